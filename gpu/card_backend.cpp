@@ -1,5 +1,6 @@
 #include "gpu/card_backend.hpp"
 
+#include <chrono>
 #include <utility>
 
 #include "core/attention/run_stage.hpp"
@@ -17,7 +18,7 @@ class CardBackend final : public Backend {
   CardBackend(std::unique_ptr<Device> device, CardSettings settings)
       : settings_(settings),
         device_(std::move(device)),
-        residents_(*device_),
+        residents_(device_),
         sweeps_(*device_, residents_, settings),
         name_("CUDA · " + device_->facts().name) {}
 
@@ -37,7 +38,15 @@ class CardBackend final : public Backend {
               SweepProgress* progress) override {
     if (!sweeps_.why_not(problem).empty())
       return attnscope::sweep(problem, request, cpu_work(std::move(stop)), progress);
-    return sweeps_.sweep(problem, request, std::move(stop), progress);
+    const Clock::time_point begin = Clock::now();
+    Sweep made = sweeps_.sweep(problem, request, std::move(stop), progress);
+    learn_speed(problem, made, Clock::now() - begin);
+    return made;
+  }
+
+  std::int64_t pairs_in_a_moment() const override {
+    return settings_.moment_pairs >= 0 ? settings_.moment_pairs
+                                       : static_cast<std::int64_t>(pairs_a_second_ * moment.count());
   }
 
   Tensor tile(const AttentionProblem& problem, const TileRequest& request, const Sweep* known,
@@ -55,15 +64,27 @@ class CardBackend final : public Backend {
   }
 
  private:
+  using Clock = std::chrono::steady_clock;
+  using Seconds = std::chrono::duration<double>;
+  static constexpr Seconds moment{0.02};
+
+  /// A sweep of few pairs says how long a launch takes, and nothing of more.
+  void learn_speed(const AttentionProblem& problem, const Sweep& made, Seconds took) {
+    constexpr double enough = 1e7;
+    const double pairs = static_cast<double>(made.log_sum_exp.size()) * static_cast<double>(problem.keys);
+    if (pairs >= enough && took.count() > 0) pairs_a_second_ = pairs / took.count();
+  }
+
   /// For what the card has no kernel for.
   Work cpu_work(std::stop_token stop) { return {pool_, std::move(stop)}; }
 
   CardSettings settings_;
-  std::unique_ptr<Device> device_;
+  std::shared_ptr<Device> device_;  // results that are not read yet keep it, too
   Residents residents_;
   CardSweeps sweeps_;
   ThreadPool pool_;
   std::string name_;
+  double pairs_a_second_ = 0;  // of the last sweep
 };
 
 }  // namespace

@@ -12,6 +12,8 @@ struct CardSettings {
   std::int64_t bfloat_from = 4097;
   /// Progress is told, and a stop seen by the host, after so many query-key pairs.
   std::int64_t pairs_at_once = std::int64_t{1} << 33;
+  /// Backend::pairs_in_a_moment(); -1 = as many as the last sweep's speed says.
+  std::int64_t moment_pairs = -1;
   /// Cells that are pooled are made so many at a time.
   std::int64_t cells_at_once = std::int64_t{1} << 24;
   /// Stages' products of at least so many multiplications (long sequences) go to matrix units where the card

@@ -30,12 +30,16 @@ template <class Fill>
 TensorPtr CardStages::made(const Shape& shape, Fill fill) const {
   DeviceArray<float> numbers = residents_.room<float>(shape.count());
   fill(numbers.data());
-  Tensor tensor(shape);
-  device_.download(tensor.data(), numbers.data(), numbers.size() * sizeof(float));
+  device_.wait();  // so that a stage's time is its own, and what fails fails here
   if (work().stop.stop_requested()) throw Cancelled();
-  const auto shared = std::make_shared<const Tensor>(std::move(tensor));
-  residents_.keep(shared, std::move(numbers));
-  return shared;
+  return std::make_shared<const Tensor>(residents_.made(shape, std::move(numbers)));
+}
+
+template <class T>
+DeviceArray<T> CardStages::uploaded(std::span<const T> values) const {
+  auto array = residents_.room<T>(std::ssize(values));
+  device_.upload(array.data(), values.data(), values.size_bytes(), 0, 1);
+  return array;
 }
 
 void CardStages::multiply(ProductPass pass) const {
@@ -101,13 +105,8 @@ TensorPtr CardStages::mask(const Ptr& capped, const Ptr& bias, const Ptr& additi
   if (!intervals || rule.after_softmax() || rule.adds_hidden_value())
     return StageMath::mask(capped, bias, additive, rule);
   const Shape& shape = capped->shape();
-  const auto uploaded = [&](const auto& values) {
-    auto array = residents_.room<std::decay_t<decltype(values[0])>>(std::ssize(values));
-    device_.upload(array.data(), values.data(), values.size() * sizeof(values[0]), 0, 1);
-    return array;
-  };
-  const auto begin = uploaded(intervals->begin), end = uploaded(intervals->end);
-  const auto patterned = uploaded(intervals->patterned);
+  const auto begin = uploaded(std::span(intervals->begin)), end = uploaded(std::span(intervals->end));
+  const auto patterned = uploaded(std::span(intervals->patterned));
   return made(shape, [&](float* to) {
     MaskPass pass{};
     pass.capped = residents_.get(capped);
@@ -153,6 +152,31 @@ TensorPtr CardStages::mix(const Ptr& weights, const Ptr& value) const {
     pass.b_row = vs[3], pass.b_head = vs[2] * vs[3], pass.b_batch = vs[1] * pass.b_head;
     pass.c_row = vs[3], pass.c_head = as[2] * vs[3], pass.c_batch = as[1] * pass.c_head;
     multiply(pass);
+  });
+}
+
+TensorPtr CardStages::concat(const Ptr& mixed) const {
+  const Shape& shape = mixed->shape();
+  return made({shape[0], shape[2], shape[1] * shape[3]}, [&](float* to) {
+    launch_each(device_, ConcatPass{residents_.get(mixed), to, mixed->size(), as_int(shape[1]),
+                                    as_int(shape[2]), as_int(shape[3])});
+  });
+}
+
+TensorPtr CardStages::rotate(const Ptr& x, const Rotation<float>& rotation) const {
+  const Shape &shape = x->shape(), &turns = rotation.cosine.shape();
+  const auto cosine = uploaded(rotation.cosine.values()), sine = uploaded(rotation.sine.values());
+  return made(shape, [&](float* to) {
+    RotatePass pass{};
+    pass.from = residents_.get(x);
+    pass.to = to;
+    pass.count = x->size();
+    pass.heads = as_int(shape[1]), pass.rows = as_int(shape[2]), pass.d = as_int(shape[3]);
+    pass.cosine = cosine.data(), pass.sine = sine.data();
+    pass.tokens = as_int(turns[1]), pass.pairs = as_int(turns[2]);
+    pass.turn_batch = turns[0] == 1 ? 0 : turns[1] * turns[2];
+    pass.interleaved = rotation.interleaved;
+    launch_each(device_, pass);
   });
 }
 

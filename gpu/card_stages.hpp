@@ -1,6 +1,8 @@
-// gpu: the stages of short Documents on a card, one tensor each. Results come back at once, since every stage
-// is shown, and stay on the card for the stages that read them.
+// gpu: the stages of short Documents on a card, one tensor each. Results stay there for the stages that read
+// them, and come to the computer when somebody looks.
 #pragma once
+
+#include <span>
 
 #include "core/attention/stage_math.hpp"
 #include "gpu/card_settings.hpp"
@@ -23,6 +25,8 @@ class CardStages final : public StageMath<float> {
   Ptr mask(const Ptr& capped, const Ptr& bias, const Ptr& additive, const MaskRule& rule) const override;
   Ptr softmax(SoftmaxKind kind, const Ptr& masked, float temperature) const override;
   Ptr mix(const Ptr& weights, const Ptr& value) const override;
+  Ptr concat(const Ptr& mixed) const override;
+  Ptr rotate(const Ptr& x, const Rotation<float>& rotation) const override;
   Ptr output(const Ptr& concatenated, const Ptr& w, const Ptr& bias) const override;
 
  private:
@@ -30,6 +34,9 @@ class CardStages final : public StageMath<float> {
   template <class Fill>
   Ptr made(const Shape& shape, Fill fill) const;
 
+  /// Numbers that nobody else asks for again.
+  template <class T>
+  DeviceArray<T> uploaded(std::span<const T> values) const;
   void multiply(ProductPass pass) const;
 
   Device& device_;

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <memory>
+#include <utility>
 
 #include "core/streaming/requests.hpp"
 #include "gpu/given.hpp"
@@ -18,11 +20,11 @@ class Rectangle {
         request_(streaming::checked(p, asked)),
         units_(units_for(p, Arithmetic::Float)),
         rows_(count_rows(request_.rows, p.queries)),
-        given_(residents, p, units_, false),
+        given_(residents, p, units_, false, request_.head, 1),
         interest_(device, stop) {
     if (request_.kind != TileKind::Weights) return;
     states_ = residents.room<RowState>(rows_);
-    given_.choose(request_.head, 1, request_.rows, rows_);
+    given_.choose(request_.rows, rows_);
     RowPass pass{};
     pass.in = given_.operands;
     pass.rows = states_.data();
@@ -40,7 +42,7 @@ class Rectangle {
   void make(std::int64_t row, std::int64_t count, float* cells) {
     RowRange rows = request_.rows;
     rows.begin += row * rows.step;
-    given_.choose(request_.head, 1, rows, count);
+    given_.choose(rows, count);
     const CellKind kind = request_.kind == TileKind::Weights  ? CellKind::Weights
                           : request_.kind == TileKind::Masked ? CellKind::Masked
                                                               : CellKind::Scaled;
@@ -66,37 +68,41 @@ class Rectangle {
 
 }  // namespace
 
-PooledTile folded(Device& device, Residents& residents, FoldPass pass, const Shape& shape) {
-  PooledTile made;
-  made.mean = Tensor(shape);
-  const std::int64_t count = made.mean.size();
+PooledTile folded(Device& device, Residents& residents, FoldPass pass, const Shape& shape,
+                  DeviceArray<float> sums, DeviceArray<float> mosts) {
+  const std::int64_t count = shape.count();
+  const bool has_max = mosts.size() != 0;
   DeviceArray<float> mean, max;
-  pass.mean = pass.parts.sum;
-  pass.max = pass.parts.most;
   if (pass.merge > 1) {
     mean = residents.room<float>(count);
-    max = residents.room<float>(count);
-    pass.mean = mean.data();
-    pass.max = max.data();
+    if (has_max) max = residents.room<float>(count);
+  } else {
+    mean = std::move(sums);
+    max = std::move(mosts);
   }
+  pass.mean = mean.data();
+  pass.max = max.data();
   launch_each(device, pass);
-  const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(float);
-  device.download(made.mean.data(), pass.mean, bytes);
-  if (pass.max == nullptr) return made;
-  made.max = Tensor(shape);
-  device.download(made.max.data(), pass.max, bytes);
+  PooledTile made;
+  made.mean = residents.made(shape, std::move(mean));
+  if (has_max) made.max = residents.made(shape, std::move(max));
   return made;
 }
 
 Tensor CardSweeps::tile(const AttentionProblem& p, const TileRequest& request, std::stop_token stop) {
   residents_.begin();
   Rectangle rectangle(device_, residents_, p, request, stop);
-  Tensor made({rectangle.rows(), rectangle.keys()});
-  const auto cells = residents_.room<float>(made.size());
+  const Shape shape{rectangle.rows(), rectangle.keys()};
+  const auto cells = residents_.room<float>(shape.count());
   rectangle.make(0, rectangle.rows(), cells.data());
-  device_.download(made.data(), cells.data(), cells.size() * sizeof(float));
+  device_.wait();
   rectangle.check();
-  return made;
+  // Whoever asks for a tile looks at it.
+  const std::size_t bytes = cells.size() * sizeof(float);
+  const HostBlock block = device_.host_block(bytes);
+  device_.fetch(block.get(), cells.data(), bytes);
+  return Tensor::of(
+      shape, std::make_shared<const BlockValues<float>>(block, static_cast<const float*>(block.get())));
 }
 
 PooledTile CardSweeps::pooled_tile(const AttentionProblem& p, const TileRequest& request,
@@ -110,8 +116,8 @@ PooledTile CardSweeps::pooled_tile(const AttentionProblem& p, const TileRequest&
   parts.keys_per_cell = static_cast<int>(cell.keys_per_cell);
   parts.rows_per_part = static_cast<int>(std::min<std::int64_t>(cell.rows_per_cell, gpu::tile));
   const std::int64_t tall = parts.rows_per_part, part_rows = up(rows, tall);
-  const auto sums = residents_.room<float>(part_rows * parts.columns),
-             mosts = residents_.room<float>(part_rows * parts.columns);
+  auto sums = residents_.room<float>(part_rows * parts.columns),
+       mosts = residents_.room<float>(part_rows * parts.columns);
   const std::int64_t strip =
       std::clamp<std::int64_t>(settings_.cells_at_once / (keys * tall), 1, part_rows) * tall;
   const auto cells = residents_.room<float>(std::min(rows, strip) * keys);
@@ -129,7 +135,11 @@ PooledTile CardSweeps::pooled_tile(const AttentionProblem& p, const TileRequest&
   const std::int64_t merge = cell.rows_per_cell / tall;
   const FoldPass pass{parts,   1,      static_cast<int>(part_rows), static_cast<int>(merge), rows, keys,
                       nullptr, nullptr};
-  return folded(device_, residents_, pass, {up(part_rows, merge), parts.columns});
+  PooledTile made = folded(device_, residents_, pass, {up(part_rows, merge), parts.columns}, std::move(sums),
+                           std::move(mosts));
+  device_.wait();
+  rectangle.check();
+  return made;
 }
 
 }  // namespace attnscope::gpu

@@ -1,5 +1,8 @@
 #include <algorithm>
-#include <cstring>
+#include <cstdio>
+#include <mutex>
+#include <new>
+#include <vector>
 
 #include "core/base/error.hpp"
 #include "gpu/cuda_device.hpp"
@@ -43,6 +46,70 @@ void check(cudaError_t error, const char* doing) {
               " (" + cudaGetErrorName(error) + ").");
 }
 
+/// Page-locked memory that is kept for the next result: taking it from the system costs a third of a
+/// millisecond for each megabyte. From any thread.
+class HostBlocks : public std::enable_shared_from_this<HostBlocks> {
+ public:
+  ~HostBlocks() {
+    for (const Block& block : free_) give_back(block);
+  }
+
+  HostBlock take(std::size_t bytes) {
+    const Block block = find(std::max<std::size_t>(bytes, 1));
+    return HostBlock(block.memory, [block, owner = shared_from_this()](void*) { owner->keep(block); });
+  }
+
+ private:
+  struct Block {
+    void* memory;
+    std::size_t bytes;
+    bool locked;
+  };
+  /// More than so much is given back to the system.
+  static constexpr std::size_t most_kept = std::size_t{512} << 20;
+
+  Block find(std::size_t bytes) {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      auto best = free_.end();
+      for (auto at = free_.begin(); at != free_.end(); ++at)
+        if (at->bytes >= bytes && at->bytes <= 2 * bytes && (best == free_.end() || at->bytes < best->bytes))
+          best = at;
+      if (best != free_.end()) {
+        const Block block = *best;
+        kept_ -= block.bytes;
+        free_.erase(best);
+        return block;
+      }
+    }
+    void* memory = nullptr;
+    if (cudaHostAlloc(&memory, bytes, cudaHostAllocPortable) == cudaSuccess) return {memory, bytes, true};
+    cudaGetLastError();  // there is a limit to it: ordinary memory is slower and right
+    return {::operator new(bytes), bytes, false};
+  }
+  void keep(const Block& block) {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      if (kept_ + block.bytes <= most_kept) {
+        kept_ += block.bytes;
+        free_.push_back(block);
+        return;
+      }
+    }
+    give_back(block);
+  }
+  static void give_back(const Block& block) {
+    if (block.locked)
+      cudaFreeHost(block.memory);
+    else
+      ::operator delete(block.memory);
+  }
+
+  std::mutex mutex_;
+  std::vector<Block> free_;
+  std::size_t kept_ = 0;
+};
+
 /// Memory that the card can read and write itself.
 template <class T>
 class Pinned {
@@ -63,7 +130,7 @@ class Pinned {
 class CudaDevice final : public Device {
  public:
   explicit CudaDevice(int index)
-      : index_(index), staging_(2 * staging_bytes, cudaHostAllocDefault), word_(1, cudaHostAllocMapped) {
+      : index_(index), word_(1, cudaHostAllocMapped), blocks_(std::make_shared<HostBlocks>()) {
     cudaDeviceProp properties{};
     check(cudaGetDeviceProperties(&properties, index), "telling what it is");
     facts_.name = properties.name;
@@ -72,8 +139,7 @@ class CudaDevice final : public Device {
     facts_.shared_bytes = properties.sharedMemPerBlockOptin;
     multiprocessors_ = properties.multiProcessorCount;
     check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "starting");
-    for (cudaEvent_t& event : landed_)
-      check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "starting");
+    check(cudaStreamCreateWithFlags(&copies_, cudaStreamNonBlocking), "starting");
     for (cudaEvent_t& event : clock_) check(cudaEventCreate(&event), "starting");
     *word_.data() = 1;
     check(cudaHostGetDevicePointer(reinterpret_cast<void**>(&word_on_card_), word_.data(), 0), "starting");
@@ -88,8 +154,8 @@ class CudaDevice final : public Device {
   ~CudaDevice() override {
     cudaSetDevice(index_);
     cudaStreamSynchronize(stream_);
-    for (cudaEvent_t event : landed_) cudaEventDestroy(event);
     for (cudaEvent_t event : clock_) cudaEventDestroy(event);
+    cudaStreamDestroy(copies_);
     cudaStreamDestroy(stream_);
   }
   CudaDevice(const CudaDevice&) = delete;
@@ -141,25 +207,15 @@ class CudaDevice final : public Device {
                               stream_),
               "receiving numbers");
   }
-  /// Through pinned memory in two halves: one is read while the card fills the other.
-  void download(void* to, const void* from, std::size_t bytes) override {
+  HostBlock host_block(std::size_t bytes) override {
     use();
-    const auto fetch = [&](std::size_t at, int half) {
-      check(cudaMemcpyAsync(staging_.data() + static_cast<std::size_t>(half) * staging_bytes,
-                            static_cast<const char*>(from) + at, std::min(staging_bytes, bytes - at),
-                            cudaMemcpyDeviceToHost, stream_),
-            "sending results");
-      check(cudaEventRecord(landed_[half], stream_), "sending results");
-    };
-    if (bytes > 0) fetch(0, 0);
-    int half = 0;
-    for (std::size_t at = 0; at < bytes; at += staging_bytes, half ^= 1) {
-      if (at + staging_bytes < bytes) fetch(at + staging_bytes, half ^ 1);
-      check(cudaEventSynchronize(landed_[half]), "computing");
-      std::memcpy(static_cast<char*>(to) + at,
-                  staging_.data() + static_cast<std::size_t>(half) * staging_bytes,
-                  std::min(staging_bytes, bytes - at));
-    }
+    return blocks_->take(bytes);
+  }
+  /// In a stream of its own: who looks at a result does not wait for the one that is computed meanwhile.
+  void fetch(void* to, const void* from, std::size_t bytes) override {
+    use();
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, copies_), "sending results");
+    check(cudaStreamSynchronize(copies_), "sending results");
   }
   void clear(void* memory, std::size_t bytes) override {
     use();
@@ -211,8 +267,6 @@ class CudaDevice final : public Device {
   void make_stale() noexcept override { __atomic_add_fetch(word_.data(), 1u, __ATOMIC_RELEASE); }
 
  private:
-  static constexpr std::size_t staging_bytes = std::size_t{8} << 20;
-
   /// CUDA's current device belongs to the thread.
   void use() { check(cudaSetDevice(index_), "being called"); }
   cudaError_t take(void** memory, std::size_t bytes) {
@@ -229,11 +283,11 @@ class CudaDevice final : public Device {
 
   int index_, multiprocessors_ = 1;
   DeviceFacts facts_;
-  Pinned<char> staging_;
   Pinned<unsigned> word_;
+  std::shared_ptr<HostBlocks> blocks_;
   unsigned* word_on_card_ = nullptr;
-  cudaStream_t stream_ = nullptr;
-  cudaEvent_t landed_[2]{}, clock_[2]{};
+  cudaStream_t stream_ = nullptr, copies_ = nullptr;
+  cudaEvent_t clock_[2]{};
   cudaMemPool_t pool_ = nullptr;
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 #include <memory>
 #include <string>
 
@@ -17,9 +18,12 @@ struct DeviceFacts {
   std::size_t shared_bytes = 0;  // a block may have
 };
 
+/// Memory of the computer that a card writes itself.
+using HostBlock = std::shared_ptr<void>;
+
 /// Work is done in the order in which it is asked for; uploads and launches may return before they are done.
-/// Called from one thread at a time, but for make_stale(). Throws Error with a sentence that says what the
-/// card refused.
+/// Called from one thread at a time, but for what says otherwise. Throws Error with a sentence that says what
+/// the card refused.
 class Device {
  public:
   virtual ~Device() = default;
@@ -27,12 +31,23 @@ class Device {
 
   /// Throws Error when there is no room.
   virtual void* allocate(std::size_t bytes) = 0;
+  /// From any thread.
   virtual void free(void* memory) noexcept = 0;
   /// `rows` runs of `bytes` that lie `apart` bytes from each other, into one dense block. `from` may change
   /// as soon as it returns.
   virtual void upload(void* to, const void* from, std::size_t bytes, std::size_t apart, std::size_t rows) = 0;
-  /// Waits for what was asked for before.
-  virtual void download(void* to, const void* from, std::size_t bytes) = 0;
+  /// Memory for results; it serves again when the last owner lets go of it. From any thread.
+  virtual HostBlock host_block(std::size_t bytes) = 0;
+  /// From what was done at the last wait() into a host block. From any thread.
+  virtual void fetch(void* to, const void* from, std::size_t bytes) = 0;
+  /// Into any memory; waits for what was asked for before.
+  void download(void* to, const void* from, std::size_t bytes) {
+    wait();
+    if (bytes == 0) return;
+    const HostBlock block = host_block(bytes);
+    fetch(block.get(), from, bytes);
+    std::memcpy(to, block.get(), bytes);
+  }
   virtual void clear(void* memory, std::size_t bytes) = 0;
 
   /// `blocks` blocks. The pass must fit the card: see can_run().

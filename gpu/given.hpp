@@ -15,22 +15,26 @@ T up(T a, T b) {
   return (a + b - 1) / b;
 }
 
-/// The operands of a problem on the card, and the arrays its rule points to.
+/// The operands of some heads of a problem on the card, and the arrays its rule points to.
 class Given {
  public:
-  Given(Residents& residents, const AttentionProblem& p, Units units, bool with_value)
+  Given(Residents& residents, const AttentionProblem& p, Units units, bool with_value,
+        std::int64_t first_head, std::int64_t heads)
       : residents_(residents) {
-    operands.query = residents.get({p.query, p.heads, p.queries, p.d_k, static_cast<float>(p.scale)}, units);
-    operands.key = residents.get({p.key, p.kv_heads, p.keys, p.d_k, 1}, units);
-    operands.value = with_value ? residents.get({p.value, p.kv_heads, p.keys, p.d_v, 1}, units) : nullptr;
+    const std::int64_t group = p.heads / p.kv_heads, first_key = first_head / group,
+                       key_heads = up(first_head + heads, group) - first_key;
+    operands.query = residents.get({p.query, first_head, heads, p.queries, p.d_k}, units);
+    operands.key = residents.get({p.key, first_key, key_heads, p.keys, p.d_k}, units);
+    if (with_value) operands.value = residents.get({p.value, first_key, key_heads, p.keys, p.d_v}, units);
+    operands.query_from = operands.first_head = static_cast<int>(first_head);
+    operands.key_from = static_cast<int>(first_key);
+    operands.heads = static_cast<int>(heads);
     operands.queries = p.queries;
     operands.keys = static_cast<int>(p.keys);
-    operands.heads_per_key = static_cast<int>(p.heads / p.kv_heads);
+    operands.heads_per_key = static_cast<int>(group);
     set_rule(p);
   }
-  void choose(std::int64_t first_head, std::int64_t heads, const RowRange& rows, std::int64_t count) {
-    operands.first_head = static_cast<int>(first_head);
-    operands.heads = static_cast<int>(heads);
+  void choose(const RowRange& rows, std::int64_t count) {
     operands.first_row = rows.begin;
     operands.step = rows.step;
     operands.rows = static_cast<int>(count);
@@ -41,7 +45,7 @@ class Given {
  private:
   void set_rule(const AttentionProblem& p) {
     Rule& rule = operands.rule;
-    rule.exponent = static_cast<float>(std::numbers::log2e / p.temperature);
+    rule.scale = static_cast<float>(p.scale);
     rule.soft_cap = static_cast<float>(p.soft_cap);
     rule.offset = p.offset;
     rule.left = p.left;
@@ -56,6 +60,8 @@ class Given {
     rule.additive_head = p.additive.heads == 1 ? 0 : cells;
     rule.distance_bias = on_card(p.distance_bias, nullptr);
     rule.distance_head = static_cast<std::int64_t>(p.distance_bias.size()) == distances ? 0 : distances;
+    const double exponent = std::numbers::log2e / p.temperature;
+    rule.exponent = static_cast<float>(changes_scores(rule) ? exponent : exponent * p.scale);
   }
   template <class T>
   const T* on_card(std::span<const T> values, const std::shared_ptr<const void>& owner) {
@@ -70,7 +76,9 @@ inline Units units_for(const AttentionProblem& p, Arithmetic arithmetic) {
 }
 
 /// Parts into pictures of this shape, by a pass whose pictures have no room yet: where nothing is merged,
-/// sums become means where they stand. Parts without largest weights give no picture of them.
-PooledTile folded(Device& device, Residents& residents, FoldPass pass, const Shape& shape);
+/// sums become means where they stand. Parts without largest weights give no picture of them. Complete at the
+/// next wait().
+PooledTile folded(Device& device, Residents& residents, FoldPass pass, const Shape& shape,
+                  DeviceArray<float> sums, DeviceArray<float> mosts);
 
 }  // namespace attnscope::gpu

@@ -14,14 +14,27 @@ bool is_same(const std::weak_ptr<const void>& kept, const std::shared_ptr<const 
   return wanted != nullptr && !kept.expired() && !kept.owner_before(wanted) && !wanted.owner_before(kept);
 }
 
+std::int64_t size_of(Units units) { return units.arithmetic == Arithmetic::Bfloat ? 2 : 4; }
+
+/// Whether the units take the numbers as they are.
+bool is_ready(const Wanted& wanted, Units units) {
+  return units.arithmetic == Arithmetic::Float && wanted.d == units.d && wanted.from.row_stride == wanted.d &&
+         wanted.from.head_stride == wanted.rows * wanted.d;
+}
+
+const CardValues* values_on_card(const Tensor& tensor) {
+  return dynamic_cast<const CardValues*>(tensor.elsewhere().get());
+}
+
 }  // namespace
 
 bool Residents::is_of(const Entry& entry, const Wanted& wanted, Units units) {
   const Wanted& has = entry.wanted;
   return is_same(entry.owner, wanted.from.owner) && has.from.data == wanted.from.data &&
-         has.from.head_stride == wanted.from.head_stride && has.from.row_stride == wanted.from.row_stride &&
-         has.heads == wanted.heads && has.rows == wanted.rows && has.d == wanted.d &&
-         entry.units.arithmetic == units.arithmetic && entry.units.d == units.d;
+         has.from.first == wanted.from.first && has.from.head_stride == wanted.from.head_stride &&
+         has.from.row_stride == wanted.from.row_stride && has.first_head <= wanted.first_head &&
+         has.first_head + has.heads >= wanted.first_head + wanted.heads && has.rows == wanted.rows &&
+         has.d == wanted.d && entry.units.arithmetic == units.arithmetic && entry.units.d == units.d;
 }
 
 void Residents::begin() {
@@ -29,17 +42,46 @@ void Residents::begin() {
   const auto is_expired = [](const auto& one) { return one.owner.expired(); };
   entries_.remove_if(is_expired);
   copies_.remove_if(is_expired);
+  made_.remove_if([](const Made& one) { return one.values.expired(); });
   for (Entry& entry : entries_) entry.used = false;
   for (Copy& copy : copies_) copy.used = false;
+  for (Made& made : made_) made.used = false;
 }
 
 bool Residents::drop_unused() {
   const auto unused = [](const auto& one) { return !one.used; };
-  return entries_.remove_if(unused) + copies_.remove_if(unused) > 0;
+  bool any = entries_.remove_if(unused) + copies_.remove_if(unused) > 0;
+  for (const Made& made : made_) {
+    if (made.used) continue;
+    const std::shared_ptr<const CardValues> values = made.values.lock();
+    if (values == nullptr) continue;
+    device_->wait();
+    values->make_room();
+    any = true;
+  }
+  made_.remove_if(unused);
+  return any;
 }
 
-void Residents::keep(const TensorPtr& tensor, DeviceArray<float> numbers) {
-  copies_.push_back({tensor->data(), tensor, true, std::move(numbers)});
+Tensor Residents::made(const Shape& shape, DeviceArray<float> numbers) {
+  const int rank = shape.rank();
+  const std::int64_t plane = rank < 3 ? shape.count() : shape[rank - 2] * shape[rank - 1];
+  const auto values = std::make_shared<const CardValues>(device_, std::move(numbers), plane);
+  made_.push_back({values});
+  return Tensor::of(shape, values);
+}
+
+const float* Residents::made_here(const Tensor& tensor) {
+  const CardValues* const values = values_on_card(tensor);
+  if (values == nullptr || !values->is_of(*device_) || values->on_card() == nullptr) return nullptr;
+  for (Made& made : made_)
+    if (made.values.lock().get() == values) made.used = true;
+  return values->on_card();
+}
+
+const float* Residents::get(const TensorPtr& tensor) {
+  if (const float* const here = made_here(*tensor)) return here;
+  return get<float>(tensor->values(), tensor);
 }
 
 const void* Residents::copy_of(const void* from, std::size_t size, const std::shared_ptr<const void>& owner) {
@@ -49,56 +91,80 @@ const void* Residents::copy_of(const void* from, std::size_t size, const std::sh
     return copy.numbers.data();
   }
   DeviceArray<float> numbers = room<float>(static_cast<std::int64_t>((size + 3) / sizeof(float)));
-  device_.upload(numbers.data(), from, size, 0, 1);
+  device_->upload(numbers.data(), from, size, 0, 1);
   copies_.push_back({from, owner, true, std::move(numbers)});
   return copies_.back().numbers.data();
 }
 
 const void* Residents::get(const Wanted& wanted, Units units) {
+  if (wanted.from.whole && is_ready(wanted, units))
+    return get(wanted.from.whole) + wanted.from.first + wanted.first_head * wanted.from.head_stride;
   const auto found = std::find_if(entries_.begin(), entries_.end(),
                                   [&](const Entry& entry) { return is_of(entry, wanted, units); });
+  const std::int64_t head = wanted.rows * units.d * size_of(units);
   if (found != entries_.end()) {
     found->used = true;
-    // Another scale: the same room.
-    if (found->wanted.factor != wanted.factor) fill(wanted, units, found->numbers.data());
-    found->wanted.factor = wanted.factor;
-    return found->numbers.data();
+    return found->numbers.data() + (wanted.first_head - found->wanted.first_head) * head;
   }
-  const std::int64_t size = units.arithmetic == Arithmetic::Bfloat ? 2 : 4;
   Entry entry;
   entry.wanted = wanted;
   entry.wanted.from.owner.reset();
+  entry.wanted.from.whole.reset();
   entry.units = units;
   entry.owner = wanted.from.owner;
-  entry.numbers = room<unsigned char>(wanted.heads * wanted.rows * units.d * size);
+  entry.numbers = room<unsigned char>(wanted.heads * head);
   fill(wanted, units, entry.numbers.data());
   entries_.push_back(std::move(entry));
   return entries_.back().numbers.data();
 }
 
-/// A few rows at a time: the numbers as they come would take as much room again.
 void Residents::fill(const Wanted& wanted, Units units, unsigned char* to) {
+  if (wanted.from.whole)
+    fill_from_card(wanted, units, to);
+  else
+    fill_from_computer(wanted, units, to);
+}
+
+/// The tensor crosses once, in one piece, and serves every arithmetic and every head.
+void Residents::fill_from_card(const Wanted& wanted, Units units, unsigned char* to) {
+  const float* const whole = get(wanted.from.whole) + wanted.from.first;
+  const std::int64_t head = wanted.rows * units.d * size_of(units);
+  for (std::int64_t h = 0; h < wanted.heads; ++h) {
+    PreparePass pass{};
+    pass.from = whole + (wanted.first_head + h) * wanted.from.head_stride;
+    pass.from_row = wanted.from.row_stride;
+    pass.to = to + h * head;
+    pass.rows = wanted.rows;
+    pass.d = static_cast<int>(wanted.d);
+    pass.padded = units.d;
+    pass.arithmetic = units.arithmetic;
+    launch_each(*device_, pass);
+  }
+}
+
+/// A few rows at a time: the numbers as they come would take as much room again.
+void Residents::fill_from_computer(const Wanted& wanted, Units units, unsigned char* to) {
   constexpr std::int64_t most_floats = std::int64_t{1} << 23;
   const std::int64_t at_once = std::clamp<std::int64_t>(most_floats / wanted.d, 1, wanted.rows);
   const DeviceArray<float> raw = room<float>(at_once * wanted.d);
-  const std::int64_t size = units.arithmetic == Arithmetic::Bfloat ? 2 : 4;
   for (std::int64_t h = 0; h < wanted.heads; ++h) {
     for (std::int64_t row = 0; row < wanted.rows; row += at_once) {
       const std::int64_t rows = std::min(at_once, wanted.rows - row);
       const auto row_bytes = static_cast<std::size_t>(wanted.d) * sizeof(float),
                  count = static_cast<std::size_t>(rows);
       const bool dense = wanted.from.row_stride == wanted.d;
-      device_.upload(raw.data(), wanted.from.row(h, row), dense ? row_bytes * count : row_bytes,
-                     static_cast<std::size_t>(wanted.from.row_stride) * sizeof(float), dense ? 1 : count);
+      device_->upload(raw.data(), wanted.from.row(wanted.first_head + h, row),
+                      dense ? row_bytes * count : row_bytes,
+                      static_cast<std::size_t>(wanted.from.row_stride) * sizeof(float), dense ? 1 : count);
       PreparePass pass{};
       pass.from = raw.data();
-      pass.to = to + (h * wanted.rows + row) * units.d * size;
+      pass.from_row = wanted.d;
+      pass.to = to + (h * wanted.rows + row) * units.d * size_of(units);
       pass.rows = rows;
       pass.d = static_cast<int>(wanted.d);
       pass.padded = units.d;
       pass.arithmetic = units.arithmetic;
-      pass.factor = wanted.factor;
-      launch_each(device_, pass);
+      launch_each(*device_, pass);
     }
   }
 }

@@ -9,22 +9,24 @@
 #include "core/base/error.hpp"
 #include "core/base/tensor.hpp"
 #include "core/streaming/problem.hpp"
+#include "gpu/card_values.hpp"
 #include "gpu/device.hpp"
 
 namespace attnscope::gpu {
 
-/// Numbers of a problem, [heads][rows][d], times `factor`.
+/// Heads [first_head, first_head + heads) of a problem's numbers, [heads][rows][d].
 struct Wanted {
   HeadRows from;
-  std::int64_t heads = 1, rows = 1, d = 1;
-  float factor = 1;
+  std::int64_t first_head = 0, heads = 1, rows = 1, d = 1;
 };
 
 /// Copies are kept for as long as their owner lives and the card has room, those without an owner until the
 /// next begin(). Used from one thread.
 class Residents {
  public:
-  explicit Residents(Device& device) : device_(device) {}
+  explicit Residents(std::shared_ptr<Device> device) : device_(std::move(device)) {}
+  /// Of a card that outlives all tensors that are made on it.
+  explicit Residents(Device& device) : device_(std::shared_ptr<void>(), &device) {}
 
   /// Another problem: what nobody owns any more is given back.
   void begin();
@@ -32,7 +34,7 @@ class Residents {
   /// Error when the card has no room.
   const void* get(const Wanted& wanted, Units units);
   /// The numbers of a tensor as they are.
-  const float* get(const TensorPtr& tensor) { return get<float>(tensor->values(), tensor); }
+  const float* get(const TensorPtr& tensor);
   /// Numbers of an owner, which may be null, as they are.
   template <class T>
   const T* get(std::span<const T> numbers, const std::shared_ptr<const void>& owner) {
@@ -43,14 +45,15 @@ class Residents {
   DeviceArray<T> room(std::int64_t count) {
     const auto size = static_cast<std::size_t>(count);
     try {
-      return {device_, size};
+      return {*device_, size};
     } catch (const Error&) {
       if (!drop_unused()) throw;
-      return {device_, size};
+      return {*device_, size};
     }
   }
-  /// The card's copy of a tensor that was made there.
-  void keep(const TensorPtr& tensor, DeviceArray<float> numbers);
+  /// Numbers that were made on the card, complete at its last wait(), as a tensor that is read there without
+  /// a copy.
+  Tensor made(const Shape& shape, DeviceArray<float> numbers);
 
  private:
   struct Entry {
@@ -67,16 +70,25 @@ class Residents {
     bool used = true;
     DeviceArray<float> numbers;  // as many as the bytes fill
   };
-  /// Whether the entry is of the same numbers, but for the factor.
+  /// Of tensors that were made here.
+  struct Made {
+    std::weak_ptr<const CardValues> values;
+    bool used = true;
+  };
+  /// Whether the entry has the wanted heads of the same numbers.
   static bool is_of(const Entry& entry, const Wanted& wanted, Units units);
   const void* copy_of(const void* from, std::size_t size, const std::shared_ptr<const void>& owner);
+  const float* made_here(const Tensor&);
   /// Whether there was anything.
   bool drop_unused();
   void fill(const Wanted& wanted, Units units, unsigned char* to);
+  void fill_from_card(const Wanted& wanted, Units units, unsigned char* to);
+  void fill_from_computer(const Wanted& wanted, Units units, unsigned char* to);
 
-  Device& device_;
+  std::shared_ptr<Device> device_;
   std::list<Entry> entries_;
   std::list<Copy> copies_;
+  std::list<Made> made_;
 };
 
 }  // namespace attnscope::gpu

@@ -13,6 +13,42 @@ namespace attnscope::gpu {
 
 namespace {
 
+/// Small results side by side, so that they cross in one piece.
+class Packed {
+ public:
+  /// Room for so many T; where it is, from make() on.
+  template <class T>
+  std::size_t add(std::int64_t count) {
+    const std::size_t at = size_;
+    size_ += (static_cast<std::size_t>(count) * sizeof(T) + 15) / 16 * 16;
+    return at;
+  }
+  void make(Residents& residents) {
+    there_ = residents.room<unsigned char>(static_cast<std::int64_t>(size_));
+  }
+  void bring(Device& device) {
+    here_ = device.host_block(size_);
+    device.fetch(here_.get(), there_.data(), size_);
+  }
+  template <class T>
+  T* on_card(std::size_t at) const {
+    return reinterpret_cast<T*>(there_.data() + at);
+  }
+  template <class T>
+  const T* brought(std::size_t at) const {
+    return reinterpret_cast<const T*>(static_cast<const unsigned char*>(here_.get()) + at);
+  }
+  template <class T>
+  TensorOf<T> tensor(std::size_t at, const Shape& shape) const {
+    return TensorOf<T>::of(shape, std::make_shared<const BlockValues<T>>(here_, brought<T>(at)));
+  }
+
+ private:
+  std::size_t size_ = 0;
+  DeviceArray<unsigned char> there_;
+  HostBlock here_;
+};
+
 /// A sweep whose parts are made one after the other on the card.
 class CardSweep {
  public:
@@ -26,13 +62,18 @@ class CardSweep {
         heads_(request_.last_head - request_.first_head),
         rows_(count_rows(request_.rows, p.queries)),
         residents_(residents),
-        given_(residents, p, units, request.output),
+        given_(residents, p, units, request.output, request_.first_head, heads_),
         interest_(device, stop),
         progress_(progress) {
-    given_.choose(request_.first_head, heads_, request_.rows, rows_);
+    given_.choose(request_.rows, rows_);
     const std::int64_t count = heads_ * rows_;
     states_ = residents.room<RowState>(count);
-    if (request_.strongest) strongest_ = residents.room<std::int32_t>(count);
+    log_sum_exp_ = small_.add<double>(count);
+    entropy_ = small_.add<float>(count);
+    largest_ = small_.add<float>(count);
+    strongest_ = small_.add<std::int32_t>(request_.strongest ? count : 0);
+    joined_ = small_.add<float>(request_.received ? heads_ * p.keys : 0);
+    small_.make(residents);
     if (request_.output) output_ = residents.room<float>(count * p.d_v);
     if (request_.picture) make_parts();
   }
@@ -49,10 +90,19 @@ class CardSweep {
     made.rows = request_.rows;
     made.rounded = units_.arithmetic == Arithmetic::Bfloat;
     made.picture = request_.picture;
-    read_rows(made);
-    if (request_.received) read_received(made);
-    if (request_.picture) read_picture(made);
+    launch_each(device_, RowEndPass{states_.data(), heads_ * rows_, given_.operands.rule.exponent,
+                                    small_.on_card<double>(log_sum_exp_), small_.on_card<float>(entropy_),
+                                    small_.on_card<float>(largest_), strongest()});
+    if (request_.received)
+      launch_each(device_, JoinPass{received_.data(), small_.on_card<float>(joined_),
+                                    static_cast<int>(splits_), heads_ * p_.keys});
+    PooledTile picture;
+    if (request_.picture) picture = fold_picture();
+    device_.wait();
     interest_.check();
+    read(made);
+    made.mean = std::move(picture.mean);
+    made.max = std::move(picture.max);
     if (progress_ != nullptr) progress_->done = progress_->total.load();  // items need not share rows evenly
     return made;
   }
@@ -102,7 +152,7 @@ class CardSweep {
     pass.output = output_.data();
     pass.d_v = static_cast<int>(p_.d_v);
     pass.rows = states_.data();
-    pass.strongest = strongest_.data();
+    pass.strongest = strongest();
     pass.entropy = settings_.entropy;
     const int resident = device_.resident_blocks(pass, units_);
     DeviceArray<float> scratch;
@@ -145,38 +195,22 @@ class CardSweep {
     });
   }
 
-  void read_rows(Sweep& made) {
+  /// What is small crosses at once; output and pictures when somebody looks at them.
+  void read(Sweep& made) {
     const Shape shape{heads_, rows_};
-    const std::int64_t count = heads_ * rows_;
-    const auto log_sum_exp = residents_.room<double>(count);
-    const auto entropy = residents_.room<float>(count), largest = residents_.room<float>(count);
-    launch_each(device_, RowEndPass{states_.data(), count, given_.operands.rule.exponent, log_sum_exp.data(),
-                                    entropy.data(), largest.data(), strongest_.data()});
-    made.log_sum_exp = TensorOf<double>(shape);
-    made.entropy = Tensor(shape);
-    made.largest = Tensor(shape);
-    download(log_sum_exp, made.log_sum_exp.data());
-    download(entropy, made.entropy.data());
-    download(largest, made.largest.data());
-    if (request_.output) {
-      made.output = Tensor({heads_, rows_, p_.d_v});
-      download(output_, made.output.data());
-    }
+    small_.bring(device_);
+    made.log_sum_exp = small_.tensor<double>(log_sum_exp_, shape);
+    made.entropy = small_.tensor<float>(entropy_, shape);
+    made.largest = small_.tensor<float>(largest_, shape);
     if (request_.strongest) {
-      made.strongest.resize(static_cast<std::size_t>(count));
-      download(strongest_, made.strongest.data());
+      const std::int32_t* const first = small_.brought<std::int32_t>(strongest_);
+      made.strongest.assign(first, first + heads_ * rows_);
     }
+    if (request_.received) made.received = small_.tensor<float>(joined_, {heads_, p_.keys});
+    if (request_.output) made.output = residents_.made({heads_, rows_, p_.d_v}, std::move(output_));
   }
 
-  void read_received(Sweep& made) {
-    const std::int64_t count = heads_ * p_.keys;
-    const auto joined = residents_.room<float>(count);
-    launch_each(device_, JoinPass{received_.data(), joined.data(), static_cast<int>(splits_), count});
-    made.received = Tensor({heads_, p_.keys});
-    download(joined, made.received.data());
-  }
-
-  void read_picture(Sweep& made) {
+  PooledTile fold_picture() {
     const std::int64_t merge = request_.picture->rows_per_cell / parts_.rows_per_part;
     const FoldPass pass{parts_,
                         static_cast<int>(heads_),
@@ -186,14 +220,12 @@ class CardSweep {
                         p_.keys,
                         nullptr,
                         nullptr};
-    PooledTile picture = folded(device_, residents_, pass, {heads_, up(part_rows_, merge), parts_.columns});
-    made.mean = std::move(picture.mean);
-    made.max = std::move(picture.max);
+    return folded(device_, residents_, pass, {heads_, up(part_rows_, merge), parts_.columns},
+                  std::move(part_sums_), std::move(part_mosts_));
   }
 
-  template <class T>
-  void download(const DeviceArray<T>& from, T* to) {
-    device_.download(to, from.data(), from.size() * sizeof(T));
+  std::int32_t* strongest() const {
+    return request_.strongest ? small_.on_card<std::int32_t>(strongest_) : nullptr;
   }
 
   Device& device_;
@@ -207,7 +239,8 @@ class CardSweep {
   Interest interest_;
   SweepProgress* progress_;
   DeviceArray<RowState> states_;
-  DeviceArray<std::int32_t> strongest_;
+  Packed small_;
+  std::size_t log_sum_exp_ = 0, entropy_ = 0, largest_ = 0, strongest_ = 0, joined_ = 0;  // in `small_`
   DeviceArray<float> output_, received_, part_sums_, part_mosts_;
   Parts parts_{};
 };

@@ -52,7 +52,7 @@ class StageRun {
       case Stage::NormKey: return normed(Stage::Key, Parameter::KeyNorm, size_.token_keys());
       case Stage::RotateQuery: return rotated(Stage::NormQuery, true);
       case Stage::RotateKey: return rotated(Stage::NormKey, false);
-      case Stage::Concat: return shared(concat(work_, *so_far_[Stage::Mix]));
+      case Stage::Concat: return math_.concat(so_far_[Stage::Mix]);
       case Stage::Output: return projected_output();
       default: return score_stage(stage);
     }
@@ -183,8 +183,7 @@ class StageRun {
   Ptr rotated(Stage stage, bool query) const {
     const Ptr& x = so_far_[stage];
     if (!is_rotary(document_.layer().positions)) return x;
-    return shared(
-        rotate(work_, *x, query ? query_rotation<T>(document_, size_) : key_rotation<T>(document_, size_)));
+    return math_.rotate(x, query ? query_rotation<T>(document_, size_) : key_rotation<T>(document_, size_));
   }
 
   Ptr projected_output() const {

@@ -48,6 +48,14 @@ TensorPtrOf<T> StageMath<T>::mix(const Ptr& weights, const Ptr& value) const {
   return shared(attnscope::mix(work_, *weights, *value));
 }
 template <class T>
+TensorPtrOf<T> StageMath<T>::concat(const Ptr& mixed) const {
+  return shared(attnscope::concat(work_, *mixed));
+}
+template <class T>
+TensorPtrOf<T> StageMath<T>::rotate(const Ptr& x, const Rotation<T>& rotation) const {
+  return shared(attnscope::rotate(work_, *x, rotation));
+}
+template <class T>
 TensorPtrOf<T> StageMath<T>::output(const Ptr& concatenated, const Ptr& w, const Ptr& bias) const {
   return shared(attnscope::output(work_, *concatenated, *w, bias.get()));
 }

@@ -5,14 +5,15 @@
 
 #include <cstdint>
 
+#include "core/attention/positions.hpp"
 #include "core/base/parallel.hpp"
 #include "core/base/tensor.hpp"
 #include "core/document/mask.hpp"
 
 namespace attnscope {
 
-/// See projections.hpp, scores.hpp, softmax.hpp and mix.hpp for what each computes; tensors may be null only
-/// where it says so.
+/// See projections.hpp, positions.hpp, scores.hpp, softmax.hpp and mix.hpp for what each computes; tensors
+/// may be null only where it says so.
 template <class T>
 class StageMath {
  public:
@@ -31,6 +32,8 @@ class StageMath {
   virtual Ptr mask(const Ptr& capped, const Ptr& bias, const Ptr& additive, const MaskRule& rule) const;
   virtual Ptr softmax(SoftmaxKind kind, const Ptr& masked, T temperature) const;
   virtual Ptr mix(const Ptr& weights, const Ptr& value) const;
+  virtual Ptr concat(const Ptr& mixed) const;
+  virtual Ptr rotate(const Ptr& x, const Rotation<T>& rotation) const;
   /// `bias` may be null.
   virtual Ptr output(const Ptr& concatenated, const Ptr& w, const Ptr& bias) const;
 

@@ -49,8 +49,35 @@ TensorOf<T>::TensorOf(Shape shape, std::vector<T> values) : shape_(shape), value
   }
 }
 
+template <class T>
+TensorOf<T>::TensorOf(const TensorOf& other)
+    : shape_(other.shape_), values_(other.values().begin(), other.values().end()) {}
+
+template <class T>
+TensorOf<T> TensorOf<T>::reshaped(Shape shape) && {
+  if (!elsewhere_) return {shape, std::move(values_)};
+  if (shape.count() != size())
+    throw Error(fmt::format("A tensor of shape {} needs {} values but was given {}.", to_string(shape),
+                            shape.count(), size()));
+  return of(shape, std::move(elsewhere_));
+}
+
+template <class T>
+bool TensorOf<T>::operator==(const TensorOf& other) const {
+  return shape_ == other.shape_ && std::ranges::equal(values(), other.values());
+}
+
+template <class T>
+void TensorOf<T>::bring_all() {
+  if (!elsewhere_) return;
+  const std::span<const T> all = std::as_const(*this).values();
+  values_.assign(all.begin(), all.end());
+  elsewhere_.reset();
+}
+
 template class TensorOf<float>;
 template class TensorOf<double>;
+template class TensorOf<std::int64_t>;
 
 TensorPtrOf<double> widened(const TensorPtr& tensor) {
   if (!tensor) return nullptr;

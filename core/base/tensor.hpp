@@ -44,6 +44,16 @@ using MatrixMap = Eigen::Map<Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Ei
 template <class T>
 using ConstMatrixMap = Eigen::Map<const Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
 
+/// Values that lie somewhere else, such as on a graphics card, and come here when somebody reads them.
+template <class T>
+class ValuesElsewhere {
+ public:
+  virtual ~ValuesElsewhere() = default;
+  /// Where the values are from now on; of them [begin, begin + count) are there. From any thread. What cannot
+  /// be brought here any more is NaN.
+  virtual const T* bring(std::int64_t begin, std::int64_t count) const = 0;
+};
+
 /// T is float everywhere a person looks; double for the inspector's reference value and for float64 files.
 template <class T>
 class TensorOf {
@@ -52,16 +62,36 @@ class TensorOf {
   explicit TensorOf(Shape shape) : shape_(shape), values_(static_cast<std::size_t>(shape.count())) {}
   /// Throws Error when the number of values is not shape.count().
   TensorOf(Shape shape, std::vector<T> values);
+  /// shape.count() values that are brought here by the first that reads them, a matrix() at a time.
+  static TensorOf of(Shape shape, std::shared_ptr<const ValuesElsewhere<T>> elsewhere) {
+    TensorOf tensor;
+    tensor.shape_ = shape;
+    tensor.elsewhere_ = std::move(elsewhere);
+    return tensor;
+  }
+  /// A copy has values of its own, here: several threads may write to them.
+  TensorOf(const TensorOf& other);
+  TensorOf& operator=(const TensorOf& other) { return *this = TensorOf(other); }
+  TensorOf(TensorOf&&) noexcept = default;
+  TensorOf& operator=(TensorOf&&) noexcept = default;
+  ~TensorOf() = default;
 
   const Shape& shape() const { return shape_; }
-  std::int64_t size() const { return static_cast<std::int64_t>(values_.size()); }
-  T* data() { return values_.data(); }
-  const T* data() const { return values_.data(); }
-  std::span<T> values() { return values_; }
-  std::span<const T> values() const { return values_; }
+  std::int64_t size() const {
+    return elsewhere_ ? shape_.count() : static_cast<std::int64_t>(values_.size());
+  }
+  T* data() {
+    bring_all();
+    return values_.data();
+  }
+  const T* data() const { return elsewhere_ ? elsewhere_->bring(0, size()) : values_.data(); }
+  std::span<T> values() { return {data(), static_cast<std::size_t>(size())}; }
+  std::span<const T> values() const { return {data(), static_cast<std::size_t>(size())}; }
+  /// Null for values that are here.
+  const std::shared_ptr<const ValuesElsewhere<T>>& elsewhere() const { return elsewhere_; }
 
   /// The same values under other sizes. Throws Error when their number is another.
-  TensorOf reshaped(Shape shape) && { return {shape, std::move(values_)}; }
+  TensorOf reshaped(Shape shape) &&;
 
   /// The last two dimensions at the given leading indices: matrix() of rank 2, matrix(b) of rank 3, matrix(b,
   /// h) of rank 4. No bounds are checked in a release build.
@@ -69,10 +99,12 @@ class TensorOf {
     return {data() + offset(outer, inner), rows(), columns()};
   }
   ConstMatrixMap<T> matrix(std::int64_t outer = 0, std::int64_t inner = 0) const {
-    return {data() + offset(outer, inner), rows(), columns()};
+    const std::int64_t begin = offset(outer, inner);
+    return {(elsewhere_ ? elsewhere_->bring(begin, rows() * columns()) : values_.data()) + begin, rows(),
+            columns()};
   }
 
-  bool operator==(const TensorOf&) const = default;
+  bool operator==(const TensorOf& other) const;
 
  private:
   Eigen::Index rows() const { return shape_.rank() < 2 ? 1 : shape_[shape_.rank() - 2]; }
@@ -82,8 +114,11 @@ class TensorOf {
     return (shape_.rank() >= 4 ? outer * shape_[shape_.rank() - 3] + inner : outer) * block;
   }
 
+  void bring_all();
+
   Shape shape_;
-  std::vector<T> values_;
+  std::vector<T> values_;  // empty while they are elsewhere
+  std::shared_ptr<const ValuesElsewhere<T>> elsewhere_;
 };
 
 using Tensor = TensorOf<float>;

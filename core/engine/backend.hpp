@@ -40,6 +40,9 @@ class Backend {
   /// Throws Error or Cancelled. `progress` may be null. Called from one thread at a time, as run().
   virtual Sweep sweep(const AttentionProblem&, const SweepRequest&, std::stop_token stop,
                       SweepProgress* progress) = 0;
+  /// Query-key pairs of all heads that sweep() walks over in a moment, some hundredths of a second: a long
+  /// sequence of no more need not be looked at from coarse to fine. 0: none.
+  virtual std::int64_t pairs_in_a_moment() const { return 0; }
   /// Exact cells of a rectangle of one head. `known`: a sweep of the same problem, or null.
   virtual Tensor tile(const AttentionProblem&, const TileRequest&, const Sweep* known,
                       std::stop_token stop) = 0;

@@ -113,8 +113,11 @@ SurveyPtr first_look(StreamedDocument document, Backend& backend, const std::sto
   auto survey = std::make_shared<Survey>();
   survey->of = std::make_shared<const StreamedDocument>(std::move(document));
   const AttentionProblem& problem = survey->problem();
-  survey->cell = survey_cell(problem, survey_side / 2);
-  RowRange rows{0, problem.queries, survey->cell};
+  const bool at_once = static_cast<double>(problem.heads) * static_cast<double>(problem.queries) *
+                           static_cast<double>(problem.keys) <=
+                       static_cast<double>(backend.pairs_in_a_moment());
+  survey->cell = survey_cell(problem, at_once ? survey_side : survey_side / 2);
+  RowRange rows{0, problem.queries, at_once ? 1 : survey->cell};
   while (rows.step > problem.queries) rows.step /= 2;
   survey->known = backend.sweep(problem, request_for(survey->cell, rows, rows.step == 1), stop, progress);
   return survey;

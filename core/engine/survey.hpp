@@ -33,8 +33,8 @@ inline constexpr std::int64_t survey_side = 1024;
 /// The least power of two with which neither side has more than `most` cells.
 std::int64_t survey_cell(const AttentionProblem&, std::int64_t most = survey_side);
 
-/// Every cell-th query of all heads: log-sum-exp, entropy, largest weight and its key, and the pictures.
-/// Throws Error or Cancelled.
+/// Every cell-th query of all heads: log-sum-exp, entropy, largest weight and its key, and the pictures; or
+/// everything at once where the backend does that in a moment. Throws Error or Cancelled.
 SurveyPtr first_look(StreamedDocument, Backend&, const std::stop_token&, SweepProgress*);
 
 /// Twice as many queries as before, now with output and attention received. `so_far` must not be complete.

@@ -34,10 +34,9 @@ AttentionProblem cost_problem(const Document& document) {
   AttentionProblem problem;
   problem.queries = problem.keys = given.query->shape()[2];
   problem.d_k = problem.d_v = cost_width;
-  const auto rows = [](const TensorPtr& of) { return HeadRows{of->data(), of->size(), cost_width, of}; };
-  problem.query = rows(given.query);
-  problem.key = rows(given.key);
-  problem.value = rows(given.value);
+  problem.query = HeadRows::of(given.query);
+  problem.key = HeadRows::of(given.key);
+  problem.value = HeadRows::of(given.value);
   problem.scale = 1 / std::sqrt(double{cost_width});
   return problem;
 }

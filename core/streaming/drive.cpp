@@ -65,7 +65,7 @@ Rows key_rows(const AttentionProblem& p, std::int64_t head) {
 }
 
 Rows value_rows(const AttentionProblem& p, std::int64_t head) {
-  if (p.value.data == nullptr) return {nullptr, 0};
+  if (!p.value.has_numbers()) return {nullptr, 0};
   return {p.value.row(head / (p.heads / p.kv_heads), 0), p.value.row_stride};
 }
 

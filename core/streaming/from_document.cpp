@@ -34,8 +34,7 @@ std::string reason_against(const Document& document) {
 /// One sequence of [batch][heads][rows][numbers].
 HeadRows rows_of(const TensorPtr& tensor, std::int64_t b) {
   const Shape& shape = tensor->shape();
-  const std::int64_t head = shape[2] * shape[3];
-  return {tensor->data() + b * shape[1] * head, head, shape[3], tensor};
+  return HeadRows::of(tensor, b * shape[1] * shape[2] * shape[3]);
 }
 
 class Maker {

@@ -10,6 +10,16 @@
 
 namespace attnscope {
 
+HeadRows HeadRows::of(const TensorPtr& tensor, std::int64_t first) {
+  const Shape& shape = tensor->shape();
+  HeadRows rows;
+  rows.row_stride = shape[shape.rank() - 1];
+  rows.head_stride = shape[shape.rank() - 2] * rows.row_stride;
+  rows.owner = rows.whole = tensor;
+  rows.first = first;
+  return rows;
+}
+
 namespace {
 
 constexpr std::int64_t most_keys = std::int64_t{1} << 30, most_of_anything = std::int64_t{1} << 40;
@@ -22,7 +32,7 @@ void check_size(std::string_view name, std::int64_t size, std::int64_t most) {
 /// Whether heads x rows x columns floats, at the strides given, have a size in bytes that fits.
 void check_rows(std::string_view name, const HeadRows& rows, std::int64_t heads, std::int64_t count,
                 std::int64_t columns, bool needed) {
-  if (rows.data == nullptr) {
+  if (!rows.has_numbers()) {
     if (!needed) return;
     throw Error(fmt::format("{} has no numbers; expected [{}][{}][{}].", name, heads, count, columns));
   }

@@ -8,17 +8,27 @@
 #include <span>
 #include <vector>
 
+#include "core/base/tensor.hpp"
+
 namespace attnscope {
 
 /// [heads][rows][numbers], not owned: the numbers of a row lie side by side, rows and heads at any distance.
 struct HeadRows {
-  const float* data = nullptr;
+  const float* data = nullptr;                   // null: see `whole`
   std::int64_t head_stride = 0, row_stride = 0;  // in numbers; 0 = the same for all
   /// Keeps the numbers as they are for as long as it lives, so that a backend may keep its own copy of them
   /// for as long; null = nobody promises that.
   std::shared_ptr<const void> owner = nullptr;
+  /// They are those of a tensor, which is the owner, from its number `first` on. Where `data` is null they
+  /// are brought here by the first that asks for a row.
+  TensorPtr whole = nullptr;
+  std::int64_t first = 0;
+
+  /// The rows of a tensor whose last two dimensions are rows and numbers, from its number `first` on.
+  static HeadRows of(const TensorPtr& tensor, std::int64_t first = 0);
+  bool has_numbers() const { return data != nullptr || whole != nullptr; }
   const float* row(std::int64_t head, std::int64_t i) const {
-    return data + head * head_stride + i * row_stride;
+    return (data != nullptr ? data : whole->data() + first) + head * head_stride + i * row_stride;
   }
 };
 

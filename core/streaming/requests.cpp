@@ -42,7 +42,7 @@ SweepRequest checked(const AttentionProblem& p, SweepRequest request) {
     throw Error(fmt::format("Heads {} to {} were asked for; expected some of the {} heads.",
                             request.first_head, request.last_head, p.heads));
   request.rows = filled_in(request.rows, p.queries);
-  if (request.output && p.value.data == nullptr) throw Error("An output was asked for but V has no numbers.");
+  if (request.output && !p.value.has_numbers()) throw Error("An output was asked for but V has no numbers.");
   if (request.picture) check_picture(*request.picture, p.keys);
   return request;
 }

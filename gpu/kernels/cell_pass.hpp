@@ -18,10 +18,13 @@ struct CellKernel {
   template <class Ctx>
   ATTNSCOPE_THREAD static float shown(Ctx& cx, const CellPass& p, int row, int key, float x) {
     const int head = p.in.first_head;
-    if (p.kind == CellKind::Scaled) return x;
+    if (p.kind == CellKind::Scaled) return x * p.in.rule.scale;
     const std::int64_t query = query_of(p.in, row);
-    x = marked<false>(cx, p.in, head, query, interval_of(p.in, head, query), key, x);
-    if (p.kind == CellKind::Masked) return x;
+    const Interval seen = interval_of(p.in, head, query);
+    if (p.kind == CellKind::Masked) return marked<false>(cx, p.in, head, query, seen, key, x);
+    // Row states are of what pass 1 made of the products.
+    x = changes_scores(p.in.rule) ? marked<false>(cx, p.in, head, query, seen, key, x)
+                                  : marked<true>(cx, p.in, head, query, seen, key, x);
     const RowState state = p.rows[row];
     return x == minus_infinity ? 0 : cx.exp2(cx.fma(x, p.in.rule.exponent, -state.shift)) / state.sum;
   }
@@ -31,9 +34,10 @@ struct CellKernel {
     using Number = typename Units::Number;
     const int width = p.last_key - p.first_key, across = (width + tile - 1) / tile;
     const int first_row = cx.block() / across * tile, first_key = p.first_key + cx.block() % across * tile;
-    const int head = p.in.first_head, key_head = head / p.in.heads_per_key;
+    const int head = p.in.first_head, key_head = head / p.in.heads_per_key - p.in.key_from;
     const std::int64_t key = static_cast<std::int64_t>(key_head) * p.in.keys + first_key;
-    const std::int64_t query = static_cast<std::int64_t>(head) * p.in.queries + query_of(p.in, first_row);
+    const std::int64_t query =
+        static_cast<std::int64_t>(head - p.in.query_from) * p.in.queries + query_of(p.in, first_row);
 
     typename Units::ColumnWalk walk{};
     walk.query = static_cast<const Number*>(p.in.query) + query * Units::d;

@@ -161,9 +161,10 @@ struct ColumnKernel {
   ATTNSCOPE_THREAD static void run_item(Ctx& cx, const ColumnPass& p, int item) {
     using Number = typename Units::Number;
     const Place place = place_of(p, item);
-    const int head = p.in.first_head + place.head, key_head = head / p.in.heads_per_key;
+    const int head = p.in.first_head + place.head, key_head = head / p.in.heads_per_key - p.in.key_from;
     const std::int64_t key = static_cast<std::int64_t>(key_head) * p.in.keys + place.first_key;
-    const std::int64_t query = static_cast<std::int64_t>(head) * p.in.queries + p.in.first_row;
+    const std::int64_t query =
+        static_cast<std::int64_t>(head - p.in.query_from) * p.in.queries + p.in.first_row;
 
     Walk walk{};
     walk.query = static_cast<const Number*>(p.in.query) + query * Units::d;

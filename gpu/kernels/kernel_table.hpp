@@ -14,8 +14,9 @@
 
 namespace attnscope::gpu {
 
-using AnyPass = std::variant<RowPass, ColumnPass, CellPass, PreparePass, RowEndPass, GatherPass, FoldPass,
-                             JoinPass, ProductPass, ElementPass, MaskPass, SoftmaxPass>;
+using AnyPass =
+    std::variant<RowPass, ColumnPass, CellPass, PreparePass, RowEndPass, GatherPass, FoldPass, JoinPass,
+                 ProductPass, ElementPass, MaskPass, SoftmaxPass, ConcatPass, RotatePass>;
 
 /// What the large passes multiply with: d is 32, 64, 96 or 128. The small ones take no notice.
 struct Units {
@@ -109,6 +110,14 @@ void with_kernel(const ElementPass&, Units, F&& f) {
 template <class F>
 void with_kernel(const MaskPass&, Units, F&& f) {
   f(EachKernel<MaskEach>{});
+}
+template <class F>
+void with_kernel(const ConcatPass&, Units, F&& f) {
+  f(EachKernel<ConcatEach>{});
+}
+template <class F>
+void with_kernel(const RotatePass&, Units, F&& f) {
+  f(EachKernel<RotateEach>{});
 }
 template <class F>
 void with_kernel(const SoftmaxPass&, Units, F&& f) {

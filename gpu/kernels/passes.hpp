@@ -20,7 +20,10 @@ struct StaleWord {
 /// Which keys a query sees and what its scores become, as in AttentionProblem. Pointers are null where
 /// nothing is.
 struct Rule {
-  float exponent;  // log2(e) / temperature
+  /// What makes scores: products times it. Positive where nothing else changes scores; it is part of the
+  /// exponent then, and products are as good as scores.
+  float scale;
+  float exponent;  // log2(e) / temperature, times the scale where it says so
   float soft_cap;  // 0 = off
   std::int64_t offset, left, right, real_keys;
   bool causal;
@@ -31,11 +34,12 @@ struct Rule {
   std::int64_t allowed_head, additive_head, distance_head;  // from head to head; 0 = one for all
 };
 
-/// Queries (times the scale), keys and values as Units take them.
+/// Queries, keys and values as Units take them.
 struct Operands {
-  const void* query;  // [all heads][queries][D]
-  const void* key;    // [key heads][keys][D]
-  const void* value;  // [key heads][keys][D]; null when no output is wanted
+  const void* query;         // [heads from query_from on][queries][D]
+  const void* key;           // [key heads from key_from on][keys][D]
+  const void* value;         // likewise; null when no output is wanted
+  int query_from, key_from;  // first heads that are there
   Rule rule;
   std::int64_t queries;
   int keys;
@@ -108,14 +112,14 @@ struct GatherPass {
   Parts parts;  // of these rows
 };
 
-/// Rows of float32 into what Units take: times factor, rounded, padded with zeros.
+/// Rows of float32 into what Units take: rounded, padded with zeros.
 struct PreparePass {
-  const float* from;  // [rows][d]
-  void* to;           // [rows][D]
+  const float* from;      // [rows][d]
+  std::int64_t from_row;  // from row to row
+  void* to;               // [rows][D]
   std::int64_t rows;
   int d, padded;
   Arithmetic arithmetic;
-  float factor;
 };
 
 /// Row states into what is shown. Row states stay.

@@ -66,7 +66,7 @@ struct RowKernel {
     return at;
   }
 
-  /// Cap, biases and masks on the scores of tile t; whether there was anything to do.
+  /// Scale, cap, biases and masks on the scores of tile t; whether there was anything to do.
   template <class Ctx>
   ATTNSCOPE_THREAD static bool mark(Ctx& cx, const RowPass& p, const Place& place, int t, Scores& s) {
     const bool inside = place.all.begin <= t * tile && t * tile + tile <= place.all.end;
@@ -222,10 +222,10 @@ struct RowKernel {
   ATTNSCOPE_THREAD static void run_item(Ctx& cx, const RowPass& p, int item) {
     using Number = typename Units::Number;
     const Place place = place_of(p, item);
-    const int head = p.in.first_head + place.head, key_head = head / p.in.heads_per_key;
+    const int head = p.in.first_head + place.head, key_head = head / p.in.heads_per_key - p.in.key_from;
     const std::int64_t keys_at = static_cast<std::int64_t>(key_head) * p.in.keys * Units::d;
     const std::int64_t query =
-        static_cast<std::int64_t>(head) * p.in.queries + query_of(p.in, place.first_row);
+        static_cast<std::int64_t>(head - p.in.query_from) * p.in.queries + query_of(p.in, place.first_row);
     const int first = place.any.begin / tile, last = (place.any.end + tile - 1) / tile;
 
     Walk walk{};

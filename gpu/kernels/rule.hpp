@@ -1,5 +1,6 @@
 // gpu/kernels: which keys a row sees, and what caps, biases and masks make of a score. The same order as in
-// the stages: scale (already in the queries), cap, biases, mask.
+// the stages: scale, cap, biases, mask. Where there is nothing but a scale and a mask, the exponent has the
+// scale in it.
 #pragma once
 
 #include "gpu/kernels/context.hpp"
@@ -44,20 +45,22 @@ ATTNSCOPE_THREAD BlockInterval block_interval(const Operands& in, int head, int 
   return {{first.begin, last.end}, {last.begin, first.end}};
 }
 
-/// Whether scores need more than the product and an interval of keys. Kernels exist for both, since what most
-/// masks have no use for takes registers.
+/// Whether scores need more than the product, a positive scale and an interval of keys. Kernels exist for
+/// both, since what most masks have no use for takes registers.
 ATTNSCOPE_BOTH bool changes_scores(const Rule& rule) {
-  return rule.soft_cap != 0 || rule.allowed != nullptr || rule.additive != nullptr ||
+  return !(rule.scale > 0) || rule.soft_cap != 0 || rule.allowed != nullptr || rule.additive != nullptr ||
          rule.distance_bias != nullptr;
 }
 
-/// One score after cap, biases and mask. `seen` is the query's interval. Plain: nothing changes scores.
+/// What a product becomes after scale, cap, biases and mask. `seen` is the query's interval. Plain: nothing
+/// changes scores, and it stays a product.
 template <bool Plain, class Ctx>
 ATTNSCOPE_THREAD float marked(Ctx& cx, const Operands& in, int head, std::int64_t query, Interval seen,
                               int key, float x) {
   const Rule& rule = in.rule;
   if (key < seen.begin || key >= seen.end) return minus_infinity;
   if constexpr (Plain) return x;
+  x *= rule.scale;
   if (rule.soft_cap != 0) x = rule.soft_cap * cx.tanh(x / rule.soft_cap);
   if (rule.distance_bias != nullptr)
     x += rule.distance_bias[head * rule.distance_head + key - query + in.queries - 1];

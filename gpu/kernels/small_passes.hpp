@@ -31,7 +31,7 @@ struct PrepareEach {
   template <class Ctx>
   ATTNSCOPE_THREAD static void run(Ctx& cx, const Pass& p, std::int64_t i) {
     const int place = static_cast<int>(i % p.padded);
-    const float x = place < p.d ? p.from[i / p.padded * p.d + place] * p.factor : 0;
+    const float x = place < p.d ? p.from[i / p.padded * p.from_row + place] : 0;
     if (p.arithmetic == Arithmetic::Bfloat)
       static_cast<std::uint16_t*>(p.to)[i] = cx.bfloat(x);
     else

@@ -51,6 +51,27 @@ struct SoftmaxPass {
   float exponent;  // log2(e) / temperature
 };
 
+/// Heads side by side: [batch][heads][rows][d] into [batch][rows][heads · d].
+struct ConcatPass {
+  const float* from;
+  float* to;
+  std::int64_t count;
+  int heads, rows, d;
+};
+
+/// Rotary positions on [count / d / rows / heads][heads][rows][d]: pairs of dimensions of the first `tokens`
+/// rows turn, (i, i + pairs) or, interleaved, (2i, 2i + 1); the others stay.
+struct RotatePass {
+  const float* from;
+  float* to;
+  std::int64_t count;
+  int heads, rows, d;
+  const float *cosine, *sine;  // [1 or batch][tokens][pairs]
+  int tokens, pairs;
+  std::int64_t turn_batch;  // from sequence to sequence; 0 = one for all
+  bool interleaved;
+};
+
 /// Which 64 x 64 tile of which C a block makes.
 struct ProductPlace {
   int batch, head, row, column;
@@ -194,6 +215,38 @@ struct ElementEach {
   ATTNSCOPE_THREAD static void run(Ctx& cx, const Pass& p, std::int64_t i) {
     const float x = p.from[i];
     p.to[i] = p.caps ? p.factor * cx.tanh(x / p.factor) : x * p.factor;
+  }
+};
+
+struct ConcatEach {
+  using Pass = ConcatPass;
+  ATTNSCOPE_BOTH static std::int64_t count(const Pass& p) { return p.count; }
+  template <class Ctx>
+  ATTNSCOPE_THREAD static void run(Ctx&, const Pass& p, std::int64_t i) {
+    const std::int64_t width = static_cast<std::int64_t>(p.heads) * p.d, token = i / width;
+    const int place = static_cast<int>(i % width), head = place / p.d;
+    const std::int64_t batch = token / p.rows, row = token % p.rows;
+    p.to[i] = p.from[((batch * p.heads + head) * p.rows + row) * p.d + place % p.d];
+  }
+};
+
+struct RotateEach {
+  using Pass = RotatePass;
+  ATTNSCOPE_BOTH static std::int64_t count(const Pass& p) { return p.count; }
+  template <class Ctx>
+  ATTNSCOPE_THREAD static void run(Ctx&, const Pass& p, std::int64_t i) {
+    const int place = static_cast<int>(i % p.d), row = static_cast<int>(i / p.d % p.rows);
+    const float x = p.from[i];
+    if (row >= p.tokens || place >= 2 * p.pairs) {
+      p.to[i] = x;
+      return;
+    }
+    const bool second = p.interleaved ? place % 2 != 0 : place >= p.pairs;
+    const int pair = p.interleaved ? place / 2 : place % p.pairs, apart = p.interleaved ? 1 : p.pairs;
+    const std::int64_t turn =
+        i / p.d / p.rows / p.heads * p.turn_batch + static_cast<std::int64_t>(row) * p.pairs + pair;
+    const float c = p.cosine[turn], s = p.sine[turn];
+    p.to[i] = second ? p.from[i - apart] * s + x * c : x * c - p.from[i + apart] * s;
   }
 };
 

@@ -21,11 +21,12 @@ EmulatedDevice::~EmulatedDevice() {
 }
 
 void* EmulatedDevice::allocate(std::size_t bytes) {
+  const std::lock_guard lock(mutex_);
   if (allocated_ + bytes > facts_.memory)
     throw Error(fmt::format("The emulated card has no room for {} bytes.", bytes));
   const std::size_t whole = (bytes + 255) / 256 * 256 + 256;
   void* memory = std::aligned_alloc(256, whole);
-  std::memset(memory, 0xff, whole);
+  if (!is_hollow) std::memset(memory, 0xff, whole);
   blocks_of_memory_[memory] = bytes;
   allocated_ += bytes;
   most_allocated_ = std::max(most_allocated_, allocated_);
@@ -33,11 +34,12 @@ void* EmulatedDevice::allocate(std::size_t bytes) {
 }
 
 void EmulatedDevice::free(void* memory) noexcept {
+  const std::lock_guard lock(mutex_);
   const auto found = blocks_of_memory_.find(memory);
   if (found == blocks_of_memory_.end()) std::abort();
   // What lies behind a block must be as it was.
   const auto* bytes = static_cast<const unsigned char*>(memory);
-  for (std::size_t i = found->second; i < found->second + 256; ++i)
+  for (std::size_t i = found->second; !is_hollow && i < found->second + 256; ++i)
     if (bytes[i] != 0xff) std::abort();
   allocated_ -= found->second;
   blocks_of_memory_.erase(found);
@@ -46,19 +48,33 @@ void EmulatedDevice::free(void* memory) noexcept {
 
 void EmulatedDevice::upload(void* to, const void* from, std::size_t bytes, std::size_t apart,
                             std::size_t rows) {
-  for (std::size_t i = 0; i < rows; ++i)
+  for (std::size_t i = 0; i < rows && !is_hollow; ++i)
     std::memcpy(static_cast<char*>(to) + i * bytes, static_cast<const char*>(from) + i * apart, bytes);
   uploaded_ += bytes * rows;
 }
 
-void EmulatedDevice::download(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
+gpu::HostBlock EmulatedDevice::host_block(std::size_t bytes) {
+  // What is not fetched is no number.
+  auto block = std::shared_ptr<unsigned char[]>(new unsigned char[bytes]);
+  if (!is_hollow) std::memset(block.get(), 0xff, bytes);
+  return block;
+}
 
-void EmulatedDevice::clear(void* memory, std::size_t bytes) { std::memset(memory, 0, bytes); }
+void EmulatedDevice::fetch(void* to, const void* from, std::size_t bytes) {
+  downloaded_ += bytes;
+  if (fails) throw Error("The emulated card is gone.");
+  if (!is_hollow) std::memcpy(to, from, bytes);
+}
+
+void EmulatedDevice::clear(void* memory, std::size_t bytes) {
+  if (!is_hollow) std::memset(memory, 0, bytes);
+}
 
 void EmulatedDevice::launch(const gpu::AnyPass& pass, gpu::Units units, int blocks) {
   if (!gpu::can_run(facts_, pass, units))
     throw std::logic_error("a pass that the card cannot run was launched");
   if (on_launch) on_launch(pass);
+  if (is_hollow) return;
   gpu::with_kernel(pass, units, [&](auto kernel, const auto& arguments) {
     for (int b = 0; b < blocks; ++b) {
       block_.run(kernel.threads, kernel.shared_bytes, [&](int thread) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <mutex>
 #include <vector>
 
 #include "gpu/device.hpp"
@@ -23,7 +24,8 @@ class EmulatedDevice final : public gpu::Device {
   void* allocate(std::size_t bytes) override;
   void free(void* memory) noexcept override;
   void upload(void* to, const void* from, std::size_t bytes, std::size_t apart, std::size_t rows) override;
-  void download(void* to, const void* from, std::size_t bytes) override;
+  gpu::HostBlock host_block(std::size_t bytes) override;
+  void fetch(void* to, const void* from, std::size_t bytes) override;
   void clear(void* memory, std::size_t bytes) override;
   void launch(const gpu::AnyPass& pass, gpu::Units units, int blocks) override;
   int resident_blocks(const gpu::AnyPass& pass, gpu::Units units) override;
@@ -33,7 +35,14 @@ class EmulatedDevice final : public gpu::Device {
 
   std::size_t allocated() const { return allocated_; }
   std::size_t most_allocated() const { return most_allocated_; }
+  /// Bytes that crossed, since the start.
   std::size_t uploaded() const { return uploaded_; }
+  std::size_t downloaded() const { return downloaded_; }
+  /// Launches and copies do nothing, and memory holds anything: for counting bytes of what is too large to be
+  /// computed here.
+  bool is_hollow = false;
+  /// Nothing is fetched any more.
+  bool fails = false;
   /// Called before each launch.
   std::function<void(const gpu::AnyPass&)> on_launch;
 
@@ -45,6 +54,8 @@ class EmulatedDevice final : public gpu::Device {
  private:
   std::map<void*, std::size_t> blocks_of_memory_;
   std::size_t allocated_ = 0, most_allocated_ = 0, uploaded_ = 0;
+  std::atomic<std::size_t> downloaded_{0};
+  std::mutex mutex_;  // of the memory
   Block block_;
   int blocks_;
   unsigned word_ = 7;

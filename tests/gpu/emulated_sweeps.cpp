@@ -11,28 +11,31 @@ gpu::CardSettings settings_of(const Setup& setup) {
   return settings;
 }
 
+std::shared_ptr<EmulatedDevice> device_of(const Setup& setup) {
+  auto device = std::make_shared<EmulatedDevice>(setup.schedule, setup.seed, setup.blocks);
+  device->never_stale = setup.never_stale;
+  return device;
+}
+
 }  // namespace
 
 Sweep sweep(const AttentionProblem& problem, const SweepRequest& request, const Setup& setup) {
-  EmulatedDevice device(setup.schedule, setup.seed, setup.blocks);
-  device.never_stale = setup.never_stale;
+  const auto device = device_of(setup);
   gpu::Residents residents(device);
-  return gpu::CardSweeps(device, residents, settings_of(setup)).sweep(problem, request, {}, nullptr);
+  return gpu::CardSweeps(*device, residents, settings_of(setup)).sweep(problem, request, {}, nullptr);
 }
 
 Tensor tile(const AttentionProblem& problem, const TileRequest& request, const Setup& setup) {
-  EmulatedDevice device(setup.schedule, setup.seed, setup.blocks);
-  device.never_stale = setup.never_stale;
+  const auto device = device_of(setup);
   gpu::Residents residents(device);
-  return gpu::CardSweeps(device, residents, settings_of(setup)).tile(problem, request, {});
+  return gpu::CardSweeps(*device, residents, settings_of(setup)).tile(problem, request, {});
 }
 
 PooledTile pooled_tile(const AttentionProblem& problem, const TileRequest& request, const PooledCells& cells,
                        const Setup& setup) {
-  EmulatedDevice device(setup.schedule, setup.seed, setup.blocks);
-  device.never_stale = setup.never_stale;
+  const auto device = device_of(setup);
   gpu::Residents residents(device);
-  return gpu::CardSweeps(device, residents, settings_of(setup)).pooled_tile(problem, request, cells, {});
+  return gpu::CardSweeps(*device, residents, settings_of(setup)).pooled_tile(problem, request, cells, {});
 }
 
 std::unique_ptr<streaming_cases::Case> in_quarters(samples::Random& random,

@@ -60,6 +60,7 @@ struct Far {
     for (std::size_t i = 0; i < block; ++i) rows.push_back(oracle::attend_row(problem, 0, i));
     in.query = query.data(), in.key = key.data(), in.value = value.data();
     in.rule.exponent = std::numbers::log2e_v<float>;
+    in.rule.scale = 1;
     in.rule.left = in.rule.right = in.rule.real_keys = -1;
     in.rule.causal = true;
     in.queries = tokens, in.keys = tokens, in.rows = tokens;
@@ -160,6 +161,7 @@ TEST_CASE("Cells and products count beyond 2^31", "[far]") {
     pass.in.query = query.data(), pass.in.key = key.data();
     pass.in.queries = pass.in.rows = 64, pass.in.keys = static_cast<int>(width);
     pass.in.heads = pass.in.heads_per_key = 1, pass.in.step = 1;
+    pass.in.rule.scale = 1;
     pass.kind = gpu::CellKind::Scaled;
     pass.last_key = static_cast<int>(width);
     pass.cells = cells.data();

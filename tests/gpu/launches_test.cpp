@@ -35,6 +35,7 @@ struct Ones {
       : numbers(uploaded(device, std::vector<float>(150 * 32, 1))), states(device, 150) {
     in.query = in.key = in.value = numbers.data();
     in.rule.exponent = 1.4427f;
+    in.rule.scale = 1;
     in.rule.left = in.rule.right = in.rule.real_keys = -1;
     in.queries = 150, in.keys = 150, in.rows = 150;
     in.heads_per_key = in.heads = 1, in.step = 1;
@@ -118,8 +119,8 @@ TEST_CASE("Operands become bfloat16 as IEEE 754 rounds: to the nearest, ties to 
   pass.to = to.data();
   pass.rows = static_cast<std::int64_t>(given.size());
   pass.d = pass.padded = 1;
+  pass.from_row = 1;
   pass.arithmetic = gpu::Arithmetic::Bfloat;
-  pass.factor = 1;
   device.launch(pass, {}, 1);
   const auto found = downloaded(device, to);
   for (std::size_t i = 0; i < given.size(); ++i) {

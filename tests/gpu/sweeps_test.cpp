@@ -16,16 +16,10 @@ using emulator::EmulatedDevice;
 using emulator::Schedule;
 using streaming_cases::Case;
 
-/// Numbers that bfloat16 holds exactly, the scale in the queries: what is left are the errors of the card's
-/// own arithmetic.
+/// Numbers that bfloat16 holds exactly: what is left are the errors of the card's own arithmetic.
 void round_to_bfloat(Case& c) {
-  const auto round = [](std::vector<float>& values, float factor) {
-    for (float& x : values) x = emulator::from_bfloat(emulator::to_bfloat(x * factor));
-  };
-  round(c.q, static_cast<float>(c.problem.scale));
-  round(c.k, 1);
-  round(c.v, 1);
-  c.problem.scale = 1;
+  for (std::vector<float>* values : {&c.q, &c.k, &c.v})
+    for (float& x : *values) x = emulator::from_bfloat(emulator::to_bfloat(x));
 }
 
 void check_case(std::uint64_t index, std::int64_t most, gpu::Arithmetic arithmetic) {
@@ -55,6 +49,7 @@ void check_case(std::uint64_t index, std::int64_t most, gpu::Arithmetic arithmet
                << request.picture.value_or(PooledCells{0, 0}).rows_per_cell << " "
                << request.picture.value_or(PooledCells{0, 0}).keys_per_cell);
   REQUIRE(streaming_cases::difference(found, expected, request, tolerances) == "");
+  found = {};
   REQUIRE(device.allocated() == 0);
 }
 
@@ -78,12 +73,12 @@ TEST_CASE("A sweep without entropies is the same in everything else") {
   request.strongest = true;
   request.picture = PooledCells{8, 64};
   const auto swept = [&](bool entropy) {
-    EmulatedDevice device(Schedule::Adversarial);
+    const auto device = std::make_shared<EmulatedDevice>(Schedule::Adversarial);
     gpu::Residents residents(device);
     gpu::CardSettings settings;
     settings.bfloat_from = 0;
     settings.entropy = entropy;
-    return gpu::CardSweeps(device, residents, settings).sweep(c->problem, request, {}, nullptr);
+    return gpu::CardSweeps(*device, residents, settings).sweep(c->problem, request, {}, nullptr);
   };
   const Sweep with = swept(true), without = swept(false);
   CHECK(without.output == with.output);

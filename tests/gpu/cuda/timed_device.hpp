@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <map>
 #include <memory>
+#include <mutex>
 
 #include "gpu/device.hpp"
 
@@ -31,26 +33,38 @@ class TimedDevice final : public gpu::Device {
   }
   std::size_t allocated() const { return allocated_; }
   std::size_t most_allocated() const { return most_allocated_; }
+  /// Bytes that crossed, since the start.
+  std::size_t uploaded() const { return uploaded_; }
+  std::size_t downloaded() const { return downloaded_; }
 
   const gpu::DeviceFacts& facts() const override { return other_->facts(); }
   void* allocate(std::size_t bytes) override {
     void* memory = other_->allocate(bytes);
+    const std::lock_guard lock(mutex_);
     sizes_[memory] = bytes;
     allocated_ += bytes;
     most_allocated_ = std::max(most_allocated_, allocated_);
     return memory;
   }
   void free(void* memory) noexcept override {
-    if (const auto found = sizes_.find(memory); found != sizes_.end()) {
-      allocated_ -= found->second;
-      sizes_.erase(found);
+    {
+      const std::lock_guard lock(mutex_);
+      if (const auto found = sizes_.find(memory); found != sizes_.end()) {
+        allocated_ -= found->second;
+        sizes_.erase(found);
+      }
     }
     other_->free(memory);
   }
   void upload(void* to, const void* from, std::size_t bytes, std::size_t apart, std::size_t rows) override {
+    uploaded_ += bytes * rows;
     other_->upload(to, from, bytes, apart, rows);
   }
-  void download(void* to, const void* from, std::size_t bytes) override { other_->download(to, from, bytes); }
+  gpu::HostBlock host_block(std::size_t bytes) override { return other_->host_block(bytes); }
+  void fetch(void* to, const void* from, std::size_t bytes) override {
+    downloaded_ += bytes;
+    other_->fetch(to, from, bytes);
+  }
   void clear(void* memory, std::size_t bytes) override { other_->clear(memory, bytes); }
   void launch(const gpu::AnyPass& pass, gpu::Units units, int blocks) override {
     if (!times) return other_->launch(pass, units, blocks);
@@ -75,7 +89,9 @@ class TimedDevice final : public gpu::Device {
  private:
   std::unique_ptr<gpu::Device> other_;
   std::map<void*, std::size_t> sizes_;
-  std::size_t allocated_ = 0, most_allocated_ = 0;
+  std::size_t allocated_ = 0, most_allocated_ = 0, uploaded_ = 0;
+  std::atomic<std::size_t> downloaded_{0};
+  std::mutex mutex_;
 };
 
 }  // namespace attnscope::on_card

@@ -1,0 +1,55 @@
+// gpu: results as tensors that come to the computer's memory when somebody reads them.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "core/base/tensor.hpp"
+#include "gpu/device.hpp"
+
+namespace attnscope::gpu {
+
+/// Float32 values that were made on a card, complete at its last wait(). They hold the card's memory until
+/// they go or have to make room; the card lives as long.
+class CardValues final : public ValuesElsewhere<float> {
+ public:
+  /// `plane`: so many are brought at once, the last two dimensions of a tensor.
+  CardValues(std::shared_ptr<Device>, DeviceArray<float>, std::int64_t plane);
+
+  const float* bring(std::int64_t begin, std::int64_t count) const override;
+  /// Null once they made room. The card's thread asks.
+  const float* on_card() const { return numbers_.data(); }
+  /// Brings all of them and leaves the card. Of the card's thread.
+  void make_room() const;
+  bool is_of(const Device& device) const { return device_.get() == &device; }
+
+ private:
+  void bring_planes(std::size_t first, std::size_t last) const;
+  void fetch(std::size_t first, std::size_t last) const;
+
+  std::shared_ptr<Device> device_;
+  std::size_t size_, plane_;
+  mutable DeviceArray<float> numbers_;
+  mutable std::mutex mutex_;
+  mutable HostBlock host_;
+  mutable std::vector<std::uint8_t> here_;          // [planes] 1: is in `host_`
+  mutable std::size_t missing_;                     // planes
+  mutable std::atomic<const float*> all_{nullptr};  // `host_` when nothing is missing
+};
+
+/// Values that are part of a host block.
+template <class T>
+class BlockValues final : public ValuesElsewhere<T> {
+ public:
+  BlockValues(HostBlock block, const T* at) : block_(std::move(block)), at_(at) {}
+  const T* bring(std::int64_t, std::int64_t) const override { return at_; }
+
+ private:
+  HostBlock block_;
+  const T* at_;
+};
+
+}  // namespace attnscope::gpu
