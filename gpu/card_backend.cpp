@@ -1,11 +1,13 @@
 #include "gpu/card_backend.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <utility>
 
 #include "core/attention/run_stage.hpp"
 #include "core/base/parallel.hpp"
 #include "core/streaming/tile.hpp"
+#include "gpu/card_measures.hpp"
 #include "gpu/card_stages.hpp"
 #include "gpu/sweeps.hpp"
 
@@ -26,9 +28,21 @@ class CardBackend final : public Backend {
 
   TensorPtr run(Stage stage, const Document& document, const Trace& so_far, std::stop_token stop) override {
     residents_.begin();
+    remark_.clear();
     return run_stage(CardStages(cpu_work(std::move(stop)), *device_, residents_, settings_), stage, document,
                      sources_of<float>(document), so_far);
   }
+
+  Measures measure(const Document& document, const Trace& trace, MaskFactsPtr facts,
+                   std::stop_token stop) override {
+    residents_.begin();
+    const Work work = cpu_work(std::move(stop));
+    if (auto made = card_measures(work, *device_, residents_, document, trace, facts))
+      return *std::move(made);
+    return attnscope::measure(work, document, trace, std::move(facts));
+  }
+
+  std::string remark() const override { return remark_; }
 
   void on_cpu(std::stop_token stop, const std::function<void(const Work&)>& fn) override {
     fn(cpu_work(std::move(stop)));
@@ -36,8 +50,11 @@ class CardBackend final : public Backend {
 
   Sweep sweep(const AttentionProblem& problem, const SweepRequest& request, std::stop_token stop,
               SweepProgress* progress) override {
-    if (!sweeps_.why_not(problem).empty())
+    if (const std::string why = sweeps_.why_not(problem); !why.empty()) {
+      remark_ = why + " The CPU swept them.";
       return attnscope::sweep(problem, request, cpu_work(std::move(stop)), progress);
+    }
+    remark_.clear();
     const Clock::time_point begin = Clock::now();
     Sweep made = sweeps_.sweep(problem, request, std::move(stop), progress);
     learn_speed(problem, made, Clock::now() - begin);
@@ -83,8 +100,8 @@ class CardBackend final : public Backend {
   Residents residents_;
   CardSweeps sweeps_;
   ThreadPool pool_;
-  std::string name_;
-  double pairs_a_second_ = 0;  // of the last sweep
+  std::string name_, remark_;
+  std::atomic<double> pairs_a_second_{0};  // of the last sweep
 };
 
 }  // namespace

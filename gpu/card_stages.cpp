@@ -10,15 +10,6 @@ namespace attnscope::gpu {
 
 namespace {
 
-/// A pass whose kernel wants a block for each of its blocks().
-template <class Pass>
-void launch_blocks(Device& device, const Pass& pass) {
-  std::int64_t blocks = 0;
-  table::with_kernel(pass, Units{}, [&](auto kernel) { blocks = kernel.blocks(pass); });
-  if (blocks > 0x7fffffff) throw Error("The tensor has more tiles than a graphics card counts.");
-  if (blocks > 0) device.launch(pass, Units{}, static_cast<int>(blocks));
-}
-
 int as_int(std::int64_t size) {
   if (size > 0x7fffffff) throw Error("The tensor has a side that a graphics card cannot count.");
   return static_cast<int>(size);

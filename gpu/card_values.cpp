@@ -12,7 +12,7 @@ CardValues::CardValues(std::shared_ptr<Device> device, DeviceArray<float> number
     : device_(std::move(device)),
       size_(numbers.size()),
       plane_(static_cast<std::size_t>(std::max<std::int64_t>(1, plane))),
-      numbers_(std::move(numbers)),
+      numbers_(std::make_shared<const DeviceArray<float>>(std::move(numbers))),
       here_((size_ + plane_ - 1) / plane_),
       missing_(here_.size()) {}
 
@@ -28,7 +28,12 @@ const float* CardValues::bring(std::int64_t begin, std::int64_t count) const {
 void CardValues::make_room() const {
   const std::lock_guard lock(mutex_);
   bring_planes(0, here_.size());
-  numbers_ = {};
+  numbers_ = nullptr;
+}
+
+std::shared_ptr<const DeviceArray<float>> CardValues::on_card() const {
+  const std::lock_guard lock(mutex_);
+  return numbers_;
 }
 
 /// Planes [first, last), in as few transfers as those that are missing allow.
@@ -52,7 +57,7 @@ void CardValues::fetch(std::size_t first, std::size_t last) const {
   const std::size_t from = first * plane_, to = std::min(size_, last * plane_);
   auto* const host = static_cast<float*>(host_.get());
   try {
-    device_->fetch(host + from, numbers_.data() + from, (to - from) * sizeof(float));
+    device_->fetch(host + from, numbers_->data() + from, (to - from) * sizeof(float));
   } catch (const Error&) {
     // A card that is gone: who draws must not end for it, and the next run says what happened.
     std::fill(host + from, host + to, std::numeric_limits<float>::quiet_NaN());

@@ -13,18 +13,18 @@
 namespace attnscope::gpu {
 
 /// Float32 values that were made on a card, complete at its last wait(). They hold the card's memory until
-/// they go or have to make room; the card lives as long.
+/// they go or have to make room; the card lives as long. From any thread.
 class CardValues final : public ValuesElsewhere<float> {
  public:
   /// `plane`: so many are brought at once, the last two dimensions of a tensor.
   CardValues(std::shared_ptr<Device>, DeviceArray<float>, std::int64_t plane);
 
   const float* bring(std::int64_t begin, std::int64_t count) const override;
-  /// Null once they made room. The card's thread asks.
-  const float* on_card() const { return numbers_.data(); }
-  /// Brings all of them and leaves the card. Of the card's thread.
+  /// The card's memory, which stays for as long as one has it; null once they made room.
+  std::shared_ptr<const DeviceArray<float>> on_card() const;
+  /// Brings all of them and leaves the card.
   void make_room() const;
-  bool is_of(const Device& device) const { return device_.get() == &device; }
+  const Device& device() const { return *device_; }
 
  private:
   void bring_planes(std::size_t first, std::size_t last) const;
@@ -32,7 +32,7 @@ class CardValues final : public ValuesElsewhere<float> {
 
   std::shared_ptr<Device> device_;
   std::size_t size_, plane_;
-  mutable DeviceArray<float> numbers_;
+  mutable std::shared_ptr<const DeviceArray<float>> numbers_;
   mutable std::mutex mutex_;
   mutable HostBlock host_;
   mutable std::vector<std::uint8_t> here_;          // [planes] 1: is in `host_`

@@ -39,11 +39,29 @@ std::string in_words(std::size_t bytes) {
   return text;
 }
 
+/// Whether nothing works on the card in this process any more (CUDA Runtime API, "Error handling").
+bool is_final(cudaError_t error) {
+  switch (error) {
+    case cudaErrorIllegalAddress:
+    case cudaErrorLaunchFailure:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorInvalidPc:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorHardwareStackError:
+    case cudaErrorLaunchTimeout:
+    case cudaErrorECCUncorrectable:
+    case cudaErrorAssert: return true;
+    default: return false;
+  }
+}
+
 /// Throws Error: `doing` is what was being done.
 void check(cudaError_t error, const char* doing) {
   if (error == cudaSuccess) return;
   throw Error(std::string("The graphics card failed while ") + doing + ": " + cudaGetErrorString(error) +
-              " (" + cudaGetErrorName(error) + ").");
+              " (" + cudaGetErrorName(error) + ")." +
+              (is_final(error) ? " AttnScope has to be started again before it can use the card." : ""));
 }
 
 /// Page-locked memory that is kept for the next result: taking it from the system costs a third of a
@@ -146,9 +164,10 @@ class CudaDevice final : public Device {
     int pools = 0;
     check(cudaDeviceGetAttribute(&pools, cudaDevAttrMemoryPoolsSupported, index), "telling what it is");
     if (pools == 0) return;
-    // What is given back stays at hand: sweeps take and give back the same sizes again and again.
+    // What is given back stays at hand: sweeps take and give back the same sizes again and again. More than
+    // that is other programs' as soon as the work is done.
     check(cudaDeviceGetDefaultMemPool(&pool_, index), "starting");
-    unsigned long long keep = ~0ull;
+    unsigned long long keep = 512ull << 20;
     check(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &keep), "starting");
   }
   ~CudaDevice() override {
@@ -162,6 +181,10 @@ class CudaDevice final : public Device {
   CudaDevice& operator=(const CudaDevice&) = delete;
 
   const DeviceFacts& facts() const override { return facts_; }
+  bool can_read(const Device& other) const override {
+    const auto* const card = dynamic_cast<const CudaDevice*>(&other);
+    return card != nullptr && card->index_ == index_;
+  }
 
   void* allocate(std::size_t bytes) override {
     use();
@@ -291,25 +314,30 @@ class CudaDevice final : public Device {
   cudaMemPool_t pool_ = nullptr;
 };
 
-/// What CUDA says about its first card.
+/// What CUDA says about its cards.
 CardAnswers ask_cuda() {
   CardAnswers answers;
   answers.wanted = CUDART_VERSION;
   cudaDriverGetVersion(&answers.driver);
   if (answers.driver == 0) return answers;
   using Counting = CardAnswers::Counting;
-  const cudaError_t error = cudaGetDeviceCount(&answers.cards);
+  int cards = 0;
+  const cudaError_t error = cudaGetDeviceCount(&cards);
   answers.counting = error == cudaSuccess                   ? Counting::Done
                      : error == cudaErrorInsufficientDriver ? Counting::DriverTooOld
                      : error == cudaErrorNoDevice           ? Counting::NoCard
                                                             : Counting::Failed;
   answers.failure = cudaGetErrorString(error);
-  if (error != cudaSuccess || answers.cards == 0) return answers;
-  cudaDeviceProp properties{};
-  answers.describes = cudaGetDeviceProperties(&properties, 0) == cudaSuccess;
-  answers.name = properties.name;
-  answers.major = properties.major;
-  answers.minor = properties.minor;
+  if (error != cudaSuccess) return answers;
+  for (int i = 0; i < cards; ++i) {
+    cudaDeviceProp properties{};
+    CardAnswers::Card card;
+    card.describes = cudaGetDeviceProperties(&properties, i) == cudaSuccess;
+    card.name = properties.name;
+    card.major = properties.major;
+    card.minor = properties.minor;
+    answers.cards.push_back(card);
+  }
   return answers;
 }
 
@@ -321,10 +349,11 @@ std::unique_ptr<Device> open_cuda_device(std::string& why_not) {
     why_not = std::move(sentence);
     return nullptr;
   };
-  const std::string why = why_no_card(ask_cuda());
+  const CardAnswers answers = ask_cuda();
+  const std::string why = why_no_card(answers);
   if (!why.empty()) return refuse(why);
   try {
-    return std::make_unique<CudaDevice>(0);
+    return std::make_unique<CudaDevice>(usable_card(answers));
   } catch (const Error& e) {
     return refuse(std::string(e.what()) + " The CPU computes everything.");
   }

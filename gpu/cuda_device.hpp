@@ -1,4 +1,4 @@
-// gpu: the first CUDA card of the machine. C++17.
+// gpu: the first CUDA card of the machine that can be used. C++17.
 #pragma once
 
 #include <memory>

@@ -28,6 +28,8 @@ class Device {
  public:
   virtual ~Device() = default;
   virtual const DeviceFacts& facts() const = 0;
+  /// Whether what is complete in the other one's memory can be read here: it is the same card.
+  virtual bool can_read(const Device& other) const { return this == &other; }
 
   /// Throws Error when there is no room.
   virtual void* allocate(std::size_t bytes) = 0;

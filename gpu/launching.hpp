@@ -24,6 +24,15 @@ void launch_each(Device& device, const Pass& pass) {
   device.launch(pass, Units{}, static_cast<int>(std::min(most_blocks, (count + threads - 1) / threads)));
 }
 
+/// A pass whose kernel wants a block for each of its blocks().
+template <class Pass>
+void launch_blocks(Device& device, const Pass& pass) {
+  std::int64_t blocks = 0;
+  table::with_kernel(pass, Units{}, [&](auto kernel) { blocks = kernel.blocks(pass); });
+  if (blocks > 0x7fffffff) throw Error("The tensor has more tiles than a graphics card counts.");
+  if (blocks > 0) device.launch(pass, Units{}, static_cast<int>(blocks));
+}
+
 /// For as long as it lives, a stop makes stale what was launched with word().
 class Interest {
  public:

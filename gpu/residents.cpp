@@ -43,6 +43,7 @@ void Residents::begin() {
   entries_.remove_if(is_expired);
   copies_.remove_if(is_expired);
   made_.remove_if([](const Made& one) { return one.values.expired(); });
+  read_.clear();
   for (Entry& entry : entries_) entry.used = false;
   for (Copy& copy : copies_) copy.used = false;
   for (Made& made : made_) made.used = false;
@@ -73,10 +74,13 @@ Tensor Residents::made(const Shape& shape, DeviceArray<float> numbers) {
 
 const float* Residents::made_here(const Tensor& tensor) {
   const CardValues* const values = values_on_card(tensor);
-  if (values == nullptr || !values->is_of(*device_) || values->on_card() == nullptr) return nullptr;
+  if (values == nullptr || !device_->can_read(values->device())) return nullptr;
+  const std::shared_ptr<const DeviceArray<float>> numbers = values->on_card();
+  if (numbers == nullptr) return nullptr;
   for (Made& made : made_)
     if (made.values.lock().get() == values) made.used = true;
-  return values->on_card();
+  read_.push_back({tensor.elsewhere(), numbers});
+  return numbers->data();
 }
 
 const float* Residents::get(const TensorPtr& tensor) {

@@ -5,6 +5,7 @@
 #include <list>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "core/base/error.hpp"
 #include "core/base/tensor.hpp"
@@ -35,6 +36,8 @@ class Residents {
   const void* get(const Wanted& wanted, Units units);
   /// The numbers of a tensor as they are.
   const float* get(const TensorPtr& tensor);
+  /// Whether a tensor's numbers were made on this card and are there still.
+  bool is_here(const Tensor& tensor) { return made_here(tensor) != nullptr; }
   /// Numbers of an owner, which may be null, as they are.
   template <class T>
   const T* get(std::span<const T> numbers, const std::shared_ptr<const void>& owner) {
@@ -75,9 +78,15 @@ class Residents {
     std::weak_ptr<const CardValues> values;
     bool used = true;
   };
+  /// What a pass reads, of another backend's card, too: both stay.
+  struct Read {
+    std::shared_ptr<const ValuesElsewhere<float>> values;
+    std::shared_ptr<const DeviceArray<float>> numbers;
+  };
   /// Whether the entry has the wanted heads of the same numbers.
   static bool is_of(const Entry& entry, const Wanted& wanted, Units units);
   const void* copy_of(const void* from, std::size_t size, const std::shared_ptr<const void>& owner);
+  /// The memory of a tensor that this card can read, until the next begin(); null for others.
   const float* made_here(const Tensor&);
   /// Whether there was anything.
   bool drop_unused();
@@ -89,6 +98,7 @@ class Residents {
   std::list<Entry> entries_;
   std::list<Copy> copies_;
   std::list<Made> made_;
+  std::vector<Read> read_;  // since begin()
 };
 
 }  // namespace attnscope::gpu

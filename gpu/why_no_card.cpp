@@ -10,6 +10,12 @@ std::string in_words(int version) {
 
 }  // namespace
 
+int usable_card(const CardAnswers& a) {
+  for (std::size_t i = 0; i < a.cards.size(); ++i)
+    if (a.cards[i].describes && a.cards[i].major * 10 + a.cards[i].minor >= 75) return static_cast<int>(i);
+  return -1;
+}
+
 std::string why_no_card(const CardAnswers& a) {
   using Counting = CardAnswers::Counting;
   const std::string so = ", so the CPU computes everything.";
@@ -17,15 +23,15 @@ std::string why_no_card(const CardAnswers& a) {
   if (a.counting == Counting::DriverTooOld)
     return "The NVIDIA driver is made for CUDA " + in_words(a.driver) + "; this build wants " +
            in_words(a.wanted) + " or newer" + so;
-  if (a.counting == Counting::NoCard || (a.counting == Counting::Done && a.cards == 0))
+  if (a.counting == Counting::NoCard || (a.counting == Counting::Done && a.cards.empty()))
     return "The NVIDIA driver finds no graphics card" + so;
   if (a.counting == Counting::Failed)
     return "The NVIDIA driver does not start: " + a.failure + ". The CPU computes everything.";
-  if (!a.describes) return "The graphics card does not say what it is" + so;
-  if (a.major * 10 + a.minor < 75)
-    return a.name + " has compute capability " + std::to_string(a.major) + "." + std::to_string(a.minor) +
-           "; 7.5 or newer is needed" + so;
-  return {};
+  if (usable_card(a) >= 0) return {};
+  const CardAnswers::Card& first = a.cards.front();
+  if (!first.describes) return "The graphics card does not say what it is" + so;
+  return first.name + " has compute capability " + std::to_string(first.major) + "." +
+         std::to_string(first.minor) + "; 7.5 or newer is needed" + so;
 }
 
 }  // namespace attnscope::gpu

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace attnscope::gpu {
 
@@ -12,13 +13,18 @@ struct CardAnswers {
   int wanted = 0;  // by this build
   enum class Counting { Done, DriverTooOld, NoCard, Failed } counting = Counting::Done;
   std::string failure;  // as CUDA names it
-  int cards = 0;
-  bool describes = false;  // the first card says what it is
-  std::string name;
-  int major = 0, minor = 0;  // compute capability
+  struct Card {
+    bool describes = false;  // it says what it is
+    std::string name;
+    int major = 0, minor = 0;  // compute capability
+  };
+  std::vector<Card> cards;
 };
 
-/// One sentence for whoever looks at a slow program, or empty when the first card can be used.
+/// The number of the first card that can be used; -1: none.
+int usable_card(const CardAnswers&);
+/// One sentence for whoever looks at a slow program, or empty when a card can be used. Of several cards it
+/// speaks of the first.
 std::string why_no_card(const CardAnswers&);
 
 }  // namespace attnscope::gpu

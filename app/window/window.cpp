@@ -5,6 +5,7 @@
 #include <cctype>
 #include <cmath>
 #include <cstdlib>
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
@@ -273,8 +274,14 @@ void follow_title(GLFWwindow* window, const App& app, std::string& shown) {
 }  // namespace
 
 int run_window(const WindowOptions& options) {
-  const std::vector<BackendChoice> backends = list_backends();
-  const std::shared_ptr<Backend> chosen = chosen_backend(backends, options.backend).backend;
+  // A graphics card takes some tenths of a second to start: meanwhile the window opens.
+  std::future<std::vector<BackendChoice>> looking =
+      std::async(std::launch::async, list_backends, options.backend != BackendPreference::Cpu);
+  std::vector<BackendChoice> backends;
+  if (options.backend == BackendPreference::Cuda) {  // where it is not there, no window opens
+    backends = looking.get();
+    chosen_backend(backends, options.backend);
+  }
   const GlfwLibrary library;
   const WindowShape last = options.fresh ? WindowShape{} : read_look(state_directory()).window;
   const WindowHandle window = open_window(last);
@@ -284,9 +291,10 @@ int run_window(const WindowOptions& options) {
     attention.result = true;
     glfwPostEmptyEvent();
   };
-  LiveEngine engine(chosen, wake, backends.front().backend);
   ImGuiHost host(window.get());
   glfwSetKeyCallback(window.get(), key_by_its_character);
+  if (backends.empty()) backends = looking.get();
+  LiveEngine engine(chosen_backend(backends, options.backend).backend, wake, backends.front().backend);
   App app({.assets = assets_directory(),
            .opening = options.file ? std::filesystem::path() : opening_picture(assets_directory()),
            .scale = display_scale(window.get()),

@@ -5,8 +5,10 @@
 #include <limits>
 #include <span>
 
-#include "core/analysis/measure_patterns.hpp"
+#include "core/analysis/mask_facts.hpp"
 #include "core/analysis/output_change.hpp"
+#include "core/analysis/row_measures.hpp"
+#include "core/analysis/sum_row.hpp"
 #include "core/attention/row_math.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/attention/scores.hpp"
@@ -18,95 +20,7 @@ namespace attnscope {
 
 namespace {
 
-constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 using FloatRow = Eigen::Map<const Eigen::ArrayXf>;
-
-/// What one pass over a row of masked scores gives.
-struct RowSums {
-  double largest, sum, centred;  // max x, l = Σ e^t, u = Σ t e^t with t = (x - max) / temperature
-};
-
-/// t and e: room for a row each.
-RowSums sum_row(FloatRow masked, float temperature, std::vector<float>& t, std::vector<float>& e) {
-  const float largest = masked.maxCoeff<Eigen::PropagateNaN>();
-  // At t = -106 the exponential is already 0; the clamp keeps 0 · -inf out of u. NaN passes it.
-  for (std::size_t key = 0; key < t.size(); ++key) {
-    const float x = (masked.data()[key] - largest) / temperature;
-    t[key] = x < -106.0f ? -106.0f : x;
-    e[key] = exp_nonpositive(x);
-  }
-  return {static_cast<double>(largest), sum_in_double<float>(e), dot_in_double<float>(e, t)};
-}
-
-/// Entropy in the centred form H = ln l - u / l, which loses nothing when all scores share a large offset.
-void measure_entropy(const RowSums& sums, double temperature, RowMeasures& row) {
-  if (sums.largest == -std::numeric_limits<double>::infinity()) {
-    row.entropy = 0;
-    row.log_sum_exp = sums.largest;
-  } else {
-    const double entropy = std::log(sums.sum) - sums.centred / sums.sum;
-    row.entropy = entropy < 0 ? 0 : entropy;  // NaN stays
-    row.log_sum_exp = sums.largest / temperature + std::log(sums.sum);
-  }
-}
-
-/// A sink joins the log-sum-exp and takes its share. Returns the share of the keys.
-double measure_sink(double logit, double temperature, RowMeasures& row) {
-  const double sink = logit / temperature, keys = row.log_sum_exp, top = std::fmax(sink, keys);
-  row.log_sum_exp = std::isnan(keys) ? keys : top + std::log(std::exp(sink - top) + std::exp(keys - top));
-  row.sink = std::exp(sink - row.log_sum_exp);
-  return std::exp(keys - row.log_sum_exp);
-}
-
-/// H = -Σ w ln w of weights that are not the softmax of the masked scores, as shares of `whole`: what goes to
-/// keys.
-double entropy_of(FloatRow weights, double whole) {
-  const float* w = weights.data();
-  return sum_of(static_cast<std::size_t>(weights.size()), [&](std::size_t key) {
-    const double weight = static_cast<double>(w[key]) / whole;
-    return w[key] == 0 ? 0 : -weight * std::log(weight);
-  });
-}
-
-void measure_spread(RowMeasures& row) {
-  row.effective = row.entropy == 0 && row.largest == 0 ? 0 : std::exp(row.entropy);
-  if (row.allowed >= 2) {
-    const double share = row.entropy / std::log(static_cast<double>(row.allowed));
-    row.normalised = share > 1 ? 1 : share;
-  } else {
-    row.normalised = not_a_number;
-  }
-}
-
-/// A muted head spreads over no key and looks at none.
-void measure_silence(RowMeasures& row) {
-  row.effective = 0;
-  row.entropy = row.normalised = not_a_number;
-}
-
-void measure_weights(FloatRow weights, RowMeasures& row, HeadMeasures& head) {
-  const float largest = weights.maxCoeff<Eigen::PropagateNaN>();
-  row.largest = static_cast<double>(largest);
-  if (row.allowed > 0 && largest > 0) {
-    row.strongest = std::find(weights.data(), weights.data() + weights.size(), largest) - weights.data();
-  }
-  if (!std::isfinite(largest)) head.not_finite += weights.size() - weights.isFinite().count();
-  head.largest = std::fmax(head.largest, row.largest);
-  const float* w = weights.data();
-  double squares = 0, cubes = 0;
-  for (Eigen::Index key = 0; key < weights.size(); ++key) {
-    const double weight = static_cast<double>(w[key]), square = weight * weight;
-    squares += square;
-    cubes += square * weight;
-  }
-  const double norm = squares - 2 * cubes + squares * squares;
-  if (row.allowed < 2) {
-    row.jacobian = not_a_number;
-  } else {
-    const auto n = static_cast<double>(row.allowed);
-    row.jacobian = norm < 0 ? 0 : std::sqrt(norm) * n / std::sqrt(n - 1);  // NaN stays
-  }
-}
 
 bool has_choice(const RowMeasures& row) { return !row.padding && row.allowed >= 2; }
 
@@ -167,91 +81,89 @@ void summarise(std::span<const RowMeasures> rows, HeadMeasures& head) {
   head.dropped = dropped.mean();
 }
 
-/// What the rows of a Trace are measured with, the same for all of them.
+/// Whether keys that the mask hides have no weight, whatever the numbers are.
+bool hides_all_weight(const Document& document) {
+  const LayerSpec& layer = document.layer();
+  return layer.masking.mistake == MaskMistake::None &&
+         layer.masking.hidden == Masking::Hidden::MinusInfinity && !layer.linear &&
+         layer.softmax == SoftmaxKind::Stable && !has_intervention(document);
+}
+
+/// What all rows of a Document are measured with.
 struct Shared {
   Shared(const Document& of, const Trace& made, const Dimensions& sizes)
       : document(of), trace(made), size(sizes), rule(of, made), full(rule.without_sparsity()) {
-    cross = !of.input.memory.empty() || static_cast<bool>(of.input.vectors().key);
-    own_entropy = of.layer().linear || of.layer().masking.mistake == MaskMistake::AfterSoftmax ||
-                  of.layer().softmax == SoftmaxKind::Naive;
-    for (std::int64_t b = 0; b < size.batch; ++b) tokens.emplace_back(of, size, b);
+    cross = has_other_keys(of);
+    is_hiding = hides_all_weight(of);
   }
   const Document& document;
   const Trace& trace;
   Dimensions size;
-  MaskRule rule, full;               // as it is, and that of full attention
-  bool cross = false;                // keys belong to another text than queries
-  std::vector<TokenClasses> tokens;  // [batch]
-  bool own_entropy = false;          // the weights are not the softmax of the masked scores
+  MaskRule rule, full;  // as it is, and that of full attention
+  bool cross = false;   // keys belong to another text than queries
+  bool is_hiding = false;
 };
 
-/// Measures the rows of one head of one sequence, one after the other.
+/// Measures the rows of one head of one sequence, one after the other: from their numbers or from their sums.
 class HeadMeasurer {
  public:
   HeadMeasurer(const Shared& shared, std::int64_t b, std::int64_t h)
-      : document_(shared.document),
+      : shared_(shared),
+        document_(shared.document),
         trace_(shared.trace),
         size_(shared.size),
         rule_(shared.rule),
-        full_(shared.full),
-        cross_(shared.cross),
-        kind_(has_intervention(shared.document, h)
-                  ? shared.document.layer().interventions[static_cast<std::size_t>(h)].kind
-                  : Intervention::Kind::None),
-        own_entropy_(shared.own_entropy || kind_ != Intervention::Kind::None),
+        rules_(row_rules(shared.document, h)),
         b_(b),
         h_(h),
         t_(static_cast<std::size_t>(size_.keys)),
         e_(t_.size()),
         seen_(t_.size()),
-        full_seen_(t_.size()),
-        tokens_(shared.tokens[static_cast<std::size_t>(b)]),
-        uniform_(size_.keys) {}
+        full_seen_(t_.size()) {}
 
-  RowMeasures row(std::int64_t query, HeadMeasures& head) {
-    const FloatRow weights = row_of(weights_stage(document_), query);
-    const RowMeasures row = row_alone(query, kept(query), head);
-    if (row.padding) return row;
-    const PatternRow pattern{
-        {weights.data(), seen_.size()}, seen_, query, position_of(query), size_.token_keys(), cross_, row};
-    uniform_.add(pattern, tokens_);
-    if (has_choice(row)) patterns_.add(pattern, tokens_);
+  RowMeasures row(std::int64_t query, const MaskFacts& facts, HeadMeasures& head) {
+    const RowFacts& of = facts.row(b_, h_, query);
+    const TokenClasses& tokens = facts.tokens[static_cast<std::size_t>(b_)];
+    const bool sees = rule_.is_sparse() || !shared_.is_hiding;
+    if (sees) rule_.see(b_, h_, query, seen_);
+    const RowNumbers numbers = kept(query);
+    const RowMeasures row = row_alone(query, of, tokens, numbers, head);
+    if (of.has_choice())
+      add_patterns(
+          pattern_masses(place_of(query), of, tokens, numbers.weights,
+                         sees ? std::span<const std::uint8_t>(seen_) : std::span<const std::uint8_t>()),
+          of, row);
+    return row;
+  }
+  RowMeasures row(std::int64_t query, const MaskFacts& facts, const SumsOfRow& sums, HeadMeasures& head) {
+    const RowFacts& of = facts.row(b_, h_, query);
+    const RowMeasures row = measures_of_row(of, sums, rules_, {}, head);
+    if (of.has_choice()) add_patterns(masses_of(query, sums), of, row);
     return row;
   }
 
-  /// Without what it adds to the head's patterns.
-  RowMeasures row_alone(std::int64_t query, const RowNumbers& numbers, HeadMeasures& head) {
-    const FloatRow masked(numbers.masked.data(), size_.keys), weights(numbers.weights.data(), size_.keys);
-    RowMeasures row;
-    rule_.see(b_, h_, query, seen_);
-    row.allowed = std::count(seen_.begin(), seen_.end(), std::uint8_t{1});
-    row.padding = query_is_padding(query);
-    if (row.allowed == 0) ++head.rows_without_key;
-    const auto temperature = static_cast<double>(document_.layer().temperature);
-    const RowSums sums = sum_row(masked, document_.layer().temperature, t_, e_);
-    measure_entropy(sums, temperature, row);
-    double to_keys = 1;
-    if (has_sinks(document_.layer()))
-      to_keys = measure_sink(static_cast<double>(sink_logit(document_.layer(), h_)), temperature, row);
-    if (kind_ != Intervention::Kind::None || document_.layer().linear) {  // weights without a sink
-      row.sink = 0;
-      to_keys = 1;
-    }
-    if (own_entropy_ || sums.largest == -std::numeric_limits<double>::infinity())
-      row.entropy = entropy_of(weights, to_keys);
-    measure_weights(weights, row, head);
-    if (row.sink > 0 && row.largest == 0) row.entropy = 0;  // the sink has taken all there is
-    measure_spread(row);
-    if (kind_ == Intervention::Kind::Mute) measure_silence(row);
-    if (kind_ != Intervention::Kind::None && row.allowed >= 2) row.jacobian = 0;
-    measure_places(weights, position_of(query), row);
+  /// Without what it adds to the head's patterns. What the row sees is known.
+  RowMeasures row_alone(std::int64_t query, const RowFacts& facts, const TokenClasses& tokens,
+                        const RowNumbers& numbers, HeadMeasures& head) {
+    const SumsOfRow sums = sum_row(numbers, document_.layer().temperature, place_of(query), tokens, {t_, e_});
+    RowMeasures row = measures_of_row(facts, sums, rules_, numbers.weights, head);
     if (rule_.is_sparse()) row.dropped = dropped_mass(query, numbers);
     return row;
   }
+  RowFacts see(std::int64_t query) {
+    rule_.see(b_, h_, query, seen_);
+    return row_facts(document_, size_, b_, query, seen_);
+  }
 
-  void finish(HeadMeasures& head) const {
-    uniform_.finish(head);
-    head.patterns = patterns_.scores();
+  void finish(const HeadFacts& facts, HeadMeasures& head) const {
+    head.uniform = facts.uniform;
+    head.received_uniform = facts.received_uniform;
+    head.rows_without_key = facts.rows_without_key;
+    for (std::size_t i = 0; i < pattern_count; ++i) {
+      const std::int64_t rows = facts.patterns[i].rows;
+      const double count = rows == 0 ? not_a_number : static_cast<double>(rows);
+      head.patterns[i] = {pattern_sums_[i] / count, facts.patterns[i].uniform / count, rows};
+    }
   }
 
   FloatRow row_of(Stage stage, std::int64_t query) const {
@@ -260,46 +172,44 @@ class HeadMeasurer {
   }
 
  private:
-  std::int64_t position_of(std::int64_t query) const { return query_offset(document_, size_, b_) + query; }
+  RowPlace place_of(std::int64_t query) const {
+    return {query, rule_.position(b_, query), size_.token_keys(), shared_.cross};
+  }
 
   /// The row in the Trace's planes.
   RowNumbers kept(std::int64_t query) const {
     const auto numbers = [&](Stage stage) { return std::span(row_of(stage, query).data(), seen_.size()); };
-    const TensorPtr& bias = trace_[Stage::Bias];
-    const std::int64_t block = bias && bias->shape()[0] > 1 ? b_ : 0;
-    return {
-        numbers(Stage::Mask), numbers(weights_stage(document_)), numbers(Stage::Cap),
-        bias ? std::span(bias->matrix(block, h_).row(query).data(), seen_.size()) : std::span<const float>{}};
+    RowNumbers row{numbers(Stage::Mask), numbers(weights_stage(document_)), {}, {}};
+    if (!rule_.is_sparse()) return row;
+    row.capped = numbers(Stage::Cap);
+    if (const TensorPtr& bias = trace_[Stage::Bias])
+      row.bias = std::span(bias->matrix(bias->shape()[0] > 1 ? b_ : 0, h_).row(query).data(), seen_.size());
+    return row;
   }
 
-  bool query_is_padding(std::int64_t query) const {
-    if (!document_.input.is_text()) return false;
-    return size_.past + query >= sequence_length(document_, b_);
-  }
-
-  void measure_places(FloatRow weights, std::int64_t position, RowMeasures& row) const {
-    const std::int64_t tokens = size_.token_keys();
-    const auto mass = [&](std::int64_t key) {
-      return key >= 0 && key < tokens ? static_cast<double>(weights[key]) : 0;
+  PatternMasses masses_of(std::int64_t query, const SumsOfRow& sums) const {
+    PatternMasses masses{};
+    const auto set = [&](HeadPattern pattern, double mass) {
+      masses[static_cast<std::size_t>(pattern)] = mass;
     };
-    row.first = mass(0);
-    if (!cross_) {
-      row.self = mass(position);
-      row.previous = mass(position - 1);
-      row.next = mass(position + 1);
+    const auto near = [&](int i) { return static_cast<double>(sums.near[i]); };
+    set(HeadPattern::First, static_cast<double>(sums.first));
+    set(HeadPattern::Previous, near(1));
+    set(HeadPattern::Next, near(3));
+    set(HeadPattern::SkipAndFirst,
+        near(0) + (rule_.position(b_, query) == 2 ? 0 : static_cast<double>(sums.first)));
+    set(HeadPattern::Local, near(0) + near(1) + near(2) + near(3) + near(4));
+    set(HeadPattern::SameToken, sums.same);
+    set(HeadPattern::Content, sums.content);
+    set(HeadPattern::FunctionWord, sums.function_words);
+    return masses;
+  }
+  void add_patterns(const PatternMasses& masses, const RowFacts& facts, const RowMeasures& row) {
+    for (std::size_t i = 0; i < pattern_count; ++i) {
+      const auto pattern = static_cast<HeadPattern>(i);
+      if (!facts.counts_for(pattern)) continue;
+      pattern_sums_[i] += pattern == HeadPattern::Even ? row.normalised : masses[i];
     }
-    const float* w = weights.data();
-    const auto count = static_cast<std::size_t>(tokens);
-    const std::vector<std::uint8_t>& special = tokens_.special();
-    row.special =
-        sum_of(count, [&](std::size_t key) { return special[key] != 0 ? static_cast<double>(w[key]) : 0; });
-    const double distances = sum_of(count, [&](std::size_t key) {
-      return static_cast<double>(w[key]) *
-             static_cast<double>(std::abs(position - static_cast<std::int64_t>(key)));
-    });
-    const double on_tokens = sum_in_double<float>({w, count});
-    row.extra = sum_in_double<float>({w + tokens, static_cast<std::size_t>(size_.extra)});
-    row.distance = on_tokens > 0 ? distances / on_tokens : 0;
   }
 
   /// Full attention's softmax over the capped scores of the row, and what of it lies on keys that are not
@@ -309,7 +219,7 @@ class HeadMeasurer {
     std::vector<float>& masked = t_;
     std::vector<float>& weights = e_;
     const MaskedRow<float> parts{b_, h_, query, numbers.capped, numbers.bias, row};
-    mask_row<float>(full_, parts, full_seen_, masked);
+    mask_row<float>(shared_.full, parts, full_seen_, masked);
     softmax_row<float>(SoftmaxKind::Stable, masked, document_.layer().temperature, weights,
                        sink_logit(document_.layer(), h_));
     return sum_of(seen_.size(), [&](std::size_t key) {
@@ -317,38 +227,47 @@ class HeadMeasurer {
     });
   }
 
+  const Shared& shared_;
   const Document& document_;
   const Trace& trace_;
   const Dimensions& size_;
-  const MaskRule &rule_, &full_;
-  bool cross_;
-  Intervention::Kind kind_;
-  bool own_entropy_;
+  const MaskRule& rule_;
+  RowRules rules_;
   std::int64_t b_, h_;
   std::vector<float> t_, e_;  // room for a row
   std::vector<std::uint8_t> seen_, full_seen_;
-  const TokenClasses& tokens_;
-  UniformSums uniform_;
-  PatternSums patterns_;
+  PatternMasses pattern_sums_{};
 };
 
-void measure_head(const Shared& shared, const Work& work, std::int64_t block, Measures& measures) {
+/// Room for the measures of a Document with these facts.
+Measures empty_measures(const Dimensions& size, MaskFactsPtr facts) {
+  Measures measures;
+  measures.batch = size.batch;
+  measures.heads = size.heads;
+  measures.queries = size.queries;
+  measures.keys = size.keys;
+  measures.rows.resize(static_cast<std::size_t>(size.batch * size.heads * size.queries));
+  measures.head_means.resize(static_cast<std::size_t>(size.batch * size.heads));
+  measures.facts = std::move(facts);
+  return measures;
+}
+
+/// The rows of head `block` of [batch][heads], each made by measure_row(measurer, query, head).
+template <class MeasureRow>
+void measure_head(const Shared& shared, const Work& work, std::int64_t block, Measures& measures,
+                  const MeasureRow& measure_row) {
   const Dimensions& size = shared.size;
   HeadMeasurer measurer(shared, block / size.heads, block % size.heads);
   HeadMeasures& head = measures.head_means[static_cast<std::size_t>(block)];
   const auto rows =
       std::span(measures.rows)
           .subspan(static_cast<std::size_t>(block * size.queries), static_cast<std::size_t>(size.queries));
-  Eigen::ArrayXd received = Eigen::ArrayXd::Zero(size.keys);
   for (std::int64_t query = 0; query < size.queries; ++query) {
     if (query % 64 == 0 && work.stop.stop_requested()) throw Cancelled();
-    RowMeasures& row = rows[static_cast<std::size_t>(query)];
-    row = measurer.row(query, head);
-    if (!row.padding) received += measurer.row_of(weights_stage(shared.document), query).cast<double>();
+    rows[static_cast<std::size_t>(query)] = measure_row(measurer, query, head);
   }
-  head.received.assign(received.begin(), received.end());
   summarise(rows, head);
-  measurer.finish(head);
+  measurer.finish(measures.facts->head_facts[static_cast<std::size_t>(block)], head);
 }
 
 }  // namespace
@@ -362,25 +281,54 @@ Stages measured_stages(const Document& document) {
 
 RowMeasures measure_row(const Document& document, const Trace& trace, std::int64_t b, std::int64_t h,
                         std::int64_t query, const RowNumbers& numbers) {
-  const Shared shared(document, trace, check_any_length(document));
+  const Dimensions size = check_any_length(document);
+  const Shared shared(document, trace, size);
   HeadMeasures head;
-  return HeadMeasurer(shared, b, h).row_alone(query, numbers, head);
+  HeadMeasurer measurer(shared, b, h);
+  const RowFacts facts = measurer.see(query);
+  return measurer.row_alone(query, facts, TokenClasses(document, size, b), numbers, head);
 }
 
-Measures measure(const Work& work, const Document& document, const Trace& trace) {
+Measures measure(const Work& work, const Document& document, const Trace& trace, MaskFactsPtr facts) {
+  if (!facts) facts = mask_facts(work, document, trace);
   const Shared shared(document, trace, check(document));
   const Dimensions& size = shared.size;
-  Measures measures;
-  measures.batch = size.batch;
-  measures.heads = size.heads;
-  measures.queries = size.queries;
-  measures.keys = size.keys;
-  measures.rows.resize(static_cast<std::size_t>(size.batch * size.heads * size.queries));
-  measures.head_means.resize(static_cast<std::size_t>(size.batch * size.heads));
+  Measures measures = empty_measures(size, std::move(facts));
   const double head_ns = static_cast<double>(size.queries * size.keys) * 8;
-  work.for_each(size.batch * size.heads, head_ns,
-                [&](std::int64_t block) { measure_head(shared, work, block, measures); });
+  work.for_each(size.batch * size.heads, head_ns, [&](std::int64_t block) {
+    Eigen::ArrayXd received = Eigen::ArrayXd::Zero(size.keys);
+    measure_head(shared, work, block, measures,
+                 [&](HeadMeasurer& measurer, std::int64_t query, HeadMeasures& head) {
+                   const RowMeasures row = measurer.row(query, *measures.facts, head);
+                   if (!row.padding)
+                     received += measurer.row_of(weights_stage(document), query).cast<double>();
+                   return row;
+                 });
+    measures.head_means[static_cast<std::size_t>(block)].received.assign(received.begin(), received.end());
+  });
   if (has_intervention(document)) measures.output_change = output_change(work, document, trace);
+  return measures;
+}
+
+bool sums_suffice(const Document& document) {
+  return hides_all_weight(document) && !MaskRule(document).is_sparse();
+}
+
+Measures measure(const Work& work, const Document& document, MaskFactsPtr facts, const SummedRows& summed) {
+  const Trace nothing;
+  const Shared shared(document, nothing, check(document));
+  const Dimensions& size = shared.size;
+  Measures measures = empty_measures(size, std::move(facts));
+  const double head_ns = static_cast<double>(size.queries) * 200;
+  work.for_each(size.batch * size.heads, head_ns, [&](std::int64_t block) {
+    const SumsOfRow* const rows = summed.rows.data() + block * size.queries;
+    measure_head(shared, work, block, measures,
+                 [&](HeadMeasurer& measurer, std::int64_t query, HeadMeasures& head) {
+                   return measurer.row(query, *measures.facts, rows[query], head);
+                 });
+    const double* const received = summed.received.data() + block * size.keys;
+    measures.head_means[static_cast<std::size_t>(block)].received.assign(received, received + size.keys);
+  });
   return measures;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -12,6 +13,10 @@
 #include "core/document/trace.hpp"
 
 namespace attnscope {
+
+struct MaskFacts;  // mask_facts.hpp
+using MaskFactsPtr = std::shared_ptr<const MaskFacts>;
+struct SumsOfRow;  // row_sums.hpp
 
 /// One row of weights w: one query of one head. They are those that mix the values before dropout: the
 /// softmax's, the ones linear attention implies, or those that intervention put in their place (log_sum_exp
@@ -79,6 +84,7 @@ struct Measures {
   /// [batch][queries], empty without intervention. In double from the stored numbers, so that Y₀ is what a
   /// run without intervention stores up to its rounding.
   std::vector<OutputChange> output_change;
+  MaskFactsPtr facts;  // that they were made with
 
   const RowMeasures& row(std::int64_t b, std::int64_t h, std::int64_t query) const {
     return rows[static_cast<std::size_t>((b * heads + h) * queries + query)];
@@ -101,7 +107,22 @@ RowMeasures measure_row(const Document&, const Trace&, std::int64_t b, std::int6
 /// Stages whose tensors the measures read.
 Stages measured_stages(const Document&);
 
-/// `document` passed check() and `trace` was computed from it. Throws Cancelled when the work is stopped.
-Measures measure(const Work&, const Document&, const Trace&);
+/// Fields of a Document that the facts of its mask depend on, beside the buckets of LSH attention.
+inline constexpr Fields mask_fact_fields{Field::Tokens, Field::Memory,  Field::Given,    Field::Vectors,
+                                         Field::Heads,  Field::Masking, Field::AddedKeys};
+
+/// `document` passed check() and `trace` was computed from it. `facts`: those of the same mask and tokens, or
+/// null. Throws Cancelled when the work is stopped.
+Measures measure(const Work&, const Document&, const Trace&, MaskFactsPtr facts = nullptr);
+
+/// What whoever has summed the rows himself brings.
+struct SummedRows {
+  std::span<const SumsOfRow> rows;   // [batch][heads][queries]
+  std::span<const double> received;  // [batch][heads][keys], over rows that are not padding
+};
+/// Whether a Document's measures need nothing of its numbers but their sums.
+bool sums_suffice(const Document&);
+/// The same measures from sums. sums_suffice() must hold.
+Measures measure(const Work&, const Document&, MaskFactsPtr facts, const SummedRows&);
 
 }  // namespace attnscope

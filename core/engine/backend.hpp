@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/analysis/measures.hpp"
 #include "core/base/parallel.hpp"
 #include "core/document/document.hpp"
 #include "core/document/stage.hpp"
@@ -33,15 +34,21 @@ class Backend {
   /// same object. Null where the stage does not exist for this Document. Throws Cancelled soon after `stop`
   /// fires. Called from one thread at a time.
   virtual TensorPtr run(Stage, const Document& document, const Trace& so_far, std::stop_token stop) = 0;
+  /// What is read off the weights of a Trace of this object. `facts`: those of the same mask and tokens, or
+  /// null. By itself on_cpu()'s threads do it. Throws Error or Cancelled. Called as run().
+  virtual Measures measure(const Document&, const Trace&, MaskFactsPtr facts, std::stop_token stop);
+  /// One sentence where what was computed last was not computed by what the name says, and why; else empty.
+  /// Called as run().
+  virtual std::string remark() const { return {}; }
   /// Calls `fn` with the CPU threads that belong to this backend, for what no backend does in its own way:
-  /// measures, gradients. Throws what it throws. Called from one thread at a time, as run().
+  /// gradients. Throws what it throws. Called from one thread at a time, as run().
   virtual void on_cpu(std::stop_token stop, const std::function<void(const Work&)>& fn) = 0;
   /// Long sequences, which have no Trace: everything that grows with queries plus keys only, in one pass.
   /// Throws Error or Cancelled. `progress` may be null. Called from one thread at a time, as run().
   virtual Sweep sweep(const AttentionProblem&, const SweepRequest&, std::stop_token stop,
                       SweepProgress* progress) = 0;
   /// Query-key pairs of all heads that sweep() walks over in a moment, some hundredths of a second: a long
-  /// sequence of no more need not be looked at from coarse to fine. 0: none.
+  /// sequence of no more need not be looked at from coarse to fine. 0: none. From any thread.
   virtual std::int64_t pairs_in_a_moment() const { return 0; }
   /// Exact cells of a rectangle of one head. `known`: a sweep of the same problem, or null.
   virtual Tensor tile(const AttentionProblem&, const TileRequest&, const Sweep* known,

@@ -21,6 +21,13 @@ class OneAtATime final : public Backend {
     const Turn turn(*this, stop);
     return backend_->run(stage, document, so_far, std::move(stop));
   }
+  Measures measure(const Document& document, const Trace& trace, MaskFactsPtr facts,
+                   std::stop_token stop) override {
+    const Turn turn(*this, stop);
+    return backend_->measure(document, trace, std::move(facts), std::move(stop));
+  }
+  std::string remark() const override { return backend_->remark(); }
+  std::int64_t pairs_in_a_moment() const override { return backend_->pairs_in_a_moment(); }
   void on_cpu(std::stop_token stop, const std::function<void(const Work&)>& fn) override {
     const Turn turn(*this, stop);
     backend_->on_cpu(std::move(stop), fn);

@@ -147,7 +147,7 @@ ResultPtr Pipeline::published(std::shared_ptr<LayerResult> layer, double millise
   result->document = layer->document;
   result->total_milliseconds = milliseconds;
   result->backend = backend_->name();
-  result->backend_note = note_;
+  result->backend_note = note_.empty() ? backend_->remark() : note_;
   result->layers.push_back(std::move(layer));
   last_ = result;
   return last_;
@@ -183,8 +183,10 @@ ResultPtr Pipeline::run(const Document& document, std::stop_token stop, Progress
       result->measures = before->measures;
     } else {
       const Clock::time_point measuring = Clock::now();
-      backend_->on_cpu(stop,
-                       [&](const Work& work) { result->measures = measure(work, document, result->trace); });
+      const bool same_mask = before && before->dimensions == result->dimensions &&
+                             !changed.intersects(mask_fact_fields) && !result->computed.has(Stage::Bucket);
+      result->measures = backend_->measure(document, result->trace,
+                                           same_mask ? before->measures.facts : MaskFactsPtr(), stop);
       result->whole.measures = milliseconds_since(measuring);
     }
     differentiate(*result, stop);

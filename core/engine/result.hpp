@@ -55,7 +55,8 @@ struct Result {
   std::vector<LayerResultPtr> layers;  // by block; none when there is an error
   double total_milliseconds = 0;       // stages and measures
   std::string backend;
-  std::string backend_note;  // why it is not the backend that was chosen, see LiveEngine; empty when it is
+  std::string backend_note;  // why it is not the backend that was chosen, see LiveEngine, or not all of it is
+                             // that one's work; empty when it is
   std::string error;         // one sentence; when it is not empty nothing was computed
 
   /// Of the block that the Document looks at; there must be no error.

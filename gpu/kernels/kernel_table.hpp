@@ -8,15 +8,16 @@
 #include "gpu/kernels/column_pass.hpp"
 #include "gpu/kernels/float_units.hpp"
 #include "gpu/kernels/matrix_units.hpp"
+#include "gpu/kernels/measure_passes.hpp"
 #include "gpu/kernels/row_pass.hpp"
 #include "gpu/kernels/small_passes.hpp"
 #include "gpu/kernels/stage_passes.hpp"
 
 namespace attnscope::gpu {
 
-using AnyPass =
-    std::variant<RowPass, ColumnPass, CellPass, PreparePass, RowEndPass, GatherPass, FoldPass, JoinPass,
-                 ProductPass, ElementPass, MaskPass, SoftmaxPass, ConcatPass, RotatePass>;
+using AnyPass = std::variant<RowPass, ColumnPass, CellPass, PreparePass, RowEndPass, GatherPass, FoldPass,
+                             JoinPass, ProductPass, ElementPass, MaskPass, SoftmaxPass, ConcatPass,
+                             RotatePass, MeasurePass, ReceivedPass>;
 
 /// What the large passes multiply with: d is 32, 64, 96 or 128. The small ones take no notice.
 struct Units {
@@ -118,6 +119,14 @@ void with_kernel(const ConcatPass&, Units, F&& f) {
 template <class F>
 void with_kernel(const RotatePass&, Units, F&& f) {
   f(EachKernel<RotateEach>{});
+}
+template <class F>
+void with_kernel(const MeasurePass&, Units, F&& f) {
+  f(MeasureKernel{});
+}
+template <class F>
+void with_kernel(const ReceivedPass&, Units, F&& f) {
+  f(EachKernel<ReceivedEach>{});
 }
 template <class F>
 void with_kernel(const SoftmaxPass&, Units, F&& f) {

@@ -181,6 +181,12 @@ TEST_CASE("What the card cannot take, the CPU computes") {
   const auto narrow = streaming_cases::plain_case(random, {1, 1, 30, 30, 64, 64});
   CHECK(right(on.backend->sweep(narrow->problem, everything(), {}, nullptr), *narrow, everything()));
   CHECK(launches == 0);
+  CHECK(on.backend->remark() ==
+        "Emulated card has 48 KB of fast memory for a block, too few for heads of 64 numbers. The CPU swept "
+        "them.");
+  const auto fits = streaming_cases::plain_case(random, {1, 1, 30, 30, 32, 32});
+  CHECK(right(on.backend->sweep(fits->problem, everything(), {}, nullptr), *fits, everything()));
+  CHECK(on.backend->remark().empty());
 }
 
 TEST_CASE("A card without bfloat16 computes long sequences in float32") {

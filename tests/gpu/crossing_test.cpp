@@ -155,4 +155,39 @@ TEST_CASE("A tile of 131,072 tokens sends one tile, of a head that was not looke
   }
 }
 
+TEST_CASE("A second backend of the same card reads what the first left there", "[crossing]") {
+  OnCard first({}, true), second({}, true);
+  samples::Random random(7);
+  const Document document = samples::text_document(random, {20'000}, 2, 128);
+  const ResultPtr result = first.pipeline->run(document);
+  const AttentionProblem& problem = result->layer().surveys[0]->problem();
+  TileRequest request;
+  request.rows = {0, 100, 1};
+  request.last_key = 100;
+  second.pipeline->backend()->tile(problem, request, nullptr, {});
+  CHECK(second.card->uploaded() == 0);
+  // And it may still do so when the first is gone.
+  first.pipeline.reset();
+  second.pipeline->backend()->tile(problem, request, nullptr, {});
+  CHECK(second.card->uploaded() == 0);
+}
+
+TEST_CASE("A slider step of 12 heads of 1,024 tokens sends measures and the head that is looked at",
+          "[crossing]") {
+  OnCard on({}, true);
+  Document document = given(12, 1024);
+  on.pipeline->run(document);
+  const auto step = [&](const std::function<void(LayerSpec&)>& change) {
+    change(document.layer());
+    return on.bytes_of([&] {
+      const ResultPtr result = on.pipeline->run(document);
+      result->layer().trace[Stage::Softmax]->matrix(0, 5);
+    });
+  };
+  CHECK(step([](LayerSpec& layer) { layer.temperature = 0.5f; }) < 8 * megabyte);
+  CHECK(step([](LayerSpec& layer) { layer.scaling.kind = Scaling::Kind::Off; }) < 8 * megabyte);
+  CHECK(step([](LayerSpec& layer) { layer.masking.causal = true; }) < 8 * megabyte);
+  CHECK(step([](LayerSpec& layer) { layer.soft_cap = 5; }) < 8 * megabyte);
+}
+
 }  // namespace attnscope::crossing_test

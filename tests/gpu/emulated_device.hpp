@@ -20,6 +20,10 @@ class EmulatedDevice final : public gpu::Device {
   ~EmulatedDevice() override;
 
   const gpu::DeviceFacts& facts() const override { return facts_; }
+  /// All emulated devices are one card.
+  bool can_read(const gpu::Device& other) const override {
+    return dynamic_cast<const EmulatedDevice*>(&other) != nullptr;
+  }
   /// New memory is poisoned.
   void* allocate(std::size_t bytes) override;
   void free(void* memory) noexcept override;

@@ -17,6 +17,10 @@ TEST_CASE("Stages of a Document larger than a tile are what the oracle says") {
     document.layer().masking.causal = schedule == emulator::Schedule::Lazy;
     for (const bool split : {false, true}) {
       auto device = std::make_unique<emulator::EmulatedDevice>(schedule);
+      int measured = 0;
+      device->on_launch = [&](const gpu::AnyPass& pass) {
+        measured += std::holds_alternative<gpu::MeasurePass>(pass) ? 1 : 0;
+      };
       gpu::CardSettings settings;
       if (split) settings.split_from = 0;
       const ResultPtr found = Pipeline(gpu::make_card_backend(std::move(device), settings)).run(document);
@@ -25,6 +29,11 @@ TEST_CASE("Stages of a Document larger than a tile are what the oracle says") {
       REQUIRE(against_oracle::difference(document, found->layer().trace,
                                          against_oracle::expected(document, found->layer().trace),
                                          split ? 4e-5 : 1e-5) == "");
+      if (split) continue;
+      REQUIRE(against_oracle::measures_difference(document, found->layer().trace, found->layer().measures,
+                                                  against_oracle::expected(document, found->layer().trace)) ==
+              "");
+      CHECK(measured == 1);
     }
   }
 }

@@ -17,10 +17,11 @@ using emulator::Schedule;
 
 /// Every pass of one computation is counted.
 struct Counted {
-  int products = 0, masks = 0, softmaxes = 0;
+  int products = 0, masks = 0, softmaxes = 0, measures = 0;
   void count(const gpu::AnyPass& pass) {
     products += std::holds_alternative<gpu::ProductPass>(pass) ? 1 : 0;
     masks += std::holds_alternative<gpu::MaskPass>(pass) ? 1 : 0;
+    measures += std::holds_alternative<gpu::MeasurePass>(pass) ? 1 : 0;
     softmaxes += std::holds_alternative<gpu::SoftmaxPass>(pass) ? 1 : 0;
   }
 };
@@ -44,7 +45,13 @@ TEST_CASE("Every stage of any Document on a card is what the oracle says, on mat
     REQUIRE(against_oracle::difference(document, found->layer().trace,
                                        against_oracle::expected(document, found->layer().trace),
                                        index < 130 ? 1e-5 : 4e-5) == "");
+    if (index >= 130) continue;
+    // What is read off the weights is as exact as they are.
+    REQUIRE(against_oracle::measures_difference(document, found->layer().trace, found->layer().measures,
+                                                against_oracle::expected(document, found->layer().trace)) ==
+            "");
   }
+  CHECK(counted.measures > 10);
   // Not everything went to the CPU.
   CHECK(counted.products > 300);
   CHECK(counted.masks > 30);

@@ -29,18 +29,23 @@ TEST_CASE("Whatever keeps a graphics card from computing is one sentence") {
   answers.counting = CardAnswers::Counting::Done;
   CHECK(why_no_card(answers) == "The NVIDIA driver finds no graphics card, so the CPU computes everything.");
 
-  answers.cards = 1;
+  answers.cards.resize(1);
   CHECK(why_no_card(answers) == "The graphics card does not say what it is, so the CPU computes everything.");
 
-  answers.describes = true;
-  answers.name = "Tesla V100";
-  answers.major = 7;
+  answers.cards[0] = {true, "Tesla V100", 7, 0};
   CHECK(why_no_card(answers) ==
         "Tesla V100 has compute capability 7.0; 7.5 or newer is needed, so the CPU computes everything.");
-  answers.minor = 5;
+  CHECK(gpu::usable_card(answers) == -1);
+  answers.cards[0].minor = 5;
   CHECK(why_no_card(answers).empty());
-  answers.major = 12, answers.minor = 0;
+  answers.cards[0].major = 12, answers.cards[0].minor = 0;
   CHECK(why_no_card(answers).empty());
+  CHECK(gpu::usable_card(answers) == 0);
+
+  // Behind a card that is too old, or that says nothing, may stand one that can be used.
+  answers.cards = {{true, "Tesla V100", 7, 0}, {}, {true, "NVIDIA H200", 9, 0}};
+  CHECK(why_no_card(answers).empty());
+  CHECK(gpu::usable_card(answers) == 2);
 }
 
 }  // namespace attnscope::why_no_card_test

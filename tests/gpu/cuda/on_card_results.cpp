@@ -102,8 +102,12 @@ class Table {
         all.push_back({fmt::format("eager {} / everything, n={}", type, n),
                        fmt::format("eager {} n={}", type, n),
                        fmt::format("update {} n={} full wall", type, n), factor, false});
-    all.push_back({"full update, ms, n=1024", "update n=1024 full wall", "", 1, true});
-    all.push_back({"full update, ms, n=16384", "update n=16384 full wall", "", 16, true});
+    all.push_back({"update with one picture there, ms, n=1024", "update n=1024 full wall", "", 2, true});
+    all.push_back({"update with one picture there, MB, n=1024", "update n=1024 full crossed", "", 8, true});
+    all.push_back(
+        {"update with one picture there, MB, n=16384", "update n=16384 full crossed", "", 16, true});
+    all.push_back(
+        {"update with all copies, ms, n=16384", "update n=16384 full everything read wall", "", 16, true});
     all.push_back({"all rows, ms, n=131072", "update n=131072 full rows only wall", "", 500, true});
     all.push_back({"stale work aborted, ms, n=131072", "abort, the slowest, n=131072", "", 5, true});
     all.push_back(

@@ -58,10 +58,11 @@ Repeated repeat(const Card& card, TimedDevice& device, Call call) {
   return {median(on_card), median(wall)};
 }
 
-/// Of a sweep with its results on the host: its two passes, by the card's clock and the first one by the
-/// computer's, and all of it by both.
+/// Of a sweep: its two passes, by the card's clock and the first one by the computer's, and all of it by
+/// both, with the picture of one head on the host, which is what a person looks at; the same with everything
+/// there; megabytes that crossed for one and for everything.
 struct Passes {
-  double rows, rows_wall, columns, card, all;
+  double rows, rows_wall, columns, card, all, all_read, crossed, crossed_read;
 };
 
 class Stopwatch {
@@ -72,23 +73,34 @@ class Stopwatch {
   /// `passes`: each launch is waited for and timed; otherwise only the whole.
   Passes time(const AttentionProblem& problem, const SweepRequest& request, bool passes) {
     gpu::CardSweeps sweeps(*device_, residents_, settings_);
-    std::vector<double> rows, rows_wall, columns, on_card, all;
+    std::vector<double> rows, rows_wall, columns, on_card, all, all_read;
+    double crossed = 0, crossed_read = 0;
+    const auto bytes = [&] { return static_cast<double>(device_->uploaded() + device_->downloaded()) / 1e6; };
     device_->times = passes;
     run_often(card_, [&](bool counts) {
       device_->clear_times();
       const Clock::time_point begin = Clock::now();
       if (!passes) device_->start_clock();
-      sweeps.sweep(problem, request, {}, nullptr);
+      const double before = bytes();
+      const Sweep made = sweeps.sweep(problem, request, {}, nullptr);
+      if (!passes && request.picture) made.largest_cells().matrix(0);
       const double wall = milliseconds_since(begin), clock = passes ? -1 : device_->clock_milliseconds();
+      crossed = bytes() - before;
+      if (!passes)
+        for (const Tensor* tensor : {&made.output, &made.mean, &made.max}) tensor->values();
+      const double read = milliseconds_since(begin);
+      crossed_read = bytes() - before;
       if (!counts) return;
       all.push_back(wall);
+      all_read.push_back(read);
       on_card.push_back(clock < 0 ? wall : clock);
       rows.push_back(device_->milliseconds[0]);
       rows_wall.push_back(device_->wall[0]);
       columns.push_back(device_->milliseconds[1]);
     });
     device_->times = false;
-    return {median(rows), median(rows_wall), median(columns), median(on_card), median(all)};
+    return {median(rows), median(rows_wall), median(columns), median(on_card),
+            median(all),  median(all_read),  crossed,         crossed_read};
   }
   static_assert(std::is_same_v<std::variant_alternative_t<0, gpu::AnyPass>, gpu::RowPass>);
   static_assert(std::is_same_v<std::variant_alternative_t<1, gpu::AnyPass>, gpu::ColumnPass>);

@@ -42,6 +42,9 @@ void time_update(Card& card, std::int64_t n, bool causal, const std::string& typ
   const Passes made = watch.time(numbers.problem, request, false);
   card.report(name, made.card, "ms");
   card.report(name + " wall", made.all, "ms");
+  card.report(name + " everything read wall", made.all_read, "ms");
+  card.report(name + " crossed", made.crossed, "MB");
+  card.report(name + " everything read crossed", made.crossed_read, "MB");
 }
 
 }  // namespace
@@ -78,7 +81,8 @@ void staged(Card& card) {
         document.layer().masking.causal = !document.layer().masking.causal;
         device.clear_times();
         const Clock::time_point begin = Clock::now();
-        pipeline.run(document);
+        const ResultPtr result = pipeline.run(document);
+        result->layer().trace[Stage::Softmax]->matrix(0, 0);  // the head that is looked at
         if (!counts) return;
         wall.push_back(milliseconds_since(begin));
         double all = 0;

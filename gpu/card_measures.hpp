@@ -1,0 +1,17 @@
+// gpu: what is read off weights that lie on the card: their sums over rows and columns are made there, and
+// numbers that do not grow with queries times keys cross.
+#pragma once
+
+#include <optional>
+
+#include "core/analysis/measures.hpp"
+#include "gpu/residents.hpp"
+
+namespace attnscope::gpu {
+
+/// The measures of a Document's Trace; nothing where its numbers are not on the card, or where sums do not
+/// suffice. `facts` may be null. Throws Error or Cancelled.
+std::optional<Measures> card_measures(const Work&, Device&, Residents&, const Document&, const Trace&,
+                                      MaskFactsPtr facts);
+
+}  // namespace attnscope::gpu
