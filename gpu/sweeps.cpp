@@ -154,15 +154,15 @@ class CardSweep {
     pass.rows = states_.data();
     pass.strongest = strongest();
     pass.entropy = settings_.entropy;
-    const int resident = device_.resident_blocks(pass, units_);
+    const int resident = device_.resident_blocks(pass, units_), row_block = row_block_of(pass, units_);
     DeviceArray<float> scratch;
     if (request_.picture && !has_narrow_cells()) {
       pass.parts = parts_;
-      scratch = residents_.room<float>(static_cast<std::int64_t>(resident) * parts_.columns * 3 * tile);
+      scratch = residents_.room<float>(static_cast<std::int64_t>(resident) * parts_.columns * 3 * row_block);
       pass.scratch = scratch.data();
     }
-    const std::int64_t blocks = up<std::int64_t>(rows_, tile);
-    launch_items(pass, heads_ * blocks, tile * p_.keys, resident,
+    const std::int64_t blocks = up<std::int64_t>(rows_, row_block);
+    launch_items(pass, heads_ * blocks, row_block * p_.keys, resident,
                  [&](std::int64_t items) { progressed(items * rows_ / blocks); });
     device_.wait();  // before the scratch goes
   }

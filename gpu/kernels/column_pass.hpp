@@ -47,7 +47,7 @@ struct ColumnKernel {
     const int blocks = (p.in.rows + tile - 1) / tile, each = (blocks + p.splits - 1) / p.splits;
     const int from = smaller_of(blocks, at.split * each), to = smaller_of(blocks, from + each);
     const auto seen = [&](int block) {
-      return block_interval(p.in, p.in.first_head + at.head, block * tile).any;
+      return block_interval(p.in, p.in.first_head + at.head, block * tile, tile).any;
     };
     at.first = first_that(from, to, [&](int block) { return seen(block).end > at.first_key; });
     at.last = first_that(at.first, to, [&](int block) { return seen(block).begin >= at.first_key + tile; });
@@ -59,7 +59,7 @@ struct ColumnKernel {
   ATTNSCOPE_THREAD static void weigh(Ctx& cx, const ColumnPass& p, const Place& place, int block, Scores& s,
                                      float (&received)[Units::columns]) {
     const int head = p.in.first_head + place.head;
-    const Interval all = block_interval(p.in, head, block * tile).all;
+    const Interval all = block_interval(p.in, head, block * tile, tile).all;
     const bool marks = all.begin > place.first_key || all.end < place.first_key + tile || !Plain;
     ATTNSCOPE_EACH for (int r = 0; r < Units::rows; ++r) {
       const int row = block * tile + Units::row(cx.thread(), r);

@@ -12,6 +12,7 @@ struct FloatUnits {
   using Number = float;
   static constexpr bool needs_matrix_units = false;
   static constexpr int d = D, threads = 256;
+  static constexpr int row_block = tile, key_tile = tile;      // of pass 1
   static constexpr int rows = 4, columns = 4, depth = D / 16;  // of a thread
   static constexpr int resident = D <= 96 ? 2 : 1;             // blocks that a multiprocessor should hold
   static constexpr int sharers = 16;                           // neighbouring lanes that share a row

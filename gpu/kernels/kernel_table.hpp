@@ -12,6 +12,7 @@
 #include "gpu/kernels/row_pass.hpp"
 #include "gpu/kernels/small_passes.hpp"
 #include "gpu/kernels/stage_passes.hpp"
+#include "gpu/kernels/wide_units.hpp"
 
 namespace attnscope::gpu {
 
@@ -50,9 +51,18 @@ void with_units(Units units, F&& f) {
     with_width<FloatUnits>(units.d, f);
 }
 
+/// Those of pass 1.
+template <class F>
+void with_row_units(Units units, F&& f) {
+  if (units.arithmetic == Arithmetic::Bfloat)
+    with_width<WideUnits>(units.d, f);
+  else
+    with_width<FloatUnits>(units.d, f);
+}
+
 template <class F>
 void with_kernel(const RowPass& pass, Units units, F&& f) {
-  with_units(units, [&](auto of) {
+  with_row_units(units, [&](auto of) {
     using Of = decltype(of);
     if (changes_scores(pass.in.rule))
       f(RowKernel<Of, false>{});
@@ -134,6 +144,13 @@ void with_kernel(const SoftmaxPass&, Units, F&& f) {
 }
 
 }  // namespace table
+
+/// Rows of an item of pass 1.
+inline int row_block_of(const RowPass& pass, Units units) {
+  int rows = 0;
+  table::with_kernel(pass, units, [&](auto kernel) { rows = kernel.row_block; });
+  return rows;
+}
 
 /// Calls f(kernel, pass) with the type that `any` holds.
 template <class F>

@@ -65,8 +65,8 @@ struct Parts {
   int columns, rows_per_part, keys_per_cell;  // rows_per_part is at most `tile`
 };
 
-/// Pass 1: items are 64 rows of a head, longest first. Output, row states, and the picture where its cells
-/// are at least a tile wide.
+/// Pass 1: items are a row block of a head (see RowKernel), longest first. Output, row states, and the
+/// picture where its cells are at least a tile wide.
 struct RowPass {
   Operands in;
   float* output;  // [H][R][d_v], or null
@@ -75,7 +75,7 @@ struct RowPass {
   std::int32_t* strongest;  // [H][R], or null
   bool entropy;             // false: moments may be anything
   Parts parts;              // keys_per_cell >= tile
-  float* scratch;           // [blocks][columns][3][tile], with a picture
+  float* scratch;           // [blocks][columns][3][row block], with a picture
   int first_item, last_item;
   StaleWord stale;
 };

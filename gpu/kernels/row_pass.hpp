@@ -1,8 +1,8 @@
-// gpu/kernels: pass 1. 64 rows of a head walk over the keys they see and leave output, row states, strongest
-// keys and the picture. Online softmax (Milakov and Gimelshein 2018; Dao et al. 2022) in powers of two, y =
-// exponent · score, with the centred entropy sum Σ (y - m) 2^(y - m): at an offset of 3000 its error stays
-// 1e-5. The picture costs no exponentials: sums and largest scores that the softmax forms anyway are kept for
-// each row and cell, and become weights when the row's sum is known.
+// gpu/kernels: pass 1. Some rows of a head walk over the keys they see and leave output, row states,
+// strongest keys and the picture. Online softmax (Milakov and Gimelshein 2018; Dao et al. 2022) in powers of
+// two, y = exponent · score, with the centred entropy sum Σ (y - m) 2^(y - m): at an offset of 3000 its error
+// stays 1e-5. The picture costs no exponentials: sums and largest scores that the softmax forms anyway are
+// kept for each row and cell, and become weights when the row's sum is known.
 #pragma once
 
 #include "gpu/kernels/rule.hpp"
@@ -42,6 +42,7 @@ struct RowKernel {
   static constexpr bool needs_matrix_units = Units::needs_matrix_units;
   static constexpr int resident = Units::resident;
   static constexpr int threads = Units::threads;
+  static constexpr int row_block = Units::row_block, key_tile = Units::key_tile;  // of an item; of a step
   static constexpr std::uint32_t shared_bytes = Walk::shared_bytes;
 
   /// Which rows and keys this block is at.
@@ -49,18 +50,18 @@ struct RowKernel {
     int item, head, first_row;  // head: of the request
     std::int64_t at;            // of the first row among [H][R]
     Interval any, all;
-    ATTNSCOPE_THREAD int rows(const RowPass& p) const { return smaller_of(tile, p.in.rows - first_row); }
+    ATTNSCOPE_THREAD int rows(const RowPass& p) const { return smaller_of(row_block, p.in.rows - first_row); }
   };
 
   ATTNSCOPE_THREAD static Place place_of(const RowPass& p, int item) {
-    const int blocks = (p.in.rows + tile - 1) / tile;
+    const int blocks = (p.in.rows + row_block - 1) / row_block;
     Place at;
     at.item = item;
     at.head = item % p.in.heads;
     at.first_row =
-        (blocks - 1 - item / p.in.heads) * tile;  // later rows see more keys when the mask is causal
+        (blocks - 1 - item / p.in.heads) * row_block;  // later rows see more keys when the mask is causal
     at.at = static_cast<std::int64_t>(at.head) * p.in.rows + at.first_row;
-    const BlockInterval interval = block_interval(p.in, p.in.first_head + at.head, at.first_row);
+    const BlockInterval interval = block_interval(p.in, p.in.first_head + at.head, at.first_row, row_block);
     at.any = interval.any;
     at.all = interval.all;
     return at;
@@ -69,14 +70,14 @@ struct RowKernel {
   /// Scale, cap, biases and masks on the scores of tile t; whether there was anything to do.
   template <class Ctx>
   ATTNSCOPE_THREAD static bool mark(Ctx& cx, const RowPass& p, const Place& place, int t, Scores& s) {
-    const bool inside = place.all.begin <= t * tile && t * tile + tile <= place.all.end;
+    const bool inside = place.all.begin <= t * key_tile && t * key_tile + key_tile <= place.all.end;
     if (inside && Plain) return false;
     const int head = p.in.first_head + place.head;
     ATTNSCOPE_EACH for (int r = 0; r < Units::rows; ++r) {
       const std::int64_t query = query_of(p.in, place.first_row + Units::row(cx.thread(), r));
       const Interval seen = interval_of(p.in, head, query);
-      ATTNSCOPE_EACH for (int c = 0; c < Units::columns; ++c) s.at(r, c) =
-          marked<Plain>(cx, p.in, head, query, seen, t * tile + Units::column(cx.thread(), c), s.at(r, c));
+      ATTNSCOPE_EACH for (int c = 0; c < Units::columns; ++c) s.at(r, c) = marked<Plain>(
+          cx, p.in, head, query, seen, t * key_tile + Units::column(cx.thread(), c), s.at(r, c));
     }
     return true;
   }
@@ -96,7 +97,7 @@ struct RowKernel {
     if (p.strongest == nullptr) return;
     state.strongest[r] = no_key;
     ATTNSCOPE_EACH for (int c = Units::columns - 1; c >= 0; --c) if (s.at(r, c) == most) state.strongest[r] =
-        t * tile + Units::column(cx.thread(), c);
+        t * key_tile + Units::column(cx.thread(), c);
   }
 
   /// Scores of tile t into 2^(y - shift), and what they add up to.
@@ -122,11 +123,12 @@ struct RowKernel {
     }
   }
 
-  /// The picture's cell that ends with tile t: sum, the shift it is relative to, largest score; [3][tile].
+  /// The picture's cell that ends with tile t: sum, the shift it is relative to, largest score;
+  /// [3][row_block].
   template <class Ctx>
   ATTNSCOPE_THREAD static void close_cell(Ctx& cx, const RowPass& p, int t, Softmax<Units>& state) {
-    float* cell =
-        own_scratch(cx, p) + static_cast<std::int64_t>(t / (p.parts.keys_per_cell / tile)) * 3 * tile;
+    float* cell = own_scratch(cx, p) +
+                  static_cast<std::int64_t>(t / (p.parts.keys_per_cell / key_tile)) * 3 * row_block;
     ATTNSCOPE_EACH for (int r = 0; r < Units::rows; ++r) {
       const float sum = joined_row<Units>(cx, state.cell_sum[r], [](float a, float b) { return a + b; });
       const float most =
@@ -134,8 +136,8 @@ struct RowKernel {
       if (cx.thread() % Units::sharers == 0) {
         const int row = Units::row(cx.thread(), r);
         cell[row] = sum;
-        cell[tile + row] = state.shift[r];
-        cell[2 * tile + row] = most;
+        cell[row_block + row] = state.shift[r];
+        cell[2 * row_block + row] = most;
       }
       state.cell_sum[r] = 0;
       state.cell_most[r] = minus_infinity;
@@ -143,7 +145,7 @@ struct RowKernel {
   }
   template <class Ctx>
   ATTNSCOPE_THREAD static float* own_scratch(Ctx& cx, const RowPass& p) {
-    return p.scratch + static_cast<std::int64_t>(cx.block()) * p.parts.columns * 3 * tile;
+    return p.scratch + static_cast<std::int64_t>(cx.block()) * p.parts.columns * 3 * row_block;
   }
 
   /// Output and row states; leaves shift and 1 / sum of each row in shared memory.
@@ -161,7 +163,7 @@ struct RowKernel {
       const float share = sum == 0 ? 0 : 1 / sum;
       if (cx.thread() % Units::sharers == 0) {
         factors[row] = state.shift[r];
-        factors[tile + row] = share;
+        factors[row_block + row] = share;
       }
       if (row >= place.rows(p)) continue;
       const std::int64_t at = place.at + row;
@@ -179,40 +181,42 @@ struct RowKernel {
   }
 
   /// The scratch's sums and largest scores into weights and over the rows of a part: a warp for each cell,
-  /// two rows a lane. Tiles [first, last) were walked.
+  /// two rows a lane or four. Tiles [first, last) were walked.
   template <class Ctx>
   ATTNSCOPE_THREAD static void pool(Ctx& cx, const RowPass& p, const Place& place, int first, int last) {
     const float* factors = cx.template shared<float>(0);
-    const int per_cell = p.parts.keys_per_cell / tile, lane = cx.thread() % 32;
+    const int per_cell = p.parts.keys_per_cell / key_tile, lane = cx.thread() % 32;
     const int height = p.parts.rows_per_part, in_warp = smaller_of(height, 32);
     const int part_rows = (p.in.rows + height - 1) / height;
     for (int cell = cx.thread() / 32; cell < p.parts.columns; cell += threads / 32) {
-      const float* from = own_scratch(cx, p) + static_cast<std::int64_t>(cell) * 3 * tile;
+      const float* from = own_scratch(cx, p) + static_cast<std::int64_t>(cell) * 3 * row_block;
       const bool reached = cell * per_cell < last && (cell + 1) * per_cell > first;
-      float sum[2] = {0, 0}, most[2] = {0, 0};
-      ATTNSCOPE_EACH for (int half = 0; half < 2; ++half) {
-        const int row = lane + 32 * half;
+      constexpr int groups = row_block / 32;
+      float sum[groups], most[groups];
+      ATTNSCOPE_EACH for (int group = 0; group < groups; ++group) {
+        const int row = lane + 32 * group;
+        sum[group] = most[group] = 0;
         if (reached && row < place.rows(p)) {
-          const float shift = factors[row], share = factors[tile + row], was = from[row];
-          sum[half] = was == 0 ? 0 : was * cx.exp2(from[tile + row] - shift) * share;
-          most[half] = cx.exp2(cx.fma(from[2 * tile + row], p.in.rule.exponent, -shift)) * share;
+          const float shift = factors[row], share = factors[row_block + row], was = from[row];
+          sum[group] = was == 0 ? 0 : was * cx.exp2(from[row_block + row] - shift) * share;
+          most[group] = cx.exp2(cx.fma(from[2 * row_block + row], p.in.rule.exponent, -shift)) * share;
         }
         for (int mask = 1; mask < in_warp; mask *= 2) {
-          sum[half] += cx.exchange(sum[half], mask);
-          most[half] = most_of(most[half], cx.exchange(most[half], mask));
+          sum[group] += cx.exchange(sum[group], mask);
+          most[group] = most_of(most[group], cx.exchange(most[group], mask));
         }
       }
-      if (height > 32) {
-        sum[0] += sum[1];
-        most[0] = most_of(most[0], most[1]);
-      }
-      ATTNSCOPE_EACH for (int half = 0; half < 2; ++half) {
-        const int row = place.first_row + lane + 32 * half;
-        if (lane % in_warp != 0 || row >= p.in.rows || half * 32 % height != 0) continue;
+      ATTNSCOPE_EACH for (int group = 0; group < groups; ++group) {
+        if (height > 32 && group % 2 == 0) {
+          sum[group] += sum[group + 1];
+          most[group] = most_of(most[group], most[group + 1]);
+        }
+        const int row = place.first_row + lane + 32 * group;
+        if (lane % in_warp != 0 || row >= p.in.rows || group * 32 % height != 0) continue;
         const std::int64_t at =
             (static_cast<std::int64_t>(place.head) * part_rows + row / height) * p.parts.columns + cell;
-        p.parts.sum[at] = sum[half];
-        p.parts.most[at] = most[half];
+        p.parts.sum[at] = sum[group];
+        p.parts.most[at] = most[group];
       }
     }
     cx.sync();
@@ -226,7 +230,7 @@ struct RowKernel {
     const std::int64_t keys_at = static_cast<std::int64_t>(key_head) * p.in.keys * Units::d;
     const std::int64_t query =
         static_cast<std::int64_t>(head - p.in.query_from) * p.in.queries + query_of(p.in, place.first_row);
-    const int first = place.any.begin / tile, last = (place.any.end + tile - 1) / tile;
+    const int first = place.any.begin / key_tile, last = (place.any.end + key_tile - 1) / key_tile;
 
     Walk walk{};
     walk.key = static_cast<const Number*>(p.in.key) + keys_at;
@@ -247,7 +251,7 @@ struct RowKernel {
       const bool marks = mark(cx, p, place, t, s);
       absorb(cx, p, t, marks, s, state, o);
       if (p.output != nullptr) walk.mix_in(cx, t, s, o);
-      if (p.parts.sum != nullptr && ((t + 1) % (p.parts.keys_per_cell / tile) == 0 || t + 1 == last))
+      if (p.parts.sum != nullptr && ((t + 1) % (p.parts.keys_per_cell / key_tile) == 0 || t + 1 == last))
         close_cell(cx, p, t, state);
       walk.leave(cx);
     }

@@ -35,13 +35,13 @@ ATTNSCOPE_THREAD std::int64_t query_of(const Operands& in, int row) {
   return in.first_row + static_cast<std::int64_t>(smaller_of(row, in.rows - 1)) * in.step;
 }
 
-/// Keys that any of 64 rows sees, and keys that all of them see.
+/// Keys that any of `rows` rows sees, and keys that all of them see.
 struct BlockInterval {
   Interval any, all;
 };
-ATTNSCOPE_THREAD BlockInterval block_interval(const Operands& in, int head, int first_row) {
+ATTNSCOPE_THREAD BlockInterval block_interval(const Operands& in, int head, int first_row, int rows) {
   const Interval first = interval_of(in, head, query_of(in, first_row));
-  const Interval last = interval_of(in, head, query_of(in, first_row + tile - 1));
+  const Interval last = interval_of(in, head, query_of(in, first_row + rows - 1));
   return {{first.begin, last.end}, {last.begin, first.end}};
 }
 

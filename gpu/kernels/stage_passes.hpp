@@ -196,9 +196,9 @@ struct SplitProductKernel {
     for (int k = 0; k < p.inner; k += depth) {
       load(cx, p, at, k);
       cx.sync();
-      Units::add_product<false>(cx, Units::Queries{}, a_rest, b_at, sum);
-      Units::add_product<false>(cx, Units::Queries{}, 0, b_rest, sum);
-      Units::add_product<false>(cx, Units::Queries{}, 0, b_at, sum);
+      Units::add_product(cx, a_rest, b_at, sum);
+      Units::add_product(cx, 0, b_rest, sum);
+      Units::add_product(cx, 0, b_at, sum);
       cx.sync();
     }
     ATTNSCOPE_EACH for (int r = 0; r < Units::rows; ++r)
