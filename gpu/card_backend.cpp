@@ -42,6 +42,11 @@ class CardBackend final : public Backend {
     return attnscope::measure(work, document, trace, std::move(facts));
   }
 
+  TensorPtr overview(const TensorPtr& weights, std::stop_token) override {
+    residents_.begin();
+    return card_overview(*device_, residents_, weights);
+  }
+
   std::string remark() const override { return remark_; }
 
   void on_cpu(std::stop_token stop, const std::function<void(const Work&)>& fn) override {

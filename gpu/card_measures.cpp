@@ -8,6 +8,7 @@
 #include "core/attention/run_stage.hpp"
 #include "core/base/error.hpp"
 #include "core/document/mask.hpp"
+#include "core/engine/overview.hpp"
 #include "gpu/launching.hpp"
 
 namespace attnscope::gpu {
@@ -112,6 +113,22 @@ std::optional<Measures> card_measures(const Work& work, Device& device, Resident
         of_parts[static_cast<std::size_t>(i)];
   if (work.stop.stop_requested()) throw Cancelled();
   return measure(work, document, std::move(facts), {row_sums, columns});
+}
+
+TensorPtr card_overview(Device& device, Residents& residents, const TensorPtr& weights) {
+  if (!residents.is_here(*weights)) return nullptr;
+  const Shape &from = weights->shape(), made = overview_shape(from);
+  DeviceArray<float> numbers = residents.room<float>(made.count());
+  OverviewPass pass{};
+  pass.from = residents.get(weights);
+  pass.to = numbers.data();
+  pass.count = made.count();
+  pass.rows = static_cast<int>(from[2]), pass.columns = static_cast<int>(from[3]);
+  pass.height = static_cast<int>(made[2]), pass.width = static_cast<int>(made[3]);
+  pass.cell = static_cast<int>(overview_cell(from));
+  launch_each(device, pass);
+  device.wait();
+  return std::make_shared<const Tensor>(residents.made(made, std::move(numbers)));
 }
 
 }  // namespace attnscope::gpu

@@ -14,4 +14,7 @@ namespace attnscope::gpu {
 std::optional<Measures> card_measures(const Work&, Device&, Residents&, const Document&, const Trace&,
                                       MaskFactsPtr facts);
 
+/// overview_of() weights that are on the card; null for others.
+TensorPtr card_overview(Device&, Residents&, const TensorPtr& weights);
+
 }  // namespace attnscope::gpu

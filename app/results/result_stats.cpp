@@ -81,6 +81,7 @@ ResultStats::ResultStats(ResultPtr result, BackgroundErrors* errors, const Resul
     return;
   differences_.inherit(before->differences_);
   ranges_.inherit(before->ranges_);
+  head_ranges_.inherit(before->head_ranges_);
   histograms_.inherit(before->histograms_);
   moved_.inherit(before->moved_);
   weights_.inherit(before->weights_);
@@ -96,6 +97,7 @@ template <class Each>
 void ResultStats::each_computed(Each&& each) {
   each(differences_);
   each(ranges_);
+  each(head_ranges_);
   each(histograms_);
   each(picture_histograms_);
   each(picture_largest_);
@@ -119,8 +121,8 @@ bool ResultStats::finish() {
 
 bool ResultStats::is_computing() const {
   return (error_task_ && !error_task_->is_done()) || differences_.is_busy() || ranges_.is_busy() ||
-         histograms_.is_busy() || picture_histograms_.is_busy() || picture_largest_.is_busy() ||
-         moved_.is_busy() || weights_.is_busy() || kept_.is_busy();
+         head_ranges_.is_busy() || histograms_.is_busy() || picture_histograms_.is_busy() ||
+         picture_largest_.is_busy() || moved_.is_busy() || weights_.is_busy() || kept_.is_busy();
 }
 
 bool ResultStats::is_small() const {
@@ -240,6 +242,14 @@ const MaskRule& ResultStats::full_rule() {
 ValueRange ResultStats::range(Plane plane, std::int64_t b, std::int64_t h) {
   const TensorPtr values = tensor(plane);
   if (!values) return {};
+  if (values->elsewhere()) {
+    // Nobody need bring the planes of heads that are not asked for.
+    const auto own = head_ranges_.get({plane, b, h}, stamp(plane), who_counts(),
+                                      [=, visible = visible(plane, b)](const std::stop_token& stop) {
+                                        return value_range(head_of(*values, b, h), visible.of_head(h, stop));
+                                      });
+    return own ? *own : sampled_range(plane, b, h);
+  }
   const std::int64_t heads = result_->layer().dimensions.heads;
   const auto there = ranges_.get(
       {plane, b}, stamp(plane), who_counts(), [=, visible = visible(plane, b)](const std::stop_token& stop) {

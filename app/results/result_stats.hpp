@@ -150,6 +150,7 @@ class ResultStats {
 
   Computed<Plane, Stamp, Tensor> differences_{1};
   Computed<std::pair<Plane, std::int64_t>, Stamp, Ranges> ranges_{1};  // of all heads at once
+  Computed<HeadKey, Stamp, ValueRange> head_ranges_{1};  // of planes that lie elsewhere, one at a time
   // Ends that are dragged must not pile them up, and two bars may ask for the same head.
   Computed<std::tuple<Plane, std::int64_t, std::int64_t, int, bool>, std::pair<Stamp, HistogramRequest>,
            Histogram>

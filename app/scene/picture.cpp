@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 #include "app/state/focus_state.hpp"
+#include "core/attention/run_stage.hpp"
+#include "core/engine/overview.hpp"
 
 namespace attnscope {
 namespace {
@@ -54,6 +57,35 @@ void CellMarks::row(std::int64_t query, std::span<CellKind> kinds) {
 CellKind CellMarks::operator()(std::int64_t query, std::int64_t key) {
   if (query != row_) row(row_ = query, kinds_);
   return kinds_[static_cast<std::size_t>(key)];
+}
+
+OverviewMarks::OverviewMarks(const Scene& scene, Plane plane, std::int64_t b, std::int64_t h)
+    : scene_(&scene),
+      plane_(plane),
+      b_(b),
+      h_(h),
+      cell_(overview_cell(scene.result.trace[weights_stage(scene.result.document)]->shape())),
+      queries_(scene.result.dimensions.queries),
+      seen_(static_cast<std::size_t>(scene.result.dimensions.keys)),
+      any_(seen_.size()) {}
+
+void OverviewMarks::row(std::int64_t row, std::span<CellKind> kinds) {
+  std::fill(any_.begin(), any_.end(), std::uint8_t{0});
+  bool no_key = true;
+  for (std::int64_t query = row * cell_; query < std::min(queries_, (row + 1) * cell_); ++query) {
+    scene_->stats.see(plane_, b_, h_, query, seen_);
+    no_key = no_key && std::find(seen_.begin(), seen_.end(), std::uint8_t{1}) == seen_.end();
+    std::ranges::transform(any_, seen_, any_.begin(), std::bit_or<>());
+  }
+  const CellKind hidden = no_key ? CellKind::NoKey : CellKind::Masked;
+  const auto of_overview = scene_->result.overview->matrix(b_, h_);
+  for (std::size_t column = 0; column < kinds.size(); ++column) {
+    const auto from = any_.begin() + static_cast<std::ptrdiff_t>(column) * cell_;
+    const auto to = from + std::min<std::ptrdiff_t>(cell_, any_.end() - from);
+    // A hidden key that has a weight all the same must be seen.
+    const bool leaks = of_overview(row, static_cast<Eigen::Index>(column)) != 0;
+    kinds[column] = leaks || std::find(from, to, std::uint8_t{1}) != to ? CellKind::Number : hidden;
+  }
 }
 
 Map weights_map(const Theme& theme, WeightColours colours) {
@@ -125,6 +157,23 @@ void draw_matrix(const Scene& scene, const char* place, const Box& box, Plane pl
   draw_matrix(scene, {place, box, plane, b, h, scale, {}, opacity});
 }
 
+namespace {
+
+/// Whether the picture is so small that cells of several are all that can be seen of it. The weights are
+/// elsewhere then, and those of all heads would have to be brought for pictures of a thumb's size.
+bool fits_overview(const Scene& scene, const MatrixPicture& p) {
+  constexpr float most_magnified = 1.25f;
+  const TensorPtr& overview = scene.result.overview;
+  if (overview == nullptr || p.part ||
+      scene.stats.tensor(p.plane) != scene.result.trace[weights_stage(scene.result.document)])
+    return false;
+  const Shape& shape = overview->shape();
+  return p.box.w <= most_magnified * static_cast<float>(shape[3]) &&
+         p.box.h <= most_magnified * static_cast<float>(shape[2]);
+}
+
+}  // namespace
+
 void draw_matrix(const Scene& scene, const MatrixPicture& p) {
   const LayerResult& result = scene.result;
   const Ui& ui = scene.ui;
@@ -145,10 +194,24 @@ void draw_matrix(const Scene& scene, const MatrixPicture& p) {
       content = mix_hash(content, std::bit_cast<std::uint64_t>(place));
     content = mix_hash(content, static_cast<std::uint64_t>(p.part->turned));
   }
+  const bool is_overview = fits_overview(scene, p);
+  content = mix_hash(content, static_cast<std::uint64_t>(is_overview));
   const auto make = [&](const Ui::UseJob& use) {
-    RasterJob job = whole_matrix(ui, scene.stats.matrix(p.plane, p.b, p.h), colormap(p.scale.map), box);
-    CellMarks marks(scene, p.plane, p.b, p.h);
-    job.row_kinds = [&](std::int64_t row, std::span<CellKind> kinds) { marks.row(row, kinds); };
+    RasterJob job = whole_matrix(
+        ui, is_overview ? result.overview->matrix(p.b, p.h) : scene.stats.matrix(p.plane, p.b, p.h),
+        colormap(p.scale.map), box);
+    std::optional<CellMarks> marks;
+    std::optional<OverviewMarks> overview_marks;
+    if (is_overview)
+      overview_marks.emplace(scene, p.plane, p.b, p.h);
+    else
+      marks.emplace(scene, p.plane, p.b, p.h);
+    job.row_kinds = [&](std::int64_t row, std::span<CellKind> kinds) {
+      if (overview_marks)
+        overview_marks->row(row, kinds);
+      else
+        marks->row(row, kinds);
+    };
     job.low = p.scale.low;
     job.high = p.scale.high;
     job.log = p.scale.log;

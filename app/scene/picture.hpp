@@ -27,6 +27,20 @@ class CellMarks {
   ConstMatrixMap<float> values_;
 };
 
+/// The same of the cells of several that the result's overview has: hidden where all of them are.
+class OverviewMarks {
+ public:
+  OverviewMarks(const Scene&, Plane, std::int64_t b, std::int64_t h);
+  /// Those of a row of the overview.
+  void row(std::int64_t row, std::span<CellKind> kinds);
+
+ private:
+  const Scene* scene_;
+  Plane plane_;
+  std::int64_t b_, h_, cell_, queries_;
+  std::vector<std::uint8_t> seen_, any_;  // [keys] of a query; of the row's queries
+};
+
 /// Colour bar of a plane: which map, from where to where.
 struct ColourScale {
   Map map = Map::Weights;

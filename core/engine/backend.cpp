@@ -12,4 +12,6 @@ Measures Backend::measure(const Document& document, const Trace& trace, MaskFact
   return made;
 }
 
+TensorPtr Backend::overview(const TensorPtr&, std::stop_token) { return nullptr; }
+
 }  // namespace attnscope

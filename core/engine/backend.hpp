@@ -37,6 +37,9 @@ class Backend {
   /// What is read off the weights of a Trace of this object. `facts`: those of the same mask and tokens, or
   /// null. By itself on_cpu()'s threads do it. Throws Error or Cancelled. Called as run().
   virtual Measures measure(const Document&, const Trace&, MaskFactsPtr facts, std::stop_token stop);
+  /// overview_of() a tensor of weights of this object; null where they are at hand. Throws Error or
+  /// Cancelled. Called as run().
+  virtual TensorPtr overview(const TensorPtr& weights, std::stop_token stop);
   /// One sentence where what was computed last was not computed by what the name says, and why; else empty.
   /// Called as run().
   virtual std::string remark() const { return {}; }

@@ -26,6 +26,10 @@ class OneAtATime final : public Backend {
     const Turn turn(*this, stop);
     return backend_->measure(document, trace, std::move(facts), std::move(stop));
   }
+  TensorPtr overview(const TensorPtr& weights, std::stop_token stop) override {
+    const Turn turn(*this, stop);
+    return backend_->overview(weights, std::move(stop));
+  }
   std::string remark() const override { return backend_->remark(); }
   std::int64_t pairs_in_a_moment() const override { return backend_->pairs_in_a_moment(); }
   void on_cpu(std::stop_token stop, const std::function<void(const Work&)>& fn) override {

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/attention/run_stage.hpp"
 #include "core/attention/sources.hpp"
 #include "core/base/error.hpp"
 #include "core/document/dirty.hpp"
@@ -189,6 +190,11 @@ ResultPtr Pipeline::run(const Document& document, std::stop_token stop, Progress
                                            same_mask ? before->measures.facts : MaskFactsPtr(), stop);
       result->whole.measures = milliseconds_since(measuring);
     }
+    const TensorPtr& weights = result->trace[weights_stage(document)];
+    if (before && before->trace[weights_stage(before->document)] == weights)
+      result->overview = before->overview;
+    else if (weights->elsewhere())
+      result->overview = backend_->overview(weights, stop);
     differentiate(*result, stop);
   }
   return published(result, milliseconds_since(start));

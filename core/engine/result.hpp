@@ -32,6 +32,8 @@ struct LayerResult {
   Dimensions dimensions;
   Trace trace;  // of a long Document: no stage that holds scores, and those after them once it is complete
   Measures measures;  // empty for a long Document
+  /// overview_of() the weights of weights_stage(), for small pictures; null where those are at hand.
+  TensorPtr overview;
   /// [batch], of a long Document (see is_long()): what is known of its weights; empty for others.
   std::vector<SurveyPtr> surveys;
   GradientsPtr gradients;                     // null unless the Document asks for a loss

@@ -18,7 +18,7 @@ namespace attnscope::gpu {
 
 using AnyPass = std::variant<RowPass, ColumnPass, CellPass, PreparePass, RowEndPass, GatherPass, FoldPass,
                              JoinPass, ProductPass, ElementPass, MaskPass, SoftmaxPass, ConcatPass,
-                             RotatePass, MeasurePass, ReceivedPass>;
+                             RotatePass, MeasurePass, ReceivedPass, OverviewPass>;
 
 /// What the large passes multiply with: d is 32, 64, 96 or 128. The small ones take no notice.
 struct Units {
@@ -133,6 +133,10 @@ void with_kernel(const RotatePass&, Units, F&& f) {
 template <class F>
 void with_kernel(const MeasurePass&, Units, F&& f) {
   f(MeasureKernel{});
+}
+template <class F>
+void with_kernel(const OverviewPass&, Units, F&& f) {
+  f(EachKernel<OverviewEach>{});
 }
 template <class F>
 void with_kernel(const ReceivedPass&, Units, F&& f) {

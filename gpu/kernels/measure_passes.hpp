@@ -34,6 +34,14 @@ struct ReceivedPass {
   std::int64_t count;  // of `received`
 };
 
+/// Planes in cells of several, see overview_of().
+struct OverviewPass {
+  const float* from;   // [planes][rows][columns]
+  float* to;           // [planes][height][width]
+  std::int64_t count;  // of `to`
+  int rows, columns, height, width, cell;
+};
+
 /// A warp for each row.
 struct MeasureKernel {
   using Pass = MeasurePass;
@@ -152,6 +160,25 @@ struct MeasureKernel {
     sum_places(cx, p, weights, static_cast<int>(row / p.queries / p.heads), static_cast<int>(row % p.queries),
                sums);
     if (cx.thread() % 32 == 0) p.sums[row] = sums;
+  }
+};
+
+struct OverviewEach {
+  using Pass = OverviewPass;
+  ATTNSCOPE_BOTH static std::int64_t count(const Pass& p) { return p.count; }
+  template <class Ctx>
+  ATTNSCOPE_THREAD static void run(Ctx&, const Pass& p, std::int64_t i) {
+    const int x = static_cast<int>(i % p.width) * p.cell,
+              y = static_cast<int>(i / p.width % p.height) * p.cell;
+    const float* plane = p.from + i / p.width / p.height * p.rows * p.columns;
+    float most = 0;
+    for (int row = y; row < smaller_of(p.rows, y + p.cell); ++row)
+      for (int column = x; column < smaller_of(p.columns, x + p.cell); ++column) {
+        const float value = plane[static_cast<std::int64_t>(row) * p.columns + column];
+        const float size = value < 0 ? -value : value, has = most < 0 ? -most : most;
+        if (value != value || size > has || (size == has && value > most)) most = most != most ? most : value;
+      }
+    p.to[i] = most;
   }
 };
 

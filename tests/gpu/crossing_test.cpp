@@ -2,14 +2,17 @@
 // counted on cards that compute nothing where the numbers do not matter.
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 
 #include <catch2/catch_test_macros.hpp>
 
 #include "core/base/error.hpp"
+#include "core/engine/overview.hpp"
 #include "core/engine/pipeline.hpp"
 #include "core/samples.hpp"
+#include "core/streaming/tile.hpp"
 #include "gpu/card_backend.hpp"
 #include "gpu/emulated_device.hpp"
 
@@ -172,7 +175,7 @@ TEST_CASE("A second backend of the same card reads what the first left there", "
   CHECK(second.card->uploaded() == 0);
 }
 
-TEST_CASE("A slider step of 12 heads of 1,024 tokens sends measures and the head that is looked at",
+TEST_CASE("A slider step of 12 heads of 1,024 tokens sends measures, small pictures and the head looked at",
           "[crossing]") {
   OnCard on({}, true);
   Document document = given(12, 1024);
@@ -182,12 +185,35 @@ TEST_CASE("A slider step of 12 heads of 1,024 tokens sends measures and the head
     return on.bytes_of([&] {
       const ResultPtr result = on.pipeline->run(document);
       result->layer().trace[Stage::Softmax]->matrix(0, 5);
+      result->layer().overview->values();  // the pictures of all heads
     });
   };
   CHECK(step([](LayerSpec& layer) { layer.temperature = 0.5f; }) < 8 * megabyte);
   CHECK(step([](LayerSpec& layer) { layer.scaling.kind = Scaling::Kind::Off; }) < 8 * megabyte);
   CHECK(step([](LayerSpec& layer) { layer.masking.causal = true; }) < 8 * megabyte);
   CHECK(step([](LayerSpec& layer) { layer.soft_cap = 5; }) < 8 * megabyte);
+}
+
+TEST_CASE("An overview made on the card is that of the CPU, wherever numbers are none", "[crossing]") {
+  samples::Random random(9);
+  Tensor query = *random.tensor({1, 2, 300, 4});
+  query.matrix(0, 1)(270, 2) = std::numeric_limits<float>::quiet_NaN();
+  Document document = samples::given_document(std::make_shared<const Tensor>(query),
+                                              random.tensor({1, 2, 290, 4}), random.tensor({1, 2, 290, 4}));
+  document.layer().masking.causal = true;
+  OnCard on;
+  const ResultPtr result = on.pipeline->run(document);
+  const TensorPtr& overview = result->layer().overview;
+  REQUIRE(overview != nullptr);
+  const Tensor expected = overview_of(*result->layer().trace[Stage::Softmax]);
+  REQUIRE(overview->shape() == expected.shape());
+  int none = 0;
+  for (std::size_t i = 0; i < expected.values().size(); ++i) {
+    const float a = overview->values()[i], b = expected.values()[i];
+    none += std::isnan(b) ? 1 : 0;
+    REQUIRE((a == b || (std::isnan(a) && std::isnan(b))));
+  }
+  CHECK(none > 50);
 }
 
 }  // namespace attnscope::crossing_test

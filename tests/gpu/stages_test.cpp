@@ -52,6 +52,7 @@ TEST_CASE("Every stage of any Document on a card is what the oracle says, on mat
             "");
   }
   CHECK(counted.measures > 10);
+
   // Not everything went to the CPU.
   CHECK(counted.products > 300);
   CHECK(counted.masks > 30);

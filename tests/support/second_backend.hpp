@@ -3,6 +3,8 @@
 // until it is let go or stopped. It checks the contract that every stage it reads is one it made itself.
 #pragma once
 
+#include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <mutex>
 #include <optional>
@@ -12,9 +14,42 @@
 
 #include "core/base/error.hpp"
 #include "core/engine/backend.hpp"
+#include "core/engine/overview.hpp"
 #include "core/streaming/tile.hpp"
 
 namespace attnscope::test {
+
+/// Values as a card has them: each plane of [planes] counts when it is brought.
+class CountedValues final : public ValuesElsewhere<float> {
+ public:
+  CountedValues(std::vector<float> values, std::int64_t plane, std::shared_ptr<std::atomic<int>> brought)
+      : values_(std::move(values)),
+        plane_(static_cast<std::size_t>(plane)),
+        is_here_(values_.size() / plane_ + 1),
+        brought_(std::move(brought)) {}
+  const float* bring(std::int64_t begin, std::int64_t count) const override {
+    const std::lock_guard lock(mutex_);
+    for (auto at = static_cast<std::size_t>(begin) / plane_;
+         at * plane_ < static_cast<std::size_t>(begin + count); ++at) {
+      if (is_here_[at] == 0) ++*brought_;
+      is_here_[at] = 1;
+    }
+    return values_.data();
+  }
+  /// As if nobody had read any.
+  void forget() const {
+    const std::lock_guard lock(mutex_);
+    std::ranges::fill(is_here_, std::uint8_t{0});
+    *brought_ = 0;
+  }
+
+ private:
+  std::vector<float> values_;
+  std::size_t plane_;
+  mutable std::mutex mutex_;
+  mutable std::vector<std::uint8_t> is_here_;
+  std::shared_ptr<std::atomic<int>> brought_;
+};
 
 class SecondBackend final : public Backend {
  public:
@@ -60,6 +95,12 @@ class SecondBackend final : public Backend {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return halted_; });
   }
+  /// Results lie elsewhere from now on, and overviews of weights are made there.
+  void leave_elsewhere() {
+    set([&] { leaves_ = true; });
+  }
+  /// Planes of the softmax's weights that were brought.
+  int brought() const { return *brought_; }
   /// Whether it ever read a stage that another backend made.
   bool was_mixed() {
     const std::lock_guard lock(mutex_);
@@ -82,7 +123,22 @@ class SecondBackend final : public Backend {
       value = change.instead.value_or(value + change.amount);
       made = std::move(other);
     }
+    if (made && leaves_ && stage == Stage::Softmax && made->shape().rank() == 4) {
+      const std::span<const float> values = made->values();
+      made = std::make_shared<const Tensor>(
+          Tensor::of(made->shape(),
+                     std::make_shared<const CountedValues>(std::vector<float>(values.begin(), values.end()),
+                                                           made->shape()[2] * made->shape()[3], brought_)));
+    }
     if (made) made_.insert(made);
+    return made;
+  }
+  TensorPtr overview(const TensorPtr& weights, std::stop_token) override {
+    if (!leaves_) return nullptr;
+    auto made = std::make_shared<const Tensor>(
+        overview_of(Tensor(weights->shape(), {weights->values().begin(), weights->values().end()})));
+    if (const auto* of = dynamic_cast<const CountedValues*>(weights->elsewhere().get()))
+      of->forget();  // what the CPU read here, a card does where they are
     return made;
   }
   void on_cpu(std::stop_token stop, const std::function<void(const Work&)>& fn) override {
@@ -146,7 +202,8 @@ class SecondBackend final : public Backend {
   std::optional<int> sweeps_left_, tiles_left_;
   std::string reason_ = "Out of device memory: 12 GiB are needed.";
   float entropy_ = 0;
-  bool mixed_ = false, halted_ = false;
+  bool mixed_ = false, halted_ = false, leaves_ = false;
+  std::shared_ptr<std::atomic<int>> brought_ = std::make_shared<std::atomic<int>>(0);
   int stopped_ = 0, tiles_ = 0;
 };
 
