@@ -176,7 +176,8 @@ struct OverviewEach {
       for (int column = x; column < smaller_of(p.columns, x + p.cell); ++column) {
         const float value = plane[static_cast<std::int64_t>(row) * p.columns + column];
         const float size = value < 0 ? -value : value, has = most < 0 ? -most : most;
-        if (value != value || size > has || (size == has && value > most)) most = most != most ? most : value;
+        // Nothing is larger than a NaN that is there already.
+        if (value != value || size > has || (size == has && value > most)) most = value;
       }
     p.to[i] = most;
   }

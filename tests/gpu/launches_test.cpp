@@ -141,4 +141,109 @@ TEST_CASE("More numbers than a launch has threads are done in rounds", "[launche
   for (const float x : downloaded(device, joined)) REQUIRE(x == 6);
 }
 
+TEST_CASE("Operands may lie further apart than they are long", "[launches]") {
+  EmulatedDevice device(Schedule::Lazy);
+  const auto from = uploaded(device, std::vector<float>{1, 2, 3, 9, 9, 4, 5, 6, 9, 9});
+  const gpu::DeviceArray<float> to(device, 8);
+  gpu::PreparePass pass{};
+  pass.from = from.data();
+  pass.from_row = 5;
+  pass.to = to.data();
+  pass.rows = 2;
+  pass.d = 3, pass.padded = 4;
+  device.launch(pass, {}, 1);
+  CHECK(downloaded(device, to) == std::vector<float>{1, 2, 3, 0, 4, 5, 6, 0});
+}
+
+TEST_CASE("What measures sum of a row on the card is what they sum of it here, wherever a number is none",
+          "[launches]") {
+  // One head of two queries at positions 3 and 4 and six keys, of which the last two belong to no token.
+  constexpr int keys = 6, token_keys = 4;
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN(), hidden = -INFINITY;
+  const std::vector<float> masked{1, 3, hidden, 2, 0.5f, -1, 2, nan, 0, 1, 1, 1},
+      weights{0.125f, 0.375f, 0, 0.25f, 0.125f, 0.125f, 0.5f, nan, 0.25f, 0.25f, INFINITY, 0};
+  EmulatedDevice device(Schedule::Adversarial);
+  const auto on_card = uploaded(device, masked), of_weights = uploaded(device, weights);
+  const auto first = uploaded(device, std::vector<int>{3}),
+             key_class = uploaded(device, std::vector<int>{0, 1, 0, 2, -1, -1}),
+             query_class = uploaded(device, std::vector<int>{0, -2});
+  const auto marks = uploaded(
+      device, std::vector<std::uint8_t>{gpu::special_token, gpu::content_word,
+                                        gpu::content_word | gpu::special_token, gpu::function_word, 0, 0});
+  const gpu::DeviceArray<SumsOfRow> sums(device, 2);
+  gpu::MeasurePass pass{};
+  pass.masked = on_card.data(), pass.weights = of_weights.data(), pass.sums = sums.data();
+  pass.rows = 2, pass.heads = 1, pass.queries = 2, pass.keys = keys, pass.token_keys = token_keys;
+  pass.first = first.data(), pass.key_class = key_class.data(), pass.query_class = query_class.data();
+  pass.key_marks = marks.data(), pass.temperature = 0.5f;
+  device.launch(pass, {}, 1);
+  const std::vector<SumsOfRow> found = downloaded(device, sums);
+
+  CHECK(found[0].largest_score == 3);
+  double sum = 0, centred = 0;
+  for (int key = 0; key < keys; ++key) {
+    const double t = (static_cast<double>(masked[static_cast<std::size_t>(key)]) - 3) / 0.5;
+    if (!std::isfinite(t)) continue;
+    sum += std::exp(t);
+    centred += t * std::exp(t);
+  }
+  CHECK(std::abs(found[0].sum - sum) < 1e-6);
+  CHECK(std::abs(found[0].centred - centred) < 1e-6);
+  CHECK(found[0].largest == 0.375f);
+  CHECK(found[0].strongest == 1);
+  CHECK(found[0].not_finite == 0);
+  CHECK(found[0].squares == 0.25);
+  CHECK(found[0].on_tokens == 0.75);
+  CHECK(found[0].extra == 0.25);
+  CHECK(found[0].special == 0.125);
+  CHECK(found[0].distances == 3 * 0.125 + 2 * 0.375);
+  CHECK(found[0].same == 0.125);
+  CHECK(found[0].content == 0.375);
+  CHECK(found[0].function_words == 0.25);
+  CHECK(found[0].first == 0.125f);
+  CHECK(std::vector<float>(found[0].near, found[0].near + 5) == std::vector<float>{0.375f, 0, 0.25f, 0, 0});
+
+  CHECK(std::isnan(found[1].largest_score));
+  CHECK(std::isnan(found[1].sum));
+  CHECK(std::isnan(found[1].largest));
+  CHECK(found[1].strongest == -1);
+  CHECK(found[1].not_finite == 2);
+  CHECK(found[1].same == 0);
+  CHECK(std::vector<float>(found[1].near, found[1].near + 5) == std::vector<float>{0.25f, 0.25f, 0, 0, 0});
+}
+
+TEST_CASE("Columns are summed in parts that leave no row out, nor take one twice, nor padding",
+          "[launches]") {
+  constexpr int queries = 10, keys = 3, parts = 4, real = 7;
+  std::vector<float> weights(queries * keys);
+  for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = static_cast<float>(i / keys + 1);
+  EmulatedDevice device(Schedule::Lazy);
+  const auto from = uploaded(device, weights);
+  const auto real_queries = uploaded(device, std::vector<int>{real});
+  const gpu::DeviceArray<double> received(device, parts * keys);
+  device.launch(gpu::ReceivedPass{from.data(), received.data(), real_queries.data(), 1, queries, keys, parts,
+                                  parts * keys},
+                {}, 1);
+  const std::vector<double> found = downloaded(device, received);
+  for (std::size_t key = 0; key < keys; ++key) {
+    CHECK(found[key] == 1 + 2 + 3);
+    CHECK(found[keys + key] == 4 + 5 + 6);
+    CHECK(found[2 * keys + key] == 7);
+    CHECK(found[3 * keys + key] == 0);
+  }
+}
+
+TEST_CASE("An overview takes no number of the next plane", "[launches]") {
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<float> planes{1,  -3, 2, 2,  1,  2,  -2, 0, 0,  //  3 x 3
+                                  90, 90, 9, 90, 90, 90, 90, 9, nan};
+  EmulatedDevice device(Schedule::Lazy);
+  const auto from = uploaded(device, planes);
+  const gpu::DeviceArray<float> to(device, 8);
+  device.launch(gpu::OverviewPass{from.data(), to.data(), 8, 3, 3, 2, 2, 2}, {}, 1);
+  const std::vector<float> found = downloaded(device, to);
+  CHECK(std::vector<float>(found.begin(), found.begin() + 4) == std::vector<float>{-3, 2, -2, 0});
+  CHECK(std::isnan(found[7]));
+}
+
 }  // namespace attnscope::launches_test
