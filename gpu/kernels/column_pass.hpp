@@ -69,18 +69,23 @@ struct ColumnKernel {
       }
       const RowState state = p.rows[static_cast<std::int64_t>(place.head) * p.in.rows + row];
       const float share = state.sum == 0 ? 0 : 1 / state.sum;
-      const std::int64_t query = query_of(p.in, row);
-      const Interval seen = interval_of(p.in, head, query);
       const bool counts = row < p.received_rows;
-      ATTNSCOPE_EACH for (int c = 0; c < Units::columns; ++c) {
-        float x = s.at(r, c);
-        if (marks)
-          x = marked<Plain>(cx, p.in, head, query, seen, place.first_key + Units::column(cx.thread(), c), x);
-        const bool hidden = x == minus_infinity;
-        const float weight = hidden ? 0 : cx.exp2(cx.fma(x, p.in.rule.exponent, -state.shift)) * share;
-        s.at(r, c) = weight;
-        if (counts) received[c] += weight;
+      const auto weight_of = [&](float x) {
+        return cx.exp2(cx.fma(x, p.in.rule.exponent, -state.shift)) * share;
+      };
+      if (marks) {
+        const std::int64_t query = query_of(p.in, row);
+        const Interval seen = interval_of(p.in, head, query);
+        ATTNSCOPE_EACH for (int c = 0; c < Units::columns; ++c) {
+          const float x = marked<Plain>(cx, p.in, head, query, seen,
+                                        place.first_key + Units::column(cx.thread(), c), s.at(r, c));
+          s.at(r, c) = x == minus_infinity ? 0 : weight_of(x);
+        }
+      } else {  // most tiles: all keys are seen by all rows
+        ATTNSCOPE_EACH for (int c = 0; c < Units::columns; ++c) s.at(r, c) = weight_of(s.at(r, c));
       }
+      if (!counts) continue;
+      ATTNSCOPE_EACH for (int c = 0; c < Units::columns; ++c) received[c] += s.at(r, c);
     }
   }
 

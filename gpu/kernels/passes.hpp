@@ -53,10 +53,10 @@ struct Operands {
 constexpr std::int32_t no_key = 0x7fffffff;
 
 /// What pass 1 leaves of a row: weights are 2^(exponent · score - shift) / sum.
-struct RowState {
-  float shift, sum;  // sum of 2^(y - shift), y = exponent · score
-  float moment;      // sum of (y - shift) 2^(y - shift)
-  float most;        // largest score; -inf without any key
+struct alignas(16) RowState {  // read at once
+  float shift, sum;            // sum of 2^(y - shift), y = exponent · score
+  float moment;                // sum of (y - shift) 2^(y - shift)
+  float most;                  // largest score; -inf without any key
 };
 
 /// Sums and largest weights of part of a picture: [H][ceil(R / rows_per_part)][columns].

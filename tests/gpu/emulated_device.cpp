@@ -48,7 +48,7 @@ void EmulatedDevice::free(void* memory) noexcept {
 
 void EmulatedDevice::upload(void* to, const void* from, std::size_t bytes, std::size_t apart,
                             std::size_t rows) {
-  for (std::size_t i = 0; i < rows && !is_hollow; ++i)
+  for (std::size_t i = 0; i < rows && bytes > 0 && !is_hollow; ++i)
     std::memcpy(static_cast<char*>(to) + i * bytes, static_cast<const char*>(from) + i * apart, bytes);
   uploaded_ += bytes * rows;
 }
