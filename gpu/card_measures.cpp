@@ -58,6 +58,35 @@ DeviceArray<T> uploaded(Device& device, Residents& residents, const std::vector<
   return array;
 }
 
+/// The intervals of a window on the card.
+class Window {
+ public:
+  Window(Device& device, Residents& residents, const Document& document, const Trace& trace) {
+    const MaskRule rule(document);
+    if (!rule.is_sparse()) return;
+    const MaskIntervals seen = *rule.intervals(), full = *rule.without_sparsity().intervals();
+    begin_ = uploaded(device, residents, seen.begin);
+    end_ = uploaded(device, residents, seen.end);
+    full_begin_ = uploaded(device, residents, full.begin);
+    full_end_ = uploaded(device, residents, full.end);
+    patterned_ = uploaded(device, residents, seen.patterned);
+    pass_.capped = residents.get(trace[Stage::Cap]);
+    if (const TensorPtr& bias = trace[Stage::Bias]) {
+      pass_.bias = residents.get(bias);
+      pass_.bias_batch = bias->shape()[0] == 1 ? 0 : bias->size() / bias->shape()[0];
+    }
+    pass_.begin = begin_.data(), pass_.end = end_.data();
+    pass_.full_begin = full_begin_.data(), pass_.full_end = full_end_.data();
+    pass_.patterned = patterned_.data();
+  }
+  const WindowOfRows& pass() const { return pass_; }
+
+ private:
+  DeviceArray<std::int32_t> begin_, end_, full_begin_, full_end_;
+  DeviceArray<std::uint8_t> patterned_;
+  WindowOfRows pass_{};
+};
+
 template <class T>
 std::vector<T> fetched(Device& device, const DeviceArray<T>& array) {
   std::vector<T> values(array.size());
@@ -97,6 +126,8 @@ std::optional<Measures> card_measures(const Work& work, Device& device, Resident
   measure_rows.key_marks = key_marks.data();
   measure_rows.temperature = document.layer().temperature;
   measure_rows.cross = has_other_keys(document);
+  const Window window(device, residents, document, trace);
+  measure_rows.window = window.pass();
   launch_blocks(device, measure_rows);
 
   // A few parts, so that a card has enough threads for a few heads.

@@ -137,7 +137,8 @@ class HeadMeasurer {
   }
   RowMeasures row(std::int64_t query, const MaskFacts& facts, const SumsOfRow& sums, HeadMeasures& head) {
     const RowFacts& of = facts.row(b_, h_, query);
-    const RowMeasures row = measures_of_row(of, sums, rules_, {}, head);
+    RowMeasures row = measures_of_row(of, sums, rules_, {}, head);
+    row.dropped = sums.dropped;
     if (of.has_choice()) add_patterns(masses_of(query, sums), of, row);
     return row;
   }
@@ -311,7 +312,10 @@ Measures measure(const Work& work, const Document& document, const Trace& trace,
 }
 
 bool sums_suffice(const Document& document) {
-  return hides_all_weight(document) && !MaskRule(document).is_sparse();
+  const MaskRule rule(document);
+  const LayerSpec& layer = document.layer();
+  return hides_all_weight(document) &&
+         (!rule.is_sparse() || (rule.intervals() && !layer.masking.additive && !has_sinks(layer)));
 }
 
 Measures measure(const Work& work, const Document& document, MaskFactsPtr facts, const SummedRows& summed) {

@@ -17,6 +17,7 @@ struct SumsOfRow {
   double distances;                // Σ w |p - key| over keys that belong to tokens
   double same;                     // over the query's own token, wherever it stands, case folded
   double content, function_words;  // over content words, over all other tokens
+  double dropped;                  // what full attention had put on keys that a window hides
   float largest;                   // w; NaN when one is
   float first;                     // of key 0
   float near[5];                   // of keys p - 2 … p + 2; 0 where no token is, and for cross-attention

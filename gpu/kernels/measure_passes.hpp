@@ -10,6 +10,16 @@ namespace attnscope::gpu {
 /// Marks of a key's token in MeasurePass.
 constexpr std::uint8_t special_token = 1, content_word = 2, function_word = 4;
 
+/// What MeasurePass needs where a window hides keys: the scores before the mask, and which keys a query sees
+/// with the window and without it.
+struct WindowOfRows {
+  const float* capped;  // [batch][heads][queries][keys]; null: no window
+  const float* bias;    // [1 or batch][heads][queries][keys], or null
+  std::int64_t bias_batch;
+  const std::int32_t *begin, *end, *full_begin, *full_end;  // [batch][2][queries], see MaskIntervals
+  const std::uint8_t* patterned;                            // [heads]
+};
+
 /// One SumsOfRow for each row of [batch][heads][queries][keys].
 struct MeasurePass {
   const float *masked, *weights;
@@ -23,6 +33,7 @@ struct MeasurePass {
   const std::uint8_t* key_marks;  // [batch][keys]
   float temperature;
   bool cross;  // keys belong to another text than queries
+  WindowOfRows window;
 };
 
 /// Sums of each column's weights over a part of the rows that are no padding.
@@ -149,6 +160,34 @@ struct MeasureKernel {
     }
   }
 
+  /// Full attention's softmax over the row, and what of it lies outside of the window.
+  template <class Ctx>
+  ATTNSCOPE_THREAD static double dropped(Ctx& cx, const Pass& p, std::int64_t row) {
+    const WindowOfRows& window = p.window;
+    const int lane = cx.thread() % 32, query = static_cast<int>(row % p.queries);
+    const std::int64_t block = row / p.queries, batch = block / p.heads, head = block % p.heads;
+    const std::int64_t at = (batch * 2 + window.patterned[head]) * p.queries + query;
+    const int first = window.full_begin[at], last = window.full_end[at];
+    const float* capped = window.capped + row * p.keys;
+    const float* bias = window.bias == nullptr
+                            ? nullptr
+                            : window.bias + batch * window.bias_batch + (head * p.queries + query) * p.keys;
+    const auto score = [&](int key) { return bias == nullptr ? capped[key] : capped[key] + bias[key]; };
+    float most = minus_infinity;
+    for (int key = first + lane; key < last; key += 32) most = larger_or_nan(most, score(key));
+    for (int mask = 1; mask < 32; mask *= 2) most = larger_or_nan(most, cx.exchange(most, mask));
+    double all = 0, hidden = 0;
+    for (int key = first + lane; key < last; key += 32) {
+      const float x = (score(key) - most) / p.temperature;
+      const double e = static_cast<double>(x < -106.0f ? 0.0f : exp_of(cx, x));
+      all += e;
+      if (key < window.begin[at] || key >= window.end[at]) hidden += e;
+    }
+    all = total(cx, all);
+    hidden = total(cx, hidden);
+    return all == 0 ? 0 : hidden / all;
+  }
+
   template <class Ctx>
   ATTNSCOPE_THREAD static void run(Ctx& cx, const Pass& p) {
     const std::int64_t row = static_cast<std::int64_t>(cx.block()) * rows_at_once + cx.thread() / 32;
@@ -159,6 +198,7 @@ struct MeasureKernel {
     sum_weights(cx, p, weights, sums);
     sum_places(cx, p, weights, static_cast<int>(row / p.queries / p.heads), static_cast<int>(row % p.queries),
                sums);
+    sums.dropped = p.window.capped == nullptr ? 0 : dropped(cx, p, row);
     if (cx.thread() % 32 == 0) p.sums[row] = sums;
   }
 };

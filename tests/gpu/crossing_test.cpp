@@ -192,6 +192,7 @@ TEST_CASE("A slider step of 12 heads of 1,024 tokens sends measures, small pictu
   CHECK(step([](LayerSpec& layer) { layer.scaling.kind = Scaling::Kind::Off; }) < 8 * megabyte);
   CHECK(step([](LayerSpec& layer) { layer.masking.causal = true; }) < 8 * megabyte);
   CHECK(step([](LayerSpec& layer) { layer.soft_cap = 5; }) < 8 * megabyte);
+  CHECK(step([](LayerSpec& layer) { layer.masking.window.left = 100; }) < 8 * megabyte);
 }
 
 TEST_CASE("An overview made on the card is that of the CPU, wherever numbers are none", "[crossing]") {

@@ -38,4 +38,30 @@ TEST_CASE("Stages of a Document larger than a tile are what the oracle says") {
   }
 }
 
+TEST_CASE(
+    "What windows drop is measured on the card, with biases, padding and heads that follow no pattern") {
+  for (const bool causal : {false, true}) {
+    samples::Random random(32);
+    Document document = samples::text_document(random, {60, 45}, 2, 32);
+    document.layer().positions = Positions::Alibi;
+    document.layer().masking.causal = causal;
+    document.layer().masking.padding = true;
+    document.layer().masking.window = {9, 4};
+    document.layer().masking.heads = {1};
+    auto device = std::make_unique<emulator::EmulatedDevice>(emulator::Schedule::Adversarial);
+    int measured = 0;
+    device->on_launch = [&](const gpu::AnyPass& pass) {
+      measured += std::holds_alternative<gpu::MeasurePass>(pass) ? 1 : 0;
+    };
+    const ResultPtr found = Pipeline(gpu::make_card_backend(std::move(device))).run(document);
+    const Trace& trace = found->layer().trace;
+    INFO(causal);
+    CHECK(measured == 1);
+    CHECK(against_oracle::measures_difference(document, trace, found->layer().measures,
+                                              against_oracle::expected(document, trace)) == "");
+    CHECK(found->layer().measures.head(0, 1).dropped > 0.05);
+    CHECK(found->layer().measures.head(0, 0).dropped == 0);
+  }
+}
+
 }  // namespace attnscope::large_stages_test
