@@ -28,7 +28,6 @@ class CardBackend final : public Backend {
 
   TensorPtr run(Stage stage, const Document& document, const Trace& so_far, std::stop_token stop) override {
     residents_.begin();
-    remark_.clear();
     return run_stage(CardStages(cpu_work(std::move(stop)), *device_, residents_, settings_), stage, document,
                      sources_of<float>(document), so_far);
   }

@@ -51,25 +51,18 @@ struct Tokens {
   }
 };
 
-template <class T>
-DeviceArray<T> uploaded(Device& device, Residents& residents, const std::vector<T>& values) {
-  auto array = residents.room<T>(std::ssize(values));
-  device.upload(array.data(), values.data(), values.size() * sizeof(T), 0, 1);
-  return array;
-}
-
 /// The intervals of a window on the card.
 class Window {
  public:
-  Window(Device& device, Residents& residents, const Document& document, const Trace& trace) {
+  Window(Residents& residents, const Document& document, const Trace& trace) {
     const MaskRule rule(document);
     if (!rule.is_sparse()) return;
     const MaskIntervals seen = *rule.intervals(), full = *rule.without_sparsity().intervals();
-    begin_ = uploaded(device, residents, seen.begin);
-    end_ = uploaded(device, residents, seen.end);
-    full_begin_ = uploaded(device, residents, full.begin);
-    full_end_ = uploaded(device, residents, full.end);
-    patterned_ = uploaded(device, residents, seen.patterned);
+    begin_ = residents.uploaded<std::int32_t>(seen.begin);
+    end_ = residents.uploaded<std::int32_t>(seen.end);
+    full_begin_ = residents.uploaded<std::int32_t>(full.begin);
+    full_end_ = residents.uploaded<std::int32_t>(full.end);
+    patterned_ = residents.uploaded<std::uint8_t>(seen.patterned);
     pass_.capped = residents.get(trace[Stage::Cap]);
     if (const TensorPtr& bias = trace[Stage::Bias]) {
       pass_.bias = residents.get(bias);
@@ -103,11 +96,11 @@ std::optional<Measures> card_measures(const Work& work, Device& device, Resident
   if (!facts) facts = mask_facts(work, document, trace);
   const Dimensions size = check(document);
   const Tokens tokens(document, *facts, size);
-  const auto first = uploaded(device, residents, tokens.first),
-             real_queries = uploaded(device, residents, tokens.real_queries),
-             key_class = uploaded(device, residents, tokens.key_class),
-             query_class = uploaded(device, residents, tokens.query_class);
-  const auto key_marks = uploaded(device, residents, tokens.key_marks);
+  const auto first = residents.uploaded<int>(tokens.first),
+             real_queries = residents.uploaded<int>(tokens.real_queries),
+             key_class = residents.uploaded<int>(tokens.key_class),
+             query_class = residents.uploaded<int>(tokens.query_class);
+  const auto key_marks = residents.uploaded<std::uint8_t>(tokens.key_marks);
 
   const std::int64_t heads = size.batch * size.heads, rows = heads * size.queries;
   const auto sums = residents.room<SumsOfRow>(rows);
@@ -126,7 +119,7 @@ std::optional<Measures> card_measures(const Work& work, Device& device, Resident
   measure_rows.key_marks = key_marks.data();
   measure_rows.temperature = document.layer().temperature;
   measure_rows.cross = has_other_keys(document);
-  const Window window(device, residents, document, trace);
+  const Window window(residents, document, trace);
   measure_rows.window = window.pass();
   launch_blocks(device, measure_rows);
 

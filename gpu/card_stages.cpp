@@ -26,13 +26,6 @@ TensorPtr CardStages::made(const Shape& shape, Fill fill) const {
   return std::make_shared<const Tensor>(residents_.made(shape, std::move(numbers)));
 }
 
-template <class T>
-DeviceArray<T> CardStages::uploaded(std::span<const T> values) const {
-  auto array = residents_.room<T>(std::ssize(values));
-  device_.upload(array.data(), values.data(), values.size_bytes(), 0, 1);
-  return array;
-}
-
 void CardStages::multiply(ProductPass pass) const {
   const std::int64_t multiplications =
       std::int64_t{1} * pass.batch * pass.heads * pass.rows * pass.columns * pass.inner;
@@ -96,8 +89,9 @@ TensorPtr CardStages::mask(const Ptr& capped, const Ptr& bias, const Ptr& additi
   if (!intervals || rule.after_softmax() || rule.adds_hidden_value())
     return StageMath::mask(capped, bias, additive, rule);
   const Shape& shape = capped->shape();
-  const auto begin = uploaded(std::span(intervals->begin)), end = uploaded(std::span(intervals->end));
-  const auto patterned = uploaded(std::span(intervals->patterned));
+  const auto begin = residents_.uploaded<std::int32_t>(intervals->begin),
+             end = residents_.uploaded<std::int32_t>(intervals->end);
+  const auto patterned = residents_.uploaded<std::uint8_t>(intervals->patterned);
   return made(shape, [&](float* to) {
     MaskPass pass{};
     pass.capped = residents_.get(capped);
@@ -156,7 +150,8 @@ TensorPtr CardStages::concat(const Ptr& mixed) const {
 
 TensorPtr CardStages::rotate(const Ptr& x, const Rotation<float>& rotation) const {
   const Shape &shape = x->shape(), &turns = rotation.cosine.shape();
-  const auto cosine = uploaded(rotation.cosine.values()), sine = uploaded(rotation.sine.values());
+  const auto cosine = residents_.uploaded(rotation.cosine.values()),
+             sine = residents_.uploaded(rotation.sine.values());
   return made(shape, [&](float* to) {
     RotatePass pass{};
     pass.from = residents_.get(x);

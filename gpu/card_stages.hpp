@@ -2,8 +2,6 @@
 // them, and come to the computer when somebody looks.
 #pragma once
 
-#include <span>
-
 #include "core/attention/stage_math.hpp"
 #include "gpu/card_settings.hpp"
 #include "gpu/residents.hpp"
@@ -34,9 +32,6 @@ class CardStages final : public StageMath<float> {
   template <class Fill>
   Ptr made(const Shape& shape, Fill fill) const;
 
-  /// Numbers that nobody else asks for again.
-  template <class T>
-  DeviceArray<T> uploaded(std::span<const T> values) const;
   void multiply(ProductPass pass) const;
 
   Device& device_;

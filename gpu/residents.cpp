@@ -101,8 +101,9 @@ const void* Residents::copy_of(const void* from, std::size_t size, const std::sh
 }
 
 const void* Residents::get(const Wanted& wanted, Units units) {
-  if (wanted.from.whole && is_ready(wanted, units))
-    return get(wanted.from.whole) + wanted.from.first + wanted.first_head * wanted.from.head_stride;
+  if (is_ready(wanted, units))
+    if (const float* const whole = whole_of(wanted.from))
+      return whole + wanted.first_head * wanted.from.head_stride;
   const auto found = std::find_if(entries_.begin(), entries_.end(),
                                   [&](const Entry& entry) { return is_of(entry, wanted, units); });
   const std::int64_t head = wanted.rows * units.d * size_of(units);
@@ -122,16 +123,24 @@ const void* Residents::get(const Wanted& wanted, Units units) {
   return entries_.back().numbers.data();
 }
 
+const float* Residents::whole_of(const HeadRows& rows) {
+  if (!rows.whole) return nullptr;
+  try {
+    return get(rows.whole) + rows.first;
+  } catch (const Error&) {
+    return nullptr;  // the heads that are asked for may have room
+  }
+}
+
 void Residents::fill(const Wanted& wanted, Units units, unsigned char* to) {
-  if (wanted.from.whole)
-    fill_from_card(wanted, units, to);
+  if (const float* const whole = whole_of(wanted.from))
+    fill_from_card(whole, wanted, units, to);
   else
     fill_from_computer(wanted, units, to);
 }
 
 /// The tensor crosses once, in one piece, and serves every arithmetic and every head.
-void Residents::fill_from_card(const Wanted& wanted, Units units, unsigned char* to) {
-  const float* const whole = get(wanted.from.whole) + wanted.from.first;
+void Residents::fill_from_card(const float* whole, const Wanted& wanted, Units units, unsigned char* to) {
   const std::int64_t head = wanted.rows * units.d * size_of(units);
   for (std::int64_t h = 0; h < wanted.heads; ++h) {
     PreparePass pass{};
@@ -144,6 +153,9 @@ void Residents::fill_from_card(const Wanted& wanted, Units units, unsigned char*
     pass.arithmetic = units.arithmetic;
     launch_each(*device_, pass);
   }
+  // Made ready, it is the first to go where the card is full.
+  for (Copy& copy : copies_)
+    if (copy.numbers.data() + wanted.from.first == whole) copy.used = false;
 }
 
 /// A few rows at a time: the numbers as they come would take as much room again.

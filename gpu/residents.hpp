@@ -54,6 +54,13 @@ class Residents {
       return {*device_, size};
     }
   }
+  /// Numbers that nobody else asks for again.
+  template <class T>
+  DeviceArray<T> uploaded(std::span<const T> values) {
+    DeviceArray<T> array = room<T>(std::ssize(values));
+    device_->upload(array.data(), values.data(), values.size_bytes(), 0, 1);
+    return array;
+  }
   /// Numbers that were made on the card, complete at its last wait(), as a tensor that is read there without
   /// a copy.
   Tensor made(const Shape& shape, DeviceArray<float> numbers);
@@ -91,7 +98,9 @@ class Residents {
   /// Whether there was anything.
   bool drop_unused();
   void fill(const Wanted& wanted, Units units, unsigned char* to);
-  void fill_from_card(const Wanted& wanted, Units units, unsigned char* to);
+  /// The tensor that the rows are part of, on the card; null where there is no tensor, or no room for it.
+  const float* whole_of(const HeadRows& rows);
+  void fill_from_card(const float* whole, const Wanted& wanted, Units units, unsigned char* to);
   void fill_from_computer(const Wanted& wanted, Units units, unsigned char* to);
 
   std::shared_ptr<Device> device_;

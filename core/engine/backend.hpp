@@ -40,7 +40,7 @@ class Backend {
   /// overview_of() a tensor of weights of this object; null where they are at hand. Throws Error or
   /// Cancelled. Called as run().
   virtual TensorPtr overview(const TensorPtr& weights, std::stop_token stop);
-  /// One sentence where what was computed last was not computed by what the name says, and why; else empty.
+  /// One sentence where what was swept last was not swept by what the name says, and why; else empty.
   /// Called as run().
   virtual std::string remark() const { return {}; }
   /// Calls `fn` with the CPU threads that belong to this backend, for what no backend does in its own way:

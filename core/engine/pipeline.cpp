@@ -148,7 +148,8 @@ ResultPtr Pipeline::published(std::shared_ptr<LayerResult> layer, double millise
   result->document = layer->document;
   result->total_milliseconds = milliseconds;
   result->backend = backend_->name();
-  result->backend_note = note_.empty() ? backend_->remark() : note_;
+  result->backend_note = note_;
+  if (note_.empty() && layer->is_long()) result->backend_note = backend_->remark();
   result->layers.push_back(std::move(layer));
   last_ = result;
   return last_;

@@ -12,8 +12,6 @@
 #include "app/ui/number_format.hpp"
 #include "app/views/backends/switch.hpp"
 #include "controls_robot.hpp"
-#include "core/files/document/open.hpp"
-#include "core/samples.hpp"
 #include "robot/layout.hpp"
 #include "support/program.hpp"
 #include "support/second_backend.hpp"
@@ -383,45 +381,6 @@ TEST_CASE("backends: the command line chooses one, or says why it is not there",
   test::check_refusal(directory, "render --backend cuda -o a.png", 1, here.back().why_not);
   test::check_refusal(directory, "bench --backend cuda --n 8", 1, here.back().why_not);
   CHECK(&chosen_backend(here, BackendPreference::Auto) == &here.front());
-}
-
-TEST_CASE("backends: of weights that lie elsewhere a small picture brings an overview, a large one its head",
-          "[backends]") {
-  constexpr std::int64_t heads = 12, tokens = 640;
-  samples::Random random(3);
-  const auto numbers = [&] { return random.tensor({1, heads, tokens, 8}); };
-  Document document = samples::given_document(numbers(), numbers(), numbers());
-  document.layer().masking.causal = true;
-  TwoBackends two;
-  two.second->leave_elsewhere();
-  two.robot.key(ImGuiKey_U);
-  const test::TemporaryDirectory folder;
-  save_document(document, folder / "long.json");
-  two.robot.app().open(folder / "long.json");
-  two.robot.settle();
-  REQUIRE(two.result().backend == "Second");
-  REQUIRE(two.result().layer().overview != nullptr);
-  const Shape& shape = two.result().layer().overview->shape();
-  CHECK(shape == Shape{1, heads, 128, 128});
-  // The head that is looked at, and not the thumbnails' of all.
-  CHECK(two.second->brought() >= 1);
-  CHECK(two.second->brought() <= 2);
-  const Image there = two.robot.pixels();
-
-  // The same picture from weights that are here, but for how cells meet pixels.
-  two.robot.key(ImGuiKey_U);
-  two.robot.settle();
-  REQUIRE(two.result().layer().overview == nullptr);
-  const Image here = two.robot.pixels();
-  const ImVec2 thumb = two.robot.centre("head 4");
-  constexpr int half = 40;
-  double apart = 0;
-  int count = 0;
-  for (int y = static_cast<int>(thumb.y) - half; y < static_cast<int>(thumb.y) + half; ++y)
-    for (int x = static_cast<int>(thumb.x) - half; x < static_cast<int>(thumb.x) + half; ++x, ++count)
-      apart += std::abs(luminance(there.at(x, y)) - luminance(here.at(x, y)));
-  REQUIRE(count > 5000);
-  CHECK(apart / count < 0.05);
 }
 
 }  // namespace attnscope::backends_test

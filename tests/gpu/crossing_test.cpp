@@ -217,4 +217,42 @@ TEST_CASE("An overview made on the card is that of the CPU, wherever numbers are
   CHECK(none > 50);
 }
 
+TEST_CASE("Tensors that are made ready on a card have to leave it where it is full", "[crossing]") {
+  samples::Random random(10);
+  const auto numbers = [&] { return random.tensor({1, 4, 200, 32}); };
+  const TensorPtr query = numbers(), key = numbers(), value = numbers();
+  const std::size_t whole = 4 * 200 * 32 * sizeof(float);
+  AttentionProblem problem;
+  problem.heads = problem.kv_heads = 4;
+  problem.queries = problem.keys = 200;
+  problem.d_k = problem.d_v = 32;
+  problem.query = HeadRows::of(query), problem.key = HeadRows::of(key), problem.value = HeadRows::of(value);
+  gpu::CardSettings settings;
+  settings.bfloat_from = 0;  // they are not taken as they are
+  OnCard roomy(settings);
+  const Sweep expected = roomy.pipeline->backend()->sweep(problem, {}, {}, nullptr);
+  const std::size_t most = roomy.card->most_allocated();
+  for (const std::size_t less : {whole, 2 * whole}) {
+    OnCard narrow(settings);
+    narrow.card->facts_.memory = most - less;
+    const Sweep found = narrow.pipeline->backend()->sweep(problem, {}, {}, nullptr);
+    CHECK(found.output == expected.output);
+    CHECK(found.entropy == expected.entropy);
+  }
+}
+
+TEST_CASE("That the CPU swept for a card is still said when everything is known", "[crossing]") {
+  samples::Random random(11);
+  const auto numbers = [&](std::int64_t d) { return random.tensor({1, 1, 6000, d}); };
+  const Document document = samples::given_document(numbers(130), numbers(130), numbers(4));
+  OnCard on;
+  ResultPtr result = on.pipeline->run(document);
+  REQUIRE(result->layer().is_long());
+  CHECK(result->backend_note.find("The CPU swept them.") != std::string::npos);
+  while (on.pipeline->can_refine()) result = on.pipeline->refine();
+  CHECK(result->backend_note.find("The CPU swept them.") != std::string::npos);
+  result = on.pipeline->run(text());
+  CHECK(result->backend_note.empty());
+}
+
 }  // namespace attnscope::crossing_test
