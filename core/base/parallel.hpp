@@ -60,10 +60,13 @@ class ThreadPool {
   std::vector<std::jthread> sleepers_;   // last: joined before the rest goes
 };
 
-/// What a stage needs besides numbers: the threads it may use and when to stop.
+class RowOperators;  // core/blocks/row_operators.hpp
+
+/// What a stage needs besides numbers: the threads it may use, when to stop, and who else computes.
 struct Work {
   ThreadPool& pool;
   std::stop_token stop;
+  RowOperators* elsewhere = nullptr;  // for models; null: the CPU computes everything
 
   template <class Fn>
   void for_each(std::int64_t count, double nanoseconds, Fn&& fn) const {

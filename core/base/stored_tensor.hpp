@@ -42,6 +42,8 @@ class StoredTensor {
   ElementType type() const { return type_; }
   const Shape& shape() const { return shape_; }
   std::span<const std::byte> bytes() const { return bytes_; }
+  /// Keeps the bytes as they are for as long as it lives.
+  const std::shared_ptr<const MemoryOwner>& owner() const { return owner_; }
 
   /// Throws Error when the memory cannot be read any more.
   void check() const { owner_->check(); }

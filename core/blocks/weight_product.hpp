@@ -21,7 +21,8 @@ struct LinearMap {
 };
 
 /// y [rows][d_out] = x [rows][d_in]·W + b. A row's numbers depend on that row of x alone, to the bit: not on
-/// how many rows there are, nor on the number of threads. Throws Error when the sizes do not fit or the
+/// how many rows there are, nor on the number of threads; where another than the CPU computes
+/// (Work::elsewhere), within what its own arithmetic rounds. Throws Error when the sizes do not fit or the
 /// stored numbers cannot be read any more; Cancelled.
 void multiply(const Work&, const ConstFloatRows& x, const LinearMap&, const FloatRows& y);
 

@@ -7,7 +7,7 @@
 #include <functional>
 #include <span>
 
-#include "core/blocks/float_rows.hpp"
+#include "core/blocks/row_operators.hpp"
 #include "core/models/model.hpp"
 
 namespace attnscope {
@@ -19,13 +19,13 @@ struct BlockParts {
   std::function<FloatRows(const FloatRows& x)> cross = {};
 };
 
-/// One thread at a time. A row's numbers depend on that row alone, to the bit: not on how many there are.
-/// Results lie in rooms that serve again: of normed() until it is called again, of output() likewise, of both
-/// until finish() is called. Throws Cancelled.
+/// One thread at a time. Rows lie where the operators have theirs. By the CPU, a row's numbers depend on that
+/// row alone, to the bit: not on how many there are. Results lie in rooms that serve again: of normed() until
+/// it is called again, of output() likewise, of both until finish() is called. Throws Cancelled.
 class BlockMath {
  public:
   /// `length`: of the sequence, for rotary positions. Keeps references.
-  BlockMath(const StackSpec&, const StackWeights&, std::int64_t length, const Work&);
+  BlockMath(const StackSpec&, const StackWeights&, std::int64_t length, const Work&, RowOperators&);
 
   /// y = N x; x as it is where there is no norm. y may be x.
   void norm(const NormWeights&, const ConstFloatRows& x, const FloatRows& y) const;
@@ -45,17 +45,15 @@ class BlockMath {
   FloatRows mlp_output(const BlockWeights&, const FloatRows& x);
 
  private:
-  void add(const FloatRows& more, const FloatRows& x) const;
-  FloatRows product(const ConstFloatRows& x, const LinearMap&, SpreadRows& room) const;
+  FloatRows product(const ConstFloatRows& x, const LinearMap&, RowsFor) const;
   FloatRows transform(const BlockWeights&, const FloatRows& x);
   FloatRows written_by_mlp(const BlockWeights&, const FloatRows& normed);
-  void norm_heads(const HeadsInRows&, const NormWeights&, std::int64_t d_k) const;
 
   const StackSpec& spec_;
   const StackWeights& weights_;
   const Work& work_;
+  RowOperators& operators_;
   RopeFrequencies frequencies_;
-  SpreadRows normed_, inner_, up_, out_;
 };
 
 }  // namespace attnscope

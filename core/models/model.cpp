@@ -253,6 +253,21 @@ ModelPtr made(const ModelConfig& config, TensorSource& files, const std::filesys
 
 }  // namespace
 
+std::int64_t count_weights(const Model& model) {
+  std::int64_t count = model.logits.weight.shape().count();
+  const auto add = [&](const LinearMap& map) { count += map.weight.shape().count(); };
+  for (const StackWeights* stack : {&model.encoder, &model.decoder})
+    for (const BlockWeights& block : stack->blocks) {
+      for (const AttentionWeights* attention : {&block.attention, &block.cross}) {
+        for (const LinearMap& map : attention->maps) add(map);
+        add(attention->output);
+      }
+      for (const LinearMap* map : {&block.cross_query, &block.up, &block.down}) add(*map);
+      if (block.gate) add(*block.gate);
+    }
+  return count;
+}
+
 ModelPtr open_model(const std::filesystem::path& path) {
   if (is_gguf(path)) {
     GgufTensors files(path);

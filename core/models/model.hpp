@@ -73,6 +73,9 @@ struct Model {
   std::vector<std::string> missing;        // tensors of the architecture's head that the files lack
 };
 
+/// How many there are in the maps of all blocks and in that of the logits.
+std::int64_t count_weights(const Model&);
+
 using ModelPtr = std::shared_ptr<const Model>;
 
 /// A Hugging Face folder: config.json and safetensors; or a GGUF file. Weights lie in the map of their file.

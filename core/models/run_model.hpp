@@ -41,11 +41,13 @@ struct RunRequest {
 struct KeptRows {
   std::int64_t width = 0;
   std::vector<float> values;
+  /// The first of them where other operators than the CPU's computed them, see RowOperators::keep(); or null.
+  TensorPtr elsewhere = {};
   std::int64_t rows() const { return width == 0 ? 0 : std::ssize(values) / width; }
   float* row(std::int64_t i) { return values.data() + i * width; }
   const float* row(std::int64_t i) const { return values.data() + i * width; }
   void resize(std::int64_t rows) { values.resize(static_cast<std::size_t>(rows * width)); }
-  bool operator==(const KeptRows&) const = default;
+  bool operator==(const KeptRows& other) const { return width == other.width && values == other.values; }
 };
 
 /// The attention of every head in few cells: a cell is so many queries by so many keys.
@@ -86,7 +88,8 @@ struct ModelRun {
 
 /// Throws Error with a sentence when the input does not fit (no tokens, a token or position that the model
 /// does not have, an image of another number of channels) or a change does not fit the model, or Cancelled.
-/// The bits do not depend on the number of threads.
+/// By the CPU, the bits do not depend on the number of threads. Other operators (Work::elsewhere) that find
+/// the model worth it run its blocks; what they give is in the computer's memory as well.
 ModelRun run_model(const Model&, ModelInput, const RunRequest&, const Work&);
 
 /// More tokens behind those of a run of a decoder that was made without a mask, with the same request: the

@@ -27,7 +27,8 @@ class StackRunner {
         d_(model.spec.d_model),
         all_(run.hidden[0].rows()),
         rows_(all_ - first),
-        math_(spec, weights, length(), work) {
+        operators_(work.elsewhere != nullptr ? *work.elsewhere : here_),
+        math_(spec, weights, length(), work, operators_) {
     own_ = model.spec.encoder && &spec == &*model.spec.encoder ? AttentionOf::Encoder : AttentionOf::Decoder;
   }
 
@@ -35,21 +36,36 @@ class StackRunner {
     run_.hidden.resize(spec_.blocks.size() + 1);
     run_.attention.resize(spec_.blocks.size());
     if (spec_.cross) run_.cross.resize(spec_.blocks.size());
+    FloatRows stream{};  // elsewhere it goes from block to block
+    if (!operators_.is_here()) {
+      stream = operators_.make(RowsFor::Stream, rows_, d_);
+      operators_.bring(work_, new_rows(run_.hidden[context_.first_block]), stream);
+    }
     for (std::size_t i = context_.first_block; i < spec_.blocks.size(); ++i) {
       KeptRows& next = run_.hidden[i + 1];
       next.width = d_;
       next.resize(all_);
-      const float* from = run_.hidden[i].row(first_);
-      std::copy_n(from, rows_ * d_, next.row(first_));
-      pass_block(i, next.row(first_));
+      const FloatRows kept = new_rows(next);
+      if (operators_.is_here()) {
+        operators_.copy(work_, new_rows(run_.hidden[i]), kept);
+        pass_block(i, kept);
+      } else {
+        pass_block(i, stream);
+        operators_.fetch(work_, stream, kept);
+      }
     }
     run_.normed.width = d_;
     run_.normed.resize(all_);
-    math_.norm(weights_.final_norm, {run_.hidden.back().row(first_), rows_, d_, d_},
-               {run_.normed.row(first_), rows_, d_, d_});
+    const FloatRows normed = new_rows(run_.normed);
+    if (operators_.is_here())
+      math_.norm(weights_.final_norm, new_rows(run_.hidden.back()), normed);
+    else
+      operators_.fetch(work_, math_.normed(weights_.final_norm, stream), normed);
   }
 
  private:
+  FloatRows new_rows(KeptRows& kept) const { return {kept.row(first_), rows_, kept.width, kept.width}; }
+
   /// Of the sequence, as its rotary positions count.
   std::int64_t length() const {
     const auto last = std::ranges::max_element(context_.positions);
@@ -57,35 +73,55 @@ class StackRunner {
   }
 
   /// x [rows][d_model], changed in place.
-  void pass_block(std::size_t i, float* stream) {
+  void pass_block(std::size_t i, const FloatRows& x) {
     const BlockWeights& block = weights_.blocks[i];
     const BlockChange change = change_of(request_.changes, own_, i);
-    const FloatRows x{stream, rows_, d_, d_};
     const FloatRows out = attend(i, math_.normed(block.attention_norm, x));
     BlockParts parts{change.attention_off, change.mlp_off, {}};
     if (spec_.cross) parts.cross = [&](const FloatRows& in) { return attend_to_encoder(i, in); };
     math_.finish(block, x, out, parts);
   }
 
-  /// Maps side by side, of rows [0, rows) of x into rows [first, …) of `kept`.
-  void project(const std::vector<LinearMap>& maps, const ConstFloatRows& x, std::int64_t first,
-               KeptRows& kept) const {
+  /// Maps side by side, of rows [0, rows) of x into rows [first, …) of `kept`; `prepare` does what is left to
+  /// be done with them where they are.
+  template <class Prepare>
+  void project(std::span<const LinearMap> maps, const ConstFloatRows& x, std::int64_t first, KeptRows& kept,
+               const Prepare& prepare) const {
     kept.width = 0;
     for (const LinearMap& map : maps) kept.width += map.d_out();
     kept.resize(first + x.rows);
-    math_.project(maps, x, {kept.row(first), x.rows, kept.width, kept.width});
+    const FloatRows here{kept.row(first), x.rows, kept.width, kept.width};
+    const FloatRows made =
+        operators_.is_here() ? here : operators_.make(RowsFor::Projected, x.rows, kept.width);
+    math_.project(maps, x, made);
+    prepare(made);
+    if (!operators_.is_here()) operators_.fetch(work_, made, here);
+    kept.elsewhere = operators_.keep(work_, kept.elsewhere, first, made);
+  }
+  void project(std::span<const LinearMap> maps, const ConstFloatRows& x, std::int64_t first,
+               KeptRows& kept) const {
+    project(maps, x, first, kept, [](const FloatRows&) {});
+  }
+
+  /// Rows of a problem are read where they were made.
+  static void read_elsewhere(const KeptRows& kept, HeadRows& rows) {
+    if (!kept.elsewhere) return;
+    rows.first = rows.data - kept.row(0);
+    rows.whole = kept.elsewhere;
+    rows.owner = kept.elsewhere;
   }
 
   FloatRows attend(std::size_t i, const FloatRows& x) {
     const AttentionWeights& weights = weights_.blocks[i].attention;
     AttentionRun& run = run_.attention[i];
-    project(weights.maps, x, first_, run.queries);
-    math_.prepare_heads(i, context_.positions,
-                        {run.queries.row(first_), rows_, run.queries.width, run.queries.width});
+    project(weights.maps, x, first_, run.queries,
+            [&](const FloatRows& made) { math_.prepare_heads(i, context_.positions, made); });
     const ChangedAttention changed{request_.changes, own_, i, context_.mask};
     const auto from = [&](std::int64_t first) {
       BlockProblem made = self_problem(spec_, weights_, i, run, first, context_.mask);
       change_problem(request_.changes, own_, i, made.problem);
+      for (HeadRows* rows : {&made.problem.query, &made.problem.key, &made.problem.value})
+        read_elsewhere(run.queries, *rows);
       return made;
     };
     return mix(from, changed, run, weights.output);
@@ -95,19 +131,31 @@ class StackRunner {
     const BlockWeights& block = weights_.blocks[i];
     AttentionRun& run = run_.cross[i];
     const KeptRows& encoder = *context_.encoder;
-    if (run.keys.rows() == 0)
-      project(block.cross.maps, {encoder.row(0), encoder.rows(), encoder.width, encoder.width}, 0, run.keys);
-    project({block.cross_query}, x, first_, run.queries);
+    project({&block.cross_query, 1}, x, first_, run.queries);
+    if (run.keys.rows() == 0) project_encoder(block.cross.maps, encoder, run.keys);
     const ChangedAttention changed{request_.changes, AttentionOf::Cross, i, {}};
     const auto from = [&](std::int64_t first) {
       BlockProblem made = cross_problem(spec_, weights_, i, run, first, context_.encoder_mask);
       change_problem(request_.changes, AttentionOf::Cross, i, made.problem);
+      read_elsewhere(run.queries, made.problem.query);
+      read_elsewhere(run.keys, made.problem.key);
+      read_elsewhere(run.keys, made.problem.value);
       return made;
     };
     const FloatRows out = mix(from, changed, run, block.cross.output);
-    if (change_of(request_.changes, AttentionOf::Cross, i).attention_off)
-      for (std::int64_t row = 0; row < out.rows; ++row) std::fill_n(out.row(row), out.width, 0.0f);
+    if (change_of(request_.changes, AttentionOf::Cross, i).attention_off) operators_.clear(work_, out);
     return out;
+  }
+
+  void project_encoder(std::span<const LinearMap> maps, const KeptRows& encoder, KeptRows& keys) const {
+    const ConstFloatRows rows{encoder.row(0), encoder.rows(), encoder.width, encoder.width};
+    if (operators_.is_here()) {
+      project(maps, rows, 0, keys);
+      return;
+    }
+    const FloatRows brought = operators_.make(RowsFor::Other, rows.rows, rows.width);
+    operators_.bring(work_, rows, brought);
+    project(maps, brought, 0, keys);
   }
 
   /// The heads' outputs side by side, times W_O. `from`: the problem of queries [first, …).
@@ -125,7 +173,7 @@ class StackRunner {
     if (request_.picture_side > 0) {
       const PooledCells cells = picture_cells(all_, made.problem.keys, request_.picture_side);
       first_picture = first_picture_row(run.pictures, cells, first_);
-      follows = !changed.patterns() && can_follow(run.pictures, cells, first_, rows_);
+      follows = operators_.is_here() && !changed.patterns() && can_follow(run.pictures, cells, first_, rows_);
       keep_following(run.pictures, first_picture, follows ? first_ : first_picture);
       if (follows) catch_up(from(first_picture), cells, run.pictures.following);
       if (follows || first_picture == first_)
@@ -136,17 +184,15 @@ class StackRunner {
     if (follows)
       sweep_following(sweep_, made.problem, request, run.pictures.following, work_);
     else
-      sweep_into(sweep_, made.problem, request, work_);
+      operators_.sweep(work_, sweep_, made.problem, request);
     change_heads(changed, made.problem, sweep_, work_);
     const Sweep& sweep = sweep_;
     if (request.picture) keep_pictures(sweep, first_picture, run.pictures);
     if (request.received) keep_received(sweep.received, run.received);
     if (request_.entropy) keep_entropy(sweep.entropy, run.entropy);
     const std::int64_t heads = made.problem.heads, d_v = made.problem.d_v;
-    const FloatRows beside = beside_.make(rows_, heads * d_v);
-    for (std::int64_t h = 0; h < heads; ++h)
-      for (std::int64_t row = 0; row < rows_; ++row)
-        std::copy_n(sweep.output.data() + (h * rows_ + row) * d_v, d_v, beside.row(row) + h * d_v);
+    const FloatRows beside = operators_.make(RowsFor::Heads, rows_, heads * d_v);
+    operators_.put_side_by_side(work_, sweep_.output, beside);
     return math_.output(output, beside);
   }
 
@@ -154,7 +200,8 @@ class StackRunner {
     SweepRequest request;
     request.output = false;
     request.received = true;
-    Sweep sweep = attnscope::sweep(made.problem, request, work_);
+    Sweep sweep;
+    operators_.sweep(work_, sweep, made.problem, request);
     change_heads(changed, made.problem, sweep, work_);
     received = std::move(sweep.received);
   }
@@ -165,7 +212,8 @@ class StackRunner {
     SweepRequest request;
     request.output = false;
     request.picture = cells;
-    Sweep sweep = attnscope::sweep(made.problem, request, work_);
+    Sweep sweep;
+    operators_.sweep(work_, sweep, made.problem, request);
     change_heads(changed, made.problem, sweep, work_);
     keep_pictures(sweep, first, kept);
   }
@@ -209,11 +257,11 @@ class StackRunner {
   StackRun& run_;
   const Work& work_;
   std::int64_t d_, all_, rows_;
+  CpuRows here_;
+  RowOperators& operators_;
   BlockMath math_;
   AttentionOf own_ = AttentionOf::Decoder;
-  // Rooms whose memory serves for all blocks.
-  SpreadRows beside_;
-  Sweep sweep_;
+  Sweep sweep_;  // its memory serves for all blocks
 };
 
 }  // namespace

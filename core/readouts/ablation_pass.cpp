@@ -31,7 +31,8 @@ class Batch {
         d_(pass.model.spec.d_model),
         positions_(spec_.positions == ModelPositions::Rotary ? token_positions(model_.spec, pass.base.input)
                                                              : std::vector<std::int64_t>()),
-        math_(spec_, weights_, positions_.empty() ? n_ : std::ranges::max(positions_) + 1, work) {}
+        math_(spec_, weights_, positions_.empty() ? n_ : std::ranges::max(positions_) + 1, work, operators_) {
+  }
 
   /// All of block `b`; `joining` begin here.
   void pass_block(std::size_t b, std::vector<const HeadSet*> joining) {
@@ -231,6 +232,7 @@ class Batch {
   const Work& work_;
   std::int64_t n_, d_;
   std::vector<std::int64_t> positions_, repeated_;  // of one version and of many; empty without rotary ones
+  CpuRows operators_;
   BlockMath math_;
   std::vector<const HeadSet*> sets_;  // of the versions under way
   Tensor stream_;                     // [versions · n][d_model]

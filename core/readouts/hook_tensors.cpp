@@ -84,7 +84,7 @@ class HookWriter {
         positions_(token_positions(model.spec, run.input, 0)),
         rows_(stack_.run.hidden[0].rows()),
         math_(stack_.spec, stack_.weights,
-              positions_.empty() ? rows_ : *std::ranges::max_element(positions_) + 1, work) {}
+              positions_.empty() ? rows_ : *std::ranges::max_element(positions_) + 1, work, operators_) {}
 
   void embeddings() {
     const bool learned = model_.position_table.size() > 0 && !model_.embedding_norm.exists();
@@ -181,6 +181,7 @@ class HookWriter {
   const Work& work_;
   std::vector<std::int64_t> positions_;
   std::int64_t rows_;
+  CpuRows operators_;
   BlockMath math_;
   std::string name_;
 };
