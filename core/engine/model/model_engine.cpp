@@ -24,6 +24,11 @@ class ModelEngine::State {
  public:
   State(std::function<void()> on_publish, int threads) : on_publish_(std::move(on_publish)), pool_(threads) {}
 
+  void compute_with(MakeRowOperators make) {
+    const std::lock_guard lock(mutex_);
+    make_ = std::move(make);
+    ++maker_;
+  }
   std::uint64_t submit(Within within, const ModelWants& wants);
   void forget();
   void cancel();
@@ -61,6 +66,9 @@ class ModelEngine::State {
   mutable std::mutex mutex_;  // guards what follows; never held for long
   std::uint64_t next_ticket_ = 1, forgotten_ = 0;
   std::shared_ptr<ModelWork> known_;  // what it points to is touched by the worker only
+  MakeRowOperators make_;
+  std::uint64_t maker_ = 0;  // counts them
+  std::uint64_t told_ = 0;   // which one known_ computes with
   ModelReadingPtr latest_, latest_good_;
   Worker worker_;  // last: it stops before the rest goes
 };
@@ -141,10 +149,20 @@ void ModelEngine::State::cancel() {
 }
 
 std::shared_ptr<ModelWork> ModelEngine::State::work_of(const Run& run) {
-  const std::lock_guard lock(mutex_);
-  if (run.ticket <= forgotten_) throw Cancelled();
-  if (!known_ || known_->model() != run.within.model) known_ = std::make_shared<ModelWork>(run.within.model);
-  return known_;
+  std::shared_ptr<ModelWork> known;
+  MakeRowOperators make;
+  {
+    const std::lock_guard lock(mutex_);
+    if (run.ticket <= forgotten_) throw Cancelled();
+    const bool is_new = !known_ || known_->model() != run.within.model;
+    if (is_new) known_ = std::make_shared<ModelWork>(run.within.model);
+    known = known_;
+    if (!is_new && told_ == maker_) return known;
+    told_ = maker_;
+    make = make_;
+  }
+  known->compute_with(make);  // a card may take a moment to start
+  return known;
 }
 
 void ModelEngine::State::say(const ModelWork& work) {
@@ -248,6 +266,7 @@ void ModelEngine::State::publish(Run& run, ModelReading reading) {
 ModelEngine::ModelEngine(std::function<void()> on_publish, int threads)
     : state_(std::make_unique<State>(std::move(on_publish), threads)) {}
 ModelEngine::~ModelEngine() = default;
+void ModelEngine::compute_with(MakeRowOperators make) { state_->compute_with(std::move(make)); }
 std::uint64_t ModelEngine::submit(Within within, const ModelWants& wants) {
   return state_->submit(std::move(within), wants);
 }

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "core/base/worker.hpp"
+#include "core/blocks/row_operators.hpp"
 #include "core/engine/model/model_reading.hpp"
 
 namespace attnscope {
@@ -43,6 +44,9 @@ class ModelEngine {
   ModelEngine(const ModelEngine&) = delete;
   ModelEngine& operator=(const ModelEngine&) = delete;
 
+  /// Who runs models from now on, what is submitted next included; empty: the CPU. `make` is called on the
+  /// worker.
+  void compute_with(MakeRowOperators make);
   /// Takes the place of what waits; returns its ticket. Of a text that was edited, rows before the first
   /// token that changed are kept. Only another block to look at, or other wants, run nothing again.
   std::uint64_t submit(Within, const ModelWants& = {});

@@ -79,7 +79,31 @@ std::shared_ptr<const ModelPrediction> ModelWork::predict(const Work& work) cons
   return made;
 }
 
+void ModelWork::compute_with(const MakeRowOperators& make) {
+  backend_note_.clear();
+  operators_ = make ? make(count_weights(*opened_->model), backend_note_) : nullptr;
+  runs_ = {};
+}
+
+void ModelWork::give_up_operators(const std::string& why) {
+  operators_.reset();
+  backend_note_ = why + " The CPU runs the model.";
+}
+
 ModelReading ModelWork::first(const Within& within, const ModelWants& wants, const Work& work) {
+  if (!operators_) return first_by(within, wants, work);
+  try {
+    return first_by(within, wants, with_operators(work));
+  } catch (const Error& error) {
+    ModelReading reading = first_by(within, wants, work);  // throws what was wrong with the input
+    give_up_operators(error.what());
+    reading.backend.clear();
+    reading.backend_note = backend_note_;
+    return reading;
+  }
+}
+
+ModelReading ModelWork::first_by(const Within& within, const ModelWants& wants, const Work& work) {
   const Model& model = *opened_->model;
   stage_ = Stage::Done;
   // What is on its way is kept only when all of it is there: a text may be refused.
@@ -109,6 +133,12 @@ ModelReading ModelWork::first(const Within& within, const ModelWants& wants, con
   reading.run = run_;
   reading.clean = clean_;
   reading.prediction = prediction_;
+  if (work.elsewhere != nullptr) {
+    reading.backend = work.elsewhere->name();
+    reading.backend_note = work.elsewhere->remark();
+  } else {
+    reading.backend_note = backend_note_;
+  }
   look_at_block(reading);
   if (wants_generation()) generation_.begin(model, run_, std::ssize(within.input.continued), row_);
   if (wants.lens && ModelLens::exists(model.spec)) lens_.begin(model, run_);
@@ -200,7 +230,12 @@ void ModelWork::step(const Work& work) {
 ModelWork::Stage ModelWork::more(const Work& work) {
   // Behind the first piece: that one is waited for.
   if (pieces_++ == 1) runs_.make_spares();
-  step(work);
+  try {
+    step(with_operators(work));
+  } catch (const Error& error) {
+    if (!operators_) throw;
+    give_up_operators(error.what());  // the same piece is made once more
+  }
   if (skip_done() == Stage::Done && pieces_ == 1) runs_.make_spares();
   return stage_;
 }

@@ -33,6 +33,8 @@ class ModelWork {
   explicit ModelWork(OpenedModelPtr model) : opened_(std::move(model)) {}
   const OpenedModelPtr& model() const { return opened_; }
 
+  /// Who runs the model from now on; empty: the CPU. Runs that others made are forgotten.
+  void compute_with(const MakeRowOperators& make);
   /// Everything that stands above "later" in ModelReading, and of the rest what is known already. Throws
   /// Error or Cancelled.
   ModelReading first(const Within&, const ModelWants&, const Work&);
@@ -73,7 +75,13 @@ class ModelWork {
   bool has_pruning() const;
   Stage skip_done();
 
+  ModelReading first_by(const Within&, const ModelWants&, const Work&);
+  Work with_operators(const Work& work) const { return {work.pool, work.stop, operators_.get()}; }
+  void give_up_operators(const std::string& why);
+
   const OpenedModelPtr opened_;
+  std::shared_ptr<RowOperators> operators_;  // null: the CPU runs the model,
+  std::string backend_note_;                 // and why, where others were asked for
   // What was asked for last, and what it runs to.
   Within within_;
   ModelWants wants_;
