@@ -8,4 +8,9 @@ std::unique_ptr<Backend> make_cuda_backend(std::string& why_not) {
   return nullptr;
 }
 
+std::shared_ptr<RowOperators> make_cuda_rows(std::string& why_not) {
+  why_not = "This build has no CUDA kernels, so the CPU runs models.";
+  return nullptr;
+}
+
 }  // namespace attnscope

@@ -48,6 +48,15 @@ class CardBackend final : public Backend {
 
   std::string remark() const override { return remark_; }
 
+  void rest() override {
+    residents_.forget();
+    try {
+      device_->trim();
+    } catch (const Error&) {
+      // A card that has failed has nothing to give back, and says so when it is asked for something.
+    }
+  }
+
   void on_cpu(std::stop_token stop, const std::function<void(const Work&)>& fn) override {
     fn(cpu_work(std::move(stop)));
   }

@@ -20,6 +20,9 @@ struct CardSettings {
   /// has them, each number split into two of bfloat16: each factor is off by 2^-18, and where an operand is
   /// infinite (or above 3.38e38) results are NaN.
   std::int64_t split_from = std::int64_t{1} << 33;
+  /// Products of rows in the computer's memory by at least so many weights, or by a sixteenth of them for
+  /// each row, cross to the card; smaller ones the CPU has done before a card has begun.
+  std::int64_t product_from = std::int64_t{1} << 22;
   /// False: entropies of sweeps are anything, to measure what they cost.
   bool entropy = true;
 };

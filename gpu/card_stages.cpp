@@ -166,6 +166,15 @@ TensorPtr CardStages::rotate(const Ptr& x, const Rotation<float>& rotation) cons
   });
 }
 
+TensorPtr CardStages::spread_distances(const Ptr& values, std::int64_t queries, std::int64_t keys) const {
+  const Shape& shape = values->shape();
+  const Shape planes{shape[0], shape[1], queries, keys};
+  return made(planes, [&](float* to) {
+    launch_each(device_, DistancePass{residents_.get(values), to, planes.count(), as_int(queries),
+                                      as_int(keys), as_int(shape[2])});
+  });
+}
+
 TensorPtr CardStages::output(const Ptr& concatenated, const Ptr& w, const Ptr& bias) const {
   const Shape &cs = concatenated->shape(), &ws = w->shape();
   return made({cs[0], cs[1], ws[1]}, [&](float* to) {

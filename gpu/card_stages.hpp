@@ -25,6 +25,7 @@ class CardStages final : public StageMath<float> {
   Ptr mix(const Ptr& weights, const Ptr& value) const override;
   Ptr concat(const Ptr& mixed) const override;
   Ptr rotate(const Ptr& x, const Rotation<float>& rotation) const override;
+  Ptr spread_distances(const Ptr& values, std::int64_t queries, std::int64_t keys) const override;
   Ptr output(const Ptr& concatenated, const Ptr& w, const Ptr& bias) const override;
 
  private:

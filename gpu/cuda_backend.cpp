@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "gpu/card_backend.hpp"
+#include "gpu/card_rows.hpp"
 #include "gpu/cuda_device.hpp"
 
 namespace attnscope {
@@ -10,6 +11,11 @@ namespace attnscope {
 std::unique_ptr<Backend> make_cuda_backend(std::string& why_not) {
   std::unique_ptr<gpu::Device> device = gpu::open_cuda_device(why_not);
   return device ? gpu::make_card_backend(std::move(device)) : nullptr;
+}
+
+std::shared_ptr<RowOperators> make_cuda_rows(std::string& why_not) {
+  std::shared_ptr<gpu::Device> device = gpu::open_cuda_device(why_not);
+  return device ? gpu::make_card_rows(std::move(device), why_not) : nullptr;
 }
 
 }  // namespace attnscope

@@ -4,11 +4,14 @@
 #include <memory>
 #include <string>
 
+#include "core/blocks/row_operators.hpp"
 #include "core/engine/backend.hpp"
 
 namespace attnscope {
 
 /// Null, and the reason as a sentence in `why_not`, when this build or this machine cannot run CUDA.
 std::unique_ptr<Backend> make_cuda_backend(std::string& why_not);
+/// The same of what runs models; it needs cuBLAS, too.
+std::shared_ptr<RowOperators> make_cuda_rows(std::string& why_not);
 
 }  // namespace attnscope

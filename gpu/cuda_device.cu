@@ -1,12 +1,11 @@
 #include <algorithm>
 #include <cstdio>
-#include <mutex>
-#include <new>
-#include <vector>
 
 #include "core/base/error.hpp"
+#include "gpu/cublas.hpp"
 #include "gpu/cuda_device.hpp"
 #include "gpu/device_context.cuh"
+#include "gpu/host_blocks.cuh"
 #include "gpu/why_no_card.hpp"
 
 namespace attnscope::gpu {
@@ -64,70 +63,6 @@ void check(cudaError_t error, const char* doing) {
               (is_final(error) ? " AttnScope has to be started again before it can use the card." : ""));
 }
 
-/// Page-locked memory that is kept for the next result: taking it from the system costs a third of a
-/// millisecond for each megabyte. From any thread.
-class HostBlocks : public std::enable_shared_from_this<HostBlocks> {
- public:
-  ~HostBlocks() {
-    for (const Block& block : free_) give_back(block);
-  }
-
-  HostBlock take(std::size_t bytes) {
-    const Block block = find(std::max<std::size_t>(bytes, 1));
-    return HostBlock(block.memory, [block, owner = shared_from_this()](void*) { owner->keep(block); });
-  }
-
- private:
-  struct Block {
-    void* memory;
-    std::size_t bytes;
-    bool locked;
-  };
-  /// More than so much is given back to the system.
-  static constexpr std::size_t most_kept = std::size_t{512} << 20;
-
-  Block find(std::size_t bytes) {
-    {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      auto best = free_.end();
-      for (auto at = free_.begin(); at != free_.end(); ++at)
-        if (at->bytes >= bytes && at->bytes <= 2 * bytes && (best == free_.end() || at->bytes < best->bytes))
-          best = at;
-      if (best != free_.end()) {
-        const Block block = *best;
-        kept_ -= block.bytes;
-        free_.erase(best);
-        return block;
-      }
-    }
-    void* memory = nullptr;
-    if (cudaHostAlloc(&memory, bytes, cudaHostAllocPortable) == cudaSuccess) return {memory, bytes, true};
-    cudaGetLastError();  // there is a limit to it: ordinary memory is slower and right
-    return {::operator new(bytes), bytes, false};
-  }
-  void keep(const Block& block) {
-    {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      if (kept_ + block.bytes <= most_kept) {
-        kept_ += block.bytes;
-        free_.push_back(block);
-        return;
-      }
-    }
-    give_back(block);
-  }
-  static void give_back(const Block& block) {
-    if (block.locked)
-      cudaFreeHost(block.memory);
-    else
-      ::operator delete(block.memory);
-  }
-
-  std::mutex mutex_;
-  std::vector<Block> free_;
-  std::size_t kept_ = 0;
-};
-
 /// Memory that the card can read and write itself.
 template <class T>
 class Pinned {
@@ -173,6 +108,7 @@ class CudaDevice final : public Device {
   ~CudaDevice() override {
     cudaSetDevice(index_);
     cudaStreamSynchronize(stream_);
+    products_.reset();
     for (cudaEvent_t event : clock_) cudaEventDestroy(event);
     cudaStreamDestroy(copies_);
     cudaStreamDestroy(stream_);
@@ -244,6 +180,36 @@ class CudaDevice final : public Device {
     use();
     check(cudaMemsetAsync(memory, 0, bytes, stream_), "clearing memory");
   }
+  void trim() override {
+    use();
+    check(cudaStreamSynchronize(stream_), "computing");
+    if (pool_ != nullptr) check(cudaMemPoolTrimTo(pool_, 0), "giving back memory");
+    blocks_->trim();
+  }
+  std::size_t free_memory() override {
+    use();
+    std::size_t free_bytes = 0, all = 0;
+    check(cudaMemGetInfo(&free_bytes, &all), "telling what is free");
+    unsigned long long reserved = 0, used = 0;  // what the pool holds and nobody uses
+    if (pool_ != nullptr) {
+      check(cudaMemPoolGetAttribute(pool_, cudaMemPoolAttrReservedMemCurrent, &reserved),
+            "telling what is free");
+      check(cudaMemPoolGetAttribute(pool_, cudaMemPoolAttrUsedMemCurrent, &used), "telling what is free");
+    }
+    return free_bytes + static_cast<std::size_t>(reserved - used);
+  }
+  bool can_multiply(std::string& why_not) override {
+    use();
+    if (!products_) products_ = Cublas::open(stream_, why_not);
+    return products_ != nullptr;
+  }
+  void multiply(const RowProduct& product) override {
+    use();
+    if (product.rows == 0) return;
+    std::string why_not;
+    if (!can_multiply(why_not)) throw Error(why_not);
+    products_->multiply(product);
+  }
 
   void launch(const AnyPass& any, Units units, int blocks) override {
     use();
@@ -312,6 +278,7 @@ class CudaDevice final : public Device {
   cudaStream_t stream_ = nullptr, copies_ = nullptr;
   cudaEvent_t clock_[2]{};
   cudaMemPool_t pool_ = nullptr;
+  std::unique_ptr<Cublas> products_;
 };
 
 /// What CUDA says about its cards.

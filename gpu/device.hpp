@@ -21,6 +21,16 @@ struct DeviceFacts {
 /// Memory of the computer that a card writes itself.
 using HostBlock = std::shared_ptr<void>;
 
+/// y = x·W of rows: x [rows][d_in] of the same kind of numbers as W, y [rows][d_out] of float32. Strides in
+/// numbers.
+struct RowProduct {
+  NumberKind kind = NumberKind::Float;
+  const void *weights = nullptr, *x = nullptr;
+  bool out_in = true;  // W is [d_out][d_in], else [d_in][d_out]
+  float* y = nullptr;
+  std::int64_t rows = 0, d_in = 0, d_out = 0, x_row = 0, y_row = 0;
+};
+
 /// Work is done in the order in which it is asked for; uploads and launches may return before they are done.
 /// Called from one thread at a time, but for what says otherwise. Throws Error with a sentence that says what
 /// the card refused.
@@ -51,6 +61,15 @@ class Device {
     std::memcpy(to, block.get(), bytes);
   }
   virtual void clear(void* memory, std::size_t bytes) = 0;
+  /// What was given back and is kept at hand is given back to the system.
+  virtual void trim() = 0;
+  /// Bytes that can still be taken, about.
+  virtual std::size_t free_memory() = 0;
+
+  /// Whether it has products of matrices of any size; why_not: a sentence where it has not.
+  virtual bool can_multiply(std::string& why_not) = 0;
+  /// Sums in float32; in an order that depends on the sizes.
+  virtual void multiply(const RowProduct&) = 0;
 
   /// `blocks` blocks. The pass must fit the card: see can_run().
   virtual void launch(const AnyPass& pass, Units units, int blocks) = 0;

@@ -1,6 +1,7 @@
 // gpu: the thread context of gpu/kernels on a graphics card.
 #pragma once
 
+#include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
 #include "gpu/kernels/context.hpp"
@@ -38,6 +39,13 @@ struct DeviceContext {
   }
   __device__ __forceinline__ float tanh(float x) const { return tanhf(x); }
   __device__ __forceinline__ float fma(float a, float b, float c) const { return __fmaf_rn(a, b, c); }
+  __device__ __forceinline__ float erfc(float x) const { return erfcf(x); }
+  __device__ __forceinline__ int exponent(float x) const {
+    return static_cast<int>(__float_as_uint(x) >> 23) - 127;
+  }
+  __device__ __forceinline__ float power_of_two(int i) const {
+    return __uint_as_float(static_cast<std::uint32_t>(i + 127) << 23);
+  }
   __device__ __forceinline__ double exp(double x) const { return ::exp(x); }
   __device__ __forceinline__ double log(double x) const { return ::log(x); }
   /// Rounds to the nearest, ties to even, by hand: the instruction exists from compute capability 8.0 on.
@@ -48,6 +56,12 @@ struct DeviceContext {
   }
   __device__ __forceinline__ float widened(std::uint16_t x) const {
     return __uint_as_float(static_cast<std::uint32_t>(x) << 16);
+  }
+  __device__ __forceinline__ std::uint16_t half(float x) const {
+    return __half_as_ushort(__float2half_rn(x));
+  }
+  __device__ __forceinline__ float of_half(std::uint16_t x) const {
+    return __half2float(__ushort_as_half(x));
   }
   __device__ __forceinline__ bool stale(const unsigned* word, unsigned wanted) const {
     return __syncthreads_or(threadIdx.x == 0 && *static_cast<const volatile unsigned*>(word) != wanted) != 0;

@@ -49,6 +49,12 @@ void Residents::begin() {
   for (Made& made : made_) made.used = false;
 }
 
+void Residents::forget() {
+  begin();
+  entries_.clear();
+  copies_.clear();
+}
+
 bool Residents::drop_unused() {
   const auto unused = [](const auto& one) { return !one.used; };
   bool any = entries_.remove_if(unused) + copies_.remove_if(unused) > 0;
@@ -141,18 +147,17 @@ void Residents::fill(const Wanted& wanted, Units units, unsigned char* to) {
 
 /// The tensor crosses once, in one piece, and serves every arithmetic and every head.
 void Residents::fill_from_card(const float* whole, const Wanted& wanted, Units units, unsigned char* to) {
-  const std::int64_t head = wanted.rows * units.d * size_of(units);
-  for (std::int64_t h = 0; h < wanted.heads; ++h) {
-    PreparePass pass{};
-    pass.from = whole + (wanted.first_head + h) * wanted.from.head_stride;
-    pass.from_row = wanted.from.row_stride;
-    pass.to = to + h * head;
-    pass.rows = wanted.rows;
-    pass.d = static_cast<int>(wanted.d);
-    pass.padded = units.d;
-    pass.arithmetic = units.arithmetic;
-    launch_each(*device_, pass);
-  }
+  PreparePass pass{};
+  pass.from = whole + wanted.first_head * wanted.from.head_stride;
+  pass.from_row = wanted.from.row_stride;
+  pass.from_head = wanted.from.head_stride;
+  pass.to = to;
+  pass.heads = static_cast<int>(wanted.heads);
+  pass.rows = wanted.rows;
+  pass.d = static_cast<int>(wanted.d);
+  pass.padded = units.d;
+  pass.arithmetic = units.arithmetic;
+  launch_each(*device_, pass);
   // Made ready, it is the first to go where the card is full.
   for (Copy& copy : copies_)
     if (copy.numbers.data() + wanted.from.first == whole) copy.used = false;

@@ -31,6 +31,8 @@ class Residents {
 
   /// Another problem: what nobody owns any more is given back.
   void begin();
+  /// Copies and operands go; tensors that were made here stay. None of what get() gave may be in use.
+  void forget();
   /// [heads][rows][units.d], padded with zeros, as the units take them. Valid until the next begin(). Throws
   /// Error when the card has no room.
   const void* get(const Wanted& wanted, Units units);

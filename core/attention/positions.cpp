@@ -201,24 +201,32 @@ T DistanceBias<T>::at(std::int64_t head, std::int64_t distance) const {
 }
 
 template <class T>
-TensorOf<T> position_bias(const Document& document, const Dimensions& size, const TensorOf<T>* table) {
+TensorOf<T> distance_values(const Document& document, const Dimensions& size, const TensorOf<T>* table) {
   const DistanceBias<T> value(document, size.heads, table);
   const bool each = document.input.is_given() && !document.input.given().lengths.empty();
-  TensorOf<T> bias(Shape{each ? size.batch : 1, size.heads, size.queries, size.keys});
-  std::vector<T> by_distance(static_cast<std::size_t>(size.queries + size.token_keys() - 1));
-  for (std::int64_t b = 0; b < bias.shape()[0]; ++b) {
+  TensorOf<T> values(Shape{each ? size.batch : 1, size.heads, size.queries + size.token_keys() - 1});
+  for (std::int64_t b = 0; b < values.shape()[0]; ++b) {
     const std::int64_t last =
         query_offset(document, size, b) + size.queries - 1;  // position of the last query
-    for (std::int64_t h = 0; h < size.heads; ++h) {
-      for (std::size_t i = 0; i < by_distance.size(); ++i)
-        by_distance[i] = value.at(h, static_cast<std::int64_t>(i) - last);
-      auto head = bias.matrix(b, h);
-      for (std::int64_t i = 0; i < size.queries; ++i) {
-        const auto first = by_distance.begin() + (size.queries - 1 - i);  // the distance of key 0
-        std::copy(first, first + size.token_keys(), head.row(i).data());
-      }
-    }
+    auto heads = values.matrix(b);
+    for (std::int64_t h = 0; h < size.heads; ++h)
+      for (std::int64_t i = 0; i < heads.cols(); ++i) heads(h, i) = value.at(h, i - last);
   }
+  return values;
+}
+
+template <class T>
+TensorOf<T> spread_distances(const TensorOf<T>& values, std::int64_t queries, std::int64_t keys) {
+  const Shape& shape = values.shape();
+  const std::int64_t token_keys = shape[2] - queries + 1;
+  TensorOf<T> bias(Shape{shape[0], shape[1], queries, keys});
+  for (std::int64_t b = 0; b < shape[0]; ++b)
+    for (std::int64_t h = 0; h < shape[1]; ++h) {
+      const T* const by_distance = values.data() + (b * shape[1] + h) * shape[2];
+      auto head = bias.matrix(b, h);
+      for (std::int64_t i = 0; i < queries; ++i)
+        std::copy_n(by_distance + (queries - 1 - i), token_keys, head.row(i).data());
+    }
   return bias;
 }
 
@@ -256,8 +264,10 @@ template TensorOf<float> rotate(const Work&, const TensorOf<float>&, const Rotat
 template TensorOf<double> rotate(const Work&, const TensorOf<double>&, const Rotation<double>&, bool);
 template class DistanceBias<float>;
 template class DistanceBias<double>;
-template TensorOf<float> position_bias(const Document&, const Dimensions&, const TensorOf<float>*);
-template TensorOf<double> position_bias(const Document&, const Dimensions&, const TensorOf<double>*);
+template TensorOf<float> distance_values(const Document&, const Dimensions&, const TensorOf<float>*);
+template TensorOf<float> spread_distances(const TensorOf<float>&, std::int64_t, std::int64_t);
+template TensorOf<double> distance_values(const Document&, const Dimensions&, const TensorOf<double>*);
+template TensorOf<double> spread_distances(const TensorOf<double>&, std::int64_t, std::int64_t);
 
 template TensorOf<float> position_bias_backward(const Document&, const Dimensions&, const TensorOf<float>&);
 template TensorOf<double> position_bias_backward(const Document&, const Dimensions&, const TensorOf<double>&);

@@ -87,12 +87,16 @@ class DistanceBias {
   std::vector<double> slopes_;  // of ALiBi
 };
 
-/// Bias: those numbers for every query and key, [1 or batch][heads][queries][keys], 0 for keys that belong to
-/// no token.
+/// Those numbers, [1 or batch][heads][queries + token keys - 1]: number j - i + queries - 1 is for query i
+/// and key j.
 template <class T>
-TensorOf<T> position_bias(const Document&, const Dimensions&, const TensorOf<T>* table);
+TensorOf<T> distance_values(const Document&, const Dimensions&, const TensorOf<T>* table);
+/// Bias: the same for every query and key, [1 or batch][heads][queries][keys], 0 for keys that belong to no
+/// token.
+template <class T>
+TensorOf<T> spread_distances(const TensorOf<T>& values, std::int64_t queries, std::int64_t keys);
 
-/// Backward of position_bias() for RelativeBuckets, B = table[bucket(j - p)][h]: the gradients of all cells
+/// Backward of both for RelativeBuckets, B = table[bucket(j - p)][h]: the gradients of all cells
 /// of a bucket add up, over the batch too. d_bias [batch][heads][queries][keys]; the result is
 /// [buckets][heads].
 template <class T>

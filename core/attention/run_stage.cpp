@@ -235,7 +235,9 @@ class StageRun {
   Ptr bias() const {
     const Positions kind = document_.layer().positions;
     if (is_distance_bias(kind))
-      return shared(position_bias(document_, size_, block(from_[Parameter::RelativeBias]).get()));
+      return math_.spread_distances(
+          shared(distance_values(document_, size_, block(from_[Parameter::RelativeBias]).get())),
+          size_.queries, size_.keys);
     if (kind == Positions::RelativeWindows)
       return shared(window_bias(document_, size_, block(from_[Parameter::WindowBias]).get()));
     return is_disentangled(document_) ? disentangled() : nullptr;

@@ -56,6 +56,12 @@ TensorPtrOf<T> StageMath<T>::rotate(const Ptr& x, const Rotation<T>& rotation) c
   return shared(attnscope::rotate(work_, *x, rotation));
 }
 template <class T>
+TensorPtrOf<T> StageMath<T>::spread_distances(const Ptr& values, std::int64_t queries,
+                                              std::int64_t keys) const {
+  return shared(attnscope::spread_distances(*values, queries, keys));
+}
+
+template <class T>
 TensorPtrOf<T> StageMath<T>::output(const Ptr& concatenated, const Ptr& w, const Ptr& bias) const {
   return shared(attnscope::output(work_, *concatenated, *w, bias.get()));
 }

@@ -34,6 +34,7 @@ class StageMath {
   virtual Ptr mix(const Ptr& weights, const Ptr& value) const;
   virtual Ptr concat(const Ptr& mixed) const;
   virtual Ptr rotate(const Ptr& x, const Rotation<T>& rotation) const;
+  virtual Ptr spread_distances(const Ptr& values, std::int64_t queries, std::int64_t keys) const;
   /// `bias` may be null.
   virtual Ptr output(const Ptr& concatenated, const Ptr& w, const Ptr& bias) const;
 

@@ -43,6 +43,9 @@ class Backend {
   /// One sentence where what was swept last was not swept by what the name says, and why; else empty.
   /// Called as run().
   virtual std::string remark() const { return {}; }
+  /// Another backend computes from here on: what is only kept for later goes. Throws nothing. Called as
+  /// run().
+  virtual void rest() {}
   /// Calls `fn` with the CPU threads that belong to this backend, for what no backend does in its own way:
   /// gradients. Throws what it throws. Called from one thread at a time, as run().
   virtual void on_cpu(std::stop_token stop, const std::function<void(const Work&)>& fn) = 0;

@@ -148,7 +148,10 @@ void LiveEngine::adopt_backend(Pipeline& pipeline) const {
   const std::shared_ptr<Backend> backend = backend_;
   const std::string note = backend_note_;
   lock.unlock();
-  if (pipeline.backend() != backend) pipeline.use(backend, note);
+  const std::shared_ptr<Backend> before = pipeline.backend();
+  if (before == backend) return;
+  pipeline.use(backend, note);
+  before->rest();
 }
 
 bool LiveEngine::first_step(Run& run) {

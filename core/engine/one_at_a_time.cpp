@@ -32,6 +32,10 @@ class OneAtATime final : public Backend {
   }
   std::string remark() const override { return backend_->remark(); }
   std::int64_t pairs_in_a_moment() const override { return backend_->pairs_in_a_moment(); }
+  void rest() override {
+    const Turn turn(*this, {});
+    backend_->rest();
+  }
   void on_cpu(std::stop_token stop, const std::function<void(const Work&)>& fn) override {
     const Turn turn(*this, stop);
     backend_->on_cpu(std::move(stop), fn);

@@ -32,9 +32,12 @@
 //   void copy16(offset, from, real)         16 bytes to shared memory, at the latest at the wait; zeros unless real
 //   void commit(), wait<N>()                closes a group of copies; waits until at most N groups are under way
 //   float exp2(x), tanh(x), fma(a, b, c)
+//   float erfc(x)
 //   double exp(double), log(double)
+//   int exponent(x), float power_of_two(i)  floor(log2 x) of an x > 0 (below 2^-126: at least -127); 2^i
 //   uint16_t bfloat(x), uint32_t pack(low, high)   round to nearest even
 //   float widened(uint16_t)                 the bfloat16 as a float
+//   uint16_t half(x), float of_half(uint16_t)      the same of IEEE's half, which becomes infinite from 65520 on
 //   bool stale(word, wanted)                whether *word is another than wanted, the same answer for the whole block
 //
 // Collectives (sync, exchange, load4, multiply, stale) are reached by all threads of the block or warp or by none.

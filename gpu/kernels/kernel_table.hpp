@@ -9,6 +9,7 @@
 #include "gpu/kernels/float_units.hpp"
 #include "gpu/kernels/matrix_units.hpp"
 #include "gpu/kernels/measure_passes.hpp"
+#include "gpu/kernels/model_passes.hpp"
 #include "gpu/kernels/row_pass.hpp"
 #include "gpu/kernels/small_passes.hpp"
 #include "gpu/kernels/stage_passes.hpp"
@@ -18,7 +19,8 @@ namespace attnscope::gpu {
 
 using AnyPass = std::variant<RowPass, ColumnPass, CellPass, PreparePass, RowEndPass, GatherPass, FoldPass,
                              JoinPass, ProductPass, ElementPass, MaskPass, SoftmaxPass, ConcatPass,
-                             RotatePass, MeasurePass, ReceivedPass, OverviewPass>;
+                             RotatePass, MeasurePass, ReceivedPass, OverviewPass, NormPass, SumPass,
+                             ActivationPass, TurnPass, SplitPass, JoinProductPass, DistancePass>;
 
 /// What the large passes multiply with: d is 32, 64, 96 or 128. The small ones take no notice.
 struct Units {
@@ -145,6 +147,34 @@ void with_kernel(const ReceivedPass&, Units, F&& f) {
 template <class F>
 void with_kernel(const SoftmaxPass&, Units, F&& f) {
   f(SoftmaxKernel{});
+}
+template <class F>
+void with_kernel(const DistancePass&, Units, F&& f) {
+  f(EachKernel<DistanceEach>{});
+}
+template <class F>
+void with_kernel(const NormPass&, Units, F&& f) {
+  f(RowsKernel<NormRow>{});
+}
+template <class F>
+void with_kernel(const SplitPass&, Units, F&& f) {
+  f(RowsKernel<SplitRow>{});
+}
+template <class F>
+void with_kernel(const SumPass&, Units, F&& f) {
+  f(EachKernel<SumEach>{});
+}
+template <class F>
+void with_kernel(const ActivationPass&, Units, F&& f) {
+  f(EachKernel<ActivationEach>{});
+}
+template <class F>
+void with_kernel(const TurnPass&, Units, F&& f) {
+  f(EachKernel<TurnEach>{});
+}
+template <class F>
+void with_kernel(const JoinProductPass&, Units, F&& f) {
+  f(EachKernel<JoinProductEach>{});
 }
 
 }  // namespace table

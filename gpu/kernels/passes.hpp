@@ -114,12 +114,14 @@ struct GatherPass {
 
 /// Rows of float32 into what Units take: rounded, padded with zeros.
 struct PreparePass {
-  const float* from;      // [rows][d]
+  const float* from;      // [heads][rows][d]
   std::int64_t from_row;  // from row to row
-  void* to;               // [rows][D]
+  void* to;               // [heads][rows][D]
   std::int64_t rows;
   int d, padded;
   Arithmetic arithmetic;
+  int heads = 1;
+  std::int64_t from_head = 0;  // from head to head
 };
 
 /// Row states into what is shown. Row states stay.

@@ -27,11 +27,13 @@ struct EachKernel {
 
 struct PrepareEach {
   using Pass = PreparePass;
-  ATTNSCOPE_BOTH static std::int64_t count(const Pass& p) { return p.rows * p.padded; }
+  ATTNSCOPE_BOTH static std::int64_t count(const Pass& p) { return p.heads * p.rows * p.padded; }
   template <class Ctx>
   ATTNSCOPE_THREAD static void run(Ctx& cx, const Pass& p, std::int64_t i) {
     const int place = static_cast<int>(i % p.padded);
-    const float x = place < p.d ? p.from[i / p.padded * p.from_row + place] : 0;
+    const std::int64_t row = i / p.padded;
+    const float x =
+        place < p.d ? p.from[row / p.rows * p.from_head + row % p.rows * p.from_row + place] : 0;
     if (p.arithmetic == Arithmetic::Bfloat)
       static_cast<std::uint16_t*>(p.to)[i] = cx.bfloat(x);
     else

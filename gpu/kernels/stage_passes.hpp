@@ -72,6 +72,15 @@ struct RotatePass {
   bool interleaved;
 };
 
+/// A number for each distance, spread over the cells that have it: number key - query + queries - 1, and 0
+/// for the keys beyond them.
+struct DistancePass {
+  const float* from;  // [planes][distances]
+  float* to;          // [planes][queries][keys]
+  std::int64_t count;
+  int queries, keys, distances;
+};
+
 /// Which 64 x 64 tile of which C a block makes.
 struct ProductPlace {
   int batch, head, row, column;
@@ -270,6 +279,18 @@ struct MaskEach {
       x += added;
     }
     p.to[i] = seen ? x : p.hidden_value;
+  }
+};
+
+struct DistanceEach {
+  using Pass = DistancePass;
+  ATTNSCOPE_BOTH static std::int64_t count(const Pass& p) { return p.count; }
+  template <class Ctx>
+  ATTNSCOPE_THREAD static void run(Ctx&, const Pass& p, std::int64_t i) {
+    const int key = static_cast<int>(i % p.keys), query = static_cast<int>(i / p.keys % p.queries);
+    const int distance = key - query + p.queries - 1;
+    const bool is_token = key <= p.distances - p.queries;
+    p.to[i] = is_token ? p.from[i / p.keys / p.queries * p.distances + distance] : 0;
   }
 };
 

@@ -162,7 +162,8 @@ TEST_CASE("backward: the table of relative positions gathers its buckets") {
     const Dimensions size = check(document);
     const Values table = f.tensor({6, 4}), g = f.tensor(cells);
     CHECK(disagreement(table, position_bias_backward(document, size, g), g, [&](const Values& of) {
-            const Values bias = position_bias(document, size, &of);
+            const Values bias =
+                spread_distances(distance_values(document, size, &of), size.queries, size.keys);
             Values all(cells);
             for (std::int64_t b = 0; b < 2; ++b)
               for (std::int64_t h = 0; h < 4; ++h)

@@ -9,6 +9,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "core/base/error.hpp"
+#include "core/engine/live_engine.hpp"
 #include "core/engine/overview.hpp"
 #include "core/engine/pipeline.hpp"
 #include "core/samples.hpp"
@@ -94,6 +95,36 @@ TEST_CASE("What a card cannot send any more is no number, and nobody who looks i
   CHECK(std::isnan(scores.matrix(0, 1)(1, 1)));
   CHECK(std::isfinite(scores.matrix(0, 0)(1, 1)));
   CHECK(std::isnan(scores.values().back()));
+}
+
+TEST_CASE("Biases of distances cross as a number for each distance", "[crossing]") {
+  OnCard on;
+  Document document = text(64);
+  on.pipeline->run(document);
+  document.layer().positions = Positions::Alibi;
+  const std::size_t before = on.card->uploaded();
+  const ResultPtr result = on.pipeline->run(document);
+  const std::size_t plane = 64 * 64 * sizeof(float);
+  CHECK(on.card->uploaded() - before < plane);
+  const Tensor& bias = *result->layer().trace[Stage::Bias];
+  CHECK(bias.matrix(0, 1)(40, 3) == bias.matrix(0, 1)(3, 40));
+  CHECK(bias.matrix(0, 1)(40, 3) < 0);
+}
+
+TEST_CASE("A card that another backend takes over from gives back what it kept", "[crossing]") {
+  auto device = std::make_unique<EmulatedDevice>(Schedule::Lazy);
+  EmulatedDevice& card = *device;
+  const std::shared_ptr<Backend> on_card = gpu::make_card_backend(std::move(device), {});
+  const std::shared_ptr<Backend> cpu = make_cpu_backend(1);
+  LiveEngine engine(on_card, {}, cpu);
+  engine.submit(text());
+  engine.wait_idle();
+  const std::size_t held = card.allocated();
+  CHECK(card.trims == 0);
+  engine.use(cpu);
+  engine.wait_idle();
+  CHECK(card.trims == 1);
+  CHECK(card.allocated() < held);
 }
 
 TEST_CASE("Results make room on a full card and keep their numbers", "[crossing]") {

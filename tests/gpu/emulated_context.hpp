@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstring>
 
+#include <Eigen/Core>
+
 #include "gpu/emulated_block.hpp"
 
 namespace attnscope::emulator {
@@ -17,6 +19,9 @@ inline std::uint16_t to_bfloat(float x) {
 }
 inline float from_bfloat(std::uint16_t x) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(x) << 16);
+}
+inline float from_half(std::uint16_t x) {
+  return static_cast<float>(Eigen::half(Eigen::half_impl::raw_uint16_to_half(x)));
 }
 
 class Context {
@@ -67,6 +72,9 @@ class Context {
   float exp2(float x) const { return std::exp2(x); }
   float tanh(float x) const { return std::tanh(x); }
   float fma(float a, float b, float c) const { return std::fma(a, b, c); }
+  float erfc(float x) const { return std::erfc(x); }
+  int exponent(float x) const { return static_cast<int>(std::bit_cast<std::uint32_t>(x) >> 23) - 127; }
+  float power_of_two(int i) const { return std::ldexp(1.0f, i); }
   double exp(double x) const { return std::exp(x); }
   double log(double x) const { return std::log(x); }
   std::uint16_t bfloat(float x) const { return to_bfloat(x); }
@@ -74,6 +82,8 @@ class Context {
     return to_bfloat(low) | static_cast<std::uint32_t>(to_bfloat(high)) << 16;
   }
   float widened(std::uint16_t x) const { return from_bfloat(x); }
+  std::uint16_t half(float x) const { return Eigen::half(x).x; }
+  float of_half(std::uint16_t x) const { return from_half(x); }
   bool stale(const unsigned* word, unsigned wanted) {
     own_.sync();
     return *word != wanted;

@@ -31,6 +31,10 @@ class EmulatedDevice final : public gpu::Device {
   gpu::HostBlock host_block(std::size_t bytes) override;
   void fetch(void* to, const void* from, std::size_t bytes) override;
   void clear(void* memory, std::size_t bytes) override;
+  void trim() override { ++trims; }
+  std::size_t free_memory() override { return facts_.memory - allocated_; }
+  bool can_multiply(std::string& why_not) override;
+  void multiply(const gpu::RowProduct&) override;
   void launch(const gpu::AnyPass& pass, gpu::Units units, int blocks) override;
   int resident_blocks(const gpu::AnyPass& pass, gpu::Units units) override;
   void wait() override {}
@@ -42,11 +46,15 @@ class EmulatedDevice final : public gpu::Device {
   /// Bytes that crossed, since the start.
   std::size_t uploaded() const { return uploaded_; }
   std::size_t downloaded() const { return downloaded_; }
-  /// Launches and copies do nothing, and memory holds anything: for counting bytes of what is too large to be
-  /// computed here.
+  /// Launches and copies do nothing, and memory is only promised: for counting bytes of what is too large to
+  /// be computed here. Chosen before the first allocation.
   bool is_hollow = false;
   /// Nothing is fetched any more.
   bool fails = false;
+  /// How often it was trimmed.
+  int trims = 0;
+  /// Its library of products is missing.
+  bool cannot_multiply = false;
   /// Called before each launch.
   std::function<void(const gpu::AnyPass&)> on_launch;
 
@@ -56,6 +64,8 @@ class EmulatedDevice final : public gpu::Device {
   gpu::DeviceFacts facts_;
 
  private:
+  void give_back(void* memory, std::size_t bytes) const;
+
   std::map<void*, std::size_t> blocks_of_memory_;
   std::size_t allocated_ = 0, most_allocated_ = 0, uploaded_ = 0;
   std::atomic<std::size_t> downloaded_{0};

@@ -82,11 +82,22 @@ struct Section {
   const char* name;
   void (*run)(Card&);
 };
-constexpr Section sections[] = {
-    {"parity", parity},    {"sanitized", sanitized},     {"trivial", trivial}, {"far", far_rows},
-    {"abort", abort_time}, {"memory", memory},           {"opening", opening}, {"determinism", determinism},
-    {"passes", passes},    {"passes-more", passes_more}, {"window", window},   {"staged", staged},
-    {"uploads", uploads},  {"far-times", far_times}};
+constexpr Section sections[] = {{"parity", parity},
+                                {"sanitized", sanitized},
+                                {"trivial", trivial},
+                                {"far", far_rows},
+                                {"abort", abort_time},
+                                {"memory", memory},
+                                {"opening", opening},
+                                {"determinism", determinism},
+                                {"passes", passes},
+                                {"passes-more", passes_more},
+                                {"window", window},
+                                {"staged", staged},
+                                {"uploads", uploads},
+                                {"far-times", far_times},
+                                {"model-parity", model_parity},
+                                {"models", models}};
 
 void run_section(Card& card, const std::string& name) {
   for (const Section& section : sections) {

@@ -42,7 +42,9 @@ void passes_more(Card&);  // the sizes between, float32
 void window(Card&);       // what the window waits for
 void staged(Card&);       // every stage for itself, also on matrix units
 void uploads(Card&);
-void far_times(Card&);  // 131,072 tokens, tiles of a zoomed map
+void model_parity(Card&);  // a small model beside the CPU
+void models(Card&);        // an 8B model: its weights, a text, a token more
+void far_times(Card&);     // 131,072 tokens, tiles of a zoomed map
 
 /// Numbers of one size, shared by all heads so that the host has room for them; kept on the card from sweep
 /// to sweep.

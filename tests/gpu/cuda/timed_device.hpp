@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <string>
 
 #include "gpu/device.hpp"
 
@@ -66,6 +67,10 @@ class TimedDevice final : public gpu::Device {
     other_->fetch(to, from, bytes);
   }
   void clear(void* memory, std::size_t bytes) override { other_->clear(memory, bytes); }
+  void trim() override { other_->trim(); }
+  std::size_t free_memory() override { return other_->free_memory(); }
+  bool can_multiply(std::string& why_not) override { return other_->can_multiply(why_not); }
+  void multiply(const gpu::RowProduct& product) override { other_->multiply(product); }
   void launch(const gpu::AnyPass& pass, gpu::Units units, int blocks) override {
     if (!times) return other_->launch(pass, units, blocks);
     other_->wait();

@@ -1,0 +1,49 @@
+// gpu: the weights of a model on the card, as its products take them. They cross once and stay for as long as
+// their file is open.
+#pragma once
+
+#include <list>
+#include <memory>
+
+#include "core/blocks/weight_product.hpp"
+#include "gpu/residents.hpp"
+
+namespace attnscope::gpu {
+
+/// A linear map on the card.
+struct CardMap {
+  NumberKind kind = NumberKind::Float;
+  DeviceArray<unsigned char> weights;
+  DeviceArray<float> bias;  // or empty
+};
+
+/// bfloat16 and half stay as they are where the card multiplies them; everything else becomes float32. Used
+/// from one thread.
+class CardMaps {
+ public:
+  CardMaps(Device& device, Residents& residents) : device_(device), residents_(residents) {}
+
+  /// Null where the card has no room for it: some of its memory is left for what is computed. Valid until the
+  /// next one is asked for. Throws Error when the stored numbers cannot be read.
+  const CardMap* get(const LinearMap&);
+
+ private:
+  struct Entry {
+    const std::byte* from;
+    std::size_t bytes;
+    std::weak_ptr<const MemoryOwner> owner;
+    CardMap map;
+  };
+  using Entries = std::list<Entry>;
+  Entries::const_iterator find(const LinearMap&) const;
+  CardMap sent(const LinearMap&);
+
+  Device& device_;
+  Residents& residents_;
+  Entries entries_;
+};
+
+/// Bytes that the weights and biases of a map take on a card of this capability.
+std::size_t card_bytes(const LinearMap&, int capability);
+
+}  // namespace attnscope::gpu
