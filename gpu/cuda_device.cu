@@ -87,7 +87,11 @@ class CudaDevice final : public Device {
     cudaDeviceProp properties{};
     check(cudaGetDeviceProperties(&properties, index), "telling what it is");
     facts_.name = properties.name;
-    facts_.capability = properties.major * 10 + properties.minor;
+    check(cudaSetDevice(index), "being called");
+    cudaFuncAttributes code{};
+    check(cudaFuncGetAttributes(&code, entry<RowKernel<WideUnits<64>, true>>), "taking its kernels");
+    facts_.capability =
+        usable_capability(properties.major * 10 + properties.minor, code.ptxVersion, code.binaryVersion);
     facts_.memory = properties.totalGlobalMem;
     facts_.shared_bytes = properties.sharedMemPerBlockOptin;
     multiprocessors_ = properties.multiProcessorCount;

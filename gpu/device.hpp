@@ -13,7 +13,7 @@ namespace attnscope::gpu {
 
 struct DeviceFacts {
   std::string name;              // "NVIDIA H200"
-  int capability = 0;            // 90 = compute capability 9.0
+  int capability = 0;            // 90 = compute capability 9.0, of the card and of the code it runs
   std::size_t memory = 0;        // bytes
   std::size_t shared_bytes = 0;  // a block may have
 };

@@ -1,5 +1,7 @@
 #include "gpu/why_no_card.hpp"
 
+#include <algorithm>
+
 namespace attnscope::gpu {
 
 namespace {
@@ -14,6 +16,11 @@ int usable_card(const CardAnswers& a) {
   for (std::size_t i = 0; i < a.cards.size(); ++i)
     if (a.cards[i].describes && a.cards[i].major * 10 + a.cards[i].minor >= 75) return static_cast<int>(i);
   return -1;
+}
+
+int usable_capability(int card, int ptx, int binary) {
+  // Code for 7.5 may have become code for 9.0 when it was loaded, without the bodies of 8.0.
+  return std::min(card, ptx > 0 ? ptx : binary);
 }
 
 std::string why_no_card(const CardAnswers& a) {

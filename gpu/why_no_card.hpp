@@ -27,4 +27,9 @@ int usable_card(const CardAnswers&);
 /// speaks of the first.
 std::string why_no_card(const CardAnswers&);
 
+/// What kernels can count on, 90 = compute capability 9.0: code compiled for an older card has no more than
+/// that one had, wherever it runs. `ptx` and `binary` are what CUDA says of a kernel that is loaded, 0 =
+/// nothing.
+int usable_capability(int card, int ptx, int binary);
+
 }  // namespace attnscope::gpu

@@ -48,4 +48,13 @@ TEST_CASE("Whatever keeps a graphics card from computing is one sentence") {
   CHECK(gpu::usable_card(answers) == 2);
 }
 
+TEST_CASE("Kernels have what the older of card and code has") {
+  using gpu::usable_capability;
+  CHECK(usable_capability(90, 90, 90) == 90);
+  CHECK(usable_capability(89, 86, 86) == 86);
+  CHECK(usable_capability(90, 75, 90) == 75);  // loaded from code that knows no matrix units
+  CHECK(usable_capability(90, 0, 80) == 80);
+  CHECK(usable_capability(120, 120, 120) == 120);
+}
+
 }  // namespace attnscope::why_no_card_test
