@@ -98,6 +98,8 @@ class CudaDevice final : public Device {
     check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "starting");
     check(cudaStreamCreateWithFlags(&copies_, cudaStreamNonBlocking), "starting");
     for (cudaEvent_t& event : clock_) check(cudaEventCreate(&event), "starting");
+    for (cudaEvent_t& event : marks_)
+      check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "starting");
     *word_.data() = 1;
     check(cudaHostGetDevicePointer(reinterpret_cast<void**>(&word_on_card_), word_.data(), 0), "starting");
     int pools = 0;
@@ -114,6 +116,7 @@ class CudaDevice final : public Device {
     cudaStreamSynchronize(stream_);
     products_.reset();
     for (cudaEvent_t event : clock_) cudaEventDestroy(event);
+    for (cudaEvent_t event : marks_) cudaEventDestroy(event);
     cudaStreamDestroy(copies_);
     cudaStreamDestroy(stream_);
   }
@@ -242,6 +245,16 @@ class CudaDevice final : public Device {
     use();
     check(cudaStreamSynchronize(stream_), "computing");
   }
+  Mark mark() override {
+    use();
+    check(cudaEventRecord(marks_[++last_mark_ % most_marks], stream_), "being marked");
+    return last_mark_;
+  }
+  /// An event that serves a later mark now comes after the one that is meant.
+  void wait_for(Mark mark) override {
+    use();
+    check(cudaEventSynchronize(marks_[mark % most_marks]), "computing");
+  }
 
   void start_clock() override {
     use();
@@ -280,7 +293,9 @@ class CudaDevice final : public Device {
   std::shared_ptr<HostBlocks> blocks_;
   unsigned* word_on_card_ = nullptr;
   cudaStream_t stream_ = nullptr, copies_ = nullptr;
-  cudaEvent_t clock_[2]{};
+  static constexpr Mark most_marks = 4;
+  cudaEvent_t clock_[2]{}, marks_[most_marks]{};
+  Mark last_mark_ = 0;
   cudaMemPool_t pool_ = nullptr;
   std::unique_ptr<Cublas> products_;
 };

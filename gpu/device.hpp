@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -17,6 +18,9 @@ struct DeviceFacts {
   std::size_t memory = 0;        // bytes
   std::size_t shared_bytes = 0;  // a block may have
 };
+
+/// A place in the order of a device's work: after so much of it.
+using Mark = std::uint64_t;
 
 /// Memory of the computer that a card writes itself.
 using HostBlock = std::shared_ptr<void>;
@@ -76,6 +80,10 @@ class Device {
   /// Blocks of the pass that the card runs at once.
   virtual int resident_blocks(const AnyPass& pass, Units units) = 0;
   virtual void wait() = 0;
+  /// After what was asked for so far. Waiting for the last few marks waits for no more than that; for older
+  /// ones, perhaps for what was asked for later.
+  virtual Mark mark() = 0;
+  virtual void wait_for(Mark mark) = 0;
 
   /// The card's own clock, for measuring: milliseconds from where start_clock() stands in the order of the
   /// work to what was asked for last, which is waited for; negative where there is no such clock.

@@ -1,6 +1,7 @@
 #include "gpu/sweeps.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -124,23 +125,36 @@ class CardSweep {
     parts_.most = part_mosts_.data();
   }
 
-  /// Launches items [0, items) some at a time; `done(items)` after each time.
+  /// Launches items [0, items) some at a time; `done(items)` when they are done. Two launches are under way:
+  /// the card goes on with the second while the computer sees that the first has ended.
   template <class Pass, class Done>
   void launch_items(Pass pass, std::int64_t items, std::int64_t pairs_each, int resident, Done done) {
     // Whole rounds of what the card holds at once: the last round of each launch would be for a few.
     const std::int64_t rounds = settings_.pairs_at_once / std::max<std::int64_t>(1, pairs_each) / resident;
     const std::int64_t at_once = std::max<std::int64_t>(1, rounds) * resident;
     pass.stale = interest_.word();
+    struct Launch {
+      Mark end;
+      std::int64_t items;
+    };
+    std::optional<Launch> before;
+    const auto finish = [&](const std::optional<Launch>& launch) {
+      if (!launch) return;
+      device_.wait_for(launch->end);
+      interest_.check();
+      done(launch->items);
+    };
     for (std::int64_t item = 0; item < items; item += at_once) {
       const std::int64_t last = std::min(items, item + at_once);
       pass.first_item = static_cast<int>(item);
       pass.last_item = static_cast<int>(last);
       interest_.check();
       device_.launch(pass, units_, static_cast<int>(std::min<std::int64_t>(resident, last - item)));
-      if (last < items || progress_ != nullptr) device_.wait();
-      interest_.check();
-      done(last - item);
+      const Launch now{device_.mark(), last - item};
+      finish(before);
+      before = now;
     }
+    if (progress_ != nullptr) finish(before);
   }
   void progressed(std::int64_t rows) {
     if (progress_ != nullptr) progress_->done += rows;
@@ -190,9 +204,10 @@ class CardSweep {
       device_.clear(part_sums_.data(), part_sums_.size() * sizeof(float));
       if (part_mosts_.size() != 0) device_.clear(part_mosts_.data(), part_mosts_.size() * sizeof(float));
     }
-    launch_items(pass, heads_ * blocks * splits_, tile * rows_ / splits_, resident, [&](std::int64_t items) {
-      if (request_.received) progressed(items * p_.keys / (blocks * splits_));
-    });
+    launch_items(pass, heads_ * blocks * splits_, tile * rows_ / splits_, resident,
+                 [&](std::int64_t items) {
+                   if (request_.received) progressed(items * p_.keys / (blocks * splits_));
+                 });
   }
 
   /// What is small crosses at once; output and pictures when somebody looks at them.

@@ -115,6 +115,7 @@ void EmulatedDevice::launch(const gpu::AnyPass& pass, gpu::Units units, int bloc
   if (!gpu::can_run(facts_, pass, units))
     throw std::logic_error("a pass that the card cannot run was launched");
   if (on_launch) on_launch(pass);
+  ++launched_;
   if (is_hollow) return;
   gpu::with_kernel(pass, units, [&](auto kernel, const auto& arguments) {
     for (int b = 0; b < blocks; ++b) {

@@ -2,6 +2,7 @@
 // of the order of sums inside a matrix instruction.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -37,10 +38,14 @@ class EmulatedDevice final : public gpu::Device {
   void multiply(const gpu::RowProduct&) override;
   void launch(const gpu::AnyPass& pass, gpu::Units units, int blocks) override;
   int resident_blocks(const gpu::AnyPass& pass, gpu::Units units) override;
-  void wait() override {}
+  void wait() override { finished_ = launched_; }
+  gpu::Mark mark() override { return launched_; }
+  void wait_for(gpu::Mark mark) override { finished_ = std::max(finished_, mark); }
   gpu::StaleWord current() override { return {never_stale ? nullptr : &word_, word_}; }
   void make_stale() noexcept override { ++word_; }
 
+  /// Launches that nobody has waited for.
+  std::uint64_t under_way() const { return launched_ - finished_; }
   std::size_t allocated() const { return allocated_; }
   std::size_t most_allocated() const { return most_allocated_; }
   /// Bytes that crossed, since the start.
@@ -69,6 +74,7 @@ class EmulatedDevice final : public gpu::Device {
   std::map<void*, std::size_t> blocks_of_memory_;
   std::size_t allocated_ = 0, most_allocated_ = 0, uploaded_ = 0;
   std::atomic<std::size_t> downloaded_{0};
+  std::uint64_t launched_ = 0, finished_ = 0;
   std::mutex mutex_;  // of the memory
   Block block_;
   int blocks_;

@@ -4,6 +4,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "core/base/error.hpp"
 #include "core/streaming_expected.hpp"
 #include "gpu/emulated_context.hpp"
 #include "gpu/emulated_device.hpp"
@@ -87,6 +88,45 @@ TEST_CASE("A sweep without entropies is the same in everything else") {
   CHECK(without.strongest == with.strongest);
   CHECK(without.mean == with.mean);
   CHECK_FALSE(without.entropy == with.entropy);
+}
+
+TEST_CASE("Two launches are under way at once, and progress is that of launches that have ended") {
+  samples::Random random(9);
+  const auto c = streaming_cases::plain_case(random, {4, 1, 300, 300, 8, 8});  // 20 items of each pass
+  const auto device = std::make_shared<EmulatedDevice>(Schedule::Lazy);        // takes 3 at once
+  gpu::Residents residents(device);
+  gpu::CardSettings settings;
+  settings.pairs_at_once = 1;
+  SweepRequest request;
+  request.received = true;
+  SweepProgress progress;
+  std::int64_t row_launches = 0, column_launches = 0;
+  device->on_launch = [&](const gpu::AnyPass& pass) {
+    const std::int64_t each = 3 * 300 / 5;  // rows, or keys, in a launch
+    if (std::holds_alternative<gpu::RowPass>(pass)) {
+      CHECK(progress.done == each * std::max<std::int64_t>(0, row_launches - 1));
+      if (row_launches > 1) CHECK(device->under_way() == 1);  // operands are made ready before the first
+      ++row_launches;
+    } else if (std::holds_alternative<gpu::ColumnPass>(pass)) {
+      CHECK(progress.done == 4 * 300 + each * std::max<std::int64_t>(0, column_launches - 1));
+      CHECK(device->under_way() == (column_launches == 0 ? 0 : 1));
+      ++column_launches;
+    }
+  };
+  gpu::CardSweeps sweeps(*device, residents, settings);
+  sweeps.sweep(c->problem, request, {}, &progress);
+  CHECK(row_launches == 7);
+  CHECK(column_launches == 7);
+  CHECK(progress.share() == 1);
+
+  std::stop_source source;
+  row_launches = 0;
+  device->on_launch = [&](const gpu::AnyPass& pass) {
+    if (std::holds_alternative<gpu::RowPass>(pass) && ++row_launches == 3) source.request_stop();
+  };
+  CHECK_THROWS_AS(sweeps.sweep(c->problem, request, source.get_token(), nullptr), Cancelled);
+  CHECK(row_launches == 3);
+  CHECK(device->under_way() == 0);
 }
 
 }  // namespace attnscope::sweeps_test

@@ -86,6 +86,8 @@ class TimedDevice final : public gpu::Device {
     return other_->resident_blocks(pass, units);
   }
   void wait() override { other_->wait(); }
+  gpu::Mark mark() override { return other_->mark(); }
+  void wait_for(gpu::Mark mark) override { other_->wait_for(mark); }
   void start_clock() override { other_->start_clock(); }
   double clock_milliseconds() override { return other_->clock_milliseconds(); }
   gpu::StaleWord current() override { return other_->current(); }
