@@ -63,8 +63,11 @@ struct DeviceContext {
   __device__ __forceinline__ float of_half(std::uint16_t x) const {
     return __half2float(__ushort_as_half(x));
   }
-  __device__ __forceinline__ bool stale(const unsigned* word, unsigned wanted) const {
-    return __syncthreads_or(threadIdx.x == 0 && *static_cast<const volatile unsigned*>(word) != wanted) != 0;
+  __device__ __forceinline__ unsigned look(const unsigned* word) const {
+    return threadIdx.x == 0 ? *static_cast<const volatile unsigned*>(word) : 0;
+  }
+  __device__ __forceinline__ bool stale(unsigned seen, unsigned wanted) const {
+    return __syncthreads_or(threadIdx.x == 0 && seen != wanted) != 0;
   }
 
 #if __CUDA_ARCH__ >= 800

@@ -186,11 +186,13 @@ class CardSweep {
     pass.in = given_.operands;
     pass.in.value = nullptr;
     pass.rows = states_.data();
-    const int resident = device_.resident_blocks(pass, units_);
-    const std::int64_t blocks = up<std::int64_t>(p_.keys, tile), row_blocks = up<std::int64_t>(rows_, tile);
+    const int resident = device_.resident_blocks(pass, units_), key_block = key_block_of(pass, units_);
+    const std::int64_t blocks = up<std::int64_t>(p_.keys, key_block),
+                       row_blocks = up<std::int64_t>(rows_, tile);
     splits_ = std::clamp<std::int64_t>(up<std::int64_t>(2 * resident, heads_ * blocks), 1,
                                        std::min<std::int64_t>(row_blocks, 16));
     pass.splits = static_cast<int>(splits_);
+    pass.received_rows = static_cast<int>(rows_);
     if (request_.received) {
       received_ = residents_.room<float>(splits_ * heads_ * p_.keys);
       pass.received = received_.data();
@@ -204,7 +206,7 @@ class CardSweep {
       device_.clear(part_sums_.data(), part_sums_.size() * sizeof(float));
       if (part_mosts_.size() != 0) device_.clear(part_mosts_.data(), part_mosts_.size() * sizeof(float));
     }
-    launch_items(pass, heads_ * blocks * splits_, tile * rows_ / splits_, resident,
+    launch_items(pass, heads_ * blocks * splits_, key_block * rows_ / splits_, resident,
                  [&](std::int64_t items) {
                    if (request_.received) progressed(items * p_.keys / (blocks * splits_));
                  });

@@ -38,7 +38,8 @@
 //   uint16_t bfloat(x), uint32_t pack(low, high)   round to nearest even
 //   float widened(uint16_t)                 the bfloat16 as a float
 //   uint16_t half(x), float of_half(uint16_t)      the same of IEEE's half, which becomes infinite from 65520 on
-//   bool stale(word, wanted)                whether *word is another than wanted, the same answer for the whole block
+//   unsigned look(word)                     *word for the block's first thread, anything for the others; may come later
+//   bool stale(seen, wanted)                whether the first thread saw another than wanted: the block's barrier
 //
 // Collectives (sync, exchange, load4, multiply, stale) are reached by all threads of the block or warp or by none.
 // clang-format on

@@ -16,6 +16,9 @@ struct FloatUnits {
   static constexpr int rows = 4, columns = 4, depth = D / 16;  // of a thread
   static constexpr int resident = D <= 96 ? 2 : 1;             // blocks that a multiprocessor should hold
   static constexpr int sharers = 16;                           // neighbouring lanes that share a row
+  static constexpr int key_block = tile, column_resident = 2;  // of pass 2
+  static constexpr int lanes_from = 16, lanes_to = 32;  // lanes whose numbers differ in these bits only
+  static constexpr int column_warps = threads / 32;     // share a column, in so many warps
   // Rows lie four numbers further apart than they are long: sixteen lanes then read all banks evenly.
   static constexpr int stride = D + 4, weight_stride = tile + 4;
   static constexpr std::uint32_t bytes = tile * stride * 4, weight_bytes = tile * weight_stride * 4;

@@ -7,6 +7,7 @@
 #include "gpu/kernels/cell_pass.hpp"
 #include "gpu/kernels/column_pass.hpp"
 #include "gpu/kernels/float_units.hpp"
+#include "gpu/kernels/key_units.hpp"
 #include "gpu/kernels/matrix_units.hpp"
 #include "gpu/kernels/measure_passes.hpp"
 #include "gpu/kernels/model_passes.hpp"
@@ -45,10 +46,11 @@ void with_width(int d, F&& f) {
     default: return f(OfWidth<128>{});
   }
 }
+/// Those of pass 2.
 template <class F>
 void with_units(Units units, F&& f) {
   if (units.arithmetic == Arithmetic::Bfloat)
-    with_width<MatrixUnits>(units.d, f);
+    with_width<KeyUnits>(units.d, f);
   else
     with_width<FloatUnits>(units.d, f);
 }
@@ -184,6 +186,13 @@ inline int row_block_of(const RowPass& pass, Units units) {
   int rows = 0;
   table::with_kernel(pass, units, [&](auto kernel) { rows = kernel.row_block; });
   return rows;
+}
+
+/// Keys of an item of pass 2.
+inline int key_block_of(const ColumnPass& pass, Units units) {
+  int keys = 0;
+  table::with_kernel(pass, units, [&](auto kernel) { keys = kernel.key_block; });
+  return keys;
 }
 
 /// Calls f(kernel, pass) with the type that `any` holds.

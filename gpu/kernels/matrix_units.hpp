@@ -15,17 +15,53 @@ ATTNSCOPE_THREAD std::uint32_t swizzled(int row, int chunk) {
   return static_cast<std::uint32_t>(row * D * 2 + ((chunk ^ turn) << 4));
 }
 
-/// Copies `Rows` rows of D numbers, `stride` apart, to shared memory; zeros from row `count` on.
-template <int D, int Rows, int Threads, class Ctx>
-ATTNSCOPE_THREAD void copy_rows(Ctx& cx, std::uint32_t to, const void* from, std::int64_t stride, int count) {
-  constexpr int chunks = D / 8;
-  ATTNSCOPE_EACH for (int i = 0; i < Rows * chunks / Threads; ++i) {
-    const int id = i * Threads + cx.thread(), r = id / chunks, chunk = id % chunks;
-    const bool real = r < count;
-    const std::uint16_t* row = static_cast<const std::uint16_t*>(from) + (real ? r : 0) * stride;
-    cx.copy16(to + swizzled<D>(r, chunk), row + chunk * 8, real);
-  }
+/// Where chunk 2 · pair + half of row `row` of the tile at `at` lies. Chunks are exchanged among eight or
+/// four: pairs differ in bits of their own there, and by whole groups beyond, so that few registers serve all
+/// pairs.
+template <int D>
+ATTNSCOPE_THREAD std::uint32_t pair_at(std::uint32_t at, int row, int pair, int half) {
+  constexpr int group = D % 64 == 0 ? 4 : 2;
+  return ((at + swizzled<D>(row, half)) ^ static_cast<std::uint32_t>(pair % group * 32)) +
+         static_cast<std::uint32_t>(pair / group * group * 32);
 }
+
+/// Copies tiles of `Rows` rows of D numbers that follow each other to shared memory. A thread keeps where its
+/// share of the next tile begins, so that a tile costs it an addition and not a multiplication for each 16
+/// bytes.
+template <int D, int Rows, int Threads>
+struct RowCopy {
+  static constexpr int chunks = D / 8, copies = Rows * chunks / Threads;
+  /// Whether a thread's chunks stand below each other, in rows that swizzled() turns alike.
+  static constexpr bool is_regular = Threads % chunks == 0 && Threads / chunks % 8 == 0;
+  const std::uint16_t* from;
+
+  /// `first`: the first row of the first tile; rows lie `stride` numbers apart.
+  template <class Ctx>
+  ATTNSCOPE_THREAD void begin(Ctx& cx, const std::uint16_t* first, std::int64_t stride) {
+    from = first;
+    const auto thread = static_cast<unsigned>(cx.thread());
+    if (is_regular) from += thread / chunks * stride + thread % chunks * 8;
+  }
+  /// The next tile to `to`; zeros from row `count` on.
+  template <class Ctx>
+  ATTNSCOPE_THREAD void next(Ctx& cx, std::uint32_t to, std::int64_t stride, int count) {
+    if (is_regular) {
+      constexpr int apart = Threads / chunks;
+      const int row = cx.thread() / chunks;
+      to += swizzled<D>(row, cx.thread() % chunks);
+      // What is not real is not read, wherever it would be.
+      ATTNSCOPE_EACH for (int i = 0; i < copies; ++i)
+          cx.copy16(to + static_cast<std::uint32_t>(i * apart * D * 2), from + i * apart * stride,
+                    row < count - i * apart);
+    } else {
+      ATTNSCOPE_EACH for (int i = 0; i < copies; ++i) {
+        const int id = i * Threads + cx.thread(), row = id / chunks, chunk = id % chunks;
+        cx.copy16(to + swizzled<D>(row, chunk), from + (row * stride + chunk * 8), row < count);
+      }
+    }
+    from += Rows * stride;
+  }
+};
 
 template <int D>
 struct MatrixUnits {
@@ -33,8 +69,6 @@ struct MatrixUnits {
   static constexpr bool needs_matrix_units = true;
   static constexpr int d = D, threads = 128;
   static constexpr int rows = 2, columns = 16;          // of a thread
-  static constexpr int resident = D <= 64 ? 3 : 2;      // blocks that a multiprocessor should hold
-  static constexpr int sharers = 4;                     // neighbouring lanes that share a row
   static constexpr std::uint32_t bytes = tile * D * 2;  // of a tile
 
   struct Scores {
@@ -44,12 +78,6 @@ struct MatrixUnits {
   ATTNSCOPE_THREAD static int row(int thread, int r) { return thread / 32 * 16 + thread % 32 / 4 + 8 * r; }
   ATTNSCOPE_THREAD static int column(int thread, int c) { return c / 2 * 8 + thread % 4 * 2 + c % 2; }
 
-  /// s = Q·Kᵀ of two tiles.
-  template <class Ctx>
-  ATTNSCOPE_THREAD static void product(Ctx& cx, std::uint32_t query, std::uint32_t key, Scores& s) {
-    ATTNSCOPE_EACH for (int j = 0; j < 8; ++j) ATTNSCOPE_EACH for (int e = 0; e < 4; ++e) s.c[j][e] = 0;
-    add_product(cx, query, key, s);
-  }
   /// s += Q·Kᵀ.
   template <class Ctx>
   ATTNSCOPE_THREAD static void add_product(Ctx& cx, std::uint32_t query, std::uint32_t key, Scores& s) {
@@ -65,34 +93,6 @@ struct MatrixUnits {
       }
     }
   }
-
-  /// Pass 2: keys stay, queries come in two stages.
-  struct ColumnWalk : TileWalk {
-    static constexpr std::uint32_t shared_bytes = 3 * bytes;
-    const Number* query;
-    std::int64_t apart;  // from row to row
-    int count, last;     // rows of queries; blocks of them
-
-    template <class Ctx>
-    ATTNSCOPE_THREAD void fetch(Ctx& cx, int b) const {
-      if (b < last)
-        copy_rows<D, tile, threads>(cx, bytes + static_cast<std::uint32_t>(b & 1) * bytes,
-                                    query + b * tile * apart, apart, count - b * tile);
-      cx.commit();
-    }
-    template <class Ctx>
-    ATTNSCOPE_THREAD void open(Ctx& cx, const void* key, int key_count, int first) const {
-      copy_rows<D, tile, threads>(cx, 0, key, D, key_count);
-      fetch(cx, first);
-    }
-    template <class Ctx>
-    ATTNSCOPE_THREAD void scores(Ctx& cx, int b, Scores& s) const {
-      fetch(cx, b + 1);
-      cx.template wait<1>();
-      cx.sync();
-      product(cx, bytes + static_cast<std::uint32_t>(b & 1) * bytes, 0, s);
-    }
-  };
 };
 
 }  // namespace attnscope::gpu

@@ -80,13 +80,14 @@ struct RowPass {
   StaleWord stale;
 };
 
-/// Pass 2: items are 64 keys of a head against one split of the rows. Attention received, and the picture
-/// where its cells are narrower than a tile. What it does not reach must have been set to zero.
+/// Pass 2: items are a key block of a head (see ColumnKernel) against one split of the rows. Attention
+/// received, and the picture where its cells are narrower than a tile. What it does not reach must have been
+/// set to zero.
 struct ColumnPass {
   Operands in;
   const RowState* rows;  // [H][R]
   float* received;       // [splits][H][keys], or null
-  int received_rows;     // rows from here on are left out of the attention received
+  int received_rows;     // rows from here on are left out of the attention received; all in a picture alone
   Parts parts;           // keys_per_cell < tile
   int splits;
   int first_item, last_item;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "gpu/kernels/rule.hpp"
+#include "gpu/kernels/tile_walk.hpp"
 
 namespace attnscope::gpu {
 
@@ -100,35 +101,46 @@ struct RowKernel {
         t * key_tile + Units::column(cx.thread(), c);
   }
 
-  /// Scores of tile t into 2^(y - shift), and what they add up to.
+  /// Scores of row r into 2^(y - shift), and what they add up to. Marks: some may be hidden.
+  template <bool Marks, class Ctx>
+  ATTNSCOPE_THREAD static void absorb_row(Ctx& cx, const RowPass& p, Scores& s, int r,
+                                          Softmax<Units>& state) {
+    float sum = 0;
+    ATTNSCOPE_EACH for (int c = 0; c < Units::columns; ++c) {
+      const float down = cx.fma(s.at(r, c), p.in.rule.exponent, -state.shift[r]), weight = cx.exp2(down);
+      sum += weight;
+      // A hidden key's would be 0 · -inf.
+      if (Entropy && (!Marks || weight > 0)) state.moment[r] = cx.fma(weight, down, state.moment[r]);
+      s.at(r, c) = weight;
+    }
+    state.sum[r] += sum;
+    state.cell_sum[r] += sum;
+  }
+
+  /// Scores of tile t into the state of their rows, and into weights.
   template <class Ctx>
   ATTNSCOPE_THREAD static void absorb(Ctx& cx, const RowPass& p, int t, bool marks, Scores& s,
                                       Softmax<Units>& state, Outputs& o) {
+    float most[Units::rows];
     ATTNSCOPE_EACH for (int r = 0; r < Units::rows; ++r) {
-      float most = s.at(r, 0);
-      ATTNSCOPE_EACH for (int c = 1; c < Units::columns; ++c) most = most_of(most, s.at(r, c));
-      state.cell_most[r] = most_of(state.cell_most[r], most);
-      most = joined_row<Units>(cx, most, [](float a, float b) { return most_of(a, b); });
-      if (most > state.most[r]) raise(cx, p, t, s, r, most, state, o);
-      float sum = 0;
-      ATTNSCOPE_EACH for (int c = 0; c < Units::columns; ++c) {
-        const float down = cx.fma(s.at(r, c), p.in.rule.exponent, -state.shift[r]), weight = cx.exp2(down);
-        sum += weight;
-        // A hidden key's would be 0 · -inf.
-        if (Entropy && (!marks || weight > 0)) state.moment[r] = cx.fma(weight, down, state.moment[r]);
-        s.at(r, c) = weight;
-      }
-      state.sum[r] += sum;
-      state.cell_sum[r] += sum;
+      most[r] = s.at(r, 0);
+      ATTNSCOPE_EACH for (int c = 1; c < Units::columns; ++c) most[r] = most_of(most[r], s.at(r, c));
+      state.cell_most[r] = most_of(state.cell_most[r], most[r]);
+      most[r] = joined_row<Units>(cx, most[r], [](float a, float b) { return most_of(a, b); });
     }
+    ATTNSCOPE_EACH for (int r = 0; r < Units::rows; ++r) if (most[r] > state.most[r])
+        raise(cx, p, t, s, r, most[r], state, o);
+    if (marks)
+      ATTNSCOPE_EACH for (int r = 0; r < Units::rows; ++r) absorb_row<true>(cx, p, s, r, state);
+    else
+      ATTNSCOPE_EACH for (int r = 0; r < Units::rows; ++r) absorb_row<false>(cx, p, s, r, state);
   }
 
-  /// The picture's cell that ends with tile t: sum, the shift it is relative to, largest score;
+  /// The picture's cell that ends with the tile: sum, the shift it is relative to, largest score;
   /// [3][row_block].
   template <class Ctx>
-  ATTNSCOPE_THREAD static void close_cell(Ctx& cx, const RowPass& p, int t, Softmax<Units>& state) {
-    float* cell = own_scratch(cx, p) +
-                  static_cast<std::int64_t>(t / (p.parts.keys_per_cell / key_tile)) * 3 * row_block;
+  ATTNSCOPE_THREAD static void close_cell(Ctx& cx, const RowPass& p, int column, Softmax<Units>& state) {
+    float* cell = own_scratch(cx, p) + static_cast<std::int64_t>(column) * 3 * row_block;
     ATTNSCOPE_EACH for (int r = 0; r < Units::rows; ++r) {
       const float sum = joined_row<Units>(cx, state.cell_sum[r], [](float a, float b) { return a + b; });
       const float most =
@@ -223,7 +235,7 @@ struct RowKernel {
   }
 
   template <class Ctx>
-  ATTNSCOPE_THREAD static void run_item(Ctx& cx, const RowPass& p, int item) {
+  ATTNSCOPE_THREAD static void run_item(Ctx& cx, const RowPass& p, int item, Asked& asked) {
     using Number = typename Units::Number;
     const Place place = place_of(p, item);
     const int head = p.in.first_head + place.head, key_head = head / p.in.heads_per_key - p.in.key_from;
@@ -245,17 +257,21 @@ struct RowKernel {
 
     walk.open(cx, static_cast<const Number*>(p.in.query) + query * Units::d, p.in.step * Units::d,
               place.rows(p), first);
+    const int per_cell = p.parts.sum == nullptr ? 1 : p.parts.keys_per_cell / key_tile;
+    int cell = first / per_cell;
     for (int t = first; t < last; ++t) {
       Scores s;
       walk.scores(cx, t, s);
       const bool marks = mark(cx, p, place, t, s);
       absorb(cx, p, t, marks, s, state, o);
       if (p.output != nullptr) walk.mix_in(cx, t, s, o);
-      if (p.parts.sum != nullptr && ((t + 1) % (p.parts.keys_per_cell / key_tile) == 0 || t + 1 == last))
-        close_cell(cx, p, t, state);
+      if (p.parts.sum != nullptr &&
+          ((((t + 1) * key_tile) & (p.parts.keys_per_cell - 1)) == 0 || t + 1 == last))
+        close_cell(cx, p, cell++, state);
       walk.leave(cx);
     }
     walk.close(cx);
+    asked.ask(cx, p.stale);  // not before: registers are free now
     finish_rows(cx, p, place, state, o);
     if (p.parts.sum != nullptr)
       pool(cx, p, place, first, last);
@@ -265,9 +281,11 @@ struct RowKernel {
 
   template <class Ctx>
   ATTNSCOPE_THREAD static void run(Ctx& cx, const RowPass& p) {
+    Asked asked;
+    asked.ask(cx, p.stale);
     for (int item = p.first_item + cx.block(); item < p.last_item; item += cx.blocks()) {
-      if (p.stale.word != nullptr && cx.stale(p.stale.word, p.stale.wanted)) return;
-      run_item(cx, p, item);
+      if (asked.is_stale(cx, p.stale)) return;
+      run_item(cx, p, item, asked);
     }
   }
 };

@@ -1,7 +1,9 @@
-// gpu/kernels: how every walk over tiles ends a tile and itself, whatever units multiply.
+// gpu/kernels: how every walk over tiles ends a tile and itself, whatever units multiply, and how a block
+// asks whether its work is still wanted.
 #pragma once
 
 #include "gpu/kernels/context.hpp"
+#include "gpu/kernels/passes.hpp"
 
 namespace attnscope::gpu {
 
@@ -16,6 +18,21 @@ struct TileWalk {
   ATTNSCOPE_THREAD void close(Ctx& cx) const {
     cx.template wait<0>();
     cx.sync();
+  }
+};
+
+/// Asked some time before the answer is needed: the word is memory of the computer, microseconds away.
+struct Asked {
+  unsigned seen = 0;
+
+  template <class Ctx>
+  ATTNSCOPE_THREAD void ask(Ctx& cx, const StaleWord& stale) {
+    if (stale.word != nullptr) seen = cx.look(stale.word);
+  }
+  /// The same answer for the whole block; a barrier where it is asked for.
+  template <class Ctx>
+  ATTNSCOPE_THREAD bool is_stale(Ctx& cx, const StaleWord& stale) const {
+    return stale.word != nullptr && cx.stale(seen, stale.wanted);
   }
 };
 

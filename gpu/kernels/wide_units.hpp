@@ -44,7 +44,7 @@ struct WideUnits {
   ATTNSCOPE_THREAD static void load_query(Ctx& cx, int k, std::uint32_t query, std::uint32_t (&a)[2][4]) {
     const int lane = cx.thread() % 32, warp = cx.thread() / 32;
     ATTNSCOPE_EACH for (int m = 0; m < 2; ++m)
-        cx.load4(a[m], query + swizzled<D>(warp * 32 + m * 16 + lane % 16, k * 2 + lane / 16));
+        cx.load4(a[m], pair_at<D>(query, warp * 32 + lane % 16, k, lane / 16) + m * 16 * D * 2);
   }
 
   /// s = Q·Kᵀ. Kept: queries from registers instead of from the tile at `query`.
@@ -64,7 +64,7 @@ struct WideUnits {
       }
       ATTNSCOPE_EACH for (int j = 0; j < key_tile / 16; ++j) {
         std::uint32_t b[4];
-        cx.load4(b, key + swizzled<D>(j * 16 + lane % 8 + lane / 16 * 8, k * 2 + lane / 8 % 2));
+        cx.load4(b, pair_at<D>(key, lane % 8 + lane / 16 * 8, k, lane / 8 % 2) + j * 16 * D * 2);
         ATTNSCOPE_EACH for (int m = 0; m < 2; ++m) {
           cx.multiply(s.c[m][2 * j], a[m], b[0], b[1]);
           cx.multiply(s.c[m][2 * j + 1], a[m], b[2], b[3]);
@@ -87,7 +87,7 @@ struct WideUnits {
       }
       ATTNSCOPE_EACH for (int j = 0; j < D / 16; ++j) {
         std::uint32_t b[4];
-        cx.load4_transposed(b, value + swizzled<D>(k * 16 + lane % 16, j * 2 + lane / 16));
+        cx.load4_transposed(b, pair_at<D>(value, lane % 16, j, lane / 16) + k * 16 * D * 2);
         ATTNSCOPE_EACH for (int m = 0; m < 2; ++m) {
           cx.multiply(o.c[m][2 * j], a[m], b[0], b[1]);
           cx.multiply(o.c[m][2 * j + 1], a[m], b[2], b[3]);
@@ -105,23 +105,25 @@ struct WideUnits {
     static_assert(!kept || shared_bytes == 4 * key_bytes);
     const Number *key, *value;
     int keys, last;
+    bool with_values;
     Queries queries;
+    RowCopy<D, key_tile, threads> next_keys, next_values;
 
     template <class Ctx>
-    ATTNSCOPE_THREAD void fetch(Ctx& cx, int t) const {
+    ATTNSCOPE_THREAD void fetch(Ctx& cx, int t) {
       if (t < last) {
         const std::uint32_t stage = static_cast<std::uint32_t>(t & 1) * 2 * key_bytes;
-        const std::int64_t from = static_cast<std::int64_t>(t) * key_tile * D;
-        copy_rows<D, key_tile, threads>(cx, stage, key + from, D, keys - t * key_tile);
-        if (value != nullptr)
-          copy_rows<D, key_tile, threads>(cx, stage + key_bytes, value + from, D, keys - t * key_tile);
+        next_keys.next(cx, stage, D, keys - t * key_tile);
+        if (with_values) next_values.next(cx, stage + key_bytes, D, keys - t * key_tile);
       }
       cx.commit();
     }
     /// Tiles [first, last) of keys; `stride` and `count` are of the query's rows.
     template <class Ctx>
     ATTNSCOPE_THREAD void open(Ctx& cx, const void* query, std::int64_t stride, int count, int first) {
-      copy_rows<D, row_block, threads>(cx, query_at, query, stride, count);
+      RowCopy<D, row_block, threads> of_query;
+      of_query.begin(cx, static_cast<const Number*>(query), stride);
+      of_query.next(cx, query_at, stride, count);
       cx.commit();
       if constexpr (kept) {
         cx.template wait<0>();
@@ -129,10 +131,14 @@ struct WideUnits {
         ATTNSCOPE_EACH for (int k = 0; k < D / 16; ++k) load_query(cx, k, query_at, queries.a[k]);
         cx.sync();
       }
+      const std::int64_t from = static_cast<std::int64_t>(first) * key_tile * D;
+      with_values = value != nullptr;
+      next_keys.begin(cx, key + from, D);
+      next_values.begin(cx, value + from, D);
       fetch(cx, first);
     }
     template <class Ctx>
-    ATTNSCOPE_THREAD void scores(Ctx& cx, int t, Scores& s) const {
+    ATTNSCOPE_THREAD void scores(Ctx& cx, int t, Scores& s) {
       fetch(cx, t + 1);
       cx.template wait<1>();
       cx.sync();

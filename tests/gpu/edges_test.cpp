@@ -65,6 +65,9 @@ TEST_CASE("Scores of 3000 and of -3000 cost no accuracy: shifts are what sums ar
         INFO("offset " << offset << ", cells of " << cells.rows_per_cell);
         check_sweep(*c, everything(cells.rows_per_cell, cells.keys_per_cell), setup);
         REQUIRE(compare::difference(emulator::tile(c->problem, {}, setup), weights_of(*c), 5e-6) == "");
+        c->problem.causal = false;  // tiles that are seen whole
+        c->problem.left = -1;
+        check_sweep(*c, everything(cells.rows_per_cell, cells.keys_per_cell), setup);
       }
 }
 
@@ -145,6 +148,43 @@ TEST_CASE("Rows without any key are zeros, rows with one are that key, in heads 
         const Sweep found = emulator::sweep(p, request, setup);
         for (const float entropy : found.entropy.values()) REQUIRE(entropy >= 0);
         REQUIRE(compare::difference(emulator::tile(p, {}, setup), weights_of(*c), 1e-6) == "");
+      }
+}
+
+TEST_CASE("Some of the rows, in heads of every width", "[edges]") {
+  for (const Setup& setup : emulator::setups)
+    for (const std::int64_t d : {8, 40, 80, 128}) {
+      samples::Random random(static_cast<std::uint64_t>(d));
+      const auto c = emulator::in_quarters(random, {1, 1, 300, 150, d, d}, 0);
+      SweepRequest request = everything(4, 16);
+      request.rows = {5, 290, 3};
+      check_sweep(*c, request, setup);
+    }
+}
+
+TEST_CASE("Padded queries count in the picture and not in what keys receive, in tiles seen whole as well",
+          "[edges]") {
+  for (const Setup& setup : emulator::setups)
+    for (const std::int64_t real : {0, 1, 64, 100, 128, 199}) {
+      samples::Random random(static_cast<std::uint64_t>(real));
+      const auto c = emulator::in_quarters(random, {1, 1, 200, 256, 8, 8}, 0);
+      c->problem.real_queries = real;
+      INFO(real << " queries");
+      check_sweep(*c, everything(4, 16), setup);
+    }
+}
+
+TEST_CASE("Keys whose products are -inf are keys that nobody sees", "[edges]") {
+  for (const Setup& setup : emulator::setups)
+    for (const std::int64_t keys_per_cell : {4, 64})
+      for (const bool all : {false, true}) {
+        // A query of zeros behind the last one would make NaN of such a key.
+        samples::Random random(13);
+        const auto c = emulator::in_quarters(random, {1, 1, 100, all ? 256 : 40, 8, 8}, 0);
+        for (std::size_t key = 0; key < c->k.size() / 8; ++key)
+          if (all || key == 7) c->k[key * 8] = -INFINITY;
+        INFO((all ? "all keys" : "one key"));
+        check_sweep(*c, everything(1, keys_per_cell), setup);
       }
 }
 

@@ -40,6 +40,11 @@ class Block {
   void wait(std::size_t most_under_way);
   [[noreturn]] void fail(const std::string& what);
 
+  /// What the first thread found when the block last asked whether its work is stale.
+  bool is_stale = false;
+  /// Called when a block has looked at the word that says so.
+  std::function<void()> on_look;
+
  private:
   struct Fiber;
   struct Copy {

@@ -84,9 +84,16 @@ class Context {
   float widened(std::uint16_t x) const { return from_bfloat(x); }
   std::uint16_t half(float x) const { return Eigen::half(x).x; }
   float of_half(std::uint16_t x) const { return from_half(x); }
-  bool stale(const unsigned* word, unsigned wanted) {
+  unsigned look(const unsigned* word) {
+    if (thread_ != 0) return ~*word;
+    const unsigned seen = *word;
+    if (own_.on_look) own_.on_look();
+    return seen;
+  }
+  bool stale(unsigned seen, unsigned wanted) {
+    if (thread_ == 0) own_.is_stale = seen != wanted;
     own_.sync();
-    return *word != wanted;
+    return own_.is_stale;
   }
 
  private:

@@ -62,6 +62,8 @@ class EmulatedDevice final : public gpu::Device {
   bool cannot_multiply = false;
   /// Called before each launch.
   std::function<void(const gpu::AnyPass&)> on_launch;
+  /// Called when a block has looked whether its work is stale.
+  std::function<void()>& on_look() { return block_.on_look; }
 
   /// Launches then do not ask, and do without the barrier that asking is.
   bool never_stale = false;

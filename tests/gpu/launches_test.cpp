@@ -85,6 +85,41 @@ TEST_CASE("Work that nobody wants any more leaves no trace", "[launches]") {
   for (const float x : downloaded(device, received)) CHECK(std::abs(x - 1) < 1e-5f);
 }
 
+TEST_CASE("A stop during a launch ends it with the item that it comes in", "[launches]") {
+  EmulatedDevice device(Schedule::Lazy);
+  const Ones ones(device);
+  const std::vector<gpu::RowState> states_of_ones(150, gpu::RowState{1.4427f * 32, 150, 0, 32});
+  gpu::RowPass rows{};
+  rows.in = ones.in;
+  rows.rows = ones.states.data();
+  rows.last_item = 3;
+  rows.stale = device.current();
+  int looks = 0;
+  device.on_look() = [&] {
+    if (++looks == 1) device.make_stale();  // the block has just seen that it is wanted
+  };
+  device.launch(rows, units, 1);
+  CHECK(looks == 2);
+  const std::vector<gpu::RowState> states = downloaded(device, ones.states);
+  for (std::size_t i = 0; i < states.size(); ++i) CHECK(std::isnan(states[i].sum) == (i < 128));
+
+  const auto known = uploaded(device, states_of_ones);
+  const gpu::DeviceArray<float> received(device, 150);
+  gpu::ColumnPass columns{};
+  columns.in = ones.in;
+  columns.rows = known.data();
+  columns.received = received.data();
+  columns.received_rows = 150;
+  columns.splits = 1;
+  columns.last_item = 3;
+  columns.stale = device.current();
+  looks = 0;
+  device.launch(columns, units, 1);
+  CHECK(looks == 2);
+  const std::vector<float> found = downloaded(device, received);
+  for (std::size_t i = 0; i < found.size(); ++i) CHECK(std::isnan(found[i]) == (i >= 64));
+}
+
 TEST_CASE("Each block that runs has a scratch of its own, and no more than it", "[launches]") {
   EmulatedDevice device(Schedule::Adversarial);
   const Ones ones(device);
