@@ -52,6 +52,7 @@ large_model::Sizes small_sizes(const Card& card) {
 }  // namespace
 
 void model_parity(Card& card) {
+  if (card.skips("model parity")) return;
   const auto model = large_model::make(small_sizes(card), large_model::Numbers::Random);
   Operators operators(card);
   RunRequest request = large_model::in_the_window();
@@ -70,6 +71,7 @@ void model_parity(Card& card) {
 }
 
 void models(Card& card) {
+  if (card.skips("8B")) return;
   const auto model =
       large_model::make(card.emulated ? small_sizes(card) : large_model::eight_billion,
                         card.emulated ? large_model::Numbers::Zero : large_model::Numbers::Random);
