@@ -18,10 +18,16 @@ Parity compared(const Result& result, const std::shared_ptr<Backend>& with, cons
   return compare_backends(result, with, stop, &progress);
 }
 
+std::optional<double> most_over_least(const std::vector<double>& times) {
+  if (times.size() < 2) return std::nullopt;
+  const auto [least, most] = std::minmax_element(times.begin(), times.end());
+  return *most / *least;
+}
+
 }  // namespace
 
 Backends::Backends(std::vector<BackendChoice> choices)
-    : choices_(std::move(choices)), times_(choices_.size()) {}
+    : choices_(std::move(choices)), times_(choices_.size()), model_times_(choices_.size()) {}
 
 std::optional<std::size_t> Backends::find(std::string_view backend) const {
   for (std::size_t i = 0; i < choices_.size(); ++i)
@@ -66,9 +72,24 @@ std::optional<double> Backends::ratio() const {
   std::vector<double> known;
   for (const std::optional<WholeTimes>& times : times_)
     if (times && times->total() > 0) known.push_back(times->total());
-  if (known.size() < 2) return std::nullopt;
-  const auto [least, most] = std::minmax_element(known.begin(), known.end());
-  return *most / *least;
+  return most_over_least(known);
+}
+
+void Backends::note(const ModelReading& reading) {
+  if (within_.model != reading.within.model || within_.input != reading.within.input ||
+      within_.changes != reading.within.changes) {
+    within_ = reading.within;
+    std::fill(model_times_.begin(), model_times_.end(), std::nullopt);
+  }
+  const std::optional<std::size_t> by = reading.backend.empty() ? 0 : find(reading.backend);
+  if (by) model_times_[*by] = reading.milliseconds;
+}
+
+std::optional<double> Backends::model_ratio() const {
+  std::vector<double> known;
+  for (const std::optional<double>& time : model_times_)
+    if (time && *time > 0) known.push_back(*time);
+  return most_over_least(known);
 }
 
 void Backends::compare(const ResultPtr& result) {

@@ -12,6 +12,7 @@
 
 #include "app/results/choose_backend.hpp"
 #include "core/base/worker.hpp"
+#include "core/engine/model/model_reading.hpp"
 #include "core/engine/parity.hpp"
 
 namespace attnscope {
@@ -41,6 +42,10 @@ class Backends {
   const WholeTimes* times(std::size_t choice) const;
   /// The slowest time divided by the fastest; empty before two are known.
   std::optional<double> ratio() const;
+  /// The same of the model on screen: what each took to run all of it, in milliseconds.
+  void note(const ModelReading&);
+  std::optional<double> model_time(std::size_t choice) const { return model_times_[choice]; }
+  std::optional<double> model_ratio() const;
 
   /// Compares this result with what the next backend computes, unless that was begun already. Once a frame
   /// while somebody looks.
@@ -58,6 +63,8 @@ class Backends {
   std::vector<BackendChoice> choices_;
   Document document_;  // that the times are of
   std::vector<std::optional<WholeTimes>> times_;
+  Within within_;  // that these are of
+  std::vector<std::optional<double>> model_times_;
   struct Comparing {
     ResultPtr of;
     std::shared_ptr<ParityTask> task;  // null: none

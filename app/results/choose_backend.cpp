@@ -5,6 +5,12 @@
 #include "gpu/cuda_backend.hpp"
 
 namespace attnscope {
+namespace {
+
+/// Smaller models the CPU has run before a card has begun.
+constexpr std::int64_t least_weights = std::int64_t{1} << 22;
+
+}  // namespace
 
 std::optional<BackendPreference> backend_preference_named(std::string_view name) {
   if (name == "auto") return BackendPreference::Auto;
@@ -23,6 +29,9 @@ std::vector<BackendChoice> list_backends(bool with_cuda) {
     std::string why_no_other;  // then the CPU makes what is looked at
     if (std::unique_ptr<Backend> beside = make_cuda_backend(why_no_other))
       cuda.beside = one_at_a_time(std::move(beside));
+    cuda.rows = [](std::int64_t weights, std::string& why_not) {
+      return weights < least_weights ? nullptr : make_cuda_rows(why_not);
+    };
   }
   all.push_back(std::move(cuda));
   return all;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/blocks/row_operators.hpp"
 #include "core/engine/backend.hpp"
 
 namespace attnscope {
@@ -24,6 +25,8 @@ struct BackendChoice {
   std::string why_not;               // and why, as a sentence
   /// Another on the same machine, for what is looked at while the first computes; null: the CPU does that.
   std::shared_ptr<Backend> beside = {};
+  /// What runs models with it; empty: the CPU does.
+  MakeRowOperators rows = {};
 };
 
 /// The CPU, which is always there and stands in for the others, then CUDA. Nothing is asked of a graphics

@@ -83,6 +83,8 @@ App::App(AppOptions options, LiveEngine& engine, std::vector<BackendChoice> back
       look_(options.fresh ? Look{} : read_look(options.state)),
       display_scale_(options.scale),
       attended_(options.attended) {
+  if (const auto by = backends_->find(engine.backend()->name()))
+    models_.compute_with(backends_->choices()[*by].rows);
   view_.lab->models =
       (files_.state().empty() ? std::filesystem::temp_directory_path() / "attnscope" : files_.state()) /
       "trained";

@@ -382,6 +382,7 @@ class App {
   std::optional<KeptTraining> left_training_;  // free play: the step's as it was left
   std::unique_ptr<Backends> backends_;
   std::string backend_note_;                  // of the newest result; said when it changes
+  std::string model_backend_note_;            // likewise of the model's reading
   std::unique_ptr<Film> film_;                // that is being drawn; null: none
   Sight shown_;                               // A; empty before the first result
   Comparison comparison_;                     // B

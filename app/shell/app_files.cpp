@@ -221,6 +221,7 @@ void App::use_backend(std::size_t choice) {
   const BackendChoice& wanted = backends_->choices().at(choice);
   if (!wanted.backend) return view_.notices.say(wanted.why_not);
   backends_->stop_comparing();  // it may hold the backend that is wanted
+  models_.compute_with(wanted.rows);
   if (following_.use(wanted.backend) && before_) before_->switched = true;
 }
 

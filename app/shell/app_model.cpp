@@ -106,6 +106,11 @@ void App::take_readings() {
     return take_model(std::move(arrival));
   }
   view_.notices.say(Notice::Source::Model, newest->error.empty() ? newest->layer_problem : newest->error);
+  if (newest->error.empty()) {
+    backends_->note(*newest);
+    if (newest->backend_note != std::exchange(model_backend_note_, newest->backend_note))
+      view_.notices.say(Notice::Source::Backend, newest->backend_note);
+  }
   if (document_.within.read()) document_ = models_.placed(std::move(document_));
 }
 

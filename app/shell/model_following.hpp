@@ -20,6 +20,11 @@ class ModelFollowing {
   /// Submits what the Document says of its model if it differs from what was submitted last; a lone layer:
   /// the model is let go.
   void follow(const Document&, const ModelWants&);
+  /// Who runs models from here on: what is on screen is run anew. Empty: the CPU.
+  void compute_with(const MakeRowOperators& make) {
+    engine_.compute_with(make);
+    submitted_.reset();
+  }
   /// What was stopped is submitted again when follow() is called next: it goes on with what is not known yet.
   void go_on() { submitted_.reset(); }
   /// The newest reading of what was submitted last, or on the way to it, if it was not seen yet; null else.

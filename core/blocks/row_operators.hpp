@@ -86,7 +86,7 @@ using MakeRowOperators =
     std::function<std::shared_ptr<RowOperators>(std::int64_t weights, std::string& why_not)>;
 
 /// By the CPU's kernels. A row's numbers depend on that row alone, to the bit.
-class CpuRows final : public RowOperators {
+class CpuRows : public RowOperators {
  public:
   bool is_here() const override { return true; }
   std::string_view name() const override { return {}; }

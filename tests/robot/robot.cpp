@@ -17,7 +17,11 @@ constexpr int patience = 600;  // frames
 std::vector<BackendChoice> backends_of(const RobotOptions& options) {
   std::vector<BackendChoice> all{{"CPU", one_at_a_time(make_cpu_backend()), {}, nullptr}};
   if (options.second) {
-    all.push_back({std::string(options.second->name()), one_at_a_time(options.second), {}, options.beside});
+    all.push_back({std::string(options.second->name()),
+                   one_at_a_time(options.second),
+                   {},
+                   options.beside,
+                   options.rows});
   } else {
     all.push_back(
         {"CUDA", nullptr, "This build has no CUDA kernels, so the CPU computes everything.", nullptr});

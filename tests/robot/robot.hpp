@@ -10,9 +10,9 @@
 
 #include <imgui.h>
 
+#include "app/gl/imgui_host.hpp"
 #include "app/gl/offscreen.hpp"
 #include "app/shell/app.hpp"
-#include "app/gl/imgui_host.hpp"
 #include "app/ui/item_recorder.hpp"
 #include "core/engine/live_engine.hpp"
 #include "tests/robot/easel.hpp"
@@ -28,6 +28,7 @@ struct RobotOptions {
   /// Beside the CPU in the switch, where CUDA stands else; the window begins with the CPU. May throw and
   /// differ.
   std::shared_ptr<Backend> second = nullptr, beside = nullptr;  // as in BackendChoice
+  MakeRowOperators rows = {};                                   // likewise, of the second
   std::optional<std::filesystem::path> file = std::nullopt;     // the first example when there is none
   std::filesystem::path opening = {};                           // as in AppOptions
   std::optional<std::filesystem::path> state = std::nullopt;  // where recent files and autosaves are; nowhere

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/blocks/row_operators.hpp"
 #include "core/engine/backend.hpp"
 #include "core/engine/overview.hpp"
 #include "core/streaming/tile.hpp"
@@ -205,6 +206,17 @@ class SecondBackend final : public Backend {
   bool mixed_ = false, halted_ = false, leaves_ = false;
   std::shared_ptr<std::atomic<int>> brought_ = std::make_shared<std::atomic<int>>(0);
   int stopped_ = 0, tiles_ = 0;
+};
+
+/// Runs models as the CPU does, under another name.
+class SecondRows final : public CpuRows {
+ public:
+  SecondRows(std::string_view name, std::string_view remark) : name_(name), remark_(remark) {}
+  std::string_view name() const override { return name_; }
+  std::string_view remark() const override { return remark_; }
+
+ private:
+  std::string name_, remark_;
 };
 
 }  // namespace attnscope::test

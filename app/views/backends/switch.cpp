@@ -26,21 +26,34 @@ struct TimesLine {
   float width = 0, ratio_width = 0;
 };
 
+/// There the times are those of all its heads and its prediction.
+bool in_model(const Scene& scene) { return scene.model != nullptr && scene.view.mode == Mode::Model; }
+
+std::string time_of(const Scene& scene, std::size_t choice) {
+  if (!in_model(scene)) return time_words(scene.backends.times(choice));
+  const std::optional<double> time = scene.backends.model_time(choice);
+  return time ? time_words(*time) : "–";
+}
+
+const std::string& note_of(const Scene& scene) {
+  return in_model(scene) ? scene.model->backend_note : scene.run.backend_note;
+}
+
 /// A dot in the middle of it divides the times.
 float gap_between(const Ui& ui) { return ui.px(13); }
 
-TimesLine times_line(const Scene& scene) {
+TimesLine times_line(const Scene& scene, bool of_all) {
   const Ui& ui = scene.ui;
   TimesLine line;
   const std::vector<BackendChoice>& all = scene.backends.choices();
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (!all[i].backend) continue;
-    line.times.push_back(time_words(scene.backends.times(i)));
+    if (!all[i].backend || !(of_all || i == chosen(scene))) continue;
+    line.times.push_back(time_of(scene, i));
     line.computing.push_back(i == chosen(scene));
     line.width += ui.text_width(line.times.back(), type::label, Ink::Medium);
   }
   line.width += gap_between(ui) * static_cast<float>(line.times.size() - 1);
-  if (const std::optional<double> ratio = scene.backends.ratio()) {
+  if (const auto ratio = in_model(scene) ? scene.backends.model_ratio() : scene.backends.ratio()) {
     line.ratio = ratio_words(*ratio);
     line.ratio_width = ui.text_width(line.ratio, type::label, Ink::Semibold) + ui.px(10);
   }
@@ -54,7 +67,7 @@ void draw_times(Scene& scene, const TimesLine& line, const Box& area, bool with_
   if (touch.focused) ui.frame(area.grown(ui.px(3)), ui.theme.query, ui.px(2), ui.px(8));
   const float y = area.centre_y();
   float x = area.x + ui.px(8);
-  if (!scene.run.backend_note.empty()) {
+  if (!note_of(scene).empty()) {
     ui.disc({x + ui.px(3), std::round(y)}, ui.px(3.5f), ui.theme.error);
     x += ui.px(14);
   }
@@ -71,9 +84,10 @@ void draw_times(Scene& scene, const TimesLine& line, const Box& area, bool with_
     ui.text(area.right() - ui.px(8), y, line.ratio,
             {type::label, ui.theme.query, Ink::Semibold, Align::Right});
   const std::string why =
-      scene.run.backend_note.empty()
-          ? "What each took when it last computed all of this document. A click shows every stage."
-          : scene.run.backend_note;
+      !note_of(scene).empty() ? note_of(scene)
+      : in_model(scene)
+          ? "What each took when it last ran all of this model."
+          : "What each took when it last computed all of this document. A click shows every stage.";
   if (!scene.view.timings) tooltip(ui, touch.hovered, area, {"Times of both backends", line.ratio, why, "H"});
   if (touch.clicked) scene.view.timings = !scene.view.timings;
 }
@@ -89,7 +103,7 @@ std::string time_words(const WholeTimes* times) { return times ? time_words(time
 std::string ratio_words(double ratio) { return fixed(ratio, ratio < 100 ? 1 : 0) + "×"; }
 
 std::string backend_note(const Scene& scene) {
-  return scene.run.backend_note.empty() ? scene.backends.why_alone() : scene.run.backend_note;
+  return note_of(scene).empty() ? scene.backends.why_alone() : note_of(scene);
 }
 
 float backend_switch_width(const Scene& scene) {
@@ -126,14 +140,16 @@ void draw_backend_switch(Scene& scene, const char* label, const Box& box) {
 
 void draw_backend_bar(Scene& scene, float left, float right, float y) {
   const Ui& ui = scene.ui;
-  const TimesLine line = times_line(scene);
-  const float inset = ui.px(16) + (scene.run.backend_note.empty() ? 0 : ui.px(14));
+  const float inset = ui.px(16) + (note_of(scene).empty() ? 0 : ui.px(14));
   const float room = right - left, switch_width = backend_switch_width(scene), gap = ui.px(6);
-  const bool with_ratio =
-      !line.ratio.empty() && switch_width + gap + inset + line.width + line.ratio_width <= room;
-  const float times = inset + line.width + (with_ratio ? line.ratio_width : 0);
+  // What does not fit: the ratio, then the other backend's time, then times at all.
+  TimesLine line = times_line(scene, true);
+  const auto fits = [&](float more) { return switch_width + gap + inset + line.width + more <= room; };
+  const bool with_ratio = !line.ratio.empty() && fits(line.ratio_width);
+  if (!fits(0)) line = times_line(scene, false);
   float x = right;
-  if (switch_width + gap + times <= room) {
+  if (fits(0)) {
+    const float times = inset + line.width + (with_ratio ? line.ratio_width : 0);
     x -= times;
     draw_times(scene, line, {x, y - ui.px(14), times, ui.px(28)}, with_ratio);
     x -= gap;
