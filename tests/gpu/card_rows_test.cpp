@@ -227,6 +227,41 @@ TEST_CASE("rows of any size keep their bits in products with 16-bit weights", "[
   CHECK(y.data()[9] == 0);
 }
 
+TEST_CASE("every activation of a card is that of the CPU, gated or not", "[card_rows]") {
+  Card card;
+  std::vector<float> x{0.0f, -0.0f, 60.0f, -60.0f, std::numeric_limits<float>::quiet_NaN()}, up;
+  for (int i = -120; i <= 120; ++i) x.push_back(static_cast<float>(i) / 10);
+  while (x.size() % 2 != 0) x.push_back(0.3f);
+  for (std::size_t i = 0; i < x.size(); ++i) up.push_back(static_cast<float>(i % 7) - 2.5f);
+  const auto width = std::ssize(x) / 2;
+  const Work work = card.work();
+  const FloatRows there = card.rows->make(RowsFor::Inner, 2, width),
+                  other = card.rows->make(RowsFor::Up, 2, width);
+  for (const Activation activation :
+       {Activation::Identity, Activation::Gelu, Activation::GeluTanh, Activation::QuickGelu, Activation::Relu,
+        Activation::ReluSquared, Activation::Silu, Activation::Tanh})
+    for (const bool gated : {false, true}) {
+      CAPTURE(name_of(activation), gated);
+      std::vector<float> y(x.size());
+      card.rows->bring(work, {x.data(), 2, width, width}, there);
+      card.rows->bring(work, {up.data(), 2, width, width}, other);
+      if (gated)
+        card.rows->gate(work, activation, there, other);
+      else
+        card.rows->activate(work, activation, there);
+      card.rows->fetch(work, there, {y.data(), 2, width, width});
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        CAPTURE(x[i]);
+        const double expected =
+            activate(activation, static_cast<double>(x[i])) * (gated ? static_cast<double>(up[i]) : 1);
+        if (std::isnan(x[i]))
+          CHECK(std::isnan(y[i]));
+        else  // what is left of a number far below 0 is as exact as its exponent
+          CHECK(std::abs(static_cast<double>(y[i]) - expected) <= 2e-6 * std::abs(expected) + 1e-9);
+      }
+    }
+}
+
 TEST_CASE("models of every family give the CPU's numbers on a card", "[card_rows]") {
   const test::TemporaryDirectory directory;
   Card card;
