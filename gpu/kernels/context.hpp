@@ -42,6 +42,31 @@
 //   bool stale(seen, wanted)                whether the first thread saw another than wanted: the block's barrier
 //
 // Collectives (sync, exchange, load4, multiply, stale) are reached by all threads of the block or warp or by none.
+//
+// For kernels of warpgroups (128 threads from a multiple of 128 on), on compute capability 9.0 alone:
+//
+//   void sync_group(), sync_warp()          barriers of the warpgroup and of the warp
+//   bool changed(word, wanted)              whether *word is another than wanted, asked by this thread alone
+//   void publish()                          what this thread wrote to shared memory may be read by products of
+//                                           warpgroups, and its signals used by bulk copies, after a barrier
+//   void open_signal(at, arrivals)          an mbarrier, 8 bytes of shared memory; its phases end after so many
+//                                           arrivals and the bytes that were expected
+//   void arrive(at), expect(at, bytes)      arrives; with so many bytes that copies bring
+//   void wait_for(at, parity)               until the phase of this parity (0 is the first) has ended
+//   void more_registers<N>(), fewer_registers<N>()   setmaxnreg, of a whole warpgroup
+//   void copy_bulk(to, from, bytes, at)     to shared memory; multiples of 16; tells the signal
+//   uint64_t operand(offset, leading, stride)  a matrix in shared memory for products: columns of 64 numbers
+//                                           (128 bytes a row, chunk c of row r stands at c ^ r % 8, offset up
+//                                           to the row a multiple of 1024); eight rows are `stride` bytes from
+//                                           the next eight, 64 columns `leading` bytes from the next
+//   void begin_products(registers…)         before products: these registers are as they should be
+//   void multiply_group(c, a, b, add)       wgmma.m64n(8 N)k16: c = a·bᵀ, or c += a·bᵀ: 64 rows and 16 columns
+//                                           of operand a, 8 N rows and 16 columns of operand b
+//   void multiply_group(c, a[4], b)         c += a·b: a of registers, 16 rows and 8 N columns of operand b
+//   void commit_products()                  closes a group of products
+//   void end_products<N>(registers…)        until at most N groups are under way; these may be read then
+//
+// Collectives of the warpgroup: sync_group, registers and everything about products.
 // clang-format on
 
 namespace attnscope::gpu {

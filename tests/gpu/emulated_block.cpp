@@ -46,7 +46,7 @@ attnscope_switch_stack:
 #endif
 
 struct Block::Fiber {
-  enum class State { Ready, AtBarrier, AtWarp, Done } state = State::Done;
+  enum class State { Ready, AtBarrier, AtMeeting, AtSignal, Done } state = State::Done;
   int thread = 0;
   std::unique_ptr<unsigned char[]> stack{new unsigned char[stack_bytes]};
   void* top = nullptr;
@@ -60,7 +60,8 @@ namespace {
 thread_local Block* running = nullptr;
 }  // namespace
 
-Block::Block(Schedule schedule, std::uint64_t seed) : schedule_(schedule), random_(seed) {}
+Block::Block(Schedule schedule, std::uint64_t seed)
+    : schedule_(schedule), random_(seed), groups_(*this, schedule == Schedule::Adversarial) {}
 Block::~Block() = default;
 
 void Block::enter() {
@@ -105,7 +106,10 @@ void Block::run(int threads, std::size_t shared_bytes, const std::function<void(
   shared_bytes_ = shared_bytes;
   threads_ = threads, at_barrier_ = done_ = 0;
   body_ = &body;
+  barriers_ = 0;
   failure_.clear();
+  groups_.reset(shared_bytes, threads);
+  warpgroups_.assign(static_cast<std::size_t>(threads / Groups::lanes), {});
   warps_.assign(static_cast<std::size_t>(threads / 32), {});
   while (fibers_.size() < static_cast<std::size_t>(threads)) fibers_.push_back(std::make_unique<Fiber>());
   for (int t = 0; t < threads; ++t) {
@@ -133,13 +137,14 @@ void Block::run(int threads, std::size_t shared_bytes, const std::function<void(
     ~Leave() { running = outer; }
   } leave{outer};
   while (done_ < threads) {
-    if (!(schedule_ == Schedule::Lazy ? run_round() : run_warps_alone()))
+    if (!(schedule_ == Schedule::Lazy ? run_round() : run_warps_alone()) && !groups_.land_one(random_))
       throw std::runtime_error(
           fmt::format("{} of {} threads wait for others that never come", threads - done_, threads));
   }
   for (int t = 0; t < threads; ++t)
     for (const auto& group : fibers_[static_cast<std::size_t>(t)]->groups)
       if (!group.empty()) throw std::runtime_error(fmt::format("thread {} ended with copies under way", t));
+  if (const std::string what = groups_.unfinished(); !what.empty()) throw std::runtime_error(what);
   for (std::size_t i = 0; i < guard_bytes; ++i)
     if (shared_[shared_bytes_ + i] != poison)
       throw std::runtime_error("shared memory was written beyond its end");
@@ -192,6 +197,7 @@ void Block::sync() {
     return park();
   }
   at_barrier_ = 0;
+  ++barriers_;
   for (int t = 0; t < threads_; ++t)
     if (Fiber& fiber = *fibers_[static_cast<std::size_t>(t)]; fiber.state == Fiber::State::AtBarrier)
       fiber.state = Fiber::State::Ready;
@@ -199,24 +205,59 @@ void Block::sync() {
   park();
 }
 
-void Block::meet(Instruction instruction, void* arguments, void (*perform)(Block&, void* const* lanes)) {
-  Fiber& own = *current_;
-  const int first = own.thread / 32 * 32;
-  Warp& warp = warps_[static_cast<std::size_t>(own.thread / 32)];
-  if (warp.arrived > 0 && warp.instruction != instruction)
-    fail("the lanes of the warp meet at different instructions");
-  warp.instruction = instruction;
-  warp.arguments[own.thread - first] = arguments;
-  if (++warp.arrived < 32) {
-    own.state = Fiber::State::AtWarp;
-    return park();
+template <class M, class Which>
+bool Block::is_last(M& meeting, Which instruction, void* arguments, int lane, const char* at) {
+  if (meeting.arrived > 0 && meeting.instruction != instruction)
+    fail(std::string("the lanes of the ") + at + " meet at different instructions");
+  meeting.instruction = instruction;
+  meeting.arguments[lane] = arguments;
+  if (++meeting.arrived == static_cast<int>(std::size(meeting.arguments))) {
+    meeting.arrived = 0;
+    return true;
   }
-  warp.arrived = 0;
-  perform(*this, warp.arguments);
-  for (int t = first; t < first + 32; ++t)
-    if (Fiber& fiber = *fibers_[static_cast<std::size_t>(t)]; fiber.state == Fiber::State::AtWarp)
+  current_->state = Fiber::State::AtMeeting;
+  park();
+  return false;
+}
+
+void Block::go_on(int first, int lanes) {
+  for (int t = first; t < first + lanes; ++t)
+    if (Fiber& fiber = *fibers_[static_cast<std::size_t>(t)]; fiber.state == Fiber::State::AtMeeting)
       fiber.state = Fiber::State::Ready;
 }
+
+void Block::meet(Instruction instruction, void* arguments, void (*perform)(Block&, void* const* lanes)) {
+  const int thread = current_->thread, first = thread / 32 * 32;
+  Warp& warp = warps_[static_cast<std::size_t>(thread / 32)];
+  if (!is_last(warp, instruction, arguments, thread - first, "warp")) return;
+  perform(*this, warp.arguments);
+  go_on(first, 32);
+}
+
+void Block::meet_group(GroupInstruction instruction, void* arguments,
+                       void (*perform)(Block&, int first, void* const* lanes)) {
+  const int thread = current_->thread, first = thread / Groups::lanes * Groups::lanes;
+  if (first + Groups::lanes > threads_) fail("there is no whole warpgroup");
+  Warpgroup& group = warpgroups_[static_cast<std::size_t>(thread / Groups::lanes)];
+  if (!is_last(group, instruction, arguments, thread - first, "warpgroup")) return;
+  perform(*this, first, group.arguments);
+  go_on(first, Groups::lanes);
+}
+
+void Block::wait_for(std::size_t signal, unsigned parity) {
+  while (!groups_.is_over(signal, parity)) {
+    current_->state = Fiber::State::AtSignal;
+    park();
+  }
+}
+
+void Block::wake() {
+  for (int t = 0; t < threads_; ++t)
+    if (Fiber& fiber = *fibers_[static_cast<std::size_t>(t)]; fiber.state == Fiber::State::AtSignal)
+      fiber.state = Fiber::State::Ready;
+}
+
+int Block::current_thread() const { return current_->thread; }
 
 void Block::land(const Copy& copy) {
   void* to = shared(copy.to, 16, 16);
@@ -224,6 +265,7 @@ void Block::land(const Copy& copy) {
     std::memcpy(to, copy.from, 16);
   else
     std::memset(to, 0, 16);
+  groups_.written(copy.to);
 }
 
 void Block::copy16(std::size_t to, const void* from, bool real) {

@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "gpu/emulated_groups.hpp"
+
 namespace attnscope::emulator {
 
 enum class Schedule { Lazy, Adversarial };
@@ -33,8 +35,20 @@ class Block {
   void* shared(std::size_t offset, std::size_t bytes, std::size_t alignment);
   void sync();
   /// Meets the other lanes of the warp at an instruction; the last one runs `perform(warp's arguments)`.
-  enum class Instruction { Exchange, Load, LoadTransposed, Multiply };
+  enum class Instruction { Exchange, Load, LoadTransposed, Multiply, SyncWarp };
   void meet(Instruction instruction, void* arguments, void (*perform)(Block&, void* const* lanes));
+  /// The same with the other lanes of the warpgroup; `perform` gets its first thread, too.
+  enum class GroupInstruction { Sync, Registers, Begin, Product, Commit, End };
+  void meet_group(GroupInstruction instruction, void* arguments,
+                  void (*perform)(Block&, int first, void* const* lanes));
+  /// Until the phase of the signal has ended.
+  void wait_for(std::size_t signal, unsigned parity);
+  Groups& groups() { return groups_; }
+  int current_thread() const;
+  /// That the whole block has passed.
+  unsigned barriers() const { return barriers_; }
+  /// Those who wait for signals look again.
+  void wake();
   void copy16(std::size_t to, const void* from, bool real);
   void commit();
   void wait(std::size_t most_under_way);
@@ -52,11 +66,18 @@ class Block {
     const void* from;
     bool real;
   };
-  struct Warp {
+  template <class Which, int Lanes>
+  struct Meeting {
     int arrived = 0;
-    Instruction instruction{};
-    void* arguments[32]{};
+    Which instruction{};
+    void* arguments[static_cast<std::size_t>(Lanes)]{};
   };
+  using Warp = Meeting<Instruction, 32>;
+  using Warpgroup = Meeting<GroupInstruction, Groups::lanes>;
+  /// Whether the thread that runs is the last one that comes; the others wait until go_on().
+  template <class M, class Which>
+  bool is_last(M& meeting, Which instruction, void* arguments, int lane, const char* at);
+  void go_on(int first, int lanes);
   void park();
   void resume(Fiber& fiber);
   void land(const Copy& copy);
@@ -68,10 +89,13 @@ class Block {
   std::mt19937_64 random_;
   std::vector<std::unique_ptr<Fiber>> fibers_;
   std::vector<Warp> warps_;
+  std::vector<Warpgroup> warpgroups_;
+  Groups groups_;
   std::vector<unsigned char> memory_;
   unsigned char* shared_ = nullptr;
   std::size_t shared_bytes_ = 0;
   int threads_ = 0, at_barrier_ = 0, done_ = 0;
+  unsigned barriers_ = 0;
   Fiber* current_ = nullptr;
   void* scheduler_ = nullptr;  // its stack, while a fiber runs
   const std::function<void(int)>* body_ = nullptr;

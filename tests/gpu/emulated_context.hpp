@@ -69,6 +69,59 @@ class Context {
     own_.wait(N);
   }
 
+  void sync_group() {
+    meet_group(Block::GroupInstruction::Sync, nullptr, [](Block&, int, void* const*) {});
+  }
+  void sync_warp() {
+    own_.meet(Block::Instruction::SyncWarp, nullptr, [](Block&, void* const*) {});
+  }
+  bool changed(const unsigned* word, unsigned wanted) const { return *word != wanted; }
+  void publish() { own_.groups().publish(); }
+  void open_signal(std::uint32_t at, unsigned arrivals) { own_.groups().open(at, arrivals); }
+  void arrive(std::uint32_t at) { own_.groups().arrive(at, 0); }
+  void expect(std::uint32_t at, std::uint32_t bytes) { own_.groups().arrive(at, bytes); }
+  void wait_for(std::uint32_t at, unsigned parity) { own_.wait_for(at, parity); }
+  void copy_bulk(std::uint32_t to, const void* from, std::uint32_t bytes, std::uint32_t at) {
+    own_.groups().copy(to, from, bytes, at);
+  }
+  template <int N>
+  void more_registers() {
+    static_assert(N % 8 == 0 && N >= 24 && N <= 256);
+    meet_group(Block::GroupInstruction::Registers, nullptr, [](Block&, int, void* const*) {});
+  }
+  template <int N>
+  void fewer_registers() {
+    more_registers<N>();
+  }
+  /// PTX ISA, "Matrix Descriptor Format".
+  std::uint64_t operand(std::uint32_t offset, std::uint32_t leading, std::uint32_t stride) const {
+    return static_cast<std::uint64_t>((offset & 0x3ffff) >> 4) |
+           static_cast<std::uint64_t>(leading >> 4) << 16 | static_cast<std::uint64_t>(stride >> 4) << 32 |
+           std::uint64_t{1} << 62;
+  }
+  template <class... Registers>
+  void begin_products(Registers&...) {
+    meet_group(Block::GroupInstruction::Begin, nullptr,
+               [](Block& block, int first, void* const*) { block.groups().begin(first); });
+  }
+  template <int N>
+  void multiply_group(float (&c)[N][4], std::uint64_t a, std::uint64_t b, bool add) {
+    multiply_tiles({c[0], 8 * N, nullptr, a, b, add});
+  }
+  template <int N>
+  void multiply_group(float (&c)[N][4], const std::uint32_t (&a)[4], std::uint64_t b) {
+    multiply_tiles({c[0], 8 * N, a, 0, b, true});
+  }
+  void commit_products() {
+    meet_group(Block::GroupInstruction::Commit, nullptr,
+               [](Block& block, int first, void* const*) { block.groups().commit(first); });
+  }
+  template <int N, class... Registers>
+  void end_products(Registers&...) {
+    meet_group(Block::GroupInstruction::End, nullptr,
+               [](Block& block, int first, void* const*) { block.groups().end(first, N); });
+  }
+
   float exp2(float x) const { return std::exp2(x); }
   float tanh(float x) const { return std::tanh(x); }
   float fma(float a, float b, float c) const { return std::fma(a, b, c); }
@@ -107,6 +160,14 @@ class Context {
     std::size_t offset;
   };
 
+  void meet_group(Block::GroupInstruction instruction, void* arguments,
+                  void (*perform)(Block&, int first, void* const* lanes)) {
+    own_.meet_group(instruction, arguments, perform);
+  }
+  void multiply_tiles(GroupProduct lane) {
+    meet_group(Block::GroupInstruction::Product, &lane,
+               [](Block& block, int first, void* const* lanes) { block.groups().multiply(first, lanes); });
+  }
   void read(float* to, const float* from, std::size_t count) {
     std::memcpy(to, std::assume_aligned<8>(from), count * sizeof(float));
   }
