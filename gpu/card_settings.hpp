@@ -25,6 +25,9 @@ struct CardSettings {
   std::int64_t product_from = std::int64_t{1} << 22;
   /// False: entropies of sweeps are anything, to measure what they cost.
   bool entropy = true;
+  /// Pass 1 by products of warpgroups where the card and the problem allow it. Off until a measuring run has
+  /// seen it right on a card (tests/gpu/cuda).
+  bool groups = false;
 };
 
 }  // namespace attnscope::gpu

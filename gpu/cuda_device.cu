@@ -13,12 +13,15 @@ namespace attnscope::gpu {
 namespace {
 
 /// Matrix units came with compute capability 8.0: before that the body would be empty, and who launches it
-/// gets nothing. can_run() keeps such launches away.
+/// gets nothing. Products of warpgroups are there in code for 9.0 alone; elsewhere such a kernel stops the
+/// card. can_run() keeps such launches away.
 template <class Kernel>
 __global__ void __launch_bounds__(Kernel::threads, Kernel::resident)
     entry(const __grid_constant__ typename Kernel::Pass pass) {
-#if __CUDA_ARCH__ >= 800
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
   constexpr bool there = true;
+#elif __CUDA_ARCH__ >= 800
+  constexpr bool there = !NeedsGroups<Kernel>::value;
 #else
   constexpr bool there = !Kernel::needs_matrix_units;
 #endif
@@ -26,6 +29,9 @@ __global__ void __launch_bounds__(Kernel::threads, Kernel::resident)
     DeviceContext cx;
     Kernel::run(cx, pass);
   }
+#if defined(__CUDA_ARCH__)
+  if constexpr (NeedsGroups<Kernel>::value && !there) __trap();
+#endif
 }
 
 std::string in_words(std::size_t bytes) {
@@ -94,6 +100,9 @@ class CudaDevice final : public Device {
         usable_capability(properties.major * 10 + properties.minor, code.ptxVersion, code.binaryVersion);
     facts_.memory = properties.totalGlobalMem;
     facts_.shared_bytes = properties.sharedMemPerBlockOptin;
+#if defined(ATTNSCOPE_GROUPS)
+    facts_.groups = facts_.capability == 90;
+#endif
     multiprocessors_ = properties.multiProcessorCount;
     check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "starting");
     check(cudaStreamCreateWithFlags(&copies_, cudaStreamNonBlocking), "starting");

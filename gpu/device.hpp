@@ -17,6 +17,7 @@ struct DeviceFacts {
   int capability = 0;            // 90 = compute capability 9.0, of the card and of the code it runs
   std::size_t memory = 0;        // bytes
   std::size_t shared_bytes = 0;  // a block may have
+  bool groups = false;           // there are kernels of warpgroups for it
 };
 
 /// A place in the order of a device's work: after so much of it.
@@ -103,6 +104,7 @@ inline bool can_run(const DeviceFacts& facts, const AnyPass& pass, Units units) 
     // Signed: nvcc warns of every comparison with an unsigned 0.
     const std::int64_t shared_bytes = kernel.shared_bytes;
     fits = (!kernel.needs_matrix_units || facts.capability >= 80) &&
+           (!NeedsGroups<decltype(kernel)>::value || (facts.groups && facts.capability == 90)) &&
            shared_bytes <= static_cast<std::int64_t>(facts.shared_bytes);
   });
   return fits;

@@ -23,8 +23,10 @@ class Given {
       : residents_(residents) {
     const std::int64_t group = p.heads / p.kv_heads, first_key = first_head / group,
                        key_heads = up(first_head + heads, group) - first_key;
-    operands.query = residents.get({p.query, first_head, heads, p.queries, p.d_k}, units);
-    operands.key = residents.get({p.key, first_key, key_heads, p.keys, p.d_k}, units);
+    const Units rows{units.arithmetic, units.d};
+    operands.query = residents.get({p.query, first_head, heads, p.queries, p.d_k}, rows);
+    key_ = {p.key, first_key, key_heads, p.keys, p.d_k};
+    operands.key = residents.get(key_, units);
     if (with_value) operands.value = residents.get({p.value, first_key, key_heads, p.keys, p.d_v}, units);
     operands.query_from = operands.first_head = static_cast<int>(first_head);
     operands.key_from = static_cast<int>(first_key);
@@ -38,6 +40,13 @@ class Given {
     operands.first_row = rows.begin;
     operands.step = rows.step;
     operands.rows = static_cast<int>(count);
+  }
+
+  /// Keys as rows, whatever the operands have.
+  const void* key_rows(Units units) {
+    if (!units.groups) return operands.key;
+    units.groups = false;
+    return residents_.get(key_, units);
   }
 
   Operands operands{};
@@ -69,6 +78,7 @@ class Given {
   }
 
   Residents& residents_;
+  Wanted key_;
 };
 
 inline Units units_for(const AttentionProblem& p, Arithmetic arithmetic) {

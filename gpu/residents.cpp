@@ -16,6 +16,11 @@ bool is_same(const std::weak_ptr<const void>& kept, const std::shared_ptr<const 
 
 std::int64_t size_of(Units units) { return units.arithmetic == Arithmetic::Bfloat ? 2 : 4; }
 
+/// Bytes of a head.
+std::int64_t head_size(const Wanted& wanted, Units units) {
+  return (units.groups ? tiled_rows(wanted.rows) : wanted.rows) * units.d * size_of(units);
+}
+
 /// Whether the units take the numbers as they are.
 bool is_ready(const Wanted& wanted, Units units) {
   return units.arithmetic == Arithmetic::Float && wanted.d == units.d && wanted.from.row_stride == wanted.d &&
@@ -34,7 +39,8 @@ bool Residents::is_of(const Entry& entry, const Wanted& wanted, Units units) {
          has.from.first == wanted.from.first && has.from.head_stride == wanted.from.head_stride &&
          has.from.row_stride == wanted.from.row_stride && has.first_head <= wanted.first_head &&
          has.first_head + has.heads >= wanted.first_head + wanted.heads && has.rows == wanted.rows &&
-         has.d == wanted.d && entry.units.arithmetic == units.arithmetic && entry.units.d == units.d;
+         has.d == wanted.d && entry.units.arithmetic == units.arithmetic && entry.units.d == units.d &&
+         entry.units.groups == units.groups;
 }
 
 void Residents::begin() {
@@ -112,7 +118,7 @@ const void* Residents::get(const Wanted& wanted, Units units) {
       return whole + wanted.first_head * wanted.from.head_stride;
   const auto found = std::find_if(entries_.begin(), entries_.end(),
                                   [&](const Entry& entry) { return is_of(entry, wanted, units); });
-  const std::int64_t head = wanted.rows * units.d * size_of(units);
+  const std::int64_t head = head_size(wanted, units);
   if (found != entries_.end()) {
     found->used = true;
     return found->numbers.data() + (wanted.first_head - found->wanted.first_head) * head;
@@ -157,6 +163,7 @@ void Residents::fill_from_card(const float* whole, const Wanted& wanted, Units u
   pass.d = static_cast<int>(wanted.d);
   pass.padded = units.d;
   pass.arithmetic = units.arithmetic;
+  pass.tiles = units.groups;
   launch_each(*device_, pass);
   // Made ready, it is the first to go where the card is full.
   for (Copy& copy : copies_)
@@ -166,7 +173,9 @@ void Residents::fill_from_card(const float* whole, const Wanted& wanted, Units u
 /// A few rows at a time: the numbers as they come would take as much room again.
 void Residents::fill_from_computer(const Wanted& wanted, Units units, unsigned char* to) {
   constexpr std::int64_t most_floats = std::int64_t{1} << 23;
-  const std::int64_t at_once = std::clamp<std::int64_t>(most_floats / wanted.d, 1, wanted.rows);
+  // Whole tiles: rows from there on begin where they would have stood otherwise.
+  const std::int64_t at_once = std::clamp<std::int64_t>(
+      most_floats / wanted.d / tile * tile, std::min<std::int64_t>(tile, wanted.rows), wanted.rows);
   const DeviceArray<float> raw = room<float>(at_once * wanted.d);
   for (std::int64_t h = 0; h < wanted.heads; ++h) {
     for (std::int64_t row = 0; row < wanted.rows; row += at_once) {
@@ -180,11 +189,12 @@ void Residents::fill_from_computer(const Wanted& wanted, Units units, unsigned c
       PreparePass pass{};
       pass.from = raw.data();
       pass.from_row = wanted.d;
-      pass.to = to + (h * wanted.rows + row) * units.d * size_of(units);
+      pass.to = to + h * head_size(wanted, units) + row * units.d * size_of(units);
       pass.rows = rows;
       pass.d = static_cast<int>(wanted.d);
       pass.padded = units.d;
       pass.arithmetic = units.arithmetic;
+      pass.tiles = units.groups;
       launch_each(*device_, pass);
     }
   }

@@ -33,7 +33,8 @@ class Residents {
   void begin();
   /// Copies and operands go; tensors that were made here stay. None of what get() gave may be in use.
   void forget();
-  /// [heads][rows][units.d], padded with zeros, as the units take them. Valid until the next begin(). Throws
+  /// [heads][rows][units.d], padded with zeros, as the units take them; with units.groups in tiles, see
+  /// kernels/tiled.hpp, and each head's rows up to a whole tile. Valid until the next begin(). Throws
   /// Error when the card has no room.
   const void* get(const Wanted& wanted, Units units);
   /// The numbers of a tensor as they are.

@@ -184,6 +184,7 @@ class CardSweep {
   void walk_columns() {
     ColumnPass pass{};
     pass.in = given_.operands;
+    pass.in.key = given_.key_rows(units_);
     pass.in.value = nullptr;
     pass.rows = states_.data();
     const int resident = device_.resident_blocks(pass, units_), key_block = key_block_of(pass, units_);
@@ -288,11 +289,22 @@ Arithmetic CardSweeps::arithmetic_of(const AttentionProblem& p) const {
   return is_long && device_.facts().capability >= 80 ? Arithmetic::Bfloat : Arithmetic::Float;
 }
 
+bool CardSweeps::groups_of(const AttentionProblem& p) const {
+  Units units = units_for(p, arithmetic_of(p));
+  const bool changes = !(static_cast<float>(p.scale) > 0) || static_cast<float>(p.soft_cap) != 0 ||
+                       !p.allowed.values.empty() || !p.additive.values.empty() || !p.distance_bias.empty();
+  if (!settings_.groups || changes || units.arithmetic != Arithmetic::Bfloat || units.d % 64 != 0)
+    return false;
+  units.groups = true;
+  return can_run(device_.facts(), RowPass{}, units);
+}
+
 Sweep CardSweeps::sweep(const AttentionProblem& p, const SweepRequest& request, std::stop_token stop,
                         SweepProgress* progress) {
   residents_.begin();
-  return CardSweep(device_, residents_, settings_, p, request, units_for(p, arithmetic_of(p)), stop, progress)
-      .run();
+  Units units = units_for(p, arithmetic_of(p));
+  units.groups = groups_of(p);
+  return CardSweep(device_, residents_, settings_, p, request, units, stop, progress).run();
 }
 
 }  // namespace attnscope::gpu

@@ -21,6 +21,8 @@ class CardSweeps {
   std::string why_not(const AttentionProblem&) const;
   /// What products of the problem are made of.
   Arithmetic arithmetic_of(const AttentionProblem&) const;
+  /// Whether pass 1 of the problem consists of products of warpgroups.
+  bool groups_of(const AttentionProblem&) const;
 
   /// As attnscope::sweep(); why_not() must be empty. Throws Error or Cancelled.
   Sweep sweep(const AttentionProblem&, const SweepRequest&, std::stop_token stop, SweepProgress* progress);

@@ -28,6 +28,7 @@ struct FloatUnits {
     ATTNSCOPE_THREAD float& at(int row, int column) { return c[row][column]; }
   };
   struct Outputs {
+    static constexpr int depth = D / 16;
     float c[4][D / 16];
     ATTNSCOPE_THREAD float& at(int row, int i) { return c[row][i]; }
   };

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
 #include <variant>
 
 #include "gpu/kernels/cell_pass.hpp"
 #include "gpu/kernels/column_pass.hpp"
 #include "gpu/kernels/float_units.hpp"
+#include "gpu/kernels/group_pass.hpp"
 #include "gpu/kernels/key_units.hpp"
 #include "gpu/kernels/matrix_units.hpp"
 #include "gpu/kernels/measure_passes.hpp"
@@ -27,7 +29,16 @@ using AnyPass = std::variant<RowPass, ColumnPass, CellPass, PreparePass, RowEndP
 struct Units {
   Arithmetic arithmetic = Arithmetic::Float;
   int d = 64;
+  /// Pass 1 by products of warpgroups: bfloat16, d of 64 or 128, nothing changes scores; keys and values lie
+  /// in tiles.
+  bool groups = false;
 };
+
+/// Whether the kernel consists of instructions that compute capability 9.0 alone has.
+template <class Kernel, class = void>
+struct NeedsGroups : std::false_type {};
+template <class Kernel>
+struct NeedsGroups<Kernel, std::enable_if_t<Kernel::needs_groups>> : std::true_type {};
 
 /// d_k and d_v padded; 0 when they are too wide.
 inline int padded_width(std::int64_t d_k, std::int64_t d_v) {
@@ -64,8 +75,17 @@ void with_row_units(Units units, F&& f) {
     with_width<FloatUnits>(units.d, f);
 }
 
+template <int D, class F>
+void with_group_kernel(const RowPass& pass, F&& f) {
+  if (pass.output != nullptr)
+    f(GroupKernel<D, true>{});
+  else
+    f(GroupKernel<D, false>{});
+}
+
 template <class F>
 void with_kernel(const RowPass& pass, Units units, F&& f) {
+  if (units.groups) return units.d == 64 ? with_group_kernel<64>(pass, f) : with_group_kernel<128>(pass, f);
   with_row_units(units, [&](auto of) {
     using Of = decltype(of);
     if (changes_scores(pass.in.rule))

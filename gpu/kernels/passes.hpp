@@ -113,16 +113,18 @@ struct GatherPass {
   Parts parts;  // of these rows
 };
 
-/// Rows of float32 into what Units take: rounded, padded with zeros.
+/// Rows of float32 into what Units take: rounded, padded with zeros. In tiles: as group_units.hpp says, and
+/// padded with zero rows up to a whole tile.
 struct PreparePass {
   const float* from;      // [heads][rows][d]
   std::int64_t from_row;  // from row to row
-  void* to;               // [heads][rows][D]
+  void* to;               // [heads][rows][D], or [heads][ceil(rows / tile)][D / 64][tile][64] in tiles
   std::int64_t rows;
   int d, padded;
   Arithmetic arithmetic;
   int heads = 1;
   std::int64_t from_head = 0;  // from head to head
+  bool tiles = false;
 };
 
 /// Row states into what is shown. Row states stay.

@@ -83,16 +83,16 @@ struct RowKernel {
     return true;
   }
 
-  /// A row's new largest score: what was summed so far shrinks.
-  template <class Ctx>
+  /// A row's new largest score: what was summed so far shrinks, outputs or what stands for them.
+  template <class Ctx, class Shrinking>
   ATTNSCOPE_THREAD static void raise(Ctx& cx, const RowPass& p, int t, Scores& s, int r, float most,
-                                     Softmax<Units>& state, Outputs& o) {
+                                     Softmax<Units>& state, Shrinking& o) {
     const float shift = most * p.in.rule.exponent, down = state.shift[r] - shift;
     const float shrink = state.most[r] == minus_infinity ? 0 : cx.exp2(down);
     state.moment[r] = state.sum[r] == 0 ? 0 : shrink * cx.fma(state.sum[r], down, state.moment[r]);
     state.sum[r] *= shrink;
     state.cell_sum[r] *= shrink;
-    ATTNSCOPE_EACH for (int i = 0; i < Units::depth; ++i) o.at(r, i) *= shrink;
+    ATTNSCOPE_EACH for (int i = 0; i < Shrinking::depth; ++i) o.at(r, i) *= shrink;
     state.most[r] = most;
     state.shift[r] = shift;
     if (p.strongest == nullptr) return;
@@ -118,9 +118,9 @@ struct RowKernel {
   }
 
   /// Scores of tile t into the state of their rows, and into weights.
-  template <class Ctx>
+  template <class Ctx, class Shrinking>
   ATTNSCOPE_THREAD static void absorb(Ctx& cx, const RowPass& p, int t, bool marks, Scores& s,
-                                      Softmax<Units>& state, Outputs& o) {
+                                      Softmax<Units>& state, Shrinking& o) {
     float most[Units::rows];
     ATTNSCOPE_EACH for (int r = 0; r < Units::rows; ++r) {
       most[r] = s.at(r, 0);

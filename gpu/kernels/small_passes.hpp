@@ -4,6 +4,7 @@
 
 #include "gpu/kernels/context.hpp"
 #include "gpu/kernels/passes.hpp"
+#include "gpu/kernels/tiled.hpp"
 
 namespace attnscope::gpu {
 
@@ -27,13 +28,16 @@ struct EachKernel {
 
 struct PrepareEach {
   using Pass = PreparePass;
-  ATTNSCOPE_BOTH static std::int64_t count(const Pass& p) { return p.heads * p.rows * p.padded; }
+  /// Rows of a head as they are written.
+  ATTNSCOPE_BOTH static std::int64_t rows(const Pass& p) { return p.tiles ? tiled_rows(p.rows) : p.rows; }
+  ATTNSCOPE_BOTH static std::int64_t count(const Pass& p) { return p.heads * rows(p) * p.padded; }
   template <class Ctx>
   ATTNSCOPE_THREAD static void run(Ctx& cx, const Pass& p, std::int64_t i) {
-    const int place = static_cast<int>(i % p.padded);
-    const std::int64_t row = i / p.padded;
+    const std::int64_t size = rows(p) * p.padded, head = i / size, in_head = i % size;
+    const TiledPlace at = p.tiles ? tiled_place(in_head, p.padded)
+                                  : TiledPlace{in_head / p.padded, static_cast<int>(in_head % p.padded)};
     const float x =
-        place < p.d ? p.from[row / p.rows * p.from_head + row % p.rows * p.from_row + place] : 0;
+        at.column < p.d && at.row < p.rows ? p.from[head * p.from_head + at.row * p.from_row + at.column] : 0;
     if (p.arithmetic == Arithmetic::Bfloat)
       static_cast<std::uint16_t*>(p.to)[i] = cx.bfloat(x);
     else

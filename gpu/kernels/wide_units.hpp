@@ -27,6 +27,7 @@ struct WideUnits {
     }
   };
   struct Outputs {
+    static constexpr int depth = D / 4;
     float c[2][D / 8][4];
     ATTNSCOPE_THREAD float& at(int row, int i) { return c[row / 2][i / 2][i % 2 + 2 * (row % 2)]; }
   };

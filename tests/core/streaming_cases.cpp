@@ -158,6 +158,20 @@ std::unique_ptr<Case> any_case(Random& random, std::int64_t most) {
   return made;
 }
 
+std::unique_ptr<Case> interval_case(Random& random, std::int64_t most) {
+  constexpr std::int64_t widths[] = {64, 40, 128, 100};
+  const auto any = any_case(random, most);
+  const AttentionProblem& from = any->problem;
+  Sizes sizes{from.heads, from.kv_heads, from.queries, from.keys, widths[random.between(0, 3)], 1};
+  sizes.d_v = random.coin() ? sizes.d_k : random.between(1, sizes.d_k);
+  auto made = plain_case(random, sizes, random.coin() ? 3 : 0);
+  AttentionProblem& p = made->problem;
+  p.causal = from.causal, p.offset = from.offset, p.left = from.left, p.right = from.right;
+  p.real_keys = from.real_keys, p.real_queries = from.real_queries, p.patterned = from.patterned;
+  p.temperature = from.temperature;
+  return made;
+}
+
 void add_sinks(Random& random, Case& c) {
   for (std::int64_t h = 0; h < c.problem.heads; ++h)
     c.sinks.push_back(3 * static_cast<float>(random.normal()));

@@ -39,6 +39,9 @@ std::unique_ptr<Case> plain_case(samples::Random& random, const Sizes& sizes, st
 /// Any sizes up to `most` queries and keys, any mask, cap, bias, temperature.
 std::unique_ptr<Case> any_case(samples::Random& random, std::int64_t most);
 
+/// Any sizes and intervals of keys, of heads of 33 to 64 or 97 to 128 numbers: nothing else changes scores.
+std::unique_ptr<Case> interval_case(samples::Random& random, std::int64_t most);
+
 /// A sink for each head, of the size of the scores. Not part of any_case(): graphics cards do without.
 void add_sinks(samples::Random& random, Case& c);
 

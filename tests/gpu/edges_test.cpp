@@ -15,6 +15,7 @@ namespace attnscope::edges_test {
 namespace {
 
 using emulator::Setup;
+using emulator::width;
 using streaming_cases::Case;
 using streaming_cases::Sizes;
 
@@ -26,7 +27,11 @@ SweepRequest everything(std::int64_t rows_per_cell, std::int64_t keys_per_cell) 
 }
 
 std::string named(const Setup& setup) {
-  return fmt::format("{}, {}", setup.arithmetic == gpu::Arithmetic::Float ? "float32" : "bfloat16",
+  const bool is_float = setup.arithmetic == gpu::Arithmetic::Float;
+  return fmt::format("{}, {}",
+                     setup.groups ? "warpgroups"
+                     : is_float   ? "float32"
+                                  : "bfloat16",
                      setup.schedule == emulator::Schedule::Lazy ? "lazy" : "adversarial");
 }
 
@@ -58,7 +63,7 @@ TEST_CASE("Scores of 3000 and of -3000 cost no accuracy: shifts are what sums ar
     for (const Setup& setup : emulator::setups)
       for (const PooledCells& cells : {PooledCells{16, 64}, PooledCells{4, 8}, PooledCells{128, 16}}) {
         samples::Random random(11);
-        const auto c = emulator::in_quarters(random, {2, 1, 140, 200, 8, 8}, offset);
+        const auto c = emulator::in_quarters(random, {2, 1, 140, 200, width(setup, 8), 8}, offset);
         c->problem.causal = true;
         c->problem.offset = 40;
         c->problem.left = 90;
@@ -75,9 +80,11 @@ TEST_CASE("Of equal scores the first key is the strongest, in a thread, a row an
   for (const std::int64_t different : {1, 2, 9, 33, 70})
     for (const Setup& setup : emulator::setups) {
       samples::Random random(3);
-      const auto c = emulator::in_quarters(random, {1, 1, 70, 200, 16, 4}, 0);
+      const std::int64_t d = width(setup, 16);
+      const auto c = emulator::in_quarters(random, {1, 1, 70, 200, d, 4}, 0);
+      const auto size = static_cast<std::size_t>(d);
       for (std::size_t i = 0; i < c->k.size(); ++i)
-        c->k[i] = c->k[i / 16 % static_cast<std::size_t>(different) * 16 + i % 16];
+        c->k[i] = c->k[i / size % static_cast<std::size_t>(different) * size + i % size];
       c->problem.left = 120;
       SweepRequest request;
       request.strongest = true;
@@ -97,7 +104,8 @@ TEST_CASE("Edges of masks one key before, at and behind edges of tiles", "[edges
       for (const std::int64_t step : {1, 64}) {
         samples::Random random(static_cast<std::uint64_t>(keys));
         // With a step of 64, first and last rows of blocks are far apart.
-        const auto c = emulator::in_quarters(random, {1, 1, step == 1 ? 130 : 300, keys, 8, 8}, 0);
+        const auto c =
+            emulator::in_quarters(random, {1, 1, step == 1 ? 130 : 300, keys, width(setup, 8), 8}, 0);
         SweepRequest request = everything(2, 64);
         request.rows.step = step;
         for (const std::int64_t offset : {-64, -1, 0, 1, 2, 62, 63}) {
@@ -116,7 +124,7 @@ TEST_CASE("Heads of a request follow their own pattern, not that of the first he
   for (const Setup& setup : emulator::setups)
     for (const int first : {0, 1}) {
       samples::Random random(21);
-      const auto c = emulator::in_quarters(random, {2, 1, 130, 140, 8, 8}, 0);
+      const auto c = emulator::in_quarters(random, {2, 1, 130, 140, width(setup, 8), 8}, 0);
       c->problem.causal = true;
       c->problem.patterned = {static_cast<std::uint8_t>(first), static_cast<std::uint8_t>(1 - first)};
       SweepRequest request = everything(2, 64);
@@ -134,7 +142,7 @@ TEST_CASE("Rows without any key are zeros, rows with one are that key, in heads 
     for (const std::int64_t d : {8, 80})
       for (const std::int64_t keys_per_cell : {16, 64}) {
         samples::Random random(static_cast<std::uint64_t>(d));
-        const auto c = emulator::in_quarters(random, {3, 1, 100, 70, d, d}, 0);
+        const auto c = emulator::in_quarters(random, {3, 1, 100, 70, width(setup, d), d}, 0);
         AttentionProblem& p = c->problem;
         const SweepRequest request = everything(64, keys_per_cell);
         p.real_keys = 0;
@@ -195,7 +203,8 @@ TEST_CASE("A NaN stays with the rows and cells that see it", "[edges]") {
     for (const std::int64_t keys_per_cell : {4, 64})
       for (const bool additive : {false, true}) {
         samples::Random random(5);
-        const auto c = emulator::in_quarters(random, {1, 1, 100, 200, 8, 4}, 0);
+        const auto d = static_cast<std::size_t>(width(setup, 8));
+        const auto c = emulator::in_quarters(random, {1, 1, 100, 200, width(setup, 8), 4}, 0);
         AttentionProblem& p = c->problem;
         p.offset = 100;
         p.left = 60;
@@ -205,8 +214,8 @@ TEST_CASE("A NaN stays with the rows and cells that see it", "[edges]") {
         const auto sees = [&](std::int64_t row, std::int64_t key) {
           return key >= row + 40 && key <= row + 100 && !(additive && key == 150 && !bad(row));
         };
-        c->q[7 * 8 + 3] = nan;
-        c->k[150 * 8 + 2] = nan;  // seen by queries 50 to 110, or, with the mask, by 50 to 55
+        c->q[7 * d + 3] = nan;
+        c->k[150 * d + 2] = nan;  // seen by queries 50 to 110, or, with the mask, by 50 to 55
         if (additive) {
           c->additive.assign(100 * 200, 0);
           for (std::int64_t row = 0; row < 100; ++row)

@@ -198,6 +198,7 @@ void Block::sync() {
   }
   at_barrier_ = 0;
   ++barriers_;
+  groups_.passed(0, threads_);
   for (int t = 0; t < threads_; ++t)
     if (Fiber& fiber = *fibers_[static_cast<std::size_t>(t)]; fiber.state == Fiber::State::AtBarrier)
       fiber.state = Fiber::State::Ready;

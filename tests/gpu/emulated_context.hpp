@@ -70,7 +70,9 @@ class Context {
   }
 
   void sync_group() {
-    meet_group(Block::GroupInstruction::Sync, nullptr, [](Block&, int, void* const*) {});
+    meet_group(Block::GroupInstruction::Sync, nullptr, [](Block& block, int first, void* const*) {
+      block.groups().passed(first, first + Groups::lanes);
+    });
   }
   void sync_warp() {
     own_.meet(Block::Instruction::SyncWarp, nullptr, [](Block&, void* const*) {});

@@ -118,6 +118,7 @@ void EmulatedDevice::launch(const gpu::AnyPass& pass, gpu::Units units, int bloc
   ++launched_;
   if (is_hollow) return;
   gpu::with_kernel(pass, units, [&](auto kernel, const auto& arguments) {
+    group_launches += gpu::NeedsGroups<decltype(kernel)>::value;
     for (int b = 0; b < blocks; ++b) {
       block_.run(kernel.threads, kernel.shared_bytes, [&](int thread) {
         Context context(block_, thread, b, blocks);

@@ -21,6 +21,11 @@ class EmulatedDevice final : public gpu::Device {
   ~EmulatedDevice() override;
 
   const gpu::DeviceFacts& facts() const override { return facts_; }
+  /// From now on a card with products of warpgroups, and the shared memory of one.
+  void have_groups() {
+    facts_.groups = true;
+    facts_.shared_bytes = 227 * 1024;
+  }
   /// All emulated devices are one card.
   bool can_read(const gpu::Device& other) const override {
     return dynamic_cast<const EmulatedDevice*>(&other) != nullptr;
@@ -60,6 +65,8 @@ class EmulatedDevice final : public gpu::Device {
   int trims = 0;
   /// Its library of products is missing.
   bool cannot_multiply = false;
+  /// Launches of kernels that consist of products of warpgroups.
+  int group_launches = 0;
   /// Called before each launch.
   std::function<void(const gpu::AnyPass&)> on_launch;
   /// Called when a block has looked whether its work is stale.

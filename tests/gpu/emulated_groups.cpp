@@ -120,9 +120,18 @@ void Groups::written(std::size_t at) {
 
 void Groups::publish() {
   const int thread = block_.current_thread();
-  std::replace(unpublished_.begin(), unpublished_.end(), thread + 1, 0);
+  std::replace(unpublished_.begin(), unpublished_.end(), thread + 1, -thread - 1);
+  any_published_ = true;
   for (auto& [at, s] : signals_)
     if (s.opened_by == thread) s.published = true;
+}
+
+void Groups::passed(int first, int last) {
+  if (!any_published_) return;
+  for (int& writer : unpublished_)
+    if (writer < -first && writer >= -last) writer = 0;
+  any_published_ =
+      std::any_of(unpublished_.begin(), unpublished_.end(), [](int writer) { return writer < 0; });
 }
 
 void Groups::check_unread(std::size_t from, std::size_t to) {
@@ -141,7 +150,8 @@ void Groups::check_unread(std::size_t from, std::size_t to) {
 void Groups::check_readable(int first, const std::vector<std::size_t>& chunks) {
   for (const std::size_t at : chunks) {
     block_.shared(at, 16, 16);
-    if (unpublished_[at / 16] != 0) block_.fail("a product reads what was written and not published");
+    if (unpublished_[at / 16] > 0) block_.fail("a product reads what was written and not published");
+    if (unpublished_[at / 16] < 0) block_.fail("a product reads what others published without a barrier");
   }
   for (const auto& region : regions_) {
     if (std::none_of(chunks.begin(), chunks.end(),
@@ -150,7 +160,7 @@ void Groups::check_readable(int first, const std::vector<std::size_t>& chunks) {
     for (int t = first; t < first + lanes; ++t) {
       const auto& waited = waited_[static_cast<std::size_t>(t)];
       const auto found = waited.find(region->signal);
-      if (found == waited.end() || found->second < region->phase)
+      if (!region->landed || found == waited.end() || found->second < region->phase)
         block_.fail("a product reads a tile before its signal");
     }
   }

@@ -49,6 +49,8 @@ class Groups {
   /// 16 bytes of shared memory were written by the thread that runs.
   void written(std::size_t at);
   void publish();
+  /// Threads [first, last) have passed a barrier.
+  void passed(int first, int last);
 
   // Products, with the arguments of all lanes of a warpgroup of which `first` is the first thread.
   void begin(int first);
@@ -111,7 +113,9 @@ class Groups {
   std::map<std::size_t, Signal> signals_;
   std::vector<std::unique_ptr<Region>> regions_;
   std::vector<Copy> copies_;
-  std::vector<int> unpublished_;                              // thread + 1 of each chunk, or 0
+  /// Of each chunk the thread + 1 that wrote it; negative once it is published, 0 behind a barrier.
+  std::vector<int> unpublished_;
+  bool any_published_ = false;                                // without a barrier since
   std::vector<std::map<std::size_t, std::uint64_t>> waited_;  // of each thread: phases of signals that ended
   std::vector<Warpgroup> warpgroups_;
 };

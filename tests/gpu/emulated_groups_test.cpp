@@ -92,6 +92,12 @@ void open(Context& cx, bool publishes = true, bool syncs = true) {
   if (syncs) cx.sync();
 }
 alignas(16) const unsigned char source[tile_bytes]{};
+/// Thread 0 expects so many bytes of the signal and asks for a copy.
+void ask(Context& cx, std::uint32_t expected, std::uint32_t to, std::uint32_t bytes) {
+  if (cx.thread() != 0) return;
+  cx.expect(0, expected);
+  cx.copy_bulk(to, source, bytes, 0);
+}
 
 /// What breaks a rule, and part of what is said of it.
 struct Fault {
@@ -185,6 +191,18 @@ const Fault faults[] = {
        product.multiply(cx);
        product.end(cx);
      }},
+    {"published without a barrier",
+     [](Context& cx) {
+       Product product;
+       product.begin(cx, false);
+       cx.copy16(tiles_at + 16 * static_cast<std::uint32_t>(cx.thread()), source, true);
+       cx.commit();
+       cx.wait<0>();
+       cx.publish();
+       cx.begin_products(product.c);
+       product.multiply(cx);
+       product.end(cx);
+     }},
     {"overwritten that a product under way reads",
      [](Context& cx) {
        Product product;
@@ -202,10 +220,7 @@ const Fault faults[] = {
        product.begin(cx);
        product.multiply(cx);
        cx.commit_products();
-       if (cx.thread() == 0) {
-         cx.expect(0, 16);
-         cx.copy_bulk(tiles_at, source, 16, 0);
-       }
+       ask(cx, 16, tiles_at, 16);
        cx.end_products<0>(product.c);
      }},
     {"reads a tile before its signal",
@@ -213,10 +228,7 @@ const Fault faults[] = {
        open(cx);
        Product product;
        product.begin(cx, false);
-       if (cx.thread() == 0) {
-         cx.expect(0, tile_bytes);
-         cx.copy_bulk(tiles_at, source, tile_bytes, 0);
-       }
+       ask(cx, tile_bytes, tiles_at, tile_bytes);
        // One thread that does not wait is enough.
        if (cx.thread() != 100) cx.wait_for(0, 0);
        cx.begin_products(product.c);
@@ -240,32 +252,19 @@ const Fault faults[] = {
     {"wait for others that never come",
      [](Context& cx) {
        open(cx);
-       if (cx.thread() == 0) {
-         cx.expect(0, 32);
-         cx.copy_bulk(1024, source, 16, 0);
-       }
+       ask(cx, 32, 1024, 16);
        cx.wait_for(0, 0);
      }},
     {"wait for others that never come",
      [](Context& cx) {
        open(cx);
-       if (cx.thread() == 0) {
-         cx.expect(0, 16);
-         cx.copy_bulk(1024, source, 32, 0);
-       }
+       ask(cx, 16, 1024, 32);
        cx.wait_for(0, 0);
      }},
     {"wait for others that never come",
      [](Context& cx) {
        open(cx);
        cx.wait_for(0, 0);
-     }},
-    {"wait for others that never come",
-     [](Context& cx) {
-       Product product;
-       product.begin(cx);
-       if (cx.thread() == 0) return;
-       cx.sync_group();
      }},
     {"there is no signal",
      [](Context& cx) {

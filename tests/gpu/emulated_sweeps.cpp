@@ -8,12 +8,14 @@ gpu::CardSettings settings_of(const Setup& setup) {
   gpu::CardSettings settings;
   settings.bfloat_from = setup.arithmetic == gpu::Arithmetic::Bfloat ? 0 : -1;
   settings.cells_at_once = setup.cells_at_once;
+  settings.groups = setup.groups;
   return settings;
 }
 
 std::shared_ptr<EmulatedDevice> device_of(const Setup& setup) {
   auto device = std::make_shared<EmulatedDevice>(setup.schedule, setup.seed, setup.blocks);
   device->never_stale = setup.never_stale;
+  if (setup.groups) device->have_groups();
   return device;
 }
 

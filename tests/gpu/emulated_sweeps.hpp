@@ -17,12 +17,19 @@ struct Setup {
   /// Work that is never stale: asking for it is a barrier, which may stand in for one that is missing.
   bool never_stale = true;
   std::int64_t cells_at_once = std::int64_t{1} << 24;
+  /// Products of warpgroups, for which heads have to have 33 to 64 or 97 to 128 numbers.
+  bool groups = false;
 };
-/// Both arithmetics on both schedules.
-inline constexpr Setup setups[] = {{gpu::Arithmetic::Float, Schedule::Lazy},
-                                   {gpu::Arithmetic::Float, Schedule::Adversarial},
-                                   {gpu::Arithmetic::Bfloat, Schedule::Lazy},
-                                   {gpu::Arithmetic::Bfloat, Schedule::Adversarial}};
+/// Both arithmetics and products of warpgroups on both schedules.
+inline constexpr Setup setups[] = {
+    {gpu::Arithmetic::Float, Schedule::Lazy},
+    {gpu::Arithmetic::Float, Schedule::Adversarial},
+    {gpu::Arithmetic::Bfloat, Schedule::Lazy},
+    {gpu::Arithmetic::Bfloat, Schedule::Adversarial},
+    {gpu::Arithmetic::Bfloat, Schedule::Lazy, 1, 3, true, 1 << 24, true},
+    {gpu::Arithmetic::Bfloat, Schedule::Adversarial, 1, 3, true, 1 << 24, true}};
+/// Heads of d numbers, or of more where the setup's products want that: padded to 64 or 128.
+inline std::int64_t width(const Setup& setup, std::int64_t d) { return setup.groups ? d + 32 : d; }
 
 Sweep sweep(const AttentionProblem&, const SweepRequest&, const Setup&);
 Tensor tile(const AttentionProblem&, const TileRequest&, const Setup&);

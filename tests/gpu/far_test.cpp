@@ -107,6 +107,44 @@ TEST_CASE("Pass 1 counts beyond 2^31", "[far]") {
   }
 }
 
+TEST_CASE("Pass 1 by warpgroups counts beyond 2^31", "[far]") {
+  const Far far(0);
+  const Sparse<std::uint16_t> query(heads * tokens * d), key(heads * tokens * d), value(heads * tokens * d);
+  const Sparse<float> output(heads * tokens * d);
+  constexpr std::int64_t last = (heads - 1) * tokens * d;
+  for (std::int64_t i = 0; i < block * d; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    *query.at(last + i) = emulator::to_bfloat(far.near->q[at]);
+    const gpu::TiledPlace place = gpu::tiled_place(i, static_cast<int>(d));
+    const auto from = static_cast<std::size_t>(place.row * d + place.column);
+    *key.at(last + i) = emulator::to_bfloat(far.near->k[from]);
+    *value.at(last + i) = emulator::to_bfloat(far.near->v[from]);
+  }
+  gpu::RowPass pass{};
+  pass.in = far.in;
+  pass.in.query = query.data(), pass.in.key = key.data(), pass.in.value = value.data();
+  pass.output = output.data();
+  pass.d_v = d;
+  pass.rows = far.states.data();
+  constexpr gpu::Units by_groups{gpu::Arithmetic::Bfloat, static_cast<int>(d), true};
+  const int row_block = gpu::row_block_of(pass, by_groups);
+  pass.last_item = static_cast<int>(heads * ((tokens + row_block - 1) / row_block));
+  pass.first_item = pass.last_item - 1;  // the first rows of the last head
+  emulator::EmulatedDevice device(emulator::Schedule::Lazy);
+  device.have_groups();
+  device.launch(pass, by_groups, 1);
+  for (std::int64_t i = 0; i < block; ++i) {
+    const oracle::RowAnswer& row = far.rows[static_cast<std::size_t>(i)];
+    const std::int64_t at = (heads - 1) * tokens + i;
+    const gpu::RowState state = *far.states.at(at);
+    check_near(static_cast<double>(state.shift) * std::log(2) + std::log(static_cast<double>(state.sum)),
+               row.log_sum_exp);
+    for (std::int64_t e = 0; e < d; ++e)  // weights are rounded to 2^-9
+      REQUIRE(std::abs(static_cast<double>(*output.at(at * d + e)) -
+                       row.output[static_cast<std::size_t>(e)]) < 4e-3);
+  }
+}
+
 TEST_CASE("Pass 2 counts beyond 2^31, in masks too", "[far]") {
   constexpr std::int64_t first = tokens - block, columns = tokens / 32, part_rows = tokens / 32, splits = 64;
   Far far(first);
