@@ -17,7 +17,8 @@
 namespace {
 
 /// Instructions are 128 bits from Volta on; the lowest 12 say which.
-constexpr unsigned hmma = 0x23c, ldsm = 0x83b, ldgsts = 0xfae, stl = 0x387, ldl = 0x983;
+constexpr unsigned hmma = 0x23c, ldsm = 0x83b, ldgsts = 0xfae, stl = 0x387, ldl = 0x983, hgmma = 0x9f0,
+                   hgmma_of_registers = 0xdf0, ublkcp = 0x3ba;
 
 struct Kernel {
   unsigned registers = 0, frame = 0;  // frame: bytes of local memory of a thread
@@ -113,9 +114,12 @@ int main(int argc, char** argv) {
       std::ifstream stream(argv[i], std::ios::binary);
       const std::string file{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
       for (const auto& [name, k] : kernels_of(file))
-        std::printf("%u %s registers %u frame %u instructions %d HMMA %d LDSM %d LDGSTS %d STL %d LDL %d\n",
-                    arch_of(file), short_name(name).c_str(), k.registers, k.frame, k.all, k.count(hmma),
-                    k.count(ldsm), k.count(ldgsts), k.count(stl), k.count(ldl));
+        std::printf(
+            "%u %s registers %u frame %u instructions %d HMMA %d LDSM %d LDGSTS %d HGMMA %d UBLKCP %d STL %d "
+            "LDL %d\n",
+            arch_of(file), short_name(name).c_str(), k.registers, k.frame, k.all, k.count(hmma),
+            k.count(ldsm), k.count(ldgsts), k.count(hgmma) + k.count(hgmma_of_registers), k.count(ublkcp),
+            k.count(stl), k.count(ldl));
     } catch (const std::exception& e) {
       std::fprintf(stderr, "%s: %s\n", argv[i], e.what());
       return 1;
