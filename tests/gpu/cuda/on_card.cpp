@@ -63,8 +63,9 @@ Numbers::Numbers(std::int64_t heads, std::int64_t n, std::int64_t d) {
 namespace {
 
 std::unique_ptr<TimedDevice> open_emulated() {
-  return std::make_unique<TimedDevice>(
-      std::make_unique<emulator::EmulatedDevice>(emulator::Schedule::Adversarial));
+  auto device = std::make_unique<emulator::EmulatedDevice>(emulator::Schedule::Adversarial);
+  device->have_groups();
+  return std::make_unique<TimedDevice>(std::move(device));
 }
 
 std::unique_ptr<TimedDevice> open_real() {
@@ -97,7 +98,8 @@ constexpr Section sections[] = {{"parity", parity},
                                 {"uploads", uploads},
                                 {"far-times", far_times},
                                 {"model-parity", model_parity},
-                                {"models", models}};
+                                {"models", models},
+                                {"warpgroups", warpgroups}};
 
 void run_section(Card& card, const std::string& name) {
   for (const Section& section : sections) {

@@ -38,6 +38,7 @@ void abort_time(Card&);
 void memory(Card&);
 void opening(Card&);      // context, memory, first kernel
 void passes(Card&);       // pass 1 and 2 at the sizes that are compared with PyTorch's kernels
+void warpgroups(Card&);   // pass 1 by products of warpgroups: right first, then how fast
 void passes_more(Card&);  // the sizes between, float32
 void window(Card&);       // what the window waits for
 void staged(Card&);       // every stage for itself, also on matrix units

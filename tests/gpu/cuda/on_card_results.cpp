@@ -83,6 +83,13 @@ class Table {
           if (d == 128 && std::string(mask) == "full")
             all.push_back({"share of cuBLAS, pass 1 bf16 " + size, "rate pass 1 bf16 " + size,
                            "rate cublas bf16", 0.35, false});
+          if (n == 4096 || n == 16384) {
+            if (d == 128 && std::string(mask) == "full")
+              all.push_back({"share of cuBLAS, warpgroups " + size, "rate pass 1 groups " + size,
+                             "rate cublas bf16", 0.5, false});
+            all.push_back({"times flash, warpgroups " + size, "pass 1 groups " + size, "flash bf16 " + size,
+                           1.0, true});
+          }
           all.push_back(
               {"times flash, bf16 " + size, "pass 1 bf16 " + size, "flash bf16 " + size, 1.4, true});
           all.push_back(
