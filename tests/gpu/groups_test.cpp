@@ -98,27 +98,29 @@ TEST_CASE("Products of warpgroups are for cards of 9.0 and scores that are produ
 }
 
 TEST_CASE("Keys and values in tiles: rows and columns beyond the last are zeros", "[groups]") {
-  constexpr int rows = 70, d = 100, padded = 128;
-  std::vector<float> from(rows * d);
-  for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<float>(i % 200);
+  constexpr int heads = 2, rows = 70, d = 100, padded = 128;
+  std::vector<float> from(heads * rows * d);
+  for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<float>(i % 201);
   EmulatedDevice device(Schedule::Lazy);
   const gpu::DeviceArray<float> there(device, from.size());
   device.upload(there.data(), from.data(), from.size() * sizeof(float), 0, 1);
-  const gpu::DeviceArray<std::uint16_t> to(device, 2 * gpu::tile * padded);
+  const gpu::DeviceArray<std::uint16_t> to(device, heads * 2 * gpu::tile * padded);
   gpu::PreparePass pass{};
   pass.from = there.data(), pass.from_row = d, pass.to = to.data();
   pass.rows = rows, pass.d = d, pass.padded = padded;
   pass.arithmetic = gpu::Arithmetic::Bfloat;
+  pass.heads = heads, pass.from_head = rows * d;
   pass.tiles = true;
   device.launch(pass, {}, 2);
   std::vector<std::uint16_t> found(to.size());
   device.download(found.data(), to.data(), to.size() * sizeof(std::uint16_t));
-  for (std::size_t row = 0; row < 2 * gpu::tile; ++row)
+  for (std::size_t line = 0; line < heads * 2 * gpu::tile; ++line)
     for (std::size_t column = 0; column < padded; ++column) {
+      const std::size_t head = line / (2 * gpu::tile), row = line % (2 * gpu::tile);
       const std::size_t chunk = column % 64 / 8 ^ row % 8;
       const std::size_t at =
-          row / 64 * 64 * padded + column / 64 * 4096 + row % 64 * 64 + chunk * 8 + column % 8;
-      const float expected = row < rows && column < d ? from[row * d + column] : 0;
+          line / 64 * 64 * padded + column / 64 * 4096 + row % 64 * 64 + chunk * 8 + column % 8;
+      const float expected = row < rows && column < d ? from[(head * rows + row) * d + column] : 0;
       REQUIRE(emulator::from_bfloat(found[at]) == expected);
     }
 }
