@@ -31,11 +31,14 @@ class Library {
 
  private:
   Library() {
-    const std::string name = "libcublas.so." + std::to_string(CUBLAS_VER_MAJOR);
-    // Never closed: it has threads and handlers of its own.
-    handle_ = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-    for (const char* folder : {"/usr/local/cuda/lib64/", "/usr/local/cuda/lib/"})
-      if (handle_ == nullptr) handle_ = dlopen((folder + name).c_str(), RTLD_NOW | RTLD_LOCAL);
+    // What is called of it is the same in all of them; the one that the program was built with first. Never
+    // closed: it has threads and handlers of its own.
+    for (const int major : {CUBLAS_VER_MAJOR, 13, 12})
+      for (const char* folder : {"", "/usr/local/cuda/lib64/", "/usr/local/cuda/lib/"}) {
+        if (handle_ != nullptr) break;
+        const std::string name = folder + ("libcublas.so." + std::to_string(major));
+        handle_ = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+      }
     if (handle_ == nullptr) return;
     find(create, "cublasCreate_v2");
     find(destroy, "cublasDestroy_v2");
