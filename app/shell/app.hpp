@@ -354,9 +354,8 @@ class App {
   std::vector<Example> examples_;
   std::vector<Language> languages_;
   Words words_;
-  std::string spoken_{english};  // the language of words_
-  Document document_;
-  Document original_;  // as it was opened or saved
+  std::string spoken_{english};   // the language of words_
+  Document document_, original_;  // original_: as it was opened or saved
   Files files_;
   Kept opening_from_ = Kept::No;  // of what is read behind the window
   Following following_;
@@ -378,18 +377,17 @@ class App {
     LabState state;
     training::LabSight sight;
   };
-  std::optional<KeptTraining> own_training_;   // before a lesson that trains began; empty: none is open
-  std::optional<KeptTraining> left_training_;  // free play: the step's as it was left
+  /// Before a lesson that trains began, empty where none is open; of free play, the step's as it was left.
+  std::optional<KeptTraining> own_training_, left_training_;
   std::unique_ptr<Backends> backends_;
-  std::string backend_note_;                  // of the newest result; said when it changes
-  std::string model_backend_note_;            // likewise of the model's reading
-  std::unique_ptr<Film> film_;                // that is being drawn; null: none
-  Sight shown_;                               // A; empty before the first result
-  Comparison comparison_;                     // B
-  ModelComparison model_b_;                   // the model that B stands in
-  std::optional<HeldArrival> asks_for_held_;  // B of a model that has moved: until it is opened
-  Stage was_used_ = Stage::Softmax;           // the weights that mixed the values in the result before
-  Look look_;                                 // as it was read
+  std::string backend_note_, model_backend_note_;  // of the newest result and reading; said when they change
+  std::unique_ptr<Film> film_;                     // that is being drawn; null: none
+  Sight shown_;                                    // A; empty before the first result
+  Comparison comparison_;                          // B
+  ModelComparison model_b_;                        // the model that B stands in
+  std::optional<HeldArrival> asks_for_held_;       // B of a model that has moved: until it is opened
+  Stage was_used_ = Stage::Softmax;                // the weights that mixed the values in the result before
+  Look look_;                                      // as it was read
   float display_scale_ = 1;
   std::string first_language_;  // of this run
   Answers answers_;             // to what the file that is opened may not say

@@ -9,7 +9,6 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "app/files/paths.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/views/backends/switch.hpp"
 #include "controls_robot.hpp"
@@ -21,6 +20,7 @@
 namespace attnscope::backends_test {
 
 using test::SecondBackend;
+using test::told_at;
 
 namespace {
 
@@ -34,25 +34,6 @@ struct TwoBackends {
   const Result& result() { return *robot.app().shown(); }
   const Backends& backends() { return robot.app().backends(); }
 };
-
-bool shows(Robot& robot, const std::string& words) {
-  const std::vector<PlacedText> texts = texts_of(robot);
-  return std::any_of(texts.begin(), texts.end(),
-                     [&](const PlacedText& text) { return text.text.find(words) != std::string::npos; });
-}
-
-/// What is told while the mouse rests on a widget, by the keys of the string table.
-std::set<std::string> told_at(Robot& robot, std::string_view label) {
-  ImGui::GetStyle().HoverDelayShort = ImGui::GetStyle().HoverStationaryDelay = 0;
-  std::set<std::string> told;
-  robot.leave();
-  robot.app().words().watch = [&](std::string_view key, bool) { told.emplace(key); };
-  robot.app().words().speak_english();  // what was said before is said anew
-  robot.move(robot.centre(label));
-  robot.frame(2);
-  robot.app().words().watch = nullptr;
-  return told;
-}
 
 void frames_until(Robot& robot, const std::function<bool()>& done) {
   for (int i = 0; i < 5000 && !done(); ++i) {
@@ -328,44 +309,6 @@ TEST_CASE("backends: a long document switches, is timed and compared, and is tak
   CHECK(two.result().layer().is_complete());
   CHECK(two.result().backend.starts_with("CPU"));
   CHECK(robot.app().message().starts_with("The backend \"Second\" failed"));
-}
-
-TEST_CASE("backends: a model is run by the one that is chosen, and both times stand side by side",
-          "[backends]") {
-  const auto second = std::make_shared<SecondBackend>();
-  const std::string remark = "The graphics card has no room for all weights of the model.";
-  Robot robot({.width = 1600,
-               .height = 1000,
-               .second = second,
-               .rows =
-                   [&](std::int64_t weights, std::string&) {
-                     CHECK(weights > 1000);
-                     return std::make_shared<test::SecondRows>(second->name(), remark);
-                   },
-               .file = assets_directory() / "models/reader"});
-  robot.settle();
-  const auto reading = [&] { return robot.app().model(); };
-  const auto time = [&](std::size_t choice) { return robot.app().backends().model_time(choice); };
-  REQUIRE(reading());
-  CHECK(reading()->backend.empty());
-  REQUIRE(time(0));
-  CHECK_FALSE(time(1));
-  CHECK(shows(robot, time_words(*time(0))));
-  const ModelReadingPtr before = reading();
-  robot.key(ImGuiKey_U);
-  robot.settle();
-  CHECK(reading()->backend == second->name());
-  CHECK(reading()->run != before->run);
-  CHECK(reading()->prediction->before == before->prediction->before);
-  REQUIRE(time(0));
-  REQUIRE(time(1));
-  CHECK(shows(robot, time_words(*time(1))));
-  CHECK(robot.app().backends().model_ratio() == std::max(*time(0), *time(1)) / std::min(*time(0), *time(1)));
-  CHECK(told_at(robot, "Backend").contains(remark));
-  robot.key(ImGuiKey_U);
-  robot.settle();
-  CHECK(reading()->backend.empty());
-  CHECK(reading()->backend_note.empty());
 }
 
 TEST_CASE("backends: a file that is opened while the backend changes is the one that is shown",

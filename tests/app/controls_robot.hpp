@@ -1,6 +1,7 @@
 // tests/app: the robot before the whole column of controls, for the tests that use every one of them.
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -23,6 +24,19 @@ inline void choose(Robot& robot, std::string_view list, std::string_view row) {
   robot.click(list);
   robot.frame(2);
   click(robot, row);
+}
+
+/// What is told while the mouse rests on a widget, by the keys of the string table.
+inline std::set<std::string> told_at(Robot& robot, std::string_view label) {
+  ImGui::GetStyle().HoverDelayShort = ImGui::GetStyle().HoverStationaryDelay = 0;
+  std::set<std::string> told;
+  robot.leave();
+  robot.app().words().watch = [&](std::string_view key, bool) { told.emplace(key); };
+  robot.app().words().speak_english();  // what was said before is said anew
+  robot.move(robot.centre(label));
+  robot.frame(2);
+  robot.app().words().watch = nullptr;
+  return told;
 }
 
 /// A robot before the first example with the rarely used controls of one section in sight.

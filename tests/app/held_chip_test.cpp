@@ -15,16 +15,6 @@
 
 namespace attnscope::held_chip_test {
 
-namespace {
-
-bool shows(Robot& robot, const std::string& words) {
-  const std::vector<PlacedText> texts = texts_of(robot);
-  return std::any_of(texts.begin(), texts.end(),
-                     [&](const PlacedText& t) { return t.text.find(words) != std::string::npos; });
-}
-
-}  // namespace
-
 TEST_CASE("ages are told in seconds, minutes and hours") {
   CHECK(age_words(-1) == "0 s ago");
   CHECK(age_words(12.9) == "12 s ago");

@@ -47,10 +47,4 @@ struct LongRobot {
   }
 };
 
-inline bool shows(Robot& robot, const std::string& words) {
-  for (const PlacedText& text : texts_of(robot))
-    if (text.text.find(words) != std::string::npos) return true;
-  return false;
-}
-
 }  // namespace attnscope::test

@@ -13,12 +13,6 @@ namespace attnscope::narrow_window_test {
 
 namespace {
 
-bool shows(Robot& robot, const std::string& words) {
-  for (const PlacedText& text : texts_of(robot))
-    if (text.text.find(words) != std::string::npos) return true;
-  return false;
-}
-
 Layout layout_now(Robot& robot) {
   return compute_layout(static_cast<float>(robot.width()), static_cast<float>(robot.height()),
                         robot.app().view(), 1);

@@ -15,7 +15,7 @@ using test::item;
 
 namespace {
 
-bool shows(Robot& robot, const std::string& words) {
+bool tells(Robot& robot, const std::string& words) {
   const Notices notices = robot.app().view().notices;
   const std::vector<PlacedText> texts = texts_of(robot);
   robot.app().view().notices = notices;  // taking the texts dismisses them
@@ -59,7 +59,7 @@ TEST_CASE("a stale picture is dimmed and says why, also after the message is clo
     robot.frame(2);
     CHECK(robot.app().shown()->layer().dimensions.heads == 8);
     CHECK(brightness_of_map(robot) < bright / 2);
-    CHECK(shows(robot, "not computed"));
+    CHECK(tells(robot, "not computed"));
     CHECK(is_red(robot, "Head count"));
     CHECK_FALSE(is_red(robot, "d_model"));
     robot.click("Dismiss");
@@ -68,14 +68,14 @@ TEST_CASE("a stale picture is dimmed and says why, also after the message is clo
     CHECK_FALSE(robot.has("Dismiss"));
     CHECK(robot.app().message().empty());
     CHECK(brightness_of_map(robot) < bright / 2);
-    CHECK(shows(robot, "not computed:"));
+    CHECK(tells(robot, "not computed:"));
     CHECK(is_red(robot, "Head count"));
   }
   robot.type_number("Head count value", "8");
   robot.leave();
   robot.frame(2);
   CHECK(brightness_of_map(robot) == bright);
-  CHECK_FALSE(shows(robot, "not computed"));
+  CHECK_FALSE(tells(robot, "not computed"));
   CHECK_FALSE(is_red(robot, "Head count"));
 }
 
@@ -121,7 +121,7 @@ TEST_CASE("the stale picture is dimmed in Walk and Compare, too, and out of no h
   for (const ImGuiKey mode : {ImGuiKey_F3, ImGuiKey_F4}) {
     robot.key(mode);
     robot.settle();
-    CHECK(shows(robot, "not computed"));
+    CHECK(tells(robot, "not computed"));
     CHECK(robot.has("heads: use 8"));
   }
   robot.key(ImGuiKey_F2);
@@ -150,12 +150,12 @@ TEST_CASE("d_k can be chosen: d_model becomes heads times it, and Compare names 
   CHECK(robot.app().shown()->layer().dimensions.d_k == 32);
   robot.key(ImGuiKey_F4);
   robot.settle();
-  CHECK(shows(robot, "dₖ 32"));
-  CHECK(shows(robot, "dₖ 8"));
+  CHECK(tells(robot, "dₖ 32"));
+  CHECK(tells(robot, "dₖ 8"));
   robot.key(ImGuiKey_F2);
   robot.settle();
   robot.type_number("Head count value", "7");
-  CHECK(shows(robot, "36.57"));  // 256 / 7: no whole number
+  CHECK(tells(robot, "36.57"));  // 256 / 7: no whole number
   CHECK(is_red(robot, "d_k"));
 }
 

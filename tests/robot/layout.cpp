@@ -71,6 +71,11 @@ std::vector<PlacedText> texts_of(Robot& robot) {
   return texts;
 }
 
+bool shows(Robot& robot, std::string_view words) {
+  return std::ranges::any_of(
+      texts_of(robot), [&](const PlacedText& text) { return text.text.find(words) != std::string::npos; });
+}
+
 std::vector<std::string> collisions(const std::vector<PlacedText>& texts) {
   std::vector<std::string> found;
   for (std::size_t i = 0; i < texts.size(); ++i) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tests/robot/robot.hpp"
@@ -16,6 +17,8 @@ struct PlacedText {
 
 /// Every text of the window as it is now, in the order in which it was drawn.
 std::vector<PlacedText> texts_of(Robot& robot);
+/// Whether one of them has these words in it.
+bool shows(Robot& robot, std::string_view words);
 
 /// Pairs of texts that stand in each other's way, one sentence each.
 std::vector<std::string> collisions(const std::vector<PlacedText>& texts);
