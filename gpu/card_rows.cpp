@@ -156,8 +156,6 @@ class CardRows final : public RowOperators {
     const Shape& shape = from->shape();
     launch_each(*device_, ConcatPass{residents_.get(from), to.data, from->size(), static_cast<int>(shape[0]),
                                      static_cast<int>(shape[1]), static_cast<int>(shape[2])});
-    // What crossed lies in memory that goes with the tensor.
-    if (!residents_.is_here(*from)) device_->wait();
   }
 
   TensorPtr keep(const Work&, const TensorPtr& before, std::int64_t first,

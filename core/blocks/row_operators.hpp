@@ -81,7 +81,7 @@ class RowOperators {
 };
 
 /// Operators for a model of so many weights; null where the CPU runs it, and a sentence in `why_not` where
-/// that is a pity.
+/// that is not what was asked for.
 using MakeRowOperators =
     std::function<std::shared_ptr<RowOperators>(std::int64_t weights, std::string& why_not)>;
 

@@ -8,6 +8,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include "core/base/error.hpp"
 #include "core/opened_models.hpp"
 #include "gpu/card_rows.hpp"
 #include "gpu/emulated_device.hpp"
@@ -132,6 +133,18 @@ TEST_CASE("where there is no card for models, the CPU runs them and the reason i
   engine.wait_idle();
   CHECK(engine.latest()->error.empty());
   CHECK(engine.latest()->backend_note == "There are no products.");
+}
+
+TEST_CASE("where operators cannot be made, the CPU runs the model with the reason", "[card_engine]") {
+  const test::TemporaryDirectory directory;
+  const OpenedModelPtr model = opened_models::small_gpt(directory.path() / "gpt");
+  ModelEngine engine({}, 1);
+  engine.compute_with(
+      [](std::int64_t, std::string&) -> std::shared_ptr<RowOperators> { throw Error("The card is gone."); });
+  engine.submit(within_of(model, "abc"));
+  engine.wait_idle();
+  CHECK(engine.latest()->error.empty());
+  CHECK(engine.latest()->backend_note == "The card is gone. The CPU runs the model.");
 }
 
 }  // namespace attnscope::card_engine_test

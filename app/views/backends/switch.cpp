@@ -29,6 +29,12 @@ struct TimesLine {
 /// There the times are those of all its heads and its prediction.
 bool in_model(const Scene& scene) { return scene.model != nullptr && scene.view.mode == Mode::Model; }
 
+/// Small models are run by the CPU whatever is chosen.
+std::size_t who_computes(const Scene& scene) {
+  if (!in_model(scene)) return chosen(scene);
+  return scene.backends.find(scene.model->backend).value_or(0);
+}
+
 std::string time_of(const Scene& scene, std::size_t choice) {
   if (!in_model(scene)) return time_words(scene.backends.times(choice));
   const std::optional<double> time = scene.backends.model_time(choice);
@@ -47,9 +53,9 @@ TimesLine times_line(const Scene& scene, bool of_all) {
   TimesLine line;
   const std::vector<BackendChoice>& all = scene.backends.choices();
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (!all[i].backend || !(of_all || i == chosen(scene))) continue;
+    if (!all[i].backend || !(of_all || i == who_computes(scene))) continue;
     line.times.push_back(time_of(scene, i));
-    line.computing.push_back(i == chosen(scene));
+    line.computing.push_back(i == who_computes(scene));
     line.width += ui.text_width(line.times.back(), type::label, Ink::Medium);
   }
   line.width += gap_between(ui) * static_cast<float>(line.times.size() - 1);

@@ -81,8 +81,13 @@ std::shared_ptr<const ModelPrediction> ModelWork::predict(const Work& work) cons
 
 void ModelWork::compute_with(const MakeRowOperators& make) {
   backend_note_.clear();
-  operators_ = make ? make(count_weights(*opened_->model), backend_note_) : nullptr;
+  operators_ = nullptr;
   runs_ = {};
+  try {
+    if (make) operators_ = make(count_weights(*opened_->model), backend_note_);
+  } catch (const Error& error) {  // of who computes, not of the model
+    give_up_operators(error.what());
+  }
 }
 
 void ModelWork::give_up_operators(const std::string& why) {
