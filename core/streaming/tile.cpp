@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/error.hpp"
 #include "core/streaming/drive.hpp"
 #include "core/streaming/requests.hpp"
 
@@ -203,6 +204,7 @@ PooledTile pooled_tile(const AttentionProblem& problem, const TileRequest& asked
     for (std::int64_t down = piece * span / cells.rows_per_cell; down * cells.rows_per_cell < last; ++down)
       pool.finish(down);
   });
+  if (work.stop.stop_requested()) throw Cancelled();  // a piece that broke off lacks rows
   return made;
 }
 

@@ -120,6 +120,38 @@ TEST_CASE("A tile takes the log-sum-exp of a sweep that has its rows, and finds 
     CHECK(std::abs(smaller.values()[i] * std::exp(1.0f) - own.values()[i]) <= 1e-6f);
 }
 
+namespace {
+
+const streaming::Kernels* real_kernels = nullptr;
+std::stop_source* stopped = nullptr;
+int blocks_made = 0;
+
+void cells_then_stop(const streaming::CellJob& job) {
+  real_kernels->cells(job);
+  if (++blocks_made == 2) stopped->request_stop();
+}
+
+}  // namespace
+
+TEST_CASE("A pooled tile that is stopped on its way is not handed out") {
+  ThreadPool alone(1);
+  samples::Random random(5);
+  const auto c = streaming_cases::plain_case(random, {1, 1, 400, 60, 8, 8});
+  for (const streaming::Kernels* kernels : streaming_cases::all_kernels()) {
+    INFO(kernels->name);
+    streaming::Kernels stops = *kernels;
+    stops.cells = cells_then_stop;
+    std::stop_source source;
+    real_kernels = kernels;
+    stopped = &source;
+    blocks_made = 0;
+    // One piece of work of 400 rows, 64 at a time: the stop comes while it is made.
+    CHECK_THROWS_AS(pooled_tile(c->problem, {}, {512, 32}, nullptr, Work{alone, source.get_token()}, &stops),
+                    Cancelled);
+    CHECK(blocks_made == 2);
+  }
+}
+
 TEST_CASE("Tiny weights come out as floats have them, hidden ones as zeros") {
   ThreadPool pool(1);
   samples::Random random(8);
