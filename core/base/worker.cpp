@@ -8,9 +8,10 @@ Worker::~Worker() {
   thread_.request_stop();  // first, so that a step that ends finds nothing more to do
   watchdog_.request_stop();
   JobPtr job;
+  std::array<std::deque<JobPtr>, most_lanes> dropped;  // destroyed without the lock: a Job may come here
   {
     const std::lock_guard lock(mutex_);
-    for (std::deque<JobPtr>& lane : waiting_) lane.clear();
+    dropped.swap(waiting_);
     if (running_) job = running_->job;
   }
   if (job) job->cancel();
