@@ -73,7 +73,7 @@ std::uint64_t LiveEngine::use(std::shared_ptr<Backend> backend) {
   {
     const std::lock_guard lock(mutex_);
     if (backend == backend_) return 0;
-    backend_ = std::move(backend);
+    backend_.swap(backend);  // the one before goes without the lock
     backend_note_.clear();
   }
   const std::shared_ptr<Run> held = state(Lane::Held).newest;
@@ -240,15 +240,16 @@ ResultPtr LiveEngine::failure(const Run& run, std::string error) const {
   return result;
 }
 
-void LiveEngine::publish(Run& run, ResultPtr result) {
+void LiveEngine::publish(Run& run, const ResultPtr& result) {
+  ResultPtr known, latest, good;  // those before go without the lock: they may hold much memory
   const std::lock_guard lock(mutex_);
   LaneState& to = state(run.lane);
   if (run.ticket <= to.forgotten) return;
   run.is_published = true;
-  run.known = result;
+  known = std::exchange(run.known, result);
   to.is_refining = !result->is_complete();
-  to.latest = std::move(result);
-  if (to.latest->error.empty()) to.latest_good = to.latest;
+  latest = std::exchange(to.latest, result);
+  if (result->error.empty()) good = std::exchange(to.latest_good, result);
 }
 
 }  // namespace attnscope

@@ -95,7 +95,7 @@ class LiveEngine {
   /// Runs `make` and turns what it throws into a result with an error; null when it was stopped.
   ResultPtr guarded(const Run& run, const std::function<ResultPtr()>& make) const;
   ResultPtr failure(const Run& run, std::string error) const;
-  void publish(Run& run, ResultPtr result);
+  void publish(Run& run, const ResultPtr& result);
 
   const std::shared_ptr<Backend> stand_in_;
   std::function<void()> on_publish_;

@@ -26,7 +26,7 @@ class ModelEngine::State {
 
   void compute_with(MakeRowOperators make) {
     const std::lock_guard lock(mutex_);
-    make_ = std::move(make);
+    make_.swap(make);  // the one before goes without the lock
     ++maker_;
   }
   std::uint64_t submit(Within within, const ModelWants& wants);
@@ -149,13 +149,13 @@ void ModelEngine::State::cancel() {
 }
 
 std::shared_ptr<ModelWork> ModelEngine::State::work_of(const Run& run) {
-  std::shared_ptr<ModelWork> known;
+  std::shared_ptr<ModelWork> known, before;
   MakeRowOperators make;
   {
     const std::lock_guard lock(mutex_);
     if (run.ticket <= forgotten_) throw Cancelled();
     const bool is_new = !known_ || known_->model() != run.within.model;
-    if (is_new) known_ = std::make_shared<ModelWork>(run.within.model);
+    if (is_new) before = std::exchange(known_, std::make_shared<ModelWork>(run.within.model));
     known = known_;
     if (!is_new && told_ == maker_) return known;
     told_ = maker_;
