@@ -7,11 +7,14 @@
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_exception.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
 
 #include "core/base/error.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace attnscope::image_input_test {
+using Catch::Matchers::ContainsSubstring;
 namespace {
 
 // Red, green; blue, (10, 20, 30).
@@ -107,6 +110,16 @@ TEST_CASE("a picture is prepared as the folder says", "[image_input]") {
     CAPTURE(wrong);
     CHECK_THROWS_AS(prepared(wrong), Error);
   }
+  for (const char* wrong :
+       {R"({"rescale_factor": 0})", R"({"rescale_factor": -0.0})", R"({"rescale_factor": -0.5})",
+        R"({"rescale_factor": 1e-999})", R"({"rescale_factor": 1e40})", R"({"rescale_factor": 1e308})",
+        R"({"image_std": [1, 1, 1e-300]})", R"({"image_mean": [1e300, 0, 0]})"}) {
+    CAPTURE(wrong);
+    const std::string name = std::string(wrong).substr(2, std::string(wrong).find(':') - 3);
+    CHECK_THROWS_WITH(prepared(wrong),
+                      ContainsSubstring("preprocessor_config.json: ") && ContainsSubstring(name));
+  }
+  CHECK(prepared(R"({"rescale_factor": 1e-30})").factor == 1e-30);
   CHECK_THROWS_AS(prepared_image(picture_of(3, 2), own, ImageSpec{1, 2, 3, 1}), Error);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -89,6 +90,8 @@ class PreparationFile {
     if (filter != 2 && filter != 3) refuse("resample", "is neither 2 (bilinear) nor 3 (bicubic)");
     made.resampling = static_cast<Resampling>(filter);
     made.factor = flag("do_rescale", true) ? number("rescale_factor", made.factor) : 1;
+    if (made.factor <= 0)
+      refuse("rescale_factor", fmt::format("is {}; a number above 0 was expected", made.factor));
     if (flag("do_center_crop", false)) refuse("do_center_crop", "asks to crop, which is not done here");
     if (flag("do_normalize", true)) {
       triple("image_mean", made.mean);
@@ -99,12 +102,20 @@ class PreparationFile {
     }
     for (const double deviation : made.deviation)
       if (deviation == 0) refuse("image_std", "is 0");
+    check_range(made);
     return made;
   }
 
  private:
   [[noreturn]] void refuse(const char* key, const std::string& what) const {
     throw Error(fmt::format("{}: {} {}.", where_, key, what));
+  }
+  void check_range(const ImagePreparation& made) const {
+    constexpr double most = std::numeric_limits<float>::max();
+    for (std::size_t i = 0; i < 3; ++i)
+      for (const double byte : {0.0, 255.0})
+        if (!(std::abs((byte * made.factor - made.mean[i]) / made.deviation[i]) <= most))
+          refuse("rescale_factor, image_mean and image_std", "make numbers that float32 cannot hold");
   }
   const nlohmann::json* find(const char* key) const {
     const auto at = value_.find(key);
