@@ -30,7 +30,8 @@ namespace {
 using Node = Expression::Node;
 using NodePtr = std::shared_ptr<const Node>;
 
-constexpr int most_depth = 64;
+// What goes through a tree goes as deep as it has nodes: "1+1+1" leans to the left.
+constexpr int most_depth = 64, most_nodes = 1000;
 
 /// Functions that need nothing to be looked up.
 struct BuiltIn {
@@ -59,19 +60,6 @@ bool is_name_part(char c) {
   return is_name_start(c) || std::isdigit(static_cast<unsigned char>(c)) != 0 || c == '.';
 }
 
-NodePtr number(double value) {
-  auto node = std::make_shared<Node>();
-  node->value = value;
-  return node;
-}
-NodePtr operation(std::string sign, std::vector<NodePtr> children) {
-  auto node = std::make_shared<Node>();
-  node->kind = Node::Kind::Operation;
-  node->name = std::move(sign);
-  node->children = std::move(children);
-  return node;
-}
-
 /// By recursive descent: or, and, not, comparison, sum, product, sign, power, what stands by itself.
 class Parser {
  public:
@@ -87,8 +75,28 @@ class Parser {
  private:
   [[noreturn]] void fail(std::string_view expected) const {
     const std::string found = at_ < text_.size() ? in_quotes(text_.substr(at_), 12) : "its end";
-    throw Error(fmt::format("In the expression \"{}\", {} was found at character {} where {} was expected.",
-                            text_, found, at_ + 1, expected));
+    throw Error(fmt::format("In the expression {}, {} was found at character {} where {} was expected.",
+                            in_quotes(text_), found, at_ + 1, expected));
+  }
+
+  void go_deeper() {
+    if (++depth_ > most_depth)
+      throw Error(
+          fmt::format("The expression {} is nested more than {} deep.", in_quotes(text_), most_depth));
+  }
+  NodePtr made(Node node) {
+    if (++nodes_ > most_nodes)
+      throw Error(
+          fmt::format("The expression {} has more than {} numbers, names and operators: {} were found up to "
+                      "character {} where at most {} were expected.",
+                      in_quotes(text_), most_nodes, nodes_, at_, most_nodes));
+    return std::make_shared<const Node>(std::move(node));
+  }
+  NodePtr operation(std::string_view sign, std::vector<NodePtr> children) {
+    return made({.kind = Node::Kind::Operation,
+                 .value = 0,
+                 .name = std::string(sign),
+                 .children = std::move(children)});
   }
 
   void skip_space() {
@@ -105,8 +113,7 @@ class Parser {
   }
 
   NodePtr any() {
-    if (++depth_ > most_depth)
-      throw Error(fmt::format("The expression \"{}\" is nested more than {} deep.", text_, most_depth));
+    go_deeper();
     NodePtr left = all();
     while (take("or")) left = operation("or", {left, all()});
     --depth_;
@@ -126,7 +133,7 @@ class Parser {
   NodePtr compared() {
     NodePtr left = sum();
     for (const std::string_view sign : {"<=", ">=", "==", "!=", "<", ">"})
-      if (take(sign)) return operation(std::string(sign), {left, sum()});
+      if (take(sign)) return operation(sign, {left, sum()});
     return left;
   }
   NodePtr sum() {
@@ -152,8 +159,7 @@ class Parser {
     }
   }
   NodePtr signed_power() {
-    if (++depth_ > most_depth)
-      throw Error(fmt::format("The expression \"{}\" is nested more than {} deep.", text_, most_depth));
+    go_deeper();
     NodePtr node;
     if (take("-") || take("−")) {
       node = operation("negative", {signed_power()});
@@ -179,32 +185,32 @@ class Parser {
     const auto [end, trouble] = std::from_chars(begin, text_.data() + text_.size(), value);
     if (trouble != std::errc() || end == begin) fail("a number or a name");
     at_ += static_cast<std::size_t>(end - begin);
-    return number(value);
+    return made({.kind = Node::Kind::Number, .value = value, .name = {}, .children = {}});
   }
 
   NodePtr named() {
-    auto node = std::make_shared<Node>();
-    node->kind = Node::Kind::Call;
+    Node node;
+    node.kind = Node::Kind::Call;
     const std::size_t begin = at_;
     while (at_ < text_.size() && is_name_part(text_[at_])) ++at_;
-    node->name = text_.substr(begin, at_ - begin);
+    node.name = text_.substr(begin, at_ - begin);
     for (const std::string_view word : {"and", "or", "not"})
-      if (node->name == word) {
+      if (node.name == word) {
         at_ = begin;
         fail("a number or a name");
       }
     if (take("(")) {
       if (!take(")")) {
-        do take_argument(*node);
+        do take_argument(node);
         while (take(","));
         if (!take(")")) fail("\",\" or \")\"");
       }
     }
-    if (const BuiltIn* const known = find_built_in(node->name);
-        known != nullptr && known->arguments != node->children.size())
-      throw Error(fmt::format("In the expression \"{}\", {} has {} arguments; it takes {}.", text_,
-                              node->name, node->children.size(), known->arguments));
-    return node;
+    if (const BuiltIn* const known = find_built_in(node.name);
+        known != nullptr && known->arguments != node.children.size())
+      throw Error(fmt::format("In the expression {}, {} has {} arguments; it takes {}.", in_quotes(text_),
+                              node.name, node.children.size(), known->arguments));
+    return made(std::move(node));
   }
 
   /// Words in quotes become a part of the name that is looked up; they stand before all numbers.
@@ -224,7 +230,7 @@ class Parser {
 
   std::string_view text_;
   std::size_t at_ = 0;
-  int depth_ = 0;
+  int depth_ = 0, nodes_ = 0;
 };
 
 double apply(const std::string& sign, double a, double b) {

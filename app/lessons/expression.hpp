@@ -22,7 +22,8 @@ using LookUp = std::function<double(std::string_view name, std::span<const doubl
 /// words in quotes. Built in: pi, sqrt, exp, ln, abs, min, max, round, log2; the rest is looked up.
 class Expression {
  public:
-  /// Throws Error with a sentence that says what was found at which character and what was expected.
+  /// Throws Error with a sentence that says what was found at which character and what was expected; also for
+  /// more than 1000 numbers, names and operators, or a nesting of more than 64.
   static Expression parse(std::string_view text);
 
   double evaluate(const LookUp&) const;

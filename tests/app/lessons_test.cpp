@@ -89,6 +89,29 @@ TEST_CASE("an expression that cannot be read says where", "[lessons]") {
   refused(signs + "1", "nested more than 64 deep");
 }
 
+TEST_CASE("an expression of more parts than a person writes is refused", "[lessons]") {
+  const auto chain = [](std::string_view first, std::string_view next, int parts) {
+    std::string text(first);
+    for (int i = 1; i < parts; i += 2) text += next;
+    return text;
+  };
+  const std::string words = "at most 1000 were expected";
+  const auto refused = [&](const std::string& text) {
+    CHECK_THROWS_WITH(Expression::parse(text), ContainsSubstring(words));
+  };
+  CHECK(value(chain("1", " + 1", 999)) == 500);
+  CHECK(value("-" + chain("1", "+1", 999)) == 498);
+  refused(chain("1", "+1", 1001));
+  refused(chain("1", "*1", 1001));
+  refused(chain("1", " and 1", 1001));
+  refused(chain("1", " or x", 1001));
+  refused(chain("f(1", ", -1", 1001) + ")");
+  CHECK_THROWS_WITH(Expression::parse(chain("1", "+1", 1'000'001)),
+                    ContainsSubstring("\"1+1+") &&
+                        ContainsSubstring("more than 1000 numbers, names and operators") &&
+                        ContainsSubstring("up to character 1001 ") && ContainsSubstring(words));
+}
+
 TEST_CASE("words in quotes belong to the name that is looked up", "[lessons]") {
   CHECK(value("length(\"residual\", 2)", {{"length \"residual\"", 1}}) == 12);
   CHECK(value("share(\"a b\", \"c\", 1, 2) / 2", {{"share \"a b\" \"c\"", 0}}) == 6);
