@@ -5,6 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "core/base/error.hpp"
 
 namespace attnscope {
@@ -43,6 +45,24 @@ std::uint32_t number_at(std::string_view bytes, std::size_t at) {
   std::uint32_t number = 0;
   for (std::size_t i = 0; i < 4; ++i) number = number << 8 | static_cast<unsigned char>(bytes[at + i]);
   return number;
+}
+
+constexpr int most_parts = 0xFFFF, most_milliseconds = 1000 * most_parts;
+
+/// A time as the file has it: so many parts of a second, of which 1000, 100, 10 or 1 make one, as fine as 16
+/// bits allow.
+struct Delay {
+  int parts = 0, in_a_second = 1000;
+};
+
+Delay delay_of(int milliseconds) {
+  int in_a_second = 1000;
+  const auto parts = [&] {
+    const std::int64_t unit = 1000 / in_a_second;
+    return (milliseconds + unit / 2) / unit;
+  };
+  while (parts() > most_parts) in_a_second /= 10;
+  return {static_cast<int>(parts()), in_a_second};
 }
 
 /// The data of all IDAT chunks of a PNG of ours.
@@ -88,6 +108,10 @@ Image cut_out(const Image& whole, const Changed& part) {
 
 void AnimatedPng::add(const Image& image, int milliseconds) {
   if (image.width <= 0 || image.height <= 0) throw Error("A picture without pixels cannot be animated.");
+  if (milliseconds < 0 || milliseconds > most_milliseconds)
+    throw Error(
+        fmt::format("A picture of an animation can be shown for {} to {} milliseconds; {} were asked for.", 0,
+                    most_milliseconds, milliseconds));
   Frame frame{0, 0, image.width, image.height, milliseconds, {}};
   if (frames_.empty()) {
     const std::string png = encode_png(image);
@@ -119,8 +143,9 @@ std::string AnimatedPng::finish() const {
     append_number(data, sequence++);
     for (const int number : {frame.width, frame.height, frame.x, frame.y})
       append_number(data, static_cast<std::uint32_t>(number));
-    append_number(data, static_cast<std::uint32_t>(frame.milliseconds), 2);
-    append_number(data, 1000, 2);
+    const Delay delay = delay_of(frame.milliseconds);
+    append_number(data, static_cast<std::uint32_t>(delay.parts), 2);
+    append_number(data, static_cast<std::uint32_t>(delay.in_a_second), 2);
     data.append(2, '\0');  // the picture stays, and the next takes the place of what it covers
     append_chunk(file, "fcTL", data);
     if (&frame == &frames_.front()) {

@@ -12,8 +12,9 @@ namespace attnscope {
 
 class AnimatedPng {
  public:
-  /// One more picture, shown for so many milliseconds; all are as large as the first, else throws Error. What
-  /// is as before costs nothing: only the rectangle that has changed is kept.
+  /// One more picture, shown for so many milliseconds: 0 to 65,535,000, above 65,535 rounded to hundredths,
+  /// tenths or whole seconds. All are as large as the first. Throws Error for another time or size. What is
+  /// as before costs nothing: only the rectangle that has changed is kept.
   void add(const Image&, int milliseconds);
   std::size_t size() const { return frames_.size(); }
   /// The bytes of the file; it plays for ever. Throws Error without a picture.

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_exception.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
 
 #include "app/draw/animation.hpp"
 #include "app/draw/pdf.hpp"
@@ -24,6 +26,7 @@
 
 namespace attnscope::film_test {
 using namespace attnscope::test;
+using Catch::Matchers::ContainsSubstring;
 namespace {
 
 Image plain(int width, int height, Rgba colour) {
@@ -65,6 +68,20 @@ TEST_CASE("an animated PNG gives back every picture, of which it keeps what has 
     CHECK(played.milliseconds[i] == 100 + static_cast<int>(i));
   }
   CHECK(played.kept_pixels == std::vector<int>{31 * 17, 27 * 12, 1, 31 * 17});
+}
+
+TEST_CASE("a picture may be shown for hours, and times that the file cannot hold are refused", "[film]") {
+  AnimatedPng animation;
+  const std::vector<int> times{0, 65'535, 65'536, 100'000, 655'350, 655'400, 3'600'000, 65'535'000};
+  for (const int time : times) animation.add(plain(2, 2, static_cast<Rgba>(time)), time);
+  // 65,536 ms are rounded to 6,554 hundredths of a second: the file has 16 bits for the number of parts.
+  CHECK(play_png(animation.finish()).milliseconds ==
+        std::vector<int>{0, 65'535, 65'540, 100'000, 655'350, 655'400, 3'600'000, 65'535'000});
+  for (const int time : {-1, 65'535'001})
+    CHECK_THROWS_WITH(animation.add(plain(2, 2, 0), time),
+                      ContainsSubstring("0 to 65535000 milliseconds") &&
+                          ContainsSubstring(std::to_string(time) + " were asked for"));
+  CHECK(animation.size() == times.size());
 }
 
 TEST_CASE("pictures of other sizes and none at all are refused", "[film]") {

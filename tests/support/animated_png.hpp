@@ -81,8 +81,11 @@ inline PlayedPng play_png(std::string_view bytes) {
       }
     played.frames.push_back(screen);
     played.kept_pixels.push_back(part.width * part.height);
-    REQUIRE(png_number(control, 22, 2) == 1000);  // the unit of time is a millisecond
-    played.milliseconds.push_back(static_cast<int>(png_number(control, 20, 2)));
+    const int parts = static_cast<int>(png_number(control, 20, 2)),
+              second = static_cast<int>(png_number(control, 22, 2));
+    REQUIRE(second > 0);
+    REQUIRE(1000 % second == 0);  // whole milliseconds
+    played.milliseconds.push_back(parts * (1000 / second));
     CHECK(png_number(control, 24, 2) == 0);  // neither taken away nor blended
     control.clear();
     pixels.clear();
