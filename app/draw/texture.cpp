@@ -60,6 +60,12 @@ ImTextureID TextureCache::get(ImGuiID id, std::uint64_t content, const std::func
   return static_cast<ImTextureID>(entry.texture);
 }
 
+std::uint64_t TextureCache::serial(const std::shared_ptr<const void>& object) {
+  if (!object) return 0;
+  const auto known = serials_.find(object);
+  return known != serials_.end() ? known->second : serials_[object] = ++last_serial_;
+}
+
 void TextureCache::end_frame() {
   for (auto& [id, entry] : entries_) ++entry.age;
   std::erase_if(entries_, [](const auto& item) {
@@ -67,6 +73,7 @@ void TextureCache::end_frame() {
     if (stale) glDeleteTextures(1, &item.second.texture);
     return stale;
   });
+  std::erase_if(serials_, [](const auto& item) { return item.first.expired(); });
   painted_ = std::exchange(painting_, 0);
   postponed_ = std::exchange(postponing_, 0);
   spent_ = {};
@@ -81,10 +88,6 @@ std::uint64_t mix_hash(std::uint64_t seed, std::uint64_t value) {  // the finali
 
 std::uint64_t mix_hash(std::uint64_t seed, float value) {
   return mix_hash(seed, std::uint64_t{std::bit_cast<std::uint32_t>(value)});
-}
-
-std::uint64_t mix_hash(std::uint64_t seed, const void* identity) {
-  return mix_hash(seed, static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(identity)));
 }
 
 }  // namespace attnscope

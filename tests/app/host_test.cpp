@@ -3,6 +3,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <memory>
+#include <set>
 #include <string>
 #include <unistd.h>
 
@@ -11,8 +13,8 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include "app/draw/texture.hpp"
-#include "app/gl/offscreen.hpp"
 #include "app/gl/imgui_host.hpp"
+#include "app/gl/offscreen.hpp"
 #include "app/ui/item_recorder.hpp"
 #include "core/base/error.hpp"
 
@@ -107,9 +109,25 @@ TEST_CASE("content hashes differ where the content does") {
   CHECK(mix_hash(1, std::uint64_t{2}) != mix_hash(2, std::uint64_t{1}));
   CHECK(mix_hash(0, 1.0f) != mix_hash(0, 1.0000001f));
   CHECK(mix_hash(0, std::uint64_t{0}) != 0);
-  const int here = 0, there = 0;
-  CHECK(mix_hash(0, &here) != mix_hash(0, &there));
-  CHECK(mix_hash(0, &here) == mix_hash(0, &here));
+}
+
+TEST_CASE("an object keeps its number, and the next one at its address has another") {
+  TextureCache cache;
+  int place = 0;
+  const auto share = [&place] { return std::shared_ptr<const int>(&place, [](const int*) {}); };
+  CHECK(cache.serial(nullptr) == 0);
+  std::shared_ptr<const int> object = share();
+  const std::uint64_t first = cache.serial(object);
+  CHECK(first != 0);
+  CHECK(cache.serial(std::shared_ptr<const int>(object)) == first);
+  cache.end_frame();
+  CHECK(cache.serial(object) == first);
+  std::set<std::uint64_t> given{first};
+  for (int i = 0; i < 100; ++i) {
+    object = share();
+    CHECK(given.insert(cache.serial(object)).second);
+    if (i % 3 == 0) cache.end_frame();
+  }
 }
 
 TEST_CASE("the recorder finds labelled, unlabelled and hidden widgets, and only while it records") {

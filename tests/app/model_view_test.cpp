@@ -2,15 +2,21 @@
 // inside with the controls, what is predicted and appended.
 #include <array>
 #include <cmath>
+#include <memory>
 #include <string>
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
+#include "app/draw/texture.hpp"
+#include "app/gl/imgui_host.hpp"
+#include "app/gl/offscreen.hpp"
 #include "app/model_robot.hpp"
+#include "app/scene/picture.hpp"
 #include "app/state/model_state.hpp"
 #include "app/views/model/facts.hpp"
 #include "app/views/model/grid_picture.hpp"
+#include "app/views/model/head_map.hpp"
 #include "core/models/opened/opened_model.hpp"
 #include "support/temporary_directory.hpp"
 
@@ -42,6 +48,36 @@ ImVec2 find_head(Robot& robot, int block, std::int64_t head) {
 }
 
 }  // namespace
+
+TEST_CASE("the map of a head is painted anew for another run at the same address", "[model]") {
+  const OffscreenContext context;
+  const Framebuffer target(64, 64);
+  ImGuiHost host(nullptr, false);
+  TextureCache textures;
+  ModelSpec spec;
+  spec.decoder.emplace().blocks.resize(1);
+  ModelRun place;
+  place.decoder.hidden.push_back({.width = 1, .values = {0, 0}});
+  const Tensor values(Shape{2, 2});
+  const auto share = [&place] { return std::shared_ptr<const ModelRun>(&place, [](const ModelRun*) {}); };
+  const auto painted_for = [&](const std::shared_ptr<const ModelRun>& run) {
+    target.bind();
+    host.frame(64, 64, 1.0f / 60, [&] {
+      ImGui::Begin("map", nullptr, ImGuiWindowFlags_NoDecoration);
+      const Ui ui(theme(ThemeName::Dark), host.fonts(), textures, 1);
+      draw_run_map(ui, "map", {spec, run, {}, values.matrix()}, {0, 0, 32, 32}, {0, 0, 2, 2, false}, {});
+      ImGui::End();
+    });
+    textures.end_frame();
+    return textures.painted();
+  };
+  auto run = share();
+  CHECK(painted_for(run) == 1);
+  CHECK(painted_for(run) == 0);
+  run = share();
+  CHECK(painted_for(run) == 1);
+  CHECK(painted_for(run) == 0);
+}
 
 TEST_CASE("a head under the mouse is previewed, a click locks it, Esc frees it", "[model]") {
   const TemporaryDirectory directory;

@@ -24,7 +24,7 @@ void draw_experiment_matrix(const ExperimentPage& page, const Tensor& numbers, c
   const Ui& ui = page.ui();
   ui.frame(box.grown(1), ui.theme.border);
   if (numbers.size() == 0) return;
-  std::uint64_t content = mix_hash(mix_hash(0, page.sight.look.get()), scale.high);
+  std::uint64_t content = mix_hash(mix_hash(0, ui.textures.serial(page.sight.look)), scale.high);
   for (const auto part : {static_cast<std::uint64_t>(scale.map), static_cast<std::uint64_t>(box.w),
                           static_cast<std::uint64_t>(box.h), static_cast<std::uint64_t>(ui.theme.name)})
     content = mix_hash(content, part);

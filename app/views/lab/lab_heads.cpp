@@ -14,15 +14,15 @@ using training::LabMoment;
 using training::LabPoint;
 
 struct HeadPicture {
-  const LabMoment* moment;
-  const LabMoment* minus;  // what is subtracted; null: nothing
+  std::shared_ptr<const LabMoment> moment;
+  std::shared_ptr<const LabMoment> minus;  // what is subtracted; null: nothing
   std::int64_t head;
 };
 
 void draw_lab_matrix(const LabPage& page, const HeadPicture& of, const char* place, const Box& box) {
   const Ui& ui = page.ui();
   const std::int64_t per_layer = page.recipe().network.heads;
-  std::uint64_t content = mix_hash(mix_hash(0, of.moment), of.minus);
+  std::uint64_t content = mix_hash(ui.textures.serial(of.moment), ui.textures.serial(of.minus));
   for (const auto part : {static_cast<std::uint64_t>(of.head), static_cast<std::uint64_t>(box.w),
                           static_cast<std::uint64_t>(box.h), static_cast<std::uint64_t>(ui.theme.name)})
     content = mix_hash(content, part);
@@ -125,7 +125,7 @@ void draw_lab_heads(const LabPage& page, const Box& box) {
   const float pad = ui.px(page.narrow ? 12 : 20);
   float top = box.y + ui.px(page.narrow ? 16 : 24);
   const training::LabRun* const run = page.shown();
-  const LabMoment* const moment = run->moment_at(page.step);
+  const std::shared_ptr<const LabMoment> moment = run->moment_at(page.step);
   const LabPoint* const point = run->point_at(page.step);
   Box sides{box.right() - pad - ui.px(150), top - ui.px(14), ui.px(150), ui.px(28)};
   const float title =
@@ -143,7 +143,7 @@ void draw_lab_heads(const LabPage& page, const Box& box) {
            (page.b != nullptr && !has_line ? sides.x : box.right() - pad) - box.x - pad - title - ui.px(20)});
   if (has_line) top += ui.px(32);
   const bool is_difference = page.state().side == LabSide::Difference && page.b != nullptr;
-  const LabMoment* const minus = is_difference ? page.b->moment_at(page.step) : nullptr;
+  const std::shared_ptr<const LabMoment> minus = is_difference ? page.b->moment_at(page.step) : nullptr;
   const std::int64_t layers = page.recipe().network.layers, per_layer = page.recipe().network.heads;
   constexpr std::string_view rule =
       "A head has a name when its score is at least 0.5 and muting it costs at least 0.05 of accuracy.";
@@ -172,7 +172,8 @@ void draw_lab_heads(const LabPage& page, const Box& box) {
                  {type::tick, ui.theme.text3});
 }
 
-void draw_lab_heads_small(const LabPage& page, const LabMoment& moment, const char* place, const Box& box) {
+void draw_lab_heads_small(const LabPage& page, const std::shared_ptr<const LabMoment>& moment,
+                          const char* place, const Box& box) {
   const std::int64_t layers = page.recipe().network.layers, per_layer = page.recipe().network.heads;
   const float gap = std::max(1.f, page.ui().px(1));
   const float wide =
@@ -182,7 +183,7 @@ void draw_lab_heads_small(const LabPage& page, const LabMoment& moment, const ch
   for (std::int64_t head = 0; head < layers * per_layer; ++head) {
     const Box at{box.x + (wide + gap) * static_cast<float>(head % per_layer),
                  box.y + (high + gap) * static_cast<float>(head / per_layer), wide, high};
-    draw_lab_matrix(page, {&moment, nullptr, head}, (std::string(place) + " " + std::to_string(head)).c_str(),
+    draw_lab_matrix(page, {moment, nullptr, head}, (std::string(place) + " " + std::to_string(head)).c_str(),
                     at);
   }
 }

@@ -39,11 +39,11 @@ void draw_stops(const LabPage& page, const LabRun& run, const TimeLine& line,
   const Ui& ui = page.ui();
   for (const std::int64_t stop : stops) {
     if (stop > run.step || stop < from) continue;
-    const LabMoment* const moment = run.moment_at(stop);
+    const std::shared_ptr<const LabMoment> moment = run.moment_at(stop);
     if (moment == nullptr) continue;
     const Box box{std::round(line.x(stop) - side / 2), top, side, side};
     const std::string place = "lab stop " + std::to_string(run.number) + " " + std::to_string(stop);
-    draw_lab_heads_small(page, *moment, place.c_str(), box);
+    draw_lab_heads_small(page, moment, place.c_str(), box);
     if (run.moment_at(page.step) == moment && &run == page.shown())
       ui.frame(box.grown(ui.px(3)), ui.theme.query, ui.px(2), ui.px(4));
   }

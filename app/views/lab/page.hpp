@@ -1,6 +1,7 @@
 // app/views/lab: the parts of the page.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -55,6 +56,7 @@ void draw_lab_heads(const LabPage&, const Box&);
 void draw_lab_time(const LabPage&, const Box&);
 void draw_lab_wall(const LabPage&, const Box&);
 /// All heads of a moment as small pictures without words, layer by layer.
-void draw_lab_heads_small(const LabPage&, const training::LabMoment&, const char* place, const Box&);
+void draw_lab_heads_small(const LabPage&, const std::shared_ptr<const training::LabMoment>&,
+                          const char* place, const Box&);
 
 }  // namespace attnscope

@@ -41,9 +41,9 @@ void draw_pictures(const GridFrame& grid) {
   const Rgba clear = ui.theme.picture & 0x00FFFFFFu;  // bands and numbers of layers lie below
   const GridPainter painter{plan,         grid.spec,       grid.run,        map, clear, ui.theme.hatch_ground,
                             ui.theme.nan, grid_high(grid), grid_norms(grid)};
-  std::uint64_t content =
-      mix_hash(mix_hash(grid.reading.ticket, static_cast<const void*>(&grid.run)), painter.high);
-  content = mix_hash(content, static_cast<const void*>(painter.norms));
+  const std::uint64_t run = ui.textures.serial(shown_run(grid.scene)),
+                      norms = painter.norms != nullptr ? ui.textures.serial(grid.reading.value_norms) : 0;
+  std::uint64_t content = mix_hash(mix_hash(mix_hash(grid.reading.ticket, run), norms), painter.high);
   for (const float number :
        {plan.side, plan.pitch, plan.window.x, plan.window.y, plan.window.w, plan.window.h})
     content = mix_hash(content, number);

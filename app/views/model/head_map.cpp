@@ -13,9 +13,10 @@ namespace {
 /// What the map of a place shows: the head of a run, in this theme, this part of it.
 std::uint64_t content_of(const Ui& ui, const RunMap& map, const Box& box, const Part& part,
                          const ColourScale& scale) {
-  std::uint64_t content = mix_hash(mix_hash(map.content, map.values.data()), scale.high);
+  std::uint64_t content = mix_hash(mix_hash(map.content, ui.textures.serial(map.run)), scale.high);
   for (const std::int64_t number :
        {static_cast<std::int64_t>(map.head.of), static_cast<std::int64_t>(map.head.block), map.head.head,
+        map.cells.rows_per_cell, map.cells.keys_per_cell, static_cast<std::int64_t>(map.value),
         static_cast<std::int64_t>(ui.theme.name), static_cast<std::int64_t>(scale.map),
         static_cast<std::int64_t>(scale.log), static_cast<std::int64_t>(part.turned),
         static_cast<std::int64_t>(box.w), static_cast<std::int64_t>(box.h)})
@@ -60,8 +61,8 @@ std::shared_ptr<const HeadMap> make_head_map(const Model& model, const std::shar
 
 void draw_run_map(const Ui& ui, const char* place, const RunMap& map, const Box& box, const Part& part,
                   const ColourScale& scale) {
-  const KeysSeen seen = keys_seen(map.spec, map.run, map.head.of, map.head.block);
-  const std::int64_t queries = rows_of(map.run, map.head.of);
+  const KeysSeen seen = keys_seen(map.spec, *map.run, map.head.of, map.head.block);
+  const std::int64_t queries = rows_of(*map.run, map.head.of);
   ui.matrix(place, content_of(ui, map, box, part, scale), box, [&](const Ui::UseJob& use) {
     RasterJob job = whole_matrix(ui, map.values, colormap(scale.map), box);
     job.row_kinds = [&](std::int64_t row, std::span<CellKind> kinds) {
@@ -88,10 +89,11 @@ void draw_run_map(const Ui& ui, const char* place, const RunMap& map, const Box&
 void draw_head_map(Scene& scene, const HeadMap& map, const Box& box, const Part& part,
                    const ColourScale& scale) {
   const RunMap of_run{scene.model->within.model->model->spec,
-                      *shown_run(scene),
+                      map.run,
                       map.head,
                       map.numbers.matrix(),
                       {},
+                      map.value,
                       scene.model->ticket};
   draw_run_map(scene.ui, "model head map", of_run, box, part, scale);
 }
@@ -104,10 +106,11 @@ void draw_pooled_map(Scene& scene, const ModelHead& head, const Box& box, const 
   const auto shape = pictures.mean.matrix(head.head);
   const Part whole{0, 0, static_cast<double>(shape.rows()), static_cast<double>(shape.cols()), false};
   const RunMap of_run{scene.model->within.model->model->spec,
-                      *shown_run(scene),
+                      shown_run(scene),
                       head,
                       shape,
                       pictures.cells,
+                      CellValue::Weight,
                       scene.model->ticket};
   draw_run_map(scene.ui, place, of_run, box, whole, scale);
 }

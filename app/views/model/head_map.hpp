@@ -33,11 +33,12 @@ std::shared_ptr<const HeadMap> make_head_map(const Model&, const std::shared_ptr
 /// Weights of a head, or means of so many cells.
 struct RunMap {
   const ModelSpec& spec;
-  const ModelRun& run;
+  const std::shared_ptr<const ModelRun>& run;
   ModelHead head;
-  ConstMatrixMap<float> values;
+  ConstMatrixMap<float> values;  // follow from the run, the head and the three below
   PooledCells cells = {};
-  std::uint64_t content = 0;  // another one where the same numbers may be others
+  CellValue value = CellValue::Weight;
+  std::uint64_t content = 0;  // mixed into the picture's hash
 };
 struct Part;
 struct ColourScale;

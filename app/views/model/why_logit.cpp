@@ -151,9 +151,10 @@ class WhyLogit {
               area.right() - end - span_width - ui_.px(18)});
     const Box map{area.x, area.y + ui_.px(24), area.w, area.h - ui_.px(46)};
     const ColourScale scale{.map = ui_.theme.scores, .low = -most, .high = most, .zero_centred = true};
-    std::uint64_t content = mix_hash(mix_hash(std::uint64_t{17}, static_cast<const void*>(&why_)), most);
+    std::uint64_t content = mix_hash(std::uint64_t{17}, most);
     for (const float number : {map.w, map.h, static_cast<float>(ui_.theme.name)})
       content = mix_hash(content, number);
+    for (const float value : values.values()) content = mix_hash(content, value);
     ui_.matrix("head attribution", content, map, [&](const Ui::UseJob& use) {
       RasterJob job = whole_matrix(ui_, std::as_const(values).matrix(), colormap(scale.map), map);
       job.low = scale.low;

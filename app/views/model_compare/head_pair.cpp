@@ -112,7 +112,8 @@ class HeadPair {
     const ModelSpec& spec = run.model->model->spec;
     const char* const place = is_a ? "compared now" : "compared held";
     if (map != nullptr) {
-      draw_run_map(ui_, place, {spec, *run.run, head, map->numbers.matrix(), {}, content_}, picture,
+      draw_run_map(ui_, place, {spec, run.run, head, map->numbers.matrix(), {}, CellValue::Weight, content_},
+                   picture,
                    {0, 0, static_cast<double>(map->numbers.matrix().rows()),
                     static_cast<double>(map->numbers.matrix().cols()), false},
                    scale);
@@ -122,9 +123,9 @@ class HeadPair {
         attention_of(*run.run, head.of)[static_cast<std::size_t>(head.block)].pictures;
     if (pictures.mean.size() == 0) return;
     const auto values = std::as_const(pictures.mean).matrix(head.head);
-    draw_run_map(ui_, place, {spec, *run.run, head, values, pictures.cells, content_}, picture,
-                 {0, 0, static_cast<double>(values.rows()), static_cast<double>(values.cols()), false},
-                 scale);
+    draw_run_map(
+        ui_, place, {spec, run.run, head, values, pictures.cells, CellValue::Weight, content_}, picture,
+        {0, 0, static_cast<double>(values.rows()), static_cast<double>(values.cols()), false}, scale);
   }
 
   /// The cell that is looked at, and what the mouse is on.

@@ -104,7 +104,7 @@ class PictureView {
                               (scene_.compact ? patches_.place(token()) : patches_.name(token()));
     ui_.text(x, y, words, {type::label, ink(), Ink::Medium, Align::Left, caption.right() - x});
     const RgbPicture& picture = photo();
-    ui_.picture("picture", content_of(box, nullptr), box,
+    ui_.picture("picture", content_of(box, 0), box,
                 [&] { return paint_picture(picture, static_cast<int>(box.w), static_cast<int>(box.h)); });
     draw_patch_lines(ui_, patches_, box);
     take_token(box, "picture patches", token(), true);
@@ -133,7 +133,8 @@ class PictureView {
     draw_caption(caption, "head " + head_name(spec(), head_), map != nullptr ? head_scale(*map).high : 0);
     if (map == nullptr) return say(box, "Too many patches to be drawn one by one.");
     const std::vector<float> values = patches_.values(map->numbers.matrix(), token(), forward());
-    draw_heat(box, "heat head", values, head_scale(*map), map->numbers.data());
+    draw_heat(box, "heat head", values, head_scale(*map),
+              mix_hash(ui_.textures.serial(map->run), static_cast<std::uint64_t>(value)));
     take_token(box, "picture head", other_token(), false);
     draw_marks(box, true);
     tell(box, values, value == CellValue::Weight ? "α " : "‖α·v·W_O‖ ", value == CellValue::Weight);
@@ -146,7 +147,7 @@ class PictureView {
       return say(box, shown_run(scene_) == reading_.run ? "The rollout is being computed."
                                                         : "Not of the model without changes.");
     const std::vector<float> values = patches_.values(rollout->matrix(), token(), forward());
-    draw_heat(box, "heat rollout", values, rollout_scale(*rollout), rollout->data());
+    draw_heat(box, "heat rollout", values, rollout_scale(*rollout), ui_.textures.serial(reading_.rollout));
     take_token(box, "picture rollout", other_token(), false);
     draw_marks(box, true);
     tell(box, values, "rollout ", false);
@@ -188,7 +189,7 @@ class PictureView {
   }
 
   void draw_heat(const Box& box, const char* place, const std::vector<float>& values,
-                 const ColourScale& scale, const void* numbers) {
+                 const ColourScale& scale, std::uint64_t numbers) {
     const RgbPicture& picture = photo();
     ui_.picture(place, mix_hash(content_of(box, numbers), scale.high), box, [&] {
       const HeatJob job{picture,   values,     patches_.rows, patches_.columns, colormap(scale.map),
@@ -197,10 +198,11 @@ class PictureView {
     });
   }
 
-  std::uint64_t content_of(const Box& box, const void* numbers) const {
+  /// `numbers` stands for those that are drawn over the photo; 0: none are.
+  std::uint64_t content_of(const Box& box, std::uint64_t numbers) const {
     std::uint64_t content = mix_hash(reading_.ticket, numbers);
-    content = mix_hash(content, static_cast<const void*>(reading_.tokens.get()));
-    if (numbers == nullptr) return content;
+    content = mix_hash(content, ui_.textures.serial(reading_.tokens));
+    if (numbers == 0) return content;
     for (const std::int64_t number :
          {token(), std::int64_t{forward()}, static_cast<std::int64_t>(head_.block), head_.head,
           static_cast<std::int64_t>(ui_.theme.name), static_cast<std::int64_t>(box.w),

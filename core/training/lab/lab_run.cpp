@@ -10,19 +10,19 @@ namespace {
 
 /// The last of those that are sorted by step.
 template <class List, class StepOf>
-auto last_at(const List& list, std::int64_t step, StepOf step_of) -> decltype(list.front().get()) {
+typename List::value_type last_at(const List& list, std::int64_t step, StepOf step_of) {
   const auto behind =
       std::ranges::partition_point(list, [&](const auto& one) { return step_of(*one) <= step; });
-  return behind == list.begin() ? nullptr : std::prev(behind)->get();
+  return behind == list.begin() ? nullptr : *std::prev(behind);
 }
 
 }  // namespace
 
 const LabPoint* LabRun::point_at(std::int64_t at) const {
-  return last_at(points, at, [](const LabPoint& point) { return point.metrics.step; });
+  return last_at(points, at, [](const LabPoint& point) { return point.metrics.step; }).get();
 }
 
-const LabMoment* LabRun::moment_at(std::int64_t at) const {
+std::shared_ptr<const LabMoment> LabRun::moment_at(std::int64_t at) const {
   return last_at(moments, at, [](const LabMoment& moment) { return moment.step; });
 }
 

@@ -46,7 +46,7 @@ struct LabRun {
 
   /// The last that is not behind the step; null where there is none.
   const LabPoint* point_at(std::int64_t step) const;
-  const LabMoment* moment_at(std::int64_t step) const;
+  std::shared_ptr<const LabMoment> moment_at(std::int64_t step) const;
   /// The same with a state to go on from.
   const LabMoment* kept_at(std::int64_t step) const;
 };
