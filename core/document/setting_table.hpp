@@ -5,7 +5,6 @@
 
 #include <limits>
 #include <string_view>
-#include <tuple>
 #include <type_traits>
 
 #include "core/document/document.hpp"
@@ -15,20 +14,24 @@
 namespace attnscope {
 
 /// The way from a Document, or from the layer that is looked at, to a member, through the structs that hold
-/// it.
-template <class First, class... Steps>
-struct Path {
-  std::tuple<First, Steps...> steps;
-  template <class D>
-  constexpr auto& operator()(D& document) const {
-    return std::apply(
-        [&](auto first, auto... step) -> auto& {
-          if constexpr (std::is_invocable_v<First, D&>)
-            return ((document.*first).*....*step);
-          else
-            return ((document.layer().*first).*....*step);
-        },
-        steps);
+/// it. Without std::tuple, whose hundred instances were half the compile time of those who walk the table.
+template <class... Steps>
+struct Path;
+template <>
+struct Path<> {
+  constexpr auto& from(auto& object) const { return object; }
+};
+template <class Member, class Owner, class... Steps>
+struct Path<Member Owner::*, Steps...> {
+  Member Owner::*step;
+  [[no_unique_address]] Path<Steps...> rest;
+  constexpr explicit Path(Member Owner::*first, Steps... others) : step(first), rest(others...) {}
+  constexpr auto& from(auto& owner) const { return rest.from(owner.*step); }
+  constexpr auto& operator()(auto& document) const {
+    if constexpr (std::is_same_v<Owner, Document>)
+      return from(document);
+    else
+      return from(document.layer());
   }
 };
 
@@ -78,7 +81,7 @@ namespace settings {
 
 template <class... Steps>
 constexpr Path<Steps...> at(Steps... steps) {
-  return {{steps...}};
+  return Path<Steps...>(steps...);
 }
 
 constexpr Limits from(double least, double most, std::string_view called = {}) {
@@ -98,8 +101,14 @@ inline constexpr Limits turns =
 inline constexpr bool always = true;
 inline constexpr DifferenceWords by_itself{};
 
+/// Rows of a table, as a function that visits one after another: std::tuple would compare each with all
+/// others.
+constexpr auto rows(auto... row) {
+  return [row...](auto&& visit) { (visit(row), ...); };
+}
+
 /// Of the layer: what stands around the scores.
-inline constexpr std::tuple layer{
+inline constexpr auto layer = rows(
     Setting{"cached",
             at(&Document::input, &Input::cached),
             {Field::Tokens},
@@ -287,11 +296,10 @@ inline constexpr std::tuple layer{
             {Field::Positions}},
     Setting{"position_settings.position_to_content",
             at(&LayerSpec::position_settings, &PositionSettings::position_to_content),
-            {Field::Positions}},
-};
+            {Field::Positions}});
 
 /// Of the mask.
-inline constexpr std::tuple mask{
+inline constexpr auto mask = rows(
     Setting{
         "mask.causal", at(&LayerSpec::masking, &Masking::causal), {Field::Masking}, {}, by_itself, always},
     Setting{
@@ -345,49 +353,46 @@ inline constexpr std::tuple mask{
     Setting{"mask.heads", at(&LayerSpec::masking, &Masking::heads), {Field::Masking}, from(0, widest)},
     Setting{"mask.additive", at(&LayerSpec::masking, &Masking::additive), {Field::Masking}, tensor(4, true)},
     Setting{"mask.hidden", at(&LayerSpec::masking, &Masking::hidden), {Field::Masking}, {}, {"hidden score"}},
-    Setting{"mask.mistake", at(&LayerSpec::masking, &Masking::mistake), {Field::Masking}, {}, {"mistake"}},
-};
+    Setting{"mask.mistake", at(&LayerSpec::masking, &Masking::mistake), {Field::Masking}, {}, {"mistake"}});
 
 /// Of what is made of the scores.
-inline constexpr std::tuple scores{
-    Setting{"scale", at(&LayerSpec::scaling), {Field::Scaling}, {}, by_itself, always},
-    Setting{"soft_cap",
-            at(&LayerSpec::soft_cap),
-            {Field::SoftCap},
-            Limits{.least = 0,
-                   .refusal = "The soft-cap is {}; it must be a finite number above 0, or 0 for none."},
-            {"soft-cap", "cap {}", "no cap"}},
-    Setting{"softmax", at(&LayerSpec::softmax), {Field::Softmax}, {}, {"softmax"}},
-    Setting{"empty_row", at(&LayerSpec::empty_row), {Field::Softmax}, {}, {"rows without a key"}},
-    Setting{"temperature",
-            at(&LayerSpec::temperature),
-            {Field::Softmax},
-            above(0, "The temperature is {}; it must be a finite number above 0."),
-            by_itself,
-            always},
-    Setting{"linear", at(&LayerSpec::linear), {Field::Linear}, {}, {"attention", "linear", "softmax"}},
-    Setting{
-        "dropout.rate",
-        at(&LayerSpec::dropout, &Dropout::rate),
-        {Field::Dropout},
-        Limits{
-            .least = 0, .refusal = "The dropout rate is {}; it must be at least 0 and below 1.", .below = 1}},
-    Setting{"dropout.seed", at(&LayerSpec::dropout, &Dropout::seed), {Field::Dropout}, any_seed},
-    Setting{"", at(&LayerSpec::interventions), {Field::Intervention}},
-    Setting{"precision", at(&Document::precision), {Field::Precision}, {}, {"precision"}},
-    Setting{"loss.kind", at(&Document::loss, &Loss::kind)},
-    Setting{"loss.given", at(&Document::loss, &Loss::given), {}, tensor(3)},
-};
+inline constexpr auto scores =
+    rows(Setting{"scale", at(&LayerSpec::scaling), {Field::Scaling}, {}, by_itself, always},
+         Setting{"soft_cap",
+                 at(&LayerSpec::soft_cap),
+                 {Field::SoftCap},
+                 Limits{.least = 0,
+                        .refusal = "The soft-cap is {}; it must be a finite number above 0, or 0 for none."},
+                 {"soft-cap", "cap {}", "no cap"}},
+         Setting{"softmax", at(&LayerSpec::softmax), {Field::Softmax}, {}, {"softmax"}},
+         Setting{"empty_row", at(&LayerSpec::empty_row), {Field::Softmax}, {}, {"rows without a key"}},
+         Setting{"temperature",
+                 at(&LayerSpec::temperature),
+                 {Field::Softmax},
+                 above(0, "The temperature is {}; it must be a finite number above 0."),
+                 by_itself,
+                 always},
+         Setting{"linear", at(&LayerSpec::linear), {Field::Linear}, {}, {"attention", "linear", "softmax"}},
+         Setting{"dropout.rate",
+                 at(&LayerSpec::dropout, &Dropout::rate),
+                 {Field::Dropout},
+                 Limits{.least = 0,
+                        .refusal = "The dropout rate is {}; it must be at least 0 and below 1.",
+                        .below = 1}},
+         Setting{"dropout.seed", at(&LayerSpec::dropout, &Dropout::seed), {Field::Dropout}, any_seed},
+         Setting{"", at(&LayerSpec::interventions), {Field::Intervention}},
+         Setting{"precision", at(&Document::precision), {Field::Precision}, {}, {"precision"}},
+         Setting{"loss.kind", at(&Document::loss, &Loss::kind)},
+         Setting{"loss.given", at(&Document::loss, &Loss::given), {}, tensor(3)});
 
 }  // namespace settings
 
 /// visit(row) for each setting, in the order in which files say them.
 template <class Visit>
 constexpr void for_each_setting(Visit&& visit) {
-  const auto each = [&](const auto&... row) { (visit(row), ...); };
-  std::apply(each, settings::layer);
-  std::apply(each, settings::scores);
-  std::apply(each, settings::mask);
+  settings::layer(visit);
+  settings::scores(visit);
+  settings::mask(visit);
 }
 
 }  // namespace attnscope
