@@ -1,4 +1,5 @@
 #include "core/streaming/kernels/kernels.hpp"
+#include "core/streaming/kernels/wide_kernels.hpp"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -10,8 +11,7 @@ namespace attnscope::streaming {
 
 extern const Kernels kernels_baseline;
 #if defined(__x86_64__)
-extern const Kernels kernels_avx2, kernels_avx512, kernels_avx512_bfloat;
-extern const Kernels kernels_amx_bfloat, kernels_amx_split_bfloat;
+extern const Kernels kernels_avx2;
 #endif
 
 #if defined(__x86_64__)
@@ -22,15 +22,17 @@ namespace {
 bool has_v3() {
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma");
 }
-bool has_v4() {
+bool knows_v4() {
   return has_v3() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
          __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
          __builtin_cpu_supports("avx512vl");
 }
 #else
 bool has_v3() { return __builtin_cpu_supports("x86-64-v3"); }
-bool has_v4() { return __builtin_cpu_supports("x86-64-v4"); }
+bool knows_v4() { return __builtin_cpu_supports("x86-64-v4"); }
 #endif
+/// The processor knows AVX-512, and the program has kernels for it.
+bool has_v4() { return wide_kernels.avx512 != nullptr && knows_v4(); }
 bool has_pair_products() { return has_v4() && __builtin_cpu_supports("avx512bf16"); }
 
 /// The processor has tiles and bfloat16 products, and the system lets this process use them: it must be asked
@@ -46,6 +48,32 @@ bool has_amx() {
   }();
   return usable;
 }
+
+/// With what the bfloat16 kernels leave out: what is computed in float32 everywhere is AVX-512's.
+Kernels completed(const Kernels& kernels) {
+  Kernels whole = *wide_kernels.avx512;
+  whole.name = kernels.name;
+  whole.tile_rows = kernels.tile_rows;
+  whole.few_rows = kernels.few_rows;
+  whole.rounds = kernels.rounds;
+  whole.sweep = kernels.sweep;
+  whole.cells = kernels.cells;
+  whole.sweep_scratch = kernels.sweep_scratch;
+  whole.cell_scratch = kernels.cell_scratch;
+  return whole;
+}
+const Kernels* avx512_bfloat() {
+  static const Kernels whole = completed(*wide_kernels.avx512_bfloat);
+  return &whole;
+}
+const Kernels* amx_bfloat() {
+  static const Kernels whole = completed(*wide_kernels.amx_bfloat);
+  return &whole;
+}
+const Kernels* amx_split_bfloat() {
+  static const Kernels whole = completed(*wide_kernels.amx_split_bfloat);
+  return &whole;
+}
 }  // namespace
 
 InstructionSet best_instruction_set() {
@@ -57,10 +85,10 @@ const Kernels* kernels_for(InstructionSet set) {
   switch (set) {
     case InstructionSet::Baseline: return &kernels_baseline;
     case InstructionSet::Avx2: return has_v3() ? &kernels_avx2 : nullptr;
-    case InstructionSet::Avx512: return has_v4() ? &kernels_avx512 : nullptr;
-    case InstructionSet::Avx512Bfloat: return has_pair_products() ? &kernels_avx512_bfloat : nullptr;
-    case InstructionSet::AmxBfloat: return has_amx() ? &kernels_amx_bfloat : nullptr;
-    case InstructionSet::AmxSplitBfloat: return has_amx() ? &kernels_amx_split_bfloat : nullptr;
+    case InstructionSet::Avx512: return has_v4() ? wide_kernels.avx512 : nullptr;
+    case InstructionSet::Avx512Bfloat: return has_pair_products() ? avx512_bfloat() : nullptr;
+    case InstructionSet::AmxBfloat: return has_amx() ? amx_bfloat() : nullptr;
+    case InstructionSet::AmxSplitBfloat: return has_amx() ? amx_split_bfloat() : nullptr;
     case InstructionSet::Neon: return nullptr;
   }
   return nullptr;

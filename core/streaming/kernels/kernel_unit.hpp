@@ -2,16 +2,16 @@
 // table.
 #pragma once
 
-#include "core/streaming/kernels/activation.hpp"
 #include "core/streaming/kernels/cells_lanes.hpp"
-#include "core/streaming/kernels/norm.hpp"
-#if !defined(ATTNSCOPE_BFLOAT_PARTS)
-#include "core/streaming/kernels/row_lanes.hpp"
-#endif
-#include "core/streaming/kernels/stored_product.hpp"
 #include "core/streaming/kernels/sweep_lanes.hpp"
+#if !defined(ATTNSCOPE_BFLOAT_PARTS)  // they have sweeps and cells only, see wide_kernels.hpp
+#include "core/streaming/kernels/activation.hpp"
+#include "core/streaming/kernels/norm.hpp"
+#include "core/streaming/kernels/row_lanes.hpp"
+#include "core/streaming/kernels/stored_product.hpp"
 #include "core/streaming/kernels/weight_product.hpp"
 #include "core/streaming/kernels/widen.hpp"
+#endif
 
 namespace attnscope::streaming::ATTNSCOPE_KERNEL {
 
@@ -24,22 +24,15 @@ ATTNSCOPE_INLINE int64_t scratch_of_sweep(int panels, int d_k, int d_v, int keys
 #endif
 
 constexpr Kernels table(const char* name) {
-  return {name,
-          W,
-          PW,
-          tile_rows,
-          most_few_rows,
-          rounds,
-          &sweep,
-          &compute_cells,
-          &scratch_of_sweep,
-          &cell_scratch,
-          &multiply_weights,
-          &multiply_columns,
-          &activate_all,
-          &normalise_rows,
-          &widen_numbers,
-          &multiply_stored};
+  return {
+    name, W, PW, tile_rows, most_few_rows, rounds, &sweep, &compute_cells, &scratch_of_sweep, &cell_scratch,
+#if defined(ATTNSCOPE_BFLOAT_PARTS)
+        nullptr, nullptr, nullptr, nullptr, nullptr, nullptr
+  };
+#else
+        &multiply_weights, &multiply_columns, &activate_all, &normalise_rows, &widen_numbers, &multiply_stored
+  };
+#endif
 }
 
 }  // namespace attnscope::streaming::ATTNSCOPE_KERNEL
