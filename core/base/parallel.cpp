@@ -43,12 +43,21 @@ struct ThreadPool::Task {
   std::int64_t count;
   const std::stop_token& stop;
   Call call;
+  Task *newer = nullptr, *older = nullptr;  // in the pool's list; guarded by its mutex
+  std::atomic<int> inside{0};               // helpers that work on it; written with the pool's mutex held
   std::atomic<std::int64_t> next{0};
   std::atomic<bool> failed{false};
   std::exception_ptr failure{};  // written by the thread that sets `failed` first
 
-  void work() {
-    while (!failed.load(std::memory_order_relaxed) && !stop.stop_requested()) {
+  bool is_over() const {
+    return failed.load(std::memory_order_relaxed) || stop.stop_requested() ||
+           next.load(std::memory_order_relaxed) >= count;
+  }
+
+  /// Until nothing is left or `leave` says so between two calls.
+  template <class Leave>
+  void work(Leave leave) {
+    while (!failed.load(std::memory_order_relaxed) && !stop.stop_requested() && !leave()) {
       const std::int64_t i = next.fetch_add(1, std::memory_order_relaxed);
       if (i >= count) return;
       try {
@@ -58,46 +67,66 @@ struct ThreadPool::Task {
       }
     }
   }
+  void work() {
+    work([] { return false; });
+  }
 };
 
 ThreadPool::ThreadPool(int threads) {
   const int wanted = threads > 0 ? threads : static_cast<int>(std::thread::hardware_concurrency());
   for (int i = 1; i < wanted; ++i)
-    sleepers_.emplace_back([this](const std::stop_token& quit) { sleep_and_help(quit); });
+    helpers_.emplace_back([this](const std::stop_token& quit) { sleep_and_help(quit); });
 }
 
 ThreadPool::~ThreadPool() {
-  // All are told before the first is joined, so that they leave together.
-  for (std::jthread& sleeper : sleepers_) sleeper.request_stop();
+  // All are asked to end before the first is joined, so that they leave together.
+  for (std::jthread& helper : helpers_) helper.request_stop();
 }
 
 void ThreadPool::run(std::int64_t count, double nanoseconds, const std::stop_token& stop, Call call) {
   Task task{count, stop, call};
   const double total = nanoseconds * static_cast<double>(count);
   const bool joined_at_once = awake_.load(std::memory_order_relaxed) > 0;
-  if (sleepers_.empty() || count < 2 || total < (joined_at_once ? worth_joining_ns : worth_waking_ns)) {
+  if (helpers_.empty() || count < 2 || total < (joined_at_once ? worth_joining_ns : worth_waking_ns)) {
     task.work();
   } else {
-    {
-      const std::lock_guard lock(mutex_);
-      task_ = &task;
-      round_.fetch_add(1, std::memory_order_release);
-    }
+    open(task);
     if (total >= worth_waking_ns) wake_.notify_all();
     task.work();
-    // Helpers still asleep are not waited for: nobody may join any more, and only those inside must leave.
-    {
-      const std::lock_guard lock(mutex_);
-      task_ = nullptr;
-    }
-    const auto alone = [this] { return inside_.load(std::memory_order_acquire) == 0; };
-    if (!awaited(alone)) {
-      std::unique_lock lock(mutex_);
-      left_.wait(lock, alone);
-    }
+    close(task);
   }
   if (task.failure) std::rethrow_exception(task.failure);
   if (task.next.load() < count) throw Cancelled();
+}
+
+void ThreadPool::open(Task& task) {
+  const std::lock_guard lock(mutex_);
+  task.older = newest_;
+  if (newest_ != nullptr) newest_->newer = &task;
+  newest_ = &task;
+  round_.fetch_add(1, std::memory_order_release);
+}
+
+/// Helpers still asleep are not waited for: none may join any more, and only those inside must leave.
+void ThreadPool::close(Task& task) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (task.older != nullptr) task.older->newer = task.newer;
+    (task.newer != nullptr ? task.newer->older : newest_) = task.older;
+  }
+  const auto alone = [&task] { return task.inside.load(std::memory_order_acquire) == 0; };
+  if (awaited(alone)) return;
+  std::unique_lock lock(mutex_);
+  left_.wait(lock, alone);
+}
+
+/// Null where no helper is of use. Of tasks with equally many helpers the newest: a short one, which a person
+/// waits for, need not wait until a long one is done.
+ThreadPool::Task* ThreadPool::neediest() const {
+  Task* found = nullptr;
+  for (Task* task = newest_; task != nullptr; task = task->older)
+    if (!task->is_over() && (found == nullptr || task->inside < found->inside)) found = task;
+  return found;
 }
 
 bool ThreadPool::comes_soon(std::uint64_t seen, const std::stop_token& quit) {
@@ -109,19 +138,18 @@ bool ThreadPool::comes_soon(std::uint64_t seen, const std::stop_token& quit) {
 }
 
 void ThreadPool::sleep_and_help(const std::stop_token& quit) {
-  std::uint64_t seen = 0;
   std::unique_lock lock(mutex_);
-  while (wake_.wait(lock, quit, [&] { return task_ != nullptr && round_ != seen; })) {
+  while (wake_.wait(lock, quit, [this] { return neediest() != nullptr; })) {
     bool more = true;
     while (more) {
-      seen = round_;
-      if (task_ != nullptr) {  // or else it was over before anybody could join
-        Task& task = *task_;
-        ++inside_;
+      std::uint64_t seen = round_;
+      while (Task* const task = neediest()) {
+        ++task->inside;
         lock.unlock();
-        task.work();
+        task->work([&] { return round_.load(std::memory_order_relaxed) != seen; });
         lock.lock();
-        if (--inside_ == 0) left_.notify_one();
+        if (--task->inside == 0) left_.notify_all();  // the task is gone from here on
+        seen = round_;
       }
       lock.unlock();
       more = comes_soon(seen, quit) && !quit.stop_requested();
