@@ -1,6 +1,7 @@
 #include "app/results/tiles.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <utility>
 
 #include "core/base/error.hpp"
@@ -13,59 +14,69 @@ constexpr std::size_t most_rows = 4;
 
 }  // namespace
 
-Tiles::Tiles() : worker_([this](const std::stop_token& quit) { work(quit); }) {}
+/// One place on its way through the worker.
+class Tiles::Making final : public Job {
+ public:
+  Making(Tiles& tiles, Place place, std::uint64_t ticket, std::uint64_t frame)
+      : place(std::move(place)), ticket(ticket), frame(frame), tiles_(tiles) {}
+  bool step() override { return tiles_.step(*this); }
 
-Tiles::~Tiles() {
-  worker_.request_stop();
-  const std::lock_guard lock(mutex_);
-  stop_.request_stop();
-}
+  const Place place;
+  const std::uint64_t ticket;  // of the result it was wanted of
+  const std::uint64_t frame;   // that wanted it
+
+ private:
+  Tiles& tiles_;
+};
+
+Tiles::Tiles(SharedPool pool) : pool_(std::move(pool)) {}
+Tiles::~Tiles() = default;
 
 void Tiles::show(const ResultPtr& result, std::shared_ptr<Backend> backend) {
-  const ResultPtr next = result && result->layer().is_long() ? result : nullptr;
-  const std::lock_guard lock(mutex_);
-  if (next == result_) return;
-  if (!next || !result_ || next->ticket != result_->ticket) {
-    tiles_.clear();
-    rows_.clear();
-    lines_.clear();
-    waiting_.clear();
-    stop_.request_stop();
-    stop_ = std::stop_source();
-    backend_ = std::move(backend);
+  ResultPtr next = result && result->layer().is_long() ? result : nullptr;
+  Made gone;  // without the lock
+  {
+    const std::lock_guard lock(mutex_);
+    if (next == result_) return;
+    const bool is_refined = next && is_of_shown(next->ticket);
+    result_.swap(next);
+    if (is_refined) return;
+    std::swap(made_, gone);
+    making_.reset();  // it is of the result before
+    backend_.swap(backend);
   }
-  result_ = next;
+  worker_.replace(nullptr);
 }
 
 bool Tiles::is_there(const Place& place) const {
-  if (const auto* row = std::get_if<RowPlace>(&place)) return rows_.contains(*row);
+  if (const auto* row = std::get_if<RowPlace>(&place)) return made_.rows.contains(*row);
   if (const auto* lines = std::get_if<LinesPlace>(&place)) {
-    const auto at = lines_.find(*lines);
-    return at != lines_.end() && result_ && at->second.refinement == result_->refinement;
+    const auto at = made_.lines.find(*lines);
+    return at != made_.lines.end() && result_ && at->second.refinement == result_->refinement;
   }
-  const auto at = tiles_.find(std::get<TilePlace>(place));
-  if (at == tiles_.end()) return false;
+  const auto at = made_.tiles.find(std::get<TilePlace>(place));
+  if (at == made_.tiles.end()) return false;
   return at->second.tile->step == 1 || !result_ || !result_->layer().is_complete();
 }
 
 std::shared_ptr<const WeightTile> Tiles::find(const TilePlace& place) {
   const std::lock_guard lock(mutex_);
-  const auto at = tiles_.find(place);
-  if (at == tiles_.end()) return nullptr;
+  const auto at = made_.tiles.find(place);
+  if (at == made_.tiles.end()) return nullptr;
   at->second.used = frame_;
   return at->second.tile;
 }
 
 std::shared_ptr<const WeightRow> Tiles::find(const RowPlace& place) const {
   const std::lock_guard lock(mutex_);
-  const auto at = rows_.find(place);
-  return at == rows_.end() ? nullptr : at->second;
+  const auto at = made_.rows.find(place);
+  return at == made_.rows.end() ? nullptr : at->second;
 }
 
 LinesPtr Tiles::find(const LinesPlace& place) const {
   const std::lock_guard lock(mutex_);
-  const auto at = lines_.find(place);
-  return at == lines_.end() ? nullptr : at->second.lines;
+  const auto at = made_.lines.find(place);
+  return at == made_.lines.end() ? nullptr : at->second.lines;
 }
 
 void Tiles::want(const LinesPlace& place) { requests_.emplace_back(place); }
@@ -73,92 +84,94 @@ void Tiles::want(const TilePlace& place) { requests_.emplace_back(place); }
 void Tiles::want(const RowPlace& place) { requests_.emplace_back(place); }
 
 void Tiles::end_frame() {
+  std::deque<JobPtr> wanted;
   {
     const std::lock_guard lock(mutex_);
     ++frame_;
-    waiting_.clear();
     for (const Place& place : requests_)
-      if (place != making_ && !is_there(place)) waiting_.push_back(place);
-    if (!result_) waiting_.clear();
+      if (result_ && place != making_ && !is_there(place))
+        wanted.push_back(std::make_shared<Making>(*this, place, result_->ticket, frame_));
   }
   requests_.clear();
-  changed_.notify_all();
+  worker_.replace_all(std::move(wanted), 0, Worker::never);
 }
 
-bool Tiles::is_busy() const {
-  const std::lock_guard lock(mutex_);
-  return making_ || !waiting_.empty();
-}
+bool Tiles::is_busy() const { return worker_.is_busy(); }
 
 std::string Tiles::take_error() {
   const std::lock_guard lock(mutex_);
   return std::exchange(error_, {});
 }
 
-void Tiles::work(const std::stop_token& quit) {
-  std::unique_lock lock(mutex_);
-  while (changed_.wait(lock, quit, [this] { return !waiting_.empty(); })) {
-    if (quit.stop_requested()) return;
-    const Place place = waiting_.front();
-    waiting_.erase(waiting_.begin());
-    const ResultPtr of = result_;
-    const std::stop_token stop = stop_.get_token();
-    const std::shared_ptr<Backend> backend = backend_;
-    making_ = place;
-    lock.unlock();
-    std::string error;
-    try {
-      make(of, place, backend.get(), stop);
-    } catch (const Cancelled&) {
-    } catch (const std::exception& thrown) {
-      error = thrown.what();
-    }
-    lock.lock();
-    making_.reset();
-    if (error.empty()) continue;
-    error_ = std::move(error);
-    if (!backend) {
-      waiting_.clear();
-    } else if (backend == backend_) {
-      backend_.reset();
-      error_ += " The CPU makes what is in sight from now on.";
-      waiting_.insert(waiting_.begin(), place);
-    }
+/// True: the CPU is to make what the backend could not.
+bool Tiles::step(const Making& wanted) {
+  ResultPtr of;
+  std::shared_ptr<Backend> backend;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!is_of_shown(wanted.ticket) || wanted.frame <= given_up_ || is_there(wanted.place)) return false;
+    of = result_;
+    backend = backend_;
+    making_ = wanted.place;
   }
+  std::string error;
+  try {
+    make(of, wanted.place, backend.get(), Work{*pool_, wanted.stop_token()});
+  } catch (const Cancelled&) {
+  } catch (const std::exception& thrown) {
+    error = thrown.what();
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    making_.reset();
+  }
+  return !error.empty() && fail(wanted, backend, std::move(error));
 }
 
-void Tiles::make(const ResultPtr& of, const Place& place, Backend* backend, const std::stop_token& stop) {
-  const Work work{pool_, stop};
+bool Tiles::fail(const Making& wanted, const std::shared_ptr<Backend>& by, std::string error) {
+  const std::lock_guard lock(mutex_);
+  if (!is_of_shown(wanted.ticket)) return false;
+  error_ = std::move(error);
+  if (!by) {
+    given_up_ = frame_;  // the others would fail as well
+    return false;
+  }
+  backend_.reset();
+  error_ += " The CPU makes what is in sight from now on.";
+  return true;
+}
+
+void Tiles::make(const ResultPtr& of, const Place& place, Backend* backend, const Work& work) {
   const auto survey = [&](std::int64_t sequence) -> const Survey& {
     return *of->layer().surveys[static_cast<std::size_t>(sequence)];
   };
   if (const auto* at = std::get_if<RowPlace>(&place)) {
     auto row = std::make_shared<const WeightRow>(make_row(of->layer(), *at, work));
     const std::lock_guard lock(mutex_);
-    if (!result_ || result_->ticket != of->ticket) return;
-    if (rows_.size() >= most_rows) rows_.clear();
-    rows_[*at] = std::move(row);
+    if (!is_of_shown(of->ticket)) return;
+    if (made_.rows.size() >= most_rows) made_.rows.clear();
+    made_.rows[*at] = std::move(row);
     return;
   }
   if (const auto* at = std::get_if<LinesPlace>(&place)) {
     auto lines =
         std::make_shared<const std::vector<StrongLine>>(strong_lines(survey(at->sequence), at->head, work));
     const std::lock_guard lock(mutex_);
-    if (result_ && result_->ticket == of->ticket) lines_[*at] = {std::move(lines), of->refinement};
+    if (is_of_shown(of->ticket)) made_.lines[*at] = {std::move(lines), of->refinement};
     return;
   }
   const auto& at = std::get<TilePlace>(place);
   auto tile = std::make_shared<WeightTile>(make_tile(survey(at.sequence), at, backend, work));
   const std::lock_guard lock(mutex_);
-  if (!result_ || result_->ticket != of->ticket) return;
-  tile->made = ++made_;
-  if (tiles_.size() >= most_tiles) {
-    const auto oldest = std::min_element(tiles_.begin(), tiles_.end(), [](const auto& a, const auto& b) {
-      return a.second.used < b.second.used;
-    });
-    tiles_.erase(oldest);
+  if (!is_of_shown(of->ticket)) return;
+  tile->made = ++tiles_made_;
+  if (made_.tiles.size() >= most_tiles) {
+    const auto oldest =
+        std::min_element(made_.tiles.begin(), made_.tiles.end(),
+                         [](const auto& a, const auto& b) { return a.second.used < b.second.used; });
+    made_.tiles.erase(oldest);
   }
-  tiles_[at] = {std::move(tile), frame_};
+  made_.tiles[at] = {std::move(tile), frame_};
 }
 
 }  // namespace attnscope

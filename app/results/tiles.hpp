@@ -4,19 +4,17 @@
 #pragma once
 
 #include <compare>
-#include <condition_variable>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <stop_token>
 #include <string>
-#include <thread>
 #include <variant>
 #include <vector>
 
 #include "core/base/parallel.hpp"
+#include "core/base/worker.hpp"
 #include "core/engine/result.hpp"
 #include "core/engine/tiles.hpp"
 
@@ -38,7 +36,7 @@ class Tiles {
   /// Tiles beyond these go, the ones that were not asked for longest first: 256 MiB of numbers at most.
   static constexpr std::size_t most_tiles = 2048;
 
-  Tiles();
+  explicit Tiles(SharedPool pool = {});
   ~Tiles();
   Tiles(const Tiles&) = delete;
   Tiles& operator=(const Tiles&) = delete;
@@ -68,6 +66,7 @@ class Tiles {
 
  private:
   using Place = std::variant<RowPlace, TilePlace, LinesPlace>;
+  class Making;  // the Job of one place
   struct Kept {
     std::shared_ptr<const WeightTile> tile;
     std::uint64_t used = 0;  // frame
@@ -76,26 +75,32 @@ class Tiles {
     LinesPtr lines;
     std::uint64_t refinement = 0;  // of the result they are of
   };
-  bool is_there(const Place&) const;  // and not stale; with mutex_ held
-  void work(const std::stop_token& quit);
-  void make(const ResultPtr& of, const Place&, Backend* backend, const std::stop_token& stop);
+  /// What was made of one result.
+  struct Made {
+    std::map<TilePlace, Kept> tiles;
+    std::map<RowPlace, std::shared_ptr<const WeightRow>> rows;
+    std::map<LinesPlace, KeptLines> lines;
+  };
+  // With mutex_ held:
+  bool is_there(const Place&) const;  // and not stale
+  bool is_of_shown(std::uint64_t ticket) const { return result_ && result_->ticket == ticket; }
+  // On the worker:
+  bool step(const Making&);
+  bool fail(const Making&, const std::shared_ptr<Backend>& by, std::string error);
+  void make(const ResultPtr& of, const Place&, Backend* backend, const Work&);
 
-  ThreadPool pool_;              // the worker's
+  SharedPool pool_;
   std::vector<Place> requests_;  // of this frame
 
   mutable std::mutex mutex_;  // guards all below
-  std::condition_variable_any changed_;
   ResultPtr result_;
   std::shared_ptr<Backend> backend_;  // null: the CPU
-  std::vector<Place> waiting_;        // the first is made first
   std::optional<Place> making_;
-  std::stop_source stop_;  // of what is being made
-  std::map<TilePlace, Kept> tiles_;
-  std::map<RowPlace, std::shared_ptr<const WeightRow>> rows_;
-  std::map<LinesPlace, KeptLines> lines_;
-  std::uint64_t frame_ = 0, made_ = 0;
+  Made made_;
+  std::uint64_t frame_ = 0, tiles_made_ = 0;
+  std::uint64_t given_up_ = 0;  // what this frame and those before wanted is not made any more
   std::string error_;
-  std::jthread worker_;  // last: joined before the rest goes
+  Worker worker_;  // last: it stops before the rest goes
 };
 
 }  // namespace attnscope
