@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <mutex>
 #include <sys/stat.h>
-#include <thread>
 #include <utility>
 
 #include "core/files/formats/posix.hpp"
@@ -76,22 +75,38 @@ void sort_entries(std::vector<FolderEntry>& entries, FolderOrder order, bool bac
     std::sort(entries.begin(), entries.end(), comes_first);
 }
 
-struct FolderReading::Work {
-  Folder folder;
+class FolderReading::Work final : public Job {
+ public:
+  explicit Work(std::filesystem::path path) { folder.path = std::move(path); }
+
+  bool step() override {
+    try {
+      read();
+      sort_entries(folder.entries, FolderOrder::Name, false);
+    } catch (const std::exception& error) {
+      folder.trouble = error.what();
+    }
+    const std::lock_guard guard(mutex);
+    done = true;
+    changed.notify_all();
+    return false;
+  }
+
+  Folder folder;  // of the worker until it is done
   std::atomic<std::int64_t> count = 0;
-  std::atomic<bool> forgotten = false;
   std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
   std::mutex mutex;  // guards `done`
   std::condition_variable changed;
   bool done = false;
 
+ private:
   void read() {
     const std::unique_ptr<DIR, CloseFolder> open(::opendir(folder.path.c_str()));
     if (!open) {
       folder.trouble = system_error("read", folder.path).what();
       return;
     }
-    while (!forgotten) {
+    while (!stop_token().stop_requested()) {
       errno = 0;
       const dirent* next = ::readdir(open.get());
       if (next == nullptr) {
@@ -107,19 +122,12 @@ struct FolderReading::Work {
   }
 };
 
-FolderReading::FolderReading(std::filesystem::path folder) {
-  // The work is shared by all copies and by its thread; the copies have a handle that tells it when the last
-  // of them is gone.
-  const auto work = std::make_shared<Work>();
-  work->folder.path = std::move(folder);
-  work_ = std::shared_ptr<Work>(work.get(), [work](Work*) { work->forgotten = true; });
-  std::thread([work] {
-    work->read();
-    sort_entries(work->folder.entries, FolderOrder::Name, false);
-    const std::lock_guard guard(work->mutex);
-    work->done = true;
-    work->changed.notify_all();
-  }).detach();
+FolderReading FolderReader::read(std::filesystem::path folder) {
+  const auto work = std::make_shared<FolderReading::Work>(std::move(folder));
+  const auto idle = std::ranges::find_if(workers_, [](const Worker& worker) { return !worker.is_busy(); });
+  (idle != workers_.end() ? *idle : workers_.emplace_back()).add(work);
+  // The worker shares the work; the copies of the reading share a handle, whose end cancels it.
+  return FolderReading({work.get(), [work](FolderReading::Work*) { work->cancel(); }});
 }
 
 bool FolderReading::is_reading() const { return work_ && !wait(std::chrono::milliseconds(0)); }

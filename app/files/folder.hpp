@@ -4,9 +4,13 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <list>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "core/base/worker.hpp"
 
 namespace attnscope {
 
@@ -30,12 +34,11 @@ void sort_entries(std::vector<FolderEntry>&, FolderOrder, bool backwards);
 /// Whether one name comes before another.
 bool comes_before(const std::string& a, const std::string& b);
 
-/// A folder that is being read. Copies are of the same reading. Whoever loses interest lets go of it: it
-/// stops at the next name, and nobody waits for a disk that does not answer.
+/// A folder that is being read. Copies are of the same reading; when the last one goes, the reading stops at
+/// the next name. None of them waits for a disk that does not answer.
 class FolderReading {
  public:
   FolderReading() = default;  // nothing is read
-  explicit FolderReading(std::filesystem::path folder);
 
   bool is_reading() const;
   /// Waits for the end, but not longer. True once it is there.
@@ -47,8 +50,20 @@ class FolderReading {
   const Folder& folder() const;
 
  private:
-  struct Work;
+  friend class FolderReader;
+  class Work;
+  explicit FolderReading(std::shared_ptr<Work> work) : work_(std::move(work)) {}
   std::shared_ptr<Work> work_;
+};
+
+/// Owns the threads that read folders: one for each folder that is read at the same time, so that a disk that
+/// does not answer keeps no other folder waiting. Its end stops them and waits for them.
+class FolderReader {
+ public:
+  FolderReading read(std::filesystem::path folder);
+
+ private:
+  std::list<Worker> workers_;
 };
 
 }  // namespace attnscope

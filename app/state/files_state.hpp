@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,6 +40,7 @@ struct FileDialog {
   FileTask task = FileTask::Open;
   bool takes_photos = false;     // the model on screen looks at pictures: they can be opened
   std::filesystem::path folder;  // absolute once it was open; kept for the next time
+  std::shared_ptr<FolderReader> reader = std::make_shared<FolderReader>();  // shared by copies of the state
   FolderReading reading;
   Folder shown;                   // what was read last, in order
   std::vector<std::size_t> rows;  // of it, those that the filter lets through

@@ -9,6 +9,7 @@
 
 #include "app/files/file_kinds.hpp"
 #include "core/text/utf8.hpp"
+#include "support/running_threads.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace attnscope::folder_test {
@@ -19,7 +20,8 @@ using namespace std::chrono_literals;
 namespace {
 
 Folder folder_at(const std::filesystem::path& path) {
-  const FolderReading reading(path);
+  FolderReader reader;
+  const FolderReading reading = reader.read(path);
   REQUIRE(reading.wait(20s));
   return reading.folder();
 }
@@ -91,14 +93,28 @@ TEST_CASE("a folder that cannot be read says so in a sentence", "[files]") {
 TEST_CASE("a reading that nobody waits for any more keeps nobody waiting", "[files]") {
   const TemporaryDirectory directory;
   directory.write_many(3000);
-  FolderReading reading(directory.path());
+  FolderReader reader;
+  FolderReading reading = reader.read(directory.path());
   const auto start = std::chrono::steady_clock::now();
   reading = {};
   CHECK(std::chrono::steady_clock::now() - start < 100ms);
   CHECK_FALSE(reading.is_reading());
-  const FolderReading again(directory.path());
+  const FolderReading again = reader.read(directory.path());
   REQUIRE(again.wait(20s));
   CHECK(again.count() == 3000);
+}
+
+TEST_CASE("no thread reads a folder when its reader is gone", "[files]") {
+  const TemporaryDirectory directory;
+  directory.write_many(3000);
+  const int before = running_threads();
+  {
+    FolderReader reader;
+    FolderReading reading = reader.read(directory.path());
+    for (int i = 0; i < 5; ++i) reading = reader.read(directory.path());  // those before are let go
+    CHECK(running_threads() > before);
+  }
+  CHECK(running_threads() == before);
 }
 
 TEST_CASE("what a file is goes by its name and size", "[files]") {

@@ -321,7 +321,7 @@ void go_to(FileDialog& dialog, const fs::path& folder, std::string choose) {
   dialog.letters.clear();
   dialog.shown = {};
   dialog.rows.clear();
-  dialog.reading = FolderReading(dialog.folder);
+  dialog.reading = dialog.reader->read(dialog.folder);
 }
 
 void go_up(FileDialog& dialog) {
