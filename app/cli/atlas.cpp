@@ -6,15 +6,17 @@
 #include <cmath>
 #include <condition_variable>
 #include <cstdio>
+#include <memory>
 #include <mutex>
 #include <stop_token>
 #include <string_view>
-#include <thread>
 #include <utility>
+#include <variant>
 
 #include <fmt/format.h>
 
 #include "core/base/error.hpp"
+#include "core/base/worker.hpp"
 #include "core/files/formats/atomic_write.hpp"
 #include "core/models/opened/opened_model.hpp"
 #include "core/tokenizers/read/load_tokenizer.hpp"
@@ -25,14 +27,20 @@ namespace {
 /// Says on stderr how far the work is, from the second second on.
 class ProgressLine {
  public:
-  explicit ProgressLine(const AblationProgress& progress)
-      : thread_([this, &progress](const std::stop_token& stop) { tell(progress, stop); }) {}
+  explicit ProgressLine(const AblationProgress& progress) {
+    worker_.add(std::make_shared<Errand>([&progress](const std::stop_token& stop, NoProgress&) {
+      tell(progress, stop);
+      return std::monostate();
+    }));
+  }
 
  private:
-  void tell(const AblationProgress& progress, const std::stop_token& stop) {
+  static void tell(const AblationProgress& progress, const std::stop_token& stop) {
     bool told = false;
-    std::unique_lock lock(mutex_);
-    while (!changed_.wait_for(lock, stop, std::chrono::seconds(1), [] { return false; }) &&
+    std::mutex mutex;  // of this wait alone, which only the stop ends early
+    std::condition_variable_any stopped;
+    std::unique_lock lock(mutex);
+    while (!stopped.wait_for(lock, stop, std::chrono::seconds(1), [] { return false; }) &&
            !stop.stop_requested()) {
       if (progress.total == 0) continue;
       fmt::print(stderr, "\ratlas: {} %", 100 * progress.done / progress.total);
@@ -42,9 +50,7 @@ class ProgressLine {
     if (told) fmt::print(stderr, "\n");
   }
 
-  std::mutex mutex_;
-  std::condition_variable_any changed_;
-  std::jthread thread_;
+  Worker worker_;
 };
 
 std::string number_or_nothing(double value) {
