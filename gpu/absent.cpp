@@ -3,7 +3,7 @@
 
 namespace attnscope {
 
-std::unique_ptr<Backend> make_cuda_backend(std::string& why_not) {
+std::unique_ptr<Backend> make_cuda_backend(std::string& why_not, SharedPool) {
   why_not = "This build has no CUDA kernels, so the CPU computes everything.";
   return nullptr;
 }

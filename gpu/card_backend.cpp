@@ -17,11 +17,12 @@ namespace {
 
 class CardBackend final : public Backend {
  public:
-  CardBackend(std::unique_ptr<Device> device, CardSettings settings)
+  CardBackend(std::unique_ptr<Device> device, CardSettings settings, SharedPool pool)
       : settings_(settings),
         device_(std::move(device)),
         residents_(device_),
         sweeps_(*device_, residents_, settings),
+        pool_(std::move(pool)),
         name_("CUDA · " + device_->facts().name) {}
 
   std::string_view name() const override { return name_; }
@@ -106,21 +107,22 @@ class CardBackend final : public Backend {
   }
 
   /// For what the card has no kernel for.
-  Work cpu_work(std::stop_token stop) { return {pool_, std::move(stop)}; }
+  Work cpu_work(std::stop_token stop) { return {*pool_, std::move(stop)}; }
 
   CardSettings settings_;
   std::shared_ptr<Device> device_;  // results that are not read yet keep it, too
   Residents residents_;
   CardSweeps sweeps_;
-  ThreadPool pool_;
+  SharedPool pool_;
   std::string name_, remark_;
   std::atomic<double> pairs_a_second_{0};  // of the last sweep
 };
 
 }  // namespace
 
-std::unique_ptr<Backend> make_card_backend(std::unique_ptr<Device> device, CardSettings settings) {
-  return std::make_unique<CardBackend>(std::move(device), settings);
+std::unique_ptr<Backend> make_card_backend(std::unique_ptr<Device> device, CardSettings settings,
+                                           SharedPool pool) {
+  return std::make_unique<CardBackend>(std::move(device), settings, std::move(pool));
 }
 
 }  // namespace attnscope::gpu

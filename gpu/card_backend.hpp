@@ -10,7 +10,8 @@
 namespace attnscope::gpu {
 
 /// "CUDA · NVIDIA H200". Products, masks, softmax and sweeps on the card; measures, gradients and what the
-/// card has no kernel for on the CPU.
-std::unique_ptr<Backend> make_card_backend(std::unique_ptr<Device> device, CardSettings settings = {});
+/// card has no kernel for on the CPU, with the pool.
+std::unique_ptr<Backend> make_card_backend(std::unique_ptr<Device> device, CardSettings settings = {},
+                                           SharedPool pool = {});
 
 }  // namespace attnscope::gpu

@@ -8,9 +8,9 @@
 
 namespace attnscope {
 
-std::unique_ptr<Backend> make_cuda_backend(std::string& why_not) {
+std::unique_ptr<Backend> make_cuda_backend(std::string& why_not, SharedPool pool) {
   std::unique_ptr<gpu::Device> device = gpu::open_cuda_device(why_not);
-  return device ? gpu::make_card_backend(std::move(device)) : nullptr;
+  return device ? gpu::make_card_backend(std::move(device), {}, std::move(pool)) : nullptr;
 }
 
 std::shared_ptr<RowOperators> make_cuda_rows(std::string& why_not) {

@@ -70,7 +70,7 @@ Sheet block_table(const LayerResult& result, const Exported& what) {
 }
 
 /// The exact weights of the cells in sight, computed now.
-Sheet region_table(const LayerResult& result, const Exported& what) {
+Sheet region_table(const LayerResult& result, const Exported& what, ThreadPool& pool) {
   const auto& [first, queries, keys] = what.region;
   if (static_cast<double>(queries) * static_cast<double>(keys) > static_cast<double>(most_exported_cells)) {
     throw Error(
@@ -78,7 +78,6 @@ Sheet region_table(const LayerResult& result, const Exported& what) {
                     grouped(queries), grouped(keys), grouped(most_exported_cells)));
   }
   const Survey& survey = *result.surveys[static_cast<std::size_t>(what.sequence)];
-  ThreadPool pool;
   TileRequest request;
   request.head = what.head;
   request.rows = {first.query, first.query + queries, 1};
@@ -92,8 +91,8 @@ Sheet region_table(const LayerResult& result, const Exported& what) {
   return table;
 }
 
-Sheet table_of(const LayerResult& result, ResultStats& stats, const Exported& what) {
-  if (result.is_long()) return region_table(result, what);
+Sheet table_of(const LayerResult& result, ResultStats& stats, const Exported& what, ThreadPool& pool) {
+  if (result.is_long()) return region_table(result, what, pool);
   if (what.weights && numbers_of(result.document, *what.weights)) return block_table(result, what);
   return what.vectors ? vector_table(result, what) : plane_table(result, stats, what);
 }
@@ -133,7 +132,7 @@ void write_all(const LayerResult& result, const std::filesystem::path& path) {
 
 }  // namespace
 
-void export_numbers(const LayerResult& result, ResultStats& stats, const Exported& what,
+void export_numbers(const LayerResult& result, ResultStats& stats, const Exported& what, ThreadPool& pool,
                     const std::filesystem::path& path) {
   const std::string extension = path.extension().native();
   if (extension == ".safetensors") return write_all(result, path);
@@ -142,13 +141,14 @@ void export_numbers(const LayerResult& result, ResultStats& stats, const Exporte
         "Cannot export to {}: expected a name that ends in .json, .csv, .npy, .safetensors, .png or .svg.",
         in_quotes(path.native())));
   }
-  const Sheet table = table_of(result, stats, what);
+  const Sheet table = table_of(result, stats, what, pool);
   if (extension == ".npy") return write_npy(path, table.values);
   write_csv(table, path);
 }
 
-std::string tab_separated(const LayerResult& result, ResultStats& stats, const Exported& what) {
-  const Sheet table = table_of(result, stats, what);
+std::string tab_separated(const LayerResult& result, ResultStats& stats, const Exported& what,
+                          ThreadPool& pool) {
+  const Sheet table = table_of(result, stats, what, pool);
   // A tab or a line break in a token would move everything behind it.
   const auto label = [](std::string text) {
     for (char& c : text) c = c == '\t' || c == '\n' || c == '\r' ? ' ' : c;

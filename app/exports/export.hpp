@@ -36,11 +36,11 @@ inline constexpr std::int64_t most_exported_cells = std::int64_t{1} << 22;
 ///                 the gradients of A, M and S where there is a loss
 /// Throws Error naming the path, also for another ending, and for more than most_exported_cells of a long
 /// result.
-void export_numbers(const LayerResult&, ResultStats&, const Exported& what,
+void export_numbers(const LayerResult&, ResultStats&, const Exported& what, ThreadPool&,
                     const std::filesystem::path& path);
 
 /// The matrix with the labels of its rows and columns, as spreadsheets take it from the clipboard: tabs
 /// between the columns, a line per row, the same digits as .csv.
-std::string tab_separated(const LayerResult&, ResultStats&, const Exported& what);
+std::string tab_separated(const LayerResult&, ResultStats&, const Exported& what, ThreadPool&);
 
 }  // namespace attnscope

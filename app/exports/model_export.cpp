@@ -49,18 +49,19 @@ std::string plain_name_of(const ModelExported& what, const ModelReading& reading
                          : fmt::format("{} - activations of layer {}", model, blocks.first);
 }
 
-ModelExport::ModelExport(ModelReadingPtr reading, ModelExported what, std::filesystem::path path)
+ModelExport::ModelExport(ModelReadingPtr reading, ModelExported what, std::filesystem::path path,
+                         SharedPool pool)
     : path_(std::move(path)) {
   task_ = std::make_shared<Task<std::monostate, Share>>(
-      [reading = std::move(reading), what, to = path_](const std::stop_token& stop, Share& progress) {
-        ThreadPool pool;
+      [reading = std::move(reading), what, to = path_, pool = std::move(pool)](const std::stop_token& stop,
+                                                                               Share& progress) {
         if (const auto* const table = std::get_if<ExportedTable>(&what)) {
           write_table(*table, *reading, to, stop);
         } else if (const auto* const figure = std::get_if<std::shared_ptr<GridFigure>>(&what)) {
-          write_grid_figure(**figure, Work{pool, stop}, [&](double share) { progress.share = share; });
+          write_grid_figure(**figure, Work{*pool, stop}, [&](double share) { progress.share = share; });
         } else {
           // Computing is most of it; writing the file is the rest.
-          write_activations(*reading, std::get<HookBlocks>(what), to, Work{pool, stop},
+          write_activations(*reading, std::get<HookBlocks>(what), to, Work{*pool, stop},
                             [&](double share) { progress.share = 0.9 * share; });
         }
         progress.share = 1;

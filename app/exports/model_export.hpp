@@ -34,7 +34,7 @@ std::string plain_name_of(const ModelExported&, const ModelReading&);
 class ModelExport {
  public:
   /// Begins at once, of the reading as it is now.
-  ModelExport(ModelReadingPtr, ModelExported, std::filesystem::path);
+  ModelExport(ModelReadingPtr, ModelExported, std::filesystem::path, SharedPool pool = {});
 
   const std::filesystem::path& path() const { return path_; }
   double share() const { return task_->progress().share; }

@@ -20,7 +20,8 @@ namespace {
 
 void check_layers(const Lesson& lesson, const std::string& name, std::vector<std::string>& problems) {
   const std::vector<StepDocuments> documents = documents_of(lesson, name);
-  Pipeline shown(make_cpu_backend()), held(make_cpu_backend()), changed(make_cpu_backend());
+  const SharedPool pool;
+  Pipeline shown(make_cpu_backend(pool)), held(make_cpu_backend(pool)), changed(make_cpu_backend(pool));
   for (std::size_t i = 0; i < documents.size(); ++i) {
     const Step& step = lesson.steps[i];
     try {
@@ -58,8 +59,9 @@ void check_in_model(const Lesson& lesson, const std::filesystem::path& model,
   const std::string name = path.filename().native();
   const std::vector<StepDocuments> documents =
       placed_in(open_whole_model(model), lesson, documents_of(lesson, name), path);
-  ModelEngine engine;
-  Pipeline pipeline(make_cpu_backend());
+  const SharedPool pool;
+  ModelEngine engine({}, pool);
+  Pipeline pipeline(make_cpu_backend(pool));
   for (std::size_t i = 0; i < documents.size(); ++i) {
     const Step& step = lesson.steps[i];
     try {

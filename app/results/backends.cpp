@@ -26,8 +26,11 @@ std::optional<double> most_over_least(const std::vector<double>& times) {
 
 }  // namespace
 
-Backends::Backends(std::vector<BackendChoice> choices)
-    : choices_(std::move(choices)), times_(choices_.size()), model_times_(choices_.size()) {}
+Backends::Backends(std::vector<BackendChoice> choices, SharedPool pool)
+    : choices_(std::move(choices)),
+      pool_(std::move(pool)),
+      times_(choices_.size()),
+      model_times_(choices_.size()) {}
 
 std::optional<std::size_t> Backends::find(std::string_view backend) const {
   for (std::size_t i = 0; i < choices_.size(); ++i)

@@ -22,10 +22,11 @@ using ParityTask = Task<Parity, ParityProgress>;
 
 class Backends {
  public:
-  /// The first one is always there.
-  explicit Backends(std::vector<BackendChoice> choices);
+  /// The first one is always there. `pool`: what they compute with.
+  Backends(std::vector<BackendChoice> choices, SharedPool pool);
 
   const std::vector<BackendChoice>& choices() const { return choices_; }
+  const SharedPool& pool() const { return pool_; }
   /// The choice with this backend, by its own name as a Result tells it; empty where none has it.
   std::optional<std::size_t> find(std::string_view backend) const;
   /// Who makes what is looked at of this result: BackendChoice::beside of the choice that computed it.
@@ -61,6 +62,7 @@ class Backends {
 
  private:
   std::vector<BackendChoice> choices_;
+  SharedPool pool_;
   Document document_;  // that the times are of
   std::vector<std::optional<WholeTimes>> times_;
   Within within_;  // that these are of

@@ -19,15 +19,15 @@ std::optional<BackendPreference> backend_preference_named(std::string_view name)
   return std::nullopt;
 }
 
-std::vector<BackendChoice> list_backends(bool with_cuda) {
-  std::vector<BackendChoice> all{{"CPU", one_at_a_time(make_cpu_backend()), {}, nullptr}};
+std::vector<BackendChoice> list_backends(bool with_cuda, const SharedPool& pool) {
+  std::vector<BackendChoice> all{{"CPU", one_at_a_time(make_cpu_backend(pool)), {}, nullptr}};
   if (!with_cuda) return all;
   BackendChoice cuda{"CUDA", nullptr, {}, nullptr};
-  if (std::unique_ptr<Backend> made = make_cuda_backend(cuda.why_not)) {
+  if (std::unique_ptr<Backend> made = make_cuda_backend(cuda.why_not, pool)) {
     cuda.backend = one_at_a_time(std::move(made));
     cuda.why_not.clear();
     std::string why_no_other;  // then the CPU makes what is looked at
-    if (std::unique_ptr<Backend> beside = make_cuda_backend(why_no_other))
+    if (std::unique_ptr<Backend> beside = make_cuda_backend(why_no_other, pool))
       cuda.beside = one_at_a_time(std::move(beside));
     cuda.rows = [](std::int64_t weights, std::string& why_not) {
       return weights < least_weights ? nullptr : make_cuda_rows(why_not);

@@ -30,8 +30,8 @@ struct BackendChoice {
 };
 
 /// The CPU, which is always there and stands in for the others, then CUDA. Nothing is asked of a graphics
-/// card without `with_cuda`.
-std::vector<BackendChoice> list_backends(bool with_cuda = true);
+/// card without `with_cuda`. All compute with the pool.
+std::vector<BackendChoice> list_backends(bool with_cuda = true, const SharedPool& pool = {});
 
 /// The one that is preferred. Throws Error with the reason when it is not there.
 const BackendChoice& chosen_backend(const std::vector<BackendChoice>&, BackendPreference);

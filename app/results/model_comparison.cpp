@@ -16,7 +16,7 @@ bool run_alike(const Within& a, const Within& b) {
 }  // namespace
 
 ModelComparison::Engines& ModelComparison::engines() {
-  if (!engines_) engines_ = std::make_unique<Engines>(wake_);
+  if (!engines_) engines_ = std::make_unique<Engines>(wake_, pool_);
   return *engines_;
 }
 

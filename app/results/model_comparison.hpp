@@ -16,7 +16,8 @@ namespace attnscope {
 class ModelComparison {
  public:
   /// `wake` is called on a worker when there is news.
-  explicit ModelComparison(std::function<void()> wake) : wake_(std::move(wake)) {}
+  explicit ModelComparison(std::function<void()> wake, SharedPool pool = {})
+      : wake_(std::move(wake)), pool_(std::move(pool)) {}
 
   /// Null: nothing of a model is held.
   const HeldModel* held() const { return held_ ? &*held_ : nullptr; }
@@ -64,13 +65,15 @@ class ModelComparison {
   };
   /// Made when a model is held for the first time: their threads cost nothing before.
   struct Engines {
-    explicit Engines(const std::function<void()>& wake) : b(wake), differences(wake) {}
+    Engines(const std::function<void()>& wake, const SharedPool& pool)
+        : b(wake, pool), differences(wake, pool) {}
     ModelEngine b;
     ModelDifferences differences;
   };
   Engines& engines();
 
   std::function<void()> wake_;
+  SharedPool pool_;
   std::unique_ptr<Engines> engines_;
   std::optional<HeldModel> held_;
   std::optional<Expected> expected_;

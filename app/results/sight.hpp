@@ -23,7 +23,7 @@ struct Sight {
   /// Tiles of the result, made beside what computes it.
   void show_tiles(const Backends& backends) {
     if (!result->layer().is_long()) return tiles.reset();
-    if (!tiles) tiles = std::make_unique<Tiles>();
+    if (!tiles) tiles = std::make_unique<Tiles>(backends.pool());
     tiles->show(result, backends.beside(*result));
   }
   /// Whether something of it is still worked out.

@@ -3,7 +3,7 @@
 namespace attnscope {
 
 void TrainingDesk::follow(LabState& state) {
-  if (!lab_) lab_ = std::make_unique<training::Lab>(wake_);
+  if (!lab_) lab_ = std::make_unique<training::Lab>(wake_, pool_);
   const training::Recipe recipe = recipe_of(state);
   const bool is_brought = state.trained != trained_;  // by a session
   if (!begun_ || !(*begun_ == recipe) || is_brought) {
@@ -37,7 +37,7 @@ void TrainingDesk::follow(LabState& state) {
 }
 
 void TrainingDesk::stand(LabState& state, const training::LabStand& wanted) {
-  if (!lab_) lab_ = std::make_unique<training::Lab>(wake_);
+  if (!lab_) lab_ = std::make_unique<training::Lab>(wake_, pool_);
   if (wall_) wall_->stop();
   wall_sight_ = {};
   asked_ = lab_->stand(wanted);
@@ -93,7 +93,7 @@ void TrainingDesk::step_once() {
 }
 
 void TrainingDesk::run_wall(const training::Recipe& recipe, std::size_t seeds) {
-  if (!wall_) wall_ = std::make_unique<training::SeedWall>(wake_);
+  if (!wall_) wall_ = std::make_unique<training::SeedWall>(wake_, pool_);
   training::Recipe first = recipe;
   first.seed = 0;
   wall_->begin(first, seeds);

@@ -16,7 +16,8 @@ namespace attnscope {
 class TrainingDesk {
  public:
   /// `wake` is called on a worker when there is news.
-  explicit TrainingDesk(std::function<void()> wake) : wake_(std::move(wake)) {}
+  TrainingDesk(std::function<void()> wake, SharedPool pool)
+      : wake_(std::move(wake)), pool_(std::move(pool)) {}
 
   /// Once a frame while the page is on screen: another recipe begins anew, what plays goes on, what ended
   /// stops.
@@ -53,6 +54,7 @@ class TrainingDesk {
 
  private:
   std::function<void()> wake_;
+  SharedPool pool_;
   std::unique_ptr<training::Lab> lab_;
   std::unique_ptr<training::SeedWall> wall_;
   std::optional<training::Recipe> begun_;

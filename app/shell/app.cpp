@@ -70,16 +70,16 @@ Layout layout_of(const Document& document, const ResultPtr& shown, const ViewSta
 
 App::App(AppOptions options, LiveEngine& engine, std::vector<BackendChoice> backends)
     : engine_(engine),
-      models_(options.wake),
+      models_(options.wake, options.pool),
       lessons_(options.assets, options.fresh ? std::filesystem::path() : options.state),
       lesson_models_(options.assets),
       languages_(list_languages(options.assets)),
       files_(options.assets, options.state),
       following_(engine),
       experiments_(options.wake),
-      training_(std::make_unique<TrainingDesk>(std::move(options.wake))),
-      backends_(std::make_unique<Backends>(std::move(backends))),
-      model_b_(options.wake),
+      training_(std::make_unique<TrainingDesk>(options.wake, options.pool)),
+      backends_(std::make_unique<Backends>(std::move(backends), options.pool)),
+      model_b_(options.wake, options.pool),
       look_(options.fresh ? Look{} : read_look(options.state)),
       display_scale_(options.scale),
       attended_(options.attended) {

@@ -64,6 +64,7 @@ struct AppOptions {
   bool fresh = false;                  // as in the first run; what is kept stays where it is
   bool attended = true;                // somebody is there who can be asked
   std::function<void()> wake = {};     // called on a worker when a frame is due
+  SharedPool pool = {};                // what everything is computed with; the backends' own
 };
 
 class App {

@@ -107,7 +107,8 @@ bool App::export_to(const fs::path& to) {
       view_.mode == Mode::Model && reading && reading->run) {
     if (files_.is_exporting()) throw Error("The export before this one goes on; try again when it is done.");
     ModelDifferencePtr difference = model_b_.held() ? model_b_.held()->difference : nullptr;
-    files_.begin_export(reading, model_exported(*view_.files, *reading, std::move(difference), to), to);
+    files_.begin_export(reading, model_exported(*view_.files, *reading, std::move(difference), to), to,
+                        backends_->pool());
     return false;
   }
   if (view_.mode == Mode::Training) {
@@ -120,7 +121,7 @@ bool App::export_to(const fs::path& to) {
   }
   const ExportChoice choice = export_choice(
       {shown_.result->layer(), *shown_.stats, comparison_.beside(shown_.result), view_, selection_});
-  export_numbers(*choice.result, *choice.stats, choice.what, to);
+  export_numbers(*choice.result, *choice.stats, choice.what, *backends_->pool(), to);
   return true;
 }
 
@@ -147,7 +148,8 @@ void App::save_picture(const PictureRequest& request, bool replace) {
       if (files_.is_exporting())
         throw Error("The export before this one goes on; try again when it is done.");
       std::shared_ptr<GridFigure> figure = draw_figure(*this, whole);
-      return files_.begin_export(models_.reading_of(document_), std::move(figure), whole.path);
+      return files_.begin_export(models_.reading_of(document_), std::move(figure), whole.path,
+                                 backends_->pool());
     }
     DrawnPicture picture = draw_picture(*this, whole);
     const bool is_large = Files::is_large(picture);

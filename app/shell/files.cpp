@@ -107,8 +107,9 @@ std::shared_ptr<Task<std::string>> Files::written(bool wait) {
   return writing_ && writing_->is_done() ? std::exchange(writing_, nullptr) : nullptr;
 }
 
-void Files::begin_export(ModelReadingPtr reading, const ModelExported& what, const fs::path& to) {
-  export_ = std::make_unique<ModelExport>(std::move(reading), what, to);
+void Files::begin_export(ModelReadingPtr reading, const ModelExported& what, const fs::path& to,
+                         const SharedPool& pool) {
+  export_ = std::make_unique<ModelExport>(std::move(reading), what, to, pool);
 }
 
 void Files::stop_export() {

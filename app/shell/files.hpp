@@ -71,7 +71,8 @@ class Files {
   std::shared_ptr<Task<std::string>> written(bool wait);
 
   /// Makes something of a model for a file, behind the window; one at a time.
-  void begin_export(ModelReadingPtr, const ModelExported&, const std::filesystem::path& to);
+  void begin_export(ModelReadingPtr, const ModelExported&, const std::filesystem::path& to,
+                    const SharedPool& pool);
   void stop_export();
   bool is_exporting() const { return export_ != nullptr; }
   /// The export, when somebody waits for it already; empty when there is none.

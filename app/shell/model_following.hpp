@@ -15,7 +15,7 @@ namespace attnscope {
 class ModelFollowing {
  public:
   /// `wake` is called on a worker when there is news.
-  explicit ModelFollowing(std::function<void()> wake) : engine_(std::move(wake)) {}
+  ModelFollowing(std::function<void()> wake, SharedPool pool) : engine_(std::move(wake), std::move(pool)) {}
 
   /// Submits what the Document says of its model if it differs from what was submitted last; a lone layer:
   /// the model is let go.

@@ -13,14 +13,15 @@ constexpr int layout_frames = 3;
 
 AppWithoutWindow::AppWithoutWindow(const Form& form)
     : form_(form),
-      backends_(list_backends(form.backend != BackendPreference::Cpu)),
+      backends_(list_backends(form.backend != BackendPreference::Cpu, pool_)),
       picture(form.width, form.height),
       engine(chosen_backend(backends_, form.backend).backend, form.wake, backends_.front().backend),
       app({.assets = assets_directory(),
            .opening = form.opening,
            .scale = form.scale,
            .attended = false,
-           .wake = form.wake},
+           .wake = form.wake,
+           .pool = pool_},
           engine, backends_) {}
 
 void AppWithoutWindow::settle() {

@@ -41,6 +41,7 @@ class AppWithoutWindow {
   void frame();
 
   Form form_;
+  SharedPool pool_;
   OffscreenContext context_;
   std::vector<BackendChoice> backends_;
 

@@ -123,8 +123,8 @@ std::string render_picture(const RenderOptions& options) {
   drawn.settle();
   drawn.lay_out();
   if (options.region == PictureRegion::Grid) {
-    ThreadPool pool;
-    write_grid_figure(*draw_figure(app, {.region = options.region, .path = options.out}), Work{pool, {}}, {});
+    write_grid_figure(*draw_figure(app, {.region = options.region, .path = options.out}),
+                      Work{*app.backends().pool(), {}}, {});
     return damage.empty() ? note : damage;
   }
   if (options.series != PictureSeries::None) {

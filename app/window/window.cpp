@@ -275,8 +275,9 @@ void follow_title(GLFWwindow* window, const App& app, std::string& shown) {
 
 int run_window(const WindowOptions& options) {
   // A graphics card takes some tenths of a second to start: meanwhile the window opens.
+  const SharedPool pool;
   std::future<std::vector<BackendChoice>> looking =
-      std::async(std::launch::async, list_backends, options.backend != BackendPreference::Cpu);
+      std::async(std::launch::async, list_backends, options.backend != BackendPreference::Cpu, pool);
   std::vector<BackendChoice> backends;
   if (options.backend == BackendPreference::Cuda) {  // where it is not there, no window opens
     backends = looking.get();
@@ -302,7 +303,8 @@ int run_window(const WindowOptions& options) {
            .language = options.language ? *options.language : language_of_the_system(),
            .language_is_asked_for = options.language.has_value(),
            .fresh = options.fresh,
-           .wake = wake},
+           .wake = wake,
+           .pool = pool},
           engine, backends);
   attention.app = &app;
   if (options.file) {

@@ -69,7 +69,8 @@ class ThreadPool {
 /// threads, see ThreadPool. A program makes one and hands it down.
 class SharedPool {
  public:
-  SharedPool(int threads = 0) : pool_(std::make_shared<ThreadPool>(threads)) {}  // also from a number
+  // NOLINTNEXTLINE(google-explicit-constructor): a number is a pool of so many threads
+  SharedPool(int threads = 0) : pool_(std::make_shared<ThreadPool>(threads)) {}
   ThreadPool& operator*() const { return *pool_; }
   ThreadPool* operator->() const { return pool_.get(); }
 

@@ -65,6 +65,6 @@ class Backend {
 };
 
 /// Works everywhere. threads = 0 takes what the machine has. Results do not depend on the number of threads.
-std::unique_ptr<Backend> make_cpu_backend(int threads = 0);
+std::unique_ptr<Backend> make_cpu_backend(SharedPool pool = {});
 
 }  // namespace attnscope

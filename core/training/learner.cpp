@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <thread>
+#include <utility>
 
 #include "core/training/flush.hpp"
 
@@ -17,12 +17,6 @@ constexpr double flop_of_nanosecond = 20, updates_of_nanosecond = 1;
 
 std::int64_t blocks_of(std::int64_t size) { return (size + update_block - 1) / update_block; }
 
-/// No more threads than there are chunks: each has a Pass of its own.
-int useful_threads(int wanted, int chunks) {
-  const int threads = wanted > 0 ? wanted : static_cast<int>(std::thread::hardware_concurrency());
-  return std::clamp(threads, 1, chunks);
-}
-
 }  // namespace
 
 double flop_of_row(const NetworkSpec& spec) {
@@ -34,20 +28,21 @@ double flop_of_row(const NetworkSpec& spec) {
 }
 
 template <class T>
-Learner<T>::Learner(const Recipe& recipe, const Kernels<T>& kernels, int threads)
+Learner<T>::Learner(const Recipe& recipe, const Kernels<T>& kernels, SharedPool pool)
     : settings_(recipe.optimiser),
       kernels_(kernels),
       network_(recipe.network),
       of_chunk_(training::sequences_of_chunk(recipe.network, network_.layout.size, recipe.batch)),
-      pool_(useful_threads(threads, (recipe.batch + of_chunk_ - 1) / of_chunk_)),
+      pool_(std::move(pool)),
       weights_(network_.layout.size),
       transposed_(network_.layout.size),
       mean_(network_.layout.size),
       square_(network_.layout.size),
       gradient_(network_.layout.size) {
   const int chunks = (recipe.batch + of_chunk_ - 1) / of_chunk_;
-  passes_.reserve(static_cast<std::size_t>(pool_.threads()));
-  for (int i = 0; i < pool_.threads(); ++i) passes_.emplace_back(network_, kernels, of_chunk_);
+  const int threads = std::clamp(pool_->threads(), 1, chunks);
+  passes_.reserve(static_cast<std::size_t>(threads));
+  for (int i = 0; i < threads; ++i) passes_.emplace_back(network_, kernels, of_chunk_);
   chunk_gradients_ = Buffer<T>(chunks * network_.layout.size);
   chunk_losses_.resize(static_cast<std::size_t>(chunks));
   block_squares_.resize(static_cast<std::size_t>(blocks_of(network_.layout.size)));
@@ -61,7 +56,7 @@ void Learner<T>::each_chunk(int chunks, double flop, Fn fn) {
   std::atomic<int> next{0};
   const std::stop_token never;
   const double nanoseconds = flop / flop_of_nanosecond / std::max(1, workers());
-  pool_.parallel_for(workers(), nanoseconds, never, [&](std::int64_t worker) {
+  pool_->parallel_for(workers(), nanoseconds, never, [&](std::int64_t worker) {
     const FlushDenormals flush;
     for (int chunk = next++; chunk < chunks; chunk = next++)
       fn(chunk, passes_[static_cast<std::size_t>(worker)], static_cast<int>(worker));
@@ -116,14 +111,14 @@ template <class T>
 double Learner<T>::sum_gradients(int chunks) {
   const std::int64_t size = network_.layout.size;
   const std::stop_token never;
-  pool_.parallel_for(blocks_of(size), update_block * chunks / updates_of_nanosecond / 4, never,
-                     [&](std::int64_t i) {
-                       const FlushDenormals flush;
-                       const std::int64_t at = i * update_block;
-                       block_squares_[static_cast<std::size_t>(i)] =
-                           kernels_.add_parts(chunk_gradients_.data() + at, size, chunks,
-                                              gradient_.data() + at, std::min(update_block, size - at));
-                     });
+  pool_->parallel_for(blocks_of(size), update_block * chunks / updates_of_nanosecond / 4, never,
+                      [&](std::int64_t i) {
+                        const FlushDenormals flush;
+                        const std::int64_t at = i * update_block;
+                        block_squares_[static_cast<std::size_t>(i)] =
+                            kernels_.add_parts(chunk_gradients_.data() + at, size, chunks,
+                                               gradient_.data() + at, std::min(update_block, size - at));
+                      });
   double squares = 0;
   for (const double block : block_squares_) squares += block;
   return squares;
@@ -139,7 +134,7 @@ void Learner<T>::update(double factor, double rate) {
   const std::stop_token never;
   const auto count = static_cast<std::int64_t>(parameters.size());
   const double nanoseconds = static_cast<double>(network_.layout.size / count) / updates_of_nanosecond;
-  pool_.parallel_for(count, nanoseconds, never, [&](std::int64_t i) {
+  pool_->parallel_for(count, nanoseconds, never, [&](std::int64_t i) {
     const FlushDenormals flush;
     const Parameter& parameter = parameters[static_cast<std::size_t>(i)];
     const std::int64_t at = parameter.at;

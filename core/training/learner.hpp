@@ -24,8 +24,7 @@ struct StepResult {
 template <class T>
 class Learner {
  public:
-  /// threads: 0 = what the machine has.
-  Learner(const Recipe&, const Kernels<T>&, int threads);
+  Learner(const Recipe&, const Kernels<T>&, SharedPool pool);
 
   StepResult step(const Batch&, const Operation&, double rate);
   /// Calls fn(chunk, pass, worker) for every chunk of a batch behind its forward, on any of the threads; with
@@ -62,8 +61,8 @@ class Learner {
   const Kernels<T>& kernels_;
   Network<T> network_;
   int of_chunk_;
-  ThreadPool pool_;
-  std::vector<Pass<T>> passes_;  // one for each thread
+  SharedPool pool_;
+  std::vector<Pass<T>> passes_;  // one for each thread that has a chunk
   Buffer<T> weights_, transposed_, mean_, square_, gradient_, chunk_gradients_;
   std::vector<double> chunk_losses_, block_squares_;
   std::int64_t updates_ = 0;

@@ -72,11 +72,11 @@ Knobs usual_knobs(const Recipe& recipe) {
   return knobs;
 }
 
-Trainer::Trainer(Recipe recipe, int threads, const Kernels<float>* chosen)
+Trainer::Trainer(Recipe recipe, SharedPool pool, const Kernels<float>* chosen)
     : recipe_(prepared(std::move(recipe))), task_(&task_of(recipe_)) {
   maker_ = task_->maker(recipe_);
-  learner_ =
-      std::make_unique<Learner<float>>(recipe_, chosen == nullptr ? kernels<float>() : *chosen, threads);
+  learner_ = std::make_unique<Learner<float>>(recipe_, chosen == nullptr ? kernels<float>() : *chosen,
+                                              std::move(pool));
   const int of_chunk = learner_->sequences_of_chunk();
   batch_ = std::make_unique<Batch>(recipe_.network, recipe_.batch, of_chunk);
   evaluation_ = std::make_unique<Evaluation>(recipe_, *task_, *maker_, of_chunk);

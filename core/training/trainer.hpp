@@ -40,13 +40,12 @@ struct Probe {
   Tensor logits;   // [rows][classes] of a read-out
 };
 
-/// Not for two threads at a time; it has threads of its own. One recipe gives one bit pattern for any number
-/// of them.
+/// Not for two threads at a time; one recipe gives one bit pattern for any number of threads.
 class Trainer {
  public:
-  /// threads: 0 = what the machine has. kernels: null = the best of this machine. Throws Error with a
+  /// kernels: null = the best of this machine. Throws Error with a
   /// sentence when the recipe does not fit its task.
-  explicit Trainer(Recipe recipe, int threads = 0, const Kernels<float>* kernels = nullptr);
+  explicit Trainer(Recipe recipe, SharedPool pool = {}, const Kernels<float>* kernels = nullptr);
   ~Trainer();
 
   const Recipe& recipe() const { return recipe_; }

@@ -1,6 +1,7 @@
 // A model beside the one that is held, used as a person does: two texts, a change inside, two layers, two
 // precisions; what is shown is what an independent computation gives.
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -341,6 +342,24 @@ TEST_CASE("a comparison is stopped, goes on, and something else is compared what
   CHECK(comparison.held()->difference->is_complete);
   comparison.hold(nullptr, 0, reading);
   CHECK_FALSE(comparison.held());
+}
+
+TEST_CASE("the window is woken when what is compared with a held model is known", "[model][compare-models]") {
+  const TemporaryDirectory directory;
+  std::atomic<int> wakes{0};
+  RobotOptions options = with_letters(directory);
+  options.wake = [&] { ++wakes; };
+  Robot robot(options);
+  robot.key(ImGuiKey_F4);
+  robot.settle();
+  robot.app().finish_numbers();
+  robot.settle();
+  wakes = 0;  // the model on screen is known, so that only its comparison has news
+  robot.click("Hold this");
+  robot.settle();
+  REQUIRE(robot.app().held_model());
+  REQUIRE(robot.app().held_model()->difference);
+  CHECK(wakes > 0);
 }
 
 }  // namespace attnscope::model_compare_test

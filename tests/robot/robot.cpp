@@ -14,8 +14,8 @@ constexpr float time_step = 1.0f / 60;
 constexpr int patience = 600;  // frames
 
 /// The same on every machine, whatever it has.
-std::vector<BackendChoice> backends_of(const RobotOptions& options) {
-  std::vector<BackendChoice> all{{"CPU", one_at_a_time(make_cpu_backend()), {}, nullptr}};
+std::vector<BackendChoice> backends_of(const RobotOptions& options, const SharedPool& pool) {
+  std::vector<BackendChoice> all{{"CPU", one_at_a_time(make_cpu_backend(pool)), {}, nullptr}};
   if (options.second) {
     all.push_back({std::string(options.second->name()),
                    one_at_a_time(options.second),
@@ -34,7 +34,7 @@ std::vector<BackendChoice> backends_of(const RobotOptions& options) {
 Robot::Robot(const RobotOptions& options)
     : options_(options),
       picture_(std::in_place, options.width, options.height),
-      backends_(backends_of(options)),
+      backends_(backends_of(options, pool_)),
       engine_(backends_.front().backend, {}, backends_.front().backend),
       host_(nullptr, options.system_fonts),
       app_({.assets = assets_directory(),
@@ -42,7 +42,8 @@ Robot::Robot(const RobotOptions& options)
             .theme = options.theme,
             .scale = options.scale,
             .state = options.state.value_or(""),
-            .wake = options.wake},
+            .wake = options.wake,
+            .pool = pool_},
            engine_, backends_) {
   ImGui::GetIO().ConfigInputTrickleEventQueue = false;  // one event a frame already
   items_.start();

@@ -89,6 +89,7 @@ class Robot {
   RobotOptions options_;
   Easel easel_;
   std::optional<Framebuffer> picture_;
+  SharedPool pool_;
   std::vector<BackendChoice> backends_;
   LiveEngine engine_;
   ImGuiHost host_;

@@ -36,7 +36,7 @@ class Bench {
   }
 
   const BenchSubject& subject() const { return subject_; }
-  int threads() const { return pool_.threads(); }
+  int threads() const { return pool_->threads(); }
 
  private:
   /// Attention and the matrix product take turns, so that both see the same machine; short attention several
@@ -45,7 +45,7 @@ class Bench {
     constexpr double least_turn = 0.01;  // seconds
     Times times, products, unmasked, ratios;
     const bool masked = options_.mask != BenchMask::None;
-    gemm_.seconds(pool_);
+    gemm_.seconds(*pool_);
     const ForeignClock foreign;
     const auto start = std::chrono::steady_clock::now();
     const auto over = [&] {
@@ -61,7 +61,7 @@ class Bench {
         unmasked.seconds.push_back(seconds_of([&] { subject_.run_unmasked(); }));
         ratios.seconds.push_back(times.seconds.back() / unmasked.seconds.back());
       } while (turn < least_turn && !over() && times.seconds.size() < 1000);
-      products.seconds.push_back(gemm_.seconds(pool_));
+      products.seconds.push_back(gemm_.seconds(*pool_));
     }
     row.foreign = foreign.processors();
     row.median = times.at(0.5);
@@ -78,7 +78,7 @@ class Bench {
   }
 
   BenchOptions options_;
-  ThreadPool pool_;
+  SharedPool pool_;
   BenchSubject subject_;
   GemmClock gemm_;
 };

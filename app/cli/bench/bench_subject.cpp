@@ -44,9 +44,9 @@ const streaming::Kernels* chosen_kernels(const BenchOptions& options, const Benc
 }
 
 /// Null: the CPU, with the kernels that were asked for.
-std::shared_ptr<Backend> chosen_card(const BenchOptions& options) {
+std::shared_ptr<Backend> chosen_card(const BenchOptions& options, const SharedPool& pool) {
   if (options.backend == BackendPreference::Cpu) return nullptr;
-  const std::vector<BackendChoice> all = list_backends();
+  const std::vector<BackendChoice> all = list_backends(true, pool);
   const BackendChoice& chosen = chosen_backend(all, options.backend);
   if (&chosen == &all.front()) return nullptr;
   if (!options.isa.empty() || options.precision != "fp32")
@@ -62,13 +62,13 @@ std::int64_t bytes_of(const Sweep& made) {
 
 }  // namespace
 
-BenchSubject::BenchSubject(const BenchOptions& options, ThreadPool& pool)
+BenchSubject::BenchSubject(const BenchOptions& options, const SharedPool& pool)
     : options_(options),
       pool_(pool),
       isa_(bench_isa(options.isa)),
       kernels_(chosen_kernels(options, isa_)),
-      card_(chosen_card(options)),
-      backend_(card_ ? card_ : make_cpu_backend(options.threads)) {
+      card_(chosen_card(options, pool)),
+      backend_(card_ ? card_ : make_cpu_backend(pool)) {
   if (is_part(options.path) && options.emit != BenchOptions().emit)
     throw Error(fmt::format("The {} path computes {}; --emit chooses of the other paths.",
                             name_of(options.path), emitted()));
@@ -199,7 +199,7 @@ std::int64_t BenchSubject::run_streaming(bool masked) {
   if (card_) {
     made_ = card_->sweep(problem(masked), options, {}, nullptr);
   } else {
-    sweep_into(made_, problem(masked), options, Work{pool_, {}}, nullptr, kernels_);
+    sweep_into(made_, problem(masked), options, Work{*pool_, {}}, nullptr, kernels_);
   }
   return bytes_of(made_);
 }

@@ -16,8 +16,9 @@ namespace attnscope {
 
 class BenchSubject {
  public:
-  /// Throws Error where this machine or this path cannot do what the options say. Both must outlive it.
-  BenchSubject(const BenchOptions& options, ThreadPool& pool);
+  /// Throws Error where this machine or this path cannot do what the options say. The options must outlive
+  /// it.
+  BenchSubject(const BenchOptions& options, const SharedPool& pool);
 
   /// Random numbers for n queries and keys, one of the lengths of the options.
   void prepare(std::int64_t n);
@@ -45,7 +46,7 @@ class BenchSubject {
   std::int64_t run_tile();
 
   const BenchOptions& options_;
-  ThreadPool& pool_;
+  SharedPool pool_;
   BenchIsa isa_;
   const streaming::Kernels* kernels_;  // of the streaming path
   std::shared_ptr<Backend> card_;      // null: the CPU computes

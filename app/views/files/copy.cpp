@@ -15,7 +15,7 @@ ExportSource export_source(const Scene& scene) {
 void copy_numbers(Scene& scene) {
   try {
     const ExportChoice choice = export_choice(export_source(scene));
-    scene.requests.copy = tab_separated(*choice.result, *choice.stats, choice.what);
+    scene.requests.copy = tab_separated(*choice.result, *choice.stats, choice.what, *scene.backends.pool());
     scene.view.notices.tell("Copied as tab-separated text · " + choice.name);
   } catch (const std::exception& error) {
     scene.view.notices.say(error.what());

@@ -25,7 +25,8 @@ ComparedRun compared_run(const ModelReading& reading) {
 
 class ModelDifferences::State {
  public:
-  State(std::function<void()> on_publish, int threads) : on_publish_(std::move(on_publish)), pool_(threads) {}
+  State(std::function<void()> on_publish, SharedPool pool)
+      : on_publish_(std::move(on_publish)), pool_(std::move(pool)) {}
 
   void submit(const DifferenceQuestion& asked);
   void forget();
@@ -43,7 +44,7 @@ class ModelDifferences::State {
   void publish(Run&, const ModelDifference&);
 
   std::function<void()> on_publish_;
-  ThreadPool pool_;           // used by the worker only
+  SharedPool pool_;
   mutable std::mutex mutex_;  // guards what follows
   std::shared_ptr<Run> newest_;
   std::uint64_t next_ = 1, forgotten_ = 0;
@@ -119,7 +120,7 @@ bool ModelDifferences::State::step(Run& run) {
     if (!std::exchange(run.has_begun, true))
       run.work.begin(latest());
     else
-      run.work.step(Work{pool_, run.stop_token()});
+      run.work.step(Work{*pool_, run.stop_token()});
   } catch (const Cancelled&) {
     return false;
   } catch (const std::bad_alloc&) {
@@ -150,8 +151,8 @@ void ModelDifferences::State::publish(Run& run, const ModelDifference& known) {
   latest_.swap(made);
 }
 
-ModelDifferences::ModelDifferences(std::function<void()> on_publish, int threads)
-    : state_(std::make_unique<State>(std::move(on_publish), threads)) {}
+ModelDifferences::ModelDifferences(std::function<void()> on_publish, SharedPool pool)
+    : state_(std::make_unique<State>(std::move(on_publish), std::move(pool))) {}
 ModelDifferences::~ModelDifferences() = default;
 void ModelDifferences::submit(const DifferenceQuestion& asked) { state_->submit(asked); }
 ModelDifferencePtr ModelDifferences::latest() const { return state_->latest(); }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/parallel.hpp"
 #include "core/engine/model/model_reading.hpp"
 #include "core/readouts/pairs/head_difference.hpp"
 
@@ -82,8 +83,8 @@ TokenMatch match_keys(const DifferenceQuestion&, AttentionOf keys_of);
 
 class ModelDifferences {
  public:
-  /// `on_publish` is called on the worker after each published part: keep it short. threads: 0 = all.
-  explicit ModelDifferences(std::function<void()> on_publish = {}, int threads = 0);
+  /// `on_publish` is called on the worker after each published part: keep it short.
+  explicit ModelDifferences(std::function<void()> on_publish = {}, SharedPool pool = {});
   ~ModelDifferences();
   ModelDifferences(const ModelDifferences&) = delete;
   ModelDifferences& operator=(const ModelDifferences&) = delete;

@@ -22,7 +22,8 @@ constexpr std::chrono::milliseconds publish_pause{30};  // between two parts of 
 
 class ModelEngine::State {
  public:
-  State(std::function<void()> on_publish, int threads) : on_publish_(std::move(on_publish)), pool_(threads) {}
+  State(std::function<void()> on_publish, SharedPool pool)
+      : on_publish_(std::move(on_publish)), pool_(std::move(pool)) {}
 
   void compute_with(MakeRowOperators make) {
     const std::lock_guard lock(mutex_);
@@ -56,7 +57,7 @@ class ModelEngine::State {
   void publish(Run& run, ModelReading reading);
 
   std::function<void()> on_publish_;
-  ThreadPool pool_;  // used by the worker only
+  SharedPool pool_;
   std::atomic<const char*> what_{""};
   std::atomic<double> share_{0};
 
@@ -195,7 +196,7 @@ bool ModelEngine::State::first_step(Run& run) {
       [&] {
         if (!run.within.model) throw Error("No model is open.");
         run.work = work_of(run);
-        reading = run.work->first(run.within, run.wants, Work{pool_, run.stop_token()});
+        reading = run.work->first(run.within, run.wants, Work{*pool_, run.stop_token()});
         say(*run.work);
       },
       error);
@@ -223,7 +224,7 @@ bool ModelEngine::State::later_step(Run& run) {
   const bool ended = guarded(
       run,
       [&] {
-        now = run.work->more(Work{pool_, run.stop_token()});
+        now = run.work->more(Work{*pool_, run.stop_token()});
       },
       error);
   if (!ended) {
@@ -263,8 +264,8 @@ void ModelEngine::State::publish(Run& run, ModelReading reading) {
   if (made->error.empty()) good = std::exchange(latest_good_, made);
 }
 
-ModelEngine::ModelEngine(std::function<void()> on_publish, int threads)
-    : state_(std::make_unique<State>(std::move(on_publish), threads)) {}
+ModelEngine::ModelEngine(std::function<void()> on_publish, SharedPool pool)
+    : state_(std::make_unique<State>(std::move(on_publish), std::move(pool))) {}
 ModelEngine::~ModelEngine() = default;
 void ModelEngine::compute_with(MakeRowOperators make) { state_->compute_with(std::move(make)); }
 std::uint64_t ModelEngine::submit(Within within, const ModelWants& wants) {

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 
+#include "core/base/parallel.hpp"
 #include "core/base/worker.hpp"
 #include "core/blocks/row_operators.hpp"
 #include "core/engine/model/model_reading.hpp"
@@ -38,8 +39,8 @@ struct ModelWants {
 
 class ModelEngine {
  public:
-  /// `on_publish` is called on the worker after each published reading: keep it short. threads: 0 = all.
-  explicit ModelEngine(std::function<void()> on_publish = {}, int threads = 0);
+  /// `on_publish` is called on the worker after each published reading: keep it short.
+  explicit ModelEngine(std::function<void()> on_publish = {}, SharedPool pool = {});
   ~ModelEngine();
   ModelEngine(const ModelEngine&) = delete;
   ModelEngine& operator=(const ModelEngine&) = delete;

@@ -22,7 +22,7 @@ constexpr std::chrono::milliseconds a_slice{20};  // what waits is done behind i
 
 class Lab::State {
  public:
-  State(std::function<void()> wake, int threads) : wake_(std::move(wake)), threads_(threads) {}
+  State(std::function<void()> wake, SharedPool pool) : wake_(std::move(wake)), pool_(std::move(pool)) {}
 
   void command(std::function<void()> what) {
     worker_.add(std::make_shared<Stepwise>(
@@ -187,7 +187,7 @@ class Lab::State {
   }
   void make_trainer(const Recipe& recipe) {
     trainer_.reset();
-    trainer_ = std::make_unique<Trainer>(recipe, threads_);
+    trainer_ = std::make_unique<Trainer>(recipe, pool_);
   }
   LabRunPtr first_run() {
     LabRun first;
@@ -335,7 +335,7 @@ class Lab::State {
   }
 
   std::function<void()> wake_;
-  int threads_;
+  SharedPool pool_;
   // Of the lab's thread.
   std::unique_ptr<Trainer> trainer_;
   std::vector<Snapshot> latest_;  // of the runs that are not active
@@ -353,8 +353,8 @@ std::string log_of(const LabSight& sight, const LabRun& run) {
   return text;
 }
 
-Lab::Lab(std::function<void()> wake, int threads)
-    : state_(std::make_unique<State>(std::move(wake), threads)) {}
+Lab::Lab(std::function<void()> wake, SharedPool pool)
+    : state_(std::make_unique<State>(std::move(wake), std::move(pool))) {}
 Lab::~Lab() = default;
 
 void Lab::begin(const Recipe& recipe) {

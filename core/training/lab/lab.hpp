@@ -61,9 +61,8 @@ inline constexpr std::size_t most_shelved = 8;
 /// Belongs to one thread; what it asks for is done on another, in order.
 class Lab {
  public:
-  /// `wake` is called on the lab's thread when there is news. threads: of the trainer, 0 = what the machine
-  /// has.
-  explicit Lab(std::function<void()> wake = {}, int threads = 0);
+  /// `wake` is called on the lab's thread when there is news. pool: of the trainer.
+  explicit Lab(std::function<void()> wake = {}, SharedPool pool = {});
   ~Lab();
   Lab(const Lab&) = delete;
   Lab& operator=(const Lab&) = delete;

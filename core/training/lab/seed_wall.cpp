@@ -21,7 +21,7 @@ std::size_t WallSight::done() const {
 
 class SeedWall::State {
  public:
-  State(std::function<void()> wake, int threads) : wake_(std::move(wake)), threads_(threads) {}
+  State(std::function<void()> wake, SharedPool pool) : wake_(std::move(wake)), pool_(std::move(pool)) {}
 
   void begin(const Recipe& recipe, std::size_t count) {
     Wanted wanted{recipe, 0, count, 0};
@@ -91,7 +91,7 @@ class SeedWall::State {
 
   void start(Recipe recipe) {
     recipe.seed += number_;
-    trainer_ = std::make_unique<Trainer>(recipe, threads_);
+    trainer_ = std::make_unique<Trainer>(recipe, pool_);
     run_ = {};
     run_.seed = recipe.seed;
     measure();
@@ -131,7 +131,7 @@ class SeedWall::State {
   }
 
   std::function<void()> wake_;
-  int threads_;
+  SharedPool pool_;
   // Of the wall's thread.
   std::unique_ptr<Trainer> trainer_;
   WallRun run_;
@@ -144,8 +144,8 @@ class SeedWall::State {
   Worker worker_;             // last: it is joined before the rest goes
 };
 
-SeedWall::SeedWall(std::function<void()> wake, int threads)
-    : state_(std::make_unique<State>(std::move(wake), threads)) {}
+SeedWall::SeedWall(std::function<void()> wake, SharedPool pool)
+    : state_(std::make_unique<State>(std::move(wake), std::move(pool))) {}
 SeedWall::~SeedWall() = default;
 void SeedWall::begin(const Recipe& recipe, std::size_t count) { state_->begin(recipe, count); }
 void SeedWall::stop() { state_->stop(); }

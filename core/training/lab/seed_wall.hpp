@@ -37,7 +37,7 @@ struct WallSight {
 
 class SeedWall {
  public:
-  explicit SeedWall(std::function<void()> wake = {}, int threads = 0);
+  explicit SeedWall(std::function<void()> wake = {}, SharedPool pool = {});
   ~SeedWall();
   SeedWall(const SeedWall&) = delete;
   SeedWall& operator=(const SeedWall&) = delete;
