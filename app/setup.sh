@@ -32,33 +32,56 @@ if [ -n "$missing" ]; then
     $root env DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends $missing >/dev/null
 fi
 
-# 2. Sources, pinned by hash, from the Debian pool of the mirror this machine already uses.
+# 2. Sources, pinned by hash, from the Debian pool of the mirror this machine already uses. A source that the pool no
+# longer has comes as what Debian's archive key signs today: it is named on each run, and its stamp is another one.
 deps=$PWD/build/deps
+PATH=$PATH:/usr/lib/apt # apt-helper
 mkdir -p "$deps"
 mirror() { apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Label: Debian' | head -n 1; }
-unpack() { mkdir -p "$deps/$1" && tar xf "$2" -C "$deps/$1" --strip-components=1; }
-pinned() { # name, path in the pool, SHA-256
+unpack() { rm -rf "${deps:?}/$1" && mkdir -p "$deps/$1" && tar xf "$2" -C "$deps/$1" --strip-components=1; }
+pinned() { # name, path in the pool, SHA-256; the stamp ".SHA-256" says that this archive was unpacked
     if [ -e "$deps/$1/.$3" ]; then return; fi
+    if [ -e "$deps/$1/.instead-of-$3" ]; then
+        warn_unpinned "$@"
+        return
+    fi
     rm -rf "${deps:?}/$1"
     url=$(mirror)
-    if [ -n "$url" ] && {
-        { /usr/lib/apt/apt-helper -qq -o APT::Sandbox::User=root download-file \
-            "${url%/}/pool/main/$2" "$deps/$1.tar" "SHA256:$3" && unpack "$1" "$deps/$1.tar"; } || newest "$1" "$url"
-    }; then
+    if [ -n "$url" ] && apt-helper -qq -o APT::Sandbox::User=root download-file \
+        "${url%/}/pool/main/$2" "$deps/$1.tar" "SHA256:$3" && unpack "$1" "$deps/$1.tar"; then
         : >"$deps/$1/.$3"
+    elif [ -n "$url" ] && archive=$(newest "$1" "$url") && unpack "$1" "$archive"; then
+        hash=$(sha256sum <"$archive")
+        hash=${hash%% *}
+        if [ "$hash" = "$3" ]; then # the same archive, at another place of the pool
+            : >"$deps/$1/.$3"
+        else
+            echo "${archive##*/} (SHA-256 $hash)" >"$deps/$1/.instead-of-$3"
+            warn_unpinned "$@"
+        fi
     else
+        rm -rf "${deps:?}/$1" # CMake takes whatever stands there
         echo "setup: $1 is not in the Debian pool; CMake will try GitHub" >&2
     fi
     rm -rf "$deps/$1.tar"* "$deps/apt"
 }
-newest() { # the pool has moved on: what Debian's archive key signs today, through an apt state of our own
+newest() { # name, mirror: downloads what unstable has through an apt state of our own and prints the path of the archive
     own=$deps/apt
     rm -rf "$own"
     mkdir -p "$own/lists/partial"
     echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg check-valid-until=no] $2 unstable main" >"$own/list"
     apt="apt-get -qq -o Dir::Etc::SourceList=$own/list -o Dir::Etc::SourceParts=- -o Dir::State::Lists=$own/lists
          -o Dir::State::Status=/dev/null -o Dir::Cache=$own -o APT::Sandbox::User=root"
-    $apt update && (cd "$own" && $apt source --download-only "$1") && unpack "$1" "$own/$1"_*.orig.tar.*
+    $apt update >&2 && (cd "$own" && $apt source --download-only "$1" >&2) || return 1
+    for archive in "$own/$1"_*.orig.tar.*; do
+        case $archive in *.asc) continue ;; esac # its signature
+        [ ! -e "$archive" ] || { echo "$archive"; return; }
+    done
+    return 1
+}
+warn_unpinned() { # as pinned
+    echo "setup: $1 is not the pinned ${2##*/} (SHA-256 $3), which the Debian pool does not have, but" \
+        "$(cat "$deps/$1/.instead-of-$3"). Remove build/deps/$1 to try the pinned one again." >&2
 }
 pinned imgui i/imgui/imgui_1.92.2b+ds.orig.tar.xz e7bd201d56b5ee90d24d5dac85e5c12f98bdb95410252a62d27b7f89e4566d48
 pinned catch2 c/catch2/catch2_3.7.1.orig.tar.gz c991b247a1a0d7bb9c39aa35faf0fe9e19764213f28ffba3109388e62ee0269c
