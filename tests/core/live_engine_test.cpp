@@ -11,6 +11,7 @@
 #include "core/base/error.hpp"
 #include "core/samples.hpp"
 #include "core/streaming/tile.hpp"
+#include "support/wait.hpp"
 
 namespace attnscope::live_engine_test {
 namespace {
@@ -382,8 +383,7 @@ TEST_CASE("A result that is let go is given back by the worker, between runs") {
   auto result = std::make_shared<const Result>();
   const std::weak_ptr<const Result> watched = result;
   engine.give_back(std::move(result));
-  for (int i = 0; i < 2000 && !watched.expired(); ++i) std::this_thread::sleep_for(1ms);
-  CHECK(watched.expired());
+  CHECK(test::wait_until([&] { return watched.expired(); }));
   engine.submit(numbered(1));  // and it goes on
   engine.wait_idle();
   CHECK(engine.latest()->error.empty());

@@ -19,13 +19,6 @@ namespace {
 using streaming_cases::Case;
 using Clock = std::chrono::steady_clock;
 
-#if defined(NDEBUG) && defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) && \
-    !defined(__SANITIZE_THREAD__)
-constexpr bool full_speed = true;
-#else
-constexpr bool full_speed = false;
-#endif
-
 template <class T>
 bool same_bits(const TensorOf<T>& a, const TensorOf<T>& b) {
   if (a.size() == 0) return b.size() == 0;
@@ -156,6 +149,21 @@ TEST_CASE("Some rows of a sweep are the bits they are among all rows") {
 
 namespace {
 
+/// A sweep of all rows, or of few rows over all keys whose second pass begins soon.
+SweepRequest long_request(bool second_pass) {
+  SweepRequest request;
+  request.received = second_pass;
+  if (second_pass) {
+    request.rows = {0, 1024, 16};
+    request.output = false;
+  }
+  return request;
+}
+
+double milliseconds_of(Clock::duration time) {
+  return std::chrono::duration<double, std::milli>(time).count();
+}
+
 /// Stops a sweep in the middle of its first or second pass: how many milliseconds later it returned, and
 /// whether it had been stopped.
 struct Stopped {
@@ -167,48 +175,45 @@ Stopped stop_in_the_middle(const AttentionProblem& problem, const streaming::Ker
   ThreadPool pool(2);
   std::stop_source source;
   SweepProgress progress;
-  SweepRequest request;
-  request.received = second_pass;
-  if (second_pass) {  // few rows, all keys: the second pass begins soon
-    request.rows = {0, 1024, 16};
-    request.output = false;
-  }
   Clock::time_point asked;
   std::jthread other([&] {
-    const std::int64_t from = second_pass ? 64 : 0;
-    while (progress.total == 0 || (second_pass && progress.done < from)) std::this_thread::yield();
-    std::this_thread::sleep_for(std::chrono::milliseconds(3));
+    while (progress.total == 0 || (second_pass && progress.done < 64)) std::this_thread::yield();
+    if (!second_pass) std::this_thread::sleep_for(std::chrono::milliseconds(3));
     asked = Clock::now();
     source.request_stop();
   });
   Stopped stopped;
   try {
-    sweep(problem, request, Work{pool, source.get_token()}, &progress, kernels);
+    sweep(problem, long_request(second_pass), Work{pool, source.get_token()}, &progress, kernels);
   } catch (const Cancelled&) {
     stopped.cancelled = true;
   }
   const Clock::time_point returned = Clock::now();
   other.join();
-  stopped.milliseconds = std::chrono::duration<double, std::milli>(returned - asked).count();
+  stopped.milliseconds = milliseconds_of(returned - asked);
   return stopped;
 }
 
 }  // namespace
 
-TEST_CASE("A stop ends a long sweep within milliseconds, with any kernel, in both passes") {
+TEST_CASE("A stop ends a long sweep in a fraction of its time, with any kernel, in both passes") {
   samples::Random random(15);
   const auto c = streaming_cases::plain_case(random, {1, 1, 1024, 32768, 64, 64});
   for (const streaming::Kernels* kernels : streaming_cases::all_kernels()) {
     for (const bool second_pass : {false, true}) {
-      // Other tests run beside this one: their time on the processor is not the sweep's. The quickest counts.
-      double milliseconds = 1e9;
-      for (int attempt = 0; attempt < 5 && milliseconds >= 20; ++attempt) {
+      ThreadPool pool(2);
+      const Clock::time_point start = Clock::now();
+      sweep(c->problem, long_request(second_pass), Work{pool, {}}, nullptr, kernels);
+      const double whole = milliseconds_of(Clock::now() - start), most = whole / (second_pass ? 4 : 20);
+      // Other programs take the processor from this thread or from the one that stops: not each time.
+      constexpr int attempts = 20;
+      double quickest = whole;
+      for (int attempt = 0; attempt < attempts && quickest >= most; ++attempt) {
         const Stopped stopped = stop_in_the_middle(c->problem, kernels, second_pass);
-        if (!second_pass) CHECK(stopped.cancelled);
-        milliseconds = std::min(milliseconds, stopped.milliseconds);
+        if (stopped.cancelled) quickest = std::min(quickest, stopped.milliseconds);
       }
-      INFO(kernels->name << ", second pass " << second_pass << ": " << milliseconds << " ms");
-      if (full_speed) CHECK(milliseconds < 20);
+      INFO(kernels->name << ", second pass " << second_pass << ": " << quickest << " of " << whole << " ms");
+      CHECK(quickest < most);
     }
   }
 }
