@@ -1,6 +1,8 @@
 #include "app/shell/app.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include "app/scene/actions.hpp"
@@ -66,6 +68,14 @@ Layout layout_of(const Document& document, const ResultPtr& shown, const ViewSta
   return shown && shown->layer().is_long() ? long_layout(usual) : usual;
 }
 
+/// Waits for what was asked of its numbers and tiles; false when all of it was there.
+bool finish(const Sight& sight) {
+  bool waited = sight.stats && sight.stats->finish();
+  for (; sight.tiles && sight.tiles->is_busy(); waited = true)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  return waited;
+}
+
 }  // namespace
 
 App::App(AppOptions options, LiveEngine& engine, std::vector<BackendChoice> backends)
@@ -122,8 +132,9 @@ bool App::finish_numbers() const {
   if (!training_->is_settled()) training_->wait();
   if (!models_.is_complete()) models_.engine().wait_idle();
   if (!model_b_.is_settled()) model_b_.wait_idle();
-  const bool waited = shown_.stats && shown_.stats->finish();
-  return (comparison_.held() && comparison_.held()->stats->finish()) || waited;
+  bool waited = finish(shown_);
+  if (comparison_.held()) waited |= finish(*comparison_.held());
+  return waited;
 }
 
 bool App::is_still() const {

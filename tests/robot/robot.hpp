@@ -48,8 +48,8 @@ class Robot {
   const ItemRecorder& items() const { return items_; }
 
   void frame(int count = 1);
-  /// Frames until nothing moves and the picture shows the Document, then two more. Throws when that takes
-  /// 600.
+  /// Frames until nothing moves and the picture shows the Document, then two more. Throws when it moves for
+  /// 600 frames, or when the workers take two minutes.
   void settle();
 
   /// One event a frame, as from a slow hand.
