@@ -15,11 +15,11 @@
 #include "app/controls_robot.hpp"
 #include "app/session/recent.hpp"
 #include "app/session/session.hpp"
+#include "app/window_robot.hpp"
+#include "core/base/error.hpp"
 #include "core/files/document/open.hpp"
 #include "core/files/document/session_file.hpp"
 #include "support/temporary_directory.hpp"
-#include "tests/robot/child_process.hpp"
-#include "tests/robot/virtual_display.hpp"
 
 namespace attnscope::autosave_test {
 
@@ -213,48 +213,32 @@ TEST_CASE("a full disk is told once, and the last good copy stays", "[autosave]"
 
 TEST_CASE("kill -9 in the middle of the work: the next window shows it again", "[autosave]") {
   if (!VirtualDisplay::available()) SKIP("Xvfb is not installed (package xvfb)");
-  const TemporaryDirectory directory;
-  const std::filesystem::path state = directory / "attnscope";
-  VirtualDisplay display(1920, 1200);
-  display.move_pointer(1900, 1190);
-  const ChildProcess::Options options{
-      {"DISPLAY=" + display.name(), "XDG_STATE_HOME=" + directory.path().native()}, -1, false};
-  const auto wait_until = [](const std::function<bool()>& condition) {
-    for (int i = 0; i < 3000; ++i, std::this_thread::sleep_for(10ms))
-      if (condition()) return true;
-    return false;
-  };
-  const auto window_of = [&] {
-    std::optional<VirtualDisplay::Window> window;
-    REQUIRE(wait_until([&] {
-      window = display.find("AttnScope");
-      return window && (display.pixel(*window, 4, 4) & 0xFFFFFF) != 0;
-    }));
-    return *window;
-  };
-  const auto is_off = [&] {
-    const std::filesystem::path file = kept_in(state);
-    return !file.empty() && open_any(file).document.layer().scaling.kind == Scaling::Kind::Off;
-  };
+  const TemporaryDirectory home;
+  const std::filesystem::path state = home / "attnscope";
   const std::string example = list_examples(ATTNSCOPE_ASSETS).front().path;
-  ImVec2 place;
+  const auto is_off = [&] {
+    try {
+      const std::filesystem::path file = kept_in(state);
+      return !file.empty() && open_any(file).document.layer().scaling.kind == Scaling::Kind::Off;
+    } catch (const Error&) {  // the program has just put another one in its place
+      return false;
+    }
+  };
+  VirtualDisplay display(1920, 1200);
   {
-    Robot robot({.width = 1600, .height = 1000, .system_fonts = true});
-    place = robot.centre("Divide by sqrt(d_k)");
-  }
-  {
-    ChildProcess program({ATTNSCOPE_PROGRAM, example}, options);
-    display.click(window_of(), static_cast<int>(place.x), static_cast<int>(place.y));
+    Robot robot({.width = 1600, .height = 1000, .system_fonts = true, .file = example});
+    const ImVec2 place = robot.centre("Divide by sqrt(d_k)");
+    WindowProgram program(display, home.path(), {example});
+    REQUIRE(program.shows(robot.pixels()));  // from now on there is something that a click can change
+    program.click(static_cast<int>(place.x), static_cast<int>(place.y));
     REQUIRE(wait_until(is_off));
   }  // SIGKILL
   const std::filesystem::path left = kept_in(state);
   REQUIRE_FALSE(left.empty());
   REQUIRE(wait_until([&] { return !display.find("AttnScope"); }));
-  ChildProcess program({ATTNSCOPE_PROGRAM}, options);
-  const auto window = window_of();
+  WindowProgram program(display, home.path());
   REQUIRE(wait_until([&] { return kept_in(state) != left && is_off(); }));
-  display.close(window);
-  REQUIRE(program.wait(30s) == 0);
+  REQUIRE(program.closes());
   CHECK(kept_in(state).empty());
 }
 

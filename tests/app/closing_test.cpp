@@ -12,11 +12,10 @@
 #include "app/session/closed.hpp"
 #include "app/session/look.hpp"
 #include "app/session/session.hpp"
+#include "app/window_robot.hpp"
 #include "core/files/document/open.hpp"
 #include "core/files/document/session_file.hpp"
 #include "support/temporary_directory.hpp"
-#include "tests/robot/child_process.hpp"
-#include "tests/robot/virtual_display.hpp"
 
 namespace attnscope::closing_test {
 
@@ -291,57 +290,39 @@ TEST_CASE("a message that the mouse rests on stays until it goes", "[closing]") 
 
 TEST_CASE("a window is changed, closed and started again: look and work are there", "[closing]") {
   if (!VirtualDisplay::available()) SKIP("Xvfb is not installed (package xvfb)");
-  const TemporaryDirectory directory;
-  const std::filesystem::path state = directory / "attnscope";
+  const TemporaryDirectory home;
+  const std::filesystem::path state = home / "attnscope";
+  const std::string example = list_examples(ATTNSCOPE_ASSETS).front().path;
+  Robot robot({.width = 1600, .height = 1000, .system_fonts = true, .file = example});
   VirtualDisplay display(1920, 1200);
-  display.move_pointer(1900, 1190);
-  const ChildProcess::Options options{
-      {"DISPLAY=" + display.name(), "LANGUAGE=en", "XDG_STATE_HOME=" + directory.path().native()}, -1, false};
-  const auto wait_until = [](const std::function<bool()>& condition) {
-    for (int i = 0; i < 6000; ++i, std::this_thread::sleep_for(10ms))
-      if (condition()) return true;
-    return false;
-  };
-  const auto window_of = [&] {
-    std::optional<VirtualDisplay::Window> window;
-    REQUIRE(wait_until([&] {
-      window = display.find(" — AttnScope");
-      return window && (display.pixel(*window, 4, 4) & 0xFFFFFF) != 0;
-    }));
-    return *window;
-  };
   {
-    ChildProcess program({ATTNSCOPE_PROGRAM, list_examples(ATTNSCOPE_ASSETS).front().path}, options);
-    const auto window = window_of();
-    CHECK(display.title_of(window) == "The cat sat on the mat — AttnScope");
-    // √dₖ off. A key that comes before the first result finds nothing to change, and beside other programs
-    // that may take a while: it is pressed again where nothing came of it.
-    bool is_changed = false;
-    for (int presses = 0; presses < 3 && !is_changed; ++presses) {
-      display.press(window, "s");
-      for (int i = 0; i < 2000 && !is_changed; ++i, std::this_thread::sleep_for(10ms))
-        is_changed = display.title_of(window) == "The cat sat on the mat* — AttnScope";
-    }
-    CHECK(is_changed);
-    display.press(window, "t");  // light
-    display.resize(window, 1400, 900);
-    CHECK(wait_until([&] { return (display.pixel(window, 4, 4) & 0xFF) > 0x80; }));
-    display.close(window);
-    REQUIRE(program.wait(60s) == 0);
+    WindowProgram program(display, home.path(), {example});
+    REQUIRE(program.shows(robot.pixels()));  // from now on there is something that a key can change
+    CHECK(program.title() == "The cat sat on the mat — AttnScope");
+    display.press(program.window(), "s");  // √dₖ off
+    CHECK(wait_until([&] { return program.title() == "The cat sat on the mat* — AttnScope"; }));
+    display.press(program.window(), "t");  // light
+    display.resize(program.window(), 1400, 900);
+    robot.key(ImGuiKey_S);
+    robot.key(ImGuiKey_T);
+    robot.resize(1400, 900);
+    robot.settle();
+    CHECK(program.shows(robot.pixels()));
+    REQUIRE(program.closes());
   }
   REQUIRE(closed_in(state) == 1);
   CHECK(open_any(Closed(state).list().front().path).document.layer().scaling.kind == Scaling::Kind::Off);
-  REQUIRE(wait_until([&] { return !display.find("AttnScope"); }));
-  ChildProcess program({ATTNSCOPE_PROGRAM}, options);
-  const auto window = window_of();
-  CHECK((display.pixel(window, 4, 4) & 0xFF) > 0x80);  // still light
-  const Image picture = display.pixels(window);
-  CHECK((picture.width == 1400 && picture.height == 900));
-  display.close(window);
-  REQUIRE(program.wait(60s) == 0);
+  const auto is_light = [](const Image& picture) { return (picture.at(4, 4) & 0xFF) > 0x80; };
+  {
+    WindowProgram program(display, home.path());
+    const Image picture = program.pixels();
+    CHECK(is_light(picture));  // still
+    CHECK((picture.width == 1400 && picture.height == 900));
+    REQUIRE(program.closes());
+  }
   CHECK(closed_in(state) == 1);
-  ChildProcess fresh({ATTNSCOPE_PROGRAM, "--fresh"}, options);
-  CHECK((display.pixel(window_of(), 4, 4) & 0xFF) < 0x80);
+  WindowProgram fresh(display, home.path(), {"--fresh"});
+  CHECK_FALSE(is_light(fresh.pixels()));
 }
 
 }  // namespace attnscope::closing_test

@@ -3,14 +3,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
-#include <fstream>
-#include <iterator>
 #include <signal.h>
 #include <spawn.h>
 #include <sstream>
 #include <string_view>
 #include <sys/wait.h>
 #include <thread>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/base/error.hpp"
@@ -72,17 +71,11 @@ std::optional<int> ChildProcess::wait(std::chrono::milliseconds patience) {
 }
 
 std::chrono::duration<double> ChildProcess::processor_time() const {
-  std::ifstream file("/proc/" + std::to_string(pid_) + "/stat");
-  const std::string text((std::istreambuf_iterator<char>(file)), {});
-  // The name, second, is in parentheses and may hold anything; utime and stime are the 12th and 13th after
-  // it.
-  std::istringstream fields(text.substr(text.rfind(')') + 1));
-  std::string skipped;
-  for (int i = 0; i < 11; ++i) fields >> skipped;
-  long user = 0, system = 0;
-  fields >> user >> system;
-  return std::chrono::duration<double>(static_cast<double>(user + system) /
-                                       static_cast<double>(sysconf(_SC_CLK_TCK)));
+  clockid_t clock{};
+  timespec used{};
+  if (clock_getcpuclockid(pid_, &clock) != 0 || clock_gettime(clock, &used) != 0)
+    throw Error("The processor time of a program that has ended is not known.");
+  return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
 }
 
 bool program_exists(const std::string& name) {

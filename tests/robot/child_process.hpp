@@ -27,7 +27,7 @@ class ChildProcess {
   /// Its exit code; 128 + signal when a signal ended it; empty when it still runs after `patience`.
   std::optional<int> wait(std::chrono::milliseconds patience);
   bool running() { return !wait(std::chrono::milliseconds(0)); }
-  /// Processor time it has used, user and system.
+  /// Processor time it has used, user and system, of all its threads. Throws Error once it has ended.
   std::chrono::duration<double> processor_time() const;
 
  private:
