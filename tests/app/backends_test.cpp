@@ -5,7 +5,6 @@
 #include <memory>
 #include <set>
 #include <string>
-#include <thread>
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -16,6 +15,7 @@
 #include "support/program.hpp"
 #include "support/second_backend.hpp"
 #include "support/temporary_directory.hpp"
+#include "support/wait.hpp"
 
 namespace attnscope::backends_test {
 
@@ -36,11 +36,10 @@ struct TwoBackends {
 };
 
 void frames_until(Robot& robot, const std::function<bool()>& done) {
-  for (int i = 0; i < 5000 && !done(); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  REQUIRE(test::wait_until([&] {
     robot.frame();
-  }
-  REQUIRE(done());
+    return done();
+  }));
 }
 
 const ParityRow& row_of(const Parity& parity, std::string_view name) {

@@ -1,7 +1,5 @@
 // The focus: A − B, the float64 error, colour maps, the logarithm and the ends of the colour bar.
 #include <array>
-#include <chrono>
-#include <thread>
 
 #include "app/files/paths.hpp"
 #include "app/focus_robot.hpp"
@@ -12,6 +10,7 @@
 #include "core/files/document/open.hpp"
 #include "core/files/formats/safetensors.hpp"
 #include "support/temporary_directory.hpp"
+#include "support/wait.hpp"
 
 namespace attnscope::focus_colours_test {
 
@@ -81,8 +80,7 @@ TEST_CASE(
   BackgroundErrors errors;
   const auto task = errors.start(result), dropped = errors.start(result);
   dropped->cancel();
-  for (int i = 0; i < 2000 && !(task->is_done() && dropped->is_done()); ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  REQUIRE(wait_until([&] { return task->is_done() && dropped->is_done(); }));
   REQUIRE(task->result());
   CHECK(task->progress() == float64_error_steps);
   CHECK((*task->result())[Stage::Softmax]->shape() == result->layer().trace[Stage::Softmax]->shape());
@@ -96,8 +94,7 @@ TEST_CASE(
   layer->dimensions = check(large->document);
   large->layers.push_back(layer);
   const auto refused = errors.start(large);
-  for (int i = 0; i < 2000 && !refused->is_done(); ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  REQUIRE(wait_until([&] { return refused->is_done(); }));
   CHECK(refused->result() == nullptr);
   CHECK(refused->error().find("8 heads of 2,040 × 2,040") != std::string::npos);
 
@@ -106,8 +103,7 @@ TEST_CASE(
   CHECK(stats.is_computing());
   CHECK(stats.matrix(Plane(Stage::Softmax, Plane::Kind::Error), 0, 0).isZero());
   CHECK(stats.range(Plane(Stage::Softmax, Plane::Kind::Error), 0, 0).high == 0);
-  for (int i = 0; i < 2000 && stats.is_computing(); ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  REQUIRE(wait_until([&] { return !stats.is_computing(); }));
   REQUIRE(stats.tensor(Plane(Stage::Softmax, Plane::Kind::Error)));
   CHECK(stats.range(Plane(Stage::Softmax, Plane::Kind::Error), 0, 0).high > 0);
 }

@@ -3,7 +3,6 @@
 #include <array>
 #include <cmath>
 #include <string>
-#include <thread>
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -16,6 +15,7 @@
 #include "core/files/formats/safetensors.hpp"
 #include "core/streaming/tile.hpp"
 #include "support/second_backend.hpp"
+#include "support/wait.hpp"
 
 namespace attnscope::long_view_test {
 
@@ -69,13 +69,10 @@ TEST_CASE("tiles of any level are the exact weights, pooled") {
   Tiles tiles;
   tiles.show(l.robot.app().shown());
   const auto wait = [&](const auto& place) {
-    for (int i = 0; i < 2000; ++i) {
-      if (const auto there = tiles.find(place)) return there;
-      tiles.want(place);
-      tiles.end_frame();
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
-    throw std::runtime_error("The tile never came.");
+    tiles.want(place);
+    tiles.end_frame();
+    REQUIRE(wait_until([&] { return tiles.find(place) != nullptr; }, std::chrono::milliseconds(1)));
+    return tiles.find(place);
   };
   for (const int level : {0, 1}) {
     const TilePlace place{0, 3, level, (tokens >> level) / Tiles::side,

@@ -11,6 +11,7 @@
 
 #include "app/model_robot.hpp"
 #include "app/ui/theme.hpp"
+#include "support/wait.hpp"
 
 namespace attnscope::model_cancel_test {
 namespace {
@@ -27,7 +28,7 @@ class Gate {
     std::unique_lock lock(mutex_);
     free_ = 1;
     changed_.notify_all();
-    changed_.wait_for(lock, std::chrono::seconds(2), [this] { return free_ == 0 && waits_; });
+    changed_.wait_for(lock, patience, [this] { return free_ == 0 && waits_; });
   }
   void pass() {
     std::unique_lock lock(mutex_);
@@ -184,9 +185,11 @@ TEST_CASE("a model that is slow to run says so, and can be stopped", "[model]") 
   model.slow_down();
   robot.click("##Text");
   robot.type("ab");
-  std::this_thread::sleep_for(std::chrono::milliseconds(250));  // what takes less is not told of
-  robot.frame();
-  REQUIRE(robot.has("Cancel"));
+  // What takes less than a fifth of a second is not told of.
+  REQUIRE(wait_until([&] {
+    robot.frame();
+    return robot.has("Cancel");
+  }));
   robot.click("Cancel");
   model.hurry();
   CHECK_FALSE(robot.has("Cancel"));

@@ -2,8 +2,6 @@
 // stands in until then is honest about it.
 #include "app/results/result_stats.hpp"
 
-#include <ctime>
-
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/controls_robot.hpp"
@@ -11,6 +9,7 @@
 #include "core/engine/pipeline.hpp"
 #include "core/files/formats/safetensors.hpp"
 #include "support/temporary_directory.hpp"
+#include "support/wait.hpp"
 
 namespace attnscope::result_stats_test {
 
@@ -36,13 +35,6 @@ ResultPtr result_of(std::int64_t tokens, std::uint64_t seed, std::uint64_t ticke
   document.input.change<Given>().key = std::make_shared<const Tensor>(numbers(tokens, seed + 1));
   document.input.change<Given>().value = std::make_shared<const Tensor>(numbers(tokens, seed + 2));
   return Pipeline(make_cpu_backend(1)).run(document, {}, nullptr, ticket);
-}
-
-/// Time that the calling thread computes, whoever else keeps the machine busy.
-double own_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
 SeeRow causal() {
