@@ -13,8 +13,19 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_capital(char c) { return c >= 'A' && c <= 'Z'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
+bool is_mark(char c) { return c == own_begin || c == own_end || c == inner_begin || c == inner_end; }
+bool encloses(char c) { return c == own_begin || c == inner_begin || c == '"'; }
+
 /// The byte behind the mark's or the quote's end; npos where there is none. `at` is its beginning.
 std::size_t end_of_enclosed(std::string_view text, std::size_t at) {
+  if (text[at] == inner_begin) {  // these nest
+    int open = 0;
+    for (std::size_t i = at; i < text.size(); ++i) {
+      open += text[i] == inner_begin ? 1 : text[i] == inner_end ? -1 : 0;
+      if (open == 0) return i + 1;
+    }
+    return std::string_view::npos;
+  }
   const char end = text[at] == own_begin ? own_end : '"';
   const std::size_t found = text.find(end, at + 1);
   return found == std::string_view::npos ? found : found + 1;
@@ -33,8 +44,19 @@ std::size_t digits_end(std::string_view text, std::size_t at) {
   return at;
 }
 
-/// Where the number ends that begins here; `at` itself where none does. Digits of a name (float64, W_q1) are
-/// none.
+/// The length of a unit that belongs to its number in every language ("6.0 KiB", "3.1 M"); 0: there is none.
+std::size_t unit_at(std::string_view text, std::size_t at) {
+  for (const std::string_view unit : {" B", " KiB", " MiB", " GiB", " TiB", " k", " M", " G", " T"}) {
+    if (!text.substr(at).starts_with(unit)) continue;
+    const std::size_t end = at + unit.size();
+    if (end == text.size() || std::string_view(" .,;:)").find(text[end]) != std::string_view::npos)
+      return unit.size();
+  }
+  return 0;
+}
+
+/// Where the number ends that begins here, with its unit; `at` itself where none does. Digits of a name
+/// (float64, W_q1) are none.
 std::size_t number_end(std::string_view text, std::size_t at) {
   const char before = at > 0 ? text[at - 1] : ' ';
   if (is_letter(before) || is_digit(before) || before == '_') return at;
@@ -51,7 +73,7 @@ std::size_t number_end(std::string_view text, std::size_t at) {
     const std::size_t power = end + 1 + sign_at(text, end + 1), last = digits_end(text, power);
     if (last > power) end = last;
   }
-  return end;
+  return end + unit_at(text, end);
 }
 
 /// Where the gap ends that divides parts and begins here; `at` itself where none does.
@@ -70,6 +92,24 @@ std::size_t gap_end(std::string_view text, std::size_t at) {
   return spaces >= at + 2 || at == 0 || spaces == text.size() || sentence ? spaces : at;
 }
 
+/// The text with what a number may be instead of one, "NaN" and "∞" with its sign, marked like own words.
+std::string with_marked_infinities(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t sign = sign_at(text, i);
+    const std::string_view rest = text.substr(i + sign);
+    const std::size_t size = rest.starts_with("NaN") ? 3 : rest.starts_with("\u221e") ? 3 : 0;
+    const bool is_word = (i > 0 && is_letter(text[i - 1])) || (rest.size() > size && is_letter(rest[size]));
+    if (size == 0 || is_word) {
+      out += text[i++];
+    } else {
+      out += own(text.substr(i, sign + size));
+      i += sign + size;
+    }
+  }
+  return out;
+}
+
 /// A person's own word where it is to be drawn.
 std::string isolated_word(std::string_view word) {
   const std::string text = plain(word);
@@ -78,17 +118,14 @@ std::string isolated_word(std::string_view word) {
 
 }  // namespace
 
-std::string own(std::string_view text) {
-  std::string out(1, own_begin);
-  for (const char c : text)
-    if (c != own_begin && c != own_end) out += c;
-  return out + own_end;
-}
+std::string own(std::string_view text) { return own_begin + plain(text) + own_end; }
+
+std::string inner(std::string_view text) { return inner_begin + std::string(text) + inner_end; }
 
 std::string plain(std::string_view text) {
   std::string out;
   for (const char c : text)
-    if (c != own_begin && c != own_end) out += c;
+    if (!is_mark(c)) out += c;
   return out;
 }
 
@@ -98,7 +135,7 @@ std::string isolated(std::string_view text) {
   while (!text.empty()) {
     const std::size_t begin = text.find(own_begin), end = text.find(own_end, begin);
     if (end == std::string_view::npos) break;
-    out += text.substr(0, begin);
+    out += plain(text.substr(0, begin));
     out += isolated_word(text.substr(begin + 1, end - begin - 1));
     text.remove_prefix(end + 1);
   }
@@ -114,10 +151,10 @@ Key key_of(std::string_view part) {
   Key key;
   for (std::size_t i = 0; i < part.size();) {
     const char c = part[i];
-    const std::size_t enclosed =
-        c == own_begin || c == '"' ? end_of_enclosed(part, i) : std::string_view::npos;
+    const std::size_t enclosed = encloses(c) ? end_of_enclosed(part, i) : std::string_view::npos;
     if (enclosed != std::string_view::npos) {
-      key.arguments.push_back(part.substr(i + 1, enclosed - i - 2));
+      key.arguments.push_back(c == inner_begin ? part.substr(i, enclosed - i)
+                                               : part.substr(i + 1, enclosed - i - 2));
       key.text += c == '"' ? "\"{}\"" : "{}";
       i = enclosed;
     } else if (const std::size_t end = number_end(part, i); end > i) {
@@ -150,12 +187,18 @@ void Words::append(std::string& to, std::string_view part) const {
     to += isolated(part);
     return;
   }
-  const Key key = key_of(part);
-  if (!has_words(key.text)) {
-    to += isolated(part);
-    return;
+  Key key = key_of(part);
+  if (!has_words(key.text)) return append_arguments(to, part);
+  auto found = table_.phrases.find(key.text);
+  // Sentences that speak of NaN and ∞ have them in their keys; everywhere else these are numbers.
+  const std::string marked = found == table_.phrases.end() ? with_marked_infinities(part) : std::string();
+  if (marked.size() > part.size()) {
+    Key other = key_of(marked);
+    if (const auto number = table_.phrases.find(other.text); number != table_.phrases.end()) {
+      key = std::move(other);
+      found = number;
+    }
   }
-  const auto found = table_.phrases.find(key.text);
   const bool known = found != table_.phrases.end();
   if (watch) watch(key.text, known);
   if (!known) {
@@ -165,14 +208,31 @@ void Words::append(std::string& to, std::string_view part) const {
   const Phrase& phrase = found->second;
   to += phrase.literals.front();
   for (std::size_t i = 0; i < phrase.arguments.size(); ++i)
-    to += isolated_word(key.arguments[phrase.arguments[i]]) + phrase.literals[i + 1];
+    to += said_argument(key.arguments[phrase.arguments[i]]) + phrase.literals[i + 1];
+}
+
+std::string Words::said_argument(std::string_view argument) const {
+  if (!argument.starts_with(inner_begin)) return isolated_word(argument);
+  return translated(argument.substr(1, argument.size() - 2));
+}
+
+void Words::append_arguments(std::string& to, std::string_view part) const {
+  while (!part.empty()) {
+    const std::size_t begin = part.find(inner_begin);
+    const std::size_t end =
+        begin == std::string_view::npos ? std::string_view::npos : end_of_enclosed(part, begin);
+    to += isolated(part.substr(0, end == std::string_view::npos ? end : begin));
+    if (end == std::string_view::npos) return;
+    to += said_argument(part.substr(begin, end - begin));
+    part.remove_prefix(end);
+  }
 }
 
 std::string Words::translated(std::string_view text) const {
   std::string out;
   std::size_t begin = 0;
   for (std::size_t i = 0; i < text.size();) {
-    if (text[i] == own_begin || text[i] == '"') {
+    if (encloses(text[i])) {
       const std::size_t end = end_of_enclosed(text, i);
       i = end == std::string_view::npos ? i + 1 : end;
     } else if (const std::size_t end = gap_end(text, i); end > i) {

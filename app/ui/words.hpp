@@ -18,10 +18,11 @@ struct Phrase {
   std::vector<std::size_t> arguments;  // which of the key's placeholders, from 0
 };
 
-/// What a text looks like in a table: numbers, own words and what stands in straight quotes are "{}".
+/// What a text looks like in a table: numbers, own words, inner texts and what stands in straight quotes are
+/// "{}".
 struct Key {
   std::string text;
-  std::vector<std::string_view> arguments;  // into the text it was made from
+  std::vector<std::string_view> arguments;  // into the text it was made from; of inner texts with their marks
 };
 /// Of one part of a text, see Words.
 Key key_of(std::string_view part);
@@ -75,6 +76,9 @@ class Words {
  private:
   std::string translated(std::string_view text) const;
   void append(std::string& to, std::string_view part) const;
+  std::string said_argument(std::string_view argument) const;
+  /// Of a part that has no words but in its inner texts.
+  void append_arguments(std::string& to, std::string_view part) const;
 
   static constexpr std::size_t most_kept = 4096;
   bool english_ = true;

@@ -51,6 +51,8 @@ TEST_CASE("words: numbers, own words and quotes are placeholders of a key", "[wo
   CHECK(key_of("of “" + own("the 7th \"cat\"") + "”").text == "of “{}”");
   CHECK(key_of("a set {x}").text == "a set {{x}}");
   CHECK(key_of("an open \" quote").text == "an open \" quote");
+  CHECK(key_of("a set of 6.0 KiB, 3.1 M and 2 k; of 3 k/v").text == "a set of {}, {} and {}; of {} k/v");
+  CHECK(key_of("looks at " + inner("[zero]") + ".").text == "looks at {}.");
   CHECK(key_of("12 %").arguments == std::vector<std::string_view>{"12"});
 }
 
@@ -66,6 +68,26 @@ TEST_CASE("words: a table translates parts, reorders placeholders and leaves the
   CHECK(said(words, "not yet") == "not yet");
   CHECK(said(words, "unheard of " + own("cat")) == "unheard of cat");
   CHECK(said(words, "Head 3 of 8") == "8 K\u00f6pfe, 3");  // from what was kept
+}
+
+TEST_CASE("words: an inner text is translated by itself inside another", "[words]") {
+  const Words words =
+      words_with("< looks at {}, {}\n> sieht {2}, {1}\n< head {}\n> Kopf {}\n< layer {}\n> Schicht {}\n");
+  CHECK(said(words, "looks at " + inner("head 3") + ", " + own("head 3")) == "sieht head 3, Kopf 3");
+  CHECK(said(words, inner("head 3") + " → " + inner("layer 4")) == "Kopf 3 → Schicht 4");  // no words but theirs
+  CHECK(said(words, "looks at " + inner("head 3 · " + inner("layer 4")) + ", 5") ==
+        "sieht 5, Kopf 3 · Schicht 4");
+  CHECK(said(words, "unheard of " + inner("head 3")) == "unheard of head 3");  // the whole stays English
+  CHECK(plain(inner("a " + own("b"))) == "a b");
+  CHECK(said(Words(), "of " + inner("head 3")) == "of head 3");
+}
+
+TEST_CASE("words: NaN and infinity are numbers where no key has them", "[words]") {
+  const Words words = words_with("< mean {}\n> Mittel {}\n< {} is NaN\n> {} ist NaN\n");
+  CHECK(said(words, "mean NaN") == "Mittel NaN");
+  CHECK(said(words, "mean \u2212\u221e") == "Mittel \u2212\u221e");
+  CHECK(said(words, "3 is NaN") == "3 ist NaN");
+  CHECK(said(words, "mean NaNs") == "mean NaNs");
 }
 
 TEST_CASE("words: English is said as it stands, without a copy", "[words]") {
@@ -128,6 +150,8 @@ TEST_CASE("words: whatever bytes a table has, it is read or refused in one sente
                                     "#",
                                     "\x02",
                                     "\x03",
+                                    "\x04",
+                                    "\x05",
                                     "\n",
                                     "\xC3",
                                     "\u00e4",
