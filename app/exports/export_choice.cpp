@@ -62,7 +62,7 @@ std::string plain_name(std::string_view name, bool of_head, std::int64_t head) {
     if (simple || (c == ' ' && !out.empty() && out.back() != ' ')) out += c;
   }
   while (out.ends_with(' ')) out.pop_back();
-  return of_head ? fmt::format("{} of head {}", out, head) : out;
+  return of_head ? fmt::format("{} of head {:d}", out, head) : out;
 }
 
 constexpr std::array<std::string_view, 3> side_names{"A", "B", "A − B"}, side_files{"A", "B", "A minus B"};

@@ -15,9 +15,9 @@ namespace attnscope {
 void check_size(const GridPage& page, const std::filesystem::path& path) {
   const double pixels = static_cast<double>(page.width) * page.height;
   if (page.width <= longest_page && page.height <= longest_page && pixels <= most_page_pixels) return;
-  throw Error(
-      fmt::format("Cannot write {}: {} × {} pixels are too many; fewer than {} pixels a token can be drawn.",
-                  in_quotes(path.native()), page.width, page.height, page.painting.pixels));
+  throw Error(fmt::format(
+      "Cannot write {}: {:d} × {:d} pixels are too many; fewer than {:d} pixels a token can be drawn.",
+      in_quotes(path.native()), page.width, page.height, page.painting.pixels));
 }
 
 namespace {

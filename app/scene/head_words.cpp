@@ -85,7 +85,7 @@ std::string words(const HeadRole& role) {
   const std::string score = fixed(role.score, 2), uniform = fixed(role.uniform, 2);
   if (role.built_as.empty() && role.does.empty()) return {};
   const std::string measured = !std::isfinite(role.score) ? std::string()
-                                                          : " Share of its weight there: " + score +
+                                                          : "  Share of its weight there: " + score +
                                                                 "; uniform attention has " + uniform + ".";
   const bool even = role.does == "diffuse" || role.does == "uniform";
   if (even) return "Built by hand. Entropy: " + score + " of the most there can be.";

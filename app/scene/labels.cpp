@@ -22,7 +22,7 @@ std::string token_label(const LayerResult& result, const std::vector<Sequence>& 
                         std::int64_t sequence, std::int64_t index) {
   if (const Token* const token = token_at(sequences, sequence, index)) return own(token->text);
   const bool is_padding = sequence < std::ssize(sequences) && index >= 0 && result.document.input.is_text();
-  return is_padding ? std::string(padding_token) : grouped(index);
+  return is_padding ? inner(padding_token) : grouped(index);
 }
 
 const std::vector<Sequence>& sequences_of_keys(const Input& input) {
@@ -44,7 +44,7 @@ std::string key_label(const LayerResult& result, std::int64_t sequence, std::int
   const std::int64_t tokens = result.dimensions.token_keys();
   if (key >= tokens) {  // the learned key comes before the one of zeros
     const bool learned = key == tokens && !(document.layer().add_zero_attn && result.dimensions.extra == 1);
-    return learned ? "[learned]" : "[zero]";
+    return inner(learned ? "[learned]" : "[zero]");
   }
   return token_label(result, sequences_of_keys(document.input), sequence, key);
 }

@@ -56,8 +56,8 @@ std::string_view name_of(Action::Group group) {
 std::string key_name(ImGuiKeyChord key) {
   if (key == 0) return {};
   std::string name;
-  if ((key & ImGuiMod_Ctrl) != 0) name += "Ctrl+";
-  if ((key & ImGuiMod_Shift) != 0) name += "Shift+";
+  if ((key & ImGuiMod_Ctrl) != 0) name += inner("Ctrl+");
+  if ((key & ImGuiMod_Shift) != 0) name += inner("Shift+");
   switch (plain_key(key)) {
     case ImGuiKey_Comma: return name + ",";
     case ImGuiKey_Period: return name + ".";
@@ -71,8 +71,8 @@ std::string key_name(ImGuiKeyChord key) {
     case ImGuiKey_DownArrow: return name + "↓";
     case ImGuiKey_LeftArrow: return name + "←";
     case ImGuiKey_RightArrow: return name + "→";
-    case ImGuiKey_Escape: return name + "Esc";
-    default: return name + ImGui::GetKeyName(plain_key(key));
+    case ImGuiKey_Escape: return name + inner("Esc");
+    default: return name + inner(ImGui::GetKeyName(plain_key(key)));
   }
 }
 

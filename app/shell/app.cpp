@@ -108,7 +108,7 @@ App::App(AppOptions options, LiveEngine& engine, std::vector<BackendChoice> back
   try {
     examples_ = list_examples(options.assets);
     if (examples_.empty())
-      throw Error("There is no example in " + options.assets.string() +
+      throw Error("There is no example in " + in_quotes(options.assets.native()) +
                   "; drop a file on the window instead.");
     open_first(options.opening);
   } catch (const std::exception& error) {

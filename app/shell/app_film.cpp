@@ -31,7 +31,7 @@ void check_film_path(const PictureRequest& request) {
 /// "temperature 0.71"
 std::string film_caption(edit::Knob knob, double value) {
   const edit::KnobInfo& row = edit::info(knob);
-  return fmt::format("{} {}", row.words, row.whole ? fixed(value, 0) : fixed(value, 2));
+  return inner(row.words) + " " + fixed(value, row.whole ? 0 : 2);
 }
 
 std::vector<double> swept_values(const Document& document, const edit::Sweep& sweep) {

@@ -46,7 +46,7 @@ void App::look_at(const Spot& spot) {
   const Dimensions& d = shown_.result->layer().dimensions;
   const auto check = [](const char* what, std::int64_t at, std::int64_t count) {
     if (at < 0 || at >= count)
-      throw Error(fmt::format("There is no {} {}; expected 0 to {}.", what, at, count - 1));
+      throw Error(fmt::format("There is no {} {:d}; expected 0 to {:d}.", what, at, count - 1));
   };
   if (spot.head) check("head", *spot.head, d.heads);
   if (spot.cell) check("query", spot.cell->query, d.queries);

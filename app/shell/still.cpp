@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 #include <imgui.h>
 
+#include "app/gl/imgui_host.hpp"
 #include "app/gl/offscreen.hpp"
 #include "app/shell/app.hpp"
-#include "app/gl/imgui_host.hpp"
 #include "core/base/error.hpp"
 #include "core/files/formats/atomic_write.hpp"
 #include "core/text/utf8.hpp"
@@ -73,7 +73,7 @@ void check_size(const Pixels& part, const PictureRequest& request) {
   const double pixels = static_cast<double>(part.width) * part.height;
   if (part.width <= longest_side && part.height <= longest_side && pixels <= most_pixels) return;
   throw Error(
-      fmt::format("Cannot write {}: {} × {} pixels are too many; a smaller size than {}× can be drawn.",
+      fmt::format("Cannot write {}: {:d} × {:d} pixels are too many; a smaller size than {:g}× can be drawn.",
                   in_quotes(request.path.native()), part.width, part.height, request.scale));
 }
 
@@ -143,7 +143,7 @@ std::shared_ptr<GridFigure> draw_figure(const App& app, const PictureRequest& re
 DrawnPicture draw_picture(const App& app, const PictureRequest& request) {
   const std::string extension = request.path.extension().native();
   if (!(request.scale >= least_picture_scale && request.scale <= most_picture_scale)) {
-    throw Error(fmt::format("Cannot write {}: a picture can be {} to {} times as large as on the screen.",
+    throw Error(fmt::format("Cannot write {}: a picture can be {:g} to {:g} times as large as on the screen.",
                             in_quotes(request.path.native()), least_picture_scale, most_picture_scale));
   }
   check_ending(request);

@@ -237,7 +237,7 @@ class GridFrame {
       choice("Noise row", "N(0, σ²)", Kind::Noise);
       if (menu_row(ui_, "Copy row", "to paste elsewhere")) copy();
       if (!editing_.row.empty())
-        choice("Paste row", fmt::format("{} numbers", editing_.row.size()), Kind::PasteRow);
+        choice("Paste row", std::to_string(editing_.row.size()) + " numbers", Kind::PasteRow);
       if (grid_.can_reset(editing_.at)) {
         choice("Reset number", "double click", Kind::Reset);
         choice("Reset row", "as it was made", Kind::ResetRow);

@@ -67,26 +67,26 @@ std::string_view what_of(ChangedTo kind) {
   return {};
 }
 
-std::string rows_words(const std::vector<std::int64_t>& rows) {
-  if (rows.empty()) return {};
-  if (rows.size() == 1) return fmt::format(" in row {}", rows[0]);
-  if (rows.size() <= 4) return fmt::format(" in rows {}", fmt::join(rows, ", "));
-  return fmt::format(" in {} rows", rows.size());
+/// What was done, and in which rows where it was not all of them.
+std::vector<std::string> done_in(ChangedTo kind, const std::vector<std::int64_t>& rows) {
+  std::vector<std::string> words{std::string(what_of(kind))};
+  if (rows.size() == 1) words.push_back(fmt::format("in row {:d}", rows[0]));
+  if (rows.size() > 1) words.push_back(fmt::format("in row {:d} and {:d} more", rows[0], rows.size() - 1));
+  return words;
 }
 
 ChangeWords words_of(const HeadChange& change, const ModelSpec& spec) {
   constexpr std::string_view names[]{"encoder head", "decoder head", "cross head"};
   const bool both = spec.reads_two_texts();
   const std::string_view name = both ? names[static_cast<std::size_t>(change.of)] : "head";
-  return {fmt::format("{} {}.{}", name, change.block, change.head),
-          {std::string(what_of(change.kind)) + rows_words(change.rows)}};
+  return {fmt::format("{} {:d}.{:d}", name, change.block, change.head), done_in(change.kind, change.rows)};
 }
 
 ChangeWords words_of(const BlockChange& change, const AttentionSpec& own, const ModelSpec& spec) {
   constexpr std::string_view names[]{"encoder layer", "decoder layer", "cross-attention"};
   const bool both = spec.reads_two_texts();
   const std::string_view name = both ? names[static_cast<std::size_t>(change.of)] : "layer";
-  ChangeWords words{fmt::format("{} {}", name, change.block), {}};
+  ChangeWords words{fmt::format("{} {:d}", name, change.block), {}};
   const auto add = [&](bool there, std::string what) {
     if (there) words.what.push_back(std::move(what));
   };

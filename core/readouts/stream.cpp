@@ -198,11 +198,11 @@ std::string name_of(const StreamPart& part) {
   switch (part.kind) {
     case PartKind::Embedding: return "embedding";
     case PartKind::Position: return "position";
-    case PartKind::Head: return fmt::format("head {}.{}", part.block, part.head);
-    case PartKind::AttentionBias: return fmt::format("attention bias {}", part.block);
-    case PartKind::CrossHead: return fmt::format("cross head {}.{}", part.block, part.head);
-    case PartKind::CrossBias: return fmt::format("cross bias {}", part.block);
-    case PartKind::Mlp: return fmt::format("MLP {}", part.block);
+    case PartKind::Head: return fmt::format("head {:d}.{:d}", part.block, part.head);
+    case PartKind::AttentionBias: return fmt::format("attention bias {:d}", part.block);
+    case PartKind::CrossHead: return fmt::format("cross head {:d}.{:d}", part.block, part.head);
+    case PartKind::CrossBias: return fmt::format("cross bias {:d}", part.block);
+    case PartKind::Mlp: return fmt::format("MLP {:d}", part.block);
     case PartKind::Centring: return "centring";
     case PartKind::NormBias: return "norm bias";
     case PartKind::Bias: return "bias";

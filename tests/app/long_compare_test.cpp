@@ -63,7 +63,7 @@ TEST_CASE("a long result is held as B, and the map shows A, B and A - B exactly"
   for (const std::string& sentence : collisions(texts_of(robot))) FAIL_CHECK(sentence);
   robot.app().look_at({.head = {}, .cell = {}, .cells = tokens});
   robot.settle();
-  CHECK(shows(robot, "now − held of the largest weight in each 4 × 4 block"));
+  CHECK(shows(robot, "now − held   ·   largest weight in each 4 × 4 block"));
   for (const std::string& sentence : collisions(texts_of(robot))) FAIL_CHECK(sentence);
 
   // The bar ends at the largest difference of the pictures.

@@ -61,13 +61,13 @@ TEST_CASE("changes are listed in words, those of blocks first", "[edits][changes
   within = edit::scale(within, {.block = 0}, 0.125);
   CHECK(lines(within) == Lines{"layer 2 · ÷√dₖ off · MLP off", "layer 1 · temperature 0.25 · mask off",
                                "layer 0 · scores × 0.125 · attention off", "head 1.3 · zeroed",
-                               "head 0.2 · mean of its outputs", "head 2.0 · zeroed in row 4"});
+                               "head 0.2 · mean of its outputs", "head 2.0 · zeroed · in row 4"});
   CHECK(edit::count_changes(within) == 6);
   CHECK(lines(edit::without_change(within, 1)) ==
         Lines{"layer 2 · ÷√dₖ off · MLP off", "layer 0 · scores × 0.125 · attention off", "head 1.3 · zeroed",
-              "head 0.2 · mean of its outputs", "head 2.0 · zeroed in row 4"});
+              "head 0.2 · mean of its outputs", "head 2.0 · zeroed · in row 4"});
   CHECK(lines(edit::without_change(within, 4)).size() == 5);
-  CHECK(lines(edit::without_change(within, 4))[4] == "head 2.0 · zeroed in row 4");
+  CHECK(lines(edit::without_change(within, 4))[4] == "head 2.0 · zeroed · in row 4");
   CHECK(edit::without_change(within, 6) == within);
   CHECK(lines(edit::without_changes(within)).empty());
 }

@@ -110,8 +110,8 @@ void draw_effects(Scene& scene, const Box& region) {
   const std::string token = likeliest_without(reading);
   std::string note = "what zeroing a head does to ";
   note += state.measure == EffectMeasure::Divergence ? "the prediction, KL"
-          : state.measure == EffectMeasure::Logit    ? "the logit of “" + token + "”"
-                                                     : "the probability of “" + token + "”";
+          : state.measure == EffectMeasure::Logit    ? "the logit of “" + own(token) + "”"
+                                                     : "the probability of “" + own(token) + "”";
   note += "  ·  rows are layers";
   const Box area = begin_screen_region(scene, region, "Atlas", note, &scale, effect_measures[shown].written);
   const Box list = list_part(scene, area);

@@ -28,7 +28,8 @@ HeadTip patching_tip(const ModelReading& reading, const PatchedShares& shares, s
     tip.numbers =
         "brings back " + with_sign(shares.exact[index]) + ", logits " + with_sign(patching.whole[index]);
   if (index < shares.estimated.size())
-    tip.numbers += (tip.numbers.empty() ? "estimate " : "   estimate ") + with_sign(shares.estimated[index]);
+    tip.numbers = (tip.numbers.empty() ? std::string() : tip.numbers + "   ") + "estimate " +
+                  with_sign(shares.estimated[index]);
   if (tip.numbers.empty()) tip.numbers = "not known yet";
   return tip;
 }

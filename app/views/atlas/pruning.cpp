@@ -83,7 +83,7 @@ class Pruning {
         curve_->curve, [&](const AtlasEntry& entry) { return entry.effect.top_token != top; });
     const std::string name = predicted_name(reading_, top);
     const auto kept = end - curve_->curve.begin();
-    return words + "  ·  “" + name + "” stays the likeliest up to " + std::to_string(kept);
+    return words + "  ·  “" + own(name) + "” stays the likeliest up to " + std::to_string(kept);
   }
 
   /// The button that starts it, or how far it is. Where its words begin.

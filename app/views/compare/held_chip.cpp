@@ -21,8 +21,10 @@ float draw_held_chip(Scene& scene, float left, float right, float y) {
       differing_settings(scene.result.document, scene.held->result->document);
   HeldWords words{.what = differing.empty() ? "as now" : differing.front().b, .more = {}, .all = {}};
   if (differing.size() > 1) words.more = " · +" + std::to_string(differing.size() - 1);
+  constexpr std::string_view between = "  ·  ";
   for (const SettingDifference& d : differing)
-    words.all += (words.all.empty() ? "" : " · ") + std::string(d.name) + ": " + d.b;
+    words.all += std::string(between) + inner(d.name) + ":  " + d.b;
+  if (!words.all.empty()) words.all.erase(0, between.size());
   bool pressed = false;
   const float end = draw_held_words(scene, {left, y, right - left, 0}, words, pressed);
   if (pressed) scene.view.mode = Mode::Compare;

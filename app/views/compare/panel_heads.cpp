@@ -53,7 +53,7 @@ std::string equal_settings(const Sides& sides) {
 std::string all_settings(const Sides& sides) {
   std::string all;
   for (const SettingDifference& d : sides.settings)
-    all += (all.empty() ? "" : " · ") + std::string(d.name) + ":  " + d.a + "  |  " + d.b;
+    all += (all.empty() ? "" : " · ") + inner(d.name) + ":  " + d.a + "  |  " + d.b;
   return all;
 }
 

@@ -28,22 +28,22 @@ std::string text_words(const std::vector<Sequence>& self, const std::vector<Sequ
     return std::to_string(self.size()) + (self.size() == 1 ? " text" : " texts");
   for (std::size_t b = 0; b < self.size(); ++b) {
     const auto &mine = self[b].tokens, &theirs = other[b].tokens;
-    if (mine.size() != theirs.size()) return std::to_string(mine.size()) + " " + std::string(unit);
+    if (mine.size() != theirs.size()) return std::to_string(mine.size()) + std::string(unit);
     const auto differs = std::ranges::mismatch(mine, theirs, &Token::is_same).in1;
-    if (differs != mine.end()) return "“" + differs->text + "”";
+    if (differs != mine.end()) return "“" + own(differs->text) + "”";
   }
   return {};
 }
 
 std::string text_of(const Document& self, const Document& other) {
-  return text_words(self.input.sequences, other.input.sequences, "tokens");
+  return text_words(self.input.sequences, other.input.sequences, " tokens");
 }
 
 std::string memory_of(const Document& self, const Document& other) {
   if (self.input.memory == other.input.memory) return {};
   if (self.input.memory.empty()) return "self-attention";
   return other.input.memory.empty() ? "cross-attention"
-                                    : text_words(self.input.memory, other.input.memory, "key tokens");
+                                    : text_words(self.input.memory, other.input.memory, " key tokens");
 }
 
 std::string numbers_of(const Document& self, const Document& other) {
@@ -74,14 +74,14 @@ std::string rope_scaling_of(const PositionSettings& mine, const PositionSettings
   const std::string name(enum_name(mine.rope_scaling).words);
   if (mine.rope_scaling == RopeScaling::None || mine.rope_scaling != theirs.rope_scaling)
     return mine.rope_scaling == theirs.rope_scaling ? std::string() : name;
-  if (mine.rope_factor != theirs.rope_factor) return "RoPE factor " + written(mine.rope_factor);
+  if (mine.rope_factor != theirs.rope_factor) return "RoPE factor " + own(written(mine.rope_factor));
   if (mine.rope_scaling == RopeScaling::Linear) return {};
   if (mine.rope_trained != theirs.rope_trained) return "trained for " + std::to_string(mine.rope_trained);
   if (mine.rope_scaling == RopeScaling::Dynamic) return {};
   const bool yarn = mine.rope_scaling == RopeScaling::Yarn;
   const auto bounds = [&](const PositionSettings& s) {
     const float low = yarn ? s.rope_slow_turns : s.rope_low_turns;
-    return written(low) + " to " + written(yarn ? s.rope_fast_turns : s.rope_high_turns) + " turns";
+    return own(written(low)) + " to " + own(written(yarn ? s.rope_fast_turns : s.rope_high_turns)) + " turns";
   };
   return bounds(mine) == bounds(theirs) ? std::string() : bounds(mine);
 }
@@ -93,7 +93,7 @@ std::string positions_of(const Document& self, const Document& other) {
   switch (layer.positions) {
     case Positions::RopeHalf:
     case Positions::RopeInterleaved:
-      if (mine.rope_base != theirs.rope_base) return "RoPE base " + written(mine.rope_base, 0);
+      if (mine.rope_base != theirs.rope_base) return "RoPE base " + own(written(mine.rope_base, 0));
       if (mine.rope_dims != theirs.rope_dims)
         return mine.rope_dims == 0 ? "all turned" : std::to_string(mine.rope_dims) + " turned";
       return rope_scaling_of(mine, theirs);
@@ -171,8 +171,8 @@ template <Projection which>
 std::string block_of(const Document& self, const Document& other) {
   constexpr std::array<std::string_view, 4> names{"W_Q", "W_K", "W_V", "W_O"};
   const BlockRecipe &mine = self.layer().weights.of(which), &theirs = other.layer().weights.of(which);
-  const std::string name(names[static_cast<std::size_t>(which)]);
-  if (mine.gain != theirs.gain) return name + " × " + written(mine.gain);
+  const std::string name = own(names[static_cast<std::size_t>(which)]);
+  if (mine.gain != theirs.gain) return name + " × " + own(written(mine.gain));
   if (mine.drawn == theirs.drawn) return {};
   return mine.drawn ? name + " seed " + std::to_string(mine.drawn->seed) : name + " as the others";
 }

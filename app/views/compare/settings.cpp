@@ -33,7 +33,7 @@ std::string window_of(const Document& self, const Document& other) {
   const Window& mine = self.layer().masking.window;
   if (mine == other.layer().masking.window) return {};
   const auto side = [](int n) { return n < 0 ? std::string("∞") : std::to_string(n); };
-  return mine.open() ? "no window" : "window " + side(mine.left) + ", " + side(mine.right);
+  return mine.open() ? "no window" : "window " + own(side(mine.left)) + ", " + own(side(mine.right));
 }
 
 std::string pattern_of(const Document& self, const Document& other) {
@@ -97,7 +97,7 @@ std::string intervention_of(const Document& self, const Document& other) {
   if (!has_intervention(self)) return "no intervention";
   if (differing > 1 && has_intervention(self) != has_intervention(other))
     return std::to_string(differing) + " heads replaced";
-  return "head " + std::to_string(first) + " " + std::string(enum_name(at(self, first).kind).words);
+  return "head " + std::to_string(first) + " " + inner(enum_name(at(self, first).kind).words);
 }
 
 std::string dropout_of(const Document& self, const Document& other) {
@@ -209,7 +209,7 @@ std::string scale_words(const Document& document) {
     case Scaling::Kind::Off: return "÷ 1";
     case Scaling::Kind::Factor: break;
   }
-  return "× " + written(document.layer().scaling.factor);
+  return "× " + own(written(document.layer().scaling.factor));
 }
 
 std::string mask_words(const Document& document) {
@@ -219,7 +219,7 @@ std::string mask_words(const Document& document) {
 }
 
 std::string temperature_words(const Document& document) {
-  return "τ " + written(document.layer().temperature);
+  return "τ " + own(written(document.layer().temperature));
 }
 
 std::vector<SettingDifference> differing_settings(const Document& a, const Document& b) {
@@ -234,8 +234,8 @@ std::vector<SettingDifference> differing_settings(const Document& a, const Docum
   add_told(a, b, all);
   for (SettingDifference& difference : all) {
     if (difference.a != difference.b) continue;  // the same kind of thing with other numbers
-    difference.a += " (now)";
-    difference.b += " (held)";
+    difference.a += "  (now)";
+    difference.b += "  (held)";
   }
   std::ranges::stable_sort(all, {}, [](const SettingDifference& each) {
     return std::ranges::find(order, each.name) - std::begin(order);

@@ -117,25 +117,28 @@ Rgba difference_ink(const Ui& ui, double value) {
 }
 
 std::string why_no_cells(const Dimensions& a, const Dimensions& b) {
+  // Three sentences, each translated by itself.
   const auto sentence = [](const std::string& of_a, const std::string& of_b, std::string_view so,
                            std::string_view cure) {
-    return "What is shown has " + of_a + ", what is held has " + of_b + ": " + std::string(so) + ". " +
-           std::string(cure) + " (Ctrl+Z takes the change back), or hold what is shown (\\).";
+    return "What is shown has " + inner(of_a) + ", what is held has " + inner(of_b) + ".  " +
+           std::string(so) + "  " + std::string(cure) +
+           "  Ctrl+Z takes the change back, \\ holds what is shown.";
   };
   if (a.queries != b.queries || a.keys != b.keys) {
     const bool square = a.queries == a.keys && b.queries == b.keys;
     const auto of = [&](const Dimensions& d) {
       return square ? counted(d.queries, "token", "tokens")
-                    : counted(d.queries, "query", "queries") + " by " + counted(d.keys, "key", "keys");
+                    : inner(counted(d.queries, "query", "queries")) + " by " +
+                          inner(counted(d.keys, "key", "keys"));
     };
-    return sentence(of(a), of(b), "their cells do not correspond", "Use as many tokens as in what is held");
+    return sentence(of(a), of(b), "Their cells do not correspond.", "Use as many tokens as in what is held.");
   }
   if (a.heads != b.heads)
     return sentence(counted(a.heads, "head", "heads"), counted(b.heads, "head", "heads"),
-                    "their heads do not correspond", "Use as many heads as in what is held");
+                    "Their heads do not correspond.", "Use as many heads as in what is held.");
   if (a.batch != b.batch)
     return sentence(counted(a.batch, "text", "texts"), counted(b.batch, "text", "texts"),
-                    "their texts do not correspond", "Use as many texts as in what is held");
+                    "Their texts do not correspond.", "Use as many texts as in what is held.");
   return {};
 }
 

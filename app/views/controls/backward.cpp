@@ -55,7 +55,7 @@ void jacobian_rows(Column& c) {
   const std::int64_t b = scene.sequence(), h = scene.head();
   const double row = scene.result.measures.row(b, h, scene.cell().query).jacobian;
   const double mean = scene.result.measures.head(b, h).jacobian;
-  const std::string name = "‖J‖ of “" + query_label(scene.result, b, scene.cell().query) + "”";
+  const std::string name = "‖J‖ of “" + own(query_label(scene.result, b, scene.cell().query)) + "”";
   const Tip tip{
       "Jacobian of the softmax",
       "‖diag(w) − w·wᵀ‖, uniform attention = 1",

@@ -141,7 +141,7 @@ void block_row(Column& c) {
   const int d_model = document.layer().d_model;
   const auto now = edit::preset_of(document.layer().block, d_model);
   const std::string shown =
-      "Block: " + std::string(now ? presets[static_cast<std::size_t>(*now)].name : "of its own");
+      "Block: " + inner(now ? presets[static_cast<std::size_t>(*now)].name : "of its own");
   drop(c.ui(), "Block preset", c.row(28), shown,
        {"Block",
         "x + A(N x), x + M(N x)",

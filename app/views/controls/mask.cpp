@@ -168,8 +168,8 @@ std::string summary(const Document& document, bool behind_cache, bool by_hand) {
   std::string words = rule_in_use(document.layer().masking, behind_cache);
   if (!document.layer().masking.additive || !by_hand) return words;
   if (words == "causal, top-left") words = "causal";  // there is room for one more word
-  if (!words.empty()) words += " · ";
-  return words + (document.input.is_given() ? "additive" : "painted");
+  const std::string painted = document.input.is_given() ? "additive" : "painted";
+  return words.empty() ? painted : words + " · " + painted;
 }
 
 }  // namespace

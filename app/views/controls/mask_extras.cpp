@@ -122,10 +122,9 @@ void heads_row(Column& c) {
     if (*chosen == 1) heads.push_back(head);
   }
   if (now >= 0) return;
-  std::string list = "holds for head";
-  if (heads.size() > 1) list += "s";
-  for (std::size_t i = 0; i < heads.size(); ++i) list += (i == 0 ? " " : ", ") + std::to_string(heads[i]);
-  c.remark(list);
+  std::string list;
+  for (std::size_t i = 0; i < heads.size(); ++i) list += (i == 0 ? "" : ", ") + std::to_string(heads[i]);
+  c.remark((heads.size() > 1 ? "holds for heads " : "holds for head ") + own(list));
 }
 
 void hidden_row(Column& c) {

@@ -9,12 +9,12 @@
 namespace attnscope {
 namespace {
 
-std::string number(double value) { return std::isfinite(value) ? fixed(value, 2) : "n/a"; }
+std::string number(double value) { return own(std::isfinite(value) ? fixed(value, 2) : "n/a"); }
 
 /// What uniform attention has, said where the number itself stands.
 std::string beside(std::string_view why, double uniform) {
   if (!std::isfinite(uniform)) return std::string(why);
-  return std::string(why) + " Uniform attention under this mask has " + number(uniform) + ".";
+  return std::string(why) + "  Uniform attention under this mask has " + number(uniform) + ".";
 }
 
 /// "3.20 vs 4.50": the second is what uniform attention has.
@@ -60,7 +60,7 @@ void statistics_section(Column& c) {
   const LayerResult& r = c.scene.result;
   const HeadMeasures& head = r.measures.head(c.scene.sequence(), c.scene.head());
   std::string note = "head " + std::to_string(c.scene.head());
-  if (const std::string flag = verdict(head); !flag.empty()) note += ", " + flag;
+  if (const std::string flag = verdict(head); !flag.empty()) note += " · " + flag;
   if (c.begin(
           {.which = Section::Statistics, .label = "Statistics", .note = note, .opens = Opens::OnDemand})) {
     const RowMeans& even = head.uniform;

@@ -53,9 +53,9 @@ class BlockBar {
 
   void gain(const Box& box) {
     const float now = gain_of(scene_.document, block_);
-    const std::string formula =
-        block_ == Editable::Input ? "X = gain · E + P"
-                                  : std::string(symbol(block_)) + " = gain · " + std::string(symbol(block_));
+    const std::string formula = block_ == Editable::Input
+                                    ? "X = gain · E + P"
+                                    : own(symbol(block_)) + " = gain · " + own(symbol(block_));
     if (const auto factor = slider(ui_, "Gain", "gain", fixed(static_cast<double>(now), 2), box, now,
                                    {0.1f, 10, 1, true}, now != 1,
                                    {"Gain",

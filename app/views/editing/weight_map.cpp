@@ -141,8 +141,8 @@ NumberMap map_of(const Weighed& w) {
                 const std::string column =
                     columns_of(w.block) == Heads::None ? std::to_string(at.column) : in_head(w, at.column);
                 const std::string row = w.has_rows_of_heads() ? in_head(w, at.row) : std::to_string(at.row);
-                return std::string(symbol(w.block)) + "[" + (is_row(w.block) ? "" : row + ", ") + column +
-                       "]";
+                return own(std::string(symbol(w.block)) + "[" + (is_row(w.block) ? "" : row + ", ") + column +
+                           "]");
               },
           .tip = [reset](NumberAt) { return number_tip(true, reset); },
           .can_edit = [](NumberAt) { return true; },
@@ -189,7 +189,7 @@ void take_mouse(const Weighed& w, const NumberMapResult& seen) {
   if (seen.event) apply(scene, *seen.event, {w.block, seen.event->at.row});
   if (!seen.hovered || (!seen.touch.hovered && !seen.touch.clicked)) return;
   const auto value = static_cast<double>(w.numbers->matrix()(seen.hovered->row, seen.hovered->column));
-  scene.view.hint = std::string(symbol(w.block)) + "[" + std::to_string(seen.hovered->row) + ", " +
+  scene.view.hint = own(symbol(w.block)) + "[" + std::to_string(seen.hovered->row) + ", " +
                     std::to_string(seen.hovered->column) + "] = " + fixed(value, 6) + " · wheel: zoom";
   if (!seen.touch.clicked || w.groups() == 0) return;
   const std::int64_t group = w.group_at(*seen.hovered);

@@ -23,7 +23,7 @@ std::vector<std::string> dilution_sentences(const ExperimentNumbers& n) {
 }
 
 std::string grouped_title(double heads) {
-  return written_number(NumberForm::Whole, heads) + (heads == 1 ? " key head" : " key heads");
+  return own(written_number(NumberForm::Whole, heads)) + (heads == 1 ? " key head" : " key heads");
 }
 std::string all_heads_title(double) { return "8 key heads"; }
 

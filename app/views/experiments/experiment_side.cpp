@@ -130,8 +130,7 @@ void draw_experiment_table(const ExperimentPage& page, const Box& box) {
   const Ui& ui = page.ui();
   ui.horizontal(box.x, box.y, box.w, ui.theme.hairline);
   float y = box.y + ui.px(18);
-  const std::string seeds =
-      std::to_string(page.sight.experiment->seeds) + " " + std::string(page.words.repeats);
+  const std::string seeds = std::to_string(page.sight.experiment->seeds) + " " + inner(page.words.repeats);
   const float right =
       page.sight.experiment->seeds < 2
           ? 0

@@ -57,7 +57,8 @@ std::string online_words(const OnlineRow& row, std::size_t taken) {
 }
 
 std::string online_error(const OnlineTile& tile) {
-  return "o/ℓ is " + written_number(NumberForm::Small, tile.error) + " of its length off the whole row's";
+  return "o/ℓ is " + own(written_number(NumberForm::Small, tile.error)) +
+         " of its length off the whole row's";
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace {
 std::string whole_words(double value) { return grouped(std::llround(value)); }
 
 std::string divided_title(double d_k) {
-  return "divided by " + written_number(NumberForm::Whole, std::sqrt(d_k));
+  return "divided by " + own(written_number(NumberForm::Whole, std::sqrt(d_k)));
 }
 std::string not_divided_title(double) { return "not divided"; }
 
@@ -17,7 +17,7 @@ std::vector<std::string> scaling_sentences(const ExperimentNumbers& n) {
   using N = experiments::ScalingNumbers;
   const std::string d_k = own(whole_words(n.value()));
   return {"At dₖ " + d_k + " scores spread by " + n.say(N::SpreadB) + " not divided, where √dₖ is " +
-              written_number(NumberForm::Whole, std::sqrt(n.value())) + ", and by " + n.say(N::SpreadA) +
+              own(written_number(NumberForm::Whole, std::sqrt(n.value()))) + ", and by " + n.say(N::SpreadA) +
               " divided: softmax sees the same spread at every width.",
           "The score gradient of the median row is " + n.say(N::GradientB) + " not divided and " +
               n.say(N::GradientA) + " divided; below 1e−6 are " + n.say(N::StillB, NumberForm::Share) +

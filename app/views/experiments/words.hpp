@@ -72,10 +72,8 @@ class ExperimentNumbers {
     return said((*this)[quantity], form);
   }
   static std::string said(double number, NumberForm form = NumberForm::Small) {
-    // A unit belongs to its number, whatever is said around them.
-    const bool has_unit = form == NumberForm::Bytes || form == NumberForm::Count;
-    if (std::isnan(number)) return "…";
-    return has_unit ? own(written_number(form, number)) : written_number(form, number);
+    // A unit belongs to its number, whatever is said around them, and so does the sign of one not known yet.
+    return own(std::isnan(number) ? "…" : written_number(form, number));
   }
 
  private:

@@ -78,7 +78,7 @@ class PageHeader {
     if (grid_.changes.empty()) return {};
     std::string words;
     for (const edit::ChangeWords& change : edit::list_of_changes(grid_.reading.within))
-      words += (words.empty() ? "Changed inside: " : ", ") + change.line();
+      words += (words.empty() ? "Changed inside:  " : "  ·  ") + change.line();
     return words;
   }
 

@@ -27,7 +27,7 @@ void copy_cell(Scene& scene) {
   const std::int64_t b = scene.sequence();
   const float value = scene.stats.matrix(scene.view.stage, b, scene.selection.head)(query, key);
   scene.requests.copy = fmt::format("{}", value);
-  scene.view.notices.tell(fmt::format("Copied {}, {} → {}.", scene.requests.copy,
+  scene.view.notices.tell(fmt::format("Copied {}, {} → {}.", own(scene.requests.copy),
                                       query_label(scene.result, b, query), key_label(scene.result, b, key)));
 }
 

@@ -292,11 +292,9 @@ class LinesView {
                         (tally_.only_in_sight ? " lines of the queries in sight" : " lines");
     if (hovered_) words = label(hovered_->side, hovered_->index) + ": " + grouped(tally_.drawn) + " lines";
     const std::array<std::pair<std::int64_t, std::string_view>, 3> left_out{
-        {{tally_.out_of_sight, " out of sight"},
-         {tally_.faint, " too faint"},
-         {tally_.too_many, " too many"}}};
+        {{tally_.out_of_sight, "out of sight"}, {tally_.faint, "too faint"}, {tally_.too_many, "too many"}}};
     for (const auto& [number, why] : left_out)
-      if (number > 0) words += " · " + grouped(number) + std::string(why);
+      if (number > 0) words += " · " + grouped(number) + " " + inner(why);
     ui_.text(area_.centre_x(), area_.bottom() - ui_.px(58), words,
              {type::tick, ui_.theme.text2, Ink::Regular, Align::Centre, area_.w});
   }

@@ -65,8 +65,8 @@ ReadOut read(const MapFrame& m, Cell cell) {
               std::string(words(scene.result.document, m.plane).short_name),
               {}};
   if (std::max(m.queries().count, m.keys().count) > 32) {
-    out.query += " " + grouped(cell.query);
-    out.key += " " + grouped(cell.key);
+    out.query += "  " + grouped(cell.query);
+    out.key += "  " + grouped(cell.key);
   }
   const auto number = static_cast<double>(scene.stats.matrix(m.plane, m.b, m.h)(cell.query, cell.key));
   CellMarks marks(scene, m.plane, m.b, m.h);

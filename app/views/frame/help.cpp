@@ -55,7 +55,8 @@ std::vector<KeyBlock> blocks() {
     group = action.group;
     std::vector<Line>& lines = all.back().lines;
     if (!lines.empty() && lines.back().text == action.name) {
-      lines.back().key += " or " + key_name(action.key);  // a second key for the same
+      lines.back().key =
+          inner(lines.back().key) + " or " + inner(key_name(action.key));  // a second key for the same
     } else {
       lines.push_back({std::string(action.name), action.key == 0 ? "by name" : key_name(action.key)});
     }

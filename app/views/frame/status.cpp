@@ -107,7 +107,8 @@ std::string model_facts(const ModelReading& reading) {
       for (const AttentionSpec& block : stack->blocks) heads += block.heads * (stack->cross ? 2 : 1);
   const std::size_t tokens =
       reading.tokens->tokens.tokens.size() + reading.tokens->decoder_tokens.tokens.size();
-  return own(opened.storage) + (opened.storage == "float32" ? "" : ", computed as float32") + "   ·   " +
+  return own(opened.storage) +
+         (opened.storage == "float32" ? "   ·   " : "   ·   computed as float32   ·   ") +
          grouped(static_cast<std::int64_t>(tokens)) + (tokens == 1 ? " token" : " tokens") + "   ·   " +
          grouped(heads) + " heads";
 }

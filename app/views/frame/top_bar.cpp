@@ -136,7 +136,7 @@ void draw_backend(Scene& scene, float left, float right, float y) {
   ui.text(x, y, time, {type::label, ui.theme.text1, Ink::Medium, Align::Right});
   ui.text(x - time_width - ui.px(8), y, backend, {type::label, ui.theme.text2, Ink::Regular, Align::Right});
   ui.disc({area.x + ui.px(8), std::round(y)}, ui.px(3.5f), ui.theme.value);
-  const std::string what = "last change: " + time + " for all stages and measures; a click shows each";
+  const std::string what = "last change: " + own(time) + " for all stages and measures; a click shows each";
   if (!scene.view.timings)
     tooltip(ui, touch.hovered, area, {own(scene.run.backend), what, scene.backends.why_alone(), "H"});
   if (touch.clicked) scene.view.timings = !scene.view.timings;

@@ -53,7 +53,7 @@ class CacheMap {
     std::string words =
         "what “" + row_name(reading_, generation_.row) + "” reads: mean weight over the heads of a layer";
     if (block.kv_heads != block.heads && !scene_.compact)
-      words += "; " + std::to_string(block.heads) + " heads share " + std::to_string(block.kv_heads) +
+      words += "  ·  " + std::to_string(block.heads) + " heads share " + std::to_string(block.kv_heads) +
                " keys and values";
     return words;
   }

@@ -209,13 +209,13 @@ class Thumbnail {
     if (!role.does.empty()) title += " · " + role.does;
     if (!role.built_as.empty()) title += " · built as · " + role.built_as;
     const auto percent = [](double share) {
-      return std::isnan(share) ? "n/a" : fixed(100 * share, 0) + " %";
+      return own(std::isnan(share) ? "n/a" : fixed(100 * share, 0) + " %");
     };
     std::string facts =
-        "mean H " + (std::isnan(m.entropy) ? "n/a" : fixed(m.entropy, 2)) + " nats, " +
+        "mean H " + own(std::isnan(m.entropy) ? "n/a" : fixed(m.entropy, 2)) + " nats, " +
         percent(m.normalised) + " of ln(allowed); e^H " +
-        (std::isnan(m.effective) ? "n/a" : fixed(m.effective, 1)) + " keys; largest weight " +
-        read_out(statistic(HeadOrder::Largest).value(scene_.result, scene_.sequence(), h_), 2) +
+        own(std::isnan(m.effective) ? "n/a" : fixed(m.effective, 1)) + " keys; largest weight " +
+        own(read_out(statistic(HeadOrder::Largest).value(scene_.result, scene_.sequence(), h_), 2)) +
         " where there is a choice";
     const RowMeans& even = m.uniform;
     std::string why = "Weight on the previous token " + percent(m.previous) + ", itself " + percent(m.self) +
@@ -224,10 +224,10 @@ class Thumbnail {
                       percent(even.self) + ", " + percent(even.next) + " and " + percent(even.first) + ".";
     if (std::isnan(even.first)) why = "No query has a choice of keys.";
     if (const std::string rests = words(role); !rests.empty() && kind_ == Intervention::Kind::None)
-      why = rests + " " + why;
-    if (kind_ != Intervention::Kind::None) why = std::string(words(kind_).sentence) + " " + why;
+      why = rests + "  " + why;
+    if (kind_ != Intervention::Kind::None) why = std::string(words(kind_).sentence) + "  " + why;
     for (const HeadFlag flag : flags_of(scene_.result, scene_.sequence(), h_))
-      why += " " + std::string(mark_of(flag));
+      why += "  " + std::string(mark_of(flag));
     why += " A click keeps this head in the focus; a right click replaces its pattern or builds its weights.";
     tooltip(ui_, hovered, picture_, {title, facts, why, "[ ]"});
   }

@@ -187,11 +187,11 @@ float draw_output(Scene& scene, const CellFacts& f, const Box& area) {
   const float most = scene.stats.largest(Stage::Value), largest = largest_of(added);
   const int power = largest < 0.05f ? static_cast<int>(std::floor(std::log10(largest))) : 0;
   const std::string factor =
-      power == 0 || added.isZero(0) ? std::string() : " · numbers × 1e" + fixed(power, 0);
+      power == 0 || added.isZero(0) ? std::string() : " · numbers × " + own("1e" + fixed(power, 0));
   const float named = ui.text(area.x, area.y + ui.px(10), "contribution",
                               {type::label, ui.theme.text2, Ink::Regular, Align::Left, area.w * 0.6f});
   const std::string label = key_label(scene.result, f.b, f.key);
-  ui.text(area.right(), area.y + ui.px(10), fixed(f.mixed, 3) + " × v of “" + label + "”",
+  ui.text(area.right(), area.y + ui.px(10), fixed(f.mixed, 3) + " × v of “" + own(label) + "”",
           {type::tick, ui.theme.text3, Ink::Regular, Align::Right,
            std::min(area.w * 0.58f, area.w - named - ui.px(8))});
   const Box strip{area.x, area.y + ui.px(24), area.w, ui.px(22)};

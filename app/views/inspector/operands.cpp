@@ -67,13 +67,13 @@ void explain(Scene& scene, const Operand& operand, const char* popup, std::strin
     const std::int64_t d = std::clamp<std::int64_t>(
         scene.view.inspector->explained, 0, std::max<std::int64_t>(0, std::ssize(operand.values) - 1));
     const double value = static_cast<double>(operand.values[static_cast<std::size_t>(d)]);
-    menu_title(
-        ui, operand.symbol + "[" + std::to_string(d) + "] of “" + operand.token + "” = " + fixed(value, 6));
+    menu_title(ui, own(operand.symbol + "[" + std::to_string(d) + "]") + " of “" + own(operand.token) +
+                       "” = " + fixed(value, 6));
     menu_title(ui, why);
     const std::int64_t shared = shared_of(scene.result.document, operand.stage);
     const std::optional<Editable> block = weights_behind(scene.result.document, operand.stage);
     if (block && d >= shared) {
-      const std::string name(symbol(*block));
+      const std::string name = own(symbol(*block));
       const std::string note = "column " + std::to_string(column_of(operand, d, shared));
       if (menu_row(ui, ("Show column in " + name).c_str(), note)) show_column(scene, operand, *block);
     }
@@ -101,7 +101,7 @@ NumberGrid grid_of(const Scene& scene, const Operand& operand, const OperandPlac
           .name =
               [&operand](NumberAt at) {
                 const auto value = static_cast<double>(operand.values[static_cast<std::size_t>(at.column)]);
-                return operand.symbol + "[" + std::to_string(at.column) + "] = " + fixed(value, 6);
+                return own(operand.symbol + "[" + std::to_string(at.column) + "] = " + fixed(value, 6));
               },
           .tip =
               [there, reset, &place](NumberAt) {
@@ -124,7 +124,7 @@ OperandTouch take_operand(Scene& scene, const Operand& operand, const OperandPla
   if (seen.hovered && seen.touch.hovered) touch.hovered = seen.hovered->column;
   if (numbers.is(places.label)) touch.edited = numbers.at.column;
   if (touch.hovered)
-    scene.view.hint = operand.symbol + " of “" + operand.token + "” · dimension " +
+    scene.view.hint = own(operand.symbol) + " of “" + own(operand.token) + "” · dimension " +
                       std::to_string(*touch.hovered) + " = " +
                       fixed(static_cast<double>(operand.values[static_cast<std::size_t>(*touch.hovered)]), 6);
   if (const Place* first = std::get_if<Place>(&place)) {

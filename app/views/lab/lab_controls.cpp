@@ -219,16 +219,16 @@ void draw_operate(LabColumn& c) {
   c.end();
 }
 
-/// "from 300, no mask"
+/// "from step 300 · no mask": each of these is translated by itself.
 std::string run_words(const LabPage& page, const training::LabRun& run) {
   std::string words =
       run.parent < 0 ? "seed " + std::to_string(page.recipe().seed) : "from step " + grouped(run.branch);
   const training::Operation& now = run.knobs.operation;
-  if (!now.scaled) words += ", not divided by √dₖ";
-  if (now.causal != page.recipe().network.causal) words += now.causal ? ", causal" : ", no mask";
+  if (!now.scaled) words += " · not divided by √dₖ";
+  if (now.causal != page.recipe().network.causal) words += now.causal ? " · causal" : " · no mask";
   const auto muted = std::ranges::count(now.muted, std::uint8_t{1});
-  if (muted > 0) words += ", " + std::to_string(muted) + " muted";
-  if (run.knobs.rate_factor != 1) words += ", rate × " + tight(run.knobs.rate_factor);
+  if (muted > 0) words += " · " + std::to_string(muted) + " muted";
+  if (run.knobs.rate_factor != 1) words += " · rate × " + tight(run.knobs.rate_factor);
   return words;
 }
 

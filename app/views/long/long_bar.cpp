@@ -28,7 +28,7 @@ void draw_long_ends(const Ui& ui, const Bar& bar) {
   const auto words = [&](float value) {
     const double decade = std::log10(static_cast<double>(value));
     return bar.scale.log && std::abs(decade - std::round(decade)) < 1e-4
-               ? power_of_ten(static_cast<int>(std::lround(decade)))
+               ? own(power_of_ten(static_cast<int>(std::lround(decade))))
                : end_text(bar, value);
   };
   const float from = bar.ramp.x + ui.text(bar.ramp.x, y, words(bar.from), left);
@@ -43,7 +43,7 @@ void draw_long_ends(const Ui& ui, const Bar& bar) {
     if (value <= bar.from || value >= bar.to) continue;
     const float x = bar.x(value);
     if (x - needed / 2 < free + ui.px(10) || x + needed / 2 > to - ui.px(10)) continue;
-    ui.text(x, y, power_of_ten(decade), {type::tick, ui.theme.text2, Ink::Regular, Align::Centre});
+    ui.text(x, y, own(power_of_ten(decade)), {type::tick, ui.theme.text2, Ink::Regular, Align::Centre});
     free = x + needed / 2;
   }
 }

@@ -16,7 +16,8 @@ namespace {
 /// "largest weight in each 32 × 32 block, of every 8th query so far"; behind "held", or of now − held.
 std::string what_is_shown(const Scene& scene, int level) {
   const std::string words = what_is_pooled(scene, scene.view.long_view->mean, level);
-  if (shows_long_difference(scene)) return "now − held of the " + (level == 0 ? "weights" : words);
+  if (shows_long_difference(scene))
+    return level == 0 ? std::string("now − held of the weights") : "now − held   ·   " + words;
   if (!scene.held) return words;
   return (long_side(scene) == LongSide::B ? "held   ·   " : "now   ·   ") + words;
 }
@@ -193,7 +194,7 @@ std::string what_is_pooled(const Shown& shown, bool mean, int level) {
                                  : std::string(mean ? "mean" : "largest") + " weight in each " + size +
                                        " × " + size + " block";
   const std::int64_t step = survey_of(shown).known.rows.step;
-  if (step > 1) words += ", of every " + grouped(step) + (step == 2 ? "nd" : "th") + " query so far";
+  if (step > 1) words += " · of every " + grouped(step) + (step == 2 ? "nd query so far" : "th query so far");
   return words;
 }
 

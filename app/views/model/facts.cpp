@@ -278,11 +278,11 @@ std::string head_name(const ModelSpec& spec, const ModelHead& head) {
   const std::string number = std::to_string(head.block) + "." + std::to_string(head.head);
   if (attentions_of(spec).size() == 1) return number;
   switch (head.of) {
-    case AttentionOf::Encoder: return "encoder " + number;
-    case AttentionOf::Cross: return "cross " + number;
+    case AttentionOf::Encoder: return inner("encoder " + number);
+    case AttentionOf::Cross: return inner("cross " + number);
     case AttentionOf::Decoder: break;
   }
-  return "decoder " + number;
+  return inner("decoder " + number);
 }
 
 ModelHead chosen_head(const Scene& scene) {

@@ -203,7 +203,7 @@ class HeadPanel {
     }
     const float number = map.numbers.matrix()(cell.query, cell.key);
     tooltip(ui_, touch.hovered, m.cell_in_sight(cell),
-            {m.label(m.queries(), cell.query) + " → " + m.label(m.keys(), cell.key),
+            {own(m.label(m.queries(), cell.query)) + " → " + own(m.label(m.keys(), cell.key)),
              (map.value == CellValue::Weight ? "α " : "‖α·v·W_O‖ ") + tight(static_cast<double>(number)),
              {},
              {}},

@@ -125,16 +125,16 @@ std::string little(double nats) { return nats > 0 && nats < 0.005 ? tight(nats) 
 /// Of what is switched off, by itself; the sum where all are known.
 std::string alone_words(const ModelReading& reading) {
   if (!reading.alone || reading.alone->divergences.size() < 2) return {};
-  std::string words = "alone: ";
+  std::string sum_words;
   double sum = 0;
   for (std::size_t i = 0; i < reading.alone->divergences.size(); ++i) {
     const double one = reading.alone->divergences[i];
     if (std::isnan(one)) return {};
     sum += one;
-    if (i < 4) words += (i == 0 ? "" : " + ") + little(one);
-    if (i == 4) words += " + …";
+    if (i < 4) sum_words += (i == 0 ? "" : " + ") + little(one);
+    if (i == 4) sum_words += " + …";
   }
-  return words + " = " + little(sum);
+  return "alone: " + own(sum_words + " = " + little(sum));
 }
 
 /// The region of one frame.
@@ -249,14 +249,14 @@ class Prediction {
                {type::label, ui_.theme.text3, Ink::Regular, Align::Left, line_.w});
       return;
     }
-    const std::string shown = ui_.translated("Mask") + " “" + *word + "”";
-    const float wide = std::min(line_.w, ui_.text_width(own(shown), type::label, Ink::Medium) + ui_.px(28));
+    const std::string shown = "Mask “" + own(*word) + "”";
+    const float wide = std::min(line_.w, ui_.text_width(shown, type::label, Ink::Medium) + ui_.px(28));
     if (button(ui_, "Mask the chosen word", {line_.x, y, wide, ui_.px(28)},
                {"Mask the chosen word",
                 {},
                 "The mask takes its place in the text, and the model says which word it expects there.",
                 "Shift+W"},
-               own(shown)))
+               shown))
       toggle_mask(scene_, row);
   }
 
@@ -316,7 +316,7 @@ class Prediction {
                           fixed(static_cast<double>(p.after[at]), 2) + ", rank " +
                           std::to_string(rank_of(p.after, candidate.id));
     if (changed_ && at < p.before.size())
-      numbers += "; before: p " + tight(candidate.before) + ", logit " +
+      numbers += "  ·  before: p " + tight(candidate.before) + ", logit " +
                  fixed(static_cast<double>(p.before[at]), 2) + ", rank " +
                  std::to_string(p.rank_before(candidate.id));
     tooltip(ui_, hovered, row,

@@ -17,7 +17,7 @@ const WhyReading* shown_why(Scene&);
 /// What a group of parts is called: "head" and "20.0", "other" and "MLPs", "embedding" and nothing.
 struct PartName {
   std::string kind, number;
-  std::string line() const { return number.empty() ? kind : kind + " " + number; }
+  std::string line() const { return number.empty() ? kind : inner(kind) + " " + own(number); }
 };
 PartName part_name(const std::vector<StreamPart>&, const PartGroup&);
 /// The head that a group is, if it is one.

@@ -75,8 +75,8 @@ void norms_section(Column& c) {
                   unit,
                   "The split keeps the scale that the norm has in this row: so it is linear, and exact.",
                   {}};
-    c.fact("Query norm", "query " + split.query, one_over(why->score.query_norm), tip);
-    c.fact("Key norm", "key " + split.key, one_over(why->score.key_norm), tip);
+    c.fact("Query norm", "query " + own(split.query), one_over(why->score.query_norm), tip);
+    c.fact("Key norm", "key " + own(split.key), one_over(why->score.key_norm), tip);
     if (why->logit_problem.empty()) c.fact("Last norm", "last norm", one_over(why->logit.norm_scale), tip);
   }
   c.end();

@@ -68,9 +68,9 @@ class WhyLogit {
     const double rest = all - of_heads - of_mlps - embed;
     const auto plus = [](double value) { return (value < 0 ? "− " : "+ ") + fixed(std::abs(value), 2); };
     const std::string first =
-        "= embed " + fixed(embed, 2) + " " + plus(of_heads) + " of " + std::to_string(heads) + " heads";
-    std::string second = plus(of_mlps) + " of " + std::to_string(mlps) + " MLPs";
-    if (std::abs(rest) >= 0.005) second += " " + plus(rest) + " rest";
+        "= embed " + fixed(embed, 2) + " " + own(plus(of_heads)) + " of " + std::to_string(heads) + " heads";
+    std::string second = own(plus(of_mlps)) + " of " + std::to_string(mlps) + " MLPs";
+    if (std::abs(rest) >= 0.005) second += "  " + own(plus(rest)) + " rest";
     const TextStyle style{type::tick, ui_.theme.text2, Ink::Regular, Align::Left, area_.right() - x};
     ui_.text(x, y - ui_.px(8), first, style);
     ui_.text(x, y + ui_.px(8), second, style);
@@ -96,7 +96,8 @@ class WhyLogit {
     const std::optional<ModelHead> head = head_of(of_, split_.parts, group);
     const PartName name = part_name(split_.parts, group);
     const bool single = group.kind == PartGroup::Kind::Single;
-    const std::string words = single ? name.line() : std::to_string(group.members.size()) + " " + name.line();
+    const std::string words =
+        single ? name.line() : std::to_string(group.members.size()) + " " + inner(name.line());
     const Ui::Touch touch = ui_.touch(("logit part " + name.line()).c_str(), line, head.has_value());
     const bool chosen = head && *head == chosen_head(scene_);
     if (chosen) ui_.fill(line.grown(ui_.px(1)), ui_.theme.raised, ui_.px(3));
@@ -217,8 +218,8 @@ void draw_why_logit(Scene& scene, const WhyReading* why, const Box& region) {
   if (why == nullptr || !why->logit_problem.empty()) {
     what.problem = why == nullptr ? "Computing." : why->logit_problem;
   } else {
-    what.title = "What adds to “" + split.token_name + "”";
-    what.note = why->asked.minus ? "logit − logit of " + split.minus_name : "logit − mean";
+    what.title = "What adds to “" + own(split.token_name) + "”";
+    what.note = why->asked.minus ? "logit − logit of " + own(split.minus_name) : "logit − mean";
   }
   if (begin_why(scene, region, what)) WhyLogit(scene, *why, region).draw();
 }

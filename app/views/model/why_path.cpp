@@ -118,7 +118,7 @@ class WhyPath {
         "α " + fixed(head.weight, 2) +
         (std::isnan(head.score) ? std::string() : "   score " + signed_number(head.score));
     tooltip(ui_, touch.hovered, box,
-            {"head " + name + "  ·  " + token_at(head.query) + " → " + token_at(head.key), numbers,
+            {"head " + inner(name) + "  ·  " + token_at(head.query) + " → " + token_at(head.key), numbers,
              i == 0 ? std::string_view("The chosen cell.")
                     : std::string_view("The cell of this row from which the head adds most, ‖α·v·W_O‖."),
              "click"});
@@ -187,7 +187,7 @@ class WhyPath {
     std::partial_sort(parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(count), parts.end(),
                       [&](std::size_t a, std::size_t b) { return sums[a] > sums[b]; });
     y += line * 1.5f;
-    ui_.text(box.x, y, "at the key “" + words_.key + "”",
+    ui_.text(box.x, y, "at the key “" + own(words_.key) + "”",
              {type::tick, ui_.theme.key, Ink::Medium, Align::Left, box.w - ui_.px(6)});
     for (std::size_t i = 0; i < count; ++i) {
       const PartGroup one{.members = {parts[i]}, .sum = sums[parts[i]]};
@@ -216,7 +216,7 @@ class WhyPath {
       return ui_.text(x, card.centre_y(), "no logit here",
                       {type::label, ui_.theme.text2, Ink::Regular, Align::Left, card.w - ui_.px(24)}),
              void();
-    ui_.text(x, y, "logit of “" + words_.token_name + "”",
+    ui_.text(x, y, "logit of “" + own(words_.token_name) + "”",
              {type::label, ui_.theme.text2, Ink::Regular, Align::Left, card.w - ui_.px(24)});
     ui_.text(x, y + ui_.px(30), fixed(why_.logit.logit, 2), {type::title, ui_.theme.text1, Ink::Semibold});
     for (const PredictedToken& token : reading_.prediction->top_after)

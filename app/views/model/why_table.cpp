@@ -109,7 +109,7 @@ class WhyTable {
              {type::tick, ui_.theme.text1, Ink::Semibold, Align::Centre, side_x_ - ui_.px(2)});
     tooltip(ui_, touch.hovered, box,
             {name.line(), "Σ " + signed_number(keys_[b].sum),
-             "What this part put into the key of " + words_.key + ", times all of the query.",
+             "What this part put into the key of " + own(words_.key) + ", times all of the query.",
              head ? std::string_view("click") : std::string_view()});
     if (touch.clicked && head) go_to_head(scene_, *head, why_.asked.score.key);
   }
@@ -125,7 +125,7 @@ class WhyTable {
               label_ - ui_.px(10)});
     tooltip(ui_, touch.hovered, box,
             {name.line(), "Σ " + signed_number(queries_[a].sum),
-             "What this part put into the query of " + words_.query + ", times all of the key.",
+             "What this part put into the query of " + own(words_.query) + ", times all of the key.",
              head ? std::string_view("click") : std::string_view()});
     if (touch.clicked && head) go_to_head(scene_, *head, why_.asked.score.query);
   }
@@ -146,10 +146,10 @@ class WhyTable {
     if (touch.pointed) scene_.view.model->split.mark.reset();
     if (touch.hovered) ui_.frame(box, ui_.theme.text1, ui_.px(1));
     tooltip(ui_, touch.hovered, whole,
-            {query_name(a).line() + " × " + key_name(b).line(),
+            {inner(query_name(a).line()) + " × " + inner(key_name(b).line()),
              signed_number(value),
-             "What the first put into the query of " + words_.query +
-                 ", times what the second put into the key of " + words_.key + ".",
+             "What the first put into the query of " + own(words_.query) +
+                 ", times what the second put into the key of " + own(words_.key) + ".",
              {}});
     if (!touch.clicked) return;
     if (from) return go_to_head(scene_, *from, why_.asked.score.query);
@@ -171,7 +171,8 @@ class WhyTable {
     const std::optional<ModelHead> head = query_head(a) ? query_head(a) : key_head(b);
     state.marked_head = head;
     state.marked_row = query_head(a) ? why_.asked.score.query : why_.asked.score.key;
-    scene_.view.hint = query_name(a).line() + " × " + key_name(b).line() + "   ·   " + signed_number(value) +
+    scene_.view.hint = inner(query_name(a).line()) + " × " + inner(key_name(b).line()) + "   ·   " +
+                       signed_number(value) +
                        (head ? "   ·   Space looks at head " + attnscope::head_name(spec_, *head)
                              : std::string("   ·   arrows walk the parts"));
   }
@@ -224,8 +225,8 @@ class WhyTable {
     const std::string norm = stack.norm.kind == NormKind::Layer ? "σ" : "rms";
     const bool turned = stack.positions == ModelPositions::Rotary;
     const auto side = [&](const char* map, const char* part) {
-      const std::string inner = std::string(map) + " " + part + " / " + norm;
-      return turned ? "rope(" + inner + ")" : "(" + inner + ")";
+      const std::string product = std::string(map) + " " + part + " / " + norm;
+      return own(turned ? "rope(" + product + ")" : "(" + product + ")");
     };
     const std::string key =
         why_.asked.score.over_mean ? "(" + side("W_K", "b") + " − row mean)" : side("W_K", "b");

@@ -45,12 +45,12 @@ std::string why_not_compared(const Scene& scene) {
 }
 
 std::string distance_words(double value) {
-  if (std::isnan(value)) return "–";
-  if (value == 0) return "0";
-  return std::abs(value) < 0.005 ? tight(value) : fixed(value, 2);
+  if (std::isnan(value)) return own("–");
+  if (value == 0) return own("0");
+  return own(std::abs(value) < 0.005 ? tight(value) : fixed(value, 2));
 }
 
-std::string change_words(double value) { return (value > 0 ? "+" : "") + distance_words(value); }
+std::string change_words(double value) { return own((value > 0 ? "+" : "") + distance_words(value)); }
 
 std::string row_word(const ComparedRun& run, AttentionOf of, std::int64_t row) {
   return word_of_token(run.tokens->queries_of(of), row);
@@ -72,7 +72,7 @@ std::string match_sentence(const TokenMatch& match) {
   if (match.kind == TokenMatch::Kind::Same) return {};
   if (match.kind == TokenMatch::Kind::Position)
     return "The texts differ and have as many tokens: they are compared by position.";
-  return "Compared: " + match_words(match) +
+  return "Compared: " + inner(match_words(match)) +
          ". Weights on other tokens are left out and nothing is renormalised.";
 }
 

@@ -81,7 +81,7 @@ std::string distances_note(const Scene& scene, const ComparedModels& compared) {
                                : "total variation distance, now to held";
   // What is left out is said first: the end may be cut.
   if (const std::string words = match_words(compared.attention.queries); !words.empty())
-    return "compared: " + words + "  ·  " + note;
+    return "compared: " + inner(words) + "  ·  " + note;
   if (compared.attention.queries.kind == TokenMatch::Kind::Position) return note + "  ·  tokens by position";
   return scene.compact ? note : note + "  ·  rows are layers";
 }

@@ -16,7 +16,7 @@ std::string words_of_changes(const Within& within) {
   const std::vector<edit::ChangeWords> all = edit::list_of_changes(within);
   if (all.empty()) return "none";
   std::string words = all.front().line();
-  if (all.size() > 1) words += " +" + std::to_string(all.size() - 1);
+  if (all.size() > 1) words += "  +" + std::to_string(all.size() - 1);
   return words;
 }
 
@@ -177,8 +177,10 @@ float draw_held_model_chip(Scene& scene, float left, float right, float y) {
       differences_of_held(scene.document.within.read(), scene.held_model->within);
   HeldWords words{.what = differing.empty() ? "as now" : differing.front().brief, .more = {}, .all = {}};
   if (differing.size() > 1) words.more = " · +" + std::to_string(differing.size() - 1);
+  constexpr std::string_view between = "  ·  ";
   for (const HeldDifference& difference : differing)
-    words.all += (words.all.empty() ? "" : " · ") + std::string(difference.name) + ": " + difference.b;
+    words.all += std::string(between) + inner(difference.name) + ":  " + difference.b;
+  if (!words.all.empty()) words.all.erase(0, between.size());
   bool pressed = false;
   const float end = draw_held_words(scene, {left, y, right - left, 0}, words, pressed);
   if (pressed) scene.view.model->screen = ModelScreen::Compare;

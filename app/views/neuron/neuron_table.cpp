@@ -284,13 +284,13 @@ class NeuronTable {
       const std::int64_t d = order_[static_cast<std::size_t>(*under_.dimension)];
       const auto at = static_cast<std::size_t>(d);
       const double q = static_cast<double>(q_[at]), k = static_cast<double>(key_vector(j)[at]);
-      text = "dim " + std::to_string(d) + ":  q " + fixed(q, 3) + " × k(" + key + ") " + fixed(k, 3) + " = " +
-             fixed(q * k, 3) + "  of " + score_text(row.score);
+      text = "dim " + std::to_string(d) + ":  q " + fixed(q, 3) + " × k(" + own(key) + ") " + fixed(k, 3) +
+             " = " + fixed(q * k, 3) + "  of " + score_text(row.score);
     } else if (under_.value) {
       const auto at = static_cast<std::size_t>(*under_.value);
       const double v = static_cast<double>(value_vector(j)[at]);
-      text = "dim " + std::to_string(*under_.value) + ":  weight " + fixed(row.weight, 3) + " × v(" + key +
-             ") " + fixed(v, 3) + " = " + fixed(row.weight * v, 3) + "  of o " +
+      text = "dim " + std::to_string(*under_.value) + ":  weight " + fixed(row.weight, 3) + " × v(" +
+             own(key) + ") " + fixed(v, 3) + " = " + fixed(row.weight * v, 3) + "  of o " +
              fixed(static_cast<double>(o_[at]), 3);
     }
     const bool any = under_.dimension || under_.value;

@@ -106,7 +106,7 @@ class Ladder {
     if (f_.masked && rule.after_softmax()) {
       step("masked", "not yet: the mistake", f_.hidden, Stage::Mask);
     } else if (f_.masked) {
-      step("masked", "hidden: " + written(rule.hidden_value()), f_.hidden, Stage::Mask);
+      step("masked", "hidden: " + own(written(rule.hidden_value())), f_.hidden, Stage::Mask);
     } else {
       const double added = f_.hidden - f_.capped - f_.bias;
       const bool adds = std::isfinite(added) && document_.layer().masking.additive && std::abs(added) > 1e-6;
@@ -215,7 +215,7 @@ std::string bias_formula(const LayerResult& result, const CellPlace& at) {
   const std::string row = "[" + std::to_string(relative_row(query - at.key, terms.span)) + "]";
   std::string sum = terms.content_to_position ? "q · Kᵣ" + row : "";
   if (terms.position_to_content) sum += (sum.empty() ? "k · Qᵣ" : " + k · Qᵣ") + row;
-  return sum.empty() ? "0" : sum + ", scaled";
+  return sum.empty() ? "0" : own(sum) + ", scaled";
 }
 
 CellPlace shown_place(const Shown& shown) { return place_of(shown, shown.head(), shown.cell()); }

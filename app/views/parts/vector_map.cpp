@@ -89,7 +89,7 @@ NumberMap map_of(const StageVectors& v, const char* label) {
           .hue = rows_of(v.stage) == Rows::Keys ? ui.theme.key : ui.theme.query,
           .name =
               [&v](NumberAt at) {
-                return v.symbol() + "[" + v.label(at.row) + ", " + std::to_string(at.column) + "]";
+                return own(v.symbol() + "[" + v.label(at.row) + ", " + std::to_string(at.column) + "]");
               },
           .tip =
               [&v](NumberAt at) {
@@ -241,7 +241,7 @@ std::string shared_by(const Shown& shown, Stage stage) {
   if (rows_of(stage) != Rows::Keys || stage == Stage::Memory || stage == Stage::Latent) return {};
   const std::int64_t group = d.heads / d.kv_heads, first = shown.head() / group * group;
   if (group < 2) return {};
-  return " Shared by heads " + std::to_string(first) + " – " + std::to_string(first + group - 1) + ".";
+  return "  Shared by heads " + std::to_string(first) + " – " + std::to_string(first + group - 1) + ".";
 }
 
 }  // namespace

@@ -101,7 +101,7 @@ class PictureView {
     float x = caption.x;
     if (patches_.first > 0) x += draw_class_token({x, y - ui_.px(10), ui_.px(46), ui_.px(20)}) + ui_.px(10);
     const std::string words = (forward() ? "query: " : "key: ") +
-                              (scene_.compact ? patches_.place(token()) : patches_.name(token()));
+                              inner(scene_.compact ? patches_.place(token()) : patches_.name(token()));
     ui_.text(x, y, words, {type::label, ink(), Ink::Medium, Align::Left, caption.right() - x});
     const RgbPicture& picture = photo();
     ui_.picture("picture", content_of(box, 0), box,
@@ -247,12 +247,12 @@ class PictureView {
     patches_.draw_ring(ui_, box, token(), ink());
   }
 
-  void tell(const Box& box, const std::vector<float>& values, const char* what, bool has_chance) {
+  void tell(const Box& box, const std::vector<float>& values, std::string_view what, bool has_chance) {
     if (!hovered_) return;
     const auto at = static_cast<std::size_t>(*hovered_ - patches_.first);
     const Box cell = patches_.box(box, *hovered_);
-    std::string numbers = what + tight(static_cast<double>(values[at]));
-    if (has_chance) numbers += "; uniform " + tight(1 / static_cast<double>(patches_.tokens()));
+    std::string numbers = std::string(what) + tight(static_cast<double>(values[at]));
+    if (has_chance) numbers += "  ·  uniform " + tight(1 / static_cast<double>(patches_.tokens()));
     tooltip(ui_, true, cell, {patches_.name(*hovered_), numbers, {}, {}}, Clear::OfRowAndColumn);
   }
 

@@ -170,16 +170,16 @@ std::string name_of_press() {
     const bool is_key = named < ImGuiKey_GamepadStart;
     if (!is_key || is_modifier || !ImGui::IsKeyPressed(named, false)) continue;
     std::string name;
-    if (io.KeyCtrl) name += "Ctrl+";
-    if (io.KeyShift) name += "Shift+";
+    if (io.KeyCtrl) name += inner("Ctrl+");
+    if (io.KeyShift) name += inner("Shift+");
     switch (named) {
       case ImGuiKey_LeftArrow: return name + "←";
       case ImGuiKey_RightArrow: return name + "→";
       case ImGuiKey_UpArrow: return name + "↑";
       case ImGuiKey_DownArrow: return name + "↓";
-      case ImGuiKey_PageDown: return name + "Page Down";
-      case ImGuiKey_PageUp: return name + "Page Up";
-      default: return name + ImGui::GetKeyName(named);
+      case ImGuiKey_PageDown: return name + inner("Page Down");
+      case ImGuiKey_PageUp: return name + inner("Page Up");
+      default: return name + inner(ImGui::GetKeyName(named));
     }
   }
   return {};

@@ -83,8 +83,8 @@ void draw_read_out(const Shown& shown, const Axes& axes, const HeadRow& row, con
                    const std::optional<RowSpread>& b) {
   std::string text =
       shown.ui.fitted(head_name(shown.result, row.head), type::tick, Ink::Medium, shown.ui.px(96)) + "  " +
-      number(a.mean) + "  (" + number(a.low) + " to " + number(a.high) + ")";
-  if (b) text += "  held " + number(b->mean);
+      number(a.mean) + "  (" + own(number(a.low)) + " to " + own(number(a.high)) + ")";
+  if (b) text += "  held " + own(number(b->mean));
   draw_value_tag(shown.ui, axes, {std::isfinite(a.mean) ? axes.x(a.mean) : axes.area.x, row.box.centre_y()},
                  text);
 }

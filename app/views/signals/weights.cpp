@@ -39,7 +39,7 @@ void draw_count_axis(const Ui& ui, const Axes& axes) {
     const float y = axes.y(std::log10(1 + std::pow(10.0, power)));
     if (y < axes.area.y) break;
     ui.horizontal(axes.area.x, y, axes.area.w, ui.theme.hairline);
-    ui.text(axes.area.x - ui.px(6), y, power_of_ten(power),
+    ui.text(axes.area.x - ui.px(6), y, own(power_of_ten(power)),
             {type::tick, ui.theme.text3, Ink::Regular, Align::Right});
   }
 }

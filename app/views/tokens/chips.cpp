@@ -121,7 +121,7 @@ void draw_chip(Scene& scene, const Box& box, const ChipRow& row, const Chip& chi
   }
   if (touch.hovered && chip.unknown)
     scene.view.hint =
-        "The model does not know the word " + chip.label + ": all such words are the same to it.";
+        "The model does not know the word " + own(chip.label) + ": all such words are the same to it.";
   if (touch.hovered && (row.tinted || row.stack)) {
     scene.next.hovered_token = chip.index;
     scene.next.hovered_stack = row.stack;

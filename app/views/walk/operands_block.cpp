@@ -71,7 +71,7 @@ class BlockOperands {
 
   void add_activation(Formula& f) const {
     const double inside = at(block_.gated ? Stage::Gate : Stage::Up);
-    f.add(std::string(enum_name(block_.activation).label) + "(", theme_.text3)
+    f.add(own(std::string(enum_name(block_.activation).label) + "("), theme_.text3)
         .add(operand(inside), theme_.text1)
         .add(")", theme_.text3);
     if (block_.gated) f.add("  ·  ", theme_.text3).add(operand(at(Stage::Up)), theme_.text1);

@@ -35,10 +35,9 @@ KeyRange keys_of_move(const View& v, int move, int moves) {
   return {end_of(move - 1), end_of(move)};
 }
 
-/// "“sat”", "“sat” and “mat”", "“sat” … “mat”": the first and the last of some keys in their order.
-std::string listed(const View& v, const std::vector<std::int64_t>& keys) {
+/// "“sat” and “mat”", "“sat” … “mat”": the first and the last of several keys in their order.
+std::string several(const View& v, const std::vector<std::int64_t>& keys) {
   const auto label = [&](std::int64_t key) { return quoted(key_label(v.result(), v.b, key)); };
-  if (keys.size() == 1) return label(keys.front());
   return label(keys.front()) + (keys.size() == 2 ? " and " : " … ") + label(keys.back());
 }
 
@@ -64,16 +63,19 @@ std::string query_of(const View& v) { return quoted(query_label(v.result(), v.b,
 
 /// Why keys whose weight is 0 add nothing to the mix of the chosen query.
 std::string nothing_added(const View& v, const std::vector<std::int64_t>& keys) {
-  const std::string names = listed(v, keys), are = keys.size() == 1 ? " is" : " are",
-                    have = keys.size() == 1 ? " has" : " have";
+  const bool is_one = keys.size() == 1;
+  const std::string one = quoted(key_label(v.result(), v.b, keys.front()));
   const auto all = [&](auto holds) { return std::all_of(keys.begin(), keys.end(), holds); };
   const auto row = [&](Stage stage) { return matrix_of(v.result(), stage, v.b, v.h).row(v.cell.query); };
   if (all([&](std::int64_t key) { return v.scene.is_masked(v.b, v.h, v.cell.query, key); }))
-    return names + are + " masked: weight 0, nothing is added.";
+    return is_one ? one + " is masked: weight 0, nothing is added."
+                  : several(v, keys) + " are masked: weight 0, nothing is added.";
   if (v.document().layer().dropout.rate > 0 &&
       all([&](std::int64_t key) { return row(Stage::Intervention)(key) != 0; }))
-    return names + are + " dropped: weight 0, nothing is added.";
-  return names + have + " weight 0: nothing is added.";
+    return is_one ? one + " is dropped: weight 0, nothing is added."
+                  : several(v, keys) + " are dropped: weight 0, nothing is added.";
+  return is_one ? one + " has weight 0: nothing is added."
+                : several(v, keys) + " have weight 0: nothing is added.";
 }
 
 std::string mix_sentence(const View& v, int move, int moves) {
@@ -84,12 +86,12 @@ std::string mix_sentence(const View& v, int move, int moves) {
   for (std::int64_t key = range.first; key < range.last; ++key)
     (weights(key) != 0 ? adding : idle).push_back(key);
   if (adding.empty()) return nothing_added(v, idle);
-  const std::string hand = adding.size() == 1 ? " hands" : " hand";
-  const std::string what =
-      listed(v, adding) + hand + " its value to " + query_of(v) + ": value times weight.";
-  const std::string many =
-      listed(v, adding) + hand + " their values to " + query_of(v) + ": value times weight.";
-  return (adding.size() == 1 ? what : many) + (idle.empty() ? "" : "  " + nothing_added(v, idle));
+  const std::string to = query_of(v);
+  const std::string handed =
+      adding.size() == 1 ? quoted(key_label(v.result(), v.b, adding.front())) + " hands its value to " + to +
+                               ": value times weight."
+                         : several(v, adding) + " hand their values to " + to + ": value times weight.";
+  return handed + (idle.empty() ? "" : "  " + nothing_added(v, idle));
 }
 
 /// What became of a row whose values are no shares; empty where they add up to 1.
@@ -158,7 +160,7 @@ std::string mask_sentence(const View& v, const std::string& query, int move, int
   if (v.scene.stats.rule().after_softmax()) return "The mistake: nothing is masked before the softmax.";
   const Masking::Hidden hidden = v.document().layer().masking.hidden;
   const std::string value = hidden == Masking::Hidden::MinusInfinity ? "−∞"
-                            : hidden == Masking::Hidden::LeastFinite ? "finfo.min"
+                            : hidden == Masking::Hidden::LeastFinite ? own("finfo.min")
                                                                      : "−1e9";
   const bool biased = static_cast<bool>(v.result().trace[Stage::Bias]);
   if (sees_all(v)) {
