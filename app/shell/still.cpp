@@ -143,7 +143,7 @@ std::shared_ptr<GridFigure> draw_figure(const App& app, const PictureRequest& re
 DrawnPicture draw_picture(const App& app, const PictureRequest& request) {
   const std::string extension = request.path.extension().native();
   if (!(request.scale >= least_picture_scale && request.scale <= most_picture_scale)) {
-    throw Error(fmt::format("Cannot write {}: a picture can be {:g} to {:g} times as large as on the screen.",
+    throw Error(fmt::format("Cannot write {}: a picture can be {:d} to {:d} times as large as on the screen.",
                             in_quotes(request.path.native()), least_picture_scale, most_picture_scale));
   }
   check_ending(request);

@@ -74,7 +74,8 @@ TEST_CASE("words: an inner text is translated by itself inside another", "[words
   const Words words =
       words_with("< looks at {}, {}\n> sieht {2}, {1}\n< head {}\n> Kopf {}\n< layer {}\n> Schicht {}\n");
   CHECK(said(words, "looks at " + inner("head 3") + ", " + own("head 3")) == "sieht head 3, Kopf 3");
-  CHECK(said(words, inner("head 3") + " → " + inner("layer 4")) == "Kopf 3 → Schicht 4");  // no words but theirs
+  CHECK(said(words, inner("head 3") + " → " + inner("layer 4")) ==
+        "Kopf 3 → Schicht 4");  // no words but theirs
   CHECK(said(words, "looks at " + inner("head 3 · " + inner("layer 4")) + ", 5") ==
         "sieht 5, Kopf 3 · Schicht 4");
   CHECK(said(words, "unheard of " + inner("head 3")) == "unheard of head 3");  // the whole stays English

@@ -1,38 +1,33 @@
-// tests/robot: the texts that stand in the sources as string literals, as the string table sees them.
+// tests/robot: the texts of the sources as the string table sees them.
 #pragma once
 
 #include <filesystem>
-#include <functional>
-#include <map>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "tests/robot/source_program.hpp"
+
 namespace attnscope {
 
-/// A part of a string literal (see Words): numbers, quotes and placeholders of fmt are "{}".
-struct SourceText {
-  std::string key, file;
+/// A part of a text, see Words.
+struct SourceWords {
+  std::string key;   // "<?>" where the scanner cannot tell what stands there
+  std::string file;  // from the root of the sources: "app/views/lab/page.cpp"
+  int line = 0;
+  bool is_resolved = true;  // no "<?>" in it
 };
 
-/// Of all C++ files in a folder and below it, or of one file; adjacent literals are one. Comments, includes
-/// and literals with bytes in hex are left out.
-std::vector<SourceText> source_texts(const std::filesystem::path&);
+/// The parts with words of what one expression makes. What stands behind "##" is for Dear ImGui.
+void add_words(const ProgramText&, std::vector<SourceWords>& all);
+/// Of all C++ files in these folders below the root and below them.
+std::vector<SourceWords> words_of_sources(const std::filesystem::path& root,
+                                          const std::vector<std::string>& folders);
+/// Of one file.
+std::vector<SourceWords> words_of_source(std::string_view source);
 
-/// The words (two letters and more) of the literals of each file.
-using FileWords = std::map<std::string, std::set<std::string, std::less<>>>;
-FileWords words_by_file(const std::vector<SourceText>&);
-
-/// Whether one of the files has all words of a key, so that it may say it, be it in pieces.
-bool said_in(const FileWords&, std::string_view key);
-
-/// Whether a key of the template is, or has in it, a text of the sources: all its pieces between
-/// placeholders.
-bool has_pieces_of(std::string_view key, std::string_view text);
-
-/// A sentence or a long phrase, neither a name for tests nor a key of a file: it ends in a full stop or has
-/// four words and more.
-bool is_sentence(std::string_view text);
+/// Whether a key can be said where a part of it is not known: "Cannot read <?>." says "Cannot read \"{}\".".
+bool can_say(std::string_view unresolved, std::string_view key);
 
 }  // namespace attnscope

@@ -1,0 +1,121 @@
+#include "app/words_template.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+
+namespace attnscope::test {
+namespace {
+
+const std::filesystem::path sources = std::filesystem::path(ATTNSCOPE_ASSETS).parent_path();
+
+/// Rooms and files of the interface whose texts no window shows: words of the command line, of whoever writes
+/// a lesson or a table (they name the line of the file), of SVG and OpenGL; keys of sessions and columns of
+/// tables; what the palette is searched for; formulas, which are marked as own words as a whole.
+constexpr std::array<std::string_view, 28> not_on_screen{"app/cli/",
+                                                         "app/lessons/",
+                                                         "app/draw/",
+                                                         "app/gl/",
+                                                         "app/window/",
+                                                         "app/ui/",
+                                                         "app/main.cpp",
+                                                         "app/exports/export.cpp",
+                                                         "app/exports/model_tables.cpp",
+                                                         "app/exports/split_tables.cpp",
+                                                         "app/files/file_kinds.",
+                                                         "app/files/paths.",
+                                                         "app/session/autosave.cpp",
+                                                         "app/session/closed.cpp",
+                                                         "app/session/look.cpp",
+                                                         "app/session/session_trace.cpp",
+                                                         "app/shell/still.cpp",
+                                                         "app/state/layout.cpp",
+                                                         "app/state/session_fields.hpp",
+                                                         "app/state/start_state.cpp",
+                                                         "app/state/view_state.hpp",
+                                                         "app/state/viewing.cpp",
+                                                         "app/views/palette/controls.cpp",
+                                                         "app/views/palette/entries.cpp",
+                                                         "app/views/palette/other_words.cpp",
+                                                         "app/views/walk/panel_formulas.cpp",
+                                                         "core/training/tasks/lexicon",
+                                                         "core/training/tasks/grammar"};
+/// Files and rooms of core with tables of words that the interface draws.
+constexpr std::array<std::string_view, 13> drawn_of_core{"core/analysis/head_patterns.cpp",
+                                                         "core/base/activation.cpp",
+                                                         "core/document/enum_names.hpp",
+                                                         "core/document/stage.hpp",
+                                                         "core/edits/",
+                                                         "core/engine/live_engine.cpp",
+                                                         "core/engine/model/model_work.cpp",
+                                                         "core/models/opened/layer_document.cpp",
+                                                         "core/readouts/head_scores.cpp",
+                                                         "core/readouts/stream.cpp",
+                                                         "core/streaming/from_document.cpp",
+                                                         "core/training/tasks/",
+                                                         "core/weights/head_kinds.cpp"};
+
+bool is_one_of(const std::string& file, const auto& places) {
+  return std::any_of(places.begin(), places.end(),
+                     [&](std::string_view place) { return file.starts_with(place); });
+}
+
+const std::set<std::string>& not_shown() {
+  static const std::set<std::string> all = [] {
+    std::set<std::string> lines;
+    std::ifstream file(std::filesystem::path(ATTNSCOPE_TESTS) / "app" / "words_not_shown.txt");
+    for (std::string line; std::getline(file, line);)
+      if (!line.starts_with('#')) lines.insert(line);
+    return lines;
+  }();
+  return all;
+}
+
+}  // namespace
+
+Entries entries_of(const std::filesystem::path& path) {
+  Entries all;
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("< ")) all.emplace_back(line.substr(2), "");
+    if (line.starts_with("> ") && !all.empty()) all.back().second = line.substr(2);
+  }
+  return all;
+}
+
+std::set<std::string> keys_of_template() {
+  std::set<std::string> keys;
+  for (const auto& [key, translation] : entries_of(words_template)) keys.insert(key);
+  return keys;
+}
+
+const std::vector<SourceWords>& all_source_words() {
+  static const std::vector<SourceWords> all = words_of_sources(sources, {"app", "core", "gpu"});
+  return all;
+}
+
+bool is_shown(const SourceWords& part) {
+  const bool is_there = part.file.starts_with("app/") || is_one_of(part.file, drawn_of_core);
+  return is_there && !is_one_of(part.file, not_on_screen);
+}
+
+std::map<std::string, std::string> shown_words() {
+  std::map<std::string, std::string> all;
+  for (const SourceWords& part : all_source_words()) {
+    std::string line = part.file + ": " + part.key;
+    std::replace(line.begin(), line.end(), '\n', ' ');
+    if (is_shown(part) && !not_shown().contains(line))
+      all.try_emplace(part.key, part.file + ":" + std::to_string(part.line));
+  }
+  return all;
+}
+
+std::vector<std::string> lacking_in(const std::set<std::string>& table,
+                                    const std::map<std::string, std::string>& shown) {
+  std::vector<std::string> all;
+  for (const auto& [key, place] : shown)
+    if (!table.contains(key)) all.push_back(place + ": " + key);
+  return all;
+}
+
+}  // namespace attnscope::test

@@ -1,0 +1,106 @@
+#include "tests/robot/source_program.hpp"
+
+#include <algorithm>
+
+namespace attnscope {
+
+/// Whether a literal or fmt::format stands in the expression itself, not in what it calls.
+bool SourceProgram::makes_text(const TokenRange& range) const {
+  for (std::size_t i = range.begin; i < range.end; i = after(range, i)) {
+    if (at(range, i).kind == SourceToken::Kind::Text) return true;
+    if (at(range, i).is("(")) {
+      const SourceToken& name = i > range.begin ? at(range, i - 1) : at(range, i);
+      const bool is_call = i > range.begin && name.kind == SourceToken::Kind::Name;
+      if ((!is_call || is_one_of(name.text, {"string", "string_view", "format"})) &&
+          makes_text({range.file, i + 1, at(range, i).mate}))
+        return true;
+    }
+  }
+  return false;
+}
+
+/// Of an argument that is a variable or a call with no literal of its own.
+bool SourceProgram::is_name_or_call(const TokenRange& range) const {
+  if (range.empty() || at(range, range.begin).kind != SourceToken::Kind::Name) return false;
+  if (range.end - range.begin == 1) {
+    const Function* inside = function_at(range.file, range.begin);
+    const std::string& name = at(range, range.begin).text;
+    return inside == nullptr ||
+           std::find(inside->parameters.begin(), inside->parameters.end(), name) == inside->parameters.end();
+  }
+  const bool ends = at(range, range.end - 1).is(")");
+  if (!ends) return false;
+  const std::size_t open = at(range, range.end - 1).mate;
+  return open == range.begin + 1 && by_name_.contains(at(range, range.begin).text);
+}
+
+/// An argument, or a statement: then what is assigned or returned is its text.
+void SourceProgram::statement(TokenRange range, const Argument& argument, std::vector<ProgramText>* out) {
+  bool adds = false, is_argument = true;
+  TokenRange left = range;  // of an assignment
+  for (std::size_t i = range.begin; i < range.end; i = after(range, i)) {
+    const SourceToken& token = at(range, i);
+    if (!token.is_word("return") && !token.is("=") && !token.is("+=")) continue;
+    is_argument = false;
+    adds = token.is("+=");
+    if (i > range.begin && !token.is_word("return") && at(range, i - 1).kind == SourceToken::Kind::Name &&
+        is_only_id({range.file, i - 1, i}, at(range, i - 1).text))
+      return;
+    left.end = i;
+    range.begin = i + 1;
+  }
+  const auto& [callee, place, count] = argument;
+  if (range.empty() || (is_argument && is_id(range, callee, place, count))) return;
+  if (callee == "format" && place == 0) return;  // taken with its arguments
+  const bool is_drawn = is_argument && shows(range.file, callee, place, count);
+  if (is_drawn && range.end - range.begin > 4 && at(range, range.end - 3).is_word("c_str")) range.end -= 4;
+  bool is_new = false,
+       is_piece = true;  // its literals: one that no expression around it has taken; all glued
+  for (std::size_t i = range.begin; i < range.end; ++i) {
+    if (at(range, i).kind != SourceToken::Kind::Text) continue;
+    is_new |= !taken_.contains({range.file, i});
+    is_piece &= glued_.contains({range.file, i}) && !alone_.contains({range.file, i});
+  }
+  const bool makes = is_new && makes_text(range);
+  // Without a literal: a variable or a call, whose text others have made, and what Ui itself draws.
+  const bool passes =
+      is_name_or_call(range) ? out == nullptr || is_drawn : is_argument && draws(callee, place);
+  if (!makes && !passes) return;
+  if (callee == "append" || callee == "insert") adds = true;
+  const Texts texts = adds ? lengthened(left, range) : evaluate(range);
+  if (out == nullptr || (makes && is_piece && !is_drawn)) return;
+  for (const std::string& text : texts)
+    out->push_back({text, files_[range.file].name, at(range, range.begin).line});
+}
+
+void SourceProgram::walk(const TokenRange& range, const std::string& callee, std::vector<ProgramText>* out) {
+  std::size_t place = 0;
+  for (const TokenRange& part : split(range, ";")) {
+    const std::vector<TokenRange> all = split(part, ",");
+    for (const TokenRange& each : all) statement(each, {callee, place++, all.size()}, out);
+  }
+  for (std::size_t i = range.begin; i < range.end; i = after(range, i)) {
+    if (!at(range, i).opens()) continue;
+    std::string name;
+    if (at(range, i).is("(") && i > range.begin && at(range, i - 1).kind == SourceToken::Kind::Name)
+      name = at(range, i - 1).text;
+    const std::size_t behind = at(range, i).mate + 1;
+    if (name.empty() && behind + 1 < range.end && at(range, behind).is(".") &&
+        at(range, behind + 1).is_word("c_str") && !is_drawn_argument({range.file, i, i + 1}))
+      name = "c_str";
+    if (at(range, i).is("{")) name = callee.empty() ? "{" : callee + "{";
+    if (name != "own") walk({range.file, i + 1, at(range, i).mate}, name, out);
+  }
+}
+
+std::vector<ProgramText> SourceProgram::texts() {
+  std::vector<ProgramText> all;
+  marks_ = true;
+  for (std::size_t i = 0; i < files_.size(); ++i) walk({i, 0, files_[i].tokens.size()}, "", nullptr);
+  marks_ = false;
+  taken_.clear();
+  for (std::size_t i = 0; i < files_.size(); ++i) walk({i, 0, files_[i].tokens.size()}, "", &all);
+  return all;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,85 @@
+// tests/robot: what texts the sources can make: literals, fmt::format and what is glued of them with + and
+// +=, through variables, parameters and functions.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tests/robot/source_structure.hpp"
+
+namespace attnscope {
+
+/// Stands in a text where the scanner cannot tell what will stand there.
+inline constexpr char unknown_piece = '\x01';
+
+struct ProgramText {
+  std::string text;  // numbers as "1", own words and inner texts as own("x")
+  std::string file;  // as it was added
+  int line = 0;
+  bool operator==(const ProgramText&) const = default;
+};
+
+class SourceProgram : public SourceStructure {
+ public:
+  /// Every text that an expression of these files makes by itself, after all files were added. Not: pieces
+  /// that are only glued into others, and names that a function takes as `const char*` without drawing them.
+  std::vector<ProgramText> texts();
+
+ private:
+  using Texts = std::set<std::string>;
+  using Literal = std::pair<std::size_t, std::size_t>;    // file, token
+  using Parameter = std::pair<std::string, std::size_t>;  // of a function, counted from 0
+  struct Crossing;
+  struct Called {
+    std::string name;
+    std::size_t file = 0;
+    bool is_local = false;  // only calls in its file count
+  };
+
+  static bool writes_number(std::string_view name);
+
+  Texts evaluate(TokenRange);
+  Texts product(const std::vector<TokenRange>&);
+  Texts primary(const TokenRange&);
+  Texts elements(const TokenRange& use);
+  Texts call(const TokenRange&, std::size_t name, std::size_t open);
+  Texts called(const TokenRange&, const std::string& name, std::size_t arguments);
+  Texts formatted(const std::vector<TokenRange>& arguments);
+  Texts formatted(const std::string& pattern, const std::vector<TokenRange>& arguments);
+  Texts returned(const TokenRange& body);
+  Texts variable(const TokenRange& use);
+  Texts variable_value(const TokenRange& use, const std::string& name);
+  Texts assigned(const TokenRange& scope, const std::string& name, std::size_t before);
+  Texts parameter_of(const Called&, std::size_t index);
+  Texts lambda_parameter(const Function&, const TokenRange& use, const std::string& name);
+  Texts lengthened(const TokenRange& left, const TokenRange& right);
+  std::size_t behind_lambda(const TokenRange& body, std::size_t bracket) const;
+  bool is_piece() const { return marks_ && (glue_depth_ > 0 || is_piece_); }
+
+  bool makes_text(const TokenRange&) const;
+  bool is_name_or_call(const TokenRange&) const;
+  void walk(const TokenRange&, const std::string& callee, std::vector<ProgramText>* out);
+  struct Argument {
+    const std::string& callee;
+    std::size_t place = 0, count = 0;
+  };
+  void statement(TokenRange, const Argument&, std::vector<ProgramText>* out);
+
+  bool marks_ = false;  // the first pass, which finds out what is glued into what
+  int glue_depth_ = 0;
+  bool is_crossed_ = false;  // out of the expression that is evaluated, into a variable or a function
+  bool is_piece_ = false;    // which is glued into that
+  std::set<Literal> glued_;  // into texts of other expressions
+  std::set<Literal> alone_;  // texts of other expressions
+  std::set<Literal> taken_;  // by the expression they stand in
+  std::set<TokenRange> doing_;
+  std::set<Parameter> doing_parameters_;
+  std::map<std::pair<TokenRange, bool>, Texts> known_;  // second: is_piece()
+  std::map<std::pair<Parameter, bool>, Texts> known_parameters_;
+};
+
+}  // namespace attnscope

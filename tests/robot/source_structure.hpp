@@ -1,0 +1,90 @@
+// tests/robot: C++ sources as functions, lambdas, constants and calls, as far as following a text needs.
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <initializer_list>
+#include <map>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "tests/robot/source_tokens.hpp"
+
+namespace attnscope {
+
+/// Tokens [begin, end) of a file.
+struct TokenRange {
+  std::size_t file = 0, begin = 0, end = 0;
+  auto operator<=>(const TokenRange&) const = default;
+  bool empty() const { return begin >= end; }
+};
+
+class SourceStructure {
+ public:
+  /// Throws Error where brackets do not match.
+  void add(std::string file, std::string_view source);
+
+ protected:
+  static bool is_control(std::string_view name);
+  static bool is_one_of(std::string_view name, std::initializer_list<std::string_view> names);
+
+  struct Function {
+    std::string name;
+    std::vector<std::string> parameters;
+    std::vector<bool> takes_id;  // a parameter that is `const char*`: a name for the robot and Dear ImGui
+    TokenRange body;
+    bool gives_text = false;
+  };
+  struct Call {
+    std::size_t file = 0;
+    std::vector<TokenRange> arguments;
+  };
+  struct File {
+    std::string name;
+    std::vector<SourceToken> tokens;
+    std::vector<Function> functions;
+  };
+
+  const SourceToken& at(const TokenRange& range, std::size_t i) const { return files_[range.file].tokens[i]; }
+  /// The token behind this one, or behind the group that it opens.
+  std::size_t after(const TokenRange& range, std::size_t i) const;
+  /// At a sign that stands in no bracket of the range.
+  std::vector<TokenRange> split(const TokenRange&, std::string_view sign) const;
+  TokenRange without_parentheses(TokenRange) const;
+  /// Null: the token stands in none.
+  const Function* function_at(std::size_t file, std::size_t token) const;
+
+  /// Whether what is passed there is a name for the robot and Dear ImGui, not a text.
+  bool is_id(const TokenRange& call, const std::string& callee, std::size_t place, std::size_t count) const;
+  /// Whether what stands there is drawn, or said, by Ui itself and what takes its place.
+  static bool draws(std::string_view callee, std::size_t place);
+  /// The same of a function that hands it on. `count`: how many arguments the call has.
+  bool shows(std::size_t file, const std::string& callee, std::size_t place, std::size_t count) const;
+  /// Whether a variable is used for nothing but names: `variable.c_str()`.
+  bool is_only_id(const TokenRange& name, const std::string& variable) const;
+  /// Whether the token stands in an argument that is drawn.
+  bool is_drawn_argument(const TokenRange& token) const;
+
+  std::vector<File> files_;
+  std::map<std::string, std::vector<std::pair<std::size_t, std::size_t>>> by_name_;  // file, function
+  std::map<std::string, std::vector<Call>> calls_;
+  std::map<std::string, std::vector<TokenRange>> constants_;
+  std::map<std::pair<std::size_t, std::string>, Function> lambdas_;  // file, name
+
+ private:
+  void find_functions(File&, std::size_t file, std::size_t begin, std::size_t end);
+  void find_constants(std::size_t file, std::size_t begin, std::size_t end);
+  void find_calls(std::size_t file);
+  void find_lambdas(std::size_t file);
+  bool shows_parameter(const TokenRange& body, const std::string& name) const;
+  std::vector<std::string> names_of(const TokenRange& parameters) const;
+  std::vector<bool> ids_of(const TokenRange& parameters) const;
+
+  mutable std::map<std::tuple<std::size_t, std::string, std::size_t>, bool>
+      shown_;  // file of a lambda, name, place
+};
+
+}  // namespace attnscope
