@@ -67,13 +67,6 @@ void check(const std::stop_token& stop) {
   if (stop.stop_requested()) throw Cancelled();
 }
 
-/// Probability of a token whose logit stands among these.
-struct Softmax {
-  explicit Softmax(std::span<const float> logits) : logs(log_softmax(logits)) {}
-  double of(std::size_t id) const { return std::exp(logs[id]); }
-  std::vector<double> logs;
-};
-
 /// 1 = the largest; of equals the one with the smaller number comes first, as rank_of() has it.
 std::vector<std::int64_t> ranks_of(std::span<const float> logits) {
   std::vector<std::size_t> order(logits.size());
@@ -171,8 +164,8 @@ std::string prediction_table(const ModelReading& reading, const std::stop_token&
   for (const std::size_t id : by_rank) {
     if (rank_after[id] % 1024 == 0) check(stop);
     table.text(prediction_label(opened, static_cast<std::int64_t>(id))).whole(static_cast<std::int64_t>(id));
-    table.number(p_before.of(id)).number(before[id]).whole(rank_before[id]);
-    table.number(p_after.of(id)).number(after[id]).whole(rank_after[id]);
+    table.number(p_before[id]).number(before[id]).whole(rank_before[id]);
+    table.number(p_after[id]).number(after[id]).whole(rank_after[id]);
     table.end_row();
   }
   return table.str();

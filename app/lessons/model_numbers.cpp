@@ -55,21 +55,15 @@ HeadAt head_place(const AskedModel& asked) {
 /// The prediction's logits with sums that are made once for all numbers of a frame.
 struct Predicted {
   std::shared_ptr<const ModelPrediction> of;
-  double before = 0, after = 0;  // ln Σ e^logit
+  Softmax before{{}}, after{{}};
 };
-double log_sum(const std::vector<float>& logits) {
-  double most = -INFINITY, sum = 0;
-  for (const float x : logits) most = std::max(most, static_cast<double>(x));
-  for (const float x : logits) sum += std::exp(static_cast<double>(x) - most);
-  return most + std::log(sum);
-}
 const Predicted& predicted(const AskedModel& asked) {
   thread_local Predicted kept;
   if (!asked.of.prediction) is_coming();
   const ModelPrediction& prediction = *asked.of.prediction;
   if (prediction.row < 0 || prediction.after.empty()) throw Error("The model predicts nothing here.");
   if (kept.of != asked.of.prediction)
-    kept = {asked.of.prediction, log_sum(prediction.before), log_sum(prediction.after)};
+    kept = {asked.of.prediction, Softmax(prediction.before), Softmax(prediction.after)};
   return kept;
 }
 /// The token that the word in quotes is, where a space before it counts; of a model with classes the class.
@@ -200,13 +194,13 @@ constexpr auto model_names = std::to_array<ModelName>({
      [](const AskedModel& a) {
        const std::size_t id = token_of(a);
        const Predicted& now = predicted(a);
-       return std::exp(static_cast<double>(now.of->after[id]) - now.after);
+       return now.after[id];
      }},
     {"probability_before", "probability_before(\" WORD\")", "of the model as it is", true, 0,
      [](const AskedModel& a) {
        const std::size_t id = token_of(a);
        const Predicted& now = predicted(a);
-       return std::exp(static_cast<double>(now.of->before[id]) - now.before);
+       return now.before[id];
      }},
     {"logit", "logit(\" WORD\")", "of the token, with what is changed inside", true, 0,
      [](const AskedModel& a) { return static_cast<double>(predicted(a).of->after[token_of(a)]); }},

@@ -15,6 +15,7 @@
 #include "core/readouts/likelihood.hpp"
 #include "core/readouts/text/sampling.hpp"
 #include "core/small_models.hpp"
+#include "oracle/rows.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace attnscope::prediction_test {
@@ -25,6 +26,23 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 float log_of(double p) { return static_cast<float>(std::log(p)); }
 
 }  // namespace
+
+TEST_CASE("single probabilities of logits are those of the oracle's softmax", "[readouts]") {
+  const std::vector<float> logits{0.25f, -3.5f, 88, 90.5f, -1000, 12, 90.5f};
+  oracle::RowProblem row{
+      .keys = logits.size(), .q = {1}, .k = {}, .v = {}, .sinks = {}, .sees = {}, .added = {}};
+  row.k.assign(logits.begin(), logits.end());  // one query of one number: the scores are the logits
+  row.v.assign(logits.size(), 0);
+  const oracle::RowAnswer expected = oracle::attend_row(row, 0, 0);
+  const Softmax p(logits);
+  const std::vector<double> logs = log_softmax(logits);
+  CHECK(std::abs(log_sum_exp(logits) - expected.log_sum_exp) <= 1e-12 * std::abs(expected.log_sum_exp));
+  for (std::size_t i = 0; i < logits.size(); ++i) {
+    CHECK(std::abs(p[i] - expected.weights[i]) <= 1e-12 * expected.weights[i]);
+    CHECK(p[i] == std::exp(logs[i]));
+  }
+  CHECK(log_sum_exp({}) == -INFINITY);
+}
 
 TEST_CASE("a distribution is read: order, ranks, entropy, divergence", "[readouts]") {
   const std::vector<float> p{log_of(0.25), log_of(0.5), log_of(0.25), -infinity};

@@ -29,17 +29,10 @@ std::vector<Candidate> candidates(const ModelPrediction& prediction, std::option
   std::vector<Candidate> all;
   if (prediction.after.empty()) return all;
   const std::vector<float>& clean = prediction.before.empty() ? prediction.after : prediction.before;
-  const auto log_sum = [](const std::vector<float>& logits) {
-    double most = -INFINITY, sum = 0;
-    for (const float x : logits) most = std::max(most, static_cast<double>(x));
-    for (const float x : logits) sum += std::exp(static_cast<double>(x) - most);
-    return most + std::log(sum);
-  };
-  const double before = log_sum(clean), after = log_sum(prediction.after);
+  const Softmax before(clean), after(prediction.after);
   const auto candidate = [&](std::int64_t id) {
     const auto at = static_cast<std::size_t>(id);
-    return Candidate{id, std::exp(static_cast<double>(clean[at]) - before),
-                     std::exp(static_cast<double>(prediction.after[at]) - after)};
+    return Candidate{id, before[at], after[at]};
   };
   for (const auto* list : {&prediction.top_before, &prediction.top_after}) {
     for (std::size_t i = 0; i < std::min(most_rows, list->size()); ++i) {

@@ -5,6 +5,7 @@
 
 #include "app/ui/number_format.hpp"
 #include "app/views/model_compare/compared_models.hpp"
+#include "core/readouts/text/prediction.hpp"
 
 namespace attnscope {
 namespace {
@@ -26,10 +27,7 @@ std::vector<ComparedCandidate> compared_candidates(const ComparedModels& compare
     if (known != all.end()) return *known;
     return all.emplace_back(ComparedCandidate{name, NAN, NAN});
   };
-  const auto probability = [](const std::vector<float>& logits, const PredictedToken& any, std::int64_t id) {
-    const double shift = any.logit - any.log_probability;  // ln Σ e^x
-    return std::exp(static_cast<double>(logits[static_cast<std::size_t>(id)]) - shift);
-  };
+  const Softmax now(pair.a), then(pair.b);
   for (const bool is_a : {true, false}) {
     const std::vector<PredictedToken>& top = is_a ? pair.top_a : pair.top_b;
     const OpenedModel& model = *(is_a ? compared.a() : compared.b()).model;
@@ -37,8 +35,8 @@ std::vector<ComparedCandidate> compared_candidates(const ComparedModels& compare
       ComparedCandidate& candidate = find(predicted_name(model, top[i].id));
       (is_a ? candidate.now : candidate.held) = std::exp(top[i].log_probability);
       if (!same) continue;
-      candidate.now = probability(pair.a, pair.top_a.front(), top[i].id);
-      candidate.held = probability(pair.b, pair.top_b.front(), top[i].id);
+      candidate.now = now[static_cast<std::size_t>(top[i].id)];
+      candidate.held = then[static_cast<std::size_t>(top[i].id)];
     }
   }
   const auto largest = [](const ComparedCandidate& c) { return std::fmax(c.now, c.held); };

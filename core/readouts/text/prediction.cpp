@@ -5,21 +5,18 @@
 #include <numeric>
 
 namespace attnscope {
-namespace {
 
-/// max + ln Σ e^(x − max); of no numbers there is none.
-double log_normaliser(std::span<const float> logits) {
+double log_sum_exp(std::span<const float> logits) {
+  if (logits.empty()) return -INFINITY;
   const auto most = static_cast<double>(std::ranges::max(logits));
   double sum = 0;
   for (const float x : logits) sum += std::exp(static_cast<double>(x) - most);
   return most + std::log(sum);
 }
 
-}  // namespace
-
 std::vector<double> log_softmax(std::span<const float> logits) {
   if (logits.empty()) return {};
-  const double shift = log_normaliser(logits);
+  const double shift = log_sum_exp(logits);
   std::vector<double> result(logits.size());
   std::ranges::transform(logits, result.begin(), [&](float x) { return static_cast<double>(x) - shift; });
   return result;
@@ -43,7 +40,7 @@ std::vector<PredictedToken> likeliest(std::span<const float> logits, std::int64_
     std::ranges::push_heap(ids, before);
   }
   std::ranges::sort(ids, before);
-  const double shift = log_normaliser(logits);
+  const double shift = log_sum_exp(logits);
   std::vector<PredictedToken> tokens;
   for (const std::int64_t id : ids) {
     const auto logit = static_cast<double>(at(id));

@@ -2,11 +2,28 @@
 // it, in double from float logits.
 #pragma once
 
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 namespace attnscope {
+
+/// ln Σ e^x = max + ln Σ e^(x − max); −∞ of no numbers.
+double log_sum_exp(std::span<const float> logits);
+
+/// The distribution that logits stand for, p = e^(x − ln Σ e^x), where not all of it is asked for. The logits
+/// outlive it.
+class Softmax {
+ public:
+  explicit Softmax(std::span<const float> logits) : logits_(logits), log_sum_(log_sum_exp(logits)) {}
+  double operator[](std::size_t id) const { return std::exp(static_cast<double>(logits_[id]) - log_sum_); }
+
+ private:
+  std::span<const float> logits_;
+  double log_sum_;
+};
 
 /// ln softmax(logits): x − max − ln Σ e^(x − max).
 std::vector<double> log_softmax(std::span<const float> logits);
