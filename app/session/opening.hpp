@@ -1,6 +1,8 @@
-// app/session: a large file on its way. It is read behind the window, which goes on with what it shows.
+// app/session: a file on its way. It is read once, on a thread of its own; the window waits for a short one
+// and goes on with what it shows while a long one is read.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -17,8 +19,9 @@ class Opening {
   /// noticed: some milliseconds.
   Opening(std::filesystem::path path, std::string_view layer, const ViewState& now);
 
-  /// Whether reading it would keep the window waiting.
-  static bool is_large(const std::filesystem::path&);
+  /// Waits until the file is read, and is true then; false as soon as it is known that this takes long: of a
+  /// model, of many bytes, or of a file that stands in a model, which is opened with it.
+  bool is_soon_ready() const;
 
   const std::filesystem::path& path() const { return path_; }
   double share() const { return task_->progress().share(); }
@@ -28,9 +31,15 @@ class Opening {
   Session take();
 
  private:
+  /// Set when the file is read, good or not, or takes long.
+  struct Arriving : Reading {
+    std::atomic<bool> is_known{false}, takes_long{false};
+    void tell(bool is_long);
+  };
+
   std::filesystem::path path_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  std::shared_ptr<Task<Session, Reading>> task_;
+  std::shared_ptr<Task<Session, Arriving>> task_;
   Worker worker_;
 };
 

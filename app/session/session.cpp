@@ -343,9 +343,11 @@ Session open_session(const std::filesystem::path& path, const ViewState& now, st
   Session session{std::move(file.document), {}, std::move(file.held), {}, {}, std::move(file.layers)};
   session.note = not_finite_note(session.document);
   if (!file.view.empty()) session.looks = view_from_json(file.view, now, file.lost);
-  if (session.document.within.read().is_unopened()) open_model_of(session, path, reading);
-  if (session.held && session.held->within.read().is_unopened())
-    open_model_of_held(session, path, reading, file.lost);
+  const bool is_within = session.document.within.read().is_unopened();
+  const bool is_held_within = session.held && session.held->within.read().is_unopened();
+  if (is_within || is_held_within) tell_of_model(reading);
+  if (is_within) open_model_of(session, path, reading);
+  if (is_held_within) open_model_of_held(session, path, reading, file.lost);
   if (!file.lost.empty()) {
     session.damage = fmt::format("{} is damaged and was opened as far as it is good. Lost: {}.",
                                  in_quotes(path.native()), listed(file.lost));

@@ -63,12 +63,11 @@ void App::reopen(const std::filesystem::path& closed) {
 void App::open_kept(const std::filesystem::path& path, Kept from, std::string shown) {
   begin_opening({}, {});
   try {
-    if (Opening::is_large(path)) {
-      files_.begin_to_open(path, {}, view_, std::move(shown));
+    files_.begin_to_open(path, {}, view_, std::move(shown));
+    if (const auto read = files_.read_soon())
+      take_kept(read->take(), path, from);
+    else
       opening_from_ = from;
-    } else {
-      take_kept(open_session(path, view_), path, from);
-    }
   } catch (const std::exception& error) {
     say_why_not(error.what(), from);
   }

@@ -44,10 +44,8 @@ void App::open(const std::filesystem::path& path, std::string_view layer, const 
   if (lessons::is_lesson(path)) return go_to_lesson({std::filesystem::absolute(path).native(), 0});
   begin_opening(layer, answers);
   try {
-    if (Opening::is_large(path))
-      files_.begin_to_open(path, layer, view_);
-    else
-      take_opened(open_session(path, view_, layer), path);
+    files_.begin_to_open(path, layer, view_);
+    if (const auto read = files_.read_soon()) take_opened(read->take(), path);
   } catch (const std::exception& error) {
     view_.notices.say(error.what());
   }

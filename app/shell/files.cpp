@@ -83,6 +83,10 @@ std::optional<FileOnItsWay> Files::on_its_way() const {
   return FileOnItsWay{opening_shown_, opening_->share()};
 }
 
+std::unique_ptr<Opening> Files::read_soon() {
+  return opening_ && opening_->is_soon_ready() ? std::move(opening_) : nullptr;
+}
+
 std::unique_ptr<Opening> Files::opened(bool wait) {
   return opening_ && (wait || opening_->is_ready()) ? std::move(opening_) : nullptr;
 }

@@ -46,10 +46,12 @@ class Files {
   /// Keeps it from here on, where there is a directory for it.
   void keep();
 
-  /// A large file is read behind the window, in place of one that is read already.
+  /// A file is read behind the window, in place of one that is read already.
   /// `shown`: what it is called meanwhile, where that is not its name.
   void begin_to_open(const std::filesystem::path& path, std::string_view layer, const ViewState& now,
                      std::string shown = {});
+  /// Waits for a short file: what was read of it, once. Null while a long one goes on behind the window.
+  std::unique_ptr<Opening> read_soon();
   void stop_opening() { opening_.reset(); }
   bool is_opening() const { return opening_ != nullptr; }
   /// What is read, when somebody waits for it already; empty when nothing is.

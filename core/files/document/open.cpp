@@ -198,14 +198,18 @@ Document read_dump(const Dump& dump, const std::filesystem::path& path, std::str
                     dump);
 }
 
+Document titled_document(std::string_view json, const std::filesystem::path& path) {
+  Document document = document_from_json(json, path.native());
+  if (document.title.empty()) document.title = printable(path.stem().native());
+  return document;
+}
+
 Document read_other(const std::filesystem::path& path, std::string_view layer) {
   if (!layer.empty())
     throw Error(fmt::format("{} has no layers to choose from, expected a .safetensors or .npy file.",
                             in_quotes(path.native())));
   if (lower_extension(path) != ".json") return document_from_text(path);
-  Document document = document_from_json(read_whole(path, max_json_bytes), path.native());
-  if (document.title.empty()) document.title = printable(path.stem().native());
-  return document;
+  return titled_document(read_whole(path, max_json_bytes), path);
 }
 
 /// Names and shapes are all that is looked at. Empty where they do not fit together: the layer that is opened
@@ -228,12 +232,8 @@ DocumentAndLayers read_once(const std::filesystem::path& path, std::string_view 
   return {std::move(document), layers_of(dump, path)};
 }
 
-}  // namespace
-
-DocumentAndLayers open_with_layers(const std::filesystem::path& path, std::string_view layer,
-                                   Reading* reading) {
-  DocumentAndLayers opened = read_once(path, layer, reading);
-  Document& document = opened.document;
+/// What comes of a file can be computed, and its rows have labels.
+Document finished(Document document, const std::filesystem::path& path) {
   try {
     if (!document.within.read().is_unopened()) check_any_length(document);
   } catch (const Error& error) {
@@ -241,7 +241,20 @@ DocumentAndLayers open_with_layers(const std::filesystem::path& path, std::strin
   }
   if (document.input.is_given() && document.input.sequences.empty())
     document.input.sequences = numbered_sequences(document.input.given());
+  return document;
+}
+
+}  // namespace
+
+DocumentAndLayers open_with_layers(const std::filesystem::path& path, std::string_view layer,
+                                   Reading* reading) {
+  DocumentAndLayers opened = read_once(path, layer, reading);
+  opened.document = finished(std::move(opened.document), path);
   return opened;
+}
+
+Document open_json(std::string_view json, const std::filesystem::path& path) {
+  return finished(titled_document(json, path), path);
 }
 
 Document open_document(const std::filesystem::path& path, std::string_view layer, Reading* reading) {

@@ -23,6 +23,9 @@ namespace attnscope {
 Document open_document(const std::filesystem::path& path, std::string_view layer = {},
                        Reading* reading = nullptr);
 
+/// The same of the contents of a .json file, where they were read already.
+Document open_json(std::string_view json, const std::filesystem::path& path);
+
 /// One of the layers of a dump.
 struct LayerEntry {
   std::string name;   // for open_document()

@@ -148,6 +148,7 @@ OpenedFile open_any(const std::filesystem::path& path, std::string_view layer, R
       if (file.document.title.empty()) file.document.title = printable(path.stem().native());
       if (!file.view.empty()) return file;
     }
+    return {open_json(text, path), {}, {}, {}, {}};
   }
   DocumentAndLayers opened = open_with_layers(path, layer, reading);
   return {std::move(opened.document), {}, {}, {}, std::move(opened.layers)};

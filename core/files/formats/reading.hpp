@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <stop_token>
 
 #include "core/base/error.hpp"
@@ -14,6 +15,9 @@ namespace attnscope {
 struct Reading {
   std::stop_token stop;
   std::atomic<std::uint64_t> done{0}, total{0};  // numbers; total is 0 until the file has told how many
+  /// Called by the thread that reads, before it opens a model that the file names: that takes long. May be
+  /// empty.
+  std::function<void()> opens_model;
 
   double share() const {
     const auto all = static_cast<double>(total.load());
@@ -26,6 +30,9 @@ inline void advance(Reading* reading, std::uint64_t numbers) {
   if (reading == nullptr) return;
   reading->done += numbers;
   if (reading->stop.stop_requested()) throw Cancelled();
+}
+inline void tell_of_model(Reading* reading) {
+  if (reading != nullptr && reading->opens_model) reading->opens_model();
 }
 inline void expect(Reading* reading, std::uint64_t numbers) {
   if (reading != nullptr) reading->total += numbers;
