@@ -11,6 +11,7 @@ Scene scene_of_held(Scene& scene, Selection& selection, Selection& next) {
                     .result = held.result->layer(),
                     .selected = selection,
                     .stats = *held.stats,
+                    .head_maps = scene.head_maps,
                     .tiles = scene.held_tiles,
                     .held = &held,
                     .examples = scene.examples,

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/results/backends.hpp"
+#include "app/results/head_maps.hpp"
 #include "app/results/held_model.hpp"
 #include "app/results/result_stats.hpp"
 #include "app/results/tiles.hpp"
@@ -34,6 +35,7 @@ struct Shown {
   const LayerResult& result;  // of it, the layer that is looked at
   const Selection& selected;
   ResultStats& stats;               // counts when it is asked
+  HeadMaps& head_maps;              // of heads of models, made when it is asked
   Tiles* tiles;                     // weights of a long result, where they are looked at
   const HeldSight* held = nullptr;  // B; null: nothing is held
   Tiles* held_tiles = nullptr;      // of a long B; null where there is none

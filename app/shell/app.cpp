@@ -17,10 +17,12 @@
 #include "app/state/training/lab_state.hpp"
 #include "app/state/walk_state.hpp"
 #include "app/views/files/files.hpp"
+#include "app/views/model/why.hpp"
 #include "app/views/presenter/presenter.hpp"
 #include "app/views/start/start.hpp"
 #include "core/base/error.hpp"
 #include "core/edits/within.hpp"
+#include "core/text/utf8.hpp"
 
 namespace attnscope {
 namespace {
@@ -134,14 +136,14 @@ bool App::finish_numbers() const {
   if (!model_b_.is_settled()) model_b_.wait_idle();
   bool waited = finish(shown_);
   if (comparison_.held()) waited |= finish(*comparison_.held());
-  return waited;
+  return head_maps_->finish() || waited;
 }
 
 bool App::is_still() const {
   const bool reads = files_.is_opening() || view_.files->dialog.reading.is_reading();
   if (lesson_models_.is_busy()) return false;
   if (model_arrival_ || !models_.is_up_to_date(document_) || !models_.is_complete()) return false;
-  if (!model_b_.is_settled()) return false;
+  if (!model_b_.is_settled() || head_maps_->is_computing()) return false;
   if (reads || files_.is_writing() || files_.is_exporting() || backends_->is_comparing() ||
       comparison_.is_expecting())
     return false;
@@ -217,6 +219,7 @@ Scene App::scene_of(const Ui& ui, Document& document, Selections selections, Vie
                     .result = shown_.result->layer(),
                     .selected = selections.now,
                     .stats = *shown_.stats,
+                    .head_maps = *head_maps_,
                     .tiles = shown_.tiles.get(),
                     .held = comparison_.beside(shown_.result),
                     .held_tiles = comparison_.held() ? comparison_.held()->tiles.get() : nullptr,
@@ -244,6 +247,7 @@ void App::frame(const Fonts& fonts) {
   take_readings();
   take_results();
   if (shown_.stats) shown_.stats->begin_frame();
+  head_maps_->begin_frame();
   if (comparison_.held()) comparison_.held()->stats->begin_frame();
   compare_models();
   view_when_computed();
@@ -270,6 +274,7 @@ void App::frame(const Fonts& fonts) {
       Selection next = without_hovers(selection_);
       Requests requests;
       Scene scene = scene_of(ui, document_, {selection_, next}, view_, requests, layout);
+      go_to_found(scene);
       const Document document_before = document_;
       const Mode mode_before = view_.mode;
       const Guesses guesses = document_.input.given().guesses;

@@ -380,6 +380,7 @@ class App {
   };
   /// Before a lesson that trains began, empty where none is open; of free play, the step's as it was left.
   std::optional<KeptTraining> own_training_, left_training_;
+  std::unique_ptr<HeadMaps> head_maps_ = std::make_unique<HeadMaps>();
   std::unique_ptr<Backends> backends_;
   std::string backend_note_, model_backend_note_;  // of the newest result and reading; said when they change
   std::unique_ptr<Film> film_;                     // that is being drawn; null: none

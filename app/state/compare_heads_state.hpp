@@ -9,7 +9,6 @@
 
 namespace attnscope {
 
-struct HeadMap;     // app/views/model/head_map.hpp
 struct ModelFacts;  // app/views/model/facts.hpp
 
 /// What the map of heads and the list are of: the total variation distance, or the largest change of a
@@ -24,7 +23,6 @@ struct CompareHeadsState {
   // Of the moment.
   std::int64_t first_row = 0;  // of the list
   std::int64_t rows_back = 0;  // that the table of tokens is scrolled up from the last one
-  std::array<std::shared_ptr<const HeadMap>, 2> maps;      // of the shown head in A and in B
   std::array<std::shared_ptr<const ModelFacts>, 2> facts;  // of both runs
 };
 

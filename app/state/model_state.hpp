@@ -15,7 +15,6 @@
 namespace attnscope {
 
 struct ModelFacts;   // app/views/model/facts.hpp
-struct HeadMap;      // app/views/model/head_map.hpp
 struct RgbPicture;   // core/files/formats/picture_file.hpp
 struct OpenedModel;  // core/models/opened/opened_model.hpp
 struct WhyReading;   // core/engine/model/model_why.hpp
@@ -133,7 +132,6 @@ struct ModelState {
   std::array<std::shared_ptr<const ModelFacts>, 2> facts;  // of the run with the changes, and without
   std::shared_ptr<const void> contributions_of;            // of these lengths of values
   float usual_contribution = 1;                            // is what the colours of the grid go up to
-  std::shared_ptr<const HeadMap> preview;                  // the weights of the head that was previewed last
 };
 
 }  // namespace attnscope

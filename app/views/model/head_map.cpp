@@ -5,7 +5,6 @@
 
 #include "app/scene/picture.hpp"
 #include "app/views/model/facts.hpp"
-#include "core/readouts/contribution.hpp"
 
 namespace attnscope {
 namespace {
@@ -28,35 +27,20 @@ std::uint64_t content_of(const Ui& ui, const RunMap& map, const Box& box, const 
 
 }  // namespace
 
-const HeadMap* head_map(Scene& scene, const ModelHead& head, CellValue value) {
-  const std::shared_ptr<const ModelRun>& run = shown_run(scene);
-  std::shared_ptr<const HeadMap>& kept = scene.view.model->preview;
-  if (kept && kept->run == run && kept->head == head && kept->value == value) return kept.get();
-  // The one before stays where there is none of this.
-  std::shared_ptr<const HeadMap> made = make_head_map(*scene.model->within.model->model, run, head, value);
-  if (!made) return nullptr;
-  kept = std::move(made);
-  return kept.get();
+std::int64_t map_cells(const Model& model, const ModelRun& run, const ModelHead& head) {
+  return rows_of(run, head.of) * keys_seen(model.spec, run, head.of, head.block).keys;
 }
 
-std::shared_ptr<const HeadMap> make_head_map(const Model& model, const std::shared_ptr<const ModelRun>& run,
-                                             const ModelHead& head, CellValue value) {
-  const std::int64_t queries = rows_of(*run, head.of);
-  const std::int64_t keys = keys_seen(model.spec, *run, head.of, head.block).keys;
-  if (queries * keys > most_map_cells) return nullptr;
-  ThreadPool pool(1);
-  const Work work{pool, {}};
-  const auto block = static_cast<std::size_t>(head.block);
-  HeadMap map{run, head, value, head_weights(model, *run, head.of, block, head.head, work), 0};
-  if (value == CellValue::Contribution) {
-    const std::vector<double> norms = value_norms(model, *run, head.of, block, head.head, work);
-    auto numbers = map.numbers.matrix();
-    for (std::int64_t j = 0; j < std::min<std::int64_t>(numbers.cols(), std::ssize(norms)); ++j)
-      numbers.col(j) *= static_cast<float>(norms[static_cast<std::size_t>(j)]);
-  }
-  for (const float number : map.numbers.values())
-    if (number > map.largest) map.largest = number;
-  return std::make_shared<const HeadMap>(std::move(map));
+HeadMapPtr head_map(Scene& scene, const ModelHead& head, CellValue value) {
+  return head_map_of(scene, HeadMaps::Place::Shown, scene.model->within.model->model, shown_run(scene), head,
+                     value);
+}
+
+HeadMapPtr head_map_of(Scene& scene, HeadMaps::Place place, const ModelPtr& model,
+                       const std::shared_ptr<const ModelRun>& run, const ModelHead& head, CellValue value) {
+  const std::int64_t cells = map_cells(*model, *run, head);
+  if (cells > most_map_cells) return nullptr;
+  return scene.head_maps.get(place, {model, run, head, value, cells});
 }
 
 void draw_run_map(const Ui& ui, const char* place, const RunMap& map, const Box& box, const Part& part,

@@ -1,34 +1,28 @@
-// app/views/model: the weights of one head of a model, made when it is looked at.
+// app/views/model: the weights of one head of a model, which a worker makes when it is looked at.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <optional>
 
+#include "app/results/head_maps.hpp"
 #include "app/scene/scene.hpp"
 #include "app/state/model_state.hpp"
-#include "core/base/tensor.hpp"
 #include "core/models/run_model.hpp"
 
 namespace attnscope {
 
-struct HeadMap {
-  std::shared_ptr<const ModelRun> run;
-  ModelHead head;
-  CellValue value = CellValue::Weight;
-  Tensor numbers;     // [queries][keys]: α, or ‖α·v·W_O‖
-  float largest = 0;  // of them
-};
-
-/// Cells that are computed on the spot.
+/// A head with more cells has no map: its picture in the grid is all there is.
 inline constexpr std::int64_t most_map_cells = 600 * 600;
 
-/// Of the run on screen, kept in scene.view.model->preview until another is asked for. Null where it has too
-/// many cells to be made between two frames: its picture in the grid is all there is.
-const HeadMap* head_map(Scene&, const ModelHead&, CellValue);
-/// Of any run; null likewise.
-std::shared_ptr<const HeadMap> make_head_map(const Model&, const std::shared_ptr<const ModelRun>&,
-                                             const ModelHead&, CellValue);
+/// Cells of a head in a run.
+std::int64_t map_cells(const Model&, const ModelRun&, const ModelHead&);
+/// Of the run on screen. Null where it has too many cells, and until a worker has made the first of its
+/// shape.
+HeadMapPtr head_map(Scene&, const ModelHead&, CellValue);
+/// The same of any run.
+HeadMapPtr head_map_of(Scene&, HeadMaps::Place, const ModelPtr&, const std::shared_ptr<const ModelRun>&,
+                       const ModelHead&, CellValue);
 
 /// Weights of a head, or means of so many cells.
 struct RunMap {

@@ -167,7 +167,7 @@ class HeadPanel {
   void draw_preview(const Box& area, CellValue value) {
     const ModelRun& run = *shown_run(scene_);
     ColourScale scale{weights_map(ui_.theme, scene_.view.focus->colours), 0, 1};
-    const HeadMap* const map = head_map(scene_, head_, value);
+    const HeadMapPtr map = head_map(scene_, head_, value);
     if (map != nullptr && value == CellValue::Contribution) scale.high = map->largest > 0 ? map->largest : 1;
     const HeatMapStyle style{.wide_strip = false, .strips = false, .name = "model map"};
     const Dimensions& d = scene_.result.dimensions;
@@ -183,7 +183,7 @@ class HeadPanel {
       draw_mark(m);
       take_cell(m, *map);
     } else {
-      draw_unlabelled(area, map, scale);
+      draw_unlabelled(area, map.get(), scale);
     }
     if (value == CellValue::Contribution && map != nullptr)
       ui_.text(area.right(), area.y + ui_.px(8),

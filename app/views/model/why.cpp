@@ -175,18 +175,24 @@ std::optional<ModelHead> head_of(AttentionOf of, const std::vector<StreamPart>& 
   return std::nullopt;
 }
 
-void go_to_head(Scene& scene, const ModelHead& head, std::int64_t row) {
-  const ModelRun& run = *shown_run(scene);
-  if (row < 0 || row >= rows_of(run, head.of)) return;
-  ThreadPool pool(1);
-  const Tensor weights =
-      head_weight_rows(*scene.model->within.model->model, run, head.of, static_cast<std::size_t>(head.block),
-                       head.head, {row, row + 1}, Work{pool, {}});
-  Eigen::Index key = 0;
-  weights.matrix().row(0).maxCoeff(&key);
-  look_at(scene, head);
-  scene.next.cell = {row, key};
+void go_to_found(Scene& scene) {
+  const std::optional<HeadMaps::Found> found = scene.head_maps.found();
+  const bool is_looked_at = found && scene.next.head == found->head.head &&
+                            scene.document.within.read().block == found->head.block &&
+                            scene.document.within.read().of == found->head.of;
+  if (!is_looked_at) return;  // another head was chosen meanwhile
+  scene.next.cell = found->cell;
   scene.next.locked = true;
+}
+
+void go_to_head(Scene& scene, const ModelHead& head, std::int64_t row) {
+  const std::shared_ptr<const ModelRun>& run = shown_run(scene);
+  if (row < 0 || row >= rows_of(*run, head.of)) return;
+  const ModelPtr& model = scene.model->within.model->model;
+  look_at(scene, head);
+  scene.head_maps.seek(
+      {model, run, head, CellValue::Weight, keys_seen(model->spec, *run, head.of, head.block).keys}, row);
+  go_to_found(scene);
 }
 
 bool begin_why(Scene& scene, const Box& region, const WhyRegion& what) {

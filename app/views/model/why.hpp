@@ -24,6 +24,8 @@ PartName part_name(const std::vector<StreamPart>&, const PartGroup&);
 std::optional<ModelHead> head_of(AttentionOf, const std::vector<StreamPart>&, const PartGroup&);
 /// That head is looked at, at the key of this row on which it looks most.
 void go_to_head(Scene&, const ModelHead&, std::int64_t row);
+/// At the beginning of a frame: the key of go_to_head(), where a worker had to look for it.
+void go_to_found(Scene&);
 
 /// Ground and title of a region of the split. Where there is no split the region says why, and this is false.
 struct WhyRegion {

@@ -12,12 +12,14 @@
 namespace attnscope {
 namespace {
 
-/// Of both runs, made when another head or run is looked at.
-const HeadMap* kept_pair_map(std::shared_ptr<const HeadMap>& kept, const ComparedRun& run,
-                             const ModelHead& head) {
-  if (!kept || kept->run != run.run || !(kept->head == head))
-    kept = make_head_map(*run.model->model, run.run, head, CellValue::Weight);
-  return kept.get();
+/// Of this very head: what stands beside it is of its numbers. Null while they are made.
+HeadMapPtr pair_map(Scene& scene, HeadMaps::Place place, const ComparedRun& run, const ModelHead& head) {
+  HeadMapPtr map = head_map_of(scene, place, run.model->model, run.run, head, CellValue::Weight);
+  return map && map->head == head ? map : nullptr;
+}
+
+bool has_map(const ComparedRun& run, const ModelHead& head) {
+  return map_cells(*run.model->model, *run.run, head) <= most_map_cells;
 }
 
 /// The panel of one frame.
@@ -26,13 +28,12 @@ class HeadPair {
   HeadPair(Scene& scene, const Box& region, const ComparedModels& compared)
       : scene_(scene),
         ui_(scene.ui),
-        state_(scene.view.model->compare),
         compared_(compared),
         region_(region),
         pad_(region_pad(scene)),
         side_(ui_.px(scene.compact ? 8 : 12)) {
-    a_ = kept_pair_map(state_.maps[0], compared.a(), compared.head);
-    if (compared.other) b_ = kept_pair_map(state_.maps[1], compared.b(), *compared.other);
+    a_ = pair_map(scene, HeadMaps::Place::Now, compared.a(), compared.head);
+    if (compared.other) b_ = pair_map(scene, HeadMaps::Place::Held, compared.b(), *compared.other);
     content_ = mix_hash(mix_hash(scene.model->ticket, scene.held_model->reading->ticket),
                         static_cast<float>(scene.held_model->seconds));
     for (const ModelHead& head : {compared.head, compared.other.value_or(compared.head)})
@@ -108,7 +109,7 @@ class HeadPair {
       return;
     }
     const ModelHead& head = is_a ? compared_.head : *compared_.other;
-    const HeadMap* const map = is_a ? a_ : b_;
+    const HeadMapPtr& map = is_a ? a_ : b_;
     const ModelSpec& spec = run.model->model->spec;
     const char* const place = is_a ? "compared now" : "compared held";
     if (map != nullptr) {
@@ -197,6 +198,9 @@ class HeadPair {
     const float end = area.x + ui_.text(area.x, y, is_magnitude() ? "|now − held|" : "now − held",
                                         {type::label, ui_.theme.text1, Ink::Medium});
     const float top = area.y + ui_.px(28);
+    const bool is_coming =
+        compared_.other && has_map(compared_.a(), compared_.head) && has_map(compared_.b(), *compared_.other);
+    if ((a_ == nullptr || b_ == nullptr) && is_coming) return;
     if (a_ == nullptr || b_ == nullptr) {
       ui_.paragraph(area.x, top, area.w,
                     compared_.other
@@ -316,11 +320,10 @@ class HeadPair {
 
   Scene& scene_;
   const Ui& ui_;
-  CompareHeadsState& state_;
   const ComparedModels& compared_;
   Box region_;
   float pad_, side_;
-  const HeadMap *a_ = nullptr, *b_ = nullptr;
+  HeadMapPtr a_, b_;
   std::uint64_t content_ = 0;  // of both runs and heads
 };
 

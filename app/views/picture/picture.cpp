@@ -129,9 +129,13 @@ class PictureView {
 
   void draw_head_panel(const Box& box, const Box& caption) {
     const CellValue value = scene_.view.model->value;
-    const HeadMap* const map = head_map(scene_, head_, value);
+    const HeadMapPtr map = head_map(scene_, head_, value);
     draw_caption(caption, "head " + head_name(spec(), head_), map != nullptr ? head_scale(*map).high : 0);
-    if (map == nullptr) return say(box, "Too many patches to be drawn one by one.");
+    if (map == nullptr) {
+      const bool is_coming =
+          map_cells(*scene_.model->within.model->model, *shown_run(scene_), head_) <= most_map_cells;
+      return is_coming ? void() : say(box, "Too many patches to be drawn one by one.");
+    }
     const std::vector<float> values = patches_.values(map->numbers.matrix(), token(), forward());
     draw_heat(box, "heat head", values, head_scale(*map),
               mix_hash(ui_.textures.serial(map->run), static_cast<std::uint64_t>(value)));
@@ -295,7 +299,7 @@ Facts facts_from(const Matrix& numbers, const Patches& patches, std::int64_t tok
 void PictureView::draw_facts(const Box& area) {
   std::vector<Facts> all;
   const double tokens = static_cast<double>(patches_.tokens());
-  if (const HeadMap* const map = head_map(scene_, head_, scene_.view.model->value)) {
+  if (const HeadMapPtr map = head_map(scene_, head_, scene_.view.model->value)) {
     all.push_back(facts_from(map->numbers.matrix(), patches_, token(), forward()));
     all.back().name = "head " + head_name(spec(), head_);
     all.back().uniform = scene_.view.model->value == CellValue::Weight ? 1 / tokens : NAN;

@@ -1,0 +1,113 @@
+#include "app/results/head_maps.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/models/run_heads.hpp"
+#include "core/readouts/contribution.hpp"
+
+namespace attnscope {
+namespace {
+
+HeadMaps::Found strongest_key(const HeadMapRequest& of, std::int64_t row, const std::stop_token& stop) {
+  ThreadPool pool(1);
+  const Tensor weights =
+      head_weight_rows(*of.model, *of.run, of.head.of, static_cast<std::size_t>(of.head.block), of.head.head,
+                       {row, row + 1}, Work{pool, stop});
+  Eigen::Index key = 0;
+  weights.matrix().row(0).maxCoeff(&key);
+  return {of.head, {row, key}};
+}
+
+}  // namespace
+
+HeadMap make_head_map(const HeadMapRequest& of, const Work& work) {
+  const auto block = static_cast<std::size_t>(of.head.block);
+  HeadMap map{of.run, of.head, of.value,
+              head_weights(*of.model, *of.run, of.head.of, block, of.head.head, work), 0};
+  if (of.value == CellValue::Contribution) {
+    const std::vector<double> norms = value_norms(*of.model, *of.run, of.head.of, block, of.head.head, work);
+    auto numbers = map.numbers.matrix();
+    for (std::int64_t j = 0; j < std::min<std::int64_t>(numbers.cols(), std::ssize(norms)); ++j)
+      numbers.col(j) *= static_cast<float>(norms[static_cast<std::size_t>(j)]);
+  }
+  for (const float number : map.numbers.values())
+    if (number > map.largest) map.largest = number;
+  return map;
+}
+
+HeadMaps::~HeadMaps() { worker_.cancel(); }
+
+HeadMapPtr HeadMaps::get(Place place, const HeadMapRequest& request) {
+  Slot& slot = slots_[static_cast<std::size_t>(place)];
+  if (slot.there && request.is_of(*slot.there)) {
+    if (slot.task) slot.task->cancel();
+    slot.task.reset();
+    slot.asked = request;
+    return slot.there;
+  }
+  const bool is_asked = slot.asked && slot.asked->run == request.run && slot.asked->head == request.head &&
+                        slot.asked->value == request.value;
+  if (!is_asked) {
+    if (slot.task) slot.task->cancel();
+    slot.asked = request;
+    slot.task = std::make_shared<Making>([request](const std::stop_token& stop, NoProgress&) {
+      ThreadPool pool(1);  // one of the threads that there are: another head may be asked for in a moment
+      return std::make_shared<const HeadMap>(make_head_map(request, Work{pool, stop}));
+    });
+    if (request.cells <= at_once_) {
+      slot.task->step();
+      take(slot);
+      return slot.there && request.is_of(*slot.there) ? slot.there : nullptr;
+    }
+    worker_.add(slot.task);
+  }
+  const HeadMapPtr& before = slot.there;
+  const bool stands_in = slot.task && before && before->run == request.run &&
+                         before->head.of == request.head.of && before->value == request.value;
+  return stands_in ? before : nullptr;
+}
+
+void HeadMaps::seek(const HeadMapRequest& request, std::int64_t row) {
+  if (seeking_) seeking_->cancel();
+  seeking_ = std::make_shared<Seeking>(
+      [request, row](const std::stop_token& stop, NoProgress&) { return strongest_key(request, row, stop); });
+  if (request.cells <= at_once_) {
+    seeking_->step();
+    if (const Found* there = seeking_->result()) found_ = *there;
+    seeking_.reset();
+  } else {
+    worker_.add(seeking_);
+  }
+}
+
+std::optional<HeadMaps::Found> HeadMaps::found() { return std::exchange(found_, std::nullopt); }
+
+void HeadMaps::take(Slot& slot) {
+  if (!slot.task || !slot.task->is_done()) return;
+  if (const HeadMapPtr* made = slot.task->result()) slot.there = *made;
+  slot.task.reset();
+}
+
+void HeadMaps::begin_frame() {
+  for (Slot& slot : slots_) take(slot);
+  if (!seeking_ || !seeking_->is_done()) return;
+  if (const Found* there = seeking_->result()) found_ = *there;
+  seeking_.reset();
+}
+
+bool HeadMaps::is_computing() const {
+  return seeking_ || found_ ||
+         std::any_of(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.task; });
+}
+
+bool HeadMaps::finish() {
+  const bool waits =
+      seeking_ || std::any_of(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.task; });
+  if (!waits) return false;
+  worker_.wait();
+  begin_frame();
+  return true;
+}
+
+}  // namespace attnscope

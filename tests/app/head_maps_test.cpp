@@ -1,0 +1,106 @@
+// Maps of heads of a model: made by a worker, the numbers those of the head, the map before until the new one
+// is there.
+#include "app/results/head_maps.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "core/models/run_heads.hpp"
+#include "core/readouts/contribution.hpp"
+#include "support/letters_gpt.hpp"
+#include "support/temporary_directory.hpp"
+
+namespace attnscope::head_maps_test {
+namespace {
+
+constexpr int n = 11;
+
+struct Opened {
+  test::TemporaryDirectory directory;
+  ThreadPool pool{2};
+  Work work{pool, {}};
+  ModelPtr model;
+  std::shared_ptr<const ModelRun> run;
+
+  Opened() {
+    write_letters_gpt(directory / "letters");
+    model = open_model(directory / "letters");
+    ModelInput input;
+    for (int i = 0; i < n; ++i) input.ids.push_back(i * 3 % 7);
+    run = std::make_shared<const ModelRun>(run_model(*model, input, {}, work));
+  }
+  HeadMapRequest of(std::int64_t head, CellValue value = CellValue::Weight) const {
+    return {model, run, {AttentionOf::Decoder, 0, head}, value, n * n};
+  }
+};
+
+}  // namespace
+
+TEST_CASE("head maps: a worker makes them, to the bit the head's numbers", "[head_maps]") {
+  const Opened o;
+  HeadMaps maps(0);  // nothing is made while a frame waits
+  CHECK(maps.get(HeadMaps::Place::Shown, o.of(1)) == nullptr);
+  CHECK(maps.is_computing());
+  CHECK(maps.finish());
+  CHECK_FALSE(maps.is_computing());
+  const HeadMapPtr weights = maps.get(HeadMaps::Place::Shown, o.of(1));
+  REQUIRE(weights != nullptr);
+  const Tensor expected = head_weights(*o.model, *o.run, AttentionOf::Decoder, 0, 1, o.work);
+  CHECK(std::ranges::equal(weights->numbers.values(), expected.values()));
+  CHECK(maps.get(HeadMaps::Place::Shown, o.of(1)) == weights);  // it is kept
+
+  // Another head of the same run: the one before stands in until the new one is there.
+  CHECK(maps.get(HeadMaps::Place::Shown, o.of(2)) == weights);
+  maps.finish();
+  CHECK(maps.get(HeadMaps::Place::Shown, o.of(2))->head.head == 2);
+
+  // Another value does not stand in: its colours go up to another number.
+  CHECK(maps.get(HeadMaps::Place::Shown, o.of(2, CellValue::Contribution)) == nullptr);
+  maps.finish();
+  const HeadMapPtr added = maps.get(HeadMaps::Place::Shown, o.of(2, CellValue::Contribution));
+  REQUIRE(added != nullptr);
+  const auto norms = value_norms(*o.model, *o.run, AttentionOf::Decoder, 0, 2, o.work);
+  const Tensor second = head_weights(*o.model, *o.run, AttentionOf::Decoder, 0, 2, o.work);
+  for (int j = 0; j < n; ++j)
+    CHECK(added->numbers.matrix()(n - 1, j) ==
+          second.matrix()(n - 1, j) * static_cast<float>(norms[static_cast<std::size_t>(j)]));
+}
+
+TEST_CASE("head maps: places do not disturb each other, and what is replaced is not made", "[head_maps]") {
+  const Opened o;
+  HeadMaps maps(0);
+  for (const std::int64_t head : {0, 1, 2}) maps.get(HeadMaps::Place::Now, o.of(head));
+  maps.get(HeadMaps::Place::Held, o.of(1));
+  maps.finish();
+  CHECK(maps.get(HeadMaps::Place::Now, o.of(2))->head.head == 2);
+  CHECK(maps.get(HeadMaps::Place::Held, o.of(1))->head.head == 1);
+  maps.get(HeadMaps::Place::Now, o.of(0));
+  maps.get(HeadMaps::Place::Now, o.of(2));  // back before it was made: what is there is right
+  maps.finish();
+  CHECK(maps.get(HeadMaps::Place::Now, o.of(2))->head.head == 2);
+}
+
+TEST_CASE("head maps: the strongest key of a row is found once, small ones at once", "[head_maps]") {
+  const Opened o;
+  const Tensor weights = head_weights(*o.model, *o.run, AttentionOf::Decoder, 0, 1, o.work);
+  Eigen::Index key = 0;
+  weights.matrix().row(n - 1).maxCoeff(&key);
+  HeadMaps maps(0), quick;
+  maps.seek(o.of(1), n - 1);
+  CHECK_FALSE(maps.found());
+  CHECK(maps.is_computing());
+  maps.finish();
+  const std::optional<HeadMaps::Found> found = maps.found();
+  REQUIRE(found);
+  CHECK(found->cell == Cell{n - 1, key});
+  CHECK_FALSE(maps.found());
+  quick.seek(o.of(1), n - 1);
+  CHECK(quick.found()->cell == Cell{n - 1, key});
+  REQUIRE(quick.get(HeadMaps::Place::Shown, o.of(1)) != nullptr);
+  CHECK_FALSE(quick.is_computing());
+}
+
+}  // namespace attnscope::head_maps_test
