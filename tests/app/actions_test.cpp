@@ -11,9 +11,12 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "app/results/training_desk.hpp"
 #include "app/state/teaching/presenter_state.hpp"
+#include "app/state/training/lab_state.hpp"
 #include "robot/robot.hpp"
 #include "support/temporary_directory.hpp"
+#include "support/wait.hpp"
 
 namespace attnscope::actions_test {
 
@@ -83,7 +86,11 @@ const std::map<std::string_view, std::function<void(Robot&)>> preparations{
     {"Value before", in_experiments},
     {"Value after", in_experiments},
     {"Experiment above", in_experiments},
-    {"Experiment below", in_experiments},
+    {"Experiment below",  // the second: those behind it take seconds to measure
+     [](Robot& r) {
+       r.key(ImGuiKey_F9);
+       r.settle();
+     }},
     {"Copy the experiment's table", in_experiments},
     {"Save the experiment's table", in_experiments},
     {"Open the experiment's state in Explore", in_experiments},
@@ -176,6 +183,14 @@ void prepare(Robot& robot, const Action& action) {
 
 void press(Robot& robot, ImGuiKeyChord key) {
   robot.key(static_cast<ImGuiKey>(key & ~ImGuiMod_Mask_), key & ImGuiMod_Mask_);
+  if (LabState& lab = *robot.app().view().lab; lab.playing) {  // not to the end of the run
+    REQUIRE(test::wait_until([&] {
+      robot.frame();
+      const training::LabRun* const run = robot.app().training().sight().run();
+      return run != nullptr && run->step > 0;
+    }));
+    lab.playing = false;
+  }
   robot.settle();
 }
 

@@ -8,6 +8,7 @@
 
 #include "app/lesson_robot.hpp"
 #include "support/temporary_directory.hpp"
+#include "support/wait.hpp"
 
 namespace attnscope::test {
 
@@ -89,7 +90,11 @@ struct Trained : Player {
   void train(std::int64_t steps) {
     const std::int64_t to = run().step + steps;
     click("Train");
-    for (int i = 0; i < 20'000 && lab().playing && run().step < to; ++i) frame();
+    // The pauses leave the processor to the thread that trains.
+    REQUIRE(wait_until([&] {
+      frame();
+      return !lab().playing || run().step >= to;
+    }));
     if (lab().playing) click("Train");
     settle();
   }
