@@ -2,6 +2,7 @@
 #include "app/draw/svg.hpp"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <regex>
 #include <set>
@@ -51,11 +52,10 @@ std::string fault_in(const std::string& xml) {
       if (text.find('>') != std::string::npos) return "a bare >";
       for (std::size_t and_at = text.find('&'); and_at != std::string::npos;
            and_at = text.find('&', and_at + 1)) {
-        const bool known =
-            std::any_of(std::begin({"&amp;", "&lt;", "&gt;", "&quot;"}),
-                        std::end({"&amp;", "&lt;", "&gt;", "&quot;"}), [&](const char* entity) {
-                          return text.compare(and_at, std::string_view(entity).size(), entity) == 0;
-                        });
+        constexpr std::array<std::string_view, 4> entities{"&amp;", "&lt;", "&gt;", "&quot;"};
+        const bool known = std::ranges::any_of(entities, [&](std::string_view entity) {
+          return text.compare(and_at, entity.size(), entity) == 0;
+        });
         if (!known) return "an unknown entity";
       }
       if (closed_root && text.find_first_not_of(" \n") != std::string::npos) return "text behind the end";
@@ -98,7 +98,7 @@ std::string svg_of(Robot& robot, PictureRegion region) {
 TEST_CASE("the heatmap as SVG: tokens and numbers are text, cells are rectangles", "[svg]") {
   Robot robot({.width = 1600, .height = 1000});
   const std::string svg = svg_of(robot, PictureRegion::Focus);
-  CHECK(fault_in(svg).empty());
+  CHECK(fault_in(svg) == "");
   const std::vector<std::string> texts = texts_in(svg);
   for (const char* word : {"The", "cat", "sat", "on", "mat", ".63", "1.0", "query ↓", "Weights"}) {
     INFO(word);
@@ -120,7 +120,7 @@ TEST_CASE("every region and mode is well-formed", "[svg]") {
   for (const PictureRegion region :
        {PictureRegion::Window, PictureRegion::Heads, PictureRegion::Signals, PictureRegion::Inspector}) {
     const std::string svg = svg_of(robot, region);
-    CHECK(fault_in(svg).empty());
+    CHECK(fault_in(svg) == "");
     // Every clip that is used is there.
     std::set<std::string> there;
     const std::regex defined("clipPath id=\"([^\"]+)\""), used("clip-path=\"url\\(#([^)]+)\\)\"");
@@ -145,7 +145,7 @@ TEST_CASE("any token is text in the file, upright where it is on the screen", "[
   robot.retype("##Text", "<b>&amp; \"q\" 猫 a b c d e f g h i j k");
   robot.settle();
   const std::string svg = svg_of(robot, PictureRegion::Focus);
-  CHECK(fault_in(svg).empty());
+  CHECK(fault_in(svg) == "");
   const std::vector<std::string> texts = texts_in(svg);
   for (const char* word : {"&lt;b&gt;", "&amp;", "&quot;", "猫"}) {
     INFO(word);
@@ -168,7 +168,7 @@ TEST_CASE("a canvas leaves out what cannot be seen and clips what partly can", "
   canvas.polyline(line, 0xFFFFFFFFu, 2);
   canvas.text({{105, 130}, 20, 10, 8, 600, 1, 0xFF000000u, false}, "a\x01<\xFF");
   const std::string svg = canvas.finish("A & B", 2);
-  CHECK(fault_in(svg).empty());
+  CHECK(fault_in(svg) == "");
   CHECK(svg.find("width=\"25\" height=\"25\" viewBox=\"100 100 50 50\"") != std::string::npos);
   CHECK(svg.find("<title>A &amp; B</title>") != std::string::npos);
   CHECK(svg.find("fill=\"#ff0000\"") == std::string::npos);
@@ -239,7 +239,7 @@ TEST_CASE("a matrix of many cells is embedded as pixels", "[svg]") {
   canvas.begin(nullptr, {0, 0, 400, 400});
   canvas.matrix({0, 0, 400, 400}, job, 0.5f);
   const std::string svg = canvas.finish("", 1);
-  CHECK(fault_in(svg).empty());
+  CHECK(fault_in(svg) == "");
   CHECK(count(svg, "<image") == 1);
   CHECK(svg.find("href=\"data:image/png;base64,iVBORw0KGgo") != std::string::npos);
   CHECK(svg.find("image-rendering:pixelated") != std::string::npos);

@@ -50,7 +50,7 @@ void mask(Case& c, bool boolean, bool added, std::int64_t heads, Sees sees) {
     for (std::int64_t i = 0; i < p.queries; ++i)
       for (std::int64_t j = 0; j < p.keys; ++j) {
         const bool seen = sees(h, i, j);
-        if (boolean) c.allowed.push_back(seen ? static_cast<std::uint8_t>(1 + j % 255) : 0);
+        if (boolean) c.allowed.push_back(static_cast<std::uint8_t>(seen ? 1 + j % 255 : 0));
         if (added) c.additive.push_back(seen ? 0.0f : hidden);
       }
   p.allowed = {c.allowed, heads};

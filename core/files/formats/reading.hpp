@@ -17,7 +17,7 @@ struct Reading {
   std::atomic<std::uint64_t> done{0}, total{0};  // numbers; total is 0 until the file has told how many
   /// Called by the thread that reads, before it opens a model that the file names: that takes long. May be
   /// empty.
-  std::function<void()> opens_model;
+  std::function<void()> opens_model{};
 
   double share() const {
     const auto all = static_cast<double>(total.load());

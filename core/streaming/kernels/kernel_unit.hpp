@@ -21,18 +21,32 @@ ATTNSCOPE_INLINE bool sweep(const SweepJob& job) { return sweep_tile(job); }
 ATTNSCOPE_INLINE int64_t scratch_of_sweep(int panels, int d_k, int d_v, int keys, int keys_per_cell) {
   return sweep_scratch(panels, d_k, d_v, keys, keys_per_cell);
 }
+constexpr void add_float32_parts(Kernels&) {}
+#else
+constexpr void add_float32_parts(Kernels& kernels) {
+  kernels.multiply_weights = &multiply_weights;
+  kernels.multiply_columns = &multiply_columns;
+  kernels.activate = &activate_all;
+  kernels.normalise = &normalise_rows;
+  kernels.widen = &widen_numbers;
+  kernels.multiply_stored = &multiply_stored;
+}
 #endif
 
 constexpr Kernels table(const char* name) {
-  return {
-    name, W, PW, tile_rows, most_few_rows, rounds, &sweep, &compute_cells, &scratch_of_sweep, &cell_scratch,
-#if defined(ATTNSCOPE_BFLOAT_PARTS)
-        nullptr, nullptr, nullptr, nullptr, nullptr, nullptr
-  };
-#else
-        &multiply_weights, &multiply_columns, &activate_all, &normalise_rows, &widen_numbers, &multiply_stored
-  };
-#endif
+  Kernels kernels{};
+  kernels.name = name;
+  kernels.width = W;
+  kernels.lanes = PW;
+  kernels.tile_rows = tile_rows;
+  kernels.few_rows = most_few_rows;
+  kernels.rounds = rounds;
+  kernels.sweep = &sweep;
+  kernels.cells = &compute_cells;
+  kernels.sweep_scratch = &scratch_of_sweep;
+  kernels.cell_scratch = &cell_scratch;
+  add_float32_parts(kernels);
+  return kernels;
 }
 
 }  // namespace attnscope::streaming::ATTNSCOPE_KERNEL
