@@ -139,7 +139,8 @@ TEST_CASE("what is changed inside is marked on the page, measures are flat colou
     return draw_figure(robot.app(), {.region = PictureRegion::Grid, .path = directory / "x.png"});
   };
   auto figure = page_of();
-  CHECK_THAT(bytes_of(directory / "page.svg"), Catch::Matchers::ContainsSubstring("Changed inside:  head 1."));
+  CHECK_THAT(bytes_of(directory / "page.svg"),
+             Catch::Matchers::ContainsSubstring("Changed inside:  head 1."));
   int off = 0;
   for (const HeadsPainting::Cell& cell : figure->page.painting.cells) off += cell.is_off ? 1 : 0;
   CHECK(off == 1);

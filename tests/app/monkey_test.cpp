@@ -1,7 +1,7 @@
 // A monkey before the window: seeded random clicks, drags, keys, text, wheels, drops, sizes and scales.
 // Nothing may break, and at the end the window still works. ATTNSCOPE_MONKEY sets how many events (the
-// continuous integration lets it have 4,000 under the sanitizers), ATTNSCOPE_COMMIT (the number of the commit) and
-// ATTNSCOPE_SEED which ones.
+// continuous integration lets it have 4,000 under the sanitizers), ATTNSCOPE_COMMIT (the number of the
+// commit) and ATTNSCOPE_SEED which ones.
 #include <array>
 #include <cstdlib>
 #include <random>
