@@ -4,6 +4,7 @@
 #include "app/scene/head_words.hpp"
 #include "app/scene/scene.hpp"
 #include "app/ui/number_format.hpp"
+#include "app/ui/own_words.hpp"
 #include "core/attention/embed.hpp"
 
 namespace attnscope {
@@ -69,10 +70,15 @@ bool is_cross(const LayerResult& result) {
   return !input.memory.empty() || static_cast<bool>(input.vectors().key);
 }
 
-std::string head_name(const LayerResult& result, std::int64_t head, bool one_word) {
+std::string head_name(const LayerResult& result, std::int64_t head) {
   const std::string name = role_of(result, head).does;
   if (name.empty()) return "head " + std::to_string(head);
-  return one_word ? name.substr(0, name.find(' ')) : name;
+  return name;
+}
+
+std::string short_head_name(const Ui& ui, const LayerResult& result, std::int64_t head) {
+  const std::string name = ui.translated(head_name(result, head));
+  return own(name.substr(0, name.find(' ')));
 }
 
 }  // namespace attnscope

@@ -136,11 +136,11 @@ float name_stage(const Scene& scene, float right, float y) {
 }
 
 /// What a head is called, from long to short.
-std::vector<std::string> head_wordings(const LayerResult& result, std::int64_t h) {
+std::vector<std::string> head_wordings(const Ui& ui, const LayerResult& result, std::int64_t h) {
   const HeadRole role = role_of(result, h);
   const std::string score = "  " + in_cell(role.score);
   if (!role.does.empty()) {
-    const std::string short_name = head_name(result, h, true);
+    const std::string short_name = short_head_name(ui, result, h);
     return {role.does + score + " · " + (role.is_built ? "built by hand" : "found in its weights"),
             role.does + score, short_name + score, short_name};
   }
@@ -175,7 +175,7 @@ void draw_focus_title(Scene& scene, const Box& region, float pad) {
        gap;
   if (ui.is_figure() && draw_guess_chip(scene, x, y, right - x) > 0) return;
   // The longest of these that fits as a whole.
-  for (const std::string& wording : head_wordings(scene.result, h)) {
+  for (const std::string& wording : head_wordings(scene.ui, scene.result, h)) {
     if (ui.text_width(wording, type::label) > right - x) continue;
     ui.text(x, y, wording, {type::label, ui.theme.text3});
     return;

@@ -163,7 +163,8 @@ class Thumbnail {
       return head_name(scene_.result, h_);
     }
     // The score stands beside the name, and goes last.
-    const std::string score = "  " + in_cell(role.score), short_name = head_name(scene_.result, h_, true);
+    const std::string score = "  " + in_cell(role.score),
+                      short_name = short_head_name(ui_, scene_.result, h_);
     for (const std::string& text : {role.does + score, short_name + score})
       if (ui_.text_width(text, type::tick, ink()) <= room) return text;
     return short_name;

@@ -5,6 +5,7 @@
 
 #include "app/state/walk_state.hpp"
 #include "app/ui/number_format.hpp"
+#include "app/ui/own_words.hpp"
 #include "app/views/walk/formula.hpp"
 #include "app/views/walk/matrix.hpp"
 
@@ -58,8 +59,9 @@ void draw_heading(const Matrix& m, bool is_current) {
     ui.text(slot.right(), y, size, {type::tick, fade(ui.theme.text3, ink_light), Ink::Regular, Align::Right});
   Formula caption = with_indices(panel.caption, type::tick, ui.theme.text3);
   if (caption.width(ui) > slot.w) {  // the name of what it is equal to is above it already
-    const std::size_t equals = panel.caption.find("= ");
-    caption = with_indices(equals == std::string::npos ? "" : panel.caption.substr(equals + 2), type::tick,
+    const std::string said = ui.translated(panel.caption);
+    const std::size_t equals = said.find("= ");
+    caption = with_indices(equals == std::string::npos ? "" : own(said.substr(equals + 2)), type::tick,
                            ui.theme.text3);
   }
   if (!beside && (caption.empty() || caption.width(ui) > slot.w))
