@@ -70,14 +70,14 @@ bool is_cross(const LayerResult& result) {
   return !input.memory.empty() || static_cast<bool>(input.vectors().key);
 }
 
-std::string head_name(const LayerResult& result, std::int64_t head) {
+std::string role_name(const LayerResult& result, std::int64_t head) {
   const std::string name = role_of(result, head).does;
   if (name.empty()) return "head " + std::to_string(head);
   return name;
 }
 
-std::string short_head_name(const Ui& ui, const LayerResult& result, std::int64_t head) {
-  const std::string name = ui.translated(head_name(result, head));
+std::string short_role_name(const Ui& ui, const LayerResult& result, std::int64_t head) {
+  const std::string name = ui.translated(role_name(result, head));
   return own(name.substr(0, name.find(' ')));
 }
 

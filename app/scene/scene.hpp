@@ -91,9 +91,9 @@ std::int64_t position_of(const LayerResult&, std::int64_t sequence, std::int64_t
 /// Whether keys are other tokens than those the queries come from: cross-attention.
 bool is_cross(const LayerResult&);
 /// "previous token" while the head's weights bear that name (see app/scene/head_words.hpp), "head 3" else.
-std::string head_name(const LayerResult&, std::int64_t head);
+std::string role_name(const LayerResult&, std::int64_t head);
 /// Its first word in the language of the window: cut after it is translated, and marked as such.
-std::string short_head_name(const Ui&, const LayerResult&, std::int64_t head);
+std::string short_role_name(const Ui&, const LayerResult&, std::int64_t head);
 
 /// Whether the chosen cell is hidden by hand, and hiding it or showing it again; keys that belong to no token
 /// cannot be hidden.

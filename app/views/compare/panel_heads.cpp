@@ -224,7 +224,7 @@ Box draw_head_of_b(Sides& sides, const Box& head) {
 void draw_title_of_difference(const Sides& sides, const Box& head, float right) {
   const Scene& scene = sides.a;
   const std::string name =
-      scene.compact ? head_name(scene.result, scene.head()) : scored_name(scene.result, scene.head());
+      scene.compact ? role_name(scene.result, scene.head()) : scored_name(scene.result, scene.head());
   const std::string number = "head " + std::to_string(scene.head());
   const bool named = name != number && !name.empty();
   std::string title = "Difference", note = named ? number + " · " + name : number;

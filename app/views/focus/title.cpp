@@ -140,7 +140,7 @@ std::vector<std::string> head_wordings(const Ui& ui, const LayerResult& result, 
   const HeadRole role = role_of(result, h);
   const std::string score = "  " + in_cell(role.score);
   if (!role.does.empty()) {
-    const std::string short_name = short_head_name(ui, result, h);
+    const std::string short_name = short_role_name(ui, result, h);
     return {role.does + score + " · " + (role.is_built ? "built by hand" : "found in its weights"),
             role.does + score, short_name + score, short_name};
   }

@@ -160,11 +160,11 @@ class Thumbnail {
     const HeadRole role = role_of(scene_.result, h_);
     if (role.does.empty()) {
       if (!lines_) return muted ? std::string(words(kind_).state) : "H " + entropy;
-      return head_name(scene_.result, h_);
+      return role_name(scene_.result, h_);
     }
     // The score stands beside the name, and goes last.
     const std::string score = "  " + in_cell(role.score),
-                      short_name = short_head_name(ui_, scene_.result, h_);
+                      short_name = short_role_name(ui_, scene_.result, h_);
     for (const std::string& text : {role.does + score, short_name + score})
       if (ui_.text_width(text, type::tick, ink()) <= room) return text;
     return short_name;

@@ -82,7 +82,7 @@ double most_of(const Measures& a, const Measures* b, std::int64_t sequence) {
 void draw_read_out(const Shown& shown, const Axes& axes, const HeadRow& row, const RowSpread& a,
                    const std::optional<RowSpread>& b) {
   std::string text =
-      shown.ui.fitted(head_name(shown.result, row.head), type::tick, Ink::Medium, shown.ui.px(96)) + "  " +
+      shown.ui.fitted(role_name(shown.result, row.head), type::tick, Ink::Medium, shown.ui.px(96)) + "  " +
       number(a.mean) + "  (" + own(number(a.low)) + " to " + own(number(a.high)) + ")";
   if (b) text += "  held " + own(number(b->mean));
   draw_value_tag(shown.ui, axes, {std::isfinite(a.mean) ? axes.x(a.mean) : axes.area.x, row.box.centre_y()},
