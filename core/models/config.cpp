@@ -1,14 +1,20 @@
 #include "core/models/config.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
+#include <optional>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "core/files/formats/json_reader.hpp"
+#include "core/models/config_object.hpp"
+#include "core/models/config_refused.hpp"
+#include "core/models/config_rope.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope {
@@ -18,80 +24,7 @@ using nlohmann::json;
 
 constexpr int most_width = 65'536, most_blocks = 1024, most_vocabulary = 4'000'000, most_positions = 1 << 24;
 
-/// The keys of a config, of which a missing one and one that is null mean the same.
-class Config {
- public:
-  Config(const json& value, std::string path, const std::string& where)
-      : value_(value), path_(std::move(path)), where_(where) {
-    if (!value.is_object()) fail("", "an object", value);
-  }
-
-  const json* find(std::string_view name) const {
-    if (name.empty()) return nullptr;
-    const auto at = value_.find(std::string(name));
-    return at == value_.end() || at->is_null() ? nullptr : &*at;
-  }
-  /// Also when it is null.
-  bool has(std::string_view name) const { return value_.contains(std::string(name)); }
-  int whole(std::string_view name, int fallback, int least, int most) const {
-    const json* found = find(name);
-    if (found == nullptr) return fallback;
-    const std::string expected = fmt::format("a whole number from {} to {}", least, most);
-    if (!found->is_number_integer()) fail(name, expected, *found);
-    const bool huge =
-        found->is_number_unsigned() && found->get<std::uint64_t>() > static_cast<std::uint64_t>(most);
-    if (huge || found->get<std::int64_t>() < least || found->get<std::int64_t>() > most)
-      fail(name, expected, *found);
-    return found->get<int>();
-  }
-  /// Above 0, or at least 0.
-  double number(std::string_view name, double fallback, bool positive = true) const {
-    const json* found = find(name);
-    if (found == nullptr) return fallback;
-    const bool fits = found->is_number() && std::isfinite(found->get<double>()) &&
-                      (positive ? found->get<double>() > 0 : found->get<double>() >= 0);
-    if (!fits) fail(name, positive ? "a number above 0" : "a number from 0 on", *found);
-    return found->get<double>();
-  }
-  bool boolean(std::string_view name, bool fallback) const {
-    const json* found = find(name);
-    if (found == nullptr) return fallback;
-    if (!found->is_boolean()) fail(name, "true or false", *found);
-    return found->get<bool>();
-  }
-  std::string text(std::string_view name, std::string_view fallback) const {
-    const json* found = find(name);
-    if (found == nullptr) return std::string(fallback);
-    if (!found->is_string()) fail(name, "a string", *found);
-    return found->get<std::string>();
-  }
-  Config object(std::string_view name) const { return {*find(name), key(name), where_}; }
-
-  [[noreturn]] void fail(std::string_view name, const std::string& expected, const json& found) const {
-    throw FieldError(where_, key(name),
-                     fmt::format("{} is {}; {} was expected.", key(name).empty() ? "It" : key(name),
-                                 shown(found), expected));
-  }
-  [[noreturn]] void refuse(std::string_view name, const std::string& problem) const {
-    throw FieldError(where_, key(name), fmt::format("{}: {}", key(name), problem));
-  }
-  const std::string& where() const { return where_; }
-
- private:
-  std::string key(std::string_view name) const {
-    return path_.empty() ? std::string(name) : path_ + "." + std::string(name);
-  }
-  static std::string shown(const json& value) {
-    const std::string text = in_quotes(value.dump(-1, ' ', false, json::error_handler_t::replace), 60);
-    return text.substr(1, text.size() - 2);
-  }
-
-  const json& value_;
-  std::string path_;
-  const std::string& where_;
-};
-
-const FamilyRow& family_of(const Config& config) {
+const FamilyRow& family_of(const ConfigObject& config) {
   const std::string type = config.text("model_type", "");
   if (type.empty()) config.refuse("model_type", "it is missing: it names the family of the model.");
   const FamilyRow* row = find_family(type);
@@ -105,7 +38,7 @@ const FamilyRow& family_of(const Config& config) {
   return *row;
 }
 
-Activation activation_of(const Config& config, std::string_view key, std::string_view fallback) {
+Activation activation_of(const ConfigObject& config, std::string_view key, std::string_view fallback) {
   const std::string name = config.text(key, fallback);
   const std::optional<Activation> activation = activation_from(name);
   if (!activation)
@@ -113,118 +46,85 @@ Activation activation_of(const Config& config, std::string_view key, std::string
   return *activation;
 }
 
-/// "rope_parameters" of version 5, "rope_theta" and "rope_scaling" of version 4.
-RopeSettings rope_of(const Config& config, int d_k, int positions) {
-  RopeSettings rope;
-  const bool newer = config.find("rope_parameters") != nullptr;
-  rope.base = config.number("rope_theta", config.number("rotary_emb_base", 10'000));
-  double share = config.number("partial_rotary_factor", config.number("rotary_pct", 1));
-  const std::string_view at = newer ? "rope_parameters" : "rope_scaling";
-  if (config.find(at) != nullptr) {
-    const Config scaling = config.object(at);
-    rope.base = scaling.number("rope_theta", rope.base);
-    share = scaling.number("partial_rotary_factor", share);
-    const std::string_view type_key = scaling.find("rope_type") != nullptr ? "rope_type" : "type";
-    const std::string type = scaling.text(type_key, "default");
-    const std::optional<RopeScaling> kind = rope_scaling_from(type);
-    if (!kind) {
-      scaling.refuse(type_key,
-                     fmt::format("{} is no scaling of rotary positions that is known here: default, "
-                                 "linear, dynamic, yarn, llama3.",
-                                 in_quotes(type, 60)));
-    }
-    rope.scaling = *kind;
-    rope.factor = scaling.number("factor", 1);
-    rope.trained_positions = scaling.whole("original_max_position_embeddings", positions, 1, most_positions);
-    rope.low_frequency = scaling.number("low_freq_factor", 1);
-    rope.high_frequency = scaling.number("high_freq_factor", 4);
-    rope.fast = scaling.number("beta_fast", 32);
-    rope.slow = scaling.number("beta_slow", 1);
-    rope.truncate = scaling.boolean("truncate", true);
-    if (scaling.find("attention_factor") != nullptr) rope.magnitude = scaling.number("attention_factor", 1);
-    if (scaling.find("mscale") != nullptr && scaling.find("mscale_all_dim") != nullptr && !rope.magnitude) {
-      const auto magnitude = [&](std::string_view key) {
-        return rope.factor > 1 ? 0.1 * scaling.number(key, 1) * std::log(rope.factor) + 1 : 1.0;
-      };
-      rope.magnitude = magnitude("mscale") / magnitude("mscale_all_dim");
-    }
-    if (rope.scaling == RopeScaling::Llama3 && rope.high_frequency <= rope.low_frequency)
-      scaling.refuse("high_freq_factor", "it must be above low_freq_factor.");
-  }
-  if (share > 1) config.refuse("partial_rotary_factor", "it must not be above 1.");
-  rope.rotated = static_cast<std::int64_t>(static_cast<double>(d_k) * share) / 2 * 2;
-  if (rope.rotated < 2) config.refuse("partial_rotary_factor", "it leaves no dimension of a head to turn.");
-  if (rope.scaling == RopeScaling::Dynamic && rope.rotated < 4)
-    config.refuse("rope_type", "dynamic scaling needs at least four dimensions that turn.");
-  return rope;
+/// The width of windows, where the family has them; 0 = none.
+std::int64_t window_width(const ConfigObject& config, const FamilyRow& family) {
+  constexpr std::string_view name = "sliding_window";
+  const bool qwen = family.name.starts_with("Qwen");
+  if (!qwen && family.name != "Gemma 2" && family.name != "Mistral") return 0;
+  if (qwen && !config.boolean("use_sliding_window", false)) return 0;
+  return config.has(name) && config.find(name) == nullptr ? 0 : config.whole(name, 4096, 1, most_positions);
 }
 
 /// The keys that a query of each block sees; 0 = all.
-std::vector<std::int64_t> windows_of(const Config& config, const FamilyRow& family, std::size_t blocks) {
+std::vector<std::int64_t> windows_of(const ConfigObject& config, const FamilyRow& family,
+                                     std::size_t blocks) {
   std::vector<std::int64_t> windows(blocks, 0);
-  const bool gemma = family.arrangement == Arrangement::Sandwich;
-  const std::int64_t width = config.whole("sliding_window", gemma ? 4096 : 0, 1, most_positions);
-  if (width == 0) return windows;
-  if (const json* types = config.find("layer_types"); types != nullptr) {
+  const std::int64_t width = window_width(config, family);
+  const bool mistral = family.name == "Mistral", gemma = family.name == "Gemma 2";
+  const json* types = mistral ? nullptr : config.find("layer_types");
+  if (types != nullptr && (gemma || family.name.starts_with("Qwen"))) {
     if (!types->is_array() || types->size() != blocks)
       config.fail("layer_types", fmt::format("a list of {} names", blocks), *types);
     for (std::size_t i = 0; i < blocks; ++i) {
       const json& type = (*types)[i];
-      if (type == "sliding_attention")
+      if (type == "sliding_attention" && width > 0)
         windows[i] = width;
+      else if (type == "sliding_attention")
+        config.refuse("layer_types",
+                      "it asks for windows, and sliding_window or use_sliding_window turns them off.");
       else if (type != "full_attention")
         config.fail("layer_types", "\"full_attention\" or \"sliding_attention\"", type);
     }
     return windows;
   }
-  const std::string type = config.text("model_type", "");
-  for (std::size_t i = 0; i < blocks; ++i) {
-    bool slides = type == "mistral";
-    if (gemma) slides = i % 2 == 0;
-    if (type.starts_with("qwen")) {
-      slides = config.boolean("use_sliding_window", false) &&
-               static_cast<int>(i) >= config.whole("max_window_layers", 28, 0, most_blocks);
-    }
-    if (slides) windows[i] = width;
-  }
+  if (width == 0) return windows;
+  const int first = gemma || mistral ? 0 : config.whole("max_window_layers", 28, 0, most_blocks);
+  for (std::size_t i = 0; i < blocks; ++i)
+    if (gemma ? i % 2 == 0 : static_cast<int>(i) >= first) windows[i] = width;
   return windows;
 }
 
 /// Heads, their width and their scale, which are the same in every block but for the exceptions.
-std::vector<AttentionSpec> attention_of(const Config& config, const FamilyRow& family, int d_model,
+std::vector<AttentionSpec> attention_of(const ConfigObject& config, const FamilyRow& family, int d_model,
                                         int blocks) {
   const ConfigKeys& keys = family.keys;
   AttentionSpec one;
   one.heads = config.whole(keys.heads, keys.default_heads, 1, most_width);
-  one.kv_heads = config.whole(keys.kv_heads, one.heads, 1, one.heads);
-  if (one.heads % one.kv_heads != 0) {
+  const bool own_keys = config.has(keys.kv_heads) || keys.default_kv_heads == 0;
+  one.kv_heads = config.whole(keys.kv_heads, own_keys ? one.heads : keys.default_kv_heads, 1, most_width);
+  if (one.kv_heads > one.heads || one.heads % one.kv_heads != 0) {
     config.refuse(keys.kv_heads, fmt::format("{} heads of keys cannot be shared by {} heads of queries.",
                                              one.kv_heads, one.heads));
   }
-  const bool own_width = config.find("head_dim") != nullptr || config.find("d_kv") != nullptr;
-  if (!own_width && d_model % one.heads != 0)
+  const bool shares = config.find(keys.head_width) == nullptr &&
+                      (keys.default_head_width == 0 || config.has(keys.head_width));
+  if (shares && d_model % one.heads != 0)
     config.refuse(keys.heads, fmt::format("{} heads cannot share a width of {}.", one.heads, d_model));
-  one.d_k = config.whole("d_kv", config.whole("head_dim", d_model / one.heads, 1, most_width), 1, most_width);
+  one.d_k =
+      config.whole(keys.head_width, shares ? d_model / one.heads : keys.default_head_width, 1, most_width);
   one.scale = 1 / std::sqrt(static_cast<double>(one.d_k));
   if (family.positions == ModelPositions::RelativeBuckets) one.scale = 1;
   if (family.arrangement == Arrangement::Sandwich)
     one.scale = 1 / std::sqrt(config.number("query_pre_attn_scalar", 256));
-  if (!config.boolean("scale_attn_weights", true)) one.scale = 1;
+  const bool gpt2 = family.name == "GPT-2";
+  if (gpt2 && !config.boolean("scale_attn_weights", true)) one.scale = 1;
   std::vector<AttentionSpec> all(static_cast<std::size_t>(blocks), one);
   const std::vector<std::int64_t> windows = windows_of(config, family, all.size());
   for (std::size_t i = 0; i < all.size(); ++i) {
     all[i].window = windows[i];
-    if (config.boolean("scale_attn_by_inverse_layer_idx", false)) all[i].scale /= static_cast<double>(i + 1);
+    if (gpt2 && config.boolean("scale_attn_by_inverse_layer_idx", false))
+      all[i].scale /= static_cast<double>(i + 1);
   }
   return all;
 }
 
 /// Gemma 2 has caps; null says that it has none, a missing key that it has the usual one.
-double cap_of(const Config& config, std::string_view key, const FamilyRow& family, double usual) {
-  return config.number(key, family.arrangement == Arrangement::Sandwich && !config.has(key) ? usual : 0);
+double cap_of(const ConfigObject& config, std::string_view key, const FamilyRow& family, double usual) {
+  if (family.arrangement != Arrangement::Sandwich) return 0;
+  return config.number(key, config.has(key) ? 0 : usual);
 }
 
-StackSpec stack_of(const Config& config, const FamilyRow& family, const ModelSpec& spec, int blocks) {
+StackSpec stack_of(const ConfigObject& config, const FamilyRow& family, const ModelSpec& spec, int blocks) {
   const ConfigKeys& keys = family.keys;
   StackSpec stack;
   stack.blocks = attention_of(config, family, spec.d_model, blocks);
@@ -235,15 +135,16 @@ StackSpec stack_of(const Config& config, const FamilyRow& family, const ModelSpe
                 family.arrangement == Arrangement::Sandwich};
   stack.positions = family.positions;
   if (stack.positions == ModelPositions::Rotary)
-    stack.rope = rope_of(config, stack.blocks[0].d_k, std::max(1, spec.max_positions));
+    stack.rope = rope_of(config, family, stack.blocks[0].d_k, std::max(1, spec.max_positions));
   stack.soft_cap = cap_of(config, "attn_logit_softcapping", family, 50);
-  stack.residual_after_norm = config.boolean("apply_residual_connection_post_layernorm", false);
+  stack.residual_after_norm =
+      family.name == "BLOOM" && config.boolean("apply_residual_connection_post_layernorm", false);
   stack.activation = activation_of(config, keys.activation, keys.default_activation);
   return stack;
 }
 
 /// T5: what its config says in a way of its own.
-void read_t5(const Config& config, const FamilyRow& family, ModelSpec& spec) {
+void read_t5(const ConfigObject& config, const FamilyRow& family, ModelSpec& spec) {
   const int blocks = config.whole("num_layers", 6, 1, most_blocks);
   StackSpec encoder = stack_of(config, family, spec, blocks);
   std::string activation = config.text("feed_forward_proj", "relu");
@@ -252,10 +153,13 @@ void read_t5(const Config& config, const FamilyRow& family, ModelSpec& spec) {
     activation.erase(0, 6);
     if (activation == "gelu") activation = "gelu_new";
   }
+  // What transformers makes of it and saves beside it counts where it is there.
+  encoder.gated = config.boolean("is_gated_act", encoder.gated);
+  const std::string_view said = config.find("dense_act_fn") != nullptr ? "dense_act_fn" : "feed_forward_proj";
+  if (said == "dense_act_fn") activation = config.text(said, activation);
   const std::optional<Activation> known = activation_from(activation);
   if (!known)
-    config.refuse("feed_forward_proj",
-                  fmt::format("{} is no activation that is known here.", in_quotes(activation, 60)));
+    config.refuse(said, fmt::format("{} is no activation that is known here.", in_quotes(activation, 60)));
   encoder.activation = *known;
   encoder.buckets = config.whole("relative_attention_num_buckets", 32, 4, 4096);
   encoder.bucket_distance =
@@ -265,6 +169,7 @@ void read_t5(const Config& config, const FamilyRow& family, ModelSpec& spec) {
                         encoder.blocks[0]);
   decoder.causal = decoder.cross = true;
   spec.encoder = encoder;
+  if (spec.architecture.ends_with("EncoderModel")) return;  // of it alone
   spec.decoder = decoder;
   const bool tied = config.boolean("tie_word_embeddings", true);
   if (config.boolean("scale_decoder_outputs", tied))
@@ -272,15 +177,35 @@ void read_t5(const Config& config, const FamilyRow& family, ModelSpec& spec) {
   spec.decoder_start = config.whole("decoder_start_token_id", 0, 0, most_vocabulary);
 }
 
-ImageSpec image_of(const Config& config) {
+/// One number for both, or height and width.
+std::pair<int, int> size_of(const ConfigObject& config, std::string_view name, int fallback, int least,
+                            int most) {
+  const json* found = config.find(name);
+  if (found == nullptr || !found->is_array()) {
+    const int size = config.whole(name, fallback, least, most);
+    return {size, size};
+  }
+  const auto side = [&](std::size_t i) {
+    const bool fits =
+        found->size() == 2 && (*found)[i].is_number_integer() && (*found)[i] >= least && (*found)[i] <= most;
+    if (!fits) config.fail(name, fmt::format("one or two whole numbers from {} to {}", least, most), *found);
+    return (*found)[i].get<int>();
+  };
+  return {side(0), side(1)};
+}
+
+ImageSpec image_of(const ConfigObject& config) {
   ImageSpec image;
   image.channels = config.whole("num_channels", 3, 1, 1024);
-  image.patch = config.whole("patch_size", 16, 1, 4096);
-  image.height = image.width = config.whole("image_size", 224, image.patch, 65'536);
+  const auto [height, width] = size_of(config, "patch_size", 16, 1, 4096);
+  if (height != width)
+    config.refuse("patch_size", "its height and width differ; square patches were expected.");
+  image.patch = height;
+  std::tie(image.height, image.width) = size_of(config, "image_size", 224, image.patch, 65'536);
   return image;
 }
 
-std::vector<std::int64_t> ids_of(const Config& config, std::string_view name) {
+std::vector<std::int64_t> ids_of(const ConfigObject& config, std::string_view name) {
   const json* found = config.find(name);
   std::vector<std::int64_t> ids;
   if (found == nullptr) return ids;
@@ -296,14 +221,13 @@ std::vector<std::int64_t> ids_of(const Config& config, std::string_view name) {
 }
 
 /// What only one or two families have.
-void read_special(const Config& config, const FamilyRow& family, ModelSpec& spec) {
+void read_special(const ConfigObject& config, const FamilyRow& family, ModelSpec& spec) {
   StackSpec& stack = spec.decoder ? *spec.decoder : *spec.encoder;
   if (family.arrangement == Arrangement::Sandwich) {
     spec.embedding_scale = std::sqrt(static_cast<double>(spec.d_model));
     spec.logit_cap = cap_of(config, "final_logit_softcapping", family, 30);
   }
-  if (family.name == "Llama" || family.name.starts_with("Qwen") || family.name == "Gemma 2")
-    stack.gated = true;
+  if (find_part(family.decoder, Part::Gate) != nullptr && family.encoder.empty()) stack.gated = true;
   stack.head_norms = find_part(family.decoder, Part::QueryNorm) != nullptr;
   if (find_part(family.model, Part::TypeTable) != nullptr)
     spec.token_types = config.whole("type_vocab_size", 2, 1, most_vocabulary);
@@ -318,36 +242,50 @@ void read_special(const Config& config, const FamilyRow& family, ModelSpec& spec
   spec.pooler = find_part(family.model, Part::Pooler) != nullptr;
 }
 
-/// "id2label": names of classes by their numbers.
-std::vector<std::string> classes_of(const Config& config) {
-  constexpr std::string_view name = "id2label";
-  const json* found = config.find(name);
-  if (found == nullptr) return {};
-  if (!found->is_object()) config.fail(name, "an object", *found);
-  std::vector<std::string> classes(found->size());
+/// "id2label": names of classes by their numbers. What is no name is left out: names are no reason to refuse
+/// weights.
+std::vector<std::string> classes_of(const ConfigObject& config) {
+  constexpr std::size_t most_classes = most_vocabulary;
+  const json* found = config.find("id2label");
+  std::vector<std::string> classes;
+  if (found == nullptr || !found->is_structured()) return classes;
   for (const auto& [key, label] : found->items()) {
-    std::size_t number = classes.size();
+    std::size_t number = most_classes;
     const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), number);
-    if (error != std::errc() || end != key.data() + key.size() || number >= classes.size())
-      config.refuse(name, fmt::format("{} is not the number of one of {} classes.", in_quotes(key, 40),
-                                      classes.size()));
-    if (!label.is_string()) config.fail(name, "an object of names", label);
-    classes[number] = label.get<std::string>();
+    if (error != std::errc() || end != key.data() + key.size() || number >= most_classes) continue;
+    if (number >= classes.size()) classes.resize(number + 1);
+    if (label.is_string())
+      classes[number] = label.get<std::string>();
+    else if (!label.is_null() && !label.is_structured())
+      classes[number] = label.dump();
   }
   return classes;
 }
 
+/// Whether a decoder's architecture says that it ends in something else than the next token's logits.
+bool ends_otherwise(std::string_view architecture) {
+  constexpr auto next_token = std::to_array<std::string_view>(
+      {"ForCausalLM", "LMHeadModel", "DoubleHeadsModel", "ForConditionalGeneration"});
+  return architecture.find("For") != architecture.npos &&
+         std::ranges::none_of(next_token, [&](std::string_view end) { return architecture.ends_with(end); });
+}
+
 /// What the name of the architecture says that the model ends in.
-void read_head(const Config& config, ModelConfig& result) {
+void read_head(const ConfigObject& config, ModelConfig& result) {
   ModelSpec& spec = result.spec;
   result.head = find_head(*result.family, spec.architecture);
   if (result.head == nullptr) {
+    if (spec.decoder && ends_otherwise(spec.architecture))
+      config.refuse("architectures",
+                    fmt::format("{} ends in something that is not known here for the family {}.",
+                                in_quotes(spec.architecture, 80), result.family->name));
     if (spec.decoder) spec.head.kind = HeadKind::NextToken;
     return;
   }
   const HeadRow& row = *result.head;
   const ConfigKeys& keys = result.family->keys;
-  spec.head.kind = row.kind;
+  // Without a mask every row sees the word that comes next.
+  spec.head.kind = row.kind == HeadKind::NextToken && !spec.decoder ? HeadKind::MaskedToken : row.kind;
   spec.head.input = row.input;
   spec.head.names_referents = row.names_referents;
   spec.head.activation =
@@ -360,38 +298,67 @@ void read_head(const Config& config, ModelConfig& result) {
 }
 
 bool default_tie(const FamilyRow& family) {
-  return family.name != "Llama" && family.name != "Qwen2" && family.name != "Qwen3" &&
-         family.name != "GPT-NeoX";
+  return family.name != "Llama" && family.name != "Mistral" && family.name != "Qwen2" &&
+         family.name != "Qwen3" && family.name != "GPT-NeoX";
 }
 
-}  // namespace
+/// Models of pictures and text that are a known decoder with something in front of it.
+constexpr auto around_text =
+    std::to_array<std::string_view>({"mistral3", "llava", "llava_next", "llava_next_video", "llava_onevision",
+                                     "vipllava", "idefics3", "smolvlm"});
 
-ModelConfig read_config(std::string_view text, const std::string& where) {
-  const json value = parse_strict_json(text, where);
-  const Config config(value, "", where);
+/// The decoder of a model that has its settings in "text_config"; null for others.
+const json* text_config_of(const ConfigObject& config) {
+  constexpr std::string_view name = "text_config";
+  const json* found = config.find(name);
+  const std::string type = config.text("model_type", "");
+  if (found == nullptr || find_family(type) != nullptr) return nullptr;
+  const std::string text = config.object(name).text("model_type", "");
+  const FamilyRow* family = find_family(text);
+  const bool is_known = std::ranges::find(around_text, type) != around_text.end();
+  if (!is_known || family == nullptr || family->decoder.empty() || !family->encoder.empty())
+    config.refuse(name,
+                  fmt::format("the settings of a decoder ({}) within a model of the type {}, which is no "
+                              "family that is known here.",
+                              text.empty() ? "of no named type" : in_quotes(text, 60), in_quotes(type, 60)));
+  return found;
+}
+
+/// Encoders that are told to be decoders are stacks of their own parts.
+void read_stacks(const ConfigObject& config, const FamilyRow& family, ModelSpec& spec) {
+  const ConfigKeys& keys = family.keys;
+  if (!family.encoder.empty() && !family.decoder.empty()) {
+    read_t5(config, family, spec);
+    return;
+  }
+  const bool decodes = family.encoder.empty() || ((family.name == "BERT" || family.name == "RoBERTa") &&
+                                                  config.boolean("is_decoder", false));
+  (decodes ? spec.decoder : spec.encoder) =
+      stack_of(config, family, spec, config.whole(keys.layers, keys.default_layers, 1, most_blocks));
+  if (decodes) spec.decoder->causal = config.boolean("is_causal", true);
+  if (!decodes || spec.decoder->causal) return;
+  if (family.positions == ModelPositions::Alibi)
+    config.refuse("is_causal", "false is not known here for a model with ALiBi.");
+  // On both sides the window's width is how far a query sees, its own position not counted.
+  for (AttentionSpec& block : spec.decoder->blocks)
+    if (block.window > 0) ++block.window;
+}
+
+ModelConfig read_object(const ConfigObject& config, const FamilyRow& family, std::string architecture) {
   ModelConfig result;
-  const FamilyRow& family = family_of(config);
   result.family = &family;
   result.input_output = family.input_output;
   const ConfigKeys& keys = family.keys;
   ModelSpec& spec = result.spec;
   spec.family = family.name;
-  if (const json* names = config.find("architectures");
-      names != nullptr && names->is_array() && !names->empty() && (*names)[0].is_string())
-    spec.architecture = (*names)[0].get<std::string>();
+  spec.architecture = std::move(architecture);
   spec.d_model = config.whole(keys.width, keys.default_width, 1, most_width);
   const int inner = keys.default_inner == 0 ? 4 * spec.d_model : keys.default_inner;
   spec.d_inner = config.whole(keys.inner, inner, 1, most_width * 4);
   spec.max_positions = config.whole(keys.positions, keys.default_positions, 1, most_positions);
-  spec.vocabulary = config.whole("vocab_size", family.model.empty() ? 0 : 50'257, 1, most_vocabulary);
-  const int blocks = config.whole(keys.layers, keys.default_layers, 1, most_blocks);
-  if (!family.encoder.empty() && !family.decoder.empty())
-    read_t5(config, family, spec);
-  else if (!family.encoder.empty())
-    spec.encoder = stack_of(config, family, spec, blocks);
-  else
-    spec.decoder = stack_of(config, family, spec, blocks);
-  if (spec.decoder) spec.decoder->causal = true;
+  spec.vocabulary =
+      config.whole("vocab_size", family.model.empty() ? 0 : keys.default_vocabulary, 1, most_vocabulary);
+  read_stacks(config, family, spec);
   read_special(config, family, spec);
   read_head(config, result);
   spec.tied = config.boolean("tie_word_embeddings", default_tie(family));
@@ -401,6 +368,30 @@ ModelConfig read_config(std::string_view text, const std::string& where) {
   spec.end_ids = ids_of(config, "eos_token_id");
   if (const std::vector<std::int64_t> begin = ids_of(config, "bos_token_id"); !begin.empty())
     spec.begin_id = begin[0];
+  refuse_unread(config, family, spec);
+  return result;
+}
+
+}  // namespace
+
+ModelConfig read_config(std::string_view text, const std::string& where) {
+  const json value = parse_python_json(text, where);
+  const ConfigObject root(value, "", where);
+  std::string architecture;
+  if (const json* names = root.find("architectures");
+      names != nullptr && names->is_array() && !names->empty() && (*names)[0].is_string())
+    architecture = (*names)[0].get<std::string>();
+  refuse_quantised(root);
+  const json* inner = text_config_of(root);
+  if (inner == nullptr) {
+    const FamilyRow& family = family_of(root);
+    return read_object(ConfigObject(value, "", where, family.aliases), family, std::move(architecture));
+  }
+  const FamilyRow& family = family_of(root.object("text_config"));
+  const ConfigObject config(*inner, "text_config", where, family.aliases);
+  ModelConfig result = read_object(config, family, std::move(architecture));
+  result.within = true;
+  result.spec.tied = root.boolean("tie_word_embeddings", true);
   return result;
 }
 

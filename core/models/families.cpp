@@ -13,6 +13,10 @@ using enum BiasRule;
 // Decoders.
 constexpr auto gpt2_types = std::to_array<std::string_view>({"gpt2"});
 constexpr auto gpt2_prefixes = std::to_array<std::string_view>({"transformer."});
+constexpr auto gpt2_aliases = std::to_array<KeyAlias>({{"hidden_size", "n_embd"},
+                                                       {"num_hidden_layers", "n_layer"},
+                                                       {"num_attention_heads", "n_head"},
+                                                       {"max_position_embeddings", "n_positions"}});
 constexpr auto gpt2_model = std::to_array<PartName>({
     {TokenTable, "wte"},
     {PositionTable, "wpe"},
@@ -28,10 +32,11 @@ constexpr auto gpt2_blocks = std::to_array<PartName>({
     {FinalNorm, "ln_f"},
 });
 
-constexpr auto llama_types = std::to_array<std::string_view>({"llama", "mistral"});
+constexpr auto llama_types = std::to_array<std::string_view>({"llama"});
+constexpr auto mistral_types = std::to_array<std::string_view>({"mistral"});
 constexpr auto qwen2_types = std::to_array<std::string_view>({"qwen2"});
 constexpr auto qwen3_types = std::to_array<std::string_view>({"qwen3"});
-constexpr auto llama_prefixes = std::to_array<std::string_view>({"model."});
+constexpr auto llama_prefixes = std::to_array<std::string_view>({"model.", "transformer."});
 constexpr auto llama_model = std::to_array<PartName>({
     {TokenTable, "embed_tokens"},
     {Logits, "lm_head"},
@@ -108,6 +113,8 @@ constexpr auto neox_blocks = std::to_array<PartName>({
 });
 
 constexpr auto bloom_types = std::to_array<std::string_view>({"bloom"});
+constexpr auto bloom_aliases = std::to_array<KeyAlias>(
+    {{"n_embed", "hidden_size"}, {"num_hidden_layers", "n_layer"}, {"num_attention_heads", "n_head"}});
 constexpr auto bloom_model = std::to_array<PartName>({
     {TokenTable, "word_embeddings"},
     {EmbeddingNorm, "word_embeddings_layernorm"},
@@ -148,6 +155,8 @@ constexpr auto bert_blocks = std::to_array<PartName>({
 
 constexpr auto distilbert_types = std::to_array<std::string_view>({"distilbert"});
 constexpr auto distilbert_prefixes = std::to_array<std::string_view>({"distilbert."});
+constexpr auto distilbert_aliases = std::to_array<KeyAlias>(
+    {{"hidden_size", "dim"}, {"num_hidden_layers", "n_layers"}, {"num_attention_heads", "n_heads"}});
 constexpr auto distilbert_model = std::to_array<PartName>({
     {TokenTable, "embeddings.word_embeddings"},
     {PositionTable, "embeddings.position_embeddings"},
@@ -183,6 +192,10 @@ constexpr auto reader_blocks = std::to_array<PartName>({
 });
 
 constexpr auto t5_types = std::to_array<std::string_view>({"t5"});
+constexpr auto t5_aliases = std::to_array<KeyAlias>({{"hidden_size", "d_model"},
+                                                     {"num_hidden_layers", "num_layers"},
+                                                     {"num_attention_heads", "num_heads"},
+                                                     {"head_dim", "d_kv"}});
 constexpr auto t5_model = std::to_array<PartName>({
     {TokenTable, "shared"},
     {Logits, "lm_head"},
@@ -253,7 +266,23 @@ constexpr ConfigKeys llama_keys{"hidden_size",
                                 11008,
                                 2048,
                                 1e-6,
-                                "silu"};
+                                "silu",
+                                32'000,
+                                0,
+                                "head_dim"};
+/// Of a family whose settings have Llama's names.
+constexpr ConfigKeys like_llama(int inner, int positions, int vocabulary, int kv_heads, int head_width) {
+  ConfigKeys keys = llama_keys;
+  keys.default_inner = inner;
+  keys.default_positions = positions;
+  keys.default_vocabulary = vocabulary;
+  keys.default_kv_heads = kv_heads;
+  keys.default_head_width = head_width;
+  return keys;
+}
+constexpr ConfigKeys mistral_keys = like_llama(14'336, 131'072, 32'000, 8, 0);
+constexpr ConfigKeys qwen2_keys = like_llama(22'016, 32'768, 151'936, 32, 0);
+constexpr ConfigKeys qwen3_keys = like_llama(22'016, 32'768, 151'936, 32, 128);
 constexpr ConfigKeys bert_keys{"hidden_size",
                                "num_hidden_layers",
                                "num_attention_heads",
@@ -268,7 +297,14 @@ constexpr ConfigKeys bert_keys{"hidden_size",
                                3072,
                                512,
                                1e-12,
-                               "gelu"};
+                               "gelu",
+                               30'522};
+/// RoBERTa has more words.
+constexpr ConfigKeys roberta_keys = [] {
+  ConfigKeys keys = bert_keys;
+  keys.default_vocabulary = 50'265;
+  return keys;
+}();
 
 constexpr auto gguf_names = std::to_array<std::pair<Part, std::string_view>>({
     {TokenTable, "token_embd"},
@@ -309,13 +345,16 @@ constexpr auto rows = std::to_array<FamilyRow>({
       "activation_function", 768, 12, 12, 0, 1024, 1e-5, "gelu_new"},
      gpt2_model,
      none,
-     gpt2_blocks},
+     gpt2_blocks,
+     gpt2_aliases},
     {"Llama", llama_types, llama_prefixes, Arrangement::PreNorm, NormKind::RootMeanSquare,
      ModelPositions::Rotary, FusedOrder::None, false, llama_keys, llama_model, none, llama_blocks},
+    {"Mistral", mistral_types, llama_prefixes, Arrangement::PreNorm, NormKind::RootMeanSquare,
+     ModelPositions::Rotary, FusedOrder::None, false, mistral_keys, llama_model, none, llama_blocks},
     {"Qwen2", qwen2_types, llama_prefixes, Arrangement::PreNorm, NormKind::RootMeanSquare,
-     ModelPositions::Rotary, FusedOrder::None, false, llama_keys, llama_model, none, qwen2_blocks},
+     ModelPositions::Rotary, FusedOrder::None, false, qwen2_keys, llama_model, none, qwen2_blocks},
     {"Qwen3", qwen3_types, llama_prefixes, Arrangement::PreNorm, NormKind::RootMeanSquare,
-     ModelPositions::Rotary, FusedOrder::None, false, llama_keys, llama_model, none, qwen3_blocks},
+     ModelPositions::Rotary, FusedOrder::None, false, qwen3_keys, llama_model, none, qwen3_blocks},
     {"Gemma 2",
      gemma2_types,
      llama_prefixes,
@@ -326,7 +365,7 @@ constexpr auto rows = std::to_array<FamilyRow>({
      false,
      {"hidden_size", "num_hidden_layers", "num_attention_heads", "num_key_value_heads", "intermediate_size",
       "max_position_embeddings", "rms_norm_eps", "hidden_activation", 2304, 26, 8, 9216, 8192, 1e-6,
-      "gelu_pytorch_tanh"},
+      "gelu_pytorch_tanh", 256'000, 4, "head_dim", 256},
      llama_model,
      none,
      gemma2_blocks},
@@ -339,7 +378,8 @@ constexpr auto rows = std::to_array<FamilyRow>({
      FusedOrder::PerHead,
      false,
      {"hidden_size", "num_hidden_layers", "num_attention_heads", "", "intermediate_size",
-      "max_position_embeddings", "layer_norm_eps", "hidden_act", 6144, 44, 64, 24576, 2048, 1e-5, "gelu"},
+      "max_position_embeddings", "layer_norm_eps", "hidden_act", 6144, 44, 64, 24576, 2048, 1e-5, "gelu",
+      50'432},
      neox_model,
      none,
      neox_blocks},
@@ -352,14 +392,15 @@ constexpr auto rows = std::to_array<FamilyRow>({
      FusedOrder::PerHead,
      false,
      {"hidden_size", "n_layer", "n_head", "", "", "", "layer_norm_epsilon", "", 64, 2, 8, 0, 0, 1e-5,
-      "gelu_new"},
+      "gelu_new", 250'880},
      bloom_model,
      none,
-     bloom_blocks},
+     bloom_blocks,
+     bloom_aliases},
     {"BERT", bert_types, bert_prefixes, Arrangement::PostNorm, NormKind::Layer, ModelPositions::Learned,
      FusedOrder::None, false, bert_keys, bert_model, bert_blocks, none},
     {"RoBERTa", roberta_types, roberta_prefixes, Arrangement::PostNorm, NormKind::Layer,
-     ModelPositions::Learned, FusedOrder::None, false, bert_keys, bert_model, bert_blocks, none},
+     ModelPositions::Learned, FusedOrder::None, false, roberta_keys, bert_model, bert_blocks, none},
     {"DistilBERT",
      distilbert_types,
      distilbert_prefixes,
@@ -369,10 +410,11 @@ constexpr auto rows = std::to_array<FamilyRow>({
      FusedOrder::None,
      false,
      {"dim", "n_layers", "n_heads", "", "hidden_dim", "max_position_embeddings", "", "activation", 768, 6, 12,
-      3072, 512, 1e-12, "gelu"},
+      3072, 512, 1e-12, "gelu", 30'522},
      distilbert_model,
      distilbert_blocks,
-     none},
+     none,
+     distilbert_aliases},
     {"AttnScope Reader",
      reader_types,
      reader_prefixes,
@@ -395,10 +437,11 @@ constexpr auto rows = std::to_array<FamilyRow>({
      FusedOrder::None,
      false,
      {"d_model", "num_layers", "num_heads", "", "d_ff", "", "layer_norm_epsilon", "", 512, 6, 8, 2048, 0,
-      1e-6, "relu"},
+      1e-6, "relu", 32'128, 0, "d_kv", 64},
      t5_model,
      t5_encoder,
-     t5_decoder},
+     t5_decoder,
+     t5_aliases},
     {"ViT",
      vit_types,
      vit_prefixes,

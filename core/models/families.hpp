@@ -1,5 +1,5 @@
 // core/models: the families of models as a table: which names their tensors and settings have, and how a
-// block is put together. A family more is a row more. Source of every row: transformers 5.12, the files
+// block is put together. A family more is a row more. Source of every row: transformers 5.24, the files
 // modeling_*.py and configuration_*.py of the family.
 #pragma once
 
@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "core/blocks/activation.hpp"
 #include "core/models/spec.hpp"
@@ -64,7 +65,14 @@ struct ConfigKeys {
   int default_width, default_layers, default_heads, default_inner, default_positions;  // inner: 0 = 4·width
   double default_epsilon;
   std::string_view default_activation;
+  int default_vocabulary = 50'257;
+  int default_kv_heads = 0;       // 0 = as many as heads
+  std::string_view head_width{};  // of queries, keys and values
+  int default_head_width = 0;     // 0 = width / heads
 };
+
+/// Another spelling of a key that transformers maps to it ("attribute_map"), and the key.
+using KeyAlias = std::pair<std::string_view, std::string_view>;
 
 struct FamilyRow {
   std::string_view name;
@@ -77,6 +85,7 @@ struct FamilyRow {
   bool input_output;  // matrices lie as [d_in][d_out]
   ConfigKeys keys;
   std::span<const PartName> model, encoder, decoder;  // paths of the blocks' parts are below the stack's own
+  std::span<const KeyAlias> aliases{};
 };
 
 std::span<const FamilyRow> families();

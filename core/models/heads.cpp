@@ -17,12 +17,16 @@ constexpr auto bert_heads = std::to_array<HeadRow>({
      "cls.predictions.transform.LayerNorm", "cls.predictions.decoder", "cls.predictions.bias", from_config},
     {"ForPreTraining", MaskedToken, EveryRow, "cls.predictions.transform.dense",
      "cls.predictions.transform.LayerNorm", "cls.predictions.decoder", "cls.predictions.bias", from_config},
+    {"LMHeadModel", NextToken, EveryRow, "cls.predictions.transform.dense",
+     "cls.predictions.transform.LayerNorm", "cls.predictions.decoder", "cls.predictions.bias", from_config},
     {"ForSequenceClassification", SequenceClass, Pooled, "", "", "classifier", "", Activation::Identity},
     {"ForTokenClassification", TokenClass, EveryRow, "", "", "classifier", "", Activation::Identity},
     {"ForQuestionAnswering", AnswerSpan, EveryRow, "", "", "qa_outputs", "", Activation::Identity},
 });
 constexpr auto roberta_heads = std::to_array<HeadRow>({
     {"ForMaskedLM", MaskedToken, EveryRow, "lm_head.dense", "lm_head.layer_norm", "lm_head.decoder",
+     "lm_head.bias", Activation::Gelu},
+    {"ForCausalLM", NextToken, EveryRow, "lm_head.dense", "lm_head.layer_norm", "lm_head.decoder",
      "lm_head.bias", Activation::Gelu},
     {"ForSequenceClassification", SequenceClass, FirstRow, "classifier.dense", "", "classifier.out_proj", "",
      Activation::Tanh},
@@ -44,8 +48,20 @@ constexpr auto reader_heads = std::to_array<HeadRow>({
     {"ForReferents", TokenClass, EveryRow, "", "", "referent", "", Activation::Identity, true},
     {"ForMaskedWords", MaskedToken, EveryRow, "", "", "masked_word", "", Activation::Identity},
 });
+constexpr HeadRow of_last_token{"ForSequenceClassification", SequenceClass, LastToken, "", "", "score", "",
+                                Activation::Identity};
+constexpr HeadRow answer_span{"ForQuestionAnswering", AnswerSpan, EveryRow, "", "", "qa_outputs", "",
+                              Activation::Identity};
 constexpr auto decoder_heads = std::to_array<HeadRow>({
-    {"ForSequenceClassification", SequenceClass, LastToken, "", "", "score", "", Activation::Identity},
+    of_last_token,
+    answer_span,
+    {"ForTokenClassification", TokenClass, EveryRow, "", "", "classifier", "", Activation::Identity},
+});
+/// Llama, and those that are written like it.
+constexpr auto gated_heads = std::to_array<HeadRow>({
+    of_last_token,
+    answer_span,
+    {"ForTokenClassification", TokenClass, EveryRow, "", "", "score", "", Activation::Identity},
 });
 
 std::span<const HeadRow> heads_of(const FamilyRow& family) {
@@ -54,7 +70,10 @@ std::span<const HeadRow> heads_of(const FamilyRow& family) {
   if (family.name == "DistilBERT") return distilbert_heads;
   if (family.name == "ViT") return vit_heads;
   if (family.name == "AttnScope Reader") return reader_heads;
-  if (family.encoder.empty()) return decoder_heads;
+  if (family.encoder.empty()) {
+    if (find_part(family.decoder, Part::Gate) != nullptr) return gated_heads;
+    return decoder_heads;
+  }
   return {};
 }
 

@@ -61,7 +61,7 @@ std::int64_t head_row(const HeadSpec& head, std::span<const std::int64_t> ids) {
 }
 
 void run_pooler(const Model& model, ModelRun& run, const Work& work) {
-  if (model.pooler) run.pooled = pooled(model, run.encoder.normed.row(0), 1, work);
+  if (model.pooler) run.pooled = pooled(model, run.last(model).normed.row(0), 1, work);
 }
 
 Tensor head_logits(const Model& model, const float* rows, std::int64_t count, const Work& work) {

@@ -143,6 +143,7 @@ void run_decoder(const Model& model, ModelRun& run, const KeptPart& kept, const 
   if (blocks == 0) embed_input(model, input, positions, kept.rows, run.decoder.hidden[0], work);
   run_stack(model, *spec.decoder, model.decoder, request, {positions, input.mask, nullptr, {}, blocks},
             kept.rows, run.decoder, work);
+  run_pooler(model, run, work);
 }
 
 }  // namespace
@@ -171,6 +172,10 @@ ModelRun run_more(const Model& model, ModelRun before, std::span<const std::int6
   if (model.spec.encoder || !before.input.mask.empty() || !before.input.positions.empty())
     throw Error(
         "Tokens can follow those of a decoder that was run without a mask and without given positions.");
+  if (!model.spec.decoder->causal)
+    throw Error(
+        "Tokens cannot follow in a decoder whose config says that it is not causal: each row sees those "
+        "behind it; run the whole text again.");
   if (looks_ahead(before.changes))
     throw Error(
         "Tokens cannot follow where a change looks at all of the text (the mean of a head, a mask that is "

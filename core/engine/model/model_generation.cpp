@@ -28,7 +28,7 @@ std::int64_t same_tokens(const ModelSpec& spec, const ModelRun& a, const ModelRu
 }  // namespace
 
 bool ModelGeneration::exists(const ModelSpec& spec) {
-  return spec.decoder && spec.head.kind == HeadKind::NextToken;
+  return spec.decoder && spec.decoder->causal && spec.head.kind == HeadKind::NextToken;
 }
 
 void ModelGeneration::begin(const Model& model, ModelRunPtr run, std::int64_t continued,

@@ -1,6 +1,7 @@
 #include "core/files/formats/json_reader.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -126,6 +127,31 @@ json parse_strict_json(std::string_view text, const std::string& where) {
   } catch (const json::exception&) {
     throw Error(fmt::format("{} holds a number that is too large.", in_quotes(where)));
   }
+}
+
+json parse_python_json(std::string_view text, const std::string& where) {
+  constexpr std::array<std::string_view, 3> words{"NaN", "Infinity", "-Infinity"};
+  std::string quoted;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (in_string && text[i] == '\\') {
+      quoted += text.substr(i++, 2);
+      continue;
+    }
+    if (text[i] == '"') in_string = !in_string;
+    const auto word = std::ranges::find_if(
+        words, [&](std::string_view one) { return !in_string && text.substr(i).starts_with(one); });
+    if (word == words.end()) {
+      quoted += text[i];
+      continue;
+    }
+    quoted += '"';
+    quoted += *word;
+    quoted += '"';
+    i += word->size() - 1;
+  }
+  // Where nothing was put into quotes, the places that messages name are those of the file.
+  return parse_strict_json(quoted.size() == text.size() ? text : quoted, where);
 }
 
 JsonFields::JsonFields(const json& value, std::string path, const std::string& where)

@@ -23,6 +23,9 @@ namespace attnscope {
 
 /// Throws Error naming `where` and the line and column.
 nlohmann::json parse_strict_json(std::string_view text, const std::string& where);
+/// The same as Python writes it: NaN, Infinity and -Infinity, which are no JSON, become the texts "NaN",
+/// "Infinity" and "-Infinity".
+nlohmann::json parse_python_json(std::string_view text, const std::string& where);
 /// "line 3, column 5" of a byte offset.
 std::string line_and_column(std::string_view text, std::size_t byte);
 
