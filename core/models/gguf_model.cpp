@@ -32,6 +32,11 @@ class ArchitectureKeys {
       refuse(name, fmt::format("{}; a number above 0 was expected.", value));
     return value;
   }
+  /// A number of any kind.
+  std::optional<double> real(std::string_view name) const { return metadata_.number(key(name)); }
+  bool boolean_or(std::string_view name, bool fallback) const {
+    return metadata_.boolean(key(name)).value_or(fallback);
+  }
   std::string text_or(std::string_view name, std::string_view fallback) const {
     return std::string(metadata_.string(key(name)).value_or(fallback));
   }
@@ -50,20 +55,52 @@ class ArchitectureKeys {
   std::string path_, architecture_;
 };
 
+/// As llama.cpp reads it: a factor without a type is linear, whether it stands under its name or the one of
+/// files from 2023.
+void read_scaling(const ArchitectureKeys& keys, int positions, RopeSettings& rope) {
+  const double factor = keys.number_or("rope.scaling.factor", keys.number_or("rope.scale_linear", 1));
+  const std::string type = keys.text_or("rope.scaling.type", factor == 1 ? "none" : "linear");
+  if (type == "none") return;
+  if (type != "linear" && type != "yarn")
+    keys.refuse("rope.scaling.type", in_quotes(type) + "; none, linear or yarn was expected.");
+  rope.scaling = type == "linear" ? RopeScaling::Linear : RopeScaling::Yarn;
+  rope.factor = factor;
+  rope.trained_positions = keys.whole_or("rope.scaling.original_context_length", positions, 1, 1 << 30);
+  const double magnitude =
+      keys.number_or("rope.scaling.attn_factor", 1) * keys.number_or("rope.scaling.yarn_attn_factor", 1);
+  if (type == "linear" && magnitude != 1)
+    keys.refuse("rope.scaling.attn_factor",
+                fmt::format("{} beside linear scaling; 1 was expected.", magnitude));
+  if (type == "linear") return;
+  // Below 0: not chosen.
+  if (const double share = keys.real("rope.scaling.yarn_ext_factor").value_or(1); share >= 0 && share != 1)
+    keys.refuse("rope.scaling.yarn_ext_factor", fmt::format("{}; 1 was expected.", share));
+  rope.fast = keys.number_or("rope.scaling.yarn_beta_fast", 32);
+  rope.slow = keys.number_or("rope.scaling.yarn_beta_slow", 1);
+  rope.magnitude = magnitude * (factor > 1 ? 0.1 * std::log(factor) + 1 : 1);
+}
+
+/// Metadata that change what is computed and that are not read here: each is refused where it says something
+/// else than what is computed.
+void refuse_unread(const ArchitectureKeys& keys) {
+  for (const std::string_view name : {"expert_count", "expert_used_count"})
+    if (keys.real(name).value_or(0) > 0)
+      keys.refuse(name, fmt::format("{}: a mixture of experts, which is not known here.", *keys.real(name)));
+  for (const std::string_view name :
+       {"attention.clamp_kqv", "attention.max_alibi_bias", "attention.temperature_scale", "embedding_scale",
+        "residual_scale", "logit_scale", "rope.scaling.yarn_log_multiplier", "attention.temperature_length",
+        "attention.kv_lora_rank", "attention.q_lora_rank", "leading_dense_block_count"})
+    if (const double value = keys.real(name).value_or(0); value != 0 && value != 1)
+      keys.refuse(name, fmt::format("{}, which changes what is computed and is not known here.", value));
+}
+
 RopeSettings rope_of(const ArchitectureKeys& keys, bool interleaved, int d_k, int positions,
                      GgufTensors& files) {
   RopeSettings rope;
   rope.base = keys.number_or("rope.freq_base", 10'000);
   rope.rotated = keys.whole_or("rope.dimension_count", d_k, 2, d_k) / 2 * 2;
   rope.interleaved = interleaved;
-  const std::string type = keys.text_or("rope.scaling.type", "none");
-  if (type == "linear" || type == "yarn") {
-    rope.scaling = type == "linear" ? RopeScaling::Linear : RopeScaling::Yarn;
-    rope.factor = keys.number_or("rope.scaling.factor", 1);
-    rope.trained_positions = keys.whole_or("rope.scaling.original_context_length", positions, 1, 1 << 30);
-  } else if (type != "none") {
-    keys.refuse("rope.scaling.type", in_quotes(type) + "; none, linear or yarn was expected.");
-  }
+  read_scaling(keys, positions, rope);
   // Llama 3's bands of wavelengths, as what each frequency is divided by.
   if (files.has("rope_freqs.weight"))
     rope.divisors = files.take_floats("rope_freqs.weight", Shape{rope.rotated / 2});
@@ -85,6 +122,9 @@ AttentionSpec attention_of(const ArchitectureKeys& keys, const FamilyRow& family
   if (keys.whole_or("attention.value_length", one.d_k, 1, 65'536) != one.d_k)
     keys.refuse("attention.value_length", fmt::format("not the width of keys, which is {}.", one.d_k));
   one.scale = 1 / std::sqrt(static_cast<double>(one.d_k));
+  if (const double scale = keys.real("attention.scale").value_or(0);
+      scale != 0 && std::abs(scale - one.scale) > 1e-6)
+    keys.refuse("attention.scale", fmt::format("{}; {}, 1/√d_k, was expected.", scale, one.scale));
   // Gemma 2 27B divides by √(width / heads), the smaller ones by √(width of a head).
   if (family.arrangement == Arrangement::Sandwich && one.d_k * one.heads != d_model &&
       keys.whole("block_count", 1, 1024) == 46)
@@ -111,7 +151,7 @@ StackSpec stack_of(const ArchitectureKeys& keys, const FamilyRow& family, int d_
     for (std::size_t i = 0; i < stack.blocks.size(); ++i)
       if (!gemma || i % 2 == 0) stack.blocks[i].window = window;
   if (gemma) stack.soft_cap = keys.number_or("attn_logit_softcapping", 50);
-  stack.causal = true;
+  stack.causal = keys.boolean_or("attention.causal", true);
   stack.head_norms = find_part(family.decoder, Part::QueryNorm) != nullptr;
   stack.gated = find_part(family.decoder, Part::Gate) != nullptr;
   stack.activation = *activation_from(family.keys.default_activation);
@@ -181,6 +221,7 @@ ModelConfig read_gguf_config(GgufTensors& files) {
   }
   const FamilyRow& family = *config.family;
   const ArchitectureKeys keys(file, architecture);
+  refuse_unread(keys);
   config.gguf = true;
   config.attention_bias = files.has(gguf_path_of(Part::Query) + ".bias");
   config.mlp_bias = files.has(gguf_path_of(Part::Up) + ".bias");
@@ -201,8 +242,13 @@ ModelConfig read_gguf_config(GgufTensors& files) {
     spec.embedding_scale = std::sqrt(static_cast<double>(spec.d_model));
     spec.logit_cap = keys.number_or("final_logit_softcapping", 30);
   }
-  if (const auto id = file.metadata().integer("tokenizer.ggml.bos_token_id")) spec.begin_id = *id;
-  if (const auto id = file.metadata().integer("tokenizer.ggml.eos_token_id")) spec.end_ids = {*id};
+  // -1, or what that is without a sign, says that there is none.
+  const auto id_of = [&](std::string_view name) {
+    const auto id = file.metadata().integer(name);
+    return id && *id >= 0 && *id < spec.vocabulary ? id : std::nullopt;
+  };
+  spec.begin_id = id_of("tokenizer.ggml.bos_token_id");
+  if (const auto id = id_of("tokenizer.ggml.eos_token_id")) spec.end_ids = {*id};
   return config;
 }
 

@@ -272,8 +272,9 @@ void GgufReader::place(std::vector<GgufTensor>& tensors, std::uint32_t alignment
       refuse(tensor, fmt::format("begins at byte {} of the data, expected a multiple of {}", tensor.begin,
                                  alignment));
     if (tensor.begin > size || tensor.bytes > size - tensor.begin)
-      refuse(tensor, fmt::format("has {} bytes from byte {} of the data on, which has {} bytes", tensor.bytes,
-                                 tensor.begin, size));
+      refuse(tensor, fmt::format("has {} bytes from byte {} of the data on, which has {} bytes: the file is "
+                                 "shorter than its header says, as one that was cut off",
+                                 tensor.bytes, tensor.begin, size));
     tensor.begin += data;
   }
   std::vector<const GgufTensor*> sorted;

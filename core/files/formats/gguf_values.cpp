@@ -197,6 +197,12 @@ std::optional<std::vector<T>> GgufMetadata::all(std::string_view wanted, std::st
 std::optional<std::int64_t> GgufMetadata::integer(std::string_view wanted) const {
   return one(wanted, "an integer", as_integer);
 }
+std::optional<double> GgufMetadata::number(std::string_view wanted) const {
+  return one(wanted, "a number", [](const GgufValue& found) {
+    const std::optional<std::int64_t> whole = as_integer(found);
+    return whole ? static_cast<double>(*whole) : as_real(found);
+  });
+}
 std::optional<double> GgufMetadata::real(std::string_view wanted) const {
   return one(wanted, "a float32 or float64", as_real);
 }
