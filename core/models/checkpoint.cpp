@@ -1,6 +1,7 @@
 #include "core/models/checkpoint.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,6 +9,7 @@
 #include "core/files/formats/json_reader.hpp"
 #include "core/files/formats/limits.hpp"
 #include "core/files/formats/posix.hpp"
+#include "core/models/model_path.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope {
@@ -15,8 +17,17 @@ namespace {
 
 using std::filesystem::path;
 
+/// What programs that wrap a model put in front of all names: DistributedDataParallel, torch.compile, PEFT.
+constexpr auto wrappers =
+    std::to_array<std::string_view>({"module.", "_orig_mod.", "base_model.model.", "_forward_module."});
+
 /// The name that the table of families knows.
 std::string stripped(std::string name, std::span<const std::string_view> prefixes) {
+  for (std::size_t i = 0; i < wrappers.size(); ++i) {
+    if (!name.starts_with(wrappers[i])) continue;
+    name.erase(0, wrappers[i].size());
+    i = std::size_t(-1);  // one may stand in another
+  }
   for (const std::string_view prefix : prefixes) {
     if (!name.starts_with(prefix)) continue;
     name.erase(0, prefix.size());
@@ -59,10 +70,27 @@ std::map<std::string, std::vector<std::string>> files_of(const path& index) {
   return files;
 }
 
+bool is_whole_number(DType type) {
+  return !is_real(type) && type != DType::C64 && !to_string(type).starts_with("F");
+}
+
+bool is_link_to_nothing(const path& file) {
+  std::error_code problem;
+  return is_symlink(file, problem) && !exists(file, problem);
+}
+
 }  // namespace
 
 Checkpoint::Checkpoint(const path& folder, std::span<const std::string_view> prefixes) : folder_(folder) {
   const path single = folder / "model.safetensors", index = folder / "model.safetensors.index.json";
+  if (is_link_to_nothing(single)) {
+    throw Error(
+        fmt::format("\"{}\" is a link that leads nowhere: it points to \"{}\", which is not there. A "
+                    "cache that was emptied in part leaves such links.",
+                    single.native(), read_symlink(single).native()));
+  }
+  if (exists(single) && exists(index))
+    note_ = " Both model.safetensors and model.safetensors.index.json are there; the single file was read.";
   if (exists(single)) {
     add(single, prefixes, nullptr);
     return;
@@ -71,6 +99,7 @@ Checkpoint::Checkpoint(const path& folder, std::span<const std::string_view> pre
     for (const auto& [file, wanted] : files_of(index)) add(folder / file, prefixes, &wanted);
     return;
   }
+  refuse_adapter(folder);
   if (exists(folder / "pytorch_model.bin") || exists(folder / "pytorch_model.bin.index.json")) {
     throw Error(fmt::format(
         "\"{}\" has its weights in pytorch_model.bin, which is a program as much as a file and is "
@@ -107,8 +136,8 @@ void Checkpoint::add(const path& file, std::span<const std::string_view> prefixe
 Checkpoint::Entry& Checkpoint::find(const std::string& name, const std::string& expected) {
   const auto at = tensors_.find(name);
   if (at == tensors_.end())
-    throw Error(fmt::format("The model in \"{}\" has no tensor \"{}\"; one of shape {} was expected.",
-                            folder_.native(), name, expected));
+    throw Error(fmt::format("The model in \"{}\" has no tensor \"{}\"; one of shape {} was expected.{}{}",
+                            folder_.native(), name, expected, common_prefix(), note_));
   return at->second;
 }
 
@@ -116,13 +145,63 @@ StoredTensor Checkpoint::take(const std::string& name, const Shape& shape) {
   Entry& entry = find(name, to_string(shape));
   const std::vector<std::int64_t>& found = entry.tensor->shape;
   if (found != sizes_of(shape)) {
-    throw Error(fmt::format("Tensor \"{}\" in \"{}\" has shape {}; {} was expected.", entry.tensor->name,
+    throw Error(fmt::format("Tensor \"{}\" in \"{}\" has shape {}; {} was expected.{}", entry.tensor->name,
                             entry.file->path().native(), fmt::format("[{}]", fmt::join(found, ", ")),
-                            to_string(shape)));
+                            to_string(shape), note_));
   }
-  StoredTensor stored = entry.file->stored(*entry.tensor);
+  const bool whole = is_whole_number(entry.tensor->dtype);
+  StoredTensor stored = whole ? scaled(name, entry) : entry.file->stored(*entry.tensor);
   entry.taken = true;
   return stored;
+}
+
+StoredTensor Checkpoint::scaled(const std::string& name, const Entry& entry) {
+  struct Scale {
+    std::string_view ending;  // in the place of "weight"
+    float by;
+  };
+  constexpr auto scales = std::to_array<Scale>({{"weight_scale", 1}, {"SCB", 1.0F / 127}});
+  const std::string stem = name.ends_with(".weight") ? name.substr(0, name.size() - 6) : "";
+  const bool eight_bits = entry.tensor->dtype == DType::I8 && entry.tensor->shape.size() == 2;
+  for (const Scale& scale : scales) {
+    const auto at = tensors_.find(stem + std::string(scale.ending));
+    if (!eight_bits || stem.empty() || at == tensors_.end()) continue;
+    const Tensor rows = to_tensor<float>(*at->second.tensor, at->second.file->path());
+    Tensor weight = to_tensor<float>(*entry.tensor, entry.file->path());
+    const std::int64_t height = weight.shape()[0], width = weight.shape()[1];
+    if (rows.size() != height && rows.size() != 1)
+      throw Error(fmt::format("Tensor \"{}\" in \"{}\" has {} scales; {} or one was expected.",
+                              at->second.tensor->name, at->second.file->path().native(), rows.size(),
+                              height));
+    if (tensors_.contains(stem + "weight_zero_point"))
+      throw Error(
+          fmt::format("Tensor \"{}\" in \"{}\" has a weight_zero_point beside it, which is not read here.",
+                      entry.tensor->name, entry.file->path().native()));
+    for (std::int64_t i = 0; i < height; ++i) {
+      const float by = rows.data()[rows.size() == 1 ? 0 : i] * scale.by;
+      for (std::int64_t j = 0; j < width; ++j) weight.data()[i * width + j] *= by;
+    }
+    at->second.taken = true;
+    return StoredTensor(std::make_shared<const Tensor>(std::move(weight)));
+  }
+  throw Error(
+      fmt::format("Tensor \"{}\" in \"{}\" holds whole numbers ({}) without a scale for each row beside "
+                  "it (weight_scale or SCB); weights were expected. It may be quantised: see "
+                  "quantization_config in config.json.",
+                  entry.tensor->name, entry.file->path().native(), to_string(entry.tensor->dtype)));
+}
+
+/// A sentence where all names begin alike, which no family expects.
+std::string Checkpoint::common_prefix() const {
+  std::string prefix;
+  for (bool first = true; const auto& [name, entry] : tensors_) {
+    const std::string& own = entry.tensor->name;
+    prefix = first ? own.substr(0, own.rfind('.') + 1) : prefix;
+    first = false;
+    while (!own.starts_with(prefix)) prefix = prefix.substr(0, prefix.rfind('.', prefix.size() - 2) + 1);
+  }
+  if (prefix.empty() || tensors_.size() < 2) return {};
+  return fmt::format(" All names of tensors begin with {}.", in_quotes(prefix, 60));
 }
 
 StoredTensor Checkpoint::take_rows(const std::string& name, std::int64_t columns) {

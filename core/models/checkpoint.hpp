@@ -18,13 +18,17 @@ namespace attnscope {
 
 class Checkpoint final : public TensorSource {
  public:
-  /// A folder with model.safetensors, or model.safetensors.index.json and the files that it names. The first
-  /// of `prefixes` that a tensor's name begins with is cut off; "gamma" and "beta" at the end of a name, of
-  /// files from before 2019, are "weight" and "bias". Throws Error: no such file, or only one that would have
-  /// to be unpickled; an index that names files elsewhere, or tensors that are not there.
+  /// A folder with model.safetensors, or model.safetensors.index.json and the files that it names. What
+  /// programs that wrap a model put in front of all names ("module.", "_orig_mod.", "base_model.model.") and
+  /// then the first of `prefixes` that a tensor's name begins with are cut off; "gamma" and "beta" at the end
+  /// of a name, of files from before 2019, are "weight" and "bias". Throws Error: no such file, or only one
+  /// that would have to be unpickled; an index that names files elsewhere, or tensors that are not there; an
+  /// adapter.
   Checkpoint(const std::filesystem::path& folder, std::span<const std::string_view> prefixes);
 
   bool has(const std::string& name) const override { return tensors_.contains(name); }
+  /// Whole numbers of 8 bits with a scale for each row ("weight_scale"; "SCB", by 127) are multiplied by it;
+  /// other whole numbers are no weights and are refused.
   StoredTensor take(const std::string& name, const Shape& shape) override;
   StoredTensor take_rows(const std::string& name, std::int64_t columns) override;
   std::vector<std::string> used() const override { return names(true); }
@@ -39,9 +43,12 @@ class Checkpoint final : public TensorSource {
   void add(const std::filesystem::path& file, std::span<const std::string_view> prefixes,
            const std::vector<std::string>* wanted);
   Entry& find(const std::string& name, const std::string& expected);
+  StoredTensor scaled(const std::string& name, const Entry& entry);
+  std::string common_prefix() const;
   std::vector<std::string> names(bool taken) const;
 
   std::filesystem::path folder_;
+  std::string note_;  // what else may be meant where a tensor does not fit
   std::vector<std::unique_ptr<SafetensorsFile>> files_;
   std::map<std::string, Entry> tensors_;
 };

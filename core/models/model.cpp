@@ -1,5 +1,9 @@
 #include "core/models/model.hpp"
 
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,6 +14,8 @@
 #include "core/models/config.hpp"
 #include "core/models/families.hpp"
 #include "core/models/gguf_model.hpp"
+#include "core/models/model_path.hpp"
+#include "core/text/utf8.hpp"
 
 namespace attnscope {
 namespace {
@@ -39,7 +45,9 @@ class Reader {
     if (const PartName* name = find_part(names, Part::EmbeddingNorm))
       model_.embedding_norm = norm(*name, 0, NormKind::Layer, spec_.d_model);
     if (spec_.encoder) read_stack(family_.encoder, *spec_.encoder, model_.encoder);
-    if (spec_.decoder) read_stack(family_.decoder, *spec_.decoder, model_.decoder);
+    // An encoder that is told to be a decoder has its own parts.
+    const std::span<const PartName> decoder = family_.decoder.empty() ? family_.encoder : family_.decoder;
+    if (spec_.decoder) read_stack(decoder, *spec_.decoder, model_.decoder);
     read_end();
   }
 
@@ -99,7 +107,8 @@ class Reader {
       for (const std::string& name : {fmt::format("{}.weight", path), fmt::format("{}.bias", path)})
         if ((bias || name.ends_with(".weight")) && !files_.has(name)) model_.missing.push_back(name);
     };
-    const bool masked = row.kind == HeadKind::MaskedToken, span = row.kind == HeadKind::AnswerSpan;
+    const bool masked = row.kind == HeadKind::MaskedToken || row.kind == HeadKind::NextToken;
+    const bool span = row.kind == HeadKind::AnswerSpan;
     need(row.dense, true);
     need(row.norm, true);
     if (!masked) need(row.out, false);
@@ -241,6 +250,48 @@ class Reader {
 
 namespace {
 
+/// What files hold beside weights: masks and frequencies that the program makes itself, the scales of whole
+/// numbers, and attention to an encoder that is not there.
+bool is_no_weight(std::string_view name) {
+  constexpr auto ends = std::to_array<std::string_view>(
+      {".attn.bias", ".attn.masked_bias", ".attention.bias", ".attention.masked_bias", ".inv_freq",
+       ".cos_cached", ".sin_cached", ".position_ids", ".SCB", ".weight_format", ".weight_scale",
+       ".EncDecAttention.relative_attention_bias.weight"});
+  return std::ranges::any_of(ends, [&](std::string_view end) { return name.ends_with(end); }) ||
+         name.find(".crossattention.") != name.npos || name.find(".ln_cross_attn.") != name.npos;
+}
+
+/// Up to the number of the block, "model.layers.0."; empty where there is none.
+std::string_view block_of(std::string_view name) {
+  for (std::size_t begin = 0; begin < name.size();) {
+    const std::size_t end = std::min(name.find('.', begin), name.size());
+    const std::string_view part = name.substr(begin, end - begin);
+    if (end < name.size() && !part.empty() && part.find_first_not_of("0123456789") == part.npos)
+      return name.substr(0, end + 1);
+    begin = end + 1;
+  }
+  return {};
+}
+
+/// A tensor of a block that is computed, which nothing reads: something in the block is not as its family has
+/// it. Throws Error naming it.
+void check_ignored(const Model& model) {
+  std::set<std::string_view> blocks;
+  for (const std::string& name : model.used) blocks.insert(block_of(name));
+  for (const std::string& name : model.ignored)
+    if (const std::string_view block = block_of(name);
+        !block.empty() && blocks.contains(block) && !is_no_weight(name))
+      throw Error(
+          fmt::format("{} has a tensor {}, which a block of the family {} does not have: what it "
+                      "computes is not known here.",
+                      in_quotes(model.path.native()), in_quotes(name, 100), model.spec.family));
+}
+
+/// How models of pictures and text begin the names of their decoder's tensors.
+constexpr auto text_prefixes = std::to_array<std::string_view>(
+    {"language_model.model.", "model.language_model.", "model.text_model.", "language_model.", "model."});
+constexpr std::span<const std::string_view> decoder_prefixes(text_prefixes);
+
 ModelPtr made(const ModelConfig& config, TensorSource& files, const std::filesystem::path& path) {
   const auto model = std::make_shared<Model>();
   model->spec = config.spec;
@@ -248,6 +299,7 @@ ModelPtr made(const ModelConfig& config, TensorSource& files, const std::filesys
   Reader(*model, config, files).read();
   model->used = files.used();
   model->ignored = files.ignored();
+  check_ignored(*model);
   return model;
 }
 
@@ -268,7 +320,8 @@ std::int64_t count_weights(const Model& model) {
   return count;
 }
 
-ModelPtr open_model(const std::filesystem::path& path) {
+ModelPtr open_model(const std::filesystem::path& given) {
+  const std::filesystem::path path = model_path(given);
   if (is_gguf(path)) {
     GgufTensors files(path);
     return made(read_gguf_config(files), files, path);
@@ -277,8 +330,9 @@ ModelPtr open_model(const std::filesystem::path& path) {
   if (!is_directory(path))
     throw Error(fmt::format("\"{}\" is neither a folder, which has config.json in it, nor a .gguf file.",
                             path.native()));
+  if (!exists(file)) refuse_adapter(path);
   const ModelConfig config = read_config(read_whole(file, most_config_bytes), file.native());
-  Checkpoint files(path, config.family->prefixes);
+  Checkpoint files(path, config.within ? decoder_prefixes : config.family->prefixes);
   return made(config, files, path);
 }
 

@@ -178,8 +178,11 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
       if (!fields_.contains(field)) fail(fmt::format("has no {}", field));
     }
     if (entry_.end < entry_.begin || entry_.end > data_size_) {
-      fail(fmt::format("has data_offsets [{}, {}], expected two ascending ones within {} bytes of data",
-                       entry_.begin, entry_.end, data_size_));
+      fail(fmt::format("has data_offsets [{}, {}], expected two ascending ones within {} bytes of data{}",
+                       entry_.begin, entry_.end, data_size_,
+                       entry_.end >= entry_.begin
+                           ? ": the file is shorter than its header says, as one that was cut off"
+                           : ""));
     }
     const std::uint64_t found = entry_.end - entry_.begin;
     std::uint64_t bits = bit_size(entry_.dtype);

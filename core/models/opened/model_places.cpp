@@ -12,6 +12,7 @@
 #include "core/files/formats/json_reader.hpp"
 #include "core/files/formats/posix.hpp"
 #include "core/models/families.hpp"
+#include "core/models/model_path.hpp"
 #include "core/models/opened/file_facts.hpp"
 #include "core/models/opened/gguf_head.hpp"
 #include "core/text/utf8.hpp"
@@ -94,12 +95,6 @@ class Search {
   std::set<std::string> seen_, found_;  // folders, models
   std::vector<ModelPlace> places_;
 };
-
-/// Of several parts of a file, whether it is another than the first; that one stands for all.
-bool is_later_part(std::string_view stem) {
-  const std::size_t of = stem.rfind("-of-");
-  return of != stem.npos && of >= 6 && stem[of - 6] == '-' && stem.substr(of - 5, 5) != "00001";
-}
 
 void add_gguf(Search& search, ModelKeeper keeper, const fs::path& file, std::string name) {
   const std::optional<GgufHead> head = read_gguf_head(file);

@@ -8,6 +8,7 @@
 
 #include "core/base/error.hpp"
 #include "core/files/formats/gguf.hpp"
+#include "core/models/model_path.hpp"
 #include "core/models/opened/file_facts.hpp"
 #include "core/text/utf8.hpp"
 #include "core/tokenizers/read/load_tokenizer.hpp"
@@ -180,12 +181,15 @@ std::string OpenedModel::heads_words() const {
   return fmt::format("{}{} layers × {} heads", before, stack.blocks.size(), stack.blocks[0].heads);
 }
 
-bool is_model_path(const fs::path& path) {
+bool is_model_path(const fs::path& given) {
+  const fs::path path = model_path(given);
   std::error_code ignored;
-  return is_regular_file(path / "config.json", ignored) || is_gguf(path);
+  return is_regular_file(path / "config.json", ignored) || is_gguf(path) ||
+         is_regular_file(path / "adapter_config.json", ignored);
 }
 
-OpenedModelPtr open_whole_model(const fs::path& path, Reading* reading) {
+OpenedModelPtr open_whole_model(const fs::path& given, Reading* reading) {
+  const fs::path path = model_path(given);
   constexpr std::uint64_t steps = 3;
   expect(reading, steps);
   const auto opened = std::make_shared<OpenedModel>();
@@ -293,12 +297,13 @@ ModelText first_text(const OpenedModel& opened) {
 }
 
 std::string token_label(const OpenedModel& opened, std::int64_t id) {
+  if (id < 0) return "NaN";  // no token, see core/readouts/text/prediction.hpp
   return opened.tokenizer ? shown(*opened.tokenizer, id) : fmt::format("#{}", id);
 }
 
 std::string prediction_label(const OpenedModel& opened, std::int64_t id) {
   const std::vector<std::string>& classes = opened.model->spec.head.classes;
-  if (classes.empty()) return token_label(opened, id);
+  if (classes.empty() || id < 0) return token_label(opened, id);
   return id >= 0 && id < std::ssize(classes) ? printable(classes[static_cast<std::size_t>(id)])
                                              : fmt::format("#{}", id);
 }

@@ -1,0 +1,101 @@
+#include "core/models/model_path.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "core/base/error.hpp"
+#include "core/files/formats/json_reader.hpp"
+#include "core/files/formats/posix.hpp"
+#include "core/text/utf8.hpp"
+
+namespace attnscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t most_adapter_bytes = 1 << 20;
+constexpr int most_entries = 2000;  // of a folder that are looked at
+
+bool is_file(const fs::path& path) {
+  std::error_code problem;
+  return fs::is_regular_file(path, problem);
+}
+
+/// Of a model's folder: what stands beside config.json and is nothing by itself.
+bool is_part_of_model(const std::string& name) {
+  constexpr auto names = std::to_array<std::string_view>(
+      {"config.json", "generation_config.json", "tokenizer.json", "tokenizer_config.json",
+       "special_tokens_map.json", "added_tokens.json", "vocab.json", "merges.txt", "vocab.txt",
+       "spiece.model", "tokenizer.model", "sentencepiece.bpe.model", "preprocessor_config.json",
+       "pytorch_model.bin", "model.safetensors", "model.safetensors.index.json"});
+  const bool shard =
+      name.starts_with("model-") && name.ends_with(".safetensors") && name.find("-of-") != name.npos;
+  return shard || std::ranges::find(names, name) != names.end();
+}
+
+/// What is in a folder, by name; empty where it cannot be read.
+std::vector<fs::path> entries(const fs::path& folder) {
+  std::vector<fs::path> all;
+  std::error_code problem;
+  for (fs::directory_iterator at(folder, problem), end;
+       !problem && at != end && std::ssize(all) < most_entries; at.increment(problem))
+    all.push_back(at->path());
+  std::ranges::sort(all);
+  return all;
+}
+
+/// The version that "main" names, or the only one; empty where there is none.
+fs::path version_in(const fs::path& cache) {
+  std::string main;
+  std::ifstream(cache / "refs" / "main") >> main;
+  if (!main.empty() && main.find('/') == main.npos && is_file(cache / "snapshots" / main / "config.json"))
+    return cache / "snapshots" / main;
+  std::vector<fs::path> all = entries(cache / "snapshots");
+  std::erase_if(all, [](const fs::path& version) { return !is_file(version / "config.json"); });
+  return all.size() == 1 ? all[0] : fs::path();
+}
+
+}  // namespace
+
+fs::path model_path(const fs::path& path) {
+  std::error_code problem;
+  if (is_file(path)) {
+    const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+    return is_part_of_model(path.filename().native()) && is_file(folder / "config.json") ? folder : path;
+  }
+  if (!fs::is_directory(path, problem) || is_file(path / "config.json")) return path;
+  if (const fs::path version = version_in(path); !version.empty()) return version;
+  std::vector<fs::path> ggufs = entries(path);
+  std::erase_if(ggufs, [](const fs::path& file) {
+    return file.extension() != ".gguf" || !is_file(file) || is_later_part(file.stem().native()) ||
+           file.filename().native().starts_with("mmproj");
+  });
+  return ggufs.size() == 1 ? ggufs[0] : path;
+}
+
+bool is_later_part(std::string_view stem) {
+  const std::size_t of = stem.rfind("-of-");
+  return of != stem.npos && of >= 6 && stem[of - 6] == '-' && stem.substr(of - 5, 5) != "00001";
+}
+
+void refuse_adapter(const fs::path& folder) {
+  const fs::path file = folder / "adapter_config.json";
+  if (!is_file(file)) return;
+  std::string base = "of a model that it does not name";
+  const nlohmann::json value = parse_python_json(read_whole(file, most_adapter_bytes), file.native());
+  if (const auto at = value.is_object() ? value.find("base_model_name_or_path") : value.end();
+      value.is_object() && at != value.end() && at->is_string())
+    base = "for the model " + in_quotes(at->get<std::string>(), 100);
+  throw Error(
+      fmt::format("{} holds an adapter (LoRA) {}, not a model. In Python, "
+                  "model.merge_and_unload().save_pretrained(folder) writes the two as one model.",
+                  in_quotes(folder.native()), base));
+}
+
+}  // namespace attnscope
