@@ -19,6 +19,7 @@
 #include "core/base/worker.hpp"
 #include "core/files/formats/atomic_write.hpp"
 #include "core/models/opened/opened_model.hpp"
+#include "core/readouts/not_finite.hpp"
 #include "core/tokenizers/read/load_tokenizer.hpp"
 
 namespace attnscope {
@@ -132,6 +133,8 @@ void atlas_command(const AtlasOptions& options) {
   AblationProgress progress;
   std::vector<AtlasEntry> atlas;
   const ModelRun base = run_model(*model, input.take(), request, work);
+  if (const std::string trouble = not_finite_sentence(*model, base); !trouble.empty())
+    throw Error("There is no effect to be measured: " + trouble);
   {
     const ProgressLine line(progress);
     atlas = ablation_atlas(*model, base, asked, &progress, work);

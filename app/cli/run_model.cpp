@@ -284,6 +284,8 @@ class SequenceWriter {
           const std::span row(logits.data() + i * logits.shape()[1],
                               static_cast<std::size_t>(logits.shape()[1]));
           std::int64_t at = (begin + i) * count;
+          std::fill_n(logs.data() + at, count, NAN);
+          std::fill_n(ids.data() + at, count, not_a_token);
           for (const PredictedToken& token : likeliest(row, count)) {
             logs.data()[at] = static_cast<float>(token.log_probability);
             ids.data()[at++] = token.id;

@@ -105,7 +105,9 @@ void App::take_readings() {
     arrival.session.document.precision = precision;
     return take_model(std::move(arrival));
   }
-  view_.notices.say(Notice::Source::Model, newest->error.empty() ? newest->layer_problem : newest->error);
+  view_.notices.say(Notice::Source::Model, !newest->error.empty()           ? newest->error
+                                           : !newest->layer_problem.empty() ? newest->layer_problem
+                                                                            : newest->not_finite);
   if (newest->error.empty()) {
     backends_->note(*newest);
     if (newest->backend_note != std::exchange(model_backend_note_, newest->backend_note))

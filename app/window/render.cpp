@@ -104,6 +104,7 @@ std::string render_picture(const RenderOptions& options) {
     session = open_session(*options.file, {}, options.layer);  // the App would tell an Error on screen
 
   std::string damage, note;
+  const bool is_model = session && (session->document.within.read() || !session->asks_for_model.empty());
   AppWithoutWindow drawn({options.width, options.height, options.scale, options.backend,
                           session ? std::filesystem::path() : opening_picture(assets_directory())});
   App& app = drawn.app;
@@ -113,6 +114,12 @@ std::string render_picture(const RenderOptions& options) {
     note = guessed_note(app.document(), *options.file);
   }
   drawn.settle();
+  // A model that cannot run leaves what was there before, which is not what was asked for.
+  if (is_model && !app.document().within.read()) {
+    const Notice* const why = app.view().notices.of(Notice::Source::Answer);
+    throw Error(options.file->string() + ": " +
+                (why != nullptr ? why->text : std::string("it cannot be drawn.")));
+  }
   if (const ResultPtr result = drawn.engine.latest(); options.file && result && !result->error.empty())
     throw Error(options.file->string() + ": " + result->error);
   app.look_at(options.spot);

@@ -99,7 +99,9 @@ RowEffect row_effect(const BaseRow& base, std::span<const float> logits) {
     if (base.shares[i] > 0) mean += base.shares[i] * (x - most);
   }
   const double log_sum = std::log(sum);
-  return {std::max(0.0, base.information - mean + log_sum), most + log_sum};
+  const double divergence = base.information - mean + log_sum;
+  return {std::isnan(divergence) || std::isnan(base.shares[0]) ? NAN : std::max(0.0, divergence),
+          most + log_sum};
 }
 
 class EffectMeter {
@@ -178,7 +180,8 @@ class EffectMeter {
       effect.top_logit_change = static_cast<double>(logits[base.top]) - base.top_logit;
       effect.top_probability_change =
           std::exp(static_cast<double>(logits[base.top]) - row.log_sum) - base.shares[base.top];
-      effect.top_token = std::ranges::max_element(logits) - logits.begin();
+      effect.top_token =
+          std::isnan(row.log_sum) ? not_a_token : std::ranges::max_element(logits) - logits.begin();
     }
     if (!all_rows_) return;
     effect.mean_divergence += row.divergence / static_cast<double>(rows_.size());

@@ -42,7 +42,9 @@ void show_tip(const GridFrame& grid, const ModelHead& head, bool hovered) {
   if (cell == nullptr || (grid.state.colour == HeadColour::Pattern && grid.state.order == GridOrder::Layers))
     return;
   const double value = grid_value(grid, head);
-  const std::string number = std::isnan(value) ? "not known yet" : fixed(value, 2);
+  const std::string number = !std::isnan(value)                ? fixed(value, 2)
+                             : grid.reading.not_finite.empty() ? "not known yet"
+                                                               : "NaN";
   std::string why = "Entropy over its maximum, ln of the allowed keys.";
   if (grid.state.colour != HeadColour::Pattern) why = grid_note(grid);
   tooltip(grid.ui, hovered, cell->box.grown(grid.ui.px(3)),

@@ -160,6 +160,8 @@ class Prediction {
     const float below = std::max(ui_.px(8), effect + word);
     const float room = line_.bottom() - below - top;
     const std::size_t rows = std::min(all.size(), static_cast<std::size_t>(std::max(0.f, room / ui_.px(24))));
+    if (all.empty() && !reading_.not_finite.empty())
+      ui_.paragraph(line_.x, top, line_.w, reading_.not_finite, {type::label, ui_.theme.nan});
     if (rows == 0) return;
     keep_masked(all, rows);
     const float height = std::min(ui_.px(32), std::floor(room / static_cast<float>(rows)));

@@ -127,6 +127,7 @@ struct ModelReading {
   std::shared_ptr<const ModelPrediction> prediction;
   std::string backend;       // who ran it: "CUDA · NVIDIA H200"; empty: the CPU
   std::string backend_note;  // one sentence where part of it was not computed by who was asked for, and why
+  std::string not_finite;    // not_finite_sentence() of `run`
   double milliseconds = 0;   // from the input to all of the above, when this run was made
   // What comes later: null until it is known.
   std::shared_ptr<const WhyReading> why;                               // where it was asked for

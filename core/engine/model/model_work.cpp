@@ -6,6 +6,7 @@
 #include "core/base/error.hpp"
 #include "core/models/model_head.hpp"
 #include "core/models/opened/layer_changes.hpp"
+#include "core/readouts/not_finite.hpp"
 
 namespace attnscope {
 namespace {
@@ -131,6 +132,7 @@ ModelReading ModelWork::first_by(const Within& within, const ModelWants& wants, 
   if (is_new) {
     prediction_.reset();  // what is stopped on its way leaves none behind
     prediction_ = predict(work);
+    not_finite_ = not_finite_sentence(model, *run_);
   }
   ModelReading reading;
   reading.within = within;
@@ -138,6 +140,7 @@ ModelReading ModelWork::first_by(const Within& within, const ModelWants& wants, 
   reading.run = run_;
   reading.clean = clean_;
   reading.prediction = prediction_;
+  reading.not_finite = not_finite_;
   if (work.elsewhere != nullptr) {
     reading.backend = work.elsewhere->name();
     reading.backend_note = work.elsewhere->remark();

@@ -90,6 +90,7 @@ class ModelWork {
   ModelRunPtr run_, clean_;
   std::optional<std::int64_t> row_;
   std::shared_ptr<const ModelPrediction> prediction_;
+  std::string not_finite_;  // of run_
   Stage stage_ = Stage::Done;
   int pieces_ = 0;  // made since first()
 

@@ -41,6 +41,7 @@ std::vector<PredictedToken> likeliest(std::span<const float> logits, std::int64_
   }
   std::ranges::sort(ids, before);
   const double shift = log_sum_exp(logits);
+  if (std::isnan(shift)) return {{not_a_token, shift, shift}};
   std::vector<PredictedToken> tokens;
   for (const std::int64_t id : ids) {
     const auto logit = static_cast<double>(at(id));
@@ -68,6 +69,7 @@ double prediction_entropy(std::span<const float> logits) {
 
 double divergence(std::span<const float> logits_p, std::span<const float> logits_q) {
   const std::vector<double> p = log_softmax(logits_p), q = log_softmax(logits_q);
+  if (p.empty() || std::isnan(p[0]) || std::isnan(q[0])) return NAN;
   double sum = 0;
   for (std::size_t i = 0; i < p.size(); ++i)
     if (const double share = std::exp(p[i]); share > 0) sum += share * (p[i] - q[i]);
@@ -78,8 +80,12 @@ PredictionChange prediction_change(std::span<const float> before, std::span<cons
                                    std::int64_t other) {
   PredictionChange change;
   change.divergence = divergence(before, after);
-  change.top_before = std::ranges::max_element(before) - before.begin();
-  change.top_after = std::ranges::max_element(after) - after.begin();
+  change.top_before = likeliest(before, 1)[0].id;
+  change.top_after = likeliest(after, 1)[0].id;
+  if (change.top_before == not_a_token || change.top_after == not_a_token) {
+    change.top_logit_change = change.difference_change = NAN;
+    return change;
+  }
   const auto moved = [&](std::int64_t id) {
     const auto at = static_cast<std::size_t>(id);
     return static_cast<double>(after[at]) - static_cast<double>(before[at]);

@@ -28,25 +28,29 @@ class Softmax {
 /// ln softmax(logits): x − max − ln Σ e^(x − max).
 std::vector<double> log_softmax(std::span<const float> logits);
 
+/// In the place of a token's number where the logits hold NaN: then none is likelier than another.
+inline constexpr std::int64_t not_a_token = -1;
+
 struct PredictedToken {
   std::int64_t id = 0;
   double logit = 0, log_probability = 0;
   bool operator==(const PredictedToken&) const = default;
 };
 /// The k likeliest tokens (all where there are fewer), the likeliest first; of equals the one with the
-/// smaller number.
+/// smaller number. Where the logits hold NaN, not_a_token alone, with NaN.
 std::vector<PredictedToken> likeliest(std::span<const float> logits, std::int64_t k);
 /// 1 = the likeliest; equals are counted in the order of their numbers.
 std::int64_t rank_of(std::span<const float> logits, std::int64_t id);
 /// H = −Σ p ln p, nats.
 double prediction_entropy(std::span<const float> logits);
-/// Kullback–Leibler divergence KL(p ‖ q) = Σ p ln(p / q) of the two distributions, nats, at least 0.
+/// Kullback–Leibler divergence KL(p ‖ q) = Σ p ln(p / q) of the two distributions, nats, at least 0;
+/// NaN where one of them holds NaN.
 double divergence(std::span<const float> logits_p, std::span<const float> logits_q);
 
 /// What a change of the model does to one prediction.
 struct PredictionChange {
   double divergence = 0;                       // KL(before ‖ after), nats
-  std::int64_t top_before = 0, top_after = 0;  // the likeliest
+  std::int64_t top_before = 0, top_after = 0;  // the likeliest, or not_a_token
   double top_logit_change = 0;                 // of top_before: after − before
   double difference_change = 0;                // of its logit less that of `other`: after − before
 };
