@@ -9,6 +9,7 @@
 
 #include "core/base/error.hpp"
 #include "core/text/utf8.hpp"
+#include "core/tokenizers/text/oniguruma.hpp"
 
 namespace attnscope::tokenizers {
 namespace {
@@ -19,6 +20,24 @@ std::string message_of_pcre2(int error) {
   PCRE2_UCHAR text[200];
   if (pcre2_get_error_message(error, text, sizeof text) < 0) return fmt::format("error {}", error);
   return reinterpret_cast<const char*>(text);
+}
+
+pcre2_code* compile(const std::string& expression, int& error, std::size_t& at) {
+  const std::unique_ptr<pcre2_compile_context, void (*)(pcre2_compile_context*)> context(
+      pcre2_compile_context_create(nullptr), pcre2_compile_context_free);
+  pcre2_set_newline(context.get(), PCRE2_NEWLINE_LF);
+  pcre2_set_bsr(context.get(), PCRE2_BSR_UNICODE);
+  return pcre2_compile(reinterpret_cast<PCRE2_SPTR>(expression.data()), expression.size(),
+                       PCRE2_UTF | PCRE2_UCP | PCRE2_MULTILINE | PCRE2_NEVER_BACKSLASH_C, &error, &at,
+                       context.get());
+}
+
+bool is_script(std::string_view name) {
+  int error = 0;
+  std::size_t at = 0;
+  pcre2_code* code = compile(fmt::format("\\p{{sc:{}}}", name), error, at);
+  pcre2_code_free(code);
+  return code != nullptr;
 }
 
 }  // namespace
@@ -41,16 +60,11 @@ struct Regex::Compiled {
 };
 
 Regex::Regex(std::string expression) : expression_(std::move(expression)) {
-  // Oniguruma's [a&&[b]]; PCRE2 would take it for a class with an ampersand.
-  if (expression_.find("&&[") != std::string::npos) {
-    throw Error(fmt::format("The expression {} intersects classes with &&, which is not supported.",
-                            in_quotes(expression_)));
-  }
+  const std::string translated = from_oniguruma(expression_, is_script);
   int error = 0;
   std::size_t at = 0;
   auto compiled = std::make_shared<Compiled>();
-  compiled->code.reset(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(expression_.data()), expression_.size(),
-                                     PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C, &error, &at, nullptr));
+  compiled->code.reset(compile(translated, error, at));
   if (compiled->code == nullptr) {
     throw Error(fmt::format("The expression {} is not supported: {} at byte {}.", in_quotes(expression_),
                             message_of_pcre2(error), at));

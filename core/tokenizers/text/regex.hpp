@@ -1,5 +1,5 @@
-// core/tokenizers/text: what a tokenizer looks for in a text: a string, or an expression in PCRE2's dialect
-// with Unicode's classes.
+// core/tokenizers/text: what a tokenizer looks for in a text: a string, or an expression in Oniguruma's
+// dialect with Unicode's classes.
 #pragma once
 
 #include <memory>
