@@ -156,7 +156,7 @@ TEST_CASE("what does not fit is refused with the file, the field and what was fo
         "tokenizer.json: decoder.decoders[0] type \"CTC\" is not supported.");
   CHECK(refusal("/post_processor/type", "Foo") ==
         "tokenizer.json: post_processor type \"Foo\" is not supported.");
-  CHECK(refusal("/model/type", "WordLevel") == "tokenizer.json: model type \"WordLevel\" is not supported.");
+  CHECK(refusal("/model/type", "Foo") == "tokenizer.json: model type \"Foo\" is not supported.");
   CHECK(refusal("/model/vocab/b", -1) ==
         "tokenizer.json: model.vocab.b must be a whole number from 0 to 1073741824, found -1.");
   CHECK(refusal("/model/vocab/b", 4) == "tokenizer.json: The tokens \"ab\" and \"b\" have the same id 4.");
@@ -190,6 +190,22 @@ TEST_CASE("what does not fit is refused with the file, the field and what was fo
   CHECK(refusal("/added_tokens/1/id", 3) ==
         "The added token \"<mask>\" has the id 3, which another token has too.");
   CHECK(refusal(json::array()) == "tokenizer.json: the document must be an object, found an empty array.");
+}
+
+TEST_CASE("WordLevel has one token a word", "[tokenizers]") {
+  json file = small();
+  file["pre_tokenizer"] = {{"type", "Whitespace"}};
+  file["normalizer"] = file["decoder"] = nullptr;
+  file["model"] = {
+      {"type", "WordLevel"}, {"vocab", {{"<s>", 0}, {"?", 1}, {"the", 2}, {"cat", 3}}}, {"unk_token", "?"}};
+  const Tokenizer tokenizer(read_tokenizer_json(file.dump(), "t"));
+  CHECK(texts(tokenizer, "the dog, cat") == "<s> the ? ? cat");
+  CHECK(texts(tokenizer, "") == "<s>");
+  file["model"].erase("type");  // as files from before 2020
+  CHECK(texts(Tokenizer(read_tokenizer_json(file.dump(), "t")), "the dog") == "<s> the ?");
+  file["model"]["unk_token"] = "no such";
+  const Encoding encoding = Tokenizer(read_tokenizer_json(file.dump(), "t")).encode("the dog");
+  CHECK(encoding.untold == std::vector<Untold>{{0, {4, 7}}});
 }
 
 TEST_CASE("syntax, depth and doubled keys are refused", "[tokenizers]") {

@@ -7,6 +7,7 @@
 #include "core/tokenizers/bpe.hpp"
 #include "core/tokenizers/read/json_stages.hpp"
 #include "core/tokenizers/unigram.hpp"
+#include "core/tokenizers/word_level.hpp"
 #include "core/tokenizers/word_piece.hpp"
 
 namespace attnscope::tokenizers {
@@ -74,6 +75,13 @@ std::unique_ptr<const Model> read_word_piece(const JsonNode& node, const std::ve
   return std::make_unique<WordPiece>(std::move(vocabulary), settings);
 }
 
+std::unique_ptr<const Model> read_word_level(const JsonNode& node, const std::vector<AddedToken>& added) {
+  auto vocabulary = std::make_shared<const Vocabulary>(read_vocabulary(node["vocab"]));
+  const Id unknown =
+      node["unk_token"] ? read_unknown(node["unk_token"], *vocabulary, added) : vocabulary->id("<unk>");
+  return std::make_unique<WordLevel>(std::move(vocabulary), unknown);
+}
+
 std::unique_ptr<const Model> read_unigram(const JsonNode& node) {
   std::vector<IdOf> tokens;
   UnigramSettings settings;
@@ -129,11 +137,16 @@ std::vector<AddedToken> read_added_tokens(const JsonNode& node) {
 std::unique_ptr<const Model> read_model(const JsonNode& node, const std::vector<AddedToken>& added) {
   if (!node) node.fail("an object");
   // Files from before 2020 do not name the type.
-  const std::string guess = node["merges"] ? "BPE" : node["unk_id"] ? "Unigram" : "WordPiece";
+  const bool has_pieces = node["continuing_subword_prefix"] || node["max_input_chars_per_word"];
+  const std::string guess = node["merges"]   ? "BPE"
+                            : node["unk_id"] ? "Unigram"
+                            : has_pieces     ? "WordPiece"
+                                             : "WordLevel";
   const std::string type = node["type"].text_or(guess);
   if (type == "BPE") return read_bpe(node, added);
   if (type == "WordPiece") return read_word_piece(node, added);
   if (type == "Unigram") return read_unigram(node);
+  if (type == "WordLevel") return read_word_level(node, added);
   node.refuse_type(type);
 }
 

@@ -1,0 +1,21 @@
+// core/tokenizers: one token a word, as it stands in the vocabulary.
+#pragma once
+
+#include "core/tokenizers/model.hpp"
+
+namespace attnscope::tokenizers {
+
+class WordLevel final : public Model {
+ public:
+  WordLevel(std::shared_ptr<const Vocabulary> vocabulary, Id unknown)
+      : Model(std::move(vocabulary)), unknown_(unknown) {}
+
+  /// The unknown token where the vocabulary does not have the word.
+  void encode(std::string_view word, bool bytes, std::vector<WordToken>& to) const override;
+  Id unknown() const override { return unknown_; }
+
+ private:
+  Id unknown_;
+};
+
+}  // namespace attnscope::tokenizers
