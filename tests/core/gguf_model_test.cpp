@@ -215,6 +215,15 @@ TEST_CASE("a GGUF file's tokenizer", "[models][gguf][tokenizers]") {
   write(path, made("smollm", true));
   // Every digit stands alone, and what the file asks for comes first.
   CHECK(tokenizers::load_tokenizer(path)->encode("ab a12").ids() == Ids{0, 5, 7, 3, 4});
+  // -1, as an unsigned or a signed number, is no token.
+  const auto with_pad = [&](auto type, const std::string& value) {
+    write(path, made("gpt-2", false).value("tokenizer.ggml.padding_token_id", type, value));
+    return tokenizers::load_tokenizer(path)->special_ids().pad;
+  };
+  CHECK(with_pad(U32, u32(0xFFFFFFFF)) == tokenizers::no_id);
+  CHECK(with_pad(I32, u32(0xFFFFFFFF)) == tokenizers::no_id);
+  CHECK(with_pad(U32, u32(3)) == 3);
+  CHECK_THROWS_WITH(with_pad(U32, u32(9)), ContainsSubstring("padding_token_id is 9"));
   write(path, made("unheard-of", true));
   CHECK_THROWS_WITH(tokenizers::load_tokenizer(path), ContainsSubstring("\"unheard-of\" is not supported"));
   // Llama 3: a word that is a token stays whole, and a token begins the text unless the file says no.

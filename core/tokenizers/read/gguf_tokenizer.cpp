@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -66,11 +68,11 @@ class GgufVocabulary {
     return settings;
   }
 
-  /// no_id where the file has no such key.
+  /// no_id where the file has no such key, or -1 there, which writers of uint32 spell 4294967295.
   Id special(std::string_view name) const {
     const std::string key = fmt::format("tokenizer.ggml.{}_token_id", name);
     const auto id = metadata_.integer(key);
-    if (!id) return no_id;
+    if (!id || *id == -1 || *id == std::numeric_limits<std::uint32_t>::max()) return no_id;
     if (*id < 0 || *id >= vocabulary_->limit())
       fail(key,
            fmt::format("is {}; the number of one of {} tokens was expected.", *id, vocabulary_->limit()));
