@@ -1,0 +1,133 @@
+#include "core/tokenizers/read/tokenizer_folder.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "core/files/formats/json_reader.hpp"
+#include "core/files/formats/posix.hpp"
+
+namespace attnscope::tokenizers {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using enum TokenizerClass;
+
+constexpr std::uint64_t most_bytes = 256 * 1'048'576;
+
+/// Names of classes, without "Tokenizer" and "Fast".
+constexpr std::pair<std::string_view, TokenizerClass> class_names[] = {
+    {"Bert", Bert},           {"DistilBert", Bert}, {"Electra", Bert},  {"MobileBert", Bert},
+    {"SqueezeBert", Bert},    {"ConvBert", Bert},   {"LayoutLM", Bert}, {"GPT2", Gpt2},
+    {"CodeGen", Gpt2},        {"Roberta", Roberta}, {"Bart", Roberta},  {"Longformer", Roberta},
+    {"Qwen2", Qwen2},         {"GPTNeoX", GptNeoX}, {"T5", T5},         {"XLMRoberta", XlmRoberta},
+    {"Camembert", Camembert}, {"Llama", Llama}};
+
+constexpr std::pair<std::string_view, TokenizerClass> class_of_type[] = {{"bert", Bert},
+                                                                         {"distilbert", Bert},
+                                                                         {"electra", Bert},
+                                                                         {"mobilebert", Bert},
+                                                                         {"squeezebert", Bert},
+                                                                         {"convbert", Bert},
+                                                                         {"layoutlm", Bert},
+                                                                         {"nomic_bert", Bert},
+                                                                         {"gpt2", Gpt2},
+                                                                         {"gpt_neo", Gpt2},
+                                                                         {"gptj", Gpt2},
+                                                                         {"opt", Gpt2},
+                                                                         {"phi", Gpt2},
+                                                                         {"codegen", Gpt2},
+                                                                         {"starcoder2", Gpt2},
+                                                                         {"roberta", Roberta},
+                                                                         {"bart", Roberta},
+                                                                         {"longformer", Roberta},
+                                                                         {"data2vec-text", Roberta},
+                                                                         {"roberta-prelayernorm", Roberta},
+                                                                         {"qwen2", Qwen2},
+                                                                         {"qwen2_moe", Qwen2},
+                                                                         {"qwen3", Qwen2},
+                                                                         {"qwen3_moe", Qwen2},
+                                                                         {"gpt_neox", GptNeoX},
+                                                                         {"olmo", GptNeoX},
+                                                                         {"mamba", GptNeoX},
+                                                                         {"mpt", GptNeoX},
+                                                                         {"t5", T5},
+                                                                         {"mt5", T5},
+                                                                         {"xlm-roberta", XlmRoberta},
+                                                                         {"camembert", Camembert},
+                                                                         {"llama", Llama}};
+
+std::string without_end(std::string text, std::string_view end) {
+  if (text.ends_with(end)) text.erase(text.size() - end.size());
+  return text;
+}
+
+/// Classes that do what the file says.
+bool is_general(const std::string& name) {
+  return name == "PreTrained" || name == "TokenizersBackend" || name == "PythonBackend";
+}
+
+template <std::size_t count>
+TokenizerClass find_in(const std::pair<std::string_view, TokenizerClass> (&list)[count],
+                       std::string_view name) {
+  const auto found = std::ranges::find(list, name, &std::pair<std::string_view, TokenizerClass>::first);
+  return found == std::end(list) ? Other : found->second;
+}
+
+}  // namespace
+
+TokenizerFolder::TokenizerFolder(fs::path path) : path_(std::move(path)) {
+  config_ = object("tokenizer_config.json");
+  map_ = object("special_tokens_map.json");
+  find_class();
+}
+
+void TokenizerFolder::find_class() {
+  json model = json::object();
+  try {
+    model = object("config.json");
+  } catch (const Error&) {  // whoever opens the model says why
+  }
+  const auto text_of = [](const json& object, const char* key) {
+    const auto found = object.find(key);
+    return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+  };
+  model_type_ = text_of(model, "model_type");
+  std::string name = text_of(config_, "tokenizer_class");
+  names_class_ = !name.empty();
+  if (name.empty()) name = text_of(model, "tokenizer_class");
+  name = without_end(without_end(name, "Fast"), "Tokenizer");
+  if (is_general(name)) return;
+  class_ = name.empty() ? find_in(class_of_type, model_type_) : find_in(class_names, name);
+}
+
+bool TokenizerFolder::has(const char* name) const { return fs::is_regular_file(path_ / name); }
+
+std::string TokenizerFolder::read(const char* name) const { return read_whole(path_ / name, most_bytes); }
+
+json TokenizerFolder::object(const char* name) const {
+  if (!has(name)) return json::object();
+  json value = parse_strict_json(read(name), name);
+  if (!value.is_object()) throw Error(fmt::format("{} must be an object.", name));
+  return value;
+}
+
+bool TokenizerFolder::flag(const char* name, bool fallback) const {
+  return in_file("tokenizer_config.json", [&] { return setting(name).boolean_or(fallback); });
+}
+
+JsonNode TokenizerFolder::named(const char* name) const {
+  const JsonNode of_config = setting(name), of_map = JsonNode(&map_, "")[name];
+  return of_map && !setting("added_tokens_decoder") ? of_map : of_config;
+}
+
+std::string TokenizerFolder::special(const char* name) const {
+  const JsonNode found = named(name);
+  if (!found) return {};
+  const auto of_map = map_.find(name);
+  const bool is_of_map = of_map != map_.end() && &found.value() == &*of_map;
+  return in_file(is_of_map ? "special_tokens_map.json" : "tokenizer_config.json",
+                 [&] { return found.value().is_object() ? found["content"].text() : found.text(); });
+}
+
+}  // namespace attnscope::tokenizers

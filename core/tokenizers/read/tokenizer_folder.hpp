@@ -1,0 +1,99 @@
+// core/tokenizers/read: the files of a model's folder that say something of its tokenizer. For .cpp files of
+// this room only.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "core/base/error.hpp"
+#include "core/text/utf8.hpp"
+#include "core/tokenizers/read/json_node.hpp"
+#include "core/tokenizers/tokenizer.hpp"
+
+namespace attnscope::tokenizers {
+
+/// What a stage says of a value, with the file's name before it.
+template <class Read>
+auto in_file(const std::string& where, Read read) {
+  try {
+    return read();
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: {}", printable(where), error.what()));
+  }
+}
+
+/// The classes of transformers that set stages of their own; Other: whatever the files describe.
+enum class TokenizerClass { Other, Bert, Gpt2, Roberta, Qwen2, GptNeoX, T5, XlmRoberta, Camembert, Llama };
+
+inline constexpr std::pair<const char*, Id SpecialIds::*> special_names[] = {
+    {"bos_token", &SpecialIds::bos},  {"eos_token", &SpecialIds::eos}, {"unk_token", &SpecialIds::unk},
+    {"sep_token", &SpecialIds::sep},  {"pad_token", &SpecialIds::pad}, {"cls_token", &SpecialIds::cls},
+    {"mask_token", &SpecialIds::mask}};
+
+/// Each file is read once.
+class TokenizerFolder {
+ public:
+  explicit TokenizerFolder(std::filesystem::path path);
+
+  const std::filesystem::path& path() const { return path_; }
+  bool has(const char* name) const;
+  std::string read(const char* name) const;
+  /// The object of a JSON file; an empty one where there is no such file.
+  nlohmann::json object(const char* name) const;
+  /// Of tokenizer_config.json.
+  JsonNode setting(const char* name) const { return JsonNode(&config_, "")[name]; }
+  const nlohmann::json& config() const { return config_; }
+  bool flag(const char* name, bool fallback) const;
+  /// What "bos_token" and its like name, as a string or as an object with "content"; false when nothing does.
+  /// special_tokens_map.json counts first, unless tokenizer_config.json lists its tokens itself, as newer
+  /// ones do.
+  JsonNode named(const char* name) const;
+  /// The text of that; empty when nothing names it.
+  std::string special(const char* name) const;
+
+  /// As AutoTokenizer takes it from tokenizer_config.json, else from the model_type of config.json.
+  TokenizerClass tokenizer_class() const { return class_; }
+  /// Whether tokenizer_config.json says so itself.
+  bool names_class() const { return names_class_; }
+  /// model_type of config.json; empty where there is none.
+  const std::string& model_type() const { return model_type_; }
+
+ private:
+  void find_class();
+
+  std::filesystem::path path_;
+  nlohmann::json config_, map_;
+  TokenizerClass class_ = TokenizerClass::Other;
+  bool names_class_ = false;
+  std::string model_type_;
+};
+
+/// Adds the tokens that the files beside the vocabulary list or name, with the ids that transformers gives
+/// them: added_tokens_decoder, or added_tokens.json; then bos_token and its like; then the additional ones.
+/// `usual`: what they are called where no file says, in the order of special_names. Throws Error naming file
+/// and key where a token is listed with another id than it would get.
+void add_listed_tokens(const TokenizerFolder& folder, const std::vector<std::string>& usual,
+                       TokenizerParts& parts);
+
+/// What AutoTokenizer takes from tokenizer_config.json beside a tokenizer.json: do_lower_case, strip_accents,
+/// tokenize_chinese_chars, add_prefix_space, cls_token and sep_token of the classes that have them.
+void apply_settings(const TokenizerFolder& folder, TokenizerParts& parts);
+
+/// The format of a class that puts nothing around a text unless add_bos_token or add_eos_token asks for it.
+void put_asked_tokens(const TokenizerFolder& folder, TokenizerParts& parts);
+
+/// The token's id in the vocabulary or among the added ones; no_id when there is no such token.
+Id id_in(const TokenizerParts& parts, std::string_view text);
+/// By the names that the files give, or that are usual.
+void name_special_ids(TokenizerParts& parts, const TokenizerFolder* folder);
+
+/// vocab.json and merges.txt, by the class of the tokenizer.
+TokenizerParts from_vocabulary_and_merges(const TokenizerFolder& folder);
+/// vocab.txt, by BERT's settings.
+TokenizerParts from_vocabulary_lines(const TokenizerFolder& folder);
+
+}  // namespace attnscope::tokenizers

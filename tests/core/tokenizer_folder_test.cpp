@@ -1,0 +1,152 @@
+// What AutoTokenizer of transformers 5.24 takes from the files beside a vocabulary. The ids are its ids for
+// these folders.
+#include <catch2/catch_test_macros.hpp>
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.hpp"
+#include "core/tokenizers/read/load_tokenizer.hpp"
+#include "support/temporary_directory.hpp"
+
+namespace attnscope::tokenizer_folder_test {
+namespace {
+
+using namespace attnscope::tokenizers;
+using nlohmann::json;
+using test::message_of;
+using Ids = std::vector<Id>;
+
+Ids ids_of(const test::TemporaryDirectory& folder, const std::string& text) {
+  return load_tokenizer(folder.path())->encode(text).ids();
+}
+std::string refusal(const test::TemporaryDirectory& folder) {
+  return message_of<Error>([&] { load_tokenizer(folder.path()); });
+}
+
+/// Bytes of the texts below, merges "a b" and "1 2".
+const json vocabulary{{"<s>", 0}, {"<pad>", 1}, {"</s>", 2}, {"<unk>", 3}, {"a", 4},  {"b", 5},  {"ab", 6},
+                      {"Ġ", 7},   {"1", 8},     {"2", 9},    {"12", 10},   {"e", 11}, {"Ã", 12}, {"©", 13},
+                      {"Ì", 14},  {"ģ", 15},    {"<", 16},   {"m", 17},    {">", 18}};
+
+void write_vocabulary(const test::TemporaryDirectory& folder, const char* model_type) {
+  folder.write("vocab.json", vocabulary.dump());
+  folder.write("merges.txt", "#version: 0.2\r\na b\r\n1 2\r\n");
+  folder.write("config.json", json{{"model_type", model_type}}.dump());
+}
+
+json byte_level() {
+  return {{"added_tokens", json::array({{{"id", 2}, {"content", "</s>"}, {"special", true}}})},
+          {"pre_tokenizer", {{"type", "ByteLevel"}, {"add_prefix_space", false}}},
+          {"model", {{"type", "BPE"}, {"vocab", vocabulary}, {"merges", json::array({"a b", "1 2"})}}}};
+}
+
+json bert() {
+  return {{"normalizer", {{"type", "BertNormalizer"}, {"lowercase", true}}},
+          {"pre_tokenizer", {{"type", "BertPreTokenizer"}}},
+          {"model",
+           {{"type", "WordPiece"},
+            {"unk_token", "[UNK]"},
+            {"vocab", {{"[UNK]", 0}, {"[CLS]", 1}, {"[SEP]", 2}, {"a", 3}, {"A", 4}, {"é", 5}, {"e", 6}}}}}};
+}
+
+json token(const char* text) { return {{"content", text}, {"special", true}, {"normalized", false}}; }
+
+}  // namespace
+
+TEST_CASE("vocab.json and merges.txt are read by the class of the model", "[tokenizers]") {
+  const test::TemporaryDirectory folder;
+  write_vocabulary(folder, "gpt2");
+  CHECK(ids_of(folder, "ab 12<s>") == Ids{6, 7, 10, 16, 18});  // "s" is not in the vocabulary
+  write_vocabulary(folder, "roberta");
+  CHECK(ids_of(folder, "") == Ids{0, 2});
+  CHECK(ids_of(folder, "ab<mask></s> 12") == Ids{0, 6, 19, 2, 7, 10, 2});
+  CHECK(load_tokenizer(folder.path())->special_ids().mask == 19);
+  CHECK(load_tokenizer(folder.path())->encode("a", "b").ids() == Ids{0, 4, 2, 2, 5, 2});
+  write_vocabulary(folder, "qwen2");
+  CHECK(ids_of(folder, "12e\u0301") == Ids{8, 9, 12, 13});
+  write_vocabulary(folder, "gpt_neox");
+  CHECK(ids_of(folder, "12e\u0301") == Ids{10, 12, 13});
+  write_vocabulary(folder, "bloom");
+  CHECK(refusal(folder) ==
+        "vocab.json and merges.txt do not say how a \"bloom\" tokenizer cuts a text: save it as "
+        "tokenizer.json.");
+  folder.write("tokenizer_config.json",
+               R"({"tokenizer_class": "GPT2Tokenizer", "add_prefix_space": true, "add_bos_token": true,
+                   "bos_token": "<s>"})");
+  CHECK(ids_of(folder, "ab") == Ids{0, 7, 6});
+}
+
+TEST_CASE("added_tokens.json adds tokens behind the vocabulary", "[tokenizers]") {
+  const test::TemporaryDirectory folder;
+  write_vocabulary(folder, "gpt2");
+  folder.write("added_tokens.json", R"({"<m>": 19, "</s>": 2})");
+  CHECK(ids_of(folder, "a<m>b</s>") == Ids{4, 19, 5, 2});
+  folder.write("added_tokens.json", R"({"<m>": 25})");
+  CHECK(refusal(folder).starts_with("added_tokens.json gives \"<m>\" the id 25, but the next free id is 19"));
+  folder.write("added_tokens.json", R"({"</s>": 19})");
+  CHECK(refusal(folder).starts_with("added_tokens.json gives \"</s>\" the id 19, but its id is 2"));
+  const test::TemporaryDirectory lines;
+  lines.write("vocab.txt", "[UNK]\r\n[CLS]\r\n[SEP]\r\na\r\n");
+  lines.write("added_tokens.json", R"({"<m>": 6})");
+  lines.write("special_tokens_map.json", R"({"pad_token": "[PAD]"})");
+  CHECK(refusal(lines).find("the next free id is 4") != std::string::npos);
+  lines.write("added_tokens.json", R"({"<m>": 4})");
+  CHECK(ids_of(lines, "a<m>[PAD][MASK]") == Ids{1, 3, 4, 5, 6, 2});
+}
+
+TEST_CASE("tokens of tokenizer_config.json are added to tokenizer.json's", "[tokenizers]") {
+  const test::TemporaryDirectory folder;
+  folder.write("tokenizer.json", byte_level().dump());
+  const auto configure = [&](const json& config) { folder.write("tokenizer_config.json", config.dump()); };
+  configure({{"added_tokens_decoder", {{"19", token("<m>")}}}});
+  CHECK(ids_of(folder, "a<m>b") == Ids{4, 19, 5});
+  configure({{"added_tokens_decoder", {{"20", token("<m>")}}}});
+  CHECK(refusal(folder) ==
+        "tokenizer_config.json: added_tokens_decoder gives \"<m>\" the id 20, but the next free id is 19; "
+        "save the tokenizer as "
+        "tokenizer.json.");
+  json stripping = token("</s>");
+  stripping["lstrip"] = true;
+  configure({{"added_tokens_decoder", {{"2", stripping}}}});
+  CHECK(ids_of(folder, "a </s>b") == Ids{4, 2, 5});
+  configure({{"image_token", "<1>"},
+             {"pad_token", "<m>"},
+             {"bos_token", token("<2>")},
+             {"additional_special_tokens", {"<a>"}}});
+  CHECK(ids_of(folder, "<2><m><1><a>") == Ids{19, 20, 21, 22});
+  CHECK(load_tokenizer(folder.path())->special_ids().pad == 20);
+  folder.write("special_tokens_map.json", R"({"pad_token": "<e>"})");
+  CHECK(ids_of(folder, "<2><e><1><a>") == Ids{19, 20, 21, 22});
+  configure({{"pad_token", "ab"}});
+  CHECK(ids_of(folder, "aabb<e>") == Ids{4, 6, 5, 19});
+  configure({{"split_special_tokens", true}});
+  CHECK(refusal(folder).starts_with("tokenizer_config.json: split_special_tokens is true"));
+  configure({{"added_tokens_decoder", {{"x", token("<m>")}}}});
+  CHECK(refusal(folder).find("added_tokens_decoder.x must be a token with an id") != std::string::npos);
+}
+
+TEST_CASE("settings of tokenizer_config.json go before those of tokenizer.json", "[tokenizers]") {
+  const test::TemporaryDirectory folder;
+  const auto configure = [&](const json& config) { folder.write("tokenizer_config.json", config.dump()); };
+  folder.write("tokenizer.json", bert().dump());
+  CHECK(ids_of(folder, "A a é") == Ids{3, 3, 6});
+  configure({{"tokenizer_class", "BertTokenizer"}, {"do_lower_case", false}});
+  CHECK(ids_of(folder, "A a é") == Ids{4, 3, 5});
+  configure({{"tokenizer_class", "DistilBertTokenizerFast"}, {"strip_accents", false}});
+  CHECK(ids_of(folder, "A a é") == Ids{3, 3, 5});
+  configure({{"tokenizer_class", "PreTrainedTokenizerFast"}, {"do_lower_case", false}});
+  CHECK(ids_of(folder, "A a é") == Ids{3, 3, 6});
+  configure({{"tokenizer_class", "BertTokenizer"}, {"cls_token", "e"}, {"sep_token", "[SEP]"}});
+  CHECK(ids_of(folder, "A") == Ids{6, 3, 2});
+  configure({{"tokenizer_class", "BertTokenizer"}, {"unk_token", "a"}});
+  CHECK(refusal(folder) ==
+        "tokenizer_config.json: unk_token is \"a\", but that of tokenizer.json is another one.");
+  folder.write("tokenizer.json", byte_level().dump());
+  configure({{"tokenizer_class", "GPT2Tokenizer"}, {"add_prefix_space", true}});
+  CHECK(ids_of(folder, "ab") == Ids{7, 6});
+  configure({{"tokenizer_class", "PreTrainedTokenizerFast"}, {"add_prefix_space", true}});
+  CHECK(ids_of(folder, "ab") == Ids{6});
+  configure({{"tokenizer_class", "BertTokenizer"}, {"do_lower_case", true}});
+  CHECK(refusal(folder).find("do_lower_case is for a BertNormalizer") != std::string::npos);
+}
+
+}  // namespace attnscope::tokenizer_folder_test
