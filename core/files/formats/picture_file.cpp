@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -18,6 +19,7 @@
 
 #include "core/base/error.hpp"
 #include "core/files/formats/mapped_file.hpp"
+#include "core/files/formats/picture_orientation.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope {
@@ -42,7 +44,7 @@ RgbPicture read_picture(const std::filesystem::path& path) {
     refuse("is no picture that can be read: PNG and JPEG of at most 16,384 pixels a side are.");
   const auto count = static_cast<std::size_t>(picture.width) * static_cast<std::size_t>(picture.height) * 3;
   picture.bytes.assign(pixels.get(), pixels.get() + count);
-  return picture;
+  return upright(std::move(picture), orientation_of(bytes));
 }
 
 }  // namespace attnscope
