@@ -33,6 +33,23 @@ Error system_error(std::string_view what, const std::filesystem::path& path) {
                            std::generic_category().message(code)));
 }
 
+namespace {
+
+/// A repository that was cloned without Git LFS has a text of three lines in place of each large file.
+void refuse_lfs_pointer(const Descriptor& file, std::uint64_t size, const std::filesystem::path& path) {
+  constexpr std::string_view begin = "version https://git-lfs.github.com/spec/";
+  constexpr std::uint64_t longest = 1024;  // as Git LFS has it
+  if (size < begin.size() || size > longest) return;
+  std::string first(begin.size(), '\0');
+  read_exactly(file, path, 0, first.data(), first.size());
+  if (first != begin) return;
+  throw Error(
+      fmt::format("{} is a Git LFS pointer of {} bytes, not the file itself: \"git lfs pull\" fetches it.",
+                  in_quotes(path.native()), size));
+}
+
+}  // namespace
+
 Descriptor open_regular(const std::filesystem::path& path) {
   Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!file) throw system_error("read", path);
@@ -45,6 +62,7 @@ Descriptor open_regular(const std::filesystem::path& path) {
     throw Error(fmt::format("Cannot read {}: it is a device or a pipe, expected a regular file.",
                             in_quotes(path.native())));
   }
+  refuse_lfs_pointer(file, static_cast<std::uint64_t>(status.st_size), path);
   return file;
 }
 

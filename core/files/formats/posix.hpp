@@ -30,7 +30,7 @@ class Descriptor {
 Error system_error(std::string_view what, const std::filesystem::path& path);
 
 /// Opens a regular file for reading; never blocks on a pipe. Throws Error for anything else and says what it
-/// is.
+/// is, and for a Git LFS pointer, which stands for a file that was not fetched.
 Descriptor open_regular(const std::filesystem::path& path);
 /// Size in bytes as it is now.
 std::uint64_t size_of(const Descriptor& file, const std::filesystem::path& path);
