@@ -2,6 +2,12 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "core/base/error.hpp"
+#include "core/text/utf8.hpp"
 
 namespace attnscope {
 namespace {
@@ -13,9 +19,38 @@ std::string_view variable(const char* name) {
 
 }  // namespace
 
+std::vector<std::filesystem::path> assets_places() {
+  if (const std::string_view chosen = variable("ATTNSCOPE_ASSETS"); !chosen.empty()) return {chosen};
+  std::error_code unknown;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", unknown);
+  std::vector<std::filesystem::path> places;
+  if (!unknown) {
+    places.push_back(program.parent_path() / "assets");
+    places.push_back(program.parent_path().parent_path() / "share" / "attnscope");
+  }
+  places.emplace_back(ATTNSCOPE_ASSETS);
+  return places;
+}
+
 std::filesystem::path assets_directory() {
-  const std::string_view chosen = variable("ATTNSCOPE_ASSETS");
-  return chosen.empty() ? ATTNSCOPE_ASSETS : chosen;
+  const std::vector<std::filesystem::path> places = assets_places();
+  const auto at = std::ranges::find_if(places, [](const std::filesystem::path& place) {
+    std::error_code unknown;
+    return std::filesystem::is_directory(place / "examples", unknown);
+  });
+  return at == places.end() ? places.back() : *at;
+}
+
+void check_assets() {
+  std::error_code unknown;
+  if (std::filesystem::is_directory(assets_directory() / "examples", unknown)) return;
+  std::string looked;
+  for (const std::filesystem::path& place : assets_places())
+    looked += (looked.empty() ? "" : ", ") + in_quotes(place.native());
+  throw Error(
+      fmt::format("The program's assets (examples, languages, lessons) are missing; looked in: {}. Put the "
+                  "folder assets beside the program, or name it in ATTNSCOPE_ASSETS.",
+                  looked));
 }
 
 std::filesystem::path opening_picture(const std::filesystem::path& assets) {

@@ -8,8 +8,14 @@
 
 namespace attnscope {
 
-/// The `assets` directory: the environment variable ATTNSCOPE_ASSETS where it is set, else the source tree's.
+/// Where the program's assets are looked for: where ATTNSCOPE_ASSETS says, or beside the program ("assets"),
+/// in
+/// "../share/attnscope" from there, and in the source tree that it was built from.
+std::vector<std::filesystem::path> assets_places();
+/// The first of them that has examples; the last where none has.
 std::filesystem::path assets_directory();
+/// Throws Error with one sentence where assets_directory() has no examples.
+void check_assets();
 
 /// What a person sees first, in the window and in a picture of no file: a session in `assets`.
 std::filesystem::path opening_picture(const std::filesystem::path& assets);

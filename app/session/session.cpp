@@ -1,5 +1,6 @@
 #include "app/session/session.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <type_traits>
@@ -260,6 +261,9 @@ Session open_as_model(const std::filesystem::path& path, Reading* reading) {
   Within& within = session.document.within.change();
   take_model(within, open_whole_model(path, reading));
   within.input = first_text(*within.model);
+  if (within.model->reads_numbers)
+    session.note = fmt::format("{} has no tokenizer: its text is the numbers of its tokens, as in 3 17 42.",
+                               in_quotes(path.filename().native()));
   const ModelSpec& spec = within.model->model->spec;
   within.of = output_attention(spec);
   if (spec.reads_two_texts()) {  // something is said already, so that there is something to see
@@ -334,11 +338,30 @@ void open_model_of_held(Session& session, const std::filesystem::path& path, Rea
   }
 }
 
+/// Of folders those of models alone can be opened.
+void refuse_folder(const std::filesystem::path& path) {
+  std::error_code problem;
+  if (!std::filesystem::is_directory(path, problem)) return;
+  std::vector<std::string> ggufs;
+  for (std::filesystem::directory_iterator at(path, problem), end; !problem && at != end;
+       at.increment(problem))
+    if (at->path().extension() == ".gguf") ggufs.push_back(at->path().filename().native());
+  if (ggufs.empty())
+    throw Error(
+        fmt::format("{} is a folder without config.json and without a .gguf file; the folder of a model "
+                    "or a file was expected.",
+                    in_quotes(path.native())));
+  std::ranges::sort(ggufs);
+  throw Error(fmt::format("{} is a folder with {} models in it: {}. Open one of the files.",
+                          in_quotes(path.native()), ggufs.size(), listed(ggufs)));
+}
+
 }  // namespace
 
 Session open_session(const std::filesystem::path& path, const ViewState& now, std::string_view layer,
                      Reading* reading) {
   if (is_model_path(path)) return open_as_model(path, reading);
+  refuse_folder(path);
   OpenedFile file = open_any(path, layer, reading);
   Session session{std::move(file.document), {}, std::move(file.held), {}, {}, std::move(file.layers)};
   session.note = not_finite_note(session.document);

@@ -43,6 +43,7 @@ void App::keep_plane_there() {
 }
 
 void App::look_at(const Spot& spot) {
+  if (!shown_.result) throw Error("Nothing is shown, so there is nothing to look at.");
   const Dimensions& d = shown_.result->layer().dimensions;
   const auto check = [](const char* what, std::int64_t at, std::int64_t count) {
     if (at < 0 || at >= count)

@@ -11,8 +11,16 @@ constexpr int layout_frames = 3;
 
 }  // namespace
 
+namespace {
+/// Before anything is drawn with them.
+const AppWithoutWindow::Form& checked(const AppWithoutWindow::Form& form) {
+  check_assets();
+  return form;
+}
+}  // namespace
+
 AppWithoutWindow::AppWithoutWindow(const Form& form)
-    : form_(form),
+    : form_(checked(form)),
       backends_(list_backends(form.backend != BackendPreference::Cpu, pool_)),
       picture(form.width, form.height),
       engine(chosen_backend(backends_, form.backend).backend, form.wake, backends_.front().backend),

@@ -283,6 +283,7 @@ int run_window(const WindowOptions& options) {
     backends = looking.get();
     chosen_backend(backends, options.backend);
   }
+  check_assets();
   const GlfwLibrary library;
   const WindowShape last = options.fresh ? WindowShape{} : read_look(state_directory()).window;
   const WindowHandle window = open_window(last);

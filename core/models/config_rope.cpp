@@ -78,15 +78,15 @@ void read_scaling(const ConfigObject& config, const ConfigObject& scaling, int p
   rope.trained_positions = config.whole("original_max_position_embeddings", trained, 1, longest_context);
   // It begins to grow behind the positions that the model has.
   if (rope.scaling == RopeScaling::Dynamic) rope.trained_positions = positions;
-  rope.factor = factor_of(scaling, rope, positions);
   rope.low_frequency = scaling.number("low_freq_factor", 1);
   rope.high_frequency = scaling.number("high_freq_factor", 4);
+  if (rope.scaling == RopeScaling::Llama3 && rope.high_frequency <= rope.low_frequency)
+    scaling.refuse("high_freq_factor", "it must be above low_freq_factor.");
+  rope.factor = factor_of(scaling, rope, positions);
   rope.fast = scaling.number("beta_fast", 32);
   rope.slow = scaling.number("beta_slow", 1);
   rope.truncate = scaling.boolean("truncate", true);
   rope.magnitude = magnitude_of(scaling, rope.factor);
-  if (rope.scaling == RopeScaling::Llama3 && rope.high_frequency <= rope.low_frequency)
-    scaling.refuse("high_freq_factor", "it must be above low_freq_factor.");
 }
 
 }  // namespace

@@ -17,30 +17,33 @@ std::optional<std::int64_t> first_row(const KeptRows& rows) {
 }
 
 /// Of one stack; what stands in a row of the stream once stays in it.
-std::string sentence_of(const StackRun& stack, const char* name) {
+std::string sentence_of(const StackRun& stack, bool encoder_of_two) {
   for (std::size_t i = 0; i < stack.hidden.size(); ++i) {
     const std::optional<std::int64_t> row = first_row(stack.hidden[i]);
     if (!row) continue;
-    if (i == 0) return fmt::format("The embeddings{} hold NaN or infinity, first in row {}.", name, *row);
-    return fmt::format("From block {}{} on the residual stream holds NaN or infinity, first in row {}.",
-                       i - 1, name, *row);
+    if (i == 0) return fmt::format("The embeddings hold NaN or infinity, first in row {}.", *row);
+    if (encoder_of_two)
+      return fmt::format(
+          "From block {} of the encoder on the residual stream holds NaN or infinity, first in row {}.",
+          i - 1, *row);
+    return fmt::format("From block {} on the residual stream holds NaN or infinity, first in row {}.", i - 1,
+                       *row);
   }
   const std::optional<std::int64_t> row = first_row(stack.normed);
-  return row ? fmt::format("Behind the final norm{} there is NaN or infinity, first in row {}.", name, *row)
+  return row ? fmt::format("Behind the final norm there is NaN or infinity, first in row {}.", *row)
              : std::string();
 }
 
 }  // namespace
 
 std::string not_finite_sentence(const Model& model, const ModelRun& run) {
-  const bool both = model.spec.reads_two_texts();
   if (!first_row(run.last(model).normed)) {
     const std::optional<std::int64_t> row = first_row(run.logits);
     return row ? fmt::format("The logits hold NaN or infinity, first in row {}.", *row) : std::string();
   }
-  if (both)
-    if (std::string found = sentence_of(run.encoder, " of the encoder"); !found.empty()) return found;
-  return sentence_of(run.last(model), both ? " of the decoder" : "");
+  if (model.spec.reads_two_texts())
+    if (std::string found = sentence_of(run.encoder, true); !found.empty()) return found;
+  return sentence_of(run.last(model), false);
 }
 
 }  // namespace attnscope

@@ -1,8 +1,11 @@
 // A GGUF file as a model: the same numbers as the folder that it was made from, its tokenizer, and what is
 // refused.
+#include "core/models/gguf_model.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -161,6 +164,73 @@ TEST_CASE("frequencies that a GGUF file divides", "[models][gguf]") {
   const Work work{pool, {}};
   const ModelPtr a = open_model(directory / "divided.gguf"), b = open_model(directory / "linear.gguf");
   CHECK(run_model(*a, some_tokens(), {}, work).logits == run_model(*b, some_tokens(), {}, work).logits);
+}
+
+TEST_CASE("what a GGUF header says of positions, mask and experts counts", "[models][gguf]") {
+  const TemporaryDirectory directory;
+  const std::vector<Both> tensors = llama();
+  const auto spec = [&](const std::function<void(GgufSample&)>& change) {
+    GgufSample file = gguf(tensors);
+    change(file);
+    write(directory / "m.gguf", file);
+    return *open_model(directory / "m.gguf")->spec.decoder;
+  };
+  CHECK(spec([](GgufSample&) {}).causal);
+  CHECK_FALSE(spec([](GgufSample& file) {
+                file.value("llama.attention.causal", BOOL, std::string(1, '\0'));
+              }).causal);
+  for (const char* key : {"llama.rope.scaling.factor", "llama.rope.scale_linear"}) {
+    const StackSpec linear = spec([&](GgufSample& file) { file.value(key, F32, le(4.0f)); });
+    CHECK(linear.rope.scaling == RopeScaling::Linear);
+    CHECK(linear.rope.factor == 4);
+  }
+  const StackSpec yarn = spec([](GgufSample& file) {
+    file.value("llama.rope.scaling.type", STRING, text("yarn"))
+        .value("llama.rope.scaling.factor", F32, le(4.0f))
+        .value("llama.rope.scaling.attn_factor", F32, le(0.5f))
+        .value("llama.rope.scaling.yarn_attn_factor", F32, le(3.0f))
+        .value("llama.rope.scaling.yarn_beta_fast", F32, le(16.0f))
+        .value("llama.rope.scaling.yarn_beta_slow", F32, le(2.0f))
+        .value("llama.rope.scaling.yarn_ext_factor", F32, le(-1.0f));
+  });
+  REQUIRE(yarn.rope.magnitude);
+  CHECK(std::abs(*yarn.rope.magnitude - 1.5 * (0.1 * std::log(4.0) + 1)) < 1e-9);
+  CHECK(yarn.rope.fast == 16);
+  CHECK(yarn.rope.slow == 2);
+  const auto refused = [&](const char* key, std::uint32_t type, const std::string& bytes) {
+    GgufSample file = gguf(tensors);
+    file.value(key, type, bytes);
+    write(directory / "m.gguf", file);
+    CHECK_THROWS_WITH(open_model(directory / "m.gguf"), ContainsSubstring(key));
+  };
+  refused("llama.expert_count", U32, u32(8));
+  refused("llama.attention.scale", F32, le(0.25f));
+  refused("llama.attention.clamp_kqv", F32, le(8.0f));
+  refused("llama.logit_scale", F32, le(0.1f));
+  refused("llama.rope.scaling.attn_factor", F32, le(2.0f));
+  CHECK_NOTHROW(spec([](GgufSample& file) {
+    file.value("llama.expert_count", U32, u32(0)).value("llama.attention.scale", F32, le(0.5f));
+  }));
+}
+
+TEST_CASE("Gemma 2 of GGUF has its window in every second block, from the first on", "[models][gguf]") {
+  const TemporaryDirectory directory;
+  GgufSample file;
+  file.value("general.architecture", STRING, text("gemma2"));
+  const auto whole = [&](const char* key, std::uint32_t value) { file.value(key, U32, u32(value)); };
+  whole("gemma2.block_count", 3);
+  whole("gemma2.embedding_length", 8);
+  whole("gemma2.feed_forward_length", 4);
+  whole("gemma2.context_length", 64);
+  whole("gemma2.attention.head_count", 2);
+  whole("gemma2.attention.sliding_window", 7);
+  write(directory / "m.gguf", file);
+  GgufTensors files(directory / "m.gguf");
+  const ModelConfig config = read_gguf_config(files);
+  REQUIRE(config.spec.decoder->blocks.size() == 3);
+  CHECK(config.spec.decoder->blocks[0].window == 7);
+  CHECK(config.spec.decoder->blocks[1].window == 0);
+  CHECK(config.spec.decoder->blocks[2].window == 7);
 }
 
 TEST_CASE("a GGUF file that is no model of ours is refused in words", "[models][gguf]") {

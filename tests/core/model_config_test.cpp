@@ -101,7 +101,7 @@ TEST_CASE("a config that does not fit is refused in words that name the key", "[
   refused(R"({"model_type": "llama", "rope_scaling": {"rope_type": "llama3", "high_freq_factor": 1}})",
           "high_freq_factor");
   refused(R"({"model_type": "llama", "rope_scaling": "linear"})", "an object");
-  refused(R"({"model_type": "gpt_neox", "rotary_pct": 1.5})", "partial_rotary_factor");
+  refused(R"({"model_type": "gpt_neox", "rotary_pct": 1.5})", "rotary_pct");
   refused(R"({"model_type": "qwen2", "sliding_window": 8, "layer_types": ["full_attention"]})",
           "a list of 32 names");
   refused(

@@ -72,8 +72,7 @@ void ModelPatching::run_corrupted(const OpenedModel& opened, const Work& work) {
                            corrupted = predicted_logits(model, *corrupted_, row_, work);
   const auto best = likeliest(clean, 2);
   if (best[0].id == not_a_token || likeliest(corrupted, 1)[0].id == not_a_token)
-    throw Error("The logits hold NaN: " +
-                not_finite_sentence(model, best[0].id == not_a_token ? *clean_ : *corrupted_));
+    throw Error(not_finite_sentence(model, best[0].id == not_a_token ? *clean_ : *corrupted_));
   known_.token = wanted_answer_.value_or(best[0].id);
   known_.other = wanted_other_.value_or(likeliest(corrupted, 1)[0].id);
   if (known_.other == known_.token && !wanted_other_ && best.size() > 1)

@@ -11,6 +11,7 @@
 #include "core/models/model_path.hpp"
 #include "core/models/opened/file_facts.hpp"
 #include "core/text/utf8.hpp"
+#include "core/tokenizers/number_tokenizer.hpp"
 #include "core/tokenizers/read/load_tokenizer.hpp"
 
 namespace attnscope {
@@ -200,7 +201,10 @@ OpenedModelPtr open_whole_model(const fs::path& given, Reading* reading) {
   if (spec.image) {
     opened->preparation = image_preparation(path, *spec.image);
   } else {
-    opened->tokenizer = tokenizers::load_tokenizer(path);
+    opened->reads_numbers = !tokenizers::has_tokenizer(path);
+    opened->tokenizer = opened->reads_numbers
+                            ? tokenizers::number_tokenizer(static_cast<tokenizers::Id>(spec.vocabulary))
+                            : tokenizers::load_tokenizer(path);
     for (tokenizers::Id id = 0; id < opened->tokenizer->vocabulary_size(); ++id)
       if (opened->tokenizer->is_special(id)) opened->special.push_back(id);
   }
@@ -292,6 +296,7 @@ ModelText usual_text(const OpenedModel& opened) {
 
 ModelText first_text(const OpenedModel& opened) {
   if (opened.model->spec.image) return {};
+  if (opened.reads_numbers) return with_text(own_words_twice(opened));
   if (opened.model->spec.reads_two_texts()) return usual_text(opened);
   return in_known_words(opened, usual_text(opened));
 }

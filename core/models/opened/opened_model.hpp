@@ -28,9 +28,10 @@ struct TrainedHere {
 struct OpenedModel {
   ModelPtr model;
   std::shared_ptr<const tokenizers::Tokenizer> tokenizer;  // null: of a model of pictures
-  std::optional<ImagePreparation> preparation;             // of a model of pictures
-  std::filesystem::path path;                              // of the folder or the .gguf file
-  std::string name;                                        // "SmolLM2-135M-Instruct"
+  bool reads_numbers = false;  // its files have no tokenizer: a text is the numbers of tokens
+  std::optional<ImagePreparation> preparation;  // of a model of pictures
+  std::filesystem::path path;                   // of the folder or the .gguf file
+  std::string name;                             // "SmolLM2-135M-Instruct"
   std::string storage;      // how most of its weights are stored: "Q4_1", "bfloat16", "float32"
   std::uint64_t bytes = 0;  // of its files with weights
   /// Of its config, of sizes and headers of its files and of some of their weights: another model has

@@ -1,0 +1,39 @@
+#include "core/tokenizers/number_tokenizer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/files/formats/gguf.hpp"
+#include "core/tokenizers/word_level.hpp"
+
+namespace attnscope::tokenizers {
+
+bool has_tokenizer(const std::filesystem::path& path) {
+  constexpr auto files =
+      std::to_array<std::string_view>({"tokenizer.json", "vocab.json", "vocab.txt", "spiece.model",
+                                       "tokenizer.model", "sentencepiece.bpe.model"});
+  if (is_gguf(path)) {
+    const auto kind = GgufFile(path).metadata().string("tokenizer.ggml.model");
+    return kind && *kind != "no_vocab" && *kind != "none";
+  }
+  return std::ranges::any_of(files, [&](std::string_view file) {
+    std::error_code problem;  // a link that leads nowhere counts: it is told of when it is read
+    return std::filesystem::symlink_status(path / file, problem).type() !=
+           std::filesystem::file_type::not_found;
+  });
+}
+
+std::shared_ptr<const Tokenizer> number_tokenizer(Id vocabulary) {
+  std::vector<IdOf> tokens;
+  for (Id id = 0; id < vocabulary; ++id) tokens.push_back({std::to_string(id), id});
+  TokenizerParts parts;
+  parts.pre_tokenizer = {Split{Pattern(std::string(",")), Delimiters::removed}, WhitespaceSplit{}};
+  parts.model =
+      std::make_unique<const WordLevel>(std::make_shared<const Vocabulary>(std::move(tokens)), no_id);
+  return std::make_shared<const Tokenizer>(std::move(parts));
+}
+
+}  // namespace attnscope::tokenizers

@@ -1,0 +1,263 @@
+// Folders as people have them: wrapped names, weights of 8 bits, links that lead nowhere, adapters, a file in
+// the place of its folder; each opens with the same numbers or is refused in words that say what it is.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/files/formats/safetensors.hpp"
+#include "core/models/model.hpp"
+#include "core/models/model_path.hpp"
+#include "core/small_models.hpp"
+#include "support/temporary_directory.hpp"
+
+namespace attnscope::checkpoint_test {
+namespace {
+
+namespace fs = std::filesystem;
+using Catch::Matchers::ContainsSubstring;
+using test::TemporaryDirectory;
+
+/// A tensor as it lies in a file.
+struct Raw {
+  std::string name, dtype;
+  std::vector<std::int64_t> shape;
+  std::string bytes;
+};
+
+std::vector<Raw> raw_tensors(const fs::path& file) {
+  std::vector<Raw> all;
+  const SafetensorsFile opened(file);
+  for (const TensorEntry& one : opened.tensors())
+    all.push_back({one.name,
+                   std::string(to_string(one.dtype)),
+                   one.shape,
+                   {reinterpret_cast<const char*>(one.bytes.data()), one.bytes.size()}});
+  return all;
+}
+
+void write_raw(const fs::path& file, const std::vector<Raw>& tensors) {
+  std::string header, data;
+  for (const Raw& one : tensors) {
+    header += fmt::format(R"({}"{}":{{"dtype":"{}","shape":[{}],"data_offsets":[{},{}]}})",
+                          header.empty() ? "{" : ",", one.name, one.dtype, fmt::join(one.shape, ","),
+                          data.size(), data.size() + one.bytes.size());
+    data += one.bytes;
+  }
+  header += "}";
+  const auto size = static_cast<std::uint64_t>(header.size());
+  std::string length(sizeof size, '\0');
+  std::memcpy(length.data(), &size, sizeof size);
+  fs::remove(file);
+  std::ofstream(file, std::ios::binary) << length << header << data;
+}
+
+/// GPT-2 with its tensors changed.
+fs::path changed(const fs::path& folder, const std::function<void(std::vector<Raw>&)>& change) {
+  small_models::write_gpt(folder, small_models::gpt_weights());
+  std::vector<Raw> tensors = raw_tensors(folder / "model.safetensors");
+  change(tensors);
+  write_raw(folder / "model.safetensors", tensors);
+  return folder;
+}
+
+Tensor logits(const fs::path& path) {
+  ThreadPool pool(1);
+  ModelInput input;
+  input.ids = small_models::some_ids(9, small_models::gpt_tokens);
+  const ModelPtr model = open_model(path);
+  const ModelRun run = run_model(*model, input, {}, Work{pool, {}});
+  return Tensor(Shape{run.logits.rows(), run.logits.width},
+                {run.logits.row(0), run.logits.row(run.logits.rows())});
+}
+
+void check_same(const Tensor& a, const Tensor& b, float within) {
+  REQUIRE(a.shape() == b.shape());
+  float most = 0;
+  for (std::size_t i = 0; i < a.values().size(); ++i)
+    most = std::max(most, std::abs(a.values()[i] - b.values()[i]));
+  CHECK(most <= within);
+}
+
+template <class T>
+std::string bytes_of(const std::vector<T>& values) {
+  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
+}
+
+/// The matrix as whole numbers and a scale for each row, and what that stands for in its place.
+struct EightBits {
+  Raw weight, scale;
+  std::string rounded;
+};
+EightBits eight_bits(const Raw& from, const std::string& scale_name, float by) {
+  const auto rows = static_cast<std::size_t>(from.shape[0]),
+             columns = static_cast<std::size_t>(from.shape[1]);
+  std::vector<float> values(rows * columns), scales(rows);
+  std::memcpy(values.data(), from.bytes.data(), from.bytes.size());
+  std::vector<std::int8_t> whole(values.size());
+  for (std::size_t i = 0; i < rows; ++i) {
+    float most = 0;
+    for (std::size_t j = 0; j < columns; ++j) most = std::max(most, std::abs(values[i * columns + j]));
+    scales[i] = most / 127 / by;
+    for (std::size_t j = 0; j < columns; ++j) {
+      float& value = values[i * columns + j];
+      whole[i * columns + j] = static_cast<std::int8_t>(std::lround(value / (scales[i] * by)));
+      value = static_cast<float>(whole[i * columns + j]) * (scales[i] * by);
+    }
+  }
+  return {{from.name, "I8", from.shape, bytes_of(whole)},
+          {scale_name, "F32", {from.shape[0]}, bytes_of(scales)},
+          bytes_of(values)};
+}
+
+Raw& named(std::vector<Raw>& tensors, const std::string& name) {
+  return *std::ranges::find(tensors, name, &Raw::name);
+}
+
+}  // namespace
+
+TEST_CASE("names of wrapped models are unwrapped", "[models]") {
+  const TemporaryDirectory directory;
+  const Tensor plain = logits(changed(directory / "plain", [](auto&) {}));
+  for (const std::string wrapper : {"module.", "_orig_mod.", "base_model.model.", "module._orig_mod.",
+                                    "module.transformer.", "transformer."}) {
+    CAPTURE(wrapper);
+    const fs::path folder = changed(directory / "wrapped", [&](std::vector<Raw>& tensors) {
+      for (Raw& one : tensors) one.name = wrapper + one.name;
+    });
+    check_same(logits(folder), plain, 0);
+  }
+  const fs::path other = changed(directory / "other", [](std::vector<Raw>& tensors) {
+    for (Raw& one : tensors) one.name = "student.encoder." + one.name;
+  });
+  CHECK_THROWS_WITH(open_model(other), ContainsSubstring("begin with \"student.encoder.\""));
+}
+
+TEST_CASE("whole numbers of 8 bits are multiplied by the scales of their rows", "[models]") {
+  const TemporaryDirectory directory;
+  const std::string name = "h.1.mlp.c_fc.weight", stem = "h.1.mlp.c_fc.";
+  for (const auto& [scale, by] :
+       {std::pair(stem + "weight_scale", 1.0F), std::pair(stem + "SCB", 1.0F / 127)}) {
+    CAPTURE(scale);
+    const Tensor expected = logits(changed(directory / "rounded", [&](std::vector<Raw>& tensors) {
+      Raw& weight = named(tensors, name);
+      weight.bytes = eight_bits(weight, scale, by).rounded;
+    }));
+    const fs::path stored = changed(directory / "stored", [&](std::vector<Raw>& tensors) {
+      const EightBits made = eight_bits(named(tensors, name), scale, by);
+      named(tensors, name) = made.weight;
+      tensors.push_back(made.scale);
+    });
+    check_same(logits(stored), expected, 1e-5F);
+    const fs::path alone = changed(directory / "alone", [&](std::vector<Raw>& tensors) {
+      named(tensors, name) = eight_bits(named(tensors, name), scale, by).weight;
+    });
+    CHECK_THROWS_WITH(open_model(alone), ContainsSubstring(name) && ContainsSubstring("whole numbers (I8)") &&
+                                             ContainsSubstring("quantization_config"));
+    const fs::path pointed = changed(directory / "pointed", [&](std::vector<Raw>& tensors) {
+      const EightBits made = eight_bits(named(tensors, name), scale, by);
+      named(tensors, name) = made.weight;
+      tensors.push_back(made.scale);
+      tensors.push_back({stem + "weight_zero_point", "I8", {1}, std::string(1, '\1')});
+    });
+    CHECK_THROWS_WITH(open_model(pointed), ContainsSubstring("weight_zero_point"));
+  }
+  const fs::path odd = changed(directory / "odd",
+                               [](std::vector<Raw>& tensors) { named(tensors, "wte.weight").dtype = "U32"; });
+  CHECK_THROWS_WITH(open_model(odd), ContainsSubstring("\"wte.weight\"") && ContainsSubstring("U32"));
+}
+
+TEST_CASE("a tensor of a block that nothing reads is refused by its name", "[models]") {
+  const TemporaryDirectory directory;
+  const auto with = [&](const std::string& name) {
+    return changed(directory / "more", [&](std::vector<Raw>& tensors) {
+      tensors.push_back({name, "F32", {1}, std::string(4, '\0')});
+    });
+  };
+  for (const char* name :
+       {"h.0.attn.q_norm.weight", "h.2.attn.c_attn.lora_A.weight", "transformer.h.1.gate"}) {
+    CAPTURE(name);
+    CHECK_THROWS_WITH(open_model(with(name)), ContainsSubstring(name));
+  }
+  for (const char* name : {"h.0.attn.bias", "h.0.attn.masked_bias", "h.1.crossattention.c_attn.weight",
+                           "h.9.attn.other", "extra.weight", "h.1.ln_cross_attn.weight"}) {
+    CAPTURE(name);
+    const ModelPtr model = open_model(with(name));
+    CHECK(std::ranges::find(model->ignored, name) != model->ignored.end());
+  }
+}
+
+TEST_CASE("files that are not what they seem are told of", "[models]") {
+  const TemporaryDirectory directory;
+  const fs::path folder = changed(directory / "m", [](auto&) {}), weights = folder / "model.safetensors";
+  std::string whole;
+  {
+    std::ifstream file(weights, std::ios::binary);
+    whole.assign(std::istreambuf_iterator<char>(file), {});
+  }
+  fs::remove(weights);
+  std::ofstream(weights, std::ios::binary) << whole.substr(0, whole.size() - 19);
+  CHECK_THROWS_WITH(open_model(folder), ContainsSubstring("cut off"));
+  fs::remove(weights);
+  fs::create_symlink("../blobs/0123", weights);
+  CHECK_THROWS_WITH(open_model(folder),
+                    ContainsSubstring("leads nowhere") && ContainsSubstring("../blobs/0123"));
+  fs::remove(weights);
+  write_raw(weights, {{"x", "U32", {1}, std::string(4, '\0')}});
+  std::ofstream(folder / "model.safetensors.index.json") << R"({"weight_map": {}})";
+  CHECK_THROWS_WITH(open_model(folder), ContainsSubstring("model.safetensors.index.json"));
+  fs::remove(weights);
+  fs::remove(folder / "model.safetensors.index.json");
+  std::ofstream(folder / "adapter_config.json") << R"({"base_model_name_or_path": "some/model"})";
+  CHECK_THROWS_WITH(open_model(folder), ContainsSubstring("an adapter (LoRA) for the model \"some/model\""));
+  fs::remove(folder / "config.json");
+  CHECK_THROWS_WITH(open_model(folder), ContainsSubstring("an adapter (LoRA) for the model \"some/model\""));
+}
+
+TEST_CASE("the path of a model is found from what a person opens", "[models]") {
+  const TemporaryDirectory directory;
+  const auto touch = [](const fs::path& file, const std::string& text = "x") {
+    fs::create_directories(file.parent_path());
+    std::ofstream(file) << text;
+  };
+  const fs::path model = directory / "model";
+  for (const char* name : {"config.json", "model.safetensors", "model-00001-of-00002.safetensors",
+                           "tokenizer.json", "attention.safetensors", "notes.json"})
+    touch(model / name);
+  for (const char* name :
+       {"config.json", "model.safetensors", "model-00001-of-00002.safetensors", "tokenizer.json"})
+    CHECK(model_path(model / name) == model);
+  for (const char* name : {"attention.safetensors", "notes.json", "nothing"})
+    CHECK(model_path(model / name) == model / name);
+  CHECK(model_path(model) == model);
+  touch(directory / "lone" / "tokenizer.json");
+  CHECK(model_path(directory / "lone" / "tokenizer.json") == directory / "lone" / "tokenizer.json");
+  touch(directory / "g" / "a.gguf");
+  touch(directory / "g" / "mmproj-a.gguf");
+  CHECK(model_path(directory / "g") == directory / "g" / "a.gguf");
+  touch(directory / "g" / "b.gguf");
+  CHECK(model_path(directory / "g") == directory / "g");
+  touch(directory / "parts" / "a-00001-of-00002.gguf");
+  touch(directory / "parts" / "a-00002-of-00002.gguf");
+  CHECK(model_path(directory / "parts") == directory / "parts" / "a-00001-of-00002.gguf");
+  const fs::path cache = directory / "models--some--model";
+  touch(cache / "snapshots" / "one" / "config.json");
+  CHECK(model_path(cache) == cache / "snapshots" / "one");
+  touch(cache / "snapshots" / "two" / "config.json");
+  CHECK(model_path(cache) == cache);
+  touch(cache / "refs" / "main", "two");
+  CHECK(model_path(cache) == cache / "snapshots" / "two");
+  touch(cache / "refs" / "main", "../one");
+  CHECK(model_path(cache) == cache);
+}
+
+}  // namespace attnscope::checkpoint_test
