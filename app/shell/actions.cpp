@@ -4,6 +4,8 @@
 #include <array>
 #include <string>
 
+#include <imgui_internal.h>
+
 #include "app/state/teaching/presenter_state.hpp"
 
 namespace attnscope {
@@ -30,7 +32,8 @@ bool is_character(ImGuiKeyChord key) {
 bool works_while_typing(ImGuiKeyChord key) {
   const ImGuiKey plain = plain_key(key);
   if (plain >= ImGuiKey_F1 && plain <= ImGuiKey_F12) return true;
-  return (key & ImGuiMod_Ctrl) != 0 && (plain == ImGuiKey_K || plain == ImGuiKey_S || plain == ImGuiKey_O);
+  return (key & ImGuiMod_Ctrl) != 0 &&
+         (plain == ImGuiKey_K || plain == ImGuiKey_S || plain == ImGuiKey_O || plain == ImGuiKey_L);
 }
 
 }  // namespace
@@ -147,10 +150,18 @@ bool is_taken(const Action& action, const ViewState& view) {
   });
 }
 
+/// Ctrl+L leaves a list for the sentence; a dialog has a key of its own there.
+bool leaves_list() {
+  if (ImGui::GetTopMostPopupModal() != nullptr) return false;
+  if (!ImGui::Shortcut(ImGuiMod_Ctrl | ImGuiKey_L, ImGuiInputFlags_RouteGlobal)) return false;
+  ImGui::ClosePopupsExceptModals();
+  return true;
+}
+
 }  // namespace
 
 void run_keyboard(Scene& scene) {
-  if (ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup)) return;
+  if (ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup) && !leaves_list()) return;
   const Mode mode = scene.view.mode;  // a key that changes it is over with this frame
   for (const Action& action : actions()) {
     if (action.key == 0 || (action.only && *action.only != mode) || !is_possible(action, scene)) continue;

@@ -133,7 +133,13 @@ void App::watch_letters() {
   const ImGuiIO& io = ImGui::GetIO();
   const double now = ImGui::GetTime();
   stray_.frame(now, !ImGui::GetCurrentContext()->InputEventsQueue.empty());
-  if (view_.keyboard.takes_words) return take_words();
+  KeyboardState& keyboard = view_.keyboard;
+  // The field was asked for by its key: no letter that comes before it has the keyboard is an action's.
+  if (keyboard.sentence.wanted && !keyboard.takes_words && has_sentence_in_sight()) {
+    keyboard.takes_words = true;
+    stray_.begin(now);
+  }
+  if (keyboard.takes_words) return take_words();
   const bool begins = stray_.is_over(now);
   // A list that the first letter opened is no reason to stop; one that was open before is.
   const bool elsewhere =
@@ -190,12 +196,15 @@ void App::take_words() {
   const auto& typed = ImGui::GetIO().InputQueueCharacters;
   for (const ImWchar c : typed)
     if (c >= ' ' && c != 127) stray_.add(c, false, ImGui::GetTime());
-  if (comes && !typed.empty()) type_words();
+  if (!comes || typed.empty()) return;
+  keyboard.sentence.at_end = true;  // they stand in the place of what was there
+  type_words();
 }
 
 void App::type_words() {
   try {
-    document_ = edit::typed_text(document_, view_.keyboard.sentence.field, stray_.text());
+    const std::size_t last = std::min(most_fields, typed_texts(document_)) - 1;
+    document_ = edit::typed_text(document_, std::min(view_.keyboard.sentence.field, last), stray_.text());
   } catch (const std::exception& error) {
     view_.notices.say(error.what());
   }

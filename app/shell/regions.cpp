@@ -28,6 +28,7 @@
 #include "app/views/parts/unknown.hpp"
 #include "app/views/picture/picture.hpp"
 #include "app/views/start/start.hpp"
+#include "app/widgets/keyboard_focus.hpp"
 #include "app/widgets/widgets.hpp"
 
 namespace attnscope {
@@ -141,7 +142,10 @@ class Stops {
   /// Draws a group, gives its first widget the keyboard when it is wanted, and sees whether it has it.
   template <class Draw>
   void draw(Stop stop, bool asks_itself, const Draw& group) {
-    if (keyboard_.wanted == stop && !asks_itself) take_keyboard(keyboard_);
+    if (keyboard_.wanted == stop && !asks_itself) {
+      take_keyboard(keyboard_);
+      now_ = stop;
+    }
     const bool was_seen = ImGui::GetCurrentContext()->NavIdIsAlive;
     group();
     if (!was_seen && ImGui::GetCurrentContext()->NavIdIsAlive) now_ = stop;
@@ -262,7 +266,7 @@ void draw_page_regions(Scene& scene, const Layout& layout) {
 }  // namespace
 
 void take_keyboard(KeyboardState& keyboard) {
-  ImGui::SetKeyboardFocusHere();
+  take_keyboard_here();
   ImGui::SetNavCursorVisible(true);
   keyboard.wanted.reset();
 }

@@ -14,6 +14,7 @@
 
 namespace attnscope {
 namespace {
+#include "app/widgets/keyboard_focus.hpp"
 
 constexpr std::size_t most_fields = 3;
 
@@ -23,7 +24,7 @@ void ask_for_keyboard(SentenceState& sentence) {
   if (sentence.waited >= patience) {
     sentence.wanted = false;
   } else if (sentence.waited++ % again == 0) {
-    ImGui::SetKeyboardFocusHere();
+    take_keyboard_here();
   }
 }
 

@@ -1,0 +1,108 @@
+// The sentence gets the keyboard from wherever it is, and what is typed then is a sentence and nothing else.
+#include <set>
+#include <string>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "app/state/focus_state.hpp"
+#include "app/state/heads_state.hpp"
+#include "core/edits/within.hpp"
+#include "hands_robot.hpp"
+#include "model_robot.hpp"
+#include "robot/layout.hpp"
+
+namespace attnscope::typing_after_clicks_test {
+
+using namespace attnscope::test;
+
+namespace {
+
+constexpr std::string_view words = "Ron jdm sows";  // most of them are keys of actions
+const std::filesystem::path examples = std::filesystem::path(ATTNSCOPE_ASSETS) / "examples";
+
+/// All that can be clicked in the column at the left, by its label.
+std::vector<std::string> controls_of(const Robot& robot) {
+  std::vector<std::string> labels;
+  std::set<std::string> seen;
+  for (const RecordedItem& item : robot.items().items())
+    if (item.visible && !item.label.empty() && item.window.find("/controls_") != std::string::npos &&
+        seen.insert(item.label).second)
+      labels.push_back(item.label);
+  return labels;
+}
+
+/// What a letter that is taken for a key would change.
+struct Look {
+  Mode mode;
+  Plane stage;
+  RangeMode range;
+  ThemeName theme;
+  Direction direction;
+  std::array<bool, 5> hidden;
+  bool log;
+  explicit Look(const ViewState& view)
+      : mode(view.mode),
+        stage(view.stage),
+        range(view.range),
+        theme(view.theme),
+        direction(view.direction),
+        hidden(view.hidden),
+        log(view.focus->log) {}
+  bool operator==(const Look&) const = default;
+};
+
+/// Clicks a control, asks for the sentence and types: the sentence alone is another afterwards.
+void type_after_click(Robot& robot, const std::string& label) {
+  INFO(label);
+  robot.click(label);
+  const Document clicked = robot.document();
+  const Look look(robot.app().view());
+  robot.key(ImGuiKey_L, ImGuiMod_Ctrl);
+  robot.frame();
+  type_keys(robot, words, 0.03);
+  CHECK(ImGui::GetIO().WantTextInput);
+  robot.settle();
+  CHECK(typed_text(robot.document(), 0) == words);
+  Document expected = edit::typed_text(clicked, 0, std::string(words));
+  // A cell that the click has painted is cut off letter by letter.
+  if (clicked.layer().masking.additive) expected.layer().masking = robot.document().layer().masking;
+  CHECK(what_is_said(robot.document()) == what_is_said(expected));
+  CHECK(Look(robot.app().view()) == look);
+}
+
+}  // namespace
+
+TEST_CASE("Ctrl+L goes to the sentence after a click into any control of a layer") {
+  RobotOptions options{.width = 1600, .height = 1700};
+  options.file = examples / "1-the-cat-sat.json";
+  Robot robot(options);
+  const std::vector<std::string> labels = controls_of(robot);
+  const auto fold = robot.app().view().fold;
+  const auto more = robot.app().view().more;
+  std::size_t clicked = 0;
+  for (const std::string& label : labels) {
+    if (!robot.has(label)) continue;
+    ++clicked;
+    type_after_click(robot, label);
+    robot.app().open(*options.file);
+    robot.app().view().sections = {};
+    robot.app().view().fold = fold;
+    robot.app().view().more = more;
+    robot.settle();
+  }
+  CHECK(clicked >= 40);
+}
+
+TEST_CASE("Ctrl+L goes to the sentence after a click into any control of a model") {
+  const TemporaryDirectory directory;
+  const RobotOptions options = with_letters(directory, {.height = 1700});
+  const std::vector<std::string> labels = controls_of(Robot(options));
+  REQUIRE(labels.size() >= 20);
+  for (const std::string& label : labels) {
+    Robot robot(options);
+    type_after_click(robot, label);
+  }
+}
+
+}  // namespace attnscope::typing_after_clicks_test
