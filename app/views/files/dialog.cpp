@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cmath>
 #include <string>
 #include <unistd.h>
@@ -104,20 +105,23 @@ void refuse(FileDialog& dialog, std::string why) {
   give_keyboard(dialog, dialog.keyboard);
 }
 
-void write_to(Scene& scene, const fs::path& path) {
+void write_to(Scene& scene, const fs::path& typed) {
   FileDialog& dialog = scene.view.files->dialog;
   std::error_code unknown;
-  if (fs::is_directory(path, unknown)) {
+  if (fs::is_directory(typed, unknown)) {
     dialog.name = dialog.suggested;
     give_keyboard(dialog, DialogPart::Name);
-    return go_to(dialog, path);
+    return go_to(dialog, typed);
   }
+  const fs::path path = typed.has_filename() ? with_ending(scene, typed) : typed;
   const fs::path folder = path.parent_path();
   if (!fs::is_directory(folder, unknown)) {
     refuse(dialog, "There is no folder " + in_quotes(folder.native()) + ".");
   } else if (::access(folder.c_str(), W_OK | X_OK) != 0) {
-    refuse(dialog,
-           "Nothing can be written into " + in_quotes(folder.native()) + ": it is not yours to write to.");
+    refuse(dialog, errno == EROFS ? "Nothing can be written into " + in_quotes(folder.native()) +
+                                        ": its file system is read-only."
+                                  : "Nothing can be written into " + in_quotes(folder.native()) +
+                                        ": it is not yours to write to.");
   } else {
     dialog.folder = folder;
     try {

@@ -41,6 +41,9 @@ std::string model_numbers_name(const Scene&);
 std::string proposed_name(const Scene&);
 /// A name that was never typed over follows what is chosen; another keeps all but its ending.
 void follow_choice(Scene&);
+/// The path that was typed for a picture or numbers, with the ending of what is chosen unless it has one of
+/// another kind of picture or numbers that can be written here.
+std::filesystem::path with_ending(const Scene&, std::filesystem::path path);
 /// As what a picture is saved: what was chosen, where there is more than one to draw.
 PictureKind picture_kind(const Scene&);
 /// What there is to go through: a knob, an experiment's values, a lesson's steps; None: nothing.

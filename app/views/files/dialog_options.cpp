@@ -281,6 +281,26 @@ void follow_choice(Scene& scene) {
   dialog.suggested = next;
 }
 
+std::filesystem::path with_ending(const Scene& scene, std::filesystem::path path) {
+  const FilesState& files = *scene.view.files;
+  std::vector<std::string_view> known;  // the chosen one first
+  if (files.dialog.task == FileTask::Picture) {
+    const PictureKind kind = picture_kind(scene);
+    const bool is_handout = kind == PictureKind::Series && picture_series(scene) == PictureSeries::Steps;
+    known = {is_handout ? ".pdf" : kind == PictureKind::Svg ? ".svg" : ".png", ".png", ".svg", ".pdf"};
+  } else if (files.dialog.task != FileTask::Numbers) {
+    return path;
+  } else if (is_page(scene.view.mode)) {
+    known = {".csv"};
+  } else if (is_of_model(scene)) {
+    known = {files.numbers == NumberFormat::Tensors ? ".safetensors" : ".csv", ".csv", ".safetensors"};
+  } else {
+    known = {ending_of(files.numbers), ".csv", ".npy", ".safetensors"};
+  }
+  if (std::ranges::find(known, path.extension().native()) == known.end()) path += known.front();
+  return path;
+}
+
 PictureRequest picture_request(const Scene& scene, std::filesystem::path path) {
   const FilesState& files = *scene.view.files;
   PictureRequest request{

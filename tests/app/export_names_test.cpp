@@ -1,0 +1,115 @@
+// What is exported under a bare name is what was chosen, with its ending, and never a session: what is open
+// keeps the file that it has.
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "app/files_robot.hpp"
+#include "app/model_robot.hpp"
+#include "support/temporary_directory.hpp"
+
+namespace attnscope::export_names_test {
+
+using namespace attnscope::test;
+
+namespace {
+
+struct Kind {
+  std::string_view row;     // of the file menu
+  std::string_view choice;  // in the dialog; empty: as it opens
+  std::string_view ending;
+  std::string_view begin;  // of a file of this kind
+};
+
+/// What stands in the first bytes; of safetensors a length in eight bytes stands before the brace.
+bool is_of_kind(const std::filesystem::path& path, const Kind& kind) {
+  const std::string bytes = bytes_of(path);
+  if (kind.ending == ".safetensors") return bytes.size() > 9 && bytes[8] == '{';
+  if (kind.ending == ".csv") return bytes.find("\r\n") != std::string::npos && bytes[0] != '{';
+  return bytes.starts_with(kind.begin);
+}
+
+void choose_and_name(Robot& robot, const Kind& kind, const std::string& name) {
+  from_file_menu(robot, kind.row);
+  if (!kind.choice.empty()) {
+    click(robot, kind.choice);
+    robot.click("##name");
+  }
+  name_it(robot, name);
+  robot.settle();
+}
+
+/// Every kind with a bare name, with one that has a dot of its own or the ending of a session, and onto a
+/// file that is there.
+void export_each(Robot& robot, const TemporaryDirectory& directory, const std::vector<Kind>& kinds) {
+  robot.app().save(directory / "open.json");
+  const std::string session = bytes_of(directory / "open.json");
+  robot.app().view().files->dialog.folder = directory.path();
+  int count = 0;
+  for (const Kind& kind : kinds) {
+    const std::string bare = "out" + std::to_string(count++);
+    for (const std::string& name : {bare, bare + ".v2", bare + ".json"}) {
+      INFO(kind.row << ", " << kind.choice << ", " << name);
+      choose_and_name(robot, kind, name);
+      CHECK_FALSE(is_card_open());
+      const std::filesystem::path path = directory / (name + std::string(kind.ending));
+      REQUIRE(std::filesystem::exists(path));
+      CHECK(is_of_kind(path, kind));
+      CHECK_FALSE(std::filesystem::exists(directory / (name + ".json")));
+      CHECK(robot.app().view().files->file == directory / "open.json");
+    }
+    const std::filesystem::path there = directory / (bare + std::string(kind.ending));
+    std::ofstream(there) << "mine";
+    choose_and_name(robot, kind, bare);
+    INFO(there);
+    REQUIRE(robot.has("Replace"));
+    CHECK(bytes_of(there) == "mine");
+    click(robot, "Replace");
+    robot.settle();
+    CHECK(is_of_kind(there, kind));
+  }
+  CHECK(bytes_of(directory / "open.json") == session);
+}
+
+constexpr Kind png{"Picture of the window", "Picture as: PNG", ".png", "\x89PNG"},
+    svg{"Picture of the window", "Picture as: SVG", ".svg", "<?xml"};
+
+}  // namespace
+
+TEST_CASE("a bare name exports what was chosen of a layer") {
+  const TemporaryDirectory directory;
+  Robot robot({.width = 1280, .height = 800});
+  export_each(robot, directory,
+              {{"Export CSV", "", ".csv", ""},
+               {"Export NPY", "", ".npy", "\x93NUMPY"},
+               {"Export tensors", "", ".safetensors", ""},
+               {"Export CSV", "Numbers as: NPY", ".npy", "\x93NUMPY"},
+               png,
+               svg});
+}
+
+TEST_CASE("a bare name exports what was chosen of a model") {
+  const TemporaryDirectory directory;
+  Robot robot(with_letters(directory));
+  export_each(robot, directory,
+              {{"Export CSV", "", ".csv", ""},
+               {"Export tensors", "", ".safetensors", ""},
+               {"Export CSV", "Model numbers as: Activations", ".safetensors", ""},
+               png,
+               svg});
+}
+
+TEST_CASE("a name with the ending of another export is that export") {
+  const TemporaryDirectory directory;
+  Robot robot({.width = 1280, .height = 800});
+  robot.app().view().files->dialog.folder = directory.path();
+  choose_and_name(robot, {"Export CSV", "", ".csv", ""}, "numbers.npy");
+  CHECK(bytes_of(directory / "numbers.npy").starts_with("\x93NUMPY"));
+  choose_and_name(robot, png, "picture.svg");
+  CHECK(is_of_kind(directory / "picture.svg", svg));
+  CHECK(directory.entries() == 2);
+}
+
+}  // namespace attnscope::export_names_test
