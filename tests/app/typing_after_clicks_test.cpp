@@ -105,4 +105,34 @@ TEST_CASE("Ctrl+L goes to the sentence after a click into any control of a model
   }
 }
 
+TEST_CASE("newlines and tabs reach a model, typed or pasted, and are seen in the field") {
+  const TemporaryDirectory directory;
+  Robot robot(with_letters(directory));
+  robot.click("##Text");
+  robot.key(ImGuiKey_A, ImGuiMod_Ctrl);
+  ImGui::SetClipboardText("a b\r\nc\td\n\ne");
+  robot.key(ImGuiKey_V, ImGuiMod_Ctrl);
+  robot.settle();
+  CHECK(typed_text(robot.document(), 0) == "a b\nc\td\n\ne");
+  CHECK(shows(robot, "a b↵c⇥d↵↵e"));
+  robot.key(ImGuiKey_Enter, ImGuiMod_Shift);
+  CHECK(ImGui::GetIO().WantTextInput);  // Enter alone would leave
+  robot.type("a");
+  robot.settle();
+  CHECK(typed_text(robot.document(), 0) == "a b\nc\td\n\ne\na");
+  robot.key(ImGuiKey_A, ImGuiMod_Ctrl);
+  robot.key(ImGuiKey_C, ImGuiMod_Ctrl);
+  CHECK(std::string(ImGui::GetClipboardText()) == "a b\nc\td\n\ne\na");
+}
+
+TEST_CASE("a tab parts words of a layer") {
+  Robot robot({.width = 1600, .height = 1000});
+  robot.click("##Text");
+  robot.key(ImGuiKey_A, ImGuiMod_Ctrl);
+  ImGui::SetClipboardText("foo\tbar\tbaz");
+  robot.key(ImGuiKey_V, ImGuiMod_Ctrl);
+  robot.settle();
+  CHECK(robot.document().input.sequences[0].tokens.size() == 3);
+}
+
 }  // namespace attnscope::typing_after_clicks_test

@@ -2,19 +2,24 @@
 // heatmap's row (or column), so the strip is the row. With a second text the queries stand over the keys.
 #include <algorithm>
 #include <array>
+#include <cfloat>
 #include <cmath>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include <imgui_internal.h>
 
 #include "app/scene/scene.hpp"
 #include "app/views/tokens/chips.hpp"
 #include "core/edits/dump.hpp"
+#include "app/widgets/keyboard_focus.hpp"
 #include "core/edits/within.hpp"
 #include "core/engine/model/model_reading.hpp"
 
 namespace attnscope {
 namespace {
-#include "app/widgets/keyboard_focus.hpp"
 
 constexpr std::size_t most_fields = 3;
 
@@ -37,9 +42,82 @@ void take_over(SentenceState& sentence) {
 }
 
 /// The text of one sequence of the batch. A keystroke that makes the text unusable leaves the Document as it
+constexpr std::array<std::pair<char, std::string_view>, 2> signs{{{'\n', "↵"}, {'\t', "⇥"}}};
+
+/// As the field of one line shows it: newlines and tabs as signs.
+std::string with_signs(std::string_view text) {
+  std::string shown;
+  for (const char c : text) {
+    const auto sign = std::ranges::find(signs, c, &std::pair<char, std::string_view>::first);
+    shown += sign == signs.end() ? std::string_view(&c, 1) : sign->second;
+  }
+  return shown;
+}
+
+/// And back, as it is read.
+std::string without_signs(std::string text) {
+  for (const auto& [meant, sign] : signs)
+    for (std::size_t at = 0; (at = text.find(sign, at)) != std::string::npos;)
+      text.replace(at, sign.size(), 1, meant);
+  return text;
+}
+
+/// Types a text where the cursor of the field is.
+void type_into(ImGuiInputTextState& field, const std::string& text) {
+  field.TextSrc = field.TextA.Data;  // Dear ImGui has it set while the field takes keys
+  for (const char* at = text.c_str(); *at != 0;) {
+    unsigned int letter = 0;
+    at += ImTextCharFromUtf8(&letter, at, nullptr);
+    field.OnCharPressed(letter);
+  }
+  field.TextSrc = nullptr;
+}
+
+/// Before the field takes its keys: Shift+Enter is a new line, and what is pasted keeps its newlines and
+/// tabs, which Dear ImGui drops from a field of one line.
+void take_signs(const char* label) {
+  const ImGuiIO& io = ImGui::GetIO();
+  const ImGuiID id = ImGui::GetID(label);
+  ImGuiInputTextState* const field = ImGui::GetActiveID() == id ? ImGui::GetInputTextState(id) : nullptr;
+  if (field == nullptr) return;
+  for (const ImGuiKey key : {ImGuiKey_Enter, ImGuiKey_KeypadEnter}) {
+    if (!io.KeyShift || !ImGui::IsKeyDown(key)) continue;
+    if (ImGui::IsKeyPressed(key, false)) type_into(*field, "↵");
+    ImGui::GetKeyData(key)->DownDuration = FLT_MIN;  // the field, which Enter leaves, does not see it
+  }
+  const bool by_letter = io.KeyCtrl && !io.KeyAlt && ImGui::IsKeyPressed(ImGuiKey_V);
+  if (!by_letter && !(io.KeyShift && ImGui::IsKeyPressed(ImGuiKey_Insert))) return;
+  const char* const clipboard = ImGui::GetClipboardText();
+  if (clipboard == nullptr || std::strpbrk(clipboard, "\n\t\r") == nullptr) return;
+  ImGui::SetKeyOwner(by_letter ? ImGuiKey_V : ImGuiKey_Insert, ImGui::GetID("signs"),
+                     ImGuiInputFlags_LockThisFrame);
+  std::string pasted(clipboard);
+  for (std::size_t at = 0; (at = pasted.find("\r\n", at)) != std::string::npos;) pasted.erase(at, 1);
+  std::ranges::replace(pasted, '\r', '\n');
+  type_into(*field, with_signs(pasted));
+}
+
+/// What was copied from the field goes to other programs as it is meant.
+void copy_without_signs() {
+  const ImGuiIO& io = ImGui::GetIO();
+  if (!io.KeyCtrl || !(ImGui::IsKeyPressed(ImGuiKey_C) || ImGui::IsKeyPressed(ImGuiKey_X))) return;
+  const char* const copied = ImGui::GetClipboardText();
+  if (copied == nullptr) return;
+  if (const std::string meant = without_signs(copied); meant != copied)
+    ImGui::SetClipboardText(meant.c_str());
+}
+
+/// The field becomes wider while its text is typed: what it had moved out at the left comes back.
+void fill_field(const Ui& ui, const Box& box, const std::string& text) {
+  ImGuiInputTextState* const typed = ImGui::GetInputTextState(ImGui::GetItemID());
+  if (typed == nullptr) return;
+  const float room = box.w - ui.px(24), needed = ui.text_width(own(text), type::label);
+  typed->Scroll.x = std::min(typed->Scroll.x, std::max(0.f, needed - room));
+}
+
 /// was.
 void draw_text_field(Scene& scene, const Box& box, std::size_t index) {
-  std::string text = typed_text(scene.document, index);
+  std::string text = with_signs(typed_text(scene.document, index));
   const bool many = typed_texts(scene.document) > 1;
   const std::string label = many ? "Text " + std::to_string(index + 1) : "Text";
   const bool of_model = static_cast<bool>(scene.document.within.read());
@@ -49,11 +127,12 @@ void draw_text_field(Scene& scene, const Box& box, std::size_t index) {
   SentenceState& sentence = scene.view.keyboard.sentence;
   if (sentence.wanted && sentence.field == index) ask_for_keyboard(sentence);
   if (text_field(scene.ui, ("##" + label).c_str(), box, text, hint, chosen)) {
+  take_signs(("##" + label).c_str());
     try {
       if (scene.document.input.from_text().edited)
         scene.view.notices.say(
             "Typing discarded the token vectors that were edited by hand; Ctrl+Z brings them back.");
-      scene.document = edit::typed_text(std::move(scene.document), index, std::move(text));
+      scene.document = edit::typed_text(std::move(scene.document), index, without_signs(std::move(text)));
     } catch (const std::exception& error) {
       scene.view.notices.say(error.what());
     }
@@ -64,7 +143,10 @@ void draw_text_field(Scene& scene, const Box& box, std::size_t index) {
   sentence.active = true;
   if (sentence.field == index) take_over(sentence);
   // The field shows letters in the order of typing: below it they stand as they are read.
-  const std::string& now = typed_text(scene.document, index);
+  const std::string now = with_signs(typed_text(scene.document, index));
+  fill_field(scene.ui, box, now);
+  copy_without_signs();
+  scene.view.hint = "Shift+Enter types a new line";
   if (!many && scene.ui.is_shaped(now))
     scene.ui.text(box.x + scene.ui.px(10), box.bottom() + scene.ui.px(12), own(now),
                   {type::tick, scene.ui.theme.text2, Ink::Regular, Align::Left, box.w - scene.ui.px(20)});
@@ -160,7 +242,7 @@ float width_of_fields(const Scene& scene, const Box& strip) {
   if (!has_text_field(scene)) return usual;
   float text = 0;
   for (std::size_t i = 0; i < std::min(most_fields, typed_texts(scene.document)); ++i)
-    text = std::max(text, ui.text_width(own(typed_text(scene.document, i)), type::label));
+    text = std::max(text, ui.text_width(own(with_signs(typed_text(scene.document, i))), type::label));
   const bool wide = scene.view.keyboard.sentence.wide;
   const float step = ui.px(120), room = std::max(usual, std::floor(strip.w * (wide ? 0.62f : 0.3f)));
   const float needed = text + ui.px(16) <= usual ? usual : text + ui.px(28);

@@ -1,0 +1,83 @@
+// What the window says is so: numbers that are small are no zeros, what has no value has none, and what was
+// looked at last is not told of what comes.
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+#include <imgui_internal.h>
+
+#include "app/controls_robot.hpp"
+#include "app/model_robot.hpp"
+#include "app/state/editing_state.hpp"
+#include "app/state/focus_state.hpp"
+#include "app/state/teaching/presenter_state.hpp"
+#include "app/ui/number_format.hpp"
+#include "core/attention/run_stage.hpp"
+#include "robot/layout.hpp"
+#include "support/temporary_directory.hpp"
+
+namespace attnscope::told_truth_test {
+
+using namespace attnscope::test;
+
+namespace {
+
+const RobotOptions wide{.width = 1600, .height = 1000};
+const std::filesystem::path examples = std::filesystem::path(ATTNSCOPE_ASSETS) / "examples";
+
+/// The middle of a cell of the large map.
+ImVec2 cell_at(Robot& robot, Cell cell) {
+  const RecordedItem* map = robot.items().find("heatmap 0");
+  REQUIRE(map != nullptr);
+  const Dimensions& d = shown(robot).dimensions;
+  const auto middle = [](float from, float to, std::int64_t i, std::int64_t n) {
+    return from + (to - from) * (static_cast<float>(i) + 0.5f) / static_cast<float>(n);
+  };
+  return {middle(map->min.x, map->max.x, cell.key, d.keys),
+          middle(map->min.y, map->max.y, cell.query, d.queries)};
+}
+
+/// The keys of all texts that some frames draw.
+std::set<std::string> keys_drawn(Robot& robot, int frames = 2) {
+  std::set<std::string> told;
+  robot.app().words().watch = [&](std::string_view key, bool) { told.emplace(key); };
+  robot.app().words().speak_english();  // what was said before is said anew
+  robot.frame(frames);
+  robot.app().words().watch = nullptr;
+  return told;
+}
+
+/// The text that stands right below a widget.
+std::string below(Robot& robot, const std::string& label) {
+  const RecordedItem* item = robot.items().find(label);
+  REQUIRE(item != nullptr);
+  const ImVec2 min = item->min, max = item->max;
+  for (const PlacedText& text : texts_of(robot))
+    if (text.x0 >= min.x - 4 && text.x1 <= max.x + 4 && text.y0 >= max.y && text.y1 <= max.y + 24)
+      return text.text;
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("a field that became wider is filled by its text") {
+  Robot robot(wide);
+  std::string text;
+  for (int i = 0; i < 60; ++i) text += "the old cat ";
+  robot.click("##Text");
+  robot.key(ImGuiKey_A, ImGuiMod_Ctrl);
+  robot.type(text);
+  robot.settle();
+  const ImGuiInputTextState* const field = ImGui::GetInputTextState(ImGui::GetCurrentContext()->ActiveId);
+  REQUIRE(field != nullptr);
+  const RecordedItem* const item = robot.items().find("##Text");
+  REQUIRE(item != nullptr);
+  const float width = ImGui::GetIO().Fonts->Fonts[0]->CalcTextSizeA(type::label, FLT_MAX, 0, text.c_str()).x;
+  REQUIRE(item->max.x - item->min.x > 500);
+  CHECK(width - field->Scroll.x > 0.9f * (item->max.x - item->min.x));
+}
+
+}  // namespace attnscope::told_truth_test
