@@ -22,6 +22,7 @@
 #include "app/views/start/start.hpp"
 #include "core/base/error.hpp"
 #include "core/edits/within.hpp"
+#include "app/widgets/resting_mouse.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope {
@@ -305,6 +306,7 @@ void App::frame(const Fonts& fonts) {
       watch_lesson(mode_before, requests.history != 0);
     }
     if (draw_message(ui, layout, view_)) reopen({});
+      if (is_mouse_resting()) next.hovered_cell.reset();
     draw_sought(ui, view_.keyboard.sought);
   }
   textures_.end_frame();

@@ -63,6 +63,20 @@ std::string below(Robot& robot, const std::string& label) {
 
 }  // namespace
 
+TEST_CASE("a cell that an arrow chooses is the one shown until the mouse moves") {
+  Robot robot(wide);
+  const ImVec2 place = cell_at(robot, {3, 1});
+  robot.click_at(place);
+  robot.key(ImGuiKey_RightArrow);
+  robot.key(ImGuiKey_DownArrow);
+  robot.frame(2);
+  CHECK(robot.app().selection().cell == Cell{4, 2});
+  CHECK(robot.app().selection().shown_cell() == Cell{4, 2});
+  robot.move({place.x + 2, place.y});
+  robot.frame();
+  CHECK(robot.app().selection().shown_cell() == Cell{3, 1});
+}
+
 TEST_CASE("a field that became wider is filled by its text") {
   Robot robot(wide);
   std::string text;

@@ -4,6 +4,7 @@
 #include "app/state/editing_state.hpp"
 #include "app/state/focus_state.hpp"
 #include "app/views/focus/focus_parts.hpp"
+#include "app/widgets/resting_mouse.hpp"
 #include "core/attention/run_stage.hpp"
 
 namespace attnscope {
@@ -50,6 +51,7 @@ void move_cell(Scene& scene, std::int64_t down, std::int64_t right) {
   cell.key = std::clamp<std::int64_t>(cell.key + (turned ? down : right), 0, d.keys - 1);
   scene.next.cell = cell;
   scene.next.locked = true;
+  rest_mouse();
 }
 
 }  // namespace attnscope
