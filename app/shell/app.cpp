@@ -9,7 +9,9 @@
 #include "app/scene/scene.hpp"
 #include "app/shell/film.hpp"
 #include "app/shell/regions.hpp"
+#include "app/shell/replaced_text.hpp"
 #include "app/state/files_state.hpp"
+#include "app/state/focus_state.hpp"
 #include "app/state/heads_state.hpp"
 #include "app/state/start_state.hpp"
 #include "app/state/teaching/lesson_state.hpp"
@@ -20,9 +22,9 @@
 #include "app/views/model/why.hpp"
 #include "app/views/presenter/presenter.hpp"
 #include "app/views/start/start.hpp"
+#include "app/widgets/resting_mouse.hpp"
 #include "core/base/error.hpp"
 #include "core/edits/within.hpp"
-#include "app/widgets/resting_mouse.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope {
@@ -186,6 +188,10 @@ void App::take_results() {
 
 void App::show(const ResultPtr& good) {
   ResultPtr before = shown_.result;
+  // What was zoomed into is gone with its text.
+  if (before && before->layer().dimensions.keys != good->layer().dimensions.keys &&
+      is_text_replaced(before->document, good->document))
+    view_.focus->zoom = 1;
   shown_.show(good, errors_, *backends_);
   backends_->note(*good);
   shown_.stats->compare_with(comparison_.result());
@@ -300,13 +306,13 @@ void App::frame(const Fonts& fonts) {
       if (guesses.any() && guesses == document_.input.given().guesses) settle_guesses(answers);
       settle_model(document_before);
       presented.end();
+      if (is_mouse_resting()) next.hovered_cell.reset();
       if (next.cell != selection_.cell) wanted_cell_ = next.cell;
       selection_ = kept_inside(next, shown_.result->layer().dimensions);
       fulfil(requests);
       watch_lesson(mode_before, requests.history != 0);
     }
     if (draw_message(ui, layout, view_)) reopen({});
-      if (is_mouse_resting()) next.hovered_cell.reset();
     draw_sought(ui, view_.keyboard.sought);
   }
   textures_.end_frame();

@@ -8,6 +8,7 @@
 #include "app/shell/app.hpp"
 #include "app/shell/film.hpp"
 #include "app/shell/still.hpp"
+#include "app/state/editing_state.hpp"
 #include "app/state/files_state.hpp"
 #include "app/state/focus_state.hpp"
 #include "app/state/start_state.hpp"
@@ -188,6 +189,7 @@ void App::take(Session session, const std::filesystem::path& file, bool is_text)
   view_.notices.say(session.damage.empty() ? session.note : session.damage);
   view_.scope.clear();
   view_.focus->zoom = 1;  // another matrix is seen as a whole first
+  if (!session.looks) view_.editing->weights.reset();
   untouched_ = false;
   following_.begin_anew();
   if (session.looks && !session.held) release_held();

@@ -77,6 +77,29 @@ TEST_CASE("a cell that an arrow chooses is the one shown until the mouse moves")
   CHECK(robot.app().selection().shown_cell() == Cell{3, 1});
 }
 
+TEST_CASE("another text is seen as a whole, one that goes on keeps its part in sight") {
+  Robot robot(wide);
+  robot.app().view().focus->zoom = 3;
+  robot.settle();
+  robot.click("##Text");
+  robot.key(ImGuiKey_End);
+  robot.type(" today");
+  robot.settle();
+  CHECK(robot.app().view().focus->zoom == 3);
+  robot.retype("##Text", "three other words");
+  CHECK(robot.app().view().focus->zoom == 1);
+}
+
+TEST_CASE("a new example shows its pictures, not the weights of the one before") {
+  Robot robot(wide);
+  robot.key(ImGuiKey_W);
+  robot.settle();
+  REQUIRE(robot.app().view().editing->weights);
+  robot.app().open(examples / "2-three-tokens.json");
+  robot.settle();
+  CHECK_FALSE(robot.app().view().editing->weights);
+}
+
 TEST_CASE("a field that became wider is filled by its text") {
   Robot robot(wide);
   std::string text;
