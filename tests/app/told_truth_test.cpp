@@ -90,6 +90,35 @@ TEST_CASE("another text is seen as a whole, one that goes on keeps its part in s
   CHECK(robot.app().view().focus->zoom == 1);
 }
 
+TEST_CASE("the strip has the weights that the map of a muted head has") {
+  const TemporaryDirectory directory;
+  Robot robot(with_letters(directory));
+  type_text(robot, "ab c de a");
+  robot.click("Head: zero");
+  robot.settle();
+  robot.leave();
+  const LayerResult& layer = shown(robot);
+  const Cell cell = robot.app().selection().cell;
+  const auto own = layer.trace[own_weights_stage(layer.document)]->matrix(0, robot.app().selection().head);
+  REQUIRE(own(cell.query, 0) > 0.01f);
+  CHECK(below(robot, "token 0") == in_cell(static_cast<double>(own(cell.query, 0))));
+}
+
+TEST_CASE("a model that fills no masks says so where a word would be masked") {
+  const TemporaryDirectory directory;
+  Robot robot(with_letters(directory));
+  type_text(robot, "ab c de a");
+  REQUIRE(robot.app().message().empty());
+  robot.right_click(robot.centre("token 2"));
+  CHECK(robot.app().message().starts_with("This model fills no masks"));
+  robot.app().view().notices.clear();
+  ImGui::GetIO().AddKeyEvent(ImGuiMod_Alt, true);
+  robot.click("token 2");
+  ImGui::GetIO().AddKeyEvent(ImGuiMod_Alt, false);
+  robot.frame();
+  CHECK(robot.app().message().starts_with("This model fills no masks"));
+}
+
 TEST_CASE("a new example shows its pictures, not the weights of the one before") {
   Robot robot(wide);
   robot.key(ImGuiKey_W);

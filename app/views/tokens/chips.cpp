@@ -27,8 +27,19 @@ std::int64_t place_of(const Shown& shown, const ChipRow& row, std::int64_t index
   return row.of_keys ? index : position_of(shown.result, shown.sequence(), index);
 }
 
+/// The weights that the chips have. A muted head of a model mixes nothing; what it would do is in its map,
+/// and so it is here.
+Stage tinted_stage(const Scene& scene) {
+  const Document& layer = scene.result.document;
+  const auto h = static_cast<std::size_t>(scene.head());
+  const std::vector<Intervention>& all = layer.layer().interventions;
+  const Intervention::Kind kind = h < all.size() ? all[h].kind : Intervention::Kind::None;
+  const bool muted = kind == Intervention::Kind::Mute || kind == Intervention::Kind::Mean;
+  return scene.view.mode == Mode::Model && muted ? own_weights_stage(layer) : weights_stage(layer);
+}
+
 /// A chip with the weight of the shown query's row, or of the shown key's column.
-Chip chip_of(const Shown& shown, const ChipRow& row, std::int64_t index) {
+Chip chip_of(const Scene& shown, const ChipRow& row, std::int64_t index) {
   const LayerResult& r = shown.result;
   const Cell cell = shown.cell();
   const std::int64_t b = shown.sequence(), h = shown.head();
@@ -47,7 +58,7 @@ Chip chip_of(const Shown& shown, const ChipRow& row, std::int64_t index) {
   chip.unknown = row.of_keys ? is_unknown_key(r, b, index) : is_unknown_query(r, b, index);
   if (index < r.dimensions.token_keys() || !row.of_keys) chip.number = std::to_string(place);
   if (row.tinted) {
-    chip.weight = matrix_of(r, weights_stage(r.document), b, h)(query, key);
+    chip.weight = matrix_of(r, tinted_stage(shown), b, h)(query, key);
     chip.masked = shown.is_masked(b, h, query, key) && chip.weight == 0 && knows_scores(r.document);
     chip.dropped = r.document.layer().dropout.rate > 0 && !chip.masked && chip.weight > 0 &&
                    matrix_of(r, Stage::Drop, b, h)(query, key) == 0;

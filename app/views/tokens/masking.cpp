@@ -63,7 +63,11 @@ void predict_row_of(Scene& scene, std::int64_t row) {
 }
 
 bool take_masking(Scene& scene, const Ui::Touch& touch, std::int64_t row) {
-  if (!can_mask(scene)) return false;
+  if (!can_mask(scene)) {
+    const bool wanted = touch.clicked && ImGui::GetIO().KeyAlt;
+    if (wanted || (touch.pointed && ImGui::IsMouseClicked(1))) toggle_mask(scene, row);  // says why not
+    return wanted;
+  }
   const std::string menu = "menu of token " + std::to_string(row);
   if (touch.hovered) {
     const std::optional<MaskedWord> masked = masked_word(scene.model->within, *scene.model->tokens, row);

@@ -12,9 +12,10 @@
 #include <imgui_internal.h>
 
 #include "app/scene/scene.hpp"
+#include "app/state/model_state.hpp"
 #include "app/views/tokens/chips.hpp"
-#include "core/edits/dump.hpp"
 #include "app/widgets/keyboard_focus.hpp"
+#include "core/edits/dump.hpp"
 #include "core/edits/within.hpp"
 #include "core/engine/model/model_reading.hpp"
 
@@ -41,7 +42,6 @@ void take_over(SentenceState& sentence) {
   if (sentence.at_end && typed != nullptr) typed->ReloadUserBufAndMoveToEnd();
 }
 
-/// The text of one sequence of the batch. A keystroke that makes the text unusable leaves the Document as it
 constexpr std::array<std::pair<char, std::string_view>, 2> signs{{{'\n', "↵"}, {'\t', "⇥"}}};
 
 /// As the field of one line shows it: newlines and tabs as signs.
@@ -115,6 +115,7 @@ void fill_field(const Ui& ui, const Box& box, const std::string& text) {
   typed->Scroll.x = std::min(typed->Scroll.x, std::max(0.f, needed - room));
 }
 
+/// The text of one sequence of the batch. A keystroke that makes the text unusable leaves the Document as it
 /// was.
 void draw_text_field(Scene& scene, const Box& box, std::size_t index) {
   std::string text = with_signs(typed_text(scene.document, index));
@@ -126,8 +127,8 @@ void draw_text_field(Scene& scene, const Box& box, std::size_t index) {
   const std::string_view hint = decoder ? "Type what the decoder has said" : "Type a sentence";
   SentenceState& sentence = scene.view.keyboard.sentence;
   if (sentence.wanted && sentence.field == index) ask_for_keyboard(sentence);
-  if (text_field(scene.ui, ("##" + label).c_str(), box, text, hint, chosen)) {
   take_signs(("##" + label).c_str());
+  if (text_field(scene.ui, ("##" + label).c_str(), box, text, hint, chosen)) {
     try {
       if (scene.document.input.from_text().edited)
         scene.view.notices.say(
@@ -142,11 +143,11 @@ void draw_text_field(Scene& scene, const Box& box, std::size_t index) {
   if (!ImGui::IsItemActive()) return;
   sentence.active = true;
   if (sentence.field == index) take_over(sentence);
-  // The field shows letters in the order of typing: below it they stand as they are read.
   const std::string now = with_signs(typed_text(scene.document, index));
   fill_field(scene.ui, box, now);
   copy_without_signs();
   scene.view.hint = "Shift+Enter types a new line";
+  // The field shows letters in the order of typing: below it they stand as they are read.
   if (!many && scene.ui.is_shaped(now))
     scene.ui.text(box.x + scene.ui.px(10), box.bottom() + scene.ui.px(12), own(now),
                   {type::tick, scene.ui.theme.text2, Ink::Regular, Align::Left, box.w - scene.ui.px(20)});
@@ -217,8 +218,11 @@ void draw_rows(Scene& scene, const Box& area) {
   const bool forward = scene.view.direction == Direction::QueryToKeys;
   if (has_two_texts(scene)) return draw_two_texts(scene, area);
   if (!is_cross(scene.result)) {
-    draw_chips(scene, area, area.centre_y(),
-               {.of_keys = forward, .tinted = true, .answers_both = true, .name = "token ", .numbers = true});
+    // The layer is that with the changes: while the model is shown without them, no weight of it stands here.
+    const bool other = scene.view.mode == Mode::Model && scene.view.model->without_changes;
+    draw_chips(
+        scene, area, area.centre_y(),
+        {.of_keys = forward, .tinted = !other, .answers_both = true, .name = "token ", .numbers = true});
     return;
   }
   // The weights under the tinted row need room: below the keys, or between the rows.
