@@ -109,8 +109,9 @@ void App::record_moment() {
       layer.trace[weights_stage(shown_.result->document)]->matrix(sequence, head)(cell.query, cell.key);
   const double scale =
       scale_factor(layer.document.layer().scaling, scale_width(layer.document, layer.dimensions.d_k));
+  const float entropy = row.allowed < 2 ? NAN : static_cast<float>(row.entropy);  // nothing to be spread
   view_.scope.observe({sequence, head, cell.query, cell.key},
-                      {view_.now, static_cast<float>(row.entropy), weight, static_cast<float>(scale),
+                      {view_.now, entropy, weight, static_cast<float>(scale),
                        std::log(static_cast<float>(std::max<std::int64_t>(1, row.allowed)))},
                       view_.signals->trigger, view_.signals->seconds);
 }

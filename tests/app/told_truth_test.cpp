@@ -104,6 +104,19 @@ TEST_CASE("the strip has the weights that the map of a muted head has") {
   CHECK(below(robot, "token 0") == in_cell(static_cast<double>(own(cell.query, 0))));
 }
 
+TEST_CASE("a row that one key has for itself has no entropy") {
+  Robot robot(wide);
+  REQUIRE(shown(robot).measures.row(0, 0, 0).allowed == 1);
+  robot.app().look_at({.head = 0, .cell = Cell{0, 0}, .cells = {}});
+  robot.settle();
+  CHECK(shows(robot, "H = n/a"));
+  CHECK(std::isnan(robot.app().view().scope.moments().back().entropy));
+  robot.app().look_at({.head = 0, .cell = Cell{3, 0}, .cells = {}});
+  robot.settle();
+  CHECK_FALSE(shows(robot, "H = n/a"));
+  CHECK(std::isfinite(robot.app().view().scope.moments().back().entropy));
+}
+
 TEST_CASE("a model that fills no masks says so where a word would be masked") {
   const TemporaryDirectory directory;
   Robot robot(with_letters(directory));
@@ -144,6 +157,12 @@ TEST_CASE("a field that became wider is filled by its text") {
   const float width = ImGui::GetIO().Fonts->Fonts[0]->CalcTextSizeA(type::label, FLT_MAX, 0, text.c_str()).x;
   REQUIRE(item->max.x - item->min.x > 500);
   CHECK(width - field->Scroll.x > 0.9f * (item->max.x - item->min.x));
+}
+
+TEST_CASE("the axis of time says that it runs while something moves") {
+  Robot robot(wide);
+  robot.move(robot.centre("against time"));
+  CHECK(keys_drawn(robot).contains("Time runs only while something moves."));
 }
 
 }  // namespace attnscope::told_truth_test

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "app/state/signals_state.hpp"
 #include "app/ui/number_format.hpp"
@@ -20,8 +21,10 @@ struct RowCurves {
   const Measures* b;  // null: nothing comparable is held
   bool normalised, difference;
 
+  /// Of a row that fewer than two keys share there is none: its curve has a gap.
   double value(const Measures& m, std::int64_t h, std::int64_t i) const {
     const RowMeasures& row = m.row(scene.sequence(), h, i);
+    if (row.allowed < 2) return std::numeric_limits<double>::quiet_NaN();
     return normalised ? row.normalised : row.entropy;
   }
   double value(std::int64_t h, std::int64_t i) const {

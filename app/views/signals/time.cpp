@@ -170,8 +170,9 @@ void read_off(const Shown& shown, const TimeWindow& window) {
   dot(at->weight, ui.theme.key);
   dot(at->entropy, ui.theme.query);
   draw_value_tag(ui, axes, point,
-                 fixed(t, 1) + " s   H " + fixed(static_cast<double>(at->entropy), 2) + "   w " +
-                     fixed(static_cast<double>(at->weight), 2) +
+                 fixed(t, 1) + " s   H " +
+                     (std::isnan(at->entropy) ? own("n/a") : fixed(static_cast<double>(at->entropy), 2)) +
+                     "   w " + fixed(static_cast<double>(at->weight), 2) +
                      (scaled ? "   ×" + fixed(static_cast<double>(at->scale), 2) : std::string()));
 }
 
@@ -270,7 +271,9 @@ void draw_time(const PlotPlace& place) {
   draw_level(scene, window);
   const Ui::Touch touch = ui.touch("against time", area, false);
   zoom_by_mouse(touch, area, scene.view.signals->time_zoom, 1 / 64.f);
-  if (touch.hovered) read_off(scene, window);
+  if (!touch.hovered) return;
+  scene.view.hint = "Time runs only while something moves.";
+  read_off(scene, window);
 }
 
 }  // namespace attnscope
