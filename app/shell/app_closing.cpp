@@ -110,7 +110,17 @@ void App::tell_of_kept(const std::filesystem::path& path, Kept from, const std::
     view_.notices.say(damage);
 }
 
-bool App::is_edited() const { return what_is_said(document_) != what_is_said(original_); }
+/// Which layer of a model is looked at changes nothing that a file should keep.
+bool App::is_edited() const {
+  Document now = what_is_said(document_), then = what_is_said(original_);
+  if (now == then) return false;
+  for (Document* said : {&now, &then}) {
+    if (!said->within.read()) return true;
+    said->within.change().of = {};
+    said->within.change().block = 0;
+  }
+  return now != then;
+}
 
 std::string App::window_title() const {
   const std::string name = !files_.path().empty()    ? printable(files_.path().filename().native())

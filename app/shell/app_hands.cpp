@@ -9,8 +9,10 @@
 #include "app/shell/app.hpp"
 #include "app/state/files_state.hpp"
 #include "app/state/teaching/presenter_state.hpp"
+#include "app/ui/own_words.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/edits/within.hpp"
+#include "core/text/utf8.hpp"
 
 namespace attnscope {
 namespace {
@@ -35,6 +37,18 @@ bool is_character_pressed() {
     return false;
   };
   return any(ImGuiKey_0, ImGuiKey_Z) || any(ImGuiKey_Apostrophe, ImGuiKey_GraveAccent);
+}
+
+/// What a person calls it.
+std::string name_of(const Document& document) {
+  const Within& within = document.within.read();
+  return within ? within.path.filename().native() : plain(document.title);
+}
+
+/// Whether something else was opened, not only changed.
+bool is_another(const Document& from, const Document& to) {
+  const Within& was = from.within.read();
+  return from.title != to.title && (!was || was.model != to.within.read().model);
 }
 
 bool is_any_popup_open() { return ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup); }
@@ -71,8 +85,14 @@ void App::step_in_history(int way) {
   } else {
     coming_viewing_.reset();
   }
+  const Document from = document_;
   bring_back(std::move(there->document));
   view_as(there->look);
+  if (!is_another(from, document_)) return;
+  view_.notices.tell(way < 0 ? "Undo went back to " + in_quotes(name_of(document_)) +
+                                   ", which was open before; Ctrl+Shift+Z returns."
+                             : "Redo went on to " + in_quotes(name_of(document_)) +
+                                   ", which was open after it; Ctrl+Z goes back.");
 }
 
 /// What follows from a model comes with its next reading; until then the layer on screen stays.

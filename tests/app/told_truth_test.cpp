@@ -117,6 +117,48 @@ TEST_CASE("a row that one key has for itself has no entropy") {
   CHECK(std::isfinite(robot.app().view().scope.moments().back().entropy));
 }
 
+TEST_CASE("undo says when it goes back to what was open before") {
+  const TemporaryDirectory directory;
+  Robot robot(wide);
+  robot.key(ImGuiKey_S);
+  robot.settle();
+  robot.app().open(examples / "2-three-tokens.json");
+  robot.settle();
+  robot.key(ImGuiKey_S);
+  robot.settle();
+  robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);
+  robot.settle();
+  CHECK(robot.app().message().find("Undo went back to") == std::string::npos);
+  robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);
+  robot.settle();
+  CHECK(robot.app().message().find("Undo went back to \"The cat sat on the mat\"") == 0);
+  robot.key(ImGuiKey_Z, ImGuiMod_Ctrl | ImGuiMod_Shift);
+  robot.settle();
+  CHECK(robot.app().message().find("Redo went on to") == 0);
+}
+
+TEST_CASE("looking at another head of a model edits nothing") {
+  const TemporaryDirectory directory;
+  Robot robot(with_letters(directory));
+  REQUIRE_FALSE(robot.app().is_edited());
+  const int block = robot.document().within.read().block;
+  const RecordedItem* const grid = robot.items().find("All heads");
+  REQUIRE(grid != nullptr);
+  const ImVec2 from = grid->min, to = grid->max;
+  for (float y = from.y + 12; y < to.y && robot.document().within.read().block == block; y += 24) {
+    robot.click_at({(from.x + to.x) / 2, y});
+    robot.settle();
+  }
+  REQUIRE(robot.document().within.read().block != block);
+  CHECK_FALSE(robot.app().is_edited());
+  robot.click("Divide by √dₖ");
+  robot.settle();
+  CHECK(robot.app().is_edited());
+  robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);
+  robot.settle();
+  CHECK_FALSE(robot.app().is_edited());
+}
+
 TEST_CASE("a model that fills no masks says so where a word would be masked") {
   const TemporaryDirectory directory;
   Robot robot(with_letters(directory));
