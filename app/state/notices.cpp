@@ -3,13 +3,18 @@
 #include <algorithm>
 #include <utility>
 
-#include <imgui.h>
+#include <imgui_internal.h>
 
 namespace attnscope {
 namespace {
 
 constexpr double least_seconds = 4, seconds_a_letter = 0.04, seconds_for_an_offer = 15;
 constexpr double stays_after_rest = 1;  // seconds from when the mouse leaves it
+constexpr double least_of_answer = 12;  // seconds from the first key or move of the mouse on
+
+bool passes(const Notice& notice) {
+  return notice.source == Notice::Source::Success || notice.source == Notice::Source::Answer;
+}
 
 }  // namespace
 
@@ -37,18 +42,24 @@ void Notices::dismiss() {
 }
 
 std::optional<double> Notices::leaves_in() const {
-  const Notice* passing = of(Notice::Source::Success);
-  if (passing == nullptr) return std::nullopt;
-  return std::max(0.0, passing->until - ImGui::GetTime());
+  std::optional<double> soonest;
+  for (const Notice& notice : list_) {
+    if (!passes(notice) || notice.until == 0) continue;
+    const double left = std::max(0.0, notice.until - ImGui::GetTime());
+    soonest = std::min(soonest.value_or(left), left);
+  }
+  return soonest;
 }
 
 void Notices::let_leave(bool rested_on) {
   const double now = ImGui::GetTime();
-  if (rested_on && !list_.empty() && list_.back().source == Notice::Source::Success)
+  const bool somebody_is_there = !ImGui::GetCurrentContext()->InputEventsTrail.empty();
+  for (Notice& notice : list_)
+    if (notice.source == Notice::Source::Answer && notice.until == 0 && somebody_is_there)
+      notice.until = now + least_of_answer + seconds_a_letter * static_cast<double>(notice.text.size());
+  if (rested_on && !list_.empty() && list_.back().until > 0)
     list_.back().until = std::max(list_.back().until, now + stays_after_rest);
-  std::erase_if(list_, [&](const Notice& notice) {
-    return notice.source == Notice::Source::Success && now >= notice.until;
-  });
+  std::erase_if(list_, [&](const Notice& notice) { return notice.until > 0 && now >= notice.until; });
 }
 
 }  // namespace attnscope

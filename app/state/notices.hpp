@@ -18,7 +18,7 @@ struct Notice {
   enum class Offer { None, ReopenLast };
   Source source = Source::Answer;
   std::string text;  // one sentence or two
-  double until = 0;  // on Dear ImGui's clock; of a Success only
+  double until = 0;  // on Dear ImGui's clock, of a Success and an Answer; 0: as long as it is true
   Offer offer = Offer::None;
 };
 
@@ -26,7 +26,8 @@ class Notices {
  public:
   /// Takes the place of what the source said before; an empty text: it has nothing to say any more.
   void say(Notice::Source source, std::string text);
-  /// An answer: it stays until it is dismissed or there is another one.
+  /// An answer: it stays until it is dismissed or there is another one, or until somebody who is there had
+  /// ample time to read it.
   void say(std::string text) { say(Notice::Source::Answer, std::move(text)); }
   /// Says what went well: it leaves when there was time enough to read it.
   void tell(std::string text, Notice::Offer offer = Notice::Offer::None);

@@ -137,6 +137,28 @@ TEST_CASE("undo says when it goes back to what was open before") {
   CHECK(robot.app().message().find("Redo went on to") == 0);
 }
 
+TEST_CASE("an answer leaves when somebody had time to read it") {
+  Robot robot(wide);
+  const auto later = [&](double seconds) {
+    ImGui::GetCurrentContext()->Time += seconds;
+    robot.frame(2);
+  };
+  Notices& notices = robot.app().view().notices;
+  notices.say("Something was answered.");
+  robot.frame(2);
+  later(100);
+  CHECK(notices.text() == "Something was answered.");  // nobody was there
+  robot.move({800, 500});
+  later(5);
+  CHECK(notices.text() == "Something was answered.");
+  later(20);
+  CHECK(notices.empty());
+  notices.say(Notice::Source::Engine, "Something cannot be computed.");
+  robot.move({810, 500});
+  later(100);
+  CHECK_FALSE(notices.empty());  // it is still so
+}
+
 TEST_CASE("looking at another head of a model edits nothing") {
   const TemporaryDirectory directory;
   Robot robot(with_letters(directory));
