@@ -291,7 +291,7 @@ const Action table[] = {
      false, Mode::Explore},
     {G::Edit, "Weights and token vectors from a new seed", ImGuiMod_Shift | ImGuiKey_Home, draw_new_weights,
      false, Mode::Explore},
-    {G::Edit, "Edit the next block of weights", ImGuiKey_W, show_next_weights, false, Mode::Explore},
+    {G::Edit, "Edit the weights, block by block", ImGuiKey_W, show_next_weights, false, Mode::Explore},
     {G::Edit, "Paint the mask, or look again", ImGuiKey_B, toggle_painting, false, Mode::Explore},
     {G::Edit, "Brush for the chosen head, or for all heads", ImGuiMod_Shift | ImGuiKey_B, toggle_brush_reach,
      false, Mode::Explore},

@@ -159,6 +159,15 @@ TEST_CASE("an answer leaves when somebody had time to read it") {
   CHECK_FALSE(notices.empty());  // it is still so
 }
 
+TEST_CASE("what a key does is what it is called, and nothing has no range") {
+  Robot robot(wide);
+  robot.key(ImGuiKey_W);
+  CHECK(keys_drawn(robot).contains("Edit the weights, block by block"));
+  robot.settle();
+  robot.retype("##Text", "cat");
+  CHECK_FALSE(shows(robot, "n/a to n/a"));
+}
+
 TEST_CASE("looking at another head of a model edits nothing") {
   const TemporaryDirectory directory;
   Robot robot(with_letters(directory));
@@ -179,6 +188,15 @@ TEST_CASE("looking at another head of a model edits nothing") {
   robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);
   robot.settle();
   CHECK_FALSE(robot.app().is_edited());
+}
+
+TEST_CASE("the status line counts the heads of the model, and says so") {
+  Robot robot(wide);
+  const TemporaryDirectory directory;
+  write_letters_gpt(directory / "letters", 3, 16);
+  robot.app().open(directory / "letters");
+  robot.settle();
+  CHECK(shows(robot, "heads in the model"));
 }
 
 TEST_CASE("a model that fills no masks says so where a word would be masked") {
@@ -204,6 +222,20 @@ TEST_CASE("a new example shows its pictures, not the weights of the one before")
   robot.app().open(examples / "2-three-tokens.json");
   robot.settle();
   CHECK_FALSE(robot.app().view().editing->weights);
+}
+
+TEST_CASE("the presenter's keys for votes are as many as there are choices") {
+  const TemporaryDirectory directory;
+  const std::filesystem::path lesson =
+      directory.write("four.md",
+                      "---\nlesson: Four\n---\n```start\n{\"text\": [\"a b\"]}\n```\n## One\nWords.\n"
+                      "```ask choose\nWhich?\n- 1\n- 2\n- 3\n* 4\n```\n");
+  Robot robot({.width = 1600, .height = 1000});
+  robot.app().show_step({lesson.native(), 0});
+  robot.settle();
+  robot.key(ImGuiKey_F5);
+  robot.settle();
+  CHECK(shows(robot, "1 2 3 4"));
 }
 
 TEST_CASE("a field that became wider is filled by its text") {

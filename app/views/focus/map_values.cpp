@@ -140,21 +140,21 @@ void draw_read_out(const MapFrame& m, const Box& within) {
   if (m.cell_in_sight(*hovered).w <= 0 || m.cell_in_sight(*hovered).h <= 0) return;
   if (!m.scene.stats.tensor(m.plane)) return;
   const ReadOut out = read(m, *hovered);
-  const float pad = ui.px(10), gap = ui.px(6), longest = ui.px(132);
+  const float pad = ui.px(10), gap = ui.px(6), longest = ui.px(132), whole = ui.px(320);
   struct Word {
     std::string_view text;
     Rgba colour;
     Ink ink;
-    float size, after;
+    float size, after, room;
   };
-  const std::array<Word, 5> line{{{out.query, ui.theme.query, Ink::Semibold, type::label, gap},
-                                  {"→", ui.theme.text3, Ink::Regular, type::label, gap},
-                                  {out.key, ui.theme.key, Ink::Semibold, type::label, 2 * gap},
-                                  {out.what, ui.theme.text3, Ink::Regular, type::tick, gap},
-                                  {out.value, ui.theme.text1, Ink::Semibold, type::label, 0}}};
+  const std::array<Word, 5> line{{{out.query, ui.theme.query, Ink::Semibold, type::label, gap, longest},
+                                  {"→", ui.theme.text3, Ink::Regular, type::label, gap, longest},
+                                  {out.key, ui.theme.key, Ink::Semibold, type::label, 2 * gap, longest},
+                                  {out.what, ui.theme.text3, Ink::Regular, type::tick, gap, longest},
+                                  {out.value, ui.theme.text1, Ink::Semibold, type::label, 0, whole}}};
   float width = 2 * pad;
   for (const Word& word : line)
-    width += std::min(longest, ui.text_width(word.text, word.size, word.ink)) + word.after;
+    width += std::min(word.room, ui.text_width(word.text, word.size, word.ink)) + word.after;
   const Box box = place_read_out(m, within, *hovered, std::ceil(width), ui.px(30));
   ui.fill({box.x + ui.px(1), box.y + ui.px(3), box.w, box.h}, 0x50000000u, ui.px(8));
   ui.fill(box, ui.theme.raised, ui.px(8));
@@ -162,8 +162,8 @@ void draw_read_out(const MapFrame& m, const Box& within) {
   float x = box.x + pad;
   for (const Word& word : line) {
     const float drawn =
-        ui.text(x, box.centre_y(), word.text, {word.size, word.colour, word.ink, Align::Left, longest});
-    x += std::min(longest, drawn) + word.after;
+        ui.text(x, box.centre_y(), word.text, {word.size, word.colour, word.ink, Align::Left, word.room});
+    x += std::min(word.room, drawn) + word.after;
   }
 }
 

@@ -97,7 +97,7 @@ float draw_notice(Scene& scene, const Box& bar) {
   return x + wide - left;
 }
 
-/// "Q4_1, computed as float32   ·   14 tokens   ·   270 heads"
+/// "Q4_1, computed as float32   ·   14 tokens   ·   270 heads in the model"
 std::string model_facts(const ModelReading& reading) {
   const OpenedModel& opened = *reading.within.model;
   const ModelSpec& spec = opened.model->spec;
@@ -110,7 +110,7 @@ std::string model_facts(const ModelReading& reading) {
   return own(opened.storage) +
          (opened.storage == "float32" ? "   ·   " : "   ·   computed as float32   ·   ") +
          grouped(static_cast<std::int64_t>(tokens)) + (tokens == 1 ? " token" : " tokens") + "   ·   " +
-         grouped(heads) + " heads";
+         grouped(heads) + " heads in the model";
 }
 
 /// Which cell is looked at, and why.

@@ -1,9 +1,11 @@
 #include "app/views/presenter/presenter.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
+#include "app/views/lessons/playing.hpp"
 #include "app/widgets/card_window.hpp"
 
 namespace attnscope {
@@ -209,12 +211,28 @@ struct PresenterKey {
   PresenterTool tool = PresenterTool::None;  // that it takes
 };
 
+/// The digits of so many choices.
+constexpr std::array<std::string_view, 7> digits_to{"",        "1",         "1 2",        "1 2 3",
+                                                    "1 2 3 4", "1 2 3 4 5", "1 2 3 4 5 6"};
+
+/// Of the question of the step; 0: there is none to choose from.
+std::size_t choices_in(const Scene& scene) {
+  const lessons::Step* const step = lesson_step(scene);
+  if (step == nullptr || !step->question) return 0;
+  const auto* const choose = std::get_if<lessons::ChooseQuestion>(&step->question->kind);
+  return choose == nullptr ? 0 : choose->choices.size();
+}
+
 /// What keys do, as far as the foot has room.
 void draw_presenter_keys(const Scene& scene, const Box& foot, float right) {
   const Ui& ui = scene.ui;
   std::vector<PresenterKey> keys;
-  if (scene.view.mode == Mode::Lessons)
-    keys = {{"Page Down", "next"}, {"R", "reveal"}, {"1 2 3", "vote"}, {"Esc", "free play"}};
+  if (scene.view.mode == Mode::Lessons) {
+    keys = {{"Page Down", "next"}, {"R", "reveal"}};
+    if (const std::size_t count = choices_in(scene); count > 0)
+      keys.push_back({digits_to[std::min(count, digits_to.size() - 1)], "vote"});
+    keys.push_back({"Esc", "free play"});
+  }
   keys.insert(keys.end(), {{"P", "pen", PresenterTool::Pen},
                            {"A", "arrow", PresenterTool::Arrow},
                            {"W", "words", PresenterTool::Text},
