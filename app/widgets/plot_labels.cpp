@@ -3,18 +3,35 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/ui/number_format.hpp"
 #include "app/widgets/plot.hpp"
 
 namespace attnscope {
+namespace {
+
+/// 1, 2 or 5 times a power of ten, at least this.
+std::int64_t round_step(float least) {
+  std::int64_t ten = 1;
+  while (static_cast<float>(10 * ten) < least) ten *= 10;
+  for (const std::int64_t step : {ten, 2 * ten, 5 * ten})
+    if (static_cast<float>(step) >= least) return step;
+  return 10 * ten;
+}
+
+}  // namespace
 
 void draw_label_axis(const Ui& ui, const Axes& axes, const LabelAxis& names) {
   const float y = axes.area.bottom() + ui.px(11), air = ui.px(5);
+  // Where more than four names in a row would be left out, places at round numbers say more, as on a map.
+  const float apart = names.count > 1 ? axes.x(1) - axes.x(0) : axes.area.w;
+  const std::int64_t step = apart < ui.px(4) ? round_step(ui.px(40) / std::max(apart, 0.01f)) : 1;
   struct Span {
     std::string text;
     float left, right;
   };
   const auto span = [&](std::int64_t i, Ink ink) {
-    const std::string text = ui.fitted(names.label(i), type::tick, ink, ui.px(64));
+    const bool is_place = step > 1 && i != names.marked;
+    const std::string text = is_place ? grouped(i) : ui.fitted(names.label(i), type::tick, ink, ui.px(64));
     const float half = ui.text_width(text, type::tick, ink) / 2 + air, x = axes.x(static_cast<double>(i));
     return Span{text, x - half, x + half};
   };
@@ -28,6 +45,7 @@ void draw_label_axis(const Ui& ui, const Axes& axes, const LabelAxis& names) {
   for (std::int64_t i = 0; i < names.count; ++i) {
     const float x = axes.x(static_cast<double>(i));
     if (i == names.marked || x - air < used || (x > marked.left && x < marked.right)) continue;
+    if (i % step != 0) continue;
     const Span at = span(i, Ink::Regular);
     if (at.left < used || (at.right > marked.left && at.left < marked.right)) continue;
     draw(i, at, ui.theme.text3, Ink::Regular);

@@ -1,10 +1,20 @@
 // app/widgets: what floats: tooltips and lists.
 #include <algorithm>
 
+#include <imgui_internal.h>
+
 #include "app/widgets/widgets.hpp"
 
 namespace attnscope {
 namespace {
+
+/// Whether the mouse has not moved since it clicked what it is on: what the click has opened may lie where
+/// the tooltip would be.
+bool was_just_clicked() {
+  const ImGuiContext& g = *ImGui::GetCurrentContext();
+  const double rests = static_cast<double>(std::min(g.MouseStationaryTimer, g.HoveredIdTimer));
+  return ImGui::GetTime() - g.IO.MouseClickedTime[0] <= rests + static_cast<double>(g.IO.DeltaTime) / 2;
+}
 
 void push_popup_style(const Ui& ui) {
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui.px(6), ui.px(6)});
@@ -45,7 +55,8 @@ Box place_of_tip(ImVec2 screen, const Box& near, ImVec2 size, float gap, Clear c
 }
 
 void tooltip(const Ui& ui, bool hovered, const Box& near, const Tip& tip, Clear clear) {
-  if (!hovered || tip.title.empty() || !ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort)) return;
+  if (!hovered || tip.title.empty() || was_just_clicked()) return;
+  if (!ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort)) return;
   const float pad = ui.px(14), width = ui.px(300), inner = width - 2 * pad;
   const TextStyle title{type::body, ui.theme.text1, Ink::Semibold};
   const TextStyle formula{type::label, ui.theme.query};

@@ -137,6 +137,20 @@ TEST_CASE("undo says when it goes back to what was open before") {
   CHECK(robot.app().message().find("Redo went on to") == 0);
 }
 
+TEST_CASE("a tooltip leaves what a click has opened in sight until the mouse moves") {
+  Robot robot(wide);
+  ImGui::GetStyle().HoverDelayShort = ImGui::GetStyle().HoverStationaryDelay = 0;
+  constexpr const char* words = "Chips show the row of the chosen query.";
+  const ImVec2 place = robot.centre("Direction: query → keys");
+  robot.move(place);
+  CHECK(keys_drawn(robot).contains(words));
+  robot.press();
+  robot.release();
+  CHECK_FALSE(keys_drawn(robot, 4).contains(words));
+  robot.move({place.x + 3, place.y});
+  CHECK(keys_drawn(robot).contains(words));
+}
+
 TEST_CASE("an answer leaves when somebody had time to read it") {
   Robot robot(wide);
   const auto later = [&](double seconds) {
@@ -259,6 +273,26 @@ TEST_CASE("the axis of time says that it runs while something moves") {
   Robot robot(wide);
   robot.move(robot.centre("against time"));
   CHECK(keys_drawn(robot).contains("Time runs only while something moves."));
+}
+
+TEST_CASE("a long text has places on the axis of the entropy per row") {
+  Robot robot(wide);
+  std::string text;
+  for (int i = 0; i < 200; ++i) text += i % 3 == 0 ? "a " : i % 3 == 1 ? "the " : ", ";
+  robot.retype("##Text", text);
+  robot.key(ImGuiKey_Escape);
+  robot.settle();
+  const RecordedItem* plot = robot.items().find("entropy per row");
+  REQUIRE(plot != nullptr);
+  const ImVec2 min = plot->min, max = plot->max;
+  int places = 0, names = 0;
+  for (const PlacedText& label : texts_of(robot)) {
+    if (label.x0 < min.x - 20 || label.x1 > max.x + 20 || label.y0 < max.y || label.y1 > max.y + 20) continue;
+    const bool is_place = label.text.find_first_not_of("0123456789") == std::string::npos;
+    (is_place ? places : names) += 1;
+  }
+  CHECK(places >= 3);
+  CHECK(names <= 1);  // of the chosen query
 }
 
 }  // namespace attnscope::told_truth_test
