@@ -21,9 +21,9 @@ namespace {
 
 /// What may follow the byte order in a descr.
 constexpr std::pair<std::string_view, DType> npy_types[] = {
-    {"b1", DType::Bool}, {"i1", DType::I8},  {"i2", DType::I16}, {"i4", DType::I32},
-    {"i8", DType::I64},  {"u1", DType::U8},  {"u2", DType::U16}, {"u4", DType::U32},
-    {"u8", DType::U64},  {"f2", DType::F16}, {"f4", DType::F32}, {"f8", DType::F64}};
+    {"b1", DType::Bool}, {"i1", DType::I8},  {"i2", DType::I16}, {"i4", DType::I32}, {"i8", DType::I64},
+    {"u1", DType::U8},   {"u2", DType::U16}, {"u4", DType::U32}, {"u8", DType::U64}, {"f2", DType::F16},
+    {"f4", DType::F32},  {"f8", DType::F64}, {"V2", DType::BF16}};
 
 /// numpy's name for what a letter of a descr stands for.
 std::string_view kind_of(char letter) {
@@ -94,10 +94,12 @@ class HeaderParser {
     const bool ordered = !text.empty() && std::string_view("<>|=").find(text[0]) != std::string_view::npos;
     const auto known = std::ranges::find(npy_types, ordered ? text.substr(1) : "",
                                          &std::pair<std::string_view, DType>::first);
-    if (known == std::end(npy_types)) {
+    // NumPy has no bfloat16: it writes that of ml_dtypes (JAX) as two bytes with an order. Without one they
+    // may be anything.
+    if (known == std::end(npy_types) || text == "|V2" || text == "=V2") {
       const char letter = text.size() > 1 ? text[1] : ' ';
-      throw Error(
-          fmt::format("{} has dtype {}{}, {}.", where_, in_quotes(text, 40), kind_of(letter), expected));
+      throw Error(fmt::format("{} has dtype {}{}, {}{}.", where_, in_quotes(text, 40), kind_of(letter),
+                              expected, letter == 'V' ? ", or <V2, as bfloat16 is written" : ""));
     }
     // '=' and '|' mean the machine's own order, or that there is none.
     order_ = text[0] == '>' ? std::endian::big : text[0] == '<' ? std::endian::little : std::endian::native;

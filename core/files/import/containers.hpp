@@ -1,0 +1,13 @@
+// core/files/import: files that other programs keep tensors in and that are not read here.
+#pragma once
+
+#include <filesystem>
+
+namespace attnscope {
+
+/// Throws Error for archives of NumPy (.npz), PyTorch's and other pickles, HDF5 and compressed files,
+/// whatever their names end in: what the file is, and how its tensors are written so that they can be opened.
+/// A file that cannot be read is left to whoever opens it.
+void refuse_container(const std::filesystem::path& path);
+
+}  // namespace attnscope
