@@ -11,6 +11,7 @@
 #include "app/draw/texture.hpp"
 #include "app/state/session_fields.hpp"
 #include "app/state/signals_state.hpp"
+#include "core/edits/dump.hpp"
 #include "core/files/document/session_file.hpp"
 #include "core/models/opened/opened_model.hpp"
 #include "core/text/utf8.hpp"
@@ -364,7 +365,7 @@ Session open_session(const std::filesystem::path& path, const ViewState& now, st
   refuse_folder(path);
   OpenedFile file = open_any(path, layer, reading);
   Session session{std::move(file.document), {}, std::move(file.held), {}, {}, std::move(file.layers)};
-  session.note = not_finite_note(session.document);
+  session.note = not_finite_note(session.document) + weights_note(session.document);
   if (!file.view.empty()) session.looks = view_from_json(file.view, now, file.lost);
   const bool is_within = session.document.within.read().is_unopened();
   const bool is_held_within = session.held && session.held->within.read().is_unopened();

@@ -131,7 +131,7 @@ void App::take_layer(Document layer) {
   Document raw = layer;
   document_ = edit::with_settings_of(std::move(layer), document_);
   original_ = edited ? std::move(raw) : document_;
-  view_.notices.say(not_finite_note(document_));
+  view_.notices.say(not_finite_note(document_) + weights_note(document_));
   view_.scope.clear();
 }
 

@@ -36,7 +36,7 @@ void check_request(const RenderOptions& options) {
 std::string guessed_note(const Document& document, const std::filesystem::path& file) {
   const Guesses& guesses = document.input.given().guesses;
   const std::string name = in_quotes(file.filename().native());
-  std::string note;
+  std::string note = weights_note(document);
   if (is_causal_guessed(document))
     note = fmt::format("{} does not say whether it is causal; guessed {} ({}), --causal yes or no says it.",
                        name, document.layer().masking.causal ? "yes" : "no",

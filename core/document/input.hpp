@@ -63,7 +63,8 @@ enum class Holds {
 /// the file or by a person. Not part of the computation.
 struct Guesses {
   std::string causal = {};     // of masking.causal
-  std::string positions = {};  // of positions: whether queries and keys have theirs already
+  std::string positions = {};  // of positions: whether queries and keys have theirs already; of weights
+                               // alone, which have none, what weights_note() says
   bool any() const { return !causal.empty() || !positions.empty(); }
   bool operator==(const Guesses&) const = default;
 };

@@ -25,6 +25,10 @@ bool are_positions_guessed(const Document& document) {
          !document.input.given().guesses.positions.empty();
 }
 
+std::string weights_note(const Document& document) {
+  return document.input.is_given() && !knows_scores(document) ? document.input.given().guesses.positions : "";
+}
+
 void align_causal(Document& document) {
   Given* const found = document.input.as<Given>();
   if (found == nullptr || found->past_key) return;
@@ -133,6 +137,7 @@ Document with_settings_of(Document next, const Document& shown) {
   if (!own_mask && !weights_before && from.masking.additive) to.masking.additive = from.masking.additive;
   if (Given* const given = next.input.as<Given>()) {
     given->guesses = shown.input.given().guesses;
+    if (weights_now || weights_before) given->guesses.positions = known.positions;
     if (!given->guesses.causal.empty()) {  // still a guess: what this layer says itself counts more
       given->guesses.causal = known.causal;
       to.masking.causal = own_causal;

@@ -21,6 +21,9 @@ struct Answers {
 
 /// Whether something is shown that was guessed, and nobody has said yet.
 bool is_causal_guessed(const Document&);
+/// Of weights alone: how their axes were taken, what of them went to no key, and which rows hold NaN; empty
+/// where nothing needs saying.
+std::string weights_note(const Document&);
 bool are_positions_guessed(const Document&);
 
 /// Where given keys are more than the queries, a causal mask takes the queries for the last of them, as

@@ -63,6 +63,32 @@ void label(const JsonFields& fields, const json& listed, const std::vector<std::
   }
 }
 
+/// "key_tokens": keys that are other tokens than the queries, which then have labels of their own.
+void label_keys(JsonFields& fields, Input& input) {
+  const json* listed = fields.find("key_tokens");
+  const std::vector<std::vector<std::string>> tokens = fields.text_lists("key_tokens");
+  if (listed == nullptr) return;
+  const Given& given = input.given();
+  const std::int64_t past = given.past_key ? given.past_key->shape()[2] : 0;
+  const auto keys = static_cast<std::size_t>(past + given.key->shape()[2]);
+  const auto queries =
+      given.lengths.empty() ? static_cast<std::size_t>(past + given.query->shape()[2]) : keys;
+  bool fits = tokens.size() == input.sequences.size();
+  for (const std::vector<std::string>& list : tokens) fits = fits && list.size() == keys;
+  if (!fits)
+    fields.fail("key_tokens",
+                fmt::format("{} lists of {} strings, to label every column", input.sequences.size(), keys),
+                *listed);
+  std::vector<Sequence> memory;
+  for (const std::vector<std::string>& list : tokens) {
+    std::vector<Token> labels = label_tokens(list);
+    std::string text = joined(labels);
+    memory.push_back({std::move(text), std::move(labels)});
+  }
+  input.memory = std::move(memory);
+  for (Sequence& sequence : input.sequences.change()) sequence.tokens.resize(queries);
+}
+
 /// Tensors that replace a text, with tokens that only label their rows and columns.
 void label_input(JsonFields& root, JsonFields& fields, const std::vector<std::string>& texts, Input& input) {
   const json* listed = fields.find("tokens");
@@ -109,6 +135,7 @@ Input read_given(JsonFields& root, const json& value, const std::vector<std::str
     reasons.finish();
   }
   input.sequences = numbered_sequences(given);
+  label_keys(fields, input);
   label_input(root, fields, texts, input);
   return input;
 }

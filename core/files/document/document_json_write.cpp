@@ -52,6 +52,7 @@ void add_given(const Input& input, JsonWriter& writer) {
   const Given& from = input.given();
   JsonWriter given("  ");
   if (!input.sequences.empty()) given.add("tokens", tokens_of(input.sequences));
+  if (!input.memory.empty()) given.add("key_tokens", tokens_of(input.memory));
   given.add("query", from.query);
   given.add("key", from.key);
   given.add("value", from.value);

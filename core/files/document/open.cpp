@@ -15,6 +15,7 @@
 #include "core/files/formats/posix.hpp"
 #include "core/files/formats/safetensors.hpp"
 #include "core/files/import/attention_tensors.hpp"
+#include "core/files/import/containers.hpp"
 #include "core/files/import/dump.hpp"
 #include "core/text/tokenize.hpp"
 #include "core/text/utf8.hpp"
@@ -159,10 +160,12 @@ std::optional<Document> document_from_dump(const Dump& dump, const std::filesyst
     throw Error(dump.why_none());
   if (wanted.empty()) return std::nullopt;
   std::vector<std::string> names;
-  for (const LayerNames& layer : dump.layers()) names.push_back(layer.name);
-  throw Error(fmt::format(
-      "{} has no layer {}, expected {}.", in_quotes(path.native()), in_quotes(wanted),
-      names.empty() ? "nothing: it holds none" : fmt::format("one of {}", fmt::join(names, ", "))));
+  for (const LayerNames& layer : dump.layers())
+    if (!layer.name.empty()) names.push_back(printable(layer.name));
+  throw Error(fmt::format("{} has no layer {}, expected {}.", in_quotes(path.native()), in_quotes(wanted),
+                          !names.empty()          ? fmt::format("one of {}", fmt::join(names, ", "))
+                          : dump.layers().empty() ? "nothing: it holds none"
+                                                  : "none to be named: its only layer has no name"));
 }
 
 /// Whether the names are those of `attend`: then what may stand beside Q, K and V counts, too. Without V they
@@ -226,6 +229,7 @@ std::vector<LayerEntry> layers_of(const Dump& dump, const std::filesystem::path&
 }
 
 DocumentAndLayers read_once(const std::filesystem::path& path, std::string_view layer, Reading* reading) {
+  refuse_container(path);
   if (!may_be_dump(path)) return {read_other(path, layer), {}};
   const Dump dump(path, reading);
   Document document = read_dump(dump, path, layer, reading);

@@ -97,6 +97,7 @@ Dump::Dump(const std::filesystem::path& path, Reading* reading) : path_(path), r
     }
   }
   layers_ = find_layers(names, tensors_ == nullptr);
+  if (layers_.empty()) layers_ = find_layers(names, true);  // a mean over heads, [queries][keys]
   if (layers_.empty()) why_none_ = none_among(names);
   read_metadata();
 }
@@ -145,7 +146,7 @@ std::vector<std::int64_t> Dump::sizes_of(const std::string& name, bool tokens_fi
 std::string Dump::facts(const LayerNames& layer) const {
   const bool weights = !layer.weights.empty();
   const std::vector<std::int64_t> sizes =
-      weights ? sizes_of(layer.weights, false) : sizes_of(layer.query, are_tokens_first(layer.query));
+      weights ? weight_sizes(layer.weights) : sizes_of(layer.query, are_tokens_first(layer.query));
   const std::string without_values =
       weights || !layer.value.empty() ? "" : fmt::format(", without \"{}\"", expected_value(layer));
   return fmt::format("{}{} heads, {} × {}{}", weights ? "weights of " : "", sizes[1], grouped(sizes[2]),
@@ -161,8 +162,7 @@ bool Dump::are_tokens_first(const std::string& name) const {
   return facts_.tokens_first.value_or(name.find("hook") != std::string::npos);
 }
 
-Tensor Dump::four_dimensional(const std::string& name) const {
-  const std::vector<std::int64_t> sizes = sizes_of(name, false);
+Tensor Dump::four_dimensional(const std::string& name, const std::vector<std::int64_t>& sizes) const {
   if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end())
     refuse(name,
            fmt::format("has shape [{}], expected sizes of at least 1", fmt::join(shape_of(name), ", ")));
@@ -170,51 +170,17 @@ Tensor Dump::four_dimensional(const std::string& name) const {
 }
 
 TensorPtr Dump::vectors(const std::string& name) const {
-  if (!are_tokens_first(name)) return std::make_shared<const Tensor>(four_dimensional(name));
+  if (!are_tokens_first(name))
+    return std::make_shared<const Tensor>(four_dimensional(name, sizes_of(name, false)));
   if (shape_of(name).size() < 3)
     refuse(name, fmt::format("has shape [{}], expected 3 or 4 dimensions where tokens come before heads",
                              fmt::join(shape_of(name), ", ")));
-  return std::make_shared<const Tensor>(heads_first(four_dimensional(name)));
-}
-
-Dump::LogWeights Dump::log_weights(const std::string& name) const {
-  constexpr double tolerance = 0.02;  // of what bfloat16 leaves of a sum
-  const std::vector<std::int64_t> sizes = sizes_of(name, false);
-  Tensor weights = four_dimensional(name);
-  const std::int64_t queries = sizes[2], keys = sizes[3], rows = weights.size() / keys;
-  bool causal = keys > 1 && keys >= queries;
-  expect(reading_, static_cast<std::uint64_t>(weights.size()));  // to be looked at
-  for (std::int64_t row = 0; row < rows; ++row) {
-    float* const w = weights.data() + row * keys;
-    const std::int64_t query = row % queries, own = query + keys - queries;  // its own key
-    double sum = 0;
-    for (std::int64_t key = 0; key < keys; ++key) {
-      if (!(w[key] >= 0) || std::isinf(w[key]))
-        refuse(name,
-               fmt::format("holds {} at row {}, key {}, expected weights from 0 to 1", w[key], query, key));
-      sum += static_cast<double>(w[key]);
-      if (key <= own || w[key] == 0) continue;
-      if (facts_.causal.value_or(false) && keys >= queries)
-        refuse_fact("causal",
-                    fmt::format("is \"true\", but in {} head {} query {} gives later key {} a weight of "
-                                "{:.4g}, expected 0",
-                                in_quotes(name), row / queries % sizes[1], query, key, w[key]));
-      causal = false;
-    }
-    if (sum != 0 && std::abs(sum - 1) > tolerance)
-      refuse(name,
-             fmt::format("has a row (head {}, query {}) that adds up to {:.4g}, expected weights that add "
-                         "up to 1: those after softmax and before dropout",
-                         row / queries % sizes[1], query, sum));
-    for (std::int64_t key = 0; key < keys; ++key) w[key] = std::log(w[key]);  // ln 0 = -∞ hides the key
-    advance(reading_, static_cast<std::uint64_t>(keys));
-  }
-  return {std::make_shared<const Tensor>(std::move(weights)), causal};
+  return std::make_shared<const Tensor>(heads_first(four_dimensional(name, sizes_of(name, false))));
 }
 
 void Dump::check_sizes(const LayerNames& layer) const {
   if (!layer.weights.empty()) {
-    const std::vector<std::int64_t> w = sizes_of(layer.weights, false);
+    const std::vector<std::int64_t> w = weight_sizes(layer.weights);
     return check_memory({.batch = w[0], .heads = w[1], .kv_heads = w[1], .queries = w[2], .keys = w[3]},
                         true);
   }
@@ -252,15 +218,7 @@ Document Dump::document(const LayerNames& layer) const {
                                       : vectors(layer.value);
     if (layer.value.empty()) given.holds = Holds::QueryKey;
   } else {
-    const LogWeights weights = log_weights(layer.weights);
-    const Shape& s = weights.logarithms->shape();
-    const auto zeros = [&](std::int64_t tokens) {
-      return std::make_shared<const Tensor>(Shape{s[0], s[1], tokens, 1});
-    };
-    document.input.numbers =
-        Given{.query = zeros(s[2]), .key = zeros(s[3]), .value = zeros(s[3]), .holds = Holds::Weights};
-    document.layer().masking.additive = weights.logarithms;
-    document.layer().masking.causal = facts_.causal.value_or(weights.causal);
+    take_weights(document, layer);
   }
   finish(document, layer);
   return document;
@@ -275,31 +233,7 @@ void Dump::finish(Document& document, const LayerNames& layer) const {
   take_output(document, layer);
   take_positions(document, layer);
   take_causal(document, layer);
-}
-
-void Dump::take_labels(Document& document, const LayerNames& layer) const {
-  std::vector<Sequence>& sequences = document.input.sequences.change();
-  const std::size_t expected = sequences.front().tokens.size();
-  const auto fits = [&](const std::string& key, const std::string& what, std::size_t found) {
-    if (found == expected) return;
-    refuse_fact(key, fmt::format("{} {}, expected {}: one for each position of {}", what, found, expected,
-                                 in_quotes(layer.weights.empty() ? layer.query : layer.weights)));
-  };
-  if (facts_.tokens.size() > 1 && facts_.tokens.size() != sequences.size())
-    refuse_fact("tokens", fmt::format("has {} lists, expected {}: one for each sequence of {}",
-                                      facts_.tokens.size(), sequences.size(),
-                                      in_quotes(layer.weights.empty() ? layer.query : layer.weights)));
-  for (std::size_t b = 0; b < sequences.size(); ++b) {
-    Sequence& sequence = sequences[b];
-    if (!facts_.tokens.empty()) {
-      sequence.tokens = label_tokens(facts_.tokens[facts_.tokens.size() > 1 ? b : 0]);
-      fits("tokens", "lists", sequence.tokens.size());
-      sequence.text = joined(sequence.tokens);
-    } else if (!facts_.text.empty()) {
-      sequence = {facts_.text, tokenize(facts_.text)};
-      fits("text", "(\"tokens\" would name them) has as many words and marks as", sequence.tokens.size());
-    }
-  }
+  take_key_labels(document, layer);
 }
 
 void Dump::take_output(Document& document, const LayerNames& layer) const {
@@ -354,6 +288,7 @@ void Dump::take_positions(Document& document, const LayerNames& layer) const {
           facts_.rope_interleaved.value_or(false) ? Positions::RopeInterleaved : Positions::RopeHalf;
     return;
   }
+  if (!layer.weights.empty()) return;  // nothing is computed from queries and keys
   const PositionsGuess guess = guess_positions(model_name(), layer, facts_);
   document.layer().positions = guess.positions;
   document.input.change<Given>().guesses.positions = guess.why;

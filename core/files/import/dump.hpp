@@ -38,10 +38,12 @@ class Dump {
   /// first ones left out; tokens come before heads where the file's metadata says "layout": "tokens first" or
   /// the names have the word hook in them, as TransformerLens has it.
   ///
-  /// Weights alone ([batch][heads][queries][keys] with the first ones left out, every row adding up to 1 ±
-  /// 0.02 or all 0) become a mask of their logarithms over scores that are all 0: softmax(0 + ln w) = w, so
-  /// that entropy, measures and pictures are those of the weights; queries, keys and values are 0. A layer
-  /// without values has zeros in their place. See Holds.
+  /// Weights alone ([batch][heads][queries][keys] with the first ones left out, or as the metadata's "axes"
+  /// has it; no row adding up to more than 1.02) become a mask of their logarithms over scores that are all
+  /// 0: softmax(0 + ln w) = w, so that entropy, measures and pictures are those of the weights; queries, keys
+  /// and values are 0. Where rows add up to less than 1, what is missing goes to a sink of logit 0, and the
+  /// logarithms are shifted so that the weights stay what they are. Rows that hold NaN are NaN. See
+  /// weights_note(). A layer without values has zeros in their place. See Holds.
   ///
   /// Labels, scale, positions, causal mask and the layout of W_O are what the metadata says. Of weights it is
   /// measured whether they are causal; else what is not said is guessed, see Guesses.
@@ -62,17 +64,21 @@ class Dump {
   void check_sizes(const LayerNames&) const;             // refuses what would not fit before it is read
   /// [batch][heads][tokens][…], the first ones 1 where the tensor leaves them out.
   std::vector<std::int64_t> sizes_of(const std::string& name, bool tokens_first) const;
-  Tensor four_dimensional(const std::string& name) const;  // as it lies
-  TensorPtr vectors(const std::string& name) const;        // heads before tokens
-  /// The weights' logarithms, and whether no query looks at a later key.
-  struct LogWeights {
-    TensorPtr logarithms;
-    bool causal = true;
-  };
-  LogWeights log_weights(const std::string& name) const;
+  /// The same of weights: by the metadata's "axes", else with the first ones left out.
+  std::vector<std::int64_t> weight_sizes(const std::string& name) const;
+  Tensor four_dimensional(const std::string& name, const std::vector<std::int64_t>& sizes) const;
+  TensorPtr vectors(const std::string& name) const;  // heads before tokens
+  struct RowSums;
+  /// Refuses what are no weights.
+  RowSums look_at_rows(const std::string& name, const Tensor& weights,
+                       const std::vector<std::int64_t>& sizes) const;
+  void take_weights(Document&, const LayerNames&) const;
+  /// What a person should know of how the weights were taken; empty where nothing needs saying.
+  std::string axes_note(const std::string& name) const;
   void read_metadata();
   std::string model_name() const;
   void take_labels(Document&, const LayerNames&) const;
+  void take_key_labels(Document&, const LayerNames&) const;
   void take_output(Document&, const LayerNames&) const;
   void take_positions(Document&, const LayerNames&) const;
   void take_causal(Document&, const LayerNames&) const;

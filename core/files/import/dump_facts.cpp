@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -13,6 +14,7 @@
 #include "core/files/formats/json_reader.hpp"
 #include "core/files/formats/limits.hpp"
 #include "core/files/formats/posix.hpp"
+#include "core/text/shown_labels.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope {
@@ -20,24 +22,17 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array<std::string_view, 11> known_keys{
-    "layout",           "tokens", "text",       "causal", "positions_applied", "rope_base", "rope_dims",
-    "rope_interleaved", "scale",  "W_O_layout", "format"};
-
-/// A token as a label: one line, and visible.
-std::string label_of(const std::string& token) {
-  std::string label;
-  for (const char c : token) {
-    if (c == '\n') {
-      label += "↵";
-    } else if (c == '\t') {
-      label += "⇥";
-    } else {
-      label += c;
-    }
-  }
-  return printable(label);
-}
+constexpr std::array<std::string_view, 18> known_keys{"layout",         "tokens",         "key_tokens",
+                                                      "query_tokens",   "source_tokens",  "target_tokens",
+                                                      "encoder_tokens", "decoder_tokens", "axes",
+                                                      "text",           "causal",         "positions_applied",
+                                                      "rope_base",      "rope_dims",      "rope_interleaved",
+                                                      "scale",          "W_O_layout",     "format"};
+/// Other words for the two lists of cross-attention.
+constexpr std::array<std::string_view, 4> key_lists{"key_tokens", "source_tokens", "encoder_tokens",
+                                                    "tokens"};
+constexpr std::array<std::string_view, 3> query_lists{"query_tokens", "target_tokens", "decoder_tokens"};
+constexpr std::array<std::string_view, 4> axis_names{"batch", "heads", "queries", "keys"};
 
 /// The keys of one dump, each read once.
 class FactReader {
@@ -61,7 +56,9 @@ class FactReader {
       if (text->empty()) refuse("text", "is empty, expected a text");
       facts.text = *text;
     }
-    facts.tokens = tokens();
+    facts.tokens = first_of(key_lists);
+    facts.query_tokens = first_of(query_lists);
+    facts.axes = axes();
     return facts;
   }
 
@@ -114,32 +111,62 @@ class FactReader {
     return Scaling{Scaling::Kind::Factor, static_cast<float>(*factor)};
   }
 
-  std::vector<std::string> list_of(const json& list) const {
+  std::vector<std::string> list_of(const std::string& key, const json& list) const {
     std::vector<std::string> tokens;
     for (const json& token : list) {
       if (!token.is_string())
-        refuse("tokens", fmt::format("holds {} at place {}, expected strings only",
-                                     token.dump(-1, ' ', true).substr(0, 40), tokens.size()));
-      if (token.get_ref<const std::string&>().empty())
-        refuse("tokens", fmt::format("holds an empty string at place {}, expected at least one character",
-                                     tokens.size()));
-      tokens.push_back(label_of(token.get<std::string>()));
+        refuse(key, fmt::format("holds {} at place {}, expected strings only",
+                                token.dump(-1, ' ', true).substr(0, 40), tokens.size()));
+      tokens.push_back(token.get<std::string>());
     }
-    return tokens;
+    return shown_labels(tokens);
   }
 
-  std::vector<std::vector<std::string>> tokens() const {
-    const std::string* text = find("tokens");
+  /// The list of the first of these keys that is there.
+  template <std::size_t count>
+  std::vector<std::vector<std::string>> first_of(const std::array<std::string_view, count>& keys) const {
+    for (const std::string_view key : keys)
+      if (find(std::string(key)) != nullptr) return tokens(std::string(key));
+    return {};
+  }
+
+  /// "batch queries keys": some of the axes, in their order, with spaces or commas between.
+  std::vector<std::string> axes() const {
+    const std::string* text = find("axes");
+    std::vector<std::string> words;
+    if (text == nullptr) return words;
+    std::string word;
+    for (const char c : *text + " ") {
+      if (c >= 'a' && c <= 'z') {
+        word += c;
+      } else if (!word.empty()) {
+        words.push_back(std::exchange(word, {}));
+      }
+    }
+    std::size_t next = 0;
+    for (const std::string& one : words) {
+      while (next < axis_names.size() && axis_names[next] != one) ++next;
+      ++next;
+    }
+    if (words.empty() || next > axis_names.size() || words.back() != "keys")
+      refuse("axes",
+             fmt::format("is {}, expected some of \"batch heads queries keys\" in this order, the last "
+                         "one among them",
+                         in_quotes(*text, 40)));
+    return words;
+  }
+
+  std::vector<std::vector<std::string>> tokens(const std::string& key) const {
+    const std::string* text = find(key);
     if (text == nullptr) return {};
     const json list = json::parse(*text, nullptr, false);
     if (!list.is_array() || list.empty())
-      refuse("tokens", fmt::format("is {}, expected a JSON array of strings", in_quotes(*text, 40)));
-    if (!list.front().is_array()) return {list_of(list)};
+      refuse(key, fmt::format("is {}, expected a JSON array of strings", in_quotes(*text, 40)));
+    if (!list.front().is_array()) return {list_of(key, list)};
     std::vector<std::vector<std::string>> lists;
     for (const json& inner : list) {
-      if (!inner.is_array())
-        refuse("tokens", "mixes strings and arrays, expected one array for each sequence");
-      lists.push_back(list_of(inner));
+      if (!inner.is_array()) refuse(key, "mixes strings and arrays, expected one array for each sequence");
+      lists.push_back(list_of(key, inner));
     }
     return lists;
   }

@@ -14,9 +14,11 @@ namespace attnscope {
 
 /// What is not said is empty.
 struct DumpFacts {
-  std::optional<bool> tokens_first;              // "layout": "tokens first" or "heads first"
-  std::vector<std::vector<std::string>> tokens;  // one list for every sequence, or one for each
-  std::string text;                              // instead of tokens, or what they were cut from
+  std::optional<bool> tokens_first;                    // "layout": "tokens first" or "heads first"
+  std::vector<std::vector<std::string>> tokens;        // one list for every sequence, or one for each
+  std::vector<std::vector<std::string>> query_tokens;  // where queries and keys are other tokens
+  std::string text;                                    // instead of tokens, or what they were cut from
+  std::vector<std::string> axes;  // of weights: batch, heads, queries, keys, those that their shape has
   std::optional<bool> causal, positions_applied;
   std::optional<float> rope_base;
   std::optional<int> rope_dims;
