@@ -93,6 +93,29 @@ TEST_CASE("added_tokens.json adds tokens behind the vocabulary", "[tokenizers]")
   CHECK(ids_of(lines, "a<m>[PAD][MASK]") == Ids{1, 3, 4, 5, 6, 2});
 }
 
+TEST_CASE("a spiece.model of T5 is read, another is refused", "[tokenizers]") {
+  const test::TemporaryDirectory folder;
+  const auto field = [](int number, const std::string& bytes) {
+    return std::string{static_cast<char>(number << 3 | 2), static_cast<char>(bytes.size())} + bytes;
+  };
+  const auto piece = [&](const std::string& text, int type, const char* score) {
+    return field(1, field(1, text) + '\x15' + std::string(score, 4) + '\x18' + static_cast<char>(type));
+  };
+  const char *zero = "\0\0\0\0", *minus_one = "\0\0\x80\xBF", *minus_four = "\0\0\x80\xC0";
+  const std::string model = piece("<pad>", 3, zero) + piece("</s>", 3, zero) + piece("<unk>", 2, zero) +
+                            piece("\u2581", 1, minus_four) + piece("a", 1, minus_four) +
+                            piece("\u2581a", 1, minus_one) + field(2, "\x18\x01");
+  folder.write("spiece.model", model);
+  CHECK(refusal(folder).starts_with("spiece.model is a SentencePiece model, of which T5's are read alone"));
+  folder.write("config.json", R"({"model_type": "t5"})");
+  CHECK(ids_of(folder, "a aa  x") == Ids{5, 5, 4, 3, 2, 1});
+  CHECK(ids_of(folder, "<extra_id_99>a<extra_id_0>") == Ids{6, 5, 105, 1});
+  folder.write("spiece.model", model.substr(0, model.size() - 1));
+  CHECK(refusal(folder).starts_with("spiece.model is not a SentencePiece model: byte "));
+  folder.write("spiece.model", "");
+  CHECK(refusal(folder) == "spiece.model is not a SentencePiece model: it has no pieces.");
+}
+
 TEST_CASE("tokens of tokenizer_config.json are added to tokenizer.json's", "[tokenizers]") {
   const test::TemporaryDirectory folder;
   folder.write("tokenizer.json", byte_level().dump());

@@ -94,6 +94,9 @@ std::shared_ptr<const Tokenizer> load_tokenizer(const fs::path& path) {
   } else if (folder.has("vocab.txt")) {
     parts = from_vocabulary_lines(folder);
     file = "vocab.txt";
+  } else if (folder.has("spiece.model")) {
+    file = "spiece.model";
+    parts = from_sentence_piece(folder, file);
   } else if (has_sentence_piece_model(path)) {
     throw Error(
         fmt::format("{} has a SentencePiece model only, which is not supported: save the tokenizer as "

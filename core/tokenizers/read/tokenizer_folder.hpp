@@ -96,4 +96,7 @@ TokenizerParts from_vocabulary_and_merges(const TokenizerFolder& folder);
 /// vocab.txt, by BERT's settings.
 TokenizerParts from_vocabulary_lines(const TokenizerFolder& folder);
 
+/// spiece.model or tokenizer.model of SentencePiece, as T5 reads it.
+TokenizerParts from_sentence_piece(const TokenizerFolder& folder, const char* file);
+
 }  // namespace attnscope::tokenizers

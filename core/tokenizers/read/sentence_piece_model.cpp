@@ -1,0 +1,107 @@
+#include "core/tokenizers/read/sentence_piece_model.hpp"
+
+#include <bit>
+
+#include <fmt/format.h>
+
+#include "core/base/error.hpp"
+#include "core/text/utf8.hpp"
+
+namespace attnscope::tokenizers {
+namespace {
+
+/// A field of a message: its number, and a whole number or bytes.
+struct Field {
+  std::uint64_t number = 0, value = 0;
+  std::string_view bytes;
+};
+
+/// Reads the fields of a message from left to right; nothing of it is trusted.
+class Message {
+ public:
+  Message(std::string_view bytes, const std::string& where) : bytes_(bytes), where_(where) {}
+
+  bool next(Field& field) {
+    if (at_ == bytes_.size()) return false;
+    const std::uint64_t key = whole();
+    field = {.number = key >> 3, .value = 0, .bytes = {}};
+    switch (key & 7) {
+      case 0: field.value = whole(); break;
+      case 1: field.bytes = take(8); break;
+      case 2: field.bytes = take(whole()); break;
+      case 5: {
+        const std::string_view four = take(4);
+        for (std::size_t i = 4; i-- > 0;)
+          field.value = field.value << 8 | static_cast<unsigned char>(four[i]);
+        break;
+      }
+      default: fail();
+    }
+    return true;
+  }
+
+ private:
+  [[noreturn]] void fail() const {
+    throw Error(fmt::format("{} is not a SentencePiece model: byte {} of a message of {} does not fit.",
+                            where_, at_, bytes_.size()));
+  }
+  std::string_view take(std::uint64_t size) {
+    if (size > bytes_.size() - at_) fail();
+    const std::string_view found = bytes_.substr(at_, static_cast<std::size_t>(size));
+    at_ += found.size();
+    return found;
+  }
+  /// Seven bits a byte, the lowest first.
+  std::uint64_t whole() {
+    std::uint64_t value = 0;
+    for (int shift = 0; shift < 64; shift += 7) {
+      const auto byte = static_cast<unsigned char>(take(1)[0]);
+      value |= std::uint64_t{byte & 0x7Fu} << shift;
+      if (byte < 0x80) return value;
+    }
+    fail();
+  }
+
+  std::string_view bytes_;
+  const std::string& where_;
+  std::size_t at_ = 0;
+};
+
+SentencePieceModel::Piece read_piece(std::string_view bytes, const std::string& where) {
+  SentencePieceModel::Piece piece;
+  Message message(bytes, where);
+  for (Field field; message.next(field);) {
+    if (field.number == 1) piece.text = field.bytes;
+    if (field.number == 2) piece.score = std::bit_cast<float>(static_cast<std::uint32_t>(field.value));
+    if (field.number != 3) continue;
+    if (field.value < 1 || field.value > 6)
+      throw Error(fmt::format("{}: the piece {} has the type {}, expected 1 to 6.", where,
+                              in_quotes(piece.text, 40), field.value));
+    piece.type = static_cast<SentencePieceModel::Type>(field.value);
+  }
+  if (piece.text.empty() || !is_valid_utf8(piece.text))
+    throw Error(
+        fmt::format("{}: the piece {} is empty or no valid UTF-8.", where, in_quotes(piece.text, 40)));
+  return piece;
+}
+
+}  // namespace
+
+SentencePieceModel read_sentence_piece_model(std::string_view bytes, const std::string& where) {
+  SentencePieceModel model;
+  Message message(bytes, where);
+  for (Field field; message.next(field);) {
+    if (field.number == 1) model.pieces.push_back(read_piece(field.bytes, where));
+    if (field.number != 2 && field.number != 3) continue;
+    Message inner(field.bytes, where);
+    for (Field one; inner.next(one);) {
+      if (field.number == 2 && one.number == 3) model.is_unigram = one.value == 1;
+      if (field.number == 3 && one.number == 2) model.character_map = one.bytes;
+    }
+  }
+  if (model.pieces.empty())
+    throw Error(fmt::format("{} is not a SentencePiece model: it has no pieces.", where));
+  return model;
+}
+
+}  // namespace attnscope::tokenizers
