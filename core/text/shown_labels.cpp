@@ -88,11 +88,15 @@ std::string visible(std::string text) {
   return printable(label);
 }
 
-std::string with_spaces(std::string text) {
+std::string with_spaces(std::string_view text) {
   constexpr std::string_view mark = "\u2581";
-  for (std::size_t at = text.find(mark); at != text.npos; at = text.find(mark, at + 1))
-    text.replace(at, mark.size(), " ");
-  return text;
+  std::string spaced;
+  while (!text.empty()) {
+    const bool is_mark = text.starts_with(mark);
+    spaced += is_mark ? ' ' : text[0];
+    text.remove_prefix(is_mark ? mark.size() : 1);
+  }
+  return spaced;
 }
 
 }  // namespace

@@ -7,6 +7,10 @@
 
 namespace attnscope::tokenizers {
 
+/// Qwen2 and its relatives cut with it: each digit stands alone.
+inline constexpr const char* qwen2_expression =
+    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+
 /// What a name stands for.
 struct NamedPreTokenizer {
   PreTokenizer steps;

@@ -3,6 +3,7 @@
 
 #include "core/files/formats/json_reader.hpp"
 #include "core/tokenizers/bpe.hpp"
+#include "core/tokenizers/named_pre_tokenizers.hpp"
 #include "core/tokenizers/read/json_stages.hpp"
 #include "core/tokenizers/read/tokenizer_folder.hpp"
 #include "core/tokenizers/word_piece.hpp"
@@ -11,9 +12,6 @@ namespace attnscope::tokenizers {
 namespace {
 
 using nlohmann::json;
-
-constexpr const char* qwen2_expression =
-    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
 
 std::vector<std::string> lines_of(std::string_view text, const char* where) {
   if (const auto at = first_invalid_utf8(text)) {
