@@ -263,7 +263,7 @@ Session open_as_model(const std::filesystem::path& path, Reading* reading) {
   take_model(within, open_whole_model(path, reading));
   within.input = first_text(*within.model);
   if (within.model->reads_numbers)
-    session.note = fmt::format("{} has no tokenizer: its text is the numbers of its tokens, as in 3 17 42.",
+    session.note = fmt::format("{} has no tokenizer: its text is the numbers of its tokens.",
                                in_quotes(path.filename().native()));
   const ModelSpec& spec = within.model->model->spec;
   within.of = output_attention(spec);
@@ -347,14 +347,15 @@ void refuse_folder(const std::filesystem::path& path) {
   for (std::filesystem::directory_iterator at(path, problem), end; !problem && at != end;
        at.increment(problem))
     if (at->path().extension() == ".gguf") ggufs.push_back(at->path().filename().native());
+  if (problem) throw Error(fmt::format("Cannot read {}: {}.", in_quotes(path.native()), problem.message()));
   if (ggufs.empty())
     throw Error(
         fmt::format("{} is a folder without config.json and without a .gguf file; the folder of a model "
                     "or a file was expected.",
                     in_quotes(path.native())));
   std::ranges::sort(ggufs);
-  throw Error(fmt::format("{} is a folder with {} models in it: {}. Open one of the files.",
-                          in_quotes(path.native()), ggufs.size(), listed(ggufs)));
+  throw Error(fmt::format("{} is a folder with several models in it: {}. Open one of them.",
+                          in_quotes(path.native()), in_quotes(listed(ggufs))));
 }
 
 }  // namespace
@@ -365,7 +366,8 @@ Session open_session(const std::filesystem::path& path, const ViewState& now, st
   refuse_folder(path);
   OpenedFile file = open_any(path, layer, reading);
   Session session{std::move(file.document), {}, std::move(file.held), {}, {}, std::move(file.layers)};
-  session.note = not_finite_note(session.document) + weights_note(session.document);
+  session.note = weights_note(session.document);
+  if (session.note.empty()) session.note = not_finite_note(session.document);
   if (!file.view.empty()) session.looks = view_from_json(file.view, now, file.lost);
   const bool is_within = session.document.within.read().is_unopened();
   const bool is_held_within = session.held && session.held->within.read().is_unopened();

@@ -131,7 +131,8 @@ void App::take_layer(Document layer) {
   Document raw = layer;
   document_ = edit::with_settings_of(std::move(layer), document_);
   original_ = edited ? std::move(raw) : document_;
-  view_.notices.say(not_finite_note(document_) + weights_note(document_));
+  const std::string weights = weights_note(document_);
+  view_.notices.say(weights.empty() ? not_finite_note(document_) : weights);
   view_.scope.clear();
 }
 

@@ -16,7 +16,7 @@ using nlohmann::json;
 
 constexpr int longest_context = 1 << 24;
 /// "attn_factor" is a key of GGUF files, which transformers does not read in a config.
-constexpr auto known_keys = std::to_array<std::string_view>(
+constexpr auto rope_keys = std::to_array<std::string_view>(
     {"rope_theta", "rope_type", "type", "factor", "original_max_position_embeddings", "low_freq_factor",
      "high_freq_factor", "beta_fast", "beta_slow", "truncate", "attention_factor", "mscale", "mscale_all_dim",
      "partial_rotary_factor", "finetuned", "attn_factor"});
@@ -71,7 +71,7 @@ std::optional<double> magnitude_of(const ConfigObject& scaling, double factor) {
 void read_scaling(const ConfigObject& config, const ConfigObject& scaling, int positions,
                   RopeSettings& rope) {
   for (const auto& [key, value] : scaling.value().items())
-    if (!value.is_null() && std::ranges::find(known_keys, key) == known_keys.end())
+    if (!value.is_null() && std::ranges::find(rope_keys, key) == rope_keys.end())
       scaling.refuse(in_quotes(key, 60), "it is no key of rotary positions that is known here.");
   rope.scaling = kind_of(scaling);
   const int trained = scaling.whole("original_max_position_embeddings", positions, 1, longest_context);

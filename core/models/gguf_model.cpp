@@ -60,17 +60,16 @@ class ArchitectureKeys {
 void read_scaling(const ArchitectureKeys& keys, int positions, RopeSettings& rope) {
   const double factor = keys.number_or("rope.scaling.factor", keys.number_or("rope.scale_linear", 1));
   const std::string type = keys.text_or("rope.scaling.type", factor == 1 ? "none" : "linear");
+  const double magnitude =
+      keys.number_or("rope.scaling.attn_factor", 1) * keys.number_or("rope.scaling.yarn_attn_factor", 1);
+  if (type != "yarn" && magnitude != 1)
+    keys.refuse("rope.scaling.attn_factor", fmt::format("{} without YaRN; 1 was expected.", magnitude));
   if (type == "none") return;
   if (type != "linear" && type != "yarn")
     keys.refuse("rope.scaling.type", in_quotes(type) + "; none, linear or yarn was expected.");
   rope.scaling = type == "linear" ? RopeScaling::Linear : RopeScaling::Yarn;
   rope.factor = factor;
   rope.trained_positions = keys.whole_or("rope.scaling.original_context_length", positions, 1, 1 << 30);
-  const double magnitude =
-      keys.number_or("rope.scaling.attn_factor", 1) * keys.number_or("rope.scaling.yarn_attn_factor", 1);
-  if (type == "linear" && magnitude != 1)
-    keys.refuse("rope.scaling.attn_factor",
-                fmt::format("{} beside linear scaling; 1 was expected.", magnitude));
   if (type == "linear") return;
   // Below 0: not chosen.
   if (const double share = keys.real("rope.scaling.yarn_ext_factor").value_or(1); share >= 0 && share != 1)

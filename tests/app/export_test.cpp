@@ -194,6 +194,7 @@ TEST_CASE("the card saves what it says: region, kind, size, path", "[export]") {
   click(robot, "Picture of: Window");
   click(robot, "Picture scale less");
   click(robot, "Picture scale less");
+  click(robot, "Picture as: PNG");
   robot.retype("##name", (directory / "all").native());  // no ending
   robot.key(ImGuiKey_Enter);
   robot.settle();

@@ -87,12 +87,12 @@ void write_llama(const fs::path& folder, const std::string& family) {
     file.map(at("mlp.up_proj"), inner, gpt_width, false);
     file.map(at("mlp.down_proj"), gpt_width, inner, false);
   }
+  constexpr std::string_view own_of_gemma = R"(, "query_pre_attn_scalar": 5, "attn_logit_softcapping": 20,
+      "final_logit_softcapping": 9, "sliding_window": 5)";
   file.write(folder, fmt::format(R"({{"model_type": "{}", "hidden_size": 16, "num_attention_heads": 4,
       "num_key_value_heads": 2, "head_dim": 4, "intermediate_size": {}, "num_hidden_layers": 2, "vocab_size": {},
-      "tie_word_embeddings": true, "rope_theta": 100, "max_position_embeddings": 64, "query_pre_attn_scalar": 5,
-      "attn_logit_softcapping": 20, "final_logit_softcapping": 9, "sliding_window": 5,
-      "use_sliding_window": false}})",
-                                 family, inner, other_tokens));
+      "tie_word_embeddings": true, "rope_theta": 100, "max_position_embeddings": 64{}}})",
+                                 family, inner, other_tokens, family == "gemma2" ? own_of_gemma : ""));
 }
 
 void write_neox(const fs::path& folder) {

@@ -191,7 +191,8 @@ Box draw_head_of_b(Sides& sides, const Box& head) {
   const Ui& ui = sides.ui();
   Scene& scene = sides.a;
   const float right = draw_settings(sides, head, false, head.x + ui.px(72));
-  const std::string note = age(ImGui::GetTime() - scene.held->seconds) + sequence_note(*sides.b);
+  std::string note = age(ImGui::GetTime() - scene.held->seconds);
+  note += sequence_note(*sides.b);
   draw_title(ui, head, {"held", ui.theme.b, note}, right);
 
   const Box line = controls_of(ui, head);

@@ -23,7 +23,9 @@ std::vector<std::string> dilution_sentences(const ExperimentNumbers& n) {
 }
 
 std::string grouped_title(double heads) {
-  return own(written_number(NumberForm::Whole, heads)) + (heads == 1 ? " key head" : " key heads");
+  const std::string count = own(written_number(NumberForm::Whole, heads));
+  if (heads == 1) return count + " key head";
+  return count + " key heads";
 }
 std::string all_heads_title(double) { return "8 key heads"; }
 

@@ -302,13 +302,13 @@ ModelText first_text(const OpenedModel& opened) {
 }
 
 std::string token_label(const OpenedModel& opened, std::int64_t id) {
-  if (id < 0) return "NaN";  // no token, see core/readouts/text/prediction.hpp
   return opened.tokenizer ? shown(*opened.tokenizer, id) : fmt::format("#{}", id);
 }
 
 std::string prediction_label(const OpenedModel& opened, std::int64_t id) {
   const std::vector<std::string>& classes = opened.model->spec.head.classes;
-  if (classes.empty() || id < 0) return token_label(opened, id);
+  if (id < 0) return "NaN";  // not_a_token, see core/readouts/text/prediction.hpp
+  if (classes.empty()) return token_label(opened, id);
   return id >= 0 && id < std::ssize(classes) ? printable(classes[static_cast<std::size_t>(id)])
                                              : fmt::format("#{}", id);
 }
