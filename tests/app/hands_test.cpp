@@ -397,4 +397,13 @@ TEST_CASE("the chips scroll with the wheel and follow the chosen token") {
   CHECK(robot.has("token 39"));
 }
 
+TEST_CASE("what a run of training counts by itself is no step of undo") {
+  Robot robot;
+  const Viewing before = robot.app().viewing();
+  robot.app().view().lab->trained += 1500;
+  CHECK(robot.app().viewing() == before);
+  robot.app().view().lab->seed += 1;
+  CHECK_FALSE(robot.app().viewing() == before);
+}
+
 }  // namespace attnscope::hands_test
