@@ -347,7 +347,7 @@ void refuse_folder(const std::filesystem::path& path) {
   for (std::filesystem::directory_iterator at(path, problem), end; !problem && at != end;
        at.increment(problem))
     if (at->path().extension() == ".gguf") ggufs.push_back(at->path().filename().native());
-  if (problem) throw Error(fmt::format("Cannot read {}: {}.", in_quotes(path.native()), problem.message()));
+  if (problem) return;  // that it cannot be read is said when it is read
   if (ggufs.empty())
     throw Error(
         fmt::format("{} is a folder without config.json and without a .gguf file; the folder of a model "

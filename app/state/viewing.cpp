@@ -12,8 +12,8 @@
 namespace attnscope {
 namespace {
 
-/// What moves continuously, or is counted by the program itself ("trained"), by the struct it is in; "" are the
-/// fields of ViewState itself.
+/// What moves continuously, or is counted by the program itself ("trained"), by the struct it is in; "" are
+/// the fields of ViewState itself.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 20> continuous{{
     {"", "scrolls"},
     {"experiment", "value"},

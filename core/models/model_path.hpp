@@ -11,8 +11,8 @@ namespace attnscope {
 /// without config.json has one, of several parts the first. Anything else as it is. Throws nothing.
 std::filesystem::path model_path(const std::filesystem::path&);
 
-/// Of a GGUF file's name without its ending: whether it is a part of a file, and another than the first, which
-/// stands for all.
+/// Of a GGUF file's name without its ending: whether it is a part of a file, and another than the first,
+/// which stands for all.
 bool is_later_part(std::string_view stem);
 
 /// Throws Error where a folder without config.json holds an adapter, naming the model that it belongs to.

@@ -133,6 +133,13 @@ TEST_CASE("words: every text of the sources is in the template, and none is glue
   CHECK(lacking.empty());
 }
 
+TEST_CASE("words: a function that is handed on says its texts by itself, too", "[words]") {
+  const std::string source =
+      "std::string t(double n) { if (n == 1) return \"one head\"; return \"some heads\"; }\n"
+      "void f() { say(t(2) + \" for all\"); table({t, 3}); }";
+  CHECK(keys_in(source) == Keys{"one head", "one head for all", "some heads", "some heads for all"});
+}
+
 TEST_CASE("words: every text of the template is said in the sources", "[words]") {
   const std::vector<std::string> stale = not_said(keys_of_template());
   INFO(fmt::format("{}", fmt::join(stale, "\n")));

@@ -183,8 +183,7 @@ TEST_CASE("a tensor of a block that nothing reads is refused by its name", "[mod
       tensors.push_back({name, "F32", {1}, std::string(4, '\0')});
     });
   };
-  for (const char* name :
-       {"h.0.attn.q_norm.weight", "h.2.attn.c_attn.lora_A.weight", "h.1.gate"}) {
+  for (const char* name : {"h.0.attn.q_norm.weight", "h.2.attn.c_attn.lora_A.weight", "h.1.gate"}) {
     CAPTURE(name);
     CHECK_THROWS_WITH(open_model(with(name)), ContainsSubstring(name));
   }

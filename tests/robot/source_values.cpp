@@ -266,6 +266,10 @@ SourceProgram::Texts SourceProgram::variable_value(const TokenRange& use, const 
                           static_cast<std::size_t>(parameter_at - inside->parameters.begin()));
     if (const Texts given = lambda_parameter(*inside, use, name); !given.empty()) return given;
   }
+  // A function that is handed on to who calls it.
+  if (const auto functions = by_name_.find(name); functions != by_name_.end())
+    for (const auto& [file, index] : functions->second)
+      if (file == use.file && files_[file].functions[index].gives_text) return called(use, name, 0);
   const auto found = constants_.find(name);
   if (found == constants_.end()) return {unknown};
   const bool is_here = std::any_of(found->second.begin(), found->second.end(),

@@ -74,7 +74,7 @@ class GgufMetadata {
   /// is something else.
   std::optional<std::int64_t> integer(std::string_view key) const;  // of any integer type
   std::optional<double> real(std::string_view key) const;           // float32 or float64
-  std::optional<double> number(std::string_view key) const;  // any of these two
+  std::optional<double> number(std::string_view key) const;         // any of these two
   std::optional<bool> boolean(std::string_view key) const;
   std::optional<std::string_view> string(std::string_view key) const;
   std::optional<std::vector<std::int64_t>> integers(std::string_view key) const;
