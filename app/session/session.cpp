@@ -264,7 +264,7 @@ Session open_as_model(const std::filesystem::path& path, Reading* reading) {
   within.input = first_text(*within.model);
   if (within.model->reads_numbers)
     session.note = fmt::format("{} has no tokenizer: its text is the numbers of its tokens.",
-                               in_quotes(path.filename().native()));
+                               in_quotes(within.model->name));
   const ModelSpec& spec = within.model->model->spec;
   within.of = output_attention(spec);
   if (spec.reads_two_texts()) {  // something is said already, so that there is something to see
