@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <limits>
 #include <span>
 #include <string>
@@ -13,6 +14,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include "app/files/paths.hpp"
 #include "core/files/formats/safetensors.hpp"
 #include "support/program.hpp"
 #include "support/temporary_directory.hpp"
@@ -289,6 +291,21 @@ TEST_CASE("attend computes NaN and infinity instead of refusing them", "[cli]") 
   const Tensor output = to_tensor<float>(*file.find("Y"), file.path());
   CHECK(std::isnan(output.data()[0]));
   CHECK(std::isfinite(output.data()[2 * 3]));  // the third query knows nothing of the first two
+}
+
+TEST_CASE("assets are looked for beside the program first, and missing ones are told of") {
+  const std::vector<std::filesystem::path> places = assets_places();
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe");
+  REQUIRE(places.size() == 3);
+  CHECK(places[0] == program.parent_path() / "assets");
+  CHECK(places[1] == program.parent_path().parent_path() / "share" / "attnscope");
+  CHECK(places[2] == ATTNSCOPE_ASSETS);
+  CHECK(assets_directory() == ATTNSCOPE_ASSETS);
+  const TemporaryDirectory directory;
+  ::setenv("ATTNSCOPE_ASSETS", directory.path().c_str(), 1);
+  CHECK(assets_places() == std::vector<std::filesystem::path>{directory.path()});
+  check_refusal(directory, "render -o a.png", 1, "ATTNSCOPE_ASSETS");
+  ::unsetenv("ATTNSCOPE_ASSETS");
 }
 
 }  // namespace attnscope::cli_test
