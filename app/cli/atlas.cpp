@@ -19,7 +19,7 @@
 #include "core/base/worker.hpp"
 #include "core/files/formats/atomic_write.hpp"
 #include "core/models/opened/opened_model.hpp"
-#include "core/readouts/not_finite.hpp"
+#include "core/readouts/text/not_finite.hpp"
 #include "core/tokenizers/read/load_tokenizer.hpp"
 
 namespace attnscope {

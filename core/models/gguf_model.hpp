@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/files/formats/gguf_parts.hpp"
-#include "core/models/config.hpp"
+#include "core/models/config/config.hpp"
 #include "core/models/tensor_source.hpp"
 
 namespace attnscope {

@@ -305,7 +305,9 @@ TEST_CASE("numbers that follow from others say so; given ones are edited directl
   robot.settle();
   CHECK(robot.document() == start);
   CHECK_FALSE(robot.app().view().editing->numbers.typing);
-  robot.frame(60);  // the tooltip says what to edit instead
+  robot.click_at(cell(robot, "vector map", 1, 2, 6, 8));
+  robot.move(cell(robot, "vector map", 1, 1, 6, 8));  // a tooltip leaves with a click, until the mouse moves
+  robot.frame(60);                                    // it says what to edit instead
   CHECK(std::any_of(robot.items().items().begin(), robot.items().items().end(), [](const RecordedItem& item) {
     return item.window.find("Tooltip") != std::string::npos;
   }));

@@ -11,7 +11,7 @@
 #include "core/base/error.hpp"
 #include "core/files/formats/safetensors.hpp"
 #include "core/models/checkpoint.hpp"
-#include "core/models/config.hpp"
+#include "core/models/config/config.hpp"
 #include "core/models/model.hpp"
 #include "core/text/utf8.hpp"
 #include "support/temporary_directory.hpp"

@@ -9,7 +9,7 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <fmt/format.h>
 
-#include "core/models/config.hpp"
+#include "core/models/config/config.hpp"
 
 namespace attnscope::model_settings_test {
 namespace {

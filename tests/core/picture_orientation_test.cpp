@@ -1,11 +1,11 @@
 // Photographs that lie on their side are turned as Pillow's ImageOps.exif_transpose turns them.
-#include "core/files/formats/picture_orientation.hpp"
-
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
+
+#include "core/files/formats/picture_file.hpp"
 
 namespace attnscope::picture_orientation_test {
 namespace {

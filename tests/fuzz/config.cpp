@@ -1,5 +1,5 @@
 // tests/fuzz: config.json of a model.
-#include "core/models/config.hpp"
+#include "core/models/config/config.hpp"
 
 #include "fuzz/harness.hpp"
 

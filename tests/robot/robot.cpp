@@ -14,8 +14,8 @@ namespace {
 
 constexpr float time_step = 1.0f / 60;
 constexpr int most_moving = 600;  // frames: what moves longer never stops
-constexpr std::chrono::seconds patience{
-    120};  // for what workers make, on a machine that does more than it can
+// For what workers make, on a machine that does more than it can, with sanitizers.
+constexpr std::chrono::seconds patience{300};
 
 /// The same on every machine, whatever it has.
 std::vector<BackendChoice> backends_of(const RobotOptions& options, const SharedPool& pool) {

@@ -8,7 +8,7 @@
 
 #include "app/state/model_state.hpp"
 #include "app/ui/ui.hpp"
-#include "core/models/spec.hpp"
+#include "core/models/config/spec.hpp"
 
 namespace attnscope {
 

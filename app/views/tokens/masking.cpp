@@ -64,6 +64,8 @@ void predict_row_of(Scene& scene, std::int64_t row) {
 
 bool take_masking(Scene& scene, const Ui::Touch& touch, std::int64_t row) {
   if (!can_mask(scene)) {
+    // Of a model that predicts something else it is a click like any other.
+    if (scene.model == nullptr || scene.model->within.model->model->spec.has_logits()) return false;
     const bool wanted = touch.clicked && ImGui::GetIO().KeyAlt;
     if (wanted || (touch.pointed && ImGui::IsMouseClicked(1))) toggle_mask(scene, row);  // says why not
     return wanted;

@@ -9,8 +9,8 @@
 
 #include "core/base/error.hpp"
 #include "core/engine/model/model_effects.hpp"
-#include "core/readouts/not_finite.hpp"
 #include "core/readouts/patching.hpp"
+#include "core/readouts/text/not_finite.hpp"
 
 namespace attnscope {
 namespace {

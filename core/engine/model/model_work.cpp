@@ -6,7 +6,7 @@
 #include "core/base/error.hpp"
 #include "core/models/model_head.hpp"
 #include "core/models/opened/layer_changes.hpp"
-#include "core/readouts/not_finite.hpp"
+#include "core/readouts/text/not_finite.hpp"
 
 namespace attnscope {
 namespace {

@@ -19,7 +19,6 @@
 
 #include "core/base/error.hpp"
 #include "core/files/formats/mapped_file.hpp"
-#include "core/files/formats/picture_orientation.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope {

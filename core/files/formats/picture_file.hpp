@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <vector>
 
 namespace attnscope {
@@ -16,5 +17,11 @@ struct RgbPicture {
 /// Transparency is left out, grey becomes three equal channels, 16 bits become 8. Throws Error with the path
 /// and the reason.
 RgbPicture read_picture(const std::filesystem::path& path);
+
+/// The orientation tag, 1 (upright) to 8, of a JPEG's EXIF segment or a PNG's eXIf chunk, else of its XMP
+/// packet; 1 where the bytes have none or are damaged.
+int orientation_of(std::span<const unsigned char> file);
+/// The picture as it is meant to be seen.
+RgbPicture upright(RgbPicture picture, int orientation);
 
 }  // namespace attnscope

@@ -1,11 +1,11 @@
-#include "core/files/formats/picture_orientation.hpp"
-
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <optional>
 #include <string_view>
 #include <utility>
+
+#include "core/files/formats/picture_file.hpp"
 
 namespace attnscope {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "core/base/tensor.hpp"
 #include "core/files/formats/picture_file.hpp"
-#include "core/models/spec.hpp"
+#include "core/models/config/spec.hpp"
 
 namespace attnscope {
 

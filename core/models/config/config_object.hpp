@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "core/files/formats/json_reader.hpp"
-#include "core/models/families.hpp"
+#include "core/models/config/families.hpp"
 
 namespace attnscope {
 

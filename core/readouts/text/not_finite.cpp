@@ -1,4 +1,4 @@
-#include "core/readouts/not_finite.hpp"
+#include "core/readouts/text/not_finite.hpp"
 
 #include <cmath>
 #include <cstdint>

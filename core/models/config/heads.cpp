@@ -1,4 +1,4 @@
-#include "core/models/heads.hpp"
+#include "core/models/config/heads.hpp"
 
 #include <algorithm>
 #include <array>

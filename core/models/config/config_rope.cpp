@@ -1,4 +1,4 @@
-#include "core/models/config_rope.hpp"
+#include "core/models/config/config_rope.hpp"
 
 #include <algorithm>
 #include <array>

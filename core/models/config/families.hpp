@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "core/blocks/activation.hpp"
-#include "core/models/spec.hpp"
+#include "core/models/config/spec.hpp"
 
 namespace attnscope {
 

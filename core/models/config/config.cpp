@@ -1,4 +1,4 @@
-#include "core/models/config.hpp"
+#include "core/models/config/config.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,9 +12,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "core/models/config_object.hpp"
-#include "core/models/config_refused.hpp"
-#include "core/models/config_rope.hpp"
+#include "core/models/config/config_object.hpp"
+#include "core/models/config/config_refused.hpp"
+#include "core/models/config/config_rope.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope {

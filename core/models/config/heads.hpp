@@ -5,8 +5,8 @@
 #include <optional>
 #include <string_view>
 
-#include "core/models/families.hpp"
-#include "core/models/spec.hpp"
+#include "core/models/config/families.hpp"
+#include "core/models/config/spec.hpp"
 
 namespace attnscope {
 

@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
-#include "core/models/families.hpp"
-#include "core/models/heads.hpp"
-#include "core/models/spec.hpp"
+#include "core/models/config/families.hpp"
+#include "core/models/config/heads.hpp"
+#include "core/models/config/spec.hpp"
 
 namespace attnscope {
 

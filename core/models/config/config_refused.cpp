@@ -1,4 +1,4 @@
-#include "core/models/config_refused.hpp"
+#include "core/models/config/config_refused.hpp"
 
 #include <algorithm>
 #include <array>

@@ -2,8 +2,8 @@
 // read: such a model is refused by their names. For .cpp files of this room only.
 #pragma once
 
-#include "core/models/config_object.hpp"
-#include "core/models/spec.hpp"
+#include "core/models/config/config_object.hpp"
+#include "core/models/config/spec.hpp"
 
 namespace attnscope {
 

@@ -1,4 +1,4 @@
-#include "core/models/config_object.hpp"
+#include "core/models/config/config_object.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "core/models/families.hpp"
+#include "core/models/config/families.hpp"
 
 #include <algorithm>
 #include <array>

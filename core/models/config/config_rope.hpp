@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/document/rope_frequencies.hpp"
-#include "core/models/config_object.hpp"
+#include "core/models/config/config_object.hpp"
 
 namespace attnscope {
 
