@@ -142,7 +142,7 @@ TEST_CASE("every region and mode is well-formed", "[svg]") {
 
 TEST_CASE("any token is text in the file, upright where it is on the screen", "[svg]") {
   Robot robot({.width = 1600, .height = 1000});
-  robot.retype("##Text", "<b>&amp; \"q\" 猫 a b c d e f g h i j k");
+  robot.retype("##Text", "<b>&amp; \"q\" 猫 one two three four five six seven eight nine ten eleven");
   robot.settle();
   const std::string svg = svg_of(robot, PictureRegion::Focus);
   CHECK(fault_in(svg) == "");
