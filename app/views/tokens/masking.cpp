@@ -15,6 +15,12 @@ bool can_mask(const Scene& scene) {
   return scene.model != nullptr && scene.model->tokens && fills_masks(*scene.model->within.model);
 }
 
+/// Of a model that predicts classes or answers an Alt+click is a click like any other.
+bool chooses_by_click(const ModelReading& reading) {
+  const HeadKind kind = reading.within.model->model->spec.head.kind;
+  return kind == HeadKind::TokenClass || kind == HeadKind::SequenceClass || kind == HeadKind::AnswerSpan;
+}
+
 /// What the menu offers of a row: its word to mask, or the one to put back.
 void mask_row(Scene& scene, std::int64_t row) {
   const ModelReading& reading = *scene.model;
@@ -64,8 +70,7 @@ void predict_row_of(Scene& scene, std::int64_t row) {
 
 bool take_masking(Scene& scene, const Ui::Touch& touch, std::int64_t row) {
   if (!can_mask(scene)) {
-    // Of a model that predicts something else it is a click like any other.
-    if (scene.model == nullptr || scene.model->within.model->model->spec.has_logits()) return false;
+    if (scene.model == nullptr || chooses_by_click(*scene.model)) return false;
     const bool wanted = touch.clicked && ImGui::GetIO().KeyAlt;
     if (wanted || (touch.pointed && ImGui::IsMouseClicked(1))) toggle_mask(scene, row);  // says why not
     return wanted;
