@@ -60,6 +60,7 @@ void History::observe(const Document& document, const Viewing& look, Hand hand, 
     if (present_->look == look) return;
     if (stepped || (!acted_ && !hand.busy)) {
       present_->look = look;
+      acted_ = false;  // the key that stepped did nothing else: what follows once it is computed is no step
     } else if (present_is_place_ && present_->look.differs_in_place_only(look)) {
       present_->look = look;
       future_.clear();

@@ -126,6 +126,14 @@ TEST_CASE("looks are steps when a person changed them, and where one is makes on
   CHECK_FALSE(history.undo(document, seen(0, 0)));
   CHECK(history.redo(document, seen(0, 0))->look == seen(0, 2));
   CHECK(history.redo(document, seen(0, 2))->look == seen(9, 2));
+
+  // The key that stepped back is no reason to record what is computed later, and with it to drop the redo.
+  const std::uint64_t steps = history.recorded();
+  CHECK(history.undo(document, seen(9, 2))->look == seen(0, 2));
+  history.observe(document, seen(0, 1), acted, 8);  // kept inside what is on screen yet
+  history.observe(document, seen(0, 2), rests, 9);  // the result of the step is there
+  CHECK(history.recorded() == steps);
+  CHECK(history.redo(document, seen(0, 2))->look == seen(9, 2));
 }
 
 TEST_CASE("steps that turn out to be none are forgotten") {

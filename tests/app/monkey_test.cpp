@@ -277,9 +277,15 @@ class WayBack {
     const bool same = last == last;
     std::size_t steps = 0;
     INFO("equal to itself: " << same << ", depth " << robot.app().history().depth() << " from " << depth_);
-    for (; !is_there() && steps < History::max_steps; ++steps) test::undo(robot);
-    INFO("back: " << differences(robot.document(), document_)
-                  << differences(robot.app().viewing(), viewing_));
+    std::string nearest;  // for who reads a failure
+    for (; !is_there() && steps < History::max_steps; ++steps) {
+      test::undo(robot);
+      std::string apart = differences(robot.document(), document_);
+      apart += differences(robot.app().viewing(), viewing_);
+      if (nearest.empty() || apart.size() < nearest.size())
+        nearest = "step " + std::to_string(steps) + ": " + apart;
+    }
+    INFO("back, at the nearest: " << nearest);
     CHECK(what_is_said(robot.document()) == what_is_said(document_));
     CHECK(robot.app().viewing() == viewing_);
     for (std::size_t i = 0; i < steps; ++i) test::redo(robot);
