@@ -161,19 +161,20 @@ void read_off(const Shown& shown, const TimeWindow& window) {
       t <= window.trace_end - window.zero ? window.scope.at(window.seconds(t)) : std::nullopt;
   const ImVec2 point{x, ImGui::GetIO().MousePos.y};
   if (!at) return draw_value_tag(ui, axes, point, fixed(t, 1) + " s   nothing here");
+  const Moment there = at.value_or(Moment{});
   const auto dot = [&](float value, Rgba colour) {
     if (std::isfinite(value))
       ui.disc({x, axes.y(std::min(static_cast<double>(value), axes.y1))}, ui.px(3), colour);
   };
   const bool scaled = knows_scores(shown.result.document);
-  if (scaled) dot(at->scale, ui.theme.text3);
-  dot(at->weight, ui.theme.key);
-  dot(at->entropy, ui.theme.query);
+  if (scaled) dot(there.scale, ui.theme.text3);
+  dot(there.weight, ui.theme.key);
+  dot(there.entropy, ui.theme.query);
   draw_value_tag(ui, axes, point,
                  fixed(t, 1) + " s   H " +
-                     (std::isnan(at->entropy) ? own("n/a") : fixed(static_cast<double>(at->entropy), 2)) +
-                     "   w " + fixed(static_cast<double>(at->weight), 2) +
-                     (scaled ? "   ×" + fixed(static_cast<double>(at->scale), 2) : std::string()));
+                     (std::isnan(there.entropy) ? own("n/a") : fixed(static_cast<double>(there.entropy), 2)) +
+                     "   w " + fixed(static_cast<double>(there.weight), 2) +
+                     (scaled ? "   ×" + fixed(static_cast<double>(there.scale), 2) : std::string()));
 }
 
 void draw_trigger_switches(Scene& scene, const Box& row) {
