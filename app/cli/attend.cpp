@@ -10,6 +10,7 @@
 #include "core/attention/row_math.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/base/parallel.hpp"
+#include "core/files/archives/npz.hpp"
 
 namespace attnscope {
 namespace {
@@ -103,7 +104,7 @@ std::optional<Emit> emit_from(std::string_view name) {
 }
 
 std::string attend(const AttendOptions& options) {
-  const SafetensorsFile file(options.in);
+  const SafetensorsFile file = open_tensors(options.in);
   const Document document = document_of(options, file);
   check(document);
   if (file.find("Q")->dtype == DType::F64 && options.precision == Precision::Float32) {

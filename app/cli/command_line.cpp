@@ -57,7 +57,8 @@ std::string sentence_of(const CLI::Error& error) {
   return text;
 }
 
-constexpr const char* layer_help = "Which layer of a dump (.safetensors, .npy), the first when not given";
+constexpr const char* layer_help =
+    "Which layer of a dump (.safetensors, .npz, .npy), the first when not given";
 
 /// What was asked for; options write straight into it.
 struct CommandLine {
@@ -264,7 +265,7 @@ int parse_and_run(int argc, char** argv) {
   CLI::App app("An oscilloscope for self-attention.", "attnscope");
   app.set_version_flag("--version", "attnscope " ATTNSCOPE_VERSION);
   CLI::Option* file = app.add_option(
-      "FILE", line.file, "A session or document (.json), tensors (.safetensors) or a text to open");
+      "FILE", line.file, "A session or document (.json), tensors (.safetensors, .npz) or a text to open");
   file->type_name("");
   app.add_option("--layer", line.dump_layer, layer_help)->type_name("NAME")->needs(file);
   add_answers(app, line.answers);

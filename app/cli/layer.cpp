@@ -3,6 +3,7 @@
 #include "app/cli/tensor_output.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/base/parallel.hpp"
+#include "core/files/archives/npz.hpp"
 
 namespace attnscope {
 namespace {
@@ -26,7 +27,7 @@ void compute(const LayerOptions& options, const SafetensorsFile& file, const Doc
 }  // namespace
 
 std::string run_layer(const LayerOptions& options) {
-  const SafetensorsFile file(options.in);
+  const SafetensorsFile file = open_tensors(options.in);
   const Document document = document_from_layer(file, options.settings);
   const DType dtype = file.find("query")->dtype;
   if (dtype == DType::F64 || dtype == DType::F32) {

@@ -7,6 +7,7 @@
 #include "core/attention/projections.hpp"
 #include "core/base/error.hpp"
 #include "core/base/parallel.hpp"
+#include "core/files/archives/npz.hpp"
 #include "core/files/import/tensor_refusals.hpp"
 #include "core/text/utf8.hpp"
 
@@ -102,7 +103,7 @@ void compute(const RotateOptions& options, const SafetensorsFile& file) {
 }  // namespace
 
 void rotate_tensor(const RotateOptions& options) {
-  const SafetensorsFile file(options.in);
+  const SafetensorsFile file = open_tensors(options.in);
   const TensorEntry* input = file.find("input");
   if (input != nullptr && input->dtype == DType::F64) {
     compute<double>(options, file);

@@ -62,7 +62,7 @@ struct TensorCommands::Lines {
   CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& what,
                         const std::string& reads, const std::string& writes) {
     CLI::App* command = app.add_subcommand(name, what);
-    command->add_option("IN", in, reads + " (.safetensors)")->required()->type_name("");
+    command->add_option("IN", in, reads + " (.safetensors, .npz)")->required()->type_name("");
     command->add_option("-o,--out", out, writes + " (.safetensors)")->required()->type_name("PATH");
     return command;
   }

@@ -23,18 +23,18 @@ bool is_one_of(std::string_view ending, const std::array<std::string_view, N>& a
 
 /// Not texts, whatever their size.
 constexpr auto other_endings = std::to_array<std::string_view>(
-    {".a",    ".avi", ".bin",  ".bmp", ".bz2",  ".class", ".db",   ".deb",    ".dll",  ".doc",
-     ".docx", ".exe", ".gif",  ".gz",  ".h5",   ".ico",   ".iso",  ".jar",    ".jpeg", ".jpg",
-     ".mkv",  ".mov", ".mp3",  ".mp4", ".npz",  ".o",     ".odt",  ".ogg",    ".onnx", ".otf",
-     ".pdf",  ".pkl", ".pt",   ".pth", ".pyc",  ".rpm",   ".so",   ".sqlite", ".tar",  ".tgz",
-     ".tiff", ".ttf", ".wasm", ".wav", ".webp", ".woff2", ".xlsx", ".xz",     ".zip",  ".zst"});
+    {".a",    ".avi",  ".bin", ".bmp",  ".bz2",   ".class", ".db",     ".deb",  ".dll",  ".doc",
+     ".docx", ".exe",  ".gif", ".gz",   ".h5",    ".ico",   ".iso",    ".jar",  ".jpeg", ".jpg",
+     ".mkv",  ".mov",  ".mp3", ".mp4",  ".o",     ".odt",   ".ogg",    ".onnx", ".otf",  ".pdf",
+     ".pkl",  ".pt",   ".pth", ".pyc",  ".rpm",   ".so",    ".sqlite", ".tar",  ".tgz",  ".tiff",
+     ".ttf",  ".wasm", ".wav", ".webp", ".woff2", ".xlsx",  ".xz",     ".zip",  ".zst"});
 
 }  // namespace
 
 FileKind kind_of(const FolderEntry& entry) {
   const std::string ending = lower_extension(entry.name);
   if (ending == ".json") return FileKind::Session;
-  if (ending == ".safetensors" || ending == ".npy") return FileKind::Tensors;
+  if (ending == ".safetensors" || ending == ".npy" || ending == ".npz") return FileKind::Tensors;
   if (ending == ".gguf") return FileKind::Model;
   if (ending == ".png" || ending == ".svg") return FileKind::Picture;
   if (ending == ".csv") return FileKind::Table;
@@ -57,7 +57,7 @@ std::string suggested_name(std::string_view title, std::string_view ending) {
     const bool is_control = static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
     name += is_control ? ' ' : c == '/' || c == '\\' || c == ':' ? '-' : c;
   }
-  for (const std::string_view known : {".json", ".safetensors", ".npy", ".txt", ".md"})
+  for (const std::string_view known : {".json", ".safetensors", ".npy", ".npz", ".txt", ".md"})
     if (name.size() > known.size() && name.ends_with(known)) name.erase(name.size() - known.size());
   const std::size_t first = name.find_first_not_of(" .~"), last = name.find_last_not_of(" .");
   name = first == std::string::npos ? "" : name.substr(first, last - first + 1);

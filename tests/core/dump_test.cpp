@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -36,6 +37,44 @@ std::vector<std::string> names_of(const std::vector<LayerNames>& layers) {
 }
 
 }  // namespace
+
+TEST_CASE("an output matrix belongs to the layer that shares most of its name", "[dump]") {
+  const auto output_of = [](std::vector<std::string> others) {
+    std::vector<NamedRank> tensors{{"m.h.3.attn.q", 3}, {"m.h.3.attn.k", 3}, {"m.h.3.attn.v", 3}};
+    for (std::string& name : others) tensors.push_back({std::move(name), 2});
+    const std::vector<LayerNames> layers = find_layers(tensors);
+    return layers.size() == 1 ? layers[0].output : "no layer";
+  };
+  CHECK(output_of({"m.h.3.W_O", "m.h.3.attn.W_O"}) == "m.h.3.attn.W_O");
+  CHECK(output_of({"m.h.3.W_O", "m.h.W_O"}) == "m.h.3.W_O");
+  CHECK(output_of({"m.h.W_O", "W_O", "h.3.W_O"}).empty());  // without the number, or from elsewhere
+  CHECK(output_of({"m.h.3.attn.out_proj.weight", "m.h.3.attn.W_O"}) == "m.h.3.attn.out_proj.weight");
+  CHECK(output_of({"m.h.3.attn.v.W_O", "m.h.3.attn.W_O"}) == "m.h.3.attn.v.W_O");
+  CHECK(output_of({"M/H/3/attn.wo.weight"}) == "M/H/3/attn.wo.weight");
+  CHECK(output_of({"m.h.3.attn.x.W_O"}).empty());
+}
+
+TEST_CASE("a dump of 33,000 layers opens in a moment", "[dump]") {
+  constexpr int layers = 33'000;
+  std::vector<NamedRank> tensors;
+  for (int layer = 0; layer < layers; ++layer)
+    for (const char* what : {"q", "k", "v", "W_O"})
+      tensors.push_back({"h." + std::to_string(layer) + ".attn." + what, what[0] == 'W' ? 2 : 3});
+  const auto begin = std::chrono::steady_clock::now();
+  const std::vector<LayerNames> found = find_layers(tensors);
+  REQUIRE(found.size() == layers);
+  CHECK(found[layers - 1].output == "h.32999.attn.W_O");
+  const TemporaryDirectory directory;
+  const Tensor weights(Shape{1, 1, 1}, {1});
+  std::vector<NamedTensor> named;
+  for (int layer = 0; layer < layers; ++layer) named.push_back({"attn." + std::to_string(layer), &weights});
+  write_safetensors(directory / "many.safetensors", named);
+  const DocumentAndLayers opened = open_with_layers(directory / "many.safetensors");
+  REQUIRE(opened.layers.size() == layers);
+  CHECK(opened.layers.back().facts == "weights of 1 heads, 1 × 1");
+  // One second; looking through all names for each layer, a minute and more.
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(30));
+}
 
 TEST_CASE("layers are found among names", "[dump]") {
   const std::array<NamedRank, 15> tensors{{{"layers.10.attn.q", 4},

@@ -5,7 +5,9 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "core/base/error.hpp"
 #include "core/files/formats/picture_file.hpp"
+#include "support/temporary_directory.hpp"
 
 namespace attnscope::picture_orientation_test {
 namespace {
@@ -86,6 +88,21 @@ TEST_CASE("without an orientation, or with a damaged one, a picture stays as it 
   std::string far = exif(6, true);
   far[4] = '\x7F';  // the directory lies far behind the end
   CHECK(read(jpeg(exif_mark + far)) == 1);
+}
+
+TEST_CASE("a picture of too many pixels is refused before it is unpacked", "[image_input]") {
+  const test::TemporaryDirectory directory;
+  const auto refusal = [&](std::size_t width, std::size_t height) {
+    const std::string rgb_of_8_bits("\x08\x02\0\0\0", 5);
+    const std::filesystem::path path = directory.write(
+        "a.png", "\x89PNG\r\n\x1A\n" + chunk("IHDR", number(width, 4) + number(height, 4) + rgb_of_8_bits));
+    return test::message_of<Error>([&] { read_picture(path); });
+  };
+  const std::string limit = "a picture may have 16,384 a side and 67 million in all.";
+  CHECK(refusal(12'000, 12'000).ends_with("a.png\" has 12000 × 12000 pixels; " + limit));
+  CHECK(refusal(16'385, 1).ends_with("has 16385 × 1 pixels; " + limit));
+  CHECK(refusal(8185, 8186).ends_with("has 8185 × 8186 pixels; " + limit));
+  CHECK(refusal(8185, 8185).find("is no picture that can be read") != std::string::npos);  // it has no pixels
 }
 
 TEST_CASE("a picture is turned and mirrored by its orientation", "[image_input]") {

@@ -62,7 +62,7 @@ Document document_from_text(const std::filesystem::path& path) {
   if (const std::size_t at = bytes.find('\0'); at != std::string::npos) {
     throw Error(
         fmt::format("{} is not a text: byte {} is 0, expected UTF-8 text, an AttnScope document (.json) or "
-                    "tensors (.safetensors, .npy).",
+                    "tensors (.safetensors, .npz, .npy).",
                     where, at));
   }
   if (const auto at = first_invalid_utf8(bytes)) {
@@ -134,7 +134,7 @@ Document document_from_npy(const std::filesystem::path& path, Reading* reading) 
 
 bool may_be_dump(const std::filesystem::path& path) {
   const std::string extension = lower_extension(path);
-  return extension == ".npy" || extension == ".safetensors";
+  return extension == ".npy" || extension == ".npz" || extension == ".safetensors";
 }
 
 bool has_tensor(const LayerNames& layer, std::string_view name) {
@@ -209,7 +209,7 @@ Document titled_document(std::string_view json, const std::filesystem::path& pat
 
 Document read_other(const std::filesystem::path& path, std::string_view layer) {
   if (!layer.empty())
-    throw Error(fmt::format("{} has no layers to choose from, expected a .safetensors or .npy file.",
+    throw Error(fmt::format("{} has no layers to choose from, expected a .safetensors, .npz or .npy file.",
                             in_quotes(path.native())));
   if (lower_extension(path) != ".json") return document_from_text(path);
   return titled_document(read_whole(path, max_json_bytes), path);

@@ -9,9 +9,6 @@
 
 #include "core/base/error.hpp"
 #include "core/files/formats/atomic_write.hpp"
-#include "core/files/formats/mapped_file.hpp"
-#include "core/files/formats/npy_header.hpp"
-#include "core/files/formats/read_values.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope {
@@ -27,7 +24,7 @@ struct Layout {
 };
 
 /// Magic, version and the length of the header come first: 6 + 2 bytes, then 2 (format 1.0) or 4.
-Layout read_layout(const MappedFile& file, const std::string& where) {
+Layout read_layout(const ByteSource& file, const std::string& where) {
   std::array<unsigned char, 12> start{};
   const std::size_t got = static_cast<std::size_t>(std::min<std::uint64_t>(file.size(), start.size()));
   file.read(0, start.data(), got);
@@ -56,6 +53,15 @@ Layout read_layout(const MappedFile& file, const std::string& where) {
   std::string text(static_cast<std::size_t>(length), '\0');
   file.read(header_begin, text.data(), text.size());
   return {parse_npy_header(text, where), header_begin + length};
+}
+
+void check_array_length(const NpyHeader& header, std::uint64_t found, const std::string& where) {
+  const std::uint64_t expected =
+      static_cast<std::uint64_t>(header.shape.count()) * (bit_size(header.dtype) / 8);
+  if (found != expected) {
+    throw Error(fmt::format("{} holds {} bytes of data, expected {} for {} of shape {}.", where, found,
+                            expected, to_string(header.dtype), to_string(header.shape)));
+  }
 }
 
 /// The same values with the last index running fastest: `stored` has the dimensions of `shape` back to front,
@@ -87,17 +93,9 @@ TensorOf<T> row_major(const TensorOf<T>& stored, const Shape& shape) {
 }  // namespace
 
 template <class T>
-TensorOf<T> read_npy(const std::filesystem::path& path, Reading* reading) {
-  const MappedFile file(path);
-  const std::string where = in_quotes(path.native());
-  const auto [header, begin] = read_layout(file, where);
-  const std::uint64_t found = file.size() - begin;
-  const std::uint64_t expected =
-      static_cast<std::uint64_t>(header.shape.count()) * (bit_size(header.dtype) / 8);
-  if (found != expected) {
-    throw Error(fmt::format("{} holds {} bytes of data, expected {} for {} of shape {}.", where, found,
-                            expected, to_string(header.dtype), to_string(header.shape)));
-  }
+TensorOf<T> read_npy(const ByteSource& source, const std::string& where, Reading* reading) {
+  const auto [header, begin] = read_layout(source, where);
+  check_array_length(header, source.size() - begin, where);
   const int rank = header.shape.rank();
   const bool transposed = header.fortran_order && rank > 1;
   std::array<std::int64_t, Shape::max_rank> sizes{};
@@ -105,16 +103,30 @@ TensorOf<T> read_npy(const std::filesystem::path& path, Reading* reading) {
     sizes[static_cast<std::size_t>(axis)] = header.shape[transposed ? rank - 1 - axis : axis];
   }
   TensorOf<T> stored{Shape(std::span(sizes).first(static_cast<std::size_t>(rank)))};
-  read_values(file, begin, header.dtype, header.order, stored.values(), reading);
+  read_values(source, begin, header.dtype, header.order, stored.values(), reading);
   if (transposed) return row_major(stored, header.shape);
   return stored;
 }
 
-Shape npy_shape(const std::filesystem::path& path) {
-  const MappedFile file(path);
-  return read_layout(file, in_quotes(path.native())).header.shape;
+NpyHeader npy_header(const ByteSource& source, const std::string& where) {
+  const Layout layout = read_layout(source, where);
+  check_array_length(layout.header, source.size() - layout.data, where);
+  return layout.header;
 }
 
+template <class T>
+TensorOf<T> read_npy(const std::filesystem::path& path, Reading* reading) {
+  const MappedFile file(path);
+  return read_npy<T>(FilePart(file), in_quotes(path.native()), reading);
+}
+
+Shape npy_shape(const std::filesystem::path& path) {
+  const MappedFile file(path);
+  return read_layout(FilePart(file), in_quotes(path.native())).header.shape;
+}
+
+template TensorOf<float> read_npy<float>(const ByteSource&, const std::string&, Reading*);
+template TensorOf<double> read_npy<double>(const ByteSource&, const std::string&, Reading*);
 template TensorOf<float> read_npy<float>(const std::filesystem::path&, Reading*);
 template TensorOf<double> read_npy<double>(const std::filesystem::path&, Reading*);
 

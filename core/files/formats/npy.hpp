@@ -6,6 +6,8 @@
 #include <filesystem>
 
 #include "core/base/tensor.hpp"
+#include "core/files/formats/npy_header.hpp"
+#include "core/files/formats/read_values.hpp"
 #include "core/files/formats/reading.hpp"
 
 namespace attnscope {
@@ -16,6 +18,13 @@ namespace attnscope {
 /// for more than Shape::max_rank dimensions and for a file that is too short or too long.
 template <class T>
 TensorOf<T> read_npy(const std::filesystem::path& path, Reading* reading = nullptr);
+
+/// The same of bytes that lie elsewhere; `where` names them in messages.
+template <class T>
+TensorOf<T> read_npy(const ByteSource&, const std::string& where, Reading* reading = nullptr);
+/// What such bytes hold, whose header is read alone; the data is as long as it says. Throws Error as
+/// read_npy().
+NpyHeader npy_header(const ByteSource&, const std::string& where);
 
 /// Its sizes alone, at most Shape::max_rank. Throws Error as read_npy().
 Shape npy_shape(const std::filesystem::path& path);

@@ -1,24 +1,14 @@
 #include "core/files/formats/picture_file.hpp"
 
-#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
-#define STB_IMAGE_IMPLEMENTATION
-#define STB_IMAGE_STATIC
-#define STBI_ONLY_JPEG
-#define STBI_ONLY_PNG
-#define STBI_NO_STDIO
-#define STBI_NO_FAILURE_STRINGS
-#define STBI_NO_LINEAR
-#define STBI_NO_HDR
-#define STBI_MAX_DIMENSIONS 16384
-#include <stb/stb_image.h>
-
 #include "core/base/error.hpp"
 #include "core/files/formats/mapped_file.hpp"
+#include "core/files/packed/unpack.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope {
@@ -33,16 +23,15 @@ RgbPicture read_picture(const std::filesystem::path& path) {
   // Copied: what is decoded must not change meanwhile.
   std::vector<unsigned char> bytes(static_cast<std::size_t>(file.size()));
   file.read(0, bytes.data(), bytes.size());
-  RgbPicture picture;
-  int channels = 0;
-  const std::unique_ptr<unsigned char, void (*)(void*)> pixels(
-      stbi_load_from_memory(bytes.data(), static_cast<int>(bytes.size()), &picture.width, &picture.height,
-                            &channels, 3),
-      stbi_image_free);
-  if (pixels == nullptr)
-    refuse("is no picture that can be read: PNG and JPEG of at most 16,384 pixels a side are.");
-  const auto count = static_cast<std::size_t>(picture.width) * static_cast<std::size_t>(picture.height) * 3;
-  picture.bytes.assign(pixels.get(), pixels.get() + count);
+  // Before anything is unpacked: a file of 20 KB may hold a gigabyte of one colour.
+  const std::optional<PictureSize> size = picture_size(bytes);
+  const bool is_wide = size && (size->width > most_picture_side || size->height > most_picture_side);
+  if (size && (is_wide || std::int64_t{size->width} * size->height > most_picture_pixels))
+    refuse(fmt::format("has {} × {} pixels; a picture may have 16,384 a side and 67 million in all.",
+                       size->width, size->height));
+  std::optional<UnpackedPicture> unpacked = unpack_picture(bytes);
+  if (!unpacked) refuse("is no picture that can be read: PNG and JPEG of at most 16,384 pixels a side are.");
+  RgbPicture picture{unpacked->size.width, unpacked->size.height, std::move(unpacked->bytes)};
   return upright(std::move(picture), orientation_of(bytes));
 }
 

@@ -13,9 +13,9 @@ struct RgbPicture {
   std::vector<std::uint8_t> bytes;  // [height][width][3]
 };
 
-/// A PNG or JPEG file of at most 64 MB and 16,384 pixels a side, upright by its EXIF orientation.
-/// Transparency is left out, grey becomes three equal channels, 16 bits become 8. Throws Error with the path
-/// and the reason.
+/// A PNG or JPEG file of at most 64 MB, 16,384 pixels a side and 67 million in all, upright by its EXIF
+/// orientation. Transparency is left out, grey becomes three equal channels, 16 bits become 8. Throws Error
+/// with the path and the reason.
 RgbPicture read_picture(const std::filesystem::path& path);
 
 /// The orientation tag, 1 (upright) to 8, of a JPEG's EXIF segment or a PNG's eXIf chunk, else of its XMP

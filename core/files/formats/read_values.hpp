@@ -11,10 +11,36 @@
 
 namespace attnscope {
 
+/// Bytes that are read piece by piece: a file, a part of one, or memory.
+class ByteSource {
+ public:
+  virtual ~ByteSource() = default;
+  virtual std::uint64_t size() const = 0;
+  /// Copies `size` bytes from `offset` on, which must be there. Throws Error when they cannot be read any
+  /// more.
+  virtual void read(std::uint64_t offset, void* to, std::size_t size) const = 0;
+};
+
+/// The bytes of a file from `begin` on, so many of them.
+class FilePart final : public ByteSource {
+ public:
+  explicit FilePart(const MappedFile& file) : FilePart(file, 0, file.size()) {}
+  FilePart(const MappedFile& file, std::uint64_t begin, std::uint64_t size)
+      : file_(file), begin_(begin), size_(size) {}
+  std::uint64_t size() const override { return size_; }
+  void read(std::uint64_t offset, void* to, std::size_t size) const override {
+    file_.read(begin_ + offset, to, size);
+  }
+
+ private:
+  const MappedFile& file_;
+  std::uint64_t begin_, size_;
+};
+
 /// out.size() elements of a convertible type from byte `offset` on. Throws Error when the file ends before
 /// that, Cancelled when the reading is stopped.
 template <class T>
-void read_values(const MappedFile& file, std::uint64_t offset, DType type, std::endian order,
+void read_values(const ByteSource& file, std::uint64_t offset, DType type, std::endian order,
                  std::span<T> out, Reading* reading = nullptr) {
   constexpr std::size_t piece = 1 << 18;  // elements: at most 2 MB, which the caches hold
   const std::size_t size = static_cast<std::size_t>(bit_size(type) / 8);

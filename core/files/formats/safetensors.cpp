@@ -100,14 +100,23 @@ SafetensorsFile::SafetensorsFile(const std::filesystem::path& path)
                                      static_cast<std::size_t>(entry.end - entry.begin)),
                         file_.get(), prefix + json.size() + entry.begin});
   }
+  list_places();
+}
+
+SafetensorsFile::SafetensorsFile(std::shared_ptr<const MappedFile> file, std::vector<TensorEntry> tensors)
+    : file_(std::move(file)), tensors_(std::move(tensors)) {
+  list_places();
+}
+
+void SafetensorsFile::list_places() {
+  places_.reserve(tensors_.size());
+  for (std::size_t i = 0; i < tensors_.size(); ++i) places_.emplace(tensors_[i].name, i);
 }
 
 const TensorEntry* SafetensorsFile::find(std::string_view name) const {
   file_->check_length();
-  for (const TensorEntry& entry : tensors_) {
-    if (entry.name == name) return &entry;
-  }
-  return nullptr;
+  const auto found = places_.find(name);
+  return found == places_.end() ? nullptr : &tensors_[found->second];
 }
 
 namespace {
@@ -129,7 +138,8 @@ void check_convertible(const TensorEntry& entry, const std::filesystem::path& pa
 StoredTensor SafetensorsFile::stored(const TensorEntry& entry) const {
   check_convertible(entry, path());
   const std::optional<ElementType> type = element_type_of(entry.dtype);
-  if (!type) return StoredTensor(std::make_shared<const Tensor>(to_tensor<float>(entry, path())));
+  if (!type || entry.packed)
+    return StoredTensor(std::make_shared<const Tensor>(to_tensor<float>(entry, path())));
   file_->check_length();
   return {*type, Shape(std::span(entry.shape)), entry.bytes, file_};
 }
@@ -137,8 +147,14 @@ StoredTensor SafetensorsFile::stored(const TensorEntry& entry) const {
 template <class T>
 TensorOf<T> to_tensor(const TensorEntry& entry, const std::filesystem::path& path, Reading* reading) {
   check_convertible(entry, path);
+  if (entry.packed) {
+    if constexpr (std::is_same_v<T, float>)
+      return entry.packed->floats(reading);
+    else
+      return entry.packed->doubles(reading);
+  }
   TensorOf<T> tensor{Shape(std::span(entry.shape))};
-  read_values(*entry.file, entry.begin, entry.dtype, std::endian::little, tensor.values(), reading);
+  read_values(FilePart(*entry.file), entry.begin, entry.dtype, std::endian::little, tensor.values(), reading);
   return tensor;
 }
 

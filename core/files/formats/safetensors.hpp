@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <variant>
 #include <vector>
 
@@ -22,8 +23,18 @@
 
 namespace attnscope {
 
+/// A tensor whose bytes are not used where they lie: they are packed, or in another order.
+class PackedTensor {
+ public:
+  virtual ~PackedTensor() = default;
+  /// All values, row-major. Throws Error naming the file and the tensor, Cancelled after a stop.
+  virtual Tensor floats(Reading*) const = 0;
+  virtual TensorOf<double> doubles(Reading*) const = 0;
+};
+
 /// One tensor of an open file. `bytes` point into the map and live as long as the SafetensorsFile; they are
-/// not aligned. to_tensor() reads from `file` instead, where a file that shrinks is an error.
+/// not aligned, and there are none where the tensor is packed. to_tensor() reads from `file` instead, where a
+/// file that shrinks is an error.
 struct TensorEntry {
   std::string name;  // valid UTF-8, any characters
   DType dtype = DType::F32;
@@ -31,14 +42,22 @@ struct TensorEntry {
   std::span<const std::byte> bytes;
   const MappedFile* file = nullptr;  // which the bytes are in
   std::uint64_t begin = 0;           // in the file
+  std::shared_ptr<const PackedTensor> packed = nullptr;
 
-  std::uint64_t count() const { return bytes.size() * 8 / static_cast<std::uint64_t>(bit_size(dtype)); }
+  std::uint64_t count() const {
+    std::uint64_t count = 1;
+    for (const std::int64_t size : shape) count *= static_cast<std::uint64_t>(size);
+    return count;
+  }
 };
 
 class SafetensorsFile {
  public:
   /// Throws Error naming the path, what was found and what was expected.
   explicit SafetensorsFile(const std::filesystem::path& path);
+  /// Tensors of a file of another format, whose names differ.
+  SafetensorsFile(std::shared_ptr<const MappedFile> file, std::vector<TensorEntry> tensors);
+  SafetensorsFile(SafetensorsFile&&) = default;
 
   const std::vector<TensorEntry>& tensors() const { return tensors_; }  // in order of their data
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
@@ -52,8 +71,11 @@ class SafetensorsFile {
   StoredTensor stored(const TensorEntry&) const;
 
  private:
+  void list_places();
+
   std::shared_ptr<const MappedFile> file_;
   std::vector<TensorEntry> tensors_;
+  std::unordered_map<std::string_view, std::size_t> places_;  // in tensors_, by the names there
   std::map<std::string, std::string> metadata_;
 };
 

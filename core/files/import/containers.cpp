@@ -28,17 +28,17 @@ std::string first_bytes(const std::filesystem::path& path) {
   }
 }
 
-/// A sentence's end, "is …"; empty for what is none of these.
-std::string_view what_it_is(std::string_view bytes) {
+/// A sentence's end, "is …"; empty for what is none of these. `is_npz`: by its name.
+std::string_view what_it_is(std::string_view bytes, bool is_npz) {
   constexpr std::string_view zip("PK\x03\x04", 4), hdf5("\x89HDF\r\n\x1A\n", 8), gzip("\x1F\x8B", 2);
   const bool is_pickle = bytes.size() > 2 && bytes[0] == '\x80' && bytes[1] >= 2 && bytes[1] <= 5;
   if (is_pickle || (bytes.starts_with(zip) &&
                     (bytes.find("data.pkl") != bytes.npos || bytes.find("/.format_version") != bytes.npos)))
     return "is a pickle (torch.save, PyTorch), which may run any program: write its tensors with "
            "safetensors.torch.save_file";
+  if (is_npz) return {};
   if (bytes.starts_with(zip) && bytes.find(".npy") != bytes.npos)
-    return "is a zip archive of NumPy arrays (np.savez): write each array with np.save, or all with "
-           "safetensors.numpy.save_file";
+    return "is a zip archive of NumPy arrays (np.savez): give it a name that ends in .npz";
   if (bytes.starts_with(zip)) return "is a zip archive: unpack it first";
   if (bytes.starts_with(hdf5))
     return "is an HDF5 file (h5py, Keras): write its arrays with safetensors.numpy.save_file";
@@ -50,7 +50,7 @@ std::string_view what_it_is(std::string_view bytes) {
 
 void refuse_container(const std::filesystem::path& path) {
   const std::string bytes = first_bytes(path);
-  if (const std::string_view what = what_it_is(bytes); !what.empty())
+  if (const std::string_view what = what_it_is(bytes, lower_extension(path) == ".npz"); !what.empty())
     throw Error(fmt::format("{} {}.", in_quotes(path.native()), what));
 }
 

@@ -10,6 +10,7 @@
 #include "core/base/error.hpp"
 #include "core/document/settings_check.hpp"
 #include "core/edits/dump.hpp"
+#include "core/files/archives/npz.hpp"
 #include "core/files/formats/limits.hpp"
 #include "core/files/formats/npy.hpp"
 #include "core/files/formats/posix.hpp"
@@ -71,8 +72,9 @@ std::string none_among(std::span<const NamedRank> names) {
 
 Dump::Dump(const std::filesystem::path& path, Reading* reading) : path_(path), reading_(reading) {
   std::vector<NamedRank> names;
+  std::vector<std::string> left_out;
   if (lower_extension(path) != ".npy") {
-    tensors_ = std::make_unique<const SafetensorsFile>(path);
+    tensors_ = std::make_unique<const SafetensorsFile>(open_tensors(path, &left_out));
     for (const TensorEntry& entry : tensors_->tensors())
       names.push_back({entry.name, static_cast<int>(entry.shape.size())});
   } else {
@@ -99,13 +101,15 @@ Dump::Dump(const std::filesystem::path& path, Reading* reading) : path_(path), r
   layers_ = find_layers(names, tensors_ == nullptr);
   if (layers_.empty()) layers_ = find_layers(names, true);  // a mean over heads, [queries][keys]
   if (layers_.empty()) why_none_ = none_among(names);
+  if (layers_.empty() && !left_out.empty()) why_none_ += "; " + left_out.front();
   read_metadata();
 }
 
 void Dump::read_metadata() {
   const std::filesystem::path folder = path_.has_parent_path() ? path_.parent_path() : ".";
-  place_ = tensors_ ? in_quotes(path_.native()) + ", metadata" : in_quotes((folder / sidecar_name).native());
-  facts_ = facts_from(tensors_ ? tensors_->metadata() : read_sidecar(folder), place_);
+  const bool is_inside = tensors_ != nullptr && !is_npz(path_);
+  place_ = is_inside ? in_quotes(path_.native()) + ", metadata" : in_quotes((folder / sidecar_name).native());
+  facts_ = facts_from(is_inside ? tensors_->metadata() : read_sidecar(folder), place_);
 }
 
 std::string Dump::why_none() const {

@@ -1,6 +1,6 @@
 // core/files/import: what a program dumped while a model ran: queries, keys and values, or attention weights,
-// of one layer or of many, as tensors of a safetensors file or as .npy files side by side. Only names and
-// shapes are read until a layer is asked for, so that a file of any size opens at once.
+// of one layer or of many, as tensors of a safetensors or NPZ file or as .npy files side by side. Only names
+// and shapes are read until a layer is asked for, so that a file of any size opens at once.
 #pragma once
 
 #include <filesystem>
@@ -19,10 +19,10 @@ namespace attnscope {
 
 class Dump {
  public:
-  /// A .safetensors file; or an .npy file, which stands for all .npy files of its folder. What is said beside
-  /// the numbers stands in the metadata, or in attnscope.json in that folder. Throws Error when the file
-  /// itself or what is said cannot be read; neighbours that cannot be are left out. `reading`: of its layers'
-  /// numbers; must outlive it.
+  /// A .safetensors or .npz file; or an .npy file, which stands for all .npy files of its folder. What is
+  /// said beside the numbers stands in the metadata of a .safetensors file, else in attnscope.json in that
+  /// folder. Throws Error when the file itself or what is said cannot be read; neighbours and arrays of an
+  /// .npz file that cannot be are left out. `reading`: of its layers' numbers; must outlive it.
   explicit Dump(const std::filesystem::path& path, Reading* reading = nullptr);
 
   /// The file's tensors; null for .npy files.

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string_view>
+#include <unordered_map>
 
 namespace attnscope {
 namespace {
@@ -215,33 +216,41 @@ std::size_t ending_of(const std::vector<Word>& words, const std::array<Ending, 6
   return 0;
 }
 
-/// Whether a name but for its last words is the beginning of the query's, with all the numbers in that.
-bool belongs_to(const std::vector<Word>& words, std::size_t ending, const std::string& query) {
-  const std::vector<Word> of_query = words_of(query);
-  const std::size_t shared = words.size() - ending;
-  if (shared > of_query.size()) return false;
-  for (std::size_t i = 0; i < of_query.size(); ++i) {
-    if (i < shared ? words[i].text != of_query[i].text : is_digit(of_query[i].text.front())) return false;
+/// The tensors with one of the endings, by the words before it.
+class Outputs {
+ public:
+  Outputs(std::span<const NamedRank> tensors, const std::array<Ending, 6>& endings, int least_rank,
+          int most_rank) {
+    for (const NamedRank& tensor : tensors) {
+      if (tensor.rank < least_rank || tensor.rank > most_rank) continue;
+      const std::vector<Word> words = words_of(tensor.name);
+      const std::size_t ending = ending_of(words, endings);
+      if (ending > 0) names_.emplace(key_of(words, words.size() - ending), tensor.name);
+    }
   }
-  return true;
-}
 
-/// The tensor with one of the endings that shares most words with the query's name.
-std::string output_of(std::span<const NamedRank> tensors, const std::string& query,
-                      const std::array<Ending, 6>& endings, int least_rank, int most_rank) {
-  std::string best;
-  std::size_t most = 0;
-  for (const NamedRank& tensor : tensors) {
-    if (tensor.rank < least_rank || tensor.rank > most_rank) continue;
-    const std::vector<Word> words = words_of(tensor.name);
-    const std::size_t ending = ending_of(words, endings);
-    if (ending == 0 || !belongs_to(words, ending, query)) continue;
-    if (!best.empty() && words.size() - ending <= most) continue;
-    best = tensor.name;
-    most = words.size() - ending;
+  /// The one whose words before the ending are most of those that the query's name begins with, with all the
+  /// numbers in that; empty when there is none.
+  std::string of(const std::string& query) const {
+    if (names_.empty()) return {};
+    const std::vector<Word> words = words_of(query);
+    for (std::size_t shared = words.size();; --shared) {
+      if (shared < words.size() && is_digit(words[shared].text.front())) return {};
+      const auto found = names_.find(key_of(words, shared));
+      if (found != names_.end()) return found->second;
+      if (shared == 0) return {};
+    }
   }
-  return best;
-}
+
+ private:
+  static std::string key_of(const std::vector<Word>& words, std::size_t count) {
+    std::string key;
+    for (std::size_t i = 0; i < count; ++i) (key += words[i].text) += ' ';
+    return key;
+  }
+
+  std::unordered_map<std::string, std::string> names_;
+};
 
 }  // namespace
 
@@ -254,12 +263,13 @@ std::vector<LayerNames> find_layers(std::span<const NamedRank> tensors, bool any
   }
   Groups groups = groups_of(tensors, any_rank);
   prefer_rotated(groups);
+  const Outputs matrices(tensors, matrix_endings, 2, 3), biases(tensors, bias_endings, 1, 1);
   for (auto& [shared, group] : groups) {
     LayerNames& names = group.names;
     if (names.query.empty() || names.key.empty()) continue;
     if (!names.value.empty()) {
-      names.output = output_of(tensors, names.value, matrix_endings, 2, 3);
-      if (!names.output.empty()) names.output_bias = output_of(tensors, names.value, bias_endings, 1, 1);
+      names.output = matrices.of(names.value);
+      if (!names.output.empty()) names.output_bias = biases.of(names.value);
     }
     layers.push_back(std::move(names));
   }
