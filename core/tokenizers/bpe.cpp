@@ -59,6 +59,7 @@ Bpe::Bpe(std::shared_ptr<const Vocabulary> tokens, const BpeSettings& settings)
         std::uint64_t{static_cast<std::uint32_t>(merge.left)} << 32 | static_cast<std::uint32_t>(merge.right);
     merges_.assign(key, {merge.rank, merge.made});
   }
+  for (const Id id : settings.whole) whole_.insert(*vocabulary().token(id), id);
   for (unsigned byte = 0; byte < 256; ++byte) {
     const auto value = static_cast<unsigned char>(byte);
     of_byte_[byte] = vocabulary().id(character_text(character_of_byte(value)));
@@ -79,6 +80,10 @@ class Bpe::Reading {
       : bpe_(bpe), word_(word), bytes_(bytes), missing_(missing) {
     symbols_.reserve(word.size());
     for (std::size_t at = 0; at < word.size();) {
+      if (const std::size_t length = bytes ? 0 : take_whole(at); length > 0) {
+        at += length;
+        continue;
+      }
       const std::size_t size = bytes ? 1 : character_size(word[at]);
       take(at, at + size);
       at += size;
@@ -90,6 +95,16 @@ class Bpe::Reading {
   std::vector<Symbol>& symbols() { return symbols_; }
 
  private:
+  /// Its length; 0 where no token that stays whole begins.
+  std::size_t take_whole(std::size_t begin) {
+    if (!bpe_.whole_.begins_any(word_[begin])) return 0;
+    const auto [length, id] = bpe_.whole_.longest(word_.substr(begin));
+    if (length == 0) return 0;
+    end_unknown();
+    add(id, begin, begin + length);
+    return length;
+  }
+
   void take(std::size_t begin, std::size_t end) {
     const auto first = static_cast<unsigned char>(word_[begin]);
     const bool decorated =

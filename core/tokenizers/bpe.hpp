@@ -27,6 +27,7 @@ struct BpeSettings {
   bool fuse_unknown = false;        // neighbouring unknown characters are one token
   bool byte_fallback = false;       // an unknown character becomes its bytes, "<0xE2>"
   bool ignore_merges = false;       // a word that is a token stays whole
+  std::vector<Id> whole{};  // tokens that a word is cut at first, the longest, and that merge with none
 };
 
 /// The pair of neighbours with the lowest merge becomes one, the leftmost first, until none has a merge.
@@ -59,6 +60,7 @@ class Bpe final : public Model {
   void merge_all(std::vector<Symbol>& symbols) const;
 
   FlatMap<Merge> merges_;
+  Trie whole_;
   std::array<Id, 256> of_byte_{};   // the token of a byte's character in the byte alphabet
   std::array<Id, 128> of_ascii_{};  // of a character
   std::optional<std::array<Id, 256>> fallback_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -48,8 +49,9 @@ NamedPreTokenizer named_pre_tokenizer(std::string_view name) {
     if (std::ranges::find(known.names, name) != known.names.end()) {
       NamedPreTokenizer made{
           .steps = {}, .ignore_merges = known.ignore_merges, .adds_begin = known.adds_begin};
-      for (const char* expression : known.expressions) made.steps.push_back(Split{Regex(expression)});
-      made.steps.push_back(ByteLevel{.use_expression = false});
+      for (const char* expression : known.expressions)
+        made.steps.emplace_back(std::in_place_type<Split>, Split{Regex(expression)});
+      made.steps.emplace_back(std::in_place_type<ByteLevel>, ByteLevel{.use_expression = false});
       return made;
     }
     names += fmt::format("{}{}", names.empty() ? "" : ", ", fmt::join(known.names, ", "));

@@ -7,7 +7,11 @@
 
 namespace attnscope::tokenizers {
 
-std::vector<RankedMerge> merges_of_scores(const Vocabulary& vocabulary, std::span<const double> scores) {
+std::vector<RankedMerge> merges_of_scores(const Vocabulary& vocabulary, std::span<const double> scores,
+                                          const std::vector<bool>& merge) {
+  const auto takes_part = [&](Id id) {
+    return id != no_id && (merge.empty() || merge[static_cast<std::size_t>(id)]);
+  };
   std::vector<double> levels(scores.begin(), scores.end());
   std::ranges::sort(levels, std::greater<>());
   levels.erase(std::unique(levels.begin(), levels.end()), levels.end());
@@ -15,7 +19,7 @@ std::vector<RankedMerge> merges_of_scores(const Vocabulary& vocabulary, std::spa
   for (const auto& [token, given] : vocabulary.tokens()) {
     // Of equal tokens the one that a text becomes.
     const Id id = vocabulary.id(token);
-    if (id != given) continue;
+    if (id != given || !takes_part(id)) continue;
     const auto level =
         std::ranges::lower_bound(levels, scores[static_cast<std::size_t>(id)], std::greater<>());
     const auto rank = static_cast<std::uint32_t>(level - levels.begin());
@@ -23,9 +27,9 @@ std::vector<RankedMerge> merges_of_scores(const Vocabulary& vocabulary, std::spa
     for (std::size_t at = text.empty() ? 0 : character_size(text[0]); at < text.size();
          at += character_size(text[at])) {
       const Id left = vocabulary.id(text.substr(0, at));
-      if (left == no_id) continue;
+      if (!takes_part(left)) continue;
       const Id right = vocabulary.id(text.substr(at));
-      if (right != no_id) merges.push_back({left, right, id, rank});
+      if (takes_part(right)) merges.push_back({left, right, id, rank});
     }
   }
   return merges;

@@ -107,6 +107,9 @@ class Tokenizer::Run {
     Words words(std::move(text));
     pre_tokenize(tokenizer_.parts_.pre_tokenizer, words);
     if (words.bytes && !tokenizer_.parts_.model->takes_bytes()) words.spell_bytes();
+    // A word is one token at least: without this the list would be copied again and again while it grows.
+    if (const std::size_t least = made_.size() + words.ranges.size(); least > made_.capacity())
+      made_.reserve(std::max(least, 2 * made_.capacity()));
     for (const Range& word : words.ranges) {
       for (const WordToken& token : tokens_of(cut(words.text.text(), word), words.bytes)) {
         const Range range = words.text.source({word.begin + token.begin, word.begin + token.end});
@@ -182,6 +185,7 @@ Encoding Tokenizer::put_together(std::span<const std::string_view> texts,
       if (encoding.tokens.empty() && format.size() == 1) {
         encoding.tokens = std::move(sequence);
       } else {
+        encoding.tokens.reserve(encoding.tokens.size() + sequence.size() + format.size());
         encoding.tokens.insert(encoding.tokens.end(), sequence.begin(), sequence.end());
       }
     } else if (options.add_special_tokens) {

@@ -1,17 +1,19 @@
-// Tokenizers of folders that have a SentencePiece model alone: T5's.
+// Tokenizers of folders that have a model of SentencePiece alone: the unigram models of T5, XLM-R and
+// CamemBERT.
 #include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
 
 #include "core/tokenizers/precompiled.hpp"
-#include "core/tokenizers/read/sentence_piece_model.hpp"
 #include "core/tokenizers/read/tokenizer_folder.hpp"
 #include "core/tokenizers/unigram.hpp"
 
 namespace attnscope::tokenizers {
 
 namespace {
+
+using Type = SentencePieceModel::Type;
 
 /// <extra_id_99> to <extra_id_0>, behind the pieces.
 void add_sentinels(const TokenizerFolder& folder, TokenizerParts& parts) {
@@ -29,29 +31,45 @@ void add_sentinels(const TokenizerFolder& folder, TokenizerParts& parts) {
   }
 }
 
-}  // namespace
-
-TokenizerParts from_sentence_piece(const TokenizerFolder& folder, const char* file) {
-  const SentencePieceModel model = read_sentence_piece_model(folder.read(file), file);
-  using Type = SentencePieceModel::Type;
-  const bool fits = model.is_unigram && model.pieces.size() > 2 && model.pieces[2].type == Type::Unknown;
-  if (folder.tokenizer_class() != TokenizerClass::T5 || !fits)
-    throw Error(
-        fmt::format("{} is a SentencePiece model, of which T5's are read alone: save the tokenizer as "
-                    "tokenizer.json.",
-                    file));
-  TokenizerParts parts;
-  std::vector<IdOf> tokens;
-  UnigramSettings settings{.unknown = 2};
-  for (const SentencePieceModel::Piece& piece : model.pieces) {
-    tokens.push_back({piece.text, static_cast<Id>(tokens.size())});
-    settings.scores.push_back(static_cast<double>(piece.score));
+/// The vocabulary of a unigram model, in the order of its ids.
+class UnigramPieces {
+ public:
+  void add(std::string text, double score) {
+    tokens_.push_back({std::move(text), static_cast<Id>(tokens_.size())});
+    settings_.scores.push_back(score);
   }
-  parts.model =
-      std::make_unique<Unigram>(std::make_shared<const Vocabulary>(std::move(tokens)), std::move(settings));
+  void add_from(const SentencePieceModel& model, std::size_t first) {
+    for (std::size_t i = first; i < model.pieces.size(); ++i)
+      add(model.pieces[i].text, static_cast<double>(model.pieces[i].score));
+  }
+  std::unique_ptr<const Model> model(Id unknown) {
+    settings_.unknown = unknown;
+    return std::make_unique<Unigram>(std::make_shared<const Vocabulary>(std::move(tokens_)),
+                                     std::move(settings_));
+  }
+
+ private:
+  std::vector<IdOf> tokens_;
+  UnigramSettings settings_;
+};
+
+/// Words between white space, each with "▁" before it.
+void cut_at_spaces(const SentencePieceModel& model, Metaspace::Prepend prepend, TokenizerParts& parts) {
   if (!model.character_map.empty()) parts.normalizer.push_back(PrecompiledMap(model.character_map));
-  parts.pre_tokenizer = {WhitespaceSplit{}, Metaspace{}};
-  parts.decoder = {DecodeMetaspace{}};
+  Metaspace space;
+  space.prepend = prepend;
+  parts.pre_tokenizer = {WhitespaceSplit{}, space};
+  DecodeMetaspace decode;
+  decode.strip_first = prepend != Metaspace::Prepend::never;
+  parts.decoder = {decode};
+}
+
+TokenizerParts of_t5(const TokenizerFolder& folder, const SentencePieceModel& model) {
+  TokenizerParts parts;
+  UnigramPieces pieces;
+  pieces.add_from(model, 0);
+  parts.model = pieces.model(2);
+  cut_at_spaces(model, Metaspace::Prepend::always, parts);
   add_listed_tokens(folder, {"", "</s>", "<unk>", "", "<pad>"}, parts);
   add_sentinels(folder, parts);
   name_special_ids(parts, &folder);
@@ -59,6 +77,92 @@ TokenizerParts from_sentence_piece(const TokenizerFolder& folder, const char* fi
   parts.post_processor.single = {{.sequence = 0}, {.ids = {end}}};
   parts.post_processor.pair = {{.sequence = 0}, {.ids = {end}}, {.sequence = 1}, {.ids = {end}}};
   return parts;
+}
+
+/// The file has <unk>, <s>, </s> first; fairseq, with which XLM-R and CamemBERT were trained, has four or
+/// five tokens of its own in the place of three of these or of one, and <mask> last.
+TokenizerParts of_fairseq(const TokenizerFolder& folder, const SentencePieceModel& model) {
+  const bool is_camembert = folder.tokenizer_class() == TokenizerClass::Camembert;
+  const std::vector<std::string> usual{"<s>", "</s>", "<unk>", "</s>", "<pad>", "<s>", "<mask>"};
+  const auto named = [&](const char* key, const char* text) {
+    const std::string given = folder.special(key);
+    return given.empty() ? std::string(text) : given;
+  };
+  UnigramPieces pieces;
+  pieces.add(is_camembert ? "<s>NOTUSED" : named("bos_token", "<s>"), 0);
+  pieces.add(named("pad_token", "<pad>"), 0);
+  pieces.add(is_camembert ? "</s>NOTUSED" : named("eos_token", "</s>"), 0);
+  pieces.add(named("unk_token", "<unk>"), 0);
+  if (is_camembert) pieces.add("<unk>NOTUSED", -100);
+  pieces.add_from(model, is_camembert ? 1 : 3);
+  pieces.add(named("mask_token", "<mask>"), 0);
+  TokenizerParts parts;
+  parts.model = pieces.model(3);
+  cut_at_spaces(
+      model, folder.flag("add_prefix_space", true) ? Metaspace::Prepend::always : Metaspace::Prepend::never,
+      parts);
+  add_listed_tokens(folder, usual, parts);
+  name_special_ids(parts, &folder);
+  name_usual_ids(usual, parts);
+  parts.post_processor = roberta_format(parts.special_ids.bos, parts.special_ids.eos, std::nullopt);
+  return parts;
+}
+
+[[noreturn]] void refuse_model(const std::string& file, const std::string& why) {
+  throw Error(fmt::format("{} {}: save the tokenizer as tokenizer.json.", file, why));
+}
+
+/// The lists of byte strings in base64 and their ranks that Llama 3 has under this name.
+bool is_tiktoken(std::string_view bytes) {
+  const std::string_view line = bytes.substr(0, bytes.find('\n'));
+  const std::size_t space = line.find(' ');
+  constexpr std::string_view digits = "0123456789";
+  return space != line.npos && space > 0 && space % 4 == 0 && space + 1 < line.size() &&
+         line.find_first_not_of(digits, space + 1) == line.npos &&
+         line.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=") == space;
+}
+
+TokenizerParts of_unigram(const TokenizerFolder& folder, const SentencePieceModel& model,
+                          const std::string& file) {
+  const auto type = [&](std::size_t i) {
+    return model.pieces.size() > i ? model.pieces[i].type : Type::Normal;
+  };
+  switch (folder.tokenizer_class()) {
+    case TokenizerClass::T5:
+      if (type(2) != Type::Unknown)
+        refuse_model(file, "has another piece than <unk> at place 2, as T5's has it");
+      return of_t5(folder, model);
+    case TokenizerClass::XlmRoberta:
+    case TokenizerClass::Camembert:
+      if (type(0) != Type::Unknown || type(1) != Type::Control || type(2) != Type::Control)
+        refuse_model(file, "does not begin with <unk>, <s> and </s>, as those of XLM-R and CamemBERT do");
+      for (std::size_t i = 3; i < model.pieces.size(); ++i)
+        if (model.pieces[i].type != Type::Normal)
+          refuse_model(file, fmt::format("has a piece, {}, that is not cut as a text is",
+                                         in_quotes(model.pieces[i].text, 40)));
+      return of_fairseq(folder, model);
+    default:
+      refuse_model(
+          file,
+          "is a unigram model of SentencePiece, of which those of T5, XLM-R and CamemBERT are read alone");
+  }
+}
+
+}  // namespace
+
+TokenizerParts from_sentence_piece(const TokenizerFolder& folder, const char* file) {
+  const std::string bytes = folder.read(file);
+  if (is_tiktoken(bytes))
+    refuse_model(file, "is a list of tokens in base64 (tiktoken), not a SentencePiece model");
+  const SentencePieceModel model = read_sentence_piece_model(bytes, file);
+  if (!folder.other_class().empty())
+    refuse_model(file, fmt::format("is a SentencePiece model of a {}Tokenizer, which is not supported",
+                                   printable(folder.other_class())));
+  if (model.kind == SentencePieceModel::Kind::Unigram) return of_unigram(folder, model, file);
+  if (model.kind == SentencePieceModel::Kind::Bpe) return from_sentence_piece_bpe(folder, model, file);
+  refuse_model(file,
+               fmt::format("is a {} model of SentencePiece, of which unigram and BPE models are read alone",
+                           name_of(model.kind)));
 }
 
 }  // namespace attnscope::tokenizers

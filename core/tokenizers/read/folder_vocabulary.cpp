@@ -55,15 +55,14 @@ std::vector<std::string> usual_tokens(TokenizerClass of) {
   }
 }
 
-/// What the class calls them where no file does; an unknown token is the model's own.
+}  // namespace
+
 void name_usual_ids(const std::vector<std::string>& usual, TokenizerParts& parts) {
   for (std::size_t i = 0; i < usual.size(); ++i) {
     Id& id = parts.special_ids.*special_names[i].second;
     if (id == no_id && &id != &parts.special_ids.unk && !usual[i].empty()) id = id_in(parts, usual[i]);
   }
 }
-
-}  // namespace
 
 TokenizerParts from_vocabulary_and_merges(const TokenizerFolder& folder) {
   const TokenizerClass of = folder.tokenizer_class();
@@ -86,8 +85,10 @@ TokenizerParts from_vocabulary_and_merges(const TokenizerFolder& folder) {
   if (of == TokenizerClass::Qwen2 || of == TokenizerClass::GptNeoX)
     parts.normalizer.push_back(UnicodeForm::nfc);
   if (of == TokenizerClass::Qwen2)
-    parts.pre_tokenizer.push_back(Split{Regex(qwen2_expression), Delimiters::isolated, false});
-  parts.pre_tokenizer.push_back(ByteLevel{adds_space, of != TokenizerClass::Qwen2});
+    parts.pre_tokenizer.emplace_back(std::in_place_type<Split>,
+                                     Split{Regex(qwen2_expression), Delimiters::isolated, false});
+  parts.pre_tokenizer.emplace_back(std::in_place_type<ByteLevel>,
+                                   ByteLevel{adds_space, of != TokenizerClass::Qwen2});
   parts.decoder = {DecodeBytes{}};
   add_listed_tokens(folder, usual_tokens(of), parts);
   name_special_ids(parts, &folder);

@@ -26,6 +26,13 @@ constexpr std::pair<const char*, Id SpecialIds::*> usual_names[] = {
     {"[MASK]", &SpecialIds::mask}, {"<unk>", &SpecialIds::unk}, {"<pad>", &SpecialIds::pad},
     {"<mask>", &SpecialIds::mask}};
 
+/// Null where there is none of them.
+const char* sentence_piece_file(const TokenizerFolder& folder) {
+  for (const char* file : {"spiece.model", "sentencepiece.bpe.model", "tokenizer.model"})
+    if (folder.has(file)) return file;
+  return nullptr;
+}
+
 bool has_sentence_piece_model(const fs::path& folder) {
   std::error_code ignored;
   const fs::directory_iterator files(folder, ignored);
@@ -94,13 +101,13 @@ std::shared_ptr<const Tokenizer> load_tokenizer(const fs::path& path) {
   } else if (folder.has("vocab.txt")) {
     parts = from_vocabulary_lines(folder);
     file = "vocab.txt";
-  } else if (folder.has("spiece.model")) {
-    file = "spiece.model";
+  } else if (const char* model = sentence_piece_file(folder)) {
+    file = model;
     parts = from_sentence_piece(folder, file);
   } else if (has_sentence_piece_model(path)) {
     throw Error(
-        fmt::format("{} has a SentencePiece model only, which is not supported: save the tokenizer as "
-                    "tokenizer.json.",
+        fmt::format("{} has a SentencePiece model only, of another name than spiece.model, "
+                    "sentencepiece.bpe.model and tokenizer.model: save the tokenizer as tokenizer.json.",
                     in_quotes(path.native())));
   } else {
     throw Error(

@@ -12,7 +12,8 @@ namespace attnscope::tokenizers {
 
 /// Of a GGUF file: what its metadata describes. Of a folder: reads tokenizer.json or, when there is none,
 /// vocab.json and merges.txt (with the settings of GPT-2, RoBERTa, Qwen2 or GPT-NeoX, by
-/// tokenizer_config.json or config.json) vocab.txt (with BERT's) or T5's spiece.model; tokenizer_config.json,
+/// tokenizer_config.json or config.json) vocab.txt (with BERT's) or a model of SentencePiece (spiece.model,
+/// sentencepiece.bpe.model, tokenizer.model: see tokenizer_folder.hpp); tokenizer_config.json,
 /// special_tokens_map.json and added_tokens.json add and name tokens as AutoTokenizer of transformers 5 reads
 /// them. Truncation and padding that a file states are left to whoever runs the model. Throws Error, one
 /// sentence that names the file, the field and what was found.

@@ -85,6 +85,49 @@ SentencePieceModel::Piece read_piece(std::string_view bytes, const std::string& 
   return piece;
 }
 
+/// The ids that stand for "none" are negative.
+bool is_negative(std::uint64_t value) { return static_cast<std::int32_t>(value) < 0; }
+
+void read_trainer(std::string_view bytes, const std::string& where, SentencePieceModel& model) {
+  bool has_begin = true, has_end = true;
+  Message message(bytes, where);
+  for (Field field; message.next(field);) {
+    switch (field.number) {
+      case 3:
+        if (field.value < 1 || field.value > 4)
+          throw Error(fmt::format("{}: model_type is {}, expected 1 to 4.", where, field.value));
+        model.kind = static_cast<SentencePieceModel::Kind>(field.value);
+        break;
+      case 24: model.space_is_suffix = field.value != 0; break;
+      case 35: model.byte_fallback = field.value != 0; break;
+      case 41: has_begin = !is_negative(field.value); break;
+      case 42: has_end = !is_negative(field.value); break;
+      case 45: model.unknown = field.bytes; break;
+      case 46: model.begin = field.bytes; break;
+      case 47: model.end = field.bytes; break;
+      default: break;
+    }
+  }
+  if (!has_begin) model.begin.clear();
+  if (!has_end) model.end.clear();
+  for (const std::string* text : {&model.unknown, &model.begin, &model.end})
+    if (!is_valid_utf8(*text))
+      throw Error(fmt::format("{}: the piece {} is no valid UTF-8.", where, in_quotes(*text, 40)));
+}
+
+void read_normalizer(std::string_view bytes, const std::string& where, SentencePieceModel& model) {
+  Message message(bytes, where);
+  for (Field field; message.next(field);) {
+    switch (field.number) {
+      case 2: model.character_map = field.bytes; break;
+      case 3: model.adds_prefix = field.value != 0; break;
+      case 4: model.removes_spaces = field.value != 0; break;
+      case 5: model.escapes_spaces = field.value != 0; break;
+      default: break;
+    }
+  }
+}
+
 }  // namespace
 
 SentencePieceModel read_sentence_piece_model(std::string_view bytes, const std::string& where) {
@@ -92,16 +135,22 @@ SentencePieceModel read_sentence_piece_model(std::string_view bytes, const std::
   Message message(bytes, where);
   for (Field field; message.next(field);) {
     if (field.number == 1) model.pieces.push_back(read_piece(field.bytes, where));
-    if (field.number != 2 && field.number != 3) continue;
-    Message inner(field.bytes, where);
-    for (Field one; inner.next(one);) {
-      if (field.number == 2 && one.number == 3) model.is_unigram = one.value == 1;
-      if (field.number == 3 && one.number == 2) model.character_map = one.bytes;
-    }
+    if (field.number == 2) read_trainer(field.bytes, where, model);
+    if (field.number == 3) read_normalizer(field.bytes, where, model);
   }
   if (model.pieces.empty())
     throw Error(fmt::format("{} is not a SentencePiece model: it has no pieces.", where));
   return model;
+}
+
+std::string_view name_of(SentencePieceModel::Kind kind) {
+  switch (kind) {
+    case SentencePieceModel::Kind::Unigram: return "unigram";
+    case SentencePieceModel::Kind::Bpe: return "BPE";
+    case SentencePieceModel::Kind::Word: return "word";
+    case SentencePieceModel::Kind::Character: return "character";
+  }
+  return "";
 }
 
 }  // namespace attnscope::tokenizers

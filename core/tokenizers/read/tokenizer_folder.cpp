@@ -21,7 +21,7 @@ constexpr std::pair<std::string_view, TokenizerClass> class_names[] = {
     {"SqueezeBert", Bert},    {"ConvBert", Bert},   {"LayoutLM", Bert}, {"GPT2", Gpt2},
     {"CodeGen", Gpt2},        {"Roberta", Roberta}, {"Bart", Roberta},  {"Longformer", Roberta},
     {"Qwen2", Qwen2},         {"GPTNeoX", GptNeoX}, {"T5", T5},         {"XLMRoberta", XlmRoberta},
-    {"Camembert", Camembert}, {"Llama", Llama}};
+    {"Camembert", Camembert}, {"Llama", Llama},     {"Gemma", Gemma}};
 
 constexpr std::pair<std::string_view, TokenizerClass> class_of_type[] = {{"bert", Bert},
                                                                          {"distilbert", Bert},
@@ -55,7 +55,11 @@ constexpr std::pair<std::string_view, TokenizerClass> class_of_type[] = {{"bert"
                                                                          {"mt5", T5},
                                                                          {"xlm-roberta", XlmRoberta},
                                                                          {"camembert", Camembert},
-                                                                         {"llama", Llama}};
+                                                                         {"llama", Llama},
+                                                                         {"gemma", Gemma},
+                                                                         {"gemma2", Gemma},
+                                                                         {"gemma3", Gemma},
+                                                                         {"gemma3_text", Gemma}};
 
 std::string without_end(std::string text, std::string_view end) {
   if (text.ends_with(end)) text.erase(text.size() - end.size());
@@ -99,6 +103,7 @@ void TokenizerFolder::find_class() {
   name = without_end(without_end(name, "Fast"), "Tokenizer");
   if (is_general(name)) return;
   class_ = name.empty() ? find_in(class_of_type, model_type_) : find_in(class_names, name);
+  if (class_ == Other) other_class_ = name;
 }
 
 bool TokenizerFolder::has(const char* name) const { return fs::is_regular_file(path_ / name); }

@@ -12,6 +12,7 @@
 #include "core/base/error.hpp"
 #include "core/text/utf8.hpp"
 #include "core/tokenizers/read/json_node.hpp"
+#include "core/tokenizers/read/sentence_piece_model.hpp"
 #include "core/tokenizers/tokenizer.hpp"
 
 namespace attnscope::tokenizers {
@@ -27,7 +28,19 @@ auto in_file(const std::string& where, Read read) {
 }
 
 /// The classes of transformers that set stages of their own; Other: whatever the files describe.
-enum class TokenizerClass { Other, Bert, Gpt2, Roberta, Qwen2, GptNeoX, T5, XlmRoberta, Camembert, Llama };
+enum class TokenizerClass {
+  Other,
+  Bert,
+  Gpt2,
+  Roberta,
+  Qwen2,
+  GptNeoX,
+  T5,
+  XlmRoberta,
+  Camembert,
+  Llama,
+  Gemma
+};
 
 inline constexpr std::pair<const char*, Id SpecialIds::*> special_names[] = {
     {"bos_token", &SpecialIds::bos},  {"eos_token", &SpecialIds::eos}, {"unk_token", &SpecialIds::unk},
@@ -59,6 +72,8 @@ class TokenizerFolder {
   TokenizerClass tokenizer_class() const { return class_; }
   /// Whether tokenizer_config.json says so itself.
   bool names_class() const { return names_class_; }
+  /// A class that is named and is none of these; empty where there is none.
+  const std::string& other_class() const { return other_class_; }
   /// model_type of config.json; empty where there is none.
   const std::string& model_type() const { return model_type_; }
 
@@ -69,6 +84,7 @@ class TokenizerFolder {
   nlohmann::json config_, map_;
   TokenizerClass class_ = TokenizerClass::Other;
   bool names_class_ = false;
+  std::string other_class_;
   std::string model_type_;
 };
 
@@ -96,7 +112,15 @@ TokenizerParts from_vocabulary_and_merges(const TokenizerFolder& folder);
 /// vocab.txt, by BERT's settings.
 TokenizerParts from_vocabulary_lines(const TokenizerFolder& folder);
 
-/// spiece.model or tokenizer.model of SentencePiece, as T5 reads it.
+/// The special tokens that the class calls so where no file does, in the order of special_names; an unknown
+/// token is the model's own.
+void name_usual_ids(const std::vector<std::string>& usual, TokenizerParts& parts);
+
+/// A model of SentencePiece: the unigram models of T5, XLM-R and CamemBERT, and BPE as Llama, Gemma and the
+/// classes that do what the file says read it.
 TokenizerParts from_sentence_piece(const TokenizerFolder& folder, const char* file);
+/// The BPE models. Throws Error naming the file and what of it is not supported.
+TokenizerParts from_sentence_piece_bpe(const TokenizerFolder& folder, const SentencePieceModel& model,
+                                       const std::string& file);
 
 }  // namespace attnscope::tokenizers

@@ -1,0 +1,152 @@
+// Tokenizers of folders that have a BPE model of SentencePiece alone: Llama's, Mistral's, Gemma's.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/tokenizers/precompiled.hpp"
+#include "core/tokenizers/read/tokenizer_folder.hpp"
+#include "core/tokenizers/sentence_piece.hpp"
+
+namespace attnscope::tokenizers {
+
+namespace {
+
+using Type = SentencePieceModel::Type;
+
+constexpr const char* space_mark = "\u2581";
+
+/// Model types whose tokenizer AutoTokenizer takes from the file alone, whatever class is named.
+constexpr std::array<std::string_view, 3> file_types{"mistral", "mixtral", "phi3"};
+
+[[noreturn]] void refuse_bpe(const std::string& file, const std::string& why) {
+  throw Error(fmt::format("{}: {}: save the tokenizer as tokenizer.json.", file, why));
+}
+
+/// What SentencePiece itself refuses, and what it does otherwise than it is done here.
+void check_model(const SentencePieceModel& model, const std::string& file) {
+  if (model.space_is_suffix) refuse_bpe(file, "treat_whitespace_as_suffix is true, which is not supported");
+  if (!model.escapes_spaces) refuse_bpe(file, "escape_whitespaces is false, which is not supported");
+  std::set<std::string_view> texts;
+  std::size_t unknown = 0, bytes = 0;
+  for (const SentencePieceModel::Piece& piece : model.pieces) {
+    const std::string name = in_quotes(piece.text, 40);
+    if (!texts.insert(piece.text).second) refuse_bpe(file, fmt::format("the piece {} is there twice", name));
+    if (!std::isfinite(piece.score))
+      refuse_bpe(file, fmt::format("the piece {} has the score {}", name, piece.score));
+    if (piece.type == Type::Unused)
+      refuse_bpe(file, fmt::format("the piece {} is marked as unused, which is not supported", name));
+    if (piece.type == Type::Byte && !model.byte_fallback)
+      refuse_bpe(file, fmt::format("the piece {} is a byte, but byte_fallback is false", name));
+    unknown += piece.type == Type::Unknown;
+    bytes += piece.type == Type::Byte;
+  }
+  if (unknown != 1) refuse_bpe(file, fmt::format("{} pieces are marked as unknown, expected one", unknown));
+  if (model.byte_fallback && bytes != 256)
+    refuse_bpe(file, fmt::format("{} pieces are bytes, expected 256: byte_fallback is true", bytes));
+}
+
+std::unique_ptr<const Model> model_of(const SentencePieceModel& from) {
+  std::vector<IdOf> tokens;
+  std::vector<double> scores;
+  std::vector<bool> merge;
+  BpeSettings settings;
+  for (const SentencePieceModel::Piece& piece : from.pieces) {
+    const Id id = static_cast<Id>(tokens.size());
+    tokens.push_back({piece.text, id});
+    scores.push_back(static_cast<double>(piece.score));
+    merge.push_back(piece.type == Type::Normal);
+    if (piece.type == Type::Unknown) settings.unknown = id;
+    if (piece.type == Type::UserDefined) settings.whole.push_back(id);
+  }
+  const auto vocabulary = std::make_shared<const Vocabulary>(std::move(tokens));
+  settings.ranked_merges = merges_of_scores(*vocabulary, scores, merge);
+  settings.fuse_unknown = true;
+  settings.byte_fallback = from.byte_fallback;
+  return std::make_unique<Bpe>(vocabulary, settings);
+}
+
+/// Where a space is put before a text, or before each part of it between special tokens.
+enum class Prefix {
+  None,
+  First,  // unless the text begins with a space
+  Parts,  // the same of each part
+  Always  // of each part, also of one that begins with a space
+};
+
+/// Whether LlamaTokenizer reads the file, which has settings of its own.
+bool is_llama(const TokenizerFolder& folder) {
+  return folder.tokenizer_class() == TokenizerClass::Llama && folder.names_class() &&
+         std::ranges::find(file_types, folder.model_type()) == file_types.end();
+}
+
+Prefix prefix_of(const TokenizerFolder& folder, const SentencePieceModel& model) {
+  const bool says_legacy = folder.config().contains("legacy"), legacy = folder.flag("legacy", false);
+  if (folder.tokenizer_class() == TokenizerClass::Gemma) return Prefix::None;
+  if (is_llama(folder)) {
+    if (!folder.flag("add_prefix_space", true)) return Prefix::None;
+    return legacy ? Prefix::Parts : Prefix::First;
+  }
+  if (!model.adds_prefix) return Prefix::None;
+  return legacy || !says_legacy ? Prefix::Always : Prefix::First;
+}
+
+void set_stages(const SentencePieceModel& model, Prefix prefix, TokenizerParts& parts) {
+  if (!model.character_map.empty()) parts.normalizer.push_back(PrecompiledMap(model.character_map));
+  if (model.removes_spaces) {
+    parts.normalizer.push_back(Replace{Pattern(Regex(" {2,}")), " "});
+    parts.normalizer.push_back(Replace{Pattern(Regex("\\A | \\z")), ""});
+  }
+  parts.normalizer.push_back(Replace{Pattern(std::string(" ")), space_mark});
+  if (prefix == Prefix::Always) parts.normalizer.push_back(Prepend{space_mark});
+  if (prefix == Prefix::First || prefix == Prefix::Parts) {
+    Metaspace space;
+    space.prepend = prefix == Prefix::First ? Metaspace::Prepend::first : Metaspace::Prepend::always;
+    space.split = false;
+    parts.pre_tokenizer = {space};
+  }
+  parts.decoder = {DecodeReplace{Pattern(std::string(space_mark)), " "}};
+  if (model.byte_fallback) parts.decoder.push_back(DecodeFallback{});
+  parts.decoder.push_back(DecodeFuse{});
+  if (prefix != Prefix::None) parts.decoder.push_back(DecodeStrip{.character = " ", .left = 1});
+}
+
+/// In the order of special_names.
+std::vector<std::string> usual_tokens(const TokenizerFolder& folder, const SentencePieceModel& model) {
+  if (folder.tokenizer_class() == TokenizerClass::Gemma)
+    return {"<bos>", "<eos>", "<unk>", "", "<pad>", "", "<mask>"};
+  if (is_llama(folder)) return {"<s>", "</s>", "<unk>"};
+  return {model.begin, model.end, model.unknown};
+}
+
+}  // namespace
+
+TokenizerParts from_sentence_piece_bpe(const TokenizerFolder& folder, const SentencePieceModel& model,
+                                       const std::string& file) {
+  const TokenizerClass of = folder.tokenizer_class();
+  if (of != TokenizerClass::Other && of != TokenizerClass::Llama && of != TokenizerClass::Gemma)
+    refuse_bpe(file, "is a BPE model, which the tokenizer of this model's class does not read");
+  check_model(model, file);
+  TokenizerParts parts;
+  parts.model = model_of(model);
+  for (std::size_t i = 0; i < model.pieces.size(); ++i)
+    if (model.pieces[i].type == Type::Control)
+      parts.added_tokens.push_back({.text = model.pieces[i].text, .id = static_cast<Id>(i), .special = true});
+  const Prefix prefix = prefix_of(folder, model);
+  set_stages(model, prefix, parts);
+  const std::vector<std::string> usual = usual_tokens(folder, model);
+  add_listed_tokens(folder, usual, parts);
+  // Looked for in the text itself: the normalizer would put a space before them.
+  if (prefix == Prefix::Always)
+    for (AddedToken& token : parts.added_tokens) token.normalized = false;
+  name_special_ids(parts, &folder);
+  name_usual_ids(usual, parts);
+  put_asked_tokens(folder, parts);
+  return parts;
+}
+
+}  // namespace attnscope::tokenizers
