@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdio>
 #include <iostream>
+#include <iterator>
 #include <string>
 
 #include <fmt/format.h>
@@ -17,25 +18,71 @@
 namespace attnscope {
 namespace {
 
-/// How many characters begin before each byte.
-std::vector<std::size_t> characters_before(std::string_view text) {
-  std::vector<std::size_t> count(text.size() + 1, 0);
-  for (std::size_t i = 0; i < text.size(); ++i)
-    count[i + 1] = count[i] + ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80 ? 1 : 0);
-  return count;
-}
+/// How many characters of a text begin before a byte; asked in almost ascending order.
+class CharacterPlaces {
+ public:
+  explicit CharacterPlaces(std::string_view text) : text_(text) {}
 
-nlohmann::ordered_json encoded(const tokenizers::Tokenizer& tokenizer, const std::string& text) {
-  const tokenizers::Encoding encoding = tokenizer.encode(text);
-  const std::vector<std::size_t> before = characters_before(text);
-  nlohmann::ordered_json ids = nlohmann::ordered_json::array(), tokens = ids, offsets = ids;
-  for (const tokenizers::EncodedToken& token : encoding.tokens) {
-    ids.push_back(token.id);
-    tokens.push_back(token.text);
-    offsets.push_back({before[token.range.begin], before[token.range.end]});
+  std::size_t before(std::size_t byte) {
+    for (; at_ < byte; ++at_) count_ += begins(at_);
+    for (; at_ > byte; --at_) count_ -= begins(at_ - 1);
+    return count_;
   }
-  return {{"ids", ids}, {"tokens", tokens}, {"offsets", offsets}};
-}
+
+ private:
+  std::size_t begins(std::size_t at) const { return (static_cast<unsigned char>(text_[at]) & 0xC0) != 0x80; }
+
+  std::string_view text_;
+  std::size_t at_ = 0, count_ = 0;
+};
+
+/// Writes {"ids": […], "tokens": […], "offsets": [[begin, end], …]} piece by piece: a text of megabytes has
+/// millions of tokens.
+class EncodingWriter {
+ public:
+  explicit EncodingWriter(const tokenizers::Tokenizer& tokenizer)
+      : tokenizer_(tokenizer), quoted_(static_cast<std::size_t>(tokenizer.vocabulary_size())) {}
+
+  void write(std::string_view text) {
+    const tokenizers::Encoding encoding = tokenizer_.encode(text);
+    write_list("{\"ids\":[", encoding,
+               [&](const tokenizers::EncodedToken& token) { out_ += fmt::to_string(token.id); });
+    write_list("],\"tokens\":[", encoding,
+               [&](const tokenizers::EncodedToken& token) { out_ += quoted(token); });
+    CharacterPlaces places(text);
+    write_list("],\"offsets\":[", encoding, [&](const tokenizers::EncodedToken& token) {
+      const std::size_t begin = places.before(token.range.begin);
+      fmt::format_to(std::back_inserter(out_), "[{},{}]", begin, places.before(token.range.end));
+    });
+    out_ += "]}\n";
+    flush();
+  }
+
+ private:
+  template <class Write>
+  void write_list(std::string_view begin, const tokenizers::Encoding& encoding, Write write_one) {
+    constexpr std::size_t piece = 1 << 20;
+    out_ += begin;
+    for (const tokenizers::EncodedToken& token : encoding.tokens) {
+      if (&token != &encoding.tokens.front()) out_ += ',';
+      write_one(token);
+      if (out_.size() > piece) flush();
+    }
+  }
+  const std::string& quoted(const tokenizers::EncodedToken& token) {
+    std::string& text = quoted_[static_cast<std::size_t>(token.id)];
+    if (text.empty()) text = nlohmann::json(token.text).dump();
+    return text;
+  }
+  void flush() {
+    std::fwrite(out_.data(), 1, out_.size(), stdout);
+    out_.clear();
+  }
+
+  const tokenizers::Tokenizer& tokenizer_;
+  std::vector<std::string> quoted_;  // of each id; empty until it was needed
+  std::string out_;
+};
 
 void print_stack(const char* name, const StackSpec& stack) {
   const AttentionSpec& one = stack.blocks[0];
@@ -81,16 +128,16 @@ void print_names(const char* what, const std::vector<std::string>& names) {
 
 void tokenize_lines(const std::filesystem::path& folder, bool json) {
   const auto tokenizer = tokenizers::load_tokenizer(folder);
+  EncodingWriter writer(*tokenizer);
   std::string line;
   for (int number = 1; std::getline(std::cin, line); ++number) {
     try {
-      std::string text = line;
       if (json) {
         const nlohmann::json value = nlohmann::json::parse(line, nullptr, false);
         if (!value.is_string()) throw Error("it is no JSON string.");
-        text = value.get<std::string>();
+        line = value.get<std::string>();
       }
-      fmt::print("{}\n", encoded(*tokenizer, text).dump());
+      writer.write(line);
     } catch (const Error& error) {
       throw Error(fmt::format("Line {}: {}", number, error.what()));
     }

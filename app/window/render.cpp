@@ -51,6 +51,27 @@ std::string guessed_note(const Document& document, const std::filesystem::path& 
   return note;
 }
 
+/// What takes minutes is refused before it begins: whoever waits for a picture does not see how far it is.
+/// The CPU makes some hundreds of millions of scores a second.
+void check_cost(const Document& document, const Backends& backends, const Backend& backend,
+                const std::filesystem::path& file) {
+  constexpr double most_billions = 82;
+  const Within& within = document.within.read();  // a model reads no more tokens than it has positions
+  if (within || within.is_unopened() || &backend != backends.choices().front().backend.get()) return;
+  const Dimensions size = check_any_length(document);
+  const Masking& masking = document.layer().masking;
+  const auto reach = [&](std::int64_t keys) { return keys < 0 ? size.keys : keys; };
+  const std::int64_t seen = std::min(
+      size.keys, reach(masking.window.left) + (masking.causal ? 0 : reach(masking.window.right)) + 1);
+  const double rows = static_cast<double>(size.batch) * static_cast<double>(size.heads);
+  const double billions = rows * static_cast<double>(size.queries) * static_cast<double>(seen) / 1e9;
+  if (billions <= most_billions) return;
+  throw Error(
+      fmt::format("{}: {} queries and {} keys in {} heads are {:.0f} billion scores, which take minutes; a "
+                  "picture may have {}.",
+                  in_quotes(file.native()), size.queries, size.keys, rows, billions, most_billions));
+}
+
 /// "01.png", in as many digits as the last has.
 std::string page_name(std::size_t page, std::size_t pages) {
   const std::size_t digits = fmt::formatted_size("{}", pages);
@@ -110,6 +131,7 @@ std::string render_picture(const RenderOptions& options) {
   App& app = drawn.app;
   if (session) {
     damage = session->damage;
+    check_cost(session->document, app.backends(), *drawn.engine.backend(), *options.file);
     app.open(*std::exchange(session, std::nullopt), *options.file, options.layer, options.answers);
     note = guessed_note(app.document(), *options.file);
   }

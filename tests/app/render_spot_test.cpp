@@ -8,6 +8,7 @@
 #include "app/state/long_state.hpp"
 #include "app/views/parts/map_frame.hpp"
 #include "core/base/error.hpp"
+#include "support/letters_gpt.hpp"
 #include "support/program.hpp"
 
 namespace attnscope::render_spot_test {
@@ -54,6 +55,24 @@ TEST_CASE("render takes the spot from its command line", "[spot]") {
   CHECK(part.find(">Head 1<") != std::string::npos);
   CHECK(part.find(">dog<") == std::string::npos);  // out of sight
   CHECK(whole.find(">dog<") != std::string::npos);
+}
+
+TEST_CASE("render refuses what would take minutes", "[spot]") {
+  const TemporaryDirectory directory;
+  std::string words;
+  for (int i = 0; i < 199'000; ++i) words += "a ";
+  directory.write("text.txt", words);
+  check_refusal(directory, "render text.txt --backend cpu -o a.png", 1,
+                "\"text.txt\": 199000 queries and 199000 keys in 8 heads are 317 billion scores, which take "
+                "minutes; a picture may have 82.");
+  CHECK_FALSE(std::filesystem::exists(directory / "a.png"));
+}
+
+TEST_CASE("render draws a model", "[spot]") {
+  const TemporaryDirectory directory;
+  write_letters_gpt(directory / "letters");
+  REQUIRE(run(directory, "render letters --view model --size 1280x720 -o a.png").exit_code == 0);
+  CHECK(std::filesystem::exists(directory / "a.png"));
 }
 
 TEST_CASE("render refuses spots that are not there", "[spot]") {
