@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
@@ -229,6 +231,34 @@ TEST_CASE("the votes of a class are counted", "[lessons][lesson_player]") {
   for (const ImGuiKey key : {ImGuiKey_1, ImGuiKey_4, ImGuiKey_4, ImGuiKey_2, ImGuiKey_4}) player.press(key);
   CHECK(player.state().answer.votes == std::array<std::int64_t, 6>{1, 1, 0, 3, 0, 0});
   CHECK(player.state().answer.chosen == -1);
+}
+
+TEST_CASE("a prediction counts from when it is revealed", "[lessons][lesson_player]") {
+  Player player({.width = 1920, .height = 1080});
+  player.open(fourth);
+  std::vector<std::pair<std::int64_t, lessons::ChooseQuestion>> questions;
+  const std::vector<lessons::Step>& steps = player.lesson().lesson.steps;
+  for (std::int64_t i = 0; i < std::ssize(steps); ++i)
+    if (const auto& question = steps[static_cast<std::size_t>(i)].question)
+      if (const auto* choose = std::get_if<lessons::ChooseQuestion>(&question->kind))
+        questions.emplace_back(i, *choose);
+  REQUIRE(questions.size() >= 2);
+  const auto choose = [&](std::size_t at, bool right) {
+    const auto& [step, question] = questions[at];
+    player.app().show_step({fourth, step});
+    player.settle();
+    const auto answer = std::ranges::find(question.choices, right, &lessons::Choice::right);
+    REQUIRE(answer != question.choices.end());
+    player.press(static_cast<ImGuiKey>(ImGuiKey_1 + (answer - question.choices.begin())));
+  };
+  choose(0, true);
+  CHECK_FALSE(player.says("predictions right"));
+  player.press(ImGuiKey_R);
+  CHECK(player.says("1 of 1 predictions right"));
+  choose(1, false);
+  CHECK(player.says("1 of 1 predictions right"));  // the other is not revealed yet
+  player.press(ImGuiKey_R);
+  CHECK(player.says("1 of 2 predictions right"));
 }
 
 TEST_CASE("beside a cache what is held is read in the row of the same token", "[lessons][lesson_player]") {

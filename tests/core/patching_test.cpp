@@ -2,18 +2,24 @@
 // decoder in naive doubles gives; the estimate is the direct effect.
 #include "core/readouts/patching.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <numeric>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
+#include <nlohmann/json.hpp>
 
 #include "core/base/error.hpp"
 #include "core/models/run_heads.hpp"
 #include "core/readouts/ablations.hpp"
+#include "core/readouts/logit_split.hpp"
 #include "core/small_models.hpp"
 #include "support/temporary_directory.hpp"
 
@@ -73,7 +79,100 @@ void check_pair(const Model& model, std::int64_t row, const Work& work) {
   CHECK(largest > 1e-3);
 }
 
+/// What each head adds to the answer in the clean run less that in the corrupted one, with the norm's scale
+/// of the latter, from the splits of both logits. Of a LayerNorm, which takes away the mean of what a head
+/// adds as well.
+std::vector<double> from_splits(const PatchedPair& pair, const Work& work) {
+  const Model& model = pair.model;
+  const AttentionOf of = output_attention(model.spec);
+  const StackView stack = stack_of(model, pair.corrupted, of);
+  const std::int64_t d = model.spec.d_model;
+  const LogitSplit clean = split_logit(model, pair.clean, pair.row, pair.token, pair.other, work),
+                   corrupted = split_logit(model, pair.corrupted, pair.row, pair.token, pair.other, work);
+  REQUIRE(clean.parts == corrupted.parts);
+  std::vector<double> means(clean.parts.size());
+  TensorOf<double> mean(Shape{1, d});
+  for (double& value : mean.values()) value = 1 / static_cast<double>(d);
+  double direction = 0;  // the sum of the direction that the answer reads
+  if (stack.spec.norm.kind == NormKind::Layer) {
+    for (const auto& [run, sign] : {std::pair(&pair.clean, 1.0), std::pair(&pair.corrupted, -1.0)})
+      project_stream(
+          {model, *run, of, stack.spec.blocks.size()}, mean, pair.row, pair.row + 1,
+          [&, by = sign](std::size_t part, std::int64_t, std::span<const double> value) {
+            means[part] += by * value[0];
+          },
+          work);
+    const float* const x = stack.run.hidden.back().row(pair.row);
+    const double of_row = std::accumulate(x, x + d, 0.0) / static_cast<double>(d);
+    for (std::size_t part = 0; part < corrupted.parts.size(); ++part)
+      if (corrupted.parts[part].kind == StreamPart::Kind::Centring)
+        direction = -corrupted.values[part] / of_row;
+    REQUIRE(direction != 0);
+  }
+  std::vector<double> effects;
+  const double scale = corrupted.norm_scale / clean.norm_scale;
+  for (std::size_t part = 0; part < clean.parts.size(); ++part)
+    if (clean.parts[part].kind == StreamPart::Kind::Head)
+      effects.push_back(clean.values[part] * scale - corrupted.values[part] - means[part] * direction);
+  return effects;
+}
+
+/// A T5 whose decoder's output is scaled before it meets the table of tokens.
+ModelPtr scaled_t5(const std::filesystem::path& folder) {
+  std::filesystem::copy(std::filesystem::path(ATTNSCOPE_TESTS) / "goldens/models/t5_gated", folder,
+                        std::filesystem::copy_options::recursive);
+  nlohmann::json config;
+  std::ifstream(folder / "config.json") >> config;
+  config["scale_decoder_outputs"] = true;
+  std::ofstream(folder / "config.json") << config;
+  return open_model(folder);
+}
+
+void check_estimate(const Model& model, const Work& work) {
+  const ModelRun clean = run_model(model, input_of(model, clean_ids), {}, work),
+                 corrupted = run_model(model, input_of(model, corrupted_ids), {}, work);
+  const PatchedPair pair{model, clean, corrupted, 6, 3, 8};
+  const std::vector<double> estimates = direct_effects(pair, work), expected = from_splits(pair, work);
+  REQUIRE(estimates.size() == all_heads(model.spec).size());
+  REQUIRE(estimates.size() == expected.size());
+  double largest = 0;
+  for (const double one : expected) largest = std::max(largest, std::abs(one));
+  REQUIRE(largest > 1e-4);
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    CAPTURE(i);
+    CHECK(std::abs(estimates[i] - expected[i]) < 1e-5 * largest);
+  }
+}
+
 }  // namespace
+
+TEST_CASE("the estimate of patching is the difference of two splits of the logit", "[readouts][patching]") {
+  const test::TemporaryDirectory directory;
+  ThreadPool pool(2);
+  const Work work{pool, {}};
+  for (const auto& [family, model] : small_models::every_family(directory.path())) {
+    CAPTURE(family);
+    check_estimate(*model, work);
+  }
+  const ModelPtr scaled = scaled_t5(directory / "t5");
+  CHECK(std::abs(scaled->spec.logit_scale * std::sqrt(static_cast<double>(scaled->spec.d_model)) - 1) <
+        1e-12);
+  check_estimate(*scaled, work);
+  // What the estimate reads is what the model predicts with.
+  const ModelPtr plain = open_model(std::filesystem::path(ATTNSCOPE_TESTS) / "goldens/models/t5_gated");
+  const ModelRun with = run_model(*scaled, input_of(*scaled, clean_ids), {}, work),
+                 without = run_model(*plain, input_of(*plain, clean_ids), {}, work);
+  for (std::size_t i = 0; i < with.logits.values.size(); ++i)
+    CHECK(std::abs(static_cast<double>(with.logits.values[i]) -
+                   scaled->spec.logit_scale * static_cast<double>(without.logits.values[i])) < 1e-6);
+  // Parallel blocks that are none, windows, norms of queries and keys, caps, biases by distance.
+  for (const std::string name :
+       {"t5_gated", "gpt_neox_serial", "mistral_window", "qwen2_window", "qwen3", "gemma2", "bloom"}) {
+    CAPTURE(name);
+    const ModelPtr model = open_model(std::filesystem::path(ATTNSCOPE_TESTS) / "goldens/models" / name);
+    check_estimate(*model, work);
+  }
+}
 
 TEST_CASE("a patched head is what the model gives with its output replaced", "[readouts][patching]") {
   const test::TemporaryDirectory directory;

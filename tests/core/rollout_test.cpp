@@ -31,7 +31,8 @@ Rows naive(const Model& model, const ModelRun& run, AttentionOf of, const Work& 
     for (int head = 0; head < stack.blocks[block].heads; ++head) {
       bool zeroed = change_of(run.changes, of, block).attention_off;
       for (const HeadChange& change : run.changes.heads)
-        zeroed = zeroed || (change.block == static_cast<int>(block) && change.head == head);
+        zeroed = zeroed || (change.block == static_cast<int>(block) && change.head == head &&
+                            change.kind == HeadChange::Kind::Zero && change.rows.empty());
       if (zeroed) continue;
       const Tensor weights = head_weights(model, run, of, block, head, work);
       for (std::size_t i = 0; i < n; ++i)
@@ -74,10 +75,13 @@ TEST_CASE("attention rollout is what its definition says", "[rollout]") {
   const Work work{pool, {}};
   ModelInput input;
   input.ids = {5, 6, 2, 6, 3, 4, 0, 1, 2};
-  ModelChanges zeroed, off;
+  ModelChanges zeroed, in_a_row, mean, off;
   zeroed.heads.push_back({.of = AttentionOf::Decoder, .block = 1, .head = 2});
+  // Of what is no pattern of weights the head's own stand.
+  in_a_row.heads.push_back({.of = AttentionOf::Decoder, .block = 1, .head = 2, .rows = {4}});
+  mean.heads.push_back({.of = AttentionOf::Decoder, .block = 0, .head = 1, .kind = HeadChange::Kind::Mean});
   off.blocks.push_back({.of = AttentionOf::Decoder, .block = 0, .attention_off = true});
-  for (const ModelChanges& changes : {ModelChanges{}, zeroed, off}) {
+  for (const ModelChanges& changes : {ModelChanges{}, zeroed, in_a_row, mean, off}) {
     RunRequest request;
     request.changes = changes;
     const ModelRun run = run_model(model, input, request, work);

@@ -69,6 +69,14 @@ TEST_CASE("the unigram model takes the largest sum and the earlier one of equal 
   CHECK(texts_of(unigram({{"<unk>", 0}, {"a", -1}, {"ab", -1}, {"bc", -1}, {"c", -1}}), "abc") == "a bc");
 }
 
+TEST_CASE("a unigram model may pass over a character that only a longer token begins with", "[tokenizers]") {
+  // The unknown token ends at -61 with "bc", "ab" at -110 with the unknown token.
+  const Tokenizer tokenizer(unigram({{"<unk>", 0}, {"ab", -50}, {"bc", -1}}));
+  CHECK(texts_of(tokenizer.encode("abc")) == "<unk> bc");
+  CHECK(texts_of(tokenizer.encode("ab")) == "ab");
+  CHECK(texts_of(tokenizer.encode("ac")) == "<unk>");
+}
+
 TEST_CASE("unknown characters of a unigram model are fused, or become their bytes", "[tokenizers]") {
   const Tokenizer fused(unigram({{"<unk>", 0}, {"a", -1}}));
   CHECK(texts_of(fused.encode("axéa")) == "a <unk> a");
@@ -94,6 +102,11 @@ TEST_CASE("added tokens swallow white space on the sides that they strip", "[tok
   const Tokenizer right(letters({{.text = "<m>", .id = 5, .right_strip = true}}));
   CHECK(ranges_of(right.encode("a <m> \tb")) == "0-1 1-2 2-7 7-8");
   CHECK(ranges_of(right.encode("<m> <m>")) == "0-4 4-7");
+  // What one has swallowed is not there for the next.
+  const Tokenizer both(
+      letters({{.text = "<r>", .id = 5, .right_strip = true}, {.text = "<l>", .id = 6, .left_strip = true}}));
+  CHECK(ranges_of(both.encode("<r>  <l>a")) == "0-5 5-8 8-9");
+  CHECK(ranges_of(both.encode("<l>  <l>a")) == "0-3 3-8 8-9");
 }
 
 TEST_CASE("single words are only between what belongs to no word", "[tokenizers]") {

@@ -1,0 +1,123 @@
+// What a file keeps of the model that a Document stands in: every text, every change of a head and of a
+// layer.
+#include "core/files/document/within_json.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.hpp"
+#include "support/temporary_directory.hpp"
+
+namespace attnscope::within_json_test {
+namespace {
+
+using nlohmann::json;
+
+Within reopened(const Within& within) { return read_within(json::parse(within_json(within)), "test.json"); }
+
+/// No two values are the same, and none is what a file without its key would say.
+Within all_set() {
+  Within within;
+  within.path = "models/some \"ü\"\\model";
+  within.fingerprint = 0xfedcba9876543210;
+  within.of = AttentionOf::Cross;
+  within.block = 3;
+  ModelText& text = within.input;
+  text.text = "a\nb → [MASK] c";
+  text.pair = "the second";
+  text.decoder_text = "";  // said, and nothing yet
+  text.continued = {7, 0, 50'256};
+  text.image = "photos/cat.png";
+  text.masked = {{6, "old", {4, 5}}, {15, "c", {9}}};
+  return within;
+}
+
+}  // namespace
+
+TEST_CASE("texts and place of a model come back from a file", "[document_json][models]") {
+  const Within within = all_set();
+  CHECK(reopened(within) == within);
+  Within plain;
+  plain.path = "m";
+  CHECK(reopened(plain) == plain);
+  Within other = within;
+  other.of = AttentionOf::Encoder;
+  other.input.decoder_text.reset();
+  other.input.pair = "";
+  CHECK(reopened(other) == other);
+}
+
+TEST_CASE("changes of heads come back from a file, whatever their kind", "[document_json][models]") {
+  using Kind = HeadChange::Kind;
+  Within within = all_set();
+  const auto numbers = std::make_shared<Tensor>(Shape{2, 3}, std::vector<float>{0, -1.5f, 2, 3, 1e-30f, 5});
+  int head = 0;
+  for (const Kind kind : {Kind::Zero, Kind::Mean, Kind::Uniform, Kind::PreviousToken, Kind::Identity,
+                          Kind::FirstToken, Kind::Frozen, Kind::Replaced}) {
+    HeadChange change{
+        .of = static_cast<AttentionOf>(head % 3), .block = 2 + head, .head = 9 - head, .kind = kind};
+    if (kind == Kind::Frozen || kind == Kind::Replaced) change.tensor = numbers;
+    if (kind == Kind::Mean || kind == Kind::Replaced) change.rows = {0, 4, 11};
+    within.changes.heads.push_back(change);
+    ++head;
+  }
+  Within found = reopened(within);
+  REQUIRE(found.changes.heads.size() == within.changes.heads.size());
+  for (std::size_t i = 0; i < found.changes.heads.size(); ++i) {
+    CAPTURE(i);
+    TensorPtr& tensor = found.changes.heads[i].tensor;
+    REQUIRE((tensor != nullptr) == (within.changes.heads[i].tensor != nullptr));
+    if (!tensor) continue;
+    CHECK(tensor->shape() == numbers->shape());
+    CHECK(std::vector<float>(tensor->values().begin(), tensor->values().end()) ==
+          std::vector<float>(numbers->values().begin(), numbers->values().end()));
+    tensor = numbers;
+  }
+  CHECK(found == within);
+}
+
+TEST_CASE("each change of a layer comes back from a file", "[document_json][models]") {
+  const std::vector<BlockChange> changes{{.block = 1, .attention_off = true},
+                                         {.block = 2, .mlp_off = true},
+                                         {.block = 3, .mask_off = true},
+                                         {.block = 4, .causal = true},
+                                         {.block = 5, .scale = 0.75},
+                                         {.block = 6, .scale = 0},
+                                         {.block = 7, .temperature = 1.5},
+                                         {.of = AttentionOf::Encoder, .block = 8},
+                                         {.of = AttentionOf::Cross,
+                                          .block = 9,
+                                          .attention_off = true,
+                                          .causal = true,
+                                          .scale = 2,
+                                          .temperature = 0.5}};
+  Within within = all_set();
+  within.changes.blocks = changes;
+  CHECK(reopened(within) == within);
+}
+
+TEST_CASE("what cannot be a model's place or change is refused by its name", "[document_json][models]") {
+  const auto refusal = [](const std::string& text) {
+    return test::message_of<Error>([&] { read_within(json::parse(text), "test.json"); });
+  };
+  const auto names = [&](const std::string& text, const std::string& name) {
+    CAPTURE(text, name);
+    CHECK(refusal(text).find(name) != std::string::npos);
+  };
+  names(R"({})", "path");
+  names(R"({"path": "m", "fingerprint": "xyz"})", "fingerprint");
+  names(R"({"path": "m", "fingerprint": "12 "})", "fingerprint");
+  names(R"({"path": "m", "block": -1})", "block");
+  names(R"({"path": "m", "of": "both"})", "of");
+  names(R"({"path": "m", "heads": {}})", "heads");
+  names(R"({"path": "m", "heads": [{"kind": "loud"}]})", "kind");
+  names(R"({"path": "m", "blocks": [{"temperature": 0}]})", "temperature");
+  names(R"({"path": "m", "blocks": [{"unheard_of": 1}]})", "unheard_of");
+  names(R"({"path": "m", "masked": [{"word": 3}]})", "word");
+}
+
+}  // namespace attnscope::within_json_test
