@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "app/state/compare_heads_state.hpp"
 #include "app/state/generation_state.hpp"
@@ -119,19 +120,26 @@ struct ModelState {
   GenerationState generation;
   CompareHeadsState compare;
   PictureState picture;
-  std::array<signed char, 14> fold{};         // sections of the controls, as ViewState::fold
+  std::array<signed char, 15> fold{};         // sections of the controls, as ViewState::fold
   std::optional<std::int64_t> predicted_row;  // whose prediction is shown; nothing: the usual one
 
   // Of the moment.
-  std::optional<ModelHead> hovered;  // pointed at in the grid: previewed large
-  bool locked = false;               // a click chose the head: what is pointed at is not previewed until Esc
-  bool without_changes = false;      // pressed: the model as it is, without what was changed inside
+  std::optional<std::string> typed_ids;             // while the field of the tokens' numbers has the keyboard
+  ModelScreen before_compare = ModelScreen::Heads;  // F4 goes back to it
+  std::optional<double> stale_since;                // the text, or a change, is ahead of what stands there
+  std::optional<ModelHead> hovered;                 // pointed at in the grid: previewed large
+  bool locked = false;           // a click chose the head: what is pointed at is not previewed until Esc
+  bool without_changes = false;  // pressed: the model as it is, without what was changed inside
   float grid_scroll = 0, controls_scroll = 0;  // logical pixels
   bool layer_effects = true;                   // the grid has a column with what its layers do
   std::int64_t stream_back = 0;  // rows that the residual stream is scrolled up from the last one
   std::array<std::shared_ptr<const ModelFacts>, 2> facts;  // of the run with the changes, and without
   std::shared_ptr<const void> contributions_of;            // of these lengths of values
   float usual_contribution = 1;                            // is what the colours of the grid go up to
+
+  void compare_heads() {
+    if (screen != ModelScreen::Compare) before_compare = std::exchange(screen, ModelScreen::Compare);
+  }
 };
 
 }  // namespace attnscope

@@ -33,6 +33,8 @@ struct ModelText {
                                         // its own text): generated, or chosen from the prediction
   std::filesystem::path image;          // models of pictures; empty = none yet
   std::vector<MaskedWord> masked;       // of `text`, in its order: words that a click put mask tokens for
+  bool special = true;            // what the model's format puts around the text: a beginning, [CLS], [SEP]
+  std::vector<std::int64_t> ids;  // where not empty, the tokens themselves, in the place of text and pair
   bool operator==(const ModelText&) const = default;
 };
 

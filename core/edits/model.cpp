@@ -1,6 +1,7 @@
 #include "core/edits/model.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <string_view>
 #include <utility>
@@ -235,12 +236,47 @@ Within text(Within within, std::string text) {
   within.input.masked = masked_words_kept(within, text);
   within.input.text = std::move(text);
   within.input.continued.clear();
+  within.input.ids.clear();
+  return within;
+}
+
+Within special_tokens(Within within, bool wanted) {
+  within.input.special = wanted;
+  within.input.continued.clear();
+  return within;
+}
+
+Within token_ids(Within within, std::string_view numbers) {
+  const ModelSpec& spec = spec_of(within);
+  std::vector<std::int64_t> ids;
+  for (std::size_t at = 0; (at = numbers.find_first_not_of(" ,[]\t\n", at)) != numbers.npos;) {
+    const std::size_t end = std::min(numbers.find_first_of(" ,[]\t\n", at), numbers.size());
+    const std::string_view word = numbers.substr(at, end - at);
+    std::int64_t id = -1;
+    const auto [last, error] = std::from_chars(word.data(), word.data() + word.size(), id);
+    if (error != std::errc() || last != word.data() + word.size())
+      throw Error(
+          fmt::format("Found {} among the tokens' numbers, expected whole numbers.", in_quotes(word, 20)));
+    if (id < 0 || id >= spec.vocabulary)
+      throw Error(fmt::format("Found {} among the tokens' numbers, which is no token of the model.",
+                              in_quotes(word, 20)));
+    ids.push_back(id);
+    at = end;
+  }
+  if (ids.empty()) throw Error("There is no number of a token; a model needs at least one token.");
+  const bool special = within.input.special;
+  auto decoder_text = std::move(within.input.decoder_text);
+  within.input = {};
+  within.input.special = special;
+  within.input.decoder_text = std::move(decoder_text);
+  within.input.ids = std::move(ids);
   return within;
 }
 
 Within second_text(Within within, std::optional<std::string> text) {
   within.input.pair = text ? std::optional(valid(std::move(*text))) : std::nullopt;
   within.input.continued.clear();
+  within.input.ids.clear();
   return within;
 }
 

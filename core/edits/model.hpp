@@ -68,6 +68,11 @@ Within without_changes(Within);
 Within text(Within, std::string);
 Within second_text(Within, std::optional<std::string>);
 Within decoder_text(Within, std::string);
+/// Whether the model's format puts its own tokens around the text: a beginning, [CLS], [SEP].
+Within special_tokens(Within, bool wanted);
+/// These tokens in the place of a text: "464, 3290" or "[464 3290]". Throws Error where there is none, or
+/// something that is no token of the model.
+Within token_ids(Within, std::string_view numbers);
 Within image(Within, std::filesystem::path);
 /// One token more behind what was said.
 Within appended(Within, std::int64_t token);

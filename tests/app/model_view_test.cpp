@@ -110,7 +110,7 @@ TEST_CASE("a head under the mouse is previewed, a click locks it, Esc frees it",
 
 TEST_CASE("the knobs of a layer act inside the model and are taken back one by one", "[model]") {
   const TemporaryDirectory directory;
-  Robot robot(with_letters(directory));
+  Robot robot(with_letters(directory, {.height = 1060}));
   robot.retype("##Text", "ab c de a");
   robot.key(ImGuiKey_Escape);
   robot.click("Divide by √dₖ");

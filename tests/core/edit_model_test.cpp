@@ -169,6 +169,18 @@ TEST_CASE("texts and tokens are what the model reads", "[edits]") {
   CHECK(edit::decoder_text(within, "x").input.continued.empty());
   CHECK(edit::second_text(within, "y").input.pair == "y");
   CHECK(edit::image(within, "a.png").input.image == "a.png");
+  CHECK_FALSE(edit::special_tokens(within, false).input.special);
+  CHECK(edit::special_tokens(within, false).input.continued.empty());
+  const Within numbers = edit::token_ids(edit::second_text(within, "y"), " [3, 22\t0] ");
+  CHECK(numbers.input.ids == std::vector<std::int64_t>{3, 22, 0});
+  CHECK(numbers.input.text.empty());
+  CHECK_FALSE(numbers.input.pair);
+  CHECK(edit::text(numbers, "a").input.ids.empty());
+  CHECK_THROWS_WITH(edit::token_ids(within, "1 23"),
+                    "Found \"23\" among the tokens' numbers, which is no token of the model.");
+  CHECK_THROWS_WITH(edit::token_ids(within, "1 2x"), ContainsSubstring("Found \"2x\""));
+  CHECK_THROWS_WITH(edit::token_ids(within, "-1"), ContainsSubstring("Found \"-1\""));
+  CHECK_THROWS_WITH(edit::token_ids(within, " ,"), ContainsSubstring("There is no number of a token"));
   CHECK_THROWS_WITH(edit::text(within, "\xff"), "The text is not valid UTF-8.");
   CHECK_THROWS_WITH(edit::appended(within, small_models::gpt_tokens),
                     "Token 23 cannot follow; the model has tokens 0 to 22.");

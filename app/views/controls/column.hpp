@@ -43,7 +43,8 @@ enum class Section {
   Answers,
   Generation,
   Cache,
-  Held
+  Held,
+  Text
 };
 
 /// When a section is open that nobody has folded or unfolded.

@@ -332,8 +332,10 @@ void layer_section(Column& c) {
 }
 
 void draw_model_controls(Scene& scene, const Box& region) {
-  constexpr DrawSection wide[] = {model_section, changes_section, colours_section, layer_section};
-  constexpr DrawSection compact[] = {model_section, changes_section, colours_section, layer_section};
+  constexpr DrawSection wide[] = {model_section, text_section, changes_section, colours_section,
+                                  layer_section};
+  constexpr DrawSection compact[] = {model_section, text_section, changes_section, colours_section,
+                                     layer_section};
   constexpr DrawSection why[] = {model_section, changes_section, split_section,
                                  norms_section, logit_section,   path_section};
   scene.ui.fill(region, scene.ui.theme.panel);

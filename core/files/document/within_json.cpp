@@ -139,6 +139,8 @@ ModelText read_text(JsonFields& fields, const std::string& where) {
   text.continued = fields.wholes("continued", most_id);
   text.image = fields.text("image", "");
   text.masked = read_list<MaskedWord>(fields, "masked", where, read_masked);
+  text.special = fields.boolean("special", true);
+  text.ids = fields.wholes("ids", most_id);
   return text;
 }
 
@@ -155,6 +157,8 @@ std::string within_json(const Within& within) {
   if (!text.continued.empty()) writer.add("continued", fmt::format("[{}]", fmt::join(text.continued, ", ")));
   if (!text.image.empty()) writer.add("image", json_text(text.image.native()));
   if (!text.masked.empty()) writer.add("masked", list_json(text.masked, masked_json));
+  if (!text.special) writer.add("special", false);
+  if (!text.ids.empty()) writer.add("ids", fmt::format("[{}]", fmt::join(text.ids, ", ")));
   writer.add("of", named(attentions, within.of));
   writer.add("block", fmt::to_string(within.block));
   if (!within.changes.heads.empty()) writer.add("heads", list_json(within.changes.heads, head_json));

@@ -55,15 +55,8 @@ class TextReader {
       : spec_(spec), tokenizer_(tokenizer), text_(text), decoder_text_(text.decoder_text.value_or("")) {}
 
   ModelTokens read() {
-    const tokenizers::Encoding encoding =
-        text_.pair ? tokenizer_.encode(text_.text, *text_.pair) : tokenizer_.encode(text_.text);
     made_.tokens.text = text_.text;
-    for (const EncodedToken& token : encoding.tokens) {
-      made_.input.ids.push_back(token.id);
-      if (spec_.token_types > 0) made_.input.types.push_back(token.type_id);
-      add(token, made_.tokens);
-    }
-    note_untold(encoding);
+    text_.ids.empty() ? read_text() : take_ids();
     if (spec_.reads_two_texts()) {
       begin_decoder();
     } else if (spec_.decoder) {
@@ -75,6 +68,29 @@ class TextReader {
   }
 
  private:
+  void read_text() {
+    const tokenizers::EncodeOptions options{.add_special_tokens = text_.special};
+    const tokenizers::Encoding encoding = text_.pair ? tokenizer_.encode(text_.text, *text_.pair, options)
+                                                     : tokenizer_.encode(text_.text, options);
+    for (const EncodedToken& token : encoding.tokens) {
+      made_.input.ids.push_back(token.id);
+      if (spec_.token_types > 0) made_.input.types.push_back(token.type_id);
+      add(token, made_.tokens);
+    }
+    note_untold(encoding);
+  }
+
+  void take_ids() {
+    for (const std::int64_t id : text_.ids) {
+      if (id < 0 || id >= spec_.vocabulary)
+        throw Error(
+            fmt::format("There is no token {}; the model has tokens 0 to {}.", id, spec_.vocabulary - 1));
+      made_.input.ids.push_back(id);
+      if (spec_.token_types > 0) made_.input.types.push_back(0);
+      made_.tokens.tokens.push_back(label_of(tokenizer_, id));
+    }
+  }
+
   void add(const EncodedToken& token, Sequence& to) const {
     Token label = label_of(tokenizer_, token.id);
     label.special = token.special;
