@@ -95,6 +95,20 @@ void App::step_in_history(int way) {
                                    ", which was open after it; Ctrl+Z goes back.");
 }
 
+bool App::has_model_behind() const {
+  return !document_.within.read() && std::ranges::any_of(history_.past(), [](const History::Step& step) {
+    return bool(step.document.within.read());
+  });
+}
+
+void App::go_back_to_model() {
+  if (!has_model_behind()) return;
+  for (std::size_t left = history_.depth() + 1; left > 0 && !document_.within.read(); --left)
+    step_in_history(-1);
+  coming_viewing_.reset();  // it may have been left from another page
+  view_.mode = Mode::Model;
+}
+
 /// What follows from a model comes with its next reading; until then the layer on screen stays.
 void App::bring_back(Document said) {
   if (said.within.read()) {
@@ -121,6 +135,7 @@ void App::view_when_computed() {
 void App::observe_history() {
   KeyboardState& keyboard = view_.keyboard;
   const std::uint64_t steps = history_.recorded();
+  if (view_.mode == Mode::Model) view_.files->model_behind = has_model_behind();
   history_.observe(
       what_is_said(document_), viewing(),
       {ImGui::IsAnyItemActive() || keyboard.takes_words || view_.model->generation.left > 0, has_acted()},

@@ -130,11 +130,14 @@ std::unique_ptr<ModelExport> Files::exported(bool wait) {
   return export_ && export_->is_done() ? std::move(export_) : nullptr;
 }
 
-void Files::look_for_models() {
+void Files::look_for_models(bool on_disk) {
   if (looking_) return;
-  looking_ = std::make_shared<Task<std::vector<ModelPlace>>>([](const std::stop_token& stop, NoProgress&) {
-    return find_models(model_roots([](const char* name) { return std::getenv(name); }), {}, stop);
-  });
+  ModelRoots roots;
+  if (on_disk) roots = model_roots([](const char* name) { return std::getenv(name); });
+  std::error_code unknown;
+  roots.shipped = std::filesystem::absolute(assets_ / "models", unknown);
+  looking_ = std::make_shared<Task<std::vector<ModelPlace>>>(
+      [roots](const std::stop_token& stop, NoProgress&) { return find_models(roots, {}, stop); });
   looker_.add(looking_);
 }
 

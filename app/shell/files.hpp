@@ -59,8 +59,10 @@ class Files {
   /// The reading that has come to its end, once; null while it goes on, unless `wait`.
   std::unique_ptr<Opening> opened(bool wait);
 
-  /// Looks behind the window for models that other programs keep on the disk, unless it does so already.
-  void look_for_models();
+  /// Looks behind the window for models that came with the program and, where asked for, for those that other
+  /// programs keep on the disk, unless it does so already.
+  void look_for_models(bool on_disk);
+  bool is_looking() const { return looking_ != nullptr; }
   /// What was found, once.
   std::optional<std::vector<ModelPlace>> found_models();
 

@@ -94,7 +94,9 @@ enum class ModelTable : std::uint8_t {
 struct FilesState {
   std::vector<RecentFile> recent;   // newest first
   std::vector<ClosedEntry> closed;  // newest first; looked up when the menu opens
-  std::vector<ModelPlace> models;   // that lie on the disk; looked up when the menu opens
+  std::vector<ModelPlace> models;   // that lie on the disk; looked up when they are to be listed
+  bool sought_models = false;       // they were looked up once
+  bool model_behind = false;        // none is open, and undo leads to one
   std::vector<LayerEntry> layers;   // of the file opened last, where it is a dump
   std::filesystem::path layers_of;  // that file
   std::filesystem::path file;       // what is open was opened from it or saved there; empty = nowhere

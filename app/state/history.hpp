@@ -46,6 +46,8 @@ class History {
 
   /// Steps that lead back from here.
   std::size_t depth() const { return past_.size(); }
+  /// The Documents that undo leads to, the next one last.
+  const std::deque<Step>& past() const { return past_; }
   /// Steps recorded so far, those that were forgotten too.
   std::uint64_t recorded() const { return recorded_; }
   /// Forgets the last steps down to when recorded() was `count`, as far as they are there: what is there now

@@ -58,6 +58,8 @@ struct Requests {
   bool resume_difference = false;  // and goes on
   bool look_for_closed =
       false;  // the menu opens: what was closed with changes is wanted, and models on the disk
+  bool look_for_models = false;                 // those models alone
+  bool back_to_model = false;                   // undo goes to where a model was open last
   std::optional<std::filesystem::path> reopen;  // what was closed; an empty path: the last
   std::optional<std::size_t> backend;           // compute on this choice of Backends from here on
   bool hold = false;                            // what is on screen becomes B

@@ -54,7 +54,9 @@ TEST_CASE("the palette finds by meaning, in English and German") {
                {"RUCKGANGIG", "Undo"},
                {"dark", "Dark"},
                {"hell", "Light"},
-               {"png", "Save a picture"}};
+               {"png", "Save a picture"},
+               {"induction", "lesson 24-induction-in-two-layers"},
+               {"sink", "experiment sinks"}};
   Robot robot({.width = 1600, .height = 1000});
   for (const auto& [typed, found] : cases) {
     INFO(typed);

@@ -84,7 +84,8 @@ ModelRoots made_up(const fs::path& root) {
   write(root / "llama.cpp/Org_Other_other.gguf", gguf("gpt2", 99));
   write(root / "llama.cpp/text.gguf", "GGUF, not");
   fs::create_symlink(root / "studio/publisher/repository/model-Q8_0.gguf", root / "llama.cpp/again.gguf");
-  return {.hugging_face = hub,
+  return {.shipped = {},
+          .hugging_face = hub,
           .ollama = {ollama, root / "no such folder"},
           .lm_studio = {root / "studio", ""},
           .llama_cpp = root / "llama.cpp"};

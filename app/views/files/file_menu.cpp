@@ -8,66 +8,29 @@
 #include "app/state/files_state.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/views/files/files.hpp"
+#include "app/views/files/menu_column.hpp"
 #include "core/engine/model/model_reading.hpp"
 #include "core/models/opened/opened_model.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope {
+
+void list_models(Scene& scene, MenuColumn& column, std::size_t shown) {
+  const std::vector<ModelPlace>& models = scene.view.files->models;
+  if (models.empty()) return;
+  column.title("Models on this machine");
+  for (std::size_t i = 0; i < std::min(shown, models.size()); ++i) {
+    const ModelPlace& model = models[i];
+    std::string note = own(model.family + (model.precision.empty() ? "" : " · " + model.precision) + " · " +
+                           bytes(static_cast<std::int64_t>(model.bytes)));
+    if (model.keeper == ModelKeeper::AttnScope) note = "comes with AttnScope";
+    if (column.row({"model " + model.path.native(), own(model.name), note, false, model.is_known}))
+      scene.requests.open = model.path;
+  }
+  if (models.size() > shown) column.remark(std::to_string(models.size() - shown) + " more.");
+}
+
 namespace {
-
-/// One column of the menu, filled from the top.
-class MenuColumn {
- public:
-  MenuColumn(const Ui& ui, float x, float y, float width) : ui_(ui), x_(x), y_(y), width_(width) {}
-  float bottom() const { return y_; }
-
-  void title(std::string_view text) {
-    ui_.text(x_ + ui_.px(10), y_ + ui_.px(14), text, {type::tick, ui_.theme.text3, Ink::Medium});
-    y_ += ui_.px(28);
-  }
-
-  struct Row {
-    std::string label;  // what the robot finds it by
-    std::string_view shown, note;
-    bool chosen = false, enabled = true;
-  };
-  bool row(const Row& row, const Tip& tip = {}) {
-    const Box box{x_, y_, width_, ui_.px(28)};
-    y_ += box.h;
-    const Ui::Touch touch = ui_.touch(row.label.c_str(), box, row.enabled);
-    if (row.enabled && (touch.hovered || touch.focused)) ui_.fill(box, ui_.theme.control_hover, ui_.px(6));
-    if (row.chosen)
-      ui_.fill({box.x + ui_.px(1), box.centre_y() - ui_.px(2.5f), ui_.px(5), ui_.px(5)}, ui_.theme.query,
-               ui_.px(3));
-    const float wide = ui_.text(box.x + ui_.px(10), box.centre_y(), row.shown,
-                                {type::label, row.enabled ? ui_.theme.text1 : ui_.theme.disabled,
-                                 Ink::Regular, Align::Left, box.w - ui_.px(20)});
-    const float room = box.w - ui_.px(20) - std::min(wide, box.w) - ui_.px(16);
-    if (room > ui_.px(32))
-      ui_.text(
-          box.right() - ui_.px(10), box.centre_y(), row.note,
-          {type::tick, row.enabled ? ui_.theme.text3 : ui_.theme.disabled, Ink::Regular, Align::Right, room});
-    tooltip(ui_, touch.hovered, box, tip);
-    const bool clicked = touch.clicked && row.enabled;
-    if (clicked) ImGui::CloseCurrentPopup();
-    return clicked;
-  }
-
-  /// A line that is no row.
-  void fact(std::string_view text) {
-    ui_.text(x_ + ui_.px(10), y_ + ui_.px(10), text,
-             {type::tick, ui_.theme.text2, Ink::Regular, Align::Left, width_ - ui_.px(20)});
-    y_ += ui_.px(22);
-  }
-
-  void remark(std::string_view text) {
-    y_ += ui_.paragraph(x_ + ui_.px(10), y_, width_ - ui_.px(20), text, {type::tick, ui_.theme.text3});
-  }
-
- private:
-  const Ui& ui_;
-  float x_, y_, width_;
-};
 
 void look_for_recent(FilesState& files) {
   for (RecentFile& file : files.recent) {
@@ -92,22 +55,6 @@ void draw_closed(Scene& scene, MenuColumn& left) {
   }
 }
 
-/// Models that other programs keep on the disk.
-void draw_models(Scene& scene, MenuColumn& column) {
-  constexpr std::size_t shown = 8;
-  const std::vector<ModelPlace>& models = scene.view.files->models;
-  if (models.empty()) return;
-  column.title("Models on this machine");
-  for (std::size_t i = 0; i < std::min(shown, models.size()); ++i) {
-    const ModelPlace& model = models[i];
-    const std::string note = own(model.family + (model.precision.empty() ? "" : " · " + model.precision) +
-                                 " · " + bytes(static_cast<std::int64_t>(model.bytes)));
-    if (column.row({"model " + model.path.native(), own(model.name), note, false, model.is_known}))
-      scene.requests.open = model.path;
-  }
-  if (models.size() > shown) column.remark(std::to_string(models.size() - shown) + " more.");
-}
-
 /// What can be opened.
 void draw_incoming(Scene& scene, MenuColumn& left, MenuColumn& right) {
   FilesState& files = *scene.view.files;
@@ -123,7 +70,7 @@ void draw_incoming(Scene& scene, MenuColumn& left, MenuColumn& right) {
                   file.there ? std::string_view(folder) : "not there any more", false, file.there}))
       scene.requests.open = file.path;
   }
-  draw_models(scene, left);
+  list_models(scene, left, 8);
   right.title("New from an example");
   for (const Example& example : scene.examples)
     if (right.row({example.name, own(example.name), {}, scene.document.title == example.name}))

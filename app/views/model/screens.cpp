@@ -5,18 +5,39 @@
 #include "app/views/model/parts.hpp"
 
 namespace attnscope {
+namespace {
+
+/// Screens that this model has nothing for, by bit; their tips say why.
+unsigned disabled_screens(const Scene& scene, std::array<Tip, 6>& tips) {
+  const ModelSpec& spec = scene.model->within.model->model->spec;
+  unsigned disabled = 0;
+  const auto disable = [&](std::size_t screen, std::string_view why) {
+    tips[screen].why = why;
+    disabled |= 1u << screen;
+  };
+  if (!spec.has_logits()) {
+    disable(2,
+            "Nothing is predicted by this model, so what a head does to the prediction cannot be measured.");
+    disable(3, "There is no prediction here whose answer could be brought back.");
+  }
+  if (spec.head.kind != HeadKind::NextToken)
+    disable(4, "This model does not continue a text: it predicts no next token.");
+  return disabled;
+}
+
+}  // namespace
 
 float draw_screen_choice(Scene& scene, const Box& line) {
   const Ui& ui = scene.ui;
   ModelState& state = *scene.view.model;
   constexpr std::array<std::string_view, 6> names{"Heads",    "Groups",   "Atlas",
                                                   "Patching", "Generate", "Compare"};
-  constexpr std::array<Tip, 6> tips{
+  std::array<Tip, 6> tips{
       {{"In their layers", {}, "Every row is a layer, every column a head.", {}},
        {"By what they do",
         {},
         "Heads with most of their weight on the token before, on what followed the same token, on the first "
-        "token or on the same token stand together.",
+        "token or on the same token stand together. Induction on random tokens counts first.",
         {}},
        {"Atlas", "ablation of every head",
         "What zeroing each head alone does to the prediction, and how many can go together.", "A"},
@@ -25,7 +46,10 @@ float draw_screen_choice(Scene& scene, const Box& line) {
        {"Generation", "one token after the other",
         "How the text goes on: every step with what it was chosen from, and the key/value cache.", "G"},
        {"Compare", "now − held",
-        "How far every head is from what is held: another text, layer, model or precision.", "F4"}}};
+        "How far every head is from what is held: another text, layer, model or precision. F4 again goes "
+        "back.",
+        "F4"}}};
+  const unsigned disabled = disabled_screens(scene, tips);
   const float size = scene.compact ? type::tick : type::label;
   float widest = 0;
   for (const std::string_view name : names) widest = std::max(widest, ui.text_width(name, size, Ink::Medium));
@@ -37,12 +61,15 @@ float draw_screen_choice(Scene& scene, const Box& line) {
                   : state.screen == ModelScreen::Compare    ? 5
                   : state.order == GridOrder::Groups        ? 1
                                                             : 0;
-  if (const auto picked = segments(ui, "Grid", box, names, now, tips, {.text_size = size})) {
-    state.screen = *picked == 2   ? ModelScreen::Atlas
-                   : *picked == 3 ? ModelScreen::Patching
-                   : *picked == 4 ? ModelScreen::Generation
-                   : *picked == 5 ? ModelScreen::Compare
-                                  : ModelScreen::Heads;
+  if (const auto picked =
+          segments(ui, "Grid", box, names, now, tips, {.text_size = size, .disabled = disabled})) {
+    if (*picked == 5)
+      state.compare_heads();
+    else
+      state.screen = *picked == 2   ? ModelScreen::Atlas
+                     : *picked == 3 ? ModelScreen::Patching
+                     : *picked == 4 ? ModelScreen::Generation
+                                    : ModelScreen::Heads;
     if (*picked < 2) state.order = *picked == 1 ? GridOrder::Groups : GridOrder::Layers;
   }
   return box.x;

@@ -3,12 +3,17 @@
 #include <algorithm>
 #include <array>
 
+#include "app/lessons/library.hpp"
 #include "app/state/files_state.hpp"
+#include "app/state/model_state.hpp"
 #include "app/state/signals_state.hpp"
 #include "app/ui/own_words.hpp"
 #include "app/ui/words.hpp"
+#include "app/views/experiments/page.hpp"
 #include "app/views/files/files.hpp"
 #include "app/views/signals/plots.hpp"
+#include "core/engine/model/model_reading.hpp"
+#include "core/models/opened/opened_model.hpp"
 #include "core/text/letters.hpp"
 
 namespace attnscope {
@@ -76,6 +81,47 @@ void add_examples(const Shown& shown, std::vector<PaletteEntry>& all) {
   for (const Example& example : shown.examples)
     all.push_back({own(example.name), "example", "example sample open beispiel öffnen",
                    [path = example.path](Scene& now) { now.requests.open = path; }});
+}
+
+/// How the text of a model becomes tokens: unfolds that section of its column.
+void add_model_text(const Shown& shown, std::vector<PaletteEntry>& all) {
+  if (shown.model == nullptr || !shown.model->within.model || !shown.model->within.model->tokenizer) return;
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 3> rows{{
+      {"Second text", "pair sentence pair segment nli qa paar satzpaar zweiter"},
+      {"Special tokens", "bos eos cls sep beginning of sequence add_special_tokens anfang besondere"},
+      {"Numbers of the tokens", "token ids input_ids raw nummern tokens"},
+  }};
+  for (const auto& [name, words] : rows)
+    all.push_back({std::string(name), "control", words, [](Scene& now) {
+                     constexpr auto section =
+                         static_cast<std::size_t>(Section::Text) - static_cast<std::size_t>(Section::Model);
+                     now.view.mode = Mode::Model;
+                     now.view.model->screen = ModelScreen::Heads;
+                     now.view.hidden[static_cast<std::size_t>(Region::Controls)] = false;
+                     now.view.model->fold[section] = 1;
+                   }});
+}
+
+void add_lessons(const Shown& shown, std::vector<PaletteEntry>& all) {
+  if (shown.lesson == nullptr || shown.lesson->entries == nullptr) return;
+  for (const lessons::LessonEntry& entry : *shown.lesson->entries)
+    if (entry.problem.empty())
+      all.push_back({own(entry.title), "lesson", entry.about,
+                     [name = entry.name](Scene& now) {
+                       now.view.mode = Mode::Lessons;
+                       now.requests.lesson = LessonRequest{name, 0};
+                     },
+                     false, "lesson " + entry.name});
+}
+
+void add_experiments(std::vector<PaletteEntry>& all) {
+  for (const ExperimentWords& words : experiment_words())
+    all.push_back({std::string(words.title), "experiment", words.subtitle,
+                   [&words](Scene& now) {
+                     now.view.mode = Mode::Experiments;
+                     choose_experiment(now, words);
+                   },
+                   false, "experiment " + std::string(words.name)});
 }
 
 /// Opens the dialog with the format that is meant.
@@ -163,6 +209,9 @@ std::vector<PaletteEntry> palette_entries(const Shown& shown) {
   add_controls(shown, all);
   add_plots(shown, all);
   add_examples(shown, all);
+  add_model_text(shown, all);
+  add_lessons(shown, all);
+  add_experiments(all);
   add_exports(shown, all);
   add_looks(shown, all);
   return all;

@@ -21,6 +21,7 @@ struct PaletteEntry {
   std::string_view words;  // what else it is called, in English and German
   std::function<void(Scene&)> run;
   bool is_action = false;  // listed before anything was typed
+  std::string label = {};  // empty: the name
 };
 
 /// A control of the column, and where it stands.

@@ -16,7 +16,9 @@ struct OtherWords {
 constexpr ImGuiKeyChord ctrl = ImGuiMod_Ctrl, shift = ImGuiMod_Shift;
 
 constexpr OtherWords words_of_actions[] = {
-    {ctrl | ImGuiKey_O, {}, "load import dump tensors safetensors npy json text example öffnen laden datei"},
+    {ctrl | ImGuiKey_O,
+     {},
+     "load import dump tensors safetensors npz npy json text example öffnen laden datei"},
     {ctrl | ImGuiKey_S, {}, "save session json speichern sichern sitzung"},
     {ctrl | shift | ImGuiKey_S, {}, "export image screenshot png svg figure bild exportieren abbildung"},
     {ctrl | ImGuiKey_C, {}, "clipboard table tsv spreadsheet excel kopieren zwischenablage tabelle"},

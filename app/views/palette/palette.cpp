@@ -29,7 +29,7 @@ std::vector<PaletteEntry> matching(const Scene& scene) {
 
 /// One entry; true when it was clicked.
 bool entry_row(const Ui& ui, const PaletteEntry& entry, const Box& row, bool chosen) {
-  const Ui::Touch touch = ui.touch(entry.name.c_str(), row);
+  const Ui::Touch touch = ui.touch((entry.label.empty() ? entry.name : entry.label).c_str(), row);
   if (chosen || touch.hovered) ui.fill(row, ui.theme.control_hover, ui.px(6));
   const float note = ui.text(row.right() - ui.px(12), row.centre_y(), entry.note,
                              {type::tick, ui.theme.text3, Ink::Regular, Align::Right});

@@ -122,12 +122,12 @@ void add_gguf_files(Search& search, ModelKeeper keeper, const fs::path& folder, 
 }
 
 /// A snapshot of a repository: a folder with a config and safetensors, or GGUF files.
-void add_snapshot(Search& search, const fs::path& folder) {
-  ModelPlace place{.keeper = ModelKeeper::HuggingFace, .path = folder, .name = folder_name(folder)};
+void add_snapshot(Search& search, ModelKeeper keeper, const fs::path& folder) {
+  ModelPlace place{.keeper = keeper, .path = folder, .name = folder_name(folder)};
   for (const fs::path& file : search.list(folder)) {
     if (lower_extension(file) == ".safetensors") place.bytes += bytes_of(file);
     if (lower_extension(file) == ".gguf" && !is_later_part(file.stem().native()))
-      add_gguf(search, ModelKeeper::HuggingFace, file, file.stem());
+      add_gguf(search, keeper, file, file.stem());
   }
   const json config = json_file(folder / "config.json");
   const std::string type = text_in(config, "model_type");
@@ -145,7 +145,7 @@ void search_hugging_face(Search& search, const fs::path& root) {
     if (!repository.filename().native().starts_with("models--")) continue;
     for (const fs::path& snapshot : search.list(repository / "snapshots")) {
       if (search.is_over()) return;
-      add_snapshot(search, snapshot);
+      add_snapshot(search, ModelKeeper::HuggingFace, snapshot);
     }
   }
 }
@@ -187,7 +187,7 @@ void search_ollama(Search& search, const fs::path& root) {
 }  // namespace
 
 const char* name_of(ModelKeeper keeper) {
-  constexpr const char* names[] = {"Hugging Face", "Ollama", "LM Studio", "llama.cpp"};
+  constexpr const char* names[] = {"AttnScope", "Hugging Face", "Ollama", "LM Studio", "llama.cpp"};
   return names[static_cast<std::size_t>(keeper)];
 }
 
@@ -222,6 +222,8 @@ ModelRoots model_roots(const std::function<const char*(const char* name)>& varia
 std::vector<ModelPlace> find_models(const ModelRoots& roots, const SearchLimits& limits,
                                     const std::stop_token& stop) {
   Search search(limits, stop);
+  for (const fs::path& folder : search.list(roots.shipped))
+    add_snapshot(search, ModelKeeper::AttnScope, folder);
   search_hugging_face(search, roots.hugging_face);
   for (const fs::path& root : roots.ollama) search_ollama(search, root);
   for (const fs::path& root : roots.lm_studio) add_gguf_files(search, ModelKeeper::LmStudio, root, 3);

@@ -1,6 +1,6 @@
 // core/models: models that lie on the disk already, where other programs keep theirs: the caches of Hugging
-// Face and llama.cpp, Ollama's and LM Studio's folders. No model is opened: of each a config, or the first
-// bytes of a file, is read.
+// Face and llama.cpp, Ollama's and LM Studio's folders; and those that came with the program. No model is
+// opened: of each a config, or the first bytes of a file, is read.
 #pragma once
 
 #include <chrono>
@@ -14,8 +14,8 @@
 namespace attnscope {
 
 /// Who put a model there.
-enum class ModelKeeper : std::uint8_t { HuggingFace, Ollama, LmStudio, LlamaCpp };
-/// "Hugging Face", "Ollama", ….
+enum class ModelKeeper : std::uint8_t { AttnScope, HuggingFace, Ollama, LmStudio, LlamaCpp };
+/// "AttnScope", "Hugging Face", "Ollama", ….
 const char* name_of(ModelKeeper);
 
 struct ModelPlace {
@@ -30,13 +30,14 @@ struct ModelPlace {
 
 /// Folders that are looked into; those that are not there have no models.
 struct ModelRoots {
+  std::filesystem::path shipped;                 // has NAME in it, as a repository's snapshot
   std::filesystem::path hugging_face;            // has models--ORG--NAME in it
   std::vector<std::filesystem::path> ollama;     // have manifests and blobs in them
   std::vector<std::filesystem::path> lm_studio;  // PUBLISHER/REPOSITORY/*.gguf
   std::filesystem::path llama_cpp;               // *.gguf
 };
 /// As those programs choose them: HF_HUB_CACHE, HF_HOME, XDG_CACHE_HOME, OLLAMA_MODELS, LLAMA_CACHE and HOME,
-/// asked for with `variable`; where there is no home, those that need one are empty.
+/// asked for with `variable`; where there is no home, those that need one are empty; nothing is shipped.
 ModelRoots model_roots(const std::function<const char*(const char* name)>& variable);
 
 struct SearchLimits {
