@@ -318,7 +318,7 @@ const Action table[] = {
 
     any_length({G::Look, "Explore", ImGuiKey_F2, [](Scene& s) { show_mode(s, Mode::Explore); }}),
     any_length({G::Look, "Walk", ImGuiKey_F3, [](Scene& s) { show_mode(s, Mode::Walk); }}),
-    any_length({G::Look, "Compare", ImGuiKey_F4, show_model_compare}),
+    any_length({G::Look, "Compare, or back from it in Model", ImGuiKey_F4, toggle_model_compare}),
     any_length({G::Look, "Model", ImGuiKey_F7, [](Scene& s) { show_mode(s, Mode::Model); }}),
     any_length({G::Look, "Experiments", ImGuiKey_F9, [](Scene& s) { show_mode(s, Mode::Experiments); }}),
     any_length({G::Look, "Lessons", ImGuiKey_F8, [](Scene& s) { show_mode(s, Mode::Lessons); }}),

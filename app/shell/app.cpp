@@ -147,8 +147,8 @@ bool App::is_still() const {
   if (lesson_models_.is_busy()) return false;
   if (model_arrival_ || !models_.is_up_to_date(document_) || !models_.is_complete()) return false;
   if (!model_b_.is_settled() || head_maps_->is_computing()) return false;
-  if (reads || files_.is_writing() || files_.is_exporting() || backends_->is_comparing() ||
-      comparison_.is_expecting())
+  if (reads || files_.is_looking() || files_.is_writing() || files_.is_exporting() ||
+      backends_->is_comparing() || comparison_.is_expecting())
     return false;
   if (!experiments_.is_settled() || !training_->is_settled() || view_.lab->playing) return false;
   if (shown_.is_busy() || (comparison_.held() && comparison_.held()->is_busy())) return false;
@@ -188,10 +188,9 @@ void App::take_results() {
 
 void App::show(const ResultPtr& good) {
   ResultPtr before = shown_.result;
-  // What was zoomed into is gone with its text.
   if (before && before->layer().dimensions.keys != good->layer().dimensions.keys &&
       is_text_replaced(before->document, good->document))
-    view_.focus->zoom = 1;
+    see_as_a_whole(*view_.focus, before->layer(), good->layer(), selection_.head);
   shown_.show(good, errors_, *backends_);
   backends_->note(*good);
   shown_.stats->compare_with(comparison_.result());
@@ -264,7 +263,8 @@ void App::frame(const Fonts& fonts) {
   finish_opening(false);
   if (shown_.result) record_moment();
   speak_as_chosen();
-  if (view_.mode == Mode::Lessons || !view_.lesson->name.empty())
+  // The palette finds lessons as well.
+  if (view_.mode == Mode::Lessons || !view_.lesson->name.empty() || !view_.palette_text.empty())
     lessons_.follow(view_.lesson->name, view_.language);
   follow_lesson_model();
   follow_experiment();

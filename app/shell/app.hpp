@@ -224,7 +224,7 @@ class App {
   void begin_opening(std::string_view layer, const Answers& answers);
   void stop_opening();
   void take_opened(Session session, const std::filesystem::path& path);
-  bool look_at_picture(const std::filesystem::path& path);
+  bool give_to_model(const std::filesystem::path& path);
   /// Where a session comes from: a file that a person opens, or what this program kept, when it was closed or
   /// through a crash. What was kept stays where it is until it is on screen.
   enum class Kept : std::uint8_t { No, Closed, Crash };
@@ -313,6 +313,8 @@ class App {
   void take_back(Before);
   bool has_sentence_in_sight() const;
   void step_in_history(int way);
+  bool has_model_behind() const;
+  void go_back_to_model();
   void bring_back(Document said);
   void view_as(const Viewing&);
   void view_when_computed();

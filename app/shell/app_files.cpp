@@ -5,6 +5,7 @@
 
 #include <imgui_internal.h>
 
+#include "app/files/file_kinds.hpp"
 #include "app/shell/app.hpp"
 #include "app/shell/film.hpp"
 #include "app/shell/still.hpp"
@@ -16,9 +17,39 @@
 #include "core/attention/run_stage.hpp"
 #include "core/base/error.hpp"
 #include "core/edits/within.hpp"
+#include "core/files/formats/limits.hpp"
+#include "core/files/formats/posix.hpp"
+#include "core/models/opened/opened_model.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope {
+namespace {
+
+/// A field that is typed into would write what it holds into the Document that comes now.
+void leave_field() {
+  if (ImGui::GetCurrentContext() == nullptr || !ImGui::IsAnyItemActive()) return;
+  ImGui::ClearActiveID();
+  ImGui::GetCurrentContext()->InputTextDeactivatedState.ID = 0;
+}
+
+bool is_text(const std::filesystem::path& path) {
+  std::error_code unknown;
+  if (!std::filesystem::is_regular_file(path, unknown)) return false;
+  const std::uintmax_t size = std::filesystem::file_size(path, unknown);
+  const FolderEntry entry{.name = path.filename().native(), .bytes = size};
+  return !unknown && kind_of(entry) == FileKind::Text;
+}
+
+/// As it stands there, line by line; without the mark that some editors put at its beginning.
+std::string text_in(const std::filesystem::path& path) {
+  std::string text = read_whole(path, max_text_bytes);
+  constexpr std::string_view mark = "\xEF\xBB\xBF";
+  if (text.starts_with(mark)) text.erase(0, mark.size());
+  return text;
+}
+
+}  // namespace
+
 void App::list_recent() {
   view_.files->recent.clear();
   for (const std::filesystem::path& known : files_.recent().paths()) view_.files->recent.push_back({known});
@@ -40,9 +71,36 @@ void App::stop_opening() {
   models_.follow(document_, model_wants());
 }
 
+/// A picture is what the model on screen looks at, a text what it reads.
+bool App::give_to_model(const std::filesystem::path& path) {
+  std::error_code unknown;
+  const Within& within = document_.within.read();
+  const std::string name = in_quotes(path.filename().native());
+  if (is_photo(path) && std::filesystem::is_regular_file(path, unknown)) {
+    if (within && within.model->model->spec.image)
+      document_.within.change().input.image = path;
+    else
+      view_.notices.say(name +
+                        " is a picture: open a model that looks at pictures first, a vision transformer.");
+    return true;
+  }
+  if (!within || !within.model->tokenizer || is_page(view_.mode) || !is_text(path)) return false;
+  try {
+    Document reads = edit::typed_text(document_, 0, text_in(path));
+    leave_field();
+    document_ = std::move(reads);
+    view_.notices.say(name + " is what the model reads now. Ctrl+Z goes back.");
+    files_.remember(path);
+    list_recent();
+  } catch (const std::exception& error) {
+    view_.notices.say(error.what());
+  }
+  return true;
+}
+
 void App::open(const std::filesystem::path& path, std::string_view layer, const Answers& answers) {
-  if (look_at_picture(path)) return;
   if (lessons::is_lesson(path)) return go_to_lesson({std::filesystem::absolute(path).native(), 0});
+  if (layer.empty() && give_to_model(path)) return;
   begin_opening(layer, answers);
   try {
     files_.begin_to_open(path, layer, view_);
@@ -108,7 +166,7 @@ void App::take_opened(Session session, const std::filesystem::path& path) {
   } else {
     const std::string ending = lower_extension(path);
     take(std::move(session), files_.is_own_document(path) ? path : std::filesystem::path{},
-         ending != ".json" && ending != ".safetensors" && ending != ".npy");
+         ending != ".json" && ending != ".safetensors" && ending != ".npy" && ending != ".npz");
     files.asks = attended_ && (is_causal_guessed(document_) || are_positions_guessed(document_));
   }
   files.layers = std::move(layers);
@@ -167,17 +225,6 @@ void App::offer_start() {
   *view_.start = std::move(start);
   view_.start->open = true;
 }
-
-namespace {
-
-/// A field that is typed into would write what it holds into the Document that comes now.
-void leave_field() {
-  if (ImGui::GetCurrentContext() == nullptr || !ImGui::IsAnyItemActive()) return;
-  ImGui::ClearActiveID();
-  ImGui::GetCurrentContext()->InputTextDeactivatedState.ID = 0;
-}
-
-}  // namespace
 
 /// From here on the Document is another one.
 void App::take(Session session, const std::filesystem::path& file, bool is_text) {
@@ -241,10 +288,9 @@ void App::fulfil(const Requests& requests) {
   if (requests.cancel_difference) model_b_.cancel();
   if (requests.resume_difference) model_b_.go_on();
   if (requests.open) open(*requests.open, requests.layer);
-  if (requests.look_for_closed) {
-    view_.files->closed = files_.closed().list();
-    if (attended_) files_.look_for_models();
-  }
+  if (requests.look_for_closed) view_.files->closed = files_.closed().list();
+  if ((requests.look_for_closed && attended_) || requests.look_for_models) files_.look_for_models(attended_);
+  if (requests.back_to_model) go_back_to_model();
   if (requests.reopen) reopen(*requests.reopen);
   if (requests.save) save(*requests.save, requests.replace);
   if (requests.picture) save_picture(*requests.picture, requests.replace);

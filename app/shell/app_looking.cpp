@@ -6,25 +6,13 @@
 #include <fmt/format.h>
 
 #include "app/shell/app.hpp"
+#include "app/shell/replaced_text.hpp"
 #include "app/state/focus_state.hpp"
 #include "app/state/signals_state.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/base/error.hpp"
 
 namespace attnscope {
-namespace {
-
-/// Whether colours from 0 to 1 would show next to nothing of the head: many keys share every query's weight.
-bool are_weights_small(const LayerResult& result, std::int64_t h) {
-  constexpr std::int64_t many = 64;       // queries; the weights of fewer are large enough to be seen
-  constexpr double hardly_visible = 0.2;  // mean of the rows' largest weights
-  const std::int64_t queries = result.dimensions.queries;
-  double sum = 0;
-  for (std::int64_t i = 0; i < queries; ++i) sum += result.measures.row(0, h, i).largest;
-  return queries >= many && sum < hardly_visible * static_cast<double>(queries);
-}
-
-}  // namespace
 
 /// What is looked at must be among the planes of the shown result; whoever looked at the weights goes on
 /// looking at those that mix the values.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/files/file_kinds.hpp"
 #include "app/lessons/model_numbers.hpp"
 #include "app/shell/app.hpp"
 #include "app/state/files_state.hpp"
@@ -18,19 +17,6 @@
 #include "core/text/utf8.hpp"
 
 namespace attnscope {
-
-/// A picture is what the model on screen looks at, where it looks at pictures.
-bool App::look_at_picture(const std::filesystem::path& path) {
-  std::error_code unknown;
-  if (!is_photo(path) || !std::filesystem::is_regular_file(path, unknown)) return false;
-  const Within& within = document_.within.read();
-  if (within && within.model->model->spec.image)
-    document_.within.change().input.image = path;
-  else
-    view_.notices.say(in_quotes(path.filename().native()) +
-                      " is a picture: open a model that looks at pictures first, a vision transformer.");
-  return true;
-}
 
 /// It is run before it takes the place of what is shown. A session whose model has moved waits until that is
 /// opened.
@@ -81,6 +67,7 @@ void App::keep_text(Session& session) const {
   if (before.vocabulary != spec.vocabulary) {  // tokens have other numbers
     text.continued.clear();
     text.masked.clear();
+    text.ids.clear();
   }
   if (spec.reads_two_texts() && !before.reads_two_texts()) text.decoder_text = next.input.decoder_text;
   next.input = std::move(text);

@@ -1,11 +1,13 @@
-// app/shell: whether a text took another one's place, or went on.
+// app/shell: whether a text took another one's place, or went on, and how another one is looked at first.
 #pragma once
 
 #include <algorithm>
 #include <iterator>
 #include <string>
 
+#include "app/state/focus_state.hpp"
 #include "core/edits/within.hpp"
+#include "core/engine/result.hpp"
 
 namespace attnscope {
 
@@ -21,6 +23,28 @@ inline bool is_text_replaced(const Document& before, const Document& now) {
                         .first;
   const auto kept = (a_from - a.begin()) + (a_to - a.rbegin());
   return 2 * static_cast<std::size_t>(kept) < std::max(a.size(), b.size());
+}
+
+/// Whether colours from 0 to 1 would show next to nothing of the head: many keys share every query's weight.
+inline bool are_weights_small(const LayerResult& result, std::int64_t head) {
+  constexpr std::int64_t many = 64;       // queries; the weights of fewer are large enough to be seen
+  constexpr double hardly_visible = 0.2;  // mean of the rows' largest weights
+  if (result.is_long()) return true;
+  const std::int64_t queries = result.dimensions.queries, h = std::min(head, result.dimensions.heads - 1);
+  double sum = 0;
+  for (std::int64_t i = 0; i < queries; ++i) sum += result.measures.row(0, h, i).largest;
+  return queries >= many && sum < hardly_visible * static_cast<double>(queries);
+}
+
+/// Another text than before: what was zoomed into is gone, and its colours are those of a text that is
+/// opened. A logarithm that a person chose stays.
+inline void see_as_a_whole(FocusState& focus, const LayerResult& before, const LayerResult& now,
+                           std::int64_t head) {
+  focus.zoom = 1;
+  if (are_weights_small(now, head))
+    focus.log = true;
+  else if (are_weights_small(before, head))
+    focus.log = false;
 }
 
 }  // namespace attnscope

@@ -126,9 +126,9 @@ class GridFrame {
       stop();
       return;
     }
-    ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeNS);
-    if (io.MouseDelta.y != 0)
-      set(editing_.value - io.MouseDelta.y / ui_.scale() * (io.KeyCtrl ? fine : coarse));
+    ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeAll);
+    const float more = io.MouseDelta.x - io.MouseDelta.y;  // to the right and up
+    if (more != 0) set(editing_.value + more / ui_.scale() * (io.KeyCtrl ? fine : coarse));
     frame_of_cell();
   }
 

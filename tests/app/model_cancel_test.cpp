@@ -11,6 +11,7 @@
 
 #include "app/model_robot.hpp"
 #include "app/ui/theme.hpp"
+#include "robot/layout.hpp"
 #include "support/wait.hpp"
 
 namespace attnscope::model_cancel_test {

@@ -168,11 +168,12 @@ TEST_CASE("a change inside is compared with the model without it", "[model][comp
     robot.key(ImGuiKey_F7);
     robot.settle();
     CHECK(state(robot).screen == ModelScreen::Compare);
-    robot.key(ImGuiKey_F4);
+    robot.click("Mode: Compare");
     robot.settle();
     CHECK(robot.app().view().mode == Mode::Compare);
     robot.key(ImGuiKey_F7);
     robot.settle();
+    robot.leave();
     robot.key(ImGuiKey_Escape);
     robot.settle();
     CHECK(state(robot).screen == ModelScreen::Heads);

@@ -158,7 +158,8 @@ TEST_CASE("other programs' containers are refused by their names", "[dump]") {
   const std::string zip("PK\x03\x04\x14\0\0\0\0\0", 10);
   refused("a.npz", zip + "attention.npy", "has no end record, as one that was cut off");
   refused("a.npz", zip + "archive/data.pkl", "is a pickle (torch.save, PyTorch)");
-  refused("a.safetensors", zip + "attention.npy", "is a zip archive of NumPy arrays (np.savez): give it a name");
+  refused("a.safetensors", zip + "attention.npy",
+          "is a zip archive of NumPy arrays (np.savez): give it a name");
   refused("a.pt", zip + "archive/data.pkl", "is a pickle (torch.save, PyTorch)");
   refused("b.pt", std::string("\x80\x02}q\0.", 6), "safetensors.torch.save_file");
   refused("a.pkl", std::string("\x80\x04\x95\0\0", 5), "is a pickle");

@@ -106,7 +106,8 @@ TEST_CASE("a spiece.model of T5 is read, another is refused", "[tokenizers]") {
                             piece("\u2581", 1, minus_four) + piece("a", 1, minus_four) +
                             piece("\u2581a", 1, minus_one) + field(2, "\x18\x01");
   folder.write("spiece.model", model);
-  CHECK(refusal(folder).starts_with("spiece.model is a unigram model of SentencePiece, of which those of T5, XLM-R and "));
+  CHECK(refusal(folder).starts_with(
+      "spiece.model is a unigram model of SentencePiece, of which those of T5, XLM-R and "));
   folder.write("config.json", R"({"model_type": "t5"})");
   CHECK(ids_of(folder, "a aa  x") == Ids{5, 5, 4, 3, 2, 1});
   CHECK(ids_of(folder, "<extra_id_99>a<extra_id_0>") == Ids{6, 5, 105, 1});

@@ -28,10 +28,13 @@ bool draw_atlas(Scene& scene, const Box& whole) {
   if (has_room(regions.controls)) {
     constexpr std::array<DrawSection, 4> of_effects{model_section, changes_section, effects_section,
                                                     layer_section};
-    constexpr std::array<DrawSection, 4> of_patching{model_section, pair_section, answers_section,
-                                                     layer_section};
+    constexpr std::array<DrawSection, 5> of_patching{model_section, pair_section, answers_section,
+                                                     changes_section, layer_section};
     scene.ui.fill(regions.controls, scene.ui.theme.panel);
-    draw_column(scene, regions.controls, is_effects ? of_effects : of_patching, state.controls_scroll);
+    if (is_effects)
+      draw_column(scene, regions.controls, of_effects, state.controls_scroll);
+    else
+      draw_column(scene, regions.controls, of_patching, state.controls_scroll);
   }
   state.hovered.reset();
   is_effects ? draw_effects(scene, regions.grid) : draw_patched_heads(scene, regions.grid);

@@ -22,9 +22,8 @@ void draw_pair_text(Column& c, std::string_view name, const std::string& text) {
 void draw_token_counts(Column& c) {
   const ModelReading& reading = *c.scene.model;
   const PatchingReading* const patching = reading.patching.get();
-  if (patching == nullptr) return;
-  if (!patching->problem.empty()) return c.remark(patching->problem, true);
-  if (!patching->corrupted) return;
+  // Of a field that was emptied nothing is known; what is wrong with a text stands in the place of the heads.
+  if (patching == nullptr || !patching->corrupted || !why_not_patched(c.scene).empty()) return;
   const auto count = [](const ModelTokens& tokens) {
     return grouped(static_cast<std::int64_t>(tokens.tokens.tokens.size()));
   };
@@ -120,6 +119,8 @@ void answers_section(Column& c) {
       c.fact("Answers asked for", "asked", asked, tip);
       c.fact("Clean answer", "clean", with_sign(patching.clean_answer), tip);
       c.fact("Corrupted answer", "corrupted", with_sign(patching.corrupted_answer), tip);
+      if (!reading.within.changes.empty())
+        c.remark("Both texts are read by the model without what is changed inside it.");
     }
   }
   c.end();

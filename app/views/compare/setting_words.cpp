@@ -21,14 +21,16 @@ bool same_numbers(const TensorPtr& a, const TensorPtr& b) {
 
 namespace {
 
-/// The first token that differs where both texts are as long, else how long the text is.
+/// The first token that differs where both texts are as long, else how long the text is: in a unit of one and
+/// of several.
 std::string text_words(const std::vector<Sequence>& self, const std::vector<Sequence>& other,
-                       std::string_view unit) {
+                       std::string_view one, std::string_view several) {
   if (self.size() != other.size())
     return std::to_string(self.size()) + (self.size() == 1 ? " text" : " texts");
   for (std::size_t b = 0; b < self.size(); ++b) {
     const auto &mine = self[b].tokens, &theirs = other[b].tokens;
-    if (mine.size() != theirs.size()) return std::to_string(mine.size()) + std::string(unit);
+    if (mine.size() != theirs.size())
+      return std::to_string(mine.size()) + std::string(mine.size() == 1 ? one : several);
     const auto differs = std::ranges::mismatch(mine, theirs, &Token::is_same).in1;
     if (differs != mine.end()) return "“" + own(differs->text) + "”";
   }
@@ -36,14 +38,15 @@ std::string text_words(const std::vector<Sequence>& self, const std::vector<Sequ
 }
 
 std::string text_of(const Document& self, const Document& other) {
-  return text_words(self.input.sequences, other.input.sequences, " tokens");
+  return text_words(self.input.sequences, other.input.sequences, " token", " tokens");
 }
 
 std::string memory_of(const Document& self, const Document& other) {
   if (self.input.memory == other.input.memory) return {};
   if (self.input.memory.empty()) return "self-attention";
-  return other.input.memory.empty() ? "cross-attention"
-                                    : text_words(self.input.memory, other.input.memory, " key tokens");
+  return other.input.memory.empty()
+             ? "cross-attention"
+             : text_words(self.input.memory, other.input.memory, " key token", " key tokens");
 }
 
 std::string numbers_of(const Document& self, const Document& other) {

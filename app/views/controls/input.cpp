@@ -71,6 +71,18 @@ std::string_view given_words(Holds holds) {
   return "Given Q, K, V";
 }
 
+/// What is there, where it is no example, and the examples.
+void input_list(Column& c, const std::string& shown) {
+  Scene& scene = c.scene;
+  const std::string& title = scene.document.title;
+  const auto is_shown = [&](const Example& example) { return example.name == title; };
+  if (std::ranges::none_of(scene.examples, is_shown))
+    menu_row(c.ui(), (shown + "##input").c_str(), own(title), true);
+  for (const Example& example : scene.examples)
+    if (menu_row(c.ui(), (own(example.name) + "##input").c_str(), {}, is_shown(example)))
+      scene.requests.open = example.path;
+}
+
 /// Which layer of a dump is shown. After an undo the file may be another: then none of its layers is.
 void layer_row(Column& c) {
   Scene& scene = c.scene;
@@ -126,9 +138,11 @@ void input_section(Column& c) {
   const LayerResult& r = scene.result;
   const Input& input = c.document().input;
   const bool given = input.is_given(), vectors = input.is_vectors();
-  const std::string note = grouped(r.dimensions.token_keys()) +
-                           (r.dimensions.batch > 1 ? " × " + grouped(r.dimensions.batch) : "") +
-                           (is_cross(r) ? " keys" : " tokens");
+  const bool one = r.dimensions.token_keys() * r.dimensions.batch == 1;
+  const std::string several = grouped(r.dimensions.token_keys()) +
+                              (r.dimensions.batch > 1 ? " × " + grouped(r.dimensions.batch) : "") +
+                              (is_cross(r) ? " keys" : " tokens");
+  const std::string note = !one ? several : is_cross(r) ? "1 key" : "1 token";
   if (c.begin({.which = Section::Input,
                .label = "Input",
                .note = note,
@@ -143,13 +157,7 @@ void input_section(Column& c) {
           "text → words and punctuation",
           "Pick an example, or drop a text, a document or tensors on the window.",
           {}},
-         [&] {
-           for (const Example& example : scene.examples) {
-             if (menu_row(c.ui(), (own(example.name) + "##input").c_str(), {},
-                          scene.document.title == example.name))
-               scene.requests.open = example.path;
-           }
-         });
+         [&] { input_list(c, shown); });
     if (given) layer_row(c);
     if (!given && !vectors) padding_row(c);
     if (c.extras(Section::Input)) {

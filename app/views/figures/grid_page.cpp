@@ -85,13 +85,10 @@ class PageHeader {
   /// Ramp and, of patterns, what the mask hides. Where it begins.
   float draw_legend(float y) const {
     const ColourScale shown = grid_scale(grid_);
-    const std::string low = shown.low == 0 ? "0" : fixed(static_cast<double>(shown.low), 1);
+    const GridEnds ends = grid_ends(grid_, false);
     const bool patterns = grid_.state.colour == HeadColour::Pattern;
-    const bool clips = patterns && grid_norms(grid_) != nullptr;
-    const std::string high =
-        shown.high == 1 ? "1" : (clips ? "≥ " : "") + tight(static_cast<double>(shown.high));
-    float left =
-        draw_small_ramp(ui_, "page ramp", left_ + width_, y, shown, shown.high, low, high, ui_.px(96));
+    float left = draw_small_ramp(ui_, "page ramp", left_ + width_, y, shown, shown.high, ends.low, ends.high,
+                                 ui_.px(96));
     if (!patterns) return left;
     left -= ui_.px(16) + ui_.text_width("masked", type::tick);
     ui_.text(left, y, "masked", {type::tick, ui_.theme.text2});
@@ -129,6 +126,7 @@ HeadsPainting painting_of(const GridFrame& grid, int token_pixels) {
   if (grid_norms(grid) != nullptr) painting.norms = grid.reading.value_norms;
   painting.map = colormap(theme.weights);
   painting.high = grid_high(grid);
+  if (grid.scene.view.focus->log) painting.low = grid_scale(grid).low;
   painting.ground = theme.picture;
   painting.hidden = theme.hatch_ground;
   painting.nan = theme.nan;

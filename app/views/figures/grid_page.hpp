@@ -32,6 +32,7 @@ struct HeadsPainting {
   std::shared_ptr<const ValueNorms> norms;  // what weights are multiplied with; null: nothing
   Colormap map{};
   float high = 1;  // that the last colour stands for
+  float low = 0;   // that the first one above zero stands for, by logarithm; 0: linear
   Rgba ground = 0, hidden = 0, nan = 0, edge = 0, stroke = 0, corner = 0;
   int line = 1;  // width of a stroke, pixels
 

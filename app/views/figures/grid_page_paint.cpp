@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include "app/draw/raster.hpp"
 #include "app/views/figures/grid_page.hpp"
 #include "app/views/model/facts.hpp"
 #include "core/base/error.hpp"
@@ -48,6 +49,11 @@ void paint_flat(const HeadsPainting& job, const PaintedHead& cell, const Paper& 
   paper.box(cell.x + 1, cell.y + 1, cell.width - 2, cell.height - 2, opaque(cell.flat));
 }
 
+std::size_t place_in_map(const HeadsPainting& job, float value) {
+  if (job.low > 0) return static_cast<std::size_t>(map_index(value, job.low, job.high, true));
+  return static_cast<std::size_t>(std::clamp(value / job.high * 255.f + 0.5f, 0.f, 255.f));
+}
+
 void paint_pattern(const HeadsPainting& job, const PaintedHead& cell, const Paper& paper, const Work& work) {
   const Model& model = *job.model->model;
   const ModelHead& head = cell.head;
@@ -64,12 +70,9 @@ void paint_pattern(const HeadsPainting& job, const PaintedHead& cell, const Pape
     for (std::int64_t j = 0; j < weights.cols(); ++j) {
       const auto at = static_cast<std::size_t>(j);
       const bool hidden = j < seen.first(i) || j >= seen.last(i) || (at < mask.size() && mask[at] == 0);
-      const float value = weights(i, j) * (at < norms.size() ? norms[at] : 1) / job.high;
+      const float value = weights(i, j) * (at < norms.size() ? norms[at] : 1);
       Rgba colour = job.hidden;
-      if (!hidden)
-        colour = std::isnan(value)
-                     ? job.nan
-                     : job.map[static_cast<std::size_t>(std::clamp(value * 255.f + 0.5f, 0.f, 255.f))];
+      if (!hidden) colour = std::isnan(value) ? job.nan : job.map[place_in_map(job, value)];
       if (cell.is_off) colour = blended(colour, job.ground, faint);
       paper.box(cell.x + static_cast<int>(j) * job.pixels, y, job.pixels, job.pixels, colour | 0xFF000000u);
     }

@@ -28,7 +28,7 @@ void draw_ends(const Scene& scene, const Bar& bar) {
     return small ? tiny(number) : fixed(number, 3);
   };
   const std::string ends = own_end(own.low) + " … " + own_end(own.high);
-  const float room = bar.ramp.w - left - right - ui.px(24);
+  const float room = bar.ramp.w - 2 * std::max(left, right) - ui.px(24);  // in the middle
   for (const std::string& words : {"this head " + ends, ends}) {
     if (ui.text_width(words, type::tick) > room) continue;
     ui.text(bar.ramp.centre_x(), y, words, {type::tick, ui.theme.text3, Ink::Regular, Align::Centre});

@@ -14,7 +14,8 @@ void fit_or_zoom(Scene& scene) { scene.view.focus_gesture->fit_or_zoom = true; }
 void swap_axes(Scene& scene) { scene.view.focus->turned = !scene.view.focus->turned; }
 
 void toggle_log(Scene& scene) {
-  if (!is_weights(scene.view.stage)) {
+  const bool of_model = scene.view.mode == Mode::Model && scene.model != nullptr;  // weights of all heads
+  if (!of_model && !is_weights(scene.view.stage)) {
     scene.view.notices.say("Only weights can be coloured by their logarithm: scores are centred on zero.");
     return;
   }

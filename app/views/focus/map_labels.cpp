@@ -95,6 +95,8 @@ void draw_top_labels(const MapFrame& m) {
   const float wide = thin.numbers ? std::max(ui.px(28), widest) : needed;
   for_labels(m, m.across, thin, wide, [&](std::int64_t i, const Stretch& place, bool marked) {
     if (thin.numbers && !marked) {
+      const float half = ui.text_width(grouped(i), type::tick) / 2;
+      if (place.centre() - half < m.cells.x - ui.px(6)) return;  // there stands the name of the rows
       ui.text(place.centre(), m.cells.y - ui.px(14), grouped(i),
               {type::tick, ui.theme.text3, Ink::Regular, Align::Centre});
       return;

@@ -214,7 +214,11 @@ void draw_bottom_strip(const MapFrame& m) {
       // neighbours'.
       const float mark_of_uniform = std::round(bar.full * tallest) + tick_of(ui);
       const float reach = is_written.step > 1 || !axis.keys ? tallest : std::max(height, mark_of_uniform);
-      ui.text(cell.centre(), top + reach + ui.px(9), mark.text,
+      // The names of the strip end at the first column.
+      const float half = ui.text_width(mark.text, type::tick, Ink::Semibold) / 2;
+      const float centre = std::max(cell.centre(), m.cells.x - ui.px(6) + half);
+      if (centre > cell.centre() && i != marked) continue;
+      ui.text(centre, top + reach + ui.px(9), mark.text,
               {type::tick, ink(ui, mark, i == marked), i == marked ? Ink::Semibold : Ink::Regular,
                Align::Centre});
     }

@@ -9,7 +9,7 @@
 #include "app/scene/picture.hpp"
 #include "app/state/editing_state.hpp"
 #include "app/state/inspector_state.hpp"
-#include "app/ui/number_format.hpp"
+#include "app/ui/number_words.hpp"
 #include "app/views/inspector/numbers.hpp"
 #include "app/views/inspector/pages.hpp"
 #include "app/views/parts/strips.hpp"
@@ -103,7 +103,7 @@ float draw_head(Scene& scene, const Steps& steps, const Box& area) {
   const Plane plane = shown_plane(scene);
   std::string number, name, remark;
   if (f.is_computed) {
-    number = fixed(f.weight, 4);
+    number = in_full(f.weight);
     name = "weight";
     remark = rank_of(scene, f);
   } else if (steps.now) {
@@ -114,7 +114,7 @@ float draw_head(Scene& scene, const Steps& steps, const Box& area) {
   } else {
     const auto value = static_cast<double>(scene.stats.matrix(plane, f.b, f.h)(f.query, f.key));
     const PlaneWords w = words(scene.result.document, plane);
-    number = is_weights(plane) ? fixed(value, 4) : std::abs(value) < 0.01 ? tiny(value) : fixed(value, 3);
+    number = is_weights(plane) ? in_full(value) : std::abs(value) < 0.01 ? tiny(value) : fixed(value, 3);
     name = w.short_name;
     remark = w.formula;
   }
@@ -185,16 +185,17 @@ float draw_output(Scene& scene, const CellFacts& f, const Box& area) {
   // Colours are those of the values themselves, of which a weight lets a share through: what is next to
   // nothing looks like it. Numbers too small for two places have a common factor.
   const float most = scene.stats.largest(Stage::Value), largest = largest_of(added);
-  const int power = largest < 0.05f ? static_cast<int>(std::floor(std::log10(largest))) : 0;
+  const Box strip{area.x, area.y + ui.px(24), area.w, ui.px(22)};
+  const bool printed = has_room_for_numbers(ui, strip, 1, added.cols());
+  const int power = printed && largest < 0.05f ? static_cast<int>(std::floor(std::log10(largest))) : 0;
   const std::string factor =
       power == 0 || added.isZero(0) ? std::string() : " · numbers × " + own("1e" + fixed(power, 0));
   const float named = ui.text(area.x, area.y + ui.px(10), "contribution",
                               {type::label, ui.theme.text2, Ink::Regular, Align::Left, area.w * 0.6f});
   const std::string label = key_label(scene.result, f.b, f.key);
-  ui.text(area.right(), area.y + ui.px(10), fixed(f.mixed, 3) + " × v of “" + own(label) + "”",
+  ui.text(area.right(), area.y + ui.px(10), tiny(f.mixed) + " × v of “" + own(label) + "”",
           {type::tick, ui.theme.text3, Ink::Regular, Align::Right,
            std::min(area.w * 0.58f, area.w - named - ui.px(8))});
-  const Box strip{area.x, area.y + ui.px(24), area.w, ui.px(22)};
   draw_strips(ui, {.place = "output strip",
                    .box = strip,
                    .values = added,
@@ -212,10 +213,8 @@ float draw_output(Scene& scene, const CellFacts& f, const Box& area) {
     mark_column(ui, strip, *d, std::ssize(v));
     const auto at = static_cast<std::size_t>(*d);
     const auto sum = static_cast<double>(added(0, *d));
-    below = "z" + std::to_string(*d) +
-            " += " + (f.mixed != 0 && std::abs(f.mixed) < 0.0005 ? tiny(f.mixed) : fixed(f.mixed, 4)) +
-            " × " + fixed(static_cast<double>(v[at]), 4) + " = " +
-            (sum != 0 && std::abs(sum) < 0.0005 ? tiny(sum) : fixed(sum, 4));
+    below = "z" + std::to_string(*d) + " += " + in_full(f.mixed) + " × " +
+            fixed(static_cast<double>(v[at]), 4) + " = " + in_full(sum);
     scene.view.hint = "dimension " + std::to_string(*d) + " of the head output z, before W_O:  " + below;
   }
   ui.text(area.x, strip.bottom() + ui.px(12), below,

@@ -86,10 +86,9 @@ void draw_lesson_grid(const LessonPage& page, const Box& region) {
   ui.clip(region);
   const float y = grid.title.y + ui.px(22);
   const ColourScale scale = grid_scale(grid);
-  const std::string low = scale.low == 0 ? "0" : fixed(static_cast<double>(scale.low), 1);
-  const std::string high = scale.high == 1 ? "1" : tight(static_cast<double>(scale.high));
-  const float left = draw_small_ramp(ui, "lesson grid ramp", grid.title.right(), y, scale, scale.high, low,
-                                     high, ui.px(scene.compact ? 40 : 64));
+  const GridEnds ends = grid_ends(grid);
+  const float left = draw_small_ramp(ui, "lesson grid ramp", grid.title.right(), y, scale, scale.high,
+                                     ends.low, ends.high, ui.px(scene.compact ? 40 : 64));
   draw_region_title(ui, grid.title, "All heads", scene.compact ? std::string() : grid_note(grid),
                     left - ui.px(12));
   draw_grid_columns(grid);

@@ -7,7 +7,7 @@
 #include "app/state/focus_state.hpp"
 #include "app/state/inspector_state.hpp"
 #include "app/state/long_state.hpp"
-#include "app/ui/number_format.hpp"
+#include "app/ui/number_words.hpp"
 #include "app/ui/own_words.hpp"
 #include "app/views/inspector/pages.hpp"
 #include "app/views/long/long_parts.hpp"
@@ -170,7 +170,7 @@ void draw_strongest(Scene& scene, float x, float y, float width, float bottom) {
     ui.fill(track, ui.theme.bar_ground, ui.px(2));
     ui.fill({track.x, track.y, std::max(1.f, track.w * weight / most), track.h},
             marked ? ui.theme.key : ui.theme.bar, ui.px(2));
-    ui.text(x + width, y, fixed(static_cast<double>(weight), 4),
+    ui.text(x + width, y, in_full(static_cast<double>(weight)),
             {type::label, ui.theme.text1, Ink::Regular, Align::Right});
     tooltip(ui, touch.hovered, line, {"Strong key", "rank in the row", "A click goes to this key.", {}});
     if (touch.clicked) show_cell(scene, {chosen.query, key});

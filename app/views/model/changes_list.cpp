@@ -106,7 +106,10 @@ void changes_section(Column& c) {
     if (!reading.left_out.empty() && reading.within.changes == now.changes) c.remark(reading.left_out, true);
     if (none)
       c.remark(
-          "Switch something off below, or in Explore: everything behind it follows, the prediction too.");
+          reading.within.model->model->spec.has_logits()
+              ? "Switch something off below, or in Explore: everything behind it follows, the prediction "
+                "too."
+              : "Switch something off below, or in Explore: everything behind it follows.");
     else if (draw_buttons(c))
       change_within(c.scene, edit::without_changes);
     if (gone)

@@ -165,8 +165,9 @@ double entropy_of(const ModelFacts& facts, const ModelHead& head) {
 MeasuredHead measure(const ModelReading& reading, const ModelFacts& facts, HeadMeasure what,
                      const ModelHead& head) {
   if (what == HeadMeasure::Entropy) return {entropy_of(facts, head), median_entropy(facts)};
+  const bool is_scored = facts.run == reading.run;  // what stands there without its changes is not
   const auto on_text = [&](HeadScore score) {
-    return head.of == reading.scores_of ? scored(reading.scores, score, head) : MeasuredHead{};
+    return is_scored && head.of == reading.scores_of ? scored(reading.scores, score, head) : MeasuredHead{};
   };
   if (what == HeadMeasure::Previous) return on_text(HeadScore::Previous);
   if (what == HeadMeasure::First) return on_text(HeadScore::First);
@@ -181,6 +182,10 @@ MeasuredHead measure(const ModelReading& reading, const ModelFacts& facts, HeadM
 }
 
 Rank rank_of(const ModelReading& reading, const ModelFacts& facts, HeadMeasure what, const ModelHead& head) {
+  // Among some of the heads a place says nothing: the next effects would move it.
+  if (what == HeadMeasure::Effect && reading.effects &&
+      reading.effects->known < std::ssize(reading.effects->heads))
+    return {};
   const auto size = [&](const ModelHead& of) {
     const double value =
         what == HeadMeasure::Entropy ? entropy_of(facts, of) : measure(reading, facts, what, of).value;
@@ -224,13 +229,17 @@ HeadGroup group_of(const ModelReading& reading, const ModelHead& head) {
     double lift;
   };
   const bool on_text = head.of == reading.scores_of, on_battery = is_measured(reading, head.of);
+  // What a head does on random tokens it does on any text; where this text repeats nothing, it looks
+  // elsewhere.
+  const double induction = lift(reading.battery, HeadScore::Induction, on_battery),
+               duplicate = lift(reading.battery, HeadScore::Duplicate, on_battery);
+  if (induction >= least_lift && induction >= duplicate) return HeadGroup::Induction;
   HeadGroup best = HeadGroup::Rest;
   double most = least_lift;
   for (const Candidate& candidate :
        {Candidate{HeadGroup::Previous, lift(reading.scores, HeadScore::Previous, on_text)},
-        {HeadGroup::Induction, lift(reading.battery, HeadScore::Induction, on_battery)},
         {HeadGroup::First, lift(reading.scores, HeadScore::First, on_text)},
-        {HeadGroup::Duplicate, lift(reading.battery, HeadScore::Duplicate, on_battery)}}) {
+        {HeadGroup::Duplicate, duplicate}}) {
     if (!(candidate.lift >= most)) continue;
     most = candidate.lift;
     best = candidate.group;

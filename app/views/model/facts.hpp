@@ -79,7 +79,7 @@ struct MeasuredHead {
 /// ablating the head on the logit of the likeliest token.
 MeasuredHead measure(const ModelReading&, const ModelFacts&, HeadMeasure, const ModelHead&);
 /// Among all heads whose measure is known, the largest first (of effects the largest magnitude); 0 where it
-/// is not known.
+/// is not known; of effects while some are still computed.
 struct Rank {
   std::int64_t place = 0, of = 0;
 };
@@ -91,7 +91,8 @@ struct BlockEffect {
 };
 std::vector<BlockEffect> block_effects(const ModelReading&);
 
-/// What a head does, as far as its scores bear it.
+/// What a head does, as far as its scores bear it: induction on repeated random tokens first, then the
+/// largest.
 enum class HeadGroup : std::uint8_t { Previous, Induction, First, Duplicate, Rest };
 inline constexpr int head_groups = 5;
 HeadGroup group_of(const ModelReading&, const ModelHead&);

@@ -39,11 +39,22 @@ void draw_pictures(const GridFrame& grid) {
   if (grid.state.colour != HeadColour::Pattern) return draw_flat(grid);
   const Colormap& map = colormap(ui.theme.weights);
   const Rgba clear = ui.theme.picture & 0x00FFFFFFu;  // bands and numbers of layers lie below
-  const GridPainter painter{plan,         grid.spec,       grid.run,        map, clear, ui.theme.hatch_ground,
-                            ui.theme.nan, grid_high(grid), grid_norms(grid)};
+  const ColourScale scale = grid_scale(grid);
+  const GridPainter painter{.plan = plan,
+                            .spec = grid.spec,
+                            .run = grid.run,
+                            .map = map,
+                            .ground = clear,
+                            .hidden = ui.theme.hatch_ground,
+                            .nan = ui.theme.nan,
+                            .high = scale.high,
+                            .norms = grid_norms(grid),
+                            .low = scale.log ? scale.low : 0,
+                            .by_maximum = pools_by_maximum(grid)};
   const std::uint64_t run = ui.textures.serial(shown_run(grid.scene)),
                       norms = painter.norms != nullptr ? ui.textures.serial(grid.reading.value_norms) : 0;
   std::uint64_t content = mix_hash(mix_hash(mix_hash(grid.reading.ticket, run), norms), painter.high);
+  content = mix_hash(mix_hash(content, painter.low), std::uint64_t{painter.by_maximum});
   for (const float number :
        {plan.side, plan.pitch, plan.window.x, plan.window.y, plan.window.w, plan.window.h})
     content = mix_hash(content, number);

@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/state/focus_state.hpp"
+#include "app/ui/number_format.hpp"
 #include "app/views/model/grid_picture.hpp"
 
 namespace attnscope {
 namespace {
+
+constexpr float least_log_share = 1e-4f;  // of the last colour's value: the first one above zero
 
 /// What the colour of the grid is of; nothing: the patterns themselves.
 std::optional<HeadMeasure> measure_of(HeadColour colour) {
@@ -19,6 +23,13 @@ std::optional<HeadMeasure> measure_of(HeadColour colour) {
     case HeadColour::Pattern: break;
   }
   return std::nullopt;
+}
+
+/// Of the attention that is looked at.
+std::int64_t keys_of(const GridFrame& grid) {
+  return attention_of(grid.run, grid.chosen.of).empty()
+             ? 1
+             : keys_seen(grid.spec, grid.run, grid.chosen.of, 0).keys;
 }
 
 float contribution_high(const GridFrame& grid) {
@@ -47,7 +58,10 @@ ColourScale grid_scale(const GridFrame& grid) {
     return {theme.scores, -high, high, true};
   }
   ColourScale scale{theme.weights, 0, 1};
-  if (grid.state.colour == HeadColour::Pattern) scale.high = grid_high(grid);
+  if (grid.state.colour != HeadColour::Pattern) return scale;
+  scale.high = grid_high(grid);
+  scale.log = grid.scene.view.focus->log;
+  if (scale.log) scale.low = scale.high * least_log_share;
   return scale;
 }
 
@@ -58,12 +72,30 @@ const ValueNorms* grid_norms(const GridFrame& grid) {
 
 float grid_high(const GridFrame& grid) {
   if (grid_norms(grid) != nullptr) return contribution_high(grid);
-  const std::int64_t keys = attention_of(grid.run, grid.chosen.of).empty()
-                                ? 1
-                                : keys_seen(grid.spec, grid.run, grid.chosen.of, 0).keys;
+  if (grid.scene.view.focus->log) return 1;
+  const std::int64_t keys = keys_of(grid);
   float most = 1;
   for (std::int64_t n = 64; n < keys && most > 1.f / 16; n *= 4) most /= 2;
   return most;
+}
+
+bool pools_by_maximum(const GridFrame& grid) {
+  constexpr std::int64_t many = 100;  // tokens
+  return grid_norms(grid) == nullptr && keys_of(grid) > many;
+}
+
+GridEnds grid_ends(const GridFrame& grid, bool pooled) {
+  const ColourScale scale = grid_scale(grid);
+  const bool patterns = grid.state.colour == HeadColour::Pattern;
+  const auto number = [](float value) { return tight(static_cast<double>(value)); };
+  const bool largest = patterns && pooled && pools_by_maximum(grid);
+  const std::string least = scale.low == 0 ? "0"
+                            : scale.log    ? number(scale.low)
+                                           : fixed(static_cast<double>(scale.low), 1);
+  std::string low = largest ? "max " + least : least;
+  if (scale.log) low = largest ? "max, log " + least : "log " + least;
+  const bool clips = patterns && (grid_norms(grid) != nullptr || scale.high < 1);
+  return {low, scale.high == 1 && !clips ? "1" : (clips ? "≥ " : "") + number(scale.high)};
 }
 
 std::string grid_note(const GridFrame& grid) {
@@ -72,7 +104,11 @@ std::string grid_note(const GridFrame& grid) {
                                : "what they do is still being measured";
   std::string words;
   switch (grid.state.colour) {
-    case HeadColour::Pattern: words = grid_norms(grid) != nullptr ? "‖α·v·W_O‖" : "weights"; break;
+    case HeadColour::Pattern:
+      words = grid_norms(grid) != nullptr ? "‖α·v·W_O‖"
+              : pools_by_maximum(grid)    ? "weights, of each cell the largest"
+                                          : "weights";
+      break;
     case HeadColour::Entropy: words = "entropy ÷ ln n"; break;
     case HeadColour::Previous: words = "weight on the token before"; break;
     case HeadColour::Induction: words = "weight on what followed the same token"; break;

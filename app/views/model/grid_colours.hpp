@@ -13,9 +13,16 @@ double grid_value(const GridFrame&, const ModelHead&);
 ColourScale grid_scale(const GridFrame&);
 /// Lengths of the values of the shown run, where the grid shows contributions and they are known; else null.
 const ValueNorms* grid_norms(const GridFrame&);
-/// What the last colour of the pictures stands for. Of short texts 1; where many keys share the weight, a
-/// fourth or less, so that something is seen.
+/// What the last colour of the pictures stands for. Of short texts and by logarithm 1; where many keys share
+/// the weight, a fourth or less, so that something is seen.
 float grid_high(const GridFrame&);
+/// Whether a pixel shows the largest weight of its cells: the mean of many is next to nothing.
+bool pools_by_maximum(const GridFrame&);
+/// What stands at the ends of the colour bar. `pooled`: pixels are of several weights.
+struct GridEnds {
+  std::string low, high;
+};
+GridEnds grid_ends(const GridFrame&, bool pooled = true);
 /// One line on what is shown and how it is sorted.
 std::string grid_note(const GridFrame&);
 

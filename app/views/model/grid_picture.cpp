@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/draw/raster.hpp"
 #include "app/views/model/facts.hpp"
 
 namespace attnscope {
@@ -52,6 +53,14 @@ void take_factors(const ValueNorms* norms, const ModelHead& head, const PooledCe
   }
 }
 
+/// Means of cells, or their largest weights.
+const Tensor& numbers_of(const HeadPictures& pictures, bool by_maximum) {
+  return by_maximum && pictures.largest.size() > 0 ? pictures.largest : pictures.mean;
+}
+
+/// NaN stays.
+float larger(float a, float b) { return std::isnan(a) || b <= a ? a : b; }
+
 /// Paints the heads of one block that follow each other.
 class BlockPainter {
  public:
@@ -64,7 +73,7 @@ class BlockPainter {
 
   void paint(const GridPlan::Cell& cell) {
     if (pictures_.mean.size() == 0) return;
-    const auto values = pictures_.mean.matrix(cell.head.head);
+    const auto values = numbers_of(pictures_, job_.by_maximum).matrix(cell.head.head);
     const int width = static_cast<int>(cell.box.w), height = static_cast<int>(cell.box.h);
     take_factors(job_.norms, cell.head, pictures_.cells, values.cols(), factors_);
     if (std::ssize(across_) != width) across_ = spans(values.cols(), width);
@@ -89,8 +98,10 @@ class BlockPainter {
       for (std::size_t x = 0; x < across_.size(); ++x) {
         const std::int64_t begin = std::max(across_[x].begin, seen.first),
                            end = std::min(across_[x].end, seen.last);
-        for (std::int64_t column = begin; column < end; ++column)
-          sums_[x] += numbers[column] * factors_[static_cast<std::size_t>(column)];
+        for (std::int64_t column = begin; column < end; ++column) {
+          const float number = numbers[column] * factors_[static_cast<std::size_t>(column)];
+          sums_[x] = job_.by_maximum ? larger(sums_[x], number) : sums_[x] + number;
+        }
         counts_[x] += static_cast<int>(std::max<std::int64_t>(0, end - begin));
       }
     }
@@ -99,9 +110,10 @@ class BlockPainter {
 
   Rgba colour(float sum, int count) const {
     if (count == 0) return job_.hidden;
-    const float mean = sum / static_cast<float>(count) / job_.high;
-    if (std::isnan(mean)) return job_.nan;
-    return job_.map[static_cast<std::size_t>(std::clamp(mean * 255.f + 0.5f, 0.f, 255.f))];
+    const float value = job_.by_maximum ? sum : sum / static_cast<float>(count);
+    if (std::isnan(value)) return job_.nan;
+    if (job_.low > 0) return job_.map[static_cast<std::size_t>(map_index(value, job_.low, job_.high, true))];
+    return job_.map[static_cast<std::size_t>(std::clamp(value / job_.high * 255.f + 0.5f, 0.f, 255.f))];
   }
 
   void put_line(int left, int y) {
@@ -118,7 +130,7 @@ class BlockPainter {
   std::int64_t queries_;
   std::vector<CellSpan> across_, down_;
   std::vector<Rgba> line_;
-  std::vector<float> sums_, factors_;
+  std::vector<float> sums_, factors_;  // sums, or the largest
   std::vector<int> counts_;
 };
 

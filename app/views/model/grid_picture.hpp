@@ -20,8 +20,11 @@ struct GridPainter {
   Rgba ground = 0, hidden = 0, nan = 0;  // between the pictures; where the mask hides; of what is no number
   float high = 1;                        // that the last colour stands for
   const ValueNorms* norms = nullptr;     // what weights are multiplied with, of every key; null: nothing
+  float low = 0;            // that the first colour above zero stands for, by logarithm; 0: linear
+  bool by_maximum = false;  // of several cells the largest
 
-  /// What plan.window shows. A pixel of several cells wears the mean of those that the mask leaves.
+  /// What plan.window shows. A pixel of several cells wears the mean, or the largest, of those that the mask
+  /// leaves.
   Image paint() const;
 };
 

@@ -12,12 +12,14 @@ void draw_title(const GridFrame& grid, const Box& line) {
   const Ui& ui = grid.ui;
   const float y = line.y + ui.px(22), choice = draw_screen_choice(grid.scene, line);
   const ColourScale shown = grid_scale(grid);
-  const std::string low = shown.low == 0 ? "0" : fixed(static_cast<double>(shown.low), 1);
-  const bool clips = grid.state.colour == HeadColour::Pattern && grid_norms(grid) != nullptr;
-  const std::string high =
-      shown.high == 1 ? "1" : (clips ? "≥ " : "") + tight(static_cast<double>(shown.high));
-  const float left =
-      draw_small_ramp(ui, "grid ramp", choice - ui.px(14), y, shown, shown.high, low, high, ui.px(72));
+  const GridEnds ends = grid_ends(grid);
+  // In a narrow window the ramp gives way to the title, and goes where it would say nothing.
+  const float name = line.x + ui.text_width("All heads", type::body, Ink::Semibold) + ui.px(12);
+  const float words = ui.text_width(ends.low, type::tick) + ui.text_width(ends.high, type::tick) + ui.px(12);
+  const float right = choice - ui.px(14), room = std::min(ui.px(72), std::floor(right - words - name));
+  float left = right;
+  if (room >= ui.px(16))
+    left = draw_small_ramp(ui, "grid ramp", right, y, shown, shown.high, ends.low, ends.high, room);
   draw_region_title(ui, line, "All heads", grid_note(grid), left - ui.px(12));
 }
 

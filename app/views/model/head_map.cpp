@@ -87,7 +87,7 @@ void draw_pooled_map(Scene& scene, const ModelHead& head, const Box& box, const 
   const std::vector<AttentionRun>& blocks = attention_of(*shown_run(scene), head.of);
   const HeadPictures& pictures = blocks[static_cast<std::size_t>(head.block)].pictures;
   if (pictures.mean.size() == 0) return;
-  const auto shape = pictures.mean.matrix(head.head);
+  const auto shape = (pictures.largest.size() > 0 ? pictures.largest : pictures.mean).matrix(head.head);
   const Part whole{0, 0, static_cast<double>(shape.rows()), static_cast<double>(shape.cols()), false};
   const RunMap of_run{scene.model->within.model->model->spec,
                       shown_run(scene),

@@ -24,7 +24,7 @@ HeadMapPtr head_map(Scene&, const ModelHead&, CellValue);
 HeadMapPtr head_map_of(Scene&, HeadMaps::Place, const ModelPtr&, const std::shared_ptr<const ModelRun>&,
                        const ModelHead&, CellValue);
 
-/// Weights of a head, or means of so many cells.
+/// Weights of a head, or the largest of so many cells.
 struct RunMap {
   const ModelSpec& spec;
   const std::shared_ptr<const ModelRun>& run;
@@ -42,7 +42,7 @@ void draw_run_map(const Ui&, const char* place, const RunMap&, const Box&, const
 
 /// The same of a map of the run on screen.
 void draw_head_map(Scene&, const HeadMap&, const Box&, const Part&, const ColourScale&);
-/// The picture of the grid, large: means of so many cells.
+/// The picture of the grid, large: the largest weight of so many cells.
 /// `place` names where it stands, of several in a frame.
 void draw_pooled_map(Scene&, const ModelHead&, const Box&, const ColourScale&,
                      const char* place = "model head map");

@@ -89,7 +89,8 @@ class HeadPanel {
                                .plane = Plane(muted ? own_weights_stage(layer) : weights_stage(layer)),
                                .name = "model map"};
       draw_heat_map(scene_, area, 0, style);
-      return;
+      const ColourScale scale = colour_scale(scene_, *style.plane, head_.head);
+      return say_scale({area.x, area.y, area.w, ui_.px(16)}, Align::Right, scale, false);
     }
     draw_preview(area, value);
   }
@@ -103,7 +104,8 @@ class HeadPanel {
     for (const ScoreRow& score : score_rows) rows += is_shown(score) ? 1 : 0;
     const float scores = ui_.px(26) + static_cast<float>(rows) * row + ui_.px(12);
     const Box map{region_.x + ui_.px(scene_.compact ? 8 : 12), region_.y + title_height(ui_),
-                  region_.w - ui_.px(scene_.compact ? 16 : 28), region_.h - title_height(ui_) - scores};
+                  region_.w - ui_.px(scene_.compact ? 16 : 28),
+                  region_.h - title_height(ui_) - scores - ui_.px(6)};  // for the mark of the last row
     if (map.h >= ui_.px(80)) draw_map(map);
     if (region_.h - title_height(ui_) >= scores)
       draw_scores({region_.x + pad_, region_.bottom() - scores, region_.w - 2 * pad_, scores}, row);
@@ -169,6 +171,8 @@ class HeadPanel {
     ColourScale scale{weights_map(ui_.theme, scene_.view.focus->colours), 0, 1};
     const HeadMapPtr map = head_map(scene_, head_, value);
     if (map != nullptr && value == CellValue::Contribution) scale.high = map->largest > 0 ? map->largest : 1;
+    scale.log = scene_.view.focus->log;
+    if (scale.log) scale.low = scale.high * 1e-4f;
     const HeatMapStyle style{.wide_strip = false, .strips = false, .name = "model map"};
     const Dimensions& d = scene_.result.dimensions;
     const std::int64_t keys = keys_seen(spec_, run, head_.of, head_.block).keys;
@@ -182,6 +186,8 @@ class HeadPanel {
       draw_head_map(scene_, *map, m.cells, m.part(), scale);
       draw_mark(m);
       take_cell(m, *map);
+      if (value == CellValue::Weight)
+        say_scale({area.x, area.y, area.w, ui_.px(16)}, Align::Right, scale, false);
     } else {
       draw_unlabelled(area, map.get(), scale);
     }
@@ -189,6 +195,16 @@ class HeadPanel {
       ui_.text(area.right(), area.y + ui_.px(8),
                "‖α·v·W_O‖ up to " + tight(static_cast<double>(map->largest)),
                {type::tick, ui_.theme.text3, Ink::Regular, Align::Right});
+  }
+
+  /// Where colours are not those of single weights from 0 to 1.
+  void say_scale(const Box& line, Align align, const ColourScale& scale, bool pooled) const {
+    const auto end = [](float value) { return tight(static_cast<double>(value)); };
+    const std::string log = "log " + end(scale.low) + " … " + end(scale.high);
+    std::string words = scale.log ? log : std::string();
+    if (pooled) words = scale.log ? "largest of each cell  ·  " + log : "largest of each cell";
+    ui_.text(align == Align::Right ? line.right() : line.centre_x(), line.centre_y(), words,
+             {type::tick, ui_.theme.text3, Ink::Regular, align, std::max(1.f, line.w)});
   }
 
   /// The mouse on a preview reads a cell out; a click chooses it.
@@ -222,6 +238,8 @@ class HeadPanel {
     ui_.text(box.x, area.y + ui_.px(10), "query ↓", {type::label, ui_.theme.query, Ink::Medium});
     ui_.text(box.right(), area.y + ui_.px(10), "key →",
              {type::label, ui_.theme.key, Ink::Medium, Align::Right});
+    const float names = ui_.px(56);  // of the axes
+    say_scale({box.x + names, area.y, box.w - 2 * names, ui_.px(20)}, Align::Centre, scale, map == nullptr);
     if (map != nullptr)
       draw_head_map(scene_, *map, box, {0, 0, static_cast<double>(rows), static_cast<double>(keys), false},
                     scale);
@@ -233,25 +251,29 @@ class HeadPanel {
     const ModelFacts& facts = facts_of(scene_);
     ui_.horizontal(area.x, area.y, area.w, ui_.theme.hairline);
     const float y = area.y + ui_.px(14);
-    const float name_width = ui_.px(scene_.compact ? 92 : 100), rank_width = ui_.px(40),
-                value_width = ui_.px(52);
+    std::int64_t all = 0;
+    for (const ScoreRow& score : score_rows)
+      all = std::max(all, attnscope::rank_of(reading_, facts, score.measure, head_).of);
+    const std::string of_all = all > 0 ? "of " + std::to_string(all) : std::string();
+    const float name_width = ui_.px(scene_.compact ? 92 : 100), value_width = ui_.px(52),
+                rank_width = std::max(ui_.px(40), ui_.text_width(of_all, type::tick) + ui_.px(8));
     const Box bars{area.x + name_width, area.y, area.w - name_width - rank_width - value_width - ui_.px(8),
                    row};
     ui_.text(area.x, y, "score", {type::tick, ui_.theme.text3});
     ui_.text(bars.x, y, "tick: chance", {type::tick, ui_.theme.text3});
     ui_.text(area.right() - rank_width, y, "this", {type::tick, ui_.theme.text3, Ink::Regular, Align::Right});
-    std::int64_t all = 0;
-    for (const ScoreRow& score : score_rows)
-      all = std::max(all, attnscope::rank_of(reading_, facts, score.measure, head_).of);
-    if (all > 0)
-      ui_.text(area.right(), y, "of " + std::to_string(all),
-               {type::tick, ui_.theme.text3, Ink::Regular, Align::Right});
+    ui_.text(area.right(), y, of_all, {type::tick, ui_.theme.text3, Ink::Regular, Align::Right});
     float top = area.y + ui_.px(26);
     for (const ScoreRow& score : score_rows) {
       if (!is_shown(score)) continue;
       draw_score(score, {area.x, top, area.w, row}, {bars.x, top, bars.w, row}, rank_width);
       top += row;
     }
+  }
+
+  /// A rank among some of the heads is none.
+  bool are_effects_known() const {
+    return !reading_.effects || reading_.effects->known == std::ssize(reading_.effects->heads);
   }
 
   void draw_score(const ScoreRow& score, const Box& line, const Box& bar, float rank_width) {
@@ -282,14 +304,16 @@ class HeadPanel {
     const float right = line.right() - rank_width;
     ui_.text(right, y, found.is_known() ? fixed(found.value, 2) : "–",
              {type::label, found.is_known() ? ui_.theme.text1 : ui_.theme.text3, Ink::Medium, Align::Right});
+    const bool is_ranked = !centred || are_effects_known();
     const Rank rank = attnscope::rank_of(reading_, facts, score.measure, head_);
-    if (rank.of > 0)
-      ui_.text(line.right(), y, std::to_string(rank.place),
+    if (rank.of > 0 || !is_ranked)
+      ui_.text(line.right(), y, is_ranked ? std::to_string(rank.place) : "–",
                {type::label, ui_.theme.text3, Ink::Regular, Align::Right});
-    const std::string chance_words = centred || std::isnan(chance) ? std::string()
-                                     : score.measure == HeadMeasure::Entropy
-                                         ? "median of all heads " + fixed(chance, 2)
-                                         : "uniform attention " + fixed(chance, 2);
+    const std::string chance_words =
+        !is_ranked ? "known of " + std::to_string(reading_.effects->known) + " heads so far"
+        : centred || std::isnan(chance)         ? std::string()
+        : score.measure == HeadMeasure::Entropy ? "median of all heads " + fixed(chance, 2)
+                                                : "uniform attention " + fixed(chance, 2);
     tooltip(ui_, touch.hovered, line, {score.name, chance_words, score.why, {}});
   }
 

@@ -1,21 +1,69 @@
 #include "app/views/model/model.hpp"
 
+#include <algorithm>
+#include <utility>
+
+#include "app/state/files_state.hpp"
+#include "app/views/files/menu_column.hpp"
 #include "app/views/model/parts.hpp"
 #include "app/views/model/why.hpp"
 
 namespace attnscope {
 namespace {
 
-/// No model is open.
+/// No model is open: those that can be.
 void draw_no_model(Scene& scene, const Box& box) {
   const Ui& ui = scene.ui;
-  const float y = box.centre_y();
+  FilesState& files = *scene.view.files;
+  if (!std::exchange(files.sought_models, true)) scene.requests.look_for_models = true;
+  const float row = ui.px(28), room = box.h - ui.px(150);
+  const std::size_t fitting = room < 2 * row ? 0 : static_cast<std::size_t>(room / row) - 1;
+  const std::size_t shown = std::min({fitting, files.models.size(), std::size_t{16}});
+  const float height = ui.px(80) + (files.model_behind ? ui.px(44) : 0) +
+                       (shown == 0 ? 0 : static_cast<float>(shown + 2) * row);
+  float y = std::max(box.y + ui.px(24), box.centre_y() - height / 2);
   ui.fill(box, ui.theme.canvas);
-  ui.text(box.centre_x(), y - ui.px(16), "No model is open",
+  ui.text(box.centre_x(), y, "No model is open",
           {type::title, ui.theme.text1, Ink::Semibold, Align::Centre, box.w - ui.px(32)});
-  ui.text(box.centre_x(), y + ui.px(14),
-          "Drop a Hugging Face folder or a .gguf file here, or choose one with Ctrl+O.",
+  y += ui.px(30);
+  ui.text(box.centre_x(), y, "Drop a Hugging Face folder or a .gguf file here, or choose one with Ctrl+O.",
           {type::body, ui.theme.text2, Ink::Regular, Align::Centre, box.w - ui.px(32)});
+  y += ui.px(26);
+  if (files.model_behind) {
+    const Box back{box.centre_x() - ui.px(90), y, ui.px(180), ui.px(30)};
+    if (button(ui, "Back to the model", back,
+               {"Back to the model", {}, "Undo, to where a model was open; redo returns.", "Ctrl+Z"}))
+      scene.requests.back_to_model = true;
+    y += ui.px(44);
+  }
+  if (shown == 0) return;
+  const float wide = std::min(ui.px(440), box.w - ui.px(32));
+  MenuColumn column(ui, box.centre_x() - wide / 2, y, wide);
+  list_models(scene, column, shown);
+}
+
+/// Whether what stands there is of another text, or of other changes, than what is asked for. What takes a
+/// moment is not told of.
+bool is_stale(Scene& scene) {
+  constexpr double moment = 0.25;  // seconds
+  std::optional<double>& since = scene.view.model->stale_since;
+  const Within &asked = scene.document.within.read(), &shown = scene.model->within;
+  if (asked.input == shown.input && asked.changes == shown.changes) {
+    since.reset();
+    return false;
+  }
+  if (!since) since = scene.view.now;
+  return scene.view.now - *since > moment;
+}
+
+/// Steps back until it is of what is asked for.
+void dim_stale(Scene& scene, const ModelRegions& regions) {
+  if (!is_stale(scene)) return;
+  const Theme& theme = scene.ui.theme;
+  for (const auto& [region, ground] :
+       {std::pair{regions.grid, theme.picture}, std::pair{regions.head, theme.panel},
+        std::pair{regions.stream, theme.panel}, std::pair{regions.prediction, theme.panel}})
+    if (has_room(region)) scene.ui.fill(region, fade(ground, 0.6f));
 }
 
 }  // namespace
@@ -23,11 +71,11 @@ void draw_no_model(Scene& scene, const Box& box) {
 void draw_between_splitters(Scene& scene, const Box& box, const std::function<void()>& draw) {
   const bool has_regions = scene.model != nullptr && scene.model->run && scene.document.within.read();
   std::vector<SplitterLine> lines;
-  if (has_regions && !scene.ui.is_figure()) {
-    const ModelRegions regions = model_regions(scene.ui, box, scene.compact, scene.view);
-    lines = drag_model_splitters(scene.ui, regions, scene.view);
-  }
+  ModelRegions regions;
+  if (has_regions) regions = model_regions(scene.ui, box, scene.compact, scene.view);
+  if (has_regions && !scene.ui.is_figure()) lines = drag_model_splitters(scene.ui, regions, scene.view);
   draw();
+  if (has_regions) dim_stale(scene, regions);
   for (const SplitterLine& line : lines) scene.ui.fill(line.box, line.colour);
 }
 

@@ -72,6 +72,7 @@ float draw_small_ramp(const Ui&, const char* place, float right, float y, const 
 Box choice_row(Column&, std::string_view name);
 /// Sections of the controls.
 void model_section(Column&);
+void text_section(Column&);
 void changes_section(Column&);
 void colours_section(Column&);
 void layer_section(Column&);

@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "app/ui/number_format.hpp"
+#include "app/ui/number_words.hpp"
 #include "app/views/model/parts.hpp"
 #include "app/views/tokens/masking.hpp"
 #include "core/edits/masking.hpp"
@@ -56,6 +56,14 @@ std::vector<Candidate> candidates(const ModelPrediction& prediction, std::option
 }
 
 std::string percent(double share) { return fixed(100 * share, 1); }
+
+ModelPrediction without_changes(const ModelPrediction& prediction) {
+  ModelPrediction made = prediction;
+  made.after = made.before;
+  made.top_after = made.top_before;
+  made.divergence = 0;
+  return made;
+}
 
 /// What is predicted, and what a click on it does.
 struct Said {
@@ -112,22 +120,12 @@ void choose(Scene& scene, std::int64_t row, std::int64_t id) {
   }
 }
 
-/// Of nats: ".24", "3e−3".
-std::string little(double nats) { return nats > 0 && nats < 0.005 ? tight(nats) : in_cell(nats); }
-
 /// Of what is switched off, by itself; the sum where all are known.
 std::string alone_words(const ModelReading& reading) {
   if (!reading.alone || reading.alone->divergences.size() < 2) return {};
-  std::string sum_words;
-  double sum = 0;
-  for (std::size_t i = 0; i < reading.alone->divergences.size(); ++i) {
-    const double one = reading.alone->divergences[i];
+  for (const double one : reading.alone->divergences)
     if (std::isnan(one)) return {};
-    sum += one;
-    if (i < 4) sum_words += (i == 0 ? "" : " + ") + little(one);
-    if (i == 4) sum_words += " + …";
-  }
-  return "alone: " + own(sum_words + " = " + little(sum));
+  return "alone: " + own(sum_in_words(reading.alone->divergences, 4));
 }
 
 /// The region of one frame.
@@ -147,9 +145,13 @@ class Prediction {
   }
 
   void draw() {
-    const ModelPrediction* const prediction = reading_.prediction.get();
-    const bool is_there = prediction != nullptr && prediction->row >= 0 && !prediction->after.empty();
-    changed_ = is_there && !reading_.within.changes.empty();
+    const bool is_there =
+        reading_.prediction && reading_.prediction->row >= 0 && !reading_.prediction->after.empty();
+    const bool is_without = is_there && shown_run(scene_) != reading_.run;
+    if (is_without) unchanged_ = without_changes(*reading_.prediction);
+    prediction_ = is_without ? &*unchanged_ : reading_.prediction.get();
+    const ModelPrediction* const prediction = prediction_;
+    changed_ = is_there && !is_without && !reading_.within.changes.empty();
     draw_title(prediction);
     if (!is_there) return draw_nothing();
     masked_ = masked_token(reading_.within, *reading_.tokens, prediction->row);
@@ -186,7 +188,7 @@ class Prediction {
     ui_.horizontal(box.x, box.y + ui_.px(2), box.w, ui_.theme.hairline);
     const float y = std::round(box.centre_y() + ui_.px(1)), wide = ui_.px(84);
     const Box back{box.right() - wide, y - ui_.px(14), wide, ui_.px(28)};
-    const std::string place = "rank " + grouped(rank_of(reading_.prediction->after, *masked_));
+    const std::string place = "rank " + grouped(rank_of(prediction_->after, *masked_));
     float x = box.x + ui_.text(box.x, y, "was", {type::label, ui_.theme.text3}) + ui_.px(8);
     const float room = back.x - ui_.px(12) - ui_.text_width(place, type::label) - ui_.px(10) - x;
     x += ui_.text(x, y, predicted_name(reading_, *masked_),
@@ -270,7 +272,7 @@ class Prediction {
     ui_.fill(chip, touch.hovered && can_be_chosen() ? theme.control_hover : theme.control, ui_.px(6));
     if (is_masked(candidate)) ui_.frame(chip, theme.text2, std::max(1.f, ui_.px(1.5f)), ui_.px(6));
     if (touch.focused) ui_.frame(chip.grown(ui_.px(2)), theme.query, ui_.px(2), ui_.px(8));
-    const bool first = changed_ && reading_.prediction->top_after.front().id == candidate.id;
+    const bool first = changed_ && prediction_->top_after.front().id == candidate.id;
     ui_.text(chip.x + ui_.px(9), y, name,
              {type::label, first ? theme.text1 : theme.text2, first ? Ink::Semibold : Ink::Regular,
               Align::Left, chip.w - ui_.px(14)});
@@ -306,7 +308,7 @@ class Prediction {
   void show_tip(const Candidate& candidate, const std::string& name, bool hovered, const Box& row) {
     if (!hovered) return;
     const auto at = static_cast<std::size_t>(candidate.id);
-    const ModelPrediction& p = *reading_.prediction;
+    const ModelPrediction& p = *prediction_;
     std::string numbers = "p " + tight(candidate.after) + ", logit " +
                           fixed(static_cast<double>(p.after[at]), 2) + ", rank " +
                           std::to_string(rank_of(p.after, candidate.id));
@@ -328,7 +330,7 @@ class Prediction {
     const float x =
         line_.x + ui_.text(line_.x, y, value, {size, ui_.theme.text1, Ink::Semibold}) + ui_.px(20);
     const std::size_t count = reading_.within.changes.blocks.size() + reading_.within.changes.heads.size();
-    const std::string together = count == 1 ? std::string("nats, what was changed does")
+    const std::string together = count == 1 ? std::string("nats, by the change")
                                             : "nats, the " + std::to_string(count) + " changes together";
     const std::string alone = alone_words(reading_);
     const TextStyle style{type::tick, ui_.theme.text2, Ink::Regular, Align::Left, line_.right() - x};
@@ -356,6 +358,8 @@ class Prediction {
   float pad_;
   Box line_;
   bool changed_ = false;
+  const ModelPrediction* prediction_ = nullptr;  // that stands there
+  std::optional<ModelPrediction> unchanged_;
   std::optional<std::int64_t> masked_;  // the token that the predicted row had before it was masked
 };
 

@@ -45,15 +45,25 @@ class Stream {
     ui_.fill(region_, ui_.theme.panel);
     ui_.horizontal(region_.x, region_.y, region_.w, ui_.theme.hairline);
     const float title = title_height(ui_) - ui_.px(4), header = ui_.px(20);
-    draw_title({region_.x + pad_, region_.y, region_.w - 2 * pad_, title});
     const float label = label_width();
     const Box cells{region_.x + pad_ + label, region_.y + title + header, region_.w - 2 * pad_ - label,
                     region_.h - title - header - ui_.px(8)};
-    if (shows_lens() && !reading_.lens) return say(cells, "The lens is being computed.");
+    const Box line{region_.x + pad_, region_.y, region_.w - 2 * pad_, title};
+    const float right = draw_choice(line);  // what is chosen holds from here on
+    if (shows_lens() && !reading_.lens) {
+      draw_title(line, right);
+      return say(cells, "The lens is being computed.");
+    }
+    if (shows_lens() && shown_run(scene_) != reading_.run) {
+      draw_title(line, right);
+      return say(cells, "Of the model without its changes the lens is not computed.");
+    }
     plan_columns(cells);
     plan_rows(cells);
-    if (columns_.empty() || shown_ == 0) return;
-    if (!shows_lens()) measure_norms();
+    const bool has_cells = !columns_.empty() && shown_ > 0;
+    if (has_cells && !shows_lens()) measure_norms();
+    draw_title(line, right);
+    if (!has_cells) return;
     draw_header(cells);
     take_mouse();
     draw_cells();
@@ -71,7 +81,10 @@ class Stream {
   std::int64_t lens_row(std::int64_t row) const { return row - (rows_ - reading_.lens->rows); }
   bool has_lens(std::int64_t row) const { return reading_.lens && lens_row(row) >= 0; }
 
-  void draw_title(const Box& line) {
+  /// Lens or norms, or a picture in their place. Returns where it begins.
+  float draw_choice(const Box& line) {
+    const float y = line.y + ui_.px(22), wide = ui_.px(scene_.compact ? 146 : 174);
+    if (spec_.image) return draw_picture_choice(scene_, line.right(), y);
     constexpr std::array<std::string_view, 3> names{"lens", "norm", "inside"};
     constexpr std::array<Tip, 3> tips{
         {{"Logit lens",
@@ -81,28 +94,36 @@ class Stream {
           {}},
          {"Norm", "‖x‖", "The length of the residual stream behind each layer, on a logarithmic scale.", {}},
          {"Lens inside the layers", {}, "The lens between attention and MLP of every layer, too.", {}}}};
-    if (spec_.image) {
-      const float choice = draw_picture_choice(scene_, line.right(), line.y + ui_.px(22));
-      draw_region_title(ui_, line, "Residual stream", "length of the vectors, logarithmic",
-                        choice - ui_.px(12));
-      return;
-    }
-    const float y = line.y + ui_.px(22), wide = ui_.px(scene_.compact ? 146 : 174);
     const Box box{line.right() - wide, y - ui_.px(14), wide, ui_.px(28)};
     // A model that predicts no tokens has no lens: its vectors' lengths are there.
     const int chosen = static_cast<int>(has_lens() ? state_.stream : StreamView::Norm);
     if (const auto picked =
             segments(ui_, "Residual stream", box, names, chosen, tips, {.disabled = has_lens() ? 0u : 5u}))
       state_.stream = static_cast<StreamView>(*picked);
-    float left = box.x - ui_.px(14);
+    return box.x;
+  }
+
+  void draw_title(const Box& line, float right) const {
+    const float y = line.y + ui_.px(22);
+    float left = right - ui_.px(14);
     if (shows_lens())
       left = draw_small_ramp(ui_, "stream ramp", left, y, lens_scale(), 1, "0", "1", ui_.px(72));
+    else
+      left = draw_norm_ramp(left, y);
     std::string note = shows_lens() ? "raw lens: top token after each layer; colour: its probability"
                                     : "length of the vectors, logarithmic";
     if (shows_lens() && state_.stream == StreamView::Inside)
       note = "raw lens behind attention and MLP of each layer";
     if (scene_.compact && shows_lens()) note = "raw lens";
     draw_region_title(ui_, line, "Residual stream", note, left - ui_.px(12));
+  }
+
+  /// The ends of what is in sight. Returns where it begins.
+  float draw_norm_ramp(float right, float y) const {
+    if (norms_.empty()) return right;
+    const auto end = [](float norm) { return tight(static_cast<double>(norm)); };
+    return draw_small_ramp(ui_, "norm ramp", right, y, norm_scale_, norm_scale_.high, end(norm_scale_.low),
+                           end(norm_scale_.high), ui_.px(scene_.compact ? 40 : 72));
   }
 
   /// Its colours step back: 1 is the one of stream_span.

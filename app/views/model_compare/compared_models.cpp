@@ -63,8 +63,8 @@ std::string key_word(const ComparedRun& run, AttentionOf of, std::int64_t key) {
 std::string match_words(const TokenMatch& match) {
   if (match.kind != TokenMatch::Kind::Ends) return {};
   const std::string first = std::to_string(match.first), last = std::to_string(match.last);
-  if (match.last == 0) return "the first " + first + " tokens";
-  if (match.first == 0) return "the last " + last + " tokens";
+  if (match.last == 0) return match.first == 1 ? "the first token" : "the first " + first + " tokens";
+  if (match.first == 0) return match.last == 1 ? "the last token" : "the last " + last + " tokens";
   return "the first " + first + " and the last " + last + " tokens";
 }
 

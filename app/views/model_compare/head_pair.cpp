@@ -81,8 +81,10 @@ class HeadPair {
                        : layer_name(spec, compared_.head.of, compared_.head.block) + " · Head " + number;
     ui_.text(x, y, name, {type::body, ui_.theme.text1, Ink::Semibold, Align::Left, open.x - x - ui_.px(8)});
     if (button(ui_, "Open", open,
-               {"Open the layer in Compare", "now | held | now − held",
-                "All stages of this layer beside those of the layer that is held.", "F4"})) {
+               {"Open the layer in Compare",
+                "now | held | now − held",
+                "All stages of this layer beside those of the layer that is held.",
+                {}})) {
       look_at(scene_, compared_.head);
       scene_.view.mode = Mode::Compare;
     }

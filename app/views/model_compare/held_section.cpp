@@ -183,7 +183,7 @@ float draw_held_model_chip(Scene& scene, float left, float right, float y) {
   if (!words.all.empty()) words.all.erase(0, between.size());
   bool pressed = false;
   const float end = draw_held_words(scene, {left, y, right - left, 0}, words, pressed);
-  if (pressed) scene.view.model->screen = ModelScreen::Compare;
+  if (pressed) scene.view.model->compare_heads();
   return end;
 }
 

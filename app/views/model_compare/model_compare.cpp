@@ -83,12 +83,21 @@ bool draw_model_compare(Scene& scene, const Box& whole) {
 }
 
 void show_model_compare(Scene& scene) {
-  ModelScreen& screen = scene.view.model->screen;
-  if (scene.view.mode != Mode::Model || screen == ModelScreen::Compare || scene.model == nullptr) {
+  ModelState& state = *scene.view.model;
+  if (scene.view.mode != Mode::Model || state.screen == ModelScreen::Compare || scene.model == nullptr) {
     scene.view.mode = Mode::Compare;
     return;
   }
-  screen = ModelScreen::Compare;
+  state.compare_heads();
+}
+
+void toggle_model_compare(Scene& scene) {
+  ModelState& state = *scene.view.model;
+  const bool is_shown = scene.view.mode == Mode::Model && scene.model != nullptr;
+  if (is_shown && state.screen == ModelScreen::Compare)
+    state.screen = state.before_compare;
+  else
+    show_model_compare(scene);
 }
 
 void turn_model_difference(Scene& scene) {

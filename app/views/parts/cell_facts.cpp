@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "app/scene/cell_rows.hpp"
-#include "app/ui/number_format.hpp"
+#include "app/ui/number_words.hpp"
 #include "app/views/parts/unknown.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/attention/scores.hpp"
@@ -46,7 +46,7 @@ class Ladder {
     }
     if (has_intervention(document_, f_.h)) intervention();
     if (document_.layer().dropout.rate > 0) dropout();
-    if (f_.full) check("full attention", "would put here", fixed(*f_.full, 4));
+    if (f_.full) check("full attention", "would put here", in_full(*f_.full));
     reference();
     return std::move(lines_);
   }
@@ -77,7 +77,7 @@ class Ladder {
     const std::string how = f_.masked && f_.own == 0 ? "0 in the file, or hidden"
                             : as_it_is               ? "as the file has it"
                                        : "of the file, at τ " + number(document_.layer().temperature);
-    result("weight", how, fixed(f_.own, 4), own_stage());
+    result("weight", how, in_full(f_.own), own_stage());
   }
 
   void scores() {
@@ -121,7 +121,7 @@ class Ladder {
     const bool naive = document_.layer().softmax == SoftmaxKind::Naive;
     const double shifted = (f_.hidden - f_.largest) / static_cast<double>(document_.layer().temperature);
     if (f_.masked && scene_.stats.rule().after_softmax()) {
-      result("weight", "set to 0 after the softmax", fixed(f_.own, 4), own_stage());
+      result("weight", "set to 0 after the softmax", in_full(f_.own), own_stage());
     } else if (hidden) {
       result("weight", "exp(\u2212∞) = 0", std::isnan(f_.own) ? "NaN" : "0", own_stage());
     } else if (naive) {
@@ -131,22 +131,22 @@ class Ladder {
       result("weight",
              (over ? "∞" : "exp(" + written(shifted) + ")") + " / " +
                  tiny(static_cast<double>(static_cast<float>(f_.sum))),
-             fixed(f_.own, 4), own_stage());
+             in_full(f_.own), own_stage());
     } else {
       const std::string from_max = "\u2212 max " + written(f_.largest);
       step("shifted", tau.empty() ? from_max : "(" + from_max + ")" + tau, shifted);
-      result("weight", "exp(" + written(shifted) + ") / " + fixed(f_.sum, 3), fixed(f_.own, 4), own_stage());
+      result("weight", "exp(" + written(shifted) + ") / " + fixed(f_.sum, 3), in_full(f_.own), own_stage());
     }
   }
 
   void linear() {
-    check("softmax", "would give", fixed(f_.softmax, 4), Stage::Softmax);
+    check("softmax", "would give", in_full(f_.softmax), Stage::Softmax);
     const bool turned = is_rotary(document_.layer().positions);
     result("weight",
            f_.masked ? "hidden"
            : turned  ? "Rφ(q)·Rφ(k) / Σ φ(q)·φ(k)"
                      : "φ(q)·φ(k) / Σ φ(q)·φ(k)",
-           fixed(f_.own, 4), own_stage());
+           in_full(f_.own), own_stage());
   }
 
   /// What stands in the place of the head's own pattern. A named key that is hidden leaves its weight to all.
@@ -160,16 +160,16 @@ class Ladder {
                                  : kind == Kind::Mean          ? "by the mean of its rows"
                                                                : "by a frozen pattern";
     if (kind == Kind::Mute) {
-      result("muted", "zero-ablated", fixed(f_.weight, 4), Stage::Intervention);
+      result("muted", "zero-ablated", in_full(f_.weight), Stage::Intervention);
     } else {
-      result("replaced", std::string(how), fixed(f_.weight, 4), Stage::Intervention);
+      result("replaced", std::string(how), in_full(f_.weight), Stage::Intervention);
     }
   }
 
   void dropout() {
     const double kept = 1 / (1 - static_cast<double>(document_.layer().dropout.rate));
     const bool dropped = f_.mixed == 0 && f_.weight > 0;
-    result("mixed", dropped ? "dropped at random" : "× 1/(1 − r) = " + fixed(kept, 3), fixed(f_.mixed, 4),
+    result("mixed", dropped ? "dropped at random" : "× 1/(1 − r) = " + fixed(kept, 3), in_full(f_.mixed),
            Stage::Drop);
   }
 

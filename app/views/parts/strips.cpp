@@ -11,9 +11,8 @@ namespace {
 
 void print_numbers(const Ui& ui, const Strips& strips, const ColourScale& scale) {
   const std::int64_t rows = strips.values.rows(), columns = strips.values.cols();
-  const Box first = cell_box(strips.box, 0, 0, rows, columns);
-  if (first.w < ui.px(28) || first.h < ui.px(15)) return;
-  const bool wide = first.w >= ui.px(40);
+  if (!has_room_for_numbers(ui, strips.box, rows, columns)) return;
+  const bool wide = cell_box(strips.box, 0, 0, rows, columns).w >= ui.px(40);
   for (std::int64_t i = 0; i < rows; ++i) {
     for (std::int64_t d = 0; d < columns; ++d) {
       const float value = strips.values(i, d);
@@ -31,6 +30,11 @@ void print_numbers(const Ui& ui, const Strips& strips, const ColourScale& scale)
 }
 
 }  // namespace
+
+bool has_room_for_numbers(const Ui& ui, const Box& box, std::int64_t rows, std::int64_t columns) {
+  const Box first = cell_box(box, 0, 0, rows, columns);
+  return first.w >= ui.px(28) && first.h >= ui.px(15);
+}
 
 void draw_strips(const Ui& ui, const Strips& strips) {
   const Box& box = strips.box;

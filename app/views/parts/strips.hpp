@@ -26,6 +26,8 @@ struct Strips {
   double times = 1;     // numbers are printed times this: a common factor is written once, beside them
 };
 void draw_strips(const Ui&, const Strips&);
+/// Whether the cells of such strips are large enough for numbers.
+bool has_room_for_numbers(const Ui&, const Box&, std::int64_t rows, std::int64_t columns);
 
 /// One row out of some numbers, times a factor, in the order given (empty: as they are).
 StripMatrix strip_of(std::span<const float> values, double factor = 1,

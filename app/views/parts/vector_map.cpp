@@ -89,7 +89,8 @@ NumberMap map_of(const StageVectors& v, const char* label) {
           .hue = rows_of(v.stage) == Rows::Keys ? ui.theme.key : ui.theme.query,
           .name =
               [&v](NumberAt at) {
-                return own(v.symbol() + "[" + v.label(at.row) + ", " + std::to_string(at.column) + "]");
+                return own(v.symbol() + "[" + v.label(at.row) + ", " + std::to_string(at.column) +
+                           "] = " + fixed(static_cast<double>(v.values(at.row, at.column)), 4));
               },
           .tip =
               [&v](NumberAt at) {

@@ -163,7 +163,7 @@ void draw_labels_field(Scene& scene, const Box& box, std::size_t index) {
   const std::string label = many ? "Labels " + std::to_string(index + 1) : "Labels";
   const std::string numbers = edit::numbered_text(scene.document, index);
   std::string text = sequence.text == numbers ? std::string() : sequence.text;
-  const std::string hint = "Type " + std::to_string(expected) + " tokens";
+  const std::string hint = "Type " + std::to_string(expected) + (expected == 1 ? " token" : " tokens");
   std::size_t found = 0;
   const bool fits = text.empty() || !edit::labels_of(text, expected, found).empty() ||
                     sequence.text == edit::joined_labels(sequence);

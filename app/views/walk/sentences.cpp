@@ -16,10 +16,11 @@ std::string one_or_all(const std::string& one, const std::string& all, int move,
   return move < moves || moves == 1 ? one : all;
 }
 
+std::int64_t rows_made(std::int64_t count, int move, int moves) { return (count * move + moves - 1) / moves; }
+
 /// The rows that a move adds: "“The”", "“The” and “cat”", "“The” … “mat”".
 std::string added(const View& v, std::int64_t count, int move, int moves) {
-  const auto end_of = [&](int m) { return (count * m + moves - 1) / moves; };
-  const std::int64_t first = end_of(move - 1), last = end_of(move) - 1;
+  const std::int64_t first = rows_made(count, move - 1, moves), last = rows_made(count, move, moves) - 1;
   const auto label = [&](std::int64_t i) { return quoted(query_label(v.result(), v.b, i)); };
   if (last <= first) return label(first);
   return label(first) + (last == first + 1 ? " and " : " … ") + label(last);
@@ -313,12 +314,19 @@ std::string bias_words(Positions kind) {
   return "by distance";
 }
 
+/// The formula is that of the chosen cell, whichever rows are added.
+std::string score_sentence(const View& v, int move, int moves) {
+  const std::int64_t rows = v.result().dimensions.queries;
+  const bool has_formula =
+      v.cell.query >= rows_made(rows, move - 1, moves) && v.cell.query < rows_made(rows, move, moves);
+  return added(v, rows, move, moves) + " against every key: one dot product a cell." +
+         (has_formula ? std::string() : " The formula is that of " + query_of(v) + ".");
+}
+
 std::string plane_sentence(const View& v, Stage stage, int move, int moves) {
   const std::string query = query_of(v);
   switch (stage) {
-    case Stage::Score:
-      return added(v, v.result().dimensions.queries, move, moves) +
-             " against every key: one dot product a cell.";
+    case Stage::Score: return score_sentence(v, move, moves);
     case Stage::Scale: return scale_sentence(v, query, move, moves);
     case Stage::Cap:
       return one_or_all("The row of " + query + " is soft-capped to (−c, c).",

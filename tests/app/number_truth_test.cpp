@@ -1,0 +1,175 @@
+// Numbers on screen are what they say: small ones are no zeros, sums add up, words stand beside what they are
+// of.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <string>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "app/controls_robot.hpp"
+#include "app/model_robot.hpp"
+#include "app/state/focus_state.hpp"
+#include "app/ui/number_words.hpp"
+#include "app/ui/own_words.hpp"
+#include "app/walk_robot.hpp"
+#include "core/attention/run_stage.hpp"
+#include "core/edits/edits.hpp"
+#include "robot/layout.hpp"
+
+namespace attnscope::number_truth_test {
+namespace {
+
+using namespace attnscope::test;
+
+const RobotOptions wide{.width = 1600, .height = 1000};
+
+struct SmallWeight {
+  std::int64_t head = 0;
+  Cell cell;
+  double weight = 0;
+};
+/// A weight that four places do not show.
+std::optional<SmallWeight> small_weight(Robot& robot) {
+  const LayerResult& layer = shown(robot);
+  for (std::int64_t h = 0; h < layer.dimensions.heads; ++h) {
+    const auto weights = layer.trace[weights_stage(layer.document)]->matrix(0, h);
+    for (std::int64_t i = 0; i < weights.rows(); ++i)
+      for (std::int64_t j = 0; j < weights.cols(); ++j)
+        if (weights(i, j) > 1e-12f && weights(i, j) < 4e-5f)
+          return SmallWeight{h, {i, j}, static_cast<double>(weights(i, j))};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+TEST_CASE("sums of rounded numbers are exact or say that they are not") {
+  CHECK(sum_in_words(std::array{0.03, 0.02}, 4) == ".03 + .02 = .05");
+  CHECK(sum_in_words(std::array{0.026, 0.016}, 4) == ".03 + .02 ≈ .04");
+  CHECK(sum_in_words(std::array{0.24, 0.003}, 4) == ".24 + 3e−3 ≈ .24");
+  CHECK(sum_in_words(std::array{0.002, 0.001}, 4) == "2e−3 + 1e−3 = 3e−3");
+  CHECK(sum_in_words(std::array{1.04, 0.5}, 4) == "1.0 + .50 = 1.5");
+  CHECK(sum_in_words(std::array{0.0, 0.3}, 4) == ".00 + .30 = .30");
+  CHECK(sum_in_words(std::array{0.1, 0.1, 0.1}, 2) == ".10 + .10 + … = .30");
+}
+
+TEST_CASE("a small weight is no zero in the read-out, in the ladder and before its value") {
+  CHECK(in_full(0.4312) == "0.4312");
+  CHECK(in_full(8.3e-6) == "8.3e−6");
+  CHECK(in_full(0) == "0.0000");
+  Robot robot(wide);
+  robot.type_number("Temperature value", "0.05");
+  const std::optional<SmallWeight> small = small_weight(robot);
+  REQUIRE(small);
+  robot.app().look_at({.head = small->head, .cell = small->cell, .cells = {}});
+  robot.settle();
+  int times = 0;
+  for (const PlacedText& text : texts_of(robot)) {
+    times += text.text == in_full(small->weight) ? 1 : 0;
+    CHECK(text.text != "0.0000");
+  }
+  CHECK(times >= 2);
+  CHECK_FALSE(shows(robot, "0.000 ×"));
+}
+
+TEST_CASE("a factor stands beside numbers that are printed") {
+  Robot robot(wide);
+  robot.type_number("Temperature value", "0.05");
+  std::optional<SmallWeight> small = small_weight(robot);
+  REQUIRE(small);
+  robot.app().look_at({.head = small->head, .cell = small->cell, .cells = {}});
+  robot.settle();
+  CHECK(shows(robot, "numbers ×"));
+  robot.type_number("d_model value", "256");  // more dimensions than have room for numbers
+  small = small_weight(robot);
+  REQUIRE(small);
+  robot.app().look_at({.head = small->head, .cell = small->cell, .cells = {}});
+  robot.settle();
+  CHECK_FALSE(shows(robot, "numbers ×"));
+}
+
+TEST_CASE("a long text that is pasted has the colours of one that is opened") {
+  Robot robot(wide);
+  const std::string before = robot.document().input.sequences[0].text;
+  std::string text;
+  for (int i = 0; i < 240; ++i) text += i % 3 == 0 ? "cat " : i % 3 == 1 ? "mat " : "sat ";
+  robot.retype("##Text", text);
+  robot.settle();
+  CHECK(robot.app().view().focus->log);
+  robot.retype("##Text", before);
+  robot.settle();
+  CHECK_FALSE(robot.app().view().focus->log);
+}
+
+TEST_CASE("the list of inputs says what is there where that is no example") {
+  const TemporaryDirectory directory;
+  Robot robot(with_letters(directory));
+  robot.key(ImGuiKey_F2);
+  robot.settle();
+  robot.click("Input source");
+  robot.frame(3);
+  CHECK(robot.has("Given token vectors##input"));
+}
+
+TEST_CASE("a drag to the right scrubs as one upwards does, and the tip says so") {
+  Robot robot(wide);
+  robot.settle();
+  choose(robot, "Other stages", "W_Q weights");
+  const auto number = [&] {
+    const Tensor& numbers = *robot.document().layer().weights[Parameter::WQuery];
+    return numbers.matrix()(32, 32);
+  };
+  CHECK(told_at(robot, "weight map").contains("Alt + drag right or up: more"));
+  const float was = number();
+  const RecordedItem* const map = robot.items().find("weight map");
+  REQUIRE(map != nullptr);
+  const ImVec2 side{(map->max.x - map->min.x) / 64, (map->max.y - map->min.y) / 64};
+  const ImVec2 from{map->min.x + 32.5f * side.x, map->min.y + 32.5f * side.y};
+  robot.move(from);
+  ImGui::GetIO().AddKeyEvent(ImGuiMod_Alt, true);
+  robot.frame();
+  robot.drag(from, {from.x + 40, from.y}, 20);
+  CHECK(std::abs(number() - (was + 0.4f)) < 1e-4f);
+  robot.drag(from, {from.x - 60, from.y}, 20);
+  ImGui::GetIO().AddKeyEvent(ImGuiMod_Alt, false);
+  robot.frame();
+  CHECK(std::abs(number() - (was - 0.2f)) < 1e-4f);
+}
+
+TEST_CASE("one token and its logarithm leave the ends of the colour bar apart") {
+  Robot robot(wide);
+  robot.retype("##Text", "cat");
+  CHECK_FALSE(shows(robot, "1 tokens"));
+  robot.key(ImGuiKey_Escape);
+  robot.key(ImGuiKey_L);
+  robot.settle();
+  REQUIRE(robot.app().view().focus->log);
+  for (const std::string& pair : collisions(texts_of(robot))) FAIL_CHECK(pair);
+}
+
+TEST_CASE("the sentence of a walk says whose formula stands there") {
+  Walker robot;
+  robot.app().look_at({.head = {}, .cell = Cell{2, 1}, .cells = {}});
+  robot.settle();
+  const walk::Script script(robot.result());
+  REQUIRE(script.moves_of(Stage::Score) >= 2);
+  bool told = false, silent = false;
+  for (int move = 0; move <= script.moves_of(Stage::Score); ++move) {
+    robot.go(Stage::Score, move);
+    const std::string own_row = "“" + plain(query_label(robot.result(), 0, 2)) + "”";
+    std::string all;  // a sentence may stand in several lines
+    for (const PlacedText& text : texts_of(robot)) all += text.text + " ";
+    if (all.find("against every key") == std::string::npos) continue;
+    const bool is_of_row = all.find(own_row + " against every key") != std::string::npos;
+    const bool says_whose = all.find("The formula is that of " + own_row) != std::string::npos;
+    if (is_of_row) CHECK_FALSE(says_whose);
+    told = told || says_whose;
+    silent = silent || !says_whose;
+  }
+  CHECK(told);
+  CHECK(silent);
+}
+
+}  // namespace attnscope::number_truth_test
