@@ -8,6 +8,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "core/analysis/total_variation.hpp"
 #include "core/engine/model/difference_work.hpp"
 #include "core/engine/model/model_difference.hpp"
 #include "core/opened_models.hpp"
@@ -156,6 +157,13 @@ TEST_CASE("tokens of two texts correspond by what they say", "[difference]") {
   // What both begin with is not counted again at the end.
   CHECK(match_tokens(Ids{1, 1}, Ids{1, 1, 1}) == TokenMatch{TokenMatch::Kind::Ends, 2, 3, 2, 0});
   CHECK(match_tokens(Ids{1, 2}, Ids{3, 4, 5}).count() == 0);
+}
+
+TEST_CASE("the distance of two rows of weights is half of what lies elsewhere", "[difference]") {
+  const std::vector<float> a{0.5f, 0.5f, 0}, b{1, 0, 0}, c{0, 0, 1};
+  CHECK(total_variation(a, b) == 0.5);
+  CHECK(total_variation(a, c) == 1);
+  CHECK(total_variation(a, a) == 0);
 }
 
 TEST_CASE("heads are compared as naive doubles compare them", "[difference]") {

@@ -3,9 +3,12 @@
 #include "core/analysis/head_patterns.hpp"
 
 #include <cmath>
+#include <span>
+#include <vector>
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "core/analysis/sum_row.hpp"
 #include "core/edits/edits.hpp"
 #include "core/edits/heads.hpp"
 #include "core/engine/pipeline.hpp"
@@ -76,6 +79,57 @@ TEST_CASE("A row with one allowed key counts in no score, and a perfect head has
   CHECK(std::abs(head.uniform.effective - 4) < 1e-12);
   CHECK(score(0, HeadPattern::Next).rows == 0);  // a causal mask hides it
   CHECK(std::isnan(score(0, HeadPattern::Next).score));
+}
+
+TEST_CASE("What a window drops is the mean over real rows", "[patterns]") {
+  samples::Random random(7);
+  Document document = samples::text_document(random, {8, 5}, 2, 8);
+  document.layer().masking.padding = true;
+  document.layer().masking.window = Window{1, 0};
+  const ResultPtr result = compute(document);
+  const Measures& measures = result->layer().measures;
+  for (std::int64_t b = 0; b < 2; ++b) {
+    for (std::int64_t h = 0; h < 2; ++h) {
+      double sum = 0;
+      const std::int64_t rows = b == 0 ? 8 : 5;
+      for (std::int64_t i = 0; i < rows; ++i) sum += measures.row(b, h, i).dropped;
+      CHECK(sum > 0.1);
+      CHECK(std::abs(measures.head(b, h).dropped - sum / static_cast<double>(rows)) < 1e-12);
+    }
+  }
+}
+
+TEST_CASE("Patterns of places are the same from the sums of rows", "[patterns]") {
+  samples::Random random(11);
+  Document document = samples::text_document(random, {7}, 3, 12);
+  document.layer().masking.causal = true;
+  ThreadPool pool(1);
+  const Work work{pool, {}};
+  const ResultPtr result = compute(document);
+  const LayerResult& of = result->layer();
+  const MaskFactsPtr facts = mask_facts(work, document, of.trace);
+  const TokenClasses& tokens = facts->tokens[0];
+  std::vector<SumsOfRow> sums;
+  std::vector<float> t(7), e(7);
+  for (std::int64_t h = 0; h < 3; ++h) {
+    for (std::int64_t i = 0; i < 7; ++i) {
+      const auto row = [&](Stage stage) { return std::span(of.trace[stage]->matrix(0, h).row(i).data(), 7); };
+      const RowNumbers numbers{row(Stage::Mask), row(Stage::Softmax), {}, {}};
+      sums.push_back(sum_row(numbers, 1, {i, i, 7, false}, tokens, {t, e}));
+    }
+  }
+  const std::vector<double> received(3 * 7);
+  REQUIRE(sums_suffice(document));
+  const Measures from_sums = measure(work, document, facts, SummedRows{sums, received});
+  for (std::int64_t h = 0; h < 3; ++h) {
+    for (const HeadPattern pattern :
+         {HeadPattern::First, HeadPattern::Previous, HeadPattern::SkipAndFirst, HeadPattern::Local}) {
+      const auto at = static_cast<std::size_t>(pattern);
+      const PatternScore &found = from_sums.head(0, h).patterns[at], &wanted = scores_of(*result, h)[at];
+      CHECK(found.rows == wanted.rows);
+      CHECK(std::abs(found.score - wanted.score) < 1e-6);
+    }
+  }
 }
 
 TEST_CASE("Built heads bear their names on a sentence, and with less than full noise", "[patterns]") {

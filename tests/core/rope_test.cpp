@@ -1,6 +1,7 @@
 // Rotary positions of every scaling against transformers', and by their own properties.
 #include "core/blocks/rope.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <numeric>
@@ -106,6 +107,52 @@ TEST_CASE("kinds of scaling are found by the names of config files, and no other
   CHECK(rope_scaling_from("yarn") == RopeScaling::Yarn);
   CHECK(rope_scaling_from("llama3") == RopeScaling::Llama3);
   CHECK_FALSE(rope_scaling_from("longrope"));
+}
+
+TEST_CASE("frequencies between the bands of YaRN and Llama 3 are mixed as their definitions say", "[rope]") {
+  // YaRN (Peng et al. 2023): from dimension 5.2, which turns 32 times within 4096 positions, rounded down, to
+  // dimension 11.3, which turns once, rounded up.
+  RopeSettings yarn;
+  yarn.rotated = 32;
+  yarn.scaling = RopeScaling::Yarn;
+  yarn.factor = 8;
+  yarn.trained_positions = 4096;
+  const std::vector<double> mixed = exact_rope_frequencies(yarn, 10).frequency;
+  for (std::size_t i = 0; i < 16; ++i) {
+    const double whole = std::pow(1e4, -static_cast<double>(i) / 16);
+    const double share = i <= 5 ? 0 : i >= 12 ? 1 : (static_cast<double>(i) - 5) / 7;
+    CHECK(std::abs(mixed[i] / ((1 - share) * whole + share * whole / 8) - 1) < 1e-12);
+  }
+  // Llama 3.1: waves of up to 2048 positions stay, those of 8192 and more are 8 times as long.
+  RopeSettings llama;
+  llama.rotated = 128;
+  llama.base = 5e5;
+  llama.scaling = RopeScaling::Llama3;
+  llama.factor = 8;
+  llama.trained_positions = 8192;
+  const std::vector<double> stretched = exact_rope_frequencies(llama, 10).frequency;
+  int between = 0;
+  for (std::size_t i = 0; i < 64; ++i) {
+    const double whole = std::pow(5e5, -static_cast<double>(i) / 64),
+                 turns = 8192 * whole / 6.283185307179586;
+    const double kept = std::clamp((turns - 1) / 3, 0.0, 1.0);
+    between += kept > 0 && kept < 1;
+    CHECK(std::abs(stretched[i] / (kept * whole + (1 - kept) * whole / 8) - 1) < 1e-12);
+  }
+  CHECK(between >= 5);
+}
+
+TEST_CASE("divisors of a file divide each frequency, behind every scaling", "[rope]") {
+  RopeSettings rope;
+  rope.rotated = 8;
+  rope.scaling = RopeScaling::Linear;
+  rope.factor = 4;
+  const std::vector<double> before = exact_rope_frequencies(rope, 10).frequency;
+  rope.divisors = {1, 2, 5, 40};
+  const std::vector<double> after = exact_rope_frequencies(rope, 10).frequency;
+  REQUIRE(after.size() == 4);
+  for (std::size_t i = 0; i < 4; ++i)
+    CHECK(std::abs(after[i] * static_cast<double>(rope.divisors[i]) / before[i] - 1) < 1e-15);
 }
 
 }  // namespace attnscope::rope_test

@@ -60,6 +60,8 @@ TEST_CASE("the lowest merge is done first and the leftmost of equal ones", "[tok
   CHECK(texts_of(bpe({"a", "b", "c", "ab", "bc"}, {"a b", "b c"}), "abc") == "ab c");
   CHECK(texts_of(bpe({"a", "aa"}, {"a a"}), "aaa") == "aa a");
   CHECK(texts_of(bpe({"a", "aa", "aaaa"}, {"a a", "aa aa"}), "aaaaaaa") == "aaaa aa a");
+  // "a b" is still waiting when b has become bc, which a is to be merged with later.
+  CHECK(texts_of(bpe({"a", "b", "c", "ab", "bc", "abc"}, {"b c", "a b", "a bc"}), "abc") == "abc");
   // A merge that comes twice has its last rank.
   CHECK(texts_of(bpe({"a", "b", "c", "ab", "bc"}, {"a b", "b c", "a b"}), "abc") == "a bc");
 }

@@ -155,11 +155,22 @@ TEST_CASE("decoders join tokens to a text", "[tokenizers]") {
   CHECK(decoded({DecodeSuffix{}}, {"a", "b</w>", "c</w>"}) == "ab c");
   const Decoder llama{DecodeReplace{"▁", " "}, DecodeFallback{}, DecodeFuse{}, DecodeStrip{" ", 1, 0}};
   CHECK(decoded(llama, {"▁a", "<0xC3>", "<0xA9>", "▁b", "<0xC3>", "c"}) == "aé b\uFFFDc");
+  CHECK(decoded(llama, {"a", "<0xE4>", "<0xB8>", "b"}) == "a\uFFFD\uFFFDb");  // a mark for each byte
   CHECK(decoded(llama, {"▁▁a"}) == " a");
   CHECK(show_token(llama, "▁a") == " a");
   CHECK(show_token(llama, "<0xC3>") == "\\xC3");
   CHECK(show_token(llama, "<0x41>") == "A");
   CHECK(show_token({DecodeBytes{}}, "ä¸") == "\\xE4\\xB8");
+}
+
+TEST_CASE("the space that stands for a prefix belongs to the first word, any other to none", "[tokenizers]") {
+  for (const bool has_prefix_space : {true, false}) {
+    TokenizerParts parts = byte_level({"a b", "Ġ ab"});
+    parts.post_processor.trim = PostProcessor::Trim{.has_prefix_space = has_prefix_space};
+    const Tokenizer tokenizer(std::move(parts));
+    CHECK(ranges_of(tokenizer.encode(" ab ab")) == (has_prefix_space ? "0-3 4-6" : "1-3 4-6"));
+    CHECK(ranges_of(tokenizer.encode("ab ab")) == "0-2 3-5");
+  }
 }
 
 TEST_CASE("broken characters are replaced as in Rust and Python", "[tokenizers]") {

@@ -9,6 +9,8 @@
 
 #include "core/base/random.hpp"
 #include "core/training/learner.hpp"
+#include "core/training/network/layout.hpp"
+#include "core/weights/initialise.hpp"
 
 namespace attnscope::training::gradients_test {
 namespace {
@@ -164,6 +166,43 @@ TEST_CASE("every weight of a network gets a gradient, and only those", "[trainin
   }
   for (std::int64_t i = 0; i < layout.size; ++i)
     if (!known[static_cast<std::size_t>(i)]) REQUIRE(learner.gradient()[i] == 0);
+}
+
+TEST_CASE("what joins the stream of a deep network begins smaller, and Q, K and V are drawn apart",
+          "[training]") {
+  NetworkSpec spec = small();
+  spec.drawing.narrow = false;
+  spec.layers = 8;
+  const Layout layout = layout_of(spec);
+  const auto weights_of = [&](bool shrinks) {
+    spec.drawing.shrinks_depth = shrinks;
+    std::vector<double> weights(static_cast<std::size_t>(layout.size));
+    draw(spec, layout, 4, weights.data());
+    return weights;
+  };
+  const std::vector<double> shrunk = weights_of(true), plain = weights_of(false);
+  int joining = 0, maps = 0;
+  for (const Parameter& parameter : layout.parameters) {
+    INFO(parameter.name);
+    const auto at = static_cast<std::size_t>(parameter.at);
+    const bool joins = parameter.name.ends_with(".output.weight") || parameter.name.ends_with(".down.weight");
+    joining += joins;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(parameter.size()); ++i)
+      CHECK(std::abs(shrunk[at + i] * (joins ? 4 : 1) - plain[at + i]) < 1e-12);  // 4 = √(2 · 8)
+    if (!parameter.name.ends_with(".query_key_value.weight")) continue;
+    ++maps;
+    // Each third as the initialiser has a matrix of its size, in a stream of its own.
+    for (int part = 0; part < 3; ++part) {
+      const Tensor third = initialised(spec.drawing.initialiser, Shape{12, 12}, 4,
+                                       parameter.name + " " + std::to_string(part));
+      for (int row = 0; row < 12; ++row)
+        for (int column = 0; column < 12; ++column)
+          CHECK(plain[at + static_cast<std::size_t>(row * 36 + part * 12 + column)] ==
+                static_cast<double>(third.matrix()(row, column)));
+    }
+  }
+  CHECK(joining == 16);
+  CHECK(maps == 8);
 }
 
 }  // namespace attnscope::training::gradients_test

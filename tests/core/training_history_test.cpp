@@ -1,11 +1,16 @@
 // Going back: any step of a run is reached to the bit, whatever was turned on the way and however little
 // memory there is.
+#include <algorithm>
+#include <memory>
+#include <span>
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
 
 #include "core/base/error.hpp"
+#include "core/training/batch.hpp"
 #include "core/training/history.hpp"
+#include "core/training/learner.hpp"
 
 namespace attnscope::training::history_test {
 namespace {
@@ -65,6 +70,35 @@ TEST_CASE("any step of a run can be gone back to, to the bit", "[training]") {
     history.go_to(trainer, 30);
     CHECK(trainer.snapshot() == expected[30]);
   }
+}
+
+TEST_CASE("of too many snapshots every second one goes, and the newest stays", "[training]") {
+  Trainer trainer(recipe_of_run(), 1);
+  History history(12 * trainer.network().layout.size * 5);
+  for (int i = 0; i < 6; ++i) {
+    history.keep(trainer, {});
+    trainer.train(1);
+  }
+  CHECK(history.snapshots() == 4);  // of steps 0, 2, 4 and 5
+}
+
+TEST_CASE("every step reads the sequences that come behind those of the step before", "[training]") {
+  const Recipe recipe = prepared(recipe_of_run());
+  Trainer trainer(recipe, 1);
+  trainer.train(3);
+  Learner<float> learner(recipe, kernels<float>(), 1);
+  Batch batch(recipe.network, recipe.batch, learner.sequences_of_chunk());
+  const std::unique_ptr<Maker> maker = find_task(recipe.task)->maker(recipe);
+  const Knobs knobs = trainer.knobs();
+  for (int step = 0; step < 3; ++step) {
+    for (int i = 0; i < recipe.batch; ++i)
+      batch.make(*maker, recipe.seed, DataStream::Training,
+                 static_cast<std::uint64_t>(step * recipe.batch + i), i);
+    batch.gather();
+    learner.step(batch, knobs.operation, rate_at(recipe.optimiser, recipe.steps, step));
+  }
+  const std::span<const float> expected(learner.weights().data(), trainer.weights().size());
+  CHECK(std::ranges::equal(trainer.weights(), expected));
 }
 
 }  // namespace attnscope::training::history_test
