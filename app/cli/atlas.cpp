@@ -2,21 +2,15 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
-#include <condition_variable>
-#include <cstdio>
-#include <memory>
-#include <mutex>
-#include <stop_token>
+#include <optional>
 #include <string_view>
 #include <utility>
-#include <variant>
 
 #include <fmt/format.h>
 
+#include "app/cli/progress_line.hpp"
 #include "core/base/error.hpp"
-#include "core/base/worker.hpp"
 #include "core/files/formats/atomic_write.hpp"
 #include "core/models/opened/opened_model.hpp"
 #include "core/readouts/text/not_finite.hpp"
@@ -24,35 +18,6 @@
 
 namespace attnscope {
 namespace {
-
-/// Says on stderr how far the work is, from the second second on.
-class ProgressLine {
- public:
-  explicit ProgressLine(const AblationProgress& progress) {
-    worker_.add(std::make_shared<Errand>([&progress](const std::stop_token& stop, NoProgress&) {
-      tell(progress, stop);
-      return std::monostate();
-    }));
-  }
-
- private:
-  static void tell(const AblationProgress& progress, const std::stop_token& stop) {
-    bool told = false;
-    std::mutex mutex;  // of this wait alone, which only the stop ends early
-    std::condition_variable_any stopped;
-    std::unique_lock lock(mutex);
-    while (!stopped.wait_for(lock, stop, std::chrono::seconds(1), [] { return false; }) &&
-           !stop.stop_requested()) {
-      if (progress.total == 0) continue;
-      fmt::print(stderr, "\ratlas: {} %", 100 * progress.done / progress.total);
-      std::fflush(stderr);
-      told = true;
-    }
-    if (told) fmt::print(stderr, "\n");
-  }
-
-  Worker worker_;
-};
 
 std::string number_or_nothing(double value) {
   return std::isnan(value) ? std::string() : fmt::format("{}", value);
@@ -136,7 +101,11 @@ void atlas_command(const AtlasOptions& options) {
   if (const std::string trouble = not_finite_sentence(*model, base); !trouble.empty())
     throw Error("There is no effect to be measured: " + trouble);
   {
-    const ProgressLine line(progress);
+    const ProgressLine line("atlas", [&progress]() -> std::optional<int> {
+      const std::int64_t total = progress.total;
+      if (total == 0) return std::nullopt;
+      return static_cast<int>(100 * progress.done / total);
+    });
     atlas = ablation_atlas(*model, base, asked, &progress, work);
     if (options.prune) atlas = pruning_curve(*model, base, atlas, asked, &progress, work);
   }

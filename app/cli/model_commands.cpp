@@ -1,12 +1,16 @@
 #include "app/cli/model_commands.hpp"
 
 #include <charconv>
+#include <filesystem>
+#include <optional>
 #include <string>
 
 #include "app/cli/atlas.hpp"
 #include "app/cli/checked_option.hpp"
+#include "app/cli/heads_command.hpp"
 #include "app/cli/model_facts.hpp"
 #include "app/cli/run_model.hpp"
+#include "app/cli/texts_output.hpp"
 #include "core/text/whole_text.hpp"
 
 namespace attnscope {
@@ -75,9 +79,12 @@ struct ModelCommands::Lines {
   std::string text_file, out, batch, image, model;
   bool json = false;
   AtlasOptions atlas;
-  bool last_only = false, mean = false;
+  bool last_only = false, mean = false, effects = false;
+  std::string texts;
+  std::optional<std::filesystem::path> table_out;  // of commands over texts
+  std::optional<std::string> decoder_text;
   CLI::App *run_command = nullptr, *tokenize_command = nullptr, *model_command = nullptr,
-           *atlas_command = nullptr;
+           *atlas_command = nullptr, *heads_command = nullptr;
 
   void add_run(CLI::App& app) {
     run_command = app.add_subcommand("run", "Run a model and write what transformers returns");
@@ -178,6 +185,33 @@ struct ModelCommands::Lines {
                      "Heads are removed one after the other, that of the least effect first");
   }
 
+  /// What the commands over a file of texts take in and where their table goes.
+  void add_texts(CLI::App& command) {
+    command.add_option("MODEL", model, folder_help)->required()->type_name("");
+    command.add_option("--texts", texts, "A file with a text in each line, UTF-8")
+        ->required()
+        ->type_name("FILE");
+    add_checked(command, {"-o,--out", "OUT", "The table goes here, not to the standard output",
+                          "a file that ends in .csv or .json", [this](const std::string& path) {
+                            table_out = path;
+                            return table_form(table_out).has_value();
+                          }});
+  }
+
+  void add_heads(CLI::App& app) {
+    heads_command =
+        app.add_subcommand("heads", "Scores of each head over many texts: mean, spread, least and largest");
+    CLI::App& command = *heads_command;
+    add_texts(command);
+    command
+        .add_option("--decoder-text", decoder_text,
+                    "What the decoder of an encoder-decoder has said so far, to every text")
+        ->type_name("D");
+    command.add_flag("--effects", effects, "The effect of ablating each head, too, as atlas has it");
+    command.add_flag("--mean", mean, "A head gives its mean over the text, not zeros")->needs("--effects");
+    command.add_flag("--last", last_only, "Effects on one position alone: faster")->needs("--effects");
+  }
+
   void add_tokenize(CLI::App& app) {
     tokenize_command = app.add_subcommand("tokenize", "Tokens of each line of the standard input");
     tokenize_command->add_option("MODEL", model, folder_help)->required()->type_name("");
@@ -195,6 +229,7 @@ ModelCommands::ModelCommands(CLI::App& app) : lines_(std::make_unique<Lines>()) 
   lines_->add_tokenize(app);
   lines_->add_model(app);
   lines_->add_atlas(app);
+  lines_->add_heads(app);
 }
 
 ModelCommands::~ModelCommands() = default;
@@ -217,6 +252,16 @@ bool ModelCommands::run() const {
     options.request.all_positions = !lines_->last_only;
     if (lines_->mean) options.request.kind = AblationKind::Mean;
     attnscope::atlas_command(options);
+    return true;
+  }
+  if (*lines_->heads_command) {
+    HeadsOptions options{lines_->model, lines_->texts, lines_->table_out, {}};
+    options.request.decoder_text = lines_->decoder_text;
+    if (lines_->effects)
+      options.request.effects =
+          AblationRequest{.kind = lines_->mean ? AblationKind::Mean : AblationKind::Zero,
+                          .all_positions = !lines_->last_only};
+    attnscope::heads_command(options);
     return true;
   }
   if (*lines_->tokenize_command) {

@@ -1,4 +1,4 @@
-// app/cli: the commands for the folder of a model: `run`, `atlas`, `tokenize` and `model`.
+// app/cli: the commands for the folder of a model: `run`, `atlas`, `heads`, `tokenize` and `model`.
 #pragma once
 
 #include <memory>

@@ -1,0 +1,190 @@
+// The commands over a file of texts, run as programs: `attnscope heads`.
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "core/files/formats/safetensors.hpp"
+#include "support/csv_reader.hpp"
+#include "support/letters_gpt.hpp"
+#include "support/program.hpp"
+#include "support/small_folders.hpp"
+
+namespace attnscope::cli_texts_test {
+namespace {
+
+using attnscope::test::bytes_of;
+using attnscope::test::check_refusal;
+using attnscope::test::CsvReader;
+using attnscope::test::Outcome;
+using attnscope::test::run;
+using attnscope::test::TemporaryDirectory;
+using Catch::Matchers::ContainsSubstring;
+
+const std::vector<std::string> letter_texts{"ab cd a b", "a", "ab ab ab"};
+
+/// The texts with an empty line behind the first.
+void write_letter_texts(const TemporaryDirectory& directory) {
+  write_letters_gpt(directory / "m");
+  directory.write("t.txt", letter_texts[0] + "\n\n" + letter_texts[1] + "\n" + letter_texts[2] + "\n");
+}
+
+Outcome done(const TemporaryDirectory& directory, const std::string& arguments) {
+  Outcome outcome = run(directory, arguments);
+  INFO(arguments << ": " << outcome.err);
+  REQUIRE(outcome.exit_code == 0);
+  return outcome;
+}
+
+std::size_t row_of(const CsvReader& table, int layer, int head, const std::string& score) {
+  for (std::size_t row = 0; row < table.rows(); ++row)
+    if (table.at(row, "layer") == std::to_string(layer) && table.at(row, "head") == std::to_string(head) &&
+        table.at(row, "score") == score)
+      return row;
+  FAIL("no row " << layer << "." << head << " " << score);
+  return 0;
+}
+
+/// Mean weight on the token before, from the attentions that `run` writes.
+double previous_of(const TemporaryDirectory& directory, const std::string& text, int layer, int head) {
+  done(directory, fmt::format("run m --text '{}' -o o.safetensors", text));
+  const SafetensorsFile file(directory / "o.safetensors");
+  const Tensor all = to_tensor<float>(*file.find(fmt::format("attentions.{}", layer)), file.path());
+  const auto weights = all.matrix(0, head);
+  double sum = 0;
+  for (Eigen::Index i = 1; i < weights.rows(); ++i) sum += static_cast<double>(weights(i, i - 1));
+  return sum / static_cast<double>(weights.rows() - 1);
+}
+
+}  // namespace
+
+TEST_CASE("heads writes mean and spread over the texts of a file", "[cli][texts]") {
+  const TemporaryDirectory directory;
+  write_letter_texts(directory);
+  const Outcome outcome = done(directory, "heads m --texts t.txt -o o.csv");
+  CHECK(outcome.out.empty());
+  CHECK(outcome.err == "attnscope: Line 2 of \"t.txt\" is empty and left out.\n");
+  const CsvReader table(bytes_of(directory / "o.csv"));
+  CHECK(table.names() == std::vector<std::string>{"attention", "layer", "head", "score", "n", "mean", "sd",
+                                                  "min", "max", "uniform", "without", "nan"});
+  CHECK(table.rows() == 3 * 4 * 7);
+  for (const int head : {0, 3}) {
+    const double first = previous_of(directory, letter_texts[0], 1, head),
+                 last = previous_of(directory, letter_texts[2], 1, head), mean = (first + last) / 2;
+    const std::size_t row = row_of(table, 1, head, "previous_token");
+    // "a" is one token and has no token before: it is counted apart.
+    CHECK(table.at(row, "attention") == "decoder");
+    CHECK(table.number(row, "n") == 2);
+    CHECK(table.number(row, "without") == 1);
+    CHECK(table.number(row, "nan") == 0);
+    CHECK(std::abs(table.number(row, "mean") - mean) < 1e-6);
+    CHECK(std::abs(table.number(row, "sd") - std::abs(first - last) / std::sqrt(2.0)) < 1e-6);
+    CHECK(std::abs(table.number(row, "min") - std::min(first, last)) < 1e-6);
+    CHECK(std::abs(table.number(row, "max") - std::max(first, last)) < 1e-6);
+  }
+}
+
+TEST_CASE("heads says the same as JSON and on the standard output", "[cli][texts]") {
+  const TemporaryDirectory directory;
+  write_letter_texts(directory);
+  done(directory, "heads m --texts t.txt -o o.csv");
+  done(directory, "heads m --texts t.txt -o o.json");
+  const CsvReader table(bytes_of(directory / "o.csv"));
+  const auto report = nlohmann::json::parse(bytes_of(directory / "o.json"));
+  CHECK(report.at("family") == "GPT-2");
+  CHECK(report.at("left_out_lines") == std::vector<int>{2});
+  REQUIRE(report.at("texts").size() == 3);
+  CHECK(report["texts"][1].at("line") == 3);
+  CHECK(report["texts"][1].at("text") == "a");
+  CHECK(report["texts"][1].at("tokens") == 1);
+  REQUIRE(report.at("heads").size() == 12);
+  for (const auto& head : report["heads"])
+    for (const auto& [score, spread] : head.at("scores").items()) {
+      const std::size_t row = row_of(table, head.at("layer"), head.at("head"), score);
+      CAPTURE(row, score);
+      for (const char* name : {"mean", "sd", "min", "max", "uniform"}) {
+        const auto& value = spread.at(name);
+        const double in_csv = table.number(row, name);
+        CHECK(value.is_null() == std::isnan(in_csv));
+        if (!value.is_null()) CHECK(value.get<double>() == in_csv);
+      }
+      CHECK(spread.at("n") == table.number(row, "n"));
+      CHECK(spread.at("without") == table.number(row, "without"));
+    }
+  const Outcome columns = done(directory, "heads m --texts t.txt");
+  CHECK_THAT(columns.out, ContainsSubstring("3 texts") && ContainsSubstring("decoder 2.3") &&
+                              ContainsSubstring("normalised_entropy") && ContainsSubstring("–"));
+}
+
+TEST_CASE("effects over one text are those of atlas", "[cli][texts]") {
+  const TemporaryDirectory directory;
+  write_letters_gpt(directory / "m");
+  directory.write("t.txt", "ab cd a b\n");
+  done(directory, "heads m --texts t.txt --effects --mean -o o.csv");
+  done(directory, "atlas m --text 'ab cd a b' --mean -o a.csv");
+  const CsvReader table(bytes_of(directory / "o.csv"));
+  CHECK(table.rows() == 3 * 4 * 11);
+  std::ifstream atlas(directory / "a.csv");
+  std::string line;
+  std::getline(atlas, line);
+  int heads = 0;
+  for (; std::getline(atlas, line); ++heads) {
+    std::vector<std::string> fields(1);
+    for (const char c : line)
+      if (c == ',')
+        fields.emplace_back();
+      else
+        fields.back() += c;
+    REQUIRE(fields.size() == 7);
+    const auto mean = [&](const char* score) {
+      const std::size_t row = row_of(table, std::stoi(fields[0]), std::stoi(fields[1]), score);
+      CHECK(table.at(row, "sd").empty());
+      CHECK(table.at(row, "uniform").empty());
+      return table.number(row, "mean");
+    };
+    CHECK(std::abs(mean("kl") - std::stod(fields[2])) < 1e-9);
+    CHECK(std::abs(mean("top_logit_change") - std::stod(fields[3])) < 1e-9);
+    CHECK(std::abs(mean("mean_kl") - std::stod(fields[5])) < 1e-9);
+    CHECK(std::abs(mean("nll_change") - std::stod(fields[6])) < 1e-9);
+  }
+  CHECK(heads == 12);
+  done(directory, "heads m --texts t.txt --effects --last -o o.csv");
+  CHECK(CsvReader(bytes_of(directory / "o.csv")).rows() == 3 * 4 * 9);
+}
+
+TEST_CASE("heads scores both stacks of an encoder-decoder", "[cli][texts]") {
+  const TemporaryDirectory directory;
+  write_small_t5(directory / "t5");
+  directory.write("t.txt", "the cat sat\non the mat\n");
+  done(directory, "heads t5 --texts t.txt --decoder-text 'die Katze' --effects --last -o o.csv");
+  const CsvReader table(bytes_of(directory / "o.csv"));
+  CHECK(table.rows() == 8 * 7 + 8 * 9);  // effects are of the decoder's heads
+  CHECK(table.at(0, "attention") == "encoder");
+  CHECK(table.at(table.rows() - 1, "attention") == "decoder");
+}
+
+TEST_CASE("what heads cannot do is said in a sentence", "[cli][texts]") {
+  const TemporaryDirectory directory;
+  write_letter_texts(directory);
+  check_refusal(directory, "heads m -o o.csv", 2, "required");
+  check_refusal(directory, "heads m --texts t.txt -o o.txt", 2, "a file that ends in .csv or .json");
+  check_refusal(directory, "heads m --texts t.txt --last", 2, "--effects");
+  check_refusal(directory, "heads m --texts none.txt", 1, "none.txt");
+  check_refusal(directory, "heads m --texts t.txt --decoder-text a", 1, "encoder-decoders");
+  directory.write("long.txt", "a\n" + std::string(33, 'c') + "\n");
+  check_refusal(directory, "heads m --texts long.txt -o o.csv", 1, "Line 2 of \"long.txt\": The text has 33");
+  directory.write("bad.txt", "a\n\xFF\n");
+  check_refusal(directory, "heads m --texts bad.txt -o o.csv", 1, "Line 2 of \"bad.txt\" is not valid UTF-8");
+  write_small_vit(directory / "vit");
+  check_refusal(directory, "heads vit --texts t.txt -o o.csv", 1, "takes pictures");
+  CHECK_FALSE(std::filesystem::exists(directory / "o.csv"));
+}
+
+}  // namespace attnscope::cli_texts_test
