@@ -3,7 +3,6 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -69,11 +68,6 @@ struct HeadSpreads {
   /// Effects are of the stack that gives the output.
   bool has(const HeadSpread&, TextMeasure) const;
   AttentionOf output = AttentionOf::Decoder;
-};
-
-/// How far it is, readable from any thread.
-struct TextsProgress {
-  std::atomic<std::int64_t> done{0}, total{0};  // texts
 };
 
 /// Texts run one after the other, none is padded. Throws Error with a sentence, with the line where a text is

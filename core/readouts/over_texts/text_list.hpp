@@ -1,6 +1,7 @@
 // core/readouts/over_texts: a file with a text in each line, and what a model reads of each of them.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -35,6 +36,11 @@ Error line_error(const TextList&, const ListedText&, const std::string& sentence
 /// longer than the model has positions, or of which no token is left.
 std::vector<ModelTokens> tokens_of_list(const OpenedModel&, const TextList&,
                                         const std::optional<std::string>& decoder_text);
+
+/// How far it is, readable from any thread.
+struct TextsProgress {
+  std::atomic<std::int64_t> done{0}, total{0};  // texts
+};
 
 /// A sentence on one of the texts.
 struct TextTrouble {
