@@ -10,6 +10,7 @@
 #include "app/cli/heads_command.hpp"
 #include "app/cli/model_facts.hpp"
 #include "app/cli/run_model.hpp"
+#include "app/cli/similar_command.hpp"
 #include "app/cli/texts_output.hpp"
 #include "core/text/whole_text.hpp"
 
@@ -83,8 +84,9 @@ struct ModelCommands::Lines {
   std::string texts;
   std::optional<std::filesystem::path> table_out;  // of commands over texts
   std::optional<std::string> decoder_text;
+  std::optional<SentencePooling> pooling;
   CLI::App *run_command = nullptr, *tokenize_command = nullptr, *model_command = nullptr,
-           *atlas_command = nullptr, *heads_command = nullptr;
+           *atlas_command = nullptr, *heads_command = nullptr, *similar_command = nullptr;
 
   void add_run(CLI::App& app) {
     run_command = app.add_subcommand("run", "Run a model and write what transformers returns");
@@ -212,6 +214,18 @@ struct ModelCommands::Lines {
     command.add_flag("--last", last_only, "Effects on one position alone: faster")->needs("--effects");
   }
 
+  void add_similar(CLI::App& app) {
+    similar_command = app.add_subcommand(
+        "similar", "How alike texts are to a model: the cosine of each two texts' vectors");
+    add_texts(*similar_command);
+    add_checked(*similar_command, {"--pooling", "HOW",
+                                   "How one vector is made of a text, whatever the model's modules.json says",
+                                   "one of " + sentence_pooling_names(), [this](const std::string& name) {
+                                     pooling = sentence_pooling_from(name);
+                                     return pooling.has_value();
+                                   }});
+  }
+
   void add_tokenize(CLI::App& app) {
     tokenize_command = app.add_subcommand("tokenize", "Tokens of each line of the standard input");
     tokenize_command->add_option("MODEL", model, folder_help)->required()->type_name("");
@@ -230,6 +244,7 @@ ModelCommands::ModelCommands(CLI::App& app) : lines_(std::make_unique<Lines>()) 
   lines_->add_model(app);
   lines_->add_atlas(app);
   lines_->add_heads(app);
+  lines_->add_similar(app);
 }
 
 ModelCommands::~ModelCommands() = default;
@@ -262,6 +277,10 @@ bool ModelCommands::run() const {
           AblationRequest{.kind = lines_->mean ? AblationKind::Mean : AblationKind::Zero,
                           .all_positions = !lines_->last_only};
     attnscope::heads_command(options);
+    return true;
+  }
+  if (*lines_->similar_command) {
+    attnscope::similar_command({lines_->model, lines_->texts, lines_->table_out, lines_->pooling});
     return true;
   }
   if (*lines_->tokenize_command) {

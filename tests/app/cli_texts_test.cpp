@@ -1,4 +1,4 @@
-// The commands over a file of texts, run as programs: `attnscope heads`.
+// The commands over a file of texts, run as programs: `attnscope heads` and `similar`.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -185,6 +185,89 @@ TEST_CASE("what heads cannot do is said in a sentence", "[cli][texts]") {
   write_small_vit(directory / "vit");
   check_refusal(directory, "heads vit --texts t.txt -o o.csv", 1, "takes pictures");
   CHECK_FALSE(std::filesystem::exists(directory / "o.csv"));
+}
+
+TEST_CASE("similar writes the cosines of texts, pooled as modules.json says", "[cli][texts]") {
+  const TemporaryDirectory directory;
+  write_small_bert(directory / "b");
+  std::filesystem::create_directories(directory / "b/1_Pooling");
+  std::ofstream(directory / "b/1_Pooling/config.json")
+      << R"({"pooling_mode_cls_token": false, "pooling_mode_mean_tokens": true})";
+  std::ofstream(directory / "b/modules.json") << R"([
+      {"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.Transformer"},
+      {"idx": 1, "name": "1", "path": "1_Pooling", "type": "sentence_transformers.models.Pooling"},
+      {"idx": 2, "name": "2", "path": "2_Normalize", "type": "sentence_transformers.models.Normalize"}])";
+  const std::vector<std::string> texts{"the cat sat on the mat", "a dog ran", "a red car"};
+  directory.write("t.txt", texts[0] + "\n\n" + texts[1] + "\n" + texts[2] + "\n");
+  const Outcome outcome = done(directory, "similar b --texts t.txt -o o.csv");
+  CHECK(outcome.err ==
+        "attnscope: Pooling is mean, as modules.json says.\n"
+        "attnscope: Line 2 of \"t.txt\" is empty and left out.\n");
+  const CsvReader table(bytes_of(directory / "o.csv"));
+  CHECK(table.names() == std::vector<std::string>{"line", "text", texts[0], texts[1], texts[2]});
+  done(directory, "similar b --texts t.txt -o o.json");
+  const auto report = nlohmann::json::parse(bytes_of(directory / "o.json"));
+  CHECK(report.at("pooling") == std::vector<std::string>{"mean"});
+  CHECK(report.at("pooling_from") == "modules.json");
+  CHECK(report.at("normalised") == true);
+  CHECK(report.at("pairs").at("n") == 3);
+  // Means of the rows that `run` writes.
+  std::vector<std::vector<double>> vectors;
+  for (const std::string& text : texts) {
+    done(directory, fmt::format("run b --text '{}' -o o.safetensors", text));
+    const SafetensorsFile file(directory / "o.safetensors");
+    const Tensor all = to_tensor<float>(*file.find("last_hidden_state"), file.path());
+    const auto rows = all.matrix(0);
+    std::vector<double>& mean = vectors.emplace_back(static_cast<std::size_t>(rows.cols()), 0.0);
+    for (Eigen::Index i = 0; i < rows.rows(); ++i)
+      for (Eigen::Index c = 0; c < rows.cols(); ++c)
+        mean[static_cast<std::size_t>(c)] +=
+            static_cast<double>(rows(i, c)) / static_cast<double>(rows.rows());
+  }
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 3; ++j) {
+      double ab = 0, aa = 0, bb = 0;
+      for (std::size_t c = 0; c < vectors[i].size(); ++c) {
+        ab += vectors[i][c] * vectors[j][c];
+        aa += vectors[i][c] * vectors[i][c];
+        bb += vectors[j][c] * vectors[j][c];
+      }
+      CHECK(std::abs(table.number(i, texts[j]) - ab / std::sqrt(aa * bb)) < 1e-6);
+      CHECK(report.at("cosine")[i][j].get<double>() == table.number(i, texts[j]));
+    }
+  const Outcome columns = done(directory, "similar b --texts t.txt");
+  CHECK_THAT(columns.out, ContainsSubstring("pooling mean as modules.json says") &&
+                              ContainsSubstring("1.0000") && ContainsSubstring("\"a red car\"") &&
+                              ContainsSubstring("all 3 pairs: mean"));
+  CHECK_THAT(done(directory, "similar b --texts t.txt --pooling max").out,
+             ContainsSubstring("pooling max as --pooling says"));
+}
+
+TEST_CASE("what similar cannot do is said in a sentence", "[cli][texts]") {
+  const TemporaryDirectory directory;
+  write_letter_texts(directory);
+  check_refusal(directory, "similar m --texts t.txt", 1, "GPT-2, a decoder");
+  check_refusal(directory, "similar m --texts t.txt", 1, "choose with --pooling one of cls, max, mean");
+  CHECK(
+      done(directory, "similar m --texts t.txt --pooling lasttoken").out.starts_with("m: cosine of 3 texts"));
+  check_refusal(directory, "similar m --texts t.txt --pooling median", 2, "one of cls, max, mean");
+  directory.write("one.txt", "ab\n");
+  check_refusal(directory, "similar m --texts one.txt --pooling mean", 1, "at least two");
+  write_small_bert(directory / "b");
+  directory.write("w.txt", "the cat\na dog\n");
+  check_refusal(directory, "similar b --texts w.txt", 1, "(BERT) says how one vector is made");
+  std::filesystem::create_directories(directory / "b/1_Pooling");
+  std::ofstream(directory / "b/1_Pooling/config.json") << R"({"embedding_dimension": 7})";
+  const std::string modules = R"([{"path": "", "type": "sentence_transformers.models.Transformer"},
+      {"path": "1_Pooling", "type": "sentence_transformers.models.Pooling"})";
+  std::ofstream(directory / "b/modules.json") << modules << "]";
+  check_refusal(directory, "similar b --texts w.txt", 1, "pools rows of 7 numbers");
+  std::ofstream(directory / "b/modules.json")
+      << modules << R"(, {"path": "2_Dense", "type": "sentence_transformers.models.Dense"}])";
+  check_refusal(directory, "similar b --texts w.txt -o o.csv", 1, "the module \"Dense\" is not understood");
+  CHECK_FALSE(std::filesystem::exists(directory / "o.csv"));
+  write_small_vit(directory / "vit");
+  check_refusal(directory, "similar vit --texts w.txt --pooling mean", 1, "takes pictures");
 }
 
 }  // namespace attnscope::cli_texts_test
