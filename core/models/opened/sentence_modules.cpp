@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t most_module_bytes = 1 << 20;
-constexpr int most_width = 1 << 20;
+constexpr int most_row_width = 1 << 20;
 constexpr std::array<std::string_view, sentence_pooling_count> pooling_names{
     "cls", "max", "mean", "mean_sqrt_len_tokens", "weightedmean", "lasttoken"};
 /// The keys of older files, each true or false.
@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, sentence_pooling_count> pooling_keys{
     "pooling_mode_mean_tokens",         "pooling_mode_mean_sqrt_len_tokens",
     "pooling_mode_weightedmean_tokens", "pooling_mode_lasttoken"};
 
-bool is_there(const fs::path& path) {
+bool is_module_file(const fs::path& path) {
   std::error_code problem;
   return fs::is_regular_file(path, problem);
 }
@@ -72,7 +72,7 @@ void read_text_settings(const fs::path& folder, SentenceModules& modules) {
   for (const char* family :
        {"bert", "roberta", "distilbert", "camembert", "albert", "xlm-roberta", "xlnet"}) {
     const fs::path path = folder / fmt::format("sentence_{}_config.json", family);
-    if (!is_there(path)) continue;
+    if (!is_module_file(path)) continue;
     const nlohmann::json value = read_module_file(path);
     const std::string where = path.native();
     const ConfigObject config(value, "", where);
@@ -85,7 +85,7 @@ void read_text_settings(const fs::path& folder, SentenceModules& modules) {
 
 void refuse_prompt(const fs::path& folder) {
   const fs::path path = folder / "config_sentence_transformers.json";
-  if (!is_there(path)) return;
+  if (!is_module_file(path)) return;
   const nlohmann::json value = read_module_file(path);
   const std::string where = path.native();
   const ConfigObject config(value, "", where);
@@ -139,8 +139,8 @@ class ModuleReader {
       const std::string where = path.native();
       const ConfigObject config(value, "", where);
       made_.pooling = read_pooling(config);
-      made_.width = config.whole("word_embedding_dimension", 0, 1, most_width);
-      made_.width = config.whole("embedding_dimension", made_.width, 1, most_width);
+      made_.width = config.whole("word_embedding_dimension", 0, 1, most_row_width);
+      made_.width = config.whole("embedding_dimension", made_.width, 1, most_row_width);
     } else if (type == "Normalize" && pooled) {
       made_.normalised = true;
     } else {
@@ -173,7 +173,7 @@ std::string sentence_pooling_names() {
 }
 
 std::optional<SentenceModules> read_sentence_modules(const fs::path& folder) {
-  if (!is_there(folder / "modules.json")) return std::nullopt;
+  if (!is_module_file(folder / "modules.json")) return std::nullopt;
   return ModuleReader(folder).read();
 }
 

@@ -63,7 +63,7 @@ class RowPool {
   std::vector<std::int64_t> seen_;
 };
 
-double dot(const std::vector<double>& a, const std::vector<double>& b) {
+double dot_product(const std::vector<double>& a, const std::vector<double>& b) {
   double sum = 0;
   for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
   return sum;
@@ -91,17 +91,17 @@ std::string embedding_trouble(const Model& model, const ModelRun& run, const std
   return where.empty() ? "Its vector holds NaN or infinity." : where;
 }
 
-TensorOf<double> cosines(const std::vector<std::vector<double>>& vectors, const Work& work) {
+TensorOf<double> cosine_table(const std::vector<std::vector<double>>& vectors, const Work& work) {
   const std::int64_t n = std::ssize(vectors);
   TensorOf<double> all(Shape{n, n});
   std::vector<double> squares;
-  for (const std::vector<double>& vector : vectors) squares.push_back(dot(vector, vector));
+  for (const std::vector<double>& vector : vectors) squares.push_back(dot_product(vector, vector));
   double* const cells = all.data();
   work.for_each(n, static_cast<double>(n) * static_cast<double>(vectors[0].size()), [&](std::int64_t i) {
     const auto a = static_cast<std::size_t>(i);
     for (std::size_t b = 0; b < vectors.size(); ++b)
       cells[i * n + static_cast<std::int64_t>(b)] =
-          dot(vectors[a], vectors[b]) / std::sqrt(squares[a] * squares[b]);
+          dot_product(vectors[a], vectors[b]) / std::sqrt(squares[a] * squares[b]);
   });
   return all;
 }
@@ -152,7 +152,7 @@ Similarity similarity(const OpenedModel& opened, const TextList& list, const Sim
       found.not_numbers.push_back({line, std::move(trouble)});
     if (progress != nullptr) ++progress->done;
   }
-  found.cosine = cosines(vectors, work);
+  found.cosine = cosine_table(vectors, work);
   const std::int64_t n = found.cosine.shape()[0];
   for (std::int64_t i = 0; i < n; ++i)
     for (std::int64_t j = 0; j < i; ++j)
