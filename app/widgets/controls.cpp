@@ -69,21 +69,23 @@ std::optional<double> typed_number(const Ui& ui, const std::string& label, const
 
 }  // namespace
 
-bool toggle(const Ui& ui, const char* label, std::string_view shown, const Box& row, bool on,
-            const Tip& tip) {
+bool toggle(const Ui& ui, const char* label, std::string_view shown, const Box& row, bool on, const Tip& tip,
+            bool enabled) {
   const Ui::Touch touch = ui.touch(label, row);
   ui.text(row.x, row.centre_y(), shown,
-          {type::label, ui.theme.text1, Ink::Regular, Align::Left, row.w - ui.px(36)});
+          {type::label, enabled ? ui.theme.text1 : ui.theme.disabled, Ink::Regular, Align::Left,
+           row.w - ui.px(36)});
   const Box track{row.right() - ui.px(28), std::round(row.centre_y() - ui.px(16) / 2), ui.px(28), ui.px(16)};
-  const Rgba off = touch.hovered ? ui.theme.segment_on : ui.theme.control_hover;
-  ui.fill(track, on ? ui.theme.query : off, track.h / 2);
+  const Rgba off = touch.hovered && enabled ? ui.theme.segment_on : ui.theme.control_hover;
+  ui.fill(track, !on ? off : enabled ? ui.theme.query : ui.theme.disabled, track.h / 2);
   if (!on) ui.frame(track, ui.theme.border, std::max(1.f, std::floor(ui.scale())), track.h / 2);
   const float x = on ? track.right() - ui.px(8) : track.x + ui.px(8);
-  const Rgba knob = on ? (ui.theme.name == ThemeName::Light ? 0xFFFFFFFFu : ui.theme.canvas) : ui.theme.text2;
+  const Rgba knob_off = enabled ? ui.theme.text2 : ui.theme.disabled;
+  const Rgba knob = on ? (ui.theme.name == ThemeName::Light ? 0xFFFFFFFFu : ui.theme.canvas) : knob_off;
   ui.disc({x, track.centre_y()}, ui.px(6), knob);
   focus_ring(ui, track, touch.focused, track.h / 2);
   tooltip(ui, touch.hovered, row, tip);
-  return touch.clicked;
+  return touch.clicked && enabled;
 }
 
 namespace {

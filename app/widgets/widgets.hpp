@@ -30,8 +30,10 @@ void tooltip(const Ui&, bool hovered, const Box& near, const Tip&, Clear clear =
 /// Where a tip of that size stands on a screen.
 Box place_of_tip(ImVec2 screen, const Box& near, ImVec2 size, float gap, Clear clear);
 
-/// A switch with its label; the whole row is the target. True when it was turned.
-bool toggle(const Ui&, const char* label, std::string_view shown, const Box& row, bool on, const Tip&);
+/// A switch with its label; the whole row is the target. True when it was turned. One that is not `enabled`
+/// is grey and cannot be turned; its tip says why.
+bool toggle(const Ui&, const char* label, std::string_view shown, const Box& row, bool on, const Tip&,
+            bool enabled = true);
 
 /// One of two to five. Returns the newly chosen index, or nothing. A segment's own label is "label: name".
 struct SegmentsStyle {

@@ -3,6 +3,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "app/controls_robot.hpp"
 #include "app/model_robot.hpp"
 #include "app/session/session.hpp"
 #include "app/state/model_state.hpp"
@@ -80,6 +81,37 @@ TEST_CASE("special tokens go and come back, and a session keeps that they are go
   robot.settle();
   CHECK_FALSE(input(robot).special);
   CHECK(labels(robot) == "the cat sat");
+}
+
+TEST_CASE("of tokens given as numbers the switches of a text are grey and say why") {
+  const TemporaryDirectory directory;
+  Robot robot = with_bert(directory);
+  open_section(robot);
+  test::type_text(robot, "the cat sat");
+  REQUIRE(tokens(robot).input.ids.size() == 5);
+  const std::string special_why = "The tokens are given as numbers, and nothing is put around them.";
+  const std::string pair_why = "The tokens are given as numbers, and a second text follows only a typed one.";
+  CHECK_FALSE(test::told_at(robot, "Special tokens").contains(special_why));
+  CHECK_FALSE(test::told_at(robot, "Second text").contains(pair_why));
+  robot.retype("##Token ids", "7 12 13");
+  robot.key(ImGuiKey_Escape);
+  robot.settle();
+  const std::vector<std::int64_t> ids{7, 12, 13};
+  REQUIRE(input(robot).ids == ids);
+  CHECK(test::told_at(robot, "Special tokens").contains(special_why));
+  CHECK(test::told_at(robot, "Second text").contains(pair_why));
+  for (const char* label : {"Special tokens", "Second text"}) {
+    robot.click(label);
+    robot.settle();
+    CHECK(input(robot).special);
+    CHECK_FALSE(input(robot).pair);
+    CHECK(input(robot).ids == ids);
+  }
+  test::type_text(robot, "the cat");
+  REQUIRE(labels(robot) == "[CLS] the cat [SEP]");
+  robot.click("Special tokens");
+  robot.settle();
+  CHECK(labels(robot) == "the cat");
 }
 
 TEST_CASE("the section is found by what people call it") {

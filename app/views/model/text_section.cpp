@@ -23,12 +23,16 @@ bool takes_pairs(const OpenedModel& opened) {
 bool has_special_tokens(const OpenedModel& opened) { return !opened.tokenizer->encode("").tokens.empty(); }
 
 void draw_second_text(Column& c, const Within& now) {
+  const bool typed = now.input.ids.empty();
   if (!toggle(c.ui(), "Second text", "second text", c.row(28), now.input.pair.has_value(),
               {"Second text",
                "[CLS] first [SEP] second [SEP]",
-               "The encoder reads a pair, as it does for inference and questions: a field for the second "
-               "stands below the first.",
-               {}}))
+               typed ? "The encoder reads a pair, as it does for inference and questions: a field for the "
+                       "second stands below the first."
+                     : "The tokens are given as numbers, and a second text follows only a typed one. The "
+                       "switch works again when a text is typed.",
+               {}},
+              typed))
     return;
   change_within(c.scene, [](Within within) {
     const bool is_pair = within.input.pair.has_value();
@@ -37,12 +41,17 @@ void draw_second_text(Column& c, const Within& now) {
 }
 
 void draw_special_tokens(Column& c, const Within& now) {
-  if (toggle(c.ui(), "Special tokens", "special tokens", c.row(28), now.input.special,
-             {"Special tokens",
-              {},
-              "What the model's format puts around a text, such as a beginning of the sequence, [CLS] or "
-              "[SEP]. Without a beginning the sink of many heads moves to the first word.",
-              {}}))
+  const bool typed = now.input.ids.empty();
+  if (toggle(
+          c.ui(), "Special tokens", "special tokens", c.row(28), now.input.special,
+          {"Special tokens",
+           {},
+           typed ? "What the model's format puts around a text, such as a beginning of the sequence, [CLS] "
+                   "or [SEP]. Without a beginning the sink of many heads moves to the first word."
+                 : "The tokens are given as numbers, and nothing is put around them. The switch works "
+                   "again when a text is typed.",
+           {}},
+          typed))
     change_within(c.scene,
                   [&](Within within) { return edit::special_tokens(std::move(within), !now.input.special); });
 }
