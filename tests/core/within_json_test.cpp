@@ -2,6 +2,7 @@
 // layer.
 #include "core/files/document/within_json.hpp"
 
+#include <cmath>
 #include <memory>
 #include <string>
 #include <vector>
@@ -100,6 +101,28 @@ TEST_CASE("each change of a layer comes back from a file", "[document_json][mode
   CHECK(reopened(within) == within);
 }
 
+TEST_CASE("scale and temperature of a layer come back to the last bit", "[document_json][models]") {
+  Within within = all_set();
+  for (const double value : {1 / std::sqrt(8.0), 0.1, 1.0 / 3, 1e-20, 123456789.123, 2.0}) {
+    REQUIRE((value == 2 || static_cast<double>(static_cast<float>(value)) != value));
+    within.changes.blocks.push_back({.block = 1, .scale = value});
+    within.changes.blocks.push_back({.block = 2, .temperature = value});
+    within.changes.blocks.push_back({.block = 3, .scale = -value, .temperature = value});
+  }
+  CHECK(reopened(within) == within);
+}
+
+TEST_CASE("a file with the digits of floats opens as before", "[document_json][models]") {
+  const Within within = read_within(
+      json::parse(R"({"path": "m", "blocks": [{"block": 4, "scale": 0.35355338, "temperature": 2}]})"),
+      "test.json");
+  REQUIRE(within.changes.blocks.size() == 1);
+  const BlockChange& change = within.changes.blocks[0];
+  REQUIRE(change.scale);
+  CHECK(static_cast<float>(*change.scale) == 0.35355338f);
+  CHECK(change.temperature == 2);
+}
+
 TEST_CASE("what cannot be a model's place or change is refused by its name", "[document_json][models]") {
   const auto refusal = [](const std::string& text) {
     return test::message_of<Error>([&] { read_within(json::parse(text), "test.json"); });
@@ -116,6 +139,9 @@ TEST_CASE("what cannot be a model's place or change is refused by its name", "[d
   names(R"({"path": "m", "heads": {}})", "heads");
   names(R"({"path": "m", "heads": [{"kind": "loud"}]})", "kind");
   names(R"({"path": "m", "blocks": [{"temperature": 0}]})", "temperature");
+  names(R"({"path": "m", "blocks": [{"temperature": 1e-60}]})", "temperature");
+  names(R"({"path": "m", "blocks": [{"scale": 1e300}]})", "scale");
+  names(R"({"path": "m", "blocks": [{"scale": "1"}]})", "scale");
   names(R"({"path": "m", "blocks": [{"unheard_of": 1}]})", "unheard_of");
   names(R"({"path": "m", "masked": [{"word": 3}]})", "word");
 }

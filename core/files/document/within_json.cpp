@@ -39,6 +39,11 @@ std::string head_json(const HeadChange& change) {
   return writer.take();
 }
 
+/// The shortest decimal that reads back to the same double.
+std::string exact_number(double value) {
+  return std::isfinite(value) ? fmt::format("{}", value) : json_number(static_cast<float>(value));
+}
+
 std::string block_json(const BlockChange& change) {
   JsonWriter writer("    ");
   writer.add("of", named(attentions, change.of));
@@ -47,8 +52,8 @@ std::string block_json(const BlockChange& change) {
   if (change.mlp_off) writer.add("mlp_off", true);
   if (change.mask_off) writer.add("mask_off", true);
   if (change.causal) writer.add("causal", true);
-  if (change.scale) writer.add("scale", json_number(static_cast<float>(*change.scale)));
-  if (change.temperature != 1) writer.add("temperature", json_number(static_cast<float>(change.temperature)));
+  if (change.scale) writer.add("scale", exact_number(*change.scale));
+  if (change.temperature != 1) writer.add("temperature", exact_number(change.temperature));
   return writer.take();
 }
 
@@ -62,6 +67,15 @@ std::string list_json(const std::vector<T>& changes, const Fn& one) {
 AttentionOf read_attention(JsonFields& fields) {
   return static_cast<AttentionOf>(
       fields.choice("of", static_cast<std::size_t>(AttentionOf::Decoder), attentions));
+}
+
+/// Every digit counts; the range is a float's, as that of every number of a layer.
+double read_double(JsonFields& fields, const std::string& name, double fallback) {
+  const json* const found = fields.find(name);
+  if (found == nullptr) return fallback;
+  if (!found->is_number() || !std::isfinite(found->get<float>()))
+    fields.fail(name, "a number that a float can hold", *found);
+  return found->get<double>();
 }
 
 HeadChange read_head(const json& value, const std::string& where) {
@@ -86,9 +100,10 @@ BlockChange read_block(const json& value, const std::string& where) {
   change.mlp_off = fields.boolean("mlp_off", false);
   change.mask_off = fields.boolean("mask_off", false);
   change.causal = fields.boolean("causal", false);
-  if (fields.find("scale") != nullptr) change.scale = fields.number("scale", 1);
-  change.temperature = fields.number("temperature", 1);
-  if (!(change.temperature > 0)) fields.fail("temperature", "a number above 0", *fields.find("temperature"));
+  if (fields.find("scale") != nullptr) change.scale = read_double(fields, "scale", 1);
+  change.temperature = read_double(fields, "temperature", 1);
+  if (!(static_cast<float>(change.temperature) > 0))
+    fields.fail("temperature", "a number above 0", *fields.find("temperature"));
   fields.finish();
   return change;
 }
