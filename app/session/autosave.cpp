@@ -1,5 +1,6 @@
 #include "app/session/autosave.hpp"
 
+#include <cerrno>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -37,8 +38,9 @@ Autosave::Autosave(const fs::path& directory) {
   std::error_code refused;
   fs::create_directories(directory, refused);
   if (refused || !take_name(directory)) {
-    const std::string reason = refused ? refused.message() + "." : system_error("write", directory).what();
-    trouble_ = fmt::format("What is open will not survive a crash: {}", reason);
+    if (refused) errno = refused.value();
+    const Error reason = system_error("write", directory);
+    trouble_ = fmt::format("What is open will not survive a crash: {}", reason.what());
   }
 }
 

@@ -182,7 +182,9 @@ TEST_CASE("where nothing can be written the window says so once and goes on", "[
   const TemporaryDirectory directory;
   directory.write("file", "no directory");
   Robot robot(desk(directory / "file" / "below"));
-  CHECK(robot.app().message().find("will not survive a crash") != std::string::npos);
+  const std::string message = robot.app().message(), folder = (directory / "file" / "below").native();
+  CHECK(message.find("will not survive a crash: Cannot write \"" + folder + "\": ") != std::string::npos);
+  CHECK(is_sentence(message));
   robot.key(ImGuiKey_Escape);
   robot.key(ImGuiKey_S);
   robot.frame(90);

@@ -1,16 +1,19 @@
 // The dialog for files: found by mouse and by keyboard, nothing written over unasked, and what it says when
 // something cannot be done.
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <thread>
+#include <unistd.h>
 
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/exports/export.hpp"
 #include "app/files_robot.hpp"
 #include "app/state/files_state.hpp"
+#include "app/views/files/dialog.hpp"
 #include "core/files/document/open.hpp"
 #include "support/temporary_directory.hpp"
 #include "support/wait.hpp"
@@ -192,6 +195,29 @@ TEST_CASE("saving never writes over another file unasked", "[files]") {
   robot.settle();
   CHECK_FALSE(is_card_open());
   CHECK(open_document(directory / "foreign.json").layer().scaling.kind == Scaling::Kind::Off);
+}
+
+TEST_CASE("a folder that takes no file says whether its rights or its file system are why", "[files]") {
+  CHECK(why_not_written("/media/disc", EROFS) ==
+        "Nothing can be written into \"/media/disc\": its file system is read-only.");
+  CHECK(why_not_written("/srv", EACCES) ==
+        "Nothing can be written into \"/srv\": it is not yours to write to.");
+  const std::filesystem::path refusing = "/proc/sys";  // refuses root, too
+  if (!std::filesystem::is_directory(refusing)) SKIP("there is no /proc/sys");
+  REQUIRE(::access(refusing.c_str(), W_OK | X_OK) != 0);
+  const std::string why = why_not_written(refusing, errno);
+  Robot robot({.width = 1600, .height = 1000});
+  robot.settle();
+  const Document before = robot.document();
+  save_as(robot, (refusing / "x.json").native());
+  CHECK(dialog_of(robot).trouble == why);
+  CHECK(is_card_open());  // another name can be given at once
+  robot.key(ImGuiKey_Escape);
+  robot.frame(2);
+  robot.app().save(refusing / "x.json");  // as Ctrl+S does with a file that was opened there
+  CHECK(robot.app().message().starts_with("Cannot write \"/proc/sys/x.json\": "));
+  CHECK(is_sentence(robot.app().message()));
+  CHECK(robot.document() == before);
 }
 
 TEST_CASE("a file of one's own that another program has written to is asked about", "[files]") {

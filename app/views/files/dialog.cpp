@@ -118,10 +118,7 @@ void write_to(Scene& scene, const fs::path& typed) {
   if (!fs::is_directory(folder, unknown)) {
     refuse(dialog, "There is no folder " + in_quotes(folder.native()) + ".");
   } else if (::access(folder.c_str(), W_OK | X_OK) != 0) {
-    refuse(dialog, errno == EROFS ? "Nothing can be written into " + in_quotes(folder.native()) +
-                                        ": its file system is read-only."
-                                  : "Nothing can be written into " + in_quotes(folder.native()) +
-                                        ": it is not yours to write to.");
+    refuse(dialog, why_not_written(folder, errno));
   } else {
     dialog.folder = folder;
     try {
@@ -333,6 +330,12 @@ void go_up(FileDialog& dialog) {
   if (from.has_parent_path() && from != from.parent_path())
     go_to(dialog, from.parent_path(), from.filename().native());
   dialog.keyboard = DialogPart::List;
+}
+
+std::string why_not_written(const fs::path& folder, int error) {
+  return error == EROFS
+             ? "Nothing can be written into " + in_quotes(folder.native()) + ": its file system is read-only."
+             : "Nothing can be written into " + in_quotes(folder.native()) + ": it is not yours to write to.";
 }
 
 fs::path meant_path(const FileDialog& dialog, std::string_view typed) {

@@ -13,6 +13,8 @@ void go_up(FileDialog&);
 std::filesystem::path meant_path(const FileDialog&, std::string_view typed);
 /// Opens, saves, or goes into the folder that is chosen: what Return does.
 void accept(Scene&);
+/// Why nothing can be written into a folder: a sentence for `error`, an errno.
+std::string why_not_written(const std::filesystem::path& folder, int error);
 
 /// The entries with their sizes and times. True when one was clicked twice.
 bool draw_folder_list(Scene&, const Box&);
