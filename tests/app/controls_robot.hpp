@@ -26,6 +26,16 @@ inline void choose(Robot& robot, std::string_view list, std::string_view row) {
   click(robot, row);
 }
 
+/// The keys of the string table of all texts that some frames draw.
+inline std::set<std::string> keys_drawn(Robot& robot, int frames = 2) {
+  std::set<std::string> told;
+  robot.app().words().watch = [&](std::string_view key, bool) { told.emplace(key); };
+  robot.app().words().speak_english();  // what was said before is said anew
+  robot.frame(frames);
+  robot.app().words().watch = nullptr;
+  return told;
+}
+
 /// What is told while the mouse rests on a widget, by the keys of the string table.
 inline std::set<std::string> told_at(Robot& robot, std::string_view label) {
   ImGui::GetStyle().HoverDelayShort = ImGui::GetStyle().HoverStationaryDelay = 0;

@@ -54,10 +54,7 @@ void check_head(const RgbPicture& picture, const HeadsPainting::Cell& cell, int 
 }  // namespace
 
 TEST_CASE("a page of all heads shows every weight of every head", "[model][export]") {
-  const TemporaryDirectory directory;
-  Robot robot(
-      with_letters(directory, {.width = 900, .height = 560, .blocks = 24}));  // too small to show all of them
-  type_text(robot, "ab c de a");
+  LettersRobot robot({.width = 900, .height = 560, .blocks = 24});  // too small to show all of them
   robot.key(ImGuiKey_S, ImGuiMod_Ctrl | ImGuiMod_Shift);
   robot.frame(3);
   REQUIRE(robot.has("Picture of: All heads"));
@@ -65,15 +62,15 @@ TEST_CASE("a page of all heads shows every weight of every head", "[model][expor
   for (int i = 0; i < 3; ++i) click(robot, "Pixels a token less");
   click(robot, "Pixels a token more");
   CHECK(robot.app().view().files->token_pixels == 2);
-  robot.retype("##name", (directory / "heads.png").native());
+  robot.retype("##name", (robot.directory / "heads.png").native());
   click(robot, "Save picture");
   robot.settle();
   INFO(robot.app().message());
   REQUIRE(robot.app().message().starts_with("Saved as"));
 
-  const RgbPicture picture = read_picture(directory / "heads.png");
+  const RgbPicture picture = read_picture(robot.directory / "heads.png");
   const auto figure = draw_figure(
-      robot.app(), {.region = PictureRegion::Grid, .path = directory / "x.png", .token_pixels = 2});
+      robot.app(), {.region = PictureRegion::Grid, .path = robot.directory / "x.png", .token_pixels = 2});
   const GridPage& page = figure->page;
   CHECK(picture.width == page.width);
   CHECK(picture.height == page.height);
@@ -85,9 +82,9 @@ TEST_CASE("a page of all heads shows every weight of every head", "[model][expor
           ModelHead{AttentionOf::Decoder, static_cast<int>(head / 4), static_cast<std::int64_t>(head % 4)});
     check_head(picture, cell, 2, weights_of(alone, cell.head), theme(ThemeName::Dark));
   }
-  robot.app().save_picture({.region = PictureRegion::Grid, .path = directory / "heads.svg"});
+  robot.app().save_picture({.region = PictureRegion::Grid, .path = robot.directory / "heads.svg"});
   robot.settle();
-  const std::string svg = bytes_of(directory / "heads.svg");
+  const std::string svg = bytes_of(robot.directory / "heads.svg");
   for (int layer = 0; layer < 24; ++layer)  // in every bank
     CHECK(svg.find(">" + std::to_string(layer) + "<") != std::string::npos);
   for (const HeadsPainting::Cell& cell : page.painting.cells) {
@@ -103,23 +100,22 @@ TEST_CASE("a page of all heads shows every weight of every head", "[model][expor
 }
 
 TEST_CASE("the page is drawn in the theme that is asked for, and as shapes", "[model][export]") {
-  const TemporaryDirectory directory;
-  Robot robot(with_letters(directory));
-  type_text(robot, "ab c de a");
+  LettersRobot robot;
   robot.app().save_picture(
-      {.region = PictureRegion::Grid, .path = directory / "light.png", .theme = ThemeName::Light});
+      {.region = PictureRegion::Grid, .path = robot.directory / "light.png", .theme = ThemeName::Light});
   robot.settle();
-  const RgbPicture picture = read_picture(directory / "light.png");
+  const RgbPicture picture = read_picture(robot.directory / "light.png");
   CHECK(pixel(picture, 1, 1) == (theme(ThemeName::Light).picture | 0xFF000000u));
   const auto figure = draw_figure(
-      robot.app(), {.region = PictureRegion::Grid, .path = directory / "x.png", .theme = ThemeName::Light});
+      robot.app(),
+      {.region = PictureRegion::Grid, .path = robot.directory / "x.png", .theme = ThemeName::Light});
   const ModelAlone alone(robot);
   const HeadsPainting::Cell& cell = figure->page.painting.cells[7];
   check_head(picture, cell, 4, weights_of(alone, cell.head), theme(ThemeName::Light));
 
-  robot.app().save_picture({.region = PictureRegion::Grid, .path = directory / "page.svg"});
+  robot.app().save_picture({.region = PictureRegion::Grid, .path = robot.directory / "page.svg"});
   robot.settle();
-  const std::string svg = bytes_of(directory / "page.svg");
+  const std::string svg = bytes_of(robot.directory / "page.svg");
   REQUIRE(svg.starts_with("<?xml"));
   for (const char* words : {">letters<", "3 layers × 4 heads", "“ab c de a”", ">masked<", ">effect<",
                             "data:image/png;base64,", "4 px a token"})
@@ -128,18 +124,16 @@ TEST_CASE("the page is drawn in the theme that is asked for, and as shapes", "[m
 
 TEST_CASE("what is changed inside is marked on the page, measures are flat colours, lists have titles",
           "[model][export]") {
-  const TemporaryDirectory directory;
-  Robot robot(with_letters(directory));
-  type_text(robot, "ab c de a");
+  LettersRobot robot;
   robot.click("Head: zero");
   robot.settle();
   const auto page_of = [&] {
-    robot.app().save_picture({.region = PictureRegion::Grid, .path = directory / "page.svg"}, true);
+    robot.app().save_picture({.region = PictureRegion::Grid, .path = robot.directory / "page.svg"}, true);
     robot.settle();
-    return draw_figure(robot.app(), {.region = PictureRegion::Grid, .path = directory / "x.png"});
+    return draw_figure(robot.app(), {.region = PictureRegion::Grid, .path = robot.directory / "x.png"});
   };
   auto figure = page_of();
-  CHECK_THAT(bytes_of(directory / "page.svg"),
+  CHECK_THAT(bytes_of(robot.directory / "page.svg"),
              Catch::Matchers::ContainsSubstring("Changed inside:  head 1."));
   int off = 0;
   for (const HeadsPainting::Cell& cell : figure->page.painting.cells) off += cell.is_off ? 1 : 0;
@@ -151,7 +145,7 @@ TEST_CASE("what is changed inside is marked on the page, measures are flat colou
   figure = page_of();
   CHECK_FALSE(figure->page.painting.patterns);
   CHECK(figure->page.painting.cells.size() == 12);
-  const std::string svg = bytes_of(directory / "page.svg");
+  const std::string svg = bytes_of(robot.directory / "page.svg");
   CHECK_THAT(svg, Catch::Matchers::ContainsSubstring("other heads"));
   CHECK(svg.find(">masked<") == std::string::npos);
 }

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 
+#include "app/state/model_state.hpp"
 #include "core/models/opened/opened_model.hpp"
 #include "core/models/run_model.hpp"
 #include "robot/robot.hpp"
@@ -31,6 +32,19 @@ inline void type_text(Robot& robot, const std::string& text) {
   robot.key(ImGuiKey_Escape);
   robot.settle();
 }
+
+struct LettersFolder {
+  TemporaryDirectory directory;
+};
+/// Before that model, which has read "ab c de a".
+struct LettersRobot : LettersFolder, Robot {
+  explicit LettersRobot(const LettersWindow& window = {}) : Robot(with_letters(directory, window)) {
+    type_text(*this, "ab c de a");
+  }
+};
+
+inline const Within& model_within(const Robot& robot) { return robot.document().within.read(); }
+inline const ModelState& model_state(Robot& robot) { return *robot.app().view().model; }
 
 /// What is on screen, computed by the functions of the core themselves.
 struct ModelAlone {

@@ -26,9 +26,6 @@ namespace {
 
 using namespace attnscope::test;
 
-const ModelState& state(Robot& robot) { return *robot.app().view().model; }
-const Within& within(const Robot& robot) { return robot.document().within.read(); }
-
 /// The letters' model with room for more tokens.
 RobotOptions with_many_letters(const TemporaryDirectory& directory, int positions) {
   RobotOptions options = with_letters(directory);
@@ -67,16 +64,6 @@ double contrast(const std::vector<Rgba>& pixels) {
   for (const Rgba pixel : pixels) sum += light(pixel);
   for (const Rgba pixel : pixels) away += std::abs(light(pixel) - sum / static_cast<double>(pixels.size()));
   return away / static_cast<double>(pixels.size());
-}
-
-/// The keys of all texts that some frames draw.
-std::set<std::string> keys_drawn(Robot& robot) {
-  std::set<std::string> told;
-  robot.app().words().watch = [&](std::string_view key, bool) { told.emplace(key); };
-  robot.app().words().speak_english();  // what was said before is said anew
-  robot.frame(2);
-  robot.app().words().watch = nullptr;
-  return told;
 }
 
 }  // namespace
@@ -151,21 +138,21 @@ TEST_CASE("a long text is pooled by its maximum, and L acts on grid and head ali
 TEST_CASE("a text from a file is read by the open model, line by line", "[model]") {
   const TemporaryDirectory directory;
   Robot robot(with_letters(directory));
-  const auto model = within(robot).model;
+  const auto model = model_within(robot).model;
   const std::string text = "ab c\nde a\n";
   robot.app().open(directory.write("code.txt", text));
   robot.settle();
-  CHECK(within(robot).model == model);
-  CHECK(within(robot).input.text == text);
+  CHECK(model_within(robot).model == model);
+  CHECK(model_within(robot).input.text == text);
   CHECK(robot.app().view().mode == Mode::Model);
   robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);
   robot.settle();
-  CHECK(within(robot).model == model);
-  CHECK(within(robot).input.text != text);
+  CHECK(model_within(robot).model == model);
+  CHECK(model_within(robot).input.text != text);
   // What is no text is refused with its name, and the model stays.
   robot.app().open(directory.write("broken.txt", "ab \xFF"));
   robot.settle();
-  CHECK(within(robot).model == model);
+  CHECK(model_within(robot).model == model);
   CHECK(robot.app().message().find("UTF-8") != std::string::npos);
 }
 
@@ -179,9 +166,7 @@ TEST_CASE("a folder that holds no model is called that", "[model]") {
 }
 
 TEST_CASE("the title of the grid and its colour bar stand apart in a narrow window", "[model]") {
-  const TemporaryDirectory directory;
-  Robot robot(with_letters(directory, {.width = 1024, .height = 600}));
-  type_text(robot, "ab c de a");
+  LettersRobot robot({.width = 1024, .height = 600});
   for (const bool log : {false, true}) {
     robot.app().view().focus->log = log;
     robot.settle();
@@ -218,9 +203,7 @@ TEST_CASE("a head of high induction on random tokens is an induction head", "[mo
 }
 
 TEST_CASE("what is of another text than the one that was typed steps back", "[model]") {
-  const TemporaryDirectory directory;
-  Robot robot(with_letters(directory));
-  type_text(robot, "ab c de a");
+  LettersRobot robot;
   const double there = contrast(pixels_of(robot, "All heads"));
   type_text(robot, letters(letters_gpt_positions + 8));  // more than it reads
   REQUIRE_FALSE(robot.app().message().empty());
@@ -234,9 +217,7 @@ TEST_CASE("what is of another text than the one that was typed steps back", "[mo
 
 TEST_CASE("while the model is shown without its changes, nothing of the changed one stands there",
           "[model]") {
-  const TemporaryDirectory directory;
-  Robot robot(with_letters(directory));
-  type_text(robot, "ab c de a");
+  LettersRobot robot;
   robot.click("Head: zero");
   robot.settle();
   REQUIRE(keys_drawn(robot).contains("after %"));
@@ -253,9 +234,7 @@ TEST_CASE("while the model is shown without its changes, nothing of the changed 
 
 TEST_CASE("patching says that changes inside do not count, and counts no text that is gone",
           "[model][atlas]") {
-  const TemporaryDirectory directory;
-  Robot robot(with_letters(directory));
-  type_text(robot, "ab c de a");
+  LettersRobot robot;
   robot.click("Head: zero");
   robot.settle();
   robot.click("Grid: Patching");
@@ -277,14 +256,14 @@ TEST_CASE("F4 goes to the comparison of the model and back to where one was", "[
   for (const char* screen : {"Grid: Atlas", "Grid: Heads"}) {
     robot.click(screen);
     robot.settle();
-    const ModelScreen before = state(robot).screen;
+    const ModelScreen before = model_state(robot).screen;
     robot.leave();
     robot.key(ImGuiKey_F4);
     robot.settle();
-    CHECK(state(robot).screen == ModelScreen::Compare);
+    CHECK(model_state(robot).screen == ModelScreen::Compare);
     robot.key(ImGuiKey_F4);
     robot.settle();
-    CHECK(state(robot).screen == before);
+    CHECK(model_state(robot).screen == before);
     CHECK(robot.app().view().mode == Mode::Model);
   }
 }
@@ -310,9 +289,7 @@ TEST_CASE("the lengths of the residual stream have a colour bar with its ends", 
 }
 
 TEST_CASE("an effect has no rank among some of the heads", "[model][atlas]") {
-  const TemporaryDirectory directory;
-  Robot robot(with_letters(directory));
-  type_text(robot, "ab c de a");
+  LettersRobot robot;
   REQUIRE(robot.app().model() != nullptr);
   ModelReading reading = *robot.app().model();
   REQUIRE(reading.effects);

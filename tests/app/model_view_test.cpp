@@ -23,12 +23,7 @@
 namespace attnscope::model_view_test {
 namespace {
 
-using test::TemporaryDirectory;
-using test::type_text;
-using test::with_letters;
-
-const Within& within(const Robot& robot) { return robot.document().within.read(); }
-const ModelState& state(Robot& robot) { return *robot.app().view().model; }
+using namespace test;
 
 /// Puts the mouse on the head in the grid; where it stands is found as by a person who looks for it.
 ImVec2 find_head(Robot& robot, int block, std::int64_t head) {
@@ -39,7 +34,7 @@ ImVec2 find_head(Robot& robot, int block, std::int64_t head) {
     for (float x = from.x + 12; x < to.x; x += 24) {
       robot.move({x, y});
       robot.frame();
-      const std::optional<ModelHead>& hovered = state(robot).hovered;
+      const std::optional<ModelHead>& hovered = model_state(robot).hovered;
       if (hovered && hovered->block == block && hovered->head == head) return {x, y};
     }
   }
@@ -80,26 +75,24 @@ TEST_CASE("the map of a head is painted anew for another run at the same address
 }
 
 TEST_CASE("a head under the mouse is previewed, a click locks it, Esc frees it", "[model]") {
-  const TemporaryDirectory directory;
-  Robot robot(with_letters(directory));
-  type_text(robot, "ab c de a");
-  REQUIRE(within(robot).block == 1);  // the middle one
+  LettersRobot robot;
+  REQUIRE(model_within(robot).block == 1);  // the middle one
   const ImVec2 other = find_head(robot, 2, 3);
-  CHECK(within(robot).block == 1);  // pointing chooses nothing
+  CHECK(model_within(robot).block == 1);  // pointing chooses nothing
   robot.click_at(other);
   robot.settle();
-  CHECK(within(robot).block == 2);
+  CHECK(model_within(robot).block == 2);
   CHECK(robot.app().selection().head == 3);
-  CHECK(state(robot).locked);
+  CHECK(model_state(robot).locked);
   robot.key(ImGuiKey_Escape);
   robot.frame(2);
-  CHECK_FALSE(state(robot).locked);
+  CHECK_FALSE(model_state(robot).locked);
   CHECK(robot.app().view().mode == Mode::Model);
   SECTION("Enter opens its layer") {
     robot.key(ImGuiKey_Enter);
     robot.settle();
     CHECK(robot.app().view().mode == Mode::Explore);
-    CHECK(within(robot).block == 2);
+    CHECK(model_within(robot).block == 2);
   }
   SECTION("the button does the same") {
     robot.click("Open");
@@ -115,54 +108,52 @@ TEST_CASE("the knobs of a layer act inside the model and are taken back one by o
   robot.key(ImGuiKey_Escape);
   robot.click("Divide by √dₖ");
   robot.settle();
-  REQUIRE(within(robot).changes.blocks.size() == 1);
-  CHECK(within(robot).changes.blocks[0].scale == 1);
+  REQUIRE(model_within(robot).changes.blocks.size() == 1);
+  CHECK(model_within(robot).changes.blocks[0].scale == 1);
   robot.click("Head: zero");
   robot.settle();
-  REQUIRE(within(robot).changes.heads.size() == 1);
-  CHECK(within(robot).changes.heads[0].kind == HeadChange::Kind::Zero);
+  REQUIRE(model_within(robot).changes.heads.size() == 1);
+  CHECK(model_within(robot).changes.heads[0].kind == HeadChange::Kind::Zero);
   robot.click("Layer MLP");
   robot.settle();
-  CHECK(within(robot).changes.blocks[0].mlp_off);
+  CHECK(model_within(robot).changes.blocks[0].mlp_off);
   robot.click("Layer MLP");
   robot.settle();
-  CHECK_FALSE(within(robot).changes.blocks[0].mlp_off);
+  CHECK_FALSE(model_within(robot).changes.blocks[0].mlp_off);
 
   SECTION("one") {
     robot.click("take back layer 1 · ÷√dₖ off");
     robot.settle();
-    CHECK(within(robot).changes.blocks.empty());
-    CHECK(within(robot).changes.heads.size() == 1);
+    CHECK(model_within(robot).changes.blocks.empty());
+    CHECK(model_within(robot).changes.heads.size() == 1);
   }
   SECTION("all") {
     robot.click("Take all back");
     robot.settle();
-    CHECK(within(robot).changes.empty());
+    CHECK(model_within(robot).changes.empty());
   }
   SECTION("pressed, the model is as it was") {
     robot.move(robot.centre("Hold: without"));
     robot.press();
     robot.frame(2);
-    CHECK(state(robot).without_changes);
-    CHECK(within(robot).changes.heads.size() == 1);
+    CHECK(model_state(robot).without_changes);
+    CHECK(model_within(robot).changes.heads.size() == 1);
     robot.release();
     robot.frame(2);
-    CHECK_FALSE(state(robot).without_changes);
+    CHECK_FALSE(model_state(robot).without_changes);
   }
   SECTION("a head's pattern replaces what was done to it") {
     robot.click("Head pattern");
     robot.frame(2);
     robot.click("uniform weights");
     robot.settle();
-    REQUIRE(within(robot).changes.heads.size() == 1);
-    CHECK(within(robot).changes.heads[0].kind == HeadChange::Kind::Uniform);
+    REQUIRE(model_within(robot).changes.heads.size() == 1);
+    CHECK(model_within(robot).changes.heads[0].kind == HeadChange::Kind::Uniform);
   }
 }
 
 TEST_CASE("a predicted token is appended by a click", "[model]") {
-  const TemporaryDirectory directory;
-  Robot robot(with_letters(directory));
-  type_text(robot, "ab c de a");
+  LettersRobot robot;
   std::string label;
   for (const RecordedItem& item : robot.items().items())
     if (label.empty() && item.label.starts_with("predicted ")) label = item.label;
@@ -171,7 +162,7 @@ TEST_CASE("a predicted token is appended by a click", "[model]") {
   const std::int64_t rows = robot.app().shown()->layer().dimensions.queries;
   robot.click(label);
   robot.settle();
-  CHECK(within(robot).input.continued == std::vector<std::int64_t>{id});
+  CHECK(model_within(robot).input.continued == std::vector<std::int64_t>{id});
   CHECK(robot.app().shown()->layer().dimensions.queries == rows + 1);
 }
 
@@ -182,25 +173,25 @@ TEST_CASE("what the grid and the stream show is chosen, and changes no number", 
   if (robot.has("Colour: entropy")) {
     robot.click("Colour: entropy");
     robot.settle();
-    CHECK(state(robot).colour == HeadColour::Entropy);
+    CHECK(model_state(robot).colour == HeadColour::Entropy);
     robot.click("Colour: effect");
     robot.settle();
-    CHECK(state(robot).colour == HeadColour::Effect);
+    CHECK(model_state(robot).colour == HeadColour::Effect);
     robot.click("Value: ‖α·v·W_O‖");
     robot.settle();
-    CHECK(state(robot).value == CellValue::Contribution);
+    CHECK(model_state(robot).value == CellValue::Contribution);
     robot.click("Colour: pattern");
     robot.settle();
   }
   robot.click("Grid: Groups");
   robot.settle();
-  CHECK(state(robot).order == GridOrder::Groups);
+  CHECK(model_state(robot).order == GridOrder::Groups);
   for (const auto& [name, view] :
        {std::pair{"norm", StreamView::Norm}, std::pair{"inside", StreamView::Inside}}) {
     if (!robot.has(std::string("Residual stream: ") + name)) continue;
     robot.click(std::string("Residual stream: ") + name);
     robot.settle();
-    CHECK(state(robot).stream == view);
+    CHECK(model_state(robot).stream == view);
   }
   CHECK_FALSE(robot.app().is_edited());
 }

@@ -40,16 +40,6 @@ ImVec2 cell_at(Robot& robot, Cell cell) {
           middle(map->min.y, map->max.y, cell.query, d.queries)};
 }
 
-/// The keys of all texts that some frames draw.
-std::set<std::string> keys_drawn(Robot& robot, int frames = 2) {
-  std::set<std::string> told;
-  robot.app().words().watch = [&](std::string_view key, bool) { told.emplace(key); };
-  robot.app().words().speak_english();  // what was said before is said anew
-  robot.frame(frames);
-  robot.app().words().watch = nullptr;
-  return told;
-}
-
 /// The text that stands right below a widget.
 std::string below(Robot& robot, const std::string& label) {
   const RecordedItem* item = robot.items().find(label);
