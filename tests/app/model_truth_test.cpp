@@ -232,6 +232,55 @@ TEST_CASE("while the model is shown without its changes, nothing of the changed 
   CHECK(keys_drawn(robot).contains("after %"));
 }
 
+TEST_CASE("while the model is shown without its changes, the knobs of a layer stand as it has them",
+          "[model]") {
+  LettersRobot robot({.height = 1060});
+  const auto is_on = [&](const char* label) {
+    return std::ranges::count(pixels_of(robot, label), theme(ThemeName::Dark).query) > 40;  // of its track
+  };
+  REQUIRE(is_on("Divide by √dₖ"));
+  robot.click("Divide by √dₖ");
+  robot.settle();
+  robot.click("Layer MLP");
+  robot.settle();
+  REQUIRE_FALSE(is_on("Divide by √dₖ"));
+  REQUIRE_FALSE(is_on("Layer MLP"));
+  const ModelChanges changes = model_within(robot).changes;
+  robot.move(robot.centre("Hold: without"));
+  robot.press();
+  robot.frame(2);
+  CHECK(is_on("Divide by √dₖ"));
+  CHECK(is_on("Layer MLP"));
+  CHECK(model_within(robot).changes == changes);
+  robot.release();
+  robot.settle();
+  CHECK_FALSE(is_on("Divide by √dₖ"));
+  CHECK_FALSE(is_on("Layer MLP"));
+}
+
+TEST_CASE("of the model without its changes no score or logit is split", "[model][why]") {
+  LettersRobot robot({.height = 1060});
+  robot.click("Divide by √dₖ");
+  robot.settle();
+  robot.click("Why?");
+  robot.settle();
+  const std::string none = "Of the model without its changes nothing is split.";
+  REQUIRE(robot.has("cell score"));
+  std::set<std::string> drawn = keys_drawn(robot);
+  REQUIRE(drawn.contains("over the mean"));
+  REQUIRE_FALSE(drawn.contains(none));
+  robot.move(robot.centre("Hold: without"));
+  robot.press();
+  robot.frame(2);
+  drawn = keys_drawn(robot);
+  CHECK_FALSE(robot.has("cell score"));
+  CHECK_FALSE(drawn.contains("over the mean"));  // of the ladder from the score to the weight
+  CHECK(drawn.contains(none));
+  robot.release();
+  robot.settle();
+  CHECK(robot.has("cell score"));
+}
+
 TEST_CASE("patching says that changes inside do not count, and counts no text that is gone",
           "[model][atlas]") {
   LettersRobot robot;

@@ -88,16 +88,20 @@ void draw_order(Column& c) {
        });
 }
 
-/// The knobs of one layer; each is an edit of the Document's model.
+/// The knobs of one layer; each is an edit of the Document's model. While the model is shown without its
+/// changes they stand as it has them, and turn nothing.
 struct LayerKnobs {
   Column& c;
   const ModelSpec& spec;
   ModelHead head;
   const Within& now;
+  bool is_without;
 
   edit::BlockAt at() const { return {head.of, head.block}; }
   BlockChange change() const { return edit::change_of(now, at()); }
-  void edit(const std::function<Within(Within)>& how) const { change_within(c.scene, how); }
+  void edit(const std::function<Within(Within)>& how) const {
+    if (!is_without) change_within(c.scene, how);
+  }
 
   void division() const {
     const AttentionSpec& own = stack_of(spec, head.of).blocks[static_cast<std::size_t>(head.block)];
@@ -320,8 +324,10 @@ void layer_section(Column& c) {
                .label = name.c_str(),
                .note = c.scene.compact ? "inside" : "acts inside the model",
                .opens = Opens::Always})) {
-    const Within now = c.document().within.read();
-    const LayerKnobs knobs{c, spec, head, now};
+    const bool is_without = shown_run(c.scene) != c.scene.model->run;
+    Within now = c.document().within.read();
+    if (is_without) now = edit::without_changes(std::move(now));
+    const LayerKnobs knobs{c, spec, head, now, is_without};
     knobs.division();
     knobs.temperature();
     knobs.mask();

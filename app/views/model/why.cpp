@@ -34,7 +34,8 @@ class WhyLadder {
     top_ = region_.y;
     line_ = ui_.px(scene_.compact ? 20 : 25);
     std::optional<CellFacts> facts;
-    if (is_layer_on_screen(scene_)) facts = facts_of(scene_, chosen_place(scene_));
+    const bool is_without = shown_run(scene_) != scene_.model->run;
+    if (is_layer_on_screen(scene_) && !is_without) facts = facts_of(scene_, chosen_place(scene_));
     draw_weight(facts);
     const float left = region_.x + pad_, width = region_.w - 2 * pad_;
     ui_.horizontal(left, top_, width, ui_.theme.hairline);
@@ -139,7 +140,13 @@ const WhyReading* shown_why(Scene& scene) {
     split.token_name = why.token >= 0 ? trimmed(predicted_name(reading, why.token)) : std::string();
     split.minus_name = why.asked.minus ? trimmed(predicted_name(reading, *why.asked.minus)) : std::string();
   }
+  if (shown_run(scene) != reading.run) return nullptr;  // splits are of the changed model
   return split.of == reading.within.model ? split.shown.get() : nullptr;
+}
+
+std::string_view no_why(const Scene& scene) {
+  if (shown_run(scene) != scene.model->run) return "Of the model without its changes nothing is split.";
+  return "Computing.";
 }
 
 PartName part_name(const std::vector<StreamPart>& parts, const PartGroup& group) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "app/views/model/parts.hpp"
 #include "core/engine/model/model_why.hpp"
@@ -11,8 +12,11 @@
 
 namespace attnscope {
 
-/// The newest split of the model on screen, kept in WhyState until the next is known; null: none yet.
+/// The newest split of the model on screen, kept in WhyState until the next is known; null: none yet, or the
+/// model is shown without its changes.
 const WhyReading* shown_why(Scene&);
+/// Why there is none: a sentence.
+std::string_view no_why(const Scene&);
 
 /// What a group of parts is called: "head" and "20.0", "other" and "MLPs", "embedding" and nothing.
 struct PartName {

@@ -216,7 +216,7 @@ void draw_why_logit(Scene& scene, const WhyReading* why, const Box& region) {
   const WhyState& split = scene.view.model->split;
   WhyRegion what{.ground = scene.ui.theme.panel, .title = "What adds to the logit", .note = {}};
   if (why == nullptr || !why->logit_problem.empty()) {
-    what.problem = why == nullptr ? "Computing." : why->logit_problem;
+    what.problem = why == nullptr ? std::string(no_why(scene)) : why->logit_problem;
   } else {
     what.title = "What adds to “" + own(split.token_name) + "”";
     what.note = why->asked.minus ? "logit − logit of " + own(split.minus_name) : "logit − mean";

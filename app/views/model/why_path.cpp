@@ -279,7 +279,9 @@ void draw_why_path(Scene& scene, const WhyReading* why, const Box& region) {
                     "each number is what that head adds to the score, or logit, it points to", line.right());
   const Box area{line.x, line.bottom() + ui.px(2), line.w, region.h - title_height(ui) - ui.px(12)};
   std::string_view words;
-  if (why == nullptr || (why->score_problem.empty() && !why->path))
+  if (why == nullptr)
+    words = no_why(scene);
+  else if (why->score_problem.empty() && !why->path)
     words = "Computing.";
   else if (!why->score_problem.empty() || why->path->empty())
     words = "There is no split score to follow here.";

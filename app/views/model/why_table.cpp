@@ -267,7 +267,7 @@ void draw_why_table(Scene& scene, const WhyReading* why, const Box& region) {
       .ground = scene.ui.theme.canvas,
       .title = "Why did it look there?",
       .note = over_mean ? "score over the row's mean, split exactly" : "score, split exactly",
-      .problem = why == nullptr ? std::string("Computing.") : why->score_problem};
+      .problem = why == nullptr ? std::string(no_why(scene)) : why->score_problem};
   if (begin_why(scene, region, what)) WhyTable(scene, *why, region).draw();
 }
 
