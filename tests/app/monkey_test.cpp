@@ -13,11 +13,11 @@
 #include "app/scene/actions.hpp"
 #include "app/state/files_state.hpp"
 #include "app/state/walk_state.hpp"
-#include "core/edits/within.hpp"
 #include "hands_robot.hpp"
 #include "robot/robot.hpp"
 #include "support/seeds.hpp"
 #include "support/temporary_directory.hpp"
+#include "way_back.hpp"
 
 namespace attnscope::monkey_test {
 
@@ -206,112 +206,6 @@ void keep_small(Robot& robot, const std::filesystem::path& example) {
   if (large) robot.app().open(example);
 }
 
-/// What two Documents do not have in common, for who reads a failure.
-std::string differences(const Document& a, const Document& b) {
-  std::string all;
-  const auto note = [&](bool same, const std::string& what) {
-    if (!same) all += what + "; ";
-  };
-  note(a.input == b.input, "input");
-  note(a.embedding == b.embedding && a.embedding_gain == b.embedding_gain, "embedding");
-  note(a.blocks == b.blocks, "blocks");
-  note(a.looked_at == b.looked_at, "block looked at");
-  note(a.title == b.title, "title " + a.title + " | " + b.title);
-  const Within &x = a.within.read(), &y = b.within.read();
-  note(x.model == y.model, "model");
-  note(x.input == y.input, "text " + x.input.text + " | " + y.input.text);
-  note(x.changes == y.changes, "changes inside");
-  note(x.of == y.of && x.block == y.block, "place in the model");
-  return all.empty() ? "nothing" : all;
-}
-
-std::string differences(const Viewing& a, const Viewing& b) {
-  std::string all;
-  for (std::size_t i = 0; i < std::min(a.settings.size(), b.settings.size()); ++i)
-    if (a.settings[i] != b.settings[i])
-      all += "setting " + std::to_string(i) + ": " + std::to_string(a.settings[i]) + " | " +
-             std::to_string(b.settings[i]) + "; ";
-  for (std::size_t i = 0; i < std::min(a.words.size(), b.words.size()); ++i)
-    if (a.words[i] != b.words[i]) all += a.words[i] + " | " + b.words[i] + "; ";
-  for (std::size_t i = 0; i < std::min(a.place.size(), b.place.size()); ++i)
-    if (a.place[i] != b.place[i])
-      all += "place " + std::to_string(i) + ": " + std::to_string(a.place[i]) + " | " +
-             std::to_string(b.place[i]) + "; ";
-  return all;
-}
-
-/// One chain of undo leads back to what was there, and redo forward again. Nothing is under the hand
-/// meanwhile.
-class WayBack {
- public:
-  explicit WayBack(Robot& robot) { begin(robot); }
-
-  void begin(Robot& robot) {
-    rest(robot);
-    // Places that follow each other are one step, which the next click would replace: a step back and forth
-    // ends it.
-    test::undo(robot);
-    test::redo(robot);
-    document_ = robot.document();
-    viewing_ = robot.app().viewing();
-    depth_ = robot.app().history().depth();
-    is_forgotten_ = depth_ >= History::max_steps;
-  }
-
-  /// After every event: who goes back beyond the beginning and does something else there has left it for
-  /// good.
-  void look(Robot& robot) {
-    const std::size_t depth = robot.app().history().depth();
-    is_forgotten_ = is_forgotten_ || depth < depth_ || depth >= History::max_steps;
-  }
-
-  void check(Robot& robot) const {
-    rest(robot);
-    if (is_forgotten_) return;
-    const Document last = robot.document();
-    const Viewing end = robot.app().viewing();
-    const auto is_at = [&](const Document& document, const Viewing& viewing) {
-      return what_is_said(robot.document()) == what_is_said(document) && robot.app().viewing() == viewing;
-    };
-    const auto is_there = [&] { return is_at(document_, viewing_); };
-    const bool same = last == last;
-    std::size_t steps = 0;
-    INFO("equal to itself: " << same << ", depth " << robot.app().history().depth() << " from " << depth_);
-    std::string nearest;  // for who reads a failure
-    for (; !is_there() && steps < History::max_steps; ++steps) {
-      test::undo(robot);
-      std::string apart = differences(robot.document(), document_);
-      apart += differences(robot.app().viewing(), viewing_);
-      if (nearest.empty() || apart.size() < nearest.size())
-        nearest = "step " + std::to_string(steps) + ": " + apart;
-    }
-    INFO("back, at the nearest: " << nearest);
-    CHECK(what_is_said(robot.document()) == what_is_said(document_));
-    CHECK(robot.app().viewing() == viewing_);
-    for (std::size_t i = 0; i < steps; ++i) test::redo(robot);
-    INFO("and forth again: " << differences(robot.document(), last)
-                             << differences(robot.app().viewing(), end));
-    CHECK(what_is_said(robot.document()) == what_is_said(last));
-    CHECK(robot.app().viewing() == end);
-  }
-
- private:
-  /// Ends typing, closes what is open, and lets what was begun become a step.
-  static void rest(Robot& robot) {
-    robot.app().view().walk->playing = false;
-    for (int i = 0; i < 3; ++i) robot.key(ImGuiKey_Escape);
-    robot.app().view().keyboard.notice = {};  // and with it a way back beyond this
-    robot.leave();
-    robot.settle();
-    robot.frame(2);
-  }
-
-  Document document_;
-  Viewing viewing_;
-  std::size_t depth_ = 0;
-  bool is_forgotten_ = false;
-};
-
 }  // namespace
 
 TEST_CASE("a monkey before the window breaks nothing") {
@@ -322,7 +216,7 @@ TEST_CASE("a monkey before the window breaks nothing") {
   Robot robot({.width = 1280, .height = 720});
   std::vector<std::string> last;
   const int events = events_asked_for();
-  WayBack way(robot);
+  test::WayBack way(robot);
   for (int i = 0; i < events; ++i) {
     last.push_back(monkey.act(robot));
     monkey.stay_inside(robot);
