@@ -4,6 +4,8 @@
 // commit) and ATTNSCOPE_SEED which ones.
 #include <array>
 #include <cstdlib>
+#include <iterator>
+#include <map>
 #include <random>
 #include <string>
 #include <vector>
@@ -60,6 +62,7 @@ class Monkey {
   /// One random event, told in a few words.
   std::string act(Robot& robot) {
     const int dice = below(100);
+    if (dice < 2) return sentence(robot);
     if (dice < 37) return click(robot);
     if (dice < 49) return drag(robot);
     if (dice < 70) return key(robot);
@@ -140,7 +143,7 @@ class Monkey {
     return "text";
   }
 
-  /// Words, as somebody types them who thinks that a field has the keyboard.
+  /// Words, typed as if a field had the keyboard.
   std::string burst(Robot& robot) {
     static const std::vector<std::string> texts{
         "My dog likes big cats", "the cat", "2 cats", "Hello", "sclt", "xuSH", "a b c", "ttt"};
@@ -149,6 +152,26 @@ class Monkey {
     test::type_keys(robot, text, 0.03);
     if (below(2) == 0) robot.key(ImGuiKey_Enter);
     return "typed " + text;
+  }
+
+  /// A click into a region, small ones as often as large ones, then the sentence is asked for and typed.
+  std::string sentence(Robot& robot) {
+    static const std::vector<std::string> texts{"Ron jdm", "big cats", "the cat", "0 1 2"};
+    std::map<std::string, std::vector<ImVec2>> regions;
+    for (const RecordedItem& item : robot.items().items())
+      if (item.visible)
+        regions[item.window].push_back({(item.min.x + item.max.x) / 2, (item.min.y + item.max.y) / 2});
+    std::string story = "click";
+    if (!regions.empty()) {
+      const auto region = std::next(regions.begin(), below(static_cast<int>(regions.size())));
+      robot.click_at(one_of(region->second));
+      story += " into " + region->first;
+    }
+    robot.key(ImGuiKey_L, ImGuiMod_Ctrl);
+    robot.frame();
+    const std::string& text = one_of(texts);
+    test::type_keys(robot, text, 0.03);
+    return story + ", Ctrl+L, typed " + text;
   }
 
   std::string wheel(Robot& robot) {
