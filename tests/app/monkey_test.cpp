@@ -35,6 +35,7 @@ class Monkey {
  public:
   explicit Monkey(std::uint64_t seed) : random_(seed) {
     std::filesystem::current_path(directory_.path());
+    std::filesystem::create_directories(directory_ / "exports");
     files_ = {directory_.write("broken.json", "{\"text\": [1, 2"),
               directory_.write("words.txt", "one two three, four\nfive"),
               directory_.write("no.safetensors", "abc"), directory_.path(), directory_ / "nothing.json"};
@@ -63,6 +64,7 @@ class Monkey {
   std::string act(Robot& robot) {
     const int dice = below(100);
     if (dice < 2) return sentence(robot);
+    if (dice < 3) return save(robot);
     if (dice < 37) return click(robot);
     if (dice < 49) return drag(robot);
     if (dice < 70) return key(robot);
@@ -192,6 +194,25 @@ class Monkey {
     robot.app().open(one_of(files_));
     robot.frame();
     return "open";
+  }
+
+  /// What is on screen as a file: the session, numbers, or a picture of the window or of a region. What
+  /// cannot be written says so.
+  std::string save(Robot& robot) {
+    static const std::vector<std::string> endings{".json", ".npy", ".csv", ".safetensors", ".png", ".svg"};
+    static const std::vector<PictureRegion> regions{PictureRegion::Window,    PictureRegion::Focus,
+                                                    PictureRegion::Heads,     PictureRegion::Signals,
+                                                    PictureRegion::Inspector, PictureRegion::Grid};
+    const std::string& ending = one_of(endings);
+    const std::filesystem::path path = directory_ / "exports" / ("x" + ending);
+    const bool is_picture = ending == ".png" || ending == ".svg", replace = below(4) != 0;
+    if (is_picture)
+      robot.app().save_picture({.region = one_of(regions), .path = path}, replace);
+    else
+      robot.app().save(path, replace);
+    const std::string message = robot.app().message();
+    robot.frame();
+    return "export " + ending + " (" + message + ")";
   }
 
   std::string scale(Robot& robot) {
