@@ -40,6 +40,12 @@ class Monkey {
               directory_.write("words.txt", "one two three, four\nfive"),
               directory_.write("no.safetensors", "abc"), directory_.path(), directory_ / "nothing.json"};
     for (const Example& example : list_examples(ATTNSCOPE_ASSETS)) files_.push_back(example.path);
+    // Odd models and dumps, where they are: they are opened as the rest is, and undo leads back.
+    const std::filesystem::path cases = std::filesystem::path(ATTNSCOPE_SHARED) / "vectors/cases";
+    for (const char* file : {"07_gpt2_other_names", "16_no_tokenizer", "04_bert_cross_attention",
+                             "20_row_with_a_sink/sink.safetensors", "11_mean_over_heads/mean.safetensors",
+                             "23_labels_too_few/labels.safetensors"})
+      if (std::filesystem::exists(cases / file)) files_.push_back(cases / file);
   }
   ~Monkey() { std::filesystem::current_path(was_); }
   Monkey(const Monkey&) = delete;
