@@ -6,7 +6,7 @@
 // empty it into the slots of what it reads and into the gradients of its parameters. A stage that shares the
 // tensor of one before passes its gradient on as it is; one that no gradient has reached is left out. So a
 // new stage needs its file, its row in the stage table, and a row in each of the two dispatches. Gradients
-// change in place where nobody else reads them: no more n² tensors are alive than those that are kept, and
+// change in place where nothing else reads them: no more n² tensors are alive than those that are kept, and
 // one stage's.
 #pragma once
 
@@ -32,7 +32,7 @@ class StageGradients {
   void give(Stage stage, Values&& gradient);
   /// The same gradient for another stage.
   void pass(Stage from, Stage to);
-  /// The gradient of a stage, to be changed: its own where nobody else needs it any more, else a copy.
+  /// The gradient of a stage, to be changed: its own where nothing else needs it any more, else a copy.
   Values take(Stage stage);
   /// What readers that add piece by piece add to: the gradient so far, or zeros of that shape.
   Values& sum(Stage stage, const Shape& shape);

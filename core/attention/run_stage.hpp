@@ -19,7 +19,7 @@ template <class T>
 TensorPtrOf<T> run_stage(const Work&, Stage stage, const Document& document, const Sources<T>& sources,
                          const TraceOf<T>& so_far);
 
-/// The same with somebody else's arithmetic.
+/// The same with the arithmetic of a StageMath.
 template <class T>
 TensorPtrOf<T> run_stage(const StageMath<T>&, Stage stage, const Document& document,
                          const Sources<T>& sources, const TraceOf<T>& so_far);

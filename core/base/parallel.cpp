@@ -14,7 +14,7 @@ constexpr double worth_waking_ns = 100'000;
 /// The same when a thread is awake.
 constexpr double worth_joining_ns = 10'000;
 /// So long a thread looks out for more work: longer than what one thread does between the stages of a model,
-/// shorter than anybody or any battery notices.
+/// shorter than a person or a battery notices.
 constexpr std::chrono::microseconds alert{150};
 
 void breathe() {

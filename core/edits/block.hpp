@@ -19,7 +19,7 @@ enum class BlockPreset : std::uint8_t {
 /// The settings of the preset for vectors of d_model numbers. Causal masks belong to the mask, not to the
 /// block.
 BlockSettings block_of(BlockPreset, int d_model);
-/// The preset with these settings; nothing when they are nobody's.
+/// The preset with these settings; nothing when no preset has them.
 std::optional<BlockPreset> preset_of(const BlockSettings&, int d_model);
 
 /// The Document with such a block, and with numbers for what they have none (see make_block.hpp). Given norm

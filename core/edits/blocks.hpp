@@ -9,7 +9,7 @@
 namespace attnscope::edit {
 
 /// Where the Document keeps the numbers of a block; null when it can have no such block. The place may be
-/// empty: token vectors nobody edited, a bias that is off.
+/// empty: token vectors that were not edited, a bias that is off.
 TensorPtr* stored(Document&, Editable);
 const TensorPtr* stored(const Document&, Editable);
 

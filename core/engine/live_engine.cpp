@@ -27,7 +27,7 @@ class LiveEngine::Run final : public Job {
 
   bool step() override { return engine_.step(*this); }
   void finished() override {
-    // Here the engine is idle: whoever is woken by this and asks busy() hears the truth.
+    // Here the engine is idle: busy() says so to what this wakes.
     if (is_published && engine_.on_publish_) engine_.on_publish_();
   }
 

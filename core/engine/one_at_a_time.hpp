@@ -1,5 +1,5 @@
 // core/engine: a backend that several threads share. A Backend is called from one thread at a time; the
-// engine and whoever compares backends behind the window would not wait for each other by themselves.
+// engine and the comparison of backends behind the window would not wait for each other by themselves.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// core/streaming: what may be asked of a sweep or a tile, whoever computes it.
+// core/streaming: what may be asked of a sweep or a tile, of every engine that computes it.
 #pragma once
 
 #include "core/streaming/tile.hpp"

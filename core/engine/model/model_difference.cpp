@@ -94,7 +94,7 @@ void ModelDifferences::State::forget() {
     std::shared_ptr<Run> run;
     ModelDifferencePtr latest;
   };
-  // Runs that nobody else holds take longer to give back than a frame has: the worker does it.
+  // Runs that nothing else holds take longer to give back than a frame has: the worker does it.
   const auto gone = std::make_shared<Forgotten>();
   {
     const std::lock_guard lock(mutex_);

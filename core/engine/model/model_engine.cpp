@@ -85,7 +85,7 @@ class ModelEngine::State::Run final : public Job {
     if (has_more) tell();
     return has_more;
   }
-  // Here the engine is idle: whoever is woken by this and asks busy() hears the truth.
+  // Here the engine is idle: busy() says so to what this wakes.
   void finished() override { tell(); }
 
   const std::uint64_t ticket;

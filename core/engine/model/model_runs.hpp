@@ -19,7 +19,7 @@ class ModelRuns {
   /// What run_again() gives from the newest run that serves it. The same pointer for the same input
   /// and request as lately. Throws as run_model().
   ModelRunPtr get(const Model&, const ModelInput&, const RunRequest&, const Work&);
-  /// Copies from which the next text goes on: made while nobody waits. Throws nothing.
+  /// Copies from which the next text goes on: made while no result is waited for. Throws nothing.
   void make_spares();
 
  private:

@@ -83,7 +83,7 @@ class Objects {
     const json* const value = fields == nullptr ? nullptr : fields->find(name);
     return value == nullptr ? nullptr : &open_.emplace(path, JsonFields(*value, path, where_)).first->second;
   }
-  /// Refuses keys that nobody asked for.
+  /// Refuses keys that were not asked for.
   void finish() const {
     for (const auto& [path, fields] : open_) fields.finish();
   }

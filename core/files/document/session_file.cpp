@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-/// The Document, without the values that do not fit and the keys that nobody knows.
+/// The Document, without the values that do not fit and the keys that are not known.
 Document without_wrong_fields(json value, const std::string& where, std::vector<std::string>& lost) {
   while (true) {
     try {

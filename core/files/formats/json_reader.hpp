@@ -29,7 +29,7 @@ nlohmann::json parse_python_json(std::string_view text, const std::string& where
 /// "line 3, column 5" of a byte offset.
 std::string line_and_column(std::string_view text, std::size_t byte);
 
-/// A value that does not fit, or a key that nobody knows; says which, so that a damaged file can be read
+/// A value that does not fit, or a key that is not known; says which, so that a damaged file can be read
 /// without it.
 class FieldError : public Error {
  public:
@@ -41,7 +41,7 @@ class FieldError : public Error {
   std::string key_, problem_;
 };
 
-/// One object whose keys are taken one by one; finish() then refuses those nobody asked for. Every getter
+/// One object whose keys are taken one by one; finish() then refuses those not asked for. Every getter
 /// returns `fallback` when the key is missing and throws FieldError, naming the key and what was found, when
 /// the value does not fit. References passed to the constructor must outlive the object.
 class JsonFields {

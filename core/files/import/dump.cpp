@@ -94,7 +94,7 @@ Dump::Dump(const std::filesystem::path& path, Reading* reading) : path_(path), r
       if (arrays_.size() >= most_arrays) break;
       try {
         add(entry.path());
-      } catch (const Error&) {  // a neighbour that is none; whoever opens it is told
+      } catch (const Error&) {  // a neighbour that is no dump: opening it says so
       }
     }
   }

@@ -15,7 +15,7 @@ namespace attnscope::tokenizers {
 /// tokenizer_config.json or config.json) vocab.txt (with BERT's) or a model of SentencePiece (spiece.model,
 /// sentencepiece.bpe.model, tokenizer.model: see tokenizer_folder.hpp); tokenizer_config.json,
 /// special_tokens_map.json and added_tokens.json add and name tokens as AutoTokenizer of transformers 5 reads
-/// them. Truncation and padding that a file states are left to whoever runs the model. Throws Error, one
+/// them. Truncation and padding that a file states are left to the run of the model. Throws Error, one
 /// sentence that names the file, the field and what was found.
 std::shared_ptr<const Tokenizer> load_tokenizer(const std::filesystem::path& path);
 

@@ -90,7 +90,7 @@ void TokenizerFolder::find_class() {
   json model = json::object();
   try {
     model = object("config.json");
-  } catch (const Error&) {  // whoever opens the model says why
+  } catch (const Error&) {  // opening the model says why
   }
   const auto text_of = [](const json& object, const char* key) {
     const auto found = object.find(key);

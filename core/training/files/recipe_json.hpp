@@ -1,5 +1,5 @@
-// core/training/files: a recipe as JSON. What a file does not say is as the task has it; a field that nobody
-// knows, or a value that does not fit, is an Error that names the field, what was found and what was
+// core/training/files: a recipe as JSON. What a file does not say is as the task has it; a field that is
+// not known, or a value that does not fit, is an Error that names the field, what was found and what was
 // expected.
 #pragma once
 

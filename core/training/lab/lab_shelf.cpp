@@ -5,7 +5,7 @@
 namespace attnscope::training {
 namespace {
 
-/// Whether nobody has turned a knob since the run began or left its parent.
+/// Whether no knob was turned since the run began or left its parent.
 bool is_untouched(const LabRun& run) { return run.changes.size() == 1; }
 
 bool is_same_kind(const LabRun& a, const LabRun& b) {

@@ -159,7 +159,7 @@ void MillbrookRow::list() {
   say(lex_["first"]);
   const std::size_t begin = words_.size();
   for (int i = 0; i < count; ++i) say(pick(lex_.content));
-  pay(1.0 / lengths);  // where the list ends, nobody knows before
+  pay(1.0 / lengths);  // where the list ends cannot be known before
   say(lex_.comma);
   say(lex_["then"]);
   for (int i = 0; i < count; ++i) {

@@ -109,7 +109,7 @@ class ReaderMaker final : public Maker {
           is_content && !example.is_test && dice.coin(unknown_) ? lex.unknown : word;
     }
     for (const Link& link : row.links()) {
-      // Who "it" is, is told by the adjective; of a row that ends before it nobody can know.
+      // Who "it" is, is told by the adjective; a row that ends before it does not tell.
       const int told_at = link.kind == LinkKind::It ? link.at + 3 : link.at;
       if (told_at >= n) continue;
       example.targets[1][static_cast<std::size_t>(link.at)] =

@@ -58,7 +58,7 @@ TokenText token_text(const Recipe& recipe) {
     throw Error(fmt::format("\"{}\" has {} different {}; {} at most were expected.", recipe.text,
                             numbers.size(), recipe.unit, most_text_tokens));
   TokenText result;
-  result.names.emplace_back("<unk>");  // for what the text does not have, when somebody else's is read
+  result.names.emplace_back("<unk>");  // for what the text does not have, when another text is read
   for (auto& [piece, number] : numbers) {
     number = static_cast<std::int32_t>(result.names.size());
     result.names.emplace_back(piece);
@@ -108,7 +108,7 @@ TaskRow text_task() {
   row.about = "A text of one's own: what comes next, character by character or word by word.";
   row.groups = {{"every row"}};
   row.scores = {{"previous"}};
-  row.goal = 2;  // there is none: nobody knows how well a text can be foretold
+  row.goal = 2;  // there is none: how well a text can be foretold is not known
   Recipe& recipe = row.recipe;
   recipe.task = row.key;
   recipe.steps = 2000;
