@@ -243,7 +243,7 @@ ValueRange ResultStats::range(Plane plane, std::int64_t b, std::int64_t h) {
   const TensorPtr values = tensor(plane);
   if (!values) return {};
   if (values->elsewhere()) {
-    // Nobody need bring the planes of heads that are not asked for.
+    // The planes of heads that are not asked for need not be brought.
     const auto own = head_ranges_.get({plane, b, h}, stamp(plane), who_counts(),
                                       [=, visible = visible(plane, b)](const std::stop_token& stop) {
                                         return value_range(head_of(*values, b, h), visible.of_head(h, stop));

@@ -64,7 +64,7 @@ void TrainingDesk::leave(LabState& state) {
   if (!lab_->is_training()) return;
   lab_->stop();
   if (has_stood()) return;
-  // It was on its way: whoever looks next trains it from the beginning.
+  // It was on its way: the next look trains it from the beginning.
   begun_.reset();
   trained_ = -1;
 }

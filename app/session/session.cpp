@@ -81,7 +81,7 @@ class Reader {
       lost_.push_back(fmt::format("\"{}.{}\".", path_, name));
     }
   }
-  /// To be called last: keys that nobody asked for are of another version, or damaged.
+  /// To be called last: keys that were not asked for are of another version, or damaged.
   void finish() {
     if (object_.size() > asked_)
       lost_.push_back(

@@ -352,7 +352,7 @@ void App::draw_still(const Fonts& fonts, Still& still, SvgCanvas* copy) const {
     const ImVec2 size = ImGui::GetIO().DisplaySize;
     if (copy) ui.fill({0, 0, size.x, size.y}, ui.theme.panel);  // on the screen it is the window's own colour
     Selection next = still.selection;
-    Requests requests;  // nobody is there to ask
+    Requests requests;  // a still picture has no answers to them
     if (shown_.result) {
       Scene scene = scene_of(ui, still.document, {still.selection, next}, still.view, requests, still.layout);
       scene.edited = still.edited;

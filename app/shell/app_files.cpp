@@ -194,7 +194,7 @@ void App::take_layer(Document layer) {
   view_.scope.clear();
 }
 
-/// Whoever turns what was guessed has said how it is. `before`: as this frame found it.
+/// A setting that was guessed is no guess any more once it is turned. `before`: as this frame found it.
 void App::settle_guesses(const Answers& before) {
   if (Given* const given = document_.input.as<Given>()) {
     if (document_.layer().masking.causal != before.causal) given->guesses.causal.clear();

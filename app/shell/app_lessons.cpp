@@ -157,8 +157,8 @@ void App::show_step_again() {
   state.look_due = true;
 }
 
-/// Whoever leaves the mode plays freely; whoever comes back finds the step. `before`: the mode as this frame
-/// found it. What undo brings back is as it was then, and B follows the step.
+/// Outside the mode the person plays freely; back in it the step is as it was. `before`: the mode as this
+/// frame found it. What undo brings back is as it was then, and B follows the step.
 void App::watch_lesson(Mode before, bool by_history) {
   LessonState& state = *view_.lesson;
   give_training_back();

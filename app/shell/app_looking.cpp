@@ -14,8 +14,8 @@
 
 namespace attnscope {
 
-/// What is looked at must be among the planes of the shown result; whoever looked at the weights goes on
-/// looking at those that mix the values.
+/// What is looked at must be among the planes of the shown result; a look at the weights goes on at
+/// those that mix the values.
 void App::keep_plane_there() {
   if (shown_.result->layer().is_long()) return;  // there is one picture of it
   const std::vector<Plane> all = shown_.stats->planes();

@@ -138,7 +138,7 @@ std::optional<std::int64_t> App::predicted_row() const {
   return selection_.cell.query;
 }
 
-/// What nobody looks at is not computed: lens and effects take longer than the heads.
+/// What is not on screen is not computed: lens and effects take longer than the heads.
 ModelWants App::model_wants() const {
   if (const lessons::Step* const step = model_step()) return lessons::wants_of(*step);
   const bool is_seen = view_.mode == Mode::Model || model_arrival_.has_value();

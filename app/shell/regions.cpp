@@ -276,7 +276,7 @@ void draw_regions(Scene& scene, const Layout& layout) {
   const bool has_field = is_visible(layout.strip) && !scene.result.is_long() && has_text_field(scene);
   if (!has_field) {
     sentence.active = sentence.wide = false;
-    // The strip may come in the next frame; later than that nobody waits for the keyboard any more.
+    // The strip may come in the next frame; later than that the keyboard is not waited for.
     constexpr int patience = 3;  // frames
     if (sentence.wanted && sentence.waited++ >= patience) sentence.wanted = false;
   }

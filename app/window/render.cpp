@@ -51,7 +51,7 @@ std::string guessed_note(const Document& document, const std::filesystem::path& 
   return note;
 }
 
-/// What takes minutes is refused before it begins: whoever waits for a picture does not see how far it is.
+/// What takes minutes is refused before it begins: a picture does not show how far it is.
 /// The CPU makes some hundreds of millions of scores a second.
 void check_cost(const Document& document, const Backends& backends, const Backend& backend,
                 const std::filesystem::path& file) {

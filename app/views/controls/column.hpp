@@ -47,7 +47,7 @@ enum class Section {
   Text
 };
 
-/// When a section is open that nobody has folded or unfolded.
+/// When a section is open that was neither folded nor unfolded.
 enum class Opens { Always, WhenWide, OnDemand };
 
 struct SectionHead {

@@ -111,7 +111,7 @@ void latent_rows(Column& c) {
   const Latent now = document.layer().latent;
   const Weights& weights = document.layer().weights;
   const bool made = weights.recipe != Recipe::Given || weights.made_by != Recipe::Given;
-  if (document.input.is_given() || (!made && now.width == 0)) return;  // nobody can draw its matrices
+  if (document.input.is_given() || (!made && now.width == 0)) return;  // its matrices cannot be drawn
   const int d_k = key_width(document);
   if (toggle(
           c.ui(), "Latent attention", "latent attention", c.row(28, 4), now.width > 0,

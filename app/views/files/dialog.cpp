@@ -99,7 +99,7 @@ void leave_dialog(FileDialog& dialog) {
   ImGui::CloseCurrentPopup();
 }
 
-/// What cannot be done is said; whoever typed it goes on typing.
+/// What cannot be done is said; the keyboard stays where it was typed.
 void refuse(FileDialog& dialog, std::string why) {
   dialog.trouble = std::move(why);
   give_keyboard(dialog, dialog.keyboard);

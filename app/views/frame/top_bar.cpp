@@ -95,7 +95,7 @@ Box draw_look_menu(Scene& scene, float right, float y) {
   return box;
 }
 
-/// The way to every action for whoever does not know its key yet. Returns the box.
+/// The way to every action without its key. Returns the box.
 Box draw_find(Scene& scene, float right, float y, bool narrow) {
   const Ui& ui = scene.ui;
   const float width = ui.px(narrow ? 72 : 176);

@@ -12,7 +12,7 @@ namespace {
 
 using training::LabRun;
 
-/// The step that is looked at: where nobody looked back the newest.
+/// The step that is looked at: the newest, unless an earlier one was chosen.
 std::int64_t lab_step_of(const Scene& scene, const training::LabSight& lab) {
   const std::int64_t newest = lab.run()->step;
   return std::min(scene.view.lab->step.value_or(newest), std::max(newest, lab.runs.front()->step));

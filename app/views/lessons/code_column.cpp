@@ -51,7 +51,7 @@ float draw_row_numbers(const LessonPage& page, const Box& column, float y) {
   ui.text(column.x + pad + title + ui.px(8), y + ui.px(8), query_label(result, 0, row),
           {type::label, ui.theme.query, Ink::Semibold});
   y += ui.px(26);
-  // Where scores are asked for they are hidden as well; of a trained model nobody could compute the weights
+  // Where scores are asked for they are hidden as well; of a trained model the weights cannot be computed
   // from them, and the largest would tell.
   const bool of_scores = page.step.stage && *page.step.stage != "weights";
   const bool asks_scores = page.hides() && (of_scores || page.lesson().of_model());

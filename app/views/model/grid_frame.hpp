@@ -13,7 +13,7 @@ namespace attnscope {
 struct GridFrame {
   /// Plans the grid; a scroll that leaves nothing in sight is taken back.
   GridFrame(Scene&, const Box& place);
-  /// Without a place: `plan` is made by whoever draws it elsewhere.
+  /// Without a place: the caller makes `plan` and draws it elsewhere.
   explicit GridFrame(Scene&);
 
   Scene& scene;

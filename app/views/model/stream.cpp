@@ -163,7 +163,7 @@ class Stream {
                   [&](const Place& place) { return place.box.right() > cells.right() + ui_.px(1); });
   }
 
-  /// The last rows are in sight, unless somebody scrolled.
+  /// The last rows are in sight, unless the region was scrolled.
   void plan_rows(const Box& cells) {
     const float least = ui_.px(row_height);
     const auto room = static_cast<std::int64_t>(cells.h / least);

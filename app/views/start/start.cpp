@@ -91,7 +91,7 @@ std::string_view below(const StartState::Step& step, const Offer& offer) {
   return step.seen.empty() ? offer.why : std::string_view(step.seen);
 }
 
-/// What the picture is, where somebody might take it for more than it is.
+/// What the picture is, where it might be taken for more than it is.
 std::string opening_words(const Document& document) {
   const Within& within = document.within.read();
   if (!within || !within.model->model->spec.head.names_referents) return std::string(opening_text);
