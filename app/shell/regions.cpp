@@ -17,6 +17,7 @@
 #include "app/state/walk_state.hpp"
 #include "app/views/atlas/atlas.hpp"
 #include "app/views/experiments/experiments.hpp"
+#include "app/views/frame/model_crumb.hpp"
 #include "app/views/generation/generation.hpp"
 #include "app/views/lab/lab.hpp"
 #include "app/views/lessons/playing.hpp"
@@ -224,7 +225,10 @@ void draw_short_regions(Scene& scene, const Layout& layout) {
   Stops stops(scene, stops_in(scene, layout));
   if (view.mode == Mode::Explore) draw_splitters(scene.ui, layout, view);
   if (is_visible(layout.strip))
-    stops.draw(Stop::Sentence, has_text_field(scene), [&] { draw_token_strip(scene, layout.strip); });
+    stops.draw(Stop::Sentence, has_text_field(scene), [&] {
+      draw_token_strip(scene, layout.strip);
+      draw_model_crumb(scene, layout.strip);
+    });
   if (view.mode == Mode::Explore) {
     draw_explore(scene, layout, stops);
   } else if (is_visible(layout.whole)) {
