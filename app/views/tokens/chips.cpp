@@ -87,6 +87,13 @@ void choose(Scene& scene, const ChipRow& row, const Chip& chip) {
   scene.next.locked = true;
 }
 
+/// Dots below the word of a chip.
+void draw_dots(const Ui& ui, const Box& chip, Rgba ink) {
+  const float side = std::max(1.f, ui.px(2)), y = std::round(chip.bottom() - ui.px(5));
+  for (float x = chip.x + ui.px(8); x + side <= chip.right() - ui.px(8); x += 2 * side)
+    ui.fill({std::round(x), y, side, std::max(1.f, ui.px(1))}, ink);
+}
+
 void draw_ground(const Scene& scene, const Box& box, const ChipRow& row, const Chip& chip, bool hovered) {
   const Ui& ui = scene.ui;
   const float radius = ui.px(6), hair = std::max(1.f, std::floor(ui.scale()));
@@ -102,8 +109,7 @@ void draw_ground(const Scene& scene, const Box& box, const ChipRow& row, const C
     const ColourScale scale{weights_map(ui.theme, scene.view.focus->colours), 0, 1};
     const Rgba ground = faint ? ui.theme.control : colour_of(scale, chip.weight);
     ui.fill(box, ground, radius);
-    ink = faint ? ui.theme.text1 : ink_on(ground);
-    if (chip.unknown) ink = faint ? ui.theme.disabled : fade(ink, 0.6f);
+    ink = chip_ink(ui.theme, ground, chip.unknown);
   }
   if (chip.is_key)
     ui.frame(box.grown(chip.is_query ? ui.px(6) : ui.px(3)), ui.theme.key, ui.px(2), radius + ui.px(3));
@@ -112,6 +118,7 @@ void draw_ground(const Scene& scene, const Box& box, const ChipRow& row, const C
     ui.frame(box.grown(ui.px(3)), ui.theme.text3, hair, radius + ui.px(3));
   ui.text(box.centre_x(), box.centre_y(), chip.label,
           {type::body, ink, Ink::Medium, Align::Centre, box.w - ui.px(8)});
+  if (chip.unknown) draw_dots(ui, box, ink);
 }
 
 void draw_chip(Scene& scene, const Box& box, const ChipRow& row, const Chip& chip) {
@@ -130,9 +137,17 @@ void draw_chip(Scene& scene, const Box& box, const ChipRow& row, const Chip& chi
     ui.text(box.centre_x(), box.bottom() + ui.px(13), weight,
             {type::tick, chip.masked ? ui.theme.disabled : ui.theme.text2, Ink::Regular, Align::Centre});
   }
-  if (touch.hovered && chip.unknown)
-    scene.view.hint =
-        "The model does not know the word " + own(chip.label) + ": all such words are the same to it.";
+  if (chip.unknown) {
+    if (touch.hovered)
+      scene.view.hint =
+          "The model does not know the word " + own(chip.label) + ": all such words are the same to it.";
+    tooltip(ui, touch.hovered, box,
+            {"A word that the model does not know",
+             {},
+             "It is not in the model's vocabulary. The model reads one and the same token in its place, "
+             "whatever the word is.",
+             {}});
+  }
   if (touch.hovered && (row.tinted || row.stack)) {
     scene.next.hovered_token = chip.index;
     scene.next.hovered_stack = row.stack;
@@ -201,6 +216,11 @@ std::int64_t anchor_of(const Scene& scene, const ChipRow& row) {
 }
 
 }  // namespace
+
+Rgba chip_ink(const Theme& theme, Rgba ground, bool unknown) {
+  if (ground == theme.control) return unknown ? theme.text2 : theme.text1;
+  return ink_on(ground);
+}
 
 void draw_chips(Scene& scene, const Box& area, float y, const ChipRow& row) {
   const Ui& ui = scene.ui;

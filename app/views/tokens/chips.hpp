@@ -23,6 +23,10 @@ struct ChipRow {
   const std::vector<Token>* others = nullptr;  // tokens that the shown layer does not see: labels alone
 };
 
+/// The colour of a chip's word on its ground, opaque. A word that the model does not know is legible like any
+/// other: dots below it say so.
+Rgba chip_ink(const Theme&, Rgba ground, bool unknown);
+
 /// The chips from the left end of the area, centred on `y`.
 void draw_chips(Scene&, const Box& area, float y, const ChipRow&);
 
