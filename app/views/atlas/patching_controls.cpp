@@ -1,10 +1,17 @@
 // app/views/atlas: beside activation patching: the pair of texts, and the answers that are asked for.
+#include <algorithm>
 #include <array>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "app/ui/number_format.hpp"
 #include "app/views/atlas/head_numbers.hpp"
 #include "app/views/atlas/parts.hpp"
 #include "app/views/atlas/patching.hpp"
+#include "app/views/atlas/word_differences.hpp"
 #include "core/models/opened/text_pairs.hpp"
 
 namespace attnscope {
@@ -17,6 +24,58 @@ void draw_pair_text(Column& c, std::string_view name, const std::string& text) {
   const Box words = c.row(20, 6);
   ui.text(words.x, words.centre_y(), own(text),
           {type::label, ui.theme.text1, Ink::Regular, Align::Left, words.w});
+}
+
+/// As many of the words as have room, those nearest to the difference; empty where none has.
+std::string words_in_front(const Ui& ui, const std::vector<std::string>& words, float room) {
+  for (auto first = words.begin(); first != words.end(); ++first) {
+    const std::string shown = own("… " + fmt::to_string(fmt::join(first, words.end(), " ")));
+    if (ui.text_width(shown, type::label) <= room) return shown;
+  }
+  return {};
+}
+
+/// "… store, John → Mary gave a …", in one row.
+void draw_difference(Column& c, const WordDifference& difference, int number) {
+  const Ui& ui = c.ui();
+  const Box row = c.row(20, 2);
+  const float gap = ui.px(5), y = row.centre_y(), arrow = ui.text_width("→", type::label);
+  const auto shown = [](const std::string& words) { return own(words.empty() ? "–" : words); };
+  const auto width_of = [&](const std::string& words) {
+    return std::min(ui.text_width(shown(words), type::label, Ink::Semibold), row.w * 0.42f);
+  };
+  const float clean = width_of(difference.clean), corrupted = width_of(difference.corrupted);
+  const float rest = row.w - clean - corrupted - arrow - 2 * gap;
+  const TextStyle round{type::label, ui.theme.text3};
+  float x = row.x;
+  if (const std::string before = words_in_front(ui, difference.before, rest * 0.55f); !before.empty())
+    x += ui.text(x, y, before, round) + gap;
+  x += ui.text(x, y, shown(difference.clean),
+               {type::label, ui.theme.text1, Ink::Semibold, Align::Left, clean}) +
+       gap;
+  x += ui.text(x, y, "→", round) + gap;
+  x += ui.text(x, y, shown(difference.corrupted),
+               {type::label, ui.theme.key, Ink::Semibold, Align::Left, corrupted}) +
+       gap;
+  if (!difference.behind.empty() && row.right() - x > ui.px(24))
+    ui.text(x, y, own(fmt::to_string(fmt::join(difference.behind, " "))),
+            {type::label, ui.theme.text3, Ink::Regular, Align::Left, row.right() - x});
+  const Ui::Touch touch = ui.touch(("difference " + std::to_string(number)).c_str(), row, false);
+  tooltip(ui, touch.hovered, row,
+          {"Where the texts differ",
+           own(difference.clean + " → " + difference.corrupted),
+           "The words of the text above, and what stands in their place in the corrupted one.",
+           {}});
+}
+
+/// The words that differ, in sight however long the texts are.
+void draw_differences(Column& c, const std::string& clean, const std::string& corrupted) {
+  constexpr std::size_t most = 4;
+  if (corrupted.empty()) return;
+  const std::vector<WordDifference> all = word_differences(clean, corrupted);
+  for (std::size_t i = 0; i < std::min(most, all.size()); ++i)
+    draw_difference(c, all[i], static_cast<int>(i));
+  if (all.size() > most) c.remark(std::to_string(all.size() - most) + " more.");
 }
 
 void draw_token_counts(Column& c) {
@@ -91,6 +150,7 @@ void pair_section(Column& c) {
     c.ui().text(name.x, name.centre_y(), "corrupted", {type::tick, c.ui().theme.key});
     if (text_field(c.ui(), "##Corrupted", c.row(28, 6), state.corrupted, "Type a corrupted text"))
       state.is_running = true;
+    draw_differences(c, c.document().within.read().input.text, state.corrupted);
     draw_token_counts(c);
     draw_pair_buttons(c);
   }
