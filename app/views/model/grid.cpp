@@ -15,6 +15,7 @@ void draw_model_grid(Scene& scene, const Box& region) {
   point_at_grid(grid);
   draw_grid_layers(grid);
   draw_grid_cells(grid);
+  draw_grid_labels(grid);
   ui.unclip();
   draw_grid_scroll(grid);
   ui.unclip();

@@ -115,4 +115,23 @@ void draw_grid_cells(const GridFrame& grid) {
   draw_marks(grid);
 }
 
+void draw_grid_labels(const GridFrame& grid) {
+  if (grid.state.order == GridOrder::Layers) return;
+  constexpr float size = 11;  // as small as can be read: the picture is what is looked at
+  const GridPlan& plan = grid.plan;
+  const Ui& ui = grid.ui;
+  for (const GridPlan::Cell& cell : plan.cells) {
+    if (cell.box.bottom() < plan.window.y || cell.box.y > plan.window.bottom()) continue;
+    const std::string name = head_name(grid.spec, cell.head);
+    const float wide = ui.text_width(name, size, Ink::Medium) + ui.px(4), high = ui.px(12);
+    // At the upper right, which a causal mask hides.
+    if (wide > cell.box.w || 2 * high > cell.box.h) continue;
+    const Box box{cell.box.right() - wide, cell.box.y, wide, high};
+    ui.fill(box, fade(ui.theme.picture, 0.75f), ui.px(2));
+    const bool chosen = cell.head == grid.chosen;
+    ui.text(box.centre_x(), box.centre_y(), name,
+            {size, chosen ? ui.theme.query : ui.theme.text1, Ink::Medium, Align::Centre});
+  }
+}
+
 }  // namespace attnscope

@@ -47,6 +47,19 @@ double grid_value(const GridFrame& grid, const ModelHead& head) {
       .value;
 }
 
+HeadMeasure told_measure(const GridFrame& grid, const ModelHead& head) {
+  if (const std::optional<HeadMeasure> coloured = measure_of(grid.state.colour)) return *coloured;
+  if (grid.state.order != GridOrder::Groups) return HeadMeasure::Entropy;
+  switch (group_of(grid.reading, head)) {
+    case HeadGroup::Previous: return HeadMeasure::Previous;
+    case HeadGroup::Induction: return HeadMeasure::Induction;
+    case HeadGroup::First: return HeadMeasure::First;
+    case HeadGroup::Duplicate: return HeadMeasure::Duplicate;
+    case HeadGroup::Rest: break;
+  }
+  return HeadMeasure::Entropy;
+}
+
 ColourScale grid_scale(const GridFrame& grid) {
   const Theme& theme = grid.ui.theme;
   if (grid.state.colour == HeadColour::Effect) {

@@ -10,6 +10,9 @@ namespace attnscope {
 
 /// What the head is coloured and sorted by: patterns by how spread out they are. NaN: not known yet.
 double grid_value(const GridFrame&, const ModelHead&);
+/// What stands for a head in its tooltip: what it is coloured by; patterns by what puts the head into its
+/// group, or how spread out they are.
+HeadMeasure told_measure(const GridFrame&, const ModelHead&);
 ColourScale grid_scale(const GridFrame&);
 /// Lengths of the values of the shown run, where the grid shows contributions and they are known; else null.
 const ValueNorms* grid_norms(const GridFrame&);

@@ -36,19 +36,40 @@ void take_arrows(const GridFrame& grid) {
   });
 }
 
+/// What a number in a tooltip is: its name, and what is measured of what.
+struct ScoreWords {
+  std::string_view name, why;
+};
+ScoreWords words_of_score(HeadMeasure measure) {
+  switch (measure) {
+    case HeadMeasure::Previous:
+      return {"previous token", "The mean weight on the token before, on this text."};
+    case HeadMeasure::First: return {"first token", "The mean weight on the first token, on this text."};
+    case HeadMeasure::Induction:
+      return {"induction", "The mean weight on what followed the same token, on repeated random tokens."};
+    case HeadMeasure::Duplicate:
+      return {"duplicate token",
+              "The mean weight on the same token elsewhere, on random tokens that are repeated."};
+    case HeadMeasure::Effect:
+      return {"effect", "How the logit of the likeliest token changes when the head alone is zeroed."};
+    case HeadMeasure::Entropy: break;
+  }
+  return {"entropy ÷ ln n", "Entropy over its maximum, ln of the allowed keys."};
+}
+
 /// Only where the panel beside the grid does not say the same.
 void show_tip(const GridFrame& grid, const ModelHead& head, bool hovered) {
   const GridPlan::Cell* const cell = find_cell(grid.plan, head);
   if (cell == nullptr || (grid.state.colour == HeadColour::Pattern && grid.state.order == GridOrder::Layers))
     return;
-  const double value = grid_value(grid, head);
+  const HeadMeasure told = told_measure(grid, head);
+  const double value = measure(grid.reading, grid.facts, told, head).value;
   const std::string number = !std::isnan(value)                ? fixed(value, 2)
                              : grid.reading.not_finite.empty() ? "not known yet"
                                                                : "NaN";
-  std::string why = "Entropy over its maximum, ln of the allowed keys.";
-  if (grid.state.colour != HeadColour::Pattern) why = grid_note(grid);
+  const ScoreWords words = words_of_score(told);
   tooltip(grid.ui, hovered, cell->box.grown(grid.ui.px(3)),
-          {"head " + head_name(grid.spec, head), number, why, {}});
+          {"head " + head_name(grid.spec, head), inner(words.name) + "  " + number, words.why, {}});
 }
 
 }  // namespace

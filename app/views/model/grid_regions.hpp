@@ -15,6 +15,8 @@ void point_at_grid(GridFrame&);
 void draw_grid_layers(const GridFrame&);
 /// Heads, and the marks on them.
 void draw_grid_cells(const GridFrame&);
+/// Which head a picture is of, on the pictures: where they do not stand in their layers.
+void draw_grid_labels(const GridFrame&);
 /// Where not all heads are in sight.
 void draw_grid_scroll(const GridFrame&);
 

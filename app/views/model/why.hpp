@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "app/views/model/parts.hpp"
 #include "core/engine/model/model_why.hpp"
 #include "core/readouts/part_groups.hpp"
+#include "core/text/token.hpp"
 
 namespace attnscope {
 
@@ -51,6 +53,10 @@ void go_to_marked_part(Scene&);
 std::string signed_number(double value);
 /// The colour of a bar that adds or takes away.
 Rgba colour_of_share(const Ui&, double value);
+
+/// What a query's key is to it, where both are of one text: "same token", "first token", "previous token", a
+/// token like the query's ("duplicate token"), or what followed one ("induction"); empty: none of these.
+std::string_view role_of_cell(const std::vector<Token>&, std::int64_t query, std::int64_t key);
 
 /// The strongest path behind the chosen cell, in the place of residual stream and prediction.
 void draw_why_path(Scene&, const WhyReading*, const Box& region);

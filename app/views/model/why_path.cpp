@@ -141,11 +141,18 @@ class WhyPath {
     ui_.fill({cell.x, box.y - ui_.px(4), cell.w, ui_.px(2)}, ui_.theme.key);
   }
 
-  /// "to → John", α, what kind of head it is.
+  /// What the key of the card's cell is to its query; nothing where they are of two texts.
+  std::string_view role_on(const PathHead& head) const {
+    const AttentionOf of = why_.asked.score.of;
+    if (of == AttentionOf::Cross) return {};
+    return role_of_cell(reading_.tokens->queries_of(of).tokens, head.query, head.key);
+  }
+
+  /// "to → John", α, what that key is.
   void draw_words(int i, const Box& card) {
     const PathHead& head = at(i);
     const float x = card.right() + ui_.px(10), line = ui_.px(scene_.compact ? 15 : 18);
-    const std::string_view kind = group_name(group_of(reading_, head_at(i)));
+    const std::string_view kind = role_on(head);
     const bool has_kind = !kind.empty() && card.h >= 3 * line - ui_.px(4);
     float y = std::round(card.centre_y() - line * (has_kind ? 1.f : 0.5f));
     draw_cell_name(x, y, head.query, head.key);
@@ -268,6 +275,20 @@ class WhyPath {
 };
 
 }  // namespace
+
+std::string_view role_of_cell(const std::vector<Token>& tokens, std::int64_t query, std::int64_t key) {
+  const auto is_there = [&](std::int64_t i) { return i >= 0 && i < std::ssize(tokens); };
+  const auto is_like_query = [&](std::int64_t i) {
+    return is_there(i) &&
+           tokens[static_cast<std::size_t>(i)].is_same(tokens[static_cast<std::size_t>(query)]);
+  };
+  if (!is_there(query) || !is_there(key)) return {};
+  if (key == query) return "same token";
+  if (key == 0) return "first token";
+  if (key == query - 1) return "previous token";
+  if (is_like_query(key)) return "duplicate token";
+  return key - 1 != query && is_like_query(key - 1) ? "induction" : std::string_view();
+}
 
 void draw_why_path(Scene& scene, const WhyReading* why, const Box& region) {
   const Ui& ui = scene.ui;
