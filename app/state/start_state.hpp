@@ -20,6 +20,7 @@ struct StartState {
   struct Facts {
     bool divided = false, causal = false;
     std::vector<std::string> texts;
+    std::string title;  // of the Document
   };
   /// What of a Result shows that a step was taken.
   struct Measured {
@@ -39,6 +40,7 @@ struct StartState {
   FirstStep last = FirstStep::Scaling;  // that was done
   double seen_at = 0;                   // ImGui::GetTime() when something was last seen to have come of one
   std::optional<Facts> facts;           // when the frame began
+  std::optional<Facts> untouched;       // before the first step was taken
   bool changed = false;                 // `left` or a tick, since it was written
 
   Step& step(FirstStep which) { return steps[static_cast<std::size_t>(which)]; }

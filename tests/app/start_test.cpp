@@ -7,6 +7,7 @@
 #include <cmath>
 #include <filesystem>
 #include <string>
+#include <utility>
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -239,6 +240,46 @@ TEST_CASE("start: with all three done it says so, leaves at the next click and d
   }
   FirstLaunch robot(options);
   CHECK_FALSE(robot.has(scaling));
+}
+
+TEST_CASE("start: what the three left switched is put back, and where to go on is offered", "[start]") {
+  for (const int width : {1600, 1100}) {  // a card, and a band
+    INFO(width);
+    FirstLaunch robot({.width = width, .height = 1000});
+    const Scaling::Kind was = robot.document().layer().scaling.kind;
+    robot.press(ImGuiKey_S);
+    robot.retype("##Text", "My own words");
+    robot.press(ImGuiKey_Enter);
+    CHECK_FALSE(robot.has("Put it back"));  // as long as something is to be done
+    robot.press(ImGuiKey_C);
+    REQUIRE(robot.document().layer().scaling.kind != was);
+    REQUIRE_FALSE(robot.document().layer().masking.causal);
+    robot.wait();
+    REQUIRE(robot.has("Put it back"));
+    test::click(robot, "Put it back");
+    CHECK(robot.document().layer().scaling.kind == was);
+    CHECK(robot.document().layer().masking.causal);
+    CHECK(robot.document().input.sequences[0].text == "My own words");
+    CHECK(robot.has_card());  // a click on it does not take it away
+    CHECK_FALSE(robot.has("Put it back"));
+  }
+}
+
+TEST_CASE("start: with all three done lessons and the model are one click away", "[start]") {
+  for (const auto& [label, mode] :
+       {std::pair{"Next: lessons", Mode::Lessons}, {"Next: model", Mode::Model}}) {
+    FirstLaunch robot;
+    CHECK_FALSE(robot.has(label));
+    robot.press(ImGuiKey_S);
+    robot.retype("##Text", "My own words");
+    robot.press(ImGuiKey_Enter);
+    robot.press(ImGuiKey_C);
+    robot.wait();
+    REQUIRE(robot.has(label));
+    test::click(robot, label);
+    CHECK(robot.app().view().mode == mode);
+    CHECK_FALSE(robot.start().open);
+  }
 }
 
 TEST_CASE("start: it covers neither map nor controls, at any size", "[start]") {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <vector>
 
 #include "app/scene/actions.hpp"
 #include "app/state/start_state.hpp"
@@ -39,10 +41,11 @@ std::array<Offer, first_steps> offers(const Document& document) {
 }
 
 /// Null where no action has the key.
-const Action* action_of(const Offer& offer) {
-  const auto action = std::ranges::find(actions(), offer.key, &Action::key);
+const Action* action_with(ImGuiKeyChord key) {
+  const auto action = std::ranges::find(actions(), key, &Action::key);
   return action == actions().end() ? nullptr : &*action;
 }
+const Action* action_of(const Offer& offer) { return action_with(offer.key); }
 
 void do_step(Scene& scene, const Offer& offer) {
   if (const Action* action = action_of(offer)) action->run(scene);
@@ -80,7 +83,7 @@ Ui::Touch draw_ground(const Ui& ui, const char* label, const Box& box) {
 
 constexpr std::string_view title_text = "Three things to try";
 constexpr std::string_view opening_text = "The picture is live: it follows whatever you change.";
-constexpr std::string_view end_text = "That was all three. Every other action: Ctrl+K.";
+constexpr std::string_view end_text = "That was all three.";
 
 std::string_view title_of(const StartState::Step& step, const Offer& offer) {
   return step.done ? offer.done : offer.title;
@@ -128,6 +131,95 @@ void draw_step(Scene& scene, const Box& card, const Card& form, const Offer& off
   if (touch.clicked) do_step(scene, offer);
 }
 
+/// Where somebody may go on who has done all three.
+struct NextPlace {
+  const char* label;
+  std::string_view title, why;
+  ImGuiKeyChord key;
+};
+constexpr std::array<NextPlace, 2> next_places{
+    {{"Next: lessons", "Lessons", "Attention from the first number on, step by step, with predictions.",
+      ImGuiKey_F8},
+     {"Next: model", "Model", "All heads of a whole model, what is in its stream and what it predicts.",
+      ImGuiKey_F7}}};
+
+constexpr const char* put_back_label = "Put it back";
+
+/// How it was: "√dₖ on  ·  no mask".
+std::string words_of_untouched(const StartState& start, const std::vector<FirstStep>& steps) {
+  if (steps.empty() || !start.untouched) return {};
+  const std::string_view scaling = start.untouched->divided ? "√dₖ on" : "√dₖ off";
+  const std::string_view future = start.untouched->causal ? "the future hidden" : "no mask";
+  if (steps.size() > 1) return std::string(scaling) + "  ·  " + std::string(future);
+  return std::string(steps.front() == FirstStep::Scaling ? scaling : future);
+}
+
+/// Takes back what the steps left switched, each by its own action.
+void put_back(Scene& scene, const std::vector<FirstStep>& steps) {
+  for (const Offer& offer : offers(scene.document))
+    if (std::ranges::find(steps, offer.step) != steps.end()) do_step(scene, offer);
+}
+
+/// Below the three cards when all was done: the way back and where to go on, as many rows as have room.
+class NextRows {
+ public:
+  NextRows(Scene& scene, float x, float width)
+      : scene_(scene),
+        ui_(scene.ui),
+        x_(x),
+        width_(width),
+        steps_(steps_to_put_back(start(), scene.document)) {}
+
+  float height() const {
+    if (!start().all_done()) return 0;
+    return static_cast<float>(next_places.size() + (steps_.empty() ? 0 : 1)) * step();
+  }
+  void draw(float y, float bottom) {
+    if (!start().all_done()) return;
+    if (!steps_.empty() && y + step() <= bottom) {
+      if (row(y, put_back_label, "Put it back", words_of_untouched(start(), steps_),
+              "What the first steps left switched is as it was before them. Your sentence stays.", {}))
+        put_back(scene_, steps_);
+      y += step();
+    }
+    for (const NextPlace& place : next_places) {
+      if (y + step() > bottom) return;
+      const Action* const action = action_with(place.key);
+      if (row(y, place.label, place.title, {}, place.why, key_name(place.key)) && action != nullptr) {
+        leave_start(scene_.view);
+        action->run(scene_);
+      }
+      y += step();
+    }
+  }
+
+ private:
+  const StartState& start() const { return *scene_.view.start; }
+  float step() const { return ui_.px(36); }
+
+  bool row(float y, const char* label, std::string_view title, const std::string& note, std::string_view why,
+           const std::string& key) {
+    const Box box{x_, y, width_, ui_.px(30)};
+    const Ui::Touch touch = draw_ground(ui_, label, box);
+    const float pad = ui_.px(12), middle = box.centre_y();
+    float right = box.right() - pad;
+    if (!key.empty()) right -= draw_keycap(ui_, right - keycap_width(ui_, key), middle, key) + ui_.px(8);
+    const float wide =
+        ui_.text(box.x + pad, middle, title,
+                 {type::label, ui_.theme.text1, Ink::Medium, Align::Left, right - box.x - pad});
+    const float room = right - box.x - pad - wide - ui_.px(12);
+    if (room > ui_.px(24))
+      ui_.text(right, middle, note, {type::label, ui_.theme.text2, Ink::Regular, Align::Right, room});
+    tooltip(ui_, touch.hovered, box, {title, note, why, key});
+    return touch.clicked;
+  }
+
+  Scene& scene_;
+  const Ui& ui_;
+  float x_, width_;
+  std::vector<FirstStep> steps_;
+};
+
 void draw_card(Scene& scene, const Box& box) {
   const Ui& ui = scene.ui;
   const StartState& start = *scene.view.start;
@@ -137,7 +229,8 @@ void draw_card(Scene& scene, const Box& box) {
   const std::string opening = start.all_done() ? std::string(end_text) : opening_words(scene.document);
   const float top = box.y + ui.px(48),
               first = top + ui.paragraph_height(width, opening, type::label) + ui.px(12);
-  float bottom = first - gap;
+  NextRows next(scene, x, width);
+  float bottom = first - gap + next.height();
   for (const Offer& offer : all) bottom += form.height(ui, start, offer) + gap;
   form.all_texts = bottom <= box.bottom() - ui.px(4);
 
@@ -151,6 +244,7 @@ void draw_card(Scene& scene, const Box& box) {
     draw_step(scene, {x, y, width, height}, form, offer);
     y += height + gap;
   }
+  next.draw(y, box.bottom());
 }
 
 /// Three buttons in a row, and one line about the one that was done last.
@@ -175,21 +269,35 @@ void draw_band(Scene& scene, const Box& box) {
   }
   draw_close(scene, {box.right() - pad - ui.px(12), middle});
   if (box.h < ui.px(band_height)) return;
+  const std::vector<FirstStep> steps =
+      start.all_done() ? steps_to_put_back(start, scene.document) : std::vector<FirstStep>();
+  float room = box.w - 2 * pad;
+  if (!steps.empty()) {
+    const float wide = ui.text_width("Put it back", type::label, Ink::Medium) + ui.px(20);
+    const Box button_box{box.right() - pad - wide, box.bottom() - ui.px(28), wide, ui.px(22)};
+    if (button(ui, put_back_label, button_box,
+               {"Put it back",
+                words_of_untouched(start, steps),
+                "What the first steps left switched is as it was before them. Your sentence stays.",
+                {}}))
+      put_back(scene, steps);
+    room -= wide + gap;
+  }
   const std::string& seen = start.step(start.last).seen;
   const std::string text = !seen.empty() ? seen : opening_words(scene.document);
   ui.text(box.x + pad, box.bottom() - ui.px(17), text,
-          {type::label, seen.empty() ? ui.theme.text2 : ui.theme.text1, Ink::Regular, Align::Left,
-           box.w - 2 * pad});
+          {type::label, seen.empty() ? ui.theme.text2 : ui.theme.text1, Ink::Regular, Align::Left, room});
 }
 
-/// Once all is done and was read, the next click or key takes the card away, unless it is for a text.
-bool is_over(const StartState& start) {
+/// Once all is done and was read, the next click beside it or key takes the card away, unless it is for a
+/// text.
+bool is_over(const StartState& start, const Box& card) {
   const bool waiting = std::ranges::any_of(start.steps, &StartState::Step::waiting);
   const ImGuiIO& io = ImGui::GetIO();
   if (!start.all_done() || waiting || io.WantTextInput || ImGui::GetTime() < start.seen_at + at_least_told)
     return false;
-  return ImGui::IsMouseClicked(0) || ImGui::IsKeyPressed(ImGuiKey_Enter, false) ||
-         !io.InputQueueCharacters.empty();
+  return (ImGui::IsMouseClicked(0) && !card.contains(io.MousePos)) ||
+         ImGui::IsKeyPressed(ImGuiKey_Enter, false) || !io.InputQueueCharacters.empty();
 }
 
 }  // namespace
@@ -220,7 +328,7 @@ void draw_start(Scene& scene, const Box& box) {
     draw_band(scene, box);
   else
     draw_card(scene, box);
-  if (is_over(*scene.view.start)) leave_start(scene.view);
+  if (is_over(*scene.view.start, box)) leave_start(scene.view);
 }
 
 }  // namespace attnscope

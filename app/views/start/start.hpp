@@ -2,8 +2,11 @@
 // bar where there is no inspector, so that nothing of the picture or the controls is covered.
 #pragma once
 
+#include <vector>
+
 #include "app/scene/scene.hpp"
 #include "app/state/layout.hpp"
+#include "app/state/start_state.hpp"
 
 namespace attnscope {
 
@@ -17,6 +20,10 @@ void draw_start(Scene&, const Box&);
 /// says what came of it once the result is there. What was opened is not something done.
 void watch_start(Scene&);
 void tick_start(Scene&);
+
+/// What stands otherwise than before the first of the steps was taken, and can be put back: the scaling, the
+/// mask. A sentence that was typed stays.
+std::vector<FirstStep> steps_to_put_back(const StartState&, const Document&);
 
 /// Esc and ×: the card goes and does not come back by itself.
 void leave_start(ViewState&);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 #include "app/scene/picture.hpp"
 #include "app/state/start_state.hpp"
@@ -16,7 +17,7 @@ namespace attnscope {
 namespace {
 
 StartState::Facts facts_of(const Document& document) {
-  StartState::Facts facts{edit::is_divided(document), document.layer().masking.causal, {}};
+  StartState::Facts facts{edit::is_divided(document), document.layer().masking.causal, {}, document.title};
   for (std::size_t i = 0; i < typed_texts(document); ++i) facts.texts.push_back(typed_text(document, i));
   return facts;
 }
@@ -109,6 +110,7 @@ void watch_start(Scene& scene) {
   const auto differs = [&](FirstStep step) { return before && differ(step, *before, *start.facts); };
   if (std::ranges::any_of(all_steps, differs))
     for (StartState::Step& step : start.steps) step.waiting = false;
+  if (start.untouched && start.untouched->title != start.facts->title) start.untouched.reset();
 }
 
 void tick_start(Scene& scene) {
@@ -119,6 +121,7 @@ void tick_start(Scene& scene) {
     StartState::Step& step = start.step(which);
     if (differ(which, *start.facts, now)) {
       if (!step.waiting) step.before = measured(scene);
+      if (!start.untouched) start.untouched = start.facts;
       start.changed = start.changed || !step.done;
       step.done = step.waiting = true;
       start.last = which;
@@ -130,6 +133,15 @@ void tick_start(Scene& scene) {
   }
   start.facts = now;
   if (start.all_done() && !start.left) start.left = start.changed = true;  // it was the first launch's
+}
+
+std::vector<FirstStep> steps_to_put_back(const StartState& start, const Document& document) {
+  std::vector<FirstStep> all;
+  if (!start.untouched) return all;
+  const StartState::Facts now = facts_of(document);
+  for (const FirstStep step : {FirstStep::Scaling, FirstStep::Future})
+    if (differ(step, *start.untouched, now)) all.push_back(step);
+  return all;
 }
 
 void leave_start(ViewState& view) {
