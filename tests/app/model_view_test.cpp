@@ -101,6 +101,21 @@ TEST_CASE("a head under the mouse is previewed, a click locks it, Esc frees it",
   }
 }
 
+TEST_CASE("the first change moves no control: a second click takes it back", "[model]") {
+  const TemporaryDirectory directory;
+  Robot robot(with_letters(directory));
+  type_text(robot, "ab c de a");
+  const ImVec2 knob = robot.centre("Divide by √dₖ");
+  robot.click_at(knob);
+  robot.settle();
+  REQUIRE(within(robot).changes.blocks.size() == 1);
+  CHECK(robot.centre("Divide by √dₖ").y == knob.y);
+  robot.click_at(knob);
+  robot.settle();
+  CHECK(within(robot).changes.empty());
+  CHECK(robot.centre("Divide by √dₖ").y == knob.y);
+}
+
 TEST_CASE("the knobs of a layer act inside the model and are taken back one by one", "[model]") {
   const TemporaryDirectory directory;
   Robot robot(with_letters(directory, {.height = 1060}));

@@ -81,6 +81,22 @@ bool draw_buttons(Column& c) {
                 {"Take all back", {}, "The model is as it was opened.", {}});
 }
 
+/// What stands where nothing is changed.
+std::string_view words_of_none(const ModelReading& reading) {
+  return reading.within.model->model->spec.has_logits()
+             ? "Switch something off below, or in Explore: everything behind it follows, the prediction "
+               "too."
+             : "Switch something off below, or in Explore: everything behind it follows.";
+}
+
+/// What one change with its buttons takes, or the words where there is none: as much is kept for both, so
+/// that the first change moves no control from under the mouse.
+float least_height(const Column& c, std::string_view words) {
+  const Ui& ui = c.ui();
+  const float one = ui.px(28) + ui.px(4) + ui.px(4) + ui.px(28) + ui.px(8);
+  return std::max(one, ui.paragraph_height(c.width, words, type::tick) + ui.px(8));
+}
+
 }  // namespace
 
 void changes_section(Column& c) {
@@ -94,6 +110,7 @@ void changes_section(Column& c) {
                        : c.scene.compact ? "KL alone"
                                          : "KL, each alone",
                .opens = Opens::Always})) {
+    const float bottom = c.y + least_height(c, words_of_none(reading));
     // What each does alone is known of the changes that the reading was made with.
     const bool same = reading.alone && reading.within.changes == now.changes;
     const std::vector<edit::ChangeWords> all = edit::list_of_changes(now);
@@ -105,13 +122,10 @@ void changes_section(Column& c) {
     }
     if (!reading.left_out.empty() && reading.within.changes == now.changes) c.remark(reading.left_out, true);
     if (none)
-      c.remark(
-          reading.within.model->model->spec.has_logits()
-              ? "Switch something off below, or in Explore: everything behind it follows, the prediction "
-                "too."
-              : "Switch something off below, or in Explore: everything behind it follows.");
+      c.remark(words_of_none(reading));
     else if (draw_buttons(c))
       change_within(c.scene, edit::without_changes);
+    c.y = std::max(c.y, bottom);
     if (gone)
       change_within(c.scene, [&](Within within) { return edit::without_change(std::move(within), *gone); });
   }
