@@ -203,6 +203,21 @@ Rank rank_of(const ModelReading& reading, const ModelFacts& facts, HeadMeasure w
   return rank;
 }
 
+std::optional<ModelHead> strongest_head(const ModelReading& reading) {
+  const EffectsReading* const effects = reading.effects.get();
+  if (effects == nullptr || effects->known < std::ssize(effects->heads)) return std::nullopt;
+  std::optional<ModelHead> strongest;
+  double most = 0;
+  for (std::size_t i = 0; i < effects->heads.size(); ++i) {
+    const double size = std::abs(effects->effects[i].top_logit_change);
+    if (!(size > most)) continue;
+    most = size;
+    strongest = ModelHead{output_attention(reading.within.model->model->spec), effects->heads[i].block,
+                          effects->heads[i].head};
+  }
+  return strongest;
+}
+
 std::vector<BlockEffect> block_effects(const ModelReading& reading) {
   std::vector<BlockEffect> blocks;
   if (!reading.effects) return blocks;

@@ -84,6 +84,9 @@ struct Rank {
   std::int64_t place = 0, of = 0;
 };
 Rank rank_of(const ModelReading&, const ModelFacts&, HeadMeasure, const ModelHead&);
+/// The head whose zeroing alone changes the logit of the likeliest token most; of equals the first. Nothing
+/// while effects are still computed.
+std::optional<ModelHead> strongest_head(const ModelReading&);
 /// Σ |Δ logit| over the heads of a block, of those that are known.
 struct BlockEffect {
   double sum = 0;

@@ -9,6 +9,7 @@
 #include "app/ui/number_format.hpp"
 #include "app/views/model/head_map.hpp"
 #include "app/views/model/parts.hpp"
+#include "app/views/model/why.hpp"
 #include "app/views/parts/heat_map.hpp"
 #include "app/views/parts/map_parts.hpp"
 #include "core/attention/run_stage.hpp"
@@ -102,16 +103,50 @@ class HeadPanel {
     const float row = ui_.px(scene_.compact ? 20 : 24);
     std::size_t rows = 0;
     for (const ScoreRow& score : score_rows) rows += is_shown(score) ? 1 : 0;
-    const float scores = ui_.px(26) + static_cast<float>(rows) * row + ui_.px(12);
+    const bool offers = offers_strongest();
+    const float scores = ui_.px(26) + static_cast<float>(rows + (offers ? 1 : 0)) * row + ui_.px(12);
     const Box map{region_.x + ui_.px(scene_.compact ? 8 : 12), region_.y + title_height(ui_),
                   region_.w - ui_.px(scene_.compact ? 16 : 28),
                   region_.h - title_height(ui_) - scores - ui_.px(6)};  // for the mark of the last row
     if (map.h >= ui_.px(80)) draw_map(map);
     if (region_.h - title_height(ui_) >= scores)
       draw_scores({region_.x + pad_, region_.bottom() - scores, region_.w - 2 * pad_, scores}, row);
+    if (offers && region_.h - title_height(ui_) >= scores)
+      draw_strongest({region_.x + pad_, region_.bottom() - row - ui_.px(10), region_.w - 2 * pad_, row});
   }
 
  private:
+  /// Whether zeroing heads changes a prediction here: then the row is kept until all effects are known.
+  bool offers_strongest() const { return spec_.has_logits() && head_.of == output_attention(spec_); }
+
+  /// A head that is worth looking at, as soon as it is known which one that is.
+  void draw_strongest(const Box& line) {
+    const std::optional<ModelHead> head = strongest_head(reading_);
+    if (!head) return;
+    const std::string name = attnscope::head_name(spec_, *head);
+    const bool is_here = *head == chosen_head(scene_);
+    const Ui::Touch touch = ui_.touch("Strongest head", line, !is_here);
+    if (touch.hovered && !is_here) ui_.fill(line, ui_.theme.control_hover, ui_.px(4));
+    if (touch.focused) ui_.frame(line, ui_.theme.query, ui_.px(2), ui_.px(4));
+    ui_.text(line.x, line.centre_y(), "strongest head " + name,
+             {type::label, is_here ? ui_.theme.text3 : ui_.theme.query, Ink::Medium});
+    const double change = measure(reading_, facts_of(scene_), HeadMeasure::Effect, *head).value;
+    if (!std::isnan(change))
+      ui_.text(line.right(), line.centre_y(), is_here ? "this one" : "Δ logit " + fixed(change, 2),
+               {type::tick, ui_.theme.text3, Ink::Regular, Align::Right});
+    tooltip(
+        ui_, touch.hovered, line,
+        {"The strongest head",
+         "largest |Δ logit|",
+         "Of all heads zeroing this one alone changes the logit of the likeliest token most. A click looks "
+         "at it, where it looks most from the token that something is predicted of.",
+         {}});
+    if (!touch.clicked || is_here) return;
+    scene_.view.model->locked = true;
+    look_at(scene_, *head);
+    if (reading_.prediction) go_to_head(scene_, *head, reading_.prediction->row);
+  }
+
   /// Whether the measure exists for such a head, and there is room.
   bool is_shown(const ScoreRow& score) const {
     const bool both = spec_.reads_two_texts(), of_text = !spec_.image && head_.of != AttentionOf::Cross;

@@ -1,0 +1,53 @@
+// When the effects of all heads are known the strongest is one click away.
+#include <cmath>
+#include <cstdint>
+#include <string>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "app/model_robot.hpp"
+#include "app/state/model_state.hpp"
+#include "app/views/model/facts.hpp"
+#include "core/engine/model/model_reading.hpp"
+#include "robot/layout.hpp"
+
+namespace attnscope::strongest_head_test {
+
+using namespace attnscope::test;
+
+TEST_CASE("the head with the largest effect is offered when all are known, and a click looks at it",
+          "[model]") {
+  const TemporaryDirectory directory;
+  Robot robot(with_letters(directory));
+  type_text(robot, "ab c de a");
+  const ModelReadingPtr reading = robot.app().model();
+  REQUIRE(reading);
+  REQUIRE(reading->effects);
+  REQUIRE(reading->effects->known == std::ssize(reading->effects->heads));
+  std::size_t strongest = 0;
+  for (std::size_t i = 0; i < reading->effects->heads.size(); ++i)
+    if (std::abs(reading->effects->effects[i].top_logit_change) >
+        std::abs(reading->effects->effects[strongest].top_logit_change))
+      strongest = i;
+  const HeadPlace place = reading->effects->heads[strongest];
+  CHECK(strongest_head(*reading) == ModelHead{AttentionOf::Decoder, place.block, place.head});
+
+  robot.app().look_at({.head = (place.head + 1) % 4, .cell = Cell{1, 0}, .cells = {}});
+  robot.settle();
+  REQUIRE(robot.has("Strongest head"));
+  CHECK(shows(robot, "strongest head " + std::to_string(place.block) + "." + std::to_string(place.head)));
+  robot.click("Strongest head");
+  robot.settle();
+  CHECK(robot.document().within.read().block == place.block);
+  CHECK(robot.app().selection().head == place.head);
+  CHECK(robot.app().view().model->locked);
+  CHECK(robot.app().selection().cell.query == reading->prediction->row);
+
+  ModelReading partly = *reading;
+  EffectsReading effects = *reading->effects;
+  --effects.known;
+  partly.effects = std::make_shared<const EffectsReading>(effects);
+  CHECK_FALSE(strongest_head(partly));  // the next effect may be the largest
+}
+
+}  // namespace attnscope::strongest_head_test
