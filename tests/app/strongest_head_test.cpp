@@ -50,4 +50,12 @@ TEST_CASE("the head with the largest effect is offered when all are known, and a
   CHECK_FALSE(strongest_head(partly));  // the next effect may be the largest
 }
 
+TEST_CASE("in a low window the map of the head has the room of the offer", "[model]") {
+  const TemporaryDirectory directory;
+  Robot robot(with_letters(directory, {.width = 1024, .height = 600}));
+  type_text(robot, "ab c de a");
+  CHECK_FALSE(robot.has("Strongest head"));
+  CHECK(robot.has("score previous token"));
+}
+
 }  // namespace attnscope::strongest_head_test

@@ -103,8 +103,9 @@ class HeadPanel {
     const float row = ui_.px(scene_.compact ? 20 : 24);
     std::size_t rows = 0;
     for (const ScoreRow& score : score_rows) rows += is_shown(score) ? 1 : 0;
-    const bool offers = offers_strongest();
-    const float scores = ui_.px(26) + static_cast<float>(rows + (offers ? 1 : 0)) * row + ui_.px(12);
+    const float bare = ui_.px(26) + static_cast<float>(rows) * row + ui_.px(12);
+    const bool offers = offers_strongest(region_.h - title_height(ui_) - bare - row);
+    const float scores = bare + (offers ? row : 0);
     const Box map{region_.x + ui_.px(scene_.compact ? 8 : 12), region_.y + title_height(ui_),
                   region_.w - ui_.px(scene_.compact ? 16 : 28),
                   region_.h - title_height(ui_) - scores - ui_.px(6)};  // for the mark of the last row
@@ -116,8 +117,11 @@ class HeadPanel {
   }
 
  private:
-  /// Whether zeroing heads changes a prediction here: then the row is kept until all effects are known.
-  bool offers_strongest() const { return spec_.has_logits() && head_.of == output_attention(spec_); }
+  /// Whether zeroing heads changes a prediction here: then the row is kept until all effects are known. In a
+  /// low window the map needs it.
+  bool offers_strongest(float room_of_map) const {
+    return spec_.has_logits() && head_.of == output_attention(spec_) && room_of_map >= ui_.px(160);
+  }
 
   /// A head that is worth looking at, as soon as it is known which one that is.
   void draw_strongest(const Box& line) {
