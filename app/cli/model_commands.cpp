@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 
-#include "app/cli/atlas.hpp"
 #include "app/cli/checked_option.hpp"
 #include "app/cli/heads_command.hpp"
 #include "app/cli/model_facts.hpp"
@@ -249,24 +248,34 @@ ModelCommands::ModelCommands(CLI::App& app) : lines_(std::make_unique<Lines>()) 
 
 ModelCommands::~ModelCommands() = default;
 
+std::optional<RunModelOptions> ModelCommands::asked_run() const {
+  if (!*lines_->run_command) return std::nullopt;
+  RunModelOptions options = lines_->run;
+  options.model = lines_->model;
+  options.out = lines_->out;
+  if (!lines_->text_file.empty()) options.text_file = lines_->text_file;
+  if (!lines_->batch.empty()) options.batch = lines_->batch;
+  if (!lines_->image.empty()) options.image = lines_->image;
+  return options;
+}
+
+std::optional<AtlasOptions> ModelCommands::asked_atlas() const {
+  if (!*lines_->atlas_command) return std::nullopt;
+  AtlasOptions options = lines_->atlas;
+  options.model = lines_->model;
+  options.out = lines_->out;
+  options.request.all_positions = !lines_->last_only;
+  if (lines_->mean) options.request.kind = AblationKind::Mean;
+  return options;
+}
+
 bool ModelCommands::run() const {
-  if (*lines_->run_command) {
-    RunModelOptions options = lines_->run;
-    options.model = lines_->model;
-    options.out = lines_->out;
-    if (!lines_->text_file.empty()) options.text_file = lines_->text_file;
-    if (!lines_->batch.empty()) options.batch = lines_->batch;
-    if (!lines_->image.empty()) options.image = lines_->image;
-    run_model_command(options);
+  if (const std::optional<RunModelOptions> asked = asked_run()) {
+    run_model_command(*asked);
     return true;
   }
-  if (*lines_->atlas_command) {
-    AtlasOptions options = lines_->atlas;
-    options.model = lines_->model;
-    options.out = lines_->out;
-    options.request.all_positions = !lines_->last_only;
-    if (lines_->mean) options.request.kind = AblationKind::Mean;
-    attnscope::atlas_command(options);
+  if (const std::optional<AtlasOptions> asked = asked_atlas()) {
+    atlas_command(*asked);
     return true;
   }
   if (*lines_->heads_command) {

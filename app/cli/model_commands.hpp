@@ -3,6 +3,10 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+
+#include "app/cli/atlas.hpp"
+#include "app/cli/run_model.hpp"
 
 namespace CLI {
 class App;
@@ -15,6 +19,9 @@ class ModelCommands {
   /// Adds them to `app`, which must outlive this.
   explicit ModelCommands(CLI::App& app);
   ~ModelCommands();
+  /// What `run` and `atlas` were asked for, once `app` has read its line; nothing when it was another one.
+  std::optional<RunModelOptions> asked_run() const;
+  std::optional<AtlasOptions> asked_atlas() const;
   /// Does what was asked for; false when it was none of them. Throws Error.
   bool run() const;
 

@@ -143,6 +143,12 @@ void draw_outgoing(Scene& scene, MenuColumn& left, MenuColumn& right) {
   if (right.row({"Copy cell", "Copy the cell's number", {}},
                 {"Copy the cell's number", {}, "With every digit that it has.", {}}))
     copy_cell(scene);
+  if (right.row({"Copy command", "Copy as command line", {}},
+                {"Copy as command line",
+                 {},
+                 "The attnscope command that gives what is on screen, for a script or a notebook.",
+                 {}}))
+    copy_command(scene);
 }
 
 void draw_menu(Scene& scene, const Box& at) {

@@ -34,6 +34,9 @@ float draw_guess_chip(Scene&, float x, float y, float room);
 /// alone.
 void copy_numbers(Scene&);
 void copy_cell(Scene&);
+/// The `attnscope` command that gives what is on screen goes to the clipboard; what it has no word for is
+/// said.
+void copy_command(Scene&);
 
 /// Whether what is exported are numbers of the model on screen, not of the matrix in the focus.
 bool is_of_model(const Scene&);
