@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "app/exports/split_tables.hpp"
 #include "app/ui/number_format.hpp"
 #include "core/base/error.hpp"
 #include "core/files/formats/safetensors.hpp"
@@ -55,7 +56,8 @@ void write_activations(const ModelReading& reading, const HookBlocks& blocks,
   write_safetensors(path, named,
                     {{"names", "TransformerLens"},
                      {"model", reading.within.model->name},
-                     {"text", reading.within.input.text}});
+                     {"text", reading.within.input.text},
+                     {"changes", ChangedModel{reading.within.model, reading.within.changes}.words()}});
 }
 
 }  // namespace attnscope

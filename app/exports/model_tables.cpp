@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "app/exports/patching_tables.hpp"
 #include "app/exports/split_tables.hpp"
 #include "app/views/model/facts.hpp"
 #include "core/base/error.hpp"
@@ -63,6 +64,10 @@ std::string_view word_of(HeadGroup group) {
   return name.empty() ? "other" : name;
 }
 
+ChangedModel changed_model(const ModelReading& reading) {
+  return {reading.within.model, reading.within.changes};
+}
+
 void check(const std::stop_token& stop) {
   if (stop.stop_requested()) throw Cancelled();
 }
@@ -88,10 +93,31 @@ void add_effect(CsvTable& table, const OpenedModel& opened, const AblationEffect
 std::string head_table(const ModelReading& reading) {
   const OpenedModel& opened = *reading.within.model;
   const ModelFacts facts = make_facts(*opened.model, reading.run);
-  CsvTable table({"attention", "layer", "head", "group", "previous_token", "previous_token_uniform",
-                  "first_token", "first_token_uniform", "induction", "induction_uniform", "duplicate_token",
-                  "duplicate_token_uniform", "normalised_entropy", "normalised_entropy_uniform",
-                  "effect_logit", "effect_kl", "effect_probability", "token_without", "token_without_id"});
+  CsvTable table({"attention",
+                  "layer",
+                  "head",
+                  "group",
+                  "previous_token",
+                  "previous_token_uniform",
+                  "first_token",
+                  "first_token_uniform",
+                  "induction",
+                  "induction_uniform",
+                  "duplicate_token",
+                  "duplicate_token_uniform",
+                  "normalised_entropy",
+                  "normalised_entropy_uniform",
+                  "effect_logit",
+                  "effect_kl",
+                  "effect_probability",
+                  "token_without",
+                  "token_without_id",
+                  "text_scores_of",
+                  "random_token_scores_of",
+                  "effects_of",
+                  "changes_inside"});
+  const ChangedModel changed = changed_model(reading);
+  const std::string changes = changed.words();
   const AblationEffect none{not_known, not_known, not_known, 0, not_known, not_known};
   std::size_t measured = 0;  // heads of the attention that effects are of, so far
   for (const ModelHead& head : all_model_heads(opened.model->spec)) {
@@ -108,6 +134,7 @@ std::string head_table(const ModelReading& reading) {
     const bool has_effect = is_measured && reading.effects && measured < reading.effects->effects.size();
     add_effect(table, opened, has_effect ? reading.effects->effects[measured] : none);
     if (is_measured) ++measured;
+    table.text(changed.name()).text(as_it_is).text(as_it_is).text(changes);
     table.end_row();
   }
   return table.str();
@@ -121,6 +148,9 @@ std::string lens_table(const ModelReading& reading, const std::stop_token& stop)
   for (std::size_t k = 1; k <= most; ++k)
     for (const char* name : {"token_{}", "token_{}_id", "probability_{}", "logit_{}"})
       columns.push_back(fmt::format(fmt::runtime(name), k));
+  columns.insert(columns.end(), {"numbers_of", "changes_inside"});
+  const ChangedModel changed = changed_model(reading);
+  const std::string changes = changed.words();
   CsvTable table(columns);
   const Sequence& rows = reading.tokens->queries_of(output_attention(opened.model->spec));
   for (std::int64_t row = 0; row < lens.rows; ++row) {
@@ -143,6 +173,7 @@ std::string lens_table(const ModelReading& reading, const std::stop_token& stop)
         else
           table.nothing(4);
       }
+      table.text(changed.name()).text(changes);
       table.end_row();
     }
   }
@@ -160,12 +191,15 @@ std::string prediction_table(const ModelReading& reading, const std::stop_token&
   for (std::size_t id = 0; id < after.size(); ++id)
     by_rank[static_cast<std::size_t>(rank_after[id] - 1)] = id;
   CsvTable table({"token", "id", "probability_before", "logit_before", "rank_before", "probability_after",
-                  "logit_after", "rank_after"});
+                  "logit_after", "rank_after", "before_of", "after_of", "changes_inside"});
+  const ChangedModel changed = changed_model(reading);
+  const std::string changes = changed.words();
   for (const std::size_t id : by_rank) {
     if (rank_after[id] % 1024 == 0) check(stop);
     table.text(prediction_label(opened, static_cast<std::int64_t>(id))).whole(static_cast<std::int64_t>(id));
     table.number(p_before[id]).number(before[id]).whole(rank_before[id]);
     table.number(p_after[id]).number(after[id]).whole(rank_after[id]);
+    table.text(as_it_is).text(changed.name()).text(changes);
     table.end_row();
   }
   return table.str();
@@ -174,10 +208,12 @@ std::string prediction_table(const ModelReading& reading, const std::stop_token&
 std::string effects_table(const ModelReading& reading) {
   const EffectsReading& effects = *reading.effects;
   CsvTable table({"layer", "head", "effect_logit", "effect_kl", "effect_probability", "token_without",
-                  "token_without_id"});
+                  "token_without_id", "numbers_of", "changes_inside"});
+  const std::string changes = changed_model(reading).words();
   for (std::size_t i = 0; i < effects.heads.size(); ++i) {
     table.whole(effects.heads[i].block).whole(effects.heads[i].head);
     add_effect(table, *reading.within.model, effects.effects[i]);
+    table.text(as_it_is).text(changes);
     table.end_row();
   }
   return table.str();
@@ -188,7 +224,9 @@ std::string pruning_table(const ModelReading& reading) {
   const OpenedModel& opened = *reading.within.model;
   CsvTable table({"heads_zeroed", "layer", "head", "kl", "logit_change", "probability_change", "token",
                   "token_id", "random_layer", "random_head", "random_kl", "random_logit_change",
-                  "random_probability_change", "random_token", "random_token_id"});
+                  "random_probability_change", "random_token", "random_token_id", "numbers_of",
+                  "changes_inside"});
+  const std::string changes = changed_model(reading).words();
   const auto add = [&](const AtlasEntry& entry) {
     const AblationEffect& effect = entry.effect;
     table.whole(entry.head.block).whole(entry.head.head);
@@ -205,54 +243,18 @@ std::string pruning_table(const ModelReading& reading) {
       add(curve.random[i]);
     else
       table.nothing(7);
+    table.text(as_it_is).text(changes);
     table.end_row();
-  }
-  return table.str();
-}
-
-double recovered(const PatchingReading& patching, double effect) {
-  return patching.clean_answer == patching.corrupted_answer ? not_known : patching.recovered(effect);
-}
-
-std::string patched_heads_table(const ModelReading& reading) {
-  const PatchingReading& patching = *reading.patching;
-  CsvTable table({"layer", "head", "estimate", "estimate_share", "exact", "exact_share"});
-  for (std::size_t i = 0; i < patching.heads.size(); ++i) {
-    const double estimate = i < patching.estimates.size() ? patching.estimates[i] : not_known;
-    table.whole(patching.heads[i].block).whole(patching.heads[i].head);
-    table.number(estimate).number(recovered(patching, estimate));
-    table.number(patching.whole[i]).number(recovered(patching, patching.whole[i]));
-    table.end_row();
-  }
-  return table.str();
-}
-
-std::string patched_rows_table(const ModelReading& reading, const std::stop_token& stop) {
-  const PatchingReading& patching = *reading.patching;
-  const AttentionOf of = output_attention(reading.within.model->model->spec);
-  const Sequence &clean = reading.tokens->queries_of(of), &corrupted = patching.corrupted->queries_of(of);
-  const auto label = [](const Sequence& tokens, std::int64_t row) {
-    return row < std::ssize(tokens.tokens) ? tokens.tokens[static_cast<std::size_t>(row)].text
-                                           : std::string();
-  };
-  CsvTable table({"layer", "head", "row", "clean_token", "corrupted_token", "exact", "exact_share"});
-  for (std::size_t i = 0; i < patching.heads.size(); ++i) {
-    check(stop);
-    for (std::int64_t row = 0; row < patching.rows; ++row) {
-      // Rows before the first token that differs are the same in both texts.
-      const double effect = row < patching.first_row ? 0 : patching.at(i, row);
-      table.whole(patching.heads[i].block).whole(patching.heads[i].head).whole(row);
-      table.text(label(clean, row)).text(label(corrupted, row));
-      table.number(effect).number(recovered(patching, effect));
-      table.end_row();
-    }
   }
   return table.str();
 }
 
 std::string compared_table(const ModelDifference& difference) {
   CsvTable table({"attention", "layer", "head", "held_layer", "total_variation", "total_variation_uniform",
-                  "largest_change", "largest_query", "largest_key"});
+                  "largest_change", "largest_query", "largest_key", "changes_inside", "held_changes_inside"});
+  const ComparedRun &a = difference.asked.a, &b = difference.asked.b;
+  const std::string changes = ChangedModel{a.model, a.run->changes}.words(),
+                    held_changes = ChangedModel{b.model, b.run->changes}.words();
   for (const ModelDifference::Attention& attention : difference.attentions)
     for (std::size_t layer = 0; layer < attention.layers.size(); ++layer) {
       if (!attention.layers[layer]) continue;  // not known yet
@@ -261,7 +263,7 @@ std::string compared_table(const ModelDifference& difference) {
         const HeadDifference& found = (*attention.layers[layer])[head];
         table.text(name_of(attention.of)).whole(block).whole(static_cast<std::int64_t>(head));
         table.whole(block + difference.asked.shift).number(found.distance).number(found.uniform);
-        table.number(found.largest).whole(found.query).whole(found.key);
+        table.number(found.largest).whole(found.query).whole(found.key).text(changes).text(held_changes);
         table.end_row();
       }
     }
@@ -357,10 +359,10 @@ std::string model_table(ModelTable table, const TableSource& of, const std::stop
     case ModelTable::Prediction: return prediction_table(reading, stop);
     case ModelTable::Effects: return effects_table(reading);
     case ModelTable::Pruning: return pruning_table(reading);
-    case ModelTable::PatchedHeads: return patched_heads_table(reading);
-    case ModelTable::PatchedRows: return patched_rows_table(reading, stop);
+    case ModelTable::PatchedHeads: return patched_heads_table(reading, changed_model(reading));
+    case ModelTable::PatchedRows: return patched_rows_table(reading, changed_model(reading), stop);
     case ModelTable::ScoreParts: return score_parts_table(reading.why->score, stop);
-    case ModelTable::LogitParts: return logit_parts_table(reading.why->logit);
+    case ModelTable::LogitParts: return logit_parts_table(reading.why->logit, changed_model(reading));
     case ModelTable::ComparedHeads: return compared_table(*of.difference);
   }
   return {};

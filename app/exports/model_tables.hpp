@@ -40,7 +40,9 @@ bool is_partial(ModelTable, const TableSource&);
 
 /// The table as CSV (see core/text/csv.hpp). Every number is the one that the reading has, with
 /// what chance gives beside it where there is such a thing; what is not known yet is an empty field. Heads
-/// come layer after layer. Throws Error with why_no_table(), or Cancelled.
+/// come layer after layer. The last columns say whether numbers are of the changed model or of the model as
+/// it is, and what is changed inside; a matrix of score parts has no room for them. Throws Error with
+/// why_no_table(), or Cancelled.
 std::string model_table(ModelTable, const TableSource&, const std::stop_token&);
 
 }  // namespace attnscope

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/edits/model.hpp"
 #include "core/text/csv.hpp"
 
 namespace attnscope {
@@ -21,14 +22,27 @@ std::string score_parts_table(const ScoreSplit& split, const std::stop_token& st
   return table.str();
 }
 
-std::string logit_parts_table(const LogitSplit& split) {
-  CsvTable table({"part", "layer", "head", "adds"});
+std::string_view ChangedModel::name() const { return changes.empty() ? as_it_is : "changed model"; }
+
+std::string ChangedModel::words() const {
+  Within within;
+  within.model = model;
+  within.changes = changes;
+  std::string all;
+  for (const edit::ChangeWords& change : edit::list_of_changes(within))
+    all += (all.empty() ? "" : "; ") + change.line();
+  return all.empty() ? "none" : all;
+}
+
+std::string logit_parts_table(const LogitSplit& split, const ChangedModel& of) {
+  const std::string changes = of.words();
+  CsvTable table({"part", "layer", "head", "adds", "numbers_of", "changes_inside"});
   for (std::size_t i = 0; i < split.parts.size(); ++i) {
     const StreamPart& part = split.parts[i];
     table.text(name_of(part));
     part.block < 0 ? table.nothing() : table.whole(part.block);
     part.head < 0 ? table.nothing() : table.whole(part.head);
-    table.number(split.values[i]);
+    table.number(split.values[i]).text(of.name()).text(changes);
     table.end_row();
   }
   return table.str();

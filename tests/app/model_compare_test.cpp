@@ -217,6 +217,8 @@ TEST_CASE("what is compared is written, a line a head", "[model][compare-models]
       }
   CHECK(row > 0);
   CHECK(table.rows() == row);
+  CHECK(table.at(0, "changes_inside") == "none");
+  CHECK(table.at(0, "held_changes_inside") == "none");
 }
 
 TEST_CASE("two layers of a model are compared", "[model][compare-models]") {

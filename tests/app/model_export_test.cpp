@@ -14,6 +14,7 @@
 #include "app/files_robot.hpp"
 #include "app/model_robot.hpp"
 #include "app/state/model_state.hpp"
+#include "core/edits/model.hpp"
 #include "core/readouts/hook_tensors.hpp"
 #include "core/readouts/lens.hpp"
 #include "core/readouts/patching.hpp"
@@ -91,6 +92,51 @@ TEST_CASE("the table of heads has the scores, entropies and effects of all heads
     CHECK(is_near(table.number(i, "effect_probability"), atlas[i].effect.top_probability_change));
     CHECK(table.number(i, "token_without_id") == static_cast<double>(atlas[i].effect.top_token));
   }
+}
+
+TEST_CASE("tables say of which model their numbers are, and what is changed inside", "[model][export]") {
+  const TemporaryDirectory directory;
+  Robot robot(with_letters(directory));
+  type_text(robot, "ab c de a");
+  {
+    const CsvReader heads = exported(robot, directory, "Head scores");
+    CHECK(heads.at(0, "text_scores_of") == "model as it is");
+    CHECK(heads.at(0, "effects_of") == "model as it is");
+    CHECK(heads.at(0, "changes_inside") == "none");
+  }
+  robot.click("Divide by √dₖ");
+  robot.settle();
+  const ModelAlone alone(robot);
+  REQUIRE(alone.within.changes.blocks.size() == 1);
+  const std::string changes = edit::words_of_change(alone.within, 0).line();
+  CHECK(changes.ends_with(" · ÷√dₖ off"));
+  const CsvReader heads = exported(robot, directory, "Head scores");
+  const auto scores =
+      head_scores(alone.model, alone.changed, AttentionOf::Decoder, alone.within.model->special, alone.work);
+  const std::vector<AtlasEntry> atlas = ablation_atlas(alone.model, alone.clean, {}, nullptr, alone.work);
+  REQUIRE(heads.rows() == 12);
+  for (std::size_t i = 0; i < heads.rows(); ++i) {
+    CHECK(heads.at(i, "text_scores_of") == "changed model");
+    CHECK(heads.at(i, "random_token_scores_of") == "model as it is");
+    CHECK(heads.at(i, "effects_of") == "model as it is");
+    CHECK(heads.at(i, "changes_inside") == changes);
+    // That is true: a score of the text follows the change, an effect does not.
+    const PatternScore& first = scores[i / 4][i % 4][static_cast<std::size_t>(HeadScore::First)];
+    CHECK(is_near(heads.number(i, "first_token"), first.score));
+    CHECK(is_near(heads.number(i, "effect_kl"), atlas[i].effect.divergence));
+  }
+  const CsvReader lens = exported(robot, directory, "Lens");
+  CHECK(lens.at(lens.rows() - 1, "numbers_of") == "changed model");
+  CHECK(lens.at(lens.rows() - 1, "changes_inside") == changes);
+  const CsvReader prediction = exported(robot, directory, "Prediction");
+  CHECK(prediction.at(0, "before_of") == "model as it is");
+  CHECK(prediction.at(0, "after_of") == "changed model");
+  CHECK(prediction.at(0, "changes_inside") == changes);
+  robot.key(ImGuiKey_A);
+  robot.settle();
+  const CsvReader effects = exported(robot, directory, "Effects");
+  CHECK(effects.at(11, "numbers_of") == "model as it is");
+  CHECK(effects.at(11, "changes_inside") == changes);
 }
 
 TEST_CASE("the table of the lens has its likeliest tokens at every place", "[model][export]") {
@@ -216,6 +262,8 @@ TEST_CASE("patching is written head by head and position by position", "[model][
   const std::vector<double> exact = patch_effects(pair, places, nullptr, alone.work);
   const std::vector<double> estimates = direct_effects(pair, alone.work);
   REQUIRE(heads.rows() == exact.size());
+  CHECK(heads.at(0, "numbers_of") == "model as it is");
+  CHECK(cells.at(0, "changes_inside") == "none");
   for (std::size_t i = 0; i < exact.size(); ++i) {
     CHECK(is_near(heads.number(i, "exact"), exact[i]));
     CHECK(is_near(heads.number(i, "exact_share"), exact[i] / whole, 1e-4));
@@ -255,6 +303,8 @@ TEST_CASE("the parts of a score and of a logit are written, and add up to them",
     for (std::size_t b = 1; b < score.names().size(); ++b) sum += std::stod(score.at(a, b));
   CHECK(is_near(sum, split.score));
   CHECK(score.at(0, "query_part") == name_of(split.query_parts[0]));
+  CHECK(logit.at(0, "numbers_of") == "model as it is");
+  CHECK(logit.at(0, "changes_inside") == "none");
   CHECK(std::stod(score.at(2, 3)) == split.cells.matrix()(2, 2));
   double adds = 0;
   for (std::size_t i = 0; i < logit.rows(); ++i) adds += logit.number(i, "adds");
@@ -294,6 +344,7 @@ TEST_CASE("activations are written under the names of hook points", "[model][exp
       alone.work);
   CHECK(file.tensors().size() == count + 2);  // and input_ids, logits
   CHECK(file.metadata().at("text") == "ab c de a");
+  CHECK(file.metadata().at("changes") == "none");
 }
 
 TEST_CASE("an export goes on behind the window and can be stopped", "[model][export]") {
