@@ -21,6 +21,7 @@
 #include "app/views/files/files.hpp"
 #include "app/views/focus/focus_parts.hpp"
 #include "app/views/generation/generation.hpp"
+#include "app/views/head_sets/head_sets.hpp"
 #include "app/views/heads/head_menu.hpp"
 #include "app/views/heads/head_order.hpp"
 #include "app/views/inspector/pages.hpp"
@@ -314,6 +315,8 @@ const Action table[] = {
      [](Scene& s) { s.document = edit::solo(std::move(s.document), s.selection.head); }},
     {G::Attention, "Restore all heads", ImGuiMod_Shift | ImGuiKey_R,
      [](Scene& s) { s.document = edit::restore_heads(std::move(s.document)); }},
+    any_length({G::Attention, "Zero a list of heads, or all others", 0, open_head_sets, false, Mode::Model}),
+    any_length({G::Attention, "Copy the list of zeroed heads", 0, copy_zeroed_heads, false, Mode::Model}),
     {G::Attention, "Menu of the chosen head", ImGuiMod_Shift | ImGuiKey_H,
      [](Scene& s) { open_head_menu(s, s.selection.head); }},
 

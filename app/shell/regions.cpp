@@ -19,6 +19,7 @@
 #include "app/views/experiments/experiments.hpp"
 #include "app/views/frame/model_crumb.hpp"
 #include "app/views/generation/generation.hpp"
+#include "app/views/head_sets/head_sets.hpp"
 #include "app/views/lab/lab.hpp"
 #include "app/views/lessons/playing.hpp"
 #include "app/views/long/long_parts.hpp"
@@ -294,6 +295,7 @@ void draw_regions(Scene& scene, const Layout& layout) {
     draw_short_regions(scene, layout);
   }
   draw_refusal(scene, layout);
+  draw_head_sets(scene);
 }
 
 void draw_sought(const Ui& ui, Sought& sought) {

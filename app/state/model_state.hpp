@@ -10,6 +10,7 @@
 
 #include "app/state/compare_heads_state.hpp"
 #include "app/state/generation_state.hpp"
+#include "app/state/head_sets_state.hpp"
 #include "app/state/selection.hpp"
 #include "core/document/model_changes.hpp"
 #include "core/document/within.hpp"
@@ -129,6 +130,7 @@ struct ModelState {
   GenerationState generation;
   CompareHeadsState compare;
   PictureState picture;
+  HeadSetsState sets;
   std::array<signed char, 15> fold{};         // sections of the controls, as ViewState::fold
   std::optional<std::int64_t> predicted_row;  // whose prediction is shown; nothing: the usual one
 

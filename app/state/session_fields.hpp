@@ -255,6 +255,7 @@ void fields(Visit& visit, ModelState& m) {
   visit("generation", m.generation);
   visit("compare", m.compare);
   visit("picture", m.picture);
+  visit("sets", m.sets.kept);
   visit("fold", m.fold, -1, 1);
   visit("predicted_row", m.predicted_row, 0, 1 << 30);
 }
