@@ -11,7 +11,6 @@
 #include "app/state/compare_heads_state.hpp"
 #include "app/state/generation_state.hpp"
 #include "app/state/head_sets_state.hpp"
-#include "app/state/selection.hpp"
 #include "core/document/model_changes.hpp"
 #include "core/document/within.hpp"
 
@@ -109,14 +108,6 @@ struct PictureState {
   std::shared_ptr<const RgbPicture> photo;  // is what the model is given
 };
 
-/// A cell of a head that was chosen for the person when the model was opened.
-struct OpenedAt {
-  ModelHead head;
-  Cell cell;
-  ModelText text;  // that it was chosen for
-  bool operator==(const OpenedAt&) const = default;
-};
-
 struct ModelState {
   ModelScreen screen = ModelScreen::Heads;
   HeadColour colour = HeadColour::Pattern;
@@ -138,7 +129,6 @@ struct ModelState {
   std::optional<std::string> typed_ids;             // while the field of the tokens' numbers has the keyboard
   ModelScreen before_compare = ModelScreen::Heads;  // F4 goes back to it
   std::optional<double> stale_since;                // the text, or a change, is ahead of what stands there
-  std::optional<OpenedAt> opened_at;                // by head_worth_a_look()
   std::optional<ModelHead> hovered;                 // pointed at in the grid: previewed large
   bool locked = false;           // a click chose the head: what is pointed at is not previewed until Esc
   bool without_changes = false;  // pressed: the model as it is, without what was changed inside
