@@ -4,8 +4,6 @@
 // commit) and ATTNSCOPE_SEED which ones.
 #include <array>
 #include <cstdlib>
-#include <iterator>
-#include <map>
 #include <random>
 #include <string>
 #include <vector>
@@ -35,17 +33,10 @@ class Monkey {
  public:
   explicit Monkey(std::uint64_t seed) : random_(seed) {
     std::filesystem::current_path(directory_.path());
-    std::filesystem::create_directories(directory_ / "exports");
     files_ = {directory_.write("broken.json", "{\"text\": [1, 2"),
               directory_.write("words.txt", "one two three, four\nfive"),
               directory_.write("no.safetensors", "abc"), directory_.path(), directory_ / "nothing.json"};
     for (const Example& example : list_examples(ATTNSCOPE_ASSETS)) files_.push_back(example.path);
-    // Odd models and dumps, where they are: they are opened as the rest is, and undo leads back.
-    const std::filesystem::path cases = std::filesystem::path(ATTNSCOPE_SHARED) / "vectors/cases";
-    for (const char* file : {"07_gpt2_other_names", "16_no_tokenizer", "04_bert_cross_attention",
-                             "20_row_with_a_sink/sink.safetensors", "11_mean_over_heads/mean.safetensors",
-                             "23_labels_too_few/labels.safetensors"})
-      if (std::filesystem::exists(cases / file)) files_.push_back(cases / file);
   }
   ~Monkey() { std::filesystem::current_path(was_); }
   Monkey(const Monkey&) = delete;
@@ -69,8 +60,6 @@ class Monkey {
   /// One random event, told in a few words.
   std::string act(Robot& robot) {
     const int dice = below(100);
-    if (dice < 2) return sentence(robot);
-    if (dice < 3) return save(robot);
     if (dice < 37) return click(robot);
     if (dice < 49) return drag(robot);
     if (dice < 70) return key(robot);
@@ -151,7 +140,7 @@ class Monkey {
     return "text";
   }
 
-  /// Words, typed as if a field had the keyboard.
+  /// Words, as somebody types them who thinks that a field has the keyboard.
   std::string burst(Robot& robot) {
     static const std::vector<std::string> texts{
         "My dog likes big cats", "the cat", "2 cats", "Hello", "sclt", "xuSH", "a b c", "ttt"};
@@ -160,26 +149,6 @@ class Monkey {
     test::type_keys(robot, text, 0.03);
     if (below(2) == 0) robot.key(ImGuiKey_Enter);
     return "typed " + text;
-  }
-
-  /// A click into a region, small ones as often as large ones, then the sentence is asked for and typed.
-  std::string sentence(Robot& robot) {
-    static const std::vector<std::string> texts{"Ron jdm", "big cats", "the cat", "0 1 2"};
-    std::map<std::string, std::vector<ImVec2>> regions;
-    for (const RecordedItem& item : robot.items().items())
-      if (item.visible)
-        regions[item.window].push_back({(item.min.x + item.max.x) / 2, (item.min.y + item.max.y) / 2});
-    std::string story = "click";
-    if (!regions.empty()) {
-      const auto region = std::next(regions.begin(), below(static_cast<int>(regions.size())));
-      robot.click_at(one_of(region->second));
-      story += " into " + region->first;
-    }
-    robot.key(ImGuiKey_L, ImGuiMod_Ctrl);
-    robot.frame();
-    const std::string& text = one_of(texts);
-    test::type_keys(robot, text, 0.03);
-    return story + ", Ctrl+L, typed " + text;
   }
 
   std::string wheel(Robot& robot) {
@@ -200,25 +169,6 @@ class Monkey {
     robot.app().open(one_of(files_));
     robot.frame();
     return "open";
-  }
-
-  /// What is on screen as a file: the session, numbers, or a picture of the window or of a region. What
-  /// cannot be written says so.
-  std::string save(Robot& robot) {
-    static const std::vector<std::string> endings{".json", ".npy", ".csv", ".safetensors", ".png", ".svg"};
-    static const std::vector<PictureRegion> regions{PictureRegion::Window,    PictureRegion::Focus,
-                                                    PictureRegion::Heads,     PictureRegion::Signals,
-                                                    PictureRegion::Inspector, PictureRegion::Grid};
-    const std::string& ending = one_of(endings);
-    const std::filesystem::path path = directory_ / "exports" / ("x" + ending);
-    const bool is_picture = ending == ".png" || ending == ".svg", replace = below(4) != 0;
-    if (is_picture)
-      robot.app().save_picture({.region = one_of(regions), .path = path}, replace);
-    else
-      robot.app().save(path, replace);
-    const std::string message = robot.app().message();
-    robot.frame();
-    return "export " + ending + " (" + message + ")";
   }
 
   std::string scale(Robot& robot) {
