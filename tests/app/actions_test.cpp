@@ -14,6 +14,7 @@
 #include "app/results/training_desk.hpp"
 #include "app/state/teaching/presenter_state.hpp"
 #include "app/state/training/lab_state.hpp"
+#include "core/files/document/open.hpp"
 #include "robot/robot.hpp"
 #include "support/temporary_directory.hpp"
 #include "support/wait.hpp"
@@ -301,6 +302,49 @@ TEST_CASE("typing text is not a shortcut, but the palette opens from a text fiel
   robot.key(ImGuiKey_K, ImGuiMod_Ctrl);
   robot.frame(3);
   CHECK(robot.has("##palette"));
+}
+
+TEST_CASE("while a text is typed keys that are no letters do nothing either, but those that no field needs") {
+  Robot robot;
+  robot.settle();
+  robot.click("##Text");
+  const float scale = robot.app().view().scale;
+  robot.key(ImGuiKey_Equal, ImGuiMod_Ctrl);
+  robot.settle();
+  CHECK(robot.app().view().scale == scale);
+  robot.key(ImGuiKey_F1);
+  robot.frame(2);
+  CHECK(robot.app().view().help);
+}
+
+TEST_CASE("before the first head stands the last one, and behind the last the first") {
+  Robot robot({.width = 1600, .height = 1000});
+  robot.settle();
+  const std::int64_t heads = robot.document().layer().heads;
+  for (std::int64_t i = 0; i < heads; ++i) {
+    const std::int64_t head = robot.app().selection().head;
+    press(robot, ImGuiKey_LeftBracket);
+    CHECK(robot.app().selection().head == (head + heads - 1) % heads);
+  }
+  for (std::int64_t i = 0; i < heads; ++i) {
+    const std::int64_t head = robot.app().selection().head;
+    press(robot, ImGuiKey_RightBracket);
+    CHECK(robot.app().selection().head == (head + 1) % heads);
+  }
+}
+
+TEST_CASE("positions come back as they were before they were switched off") {
+  const test::TemporaryDirectory directory;
+  Robot robot({.width = 1600, .height = 1000});
+  Document document = robot.document();
+  document.layer().positions = Positions::Alibi;
+  robot.app().open(directory.write("alibi.json", to_json(document)));
+  robot.settle();
+  REQUIRE(robot.document().layer().positions == Positions::Alibi);
+  press(robot, ImGuiKey_O);
+  CHECK(robot.document().layer().positions == Positions::None);
+  press(robot, ImGuiKey_O);
+  CHECK(robot.document().layer().positions == Positions::Alibi);
 }
 
 }  // namespace attnscope::actions_test

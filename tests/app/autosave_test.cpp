@@ -2,6 +2,7 @@
 // with the next start, programs that live are left alone; and the files that were open last.
 #include "app/session/autosave.hpp"
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <set>
@@ -253,6 +254,7 @@ TEST_CASE("the last ten files are remembered, newest first, by every window", "[
   recent.add(directory / "5.txt");
   CHECK(recent.paths().front().filename() == "5.txt");
   CHECK(recent.paths().size() == Recent::most);
+  CHECK(std::ranges::count(recent.paths(), "5.txt", [](const auto& path) { return path.filename(); }) == 1);
   other.add(directory / "0.txt");  // keeps what the first window wrote
   CHECK(other.paths()[1].filename() == "5.txt");
   CHECK(Recent(directory / "state").paths() == other.paths());

@@ -10,7 +10,9 @@
 #include "app/files_robot.hpp"
 #include "app/shell/app.hpp"
 #include "app/shell/still.hpp"
+#include "app/state/editing_state.hpp"
 #include "app/state/files_state.hpp"
+#include "core/files/document/open.hpp"
 #include "core/files/formats/npy.hpp"
 #include "support/program.hpp"
 #include "support/temporary_directory.hpp"
@@ -265,6 +267,53 @@ TEST_CASE("paths are completed, and the home directory is known", "[export]") {
   robot.key(ImGuiKey_Enter);
   robot.settle();
   CHECK(robot.document().title == "alphabet.txt");
+}
+
+TEST_CASE("labels of tokens with commas and line breaks stay in their fields", "[export]") {
+  const TemporaryDirectory directory;
+  Robot robot({.width = 1600, .height = 1000});
+  robot.app().view().files->dialog.folder = directory.path();
+  robot.app().open(directory.write("odd.json", R"x({
+    "attnscope": 1, "given": {"tokens": [["x,y", "a\nb", "c\td"]], "query": [[[[1, 0], [0, 1], [1, 1]]]],
+              "key": [[[[1, 1], [0, 1], [1, 0]]]], "value": [[[[2, 1], [1, 3], [0, 2]]]]},
+    "scale": "1/sqrt(d_k)", "temperature": 1.0, "mask": {"causal": false, "padding": false}})x"));
+  robot.settle();
+  REQUIRE(robot.document().title == "odd.json");
+  robot.key(ImGuiKey_C, ImGuiMod_Ctrl);
+  robot.settle();
+  const std::string text = ImGui::GetClipboardText();
+  CHECK(std::ranges::count(text, '\n') == 4);
+  CHECK(std::ranges::count(text, '\t') == 4 * 3);
+  from_file_menu(robot, "Export CSV");
+  name_it(robot, "odd.csv");
+  const std::string csv = bytes_of(directory / "odd.csv");
+  CHECK(csv.starts_with(",\"x,y\",\"a\nb\","));
+}
+
+TEST_CASE("keys of shared heads are exported as those of the head's group", "[export]") {
+  const TemporaryDirectory directory;
+  Robot robot({.width = 1600, .height = 1000});
+  robot.app().view().files->dialog.folder = directory.path();
+  Document shared = robot.document();
+  shared.layer().kv_heads = 2;
+  robot.app().open(directory.write("shared.json", to_json(shared)));
+  robot.settle();
+  REQUIRE(shown(robot).trace[Stage::Key]->shape()[1] == 2);
+  REQUIRE(robot.app().selection().head == 3);
+  robot.app().view().show_vectors(Stage::Key);
+  from_file_menu(robot, "Export NPY");
+  name_it(robot, "keys.npy");
+  const Tensor& keys = *shown(robot).trace[Stage::Key];
+  CHECK(read_npy<float>(directory / "keys.npy").matrix() == keys.matrix(0, 0));
+  CHECK_FALSE(keys.matrix(0, 0) == keys.matrix(0, 1));
+}
+
+TEST_CASE("names of files have letters and numbers alone", "[export]") {
+  Robot robot({.width = 1600, .height = 1000});
+  robot.app().view().editing->weights = Editable::QueryWeights;
+  robot.settle();
+  from_file_menu(robot, "Export CSV");
+  CHECK(dialog_of(robot).name.ends_with(" - WQ weights.csv"));
 }
 
 TEST_CASE("numbers are exported under Export, and the menu says which", "[files]") {

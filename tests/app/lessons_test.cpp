@@ -64,9 +64,10 @@ TEST_CASE("expressions are computed with the usual precedence", "[lessons]") {
   CHECK(std::abs(value("sqrt(2) * sqrt(2) - 2")) < 1e-15);
   CHECK(value("ln(exp(1.5))") == 1.5);
   CHECK(value("max(2, 3) - min(2, 3)") == 1);
-  CHECK(value("1 < 2 and not 2 < 1") == 1);
-  CHECK(value("1 > 2 or 3 >= 3") == 1);
-  CHECK(value("2 != 2") == 0);
+  for (const char* const is : {"1 < 2 and not 2 < 1", "1 > 2 or 3 >= 3", "0 or 1", "1 or 0", "not (0 / 0)"})
+    CHECK(value(is) == 1);
+  for (const char* const is : {"2 != 2", "1 and 0", "0 and 1", "0 / 0 or 0"}) CHECK(value(is) == 0);
+  CHECK(value("notes + orders * android", {{"notes", 2}, {"orders", 3}, {"android", 4}}) == 14);
   CHECK(value("weight(2, 4)", {{"weight", 1}}) == 124);
   CHECK(value("held.weight(1)", {{"held.weight", 3}}) == 31);
   CHECK(value("d_k / 2", {{"d_k", 64}}) == 32);

@@ -344,4 +344,19 @@ TEST_CASE("a long document comes back from a session as it was looked at") {
   CHECK(robot.app().selection().head == 2);
 }
 
+TEST_CASE("what needs scores that a long text does not keep is neither done by its key nor found") {
+  LongRobot l;
+  Robot& robot = l.robot;
+  const Document before = robot.document();
+  robot.key(ImGuiKey_P);
+  robot.settle();
+  CHECK(robot.document() == before);
+  robot.key(ImGuiKey_K, ImGuiMod_Ctrl);
+  robot.frame(3);
+  robot.type("mask on or off");
+  robot.frame(2);
+  CHECK(robot.has("Causal mask on or off"));
+  CHECK_FALSE(robot.has("Padding mask on or off"));
+}
+
 }  // namespace attnscope::long_view_test

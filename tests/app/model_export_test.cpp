@@ -306,6 +306,8 @@ TEST_CASE("the parts of a score and of a logit are written, and add up to them",
   CHECK(logit.at(0, "numbers_of") == "model as it is");
   CHECK(logit.at(0, "changes_inside") == "none");
   CHECK(std::stod(score.at(2, 3)) == split.cells.matrix()(2, 2));
+  CHECK(logit.at(0, "layer").empty());  // the embedding is of no layer and no head
+  CHECK(logit.at(0, "head").empty());
   double adds = 0;
   for (std::size_t i = 0; i < logit.rows(); ++i) adds += logit.number(i, "adds");
   const WhyReading& why = *robot.app().view().model->split.shown;

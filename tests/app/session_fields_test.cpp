@@ -14,6 +14,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "app/session/session.hpp"
 #include "app/state/viewing.hpp"
@@ -233,6 +234,65 @@ TEST_CASE("every setting alone is a change, and comes back alone", "[session]") 
     CHECK(values_of(opened) == expected);
   }
   CHECK(lost.empty());
+}
+
+TEST_CASE("numbers come back from both ends of their range, and not from beyond", "[session]") {
+  Kept usual;
+  const nlohmann::json whole = nlohmann::json::parse(view_to_json(usual.view, usual.selection));
+  int ranges = 0;
+  for_each_value(usual, [&](const std::string& path, auto& value, double least, double most) {
+    if constexpr (std::is_arithmetic_v<std::remove_reference_t<decltype(value)>> &&
+                  !std::is_same_v<std::remove_reference_t<decltype(value)>, bool>) {
+      if (path.find('[') != path.npos || least <= -1e15 || most >= 1e15) return;
+      INFO(path);
+      ++ranges;
+      std::string pointer = "/" + path;
+      std::ranges::replace(pointer, '.', '/');
+      const nlohmann::json::json_pointer at(pointer);
+      for (const bool beyond : {false, true}) {
+        for (const double end : {beyond ? least - 1 : least, beyond ? most + 1 : most}) {
+          nlohmann::json changed = whole;
+          REQUIRE(changed.contains(at));
+          if (changed[at].is_number_float())
+            changed[at] = end;
+          else
+            changed[at] = static_cast<std::int64_t>(end);
+          std::vector<std::string> lost;
+          view_from_json(changed.dump(), {}, lost);
+          CHECK(lost.empty() != beyond);
+        }
+      }
+    }
+  });
+  CHECK(ranges > 10);
+  // What can be chosen on the screen, whatever the fields say of themselves.
+  for (const int shift : {-1024, 1024}) {
+    Kept kept;
+    kept.view.model->compare.shift = shift;
+    CHECK(reopened(kept).view.model->compare.shift == shift);
+  }
+}
+
+TEST_CASE("which of two settings is chosen is a change, also where the value is the same", "[session]") {
+  Kept one, other;
+  one.view.model->split.token = 0;
+  other.view.model->split.minus = 0;
+  CHECK(mark_of(one.view, one.selection) != mark_of(other.view, other.selection));
+}
+
+TEST_CASE("keys that are not known are told, and no plot stands in two places", "[session]") {
+  Kept usual;
+  nlohmann::json changed = nlohmann::json::parse(view_to_json(usual.view, usual.selection));
+  changed["invented"] = 1;
+  changed["model"]["invented"] = 2;
+  std::vector<std::string> lost;
+  view_from_json(changed.dump(), {}, lost);
+  REQUIRE(lost.size() == 2);
+  for (const std::string& sentence : lost) CHECK(sentence.find("not known here") != sentence.npos);
+  changed = nlohmann::json::parse(view_to_json(usual.view, usual.selection));
+  changed["signals"]["slots"][1] = changed["signals"]["slots"][0];
+  const Looks looks = view_from_json(changed.dump(), {}, lost);
+  CHECK(looks.view.signals->slots == SignalsState{}.slots);
 }
 
 TEST_CASE("undo brings every setting back but those that move continuously", "[session]") {

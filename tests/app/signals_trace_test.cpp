@@ -3,8 +3,10 @@
 #include <cmath>
 
 #include <catch2/catch_test_macros.hpp>
+#include <nlohmann/json.hpp>
 
 #include "app/scene/actions.hpp"
+#include "app/session/session_trace.hpp"
 #include "app/signals_robot.hpp"
 #include "core/edits/edits.hpp"
 
@@ -137,6 +139,25 @@ TEST_CASE("the trigger is armed by name as well") {
   robot.key(ImGuiKey_Enter);
   robot.settle();
   CHECK(scope(robot).state() == State::Armed);
+}
+
+TEST_CASE("a session keeps the trace from what holds where its axis begins, and none of the future") {
+  Oscilloscope scope;
+  for (int second = 0; second <= 10; ++second)
+    scope.observe({0, 1, 2, 1}, {static_cast<double>(second), static_cast<float>(second), 0.5f, 1, 2}, {},
+                  3.5);
+  const double start = scope.axis_end(10, 3.5) - 3.5;
+  REQUIRE((start > 6 && start < 7));
+  const KeptTrace trace = kept(scope, 10, 3.5);
+  REQUIRE(trace.moments.size() == 5);
+  CHECK(trace.moments.front().seconds == -4);
+  CHECK(trace.moments.back().seconds == 0);
+  nlohmann::json written = nlohmann::json::parse(to_json(trace).dump());  // as from a file
+  KeptTrace read;
+  CHECK(from_json(written, read));
+  CHECK(read.moments.size() == 5);
+  written["moments"].back()[0] = 0.5;
+  CHECK_FALSE(from_json(written, read));
 }
 
 }  // namespace attnscope::signals_trace_test
