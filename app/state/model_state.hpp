@@ -10,7 +10,6 @@
 
 #include "app/state/compare_heads_state.hpp"
 #include "app/state/generation_state.hpp"
-#include "app/state/head_sets_state.hpp"
 #include "core/document/model_changes.hpp"
 #include "core/document/within.hpp"
 
@@ -106,6 +105,15 @@ struct PictureState {
   bool is_there = false;                    // the model looks at pictures
   std::shared_ptr<const void> photo_of;     // of these tokens
   std::shared_ptr<const RgbPicture> photo;  // is what the model is given
+};
+
+/// Lists of heads that a person typed, and those that were given a name.
+struct HeadSetsState {
+  std::string kept;  // a line each: the name, a tab, the heads; see app/views/head_sets
+
+  // Of the moment.
+  bool open = false, opens = false;  // the card; in this frame
+  std::string list, name;            // as they are typed
 };
 
 struct ModelState {

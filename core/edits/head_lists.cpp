@@ -42,7 +42,7 @@ HeadChange listed_head(const Within& within, std::string_view word) {
                             in_quotes(word, 20)));
   const bool has_block = *block < std::ssize(stack.blocks);
   if (!has_block || *head >= stack.blocks[static_cast<std::size_t>(*block)].heads)
-    throw Error(fmt::format("There is no head {}; the model has layers 0 to {} with heads 0 to {}.",
+    throw Error(fmt::format("There is no head {}; the model has layers 0 to {:d} with heads 0 to {:d}.",
                             in_quotes(word, 20), stack.blocks.size() - 1,
                             stack.blocks[has_block ? static_cast<std::size_t>(*block) : 0].heads - 1));
   return {.of = stack_of_output(within), .block = *block, .head = *head};

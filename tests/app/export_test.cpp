@@ -278,7 +278,7 @@ TEST_CASE("labels of tokens with commas and line breaks stay in their fields", "
               "key": [[[[1, 1], [0, 1], [1, 0]]]], "value": [[[[2, 1], [1, 3], [0, 2]]]]},
     "scale": "1/sqrt(d_k)", "temperature": 1.0, "mask": {"causal": false, "padding": false}})x"));
   robot.settle();
-  REQUIRE(robot.document().title == "odd.json");
+  REQUIRE(robot.document().title == "odd");
   robot.key(ImGuiKey_C, ImGuiMod_Ctrl);
   robot.settle();
   const std::string text = ImGui::GetClipboardText();

@@ -33,8 +33,8 @@ std::string joined(const TextWords& words, WordRange range) {
   return fmt::to_string(fmt::join(at_word(words, range.first), at_word(words, range.last), " "));
 }
 
-WordDifference difference(const TextWords& clean, WordRange in_clean, const TextWords& corrupted,
-                          WordRange in_corrupted) {
+WordDifference word_difference(const TextWords& clean, WordRange in_clean, const TextWords& corrupted,
+                               WordRange in_corrupted) {
   constexpr std::size_t most = 3;
   const std::size_t begin = in_clean.first - std::min(most, in_clean.first);
   const std::size_t end = std::min(clean.size(), in_clean.last + most);
@@ -52,7 +52,7 @@ std::vector<WordDifference> word_differences(std::string_view clean, std::string
       if (a[i] == b[i]) continue;
       const std::size_t first = i;
       while (i < a.size() && a[i] != b[i]) ++i;
-      all.push_back(difference(a, {first, i}, b, {first, i}));
+      all.push_back(word_difference(a, {first, i}, b, {first, i}));
     }
     return all;
   }
@@ -60,7 +60,7 @@ std::vector<WordDifference> word_differences(std::string_view clean, std::string
   std::size_t begin = 0, end = 0;
   while (begin < shorter && a[begin] == b[begin]) ++begin;
   while (end < shorter - begin && a[a.size() - 1 - end] == b[b.size() - 1 - end]) ++end;
-  all.push_back(difference(a, {begin, a.size() - end}, b, {begin, b.size() - end}));
+  all.push_back(word_difference(a, {begin, a.size() - end}, b, {begin, b.size() - end}));
   return all;
 }
 

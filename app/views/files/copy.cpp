@@ -53,7 +53,7 @@ std::vector<std::string> unsaid(const Scene& scene, const CopiedCommand& made) {
       sentences.push_back(fmt::format("The command line has no word for {}.",
                                       inner(edit::words_of_change(within, change).line())));
   if (made.changes.size() > most_named)
-    sentences.push_back(fmt::format("The same holds for {} more.", made.changes.size() - most_named));
+    sentences.push_back(fmt::format("The same holds for {:d} more.", made.changes.size() - most_named));
   for (const CopiedCommand::Unsaid what : made.others) sentences.push_back(words_of_unsaid(what));
   if (std::string screen = unsaid_of_screen(scene); !screen.empty()) sentences.push_back(std::move(screen));
   return sentences;

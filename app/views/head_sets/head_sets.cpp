@@ -35,7 +35,7 @@ std::string in_one_line(std::string_view text) {
 
 std::string kept_text(const std::vector<NamedHeads>& sets) {
   std::string kept;
-  for (const NamedHeads& set : sets) kept += set.name + "\t" + set.heads + "\n";
+  for (const NamedHeads& set : sets) kept.append(set.name).append(1, '\t').append(set.heads).append(1, '\n');
   return kept;
 }
 
@@ -92,7 +92,7 @@ class SetsCard {
     is_list_ = false;
     std::string words;
     try {
-      words = fmt::format("Listed: {} of {} heads.", edit::listed_heads(within_, state_.list).size(),
+      words = fmt::format("Listed: {:d} of {:d} heads.", edit::listed_heads(within_, state_.list).size(),
                           count_heads(within_));
       is_list_ = true;
     } catch (const Error& error) {

@@ -132,11 +132,13 @@ class HeadPanel {
     const Ui::Touch touch = ui_.touch("Strongest head", line, !is_here);
     if (touch.hovered && !is_here) ui_.fill(line, ui_.theme.control_hover, ui_.px(4));
     if (touch.focused) ui_.frame(line, ui_.theme.query, ui_.px(2), ui_.px(4));
-    ui_.text(line.x, line.centre_y(), "strongest head " + name,
-             {type::label, is_here ? ui_.theme.text3 : ui_.theme.query, Ink::Medium});
+    const float said = ui_.text(line.x, line.centre_y(), "strongest head " + name,
+                                {type::label, is_here ? ui_.theme.text3 : ui_.theme.query, Ink::Medium});
     const double change = measure(reading_, facts_of(scene_), HeadMeasure::Effect, *head).value;
-    if (!std::isnan(change))
-      ui_.text(line.right(), line.centre_y(), is_here ? "this one" : "Δ logit " + fixed(change, 2),
+    const std::string note = is_here ? "this one" : "Δ logit " + fixed(change, 2);
+    const bool has_room = said + ui_.px(8) + ui_.text_width(note, type::tick, Ink::Regular) <= line.w;
+    if (!std::isnan(change) && has_room)
+      ui_.text(line.right(), line.centre_y(), note,
                {type::tick, ui_.theme.text3, Ink::Regular, Align::Right});
     tooltip(
         ui_, touch.hovered, line,

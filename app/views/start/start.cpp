@@ -174,18 +174,18 @@ class NextRows {
     if (!start().all_done()) return 0;
     return static_cast<float>(next_places.size() + (steps_.empty() ? 0 : 1)) * step();
   }
-  void draw(float y, float bottom) {
+  void put_below(float y, float bottom) {
     if (!start().all_done()) return;
     if (!steps_.empty() && y + step() <= bottom) {
-      if (row(y, put_back_label, "Put it back", words_of_untouched(start(), steps_),
-              "What the first steps left switched is as it was before them. Your sentence stays.", {}))
+      if (offer_row(y, put_back_label, "Put it back", words_of_untouched(start(), steps_),
+                    "What the first steps left switched is as it was before them. Your sentence stays.", {}))
         put_back(scene_, steps_);
       y += step();
     }
     for (const NextPlace& place : next_places) {
       if (y + step() > bottom) return;
       const Action* const action = action_with(place.key);
-      if (row(y, place.label, place.title, {}, place.why, key_name(place.key)) && action != nullptr) {
+      if (offer_row(y, place.label, place.title, {}, place.why, key_name(place.key)) && action != nullptr) {
         leave_start(scene_.view);
         action->run(scene_);
       }
@@ -197,8 +197,8 @@ class NextRows {
   const StartState& start() const { return *scene_.view.start; }
   float step() const { return ui_.px(36); }
 
-  bool row(float y, const char* label, std::string_view title, const std::string& note, std::string_view why,
-           const std::string& key) {
+  bool offer_row(float y, const char* label, std::string_view title, const std::string& note,
+                 std::string_view why, const std::string& key) {
     const Box box{x_, y, width_, ui_.px(30)};
     const Ui::Touch touch = draw_ground(ui_, label, box);
     const float pad = ui_.px(12), middle = box.centre_y();
@@ -244,7 +244,7 @@ void draw_card(Scene& scene, const Box& box) {
     draw_step(scene, {x, y, width, height}, form, offer);
     y += height + gap;
   }
-  next.draw(y, box.bottom());
+  next.put_below(y, box.bottom());
 }
 
 /// Three buttons in a row, and one line about the one that was done last.
