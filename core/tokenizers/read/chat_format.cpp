@@ -1,0 +1,104 @@
+#include "core/tokenizers/read/chat_format.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/base/error.hpp"
+#include "core/files/formats/gguf_parts.hpp"
+#include "core/files/formats/posix.hpp"
+#include "core/text/utf8.hpp"
+#include "core/tokenizers/read/tokenizer_folder.hpp"
+
+namespace attnscope::tokenizers {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t most_bytes_of_template = 1 << 20;
+constexpr const char* default_name = "default";
+
+/// A text, a list of {"name", "template"}, or an object of names and templates.
+void add_templates(const JsonNode& node, const std::string& where, std::vector<ChatTemplate>& to) {
+  if (node.value().is_string()) {
+    to.push_back({default_name, node.text(), where});
+  } else if (node.value().is_array()) {
+    for (const JsonNode& one : node.elements())
+      to.push_back({one["name"].text(), one["template"].text(), where});
+  } else if (node.value().is_object()) {
+    for (const auto& [name, source] : node.value().items()) to.push_back({name, node[name].text(), where});
+  } else {
+    node.fail("a text or a list of names and templates");
+  }
+}
+
+void read_jinja_files(const TokenizerFolder& folder, std::vector<ChatTemplate>& to) {
+  constexpr const char* file = "chat_template.jinja";
+  if (folder.has(file)) to.push_back({default_name, folder.read(file), file});
+  std::error_code ignored;
+  std::vector<fs::path> others;
+  for (const fs::directory_entry& entry :
+       fs::directory_iterator(folder.path() / "additional_chat_templates", ignored))
+    if (entry.path().extension() == ".jinja") others.push_back(entry.path());
+  std::ranges::sort(others);
+  for (const fs::path& other : others)
+    to.push_back(
+        {other.stem().string(), read_whole(other, most_bytes_of_template), other.filename().string()});
+}
+
+void read_json_files(const TokenizerFolder& folder, std::vector<ChatTemplate>& to) {
+  for (const char* file : {"tokenizer_config.json", "chat_template.json"}) {
+    const nlohmann::json object = folder.object(file);
+    in_file(file, [&] {
+      if (const JsonNode node = JsonNode(&object, "")["chat_template"]) add_templates(node, file, to);
+    });
+    if (!to.empty()) return;
+  }
+}
+
+/// Those that the files name, or that the tokenizer's class has.
+void name_special_tokens(const TokenizerFolder& folder, const Tokenizer& tokenizer, ChatFormat& format) {
+  for (const auto& [name, member] : special_names) {
+    std::string text = folder.special(name);
+    const std::string* const usual = tokenizer.token(tokenizer.special_ids().*member);
+    if (text.empty() && folder.tokenizer_class() != TokenizerClass::Other && usual != nullptr) text = *usual;
+    if (!text.empty()) format.special_tokens.emplace_back(name, std::move(text));
+  }
+}
+
+ChatFormat read_gguf(const fs::path& path, const Tokenizer& tokenizer) {
+  const auto parts = open_gguf_parts(path);
+  const GgufMetadata& metadata = parts[0]->metadata();
+  const std::string file = path.filename().string(), key = "tokenizer.chat_template";
+  ChatFormat format;
+  const auto add = [&](std::string_view name, const std::string& at) {
+    if (const auto source = metadata.string(at))
+      format.templates.push_back({std::string(name), std::string(*source), fmt::format("{}, {}", file, at)});
+  };
+  add(default_name, key);
+  if (const auto names = metadata.strings("tokenizer.chat_templates"))
+    for (const std::string_view name : *names) add(name, fmt::format("{}.{}", key, name));
+  for (const auto& [name, member] : special_names)
+    if (const std::string* const token = tokenizer.token(tokenizer.special_ids().*member))
+      format.special_tokens.emplace_back(name, *token);
+  return format;
+}
+
+}  // namespace
+
+ChatFormat load_chat_format(const fs::path& path, const Tokenizer& tokenizer) {
+  if (is_gguf(path)) return read_gguf(path, tokenizer);
+  const TokenizerFolder folder(path);
+  ChatFormat format;
+  read_jinja_files(folder, format.templates);
+  if (format.templates.empty()) read_json_files(folder, format.templates);
+  for (const ChatTemplate& one : format.templates)
+    if (const auto byte = first_invalid_utf8(one.source))
+      throw Error(
+          fmt::format("{}: the chat template is not valid UTF-8 at byte {}.", printable(one.where), *byte));
+  name_special_tokens(folder, tokenizer, format);
+  return format;
+}
+
+}  // namespace attnscope::tokenizers
