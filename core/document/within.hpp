@@ -35,6 +35,9 @@ struct ModelText {
   std::vector<MaskedWord> masked;       // of `text`, in its order: words that a click put mask tokens for
   bool special = true;            // what the model's format puts around the text: a beginning, [CLS], [SEP]
   std::vector<std::int64_t> ids;  // where not empty, the tokens themselves, in the place of text and pair
+  /// A day like "2026-11-27": `text` is what a user says in a chat, and the model reads what its chat
+  /// template makes of that, which is told this day where it asks. `special` and `pair` do not count then.
+  std::optional<std::string> chat_day;
   bool operator==(const ModelText&) const = default;
 };
 

@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "core/files/formats/json_writer.hpp"
+#include "core/tokenizers/chat/chat_template.hpp"
 
 namespace attnscope {
 namespace {
@@ -156,6 +157,10 @@ ModelText read_text(JsonFields& fields, const std::string& where) {
   text.masked = read_list<MaskedWord>(fields, "masked", where, read_masked);
   text.special = fields.boolean("special", true);
   text.ids = fields.wholes("ids", most_id);
+  if (const nlohmann::json* found = fields.find("chat_day")) {
+    text.chat_day = fields.text("chat_day", "");
+    if (!tokenizers::day_from(*text.chat_day)) fields.fail("chat_day", "a day like \"2026-11-27\"", *found);
+  }
   return text;
 }
 
@@ -173,6 +178,7 @@ std::string within_json(const Within& within) {
   if (!text.image.empty()) writer.add("image", json_text(text.image.native()));
   if (!text.masked.empty()) writer.add("masked", list_json(text.masked, masked_json));
   if (!text.special) writer.add("special", false);
+  if (text.chat_day) writer.add("chat_day", json_text(*text.chat_day));
   if (!text.ids.empty()) writer.add("ids", fmt::format("[{}]", fmt::join(text.ids, ", ")));
   writer.add("of", named(attentions, within.of));
   writer.add("block", fmt::to_string(within.block));

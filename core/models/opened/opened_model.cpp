@@ -10,8 +10,10 @@
 #include "core/files/formats/gguf.hpp"
 #include "core/models/model_path.hpp"
 #include "core/models/opened/file_facts.hpp"
+#include "core/models/opened/user_chat.hpp"
 #include "core/text/utf8.hpp"
 #include "core/tokenizers/number_tokenizer.hpp"
+#include "core/tokenizers/read/chat_format.hpp"
 #include "core/tokenizers/read/load_tokenizer.hpp"
 
 namespace attnscope {
@@ -51,12 +53,19 @@ Token label_of(const Tokenizer& tokenizer, std::int64_t id) {
 /// What stands in which text, and what of it vanished.
 class TextReader {
  public:
-  TextReader(const ModelSpec& spec, const Tokenizer& tokenizer, const ModelText& text)
-      : spec_(spec), tokenizer_(tokenizer), text_(text), decoder_text_(text.decoder_text.value_or("")) {}
+  /// Without `chats` a chat counts as its text.
+  TextReader(const ModelSpec& spec, const Tokenizer& tokenizer, const ModelText& text,
+             const tokenizers::ChatFormat* chats = nullptr)
+      : spec_(spec),
+        tokenizer_(tokenizer),
+        text_(text),
+        chats_(chats),
+        decoder_text_(text.decoder_text.value_or("")) {}
 
   ModelTokens read() {
     made_.tokens.text = text_.text;
-    text_.ids.empty() ? read_text() : take_ids();
+    const bool is_chat = text_.chat_day.has_value() && chats_ != nullptr;
+    text_.ids.empty() ? (is_chat ? read_chat() : read_text()) : take_ids();
     if (spec_.reads_two_texts()) {
       begin_decoder();
     } else if (spec_.decoder) {
@@ -75,6 +84,22 @@ class TextReader {
     for (const EncodedToken& token : encoding.tokens) {
       made_.input.ids.push_back(token.id);
       if (spec_.token_types > 0) made_.input.types.push_back(token.type_id);
+      add(token, made_.tokens);
+    }
+    note_untold(encoding);
+  }
+
+  /// Tokens of the text itself know where they stand in it.
+  void read_chat() {
+    const UserChat chat = user_chat(*chats_, text_.text, *text_.chat_day);
+    rendered_ = chat.text;
+    const tokenizers::Encoding encoding = tokenizer_.encode(rendered_, {.add_special_tokens = false});
+    for (EncodedToken token : encoding.tokens) {
+      made_.input.ids.push_back(token.id);
+      if (spec_.token_types > 0) made_.input.types.push_back(token.type_id);
+      const auto range = chat.in_said(token.range);
+      token.sequence = range ? 0 : -1;
+      token.range = range.value_or(tokenizers::Range());
       add(token, made_.tokens);
     }
     note_untold(encoding);
@@ -134,7 +159,8 @@ class TextReader {
   void note_untold(const tokenizers::Encoding& encoding) {
     const bool of_decoder = !made_.decoder_tokens.tokens.empty();
     for (const tokenizers::Untold& part : encoding.untold) {
-      const std::string& text = of_decoder ? decoder_text_ : part.sequence == 0 ? text_.text : *text_.pair;
+      const std::string& first = rendered_.empty() ? text_.text : rendered_;
+      const std::string& text = of_decoder ? decoder_text_ : part.sequence == 0 ? first : *text_.pair;
       const std::string piece = text.substr(part.range.begin, part.range.end - part.range.begin);
       if (std::ranges::find(untold_, piece) == untold_.end()) untold_.push_back(piece);
     }
@@ -153,7 +179,9 @@ class TextReader {
   const ModelSpec& spec_;
   const Tokenizer& tokenizer_;
   const ModelText& text_;
+  const tokenizers::ChatFormat* chats_;
   const std::string decoder_text_;
+  std::string rendered_;  // a chat
   ModelTokens made_;
   std::vector<std::string> untold_;
 };
@@ -205,6 +233,20 @@ bool is_model_path(const fs::path& given) {
          is_regular_file(path / "adapter_config.json", ignored);
 }
 
+namespace {
+
+/// A model without a template opens all the same.
+void read_chats(OpenedModel& opened) {
+  try {
+    if (!opened.reads_numbers) opened.chats = tokenizers::load_chat_format(opened.path, *opened.tokenizer);
+    opened.chats.of("");
+  } catch (const Error& error) {
+    opened.no_chat = error.what();
+  }
+}
+
+}  // namespace
+
 OpenedModelPtr open_whole_model(const fs::path& given, Reading* reading) {
   const fs::path path = model_path(given);
   constexpr std::uint64_t steps = 3;
@@ -223,6 +265,7 @@ OpenedModelPtr open_whole_model(const fs::path& given, Reading* reading) {
                             : tokenizers::load_tokenizer(path);
     for (tokenizers::Id id = 0; id < opened->tokenizer->vocabulary_size(); ++id)
       if (opened->tokenizer->is_special(id)) opened->special.push_back(id);
+    read_chats(*opened);
   }
   advance(reading, 1);
   FileFacts facts = file_facts(*opened->model, path);
@@ -340,7 +383,8 @@ const Sequence& ModelTokens::keys_of(AttentionOf of) const {
 ModelTokens tokens_of(const OpenedModel& opened, const ModelText& text) {
   const Model& model = *opened.model;
   if (model.spec.image) return tokens_of_picture(opened, text);
-  ModelTokens made = TextReader(model.spec, *opened.tokenizer, text).read();
+  const auto* const chats = opened.no_chat.empty() ? &opened.chats : nullptr;
+  ModelTokens made = TextReader(model.spec, *opened.tokenizer, text, chats).read();
   check_count(model, model.spec.encoder ? *model.spec.encoder : *model.spec.decoder, made.input.ids);
   if (model.spec.reads_two_texts()) check_count(model, *model.spec.decoder, made.input.decoder_ids);
   return made;

@@ -15,6 +15,7 @@
 #include "core/models/pictures/image_input.hpp"
 #include "core/models/run_model.hpp"
 #include "core/text/token.hpp"
+#include "core/tokenizers/chat/chat_template.hpp"
 #include "core/tokenizers/tokenizer.hpp"
 
 namespace attnscope {
@@ -28,7 +29,9 @@ struct TrainedHere {
 struct OpenedModel {
   ModelPtr model;
   std::shared_ptr<const tokenizers::Tokenizer> tokenizer;  // null: of a model of pictures
-  bool reads_numbers = false;  // its files have no tokenizer: a text is the numbers of tokens
+  bool reads_numbers = false;    // its files have no tokenizer: a text is the numbers of tokens
+  tokenizers::ChatFormat chats;  // what its files say of chats
+  std::string no_chat;           // a sentence that says why it takes none; empty: it does
   std::optional<ImagePreparation> preparation;  // of a model of pictures
   std::filesystem::path path;                   // of the folder or the .gguf file
   std::string name;                             // "SmolLM2-135M-Instruct"
@@ -63,6 +66,7 @@ std::string prediction_label(const OpenedModel&, std::int64_t id);
 struct ModelTokens {
   ModelInput input;
   Sequence tokens;  // of `text` and `pair`; ranges are bytes of `text`, -1 where a token comes from elsewhere
+                    // (of a chat: from its template)
   Sequence decoder_tokens;  // of a decoder that reads a text of its own (encoder-decoders); else empty
   std::string untold;       // a sentence that says which characters have no token and vanished; empty = none
   /// Of the rows of an attention, and of its keys.
@@ -70,9 +74,9 @@ struct ModelTokens {
   const Sequence& keys_of(AttentionOf) const;
 };
 /// Throws Error with a sentence: no token at all, more than the model has positions, no picture where it
-/// takes one.
+/// takes one, a chat that the template refuses.
 ModelTokens tokens_of(const OpenedModel&, const ModelText&);
-/// The input alone of a model that reads a text, of any length.
+/// The input alone of a model that reads a text, of any length; a chat counts as its text.
 ModelInput text_input(const ModelSpec&, const tokenizers::Tokenizer&, const ModelText&);
 
 }  // namespace attnscope
