@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <exception>
 #include <optional>
 #include <utility>
 
@@ -103,6 +104,24 @@ std::vector<LayerNumber> unfitting_numbers(const Document& document) {
   if (kv_heads < 1 || heads % kv_heads != 0) return {KeyHeads, Heads};
   if (!fits(key_width(document))) return {KeyWidth};
   if (!fits(value_width(document))) return {ValueWidth};
+  return {};
+}
+
+std::string why_unfit(const Document& document, LayerNumber what, int value) {
+  Document chosen = with_value(document, what, value);
+  int& kv_heads = chosen.layer().kv_heads;
+  // As edit::heads() does.
+  if (what == LayerNumber::Heads && value >= 1 && kv_heads > 0 && value % kv_heads != 0) kv_heads = 0;
+  // Weights that were edited are made anew where they do not fit any more.
+  Weights& weights = chosen.layer().weights;
+  if (weights.recipe == Recipe::Given && weights.made_by != Recipe::Given) weights.recipe = weights.made_by;
+  const std::vector<LayerNumber> unfit = unfitting_numbers(chosen);
+  if (std::ranges::find(unfit, what) == unfit.end()) return {};
+  try {
+    check(chosen);
+  } catch (const std::exception& error) {
+    return error.what();
+  }
   return {};
 }
 

@@ -2,6 +2,7 @@
 // wrong in words; this says which control it is about and what to do.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "core/document/document.hpp"
@@ -18,6 +19,10 @@ int value_of(const Document&, LayerNumber);
 /// The numbers that take part in what cannot be computed; empty when the sizes fit. Looks at sizes alone: a
 /// refusal for another reason has none.
 std::vector<LayerNumber> unfitting_numbers(const Document&);
+
+/// The sentence with which the number would be refused if a person chose it; empty where the sizes would fit.
+/// Makes no weights: cheap enough for every keystroke.
+std::string why_unfit(const Document&, LayerNumber, int value);
 
 struct Cure {
   LayerNumber what;

@@ -246,6 +246,14 @@ Within special_tokens(Within within, bool wanted) {
   return within;
 }
 
+Within chat(Within within, std::optional<std::string> day) {
+  within.input.chat_day = std::move(day);
+  if (within.input.chat_day) within.input.pair.reset();
+  within.input.continued.clear();
+  within.input.ids.clear();
+  return within;
+}
+
 Within token_ids(Within within, std::string_view numbers) {
   const ModelSpec& spec = spec_of(within);
   std::vector<std::int64_t> ids;
@@ -275,6 +283,7 @@ Within token_ids(Within within, std::string_view numbers) {
 
 Within second_text(Within within, std::optional<std::string> text) {
   within.input.pair = text ? std::optional(valid(std::move(*text))) : std::nullopt;
+  if (within.input.pair) within.input.chat_day.reset();
   within.input.continued.clear();
   within.input.ids.clear();
   return within;

@@ -70,6 +70,9 @@ Within second_text(Within, std::optional<std::string>);
 Within decoder_text(Within, std::string);
 /// Whether the model's format puts its own tokens around the text: a beginning, [CLS], [SEP].
 Within special_tokens(Within, bool wanted);
+/// The text is what a user says in a chat, whose template is told this day, "2026-11-27" (see
+/// ModelText::chat_day); nothing: it is a text.
+Within chat(Within, std::optional<std::string> day);
 /// These tokens in the place of a text: "464, 3290" or "[464 3290]". Throws Error where there is none, or
 /// something that is no token of the model.
 Within token_ids(Within, std::string_view numbers);

@@ -11,6 +11,7 @@
 #include "core/models/run_heads.hpp"
 #include "core/readouts/norm_view.hpp"
 #include "core/readouts/stream.hpp"
+#include "core/readouts/text/prediction.hpp"
 #include "core/readouts/unembed.hpp"
 
 namespace attnscope {
@@ -138,11 +139,29 @@ bool reads_a_sum(const Model& model) {
 
 }  // namespace
 
-double answer_of(const PatchedPair& pair, const ModelRun& run, const Work& work) {
+std::vector<float> logits_of(const PatchedPair& pair, const ModelRun& run, const Work& work) {
   check_pair(pair);
   const Tensor logits =
       stream_logits(pair.model, run.last(pair.model).hidden.back().row(row_of(pair)), 1, work);
-  return difference(pair, logits.data());
+  return {logits.values().begin(), logits.values().end()};
+}
+
+double answer_of(const PatchedPair& pair, const ModelRun& run, const Work& work) {
+  return difference(pair, logits_of(pair, run, work).data());
+}
+
+AskedAnswer asked_answer(std::span<const float> clean_logits, std::span<const float> corrupted_logits,
+                         std::optional<std::int64_t> wanted_token, std::optional<std::int64_t> wanted_other) {
+  const std::vector<PredictedToken> best = likeliest(clean_logits, 2);
+  AskedAnswer asked{wanted_token.value_or(best[0].id),
+                    wanted_other.value_or(likeliest(corrupted_logits, 1)[0].id)};
+  if (asked.token != asked.other || best.size() < 2) return asked;
+  const std::int64_t another = best[asked.token == best[0].id ? 1 : 0].id;
+  if (!wanted_other)
+    asked.other = another;
+  else if (!wanted_token)
+    asked.token = another;
+  return asked;
 }
 
 std::vector<double> patch_effects(const PatchedPair& pair, std::span<const PatchPlace> places,

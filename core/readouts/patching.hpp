@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -20,8 +21,23 @@ struct PatchedPair {
   std::int64_t row = 0;  // of models whose head looks at one row, that one counts
   std::int64_t token = 0, other = 0;
 };
+/// Between the answers of both texts: below it there is nothing to bring back.
+inline constexpr double least_answer_difference = 1e-6;
 /// The difference of logits of one of the two runs at the row.
 double answer_of(const PatchedPair&, const ModelRun&, const Work&);
+/// All logits of one of the two runs at the row.
+std::vector<float> logits_of(const PatchedPair&, const ModelRun&, const Work&);
+
+/// The answer that a pair is asked for: `token` less `other`.
+struct AskedAnswer {
+  std::int64_t token = 0, other = 0;
+  bool operator==(const AskedAnswer&) const = default;
+};
+/// Where no token is wanted, the likeliest of the clean text, and less that of the corrupted one; where these
+/// are the same token, what was not wanted is the second likeliest of the clean text. Either is not_a_token
+/// where the logits that it is chosen from hold NaN.
+AskedAnswer asked_answer(std::span<const float> clean_logits, std::span<const float> corrupted_logits,
+                         std::optional<std::int64_t> wanted_token, std::optional<std::int64_t> wanted_other);
 
 struct PatchPlace {
   HeadPlace head;

@@ -1,6 +1,7 @@
 // Numbers of a layer that do not fit together, what would, and a layer small enough to be read.
 #include "core/edits/cures.hpp"
 
+#include <string>
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
@@ -18,6 +19,16 @@ using enum LayerNumber;
 Document built_by_hand() {
   samples::Random random(1);
   return edit::recipe(samples::text_document(random, {6}, 8, 64), Recipe::HandBuilt);
+}
+
+/// The sentence; empty where the Document is accepted.
+std::string refusal_of(const Document& document) {
+  try {
+    check_any_length(document);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return {};
 }
 
 bool is_accepted(const Document& document) {
@@ -113,6 +124,31 @@ TEST_CASE("the small model has eight dimensions and two heads, whatever the laye
   const Document given = samples::given_document(random.tensor({1, 4, 3, 2}), random.tensor({1, 2, 5, 2}),
                                                  random.tensor({1, 2, 5, 7}));
   CHECK(edit::small_model(given) == given);
+}
+
+TEST_CASE("what is said of a number before it is chosen is what its refusal says") {
+  const Document usual = built_by_hand(), shared = edit::kv_heads(usual, 4);
+  Document edited = usual;
+  edited.layer().weights.recipe = Recipe::Given;
+  edited.layer().weights.made_by = Recipe::HandBuilt;
+  int refused = 0;
+  const auto compare = [&](const Document& before, LayerNumber what, int value, const Document& after) {
+    INFO("number " << static_cast<int>(what) << " becomes " << value);
+    CHECK(why_unfit(before, what, value) == refusal_of(after));
+    refused += why_unfit(before, what, value).empty() ? 0 : 1;
+  };
+  for (const int heads : {-1, 0, 1, 2, 3, 7, 8, 16}) {
+    compare(usual, Heads, heads, edit::heads(usual, heads));
+    compare(shared, Heads, heads, edit::heads(shared, heads));  // 2 share none any more
+  }
+  for (const int width : {-1, 0, 1, 12, 64, 65, 128, 6000}) {
+    compare(usual, Width, width, edit::d_model(usual, width));
+    compare(edited, Width, width, edit::d_model(edited, width));
+  }
+  for (const int heads : {1, 2, 3, 8, 9}) compare(usual, KeyHeads, heads, edit::kv_heads(usual, heads));
+  for (const int width : {5, 8, 5000}) compare(usual, ValueWidth, width, edit::d_v(usual, width));
+  for (const int width : {12, 5000}) compare(usual, KeyWidth, width, edit::d_k(usual, width));
+  CHECK(refused == 4 + 4 + 6 + 6 + 2 + 1 + 1);
 }
 
 }  // namespace attnscope::cures_test

@@ -171,6 +171,12 @@ TEST_CASE("texts and tokens are what the model reads", "[edits]") {
   CHECK(edit::image(within, "a.png").input.image == "a.png");
   CHECK_FALSE(edit::special_tokens(within, false).input.special);
   CHECK(edit::special_tokens(within, false).input.continued.empty());
+  CHECK(edit::chat(within, "2024-02-29").input.chat_day == "2024-02-29");
+  CHECK(edit::chat(within, "2024-02-29").input.continued.empty());
+  CHECK_FALSE(edit::chat(edit::second_text(within, "y"), "2024-02-29").input.pair);
+  CHECK_FALSE(edit::second_text(edit::chat(within, "2024-02-29"), "y").input.chat_day);
+  CHECK_FALSE(edit::chat(edit::chat(within, "2024-02-29"), std::nullopt).input.chat_day);
+  CHECK_FALSE(edit::token_ids(edit::chat(within, "2024-02-29"), "3").input.chat_day);
   const Within numbers = edit::token_ids(edit::second_text(within, "y"), " [3, 22\t0] ");
   CHECK(numbers.input.ids == std::vector<std::int64_t>{3, 22, 0});
   CHECK(numbers.input.text.empty());

@@ -240,6 +240,22 @@ TEST_CASE("patching and its estimate against naive doubles", "[readouts][patchin
   }
 }
 
+TEST_CASE("a pair without a wanted answer is asked for the likeliest of each text", "[readouts][patching]") {
+  const std::vector<float> clean{1, 4, 3, 2}, corrupted{5, 0, 1, 2};
+  CHECK(asked_answer(clean, corrupted, {}, {}) == AskedAnswer{1, 0});
+  CHECK(asked_answer(clean, corrupted, 2, {}) == AskedAnswer{2, 0});
+  CHECK(asked_answer(clean, corrupted, {}, 3) == AskedAnswer{1, 3});
+  CHECK(asked_answer(clean, corrupted, 2, 3) == AskedAnswer{2, 3});
+  // What was not wanted gives way where both are the same token.
+  CHECK(asked_answer(clean, clean, {}, {}) == AskedAnswer{1, 2});
+  CHECK(asked_answer(clean, corrupted, 0, {}) == AskedAnswer{0, 1});
+  CHECK(asked_answer(clean, corrupted, {}, 1) == AskedAnswer{2, 1});
+  CHECK(asked_answer(clean, corrupted, 1, 1) == AskedAnswer{1, 1});
+  const std::vector<float> odd{1, std::nanf(""), 3, 2};
+  CHECK(asked_answer(odd, corrupted, {}, {}).token == -1);
+  CHECK(asked_answer(clean, odd, {}, {}).other == -1);
+}
+
 TEST_CASE("what cannot be patched is said in a sentence", "[readouts][patching]") {
   const test::TemporaryDirectory directory;
   ThreadPool pool(1);

@@ -74,6 +74,28 @@ TEST_CASE("a distribution is read: order, ranks, entropy, divergence", "[readout
   CHECK(std::abs(change.difference_change) < 1e-6);  // both fell by as much
 }
 
+TEST_CASE("where logits hold NaN no token is likelier than another", "[readouts]") {
+  const std::vector<float> numbers{1, 0, 2, 0.5f};
+  for (std::size_t at = 0; at < numbers.size(); ++at) {
+    std::vector<float> logits = numbers;
+    logits[at] = std::nanf("");
+    INFO(at);
+    const std::vector<PredictedToken> top = likeliest(logits, 3);
+    REQUIRE(top.size() == 1);
+    CHECK(top[0].id == not_a_token);
+    CHECK(std::isnan(top[0].logit));
+    CHECK(std::isnan(top[0].log_probability));
+    CHECK(std::isnan(divergence(logits, numbers)));
+    CHECK(std::isnan(divergence(numbers, logits)));
+    const PredictionChange change = prediction_change(numbers, logits, 0);
+    CHECK(change.top_before == 2);
+    CHECK(change.top_after == not_a_token);
+    CHECK(std::isnan(change.top_logit_change));
+    CHECK(std::isnan(change.difference_change));
+    CHECK(prediction_change(logits, numbers, 0).top_before == not_a_token);
+  }
+}
+
 TEST_CASE("a text's likelihood is that of its tokens", "[readouts]") {
   const test::TemporaryDirectory directory;
   const oracle::GptWeights weights = small_models::gpt_weights();

@@ -1,5 +1,5 @@
-// Logit lens, logits and scores split over what wrote into the stream, contributions and head scores: against
-// a decoder in naive doubles, and as sums in the other families.
+// Logit lens, logits and scores split over what wrote into the stream, and contributions: against a decoder
+// in naive doubles, and as sums in the other families.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -11,13 +11,12 @@
 
 #include "core/base/error.hpp"
 #include "core/models/run_heads.hpp"
+#include "core/read_gpt.hpp"
 #include "core/readouts/contribution.hpp"
-#include "core/readouts/head_scores.hpp"
 #include "core/readouts/lens.hpp"
 #include "core/readouts/logit_split.hpp"
 #include "core/readouts/part_groups.hpp"
 #include "core/readouts/score_split.hpp"
-#include "core/small_models.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace attnscope::readouts_test {
@@ -25,27 +24,10 @@ namespace {
 
 using Catch::Matchers::ContainsSubstring;
 using oracle::GptRow;
-constexpr int n = 11;
+constexpr int n = small_models::ReadGpt::length;
 constexpr std::size_t d = small_models::gpt_width, d_k = 4;
 
-struct Opened {
-  test::TemporaryDirectory directory;
-  oracle::GptWeights weights = small_models::gpt_weights();
-  ThreadPool pool{2};
-  Work work{pool, {}};
-  ModelPtr model;
-  ModelInput input;
-  ModelRun run;
-  oracle::GptRun expected;
-
-  Opened() {
-    small_models::write_gpt(directory / "gpt", weights);
-    model = open_model(directory / "gpt");
-    input.ids = small_models::some_ids(n, small_models::gpt_tokens);
-    run = run_model(*model, input, {}, work);
-    expected = oracle::run_gpt(weights, {input.ids.begin(), input.ids.end()});
-  }
-};
+using Opened = small_models::ReadGpt;
 
 GptRow minus(const GptRow& a, const GptRow& b) {
   GptRow c = a;
@@ -346,72 +328,6 @@ TEST_CASE("what a key adds through a head", "[readouts]") {
     }
     CHECK(std::abs(found[j] - o.expected.weights[1][2][7][j] * std::sqrt(squares)) < 1e-5);
   }
-}
-
-TEST_CASE("head scores stand beside what uniform attention has", "[readouts][scores]") {
-  Opened o;
-  const std::vector<std::int64_t> special{o.input.ids[4]};
-  const auto scores = head_scores(*o.model, o.run, AttentionOf::Decoder, special, o.work);
-  const auto& ids = o.input.ids;
-  const auto counts = [&](HeadScore score, std::size_t i, std::size_t j) {
-    switch (score) {
-      case HeadScore::Previous: return j + 1 == i;
-      case HeadScore::Next: return j == i + 1;
-      case HeadScore::Duplicate: return j != i && ids[j] == ids[i];
-      case HeadScore::Induction: return j > 0 && j - 1 != i && ids[j - 1] == ids[i];
-      case HeadScore::First: return j == 0;
-      case HeadScore::Special: return ids[j] == special[0];
-    }
-    return false;
-  };
-  for (std::size_t s = 0; s < head_score_count; ++s) {
-    const auto score = static_cast<HeadScore>(s);
-    CAPTURE(name_of(score));
-    double mass = 0, uniform = 0, rows = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-      double of_row = 0, keys = 0;
-      for (std::size_t j = 0; j <= i; ++j)
-        if (counts(score, i, j)) {
-          of_row += o.expected.weights[2][1][i][j];
-          ++keys;
-        }
-      if (keys == 0 || keys == static_cast<double>(i + 1)) continue;
-      mass += of_row;
-      uniform += keys / static_cast<double>(i + 1);
-      ++rows;
-    }
-    const PatternScore& found = scores[2][1][s];
-    CHECK(static_cast<double>(found.rows) == rows);
-    if (rows == 0) {
-      CHECK(std::isnan(found.score));
-      continue;
-    }
-    CHECK(std::abs(found.score - mass / rows) < 1e-5);
-    CHECK(std::abs(found.uniform - uniform / rows) < 1e-9);
-  }
-}
-
-TEST_CASE("the battery finds a head that looks behind the same token", "[readouts][scores]") {
-  const std::vector<std::int64_t> special{0, 2};
-  const std::vector<std::int64_t> ids = repeated_random_tokens(23, special, {.tokens = 10, .seed = 9}, 1);
-  REQUIRE(ids.size() == 20);
-  for (std::size_t i = 0; i < 10; ++i) {
-    CHECK(ids[i] == ids[i + 10]);
-    CHECK(std::ranges::count(ids, ids[i]) == 2);
-    CHECK(std::ranges::count(special, ids[i]) == 0);
-  }
-  CHECK(ids != repeated_random_tokens(23, special, {.tokens = 10, .seed = 9}, 2));
-  CHECK_THROWS_WITH(repeated_random_tokens(23, special, {.tokens = 22}, 0),
-                    "22 different tokens cannot be drawn from 21 that are not special.");
-  Opened o;
-  const auto scores = battery_scores(*o.model, special, {.tokens = 10, .sequences = 3}, o.work);
-  REQUIRE(scores.size() == 3);
-  const PatternScore& induction = scores[0][0][static_cast<std::size_t>(HeadScore::Induction)];
-  CHECK(induction.rows == 30);  // the second half of each
-  // 1/11 … 1/20: one key of those before.
-  double uniform = 0;
-  for (int i = 11; i <= 20; ++i) uniform += 0.1 / i;
-  CHECK(std::abs(induction.uniform - uniform) < 1e-9);
 }
 
 }  // namespace attnscope::readouts_test

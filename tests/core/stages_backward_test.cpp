@@ -1,5 +1,5 @@
 // The backward function of every stage by itself: against finite differences of its own forward function in
-// float64, number by number; and the slots that the walk keeps gradients in.
+// float64, number by number.
 #include <cmath>
 #include <limits>
 #include <string>
@@ -351,29 +351,6 @@ TEST_CASE("backward: heads whose pattern was put in are not looked at") {
   const auto d = score_backward(f.work(), q, k, gradient, open);
   for (const double value : d.query.values()) CHECK(std::isfinite(value));
   for (const double value : d.key.values()) CHECK(std::isfinite(value));
-}
-
-TEST_CASE("backward: gradients of a stage add up, and are copied only where somebody else needs them") {
-  Family f;
-  const Values first = f.tensor({2, 3}), second = f.tensor({2, 3});
-  StageGradients<double> at(Stages{Stage::Drop});
-  at.give(Stage::Drop, Values(first));
-  at.give(Stage::Drop, Values(second));
-  CHECK(at.of(Stage::Drop)->matrix() == first.matrix() + second.matrix());
-  at.pass(Stage::Drop, Stage::Intervention);
-  CHECK(at.of(Stage::Intervention) == at.of(Stage::Drop));
-  Values taken = at.take(Stage::Intervention);
-  taken.matrix().setZero();
-  CHECK(at.of(Stage::Intervention) == nullptr);
-  CHECK(at.of(Stage::Drop)->matrix() == first.matrix() + second.matrix());
-  at.release(Stage::Drop);
-  CHECK(at.of(Stage::Drop) != nullptr);  // kept
-  at.give(Stage::Mask, Values(first));
-  const double* numbers = at.of(Stage::Mask)->data();
-  CHECK(at.take(Stage::Mask).data() == numbers);  // nobody else needs it
-  at.sum(Stage::Position, Shape{2, 3}).matrix() += first.matrix();
-  at.sum(Stage::Position, Shape{2, 3}).matrix() += second.matrix();
-  CHECK(at.of(Stage::Position)->matrix() == first.matrix() + second.matrix());
 }
 
 TEST_CASE("backward: the walk begins wherever it is given a gradient, and adds to what is there") {

@@ -33,6 +33,7 @@ Within all_set() {
   text.decoder_text = "";  // said, and nothing yet
   text.continued = {7, 0, 50'256};
   text.image = "photos/cat.png";
+  text.chat_day = "2024-02-29";
   text.masked = {{6, "old", {4, 5}}, {15, "c", {9}}};
   return within;
 }
@@ -49,6 +50,7 @@ TEST_CASE("texts and place of a model come back from a file", "[document_json][m
   other.of = AttentionOf::Encoder;
   other.input.decoder_text.reset();
   other.input.pair = "";
+  other.input.chat_day.reset();
   CHECK(reopened(other) == other);
 }
 
@@ -136,6 +138,8 @@ TEST_CASE("what cannot be a model's place or change is refused by its name", "[d
   names(R"({"path": "m", "fingerprint": "12 "})", "fingerprint");
   names(R"({"path": "m", "block": -1})", "block");
   names(R"({"path": "m", "of": "both"})", "of");
+  names(R"({"path": "m", "chat_day": "2024-02-30"})", "chat_day");
+  names(R"({"path": "m", "chat_day": ""})", "chat_day");
   names(R"({"path": "m", "heads": {}})", "heads");
   names(R"({"path": "m", "heads": [{"kind": "loud"}]})", "kind");
   names(R"({"path": "m", "blocks": [{"temperature": 0}]})", "temperature");

@@ -70,15 +70,12 @@ void ModelPatching::run_corrupted(const OpenedModel& opened, const Work& work) {
   answer_of(pair, *clean_, work);
   const std::vector<float> clean = predicted_logits(model, *clean_, row_, work),
                            corrupted = predicted_logits(model, *corrupted_, row_, work);
-  const auto best = likeliest(clean, 2);
-  if (best[0].id == not_a_token || likeliest(corrupted, 1)[0].id == not_a_token)
-    throw Error(not_finite_sentence(model, best[0].id == not_a_token ? *clean_ : *corrupted_));
-  known_.token = wanted_answer_.value_or(best[0].id);
-  known_.other = wanted_other_.value_or(likeliest(corrupted, 1)[0].id);
-  if (known_.other == known_.token && !wanted_other_ && best.size() > 1)
-    known_.other = best[known_.token == best[0].id ? 1 : 0].id;
-  pair.token = known_.token;
-  pair.other = known_.other;
+  for (const bool is_clean : {true, false})
+    if (likeliest(is_clean ? clean : corrupted, 1)[0].id == not_a_token)
+      throw Error(not_finite_sentence(model, is_clean ? *clean_ : *corrupted_));
+  const AskedAnswer asked = asked_answer(clean, corrupted, wanted_answer_, wanted_other_);
+  known_.token = pair.token = asked.token;
+  known_.other = pair.other = asked.other;
   known_.clean_answer = answer_of(pair, *clean_, work);
   known_.corrupted_answer = answer_of(pair, *corrupted_, work);
   known_.rows = corrupted_->last(model).normed.rows();

@@ -37,14 +37,6 @@ inline constexpr std::size_t text_measure_count = 11;
 std::string_view id_of(TextMeasure);
 bool is_effect(TextMeasure);
 
-/// One measure of one head. Every text counts once: in `values`, in `without` or in `not_finite`.
-struct MeasureSpread {
-  Spread values;
-  Spread uniform;               // of the same texts: what uniform attention has; of effects nothing
-  std::int64_t without = 0;     // texts in which it does not exist: no row has the choice
-  std::int64_t not_finite = 0;  // texts in which it is NaN or infinite
-};
-
 struct HeadSpread {
   AttentionOf of = AttentionOf::Decoder;
   int block = 0, head = 0;

@@ -28,4 +28,13 @@ class Spread {
   double least_ = none, largest_ = none;
 };
 
+/// One measure over many texts, or pairs of them. Each counts once: in `values`, in `without` or in
+/// `not_finite`.
+struct MeasureSpread {
+  Spread values;
+  Spread uniform;               // of the same texts: what uniform attention has; of effects nothing
+  std::int64_t without = 0;     // texts in which it does not exist: no row has the choice
+  std::int64_t not_finite = 0;  // texts in which it is NaN or infinite
+};
+
 }  // namespace attnscope
