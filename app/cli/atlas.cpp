@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "app/cli/progress_line.hpp"
+#include "app/cli/over_texts/progress_line.hpp"
 #include "core/base/error.hpp"
 #include "core/files/formats/atomic_write.hpp"
 #include "core/models/opened/opened_model.hpp"

@@ -6,11 +6,12 @@
 #include <string>
 
 #include "app/cli/checked_option.hpp"
-#include "app/cli/heads_command.hpp"
 #include "app/cli/model_facts.hpp"
+#include "app/cli/over_texts/heads_command.hpp"
+#include "app/cli/over_texts/patch_command.hpp"
+#include "app/cli/over_texts/similar_command.hpp"
+#include "app/cli/over_texts/texts_output.hpp"
 #include "app/cli/run_model.hpp"
-#include "app/cli/similar_command.hpp"
-#include "app/cli/texts_output.hpp"
 #include "core/text/whole_text.hpp"
 
 namespace attnscope {
@@ -18,6 +19,8 @@ namespace {
 
 constexpr const char* folder_help =
     "A folder with config.json and safetensors, as Hugging Face's libraries write it, or a .gguf file";
+
+constexpr const char* texts_help = "A file with a text in each line, UTF-8";
 
 /// Calls fn with each piece between commas; false when one does not fit, or when there is none.
 template <class Fn>
@@ -85,7 +88,8 @@ struct ModelCommands::Lines {
   std::optional<std::string> decoder_text;
   std::optional<SentencePooling> pooling;
   CLI::App *run_command = nullptr, *tokenize_command = nullptr, *model_command = nullptr,
-           *atlas_command = nullptr, *heads_command = nullptr, *similar_command = nullptr;
+           *atlas_command = nullptr, *heads_command = nullptr, *patch_command = nullptr,
+           *similar_command = nullptr;
 
   void add_run(CLI::App& app) {
     run_command = app.add_subcommand("run", "Run a model and write what transformers returns");
@@ -96,6 +100,7 @@ struct ModelCommands::Lines {
     input.add_option("--text-file", text_file, "A file with a text")->type_name("FILE");
     add_checked(input, {"--ids", "LIST", "Numbers of tokens", "whole numbers like 1,2,3",
                         [this](const std::string& list) { return read_ids(list, run.ids.emplace()); }});
+    add_chat(command, input);
     input.add_option("--image", image, "A picture, PNG or JPEG")->type_name("FILE");
     input.add_option("--batch", batch, "What transformers takes: input_ids, attention_mask, pixel_values, …")
         ->type_name("IN.safetensors");
@@ -127,6 +132,32 @@ struct ModelCommands::Lines {
                             return run.generate >= 1 && run.generate <= 100'000;
                           }});
     add_sampling(command);
+  }
+
+  /// A chat is one of the inputs of `input`, what is said of it options of `command`.
+  void add_chat(CLI::App& command, CLI::App& input) {
+    input
+        .add_option(
+            "--chat", run.chat.file,
+            "A file of messages, [{\"role\": \"user\", \"content\": \"Hello\"}, …], put through the model's "
+            "chat template")
+        ->type_name("FILE.json");
+    input.add_option("--chat-user", run.chat.user, "The same for one message of a user")->type_name("T");
+    command.add_option("--chat-template", run.chat.template_name, "Which of the model's chat templates")
+        ->type_name("NAME");
+    add_checked(command, {"--chat-date", "DAY", "The day that a chat template is told which asks for it",
+                          "a day like 2026-11-27", [this](const std::string& day) {
+                            run.chat.date = tokenizers::day_from(day);
+                            return run.chat.date.has_value();
+                          }});
+    command.add_flag_callback(
+        "--no-generation-prompt", [this] { run.chat.generation_prompt = false; },
+        "The text ends with the last message, not where the model's answer begins");
+    command.parse_complete_callback([this, &command] {
+      for (const char* name : {"--chat-template", "--chat-date", "--no-generation-prompt"})
+        if (command.count(name) > 0 && !run.chat.is_given())
+          throw CLI::RequiresError(name, "--chat or --chat-user");
+    });
   }
 
   void add_sampling(CLI::App& command) {
@@ -187,11 +218,9 @@ struct ModelCommands::Lines {
   }
 
   /// What the commands over a file of texts take in and where their table goes.
-  void add_texts(CLI::App& command) {
+  void add_texts(CLI::App& command, const char* option, const char* help) {
     command.add_option("MODEL", model, folder_help)->required()->type_name("");
-    command.add_option("--texts", texts, "A file with a text in each line, UTF-8")
-        ->required()
-        ->type_name("FILE");
+    command.add_option(option, texts, help)->required()->type_name("FILE");
     add_checked(command, {"-o,--out", "OUT", "The table goes here, not to the standard output",
                           "a file that ends in .csv or .json", [this](const std::string& path) {
                             table_out = path;
@@ -203,7 +232,7 @@ struct ModelCommands::Lines {
     heads_command =
         app.add_subcommand("heads", "Scores of each head over many texts: mean, spread, least and largest");
     CLI::App& command = *heads_command;
-    add_texts(command);
+    add_texts(command, "--texts", texts_help);
     command
         .add_option("--decoder-text", decoder_text,
                     "What the decoder of an encoder-decoder has said so far, to every text")
@@ -213,10 +242,24 @@ struct ModelCommands::Lines {
     command.add_flag("--last", last_only, "Effects on one position alone: faster")->needs("--effects");
   }
 
+  void add_patch(CLI::App& app) {
+    patch_command = app.add_subcommand(
+        "patch", "What each head brings back of the clean answer, over many pairs of texts");
+    CLI::App& command = *patch_command;
+    add_texts(
+        command, "--pairs",
+        "A file with a clean and a corrupted text in each line, a tab between them, UTF-8; behind further "
+        "tabs the right answer and the wrong one");
+    command
+        .add_option("--decoder-text", decoder_text,
+                    "What the decoder of an encoder-decoder has said so far, to every text")
+        ->type_name("D");
+  }
+
   void add_similar(CLI::App& app) {
     similar_command = app.add_subcommand(
         "similar", "How alike texts are to a model: the cosine of each two texts' vectors");
-    add_texts(*similar_command);
+    add_texts(*similar_command, "--texts", texts_help);
     add_checked(*similar_command, {"--pooling", "HOW",
                                    "How one vector is made of a text, whatever the model's modules.json says",
                                    "one of " + sentence_pooling_names(), [this](const std::string& name) {
@@ -226,9 +269,13 @@ struct ModelCommands::Lines {
   }
 
   void add_tokenize(CLI::App& app) {
-    tokenize_command = app.add_subcommand("tokenize", "Tokens of each line of the standard input");
+    tokenize_command =
+        app.add_subcommand("tokenize", "Tokens of each line of the standard input, or of a chat");
     tokenize_command->add_option("MODEL", model, folder_help)->required()->type_name("");
-    tokenize_command->add_flag("--json", json, "Each line is a text as a JSON string");
+    CLI::Option_group& input = *tokenize_command->add_option_group("input", "What is tokenized");
+    input.add_flag("--json", json, "Each line is a text as a JSON string");
+    add_chat(*tokenize_command, input);
+    input.require_option(0, 1);
   }
 
   void add_model(CLI::App& app) {
@@ -243,6 +290,7 @@ ModelCommands::ModelCommands(CLI::App& app) : lines_(std::make_unique<Lines>()) 
   lines_->add_model(app);
   lines_->add_atlas(app);
   lines_->add_heads(app);
+  lines_->add_patch(app);
   lines_->add_similar(app);
 }
 
@@ -288,12 +336,19 @@ bool ModelCommands::run() const {
     attnscope::heads_command(options);
     return true;
   }
+  if (*lines_->patch_command) {
+    attnscope::patch_command({lines_->model, lines_->texts, lines_->table_out, lines_->decoder_text});
+    return true;
+  }
   if (*lines_->similar_command) {
     attnscope::similar_command({lines_->model, lines_->texts, lines_->table_out, lines_->pooling});
     return true;
   }
   if (*lines_->tokenize_command) {
-    tokenize_lines(lines_->model, lines_->json);
+    if (lines_->run.chat.is_given())
+      tokenize_chat(lines_->model, lines_->run.chat);
+    else
+      tokenize_lines(lines_->model, lines_->json);
     return true;
   }
   if (*lines_->model_command) {

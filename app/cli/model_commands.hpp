@@ -1,5 +1,5 @@
-// app/cli: the commands for the folder of a model: `run`, `atlas`, `heads`, `similar`, `tokenize` and
-// `model`.
+// app/cli: the commands for the folder of a model: `run`, `atlas`, `heads`, `patch`, `similar`, `tokenize`
+// and `model`.
 #pragma once
 
 #include <memory>

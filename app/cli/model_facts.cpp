@@ -44,8 +44,19 @@ class EncodingWriter {
       : tokenizer_(tokenizer), quoted_(static_cast<std::size_t>(tokenizer.vocabulary_size())) {}
 
   void write(std::string_view text) {
-    const tokenizers::Encoding encoding = tokenizer_.encode(text);
-    write_list("{\"ids\":[", encoding,
+    out_ = "{";
+    write_rest(text, {});
+  }
+  /// What has its special tokens in it already.
+  void write_chat(const std::string& text) {
+    out_ = "{\"text\":" + nlohmann::json(text).dump() + ",";
+    write_rest(text, {.add_special_tokens = false});
+  }
+
+ private:
+  void write_rest(std::string_view text, const tokenizers::EncodeOptions& options) {
+    const tokenizers::Encoding encoding = tokenizer_.encode(text, options);
+    write_list("\"ids\":[", encoding,
                [&](const tokenizers::EncodedToken& token) { out_ += fmt::to_string(token.id); });
     write_list("],\"tokens\":[", encoding,
                [&](const tokenizers::EncodedToken& token) { out_ += quoted(token); });
@@ -57,8 +68,6 @@ class EncodingWriter {
     out_ += "]}\n";
     flush();
   }
-
- private:
   template <class Write>
   void write_list(std::string_view begin, const tokenizers::Encoding& encoding, Write write_one) {
     constexpr std::size_t piece = 1 << 20;
@@ -142,6 +151,11 @@ void tokenize_lines(const std::filesystem::path& folder, bool json) {
       throw Error(fmt::format("Line {}: {}", number, error.what()));
     }
   }
+}
+
+void tokenize_chat(const std::filesystem::path& folder, const ChatOptions& chat) {
+  const auto tokenizer = tokenizers::load_tokenizer(folder);
+  EncodingWriter(*tokenizer).write_chat(chat_text(folder, *tokenizer, chat));
 }
 
 void print_model(const std::filesystem::path& folder) {

@@ -3,12 +3,17 @@
 
 #include <filesystem>
 
+#include "app/cli/chat/chat_text.hpp"
+
 namespace attnscope {
 
 /// Reads a text a line, or with `json` a JSON string a line, and writes {"ids": …, "tokens": …, "offsets": …}
 /// a line: special tokens as the model adds them, offsets in characters (code points) of the text. Throws
 /// Error that names the line.
 void tokenize_lines(const std::filesystem::path& folder, bool json);
+
+/// The same of a chat, in one line that begins with its text: {"text": …, "ids": …}. Throws Error.
+void tokenize_chat(const std::filesystem::path& folder, const ChatOptions& chat);
 
 /// Family, sizes, and the tensors that were used and ignored. Throws Error.
 void print_model(const std::filesystem::path& folder);

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string_view>
 
-#include "app/window/render.hpp"
 #include "app/state/selection.hpp"
+#include "app/window/render.hpp"
 
 namespace attnscope {
 

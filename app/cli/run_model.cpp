@@ -94,11 +94,16 @@ class BatchFile {
 ModelInput input_of_text(const RunModelOptions& options, const Model& model) {
   if (options.decoder_text && !model.spec.reads_two_texts())
     throw Error(fmt::format("--decoder-text is for encoder-decoders; this model is {}.", model.spec.family));
+  const auto tokenizer = tokenizers::load_tokenizer(options.model);
   ModelText text;
-  text.text = options.text_file ? read_whole(*options.text_file, max_text_bytes) : *options.text;
+  if (options.chat.is_given())
+    text.text = chat_text(options.model, *tokenizer, options.chat);
+  else
+    text.text = options.text_file ? read_whole(*options.text_file, max_text_bytes) : *options.text;
+  text.special = !options.chat.is_given();
   text.pair = options.pair;
   text.decoder_text = options.decoder_text;
-  return text_input(model.spec, *tokenizers::load_tokenizer(options.model), text);
+  return text_input(model.spec, *tokenizer, text);
 }
 
 std::vector<ModelInput> inputs_of(const RunModelOptions& options, const Model& model) {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/cli/chat/chat_text.hpp"
 #include "core/models/run_model.hpp"
 #include "core/readouts/text/sampling.hpp"
 
@@ -35,6 +36,7 @@ struct RunModelOptions {
   std::optional<std::string> text;
   std::optional<std::filesystem::path> text_file, batch, image;
   std::optional<std::vector<std::int64_t>> ids;
+  ChatOptions chat;
   std::optional<std::string> pair, decoder_text;
   std::set<ModelPart> emit;
   TensorNames names = TensorNames::Transformers;

@@ -1,6 +1,8 @@
 // `attnscope run`, `tokenize` and `model`, run as programs: a model's folder that lies beside the checkout,
 // and one that the test writes.
+#include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -13,6 +15,7 @@
 #include "core/files/formats/safetensors.hpp"
 #include "support/letters_gpt.hpp"
 #include "support/program.hpp"
+#include "support/sanitizers.hpp"
 
 namespace attnscope::cli_models_test {
 namespace {
@@ -153,12 +156,74 @@ TEST_CASE("a model from two files alone runs, speaks, and tells what it is", "[c
                             ContainsSubstring("16 tensors used") && ContainsSubstring("0 tensors ignored"));
   std::ofstream(directory / "lines") << "abc\nb\n";
   const std::string command =
-      fmt::format("cd '{}' && '" ATTNSCOPE_PROGRAM "' tokenize m <lines >told", directory.path().native());
+      fmt::format("cd '{}' && '{}' tokenize m <lines >told", directory.path().native(), test::program_path());
   REQUIRE(std::system(command.c_str()) == 0);
   std::ifstream told(directory / "told");
   std::string line;
   REQUIRE(std::getline(told, line));
   CHECK(line == R"({"ids":[3,2],"tokens":["ab","c"],"offsets":[[0,2],[2,3]]})");
+}
+
+TEST_CASE("run and tokenize take a chat", "[cli][models][chat]") {
+  const TemporaryDirectory directory;
+  write_model(directory / "m");
+  check_refusal(directory, "tokenize m --chat-user ab", 1, "The model has no chat template");
+  directory.write("m/tokenizer_config.json", R"({"tokenizer_class": "GPT2Tokenizer", "add_bos_token": true,
+      "bos_token": "<|endoftext|>", "chat_template": [{"name": "default", "template":
+      "{{ bos_token }}{% for m in messages %}{% if m.role == 'system' %}{{ raise_exception('No system') }}{% endif %}{{ m.content | trim }}{% endfor %}{% if add_generation_prompt %}c{% endif %}"},
+      {"name": "dated", "template": "{{ messages[0].content }}{% if strftime_now('%d') == '03' %}bb{% endif %}"}]})");
+  const auto ids = [&](const std::string& arguments) {
+    const Outcome outcome = run(directory, "tokenize m " + arguments);
+    INFO(outcome.err);
+    REQUIRE(outcome.exit_code == 0);
+    return nlohmann::json::parse(outcome.out)["ids"].get<std::vector<int>>();
+  };
+  // The template has the token that begins a text: it stands there once.
+  CHECK(
+      run(directory, "tokenize m --chat-user ab").out ==
+      R"({"text":"<|endoftext|>abc","ids":[4,3,2],"tokens":["<|endoftext|>","ab","c"],"offsets":[[0,13],[13,15],[15,16]]})"
+      "\n");
+  CHECK(ids("--chat-user ab --no-generation-prompt") == std::vector{4, 3});
+  directory.write("chat.json",
+                  R"([{"role": "user", "content": " a"}, {"role": "assistant", "content": "c"}])");
+  CHECK(ids("--chat chat.json") == std::vector{4, 0, 2, 2});
+  const Outcome dated =
+      run(directory, "tokenize m --chat-user a --chat-template dated --chat-date 2024-02-03");
+  CHECK_THAT(dated.out, ContainsSubstring(R"("ids":[3,1])"));
+  CHECK(dated.err == "attnscope: The chat template puts a date into the text; it was told 2024-02-03.\n");
+  REQUIRE(run(directory, "run m --chat chat.json -o o.safetensors").exit_code == 0);
+  const Tensor ran = read(directory / "o.safetensors", "input_ids");
+  CHECK(std::vector<float>(ran.values().begin(), ran.values().end()) == std::vector<float>{4, 0, 2, 2});
+
+  check_refusal(directory, "tokenize m --chat-user ab --chat-template rag", 1,
+                "it has \"default\", \"dated\"");
+  check_refusal(directory, "tokenize m --chat-user ab --chat-date 2024-02-30", 2, "a day like");
+  check_refusal(directory, "run m --text ab --chat-template dated -o o.safetensors", 2,
+                "--chat or --chat-user");
+  check_refusal(directory, "run m --text ab --chat-user ab -o o.safetensors", 2, "Exactly 1 option");
+  check_refusal(directory, "tokenize m --json --chat-user ab", 2, "at most 1 option");
+  check_refusal(directory, "tokenize m --chat none.json", 1, "none.json");
+  directory.write("chat.json", R"([{"role": "system", "content": "a"}])");
+  check_refusal(directory, "run m --chat chat.json -o o.safetensors", 1,
+                "tokenizer_config.json: the chat template refuses this chat: No system.");
+}
+
+TEST_CASE("tokens of a line of megabytes are written as they come", "[cli][models]") {
+  if (test::under_address_sanitizer() || test::under_thread_sanitizer())
+    SKIP("they take memory of their own");
+  const TemporaryDirectory directory;
+  write_model(directory / "m");
+  std::string words;
+  for (int i = 0; i < 700'000; ++i) words += "abc";
+  directory.write("line", words + "\n");
+  // In kilobytes; a list in memory of what is written took more than 600,000.
+  const std::string command = fmt::format("cd '{}' && ulimit -v 500000 && '{}' tokenize m <line >told",
+                                          directory.path().native(), test::program_path());
+  REQUIRE(std::system(command.c_str()) == 0);
+  const std::string told = test::bytes_of(directory / "told");
+  CHECK(told.starts_with(R"({"ids":[3,2,3,2,)"));
+  CHECK(told.ends_with("[2099997,2099999],[2099999,2100000]]}\n"));
+  CHECK(std::ranges::count(told, '[') == 3 + 1'400'000);
 }
 
 TEST_CASE("run writes what the logit lens sees", "[cli][models]") {

@@ -1,4 +1,4 @@
-// The commands over a file of texts, run as programs: `attnscope heads` and `similar`.
+// The commands over a file of texts, run as programs: `attnscope heads`, `patch` and `similar`.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -184,6 +184,111 @@ TEST_CASE("what heads cannot do is said in a sentence", "[cli][texts]") {
   check_refusal(directory, "heads m --texts bad.txt -o o.csv", 1, "Line 2 of \"bad.txt\" is not valid UTF-8");
   write_small_vit(directory / "vit");
   check_refusal(directory, "heads vit --texts t.txt -o o.csv", 1, "takes pictures");
+  CHECK_FALSE(std::filesystem::exists(directory / "o.csv"));
+}
+
+TEST_CASE("patch writes mean and spread over pairs of what each gives alone", "[cli][texts]") {
+  const TemporaryDirectory directory;
+  write_letters_gpt(directory / "m");
+  const std::vector<std::string> pairs{"ab cd a b\tab dc a b\tc\td", "a b\tb b", "ab c ab\tab d ab\td\ta"};
+  directory.write("p.txt", pairs[0] + "\n\n" + pairs[1] + "\n" + pairs[2] + "\n");
+  const Outcome outcome = done(directory, "patch m --pairs p.txt -o o.csv");
+  CHECK(outcome.out.empty());
+  CHECK(outcome.err == "attnscope: Line 2 of \"p.txt\" is empty and left out.\n");
+  const CsvReader table(bytes_of(directory / "o.csv"));
+  CHECK(table.names() == std::vector<std::string>{"attention", "layer", "head", "score", "n", "mean", "sd",
+                                                  "min", "max", "uniform", "without", "nan"});
+  CHECK(table.rows() == 3 * 4 * 3);
+  std::vector<CsvReader> singles;
+  for (const std::string& pair : pairs) {
+    directory.write("one.txt", pair + "\n");
+    done(directory, "patch m --pairs one.txt -o one.csv");
+    singles.emplace_back(bytes_of(directory / "one.csv"));
+  }
+  for (int layer = 0; layer < 3; ++layer)
+    for (int head = 0; head < 4; ++head)
+      for (const std::string score : {"effect", "share", "direct_effect"}) {
+        CAPTURE(layer, head, score);
+        std::vector<double> values;
+        for (const CsvReader& single : singles) {
+          const std::size_t row = row_of(single, layer, head, score);
+          CHECK(single.number(row, "n") == 1);
+          CHECK(single.at(row, "sd").empty());
+          values.push_back(single.number(row, "mean"));
+        }
+        const double mean = (values[0] + values[1] + values[2]) / 3;
+        double squares = 0, size = 1;
+        for (const double value : values) {
+          squares += (value - mean) * (value - mean);
+          size = std::max(size, std::abs(value));
+        }
+        const std::size_t row = row_of(table, layer, head, score);
+        CHECK(table.at(row, "attention") == "decoder");
+        CHECK(table.number(row, "n") == 3);
+        CHECK(table.number(row, "without") == 0);
+        CHECK(table.number(row, "nan") == 0);
+        CHECK(std::abs(table.number(row, "mean") - mean) < 1e-12 * size);
+        CHECK(std::abs(table.number(row, "sd") - std::sqrt(squares / 2)) < 1e-12 * size);
+        CHECK(table.number(row, "min") == std::ranges::min(values));
+        CHECK(table.number(row, "max") == std::ranges::max(values));
+      }
+}
+
+TEST_CASE("patch says the same as JSON and on the standard output", "[cli][texts]") {
+  const TemporaryDirectory directory;
+  write_letters_gpt(directory / "m");
+  directory.write("p.txt", "ab cd a b\tab dc a b\tc\td\na b\tb b\n");
+  done(directory, "patch m --pairs p.txt -o o.csv");
+  done(directory, "patch m --pairs p.txt -o o.json");
+  const CsvReader table(bytes_of(directory / "o.csv"));
+  const auto report = nlohmann::json::parse(bytes_of(directory / "o.json"));
+  CHECK(report.at("family") == "GPT-2");
+  CHECK(report.at("left_out_lines").empty());
+  REQUIRE(report.at("pairs").size() == 2);
+  const auto& first = report["pairs"][0];
+  CHECK(first.at("line") == 1);
+  CHECK(first.at("corrupted") == "ab dc a b");
+  CHECK(first.at("tokens") == 8);
+  CHECK(first.at("answer").at("id") == 2);
+  CHECK(first.at("answer").at("text") == "c");
+  CHECK(first.at("other").at("id") == 3);
+  const double sum =
+      first.at("clean_answer").get<double>() + report["pairs"][1].at("clean_answer").get<double>();
+  CHECK(std::abs(report.at("clean_answers").at("mean").get<double>() - sum / 2) < 1e-12);
+  REQUIRE(report.at("heads").size() == 12);
+  for (const auto& head : report["heads"])
+    for (const auto& [score, spread] : head.at("scores").items()) {
+      const std::size_t row = row_of(table, head.at("layer"), head.at("head"), score);
+      CAPTURE(row, score);
+      for (const char* name : {"n", "mean", "sd", "min", "max", "without", "nan"})
+        CHECK(spread.at(name).get<double>() == table.number(row, name));
+      CHECK(spread.at("uniform").is_null());
+    }
+  const Outcome columns = done(directory, "patch m --pairs p.txt");
+  CHECK_THAT(columns.out, ContainsSubstring("2 pairs") && ContainsSubstring("decoder 2.3") &&
+                              ContainsSubstring("direct_effect"));
+  write_small_t5(directory / "t5");
+  directory.write("w.txt", "the cat sat\tthe mat sat\n");
+  done(directory, "patch t5 --pairs w.txt --decoder-text 'die Katze' -o o.csv");
+  CHECK(CsvReader(bytes_of(directory / "o.csv")).rows() == 8 * 3);  // the decoder's heads
+}
+
+TEST_CASE("what patch cannot do is said in a sentence", "[cli][texts]") {
+  const TemporaryDirectory directory;
+  write_letter_texts(directory);
+  directory.write("p.txt", "a b\tb b\n\na b\tabab b\n");
+  check_refusal(directory, "patch m -o o.csv", 2, "required");
+  check_refusal(directory, "patch m --pairs p.txt -o o.txt", 2, "a file that ends in .csv or .json");
+  check_refusal(directory, "patch m --pairs none.txt", 1, "none.txt");
+  check_refusal(directory, "patch m --pairs p.txt -o o.csv", 1,
+                "Line 3 of \"p.txt\": The clean text has 3 tokens and the corrupted one 4");
+  check_refusal(directory, "patch m --pairs t.txt -o o.csv", 1, "Line 1 of \"t.txt\": There is no tab in it");
+  directory.write("q.txt", "a b\tb b\tcd\n");
+  check_refusal(directory, "patch m --pairs q.txt -o o.csv", 1, "Line 1 of \"q.txt\": \"cd\" is");
+  directory.write("q.txt", "a b\tb b\n");
+  check_refusal(directory, "patch m --pairs q.txt --decoder-text a -o o.csv", 1, "encoder-decoders");
+  write_small_vit(directory / "vit");
+  check_refusal(directory, "patch vit --pairs q.txt -o o.csv", 1, "takes pictures");
   CHECK_FALSE(std::filesystem::exists(directory / "o.csv"));
 }
 

@@ -36,8 +36,8 @@ bool started_and_killed(const TemporaryDirectory& directory, const std::string& 
   const pid_t child = ::fork();
   REQUIRE(child >= 0);
   if (child == 0) {
-    const std::string command = "cd '" + directory.path().native() + "' && exec '" ATTNSCOPE_PROGRAM "' " +
-                                arguments + " >/dev/null 2>&1";
+    const std::string command = "cd '" + directory.path().native() + "' && exec '" + test::program_path() +
+                                "' " + arguments + " >/dev/null 2>&1";
     ::execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
     ::_exit(127);
   }

@@ -1,5 +1,5 @@
-// app/cli: what the commands over a file of texts share: where their table goes, and what is said of texts
-// beside it.
+// app/cli/over_texts: what the commands over a file of texts share: where their table goes, and what is said
+// of texts beside it.
 #pragma once
 
 #include <cstdint>

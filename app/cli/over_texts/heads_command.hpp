@@ -1,4 +1,4 @@
-// app/cli: `attnscope heads`: what every head does on many texts, as a table.
+// app/cli/over_texts: `attnscope heads`: what every head does on many texts, as a table.
 #pragma once
 
 #include <filesystem>

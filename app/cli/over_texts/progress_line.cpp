@@ -1,4 +1,4 @@
-#include "app/cli/progress_line.hpp"
+#include "app/cli/over_texts/progress_line.hpp"
 
 #include <chrono>
 #include <condition_variable>

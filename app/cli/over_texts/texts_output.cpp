@@ -1,4 +1,4 @@
-#include "app/cli/texts_output.hpp"
+#include "app/cli/over_texts/texts_output.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-// app/cli: how far a command is, on stderr, once it takes long.
+// app/cli/over_texts: how far a command is, on stderr, once it takes long.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// app/cli: `attnscope similar`: how alike the texts of a file are to a model.
+// app/cli/over_texts: `attnscope similar`: how alike the texts of a file are to a model.
 #pragma once
 
 #include <filesystem>

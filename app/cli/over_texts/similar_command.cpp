@@ -1,4 +1,4 @@
-#include "app/cli/similar_command.hpp"
+#include "app/cli/over_texts/similar_command.hpp"
 
 #include <cmath>
 #include <cstdio>
@@ -10,8 +10,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "app/cli/progress_line.hpp"
-#include "app/cli/texts_output.hpp"
+#include "app/cli/over_texts/progress_line.hpp"
+#include "app/cli/over_texts/spread_table.hpp"
+#include "app/cli/over_texts/texts_output.hpp"
 #include "core/models/model_path.hpp"
 #include "core/readouts/over_texts/similarity.hpp"
 #include "core/text/csv.hpp"
@@ -81,11 +82,7 @@ std::string similar_json(const OpenedModel& opened, const TextList& list, const 
     for (const double cosine : found.cosine.matrix().row(i)) row.push_back(cosine);
     report["cosine"].push_back(std::move(row));
   }
-  report["pairs"] = {{"n", found.pairs.count()},
-                     {"mean", found.pairs.mean()},
-                     {"sd", found.pairs.deviation()},
-                     {"min", found.pairs.least()},
-                     {"max", found.pairs.largest()}};
+  report["pairs"] = spread_json(found.pairs);
   return report.dump(1) + "\n";
 }
 
