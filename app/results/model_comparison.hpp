@@ -26,6 +26,9 @@ class ModelComparison {
   /// take_layer().
   void expect(Document held, double age);
   bool is_expecting() const { return expected_.has_value(); }
+  /// The Document that is, and how long ago it was held; null: none.
+  const Document* expected() const { return expected_ ? &expected_->document : nullptr; }
+  double expected_age() const { return expected_ ? expected_->age : 0; }
   void expect_nothing();
   /// What was expected once its block is known: a Document that can be computed, and since when it was held.
   /// Where it cannot be run `trouble` says why.

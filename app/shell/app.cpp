@@ -5,6 +5,7 @@
 #include <thread>
 #include <utility>
 
+#include "app/results/many_texts.hpp"
 #include "app/scene/actions.hpp"
 #include "app/scene/scene.hpp"
 #include "app/shell/film.hpp"
@@ -144,16 +145,15 @@ bool App::finish_numbers() const {
 
 bool App::is_still() const {
   const bool reads = files_.is_opening() || view_.files->dialog.reading.is_reading();
-  if (lesson_models_.is_busy()) return false;
   if (model_arrival_ || !models_.is_up_to_date(document_) || !models_.is_complete()) return false;
   if (!model_b_.is_settled() || head_maps_->is_computing()) return false;
   if (reads || files_.is_looking() || files_.is_writing() || files_.is_exporting() ||
-      backends_->is_comparing() || comparison_.is_expecting())
+      backends_->is_comparing() || comparison_.is_expecting() || is_running(view_.model->many.texts))
     return false;
   if (!experiments_.is_settled() || !training_->is_settled() || view_.lab->playing) return false;
   if (shown_.is_busy() || (comparison_.held() && comparison_.held()->is_busy())) return false;
   if (shown_.result && !shown_.result->layer().is_complete() && engine_.busy()) return false;
-  return following_.is_up_to_date(document_) && textures_.postponed() == 0;
+  return following_.is_up_to_date(document_) && textures_.postponed() == 0 && !lesson_models_.is_busy();
 }
 
 /// What a session held is there: it becomes B.

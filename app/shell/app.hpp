@@ -21,6 +21,7 @@
 #include "app/scene/scene.hpp"
 #include "app/session/look.hpp"
 #include "app/session/session.hpp"
+#include "app/shell/app_options.hpp"
 #include "app/shell/comparison.hpp"
 #include "app/shell/files.hpp"
 #include "app/shell/following.hpp"
@@ -42,30 +43,6 @@ namespace attnscope {
 
 struct Film;
 struct Layout;
-
-/// A spot to look at; what is not given stays as it is.
-struct Spot {
-  std::optional<std::int64_t> head;
-  std::optional<Cell> cell;
-  std::optional<std::int64_t> cells;  // in sight, the shorter way
-};
-
-struct AppOptions {
-  std::filesystem::path assets;  // examples, languages
-  /// What the first picture is of, an example or any other file; empty: the first example. It is read, and a
-  /// model that it stands in runs, before the first frame.
-  std::filesystem::path opening = {};
-  ThemeName theme = ThemeName::Dark;
-  float scale = 1;  // of everything; the display's own scale
-  /// Where the look, recent files and what survives an end are kept; empty: nowhere.
-  std::filesystem::path state = {};
-  std::string language = std::string(english);
-  bool language_is_asked_for = false;  // for this run: before the one that was chosen last
-  bool fresh = false;                  // as in the first run; what is kept stays where it is
-  bool attended = true;                // somebody is there who can be asked
-  std::function<void()> wake = {};     // called on a worker when a frame is due
-  SharedPool pool = {};                // what everything is computed with; the backends' own
-};
 
 class App {
  public:
@@ -280,6 +257,9 @@ class App {
   bool can_be_held();
   void take_held();
   void take_held_model();
+  std::optional<HeldThen> held_now() const;
+  bool expects_held() const { return comparison_.is_expecting() || model_b_.is_expecting(); }
+  void drop_held();
   void compare_models();
   void expect_held(Document held, double age);
   bool take_moved_held(const Session& opened);
@@ -305,6 +285,7 @@ class App {
     std::uint64_t steps = 0;  // of the history
     std::optional<std::size_t> backend;
     bool swapped = false, switched = false;  // since then: A and B; the backend
+    std::optional<HeldThen> held = {};
   };
   void watch_letters();
   void begin_words();
@@ -316,7 +297,8 @@ class App {
   bool has_model_behind() const;
   void go_back_to_model();
   void bring_back(Document said);
-  void view_as(const Viewing&);
+  void bring_back_held(const HeldThenPtr&);
+  bool view_as(const Viewing&);
   void view_when_computed();
   void observe_history();
   void fulfil(const Requests& requests);
@@ -354,6 +336,7 @@ class App {
   lessons::LessonLibrary lessons_;
   lessons::LessonModels lesson_models_;             // of the lesson that is open
   std::pair<std::string, std::int64_t> held_step_;  // whose B is held
+  std::pair<std::string, std::int64_t> undone_to_;  // undo brought B back with it
   std::vector<Example> examples_;
   std::vector<Language> languages_;
   Words words_;
@@ -365,11 +348,10 @@ class App {
   std::optional<Arrival> arrival_;
   History history_;
   StrayTyping stray_;
-  std::optional<Before> before_;           // before the letters that are being typed
-  std::optional<Viewing> coming_viewing_;  // of a step that was gone back to, until its Document is computed
-  std::uint64_t coming_steps_ = 0;         // of the history then
-  Selection selection_;                    // always inside the shown result
-  Cell wanted_cell_;  // what a person chose: found again when a text that was retyped is long enough
+  std::optional<Before> before_;  // before the letters that are being typed
+  std::optional<ComingStep> coming_;
+  Selection selection_;  // always inside the shown result
+  Cell wanted_cell_;     // what a person chose: found again when a text that was retyped is long enough
   ViewState view_;
   TextureCache textures_;
   BackgroundErrors errors_;

@@ -240,7 +240,8 @@ void App::take(Session session, const std::filesystem::path& file, bool is_text)
   if (!session.looks) view_.editing->weights.reset();
   untouched_ = false;
   following_.begin_anew();
-  if (session.looks && !session.held) release_held();
+  history_.leave_held();
+  if (session.looks && !session.held) drop_held();
   comparison_.expect_nothing(engine_);
   model_b_.expect_nothing();
   asks_for_held_.reset();
@@ -306,8 +307,7 @@ void App::keep(double seconds) {
   // Before the first picture, and while a file is on its way, what is there is not what it will be.
   const bool arrives = arrival_ && !following_.is_up_to_date(document_);
   const bool restores = model_arrival_ && model_arrival_->from == Kept::Crash;
-  const bool expects_held = comparison_.is_expecting() || model_b_.is_expecting();
-  const bool on_its_way = files_.is_opening() || arrives || restores || expects_held;
+  const bool on_its_way = files_.is_opening() || arrives || restores || expects_held();
   SessionKeeper* const keeper = files_.keeper();
   if (keeper == nullptr || !shown_.result || on_its_way) return;
   if (const std::string trouble = keeper->autosave().trouble(); !trouble.empty()) view_.notices.say(trouble);

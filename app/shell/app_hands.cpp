@@ -61,33 +61,37 @@ Viewing App::viewing() const {
   return viewing_of(view_, chosen);
 }
 
-/// Keeps inside what the shown result has.
-void App::view_as(const Viewing& look) {
+/// Keeps inside what the shown result has. False: it looks at a difference that is not there.
+bool App::view_as(const Viewing& look) {
   Selection chosen = selection_;
   view_again(look, view_, chosen);
   selection_ = chosen;
   wanted_cell_ = chosen.cell;
-  if (!shown_.result) return;
+  if (!shown_.result) return true;
+  const Plane wanted = view_.stage;
   was_used_ = weights_stage(shown_.result->document);  // nothing was switched, it was like this
   keep_selection_inside();
   keep_plane_there();
+  return !wanted.is_difference() || view_.stage == wanted;
 }
 
-/// The result of another Document may have other heads and stages than the one in sight.
+/// The result of another Document may have other heads and stages than the one in sight. What is held stays,
+/// so that it can be compared with the step, unless the step had released or replaced it, or looks at a
+/// difference that is not there with it.
 void App::step_in_history(int way) {
+  const std::optional<HeldThen> held = held_now();
+  history_.holds(held ? &*held : nullptr);
   std::optional<History::Step> there = way < 0 ? history_.undo(what_is_said(document_), viewing())
                                                : history_.redo(what_is_said(document_), viewing());
   view_.keyboard.notice = {};
   if (!there) return;
-  if (there->document != what_is_said(document_)) {
-    coming_viewing_ = there->look;
-    coming_steps_ = history_.recorded();
-  } else {
-    coming_viewing_.reset();
-  }
+  const bool is_other = there->document != what_is_said(document_);
   const Document from = document_;
   bring_back(std::move(there->document));
-  view_as(there->look);
+  if (there->takes_held) bring_back_held(there->held);
+  if (!view_as(there->look) && !is_other && there->held) bring_back_held(there->held);
+  coming_.reset();
+  if (is_other || expects_held()) coming_ = ComingStep{there->look, history_.recorded(), there->held};
   if (!is_another(from, document_)) return;
   view_.notices.tell(way < 0 ? "Undo went back to " + in_quotes(name_of(document_)) +
                                    ", which was open before; Ctrl+Shift+Z returns."
@@ -105,7 +109,7 @@ void App::go_back_to_model() {
   if (!has_model_behind()) return;
   for (std::size_t left = history_.depth() + 1; left > 0 && !document_.within.read(); --left)
     step_in_history(-1);
-  coming_viewing_.reset();  // it may have been left from another page
+  coming_.reset();  // it may have been left from another page
   view_.mode = Mode::Model;
 }
 
@@ -122,20 +126,23 @@ void App::bring_back(Document said) {
 }
 
 void App::view_when_computed() {
-  if (!coming_viewing_) return;
-  if (history_.recorded() != coming_steps_) return coming_viewing_.reset();  // something else was done since
+  if (!coming_) return;
+  if (history_.recorded() != coming_->steps) return coming_.reset();  // something else was done since
   if (!shown_.result || shown_.result->document != document_) return;
   // Until the model has read the text that came back, its layer is still that of the text before: a cell
   // beyond that would be lost.
-  if (!models_.is_up_to_date(document_)) return;
-  view_as(*coming_viewing_);
-  coming_viewing_.reset();
+  if (!models_.is_up_to_date(document_) || expects_held()) return;
+  const HeldThenPtr held = std::exchange(coming_->held, nullptr);
+  if (!view_as(coming_->look) && held) bring_back_held(held);
+  if (!expects_held()) coming_.reset();
 }
 
 void App::observe_history() {
   KeyboardState& keyboard = view_.keyboard;
   const std::uint64_t steps = history_.recorded();
   if (view_.mode == Mode::Model) view_.files->model_behind = has_model_behind();
+  const std::optional<HeldThen> held = held_now();
+  history_.holds(held ? &*held : nullptr);
   history_.observe(
       what_is_said(document_), viewing(),
       {ImGui::IsAnyItemActive() || keyboard.takes_words || view_.model->generation.left > 0, has_acted()},
@@ -192,7 +199,8 @@ void App::watch_letters() {
                      history_.recorded(),
                      backends_->find(shown_.result->backend),
                      false,
-                     false};
+                     false,
+                     held_now()};
   }
   if (pressed) stray_.touch(now);
   for (const ImWchar c : io.InputQueueCharacters)
@@ -248,6 +256,7 @@ void App::type_words() {
 /// The keys that were letters have done nothing: everything is as it was before the first of them.
 void App::take_back(Before before) {
   if (before.swapped) swap_with_held();
+  bring_back_held(before.held ? std::make_shared<const HeldThen>(*before.held) : nullptr);
   if (before.switched && before.backend) use_backend(*before.backend);
   history_.forget_since(before.steps);
   document_ = std::move(before.document);
@@ -259,8 +268,7 @@ void App::take_back(Before before) {
   before.selection.cell = before.wanted_cell;
   const Viewing then = viewing_of(view_, before.selection);
   view_as(then);
-  coming_viewing_ = then;
-  coming_steps_ = history_.recorded();
+  coming_ = ComingStep{then, history_.recorded()};
 }
 
 }  // namespace attnscope

@@ -6,6 +6,7 @@
 #include "app/shell/app.hpp"
 #include "app/state/compare_state.hpp"
 #include "app/state/model_state.hpp"
+#include "core/edits/within.hpp"
 #include "core/models/opened/opened_model.hpp"
 
 namespace attnscope {
@@ -18,8 +19,34 @@ bool App::can_be_held() {
   return false;
 }
 
+/// What is held, or will be once it is computed. Of a model what is said of it.
+std::optional<HeldThen> App::held_now() const {
+  const double now = ImGui::GetTime();
+  if (const Document* coming = model_b_.expected())
+    return HeldThen{what_is_said(*coming), now - model_b_.expected_age()};
+  if (const Document* held = comparison_.document())
+    return HeldThen{what_is_said(*held), comparison_.since(now)};
+  return std::nullopt;
+}
+
+/// Of a step that was gone back to: it is computed again, and becomes B once it is there.
+void App::bring_back_held(const HeldThenPtr& then) {
+  const std::optional<HeldThen> now = held_now();
+  if (!now && !then) return;
+  if (!then) return drop_held();
+  if (now && now->document == then->document) return;
+  comparison_.expect_nothing(engine_);
+  model_b_.expect_nothing();
+  asks_for_held_.reset();
+  const ResultPtr held = comparison_.result();
+  if (held && what_is_said(held->document) == then->document) return;
+  expect_held(then->document, ImGui::GetTime() - then->seconds);
+}
+
 void App::hold() {
   if (!can_be_held()) return;
+  comparison_.expect_nothing(engine_);  // what was to come would take its place
+  model_b_.expect_nothing();
   comparison_.hold(shown_.result, errors_, *backends_, ImGui::GetTime());
   view_.compare->held_head = -1;
   shown_.stats->compare_with(comparison_.result());
@@ -27,6 +54,7 @@ void App::hold() {
 
 void App::swap_with_held() {
   if (!comparison_.held() || !can_be_held()) return;
+  history_.leave_held();
   if (before_) before_->swapped = !before_->swapped;
   document_ = comparison_.result()->document;
   // B is there already: it is shown at once, while the engine catches up.
@@ -38,7 +66,13 @@ void App::swap_with_held() {
   keep_plane_there();
 }
 
+/// One undo takes it back.
 void App::release_held() {
+  history_.leave_held();
+  drop_held();
+}
+
+void App::drop_held() {
   comparison_.clear(engine_);
   model_b_.expect_nothing();
   asks_for_held_.reset();

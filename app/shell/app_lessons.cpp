@@ -14,8 +14,10 @@ namespace attnscope {
 /// What a step holds becomes B; nothing is held where it holds nothing.
 void App::hold_of_step(const std::optional<Document>& held) {
   held_step_ = {view_.lesson->name, view_.lesson->step};
+  undone_to_ = {};
   if (!held) return release_held();
-  if (comparison_.result() && comparison_.result()->document == *held) return;
+  if (comparison_.document() && *comparison_.document() == *held) return;
+  history_.leave_held();
   comparison_.expect(*held, engine_, 0);
 }
 
@@ -158,7 +160,7 @@ void App::show_step_again() {
 }
 
 /// Outside the mode the person plays freely; back in it the step is as it was. `before`: the mode as this
-/// frame found it. What undo brings back is as it was then, and B follows the step.
+/// frame found it. What undo brings back is as it was then, with what was held then; else B follows the step.
 void App::watch_lesson(Mode before, bool by_history) {
   LessonState& state = *view_.lesson;
   give_training_back();
@@ -168,7 +170,10 @@ void App::watch_lesson(Mode before, bool by_history) {
   }
   const bool was = before == Mode::Lessons, is = view_.mode == Mode::Lessons;
   if (by_history) state.look_due = false;
-  if (by_history && is) state.left.reset();
+  if (by_history && is) {
+    state.left.reset();
+    undone_to_ = {state.name, state.step};
+  }
   if (was && !is && !state.left && !by_history) {
     state.left = document_;
     leave_trained_step();
@@ -177,6 +182,10 @@ void App::watch_lesson(Mode before, bool by_history) {
   const lessons::OpenLessonPtr open = lessons_.sight().open;
   if (!is || !open || open->name != state.name || std::pair(open->name, state.step) == held_step_) return;
   if (open->lesson.of_training()) return stand_at_step();
+  if (std::pair(open->name, state.step) == undone_to_) {
+    held_step_ = undone_to_;
+    return;
+  }
   if (state.step < std::ssize(open->documents))
     hold_of_step(open->documents[static_cast<std::size_t>(state.step)].held);
 }

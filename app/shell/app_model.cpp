@@ -5,6 +5,7 @@
 
 #include "app/lessons/model_numbers.hpp"
 #include "app/shell/app.hpp"
+#include "app/shell/worth_a_look.hpp"
 #include "app/state/files_state.hpp"
 #include "app/state/model_state.hpp"
 #include "app/state/teaching/lesson_state.hpp"
@@ -179,8 +180,9 @@ Shown::Doing App::model_doing() const {
   return {doing.what, doing.share, doing.seconds};
 }
 
-/// What the token that something is predicted of looks at most besides itself and the first one, which is a
-/// sink in most heads.
+/// In the row of the token that something is predicted of the head that is worth a look, see
+/// head_worth_a_look(). In a lesson, and beside a model that is held, the first head, and what it looks at
+/// most besides itself and the first token, which is a sink in most heads.
 void App::choose_in_model() {
   const LayerResult& layer = shown_.result->layer();
   const ModelReading* const model = models_.shown_of(document_);
@@ -190,12 +192,25 @@ void App::choose_in_model() {
     query = std::min(query, model->prediction->row);
   else if (encoder && model != nullptr && model->tokens && model->tokens->input.image.size() > 0)
     query = 0;  // the class token
-  const auto row = layer.trace[weights_stage(shown_.result->document)]->matrix(0, selection_.head).row(query);
+  const Tensor& weights = *layer.trace[weights_stage(shown_.result->document)];
+  selection_.locked = true;
+  view_.model->opened_at.reset();
+  if (view_.mode == Mode::Model && model_b_.held() == nullptr) {
+    const Within& within = document_.within.read();
+    LookedThrough in{weights, layer.dimensions.heads, query, !is_cross(layer), {}};
+    if (model != nullptr && model->tokens) in.keys = model->tokens->keys_of(within.of).tokens;
+    if (const auto found = head_worth_a_look(in)) {
+      selection_.head = found->head;
+      wanted_cell_ = found->cell;
+      view_.model->opened_at = OpenedAt{within, found->head, found->cell};
+      return;
+    }
+  }
+  const auto row = weights.matrix(0, selection_.head).row(query);
   std::int64_t key = 0;
   for (std::int64_t j = 1; j < layer.dimensions.keys; ++j)
     if (j != query && (key == 0 || row(j) > row(key))) key = j;
   wanted_cell_ = {query, key};
-  selection_.locked = true;
 }
 
 void App::settle_model(const Document& before) {

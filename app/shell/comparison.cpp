@@ -8,6 +8,11 @@ const HeldSight* Comparison::beside(const ResultPtr& shown) const {
   return held_ && held_->result->layer().is_long() == shown->layer().is_long() ? &*held_ : nullptr;
 }
 
+const Document* Comparison::document() const {
+  if (expected_) return &expected_->document;
+  return held_ ? &held_->result->document : nullptr;
+}
+
 void Comparison::hold(const ResultPtr& shown, BackgroundErrors& errors, const Backends& backends,
                       double seconds) {
   if (!held_) held_.emplace();
@@ -34,7 +39,8 @@ void Comparison::expect_nothing(LiveEngine& engine) {
 }
 
 void Comparison::expect(Document document, LiveEngine& engine, double age) {
-  expected_ = Expected{engine.submit(std::move(document), Lane::Held), age};
+  const std::uint64_t ticket = engine.submit(document, Lane::Held);
+  expected_ = Expected{std::move(document), ticket, age};
 }
 
 bool Comparison::is_waiting(const LiveEngine& engine) const {

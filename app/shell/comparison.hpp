@@ -20,6 +20,9 @@ class Comparison {
   const HeldSight* beside(const ResultPtr& shown) const;
   /// How long it has been held, in seconds of the same clock; 0 when nothing is.
   double age(double seconds) const { return held_ ? seconds - held_->seconds : 0; }
+  /// What is B, or will be once it is computed, and since when; null: nothing.
+  const Document* document() const;
+  double since(double seconds) const { return seconds - (expected_ ? expected_->age : age(seconds)); }
 
   /// What is shown becomes B as well.
   void hold(const ResultPtr& shown, BackgroundErrors& errors, const Backends& backends, double seconds);
@@ -41,6 +44,7 @@ class Comparison {
 
  private:
   struct Expected {
+    Document document;
     std::uint64_t ticket = 0;
     double age = 0;
   };

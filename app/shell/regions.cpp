@@ -23,6 +23,7 @@
 #include "app/views/lab/lab.hpp"
 #include "app/views/lessons/playing.hpp"
 #include "app/views/long/long_parts.hpp"
+#include "app/views/many_texts/many_texts.hpp"
 #include "app/views/model/model.hpp"
 #include "app/views/model_compare/model_compare.hpp"
 #include "app/views/neuron/neuron_view.hpp"
@@ -296,6 +297,7 @@ void draw_regions(Scene& scene, const Layout& layout) {
   }
   draw_refusal(scene, layout);
   draw_head_sets(scene);
+  draw_many_texts(scene);
 }
 
 void draw_sought(const Ui& ui, Sought& sought) {

@@ -32,31 +32,75 @@ std::size_t new_bytes(const Document& document, std::set<const void*>& counted) 
   return bytes;
 }
 
+std::size_t new_bytes(const History::Step& step, std::set<const void*>& counted) {
+  return new_bytes(step.document, counted) + (step.held ? new_bytes(step.held->document, counted) : 0);
+}
+
+bool is_same(const HeldThenPtr& a, const HeldThenPtr& b) {
+  return a == b || (a && b && a->document == b->document);
+}
+
 }  // namespace
 
+void History::holds(const HeldThen* now) {
+  if (now == nullptr)
+    held_.reset();
+  else if (!held_ || held_->document != now->document)
+    held_ = std::make_shared<const HeldThen>(*now);
+}
+
+void History::leave_held() {
+  if (!left_) left_ = held_;
+}
+
+bool History::is_held_left() const { return left_ && !is_same(*left_, held_); }
+
+/// Whether what was held is released or replaced, not yet in a step, and by the person.
+bool History::note_left(Hand hand) {
+  if (!is_held_left()) {
+    left_.reset();
+    left_by_hand_ = false;
+    return false;
+  }
+  left_by_hand_ = left_by_hand_ || hand.acted;
+  return left_by_hand_;
+}
+
 void History::record(const Document& document, const Viewing& look) {
+  const bool takes_held = is_held_left();
   present_is_place_ =
-      present_ && present_->document == document && present_->look.differs_in_place_only(look);
+      !takes_held && present_ && present_->document == document && present_->look.differs_in_place_only(look);
+  if (present_ && takes_held) present_->held = *left_;
   if (present_) past_.push_back(std::move(*present_));
-  present_ = Step{document, look};
+  present_ = Step{document, look, held_, takes_held};
+  left_.reset();
+  left_by_hand_ = false;
   ++recorded_;
   future_.clear();
   seen_.reset();
   acted_ = false;
   // From the newest to the oldest, as far as steps and bytes reach.
   std::set<const void*> counted;
-  std::size_t bytes = new_bytes(present_->document, counted), kept = 0;
+  std::size_t bytes = new_bytes(*present_, counted), kept = 0;
   while (kept < past_.size() && kept < max_steps && bytes <= max_bytes)
-    bytes += new_bytes(past_[past_.size() - ++kept].document, counted);
+    bytes += new_bytes(past_[past_.size() - ++kept], counted);
   if (bytes > max_bytes && kept > 1) --kept;
   past_.erase(past_.begin(), past_.end() - static_cast<std::ptrdiff_t>(kept));
 }
 
 void History::observe(const Document& document, const Viewing& look, Hand hand, double seconds) {
   const bool stepped = std::exchange(stepped_, false);
+  const bool is_left_by_hand = note_left(hand);
+  if (present_ && !left_) present_->held = held_;
   if (present_ && present_->document == document) {
     seen_.reset();
     acted_ = present_->look != look && (acted_ || hand.acted);
+    if (is_left_by_hand && !hand.busy) return record(document, look);
+    if (left_ && !is_left_by_hand) {
+      present_->takes_held = true;
+      present_->held = held_;
+      left_.reset();
+    }
     if (present_->look == look) return;
     if (stepped || (!acted_ && !hand.busy)) {
       present_->look = look;
@@ -82,20 +126,31 @@ void History::follow(const Document& document, const Viewing& before, const View
     present_->look = after;
 }
 
+void History::record_changes(const Document& document, const Viewing& look) {
+  if (!present_ || present_->document != document || present_->look != look || is_held_left())
+    record(document, look);
+  left_.reset();
+}
+
 std::optional<History::Step> History::undo(const Document& document, const Viewing& look) {
-  if (!present_ || present_->document != document || present_->look != look) record(document, look);
+  record_changes(document, look);
   if (past_.empty()) return std::nullopt;
+  present_->held = held_;
+  const bool takes_held = present_->takes_held;
   future_.push_back(std::move(*present_));
   present_ = std::move(past_.back());
   past_.pop_back();
   present_is_place_ = false;
   stepped_ = true;
-  return present_;
+  Step there = *present_;
+  there.takes_held = takes_held;
+  return there;
 }
 
 std::optional<History::Step> History::redo(const Document& document, const Viewing& look) {
-  if (!present_ || present_->document != document || present_->look != look) record(document, look);
+  record_changes(document, look);
   if (future_.empty()) return std::nullopt;
+  present_->held = held_;
   past_.push_back(std::move(*present_));
   present_ = std::move(future_.back());
   future_.pop_back();
@@ -111,6 +166,8 @@ void History::forget_since(std::uint64_t count) {
     present_is_place_ = false;
   }
   recorded_ = std::min(recorded_, count);
+  left_.reset();
+  left_by_hand_ = false;
 }
 
 }  // namespace attnscope

@@ -1,10 +1,11 @@
 // app/state: undo. A list of steps: Documents, which are values and share their texts and blocks of numbers,
-// each with how it was looked at.
+// each with how it was looked at and what was held beside it.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -20,11 +21,22 @@ struct Hand {
       true;  // a key, a button or the wheel; else what changed of the look is the program's own doing
 };
 
+/// What is held as B: computed again when it comes back, so that no result is kept.
+struct HeldThen {
+  Document document;
+  double seconds = 0;  // when it was held, of the caller's clock
+};
+using HeldThenPtr = std::shared_ptr<const HeldThen>;  // null: nothing is held
+
 class History {
  public:
   struct Step {
     Document document;
     Viewing look;
+    HeldThenPtr held = {};  // when it was there last
+    /// In the list: the step before holds something else, and going over the two exchanges it. In what undo()
+    /// and redo() return: whether `held` comes with the step; else what is held stays.
+    bool takes_held = false;
   };
   /// Steps, and bytes of texts and blocks, that are kept; the oldest go first.
   static constexpr std::size_t max_steps = 200;
@@ -38,6 +50,13 @@ class History {
 
   /// The look of this Document was changed from `before` to `after` by what was computed: no step of its own.
   void follow(const Document&, const Viewing& before, const Viewing& after);
+
+  /// What is held now, null where nothing is: said before every observe(), undo() and redo(). To hold
+  /// something is no step: it is compared with what undo brings back.
+  void holds(const HeldThen*);
+  /// What holds() said last is released or replaced in this frame. Where the person did it, it is a step even
+  /// when nothing else changes; else it belongs to the step that is there.
+  void leave_held();
 
   /// One step back or forward from what is there; nothing at the end of the list. What changed since the last
   /// step becomes a step first. What changes of the look in the same frame is not a step.
@@ -56,16 +75,29 @@ class History {
 
  private:
   void record(const Document&, const Viewing&);
+  void record_changes(const Document&, const Viewing&);
+  bool is_held_left() const;
+  bool note_left(Hand);
 
   std::optional<Step> present_;   // the last step; nothing before the first frame
   std::deque<Step> past_;         // oldest first
   std::vector<Step> future_;      // the next to redo last
   std::optional<Document> seen_;  // changed, but not yet a step
   double seen_at_ = 0;
+  HeldThenPtr held_;                 // now
+  std::optional<HeldThenPtr> left_;  // before it was released or replaced; nothing: it was not
+  bool left_by_hand_ = false;
   std::uint64_t recorded_ = 0;
   bool present_is_place_ = false;  // the last step differs from the one before in its place only
   bool stepped_ = false;           // back or forward in this frame
   bool acted_ = false;             // a look that differs from the last step's is a person's doing
+};
+
+/// A step that was gone back to, until its Document, and what it held, is computed.
+struct ComingStep {
+  Viewing look;
+  std::uint64_t steps = 0;  // recorded() then
+  HeldThenPtr held = {};    // taken where the look is at a difference that is not there without it
 };
 
 }  // namespace attnscope

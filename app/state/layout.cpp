@@ -10,6 +10,7 @@ namespace {
 
 using Limits = SplitterLimits;
 constexpr Limits head_limits{112, 640}, inspector_limits{240, 640}, signal_limits{112, 480};
+constexpr float lowest_signals = 128;  // unless they are dragged: curves are 54 high then
 
 /// The usual size of a region, or what its splitter was dragged to.
 float chosen(float dragged, float usual, Limits limits) {
@@ -81,6 +82,9 @@ Layout compute_layout(float width, float height, const ViewState& view, std::siz
   if (height - top - strip - status < least) strip = 0;
   const float body_top = top + strip, body = height - body_top - status;
   const bool opened = sizes.signals > 0;
+  // Where the inspector stands beside the map the plots get lower before they fold: 1280 x 720 has them.
+  if (signals > 0 && !opened && !is_narrow(width, s))
+    signals = std::clamp(body - comfortable_height, px(lowest_signals), signals);
   if (signals > 0 && body - signals < (opened ? least : comfortable_height)) {
     l.folded = true;
     signals = px(32);

@@ -10,11 +10,13 @@
 
 #include "app/state/compare_heads_state.hpp"
 #include "app/state/generation_state.hpp"
+#include "app/state/selection.hpp"
 #include "core/document/model_changes.hpp"
 #include "core/document/within.hpp"
 
 namespace attnscope {
 
+class ManyTexts;     // app/results/many_texts.hpp
 struct ModelFacts;   // app/views/model/facts.hpp
 struct RgbPicture;   // core/files/formats/picture_file.hpp
 struct OpenedModel;  // core/models/opened/opened_model.hpp
@@ -116,6 +118,23 @@ struct HeadSetsState {
   std::string list, name;            // as they are typed
 };
 
+/// Many texts at once, of a file; see app/views/many_texts. Of the moment.
+struct ManyTextsState {
+  bool open = false, opens = false;  // the card; in this frame
+  std::string file;                  // as its path is typed
+  bool similar = false;              // cosines of the texts, else scores of the heads
+  int score = 2;                     // which of those that the card has: induction
+  std::shared_ptr<ManyTexts> texts;  // shared by copies of the state; null: nothing was begun
+};
+
+/// A cell of a head that was chosen for the person when the model was opened.
+struct OpenedAt {
+  Within within;  // that it was chosen for
+  std::int64_t head = 0;
+  Cell cell;
+  bool operator==(const OpenedAt&) const = default;
+};
+
 struct ModelState {
   ModelScreen screen = ModelScreen::Heads;
   HeadColour colour = HeadColour::Pattern;
@@ -130,6 +149,7 @@ struct ModelState {
   CompareHeadsState compare;
   PictureState picture;
   HeadSetsState sets;
+  ManyTextsState many;
   std::array<signed char, 15> fold{};         // sections of the controls, as ViewState::fold
   std::optional<std::int64_t> predicted_row;  // whose prediction is shown; nothing: the usual one
 
@@ -137,6 +157,7 @@ struct ModelState {
   std::optional<std::string> typed_ids;             // while the field of the tokens' numbers has the keyboard
   ModelScreen before_compare = ModelScreen::Heads;  // F4 goes back to it
   std::optional<double> stale_since;                // the text, or a change, is ahead of what stands there
+  std::optional<OpenedAt> opened_at;                // by head_worth_a_look()
   std::optional<ModelHead> hovered;                 // pointed at in the grid: previewed large
   bool locked = false;           // a click chose the head: what is pointed at is not previewed until Esc
   bool without_changes = false;  // pressed: the model as it is, without what was changed inside

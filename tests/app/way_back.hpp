@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <optional>
 #include <string>
 
 #include <catch2/catch_test_macros.hpp>
@@ -61,8 +60,6 @@ class WayBack {
     redo(robot);
     document_ = robot.document();
     viewing_ = robot.app().viewing();
-    held_ = held(robot);
-    looks_at_difference_ = robot.app().view().stage.is_difference();
     depth_ = robot.app().history().depth();
     is_forgotten_ = depth_ >= History::max_steps;
   }
@@ -76,7 +73,7 @@ class WayBack {
 
   void check(Robot& robot) const {
     rest(robot);
-    if (is_forgotten_ || (looks_at_difference_ && held(robot) != held_)) return;
+    if (is_forgotten_) return;
     const Document last = robot.document();
     const Viewing end = robot.app().viewing();
     const auto is_at = [&](const Document& document, const Viewing& viewing) {
@@ -105,13 +102,6 @@ class WayBack {
   }
 
  private:
-  /// What is held is no part of undo, so that a look at the difference to it cannot come back once it is
-  /// gone.
-  static std::optional<Document> held(Robot& robot) {
-    const auto& held = robot.app().held();
-    return held ? std::optional(held->result->document) : std::nullopt;
-  }
-
   /// Ends typing, closes what is open, and lets what was begun become a step.
   static void rest(Robot& robot) {
     robot.app().view().walk->playing = false;
@@ -124,8 +114,6 @@ class WayBack {
 
   Document document_;
   Viewing viewing_;
-  std::optional<Document> held_;
-  bool looks_at_difference_ = false;
   std::size_t depth_ = 0;
   bool is_forgotten_ = false;
 };

@@ -1,0 +1,227 @@
+#include "app/shell/acts.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "app/scene/picture.hpp"
+#include "app/state/compare_state.hpp"
+#include "app/state/editing_state.hpp"
+#include "app/state/files_state.hpp"
+#include "app/state/inspector_state.hpp"
+#include "app/state/layout.hpp"
+#include "app/state/long_state.hpp"
+#include "app/state/model_state.hpp"
+#include "app/state/teaching/lesson_state.hpp"
+#include "app/state/viewing.hpp"
+#include "app/views/focus/focus_parts.hpp"
+#include "app/views/generation/generation.hpp"
+#include "app/views/heads/head_order.hpp"
+#include "app/views/lessons/playing.hpp"
+#include "app/views/long/long_parts.hpp"
+#include "app/views/model/why.hpp"
+#include "app/views/model_compare/model_compare.hpp"
+#include "app/views/parts/mask_painter.hpp"
+#include "app/views/parts/unknown.hpp"
+#include "app/views/presenter/presenter.hpp"
+#include "app/views/start/start.hpp"
+#include "core/attention/run_stage.hpp"
+#include "core/edits/switches.hpp"
+
+namespace attnscope::act {
+
+void move_head(Scene& scene, std::int64_t step) {
+  const std::vector<std::int64_t>& order = heads_in_order(scene);
+  const auto at = std::find(order.begin(), order.end(), scene.selection.head) - order.begin();
+  const auto heads = std::ssize(order);
+  scene.next.head = order[static_cast<std::size_t>((at + step + heads) % heads)];
+}
+
+void move_stage(Scene& scene, int step) {
+  std::vector<Plane> all = scene.stats.planes();
+  // A − B is always there in Compare, and gradients are not compared.
+  if (scene.view.mode == Mode::Compare)
+    std::erase_if(all, [](Plane plane) { return plane.kind != Plane::Kind::Value; });
+  // Differences and errors of all stages are gone through by themselves.
+  const auto walk_of = [](Plane plane) { return plane.is_gradient() ? Plane::Kind::Value : plane.kind; };
+  std::erase_if(all, [&](Plane plane) { return walk_of(plane) != walk_of(scene.view.stage); });
+  const auto now = std::find(all.begin(), all.end(), scene.view.stage) - all.begin();
+  if (all.empty()) return;
+  const std::ptrdiff_t next = std::clamp<std::ptrdiff_t>(now + step, 0, std::ssize(all) - 1);
+  scene.view.show_stage(all[static_cast<std::size_t>(next)]);
+}
+
+void turn(Scene& scene, Region region) {
+  bool& hidden = scene.view.hidden[static_cast<std::size_t>(region)];
+  hidden = !hidden;
+}
+
+void turn_inspector(Scene& scene) {
+  ViewState& view = scene.view;
+  const bool is_drawer = view.mode != Mode::Model && is_narrow(ImGui::GetIO().DisplaySize.x, view.scale);
+  if (!is_drawer) return turn(scene, Region::Inspector);
+  view.drawer = !view.drawer;
+}
+
+void toggle_scaling(Scene& scene) {
+  if (refuse_without_scores(scene)) return;
+  const bool was_divided = edit::is_divided(scene.document);
+  scene.document = edit::divided(std::move(scene.document), !was_divided);
+}
+
+void toggle_positions(Scene& scene) {
+  if (refuse_without_scores(scene)) return;
+  Positions& now = scene.document.layer().positions;
+  if (now != Positions::None) scene.view.positions = now;
+  now = now == Positions::None ? scene.view.positions : Positions::None;
+}
+
+void leave(Scene& scene) {
+  if (scene.view.help || scene.view.timings || scene.view.parity) {
+    scene.view.help = scene.view.timings = scene.view.parity = false;
+  } else if (scene.view.files->asks) {
+    scene.view.files->asks = false;
+  } else if (!scene.view.notices.empty()) {
+    scene.view.notices.dismiss();
+  } else if (scene.view.editing->painting && scene.view.mode == Mode::Explore) {
+    toggle_painting(scene);
+  } else if (scene.view.inspector->expanded && scene.view.mode == Mode::Explore) {
+    scene.view.inspector->expanded = false;
+  } else if (is_narrow(ImGui::GetIO().DisplaySize.x, scene.view.scale) && scene.view.drawer &&
+             scene.view.mode == Mode::Explore) {
+    scene.view.drawer = false;
+  } else if (is_start_shown(scene.view, scene.result)) {
+    leave_start(scene.view);
+  } else if (scene.view.presenter->tool != PresenterTool::None) {
+    scene.view.presenter->tool = PresenterTool::None;
+  } else if (scene.view.mode == Mode::Lessons) {
+    lesson_free_play(scene);  // or out of the list
+    scene.view.presenter->returns = std::exchange(scene.view.presenter->on, false);
+  } else if (scene.view.presenter->on) {
+    toggle_presenter(scene);
+  } else if (scene.view.mode == Mode::Training && scene.view.lesson->left && is_lesson_training(scene)) {
+    scene.view.mode = Mode::Lessons;  // from free play
+    scene.view.presenter->on = std::exchange(scene.view.presenter->returns, false);
+  } else if (scene.view.mode == Mode::Experiments || scene.view.mode == Mode::Training) {
+    scene.view.mode = Mode::Explore;
+  } else if (scene.view.lesson->left && !scene.selection.locked) {
+    scene.view.mode = Mode::Lessons;  // back to the step, as it was left
+    scene.view.presenter->on = std::exchange(scene.view.presenter->returns, false);
+  } else if (scene.view.mode == Mode::Model && scene.view.model->screen != ModelScreen::Heads) {
+    scene.view.model->screen = ModelScreen::Heads;  // back to all heads
+  } else if (scene.model != nullptr && !scene.selection.locked && scene.view.mode != Mode::Model) {
+    scene.view.mode = Mode::Model;  // up again, from a layer to the model that it stands in
+  } else if (scene.view.mode == Mode::Model && scene.view.model->locked) {
+    scene.view.model->locked = false;  // the head under the mouse is previewed again
+  } else {
+    scene.next.locked = false;
+  }
+}
+
+void next_range(Scene& scene) {
+  const ColourScale scale = scene.result.is_long() ? long_scale(scene, scene.head())
+                                                   : colour_scale(scene, scene.view.stage, scene.head());
+  scene.view.locked_range = {scale.low, scale.high};
+  scene.view.range = static_cast<RangeMode>((static_cast<int>(scene.view.range) + 1) % 4);
+}
+
+void undo(Scene& scene) { scene.requests.history = -1; }
+void redo(Scene& scene) { scene.requests.history = 1; }
+
+void type_the_sentence(Scene& scene) {
+  if (scene.result.is_long() || !has_text_field(scene)) {
+    scene.view.notices.say(scene.result.is_long()
+                               ? "A long sequence has no text field: open a shorter text to type."
+                               : "What is open came as numbers and has no sentence to type.");
+    return;
+  }
+  if (scene.view.mode == Mode::Walk) scene.view.mode = Mode::Explore;
+  scene.view.hidden[static_cast<std::size_t>(Region::Strip)] = false;
+  SentenceState& sentence = scene.view.keyboard.sentence;
+  sentence.wanted = true;
+  sentence.at_end = false;
+  sentence.waited = 0;
+  sentence.field = static_cast<std::size_t>(scene.sequence());
+}
+
+void remove_mask(Scene& scene) {
+  const TensorPtr weights = has_weights_alone(scene) ? scene.document.layer().masking.additive : nullptr;
+  scene.document.layer().masking = {};
+  scene.document.layer().masking.additive = weights;
+}
+
+void toggle_why(Scene& scene) {
+  if (scene.model == nullptr) return scene.view.notices.say("No model is open.");
+  ModelScreen& screen = scene.view.model->screen;
+  screen = screen == ModelScreen::Why ? ModelScreen::Heads : ModelScreen::Why;
+}
+
+void show_mode(Scene& scene, Mode mode) { scene.view.mode = mode; }
+
+void rescale(Scene& scene, float factor) {
+  scene.view.scale = std::clamp(scene.view.scale * factor, ViewState::least_scale, ViewState::most_scale);
+}
+
+void reset_view(Scene& scene) {
+  ViewState usual;
+  usual.theme = scene.view.theme;
+  usual.language = scene.view.language;
+  usual.mode = scene.view.mode;
+  Selection chosen = scene.selection;
+  const Viewing look = viewing_of(usual, chosen);
+  view_again(look, scene.view, chosen);
+  scene.view.focus = {};
+  if (scene.stats.planes().empty()) return;
+  scene.view.stage = weights_stage(scene.result.document);
+}
+
+void show_difference(Scene& scene) {
+  if (scene.view.mode == Mode::Model && scene.view.model->screen == ModelScreen::Compare)
+    return turn_model_difference(scene);
+  if (scene.view.mode == Mode::Compare) {
+    DifferenceKind& kind = scene.view.compare->difference;
+    kind = static_cast<DifferenceKind>((static_cast<int>(kind) + 1) % 3);
+    return;
+  }
+  if (scene.result.is_long()) {
+    LongSide& side = scene.view.long_view->side;
+    if (scene.held)
+      side = side == LongSide::Difference ? LongSide::A : LongSide::Difference;
+    else
+      scene.view.notices.say("Nothing of this length is held: press \\ to hold what is shown.");
+    return;
+  }
+  const Plane now = scene.view.stage;
+  if (now.is_difference()) return scene.view.show_stage(now.stage);
+  const Plane wanted(now.stage, Plane::Kind::Difference);
+  if (scene.stats.tensor(wanted)) return scene.view.show_stage(wanted);
+  scene.view.notices.say(
+      scene.held ? "now − held needs as many tokens and heads in what is held as in what is shown."
+                 : "Nothing is held yet: press \\ to hold what is shown.");
+}
+
+void to_strongest(Scene& scene) {
+  if (scene.result.is_long()) {
+    scene.view.long_view->to_strongest = true;  // the map knows what is in sight
+    return;
+  }
+  const Measures& all = scene.result.measures;
+  const RowMeasures* best = nullptr;
+  for (std::int64_t i = 0; i < all.queries; ++i) {
+    const RowMeasures& row = all.row(scene.sequence(), scene.selection.head, i);
+    if (row.allowed < 2 || row.strongest < 0 || (best != nullptr && row.largest <= best->largest)) continue;
+    best = &row;
+    scene.next.cell = {i, row.strongest};
+    scene.next.locked = true;
+  }
+}
+
+void step(Scene& scene, std::int64_t down, std::int64_t right) {
+  if (!step_why_part(scene, down, right)) move_cell(scene, down, right);
+}
+
+void space_in_model(Scene& scene) {
+  if (!generation_forward(scene)) go_to_marked_part(scene);
+}
+
+}  // namespace attnscope::act
