@@ -7,12 +7,14 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/files/folder.hpp"
 #include "app/results/experiment_runs.hpp"
+#include "app/results/many_texts.hpp"
 #include "app/results/model_comparison.hpp"
 #include "app/results/result_stats.hpp"
 #include "app/results/tiles.hpp"
@@ -242,6 +244,29 @@ TEST_CASE("workers: experiments are measured while others are chosen") {
   });
   CHECK(runs.sight().problem.empty());
   runs.follow(nullptr, 0);
+}
+
+TEST_CASE("workers: texts of a file run through a model while they are asked for again and stopped") {
+  const TemporaryDirectory directory;
+  write_letters_gpt(directory / "letters");
+  const OpenedModelPtr model = open_whole_model(directory / "letters");
+  std::ofstream(directory / "texts") << "abc\nab dc\ncab\nabcd\nbad\n";
+  const SharedPool pool(pool_threads);
+  ManyTexts texts;
+  const auto frame = [&] {
+    texts.begin_frame();
+    return std::tuple(texts.is_running(), texts.done(), texts.total(), texts.problem());
+  };
+  for (int i = 0; i < 6; ++i) {
+    texts.begin({model, directory / "texts", i % 2 == 1}, pool);
+    for (int k = 0; k < 3; ++k) frame();
+    if (i % 3 == 2) texts.stop();
+  }
+  texts.begin({model, directory / "texts", false}, pool);
+  frames_until([&] { return !std::get<0>(frame()); });
+  REQUIRE(texts.problem() == "");
+  REQUIRE(texts.reading() != nullptr);
+  CHECK(texts.reading()->list.texts.size() == 5);
 }
 
 TEST_CASE("workers: sessions are kept and opened, and folders read, while more is asked for") {
