@@ -135,6 +135,37 @@ TEST_CASE("a long text is pooled by its maximum, and L acts on grid and head ali
   CHECK(pixels_of(robot, "All heads") == grid);
 }
 
+TEST_CASE("the colour bar of the grid is the switch between weight and logarithm, and says which",
+          "[model]") {
+  const TemporaryDirectory directory;
+  Robot robot(with_many_letters(directory, 256));
+  type_text(robot, letters(160));
+  robot.app().view().focus->log = false;
+  robot.settle();
+  robot.leave();
+  robot.settle();
+  const std::vector<Rgba> grid = pixels_of(robot, "All heads"), head = pixels_of(robot, "model map 0");
+  for (const bool log : {true, false}) {
+    INFO(log);
+    robot.click("Grid scale");
+    robot.settle();
+    robot.leave();
+    robot.settle();
+    CHECK(robot.app().view().focus->log == log);
+    CHECK(shows(robot, log ? "max, log 1e−4" : "max 0"));
+    CHECK((pixels_of(robot, "All heads") == grid) != log);
+    CHECK((pixels_of(robot, "model map 0") == head) != log);
+  }
+  robot.click("Grid scale");
+  robot.settle();
+  robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);  // one step, as L is
+  robot.settle();
+  CHECK_FALSE(robot.app().view().focus->log);
+  robot.app().view().model->colour = HeadColour::Entropy;  // no weights: there is nothing to switch
+  robot.settle();
+  CHECK_FALSE(robot.has("Grid scale"));
+}
+
 TEST_CASE("a text from a file is read by the open model, line by line", "[model]") {
   const TemporaryDirectory directory;
   Robot robot(with_letters(directory));

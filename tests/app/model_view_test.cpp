@@ -1,9 +1,11 @@
 // The screen of a model, used as a person does: heads that are previewed, locked and opened, what is changed
 // inside with the controls, what is predicted and appended.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
@@ -13,11 +15,13 @@
 #include "app/gl/offscreen.hpp"
 #include "app/model_robot.hpp"
 #include "app/scene/picture.hpp"
+#include "app/state/focus_state.hpp"
 #include "app/state/model_state.hpp"
 #include "app/views/model/facts.hpp"
 #include "app/views/model/grid_picture.hpp"
 #include "app/views/model/head_map.hpp"
 #include "core/models/opened/opened_model.hpp"
+#include "robot/layout.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace attnscope::model_view_test {
@@ -101,6 +105,38 @@ TEST_CASE("a head under the mouse is previewed, a click locks it, Esc frees it",
   }
 }
 
+TEST_CASE("L acts on the picture of a head under the mouse, which says so", "[model]") {
+  LettersRobot robot;
+  robot.app().view().focus->log = false;
+  find_head(robot, 2, 3);
+  robot.settle();
+  REQUIRE_FALSE(model_state(robot).locked);
+  REQUIRE(model_within(robot).block == 1);  // a preview, made of the run
+  const RecordedItem* const map = robot.items().find("model map 0");
+  REQUIRE(map != nullptr);
+  const ImVec2 min = map->min, max = map->max;
+  const auto pixels = [&] {
+    const Image image = robot.pixels();
+    std::vector<Rgba> part;
+    for (int y = static_cast<int>(min.y); y < static_cast<int>(max.y); ++y)
+      for (int x = static_cast<int>(min.x); x < static_cast<int>(max.x); ++x) part.push_back(image.at(x, y));
+    return part;
+  };
+  const auto says_logarithm = [&] {
+    return std::ranges::any_of(texts_of(robot), [](const PlacedText& text) {
+      return text.text.starts_with("log ") && text.text.find(" … ") != std::string::npos;
+    });
+  };
+  const std::vector<Rgba> linear = pixels();
+  CHECK_FALSE(says_logarithm());
+  robot.key(ImGuiKey_L);
+  robot.settle();
+  REQUIRE(robot.app().view().focus->log);
+  REQUIRE(model_within(robot).block == 1);
+  CHECK(pixels() != linear);
+  CHECK(says_logarithm());
+}
+
 TEST_CASE("the first change moves no control: a second click takes it back", "[model]") {
   const TemporaryDirectory directory;
   Robot robot(with_letters(directory));
@@ -108,11 +144,11 @@ TEST_CASE("the first change moves no control: a second click takes it back", "[m
   const ImVec2 knob = robot.centre("Divide by √dₖ");
   robot.click_at(knob);
   robot.settle();
-  REQUIRE(within(robot).changes.blocks.size() == 1);
+  REQUIRE(model_within(robot).changes.blocks.size() == 1);
   CHECK(robot.centre("Divide by √dₖ").y == knob.y);
   robot.click_at(knob);
   robot.settle();
-  CHECK(within(robot).changes.empty());
+  CHECK(model_within(robot).changes.empty());
   CHECK(robot.centre("Divide by √dₖ").y == knob.y);
 }
 

@@ -78,6 +78,26 @@ TEST_CASE("hovering the entropy per row previews its query, near a curve its hea
   CHECK(robot.app().selection().shown_head() == 4);
 }
 
+TEST_CASE("the curve of the entropy begins at the first row that has a choice") {
+  Robot robot({.width = 1600, .height = 1400});
+  click(robot, "More: Mask");
+  choose(robot, "Mistake", "Diagonal hidden");  // the first row has no key, the second one
+  robot.app().look_at({.head = 2, .cell = Cell{5, 0}, .cells = {}});
+  robot.settle();
+  robot.leave();
+  robot.settle();
+  const Measures& m = shown(robot).measures;
+  REQUIRE(m.queries == 6);
+  for (std::int64_t i = 0; i < 6; ++i) REQUIRE(m.row(0, 2, i).allowed == i);
+  const Area plot = area_of(robot, "entropy per row");
+  const Rgba hue = theme(ThemeName::Dark).head(2);
+  const auto between = [&](float from, float to) {  // rows
+    return count_of(part_of(robot, {plot.at(from / 5, 0), plot.at(to / 5, 1)}), hue);
+  };
+  CHECK(between(0, 1.8f) == 0);
+  CHECK(between(2, 4) > 20);
+}
+
 TEST_CASE("entropy is shown in nats or normalised, per row and per head") {
   Robot robot(wide);
   robot.leave();
@@ -310,13 +330,15 @@ TEST_CASE("no words of the signals stand in each other's way") {
   struct Screen {
     int width, height;
     float scale;
+    float signals = 0;  // what they were dragged to
   };
-  for (const Screen screen : {Screen{1280, 720, 1}, {1600, 1000, 1}, {3840, 2160, 2}}) {
+  for (const Screen screen :
+       {Screen{1280, 720, 1}, {1280, 720, 1, usual_signals(true)}, {1600, 1000, 1}, {3840, 2160, 2}}) {
     Robot robot(
         {.width = screen.width, .height = screen.height, .scale = screen.scale, .system_fonts = true});
     robot.settle();
     ViewState& view = robot.app().view();
-    view.sizes.signals = usual_signals(screen.width < 1400);  // at 1280 x 720 somebody opened them
+    view.sizes.signals = screen.signals;
     robot.settle();
     robot.click("Trigger");
     robot.key(ImGuiKey_Backslash);

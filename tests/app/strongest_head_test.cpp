@@ -1,7 +1,9 @@
 // When the effects of all heads are known the strongest is one click away.
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -14,6 +16,19 @@
 namespace attnscope::strongest_head_test {
 
 using namespace attnscope::test;
+
+namespace {
+
+void from_palette(Robot& robot, std::string_view action) {
+  robot.key(ImGuiKey_K, ImGuiMod_Ctrl);
+  robot.frame(3);
+  robot.type(action);
+  robot.frame(2);
+  robot.key(ImGuiKey_Enter);
+  robot.settle();
+}
+
+}  // namespace
 
 TEST_CASE("the head with the largest effect is offered when all are known, and a click looks at it",
           "[model]") {
@@ -56,6 +71,25 @@ TEST_CASE("in a low window the map of the head has the room of the offer", "[mod
   type_text(robot, "ab c de a");
   CHECK_FALSE(robot.has("Strongest head"));
   CHECK(robot.has("score previous token"));
+  const std::optional<ModelHead> head = strongest_head(*robot.app().model());
+  REQUIRE(head);
+  robot.app().look_at({.head = (head->head + 1) % 4, .cell = Cell{1, 0}, .cells = {}});
+  robot.settle();
+  from_palette(robot, "Look at the strongest head");
+  CHECK(robot.document().within.read().block == head->block);
+  CHECK(robot.app().selection().head == head->head);
+  CHECK(robot.app().selection().cell.query == robot.app().model()->prediction->row);
+  CHECK(robot.app().view().model->locked);
+}
+
+TEST_CASE("without a model the palette says that there is no strongest head") {
+  Robot robot;
+  const Document before = robot.document();
+  robot.app().view().mode = Mode::Model;
+  robot.settle();
+  from_palette(robot, "Look at the strongest head");
+  CHECK(robot.app().message() == "No model is open.");
+  CHECK(robot.document() == before);
 }
 
 }  // namespace attnscope::strongest_head_test

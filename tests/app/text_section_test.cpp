@@ -1,5 +1,9 @@
 // How a text becomes tokens, as a person says it in the column of a model: a pair, special tokens, numbers.
+#include <cstdint>
+#include <filesystem>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -9,6 +13,7 @@
 #include "app/state/model_state.hpp"
 #include "app/views/controls/column.hpp"
 #include "core/engine/model/model_reading.hpp"
+#include "robot/layout.hpp"
 #include "support/small_folders.hpp"
 
 namespace attnscope::text_section_test {
@@ -83,6 +88,33 @@ TEST_CASE("special tokens go and come back, and a session keeps that they are go
   CHECK(labels(robot) == "the cat sat");
 }
 
+TEST_CASE("a decoder's beginning of the sequence goes and comes back") {
+  const TemporaryDirectory directory;
+  const RobotOptions options = test::with_letters(directory);
+  for (const char* file : {"vocab.json", "merges.txt"})
+    REQUIRE(std::filesystem::remove(directory / "letters" / file));
+  directory.write("letters/tokenizer.json", R"({"version": "1.0",
+    "added_tokens": [{"id": 7, "content": "<s>", "special": true}],
+    "normalizer": null, "pre_tokenizer": null, "decoder": null,
+    "post_processor": {"type": "TemplateProcessing",
+      "single": [{"SpecialToken": {"id": "<s>", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}],
+      "pair": [{"Sequence": {"id": "A", "type_id": 0}}, {"Sequence": {"id": "B", "type_id": 0}}],
+      "special_tokens": {"<s>": {"id": "<s>", "ids": [7], "tokens": ["<s>"]}}},
+    "model": {"type": "BPE", "merges": ["a b"],
+      "vocab": {"a": 0, "b": 1, "c": 2, "d": 3, "e": 4, "ab": 5, " ": 6, "<s>": 7}}})");
+  Robot robot(options);
+  open_section(robot);
+  test::type_text(robot, "ab c");
+  const std::vector<std::int64_t> with{7, 5, 6, 2}, without{5, 6, 2};
+  CHECK(tokens(robot).input.ids == with);
+  CHECK_FALSE(robot.has("Second text"));  // a pair is read by encoders
+  for (const bool on : {false, true}) {
+    robot.click("Special tokens");
+    robot.settle();
+    CHECK(tokens(robot).input.ids == (on ? with : without));
+  }
+}
+
 TEST_CASE("of tokens given as numbers the switches of a text are grey and say why") {
   const TemporaryDirectory directory;
   Robot robot = with_bert(directory);
@@ -114,11 +146,79 @@ TEST_CASE("of tokens given as numbers the switches of a text are grey and say wh
   CHECK(labels(robot) == "the cat");
 }
 
+TEST_CASE("a text is what a user says in a chat, and its template's tokens stand around it") {
+  const TemporaryDirectory directory;
+  const RobotOptions options = test::with_letters(directory);
+  directory.write(
+      "letters/tokenizer_config.json",
+      R"({"chat_template": "<|endoftext|>c{% for m in messages %}{{ m.content | trim }}{% endfor %}d"})");
+  Robot robot(options);
+  open_section(robot);
+  test::type_text(robot, "ab e");
+  const std::vector<std::int64_t> plain = tokens(robot).input.ids;
+  REQUIRE(plain.size() == 3);
+  CHECK(collisions(texts_of(robot)).empty());  // the rows of the section stand below each other
+  robot.click("As a chat");
+  robot.settle();
+  std::vector<std::int64_t> chat{7, 2};  // <|endoftext|>, c
+  chat.insert(chat.end(), plain.begin(), plain.end());
+  chat.push_back(3);  // d
+  REQUIRE(tokens(robot).input.ids == chat);
+  CHECK(input(robot).text == "ab e");
+  const std::vector<Token>& shown = tokens(robot).tokens.tokens;
+  CHECK(shown[0].special);
+  CHECK(shown[0].begin == -1);
+  CHECK(shown[1].begin == -1);
+  CHECK(shown[2].begin == 0);
+  CHECK(shown[4].end == 4);
+  CHECK(shown[5].begin == -1);
+
+  robot.app().save(directory / "s.json", true);
+  robot.settle();
+  robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);
+  robot.settle();
+  CHECK_FALSE(input(robot).chat_day);
+  CHECK(tokens(robot).input.ids == plain);
+  robot.app().open(directory / "s.json");
+  robot.settle();
+  CHECK(input(robot).chat_day);
+  CHECK(tokens(robot).input.ids == chat);
+  open_section(robot);
+  robot.click("As a chat");
+  robot.settle();
+  CHECK(tokens(robot).input.ids == plain);
+}
+
+TEST_CASE("a model without a chat template says so") {
+  const TemporaryDirectory directory;
+  Robot robot(test::with_letters(directory));
+  open_section(robot);
+  test::type_text(robot, "ab c");
+  CHECK(test::told_at(robot, "As a chat")
+            .contains("No chat template that can be read lies with this model: chat_template.jinja, "
+                      "tokenizer_config.json or the metadata of a GGUF file would have it."));
+  robot.click("As a chat");
+  robot.settle();
+  CHECK_FALSE(input(robot).chat_day);
+}
+
 TEST_CASE("the section is found by what people call it") {
   const TemporaryDirectory directory;
   Robot robot = with_bert(directory);
   robot.settle();
   REQUIRE_FALSE(robot.has("##Token ids"));
+  REQUIRE_FALSE(robot.has("Second text"));
+  for (const auto& [typed, found] :
+       {std::pair{"pair", "Second text"}, std::pair{"input_ids", "Numbers of the tokens"}}) {
+    INFO(typed);
+    robot.key(ImGuiKey_K, ImGuiMod_Ctrl);
+    robot.frame(3);
+    robot.type(typed);
+    robot.frame(2);
+    CHECK(robot.has(found));
+    robot.key(ImGuiKey_Escape);
+    robot.frame(2);
+  }
   robot.key(ImGuiKey_K, ImGuiMod_Ctrl);
   robot.frame(3);
   robot.type("bos");
@@ -159,6 +259,29 @@ TEST_CASE("numbers of tokens stand in the place of a text") {
   robot.settle();
   CHECK(tokens(robot).input.ids == ids);
   CHECK(input(robot).ids.empty());
+}
+
+TEST_CASE("a model without a tokenizer opens, and its text is the numbers of its tokens") {
+  const TemporaryDirectory directory;
+  const RobotOptions options = test::with_letters(directory);
+  for (const char* file : {"vocab.json", "merges.txt"})
+    REQUIRE(std::filesystem::remove(directory / "letters" / file));
+  Robot robot(options);
+  robot.settle();
+  REQUIRE(robot.document().within.read());
+  CHECK(robot.app().message().find("has no tokenizer: its text is the numbers of its tokens.") !=
+        std::string::npos);
+  test::type_text(robot, "3 1 2");
+  const std::vector<std::int64_t> ids{3, 1, 2};
+  CHECK(tokens(robot).input.ids == ids);
+  CHECK(labels(robot) == "3 1 2");
+  robot.app().save(directory / "s.json", true);
+  robot.settle();
+  test::type_text(robot, "5 5");
+  REQUIRE(tokens(robot).input.ids == std::vector<std::int64_t>{5, 5});
+  robot.app().open(directory / "s.json");
+  robot.settle();
+  CHECK(tokens(robot).input.ids == ids);
 }
 
 }  // namespace attnscope::text_section_test

@@ -81,7 +81,7 @@ HeadTip effect_tip(const ModelReading& reading, std::size_t index) {
   const EffectsReading& effects = *reading.effects;
   const AblationEffect& effect = effects.effects[index];
   HeadTip tip{.title = "head " + head_name(spec, model_head(spec, effects.heads[index])),
-              .numbers = "not known yet",
+              .numbers = reading.not_finite.empty() ? "not known yet" : "NaN",
               .why = "Zeroed alone, in the model without changes."};
   if (std::isnan(effect.divergence)) return tip;
   tip.numbers = "Δ logit " + with_sign(effect.top_logit_change) + "   KL " + in_nats(effect.divergence) +

@@ -10,11 +10,10 @@
 #include "app/views/atlas/head_numbers.hpp"
 #include "app/views/atlas/parts.hpp"
 #include "core/models/opened/text_pairs.hpp"
+#include "core/readouts/patching.hpp"
 
 namespace attnscope {
 namespace {
-
-constexpr double least_difference = 1e-6;  // of the two answers: below it there is nothing to bring back
 
 const PatchingReading& patching_of(const Scene& scene) { return *scene.model->patching; }
 
@@ -237,7 +236,7 @@ std::string why_not_patched(const Scene& scene) {
   if (!reading.patching) return "Computing.";
   if (!reading.patching->problem.empty()) return reading.patching->problem;
   if (reading.patching->heads.empty() || reading.patching->whole.empty()) return "Computing.";
-  if (std::abs(reading.patching->clean_answer - reading.patching->corrupted_answer) < least_difference)
+  if (std::abs(reading.patching->clean_answer - reading.patching->corrupted_answer) < least_answer_difference)
     return "Both texts give the same answer, so there is nothing to bring back.";
   return {};
 }

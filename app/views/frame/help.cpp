@@ -41,8 +41,8 @@ constexpr std::array<std::string_view, 3> notes{
     "or "
     "two of which one is no key of its own. What the first ones did is taken back.",
     "Undo covers the document and how it is looked at: theme, mode, stage, cell, regions, plots, brush. It "
-    "does "
-    "not cover zoom, scrolling, the size of everything, open cards and what is held.",
+    "does not cover zoom, scrolling, the size of everything and open cards. To hold is no step; what a step "
+    "has dropped or replaced is held again.",
     "Tab goes from control to control, F6 from region to region; Space or Enter presses. On the map the "
     "arrows "
     "move the cell."};

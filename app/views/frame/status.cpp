@@ -4,6 +4,7 @@
 #include "app/lessons/library.hpp"
 #include "app/scene/picture.hpp"
 #include "app/state/files_state.hpp"
+#include "app/state/model_state.hpp"
 #include "app/state/training/lab_state.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/views/files/files.hpp"
@@ -113,6 +114,13 @@ std::string model_facts(const ModelReading& reading) {
          grouped(heads) + " heads in the model";
 }
 
+/// Whether the model and what is looked at in it are as when it was opened.
+bool is_as_opened(const Scene& scene) {
+  const std::optional<OpenedAt>& opened = scene.view.model->opened_at;
+  if (scene.view.mode != Mode::Model || !scene.selection.locked || !opened) return false;
+  return *opened == OpenedAt{scene.document.within.read(), scene.selection.head, scene.selection.cell};
+}
+
 /// Which cell is looked at, and why.
 std::string cell_words(const Scene& scene) {
   const Selection& s = scene.selection;
@@ -121,6 +129,10 @@ std::string cell_words(const Scene& scene) {
                            key_label(scene.result, scene.sequence(), cell.key);
   if (s.hovered_cell && (!s.locked || *s.hovered_cell != s.cell))
     return "under the mouse  " + name + "   ·   click locks";
+  if (is_as_opened(scene))
+    return "cell  " + name +
+           "   ·   opened here: the row's largest weight in this layer, besides the first, previous, same "
+           "and special tokens   ·   locked, Esc unlocks";
   return "cell  " + name + (s.locked ? "   ·   locked, Esc unlocks" : "   ·   hover previews, click locks");
 }
 

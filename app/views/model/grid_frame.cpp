@@ -63,6 +63,12 @@ GridPlan plan_of(const GridFrame& grid, const Box& area) {
 
 }  // namespace
 
+const GridPlan::Cell* find_cell(const GridPlan& plan, const ModelHead& head) {
+  const auto found = std::find_if(plan.cells.begin(), plan.cells.end(),
+                                  [&](const GridPlan::Cell& cell) { return cell.head == head; });
+  return found == plan.cells.end() ? nullptr : &*found;
+}
+
 std::vector<GridPart> grid_parts(const GridFrame& grid) {
   std::vector<GridPart> all;
   for (const AttentionOf of : attentions_of(grid.spec)) {

@@ -29,6 +29,8 @@ struct GridFrame {
   GridPlan plan;
 };
 
+/// Where a head stands; null where it does not.
+const GridPlan::Cell* find_cell(const GridPlan&, const ModelHead&);
 /// The attentions of the model as the grid stands them beside each other.
 std::vector<GridPart> grid_parts(const GridFrame&);
 /// Heads in lists where they are grouped or sorted; none where they stand in their layers.

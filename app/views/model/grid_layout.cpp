@@ -7,21 +7,32 @@ namespace attnscope {
 namespace {
 
 constexpr int most_banks = 4;
-constexpr float least_side = 16, most_pitch = 120;  // logical
-constexpr float label_width = 30, group_gap = 6, bank_gap = 24, effect_width = 96, most_effect = 220;
-constexpr float head_height = 30, list_title = 26;
+constexpr float least_side = 16, readable_side = 20, most_side = 160;  // logical
+constexpr float label_width = 30, group_gap = 6, bank_gap = 24;
+constexpr float effect_width = 96, least_effect = 72;  // bar, number and the gap before them
+constexpr float effect_share = 0.25f;                  // of a bank's width, at most
+constexpr float head_height = 30, list_title = 26, name_height = 20, band_gap = 8;
 
 /// Between pictures: the same share of them everywhere, in whole pixels.
 float gap_of(const Ui& ui, float pitch) {
   return std::clamp(std::floor((pitch - ui.px(16)) / 3), ui.px(2), ui.px(6));
 }
 
+/// From one picture of this side to the next.
+float pitch_for(const Ui& ui, float side) {
+  float gap = gap_of(ui, side);
+  while (gap_of(ui, side + gap) > gap) gap += 1;
+  return side + gap;
+}
+
 /// The side of a picture of so many cells: as large as fits, in whole pixels for each cell where that costs
-/// little.
-float side_of(float room, std::int64_t cells) {
+/// little and leaves a readable size.
+float side_of(const Ui& ui, float pitch, std::int64_t cells) {
+  const float room = pitch - gap_of(ui, pitch);
   const auto n = static_cast<float>(std::max<std::int64_t>(1, cells));
   const float whole = std::floor(room / n) * n;
-  return whole >= 0.84f * room ? whole : room;
+  const float readable = ui.px(readable_side);
+  return whole >= 0.84f * room && (whole >= readable || room < readable) ? whole : room;
 }
 
 int most_heads(const GridPart& part) {
@@ -38,26 +49,28 @@ int rows_of(const GridPart& part, int banks) {
   return (static_cast<int>(part.heads.size()) + banks - 1) / banks;
 }
 
-/// What one bank of a part takes besides its pictures.
-float besides(const Ui& ui, const GridPart& part) {
+/// What one bank of a part takes besides its pictures, with so much for effects.
+float besides(const Ui& ui, const GridPart& part, float effect) {
   return ui.px(label_width) + ui.px(group_gap) * static_cast<float>(group_gaps(part)) +
-         (part.effects ? ui.px(effect_width) : 0);
+         (part.effects ? ui.px(effect) : 0);
 }
 
 struct Banks {
   int each = 1;  // of every part
   float pitch = 0;
+  float effect = effect_width;  // at least, logical
+  bool named = false;           // with the names of attentions above them
 };
 
 /// The pitch that so many banks leave, by the width alone and by both.
 struct Fit {
   float across, whole;
 };
-Fit fit(const Ui& ui, const Box& area, const std::vector<GridPart>& parts, int banks) {
+Fit fit(const Ui& ui, const Box& area, const std::vector<GridPart>& parts, int banks, float effect) {
   float fixed = -ui.px(bank_gap);
   int columns = 0, rows = 1;
   for (const GridPart& part : parts) {
-    fixed += static_cast<float>(banks) * (besides(ui, part) + ui.px(bank_gap));
+    fixed += static_cast<float>(banks) * (besides(ui, part, effect) + ui.px(bank_gap));
     columns += banks * most_heads(part);
     rows = std::max(rows, rows_of(part, banks));
   }
@@ -66,19 +79,35 @@ Fit fit(const Ui& ui, const Box& area, const std::vector<GridPart>& parts, int b
   return {across, std::min(across, down)};
 }
 
+/// The number of banks that makes the pictures largest where nothing scrolls.
+Banks largest_banks(const Ui& ui, const Box& area, const std::vector<GridPart>& parts, int most,
+                    float effect) {
+  Banks best{.effect = effect};
+  for (int banks = 1; banks <= most; ++banks)
+    if (const float pitch = fit(ui, area, parts, banks, effect).whole; pitch > best.pitch)
+      best = {banks, pitch, effect};
+  return best;
+}
+
 Banks choose_banks(const Ui& ui, const Box& area, const std::vector<GridPart>& parts) {
   std::size_t layers = 1;
   for (const GridPart& part : parts) layers = std::max(layers, part.heads.size());
   const int most = std::min<int>(most_banks, static_cast<int>(layers));
-  Banks best;
-  for (int banks = 1; banks <= most; ++banks)
-    if (const float pitch = fit(ui, area, parts, banks).whole; pitch > best.pitch) best = {banks, pitch};
-  const float least = ui.px(least_side) + gap_of(ui, ui.px(least_side));
-  if (best.pitch >= least) return {best.each, std::min(best.pitch, ui.px(most_pitch))};
+  const float readable = pitch_for(ui, ui.px(readable_side));
+  Banks best = largest_banks(ui, area, parts, most, effect_width);
+  // Bars give way before pictures do.
+  if (best.pitch < readable)
+    if (const Banks narrow = largest_banks(ui, area, parts, most, least_effect); narrow.pitch > best.pitch)
+      best = narrow;
+  if (best.pitch >= pitch_for(ui, ui.px(least_side))) {
+    best.pitch = std::min(best.pitch, std::floor(pitch_for(ui, ui.px(most_side))));
+    return best;
+  }
   // It scrolls, with as few rows as the width allows.
-  Banks scrolled{1, std::max(ui.px(6), std::min(least, fit(ui, area, parts, 1).across))};
+  const auto across = [&](int banks) { return fit(ui, area, parts, banks, least_effect).across; };
+  Banks scrolled{1, std::max(ui.px(6), std::min(readable, across(1))), least_effect};
   for (int banks = 2; banks <= most; ++banks)
-    if (fit(ui, area, parts, banks).across >= least) scrolled = {banks, least};
+    if (across(banks) >= readable) scrolled = {banks, readable, least_effect};
   return scrolled;
 }
 
@@ -99,15 +128,19 @@ class BankPlanner {
   BankPlanner(const Ui& ui, GridPlan& plan, const GridPart& part, std::size_t bank, float x, float right)
       : ui_(ui), plan_(plan), part_(part), bank_(bank), x_(x), right_(right) {}
 
-  void columns() {
+  /// Numbers of heads from `top` on, with a hairline below each group.
+  void columns(float top) {
     const int heads = most_heads(part_);
-    for (int h = 0; h < heads; ++h) plan_.columns.push_back({part_.of, bank_, h, column(h) + plan_.side / 2});
+    const float y = top + ui_.px(10), line = top + ui_.px(21);
+    for (int h = 0; h < heads; ++h)
+      plan_.columns.push_back({part_.of, bank_, h, column(h) + plan_.side / 2, y});
     const int group = group_gaps(part_) > 0 ? part_.group : heads;
     for (int h = 0; h < heads; h += group) {
       const float x = column(h), end = column(std::min(h + group, heads) - 1) + plan_.side;
-      plan_.lines.push_back({x, end - x});
+      plan_.lines.push_back({x, end - x, line});
     }
-    if (part_.effects) plan_.parts.push_back({"effect", 0, effect_left(), plan_.head_y});
+    if (part_.effects)
+      plan_.parts.push_back({"effect", 0, effect_left(), y, right_ + ui_.px(bank_gap) - effect_left()});
   }
 
   void layers(int first, int last, float top) {
@@ -122,7 +155,8 @@ class BankPlanner {
                             {}};
       if (part_.effects) {
         const float left = effect_left();
-        layer.effect = {left, y, std::min(right_ - left, ui_.px(most_effect)), plan_.side};
+        const float most = std::max(ui_.px(effect_width), std::round((right_ - x_) * effect_share));
+        layer.effect = {left, y, std::min(right_ - left, most), plan_.side};
       } else {
         layer.band.w = column(heads - 1) + plan_.side - x_ + ui_.px(8);
       }
@@ -148,12 +182,8 @@ class BankPlanner {
 };
 
 std::string_view part_name(AttentionOf of) {
-  switch (of) {
-    case AttentionOf::Encoder: return "encoder";
-    case AttentionOf::Cross: return "cross-attention";
-    case AttentionOf::Decoder: break;
-  }
-  return "decoder";
+  if (of == AttentionOf::Encoder) return "encoder";
+  return of == AttentionOf::Cross ? "cross-attention" : "decoder";
 }
 
 std::int64_t most_cells(const std::vector<GridPart>& parts) {
@@ -162,54 +192,52 @@ std::int64_t most_cells(const std::vector<GridPart>& parts) {
   return cells;
 }
 
-/// The part of the area below the names of attentions, where there are several.
-Box below_names(const Ui& ui, Box area, const std::vector<GridPart>& parts) {
-  if (parts.size() > 1) area.y += ui.px(20), area.h -= ui.px(20);
+/// The part of the area below the names of attentions, where they stand.
+Box below_names(const Ui& ui, Box area, bool named) {
+  if (named) area.y += ui.px(name_height), area.h -= ui.px(name_height);
   return area;
 }
 
-GridPlan place_layers(const Ui& ui, const Box& whole, const std::vector<GridPart>& parts, float scroll,
-                      const Banks& banks, float side) {
-  GridPlan plan;
-  const bool named = parts.size() > 1;
-  const Box area = below_names(ui, whole, parts);
-  plan.pitch = banks.pitch;
-  plan.side = side;
-  plan.head_y = area.y + ui.px(10);
-  plan.line_y = area.y + ui.px(21);
-  plan.window = {whole.x, area.y + ui.px(head_height) - ui.px(4), whole.w,
-                 area.h - ui.px(head_height) + ui.px(4)};
+/// Adds the attentions beside each other, below what the plan has already; its side is known.
+void place_layers(const Ui& ui, GridPlan& plan, const Box& whole, const std::vector<GridPart>& parts,
+                  float scroll, const Banks& banks) {
+  const Box area = below_names(ui, whole, banks.named);
+  const Box window{whole.x, area.y + ui.px(head_height) - ui.px(4), whole.w,
+                   area.h - ui.px(head_height) + ui.px(4)};
+  std::size_t bank = plan.columns.empty() ? 0 : plan.columns.back().bank + 1;
+  if (bank == 0) plan.window = window;
   const float top = area.y + ui.px(head_height) - scroll;
+  plan.pitch = banks.pitch;
 
   // What the pictures leave over goes to the bars, then between the banks.
   float needed = 0;
   for (const GridPart& part : parts)
     needed += static_cast<float>(banks.each) *
-              (besides(ui, part) + static_cast<float>(most_heads(part)) * plan.pitch);
+              (besides(ui, part, banks.effect) + static_cast<float>(most_heads(part)) * plan.pitch);
   const auto count = static_cast<float>(banks.each) * static_cast<float>(parts.size());
   const float spare = std::max(0.f, area.w - needed - (count - 1) * ui.px(bank_gap)) / count;
   float x = area.x;
-  std::size_t bank = 0;
   int rows = 1;
   for (const GridPart& part : parts) {
     const int each = rows_of(part, banks.each);
     rows = std::max(rows, each);
-    if (named)
+    if (banks.named)
       plan.parts.push_back(
           {part_name(part.of), part.heads.size(), x + ui.px(label_width), whole.y + ui.px(8)});
     for (int i = 0; i < banks.each; ++i, ++bank) {
       const int first = i * each, last = std::min(first + each, static_cast<int>(part.heads.size()));
-      const float width = besides(ui, part) + static_cast<float>(most_heads(part)) * plan.pitch + spare;
+      const float width =
+          besides(ui, part, banks.effect) + static_cast<float>(most_heads(part)) * plan.pitch + spare;
       if (first < last) {
         BankPlanner planner(ui, plan, part, bank, std::round(x), std::round(x + width));
-        planner.columns();
+        planner.columns(area.y);
         planner.layers(first, last, top);
       }
       x += width + ui.px(bank_gap);
     }
   }
-  plan.height = static_cast<float>(rows) * plan.pitch;
-  return plan;
+  plan.height = window.y - plan.window.y + static_cast<float>(rows) * plan.pitch;
+  plan.window.h = window.bottom() - plan.window.y;
 }
 
 /// The height of all lists in so many columns.
@@ -266,22 +294,25 @@ GridPlan page_in_layers(const Ui& ui, ImVec2 corner, const std::vector<GridPart>
   std::size_t layers = 1;
   for (const GridPart& part : parts) layers = std::max(layers, part.heads.size());
   Box best;
-  Banks banks{1, pitch};
+  Banks banks{.each = 1, .pitch = pitch, .named = parts.size() > 1};
   for (int each = 1; each <= std::min<int>(most_page_banks, static_cast<int>(layers)); ++each) {
     float width = -ui.px(bank_gap);
     int rows = 1;
     for (const GridPart& part : parts) {
-      width += static_cast<float>(each) *
-               (besides(ui, part) + ui.px(bank_gap) + static_cast<float>(most_heads(part)) * pitch);
+      width += static_cast<float>(each) * (besides(ui, part, effect_width) + ui.px(bank_gap) +
+                                           static_cast<float>(most_heads(part)) * pitch);
       rows = std::max(rows, rows_of(part, each));
     }
     const float height =
-        ui.px(head_height) + static_cast<float>(rows) * pitch + ui.px(parts.size() > 1 ? 20 : 0);
+        ui.px(head_height) + static_cast<float>(rows) * pitch + ui.px(banks.named ? name_height : 0);
     if (best.w > 0 && distance_to_page(width, height) >= distance_to_page(best.w, best.h)) continue;
     best = {corner.x, corner.y, width, height};
     banks.each = each;
   }
-  return place_layers(ui, best, parts, 0, banks, side);
+  GridPlan plan;
+  plan.side = side;
+  place_layers(ui, plan, best, parts, 0, banks);
+  return plan;
 }
 
 GridPlan page_in_lists(const Ui& ui, ImVec2 corner, Lists lists) {
@@ -298,12 +329,45 @@ GridPlan page_in_lists(const Ui& ui, ImVec2 corner, Lists lists) {
   return place_lists(ui, best, lists, 0);
 }
 
+/// An encoder above a decoder and what that reads of the encoder.
+struct Bands {
+  std::vector<GridPart> upper, lower;
+  float high = 0, pitch = 0;  // of the upper one; of both
+};
+
+/// In one bank each; nothing where there are no three attentions.
+std::optional<Bands> in_bands(const Ui& ui, const Box& whole, const std::vector<GridPart>& parts) {
+  if (parts.size() != 3) return std::nullopt;
+  Bands bands{{parts.front()}, {parts.begin() + 1, parts.end()}};
+  const auto above = static_cast<float>(rows_of(parts[0], 1)),
+             below = static_cast<float>(std::max(rows_of(parts[1], 1), rows_of(parts[2], 1)));
+  const float heads = ui.px(name_height) + ui.px(head_height), between = ui.px(band_gap);
+  const float down = std::floor((whole.h - 2 * heads - between) / (above + below));
+  bands.pitch = std::min({fit(ui, whole, bands.upper, 1, effect_width).across,
+                          fit(ui, whole, bands.lower, 1, effect_width).across, down,
+                          std::floor(pitch_for(ui, ui.px(most_side)))});
+  bands.high = heads + above * bands.pitch + between;
+  return bands;
+}
+
 }  // namespace
 
 GridPlan plan_layers(const Ui& ui, const Box& whole, const std::vector<GridPart>& parts, float scroll) {
-  const Banks banks = choose_banks(ui, below_names(ui, whole, parts), parts);
-  return place_layers(ui, whole, parts, scroll, banks,
-                      side_of(banks.pitch - gap_of(ui, banks.pitch), most_cells(parts)));
+  Banks banks = choose_banks(ui, below_names(ui, whole, parts.size() > 1), parts);
+  banks.named = parts.size() > 1;
+  const std::optional<Bands> bands = in_bands(ui, whole, parts);
+  const bool stacked = bands && bands->pitch > banks.pitch;
+  if (stacked) banks = {.each = 1, .pitch = bands->pitch, .named = true};
+  GridPlan plan;
+  plan.side = side_of(ui, banks.pitch, most_cells(parts));
+  if (stacked) {
+    const float high = bands->high;
+    place_layers(ui, plan, {whole.x, whole.y, whole.w, high}, bands->upper, 0, banks);
+    place_layers(ui, plan, {whole.x, whole.y + high, whole.w, whole.h - high}, bands->lower, 0, banks);
+  } else {
+    place_layers(ui, plan, whole, parts, scroll, banks);
+  }
+  return plan;
 }
 
 GridPlan plan_lists(const Ui& ui, const Box& area, const std::vector<GridPart>& parts,
@@ -311,10 +375,10 @@ GridPlan plan_lists(const Ui& ui, const Box& area, const std::vector<GridPart>& 
   const auto columns_at = [&](float pitch) {
     return std::max(1, static_cast<int>((area.w + gap_of(ui, pitch)) / pitch));
   };
-  const float least = ui.px(least_side) + gap_of(ui, ui.px(least_side));
-  float pitch = std::floor(ui.px(most_pitch));
+  const float least = pitch_for(ui, ui.px(least_side));
+  float pitch = std::floor(pitch_for(ui, ui.px(most_side)));
   while (pitch > least && lists_height(ui, lists, columns_at(pitch), pitch) > area.h) pitch -= 1;
-  const float side = side_of(pitch - gap_of(ui, pitch), most_cells(parts));
+  const float side = side_of(ui, pitch, most_cells(parts));
   return place_lists(ui, area, {parts, lists, columns_at(pitch), pitch, side}, scroll);
 }
 
@@ -331,39 +395,6 @@ GridPlan plan_page(const Ui& ui, ImVec2 corner, const std::vector<GridPart>& par
       cell.box.h = pixels_per_cell * static_cast<float>(part.queries);
     }
   return plan;
-}
-
-std::optional<ModelHead> head_at(const GridPlan& plan, ImVec2 point) {
-  if (!plan.window.contains(point)) return std::nullopt;
-  for (const GridPlan::Cell& cell : plan.cells) {
-    const float gap = (plan.pitch - plan.side) / 2;
-    if (cell.box.grown(gap).contains(point)) return cell.head;
-  }
-  return std::nullopt;
-}
-
-const GridPlan::Cell* find_cell(const GridPlan& plan, const ModelHead& head) {
-  const auto found = std::find_if(plan.cells.begin(), plan.cells.end(),
-                                  [&](const GridPlan::Cell& cell) { return cell.head == head; });
-  return found == plan.cells.end() ? nullptr : &*found;
-}
-
-ModelHead neighbour(const GridPlan& plan, const ModelHead& from, int right, int down) {
-  const GridPlan::Cell* const here = find_cell(plan, from);
-  if (here == nullptr) return from;
-  const GridPlan::Cell* best = here;
-  float nearest = INFINITY;
-  for (const GridPlan::Cell& cell : plan.cells) {
-    const float dx = cell.box.x - here->box.x, dy = cell.box.y - here->box.y;
-    const float along = right != 0 ? dx * static_cast<float>(right) : dy * static_cast<float>(down);
-    const float aside = std::abs(right != 0 ? dy : dx);
-    if (along < 1 || (right != 0 && aside > 1)) continue;
-    if (const float far = along + 4 * aside; far < nearest) {
-      nearest = far;
-      best = &cell;
-    }
-  }
-  return best->head;
 }
 
 }  // namespace attnscope

@@ -44,30 +44,32 @@ struct GridPlan {
     AttentionOf of = AttentionOf::Decoder;
     std::size_t bank = 0;  // counted over all parts
     int head = 0;
-    float x = 0;  // its middle
+    float x = 0, y = 0;  // its middle
   };
   struct Line {  // under the numbers of heads that share keys and values
-    float x = 0, width = 0;
+    float x = 0, width = 0, y = 0;
   };
   struct Title {
     std::string_view text;
     std::size_t count = 0;
     float x = 0, y = 0;  // y: its middle
+    float room = 0;      // for what stands above effects
   };
   std::vector<Cell> cells;
   std::vector<Layer> layers;
   std::vector<Column> columns;
   std::vector<Line> lines;
-  std::vector<Title> titles;     // scroll with the cells
-  std::vector<Title> parts;      // above the columns: which attention, and where effects begin
-  float side = 0, pitch = 0;     // of a picture; from one to the next
-  float head_y = 0, line_y = 0;  // the middle of the columns' numbers, and the hairline below
-  Box window;                    // that cells are seen in
-  float height = 0;              // of all cells; above window.h it scrolls
+  std::vector<Title> titles;  // scroll with the cells
+  std::vector<Title> parts;   // above the columns: which attention, and where effects begin
+  float side = 0, pitch = 0;  // of a picture; from one to the next
+  Box window;                 // that cells are seen in
+  float height = 0;           // of all cells; above window.h it scrolls
 };
 
-/// In layers, in the number of banks beside each other that makes the pictures largest; below a readable size
-/// it scrolls. `scroll` in device pixels.
+/// In layers, in the number of banks beside each other that makes the pictures largest, up to 160 logical
+/// pixels; an encoder stands above its decoder where that makes them larger. Bars of effects have at most a
+/// quarter of a bank, and give way where pictures are below 20. Below 16 it scrolls, with pictures of 20
+/// where the width has room for them. `scroll` in device pixels.
 GridPlan plan_layers(const Ui&, const Box& area, const std::vector<GridPart>&, float scroll);
 /// In lists below each other.
 GridPlan plan_lists(const Ui&, const Box& area, const std::vector<GridPart>&, const std::vector<GridList>&,
@@ -77,11 +79,5 @@ GridPlan plan_lists(const Ui&, const Box& area, const std::vector<GridPart>&, co
 /// In lists where there are any, else in layers; GridPart has the cells. plan.window is what it takes.
 GridPlan plan_page(const Ui&, ImVec2 corner, const std::vector<GridPart>&, const std::vector<GridList>&,
                    float pixels_per_cell);
-
-/// The head whose picture, or the gap at its right or below, is there.
-std::optional<ModelHead> head_at(const GridPlan&, ImVec2);
-const GridPlan::Cell* find_cell(const GridPlan&, const ModelHead&);
-/// The nearest head in this direction, whole steps of −1, 0, 1; the head itself where there is none.
-ModelHead neighbour(const GridPlan&, const ModelHead&, int right, int down);
 
 }  // namespace attnscope

@@ -10,6 +10,35 @@
 namespace attnscope {
 namespace {
 
+/// The head whose picture, or the gap round it, is there.
+std::optional<ModelHead> head_at(const GridPlan& plan, ImVec2 point) {
+  if (!plan.window.contains(point)) return std::nullopt;
+  for (const GridPlan::Cell& cell : plan.cells) {
+    const float gap = (plan.pitch - plan.side) / 2;
+    if (cell.box.grown(gap).contains(point)) return cell.head;
+  }
+  return std::nullopt;
+}
+
+/// The nearest head in this direction, whole steps of −1, 0, 1; the head itself where there is none.
+ModelHead neighbour(const GridPlan& plan, const ModelHead& from, int right, int down) {
+  const GridPlan::Cell* const here = find_cell(plan, from);
+  if (here == nullptr) return from;
+  const GridPlan::Cell* best = here;
+  float nearest = INFINITY;
+  for (const GridPlan::Cell& cell : plan.cells) {
+    const float dx = cell.box.x - here->box.x, dy = cell.box.y - here->box.y;
+    const float along = right != 0 ? dx * static_cast<float>(right) : dy * static_cast<float>(down);
+    const float aside = std::abs(right != 0 ? dy : dx);
+    if (along < 1 || (right != 0 && aside > 1)) continue;
+    if (const float far = along + 4 * aside; far < nearest) {
+      nearest = far;
+      best = &cell;
+    }
+  }
+  return best->head;
+}
+
 void bring_into_sight(const GridFrame& grid, const ModelHead& head) {
   const GridPlan& plan = grid.plan;
   const Ui& ui = grid.ui;

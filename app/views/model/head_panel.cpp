@@ -147,10 +147,7 @@ class HeadPanel {
          "Of all heads zeroing this one alone changes the logit of the likeliest token most. A click looks "
          "at it, where it looks most from the token that something is predicted of.",
          {}});
-    if (!touch.clicked || is_here) return;
-    scene_.view.model->locked = true;
-    look_at(scene_, *head);
-    if (reading_.prediction) go_to_head(scene_, *head, reading_.prediction->row);
+    if (touch.clicked && !is_here) go_to_strongest_head(scene_);
   }
 
   /// Whether the measure exists for such a head, and there is room.
@@ -343,7 +340,9 @@ class HeadPanel {
             ui_.theme.text2);
     }
     const float right = line.right() - rank_width;
-    ui_.text(right, y, found.is_known() ? fixed(found.value, 2) : "–",
+    const std::string_view none =
+        reading_.not_finite.empty() ? "–" : "NaN";  // see the prediction, where it begins
+    ui_.text(right, y, found.is_known() ? fixed(found.value, 2) : std::string(none),
              {type::label, found.is_known() ? ui_.theme.text1 : ui_.theme.text3, Ink::Medium, Align::Right});
     const bool is_ranked = !centred || are_effects_known();
     const Rank rank = attnscope::rank_of(reading_, facts, score.measure, head_);

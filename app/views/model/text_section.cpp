@@ -1,5 +1,5 @@
-// app/views/model: how a text becomes tokens: a second text, what the model's format puts around it, or the
-// numbers of the tokens themselves.
+// app/views/model: how a text becomes tokens: as a chat, with a second text, with what the model's format
+// puts around it, or as the numbers of the tokens themselves.
 #include <string>
 
 #include <fmt/format.h>
@@ -40,20 +40,47 @@ void draw_second_text(Column& c, const Within& now) {
   });
 }
 
-void draw_special_tokens(Column& c, const Within& now) {
-  const bool typed = now.input.ids.empty();
+void draw_special_tokens(Column& c, const Within& now, bool is_chat) {
+  const bool typed = now.input.ids.empty() && !is_chat;
   if (toggle(
           c.ui(), "Special tokens", "special tokens", c.row(28), now.input.special,
           {"Special tokens",
            {},
            typed ? "What the model's format puts around a text, such as a beginning of the sequence, [CLS] "
                    "or [SEP]. Without a beginning the sink of many heads moves to the first word."
-                 : "The tokens are given as numbers, and nothing is put around them. The switch works "
-                   "again when a text is typed.",
+           : is_chat ? "The chat template puts its own special tokens around the text."
+                     : "The tokens are given as numbers, and nothing is put around them. The switch works "
+                       "again when a text is typed.",
            {}},
           typed))
     change_within(c.scene,
                   [&](Within within) { return edit::special_tokens(std::move(within), !now.input.special); });
+}
+
+/// The text becomes what a user says; the template's own text, with its special tokens, is among the tokens.
+void draw_chat(Column& c, const Within& now, const OpenedModel& opened, bool is_chat) {
+  const bool typed = now.input.ids.empty(), takes = opened.no_chat.empty();
+  if (toggle(
+          c.ui(), "As a chat", "as a chat", c.row(28), is_chat,
+          {"As a chat",
+           {},
+           !takes  ? "No chat template that can be read lies with this model: chat_template.jinja, "
+                     "tokenizer_config.json or the metadata of a GGUF file would have it."
+           : typed ? "The text is what a user says, and the model reads what its chat template makes of it: "
+                     "with the tokens that say who speaks, up to where the answer begins."
+                   : "The tokens are given as numbers, and a chat follows only a typed text. The switch "
+                     "works again when a text is typed.",
+           {}},
+          typed && takes))
+    change_within(c.scene, [is_chat](Within within) {
+      std::optional<std::string> day;
+      if (!is_chat) day = tokenizers::to_string(tokenizers::day_of_clock());
+      return edit::chat(std::move(within), std::move(day));
+    });
+  if (is_chat && opened.chats.of("").may_ask_date())
+    c.remark("The chat template is told the day " + own(*now.input.chat_day) + ".");
+  if (now.input.chat_day && !takes)
+    c.remark("The text is read as it stands: this model takes no chat.", true);
 }
 
 /// What is typed counts as soon as it is a list of tokens; until then it is said what it is not.
@@ -61,7 +88,8 @@ void draw_ids(Column& c) {
   std::optional<std::string>& typed = c.scene.view.model->typed_ids;
   const ModelInput& input = c.scene.model->tokens->input;
   std::string text = typed.value_or(fmt::to_string(fmt::join(input.ids, " ")));
-  c.ui().text(c.row(20).x, c.y - c.ui().px(12), "numbers of the tokens",
+  const Box name = c.row(20, 2);
+  c.ui().text(name.x, name.centre_y(), "numbers of the tokens",
               {type::label, c.ui().theme.text2, Ink::Regular, Align::Left, c.width});
   const bool changed = text_field(c.ui(), "##Token ids", c.row(28, 6), text, "Type numbers of tokens");
   const bool active = ImGui::IsItemActive();
@@ -88,15 +116,18 @@ void text_section(Column& c) {
   const ModelReading& reading = *c.scene.model;
   const OpenedModel& opened = *reading.within.model;
   if (opened.tokenizer == nullptr || !reading.tokens || now.model != reading.within.model) return;
+  const bool is_chat = now.input.chat_day && opened.no_chat.empty() && now.input.ids.empty();
   if (c.begin({.which = Section::Text,
                .label = "Text",
                .note = !now.input.ids.empty() ? "given as numbers"
+                       : is_chat              ? "a chat"
                        : now.input.pair       ? "a pair"
                        : now.input.special    ? ""
                                               : "without special tokens",
                .opens = Opens::OnDemand})) {
+    if (!takes_pairs(opened) || opened.no_chat.empty()) draw_chat(c, now, opened, is_chat);
     if (takes_pairs(opened)) draw_second_text(c, now);
-    if (has_special_tokens(opened)) draw_special_tokens(c, now);
+    if (has_special_tokens(opened)) draw_special_tokens(c, now, is_chat);
     draw_ids(c);
   }
   c.end();

@@ -202,6 +202,19 @@ void go_to_head(Scene& scene, const ModelHead& head, std::int64_t row) {
   go_to_found(scene);
 }
 
+void go_to_strongest_head(Scene& scene) {
+  const ModelReading* const reading = scene.model;
+  if (reading == nullptr || !reading->run) return scene.view.notices.say("No model is open.");
+  if (!reading->within.model->model->spec.has_logits())
+    return scene.view.notices.say("This model predicts nothing that a head could change.");
+  const std::optional<ModelHead> head = strongest_head(*reading);
+  if (!head)
+    return scene.view.notices.say("The effects of all heads are not known yet; try again in a moment.");
+  scene.view.model->locked = true;
+  look_at(scene, *head);
+  if (reading->prediction) go_to_head(scene, *head, reading->prediction->row);
+}
+
 bool begin_why(Scene& scene, const Box& region, const WhyRegion& what) {
   const Ui& ui = scene.ui;
   ui.fill(region, what.ground);

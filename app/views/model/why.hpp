@@ -30,6 +30,9 @@ PartName part_name(const std::vector<StreamPart>&, const PartGroup&);
 std::optional<ModelHead> head_of(AttentionOf, const std::vector<StreamPart>&, const PartGroup&);
 /// That head is looked at, at the key of this row on which it looks most.
 void go_to_head(Scene&, const ModelHead&, std::int64_t row);
+/// The head with the largest effect on the prediction, in the row of the prediction. Says so where it is not
+/// known.
+void go_to_strongest_head(Scene&);
 /// At the beginning of a frame: the key of go_to_head(), where a worker had to look for it.
 void go_to_found(Scene&);
 

@@ -86,7 +86,8 @@ void add_examples(const Shown& shown, std::vector<PaletteEntry>& all) {
 /// How the text of a model becomes tokens: unfolds that section of its column.
 void add_model_text(const Shown& shown, std::vector<PaletteEntry>& all) {
   if (shown.model == nullptr || !shown.model->within.model || !shown.model->within.model->tokenizer) return;
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 3> rows{{
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 4> rows{{
+      {"As a chat", "chat template instruct prompt user assistant apply_chat_template gespräch vorlage"},
       {"Second text", "pair sentence pair segment nli qa paar satzpaar zweiter"},
       {"Special tokens", "bos eos cls sep beginning of sequence add_special_tokens anfang besondere"},
       {"Numbers of the tokens", "token ids input_ids raw nummern tokens"},

@@ -185,31 +185,42 @@ struct InSight {
   }
 };
 
+/// The tokens that a row of chips brings into sight.
+struct Followed {
+  std::int64_t chosen = 0;
+  std::optional<std::int64_t> hovered;  // while the mouse is on a cell
+};
+
 /// The chip that the row begins with: where the wheel has moved it, but a newly chosen token comes into
-/// sight.
-std::int64_t first_chip(SentenceState& state, std::size_t row, const InSight& sight, std::int64_t anchor,
+/// sight. What is hovered does so as long as the mouse is there; then the row stands where it stood.
+std::int64_t first_chip(SentenceState& state, std::size_t row, const InSight& sight, const Followed& tokens,
                         float wheel) {
   std::int64_t& first = state.first[row];
   if (sight.is_all()) {
     first = 0;
-    state.followed[row] = anchor;
+    state.followed[row] = tokens.chosen;
     return 0;
   }
+  const auto there_is = [&](std::int64_t chip) {
+    const std::int64_t last = sight.first_for(sight.count() - 1, sight.room - 3 * sight.dots);
+    return std::clamp<std::int64_t>(chip, 0, last);
+  };
+  const auto with = [&](std::int64_t token, std::int64_t from) {
+    if (token <= from) from = token - 1;
+    if (token > sight.last(std::max<std::int64_t>(0, from)))
+      from = sight.first_for(token, 0.75f * sight.room);
+    return from;
+  };
   constexpr float chips_of_a_notch = 2;
   first -= static_cast<std::int64_t>(std::lround(wheel * chips_of_a_notch));
-  if (std::exchange(state.followed[row], anchor) != anchor) {
-    if (anchor <= first) first = anchor - 1;
-    if (anchor > sight.last(std::max<std::int64_t>(0, first)))
-      first = sight.first_for(anchor, 0.75f * sight.room);
-  }
-  first = std::clamp<std::int64_t>(first, 0, sight.first_for(sight.count() - 1, sight.room - 3 * sight.dots));
-  return first;
+  if (std::exchange(state.followed[row], tokens.chosen) != tokens.chosen) first = with(tokens.chosen, first);
+  first = there_is(first);
+  return tokens.hovered ? there_is(with(*tokens.hovered, first)) : first;
 }
 
-/// The chip that should be in sight: the token whose row or column is shown.
-std::int64_t anchor_of(const Scene& scene, const ChipRow& row) {
+/// The chip that should be in sight: the token whose row or column is that of the cell.
+std::int64_t anchor_of(const Scene& scene, const ChipRow& row, Cell cell) {
   if (row.others != nullptr) return 0;
-  const Cell cell = scene.selection.cell;
   if (!row.answers_both) return row.of_keys ? cell.key : cell.query;
   if (row.of_keys) return position_of(scene.result, scene.sequence(), cell.query);
   return cell.key - position_of(scene.result, scene.sequence(), 0);
@@ -245,8 +256,10 @@ void draw_chips(Scene& scene, const Box& area, float y, const ChipRow& row) {
   const InSight sight{widths, gap, area.w, ui.px(24)};
   const float wheel = under_mouse ? io.MouseWheel - io.MouseWheelH : 0;
   const bool is_second = row.stack ? row.stack == AttentionOf::Encoder : row.of_keys;
+  Followed tokens{anchor_of(scene, row, scene.selection.cell), std::nullopt};
+  if (scene.selection.hovered_cell) tokens.hovered = anchor_of(scene, row, *scene.selection.hovered_cell);
   const std::int64_t first =
-      first_chip(scene.view.keyboard.sentence, is_second ? 1 : 0, sight, anchor_of(scene, row), wheel);
+      first_chip(scene.view.keyboard.sentence, is_second ? 1 : 0, sight, tokens, wheel);
   if (first > 0) x += ui.text(x, y, "…", {type::body, ui.theme.text3}) + gap;
   for (std::int64_t i = first; i < count; ++i) {
     const float w = widths[static_cast<std::size_t>(i)];

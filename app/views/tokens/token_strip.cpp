@@ -182,6 +182,11 @@ void draw_labels_field(Scene& scene, const Box& box, std::size_t index) {
           {type::tick, ui.theme.key, Ink::Medium, Align::Left, box.w - ui.px(12)});
 }
 
+/// The layer is that with the changes: while the model is shown without them, no weight of it stands here.
+bool strip_has_weights(const Scene& scene) {
+  return scene.view.mode != Mode::Model || !scene.view.model->without_changes;
+}
+
 /// Both texts of a model with two, whichever of its attentions is looked at: below the fields' lines.
 void draw_two_texts(Scene& scene, const Box& area) {
   const Ui& ui = scene.ui;
@@ -194,10 +199,11 @@ void draw_two_texts(Scene& scene, const Box& area) {
     ChipRow row{.name = encoder ? "encoder token " : "decoder token ", .stack = stack};
     if (of == AttentionOf::Cross) {
       row.of_keys = encoder;
-      row.tinted = encoder == forward;
+      row.tinted = encoder == forward && strip_has_weights(scene);
     } else if (of == stack) {
       row.of_keys = forward;
-      row.tinted = row.answers_both = true;
+      row.tinted = strip_has_weights(scene);
+      row.answers_both = true;
     } else {
       row.of_keys = encoder;
       row.others = &(encoder ? scene.model->tokens->tokens : scene.model->tokens->decoder_tokens).tokens;
@@ -218,11 +224,12 @@ void draw_rows(Scene& scene, const Box& area) {
   const bool forward = scene.view.direction == Direction::QueryToKeys;
   if (has_two_texts(scene)) return draw_two_texts(scene, area);
   if (!is_cross(scene.result)) {
-    // The layer is that with the changes: while the model is shown without them, no weight of it stands here.
-    const bool other = scene.view.mode == Mode::Model && scene.view.model->without_changes;
-    draw_chips(
-        scene, area, area.centre_y(),
-        {.of_keys = forward, .tinted = !other, .answers_both = true, .name = "token ", .numbers = true});
+    draw_chips(scene, area, area.centre_y(),
+               {.of_keys = forward,
+                .tinted = strip_has_weights(scene),
+                .answers_both = true,
+                .name = "token ",
+                .numbers = true});
     return;
   }
   // The weights under the tinted row need room: below the keys, or between the rows.

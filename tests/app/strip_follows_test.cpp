@@ -1,0 +1,89 @@
+// The token strip of a text that is longer than it: the row under the mouse can be read.
+#include <string>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "app/compare_robot.hpp"
+
+namespace attnscope::strip_follows_test {
+
+using namespace attnscope::test;
+
+namespace {
+
+/// A robot before a text of which the strip shows a part, the mouse outside.
+struct BeforeLongText : Robot {
+  BeforeLongText() : Robot({.width = 1600, .height = 1000}) {
+    std::string text;
+    for (int i = 0; i < 40; ++i) text += "word" + std::to_string(i) + " ";
+    retype("##Text", text);
+    key(ImGuiKey_Enter);
+    settle();
+    leave();
+    frame(2);
+    REQUIRE(shown(*this).dimensions.queries == 40);
+    REQUIRE(has("token 0"));
+    REQUIRE_FALSE(has("token 30"));
+  }
+  void hover(Cell cell) {
+    move(cell_on(*this, "heatmap 0", cell, 40));
+    frame(2);
+    REQUIRE(app().selection().hovered_cell == cell);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("the strip follows the row under the mouse, and stands again where it stood") {
+  BeforeLongText robot;
+  for (const std::int64_t query : {30, 35, 39}) {
+    robot.hover({query, 3});
+    INFO(query);
+    CHECK(robot.has("token " + std::to_string(query)));
+    CHECK_FALSE(robot.has("token 0"));
+  }
+  robot.hover({1, 1});  // in sight where the strip stands: it does not move
+  CHECK(robot.has("token 0"));
+  robot.leave();
+  robot.frame(2);
+  CHECK(robot.has("token 0"));
+  CHECK_FALSE(robot.has("token 30"));
+
+  robot.move(robot.centre("token 2"));
+  for (int i = 0; i < 10; ++i) robot.scroll(-1);
+  robot.frame();
+  REQUIRE(robot.has("token 21"));
+  REQUIRE_FALSE(robot.has("token 2"));
+  robot.hover({2, 1});
+  CHECK(robot.has("token 2"));
+  CHECK_FALSE(robot.has("token 21"));
+  robot.leave();
+  robot.frame(2);
+  CHECK(robot.has("token 21"));  // where the wheel left it
+  CHECK_FALSE(robot.has("token 2"));
+}
+
+TEST_CASE("in the other direction the strip follows the column under the mouse") {
+  BeforeLongText robot;
+  robot.key(ImGuiKey_D);
+  robot.settle();
+  robot.hover({38, 33});
+  CHECK(robot.has("token 33"));
+  robot.leave();
+  robot.frame(2);
+  CHECK_FALSE(robot.has("token 33"));
+}
+
+TEST_CASE("a click on what the strip was scrolled to leaves it there") {
+  BeforeLongText robot;
+  robot.hover({35, 3});
+  const ImVec2 chip = robot.centre("token 35");
+  robot.click_at(cell_on(robot, "heatmap 0", {35, 3}, 40));
+  robot.leave();
+  robot.frame(2);
+  REQUIRE(robot.app().selection().cell == Cell{35, 3});
+  REQUIRE(robot.has("token 35"));
+  CHECK(robot.centre("token 35").x == chip.x);
+}
+
+}  // namespace attnscope::strip_follows_test
