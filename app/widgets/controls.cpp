@@ -5,10 +5,12 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <imgui.h>
 #include <misc/cpp/imgui_stdlib.h>
 
 #include "app/ui/number_format.hpp"
+#include "app/widgets/number_edit.hpp"
 #include "app/widgets/widgets.hpp"
 
 namespace attnscope {
@@ -24,11 +26,13 @@ struct Typing {
 
   int& frame() const { return *ImGui::GetStateStorage()->GetIntRef(id ^ 0x7479u, 0); }  // the last, 0: none
   bool& begun() const { return *ImGui::GetStateStorage()->GetBoolRef(id ^ 0x6267u, false); }
+  bool& tabbed() const { return *ImGui::GetStateStorage()->GetBoolRef(id ^ 0x7462u, false); }  // leaves soon
 
   explicit Typing(const std::string& label) : id(ImGui::GetID(label.c_str())) {}
   void begin() const {
     frame() = ImGui::GetFrameCount();
     begun() = false;
+    tabbed() = false;
   }
   void end() const { frame() = 0; }
   /// A field that was out of sight for a frame is closed.
@@ -39,9 +43,15 @@ struct Typing {
   }
 };
 
+/// What stands in the field of a number.
+struct TypedNumber {
+  std::optional<double> number;  // nothing while it is none
+  bool is_broken = false;        // it will not become one either
+  bool is_taken = false;         // Return, or the field was left for something else
+};
+
 /// The read-out as a text field, while a number is typed. Done on Enter, on a click elsewhere and on Esc.
-std::optional<double> typed_number(const Ui& ui, const std::string& label, const Box& box, double value,
-                                   int places) {
+TypedNumber typed_number(const Ui& ui, const std::string& label, const Box& box, double value, int places) {
   const Typing typing(label);
   ImGui::SetCursorScreenPos({box.x, box.y});
   ImGui::SetNextItemWidth(box.w);
@@ -53,18 +63,33 @@ std::optional<double> typed_number(const Ui& ui, const std::string& label, const
   ImGui::PushStyleColor(ImGuiCol_Text, ui.theme.text1);
   // Asked for until it is there: the window may have lost the focus in between.
   if (!typing.begun()) ImGui::SetKeyboardFocusHere();
-  double number = value;
-  const std::string format = "%." + std::to_string(places) + "f";
+  const std::string shown = fmt::format("{:.{}f}", value, places);
+  std::string text = shown;  // while it is typed into, Dear ImGui keeps the text and hands it out here
   const bool entered =
-      ImGui::InputDouble(("##type " + label).c_str(), &number, 0, 0, format.c_str(),
-                         ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
+      ImGui::InputText(("##type " + label).c_str(), &text,
+                       ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
   const bool left = typing.begun() && !ImGui::IsItemActive();
-  if (ImGui::IsItemActive()) typing.begun() = true;
+  if (ImGui::IsItemActive()) {
+    typing.begun() = true;
+    if (ImGui::IsKeyPressed(ImGuiKey_Tab, false)) typing.tabbed() = true;
+  }
   ImGui::PopStyleColor(2);
   ImGui::PopStyleVar(2);
   ImGui::PopFont();
   if (entered || left) typing.end();
-  return entered ? std::optional<double>(number) : std::nullopt;
+  // A field that is closed by a file or a text that comes now must not write into it.
+  const bool by_hand = typing.tabbed() || ImGui::IsMouseClicked(ImGuiMouseButton_Left) ||
+                       ImGui::IsMouseClicked(ImGuiMouseButton_Right);
+  const bool escaped = ImGui::IsKeyPressed(ImGuiKey_Escape, false);
+  const bool begins = text.empty() || text == "-" || text == "+" || text == "\u2212";
+  const std::optional<double> number = typed_double(text);
+  return {number, !number && !begins, entered || (left && by_hand && !escaped && text != shown)};
+}
+
+/// On what is typed in a field.
+void draw_wrong(const Ui& ui, const Box& field) {
+  ui.fill(field, fade(ui.theme.error, 0.2f), ui.px(4));
+  ui.frame(field, ui.theme.error, std::max(1.f, ui.px(1.5f)), ui.px(4));
 }
 
 }  // namespace
@@ -207,9 +232,9 @@ std::optional<float> slider(const Ui& ui, const char* label, std::string_view sh
   const std::string number_id = std::string(label) + " value";
   if (const Typing typing(number_id); typing.goes_on()) {
     const Box field{row.right() - ui.px(72), row.y, ui.px(72), line};
-    if (const auto typed = typed_number(ui, number_id, field, static_cast<double>(value), 4)) {
-      result = static_cast<float>(*typed);
-    }
+    const TypedNumber typed = typed_number(ui, number_id, field, static_cast<double>(value), 4);
+    if (typed.is_broken) draw_wrong(ui, field);
+    if (typed.is_taken && typed.number) result = static_cast<float>(*typed.number);
   } else {
     const Ui::Touch type_it = ui.touch(number_id.c_str(), number);
     if (type_it.clicked) typing.begin();
@@ -222,11 +247,13 @@ std::optional<float> slider(const Ui& ui, const char* label, std::string_view sh
 
 std::optional<std::int64_t> stepper(const Ui& ui, const char* label, const Box& box, std::int64_t value,
                                     const std::function<std::int64_t(int)>& next, const Tip& tip,
-                                    std::string_view read_out, bool wrong) {
+                                    std::string_view read_out, bool wrong, const RefusesTyped& refuses) {
   std::optional<std::int64_t> result;
-  ui.fill(box, ui.theme.control, ui.px(6));
-  if (wrong) ui.frame(box, ui.theme.error, std::max(1.f, ui.px(1.5f)), ui.px(6));
   const std::string name(label), number = name + " value";
+  const Typing typing(number);
+  const bool is_typed = typing.goes_on();
+  ui.fill(box, ui.theme.control, ui.px(6));
+  if (wrong && !is_typed) ui.frame(box, ui.theme.error, std::max(1.f, ui.px(1.5f)), ui.px(6));
   const float side = ui.px(24);
   for (const int step : {-1, 1}) {
     const Box end{step < 0 ? box.x : box.right() - side, box.y, side, box.h};
@@ -238,9 +265,16 @@ std::optional<std::int64_t> stepper(const Ui& ui, const char* label, const Box& 
     if (touch.clicked) result = next(step);
   }
   const Box middle{box.x + side, box.y, box.w - 2 * side, box.h};
-  if (const Typing typing(number); typing.goes_on()) {
-    if (const auto typed = typed_number(ui, number, middle, static_cast<double>(value), 0)) {
-      result = static_cast<std::int64_t>(std::llround(std::clamp(*typed, -9e15, 9e15)));
+  if (is_typed) {
+    const TypedNumber typed = typed_number(ui, number, middle, static_cast<double>(value), 0);
+    std::optional<std::int64_t> chosen;
+    if (typed.number)
+      chosen = static_cast<std::int64_t>(std::llround(std::clamp(*typed.number, -9e15, 9e15)));
+    if (typed.is_taken && chosen) {
+      result = chosen;
+    } else if (const bool told = (chosen || typed.is_broken) && refuses && refuses(chosen);
+               told || typed.is_broken) {
+      draw_wrong(ui, middle);
     }
   } else {
     const Ui::Touch touch = ui.touch(number.c_str(), middle);

@@ -259,9 +259,8 @@ class GridFrame {
   NumberGridResult result_;
 };
 
-}  // namespace
-
-std::optional<float> typed_float(std::string_view text) {
+template <class Real>
+std::optional<Real> typed_real(std::string_view text) {
   std::string plain;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text.substr(i).starts_with("\u2212")) {
@@ -271,12 +270,18 @@ std::optional<float> typed_float(std::string_view text) {
       plain += text[i] == ',' ? '.' : text[i];
     }
   }
-  float value = 0;
+  Real value = 0;
   const auto [end, error] = std::from_chars(plain.data(), plain.data() + plain.size(), value);
   if (error != std::errc() || end != plain.data() + plain.size() || !std::isfinite(value))
     return std::nullopt;
   return value;
 }
+
+}  // namespace
+
+std::optional<float> typed_float(std::string_view text) { return typed_real<float>(text); }
+
+std::optional<double> typed_double(std::string_view text) { return typed_real<double>(text); }
 
 NumberGridResult number_grid(const Ui& ui, NumberEditing& editing, const NumberGrid& grid) {
   return GridFrame(ui, editing, grid).run();

@@ -9,6 +9,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/ui/ui.hpp"
@@ -94,5 +95,6 @@ NumberGridResult number_grid(const Ui&, NumberEditing&, const NumberGrid&);
 
 /// "−0.25", "1e-3", "0,5" as a finite float; nothing while it is no number yet.
 std::optional<float> typed_float(std::string_view text);
+std::optional<double> typed_double(std::string_view text);
 
 }  // namespace attnscope

@@ -16,6 +16,12 @@ bool was_just_clicked() {
   return ImGui::GetTime() - g.IO.MouseClickedTime[0] <= rests + static_cast<double>(g.IO.DeltaTime) / 2;
 }
 
+/// Whether the page of keys lies over the current window: it is drawn last, so last frame's counts.
+bool is_behind_keys() {
+  const ImGuiWindow* const page = ImGui::FindWindowByName("help");
+  return page != nullptr && page->WasActive && ImGui::GetCurrentWindowRead()->RootWindow != page;
+}
+
 void push_popup_style(const Ui& ui) {
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui.px(6), ui.px(6)});
   ImGui::PushStyleVar(ImGuiStyleVar_PopupRounding, ui.px(8));
@@ -55,7 +61,7 @@ Box place_of_tip(ImVec2 screen, const Box& near, ImVec2 size, float gap, Clear c
 }
 
 void tooltip(const Ui& ui, bool hovered, const Box& near, const Tip& tip, Clear clear) {
-  if (!hovered || tip.title.empty() || was_just_clicked()) return;
+  if (!hovered || tip.title.empty() || was_just_clicked() || is_behind_keys()) return;
   if (!ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort)) return;
   const float pad = ui.px(14), width = ui.px(300), inner = width - 2 * pad;
   const TextStyle title{type::body, ui.theme.text1, Ink::Semibold};

@@ -54,12 +54,18 @@ struct SliderRange {
 std::optional<float> slider(const Ui&, const char* label, std::string_view shown, std::string_view read_out,
                             const Box& row, float value, SliderRange range, bool moved, const Tip&);
 
+/// Asked in every frame while a number is typed: whether nothing can be computed with it. Nothing: what is
+/// typed is no number.
+using RefusesTyped = std::function<bool(std::optional<std::int64_t>)>;
 /// − value +; the value can be typed. The parts are labelled "label less", "label value", "label more".
 /// `next` gives the value one step up (+1) or down (−1); `read_out` stands in the place of the number.
-/// `wrong`: nothing can be computed with the number, which is red.
+/// `wrong`: nothing can be computed with the number, which is red. What is typed is red at once where
+/// `refuses` says so; it counts at Return, or when a click or Tab leaves the field, since "1" on the way to
+/// "128" would take heads and edited numbers with it. Esc keeps the value.
 std::optional<std::int64_t> stepper(const Ui&, const char* label, const Box&, std::int64_t value,
                                     const std::function<std::int64_t(int)>& next, const Tip&,
-                                    std::string_view read_out = {}, bool wrong = false);
+                                    std::string_view read_out = {}, bool wrong = false,
+                                    const RefusesTyped& refuses = {});
 
 /// Right behind ImGui::BeginChild: the child scrolls to where the number (logical pixels) was set from
 /// outside, else the number follows it.

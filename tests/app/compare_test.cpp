@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "app/compare_robot.hpp"
-#include "app/window/render.hpp"
 #include "app/state/compare_state.hpp"
+#include "app/window/render.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace attnscope::compare_test {

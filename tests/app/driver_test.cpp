@@ -13,7 +13,7 @@ namespace attnscope::driver_test {
 namespace {
 
 std::string libraries_of_the_program() {
-  FILE* pipe = ::popen("ldd '" ATTNSCOPE_PROGRAM "'", "r");
+  FILE* pipe = ::popen(("ldd '" + test::program_path() + "'").c_str(), "r");
   REQUIRE(pipe != nullptr);
   std::string all;
   for (char buffer[4096]; const std::size_t got = std::fread(buffer, 1, sizeof buffer, pipe);)

@@ -150,7 +150,7 @@ TEST_CASE("sliders drag, type and go back on a double click") {
 }
 
 TEST_CASE("the other controls of the column") {
-  Robot robot({.width = 1600, .height = 1000});
+  Robot robot({.width = 1600, .height = 1200});
   robot.settle();
   robot.click("Seed more");
   robot.settle();

@@ -6,6 +6,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "app/files/paths.hpp"
 #include "app/files_robot.hpp"
 #include "app/model_robot.hpp"
 #include "support/temporary_directory.hpp"
@@ -73,6 +74,16 @@ void export_each(Robot& robot, const TemporaryDirectory& directory, const std::v
   CHECK(bytes_of(directory / "open.json") == session);
 }
 
+/// Ctrl+Shift+S, and what becomes a series of pictures; the mouse rests in the dialog.
+void choose_series(Robot& robot, const TemporaryDirectory& directory, std::string_view choice) {
+  robot.app().view().files->dialog.folder = directory.path();
+  robot.key(ImGuiKey_S, ImGuiMod_Ctrl | ImGuiMod_Shift);
+  robot.frame(3);
+  click(robot, choice);
+  robot.frame(3);
+  robot.type_number("Picture scale value", "1");
+}
+
 constexpr Kind png{"Picture of the window", "Picture as: PNG", ".png", "\x89PNG"},
     svg{"Picture of the window", "Picture as: SVG", ".svg", "<?xml"};
 
@@ -99,6 +110,43 @@ TEST_CASE("a bare name exports what was chosen of a model") {
                {"Export CSV", "Model numbers as: Activations", ".safetensors", ""},
                png,
                svg});
+}
+
+TEST_CASE("a bare name exports a handout, an animation, and what an experiment has measured") {
+  const TemporaryDirectory directory;
+  {
+    Robot robot;
+    robot.app().show_step({(assets_directory() / "lessons" / "01-three-tokens.md").native(), 0});
+    robot.settle();
+    choose_series(robot, directory, "Picture as: Handout");
+    robot.retype("##name", "pages");
+    robot.key(ImGuiKey_Enter);
+    robot.settle();
+    CHECK(bytes_of(directory / "pages.pdf").starts_with("%PDF-"));
+  }
+  {
+    Robot robot;
+    choose_series(robot, directory, "Picture as: Animation");
+    robot.type_number("Sweep frames value", "3");
+    robot.retype("##name", "turns");
+    robot.key(ImGuiKey_Enter);
+    robot.settle();
+    CHECK(bytes_of(directory / "turns.png").starts_with("\x89PNG"));
+  }
+  {
+    Robot robot;
+    robot.key(ImGuiKey_F9);
+    robot.settle();
+    robot.app().view().files->dialog.folder = directory.path();
+    robot.key(ImGuiKey_S);
+    robot.frame(3);
+    robot.retype("##name", "values");
+    robot.key(ImGuiKey_Enter);
+    robot.settle();
+    const std::string table = bytes_of(directory / "values.csv");
+    CHECK(table.find("value") < table.find('\n'));
+  }
+  CHECK(directory.entries() == 3);
 }
 
 TEST_CASE("a name with the ending of another export is that export") {

@@ -7,8 +7,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <imgui_internal.h>
 
-#include "app/gl/offscreen.hpp"
 #include "app/gl/imgui_host.hpp"
+#include "app/gl/offscreen.hpp"
 
 namespace attnscope::fonts_test {
 

@@ -6,6 +6,7 @@
 
 #include "app/compare_robot.hpp"
 #include "app/state/layout.hpp"
+#include "robot/layout.hpp"
 
 namespace attnscope::give_way_test {
 
@@ -29,11 +30,11 @@ TEST_CASE("the map is in sight at every scale and size") {
                           {1600, 960, 2, 260},
                           {1280, 720, 2, 200},
                           {1280, 720, 1.5f, 220},
-                          {1280, 720, 1, 300},
+                          {1280, 720, 1, 240},  // with three plots below it
                           {1600, 1000, 1, 380},
                           {800, 600, 1, 200},
                           {640, 360, 1, 120},
-                          {3840, 2160, 3, 800}}) {
+                          {3840, 2160, 3, 720}}) {
     INFO(s.width << "x" << s.height << " at " << s.scale);
     Robot robot({.width = s.width, .height = s.height, .scale = s.scale});
     robot.settle();
@@ -43,8 +44,32 @@ TEST_CASE("the map is in sight at every scale and size") {
   }
 }
 
-TEST_CASE("at 1280 by 720 the plots are folded, a click opens them, a double click folds them again") {
-  Robot robot({.width = 1280, .height = 720});
+TEST_CASE("at 1280 by 720 three plots stand below the map, at every scale") {
+  struct Screen {
+    int width, height;
+    float scale;
+  };
+  for (const Screen& s : {Screen{1280, 720, 1}, {1920, 1080, 1.5f}, {2560, 1440, 2}}) {
+    INFO(s.width << "x" << s.height << " at " << s.scale);
+    Robot robot({.width = s.width, .height = s.height, .scale = s.scale});
+    robot.settle();
+    for (const char* plot : {"entropy per row", "scores", "against time"}) {
+      INFO(plot);
+      const RecordedItem& area = item(robot, plot);
+      CHECK(area.max.x - area.min.x >= 200 * s.scale);
+      CHECK(area.max.y - area.min.y >= 56 * s.scale);
+    }
+    CHECK(map_size(robot).y >= 240 * s.scale);
+    for (const char* language : {"en", "de"}) {
+      robot.app().view().language = language;
+      robot.settle();
+      for (const std::string& sentence : collisions(texts_of(robot))) FAIL_CHECK(sentence);
+    }
+  }
+}
+
+TEST_CASE("in a lower window the plots are folded, a click opens them, a double click folds them again") {
+  Robot robot({.width = 1280, .height = 690});
   robot.settle();
   CHECK_FALSE(robot.has("split signals"));
   const ImVec2 large = map_size(robot);
@@ -66,7 +91,12 @@ TEST_CASE("signals, heads, inspector give way in this order") {
   const ViewState view;
   const auto at = [&](float width, float height) { return compute_layout(width, height, view, 1); };
   CHECK_FALSE(at(1280, 900).folded);
-  CHECK(at(1280, 720).folded);
+  CHECK(at(1280, 900).signals.h == usual_signals(true));
+  CHECK_FALSE(at(1280, 720).folded);
+  CHECK(at(1280, 720).signals.h < usual_signals(true));
+  CHECK(at(1280, 720).focus.h == at(1280, 730).focus.h);  // the plots alone get lower
+  CHECK(at(1280, 690).folded);
+  CHECK(at(1279, 720).folded);  // where the inspector is a drawer
   CHECK(at(1280, 720).heads.w > 0);
   CHECK(at(720, 720).heads.w > 0);
   CHECK(at(640, 720).heads.w == 0);

@@ -1,5 +1,4 @@
-// Keyboard, focus and undo: what is typed is kept, words that nobody asked for go where they belong, every
-// step can be taken back.
+// Keyboard and focus: what is typed is kept, words that nobody asked for go where they belong.
 #include <set>
 #include <string>
 
@@ -152,73 +151,6 @@ TEST_CASE("a single key says what it did, with a way back that goes by itself") 
   robot.frame(8 * 60);
   CHECK_FALSE(robot.has("Undo this"));
   CHECK_FALSE(robot.app().changes_in());
-}
-
-TEST_CASE("undo goes through how things are looked at, to the start and forward again") {
-  Robot robot(wide);
-  const Document first = robot.document();
-  const Viewing start = robot.app().viewing();
-  struct Chord {
-    ImGuiKey key;
-    int mods = 0;
-  };
-  const Chord keys[] = {{ImGuiKey_T},
-                        {ImGuiKey_L},
-                        {ImGuiKey_T, ImGuiMod_Shift},
-                        {ImGuiKey_B},
-                        {ImGuiKey_B},
-                        {ImGuiKey_G},
-                        {ImGuiKey_E},
-                        {ImGuiKey_3},
-                        {ImGuiKey_Comma},
-                        {ImGuiKey_S},
-                        {ImGuiKey_D},
-                        {ImGuiKey_R},
-                        {ImGuiKey_K},
-                        {ImGuiKey_DownArrow},
-                        {ImGuiKey_RightArrow},
-                        {ImGuiKey_RightBracket},
-                        {ImGuiKey_C},
-                        {ImGuiKey_F4},
-                        {ImGuiKey_F3},
-                        {ImGuiKey_Space},
-                        {ImGuiKey_Space},
-                        {ImGuiKey_F2}};
-  for (const Chord& chord : keys) {
-    robot.key(chord.key, chord.mods);
-    robot.settle();
-  }
-  choose(robot, "Look", "Light");
-  const Document last = robot.document();
-  const Viewing end = robot.app().viewing();
-  REQUIRE(end != start);
-  int steps = 0;
-  for (; !(robot.app().viewing() == start && robot.document() == first) && steps < 40; ++steps) undo(robot);
-  CHECK(robot.document() == first);
-  CHECK(robot.app().viewing() == start);
-  CHECK(steps > 10);
-  CHECK(steps <= 23);
-  undo(robot);  // nothing before the beginning
-  CHECK(robot.app().viewing() == start);
-  for (int i = 0; i < steps; ++i) redo(robot);
-  CHECK(robot.document() == last);
-  CHECK(robot.app().viewing() == end);
-}
-
-TEST_CASE("undo over other heads and stages brings back what was looked at") {
-  Robot robot(wide);
-  for (int i = 0; i < 4; ++i) robot.key(ImGuiKey_RightBracket);
-  choose(robot, "Other stages", "W_Q weights");
-  const Viewing before = robot.app().viewing();
-  REQUIRE(robot.app().selection().head > 1);
-  robot.type_number("Head count value", "2");
-  CHECK(robot.app().selection().head < 2);
-  undo(robot);
-  CHECK(robot.app().viewing() == before);
-  redo(robot);
-  CHECK(robot.app().selection().head < 2);
-  undo(robot);
-  CHECK(robot.app().viewing() == before);
 }
 
 TEST_CASE("plus makes everything larger however it is typed") {
@@ -395,15 +327,6 @@ TEST_CASE("the chips scroll with the wheel and follow the chosen token") {
   for (int i = 0; i < 40; ++i) robot.scroll(-1);
   robot.frame();
   CHECK(robot.has("token 39"));
-}
-
-TEST_CASE("what a run of training counts by itself is no step of undo") {
-  Robot robot;
-  const Viewing before = robot.app().viewing();
-  robot.app().view().lab->trained += 1500;
-  CHECK(robot.app().viewing() == before);
-  robot.app().view().lab->seed += 1;
-  CHECK_FALSE(robot.app().viewing() == before);
 }
 
 }  // namespace attnscope::hands_test

@@ -120,9 +120,9 @@ TEST_CASE("cells are hidden by hand with the button and with M") {
 }
 
 TEST_CASE("a list at the lower edge opens upwards") {
-  Robot robot({.width = 1600, .height = 960});
+  Robot robot({.width = 1600, .height = 640});
   click(robot, "More: Mask");  // scrolls until the section's end is in sight
-  REQUIRE(robot.centre("Mistake").y > 800);
+  REQUIRE(robot.centre("Mistake").y > 480);
   robot.click("Mistake");
   robot.frame(3);
   for (const std::string_view row : {"No mistake", "Wrong axis"}) {

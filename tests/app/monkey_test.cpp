@@ -12,6 +12,7 @@
 
 #include "app/scene/actions.hpp"
 #include "app/state/files_state.hpp"
+#include "app/state/training/lab_state.hpp"
 #include "app/state/walk_state.hpp"
 #include "hands_robot.hpp"
 #include "robot/robot.hpp"
@@ -228,7 +229,8 @@ TEST_CASE("a monkey before the window breaks nothing") {
     way.look(robot);
     keep_small(robot, example);
     if (i % 100 == 99) {
-      robot.app().view().walk->playing = false;  // it may take longer than anybody would wait
+      // A walk, or a run that trains on, may take longer than the test may.
+      robot.app().view().walk->playing = robot.app().view().lab->playing = false;
       robot.settle();
       robot.pixels();
       way.check(robot);

@@ -1,9 +1,11 @@
 // The page of the model while none is open: it lists models, and leads back to the one that was left.
 #include <fstream>
+#include <set>
 #include <string>
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "app/controls_robot.hpp"
 #include "app/model_robot.hpp"
 #include "app/state/files_state.hpp"
 #include "app/state/model_state.hpp"
@@ -73,6 +75,11 @@ TEST_CASE("screens that a model has nothing for cannot be chosen") {
   Robot robot(options);
   robot.settle();
   REQUIRE(robot.document().within.read());
+  const std::set<std::string> told = test::keys_drawn(robot);
+  CHECK(told.contains("Switch something off below, or in Explore: everything behind it follows."));
+  CHECK_FALSE(
+      told.contains("Switch something off below, or in Explore: everything behind it follows, the prediction "
+                    "too."));
   for (const char* screen : {"Grid: Atlas", "Grid: Patching", "Grid: Generate"}) {
     INFO(screen);
     robot.click(screen);

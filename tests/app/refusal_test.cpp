@@ -23,15 +23,26 @@ bool tells(Robot& robot, const std::string& words) {
                      [&](const PlacedText& t) { return t.text.find(words) != std::string::npos; });
 }
 
-/// Whether a control shows its number in red.
-bool is_red(Robot& robot, const std::string& control) {
-  const RecordedItem& number = item(robot, control + " value");
+/// Whether something red is drawn where the number of a control stands.
+bool has_red(Robot& robot, const RecordedItem& number) {
   const Image picture = robot.pixels();
   const Rgba red = theme(ThemeName::Dark).error;
   for (int y = static_cast<int>(number.min.y); y < static_cast<int>(number.max.y); ++y)
     for (int x = static_cast<int>(number.min.x); x < static_cast<int>(number.max.x); ++x)
       if (picture.at(x, y) == red) return true;
   return false;
+}
+
+/// Whether a control shows its number in red.
+bool is_red(Robot& robot, const std::string& control) {
+  return has_red(robot, item(robot, control + " value"));
+}
+
+/// The field of a number, all of it selected.
+void begin_typing(Robot& robot, const std::string& control) {
+  robot.click(control + " value");
+  robot.frame(2);  // the field appears, then takes the keyboard
+  robot.key(ImGuiKey_A, ImGuiMod_Ctrl);
 }
 
 int brightness(Rgba c) { return static_cast<int>((c & 0xFFu) + ((c >> 8) & 0xFFu) + ((c >> 16) & 0xFFu)); }
@@ -45,8 +56,8 @@ int brightness_of_map(Robot& robot) {
 }  // namespace
 
 TEST_CASE("a stale picture is dimmed and says why, also after the message is closed") {
-  Robot robot({.width = 1600, .height = 1000});
-  robot.app().view().more.fill(true);  // widths are shown that are d_model / heads, of 0 heads, too
+  Robot robot({.width = 1600, .height = 2400});  // high enough for the column with all sections unfolded
+  robot.app().view().more.fill(true);            // widths are shown that are d_model / heads, of 0 heads, too
   robot.settle();
   robot.leave();
   robot.frame(2);
@@ -160,7 +171,7 @@ TEST_CASE("d_k can be chosen: d_model becomes heads times it, and Compare names 
 }
 
 TEST_CASE("d_k of its own leaves d_model alone, and any number of heads fits") {
-  Robot robot({.width = 1600, .height = 1000});
+  Robot robot({.width = 1600, .height = 2400});  // high enough for the column with all sections unfolded
   robot.app().view().more.fill(true);
   robot.settle();
   robot.click("Free d_k");
@@ -183,6 +194,76 @@ TEST_CASE("d_k of its own leaves d_model alone, and any number of heads fits") {
   robot.settle();
   CHECK(robot.app().view().refusal.empty());
   CHECK((dimensions().heads == 8 && dimensions().d_k == 8));
+}
+
+TEST_CASE("a number is red while it is typed, with its sentence, and takes nothing with it on the way") {
+  Robot robot({.width = 1600, .height = 1000});
+  robot.settle();
+  const RecordedItem field = item(robot, "d_model value");
+  const Document before = robot.document();
+  begin_typing(robot, "d_model");
+  CHECK_FALSE(has_red(robot, field));
+  for (const char* digit : {"6", "5"}) {
+    robot.type(digit);
+    robot.frame();
+    INFO(digit);
+    CHECK(has_red(robot, field));
+    CHECK(robot.app().view().hint.starts_with("d_model 6"));
+  }
+  const std::string sentence = robot.app().view().hint;
+  CHECK(robot.document() == before);
+  CHECK(robot.app().view().refusal.empty());  // the last good number is in force
+  robot.key(ImGuiKey_Backspace);
+  robot.type("4");
+  robot.frame();
+  CHECK_FALSE(has_red(robot, field));
+  CHECK(robot.app().view().hint != sentence);
+  robot.type("x");
+  robot.frame();
+  CHECK(has_red(robot, field));
+  CHECK(robot.app().view().hint == "A number is expected here.");
+  robot.key(ImGuiKey_Escape);
+  robot.settle();
+  CHECK(robot.document() == before);
+  CHECK_FALSE(is_red(robot, "d_model"));
+  robot.type_number("d_model value", "65");
+  CHECK(robot.app().view().refusal == sentence);
+}
+
+TEST_CASE("a typed number is one step, and counts when the field is left by a click or Tab") {
+  Robot robot({.width = 1600, .height = 1000});
+  robot.settle();
+  const Document before = robot.document();
+  begin_typing(robot, "d_model");
+  for (const char* digit : {"1", "2", "8"}) {
+    robot.type(digit);
+    robot.frame(80);  // longer than what ends a step while a text is typed
+    CHECK(robot.document() == before);
+  }
+  robot.key(ImGuiKey_Enter);
+  robot.settle();
+  CHECK(robot.document().layer().d_model == 128);
+  robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);
+  robot.settle();
+  CHECK(robot.document().layer().d_model == 64);
+  begin_typing(robot, "d_model");
+  robot.type("32");
+  robot.frame();
+  robot.click("heatmap 0");
+  robot.settle();
+  CHECK(robot.document().layer().d_model == 32);
+  begin_typing(robot, "d_model");
+  robot.type("48");
+  robot.frame();
+  robot.key(ImGuiKey_Tab);
+  robot.settle();
+  CHECK(robot.document().layer().d_model == 48);
+  begin_typing(robot, "d_model");
+  robot.type("96");
+  robot.frame();
+  robot.key(ImGuiKey_Escape);
+  robot.settle();
+  CHECK(robot.document().layer().d_model == 48);
 }
 
 }  // namespace attnscope::refusal_test

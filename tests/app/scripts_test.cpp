@@ -10,8 +10,8 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/draw/texture.hpp"
-#include "app/gl/offscreen.hpp"
 #include "app/gl/imgui_host.hpp"
+#include "app/gl/offscreen.hpp"
 #include "app/ui/glyph_fonts.hpp"
 #include "app/ui/own_words.hpp"
 #include "app/ui/theme.hpp"

@@ -7,7 +7,6 @@
 
 #include "app/controls_robot.hpp"
 #include "app/state/editing_state.hpp"
-#include "app/widgets/number_edit.hpp"
 #include "core/edits/edits.hpp"
 #include "core/edits/numbers.hpp"
 #include "core/files/document/open.hpp"
@@ -391,15 +390,6 @@ TEST_CASE("the wheel zooms into weights, a drag pans and is no click", "[weights
   robot.move(robot.centre("weight map"));
   for (int i = 0; i < 20; ++i) robot.scroll(-1);
   CHECK(state.across.is_whole());
-}
-
-TEST_CASE("what is typed is read as a person writes it", "[weights]") {
-  CHECK(typed_float("0.25") == 0.25f);
-  CHECK(typed_float("\u2212"
-                    "1,5") == -1.5f);
-  CHECK(typed_float(" +1e-3 ") == 1e-3f);
-  for (const char* text : {"", "-", "1e", "1.2.3", "nan", "inf", "1e99", "abc", "1 2x"})
-    CHECK_FALSE(typed_float(text));
 }
 
 }  // namespace attnscope::weight_editor_test

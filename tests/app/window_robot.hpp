@@ -10,6 +10,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "support/program_path.hpp"
 #include "support/wait.hpp"
 #include "tests/robot/child_process.hpp"
 #include "tests/robot/virtual_display.hpp"
@@ -84,7 +85,7 @@ class WindowProgram {
 
  private:
   static std::vector<std::string> command(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), ATTNSCOPE_PROGRAM);
+    arguments.insert(arguments.begin(), program_path());
     return arguments;
   }
   static ChildProcess::Options options(const VirtualDisplay& display, const std::filesystem::path& home) {

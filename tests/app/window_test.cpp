@@ -146,10 +146,10 @@ TEST_CASE("on a German keyboard plus is plus") {
 
 TEST_CASE("without a display the program says what to do instead") {
   ChildProcess program(
-      {"sh", "-c", "exec '" ATTNSCOPE_PROGRAM "' 2>&1 | grep -q 'no display: use .attnscope render'"},
+      {"sh", "-c", "exec '" + program_path() + "' 2>&1 | grep -q 'no display: use .attnscope render'"},
       {{"DISPLAY="}, -1, true});
   CHECK(program.wait(patience) == 0);
-  ChildProcess again({ATTNSCOPE_PROGRAM}, {{"DISPLAY="}, -1, true});
+  ChildProcess again({program_path()}, {{"DISPLAY="}, -1, true});
   CHECK(again.wait(patience) == 1);
 }
 

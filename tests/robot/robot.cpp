@@ -1,6 +1,7 @@
 #include "tests/robot/robot.hpp"
 
 #include <chrono>
+#include <cstdlib>
 #include <string>
 #include <thread>
 
@@ -56,7 +57,12 @@ Robot::Robot(const RobotOptions& options)
 }
 
 void Robot::frame(int count) {
+  // By hand: with ATTNSCOPE_FRAME_PAUSE=30 (milliseconds) every worker is done before the next frame, as on a
+  // machine faster than any. A test that needs a worker to be slow fails then.
+  static const char* const given = std::getenv("ATTNSCOPE_FRAME_PAUSE");
+  static const std::chrono::milliseconds pause(given != nullptr ? std::atoi(given) : 0);
   for (int i = 0; i < count; ++i) {
+    if (pause.count() > 0) std::this_thread::sleep_for(pause);
     items_.clear();
     host_.build(options_.width, options_.height, time_step, [this] { app_.frame(host_.fonts()); });
     if (options_.wait_for_engine) engine_.wait_idle();

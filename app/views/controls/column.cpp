@@ -110,12 +110,24 @@ void Column::end() {
 
 std::optional<std::int64_t> Column::number(const char* label, std::string_view shown, std::int64_t value,
                                            const std::function<std::int64_t(int)>& next, const Tip& tip,
-                                           std::string_view read_out, bool wrong) {
+                                           std::string_view read_out, bool wrong,
+                                           const std::function<std::string(std::int64_t)>& why_not) {
   const Box line = row(28);
   const float wide = ui().px(scene.compact ? 92 : 112);
   ui().text(line.x, line.centre_y(), shown,
             {type::label, ui().theme.text2, Ink::Regular, Align::Left, line.w - wide - ui().px(8)});
-  return stepper(ui(), label, {line.right() - wide, line.y, wide, line.h}, value, next, tip, read_out, wrong);
+  const auto refuses = [&](std::optional<std::int64_t> typed) {
+    std::string words;
+    if (!typed)
+      words = "A number is expected here.";
+    else if (why_not)
+      words = why_not(*typed);
+    if (words.empty()) return false;
+    scene.view.hint = std::move(words);
+    return true;
+  };
+  return stepper(ui(), label, {line.right() - wide, line.y, wide, line.h}, value, next, tip, read_out, wrong,
+                 refuses);
 }
 
 std::optional<int> Column::choice(const char* label, std::string_view shown,
@@ -180,14 +192,12 @@ void draw_column(Scene& scene, const Box& region, std::span<const DrawSection> s
 }
 
 void draw_controls(Scene& scene, const Box& region) {
-  // In a small window what a class plays with comes first, the rest folds to one line each.
-  constexpr DrawSection wide[] = {input_section,    weights_section,    heads_section,     block_section,
-                                  scaling_section,  mask_section,       positions_section, softmax_section,
-                                  backward_section, statistics_section, cost_section};
-  constexpr DrawSection compact[] = {scaling_section,  mask_section,       softmax_section, block_section,
-                                     input_section,    weights_section,    heads_section,   positions_section,
-                                     backward_section, statistics_section, cost_section};
-  draw_column(scene, region, scene.compact ? compact : wide, scene.view.scrolls.controls);
+  // What a class plays with comes first at every width; in a small window the rest folds to one line each.
+  constexpr DrawSection sections[] = {scaling_section,    mask_section,      softmax_section,
+                                      input_section,      weights_section,   heads_section,
+                                      block_section,      positions_section, backward_section,
+                                      statistics_section, cost_section};
+  draw_column(scene, region, sections, scene.view.scrolls.controls);
 }
 
 }  // namespace attnscope

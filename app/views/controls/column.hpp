@@ -80,10 +80,12 @@ class Column {
   bool extras(Section which) const { return scene.view.more[static_cast<std::size_t>(which)]; }
 
   /// "seed  − 7 +"; `read_out` stands instead of the number where it means something else. `wrong`: nothing
-  /// can be computed with it.
+  /// can be computed with it. `why_not`: the sentence that says so of a number while it is typed; empty: it
+  /// can be computed with.
   std::optional<std::int64_t> number(const char* label, std::string_view shown, std::int64_t value,
                                      const std::function<std::int64_t(int)>& next, const Tip&,
-                                     std::string_view read_out = {}, bool wrong = false);
+                                     std::string_view read_out = {}, bool wrong = false,
+                                     const std::function<std::string(std::int64_t)>& why_not = {});
   /// "softmax  [stable | naive]"
   std::optional<int> choice(const char* label, std::string_view shown,
                             std::span<const std::string_view> names, int chosen, std::span<const Tip> tips);

@@ -213,6 +213,13 @@ std::int64_t next_divisor(std::int64_t whole, std::int64_t now, int step) {
 
 int small(std::int64_t number) { return static_cast<int>(std::clamp<std::int64_t>(number, -1, 1 << 20)); }
 
+/// Why nothing can be computed with a number, while it is typed.
+std::function<std::string(std::int64_t)> why_not(const Document& document, LayerNumber what, int least = -1) {
+  return [&document, what, least](std::int64_t typed) {
+    return why_unfit(document, what, std::max(least, small(typed)));
+  };
+}
+
 /// What says how wide heads are.
 std::string_view head_width_formula(const Document& document) {
   return document.layer().d_k > 0 ? "W_Q [d_model, heads · dₖ]" : "dₖ = d_model / heads";
@@ -238,10 +245,15 @@ void head_width_row(Column& c) {
       (is_free ? "It does not follow from d_model here." : "A change here makes d_model = heads × dₖ.");
   const bool wrong =
       !odd.empty() || is_refused(c.scene, is_free ? LayerNumber::KeyWidth : LayerNumber::Width);
-  const auto n = c.number("d_k", "dₖ", d_k, next, {"d_k", head_width_formula(document), why, {}}, odd, wrong);
+  const auto unfit = [&](std::int64_t typed) {
+    return is_free ? why_unfit(document, LayerNumber::KeyWidth, std::max(1, small(typed)))
+                   : why_unfit(document, LayerNumber::Width, small(std::int64_t{small(typed)} * heads));
+  };
+  const auto n =
+      c.number("d_k", "dₖ", d_k, next, {"d_k", head_width_formula(document), why, {}}, odd, wrong, unfit);
   if (!n) return;
-  document =
-      is_free ? edit::d_k(document, std::max(1, small(*n))) : edit::d_model(document, small(*n * heads));
+  document = is_free ? edit::d_k(document, std::max(1, small(*n)))
+                     : edit::d_model(document, small(std::int64_t{small(*n)} * heads));
 }
 
 void head_rows(Column& c) {
@@ -250,18 +262,20 @@ void head_rows(Column& c) {
     return document.layer().d_k > 0 ? std::int64_t{std::max(1, document.layer().heads + step)}
                                     : next_divisor(document.layer().d_model, document.layer().heads, step);
   };
-  if (const auto n = c.number("Head count", "count", document.layer().heads, heads,
-                              {"Heads", head_width_formula(document),
-                               "Each head projects the whole vector to its own dₖ dimensions.", "["},
-                              {}, is_refused(c.scene, LayerNumber::Heads)))
+  if (const auto n =
+          c.number("Head count", "count", document.layer().heads, heads,
+                   {"Heads", head_width_formula(document),
+                    "Each head projects the whole vector to its own dₖ dimensions.", "["},
+                   {}, is_refused(c.scene, LayerNumber::Heads), why_not(document, LayerNumber::Heads)))
     document = edit::heads(document, small(*n));
   const auto width = [&](int step) {
     return std::int64_t{step > 0 ? std::min(document.layer().d_model * 2, 4096)
                                  : std::max(document.layer().d_model / 2, 1)};
   };
-  if (const auto n = c.number("d_model", "d_model", document.layer().d_model, width,
-                              {"d_model", head_width_formula(document), "Width of the token vectors X.", {}},
-                              {}, is_refused(c.scene, LayerNumber::Width)))
+  if (const auto n =
+          c.number("d_model", "d_model", document.layer().d_model, width,
+                   {"d_model", head_width_formula(document), "Width of the token vectors X.", {}}, {},
+                   is_refused(c.scene, LayerNumber::Width), why_not(document, LayerNumber::Width)))
     document = edit::d_model(document, small(*n));
   head_width_row(c);
 }
@@ -278,14 +292,14 @@ void head_extras(Column& c) {
         edit::d_k(std::move(document), document.layer().d_k > 0 ? 0 : std::max(1, key_width(document)));
   }
   const auto kv_next = [&](int step) { return next_divisor(document.layer().heads, kv_heads, step); };
-  if (const auto n =
-          c.number("KV heads", "kv heads", kv_heads, kv_next,
-                   {"Heads of keys and values",
-                    "head h reads K, V of head h · kv heads / heads",
-                    "Grouped-query attention: several heads of queries share keys and values; with 1 "
-                    "it is multi-query. The KV cache shrinks with them.",
-                    {}},
-                   {}, is_refused(c.scene, LayerNumber::KeyHeads)))
+  if (const auto n = c.number(
+          "KV heads", "kv heads", kv_heads, kv_next,
+          {"Heads of keys and values",
+           "head h reads K, V of head h · kv heads / heads",
+           "Grouped-query attention: several heads of queries share keys and values; with 1 "
+           "it is multi-query. The KV cache shrinks with them.",
+           {}},
+          {}, is_refused(c.scene, LayerNumber::KeyHeads), why_not(document, LayerNumber::KeyHeads, 1)))
     document = edit::kv_heads(std::move(document), std::max(1, small(*n)));
   const auto v_next = [&](int step) { return std::int64_t{d_v} + step; };
   if (const auto n = c.number("d_v", "width of values d_v", d_v, v_next,
@@ -293,7 +307,8 @@ void head_extras(Column& c) {
                                "V [keys, d_v], output = C [heads · d_v]·W_O",
                                "Values need not be as wide as queries and keys.",
                                {}},
-                              {}, is_refused(c.scene, LayerNumber::ValueWidth)))
+                              {}, is_refused(c.scene, LayerNumber::ValueWidth),
+                              why_not(document, LayerNumber::ValueWidth, 1)))
     document = edit::d_v(std::move(document), std::max(1, small(*n)));
 }
 
