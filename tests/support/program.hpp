@@ -9,6 +9,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include "support/program_path.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace attnscope::test {
@@ -20,7 +21,7 @@ struct Outcome {
 
 /// Runs the program in `directory`; relative names in `arguments` are files there.
 inline Outcome run(const TemporaryDirectory& directory, const std::string& arguments) {
-  const std::string command = "cd '" + directory.path().native() + "' && '" ATTNSCOPE_PROGRAM "' " +
+  const std::string command = "cd '" + directory.path().native() + "' && '" + program_path() + "' " +
                               arguments + " 2>stderr.txt </dev/null";
   Outcome outcome;
   FILE* pipe = ::popen(command.c_str(), "r");

@@ -4,6 +4,8 @@
 
 #include <cstdlib>
 
+#include "support/sanitizers.hpp"
+
 namespace attnscope::test {
 
 /// Whether this third has its turn. tests/run says which (ATTNSCOPE_THIRD); without it, all have.
@@ -18,3 +20,7 @@ inline bool has_turn(int third) {
 #define ATTNSCOPE_THIRD(third)           \
   if (!attnscope::test::has_turn(third)) \
   SKIP("trained with another commit (tests/run --all trains everything)")
+/// The same of what trains for so long that a sanitizer, ten times slower, is spared it.
+#define ATTNSCOPE_LONG_THIRD(third)                                                                   \
+  if (attnscope::test::under_address_sanitizer()) SKIP("trained without the address sanitizer only"); \
+  ATTNSCOPE_THIRD(third)
