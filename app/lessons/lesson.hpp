@@ -49,6 +49,7 @@ struct Choice {
   Prose prose;
   bool right = false;
   std::optional<double> guess;  // what a bar beside it draws, 0 to 1
+  Prose why;                    // why it is wrong, said to who chose it; may be empty
 };
 struct ChooseQuestion {
   std::vector<Choice> choices;  // 2 to 6, at least one of them right
@@ -62,10 +63,14 @@ struct SketchQuestion {
   std::int64_t head = 0, query = 0;  // the row of weights that is sketched
   double tolerance = 0.25;           // total variation distance that is right
 };
+struct CurveQuestion {     // of a lesson that trains: the curve that one expects is drawn on its empty axes
+  std::string measure;     // see measure_names()
+  double tolerance = 0.1;  // mean distance from the curve, of the axis' height, that is right
+};
 struct ThinkQuestion {};  // cover, and think
 struct Question {
   Prose words;
-  std::variant<ThinkQuestion, ChooseQuestion, DragQuestion, SketchQuestion> kind;
+  std::variant<ThinkQuestion, ChooseQuestion, DragQuestion, SketchQuestion, CurveQuestion> kind;
   Prose answer;  // said when it is revealed; may be empty
 };
 
@@ -90,12 +95,17 @@ struct Step {
   std::vector<std::string> shown;    // controls that the step shows
   std::optional<std::string> stage;  // that is looked at
   std::optional<std::int64_t> head, query, key;
-  std::optional<std::int64_t> block;  // of a model: the head's layer
-  std::string colour;                 // of the grid of a model's heads, see grid_colours; empty: patterns
+  std::optional<std::int64_t> held_query,
+      held_key;                         // the cell of what is held; empty: that of the same tokens
+  std::string title_shown, title_held;  // of the two matrices; empty: in what they differ
+  std::optional<std::string> until;     // the last stage that map, table and code show; empty: all
+  std::optional<std::int64_t> block;    // of a model: the head's layer
+  std::string colour;                   // of the grid of a model's heads, see grid_colours; empty: patterns
   Plot plot = Plot::None;
   bool covers = true;        // an open question covers what is held, or what is shown where nothing is
   bool covers_grid = false;  // and of a model all its heads
-  TrainedStep trained;       // of a lesson that trains
+  bool covers_code = true, covers_plot = true;  // and results of lines of code, and the plot
+  TrainedStep trained;                          // of a lesson that trains
   std::optional<Question> question;
   std::optional<Expression> done;  // what a learner is to reach
   std::string done_words;          // what it asks for, in words
