@@ -208,6 +208,7 @@ void App::take_arrival() {
   Arrival arrival = *std::exchange(arrival_, std::nullopt);
   if (arrival.looks) return look_as_opened(std::move(*arrival.looks));
   choose_first_cell();
+  chosen_ = place_of(selection_);
   if (arrival.is_text) tell_of_text();
 }
 
@@ -307,7 +308,7 @@ void App::frame(const Fonts& fonts) {
       settle_model(document_before);
       presented.end();
       if (is_mouse_resting()) next.hovered_cell.reset();
-      if (next.cell != selection_.cell) wanted_cell_ = next.cell;
+      chosen_.follow(selection_, next);
       selection_ = kept_inside(next, shown_.result->layer().dimensions);
       fulfil(requests);
       watch_lesson(mode_before, requests.history != 0);

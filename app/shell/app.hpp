@@ -281,7 +281,6 @@ class App {
     Document document;
     ViewState view;
     Selection selection;
-    Cell wanted_cell;
     std::uint64_t steps = 0;  // of the history
     std::optional<std::size_t> backend;
     bool swapped = false, switched = false;  // since then: A and B; the backend
@@ -351,7 +350,7 @@ class App {
   std::optional<Before> before_;  // before the letters that are being typed
   std::optional<ComingStep> coming_;
   Selection selection_;  // always inside the shown result
-  Cell wanted_cell_;     // what a person chose: found again when a text that was retyped is long enough
+  ChosenPlace chosen_;
   ViewState view_;
   TextureCache textures_;
   BackgroundErrors errors_;

@@ -260,7 +260,7 @@ void App::look_as_opened(Looks looks) {
   next.start = std::move(view_.start);
   next.keyboard = std::move(view_.keyboard);
   selection_ = looks.selection;
-  wanted_cell_ = selection_.cell;
+  chosen_ = place_of(selection_);
   was_used_ = weights_stage(shown_.result->document);  // nothing was switched, it was like this
   view_ = std::move(next);
 }

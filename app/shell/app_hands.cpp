@@ -55,18 +55,14 @@ bool is_any_popup_open() { return ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopu
 
 }  // namespace
 
-Viewing App::viewing() const {
-  Selection chosen = selection_;
-  chosen.cell = wanted_cell_;
-  return viewing_of(view_, chosen);
-}
+Viewing App::viewing() const { return viewing_of(view_, at(selection_, chosen_)); }
 
 /// Keeps inside what the shown result has. False: it looks at a difference that is not there.
 bool App::view_as(const Viewing& look) {
   Selection chosen = selection_;
   view_again(look, view_, chosen);
   selection_ = chosen;
-  wanted_cell_ = chosen.cell;
+  chosen_ = place_of(chosen);
   if (!shown_.result) return true;
   const Plane wanted = view_.stage;
   was_used_ = weights_stage(shown_.result->document);  // nothing was switched, it was like this
@@ -194,8 +190,7 @@ void App::watch_letters() {
     stray_.begin(now);
     before_ = Before{document_,
                      view_,
-                     selection_,
-                     wanted_cell_,
+                     at(selection_, chosen_),
                      history_.recorded(),
                      backends_->find(shown_.result->backend),
                      false,
@@ -265,7 +260,6 @@ void App::take_back(Before before) {
   before.view.files = std::move(view_.files);
   before.view.keyboard = std::move(view_.keyboard);
   view_ = std::move(before.view);
-  before.selection.cell = before.wanted_cell;
   const Viewing then = viewing_of(view_, before.selection);
   view_as(then);
   coming_ = ComingStep{then, history_.recorded()};

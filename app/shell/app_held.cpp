@@ -60,6 +60,7 @@ void App::swap_with_held() {
   // B is there already: it is shown at once, while the engine catches up.
   comparison_.swap(shown_, *backends_, ImGui::GetTime());
   if (view_.compare->held_head >= 0) std::swap(selection_.head, view_.compare->held_head);
+  chosen_.head = selection_.head;
   comparison_.held()->stats->compare_with(nullptr);
   shown_.stats->compare_with(comparison_.result());
   keep_selection_inside();

@@ -40,9 +40,9 @@ void App::look_at(const Spot& spot) {
   if (spot.head) check("head", *spot.head, d.heads);
   if (spot.cell) check("query", spot.cell->query, d.queries);
   if (spot.cell) check("key", spot.cell->key, d.keys);
-  selection_.head = spot.head.value_or(selection_.head);
+  selection_.head = chosen_.head = spot.head.value_or(selection_.head);
   if (spot.cell) {
-    selection_.cell = wanted_cell_ = *spot.cell;
+    selection_.cell = chosen_.cell = *spot.cell;
     selection_.locked = true;
   }
   if (spot.cells) view_.focus_gesture->cells_asked_for = spot.cells;
@@ -65,7 +65,7 @@ void App::choose_first_cell() {
   for (std::int64_t j = 1; j < d.keys; ++j) {
     if (row(j) > row(key)) key = j;
   }
-  wanted_cell_ = {query, key};
+  selection_.cell = {query, key};
   selection_.locked = true;
   view_.focus->log = are_weights_small(layer, selection_.head);
 }
@@ -77,15 +77,14 @@ void App::choose_in_long() {
   const Survey& survey = *layer.surveys.front();
   const std::int64_t row = survey.row_of(layer.dimensions.queries / 2);
   const std::int32_t key = survey.known.strongest[static_cast<std::size_t>(row)];
-  wanted_cell_ = {survey.nearest(layer.dimensions.queries / 2), std::max(0, key)};
+  selection_.cell = {survey.nearest(layer.dimensions.queries / 2), std::max(0, key)};
   selection_.locked = true;
   view_.focus = {};
   view_.focus->log = true;
 }
 
 void App::keep_selection_inside() {
-  selection_.cell = wanted_cell_;
-  selection_ = kept_inside(selection_, shown_.result->layer().dimensions);
+  selection_ = kept_inside(at(selection_, chosen_), shown_.result->layer().dimensions);
 }
 
 void App::record_moment() {

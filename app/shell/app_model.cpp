@@ -201,7 +201,7 @@ void App::choose_in_model() {
     if (model != nullptr && model->tokens) in.keys = model->tokens->keys_of(within.of).tokens;
     if (const auto found = head_worth_a_look(in)) {
       selection_.head = found->head;
-      wanted_cell_ = found->cell;
+      selection_.cell = found->cell;
       view_.model->opened_at = OpenedAt{within, found->head, found->cell};
       return;
     }
@@ -210,7 +210,7 @@ void App::choose_in_model() {
   std::int64_t key = 0;
   for (std::int64_t j = 1; j < layer.dimensions.keys; ++j)
     if (j != query && (key == 0 || row(j) > row(key))) key = j;
-  wanted_cell_ = {query, key};
+  selection_.cell = {query, key};
 }
 
 void App::settle_model(const Document& before) {

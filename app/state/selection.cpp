@@ -8,6 +8,23 @@ namespace attnscope {
 
 bool is_inside(Cell cell, const Dimensions& d) { return cell.query < d.queries && cell.key < d.keys; }
 
+void ChosenPlace::follow(const Selection& before, const Selection& next) {
+  if (next.sequence != before.sequence) sequence = next.sequence;
+  if (next.head != before.head) head = next.head;
+  if (next.cell != before.cell) cell = next.cell;
+}
+
+Selection at(Selection selection, const ChosenPlace& chosen) {
+  selection.sequence = chosen.sequence;
+  selection.head = chosen.head;
+  selection.cell = chosen.cell;
+  return selection;
+}
+
+ChosenPlace place_of(const Selection& selection) {
+  return {selection.sequence, selection.head, selection.cell};
+}
+
 Selection kept_inside(Selection s, const Dimensions& d) {
   const auto inside = [](std::int64_t& index, std::int64_t count) {
     index = std::clamp<std::int64_t>(index, 0, count - 1);

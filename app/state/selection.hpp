@@ -39,6 +39,18 @@ struct Selection {
   bool operator==(const Selection&) const = default;
 };
 
+/// What a person chose, which may lie beyond the result in sight: it is found again when a text that was
+/// retyped, or a document that comes back, has it.
+struct ChosenPlace {
+  std::int64_t sequence = 0, head = 0;
+  Cell cell;
+  /// What differs in `next` was chosen since.
+  void follow(const Selection& before, const Selection& next);
+};
+/// The selection with this in the place of its own.
+Selection at(Selection, const ChosenPlace&);
+ChosenPlace place_of(const Selection&);
+
 bool is_inside(Cell, const Dimensions&);
 /// The same, or the nearest, in a result of these sizes; what is hovered and not there is hovered no more.
 Selection kept_inside(Selection, const Dimensions&);
