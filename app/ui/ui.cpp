@@ -280,6 +280,7 @@ void Ui::matrix(const char* place, std::uint64_t content, const Box& box,
 
 void Ui::picture(const char* place, std::uint64_t content, const Box& box,
                  const std::function<Image()>& paint, float opacity) const {
+  if (box.w < 1 || box.h < 1) return;  // in a window without room: no pixels to paint
   if (SvgCanvas* svg = copy()) svg->image(area_of(box), paint(), opacity);
   const ImTextureID texture = textures.get(ImGui::GetID(place), content, paint);
   list()->AddImage(ImTextureRef(texture), box.min(), box.max(), {0, 0}, {1, 1}, fade(0xFFFFFFFFu, opacity));

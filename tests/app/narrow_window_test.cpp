@@ -1,9 +1,11 @@
 // A window below 1280 logical pixels: the inspector is a drawer over the picture, and where the window is low
 // too the signals are a line of their titles.
 #include <string>
+#include <utility>
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "app/lesson_robot.hpp"
 #include "app/state/inspector_state.hpp"
 #include "app/state/layout.hpp"
 #include "robot/layout.hpp"
@@ -92,6 +94,18 @@ TEST_CASE("where the window is low the signals fold to their titles and numbers"
   robot.settle();
   CHECK_FALSE(layout_now(robot).folded);
   CHECK(robot.has("split signals"));
+}
+
+TEST_CASE("a lesson has a picture in a window of any size") {
+  test::Player robot;
+  robot.open("04-why-divide");
+  for (const auto& [width, height] :
+       {std::pair{90, 1200}, {2000, 90}, {320, 240}, {1, 1}, {200, 2000}, {1280, 720}}) {
+    INFO(width << " x " << height);
+    robot.resize(width, height);
+    robot.frame(2);
+    CHECK(robot.app().view().notices.empty());
+  }
 }
 
 }  // namespace attnscope::narrow_window_test
