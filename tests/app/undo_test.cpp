@@ -1,7 +1,11 @@
 // Undo in the window: how things are looked at is brought back to the start and forward again, and what is
 // neither a change nor a look is no step.
+#include <filesystem>
+#include <string>
+
 #include <catch2/catch_test_macros.hpp>
 
+#include "app/files/paths.hpp"
 #include "app/state/training/lab_state.hpp"
 #include "controls_robot.hpp"
 #include "hands_robot.hpp"
@@ -80,6 +84,41 @@ TEST_CASE("undo over other heads and stages brings back what was looked at") {
   redo(robot);
   CHECK(robot.app().selection().head < 2);
   undo(robot);
+  CHECK(robot.app().viewing() == before);
+}
+
+TEST_CASE("a head that was chosen is found again when the layer has it again") {
+  Robot robot(wide);
+  for (int i = 0; i < 4; ++i) robot.key(ImGuiKey_RightBracket);
+  const std::int64_t chosen = robot.app().selection().head;
+  REQUIRE(chosen > 1);
+  const std::string heads = std::to_string(robot.document().layer().heads);
+  robot.type_number("Head count value", "2");
+  robot.settle();
+  CHECK(robot.app().selection().head == 1);
+  robot.type_number("Head count value", heads);
+  robot.settle();
+  CHECK(robot.app().selection().head == chosen);
+}
+
+TEST_CASE("undo to a text that the model cannot read brings back the head that was chosen") {
+  RobotOptions options = wide;
+  options.file = assets_directory() / "models/brackets";
+  Robot robot(options);
+  robot.settle();
+  Spot there;
+  there.head = 3;
+  robot.app().look_at(there);
+  robot.retype("##Text", "Hello");
+  robot.key(ImGuiKey_Escape);
+  robot.settle();
+  CHECK_FALSE(robot.app().view().notices.empty());
+  REQUIRE(robot.app().selection().head == 3);
+  const Viewing before = robot.app().viewing();
+  robot.app().open(std::filesystem::path(ATTNSCOPE_ASSETS) / "examples" / "2-three-tokens.json");
+  robot.settle();
+  REQUIRE(robot.app().shown()->layer().dimensions.heads == 1);
+  for (int i = 0; i < 4 && !robot.document().within.read(); ++i) undo(robot);
   CHECK(robot.app().viewing() == before);
 }
 

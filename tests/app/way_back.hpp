@@ -83,9 +83,14 @@ class WayBack {
     const bool same = last == last;
     std::size_t steps = 0;
     INFO("equal to itself: " << same << ", depth " << robot.app().history().depth() << " from " << depth_);
+    std::string told;
     std::string nearest;  // for who reads a failure
     for (; !is_there() && steps < History::max_steps; ++steps) {
+      const std::size_t depth = robot.app().history().depth();
       undo(robot);
+      if (robot.app().history().depth() + 1 != depth && depth > 0)
+        told += "undo " + std::to_string(steps) + " led from depth " + std::to_string(depth) + " to " +
+                std::to_string(robot.app().history().depth()) + "; ";
       std::string apart = differences(robot.document(), document_);
       apart += differences(robot.app().viewing(), viewing_);
       if (nearest.empty() || apart.size() < nearest.size())
@@ -94,7 +99,22 @@ class WayBack {
     INFO("back, at the nearest: " << nearest);
     CHECK(what_is_said(robot.document()) == what_is_said(document_));
     CHECK(robot.app().viewing() == viewing_);
-    for (std::size_t i = 0; i < steps; ++i) redo(robot);
+    std::string changed;  // what the window did by itself on the way, which forgets what lay ahead
+    for (std::size_t i = 0; i < steps; ++i) {
+      const std::size_t depth = robot.app().history().depth();
+      const std::uint64_t recorded = robot.app().history().recorded();
+      redo(robot);
+      if (!changed.empty()) continue;
+      const History& history = robot.app().history();
+      if (history.depth() != depth + 1)
+        changed = "redo " + std::to_string(i) + " led from depth " + std::to_string(depth) + " to " +
+                  std::to_string(history.depth()) + "; ";
+      if (history.recorded() != recorded && !history.past().empty())
+        changed += "redo " + std::to_string(i) + " recorded " +
+                   differences(robot.document(), history.past().back().document) +
+                   differences(robot.app().viewing(), history.past().back().look);
+    }
+    INFO("on the way: " << told << changed);
     INFO("and forth again: " << differences(robot.document(), last)
                              << differences(robot.app().viewing(), end));
     CHECK(what_is_said(robot.document()) == what_is_said(last));
