@@ -34,21 +34,22 @@ struct LessonCommands::Lines {
   std::vector<std::string> files;
   std::string document, out, lesson;
   std::size_t step = 0;  // 0: all
+  bool strict = false;   // a warning is wrong
   LessonPages pages;
   CLI::App *check_command = nullptr, *new_command = nullptr, *pages_command = nullptr,
            *names_command = nullptr;
 
   void check() const {
-    std::size_t wrong = 0, unplayed = 0;
+    std::size_t wrong = 0, warned = 0, unplayed = 0;
     for (const std::string& file : files) {
-      bool played = true, trained = false;
-      for (const std::string& problem : lessons::check_lesson(file, &played, &trained)) {
-        fmt::print(stderr, "{}\n", problem);
-        ++wrong;
-      }
-      if (trained)
+      const lessons::CheckedLesson found = lessons::check_lesson(file);
+      for (const std::string& problem : found.problems) fmt::print(stderr, "{}\n", problem);
+      for (const std::string& warning : found.warnings) fmt::print(stderr, "warning: {}\n", warning);
+      wrong += found.problems.size();
+      warned += found.warnings.size();
+      if (found.trained)
         fmt::print("{}: its runs were trained here.\n", std::filesystem::path(file).filename().native());
-      if (played) continue;
+      if (found.played) continue;
       ++unplayed;
       fmt::print("{}: its model is not on this computer; only its text was checked.\n",
                  std::filesystem::path(file).filename().native());
@@ -56,6 +57,10 @@ struct LessonCommands::Lines {
     if (wrong > 0)
       throw Error(fmt::format("{} {} wrong in {} {}.", wrong, wrong == 1 ? "thing is" : "things are",
                               files.size(), files.size() == 1 ? "lesson" : "lessons"));
+    if (strict && warned > 0)
+      throw Error(fmt::format("{} {} in {} {}, and with --strict none is allowed.", warned,
+                              warned == 1 ? "warning" : "warnings", files.size(),
+                              files.size() == 1 ? "lesson" : "lessons"));
     const std::size_t can = files.size() - unplayed;
     fmt::print("{} {} can be played.\n", can, can == 1 ? "lesson" : "lessons");
   }
@@ -91,8 +96,11 @@ LessonCommands::LessonCommands(CLI::App& app) : lines_(std::make_unique<Lines>()
   CLI::App& lesson = *app.add_subcommand("lesson", "Check a lesson's file, or write one to begin with");
   lesson.require_subcommand(1);
   lines_->check_command =
-      lesson.add_subcommand("check", "Go through lessons and say line and reason of what is wrong");
+      lesson.add_subcommand("check", "Go through lessons and say line and reason of what is wrong, and warn");
   lines_->check_command->add_option("FILE", lines_->files, "Lessons (.md)")->required()->type_name("");
+  lines_->check_command->add_flag("--strict", lines_->strict,
+                                  "Warnings count as well: answers in sight, choices that say nothing, sides "
+                                  "without a name");
   lines_->new_command = lesson.add_subcommand("new", "Write a lesson to begin with");
   lines_->new_command
       ->add_option("DOCUMENT", lines_->document, "A session or document (.json) that it begins with")

@@ -1,40 +1,97 @@
 #include "app/lessons/check.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "app/files/paths.hpp"
+#include "app/lessons/given_away.hpp"
 #include "app/lessons/lesson_model.hpp"
 #include "app/lessons/lesson_numbers.hpp"
 #include "app/lessons/model_numbers.hpp"
 #include "app/lessons/step_checker.hpp"
 #include "app/lessons/training_numbers.hpp"
 #include "core/base/error.hpp"
+#include "core/edits/switches.hpp"
 #include "core/engine/pipeline.hpp"
 #include "core/files/document/open.hpp"
 
 namespace attnscope::lessons {
 namespace {
 
-void check_layers(const Lesson& lesson, const std::string& name, std::vector<std::string>& problems) {
-  const std::vector<StepDocuments> documents = documents_of(lesson, name);
+/// Whether the page has words of its own for what tells two sides apart.
+bool differ_in_words(const Document& a, const Document& b) {
+  const auto &x = a.layer(), &y = b.layer();
+  const auto has_positions = [](const auto& layer) { return layer.positions != Positions::None; };
+  const auto adds = [](const auto& layer) {
+    return layer.block.attention_residual && layer.block.mlp_residual;
+  };
+  return edit::is_divided(a) != edit::is_divided(b) || x.masking.causal != y.masking.causal ||
+         x.temperature != y.temperature || has_positions(x) != has_positions(y) || x.linear != y.linear ||
+         x.block.kind != y.block.kind || (x.block.norm != y.block.norm && has_block(x.block)) ||
+         adds(x) != adds(y) || x.block.mlp != y.block.mlp || (a.input.cached > 0) != (b.input.cached > 0);
+}
+
+/// What is said of the steps of one lesson, from the first to the last.
+class LessonCheck {
+ public:
+  LessonCheck(const Lesson& lesson, std::string name, CheckedLesson& found)
+      : lesson_(lesson), name_(std::move(name)), found_(found) {}
+
+  const Lesson& lesson() const { return lesson_; }
+  const std::string& name() const { return name_; }
+  StepChecker checker(const Step& step) { return {name_, step, found_.problems}; }
+  void add_problem(int line, std::string_view sentence) {
+    found_.problems.push_back(fmt::format("{}:{}: {}", name_, line, sentence));
+  }
+  /// The next step is computed: its question is held against what stands on it and stood before.
+  void see(StepInSight step) {
+    for (std::string& one : step.given_away(name_, before_ ? &*before_ : nullptr))
+      found_.warnings.push_back(std::move(one));
+    before_ = std::move(step);
+  }
+  void check_titles(const Step& step, const StepDocuments& documents) {
+    if (!documents.held || !step.title_shown.empty() || !step.title_held.empty()) return;
+    if (differ_in_words(documents.shown, *documents.held)) return;
+    found_.warnings.push_back(fmt::format(
+        "{}:{}: What is held has no title, and the page no word for how it differs: \"title\" and "
+        "\"held title\" in \"look\" say it.",
+        name_, step.held_place.line));
+  }
+
+ private:
+  const Lesson& lesson_;
+  std::string name_;
+  CheckedLesson& found_;
+  std::optional<StepInSight> before_;
+};
+
+void check_layers(LessonCheck& all) {
+  const std::vector<StepDocuments> documents = documents_of(all.lesson(), all.name());
   const SharedPool pool;
   Pipeline shown(make_cpu_backend(pool)), held(make_cpu_backend(pool)), changed(make_cpu_backend(pool));
   for (std::size_t i = 0; i < documents.size(); ++i) {
-    const Step& step = lesson.steps[i];
+    const Step& step = all.lesson().steps[i];
+    const JsonPlace* place = nullptr;  // of what is computed, where it is not the step's own Document
     try {
       const ResultPtr a = shown.run(documents[i].shown);
+      place = &step.held_place;
       const ResultPtr b = documents[i].held ? held.run(*documents[i].held) : nullptr;
+      place = nullptr;
       const LayerResult* const of_b = b ? &b->layer() : nullptr;
-      StepChecker checker(name, step, problems);
+      StepChecker checker = all.checker(step);
       checker.check(a->layer(), of_b);
+      all.check_titles(step, documents[i]);
+      all.see({step, checker.numbers(), a->layer().dimensions.keys, of_b != nullptr, {a, b}});
       if (!documents[i].reached) continue;
+      place = &step.done_by_place;
       const ResultPtr c = changed.run(*documents[i].reached);
       checker.check_reached(c->layer(), of_b);
     } catch (const Error& error) {
-      problems.push_back(fmt::format("{}:{}: {}", name, step.line, error.what()));
+      all.add_problem(place != nullptr ? place->line_of(error) : line_of_document(all.lesson(), i, error),
+                      error.what());
     }
   }
 }
@@ -54,25 +111,29 @@ InModel computed_in(ModelEngine& engine, Pipeline& pipeline, const Document& doc
   return made;
 }
 
-void check_in_model(const Lesson& lesson, const std::filesystem::path& model,
-                    const std::filesystem::path& path, std::vector<std::string>& problems) {
-  const std::string name = path.filename().native();
+void check_in_model(LessonCheck& all, const std::filesystem::path& model, const std::filesystem::path& path) {
+  const Lesson& lesson = all.lesson();
   const std::vector<StepDocuments> documents =
-      placed_in(open_whole_model(model), lesson, documents_of(lesson, name), path);
+      placed_in(open_whole_model(model), lesson, documents_of(lesson, all.name()), path);
   const SharedPool pool;
   ModelEngine engine({}, pool);
   Pipeline pipeline(make_cpu_backend(pool));
   for (std::size_t i = 0; i < documents.size(); ++i) {
     const Step& step = lesson.steps[i];
+    bool is_reached = false;
     try {
-      StepChecker checker(name, step, problems);
+      StepChecker checker = all.checker(step);
       const InModel shown = computed_in(engine, pipeline, documents[i].shown, step);
-      checker.check(shown.layer->layer(), nullptr, shown.reading.get());
+      const LayerResult& layer = shown.layer->layer();
+      checker.check(layer, nullptr, shown.reading.get());
+      all.see({step, checker.numbers(), layer.dimensions.keys, false, {shown.reading, shown.layer}});
       if (!documents[i].reached) continue;
+      is_reached = true;
       const InModel reached = computed_in(engine, pipeline, *documents[i].reached, step);
       checker.check_reached(reached.layer->layer(), nullptr, reached.reading.get());
     } catch (const Error& error) {
-      problems.push_back(fmt::format("{}:{}: {}", name, step.line, error.what()));
+      all.add_problem(is_reached ? step.done_by_place.line_of(error) : line_of_document(lesson, i, error),
+                      error.what());
     }
   }
 }
@@ -93,31 +154,34 @@ void do_in_lab(training::Lab& lab, const TrainedStep& step, const std::string& b
 }
 
 /// Trains every run of the lesson.
-void check_training(const Lesson& lesson, const std::string& name, std::vector<std::string>& problems) {
+void check_training(LessonCheck& all) {
   training::Lab lab;
-  for (const Step& step : lesson.steps) {
+  for (const Step& step : all.lesson().steps) {
+    int line = step.line;
     try {
       lab.stand(stand_of(step.trained, state_of(step.trained, {})));
       lab.wait();
       const training::LabSight shown = lab.sight();
       if (!shown.problem.empty()) throw Error(shown.problem);
-      StepChecker checker(name, step, problems);
+      StepChecker checker = all.checker(step);
       checker.check(look_up_in_training(shown));
+      all.see({step, checker.numbers(), 0, false, {}});
       if (step.done_by.empty()) continue;
+      line = step.done_by_place.line;
       do_in_lab(lab, step.trained, step.done_by);
       const training::LabSight reached = lab.sight();
       checker.check_reached(look_up_in_training(reached));
     } catch (const Error& error) {
-      problems.push_back(fmt::format("{}:{}: {}", name, step.line, error.what()));
+      all.add_problem(line, error.what());
     }
   }
 }
 
 /// Without the model: that every number has a name.
-void check_names(const Lesson& lesson, const std::string& name, std::vector<std::string>& problems) {
-  documents_of(lesson, name);
+void check_names(LessonCheck& all) {
+  documents_of(all.lesson(), all.name());
   const std::vector<KnownName> of_layer = known_names();
-  for (const Step& step : lesson.steps)
+  for (const Step& step : all.lesson().steps)
     for (const Expression::Name& asked : names_in(step)) {
       const std::string_view plain = name_parts(asked.name).name;
       const bool is_known =
@@ -125,36 +189,36 @@ void check_names(const Lesson& lesson, const std::string& name, std::vector<std:
             return known.call.substr(0, known.call.find('(')) == plain;
           });
       if (!is_known)
-        problems.push_back(
-            fmt::format("{}:{}: \"{}\" is no number of what is shown; \"attnscope lesson names\" "
-                        "lists what there is.",
-                        name, step.line, plain));
+        all.add_problem(asked.line, fmt::format("\"{}\" is no number of what is shown; \"attnscope lesson "
+                                                "names\" lists what there is.",
+                                                plain));
     }
 }
 
 }  // namespace
 
-std::vector<std::string> check_lesson(const std::filesystem::path& path, bool* played, bool* trained) {
-  std::vector<std::string> problems;
+CheckedLesson check_lesson(const std::filesystem::path& path) {
+  CheckedLesson found;
   const std::string name = path.filename().native();
-  if (played != nullptr) *played = true;
   try {
     const Lesson lesson = read_lesson(path);
-    if (trained != nullptr) *trained = lesson.of_training();
+    found.warnings = silent_choices(lesson, name);
+    LessonCheck all(lesson, name, found);
+    found.trained = lesson.of_training();
     if (lesson.of_training()) {
-      check_training(lesson, name, problems);
+      check_training(all);
     } else if (!lesson.of_model()) {
-      check_layers(lesson, name, problems);
+      check_layers(all);
     } else if (const auto model = find_model(lesson.model, path, assets_directory())) {
-      check_in_model(lesson, *model, path, problems);
+      check_in_model(all, *model, path);
     } else {
-      check_names(lesson, name, problems);
-      if (played != nullptr) *played = false;
+      check_names(all);
+      found.played = false;
     }
   } catch (const Error& error) {
-    problems.emplace_back(error.what());
+    found.problems.emplace_back(error.what());
   }
-  return problems;
+  return found;
 }
 
 std::string lesson_skeleton(const Document& document) {
@@ -204,7 +268,7 @@ cover: no
 
 ```ask choose
 What does dividing do to the gaps between scores?
-- It makes them larger.
+- It makes them larger. | √dₖ is above 1: what is divided by it gets smaller, and so do the gaps.
 * It makes them smaller.
 answer: Smaller gaps are smaller ratios of weights.
 ```

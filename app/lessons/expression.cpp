@@ -270,15 +270,16 @@ double value_of(const Node& node, const LookUp& look_up) {
 
 void collect(const Node& node, std::vector<Expression::Name>& names) {
   if (node.kind == Node::Kind::Call && find_built_in(node.name) == nullptr)
-    names.push_back({node.name, node.children.size()});
+    names.push_back({node.name, node.children.size(), 0});
   for (const NodePtr& child : node.children) collect(*child, names);
 }
 
 }  // namespace
 
-Expression Expression::parse(std::string_view text) {
+Expression Expression::parse(std::string_view text, int line) {
   Expression made;
   made.text_ = text;
+  made.line_ = line;
   made.root_ = Parser(made.text_).whole();
   return made;
 }
@@ -301,6 +302,7 @@ NameParts name_parts(std::string_view name) {
 std::vector<Expression::Name> Expression::names() const {
   std::vector<Name> all;
   collect(*root_, all);
+  for (Name& name : all) name.line = line_;
   return all;
 }
 

@@ -23,25 +23,31 @@ using LookUp = std::function<double(std::string_view name, std::span<const doubl
 class Expression {
  public:
   /// Throws Error with a sentence that says what was found at which character and what was expected; also for
-  /// more than 1000 numbers, names and operators, or a nesting of more than 64.
-  static Expression parse(std::string_view text);
+  /// more than 1000 numbers, names and operators, or a nesting of more than 64. `line`: of the file that it
+  /// stands in, from 1; 0: of none.
+  static Expression parse(std::string_view text, int line = 0);
 
   double evaluate(const LookUp&) const;
   /// True where the value is a number other than 0.
   bool holds(const LookUp&) const;
   const std::string& text() const { return text_; }
+  int line() const { return line_; }
 
-  /// Names and calls that are looked up, with how many arguments each has.
+  /// Names and calls that are looked up, with how many arguments each has, and the expression's line.
   struct Name {
     std::string name;
     std::size_t arguments = 0;
+    int line = 0;
   };
   std::vector<Name> names() const;
+  /// Whether it asks for nothing that is shown: its value is computed from numbers alone.
+  bool is_constant() const { return names().empty(); }
 
   struct Node;
 
  private:
   std::string text_;
+  int line_ = 0;
   std::shared_ptr<const Node> root_;
 };
 

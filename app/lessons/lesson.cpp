@@ -3,11 +3,13 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "app/lessons/lesson_reader.hpp"
 #include "core/files/formats/posix.hpp"
 #include "core/text/utf8.hpp"
+#include "core/training/tasks/task.hpp"
 
 namespace attnscope::lessons {
 
@@ -64,12 +66,14 @@ Lesson LessonReader::read() {
   read_front();
   while (at_ < lines_.size()) read_line();
   finish_paragraph();
+  finish_step();
   if (lesson_.steps.empty()) fail("the lesson has no step; a step begins with a line \"## Its title\"");
   return std::move(lesson_);
 }
 
-void LessonReader::fail(std::string_view sentence) const {
-  throw Error(fmt::format("{}:{}: {}.", name_, line_, sentence));
+void LessonReader::fail_at(int line, std::string_view sentence) const {
+  if (sentence.ends_with('.')) sentence.remove_suffix(1);
+  throw Error(fmt::format("{}:{}: {}.", name_, line, sentence));
 }
 
 const LessonReader::Line& LessonReader::next() {
@@ -165,6 +169,7 @@ void LessonReader::begin_chapter(std::string_view title) {
 
 void LessonReader::begin_step(std::string_view title) {
   finish_paragraph();
+  finish_step();
   if (title.empty()) fail("a step has no title behind \"##\"");
   if (lesson_.steps.size() == most_steps) fail(fmt::format("the lesson has more than {} steps", most_steps));
   if (lesson_.chapters.empty()) lesson_.chapters.push_back(lesson_.title);
@@ -191,7 +196,7 @@ Step& LessonReader::step(std::string_view what) {
 
 void LessonReader::add_to_paragraph(std::string_view text) {
   if (paragraph_.empty()) paragraph_line_ = line_;
-  if (!paragraph_.empty()) paragraph_ += ' ';
+  if (!paragraph_.empty()) paragraph_ += '\n';
   paragraph_ += text;
 }
 
@@ -200,7 +205,7 @@ void LessonReader::finish_paragraph() {
   if (paragraph_.empty()) return;
   const int line = std::exchange(line_, paragraph_line_);
   Step& here = step("prose");
-  here.paragraphs.push_back({with_line([&] { return parse_prose(paragraph_); }), item});
+  here.paragraphs.push_back({with_line([&] { return parse_prose(paragraph_, line_); }), item});
   paragraph_.clear();
   line_ = line;
 }
@@ -231,14 +236,16 @@ void LessonReader::read_fence(std::string_view head) {
     read_train(inside, opened);
   } else if (kind == "start") {
     if (!lesson_.steps.empty()) fail("\"start\" stands behind the first step; it belongs before it");
-    lesson_.start = object_of(kind, inside, opened);
+    lesson_.start = object_of(kind, inside, opened, lesson_.start_place);
   } else if (kind == "set") {
-    step(kind).change = object_of(kind, inside, opened);
+    Step& here = step(kind);
+    here.change = object_of(kind, inside, opened, here.change_place);
   } else if (kind == "held") {
     line_ = opened;
     if (lesson_.of_model())
       fail("\"held\" is not for lessons on a model: what is changed inside stands beside what was");
-    step(kind).held = object_of(kind, inside, opened);
+    Step& here = step(kind);
+    here.held = object_of(kind, inside, opened, here.held_place);
   } else if (kind == "look") {
     read_look(inside);
   } else if (kind == "ask") {
@@ -246,7 +253,7 @@ void LessonReader::read_fence(std::string_view head) {
   } else if (kind == "done") {
     read_done(inside, opened);
   } else if (kind == "notes") {
-    for (const Line& line : inside) step(kind).notes += std::string(trimmed(line.text)) + "\n";
+    read_notes(inside);
   } else if (kind == "numpy" || kind == "pytorch") {
     read_code(kind == "numpy" ? step(kind).numpy : step(kind).pytorch, inside);
   } else {
@@ -258,19 +265,45 @@ void LessonReader::read_fence(std::string_view head) {
   }
 }
 
-std::string LessonReader::object_of(const std::string& kind, const Lines& inside, int opened) {
-  std::string text;
-  for (const Line& line : inside) text += std::string(line.text) + "\n";
-  line_ = opened;
+void LessonReader::finish_step() {
+  if (lesson_.steps.empty()) return;
+  Step& here = lesson_.steps.back();
+  const auto* const curve = here.question ? std::get_if<CurveQuestion>(&here.question->kind) : nullptr;
+  if (curve == nullptr) return;
+  const auto names = measure_names(*training::find_task(here.trained.task));
+  if (std::ranges::find(names, curve->measure) == names.end())
+    fail_at(here.lines.measure, fmt::format("\"measure\" is \"{}\"; the task {} has {}", curve->measure,
+                                            here.trained.task, fmt::join(names, ", ")));
+  if (here.trained.steps == 0)
+    fail_at(here.lines.question,
+            "\"ask curve\" asks for a curve of 0 steps; \"steps\" in \"train\" says how long it is");
+  here.trained.covers_plots = here.covers_plot = true;
+}
+
+void LessonReader::read_notes(const Lines& inside) {
+  Step& here = step("notes");
+  for (const Line& line : inside) {
+    line_ = line.number;
+    const std::string_view text = trimmed(line.text);
+    here.notes += std::string(text) + "\n";
+    here.notes_prose.push_back(with_line([&] { return parse_notes(text, line_); }));
+  }
+}
+
+std::string LessonReader::object_of(const std::string& kind, const Lines& inside, int opened,
+                                    JsonPlace& place) {
+  place = {inside.empty() ? opened : inside.front().number, {}};
+  for (const Line& line : inside) place.text += std::string(line.text) + "\n";
+  const std::string& text = place.text;
+  line_ = place.line;
   try {
     const json object = json::parse(text);
     if (!object.is_object()) fail(fmt::format("\"{}\" has to be a JSON object in braces", kind));
     return object.dump();
   } catch (const json::parse_error& error) {
     const auto byte = std::min(error.byte, text.size());
-    line_ = opened + 1 +
-            static_cast<int>(std::count(
-                text.begin(), text.begin() + static_cast<std::ptrdiff_t>(byte > 0 ? byte - 1 : 0), '\n'));
+    line_ += static_cast<int>(
+        std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(byte > 0 ? byte - 1 : 0), '\n'));
     fail(fmt::format("\"{}\" is no JSON: an error at this line", kind));
   } catch (const json::exception&) {
     fail(fmt::format("\"{}\" is no JSON object", kind));

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "app/lessons/expression.hpp"
+#include "app/lessons/line_error.hpp"
 #include "app/lessons/trained_step.hpp"
 
 namespace attnscope::lessons {
@@ -50,6 +51,7 @@ struct Choice {
   bool right = false;
   std::optional<double> guess;  // what a bar beside it draws, 0 to 1
   Prose why;                    // why it is wrong, said to who chose it; may be empty
+  int line = 0;                 // in the file
 };
 struct ChooseQuestion {
   std::vector<Choice> choices;  // 2 to 6, at least one of them right
@@ -85,6 +87,12 @@ struct CodeLine {
 /// What stands above the matrices; Pruning: below the heads of a model.
 enum class Plot : std::uint8_t { None, Scores, Row, Entropy, Pruning };
 
+/// Lines of the file, from 1; 0 where the step does not say it.
+struct StepLines {
+  int stage = 0, head = 0, cell = 0, held_cell = 0;
+  int question = 0, row = 0, measure = 0;  // of its first line; of "row" and "measure"
+};
+
 struct Step {
   int line = 0;  // of its title in the file, from 1
   std::string title;
@@ -112,8 +120,11 @@ struct Step {
   /// A change that reaches it, JSON merge patch, of a lesson that trains see reached_by(): for the checker;
   /// may be empty.
   std::string done_by;
-  std::string notes;  // of the speaker
+  std::string notes;               // of the speaker, as they are written
+  std::vector<Prose> notes_prose;  // the same line by line: words, and numbers that are computed
   std::vector<CodeLine> numpy, pytorch;
+  StepLines lines;
+  JsonPlace change_place, held_place, done_by_place;
 };
 
 struct Lesson {
@@ -126,6 +137,7 @@ struct Lesson {
   std::string training;
   std::int64_t number = 0, minutes = 0;
   std::string start;  // JSON of the Document that the first step begins with
+  JsonPlace start_place;
   std::vector<std::string> chapters;
   std::vector<Step> steps;
 };
@@ -150,8 +162,11 @@ Lesson parse_lesson(std::string_view text, const std::string& name);
 Lesson read_lesson(const std::filesystem::path&);
 
 /// Prose of one paragraph: **strong**, $formula$, {expression:style}, [words](anchor), and \ before a sign
-/// that is meant as it stands. Throws Error with a sentence.
-Prose parse_prose(std::string_view text);
+/// that is meant as it stands. A line break is a blank. `line`: where the text begins, from 1; 0: in no file.
+/// Throws LineError with a sentence.
+Prose parse_prose(std::string_view text, int line = 0);
+/// A speaker's notes: {expression:style} and \ alone; other signs are words. Throws the same.
+Prose parse_notes(std::string_view text, int line = 0);
 /// Throws Error with a sentence that lists what there is.
 Anchor parse_anchor(std::string_view text);
 

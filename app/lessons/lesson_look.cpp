@@ -1,10 +1,12 @@
 // app/lessons: the block of a step that says what is looked at.
 #include <algorithm>
 #include <array>
+#include <tuple>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "app/lessons/lesson_numbers.hpp"
 #include "app/lessons/lesson_reader.hpp"
 
 namespace attnscope::lessons {
@@ -15,26 +17,49 @@ void LessonReader::read_look(const Lines& inside) {
     line_ = line.number;
     if (trimmed(line.text).empty()) continue;
     const auto [name, value] = field_of(line.text);
-    if (name == "stage")
-      here.stage = value;
-    else if (name == "head")
-      read_head(here, value);
-    else if (name == "cell")
-      read_cell(here, value);
-    else if (name == "show")
-      here.shown = controls_of(value);
-    else if (name == "plot")
-      here.plot = plot_of(value);
-    else if (name == "cover")
-      read_cover(here, value);
-    else if (name == "colour" && lesson_.of_model())
-      here.colour = colour_of_grid(value);
-    else
-      fail(
-          fmt::format("\"look\" has \"{}\"; there are stage, head, cell, show, plot, cover and, of a model, "
-                      "colour",
-                      name));
+    read_look_field(here, name, value);
   }
+}
+
+void LessonReader::read_look_field(Step& here, std::string_view name, std::string_view value) {
+  if (name == "stage") {
+    here.stage = value;
+    here.lines.stage = line_;
+  } else if (name == "until") {
+    here.until = last_stage(value);
+  } else if (name == "head") {
+    read_head(here, value);
+    here.lines.head = line_;
+  } else if (name == "cell") {
+    std::tie(here.query, here.key) = cell_of(name, value);
+    here.lines.cell = line_;
+  } else if (name == "held cell") {
+    std::tie(here.held_query, here.held_key) = cell_of(name, value);
+    here.lines.held_cell = line_;
+  } else if (name == "title" || name == "held title") {
+    if (value.empty()) fail(fmt::format("\"{}\" has no words behind it", name));
+    (name == "title" ? here.title_shown : here.title_held) = value;
+  } else if (name == "show") {
+    here.shown = controls_of(value);
+  } else if (name == "plot") {
+    here.plot = plot_of(value);
+  } else if (name == "cover") {
+    read_cover(here, value);
+  } else if (name == "colour" && lesson_.of_model()) {
+    here.colour = colour_of_grid(value);
+  } else {
+    fail(
+        fmt::format("\"look\" has \"{}\"; there are stage, until, head, cell, held cell, title, held title, "
+                    "show, plot, cover and, of a model, colour",
+                    name));
+  }
+}
+
+std::string LessonReader::last_stage(std::string_view value) const {
+  const std::vector<std::string_view> names = stage_names();
+  if (std::ranges::find(names, value) == names.end())
+    fail(fmt::format("\"until\" is \"{}\"; there are {}", value, fmt::join(names, ", ")));
+  return std::string(value);
 }
 
 Plot LessonReader::plot_of(std::string_view value) const {
@@ -47,10 +72,30 @@ Plot LessonReader::plot_of(std::string_view value) const {
 }
 
 void LessonReader::read_cover(Step& here, std::string_view value) const {
-  if (value != "yes" && value != "no" && value != "heads")
-    fail(fmt::format("\"cover\" is \"{}\"; expected yes, no or, of a model, heads", value));
-  here.covers = value != "no";
-  here.covers_grid = value == "heads";
+  here.covers = here.covers_code = here.covers_plot = value == "yes";
+  here.covers_grid = false;
+  if (value == "yes" || value == "no") return;
+  const std::vector<std::string> names = list_of(value);
+  for (const std::string& name : names) {
+    if (name == "map")
+      here.covers = true;
+    else if (name == "heads" && lesson_.of_model())
+      here.covers = here.covers_grid = true;  // the map is one of them
+    else if (name == "code")
+      here.covers_code = true;
+    else if (name == "plot")
+      here.covers_plot = true;
+    else
+      return refuse_cover(value);
+  }
+  if (names.empty()) refuse_cover(value);
+}
+
+void LessonReader::refuse_cover(std::string_view value) const {
+  fail(
+      fmt::format("\"cover\" is \"{}\"; expected yes, no or some of map, code, plot and, of a model, heads, "
+                  "with commas between them",
+                  value));
 }
 
 std::string LessonReader::colour_of_grid(std::string_view value) const {
@@ -84,11 +129,12 @@ std::vector<std::string> LessonReader::controls_of(std::string_view value) const
   return shown;
 }
 
-void LessonReader::read_cell(Step& here, std::string_view value) {
+std::pair<std::int64_t, std::int64_t> LessonReader::cell_of(std::string_view name,
+                                                            std::string_view value) const {
   const std::size_t comma = value.find(',');
-  if (comma == value.npos) fail(fmt::format("\"cell\" is \"{}\"; expected \"QUERY, KEY\"", value));
-  here.query = whole("cell", trimmed(value.substr(0, comma)), 0, 4095);
-  here.key = whole("cell", trimmed(value.substr(comma + 1)), 0, 4095);
+  if (comma == value.npos) fail(fmt::format("\"{}\" is \"{}\"; expected \"QUERY, KEY\"", name, value));
+  return {whole(name, trimmed(value.substr(0, comma)), 0, 4095),
+          whole(name, trimmed(value.substr(comma + 1)), 0, 4095)};
 }
 
 }  // namespace attnscope::lessons

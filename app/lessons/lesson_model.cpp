@@ -78,6 +78,13 @@ std::vector<StepDocuments> placed_in(const OpenedModelPtr& model, const Lesson& 
   const std::filesystem::path folder = std::filesystem::absolute(file).parent_path();
   const auto blocks = std::ssize((of == AttentionOf::Encoder ? *spec.encoder : *spec.decoder).blocks);
   for (std::size_t i = 0; i < documents.size(); ++i) {
+    const Step& step = lesson.steps[i];
+    bool is_reached = false;
+    const auto line_of = [&](const Error& error) {
+      if (is_reached) return step.done_by_place.line_of(error);
+      const auto* const lined = dynamic_cast<const LineError*>(&error);
+      return lined != nullptr && lined->line() > 0 ? lined->line() : line_of_document(lesson, i, error);
+    };
     const auto place = [&](Document& document) {
       Within& within = document.within.change();
       within.model = model;
@@ -87,15 +94,17 @@ std::vector<StepDocuments> placed_in(const OpenedModelPtr& model, const Lesson& 
       if (spec.image && within.input.image.empty()) throw Error("The step says no picture; \"image\" does.");
       if (!within.input.image.empty()) within.input.image = (folder / within.input.image).lexically_normal();
       if (within.block >= blocks)
-        throw Error(fmt::format("The model has {} layers; asked for layer {}, counted from 0.", blocks,
-                                within.block));
+        throw LineError(step.lines.head,
+                        fmt::format("The model has {} layers; asked for layer {}, counted from 0.", blocks,
+                                    within.block));
       check(within.changes, spec);
     };
     try {
       place(documents[i].shown);
+      is_reached = true;
       if (documents[i].reached) place(*documents[i].reached);
     } catch (const Error& error) {
-      throw Error(fmt::format("{}:{}: {}", file.filename().native(), lesson.steps[i].line, error.what()));
+      throw Error(fmt::format("{}:{}: {}", file.filename().native(), line_of(error), error.what()));
     }
   }
   return documents;

@@ -364,6 +364,15 @@ std::optional<Stage> vectors_called(const LayerResult& result, std::string_view 
   return stage;
 }
 
+std::vector<std::string_view> stage_names() {
+  std::vector<std::string_view> all;
+  for (std::size_t i = 0; i < stage_count; ++i) {
+    const auto stage = static_cast<Stage>(i);
+    if (holds_scores_or_weights(stage) || holds_vectors(stage)) all.push_back(Names<Stage>::list[i]);
+  }
+  return all;
+}
+
 std::vector<KnownName> known_names() {
   std::vector<KnownName> all;
   for (const Name& name : names) all.push_back({name.call, name.what});

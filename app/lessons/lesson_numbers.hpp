@@ -29,6 +29,10 @@ std::optional<Stage> plane_called(const LayerResult&, std::string_view name);
 /// …); empty where there is none.
 std::optional<Stage> vectors_called(const LayerResult&, std::string_view name);
 
+/// What a lesson can look at: planes of scores and weights, and stages whose tensor is a row of numbers for
+/// each token, as sessions call them, in the order in which they are computed.
+std::vector<std::string_view> stage_names();
+
 /// "weight(query, key)": what there is, for messages and for who writes a lesson.
 struct KnownName {
   std::string_view call, what;

@@ -79,7 +79,7 @@ void LessonReader::read_train(const Lines& inside, int opened) {
     } else if (name == "show") {
       all.shown = train_controls_of(value);
     } else if (name == "cover") {
-      read_train_cover(here, value);
+      read_train_cover(all, value);
     } else {
       fail(fmt::format(
           "\"train\" has \"{}\"; there are task, control, seed, steps, look, branch, branch_steps, "
@@ -102,14 +102,19 @@ std::int64_t LessonReader::train_number(std::string_view name, std::string_view 
   return step;
 }
 
-void LessonReader::read_train_cover(TrainedStep& here, std::string_view value) const {
-  here.covers_plots = here.covers_heads = false;
-  if (value == "no") return;
-  for (const std::string& one : list_of(value)) {
-    if (one != "plots" && one != "heads")
-      fail(fmt::format("\"cover\" is \"{}\"; expected plots, heads, both with a comma, or no", value));
-    (one == "plots" ? here.covers_plots : here.covers_heads) = true;
+void LessonReader::read_train_cover(Step& here, std::string_view value) const {
+  TrainedStep& run = here.trained;
+  run.covers_plots = run.covers_heads = here.covers_code = value == "yes";
+  const std::vector<std::string> names =
+      value == "yes" || value == "no" ? std::vector<std::string>() : list_of(value);
+  for (const std::string& one : names) {
+    if (one != "plots" && one != "heads" && one != "code")
+      fail(fmt::format(
+          "\"cover\" is \"{}\"; expected plots, heads, code, some of them with commas, yes or no", value));
+    (one == "plots" ? run.covers_plots : one == "heads" ? run.covers_heads : here.covers_code) = true;
   }
+  here.covers_plot = run.covers_plots;
+  here.covers = run.covers_plots || run.covers_heads;
 }
 
 std::vector<std::string> LessonReader::train_controls_of(std::string_view value) const {

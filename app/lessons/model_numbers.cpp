@@ -295,6 +295,7 @@ void for_each_expression(const Step& step, const Take& take) {
       if (piece.number) take(*piece.number);
   };
   for (const Paragraph& paragraph : step.paragraphs) prose(paragraph.prose);
+  for (const Prose& line : step.notes_prose) prose(line);
   for (const auto* code : {&step.numpy, &step.pytorch})
     for (const CodeLine& line : *code) {
       prose(line.note);
@@ -305,7 +306,10 @@ void for_each_expression(const Step& step, const Take& take) {
   prose(step.question->words);
   prose(step.question->answer);
   if (const auto* choose = std::get_if<ChooseQuestion>(&step.question->kind))
-    for (const Choice& choice : choose->choices) prose(choice.prose);
+    for (const Choice& choice : choose->choices) {
+      prose(choice.prose);
+      prose(choice.why);
+    }
   if (const auto* drag = std::get_if<DragQuestion>(&step.question->kind)) take(drag->answer);
 }
 

@@ -44,27 +44,43 @@ std::vector<std::string_view> words_of(std::string_view text) {
   return words;
 }
 
+/// A text whose line breaks became blanks; a part of it knows its line.
+class Lined {
+ public:
+  Lined(std::string_view text, int line) : flat_(text), line_(line) {
+    for (std::size_t at = flat_.find('\n'); at != flat_.npos; at = flat_.find('\n', at)) {
+      breaks_.push_back(at);
+      flat_[at] = ' ';
+    }
+  }
+  std::string_view flat() const { return flat_; }
+  int line_of(const char* part) const {
+    if (line_ == 0) return 0;
+    const auto at = static_cast<std::size_t>(part - flat_.data());
+    return line_ + static_cast<int>(std::ranges::lower_bound(breaks_, at) - breaks_.begin());
+  }
+
+ private:
+  std::string flat_;
+  std::vector<std::size_t> breaks_;
+  int line_;
+};
+
+/// A part of a text, which must outlive it.
 class ProseReader {
  public:
-  explicit ProseReader(std::string_view text) : text_(text) {}
+  ProseReader(const Lined& whole, std::string_view part, bool numbers_alone = false)
+      : whole_(whole), text_(part), numbers_alone_(numbers_alone) {}
 
   Prose read() {
     while (at_ < text_.size()) {
-      const char c = text_[at_];
-      if (c == '\\' && at_ + 1 < text_.size()) {
-        plain_ += text_[at_ + 1];
-        at_ += 2;
-      } else if (text_.substr(at_).starts_with("**")) {
-        take_strong();
-      } else if (c == '$') {
-        take_formula();
-      } else if (c == '{') {
-        take_number();
-      } else if (c == '[') {
-        take_link();
-      } else {
-        plain_ += c;
-        ++at_;
+      const std::size_t begin = at_;
+      try {
+        take();
+      } catch (const LineError&) {
+        throw;
+      } catch (const Error& error) {
+        throw LineError(whole_.line_of(text_.data() + begin), error.what());
       }
     }
     flush();
@@ -72,6 +88,27 @@ class ProseReader {
   }
 
  private:
+  void take() {
+    const char c = text_[at_];
+    if (c == '\\' && at_ + 1 < text_.size()) {
+      plain_ += text_[at_ + 1];
+      at_ += 2;
+    } else if (c == '{') {
+      take_number();
+    } else if (numbers_alone_) {
+      take_plain();
+    } else if (text_.substr(at_).starts_with("**")) {
+      take_strong();
+    } else if (c == '$') {
+      take_formula();
+    } else if (c == '[') {
+      take_link();
+    } else {
+      take_plain();
+    }
+  }
+  void take_plain() { plain_ += text_[at_++]; }
+
   void flush() {
     if (!plain_.empty())
       prose_.push_back(
@@ -92,7 +129,7 @@ class ProseReader {
   /// Its words may hold numbers.
   void take_strong() {
     flush();
-    for (Piece& piece : ProseReader(between("**", "**")).read()) {
+    for (Piece& piece : ProseReader(whole_, between("**", "**")).read()) {
       if (piece.kind == Piece::Kind::Plain) piece.kind = Piece::Kind::Strong;
       prose_.push_back(std::move(piece));
     }
@@ -152,12 +189,12 @@ class ProseReader {
     prose_.push_back(number_of(between("{", "}")));
   }
 
-  static Piece number_of(std::string_view inside) {
+  Piece number_of(std::string_view inside) const {
     Piece piece;
     piece.kind = Piece::Kind::Number;
     const std::size_t colon = inside.rfind(':');
     piece.text = inside.substr(0, colon);
-    piece.number = Expression::parse(piece.text);
+    piece.number = Expression::parse(piece.text, whole_.line_of(inside.data()));
     if (colon != inside.npos) piece.style = parse_number_style(inside.substr(colon + 1));
     return piece;
   }
@@ -170,13 +207,15 @@ class ProseReader {
       throw Error(
           fmt::format("Behind \"[{}]\" stands no object; expected \"(query 2)\" or the like.", words));
     const Anchor anchor = parse_anchor(between("(", ")"));
-    for (Piece& piece : ProseReader(words).read()) {
+    for (Piece& piece : ProseReader(whole_, words).read()) {
       piece.anchor = anchor;
       prose_.push_back(std::move(piece));
     }
   }
 
+  const Lined& whole_;
   std::string_view text_;
+  bool numbers_alone_;
   std::size_t at_ = 0;
   std::string plain_;
   Prose prose_;
@@ -218,6 +257,14 @@ Anchor parse_anchor(std::string_view text) {
   return anchor;
 }
 
-Prose parse_prose(std::string_view text) { return ProseReader(text).read(); }
+Prose parse_prose(std::string_view text, int line) {
+  const Lined whole(text, line);
+  return ProseReader(whole, whole.flat()).read();
+}
+
+Prose parse_notes(std::string_view text, int line) {
+  const Lined whole(text, line);
+  return ProseReader(whole, whole.flat(), true).read();
+}
 
 }  // namespace attnscope::lessons

@@ -12,14 +12,13 @@
 namespace attnscope::lessons {
 
 void StepChecker::check(const LayerResult& shown, const LayerResult* held, const ModelReading* reading) {
+  const StepLines& lines = step_.lines;
   if (step_.head && *step_.head >= shown.dimensions.heads)
-    add(fmt::format("\"head\" is {}; the step has {} heads, counted from 0.", *step_.head,
-                    shown.dimensions.heads));
-  if (step_.query && (*step_.query >= shown.dimensions.queries || *step_.key >= shown.dimensions.keys))
-    add(fmt::format("\"cell\" is {}, {}; the step has {} queries and {} keys, counted from 0.", *step_.query,
-                    *step_.key, shown.dimensions.queries, shown.dimensions.keys));
+    add(lines.head, fmt::format("\"head\" is {}; the step has {} heads, counted from 0.", *step_.head,
+                                shown.dimensions.heads));
+  check_cells(shown, held, reading != nullptr);
   if (step_.stage && !plane_called(shown, *step_.stage) && !vectors_called(shown, *step_.stage))
-    add(
+    add(lines.stage,
         fmt::format("\"stage\" is \"{}\"; there are scores, scaled, masked, weights and what else the step "
                     "computes, as output, residual or mlp-output.",
                     *step_.stage));
@@ -27,20 +26,40 @@ void StepChecker::check(const LayerResult& shown, const LayerResult* held, const
   if (!step_.question) return;
   if (const auto* sketch = std::get_if<SketchQuestion>(&step_.question->kind))
     if (sketch->head >= shown.dimensions.heads || sketch->query >= shown.dimensions.queries)
-      add(fmt::format("\"row\" is {}, {}; the step has {} heads and {} queries, counted from 0.",
+      add(lines.row,
+          fmt::format("\"row\" is {}, {}; the step has {} heads and {} queries, counted from 0.",
                       sketch->head, sketch->query, shown.dimensions.heads, shown.dimensions.queries));
+}
+
+void StepChecker::check_cells(const LayerResult& shown, const LayerResult* held, bool is_model) {
+  const auto check_cell = [&](std::string_view what, std::int64_t query, std::int64_t key,
+                              const Dimensions& of, int line) {
+    if (query >= of.queries || key >= of.keys)
+      add(line, fmt::format("\"{}\" is {}, {}; the step has {} queries and {} keys, counted from 0.", what,
+                            query, key, of.queries, of.keys));
+  };
+  if (step_.query) check_cell("cell", *step_.query, *step_.key, shown.dimensions, step_.lines.cell);
+  if (held == nullptr && !is_model) {
+    if (step_.held_query) add(step_.lines.held_cell, "\"held cell\" stands in a step that holds nothing.");
+    if (!step_.title_held.empty()) add(0, "\"held title\" stands in a step that holds nothing.");
+  } else if (step_.held_query) {
+    check_cell("held cell", *step_.held_query, *step_.held_key,
+               held != nullptr ? held->dimensions : shown.dimensions, step_.lines.held_cell);
+  }
 }
 
 void StepChecker::check(const LookUp& numbers) {
   look_up_ = numbers;
   for (const Paragraph& paragraph : step_.paragraphs) check(paragraph.prose);
+  for (const Prose& line : step_.notes_prose) check(line);
   for (const auto* code : {&step_.numpy, &step_.pytorch})
     for (const CodeLine& line : *code) {
       check(line.note);
       if (line.result) evaluate(*line.result->number);
     }
   if (step_.done && evaluate(*step_.done) != 0)
-    add(fmt::format("What is to be done, \"{}\", is so when the step begins.", step_.done->text()));
+    add(step_.done->line(),
+        fmt::format("What is to be done, \"{}\", is so when the step begins.", step_.done->text()));
   if (step_.question) check(*step_.question);
 }
 
@@ -52,7 +71,8 @@ void StepChecker::check_reached(const LayerResult& changed, const LayerResult* h
 void StepChecker::check_reached(const LookUp& numbers) {
   look_up_ = numbers;
   if (evaluate(*step_.done) == 0)
-    add(fmt::format("What is to be done, \"{}\", is not so after \"by\".", step_.done->text()));
+    add(step_.done_by_place.line,
+        fmt::format("What is to be done, \"{}\", is not so after \"by\".", step_.done->text()));
 }
 
 LookUp StepChecker::look_up_of(const LayerResult& layer, const LayerResult* held,
@@ -62,15 +82,15 @@ LookUp StepChecker::look_up_of(const LayerResult& layer, const LayerResult* held
   return reading != nullptr ? look_up_in_model(*reading, std::move(numbers)) : numbers;
 }
 
-void StepChecker::add(std::string_view sentence) {
-  problems_.push_back(fmt::format("{}:{}: {}", name_, step_.line, sentence));
+void StepChecker::add(int line, std::string_view sentence) {
+  problems_.push_back(fmt::format("{}:{}: {}", name_, line > 0 ? line : step_.line, sentence));
 }
 
 double StepChecker::evaluate(const Expression& expression) {
   try {
     return expression.evaluate(look_up_);
   } catch (const Error& error) {
-    add(fmt::format("In \"{}\": {}", expression.text(), error.what()));
+    add(expression.line(), fmt::format("In \"{}\": {}", expression.text(), error.what()));
   }
   return 0;
 }
@@ -84,12 +104,15 @@ void StepChecker::check(const Question& question) {
   check(question.words);
   check(question.answer);
   if (const auto* choose = std::get_if<ChooseQuestion>(&question.kind))
-    for (const Choice& choice : choose->choices) check(choice.prose);
+    for (const Choice& choice : choose->choices) {
+      check(choice.prose);
+      check(choice.why);
+    }
   if (const auto* drag = std::get_if<DragQuestion>(&question.kind)) {
     const double answer = evaluate(drag->answer);
     if (!(answer >= drag->low && answer <= drag->high))
-      add(fmt::format("The answer {} is {}, outside of the range {} to {}.", drag->answer.text(), answer,
-                      drag->low, drag->high));
+      add(drag->answer.line(), fmt::format("The answer {} is {}, outside of the range {} to {}.",
+                                           drag->answer.text(), answer, drag->low, drag->high));
   }
 }
 

@@ -28,11 +28,16 @@ class StepChecker {
                      const ModelReading* reading = nullptr);
   void check_reached(const LookUp&);
 
+  /// The step's numbers, as they were asked for last.
+  const LookUp& numbers() const { return look_up_; }
+
  private:
-  void add(std::string_view sentence);
+  /// `line`: 0: that of the step.
+  void add(int line, std::string_view sentence);
   double evaluate(const Expression& expression);
   void check(const Prose& prose);
   void check(const Question& question);
+  void check_cells(const LayerResult& shown, const LayerResult* held, bool is_model);
   LookUp look_up_of(const LayerResult& layer, const LayerResult* held, const ModelReading* reading) const;
 
   const std::string& name_;

@@ -18,7 +18,11 @@ struct StepDocuments {
   std::optional<Document> reached;  // what is to be done, done
 };
 /// Of every step; of a lesson that trains, which has none, empty ones. Throws Error with the lesson's name,
-/// the line of the step and a sentence.
+/// the line of the block that is wrong, or of the key in it where that is known, and a sentence.
 std::vector<StepDocuments> documents_of(const Lesson&, const std::string& name);
+
+/// The line that is to blame where a step's Document cannot be computed: of what it changes, of the start or,
+/// without either, of the step.
+int line_of_document(const Lesson&, std::size_t step, const Error&);
 
 }  // namespace attnscope::lessons

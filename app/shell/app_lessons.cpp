@@ -208,7 +208,7 @@ void App::draw_speaker_notes(const Fonts& fonts, TextureCache& textures, float s
   ImGui::Begin("Speaker notes", nullptr,
                ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
   const auto since = std::chrono::steady_clock::now() - view_.presenter->began;
-  draw_speaker_page(ui, {0, 0, size.x, size.y}, open->lesson, view_.lesson->step,
+  draw_speaker_page(ui, {0, 0, size.x, size.y}, open->lesson, *view_.lesson,
                     std::chrono::duration<double>(since).count());
   ImGui::End();
   ImGui::PopStyleVar(2);

@@ -310,15 +310,16 @@ TEST_CASE("without its model a lesson can be read, and goes on when the model is
   CHECK(player.document() == before);  // nothing else has changed
   CHECK(player.collides() == "");
 
-  bool played = true;
-  CHECK(lessons::check_lesson(letters.file, &played).empty());
-  CHECK_FALSE(played);
+  const lessons::CheckedLesson unplayed = lessons::check_lesson(letters.file);
+  CHECK(unplayed.problems.empty());
+  CHECK_FALSE(unplayed.played);
   CHECK_THAT(test::run(letters.directory, "lesson check mine.md").out,
              ContainsSubstring("only its text was checked"));
 
   write_letters_gpt(letters.directory / "letters", 3, 16);
-  CHECK(lessons::check_lesson(letters.file, &played).empty());
-  CHECK(played);
+  const lessons::CheckedLesson found = lessons::check_lesson(letters.file);
+  CHECK(found.problems.empty());
+  CHECK(found.played);
   // The list and the lesson again: it is looked for anew.
   player.click("All lessons");
   player.settle();
@@ -334,13 +335,14 @@ TEST_CASE("what is wrong in a lesson on a model is said", "[lessons][lesson_mode
     text.replace(text.find(from), from.size(), to);
     const Letters letters(text);
     std::string all;
-    for (const std::string& problem : lessons::check_lesson(letters.file)) all += problem + "\n";
+    const lessons::CheckedLesson found = lessons::check_lesson(letters.file);
+    for (const std::string& problem : found.problems) all += problem + "\n";
     return all;
   };
-  CHECK_THAT(problems("head: 1.2", "head: 3.0"), ContainsSubstring("mine.md:11: The model has 3 layers"));
+  CHECK_THAT(problems("head: 1.2", "head: 3.0"), ContainsSubstring("mine.md:14: The model has 3 layers"));
   CHECK_THAT(problems("{layers:d}", "{planets:d}"), ContainsSubstring("is no number of what is shown"));
   CHECK_THAT(problems("\"block\": 0, \"head\": 1", "\"block\": 0, \"head\": 9"),
-             ContainsSubstring("mine.md:"));
+             ContainsSubstring("mine.md:25: There is no head 0.9"));
   CHECK_THAT(problems("divergence() > 0", "divergence() >= 0"),
              ContainsSubstring("is so when the step begins"));
   CHECK_THAT(problems("divergence() > 0", "divergence() > 1000"),

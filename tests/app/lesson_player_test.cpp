@@ -35,7 +35,7 @@ TEST_CASE("every lesson can be played in every language it has", "[lessons][less
        std::filesystem::directory_iterator(std::filesystem::path(ATTNSCOPE_ASSETS) / "lessons")) {
     INFO(file.path());
     if (lessons::read_lesson(file.path()).of_training()) continue;  // see lesson_training_player_test.cpp
-    const std::vector<std::string> problems = lessons::check_lesson(file.path());
+    const std::vector<std::string> problems = lessons::check_lesson(file.path()).problems;
     for (const std::string& problem : problems) UNSCOPED_INFO(problem);
     CHECK(problems.empty());
     ++count;

@@ -153,23 +153,26 @@ TEST_CASE("numbers of a lesson that trains are those of a trainer by itself", "[
 
 TEST_CASE("the checker trains a lesson, says so, and finds what is wrong", "[lessons][lesson_training]") {
   const TemporaryDirectory directory;
-  bool trained = false;
-  CHECK(lessons::check_lesson(written_lesson(directory, small_lesson), nullptr, &trained).empty());
-  CHECK(trained);
+  const lessons::CheckedLesson found = lessons::check_lesson(written_lesson(directory, small_lesson));
+  CHECK(found.problems.empty());
+  CHECK(found.trained);
   const test::Outcome good = test::run(directory, "lesson check a.md");
   CHECK(good.exit_code == 0);
   CHECK_THAT(good.out, ContainsSubstring("a.md: its runs were trained here."));
   CHECK_THAT(test::run(directory, "lesson names").out, ContainsSubstring("best_score(\"SCORE\", step)"));
-  const auto problems = lessons::check_lesson(written_lesson(
-      directory, front_matter + "## a\n{loss(25)} {branch.loss}\n```train\nsteps: 0\n```\n"
-                                "## b\n```done\nsteps >= 50\nMore.\nby: {\"steps\": 25}\n```\n"
-                                "## c\n```done\nsteps < 50\nLess.\n```\n"
-                                "## d\n```done\nsteps > 0\nMore.\nby: {\"colour\": 1}\n```\n"));
+  const auto problems =
+      lessons::check_lesson(
+          written_lesson(directory, front_matter +
+                                        "## a\n{loss(25)} {branch.loss}\n```train\nsteps: 0\n```\n"
+                                        "## b\n```done\nsteps >= 50\nMore.\nby: {\"steps\": 25}\n```\n"
+                                        "## c\n```done\nsteps < 50\nLess.\n```\n"
+                                        "## d\n```done\nsteps > 0\nMore.\nby: {\"colour\": 1}\n```\n"))
+          .problems;
   INFO(fmt::format("{}", fmt::join(problems, "\n")));
   REQUIRE(problems.size() == 5);
-  CHECK_THAT(problems[0], ContainsSubstring("a.md:5: In \"loss(25)\": Step 25 was not measured"));
+  CHECK_THAT(problems[0], ContainsSubstring("a.md:6: In \"loss(25)\": Step 25 was not measured"));
   CHECK_THAT(problems[1], ContainsSubstring("asked for where there is no branch"));
-  CHECK_THAT(problems[2], ContainsSubstring("is not so after \"by\""));
+  CHECK_THAT(problems[2], ContainsSubstring("a.md:14:") && ContainsSubstring("is not so after \"by\""));
   CHECK_THAT(problems[3], ContainsSubstring("is so when the step begins"));
   CHECK_THAT(problems[4], ContainsSubstring("\"by\" has \"colour: 1\""));
 }

@@ -292,7 +292,8 @@ TEST_CASE("numbers of a lesson are those of the computation", "[lessons]") {
 
 TEST_CASE("the checker finds what is wrong in each step, and the command line says it", "[lessons]") {
   const TemporaryDirectory directory;
-  CHECK(lessons::check_lesson(written(directory, lesson("## a\nWeight {weight(2, 0):.2f}.\n"))).empty());
+  const auto good = lessons::check_lesson(written(directory, lesson("## a\nWeight {weight(2, 0):.2f}.\n")));
+  CHECK((good.problems.empty() && good.warnings.empty()));
   CHECK(test::run(directory, "lesson check a.md").exit_code == 0);
   const auto file = written(directory, lesson(R"(## a
 Weight {weight(2, 7):.2f}.
@@ -302,10 +303,11 @@ Weight {weight(2, 7):.2f}.
 ```
 ## c
 )"));
-  CHECK_THAT(fmt::format("{}", fmt::join(lessons::check_lesson(file), "\n")), ContainsSubstring("a.md:14:"));
+  CHECK_THAT(fmt::format("{}", fmt::join(lessons::check_lesson(file).problems, "\n")),
+             ContainsSubstring("a.md:16:"));
   written(directory,
           lesson("## a\nWeight {weight(2, 7):.2f} and {colour}.\n```look\nhead: 4\ncell: 5, 5\n```\n"));
-  const auto problems = lessons::check_lesson(directory / "a.md");
+  const auto problems = lessons::check_lesson(directory / "a.md").problems;
   REQUIRE(problems.size() == 4);
   CHECK_THAT(problems[0], ContainsSubstring("\"head\" is 4; the step has 1 heads"));
   CHECK_THAT(problems[2], ContainsSubstring("asked for key 7"));
@@ -313,7 +315,8 @@ Weight {weight(2, 7):.2f}.
   CHECK(outcome.exit_code == 1);
   CHECK_THAT(outcome.err, ContainsSubstring("no number of what is shown"));
   CHECK(test::run(directory, "lesson new -o new.md").exit_code == 0);
-  CHECK(lessons::check_lesson(directory / "new.md").empty());
+  const lessons::CheckedLesson made = lessons::check_lesson(directory / "new.md");
+  CHECK((made.problems.empty() && made.warnings.empty()));
   CHECK_THAT(test::run(directory, "lesson names").out, ContainsSubstring("weight(query, key)"));
 }
 
@@ -390,7 +393,7 @@ TEST_CASE("the lesson that README shows can be played", "[lessons]") {
        is_first = false)
     lesson += line.substr(4) + "\n";
   const TemporaryDirectory directory;
-  const std::vector<std::string> problems = lessons::check_lesson(written(directory, lesson));
+  const std::vector<std::string> problems = lessons::check_lesson(written(directory, lesson)).problems;
   for (const std::string& problem : problems) UNSCOPED_INFO(problem);
   CHECK(problems.empty());
   CHECK(lessons::parse_lesson(lesson, "README").steps.size() == 1);

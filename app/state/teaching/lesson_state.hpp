@@ -41,6 +41,7 @@ struct LessonState {
   bool look_due = false;                       // the step's cell and stage are chosen when it is computed
   bool grid_due = false;                       // the step's head is to be brought into sight
   bool model_due = false;                      // the step waits for the model of its lesson
+  std::string spoken;                          // the step's notes with their numbers, for the speaker
   std::optional<Document> left;                // free play: the step as it was left, for the way back
   float scroll = 0, code_scroll = 0, list_scroll = 0;  // logical pixels
 };

@@ -115,7 +115,7 @@ float draw_speaker_notes(const LessonPage& page, const Box& column, float y) {
   ui.text(column.x + pad, y + ui.px(18), "Speaker notes", {type::label, ui.theme.text1, Ink::Semibold});
   ui.text(column.right() - pad, y + ui.px(18), "N hides them",
           {type::tick, ui.theme.text2, Ink::Regular, Align::Right});
-  const std::string words = own(page.step.notes);
+  const std::string words = own(page.state().spoken);
   ui.paragraph(column.x + pad, y + ui.px(34), column.w - 2 * pad, words, {type::label, ui.theme.text2});
   return y + ui.px(40) + ui.paragraph_height(column.w - 2 * pad, words, type::label);
 }

@@ -41,6 +41,16 @@ std::string lesson_number(const lessons::LookUp& numbers, const lessons::Express
   }
 }
 
+std::string lesson_notes_said(const lessons::Step& step, const lessons::LookUp& numbers) {
+  std::string said;
+  for (const lessons::Prose& line : step.notes_prose) {
+    for (const lessons::Piece& piece : line)
+      said += piece.number ? lesson_number(numbers, *piece.number, piece.style) : piece.text;
+    said += '\n';
+  }
+  return said;
+}
+
 namespace {
 
 Rgba hue_of_anchor(const Ui& ui, const lessons::Anchor& anchor) {
@@ -90,6 +100,7 @@ void draw_lesson_page(Scene& scene, const lessons::OpenLesson& open, const Box& 
   const lessons::Step& step = *lesson_step(scene);
   const bool presented = scene.view.presenter->on;
   LessonPage page{scene, open, step, lesson_numbers(scene, step), presented, is_lesson_covered(scene)};
+  page.state().spoken = page.state().notes ? lesson_notes_said(step, page.numbers) : std::string();
   // A room reads the words and sees the matrices; code and steps are for who sits before it.
   const float low = presented ? 0 : ui.px(scene.compact ? 72 : 104);
   const float left = presented ? std::round(box.w * 0.38f) : ui.px(scene.compact ? 368 : 480);

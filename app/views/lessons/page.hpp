@@ -15,6 +15,9 @@ lessons::LookUp lesson_numbers(const Scene&, const lessons::Step&);
 /// A number of the prose as it is written; "…" where it is not known yet or cannot be computed.
 std::string lesson_number(const lessons::LookUp&, const lessons::Expression&, const lessons::NumberStyle&);
 
+/// The speaker's notes with their numbers, a line each; those that are not known are "…".
+std::string lesson_notes_said(const lessons::Step&, const lessons::LookUp&);
+
 struct MapFrame;
 
 struct LessonPage {

@@ -47,8 +47,10 @@ struct LessonScore {
 };
 LessonScore lesson_score(const Scene&);
 
-/// For a window of the speaker's own: the notes of a step and of the next, and how long it has gone on.
-void draw_speaker_page(const Ui&, const Box& page, const lessons::Lesson&, std::int64_t step, double seconds);
+/// For a window of the speaker's own: the notes of a step, as LessonState::spoken has them, and of the next,
+/// whose numbers are not known yet, and how long it has gone on.
+void draw_speaker_page(const Ui&, const Box& page, const lessons::Lesson&, const LessonState&,
+                       double seconds);
 
 /// The whole body of the window in Mode::Lessons.
 void draw_lessons(Scene&, const Box&);
