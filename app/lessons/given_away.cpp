@@ -21,16 +21,18 @@ constexpr double rounding_apart = 1e-6;
 /// Numbers that stand in a cell of a plane: the first argument is its row.
 struct CellName {
   std::string_view name, plane;
-  std::size_t places;  // before the head
+  std::size_t places;      // before the head
+  bool row_alone = false;  // it stands below the matrix, of the step's row
 };
-constexpr std::array<CellName, 8> cell_names{{{"score", "scores", 2},
+constexpr std::array<CellName, 9> cell_names{{{"score", "scores", 2},
                                               {"scaled", "scaled", 2},
                                               {"masked", "masked", 2},
                                               {"weight", "weights", 2},
                                               {"largest", "weights", 1},
                                               {"self", "weights", 1},
                                               {"previous", "weights", 1},
-                                              {"first", "weights", 1}}};
+                                              {"first", "weights", 1},
+                                              {"entropy", "weights", 1, true}}};
 constexpr std::string_view held_prefix = "held.";
 
 const CellName* cell_name(std::string_view name) {
@@ -140,17 +142,19 @@ std::optional<StepInSight::Asked> StepInSight::cell_of(const LookedUp& number) c
   const CellName* const cell = keys_ > 0 ? cell_name(number.name) : nullptr;
   if (cell == nullptr || number.arguments.size() != cell->places + 1) return std::nullopt;
   return Asked{std::string(cell->plane), static_cast<std::int64_t>(number.arguments.front()),
-               static_cast<std::int64_t>(number.arguments.back()), number.name.starts_with(held_prefix)};
+               static_cast<std::int64_t>(number.arguments.back()), number.name.starts_with(held_prefix),
+               cell->row_alone};
 }
 
 bool StepInSight::shows(const Asked& asked) const {
   if (keys_ == 0 || asked.head != step_->head.value_or(0)) return false;
   if (step_->until && place_of_stage(asked.plane) > place_of_stage(*step_->until)) return false;
   const std::string stage = step_->stage.value_or("weights");
-  if (stage == asked.plane && keys_ <= most_printed) return true;
+  if (stage == asked.plane && keys_ <= most_printed && !asked.row_alone) return true;
   // The table of the step's row stands beside its planes, not beside vectors; it has no column "masked".
   const bool is_plane = std::ranges::find(cell_names, stage, &CellName::plane) != cell_names.end();
-  return is_plane && step_->query == asked.query && asked.plane != "masked" && keys_ <= most_listed;
+  if (!is_plane || step_->query != asked.query) return false;
+  return asked.row_alone || (asked.plane != "masked" && keys_ <= most_listed);
 }
 
 bool StepInSight::shows_open(const Asked& asked) const {
@@ -212,7 +216,7 @@ void StepInSight::add_drag(const DragQuestion& drag, const StepInSight* before,
 
 /// The row of weights, by total variation.
 bool StepInSight::row_stood(const StepInSight& before, const SketchQuestion& sketch) const {
-  if (!before.shows({"weights", sketch.query, sketch.head, false})) return false;
+  if (!before.shows({"weights", sketch.query, sketch.head, false, false})) return false;
   const auto distance = [&](const std::string& name) -> std::optional<double> {
     double sum = 0;
     for (std::int64_t key = 0; key < keys_; ++key) {
@@ -261,7 +265,8 @@ void StepInSight::add_sketch(const SketchQuestion& sketch, const StepInSight* be
   else if (const ReadNumber* const last =
                before == nullptr ? nullptr : row_written(sketch, before->written(false)))
     say(fmt::format("stands on the step before, up to \"{}\" in line {}", last->text, last->line));
-  if (shows_open({"weights", sketch.query, sketch.head, false})) say("stands in cells that no lid covers");
+  if (shows_open({"weights", sketch.query, sketch.head, false, false}))
+    say("stands in cells that no lid covers");
   if (const ReadNumber* const last = row_written(sketch, written(true)))
     say(fmt::format("stands beside the question, outside of the lid, up to \"{}\" in line {}", last->text,
                     last->line));

@@ -46,6 +46,7 @@ class StepInSight {
     std::string plane;  // scores, scaled, masked or weights
     std::int64_t query = 0, head = 0;
     bool of_held = false;
+    bool row_alone = false;  // what is said below the matrix, of the step's row
   };
   ReadNumber read(const Expression&) const;
   void read(const Prose&, std::vector<ReadNumber>& into) const;

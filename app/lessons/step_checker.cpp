@@ -22,6 +22,12 @@ void StepChecker::check(const LayerResult& shown, const LayerResult* held, const
         fmt::format("\"stage\" is \"{}\"; there are scores, scaled, masked, weights and what else the step "
                     "computes, as output, residual or mlp-output.",
                     *step_.stage));
+  const std::vector<std::string_view> order = stage_names();
+  if (step_.stage && step_.until &&
+      std::ranges::find(order, *step_.stage) > std::ranges::find(order, *step_.until))
+    add(lines.stage,
+        fmt::format("\"stage\" is \"{}\", which comes after \"until: {}\": it would not be shown.",
+                    *step_.stage, *step_.until));
   check(look_up_of(shown, held, reading));
   if (!step_.question) return;
   if (const auto* sketch = std::get_if<SketchQuestion>(&step_.question->kind))

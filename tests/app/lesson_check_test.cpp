@@ -221,6 +221,8 @@ TEST_CASE("an error in an expression names its own line", "[lessons][lesson_chec
   wrong("## a\n" + look("stage: weights\ncell: 5, 5"), "a.md:10: \"cell\" is 5, 5");
   wrong("## a\n" + other_values + look("title: x\nheld cell: 5, 5"), "a.md:13: \"held cell\" is 5, 5");
   wrong("## a\n" + look("held cell: 1, 1"), "a.md:9: \"held cell\" stands in a step that holds nothing");
+  wrong("## a\n" + look("until: scores\nstage: weights"),
+        "a.md:10: \"stage\" is \"weights\", which comes after");
   wrong("## a\n" + look("held title: x"), "\"held title\" stands in a step that holds nothing");
 }
 
@@ -247,6 +249,10 @@ TEST_CASE("the checker warns of an answer that stands on the step before", "[les
   warned("## a\n" + asks, "stands on the step before, in a cell of its matrix or table");
   warned("## a\n" + look("stage: scores\ncell: 2, 1") + asks, "in a cell of its matrix or table");
   warned("## a\n## b\n" + drag("largest(2)"), "in a cell of its matrix or table");
+  // Below the matrix stands H of the step's row.
+  const std::string entropy = "## b\n" + drag("entropy(2) / 2");
+  warned("## a\n" + look("cell: 2, 1\nstage: scores") + entropy, "in a cell of its matrix or table");
+  silent("## a\n" + look("cell: 1, 1") + entropy);
   // What is held now was shown then.
   warned("## a\n## b\n```held\n{}\n```\n" + look("title: x\nstage: scores") + drag("held.weight(2, 0)"),
          "in a cell of its matrix or table");
