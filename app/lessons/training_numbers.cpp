@@ -150,6 +150,10 @@ constexpr std::array run_names = std::to_array<RunName>({
      [](const AskedRun& a) { return mean(a.point->metrics.entropy); }},
     {"score", "score(\"SCORE\", head, step)", "the weight that a head puts on the keys of one of the task's jobs",
      Word::Score, 1, true, [](const AskedRun& a) { return scores_in(a, *a.point)[head_at(a)]; }},
+    {"even_score", "even_score(\"SCORE\", step)", "what a head with even weights has", Word::Score, 0, true,
+     [](const AskedRun& a) {
+       return a.point->metrics.even_scores[place_named(a.lab.task->scores, a.word, "score")];
+     }},
     {"best_score", "best_score(\"SCORE\", step)", "the largest of all heads", Word::Score, 0, true,
      [](const AskedRun& a) { return std::ranges::max(scores_in(a, *a.point)); }},
     {"best_head", "best_head(\"SCORE\", step)", "the head that has it, counted through all layers", Word::Score,
@@ -164,20 +168,20 @@ constexpr std::array run_names = std::to_array<RunName>({
        return first_step(
            a, [&](const LabPoint& point) { return std::ranges::max(scores_in(a, point)) >= a.places[0]; });
      }},
-    {"cost", "cost(head, step)", "accuracy of the goal's group that is lost when the head is muted", Word::No,
+    {"cost", "cost(\"GROUP\", head, step)", "accuracy that is lost when the head alone is muted; without a group that of the goal", Word::Group,
      1, true,
      [](const AskedRun& a) {
-       if (head_at(a) >= a.point->cost.size()) throw Error("Muting is not measured of so many heads.");
-       return a.point->cost[head_at(a)];
+       if (a.point->costs.empty()) throw Error("Muting is not measured of so many heads.");
+       return a.point->costs[group_of(a)][head_at(a)];
      }},
     {"score_gradient", "score_gradient(step)",
      "‖∂L/∂S‖ of a row of scaled scores, the median of the rows with a choice", Word::No, 0, true,
      [](const AskedRun& a) { return a.point->metrics.score_gradients.median; }},
     {"vanished", "vanished(step)", "the share of those rows where it is below 1e-6", Word::No, 0, true,
      [](const AskedRun& a) { return a.point->metrics.score_gradients.vanished; }},
-    {"layer", "layer(head)", "the layer of a head, from 1", Word::No, 1, false,
+    {"layer", "layer(head)", "the layer of a head, from 0", Word::No, 1, false,
      [](const AskedRun& a) {
-       return static_cast<double>(static_cast<int>(head_at(a)) / a.recipe().network.heads + 1);
+       return static_cast<double>(static_cast<int>(head_at(a)) / a.recipe().network.heads);
      }},
     {"place", "place(head)", "its number in that layer, from 0", Word::No, 1, false,
      [](const AskedRun& a) {

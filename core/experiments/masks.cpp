@@ -2,6 +2,7 @@
 // mistakes that are made; in float32 and float16, computed by the engine.
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "core/engine/pipeline.hpp"
 #include "core/experiments/draws.hpp"
@@ -62,6 +63,39 @@ HideRun hide_run(const Document& document, const std::stop_token& stop) {
   return {trace[Stage::Softmax]->matrix(0, 0).cast<double>(), trace[Stage::Mix]->matrix(0, 0).cast<double>()};
 }
 
+float rounded_to(float number, Precision precision) {
+  return precision == Precision::Float16 ? static_cast<float>(Eigen::half(number)) : number;
+}
+
+/// A score that is hidden, as it is stored.
+float hidden_score(float score, Masking::Hidden hidden, Precision precision) {
+  constexpr float billion = -1e9f, least_half = -65504;
+  switch (hidden) {
+    case Masking::Hidden::MinusBillion: return rounded_to(billion, precision);
+    case Masking::Hidden::AddedMinusBillion:
+      return rounded_to(score + rounded_to(billion, precision), precision);
+    case Masking::Hidden::LeastFinite:
+      return precision == Precision::Float16 ? least_half : std::numeric_limits<float>::lowest();
+    case Masking::Hidden::MinusInfinity: break;
+  }
+  return -INFINITY;
+}
+
+/// What the last query gives its keys when all of them are hidden and nobody asks whether one is left:
+/// torch.softmax over stored scores, in float32 inside. NaN for a row of nothing but −∞.
+double torch_empty(std::uint64_t seed, std::size_t way, Precision precision) {
+  if (hide_ways.at(way).mistake == MaskMistake::AfterSoftmax) return 0;  // every weight is multiplied by 0
+  const Matrix q = normals(seed, "last query", 1, hide_width);
+  Matrix k = normals(seed, "keys", hide_tokens, hide_width);
+  k.row(hide_tokens - 1) = normals(seed, "last key", 1, hide_width);
+  Eigen::VectorXf scores = (k * q.transpose() / std::sqrt(double{hide_width})).cast<float>();
+  for (float& score : scores)
+    score = hidden_score(rounded_to(score, precision), hide_ways.at(way).hidden, precision);
+  const float most = scores.maxCoeff<Eigen::PropagateNaN>();
+  const Eigen::ArrayXf powers = (scores.array() - most).exp();
+  return static_cast<double>((powers / powers.sum()).sum());
+}
+
 /// Later keys are to be hidden, whatever the way does.
 void measure_way(Seeds& seeds, std::uint64_t seed, std::size_t way, Precision precision, std::size_t b,
                  const std::stop_token& stop) {
@@ -79,6 +113,7 @@ void measure_way(Seeds& seeds, std::uint64_t seed, std::size_t way, Precision pr
   seeds.add(N::ReachA + b, (run.output - other.output).topRows(hide_tokens - 1).cwiseAbs().maxCoeff());
   const HideRun empty = hide_run(hide_document(seed, way, precision, seed, true), stop);
   seeds.add(N::EmptyA + b, empty.weights.row(hide_tokens - 1).sum());
+  seeds.add(N::TorchA + b, torch_empty(seed, way, precision));
 }
 
 Measured measure_masks(double way, const std::stop_token& stop) {
@@ -105,7 +140,8 @@ Experiment masks_experiment() {
           .rest = 4,
           .seeds = hide_seeds,
           .quantities = {"leak_float32", "leak_float16", "sum_off_float32", "sum_off_float16",
-                         "reach_float32", "reach_float16", "empty_float32", "empty_float16"},
+                         "reach_float32", "reach_float16", "empty_float32", "empty_float16",
+                         "empty_torch_float32", "empty_torch_float16"},
           .measure = measure_masks,
           .states = masks_states};
 }

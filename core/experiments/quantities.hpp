@@ -230,6 +230,8 @@ struct MaskNumbers {
     ReachB,
     EmptyA,  // weight that a query gives to hidden keys when all of them are hidden
     EmptyB,
+    TorchA,  // the same by softmax as it is written, e^(s − max s) / Σ, as PyTorch computes it: may be NaN
+    TorchB,
     Count
   };
 };

@@ -63,6 +63,7 @@ Evaluation::Evaluation(const Recipe& recipe, const TaskRow& task, const Maker& m
     sums.groups.resize(task.groups.size());
     sums.entropy.resize(heads);
     sums.scores.assign(task.scores.size(), std::vector<double>(heads));
+    sums.even_scores.resize(task.scores.size());
     sums.looks.resize(task.scores.size());
   }
   score_norms_.resize(static_cast<std::size_t>(gradient_batch_.sequences()) * heads *
@@ -110,7 +111,12 @@ void Evaluation::answer(int chunk, Pass<float>& pass, int worker, const Learner<
 void Evaluation::look(int sequence, int in_chunk, const Pass<float>& pass, const Operation& operation) {
   Sums& sums = sums_[static_cast<std::size_t>(sequence)];
   const Notes& notes = notes_[static_cast<std::size_t>(sequence)];
-  for (const Notes::Look& look : notes.looks()) ++sums.looks[static_cast<std::size_t>(look.score)];
+  for (const Notes::Look& look : notes.looks()) {
+    const int seen = operation.causal ? look.query + 1 : spec_.length;
+    const auto keys = std::ranges::count_if(notes.keys(look), [&](std::int32_t key) { return key < seen; });
+    ++sums.looks[static_cast<std::size_t>(look.score)];
+    sums.even_scores[static_cast<std::size_t>(look.score)] += static_cast<double>(keys) / seen;
+  }
   for (int layer = 0; layer < spec_.layers; ++layer) {
     for (int head = 0; head < spec_.heads; ++head) {
       const float* const plane = pass.weights(layer, in_chunk, head);
@@ -136,6 +142,7 @@ void Evaluation::measure_chunk(int chunk, Pass<float>& pass, int worker, const L
     std::ranges::fill(sums.groups, GroupResult());
     std::ranges::fill(sums.entropy, 0.0);
     for (std::vector<double>& score : sums.scores) std::ranges::fill(score, 0.0);
+    std::ranges::fill(sums.even_scores, 0.0);
     std::ranges::fill(sums.looks, 0);
   }
   answer(chunk, pass, worker, learner);
@@ -148,6 +155,7 @@ Metrics Evaluation::summed() const {
   metrics.groups.resize(task_.groups.size());
   metrics.entropy.resize(heads);
   metrics.scores.assign(task_.scores.size(), std::vector<double>(heads));
+  metrics.even_scores.resize(task_.scores.size());
   std::vector<std::int64_t> looks(task_.scores.size());
   for (const Sums& sums : sums_) {
     for (std::size_t r = 0; r < sums.losses.size(); ++r)
@@ -160,6 +168,7 @@ Metrics Evaluation::summed() const {
     for (std::size_t h = 0; h < heads; ++h) metrics.entropy[h] += sums.entropy[h];
     for (std::size_t s = 0; s < looks.size(); ++s) {
       looks[s] += sums.looks[s];
+      metrics.even_scores[s] += sums.even_scores[s];
       for (std::size_t h = 0; h < heads; ++h) metrics.scores[s][h] += sums.scores[s][h];
     }
   }
@@ -168,8 +177,11 @@ Metrics Evaluation::summed() const {
     group.loss /= rows;
     group.accuracy /= rows;
   }
-  for (std::size_t s = 0; s < looks.size(); ++s)
-    for (double& score : metrics.scores[s]) score /= static_cast<double>(std::max<std::int64_t>(1, looks[s]));
+  for (std::size_t s = 0; s < looks.size(); ++s) {
+    const double queries = static_cast<double>(std::max<std::int64_t>(1, looks[s]));
+    for (double& score : metrics.scores[s]) score /= queries;
+    metrics.even_scores[s] /= queries;
+  }
   return metrics;
 }
 

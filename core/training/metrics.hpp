@@ -37,6 +37,7 @@ struct Metrics {
   std::vector<double>
       entropy;  // [layers · heads]: H(row) / ln(keys it sees), mean of rows with two keys at least
   std::vector<std::vector<double>> scores;  // [scores of the task][layers · heads]
+  std::vector<double> even_scores;          // [scores]: what weights that are even over the keys seen give
   std::vector<ProjectionNorms> gradients;   // of each layer, in the last step
   ScoreGradients score_gradients;           // of the measured batch's first sequences
 };
@@ -59,6 +60,7 @@ class Evaluation {
     std::vector<GroupResult> groups;
     std::vector<double> entropy;  // [layers · heads]
     std::vector<std::vector<double>> scores;
+    std::vector<double> even_scores;
     std::vector<std::int64_t> looks;  // of each score
   };
   void measure_chunk(int chunk, Pass<float>&, int worker, const Learner<float>&, const Operation&);

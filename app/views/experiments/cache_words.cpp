@@ -12,21 +12,22 @@ std::string kept_keys_title(double) { return "4 first + 60 last"; }
 
 std::vector<std::string> cache_sentences(const ExperimentNumbers& n) {
   using N = experiments::CacheNumbers;
-  std::vector<std::string> all{"The token after " + own(tokens_words(n.value())) + " costs " +
+  std::vector<std::string> all{"Cost: the token after " + own(tokens_words(n.value())) + " costs " +
                                n.say(N::FlopsB, NumberForm::Count) + " FLOPs with the cache and " +
                                n.say(N::FlopsA, NumberForm::Count) +
                                " when the layer computes all tokens again; the cache takes " +
                                n.say(N::BytesB, NumberForm::Bytes) + "."};
   if (n.value() <= 64) {
-    all.emplace_back("The budget of 64 keys holds all tokens so far: nothing is evicted.");
+    all.emplace_back("Eviction: the budget of 64 keys holds all tokens so far, nothing is evicted.");
     return all;
   }
-  all.push_back("With 64 keys, the last ones change the output by " +
+  all.push_back("Eviction: with 64 keys, the last ones change the output by " +
                 n.say(N::WindowError, NumberForm::Share) + " of its norm, 4 first and 60 last by " +
                 n.say(N::SinkError, NumberForm::Share) + ", 32 last and the 32 heaviest by " +
                 n.say(N::HeavyError, NumberForm::Share) + ".");
-  all.push_back("Of the full weights the last keys hold " + n.say(N::WindowMass, NumberForm::Share) +
-                ", with the first ones " + n.say(N::SinkMass, NumberForm::Share) + ", the heaviest " +
+  all.push_back("Eviction: of the full weights the last keys hold " +
+                n.say(N::WindowMass, NumberForm::Share) + ", with the first ones " +
+                n.say(N::SinkMass, NumberForm::Share) + ", the heaviest " +
                 n.say(N::HeavyMass, NumberForm::Share) + ": it matters which keys stay, not how many alone.");
   return all;
 }
@@ -43,7 +44,10 @@ std::vector<std::string> cost_sentences(const ExperimentNumbers& n) {
           ", four times as many for twice the tokens; stage by stage they move " +
           n.say(N::BytesA, NumberForm::Bytes) + ", streaming " + n.say(N::BytesB, NumberForm::Bytes) + ".",
       "Between Q, K, V and the output the stages hold " + n.say(N::HeldA, NumberForm::Bytes) +
-          ", streaming a maximum and a sum for each query: " + n.say(N::HeldB, NumberForm::Bytes) + "."};
+          ": four matrices of n × n numbers (scores, scaled, masked, weights), " +
+          ExperimentNumbers::said(n[N::HeldA] / 4, NumberForm::Bytes) +
+          " each. Streaming holds a maximum and a sum for each query: " + n.say(N::HeldB, NumberForm::Bytes) +
+          "."};
   if (std::isnan(staged))
     all.push_back("Measured here: " + ExperimentNumbers::said(streaming) +
                   " ms streaming; stage by stage is measured up to 2,048 tokens.");
@@ -81,7 +85,7 @@ ExperimentWords cache_words() {
   return {.name = "cache",
           .number = 8,
           .title = "KV cache",
-          .subtitle = "work and memory",
+          .subtitle = "cost; eviction",
           .about =
               "Cost: a layer of d_model 512, 8 heads, float16. Eviction: one head with a sink, near keys and "
               "some "
@@ -94,14 +98,14 @@ ExperimentWords cache_words() {
                      {"window", H::Fourth},
                      {"first + window", H::Third},
                      {"heaviest", H::Fifth}},
-          .plots = {{"Work for the next token",
+          .plots = {{"Cost: work for the next token",
                      "FLOPs",
                      {{N::FlopsB, H::B}, {N::FlopsA, H::A}},
                      true,
                      std::numeric_limits<double>::quiet_NaN(),
                      std::numeric_limits<double>::quiet_NaN(),
                      NumberForm::Count},
-                    {"Memory of the cache",
+                    {"Cost: memory of the cache",
                      "one layer",
                      {{N::BytesB, H::B}, {N::BytesKept, H::Baseline}},
                      false,
@@ -109,22 +113,22 @@ ExperimentWords cache_words() {
                      4.0 * 1024 * 1024,
                      NumberForm::Bytes,
                      "64 keys kept"},
-                    {"Change of the output",
+                    {"Eviction: change of the output",
                      "‖o′ − o‖ / ‖o‖, 64 keys kept",
                      {{N::WindowError, H::Fourth}, {N::SinkError, H::Third}, {N::HeavyError, H::Fifth}},
                      false,
                      0},
-                    {"Weight on the kept keys",
+                    {"Eviction: weight on the kept keys",
                      "share of the full weights",
                      {{N::WindowMass, H::Fourth}, {N::SinkMass, H::Third}, {N::HeavyMass, H::Fifth}},
                      false,
                      0,
                      1}},
-          .columns = {{"FLOPs", N::FlopsB, H::B, NumberForm::Count},
-                      {"FLOPs", N::FlopsA, H::A, NumberForm::Count},
-                      {"window", N::WindowError, H::Fourth},
-                      {"first +", N::SinkError, H::Third},
-                      {"heavy", N::HeavyError, H::Fifth}},
+          .columns = {{"FLOPs", "cached", N::FlopsB, H::B, NumberForm::Count},
+                      {"FLOPs", "anew", N::FlopsA, H::A, NumberForm::Count},
+                      {"error", "window", N::WindowError, H::Fourth},
+                      {"error", "first +", N::SinkError, H::Third},
+                      {"error", "heavy", N::HeavyError, H::Fifth}},
           .picture_a = all_keys_title,
           .picture_b = kept_keys_title,
           .picture_high = 0.25f,
@@ -154,7 +158,7 @@ ExperimentWords cost_words() {
       .plots =
           {{"Bytes moved", "", {{N::BytesB, H::B}, {N::BytesA, H::A}}, true, open, open, NumberForm::Bytes},
            {"Memory held",
-            "beside Q, K, V and the output",
+            "four n × n stages",
             {{N::HeldB, H::B}, {N::HeldA, H::A}},
             true,
             open,
@@ -168,11 +172,11 @@ ExperimentWords cost_words() {
             open,
             NumberForm::Milliseconds},
            {.title = "Online softmax", .unit = "the last query, tile by tile", .draw = draw_online_row}},
-      .columns = {{"FLOPs", N::Flops, H::A, NumberForm::Count},
-                  {"held", N::HeldB, H::B, NumberForm::Bytes},
-                  {"held", N::HeldA, H::A, NumberForm::Bytes},
-                  {"ms", N::MillisecondsB, H::B},
-                  {"ms", N::MillisecondsA, H::A}},
+      .columns = {{"FLOPs", "", N::Flops, H::A, NumberForm::Count},
+                  {"held", "streamed", N::HeldB, H::B, NumberForm::Bytes},
+                  {"held", "staged", N::HeldA, H::A, NumberForm::Bytes},
+                  {"ms", "streamed", N::MillisecondsB, H::B},
+                  {"ms", "staged", N::MillisecondsA, H::A}},
       .picture_title = "Weights and tiles",
       .picture_a = weights_title,
       .picture_b = tiles_title,
@@ -231,11 +235,11 @@ ExperimentWords sinks_words() {
             "‖o′ − o‖ / ‖o‖",
             {{N::ChangeB, H::B}, {N::ChangeZero, H::Fourth}, {N::ChangeSink, H::Third}},
             true}},
-      .columns = {{"key 0", N::NowhereA, H::A},
-                  {"zero key", N::NowhereZero, H::Fourth},
-                  {"logit", N::NowhereSink, H::Third},
-                  {"Δo", N::ChangeB, H::B},
-                  {"Δo", N::ChangeSink, H::Third}},
+      .columns = {{"weight", "key 0", N::NowhereA, H::A},
+                  {"weight", "zero key", N::NowhereZero, H::Fourth},
+                  {"weight", "logit", N::NowhereSink, H::Third},
+                  {"Δo", "hidden", N::ChangeB, H::B},
+                  {"Δo", "logit", N::ChangeSink, H::Third}},
       .picture_a = as_is_sink_title,
       .picture_b = hidden_sink_title,
       .headline = {"largest other weight", N::LargestA, N::LargestB},

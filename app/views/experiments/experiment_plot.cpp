@@ -110,6 +110,38 @@ void draw_linear_ticks(const Ui& ui, const Axes& axes, const PlotRow& plot) {
   }
 }
 
+/// Values without an order all have their names: where they have no room side by side, in up to three lines.
+/// The line of each.
+std::vector<int> kind_lines(const ExperimentPage& page, const Axes& axes) {
+  const Ui& ui = page.ui();
+  constexpr std::size_t most_lines = 3;
+  std::array<float, most_lines> ends;
+  ends.fill(-INFINITY);
+  std::vector<int> lines;
+  for (std::size_t i = 0; i < page.values(); ++i) {
+    const float half = ui.text_width(page.value_at(i), type::tick, Ink::Semibold) / 2;
+    const float left = axes.x(static_cast<double>(i)) - half;
+    std::size_t line = 0;
+    while (line + 1 < most_lines && left < ends[line] + ui.px(8)) ++line;
+    ends[line] = left + 2 * half;
+    lines.push_back(static_cast<int>(line));
+  }
+  return lines;
+}
+
+void draw_kind_ticks(const ExperimentPage& page, const Axes& axes, std::span<const int> lines) {
+  const Ui& ui = page.ui();
+  for (std::size_t i = 0; i < page.values(); ++i) {
+    const bool chosen = i == page.point;
+    const float x = axes.x(static_cast<double>(i)), y = axes.area.bottom();
+    if (lines[i] > 0)
+      ui.vertical(std::round(x), y + ui.px(3), ui.px(13) * static_cast<float>(lines[i]), ui.theme.hairline);
+    ui.text(x, y + ui.px(12) + ui.px(14) * static_cast<float>(lines[i]), page.value_at(i),
+            {type::tick, chosen ? ui.theme.query : ui.theme.text3, chosen ? Ink::Semibold : Ink::Regular,
+             Align::Centre});
+  }
+}
+
 /// The values of the sweep, as many as have room; the chosen one always stands.
 void draw_sweep_ticks(const ExperimentPage& page, const Axes& axes, const Box& box) {
   const Ui& ui = page.ui();
@@ -139,6 +171,12 @@ void draw_sweep_ticks(const ExperimentPage& page, const Axes& axes, const Box& b
   std::size_t every = 1;
   while (static_cast<float>(every) * (axes.x(1) - axes.x(0)) < widest + air && every < count) every *= 2;
   for (std::size_t i = 0; i < count; i += every) draw(i, false);
+}
+
+/// What the axis counts, below its `lines` of ticks.
+void draw_axis_name(const ExperimentPage& page, const Axes& axes, const Box& box, int lines) {
+  const Ui& ui = page.ui();
+  const float y = axes.area.bottom() + ui.px(12) + ui.px(14) * static_cast<float>(lines - 1);
   if (box.bottom() >= y + ui.px(22))
     ui.text(axes.area.right(), y + ui.px(15), page.words.axis,
             {type::tick, ui.theme.text3, Ink::Regular, Align::Right});
@@ -146,6 +184,7 @@ void draw_sweep_ticks(const ExperimentPage& page, const Axes& axes, const Box& b
 
 struct SweepCurve {
   std::vector<ImVec2> typical, least, greatest;
+  std::vector<bool> nan;  // was measured and is not a number
   Rgba colour;
   bool dashed;
   double at = NAN, last = NAN;  // the number at the chosen value and at the end
@@ -163,6 +202,7 @@ SweepCurve curve_of(const ExperimentPage& page, const SeriesRow& series, const S
       return ImVec2{x, std::isnan(value) ? NAN : static_cast<float>(scale.of(value))};
     };
     curve.typical.push_back(put(band.typical));
+    curve.nan.push_back(measured && std::isnan(band.typical));
     curve.least.push_back(put(band.least));
     curve.greatest.push_back(put(band.greatest));
     if (i == page.point) curve.at = band.typical;
@@ -259,15 +299,19 @@ void draw_baseline_name(const Ui& ui, const Axes& axes, const PlotRow& plot,
 }
 
 /// Values without an order: a bar for each, side by side.
-void draw_kind_bars(const Ui& ui, const Axes& axes, std::span<const SweepCurve> curves) {
+void draw_kind_bars(const Ui& ui, const Axes& axes, std::span<const SweepCurve> curves, bool says_nan) {
   const auto count = static_cast<float>(curves.size());
-  const float wide = std::min(ui.px(10), std::floor((axes.x(1) - axes.x(0)) / (count + 1)));
+  const float widest = ui.px(says_nan ? 14 : 10);  // letters are as high as that
+  const float wide = std::min(widest, std::floor((axes.x(1) - axes.x(0)) / (count + 1)));
   for (std::size_t k = 0; k < curves.size(); ++k) {
     const SweepCurve& curve = curves[k];
     for (std::size_t i = 0; i < curve.typical.size() && !curve.dashed; ++i) {
       const ImVec2 point = curve.typical[i];
-      if (!std::isfinite(point.y)) continue;
       const float x = axes.x(static_cast<double>(point.x)) + (static_cast<float>(k) - count / 2) * wide;
+      if (says_nan && curve.nan[i])
+        ui.upright_text(x + wide / 2, axes.area.bottom() - ui.px(4), "NaN",
+                        {type::tick, curve.colour, Ink::Semibold});
+      if (!std::isfinite(point.y)) continue;
       const float top = std::min(axes.y(static_cast<double>(point.y)), axes.area.bottom() - ui.px(1));
       const Box bar{std::round(x), std::round(top), wide - 1, axes.area.bottom() - std::round(top)};
       ui.fill(bar, curve.colour);
@@ -308,6 +352,9 @@ void draw_experiment_plot(const ExperimentPage& page, const PlotRow& plot, const
   axes.x1 = static_cast<double>(std::max<std::size_t>(1, page.values() - 1)) - axes.x0;
   axes.y0 = scale.low;
   axes.y1 = scale.high;
+  const std::vector<int> lines = page.words.kinds ? kind_lines(page, axes) : std::vector<int>{0};
+  const int line_count = 1 + *std::ranges::max_element(lines);
+  axes.area.h = std::max(ui.px(30), axes.area.h - ui.px(14) * static_cast<float>(line_count - 1));
   const std::string label = "experiment plot " + std::to_string(index);
   const Ui::Touch touch = ui.touch(label.c_str(), axes.area.grown(ui.px(4)), false);
   if (touch.held && ImGui::GetIO().MouseDown[0]) {
@@ -316,7 +363,8 @@ void draw_experiment_plot(const ExperimentPage& page, const PlotRow& plot, const
   }
   if (touch.hovered) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
   plot.log ? draw_log_ticks(ui, axes, plot) : draw_linear_ticks(ui, axes, plot);
-  draw_sweep_ticks(page, axes, box);
+  page.words.kinds ? draw_kind_ticks(page, axes, lines) : draw_sweep_ticks(page, axes, box);
+  draw_axis_name(page, axes, box, line_count);
 
   std::vector<SweepCurve> curves;
   for (const SeriesRow& series : plot.series) curves.push_back(curve_of(page, series, scale));
@@ -326,7 +374,7 @@ void draw_experiment_plot(const ExperimentPage& page, const PlotRow& plot, const
     const Rgba pale = fade(curve.colour, 0.2f);
     fill_between(ui, axes, curve.greatest, curve.least, {pale, pale});
   }
-  if (page.words.kinds) draw_kind_bars(ui, axes, curves);
+  if (page.words.kinds) draw_kind_bars(ui, axes, curves, plot.nan);
   for (const SweepCurve& curve : curves) {
     if (page.words.kinds && !curve.dashed) continue;
     curve.dashed ? draw_dashed_curve(ui, axes, curve.typical, curve.colour, ui.px(1.5f))

@@ -147,10 +147,15 @@ void draw_experiment_table(const ExperimentPage& page, const Box& box) {
   const auto column = [&](std::size_t c) { return box.x + first + wide * static_cast<float>(c + 1); };
   ui.text(box.x + first - ui.px(8), y, page.words.symbol,
           {type::tick, ui.theme.text2, Ink::Regular, Align::Right});
-  for (std::size_t c = 0; c < columns; ++c)
-    ui.text(column(c), y, page.words.columns[c].head,
-            {type::tick, hue_of(ui.theme, page.words.columns[c].hue), Ink::Regular, Align::Right,
-             wide - ui.px(4)});
+  const bool two_lines =
+      std::ranges::any_of(page.words.columns, [](const TableColumn& of) { return !of.of.empty(); });
+  for (std::size_t c = 0; c < columns; ++c) {
+    const TableColumn& of = page.words.columns[c];
+    const TextStyle style{type::tick, hue_of(ui.theme, of.hue), Ink::Regular, Align::Right, wide - ui.px(4)};
+    ui.text(column(c), y, of.head, style);
+    if (!of.of.empty()) ui.text(column(c), y + ui.px(15), of.of, style);
+  }
+  if (two_lines) y += ui.px(15);
   y += ui.px(12);
   ui.horizontal(box.x, y, box.w, ui.theme.hairline);
   y += ui.px(3);
@@ -174,9 +179,9 @@ void draw_experiment_table(const ExperimentPage& page, const Box& box) {
     for (std::size_t c = 0; c < columns; ++c) {
       const TableColumn& of = page.words.columns[c];
       const double number = page.numbers().at(i, of.quantity);
-      const std::string nothing = page.sight.points[i] ? "–" : "…";  // there is none, or not yet
+      const std::string_view nothing = !page.sight.points[i] ? "…" : of.nan ? "NaN" : "–";  // not yet; none
       ui.text(column(c), row.centre_y(),
-              std::isnan(number) ? nothing : in_table(of.form, number, page.narrow),
+              std::isnan(number) ? std::string(nothing) : in_table(of.form, number, page.narrow),
               {type::tick, hue_of(ui.theme, of.hue), ink, Align::Right, wide - ui.px(2)});
     }
     if (touch.clicked) page.choose(i);

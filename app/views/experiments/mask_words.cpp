@@ -34,6 +34,17 @@ std::string mask_way_sentence(double way) {
 
 std::string right_mask_title(double) { return "right: −∞"; }
 
+std::string torch_sentence(const ExperimentNumbers& n) {
+  using N = experiments::MaskNumbers;
+  if (std::isnan(n[N::TorchA]))
+    return "In PyTorch softmax makes the row NaN in both: of nothing but −∞ it is 0 ÷ 0.";
+  if (std::isnan(n[N::TorchB]))
+    return "In PyTorch softmax gives them " + n.say(N::TorchA, NumberForm::Share) +
+           " in float32 and makes the row NaN in float16, where −1e9 is −∞: of nothing but −∞ it is 0 ÷ 0.";
+  return "In PyTorch softmax gives them " + n.say(N::TorchA, NumberForm::Share) + " and " +
+         n.say(N::TorchB, NumberForm::Share) + ": no score is −∞.";
+}
+
 std::vector<std::string> mask_sentences(const ExperimentNumbers& n) {
   using N = experiments::MaskNumbers;
   const double reach = std::max(n[N::ReachA], n[N::ReachB]);
@@ -45,7 +56,7 @@ std::vector<std::string> mask_sentences(const ExperimentNumbers& n) {
               (reach > 0 ? ": the test that finds this mistake." : ": nothing leaks."),
           "A query whose every key is hidden gives them " + n.say(N::EmptyA, NumberForm::Share) +
               " of its weight in float32, " + n.say(N::EmptyB, NumberForm::Share) +
-              " in float16; the right answer is 0."};
+              " in float16; the right answer is 0. " + torch_sentence(n)};
 }
 
 std::string sigma_words(double value) { return written_number(NumberForm::Whole, value); }
@@ -82,7 +93,8 @@ std::vector<std::string> position_sentences(const ExperimentNumbers& n) {
   using N = experiments::PositionNumbers;
   const bool blind = n[N::ShuffledA] < 1e-4;
   return {blind ? "Without a causal mask shuffled tokens give the same outputs, shuffled: the order is not "
-                  "seen at all."
+                  "seen at all; what is left, " +
+                      n.say(N::ShuffledA) + ", is rounding."
                 : "Without a causal mask, shuffling the tokens changes their outputs by " +
                       n.say(N::ShuffledA, NumberForm::Share) + " of their norm: the order is seen.",
           "With the causal mask shuffling changes them by " + n.say(N::ShuffledB, NumberForm::Share) +
@@ -122,17 +134,18 @@ ExperimentWords masks_words() {
                  {{N::ReachB, H::B}, {N::ReachA, H::A}},
                  false,
                  0},
-                {"A row with every key hidden",
-                 "weight it gives them",
-                 {{N::EmptyB, H::B}, {N::EmptyA, H::A}},
-                 false,
-                 0,
-                 1}},
-      .columns = {{"leak", N::LeakA, H::A},
-                  {"1 − Σ", N::SumA, H::A},
-                  {"reach", N::ReachA, H::A},
-                  {"empty", N::EmptyA, H::A},
-                  {"empty", N::EmptyB, H::B}},
+                {.title = "A row with every key hidden",
+                 .unit = "weight it gives them in PyTorch",
+                 .series = {{N::TorchB, H::B}, {N::TorchA, H::A}},
+                 .low = 0,
+                 .high = 1,
+                 .nan = true}},
+      .columns = {{"leak", "f32", N::LeakA, H::A},
+                  {"reach", "f32", N::ReachA, H::A},
+                  {"empty", "f32", N::EmptyA, H::A},
+                  {"empty", "f16", N::EmptyB, H::B},
+                  {"torch", "f32", N::TorchA, H::A, NumberForm::Small, true},
+                  {"torch", "f16", N::TorchB, H::B, NumberForm::Small, true}},
       .picture_a = right_mask_title,
       .picture_b = mask_way_words,
       .headline = {"weight of an empty row", N::EmptyA, N::EmptyB},
@@ -180,11 +193,11 @@ ExperimentWords precision_words() {
                      false,
                      0,
                      1}},
-          .columns = {{"scores", N::ScoreBrain, H::B},
-                      {"weights", N::WeightBrain, H::B},
-                      {"weights", N::WeightHalf, H::Third},
-                      {"output", N::OutputBrain, H::B},
-                      {"output", N::OutputSingle, H::A}},
+          .columns = {{"scores", "bfloat16", N::ScoreBrain, H::B},
+                      {"weights", "bfloat16", N::WeightBrain, H::B},
+                      {"weights", "float16", N::WeightHalf, H::Third},
+                      {"output", "bfloat16", N::OutputBrain, H::B},
+                      {"output", "float32", N::OutputSingle, H::A}},
           .picture_title = "Errors of the weights",
           .picture_a = half_error_title,
           .picture_b = brain_error_title,
@@ -212,10 +225,11 @@ ExperimentWords positions_words() {
       .value = scheme_words,
       .legend = {{"causal", H::B}, {"every key seen", H::A}, {"even weights", H::Baseline}},
       .plots = {{"Change of outputs by shuffling",
-                 "of their norm",
+                 "of their norm, log",
                  {{N::ShuffledB, H::B}, {N::ShuffledA, H::A}},
-                 false,
-                 0},
+                 true,
+                 1e-8,
+                 10},
                 {"Weight on near keys",
                  "at most 2 away",
                  {{N::NearB, H::B}, {N::NearA, H::A}, {N::NearEven, H::Baseline}},
@@ -230,10 +244,10 @@ ExperimentWords positions_words() {
                  false,
                  0},
                 {"Entropy of a row", "H / ln keys", {{N::EntropyB, H::B}, {N::EntropyA, H::A}}, false, 0, 1}},
-      .columns = {{"shuffle", N::ShuffledA, H::A},
-                  {"shuffle", N::ShuffledB, H::B},
-                  {"near", N::NearA, H::A},
-                  {"moved", N::MovedA, H::A}},
+      .columns = {{"shuffle", "all keys", N::ShuffledA, H::A},
+                  {"shuffle", "causal", N::ShuffledB, H::B},
+                  {"near", "all keys", N::NearA, H::A},
+                  {"moved", "all keys", N::MovedA, H::A}},
       .picture_a = in_order_title,
       .picture_b = shuffled_title,
       .headline = {"change by shuffling", N::ShuffledA, N::ShuffledB},

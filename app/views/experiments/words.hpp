@@ -37,15 +37,19 @@ struct PlotRow {
   double high = std::numeric_limits<double>::quiet_NaN();
   NumberForm form = NumberForm::Small;
   std::string_view baseline = {};  // what a dashed line is called
+  bool nan = false;                // what is not a number is a result: it stands there as "NaN"
   /// Instead of lines over the sweep; `area`: below the title.
   void (*draw)(const ExperimentPage&, const Box& area) = nullptr;
 };
 
+/// Two columns of one table differ in their words, not in their colours alone.
 struct TableColumn {
   std::string_view head;
+  std::string_view of;  // which of those that have the same head, in a line below it; empty: there is one
   std::size_t quantity;
   SeriesHue hue;
   NumberForm form = NumberForm::Small;
+  bool nan = false;  // what is not a number is a result
 };
 
 struct LegendEntry {

@@ -51,7 +51,8 @@ std::vector<HeadFact> facts_of(const LabPage& page, const LabPoint& point, std::
   std::vector<HeadFact> facts{{"H", point.metrics.entropy[head]}};
   for (std::size_t s = 0; s < page.lab.task->scores.size(); ++s)
     facts.push_back({page.lab.task->scores[s].name, point.metrics.scores[s][head]});
-  if (head < point.cost.size()) facts.push_back({"muted", -point.cost[head]});
+  if (!point.costs.empty())
+    facts.push_back({"muted", -training::job_of_head(*page.lab.task, point, head).cost});
   return facts;
 }
 
@@ -70,16 +71,57 @@ void draw_facts_below(const LabPage& page, const LabPoint& point, std::int64_t h
   }
 }
 
-/// What the head is called, its badge, and the numbers beside it.
-void draw_lab_head(const LabPage& page, const LabPoint* point, const HeadPicture& of, const Box& box) {
+/// "induction", and what muting costs: "shared".
+struct HeadTitle {
+  std::string name = "no name yet";
+  std::string_view need;
+  bool is_named = false;
+};
+HeadTitle title_of(const LabPage& page, const LabPoint* point, std::int64_t head) {
+  HeadTitle title;
+  if (point == nullptr) return title;
+  const training::HeadJob job = training::job_of_head(*page.lab.task, *point, static_cast<std::size_t>(head));
+  title.is_named = job.score >= 0;
+  if (title.is_named) title.name = page.lab.task->scores[static_cast<std::size_t>(job.score)].name;
+  if (!page.covers_numbers) title.need = lab_need_word(job.need);
+  return title;
+}
+
+/// Whether name and word have no room beside each other in some head's box.
+bool has_two_lines(const LabPage& page, const LabPoint* point, const Box& box) {
   const Ui& ui = page.ui();
-  const auto head = static_cast<std::size_t>(of.head);
+  const float badge_wide = ui.text_width(own("L0H0"), type::tick, Ink::Medium) + ui.px(12);
+  const float room = std::min(box.w - (box.w > ui.px(176) ? ui.px(58) : 0), box.h - ui.px(24)) - badge_wide;
+  for (std::int64_t head = 0; head < page.heads(); ++head) {
+    const HeadTitle title = title_of(page, point, head);
+    if (title.need.empty()) continue;
+    if (ui.text_width(title.name, type::label, Ink::Semibold) +
+            ui.text_width(title.need, type::tick, Ink::Medium) + ui.px(16) >
+        room)
+      return true;
+  }
+  return false;
+}
+
+/// `below`: the word has a line of its own.
+void draw_head_title(const Ui& ui, const HeadTitle& title, ImVec2 at, float room, bool below) {
+  const float line = ui.px(18);
+  const float name = ui.text(at.x, at.y + line / 2, title.name,
+                             {type::label, title.is_named ? ui.theme.text1 : ui.theme.text2,
+                              title.is_named ? Ink::Semibold : Ink::Regular, Align::Left, room});
+  if (title.need.empty()) return;
+  const float x = below ? 0 : name + ui.px(8);
+  ui.text(at.x + x, at.y + line * (below ? 1.4f : 0.5f), title.need,
+          {type::tick, ui.theme.text2, Ink::Medium, Align::Left, std::max(1.f, room - x)});
+}
+
+/// What the head is called, its badge, and the numbers beside it.
+void draw_lab_head(const LabPage& page, const LabPoint* point, const HeadPicture& of, const Box& box,
+                   bool two_lines) {
+  const Ui& ui = page.ui();
   const std::string badge_text = lab_head_name(page.recipe(), of.head);
   const float badge_wide = ui.text_width(own(badge_text), type::tick, Ink::Medium) + ui.px(12),
-              line = ui.px(18);
-  const int job = point != nullptr ? training::job_of_head(*point, head) : -1;
-  const std::string name =
-      job >= 0 ? std::string(page.lab.task->scores[static_cast<std::size_t>(job)].name) : "no name yet";
+              line = ui.px(two_lines ? 33 : 18);
   const Rgba hue = ui.theme.head(of.head);
   // Numbers stand beside the picture, or below it, where that leaves it larger.
   const bool numbers = point != nullptr && !page.covers_numbers;
@@ -89,9 +131,8 @@ void draw_lab_head(const LabPage& page, const LabPoint* point, const HeadPicture
   const bool beside = numbers && !below && box.w > ui.px(176);
   const float column = beside ? ui.px(58) : 0;
   const float side = std::floor(std::min(box.w - column, below ? room - under : room));
-  ui.text(box.x, box.y + line / 2, name,
-          {type::label, job >= 0 ? ui.theme.text1 : ui.theme.text2, job >= 0 ? Ink::Semibold : Ink::Regular,
-           Align::Left, std::max(1.f, side - badge_wide - ui.px(8))});
+  draw_head_title(ui, title_of(page, point, of.head), {box.x, box.y},
+                  std::max(1.f, side - badge_wide - ui.px(8)), two_lines);
   badge(ui, {box.x + side - badge_wide, box.y, badge_wide, ui.px(16)}, own(badge_text), fade(hue, 0.3f), hue);
   const Box picture{box.x, box.y + line + ui.px(2), side, side};
   ui.frame(picture.grown(1), ui.theme.border);
@@ -120,6 +161,17 @@ void draw_lab_sides(const LabPage& page, const Box& box) {
 
 }  // namespace
 
+std::string_view lab_need_word(training::Need need) {
+  switch (need) {
+    case training::Need::Muted: return "muted";
+    case training::Need::Needed: return "needed";
+    case training::Need::Shared: return "shared";
+    case training::Need::Spare: return "spare";
+    case training::Need::Unknown: break;
+  }
+  return {};
+}
+
 void draw_lab_heads(const LabPage& page, const Box& box) {
   const Ui& ui = page.ui();
   const float pad = ui.px(page.narrow ? 12 : 20);
@@ -146,7 +198,11 @@ void draw_lab_heads(const LabPage& page, const Box& box) {
   const std::shared_ptr<const LabMoment> minus = is_difference ? page.b->moment_at(page.step) : nullptr;
   const std::int64_t layers = page.recipe().network.layers, per_layer = page.recipe().network.heads;
   constexpr std::string_view rule =
-      "A head has a name when its score is at least 0.5 and muting it costs at least 0.05 of accuracy.";
+      "A head is named after a score at least halfway from what even weights give to 1. Needed: muting it "
+      "alone "
+      "costs at least 0.05 of accuracy. Shared: it costs less, and another head has that score. Spare: it "
+      "costs "
+      "less, and no other head has it.";
   const float rule_high = page.has_rule ? ui.paragraph_height(box.w - 2 * pad, rule, type::tick) : 0;
   const float foot = rule_high + ui.px(8), gap = ui.px(page.narrow ? 8 : 14);
   const Box inner{box.x + pad, top + ui.px(24), box.w - 2 * pad, box.bottom() - top - ui.px(24) - foot};
@@ -163,10 +219,12 @@ void draw_lab_heads(const LabPage& page, const Box& box) {
   const float wide =
       std::floor((inner.w - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns));
   const float high = std::floor((inner.h - gap * static_cast<float>(lines - 1)) / static_cast<float>(lines));
+  const bool two_lines = has_two_lines(page, point, {inner.x, inner.y, wide, high});
   for (std::int64_t head = 0; head < layers * per_layer; ++head)
     draw_lab_head(page, point, {moment, minus, head},
                   {inner.x + (wide + gap) * static_cast<float>(head % columns),
-                   inner.y + (high + gap) * static_cast<float>(head / columns), wide, high});
+                   inner.y + (high + gap) * static_cast<float>(head / columns), wide, high},
+                  two_lines);
   if (page.has_rule)
     ui.paragraph(box.x + pad, box.bottom() - rule_high - ui.px(4), inner.w, rule,
                  {type::tick, ui.theme.text3});

@@ -180,6 +180,18 @@ LabPlot head_plot(const LabPage& page, std::string_view name, std::string title,
   return plot;
 }
 
+/// The weight that every head puts on a score's keys, and what even weights would put there.
+LabPlot score_plot(const LabPage& page, std::size_t score) {
+  const std::string_view name = page.lab.task->scores[score].name;
+  LabPlot plot = head_plot(
+      page, name, lab_title(page.ui(), name), "weight, per head",
+      [score](const LabPoint& point, std::size_t head) { return point.metrics.scores[score][head]; });
+  if (page.a->points.empty()) return plot;
+  plot.floor = page.a->points.back()->metrics.even_scores[score];
+  plot.floor_name = "even weights " + fixed(*plot.floor, 2);
+  return plot;
+}
+
 LabPlot gradient_plot(const LabPage& page) {
   LabPlot plot{"gradient", "Gradient norm", "‖∂W‖ of the last layer", 0, 1, {}, {}, {}};
   const Theme& theme = page.ui().theme;
@@ -210,16 +222,13 @@ std::vector<LabPlot> all_plots(const LabPage& page) {
       head_plot(page, "entropy", "Entropy", "per head, of its most",
                 [](const LabPoint& point, std::size_t head) { return point.metrics.entropy[head]; }));
   for (std::size_t s = 0; s < page.lab.task->scores.size() && s < 2; ++s)
-    plots.push_back(
-        head_plot(page, page.lab.task->scores[s].name, lab_title(page.ui(), page.lab.task->scores[s].name),
-                  "weight, per head",
-                  [s](const LabPoint& point, std::size_t head) { return point.metrics.scores[s][head]; }));
+    plots.push_back(score_plot(page, s));
   plots.push_back(gradient_plot(page));
-  plots.push_back(
-      head_plot(page, "cost", "Cost of muting", "accuracy lost", [](const LabPoint& point, std::size_t head) {
-        return head < point.cost.size() ? std::max(0., point.cost[head])
-                                        : std::numeric_limits<double>::quiet_NaN();
-      }));
+  plots.push_back(head_plot(page, "cost", "Cost of muting", "accuracy lost, where a head costs most",
+                            [&page](const LabPoint& point, std::size_t head) {
+                              const double cost = training::largest_cost(*page.lab.task, point, head);
+                              return std::isnan(cost) ? cost : std::max(0., cost);
+                            }));
   return plots;
 }
 
@@ -227,7 +236,7 @@ std::vector<LabPlot> all_plots(const LabPage& page) {
 
 std::string lab_head_name(const training::Recipe& recipe, std::int64_t head) {
   const std::int64_t heads = recipe.network.heads;
-  return "L" + std::to_string(head / heads + 1) + "H" + std::to_string(head % heads);
+  return "L" + std::to_string(head / heads) + "H" + std::to_string(head % heads);
 }
 
 std::string lab_title(const Ui& ui, std::string_view name) {

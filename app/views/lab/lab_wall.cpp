@@ -1,5 +1,5 @@
-// app/views/lab: the wall of seeds: the same recipe again and again, its curve, and which head took which
-// job.
+// app/views/lab: the wall of seeds: the same recipe again and again, its curve, and what each head does, by
+// its score and by what muting it costs.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -52,51 +52,106 @@ void draw_wall_run(const LabPage& page, const WallRun& run, const Box& box) {
   for (std::int64_t head = 0; head < layers * per_layer; ++head) {
     const Box at{curve.right() + ui.px(4) + cell_w * static_cast<float>(head % per_layer),
                  box.y + cell_h * static_cast<float>(head / per_layer), cell_w - ui.px(2), cell_h - ui.px(2)};
-    const int job =
-        static_cast<std::size_t>(head) < run.jobs.size() ? run.jobs[static_cast<std::size_t>(head)] : -1;
-    if (job < 0) {
+    const training::HeadJob job = static_cast<std::size_t>(head) < run.jobs.size()
+                                      ? run.jobs[static_cast<std::size_t>(head)]
+                                      : training::HeadJob();
+    if (job.score < 0) {
       ui.frame(at, ui.theme.border, 1, ui.px(3));
-    } else {
-      ui.fill(at, ui.theme.head(head), ui.px(3));
-      if (at.w > ui.px(14))
-        ui.text(at.centre_x(), at.centre_y(), own(job_letter(page, job)),
-                {type::tick, ui.theme.canvas, Ink::Semibold, Align::Centre});
+      continue;
     }
+    const bool needed = job.need == training::Need::Needed;
+    const Rgba hue = ui.theme.head(head);
+    ui.fill(at, needed ? hue : fade(hue, 0.25f), ui.px(3));
+    if (at.w > ui.px(14))
+      ui.text(at.centre_x(), at.centre_y(), own(job_letter(page, job.score)),
+              {type::tick, needed ? ui.theme.canvas : hue, Ink::Semibold, Align::Centre});
   }
 }
 
-/// Of each head, how many of the seeds gave it its most frequent job.
+/// Of every score, in how many seeds a head has it, several have it, and one is needed for it. Returns the y
+/// below.
+float draw_wall_scores(const LabPage& page, const Box& box) {
+  const Ui& ui = page.ui();
+  float y = box.y;
+  const std::string done = std::to_string(page.wall.done());
+  for (std::size_t s = 0; s < page.lab.task->scores.size() && s < 4; ++s) {
+    const training::JobCount count = training::count_job(page.wall, static_cast<int>(s));
+    const std::string words = std::to_string(count.runs) + " of " + done + "   ·   several " +
+                              std::to_string(count.several) + "   ·   needed " + std::to_string(count.needed);
+    const float wide = ui.text(box.right(), y + ui.px(8), words,
+                               {type::tick, ui.theme.text2, Ink::Regular, Align::Right, box.w * 0.8f});
+    ui.text(box.x, y + ui.px(8), lab_title(ui, page.lab.task->scores[s].name),
+            {type::tick, ui.theme.text1, Ink::Medium, Align::Left, box.w - wide - ui.px(8)});
+    y += ui.px(16);
+  }
+  const training::WorkCount work = training::count_work(page.wall);
+  const std::string sentence = "Several heads with one score in " + std::to_string(work.redundant) + " of " +
+                               done + " seeds: redundancy. One needed head for each score in " +
+                               std::to_string(work.divided) + ": divided work.";
+  return y + ui.paragraph(box.x, y + ui.px(2), box.w, sentence, {type::tick, ui.theme.text3}) + ui.px(4);
+}
+
+struct HeadCount {
+  int score = -1;  // that it had most often
+  int runs = 0, needed = 0;
+};
+HeadCount count_of_head(const training::WallSight& wall, std::size_t head) {
+  std::map<int, HeadCount> counts;
+  for (const auto& run : wall.runs) {
+    if (head >= run->jobs.size() || run->jobs[head].score < 0) continue;
+    HeadCount& count = counts[run->jobs[head].score];
+    count.score = run->jobs[head].score;
+    ++count.runs;
+    count.needed += run->jobs[head].need == training::Need::Needed ? 1 : 0;
+  }
+  HeadCount most;
+  for (const auto& [score, count] : counts)
+    if (count.runs > most.runs) most = count;
+  return most;
+}
+
+void draw_wall_head(const LabPage& page, std::int64_t head, const Box& row) {
+  const Ui& ui = page.ui();
+  const float y = row.centre_y(), wide = ui.px(40);
+  const Rgba hue = ui.theme.head(head);
+  badge(ui, {row.x, y - ui.px(8), wide, ui.px(16)}, own(lab_head_name(page.recipe(), head)), fade(hue, 0.3f),
+        hue);
+  const auto done = static_cast<float>(page.wall.done());
+  const HeadCount count = count_of_head(page.wall, static_cast<std::size_t>(head));
+  const std::string words = count.score < 0
+                                ? "no name"
+                                : own(job_letter(page, count.score)) + "  " + std::to_string(count.runs) +
+                                      " of " + std::to_string(page.wall.done());
+  const float said =
+      ui.text(row.right(), y, words,
+              {type::tick, ui.theme.text2, Ink::Regular, Align::Right, row.w - wide - ui.px(8)});
+  const Box track{row.x + wide + ui.px(8), y - ui.px(4), row.w - wide - said - ui.px(16), ui.px(8)};
+  if (track.w < ui.px(20)) return;
+  ui.fill(track, ui.theme.control, ui.px(2));
+  if (done <= 0) return;
+  const auto part = [&](int runs) {
+    return Box{track.x, track.y, track.w * static_cast<float>(runs) / done, track.h};
+  };
+  ui.fill(part(count.runs), fade(hue, 0.35f), ui.px(2));
+  ui.fill(part(count.needed), hue, ui.px(2));
+}
+
+/// What the seeds have in common: by score, by what is needed, and by head.
 void draw_wall_jobs(const LabPage& page, const Box& box) {
   const Ui& ui = page.ui();
-  ui.text(box.x, box.y + ui.px(16), "Who took which job",
+  ui.text(box.x, box.y + ui.px(16), "By score and by need",
           {type::label, ui.theme.text1, Ink::Semibold, Align::Left, box.w});
-  const auto done = static_cast<std::int64_t>(page.wall.done());
-  const std::int64_t heads = page.heads();
-  const float line = std::min(ui.px(26), (box.h - ui.px(52)) / static_cast<float>(heads));
-  if (line < ui.px(12)) return;
-  for (std::int64_t head = 0; head < heads; ++head) {
-    std::map<int, int> counts;
-    for (const auto& run : page.wall.runs)
-      if (static_cast<std::size_t>(head) < run->jobs.size())
-        ++counts[run->jobs[static_cast<std::size_t>(head)]];
-    int best = -1, most = 0;
-    for (const auto& [job, count] : counts)
-      if (job >= 0 && count > most) best = job, most = count;
-    const float y = box.y + ui.px(34) + line * (static_cast<float>(head) + 0.5f);
-    const std::string name = lab_head_name(page.recipe(), head);
-    const float wide = ui.px(40);
-    badge(ui, {box.x, y - ui.px(8), wide, ui.px(16)}, own(name), fade(ui.theme.head(head), 0.3f),
-          ui.theme.head(head));
-    const Box track{box.x + wide + ui.px(8), y - ui.px(4), box.w - wide - ui.px(8) - ui.px(86), ui.px(8)};
-    ui.fill(track, ui.theme.control, ui.px(2));
-    if (done > 0)
-      ui.fill({track.x, track.y, track.w * static_cast<float>(most) / static_cast<float>(done), track.h},
-              ui.theme.head(head), ui.px(2));
-    const std::string words =
-        best < 0 ? "no name"
-                 : own(job_letter(page, best)) + "  " + std::to_string(most) + " of " + std::to_string(done);
-    ui.text(box.right(), y, words, {type::tick, ui.theme.text2, Ink::Regular, Align::Right, ui.px(82)});
-  }
+  const float top = draw_wall_scores(page, {box.x, box.y + ui.px(28), box.w, 0});
+  const std::int64_t heads = page.heads(), columns = heads > 4 ? 2 : 1,
+                     lines = (heads + columns - 1) / columns;
+  const float line = std::min(ui.px(22), (box.bottom() - ui.px(6) - top) / static_cast<float>(lines));
+  if (line < ui.px(14)) return;
+  const float gap = ui.px(12),
+              wide = (box.w - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns);
+  for (std::int64_t head = 0; head < heads; ++head)
+    draw_wall_head(page, head,
+                   {box.x + (wide + gap) * static_cast<float>(head % columns),
+                    top + line * static_cast<float>(head / columns), wide, line});
 }
 
 /// As many places as runs were asked for, or are about to be.
@@ -159,8 +214,8 @@ void draw_lab_wall(const LabPage& page, const Box& box) {
   draw_wall_sizes(page, sizes);
   const std::string note = page.wall.recipe != nullptr
                                ? std::to_string(page.wall.done()) + " of " + std::to_string(page.wall.count) +
-                                     " runs: accuracy, and the job each head took"
-                               : std::string("which head takes which job depends on the seed");
+                                     " runs: accuracy, and what each head does, filled where it is needed"
+                               : std::string("which head does what depends on the seed");
   ui.text(box.x + pad + title + ui.px(12), box.y + ui.px(18), note,
           {type::tick, ui.theme.text2, Ink::Regular, Align::Left, sizes.x - box.x - pad - title - ui.px(24)});
   draw_wall_runs(page, {box.x + pad, box.y + ui.px(38), box.w - right - 2 * pad, box.h - ui.px(46)});

@@ -57,14 +57,17 @@ LabPage lab_page(Scene& scene, const training::LabSight& lab) {
     for (const training::LabRunPtr& run : lab.runs)
       if (run->parent == active->number) page.b = run.get();  // the newest branch
   }
-  page.last = page.a->step;
-  if (page.b != nullptr) page.last = std::max(page.last, page.b->step);
-  // The axis grows with the run, a hundred steps at a time.
-  const std::int64_t grown = std::max<std::int64_t>(100, (page.last + 99) / 100 * 100);
-  page.last = std::min<std::int64_t>(std::max<std::int64_t>(1, page.recipe().steps), grown);
+  page.last = std::max<std::int64_t>(1, page.recipe().steps);
   page.step = lab_step_of(scene, lab);
   page.narrow = scene.compact;
   return page;
+}
+
+std::int64_t lab_axis_end(const LabPage& page, std::int64_t meant) {
+  std::int64_t last = std::max(meant, page.a->step);
+  if (page.b != nullptr) last = std::max(last, page.b->step);
+  const std::int64_t hundreds = std::max<std::int64_t>(100, (last + 99) / 100 * 100);
+  return std::min<std::int64_t>(std::max<std::int64_t>(1, page.recipe().steps), hundreds);
 }
 
 void lab_play(Scene& scene) {

@@ -21,7 +21,7 @@ struct LabPage {
   const training::LabRun* a = nullptr;
   const training::LabRun* b = nullptr;
   std::int64_t step = 0;  // that is looked at
-  std::int64_t last = 1;  // where the axes of steps end
+  std::int64_t last = 1;  // where the axes of steps end, from the first step of a run to its last
   bool narrow = false;
   std::string_view front = {};  // the curves that stand large, see lessons::measure_names(); empty: the loss
   int small_rows = 2;           // of the other curves: three in each of two, two in one, none
@@ -41,8 +41,14 @@ struct LabPage {
 const training::LabSight* lab_in(const Scene&);
 LabPage lab_page(Scene&, const training::LabSight&);
 
-/// "L1H0": layers from 1, heads from 0, as badges have them.
+/// The end of the axis of steps where a recipe's whole length would leave most of it empty: so far as the
+/// runs are meant to go, or by hundreds as far as they have come.
+std::int64_t lab_axis_end(const LabPage&, std::int64_t meant);
+
+/// "L0H1": layers and heads from 0, as everywhere.
 std::string lab_head_name(const training::Recipe&, std::int64_t head);
+/// What muting a head alone costs, in a word: "needed"; empty: it is not known.
+std::string_view lab_need_word(training::Need);
 std::string lab_task_name(std::string_view key);
 /// Name of a task's score or group in the window's language, as titles have it: its first letter large.
 std::string lab_title(const Ui&, std::string_view name);

@@ -43,10 +43,22 @@ void say_of_training(const Ui& ui, const Box& box, const std::string& words) {
           {type::body, ui.theme.text2, Ink::Regular, Align::Centre, box.w - ui.px(40)});
 }
 
+/// That a step of the lesson trains this task to: the axes are the same in all of them.
+std::int64_t furthest_step(const LessonPage& page) {
+  std::int64_t last = 0;
+  for (const lessons::Step& step : page.lesson().steps) {
+    if (step.trained.task != page.step.trained.task || step.trained.control != page.step.trained.control)
+      continue;
+    last = std::max({last, step.trained.steps, step.trained.branch ? step.trained.branch->steps : 0});
+  }
+  return last;
+}
+
 void draw_training_picture(LessonPage& page, const Box& box) {
   const Ui& ui = page.ui();
   LabPage lab = lab_page(page.scene, page.scene.training->sight());
   lab.narrow = page.scene.compact || box.w < ui.px(960);
+  lab.last = lab_axis_end(lab, furthest_step(page));
   lab.front = page.step.trained.measure;
   const bool covers_plots = page.covered && page.step.trained.covers_plots;
   lab.covers_numbers = covers_plots;

@@ -113,12 +113,12 @@ std::string log_header(const Trainer& trainer) {
   std::string line = "step,rate,batch loss,gradient,loss";
   for (const Group& group : trainer.task().groups) line += fmt::format(",{0} loss,{0} accuracy", group.name);
   const auto of_heads = [&](std::string_view what) {
-    for (int layer = 1; layer <= spec.layers; ++layer)
-      for (int head = 1; head <= spec.heads; ++head) line += fmt::format(",{} {}.{}", what, layer, head);
+    for (int layer = 0; layer < spec.layers; ++layer)
+      for (int head = 0; head < spec.heads; ++head) line += fmt::format(",{} {}.{}", what, layer, head);
   };
   of_heads("entropy");
   for (const Score& score : trainer.task().scores) of_heads(score.name);
-  for (int layer = 1; layer <= spec.layers; ++layer)
+  for (int layer = 0; layer < spec.layers; ++layer)
     for (const char* projection : {"query", "key", "value", "output", "up", "down"})
       line += fmt::format(",gradient of {} {}", projection, layer);
   return line;

@@ -84,6 +84,7 @@ class Lab::State {
       run.changes.back().knobs = knobs;
     else
       run.changes.push_back({trainer_->step(), knobs});
+    if (is_cut(run, knobs.operation)) measure_into(run);
     publish(std::move(run));
   }
 
@@ -321,9 +322,7 @@ class Lab::State {
   }
 
   void measure_into(LabRun& run) {
-    LabPoint point;
-    point.metrics = trainer_->measure(true);
-    point.cost = muting_costs(*trainer_, point.metrics);
+    LabPoint point = lab_point(*trainer_, true);
     if (!run.goal && trainer_->reaches_goal(point.metrics)) run.goal = point.metrics.step;
     LabMoment moment;
     moment.step = trainer_->step();

@@ -1,6 +1,8 @@
 #include "core/training/lab/lab_run.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <utility>
 
 #include "core/base/error.hpp"
@@ -58,6 +60,17 @@ void thin_out(LabRun& run, std::size_t bytes, std::size_t most_bytes) {
   }
 }
 
+bool is_cut(LabRun& run, const Operation& now) {
+  if (run.parent < 0 || run.step != run.branch) return false;
+  const std::size_t count = run.points.size();
+  if (count > 1 && run.points[count - 2]->metrics.step == run.points.back()->metrics.step) {
+    run.points.pop_back();
+    run.moments.pop_back();
+  }
+  const LabMoment* const left = run.kept_at(run.branch);
+  return left == nullptr || !(left->snapshot->knobs.operation == now);
+}
+
 std::vector<std::string> probe_tokens(const Trainer& trainer) {
   const std::vector<std::string> names = trainer.maker().tokens();
   const Rows rows = trainer.evaluation().batch().sequence(0);
@@ -67,31 +80,65 @@ std::vector<std::string> probe_tokens(const Trainer& trainer) {
   return tokens;
 }
 
-int job_of_head(const LabPoint& point, std::size_t head) {
-  if (head >= point.cost.size() || !(point.cost[head] >= least_cost)) return -1;
-  int best = -1;
-  double largest = least_score;
-  for (std::size_t score = 0; score < point.metrics.scores.size(); ++score)
-    if (point.metrics.scores[score][head] >= largest) {
-      largest = point.metrics.scores[score][head];
-      best = static_cast<int>(score);
-    }
-  return best;
+double largest_cost(const TaskRow& task, const LabPoint& point, std::size_t head) {
+  double most = std::numeric_limits<double>::quiet_NaN();
+  if (point.costs.empty()) return most;
+  for (const Score& score : task.scores) most = std::fmax(most, point.costs[task.group_of(score)][head]);
+  return most;
 }
 
-std::vector<double> muting_costs(Trainer& trainer, const Metrics& now, std::size_t most) {
+HeadJob job_of_head(const TaskRow& task, const LabPoint& point, std::size_t head) {
+  const Metrics& metrics = point.metrics;
+  const auto is_muted = [&](std::size_t of) { return of < point.muted.size() && point.muted[of] != 0; };
+  HeadJob job;
+  for (std::size_t s = 0; s < metrics.scores.size(); ++s) {
+    const double value = metrics.scores[s][head], even = metrics.even_scores[s];
+    if (value < least_score(even) || (job.score >= 0 && value <= job.value)) continue;
+    job = {static_cast<int>(s), value, even, task.group_of(task.scores[s])};
+  }
+  if (!point.costs.empty()) {
+    if (job.score < 0)
+      for (const Score& score : task.scores)
+        if (const std::size_t group = task.group_of(score);
+            point.costs[group][head] > point.costs[job.group][head])
+          job.group = group;
+    job.cost = point.costs[job.group][head];
+  }
+  if (is_muted(head)) {
+    job.need = Need::Muted;
+  } else if (job.cost >= least_cost) {
+    job.need = Need::Needed;
+  } else if (job.score >= 0 && !point.costs.empty()) {
+    const std::vector<double>& all = metrics.scores[static_cast<std::size_t>(job.score)];
+    job.need = Need::Spare;
+    for (std::size_t other = 0; other < all.size(); ++other)
+      if (other != head && !is_muted(other) && all[other] >= least_score(job.even)) job.need = Need::Shared;
+  }
+  return job;
+}
+
+std::vector<std::vector<double>> muting_costs(Trainer& trainer, const Metrics& now, std::size_t most) {
   const NetworkSpec& spec = trainer.recipe().network;
   const auto heads = static_cast<std::size_t>(spec.layers) * static_cast<std::size_t>(spec.heads);
   if (heads > most) return {};
-  const auto goal = static_cast<std::size_t>(trainer.task().goal_group);
-  std::vector<double> costs;
+  std::vector<std::vector<double>> costs(now.groups.size(), std::vector<double>(heads));
   for (std::size_t head = 0; head < heads; ++head) {
     Operation muted = trainer.knobs().operation;
     muted.muted.resize(heads, 0);
     muted.muted[head] = 1;
-    costs.push_back(now.groups[goal].accuracy - trainer.measure_under(muted).groups[goal].accuracy);
+    const Metrics without = trainer.measure_under(muted);
+    for (std::size_t group = 0; group < costs.size(); ++group)
+      costs[group][head] = now.groups[group].accuracy - without.groups[group].accuracy;
   }
   return costs;
+}
+
+LabPoint lab_point(Trainer& trainer, bool score_gradients, std::size_t most) {
+  LabPoint point;
+  point.metrics = trainer.measure(score_gradients);
+  point.costs = muting_costs(trainer, point.metrics, most);
+  point.muted = trainer.knobs().operation.muted;
+  return point;
 }
 
 }  // namespace attnscope::training

@@ -15,9 +15,10 @@ namespace attnscope::training {
 /// At a step where the run was measured.
 struct LabPoint {
   Metrics metrics;
-  /// [layers · heads]: accuracy of the goal's group that is lost when this head is muted as well; empty where
-  /// the network has too many heads to mute each.
-  std::vector<double> cost;
+  /// [groups of the task][layers · heads]: accuracy that the group loses when this head is muted as well;
+  /// empty where the network has too many heads to mute each.
+  std::vector<std::vector<double>> costs;
+  std::vector<std::uint8_t> muted;  // [layers · heads], 1: gives zeros by the knobs; empty: none does
 };
 
 struct LabMoment {
@@ -39,7 +40,7 @@ struct LabRun {
   Knobs knobs;                                            // now
   std::int64_t step = 0;                                  // steps done
   std::optional<std::int64_t> goal;                       // the first measured step that reached it
-  std::vector<std::shared_ptr<const LabPoint>> points;    // by step
+  std::vector<std::shared_ptr<const LabPoint>> points;    // by step; two where it branches, see is_cut()
   std::vector<std::shared_ptr<const LabMoment>> moments;  // by step, those of the points
   std::vector<LabChange> changes;                         // by step, the first one what it began with
   bool is_at_end = false;
@@ -59,17 +60,48 @@ LabRun cut_at(const LabRun&, std::int64_t step);
 /// first and the last stay.
 void thin_out(LabRun&, std::size_t bytes, std::size_t most_bytes);
 
+/// Whether a run that stands where it branches computes in another way than its parent did there: then it is
+/// measured once more at that step, so that what the change does at once is seen. An earlier such measurement
+/// is taken away.
+bool is_cut(LabRun&, const Operation& now);
+
 /// Words of the first measured sequence; none where patches come in.
 std::vector<std::string> probe_tokens(const Trainer&);
 
-/// A head is called after a score only where its weights earn it and the task needs it.
-inline constexpr double least_score = 0.5, least_cost = 0.05;
-/// Place among the task's scores of the largest one, if it is least_score and muting the head costs
-/// least_cost of accuracy; −1: the head has no name.
-int job_of_head(const LabPoint&, std::size_t head);
+/// Accuracy that muting a head alone costs at least where the task needs it.
+inline constexpr double least_cost = 0.05;
+/// The score that gives a head its name: halfway from what even weights give to 1.
+constexpr double least_score(double even) { return (1 + even) / 2; }
 
-/// What every head costs when it is muted besides what the knobs mute, see LabPoint::cost; empty beyond
+/// What muting a head alone costs, in a word. A score does not tell: two heads that do the same cost little
+/// each.
+enum class Need : std::uint8_t {
+  Unknown,  // it was not measured, or the head has no name and costs little
+  Muted,    // the knobs mute it: it has nothing to lose
+  Needed,   // least_cost at least
+  Shared,   // less, and another head that is not muted has the score as well
+  Spare,    // less, and no other head has it
+};
+
+/// What a head does, and what it is needed for.
+struct HeadJob {
+  int score = -1;              // place among the task's scores of its largest; −1: the head has no name
+  double value = 0, even = 0;  // of that score: the head's, and what even weights give
+  std::size_t group = 0;       // that loses `cost`: the score's; without a name the one that loses most
+  double cost = 0;             // accuracy; 0 where it was not measured
+  Need need = Need::Unknown;
+  bool operator==(const HeadJob&) const = default;
+};
+HeadJob job_of_head(const TaskRow&, const LabPoint&, std::size_t head);
+
+/// The most accuracy that muting the head costs, of the groups that the task's scores are about; NaN where it
+/// was not measured.
+double largest_cost(const TaskRow&, const LabPoint&, std::size_t head);
+
+/// What every head costs when it is muted besides what the knobs mute, see LabPoint::costs; empty beyond
 /// `most` heads.
-std::vector<double> muting_costs(Trainer&, const Metrics& now, std::size_t most = 16);
+std::vector<std::vector<double>> muting_costs(Trainer&, const Metrics& now, std::size_t most = 16);
+/// The network as it is now.
+LabPoint lab_point(Trainer&, bool score_gradients, std::size_t most = 16);
 
 }  // namespace attnscope::training

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <mutex>
 #include <utility>
 
@@ -17,6 +18,40 @@ constexpr std::chrono::milliseconds wall_slice{20};
 std::size_t WallSight::done() const {
   return static_cast<std::size_t>(
       std::ranges::count_if(runs, [](const auto& run) { return !run->jobs.empty(); }));
+}
+
+JobCount count_job(const WallSight& wall, int score) {
+  JobCount count;
+  for (const auto& run : wall.runs) {
+    const auto has_it = [score](const HeadJob& job) { return job.score == score; };
+    const auto heads = std::ranges::count_if(run->jobs, has_it);
+    count.runs += heads > 0 ? 1 : 0;
+    count.several += heads > 1 ? 1 : 0;
+    count.needed +=
+        std::ranges::any_of(run->jobs,
+                            [&](const HeadJob& job) { return has_it(job) && job.need == Need::Needed; })
+            ? 1
+            : 0;
+  }
+  return count;
+}
+
+WorkCount count_work(const WallSight& wall) {
+  WorkCount count;
+  for (const auto& run : wall.runs) {
+    std::vector<int> scores;
+    bool all_needed = true;
+    for (const HeadJob& job : run->jobs) {
+      if (job.score < 0) continue;
+      scores.push_back(job.score);
+      all_needed = all_needed && job.need == Need::Needed;
+    }
+    std::ranges::sort(scores);
+    const bool repeats = std::ranges::adjacent_find(scores) != scores.end();
+    count.redundant += repeats ? 1 : 0;
+    count.divided += !repeats && all_needed && scores.size() > 1 ? 1 : 0;
+  }
+  return count;
 }
 
 class SeedWall::State {
@@ -114,11 +149,9 @@ class SeedWall::State {
     if (!run_.goal && trainer_->reaches_goal(metrics)) run_.goal = metrics.step;
   }
   void end() {
-    LabPoint point;
-    point.metrics = trainer_->measure();
-    const auto heads = point.metrics.entropy.size();
-    point.cost = muting_costs(*trainer_, point.metrics, heads);
-    for (std::size_t head = 0; head < heads; ++head) run_.jobs.push_back(job_of_head(point, head));
+    const LabPoint point = lab_point(*trainer_, false, std::numeric_limits<std::size_t>::max());
+    for (std::size_t head = 0; head < point.metrics.entropy.size(); ++head)
+      run_.jobs.push_back(job_of_head(trainer_->task(), point, head));
     publish();
     trainer_.reset();
   }

@@ -21,7 +21,7 @@ struct WallRun {
   };
   std::vector<At> curve;
   std::optional<std::int64_t> goal;  // the step that reached it
-  std::vector<int> jobs;             // [layers · heads], see job_of_head(); empty: not known yet
+  std::vector<HeadJob> jobs;         // [layers · heads], at its end; empty: not known yet
 };
 
 struct WallSight {
@@ -34,6 +34,22 @@ struct WallSight {
 
   std::size_t done() const;
 };
+
+/// Of the finished runs, how many have a head with that score, more than one, and one that is needed for it.
+struct JobCount {
+  std::size_t runs = 0, several = 0, needed = 0;
+  bool operator==(const JobCount&) const = default;
+};
+JobCount count_job(const WallSight&, int score);
+
+/// Of the finished runs, those in which two heads or more have one score: what muting one of them alone costs
+/// tells nothing of the score. And those in which two heads or more have a score each, no two the same, all
+/// of them needed: only there is the work divided.
+struct WorkCount {
+  std::size_t redundant = 0, divided = 0;
+  bool operator==(const WorkCount&) const = default;
+};
+WorkCount count_work(const WallSight&);
 
 class SeedWall {
  public:

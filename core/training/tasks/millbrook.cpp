@@ -175,7 +175,7 @@ TaskRow reader_row(std::string_view key, int layers, int width, int steps) {
       "to answer, "
       "a head must look there.";
   row.groups = {{"it", 1}, {"verbs", 1}, {"pronouns", 1}, {"bank", 1}};
-  row.scores = {{"it"}, {"verb"}, {"pronoun"}, {"bank"}};
+  row.scores = {{"it", what_it_is}, {"verb", verbs}, {"pronoun", pronouns}, {"bank", banks}};
   row.data = {{"lists", 0, 0.5}, {"cross", 0, 0.15}, {"masked", 0, 0.9}, {"unknown", 0, 0.9}};
   row.goal_group = what_it_is;
   row.goal = 0.98;
@@ -209,7 +209,7 @@ TaskRow millbrook_task() {
       "Say the next word of an invented English: agreement, who is meant, and lists that are read twice.";
   row.groups = {
       {"repeated words"}, {"every word"}, {"agreement"}, {"agreement across another noun"}, {"pronouns"}};
-  row.scores = {{"subject"}, {"antecedent"}, {"induction"}, {"previous"}};
+  row.scores = {{"subject", agreement}, {"antecedent", who}, {"induction"}, {"previous"}};
   row.data = {{"lists", 0, 0.5}, {"cross", 0, 0.15}};
   row.goal_group = repeated_words;
   row.goal = 0.99;

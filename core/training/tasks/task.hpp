@@ -91,6 +91,7 @@ struct Group {
 /// How much of their weight heads put on certain keys, mean over the queries that have such.
 struct Score {
   std::string_view name;
+  int group = -1;  // whose answers need those keys; -1 = the goal's
 };
 struct DataField {
   std::string_view name;
@@ -105,6 +106,9 @@ struct TaskRow {
   std::vector<DataField> data;
   std::vector<std::string_view> classes;  // that a picture is of; empty where tokens come in
   int goal_group = 0;
+  std::size_t group_of(const Score& score) const {
+    return static_cast<std::size_t>(score.group < 0 ? goal_group : score.group);
+  }
   double goal = 0.99;    // accuracy of the group
   int floor_group = -1;  // -1 = the task has no floor
   std::string_view floor_words;

@@ -37,7 +37,7 @@ TaskRow two_jobs_task() {
   row.about =
       "Name the previous token and the first one: two heads share the work, which takes which is the seed's.";
   row.groups = {{"previous", 0}, {"first", 1}};
-  row.scores = {{"previous"}, {"first"}};
+  row.scores = {{"previous", 0}, {"first", 1}};
   row.goal = 0.995;
   Recipe& recipe = row.recipe;
   recipe.task = row.key;
