@@ -1,10 +1,13 @@
 // Experiments as a person meets them: list, slider, plots, table, keys, the way into Explore, what a session
 // keeps; and that every text of them is known to the languages.
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <set>
 #include <sstream>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
@@ -40,6 +43,12 @@ struct Bench : Robot {
       if (text.text.find(words) != std::string::npos) return true;
     return false;
   }
+  /// Whether a sentence has these words, on whatever lines they stand.
+  bool tells(const std::string& words) {
+    std::string all;
+    for (const PlacedText& text : texts_of(*this)) all += text.text + " ";
+    return all.find(words) != std::string::npos;
+  }
   std::string collides() {
     std::string all;
     for (const std::string& one : collisions(texts_of(*this))) all += one + "\n";
@@ -71,6 +80,80 @@ TEST_CASE("experiments: every one of them has its words, in the order of the num
     for (const TableColumn& column : rows[i].columns)
       CHECK(column.quantity < experiments::all()[i].quantities.size());
   }
+}
+
+TEST_CASE("experiments: columns and lines are told apart by their words, not by colour alone",
+          "[experiments][experiments_view]") {
+  for (const ExperimentWords& words : experiment_words()) {
+    INFO(words.name);
+    std::set<std::pair<std::string_view, std::string_view>> heads;
+    for (const TableColumn& column : words.columns) CHECK(heads.insert({column.head, column.of}).second);
+    std::set<SeriesHue> hues;
+    for (const LegendEntry& entry : words.legend) CHECK(hues.insert(entry.hue).second);
+    for (const PlotRow& plot : words.plots)
+      for (const SeriesRow& series : plot.series)
+        if (series.hue != SeriesHue::Formula && series.hue != SeriesHue::Baseline)
+          CHECK(hues.contains(series.hue));
+  }
+  // What an output loses without a key is neither a weight nor a contribution.
+  const ExperimentWords& contribution = words_of(*experiments::find("contribution"));
+  for (const SeriesRow& series : contribution.plots[3].series)
+    CHECK((series.hue != SeriesHue::A && series.hue != SeriesHue::B));
+}
+
+TEST_CASE("experiments: every bar has its name, in large windows and small ones",
+          "[experiments][experiments_view]") {
+  Bench bench;
+  for (const char* name : {"masks", "positions"})
+    for (const bool small : {false, true}) {
+      bench.resize(small ? 1280 : 1600, small ? 720 : 1000);
+      bench.app().view().experiment->name = name;
+      bench.app().view().experiment->value.reset();
+      bench.settle();
+      const ExperimentWords& words = words_of(*experiments::find(name));
+      const std::vector<PlacedText> texts = texts_of(bench);
+      for (const double value : experiments::find(name)->values) {
+        INFO(name << " " << words.value(value) << (small ? " small" : ""));
+        CHECK(std::ranges::count(texts, words.value(value), &PlacedText::text) >= 4 + 1);  // plots, table
+      }
+      CHECK(bench.collides() == "");
+    }
+}
+
+TEST_CASE("experiments: a row that hides every key is NaN as PyTorch computes it",
+          "[experiments][experiments_view]") {
+  Bench bench;
+  const auto nans_at = [&](double way) {
+    bench.app().view().experiment->name = "masks";
+    bench.app().view().experiment->value = way;
+    bench.settle();
+    return std::ranges::count(texts_of(bench), std::string("NaN"), &PlacedText::text);
+  };
+  // In the table: −∞, diagonal, transposed and none in float32, the same and −1e9, + −1e9 in float16; and as
+  // often in the plot.
+  CHECK(nans_at(0) == 2 * (4 + 6));
+  CHECK(bench.tells("makes the row NaN in both"));
+  nans_at(1);
+  CHECK(bench.tells("makes the row NaN in float16"));
+  nans_at(3);
+  CHECK(bench.tells("no score is −∞"));
+}
+
+TEST_CASE("experiments: what was not trained, and of which loss a gradient is, is said",
+          "[experiments][experiments_view]") {
+  const auto about = [](const char* name) { return words_of(*experiments::find(name)).about; };
+  CHECK(about("grouped").find("without training") != std::string_view::npos);
+  for (const char* name : {"scaling", "temperature"})
+    CHECK(about(name).find("L = Σ g·α") != std::string_view::npos);
+  CHECK(words_of(*experiments::find("positions")).plots[0].log);  // a point at 2e-7
+  Bench bench;
+  bench.app().view().experiment->name = "cost";
+  bench.app().view().experiment->value = 1024;
+  bench.settle();
+  CHECK(bench.tells("four matrices of n × n numbers"));
+  bench.app().view().experiment->name = "cache";
+  bench.settle();
+  CHECK((bench.says("Cost: ") && bench.says("Eviction: ")));
 }
 
 TEST_CASE("experiments: the list, the slider and the keys", "[experiments][experiments_view]") {

@@ -34,6 +34,13 @@ struct Desk : Robot {
     key(pressed, mods);
     settle();
   }
+  /// Texts that are these words and nothing else.
+  std::vector<PlacedText> exactly(const std::string& words) {
+    std::vector<PlacedText> all;
+    for (PlacedText& text : texts_of(*this))
+      if (text.text == words) all.push_back(std::move(text));
+    return all;
+  }
   bool says(const std::string& words) {
     for (const PlacedText& text : texts_of(*this))
       if (text.text.find(words) != std::string::npos) return true;
@@ -126,7 +133,7 @@ TEST_CASE("lab: heads are muted, the mask comes off, the rate is turned", "[lab]
   desk.train(50);
   desk.press(ImGuiKey_1);
   CHECK(desk.run().knobs.operation.muted == std::vector<std::uint8_t>{1, 0});
-  click(desk, "Mute L1H0");
+  click(desk, "Mute L0H0");
   desk.settle();
   CHECK(desk.run().knobs.operation.muted == std::vector<std::uint8_t>{0, 0});
   const bool causal = desk.run().knobs.operation.causal;
@@ -168,6 +175,13 @@ TEST_CASE("lab: the wall of seeds", "[lab]") {
   CHECK(desk.app().training().wall().done() >= 2);
   desk.press(ImGuiKey_W);
   CHECK(desk.app().training().wall().stopped);
+  const training::WallSight& wall = desk.app().training().wall();
+  for (int score = 0; score < 2; ++score) {
+    const training::JobCount count = training::count_job(wall, score);
+    CHECK(desk.says("several " + std::to_string(count.several)));
+    CHECK(desk.says("needed " + std::to_string(count.needed)));
+  }
+  CHECK(desk.says("redundancy"));
 
   // More of them: those that are done stay, and it goes on behind them.
   const auto first = desk.app().training().wall().runs.front();
@@ -186,6 +200,57 @@ TEST_CASE("lab: the wall of seeds", "[lab]") {
   desk.frame(3);
   CHECK(desk.app().training().wall().done() == 0);
   desk.press(ImGuiKey_W);
+}
+
+TEST_CASE("lab: a head has its name by its score and a word for what muting it costs", "[lab]") {
+  Desk desk;
+  desk.train(300);
+  const training::LabPoint& point = *desk.run().points.back();
+  std::size_t needed = 0;
+  for (std::size_t head = 0; head < 2; ++head) {
+    const training::HeadJob job = training::job_of_head(*desk.sight().task, point, head);
+    REQUIRE(job.score >= 0);
+    CHECK(job.group == static_cast<std::size_t>(job.score));  // each is measured on its own read-out
+    needed += job.need == training::Need::Needed ? 1 : 0;
+    CHECK(desk.says(fixed(-job.cost, 2)));
+  }
+  CHECK(needed == 2);
+  CHECK(desk.exactly("needed").size() == 2);
+  CHECK_FALSE(desk.says("no name yet"));
+  CHECK(desk.says("even weights " + fixed(point.metrics.even_scores[0], 2)));
+  CHECK(desk.exactly("L0H0").size() >= 2);
+  CHECK_FALSE(desk.says("L1H"));
+  for (const std::string& one : collisions(texts_of(desk))) FAIL_CHECK(one);
+}
+
+TEST_CASE("lab: the axis of steps is as long at the start of a run as at its end", "[lab]") {
+  Desk desk;
+  const std::string last = std::to_string(desk.sight().recipe->steps);
+  const std::vector<PlacedText> before = desk.exactly(last);
+  REQUIRE(!before.empty());
+  desk.train(125);
+  const std::vector<PlacedText> after = desk.exactly(last);
+  REQUIRE(after.size() == before.size());
+  for (std::size_t i = 0; i < before.size(); ++i) CHECK(after[i].x0 == before[i].x0);
+}
+
+TEST_CASE("lab: the maps of heads are those of run B where that is asked for", "[lab]") {
+  Desk desk;
+  desk.train(100);
+  desk.state().step = 50;
+  desk.settle();
+  click(desk, "Branch");
+  desk.settle();
+  desk.press(ImGuiKey_1);  // its first head gives zeros
+  desk.train(100);
+  const training::LabRun& b = *desk.sight().runs[1];
+  REQUIRE(b.knobs.operation.muted == std::vector<std::uint8_t>{1, 0});
+  const std::size_t of_a = desk.exactly("muted").size();
+  click(desk, "Heads of: B");
+  desk.settle();
+  CHECK(desk.exactly("muted").size() == of_a + 1);
+  CHECK(desk.says(fixed(b.points.back()->metrics.entropy[1], 2)));
+  for (const std::string& one : collisions(texts_of(desk))) FAIL_CHECK(one);
 }
 
 TEST_CASE("lab: a session keeps what was chosen", "[lab]") {

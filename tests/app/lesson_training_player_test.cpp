@@ -47,7 +47,7 @@ TEST_CASE("a lesson that trains goes forward and exactly back", "[lessons][lesso
   player.go(name, 1);
   player.press(ImGuiKey_R);
   player.click("Causal");
-  player.click("Mute L1H1");
+  player.click("Mute L0H1");
   player.settle();
   CHECK_FALSE(player.run().knobs.operation.causal);
   CHECK(player.run().knobs.operation.muted == std::vector<std::uint8_t>{0, 1});
@@ -126,7 +126,7 @@ TEST_CASE("free play of a run leads to the training page, and back to the run as
   Trained player({.width = 1600, .height = 1000});
   player.go(name, 1);
   player.press(ImGuiKey_R);
-  player.click("Mute L1H0");
+  player.click("Mute L0H0");
   player.train(25);
   const std::vector<training::LabRunPtr> left = player.sight().runs;
   player.press(ImGuiKey_Escape);

@@ -107,7 +107,7 @@ TEST_CASE("numbers of a lesson that trains are those of a trainer by itself", "[
   const training::Snapshot at_half = alone.snapshot();
   alone.train(50);
   const training::Metrics whole = alone.measure();
-  const std::vector<double> costs = muting_costs(alone, whole);
+  const std::vector<std::vector<double>> costs = muting_costs(alone, whole);
   CHECK(number("steps") == 100);
   CHECK((number("heads") == 2 && number("layers") == 1 && number("seed") == 0));
   CHECK(number("parameters") == static_cast<double>(alone.weight_count()));
@@ -121,8 +121,10 @@ TEST_CASE("numbers of a lesson that trains are those of a trainer by itself", "[
   CHECK(number("score(\"previous\", 1)") == whole.scores[0][1]);
   CHECK(number("best_score(\"first\", 50)") == std::max(half.scores[1][0], half.scores[1][1]));
   CHECK(number("best_head(\"first\")") == (whole.scores[1][0] >= whole.scores[1][1] ? 0 : 1));
-  CHECK(number("cost(0)") == costs[0]);
-  CHECK((number("layer(1)") == 1 && number("place(1)") == 1));
+  CHECK(number("cost(0)") == costs[0][0]);
+  CHECK(number("cost(\"first\", 1)") == costs[1][1]);
+  CHECK(number("even_score(\"first\")") == whole.even_scores[1]);
+  CHECK((number("layer(1)") == 0 && number("place(1)") == 1));
   CHECK(number("step_of_accuracy(\"first\", 0.9)") == 75);
   CHECK(number("highest_accuracy(\"first\")") >= number("accuracy(\"first\")"));
   CHECK(number("highest_loss(\"first\")") == number("loss(\"first\", highest_loss_step(\"first\"))"));

@@ -151,6 +151,17 @@ TEST_CASE("experiments: masks, by what they let through", "[experiments]") {
     // A row that hides everything: finite numbers are all the same and share the weight.
     const bool finite = way == Billion || way == Added || way == Least;
     CHECK(out[N::EmptyA].typical == Approx(finite ? 1 : 0).margin(1e-6));
+    // Softmax as it is written: 0 ÷ 0 of a row of nothing but −∞, which −1e9 is in float16.
+    if (finite || way == After) {
+      CHECK(out[N::TorchA].typical == Approx(finite ? 1 : 0).margin(1e-6));
+    } else {
+      CHECK(std::isnan(out[N::TorchA].typical));
+    }
+    if (way == Least || way == After) {
+      CHECK(out[N::TorchB].typical == Approx(way == Least ? 1 : 0).margin(1e-6));
+    } else {
+      CHECK(std::isnan(out[N::TorchB].typical));
+    }
   }
   // No mask: the weight on later keys, by loops.
   Numbers leaks;

@@ -1,7 +1,14 @@
 // The lab behind the window: what it publishes is what a Trainer by itself gives, to the bit; branches, going
 // back, knobs that are turned while it trains, names of heads, the wall of seeds.
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 
+#include "core/training/files/training_run.hpp"
 #include "core/training/lab/lab.hpp"
 #include "core/training/lab/seed_wall.hpp"
 
@@ -51,7 +58,8 @@ TEST_CASE("the lab trains as a trainer by itself does, and measures on the way",
   REQUIRE(run.points.size() == 5);  // 0, 25, 50, 75, 100
   for (std::size_t i = 0; i < run.points.size(); ++i) {
     CHECK(run.points[i]->metrics.step == static_cast<std::int64_t>(25 * i));
-    CHECK(run.points[i]->cost.size() == 2);
+    REQUIRE(run.points[i]->costs.size() == 2);  // read-outs
+    CHECK(run.points[i]->costs[0].size() == 2);
     CHECK(run.moments[i]->step == run.points[i]->metrics.step);
   }
   CHECK(kept(run, 50) == trained_alone(recipe, 50));
@@ -74,9 +82,8 @@ TEST_CASE("muting a head costs what a trainer with that head muted loses", "[tra
   Trainer trainer(recipe, 1);
   trainer.train(100);
   const Metrics now = trainer.measure();
-  const std::vector<double> costs = muting_costs(trainer, now);
-  REQUIRE(costs.size() == 2);
-  const auto goal = static_cast<std::size_t>(trainer.task().goal_group);
+  const std::vector<std::vector<double>> costs = muting_costs(trainer, now);
+  REQUIRE((costs.size() == 2 && costs[0].size() == 2));
   for (std::size_t head = 0; head < 2; ++head) {
     Knobs muted = trainer.knobs();
     muted.operation.muted = {0, 0};
@@ -84,21 +91,146 @@ TEST_CASE("muting a head costs what a trainer with that head muted loses", "[tra
     Trainer other(recipe, 1);
     other.restore(trainer.snapshot());
     other.set_knobs(muted);
-    CHECK(costs[head] == now.groups[goal].accuracy - other.measure().groups[goal].accuracy);
+    const Metrics without = other.measure();
+    for (std::size_t group = 0; group < 2; ++group)
+      CHECK(costs[group][head] == now.groups[group].accuracy - without.groups[group].accuracy);
   }
   CHECK(trainer.knobs().operation.muted.empty());
   CHECK(muting_costs(trainer, now, 1).empty());  // more heads than that are not muted one by one
 }
 
-TEST_CASE("a head has a name where its score and what it costs bear it", "[training][lab]") {
+namespace {
+
+/// Of the task two-jobs, whose scores are each about a group of its own: scores and costs by hand.
+LabPoint two_jobs_point(std::vector<std::vector<double>> scores, std::vector<std::vector<double>> costs) {
   LabPoint point;
-  point.metrics.scores = {{0.6, 0.9, 0.49}, {0.7, 0.1, 0.2}};
-  point.cost = {0.2, 0.04, 0.5};
-  CHECK(job_of_head(point, 0) == 1);   // the larger of the two
-  CHECK(job_of_head(point, 1) == -1);  // the task does without it
-  CHECK(job_of_head(point, 2) == -1);  // no weight on anything
-  point.cost.clear();
-  CHECK(job_of_head(point, 0) == -1);  // not measured
+  point.metrics.even_scores = {0.1, 0.2};
+  point.metrics.scores = std::move(scores);
+  point.costs = std::move(costs);
+  return point;
+}
+HeadJob job(const LabPoint& point, std::size_t head) {
+  return job_of_head(*find_task("two-jobs"), point, head);
+}
+
+}  // namespace
+
+TEST_CASE("a head is named after its score, and what it costs is a word of its own", "[training][lab]") {
+  // One head for each job: muting costs on the read-out that the job is for, and on no other one.
+  const LabPoint divided = two_jobs_point({{0.9, 0.1}, {0.05, 0.95}}, {{0.6, 0.0}, {0.0, 0.8}});
+  CHECK(job(divided, 0) == HeadJob{0, 0.9, 0.1, 0, 0.6, Need::Needed});
+  CHECK(job(divided, 1) == HeadJob{1, 0.95, 0.2, 1, 0.8, Need::Needed});
+  // Two that do the same cost little each: they are no less what they are.
+  const LabPoint redundant = two_jobs_point({{0.93, 0.9}, {0, 0}}, {{0.01, 0.02}, {0, 0}});
+  CHECK(job(redundant, 0) == HeadJob{0, 0.93, 0.1, 0, 0.01, Need::Shared});
+  CHECK(job(redundant, 1).need == Need::Shared);
+  // One alone that costs little.
+  CHECK(job(two_jobs_point({{0.93, 0.3}, {0, 0}}, {{0.01, 0.02}, {0, 0}}), 0).need == Need::Spare);
+  // Needed for something that no score tells of.
+  const LabPoint unnamed = two_jobs_point({{0.3, 0.9}, {0.3, 0.1}}, {{0.1, 0.5}, {0.4, 0}});
+  CHECK(job(unnamed, 0) == HeadJob{-1, 0, 0, 1, 0.4, Need::Needed});
+  CHECK(job(two_jobs_point({{0.3}, {0.3}}, {{0.01}, {0}}), 0).need == Need::Unknown);
+  // Without costs the name stays.
+  const LabPoint unmeasured = two_jobs_point({{0.93, 0.9}, {0, 0}}, {});
+  CHECK((job(unmeasured, 0).score == 0 && job(unmeasured, 0).need == Need::Unknown));
+  CHECK(largest_cost(*find_task("two-jobs"), unnamed, 0) == 0.4);
+  CHECK(std::isnan(largest_cost(*find_task("two-jobs"), unmeasured, 0)));
+}
+
+TEST_CASE("a name asks for more where even weights give more", "[training][lab]") {
+  CHECK(least_score(0.1) == 0.55);
+  LabPoint point = two_jobs_point({{0.7, 0.54}, {0, 0.61}}, {});
+  CHECK(job(point, 0).score == 0);
+  CHECK(job(point, 1).score == 1);  // .54 is below .55, .61 above .60
+  point.metrics.even_scores = {0.5, 0.2};
+  CHECK(job(point, 0).score == -1);
+}
+
+TEST_CASE("a head that a knob mutes is neither spare nor another's double", "[training][lab]") {
+  LabPoint point = two_jobs_point({{0.93, 0.9}, {0, 0}}, {{0, 0.02}, {0, 0}});
+  point.muted = {1, 0};
+  CHECK(job(point, 0).need == Need::Muted);
+  CHECK(job(point, 1).need == Need::Spare);
+}
+
+TEST_CASE("the baseline of a score is what even weights would give", "[training][lab]") {
+  const Recipe recipe = two_jobs();
+  Trainer trainer(recipe, 1);
+  const int n = recipe.network.length;
+  double causal = 0;
+  for (int i = 1; i < n; ++i) causal += 1.0 / (i + 1) / (n - 1);
+  const Metrics metrics = trainer.measure();
+  REQUIRE(metrics.even_scores.size() == 2);
+  CHECK(metrics.even_scores[0] == Catch::Approx(causal));
+  CHECK(metrics.even_scores[1] == Catch::Approx(causal));
+  Operation open = trainer.knobs().operation;
+  open.causal = false;
+  CHECK(trainer.measure_under(open).even_scores[0] == Catch::Approx(1.0 / n));
+}
+
+TEST_CASE("the wall counts scores and needs, and calls only needed heads divided work", "[training][lab]") {
+  const auto run = [](std::vector<HeadJob> jobs) {
+    WallRun made;
+    made.jobs = std::move(jobs);
+    return std::make_shared<const WallRun>(std::move(made));
+  };
+  const HeadJob previous{0, 0.9, 0.1, 0, 0.6, Need::Needed}, first{1, 0.9, 0.1, 1, 0.7, Need::Needed},
+      shared{0, 0.9, 0.1, 0, 0.01, Need::Shared}, none{};
+  WallSight wall;
+  wall.runs = {run({previous, first}), run({shared, shared}), run({none, first}), run({})};
+  CHECK(wall.done() == 3);
+  CHECK(count_job(wall, 0) == JobCount{2, 1, 1});
+  CHECK(count_job(wall, 1) == JobCount{2, 0, 2});
+  CHECK(count_work(wall) == WorkCount{1, 1});
+}
+
+TEST_CASE("where a branch begins, what its knobs do at once is measured", "[training][lab]") {
+  const Recipe recipe = two_jobs();
+  Lab lab({}, 1);
+  lab.begin(recipe);
+  lab.train_on();
+  lab.wait();
+  lab.branch(50);
+  lab.turn_knobs([](Knobs& knobs) { knobs.rate_factor = 2; });  // at once that does nothing
+  lab.wait();
+  CHECK(lab.sight().run()->points.size() == 3);
+  const auto mute = [&lab](std::uint8_t muted) {
+    lab.turn_knobs([muted](Knobs& knobs) { knobs.operation.muted = {muted, 0}; });
+    lab.wait();
+    return lab.sight();
+  };
+  LabSight sight = mute(1);
+  const LabRun& cut = *sight.run();
+  REQUIRE(cut.points.size() == 4);
+  REQUIRE(cut.moments.size() == 4);
+  CHECK((cut.points[2]->metrics.step == 50 && cut.points[3]->metrics.step == 50));
+  CHECK(cut.points[3]->muted == std::vector<std::uint8_t>{1, 0});
+  Trainer alone(recipe, 1);
+  alone.train(50);
+  CHECK(cut.points[2]->metrics.groups[0].accuracy == alone.measure().groups[0].accuracy);
+  Knobs knobs = alone.knobs();
+  knobs.operation.muted = {1, 0};
+  alone.set_knobs(knobs);
+  CHECK(cut.point_at(50)->metrics.groups[0].accuracy == alone.measure().groups[0].accuracy);
+  CHECK(mute(1).run()->points.size() == 4);
+  lab.turn_knobs([](Knobs& all) { all.operation.muted.clear(); });  // taken back
+  lab.wait();
+  CHECK(lab.sight().run()->points.size() == 3);
+  sight = mute(1);
+  lab.train(25);
+  lab.wait();
+  knobs.rate_factor = 2;
+  alone.set_knobs(knobs);
+  alone.train(25);
+  CHECK(kept(*lab.sight().run(), 75) == alone.snapshot());
+}
+
+TEST_CASE("columns of a log count layers and heads from 0", "[training][lab]") {
+  const Trainer trainer(find_task("small-induction")->recipe, 1);
+  const std::string head = log_header(trainer);
+  for (const char* column : {",entropy 0.0,", ",entropy 1.1,", ",previous 0.1,", ",gradient of query 0,"})
+    CHECK(head.find(column) != std::string::npos);
+  CHECK(head.find("2") == std::string::npos);
 }
 
 TEST_CASE("a branch with the same knobs has the bits of its parent, with others not", "[training][lab]") {
@@ -211,11 +343,10 @@ TEST_CASE("the wall runs seed after seed, each as a trainer by itself", "[traini
       alone.train(static_cast<int>(at.step - alone.step()));
       CHECK(at.accuracy == alone.measure().groups[goal].accuracy);
     }
-    LabPoint point;
-    point.metrics = alone.measure();
-    point.cost = muting_costs(alone, point.metrics);
+    const LabPoint point = lab_point(alone, false);
     REQUIRE(run.jobs.size() == 2);
-    for (std::size_t head = 0; head < 2; ++head) CHECK(run.jobs[head] == job_of_head(point, head));
+    for (std::size_t head = 0; head < 2; ++head)
+      CHECK(run.jobs[head] == job_of_head(alone.task(), point, head));
   }
   // More of the same: what is done stays. Less: so many of them.
   recipe.seed = 0;

@@ -309,7 +309,7 @@ void draw_kind_bars(const Ui& ui, const Axes& axes, std::span<const SweepCurve> 
       const ImVec2 point = curve.typical[i];
       const float x = axes.x(static_cast<double>(point.x)) + (static_cast<float>(k) - count / 2) * wide;
       if (says_nan && curve.nan[i])
-        ui.upright_text(x + wide / 2, axes.area.bottom() - ui.px(4), "NaN",
+        ui.upright_text(x + wide / 2, axes.area.centre_y() + ui.px(14), "NaN",
                         {type::tick, curve.colour, Ink::Semibold});
       if (!std::isfinite(point.y)) continue;
       const float top = std::min(axes.y(static_cast<double>(point.y)), axes.area.bottom() - ui.px(1));
