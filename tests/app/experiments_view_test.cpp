@@ -114,7 +114,7 @@ TEST_CASE("experiments: every bar has its name, in large windows and small ones"
       const std::vector<PlacedText> texts = texts_of(bench);
       for (const double value : experiments::find(name)->values) {
         INFO(name << " " << words.value(value) << (small ? " small" : ""));
-        CHECK(std::ranges::count(texts, words.value(value), &PlacedText::text) >= 4 + 1);  // plots, table
+        CHECK(std::ranges::count(texts, words.value(value), &PlacedText::text) >= 4);  // one in each plot
       }
       CHECK(bench.collides() == "");
     }

@@ -57,13 +57,16 @@ float value_at(const LabLine& line, std::int64_t step, std::int64_t measure_ever
   return value;
 }
 
-/// Over the line of the step that is looked at; without its group's name where there is no room for that.
+/// Below its line, or above where that is low, over the line of the step that is looked at; without its
+/// group's name where there is no room for that.
 void draw_floor_name(const Ui& ui, const Axes& axes, const LabPlot& plot) {
   std::string_view words = plot.floor_name;
   const auto room = [&] { return axes.area.w - ui.text_width(words, type::tick) - ui.px(16); };
   if (room() < 0) words = words.substr(0, words.find("   ·"));
   if (room() < 0) return;
-  const float y = axes.y(*plot.floor) + ui.px(11), wide = ui.text_width(words, type::tick);
+  const float line = axes.y(*plot.floor), away = ui.px(11);
+  const float y = line + away + ui.px(8) > axes.area.bottom() ? line - away : line + away,
+              wide = ui.text_width(words, type::tick);
   const Box name{axes.area.right() - wide - ui.px(8), y - ui.px(7), wide + ui.px(8), ui.px(14)};
   ui.fill(name, ui.theme.panel);
   ui.text(name.right() - ui.px(4), y, words, {type::tick, ui.theme.key, Ink::Regular, Align::Right});

@@ -72,23 +72,43 @@ void draw_wall_run(const LabPage& page, const WallRun& run, const Box& box) {
 /// below.
 float draw_wall_scores(const LabPage& page, const Box& box) {
   const Ui& ui = page.ui();
-  float y = box.y;
-  const std::string done = std::to_string(page.wall.done());
+  const float column = std::floor(std::min(ui.px(56), box.w / 4)), line = ui.px(16);
+  const auto cell = [&](int place, float y, std::string_view words, Rgba colour) {
+    ui.text(box.right() - column * static_cast<float>(2 - place), y, words,
+            {type::tick, colour, Ink::Regular, Align::Right, column - ui.px(4)});
+  };
+  float y = box.y + line / 2;
+  constexpr std::array<std::string_view, 3> heads{"seeds", "several", "needed"};
+  for (int place = 0; place < 3; ++place)
+    cell(place, y, heads[static_cast<std::size_t>(place)], ui.theme.text3);
   for (std::size_t s = 0; s < page.lab.task->scores.size() && s < 4; ++s) {
+    y += line;
     const training::JobCount count = training::count_job(page.wall, static_cast<int>(s));
-    const std::string words = std::to_string(count.runs) + " of " + done + "   ·   several " +
-                              std::to_string(count.several) + "   ·   needed " + std::to_string(count.needed);
-    const float wide = ui.text(box.right(), y + ui.px(8), words,
-                               {type::tick, ui.theme.text2, Ink::Regular, Align::Right, box.w * 0.8f});
-    ui.text(box.x, y + ui.px(8), lab_title(ui, page.lab.task->scores[s].name),
-            {type::tick, ui.theme.text1, Ink::Medium, Align::Left, box.w - wide - ui.px(8)});
-    y += ui.px(16);
+    ui.text(box.x, y, lab_title(ui, page.lab.task->scores[s].name),
+            {type::tick, ui.theme.text1, Ink::Medium, Align::Left, box.w - 3 * column});
+    cell(0, y, std::to_string(count.runs), ui.theme.text1);
+    cell(1, y, std::to_string(count.several), ui.theme.text1);
+    cell(2, y, std::to_string(count.needed), ui.theme.text1);
   }
+  return y + line / 2 + ui.px(4);
+}
+
+/// What they have in common, in a sentence. Returns the y below.
+float draw_wall_sentence(const LabPage& page, float x, float y, float width) {
+  const Ui& ui = page.ui();
   const training::WorkCount work = training::count_work(page.wall);
-  const std::string sentence = "Several heads with one score in " + std::to_string(work.redundant) + " of " +
-                               done + " seeds: redundancy. One needed head for each score in " +
-                               std::to_string(work.divided) + ": divided work.";
-  return y + ui.paragraph(box.x, y + ui.px(2), box.w, sentence, {type::tick, ui.theme.text3}) + ui.px(4);
+  const std::string sentence = "Redundancy in " + std::to_string(work.redundant) +
+                               " seeds, divided work in " + std::to_string(work.divided) + ".";
+  const Box box{x, y, width, ui.paragraph_height(width, sentence, type::tick)};
+  const Ui::Touch touch = ui.touch("Wall sentence", box, false);
+  ui.paragraph(x, y, width, sentence, {type::tick, ui.theme.text2});
+  tooltip(ui, touch.hovered, box,
+          {"Redundancy, divided work",
+           {},
+           "Redundancy: several heads have one score, whatever muting one of them costs. Divided work: each "
+           "score has one head, there are two or more, and each is needed.",
+           {}});
+  return box.bottom() + ui.px(4);
 }
 
 struct HeadCount {
@@ -141,7 +161,8 @@ void draw_wall_jobs(const LabPage& page, const Box& box) {
   const Ui& ui = page.ui();
   ui.text(box.x, box.y + ui.px(16), "By score and by need",
           {type::label, ui.theme.text1, Ink::Semibold, Align::Left, box.w});
-  const float top = draw_wall_scores(page, {box.x, box.y + ui.px(28), box.w, 0});
+  float top = draw_wall_scores(page, {box.x, box.y + ui.px(28), box.w, 0});
+  top = draw_wall_sentence(page, box.x, top, box.w);
   const std::int64_t heads = page.heads(), columns = heads > 4 ? 2 : 1,
                      lines = (heads + columns - 1) / columns;
   const float line = std::min(ui.px(22), (box.bottom() - ui.px(6) - top) / static_cast<float>(lines));
