@@ -1,7 +1,7 @@
 // A monkey before the window: seeded random clicks, drags, keys, text, wheels, drops, sizes and scales.
 // Nothing may break, and at the end the window still works. ATTNSCOPE_MONKEY sets how many events (the
 // continuous integration lets it have 4,000 under the sanitizers), ATTNSCOPE_COMMIT (the number of the
-// commit) and ATTNSCOPE_SEED which ones.
+// commit) and ATTNSCOPE_SEED which ones; ATTNSCOPE_MONKEY_GESTURES=0 leaves out what monkey_gestures.hpp has.
 #include <array>
 #include <cstdlib>
 #include <random>
@@ -15,6 +15,7 @@
 #include "app/state/training/lab_state.hpp"
 #include "app/state/walk_state.hpp"
 #include "hands_robot.hpp"
+#include "monkey_gestures.hpp"
 #include "robot/robot.hpp"
 #include "support/seeds.hpp"
 #include "support/temporary_directory.hpp"
@@ -60,6 +61,10 @@ class Monkey {
 
   /// One random event, told in a few words.
   std::string act(Robot& robot) {
+    const int rare = gestures_ ? below(100) : 100;
+    if (rare < 6) return more_.region(robot);
+    if (rare < 8) return more_.exports(robot);
+    if (rare < 11) return more_.open_case(robot);
     const int dice = below(100);
     if (dice < 37) return click(robot);
     if (dice < 49) return drag(robot);
@@ -182,6 +187,8 @@ class Monkey {
   test::TemporaryDirectory directory_;
   std::vector<std::filesystem::path> files_;
   std::mt19937_64 random_;
+  const bool gestures_ = test::gestures_asked_for();
+  test::MonkeyGestures more_{random_, directory_};
 };
 
 /// What must hold after every event.
@@ -204,7 +211,14 @@ void keep_small(Robot& robot, const std::filesystem::path& example) {
   const Document& document = robot.document();
   const bool large = document.layer().d_model > 512 || document.layer().heads > 64 ||
                      longest_of(document.input.sequences) > 60 || document.input.padded_length > 60;
-  if (large) robot.app().open(example);
+  // Of what came as vectors there are no sequences, and a model has more than one layer: its numbers count.
+  const Dimensions& d = robot.app().shown()->layer().dimensions;
+  const std::int64_t cells = d.batch * d.heads * d.queries * d.keys;
+  const Within& within = document.within.read();
+  const std::uint64_t weights = within ? within.model->bytes : 0;  // bytes
+  constexpr std::int64_t most_cells = 1'000'000;
+  constexpr std::uint64_t most_weights = 16'000'000;
+  if (large || cells > most_cells || weights > most_weights) robot.app().open(example);
 }
 
 }  // namespace
