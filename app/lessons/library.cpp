@@ -64,6 +64,11 @@ std::filesystem::path LessonLibrary::path_of(std::string_view name, std::string_
   return lessons_ / fmt::format("{}.md", name);
 }
 
+/// Whether a file of our own is read that is in another language than the one spoken.
+bool LessonLibrary::is_english(const std::filesystem::path& path, std::string_view language) const {
+  return language != english_code && path.parent_path() == lessons_ && !english_name(path).empty();
+}
+
 void LessonLibrary::list(std::string_view language) {
   entries_.clear();
   std::error_code unknown;
@@ -72,7 +77,9 @@ void LessonLibrary::list(std::string_view language) {
     entry.name = english_name(file.path());
     if (entry.name.empty()) continue;
     try {
-      const Lesson lesson = read_lesson(path_of(entry.name, language));
+      const std::filesystem::path path = path_of(entry.name, language);
+      const Lesson lesson = read_lesson(path);
+      entry.is_english = is_english(path, language);
       entry.title = lesson.title;
       entry.about = lesson.about;
       entry.number = lesson.number;
@@ -106,6 +113,7 @@ void LessonLibrary::read_again() {
     auto open = std::make_shared<OpenLesson>();
     open->name = name_;
     open->path = path;
+    open->is_english = is_english(path, language_);
     open->lesson = read_lesson(path);
     open->documents = documents_of(open->lesson, path.filename().native());
     if (!open->lesson.of_model() || open->lesson.model != was_of) model_ = nullptr;

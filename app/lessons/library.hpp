@@ -21,7 +21,8 @@ struct LessonEntry {
   std::string name;  // of its file, without ending: "04-why-divide"
   std::string title, about;
   std::int64_t number = 0, minutes = 0, steps = 0;
-  std::string problem;  // why it cannot be read: one sentence; empty where it can
+  std::string problem;      // why it cannot be read: one sentence; empty where it can
+  bool is_english = false;  // another language is spoken that it has no file in
 };
 
 /// A lesson that is being played: immutable.
@@ -30,6 +31,7 @@ struct OpenLesson {
   Lesson lesson;
   std::vector<StepDocuments> documents;  // by step; of a lesson on a model in that model once it is open
   std::filesystem::path path;            // of its file
+  bool is_english = false;               // another language is spoken that it has no file in
 };
 using OpenLessonPtr = std::shared_ptr<const OpenLesson>;
 
@@ -69,6 +71,7 @@ class LessonLibrary {
  private:
   void list(std::string_view language);
   std::filesystem::path path_of(std::string_view name, std::string_view language) const;
+  bool is_english(const std::filesystem::path&, std::string_view language) const;
 
   std::filesystem::path lessons_, state_;
   std::string name_, language_;

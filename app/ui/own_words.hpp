@@ -11,9 +11,14 @@ namespace attnscope {
 /// The characters that enclose them. Ui takes them out before it measures and draws.
 inline constexpr char own_begin = '\x02', own_end = '\x03';
 inline constexpr char inner_begin = '\x04', inner_end = '\x05';
+/// Behind own_begin: the numbers of the text are written as the language writes them.
+inline constexpr char number_mark = '\x06';
 
 /// The text, marked: never translated, alone or inside a longer text. What is marked already, stays so.
 std::string own(std::string_view text);
+/// The text, marked like own words, but the decimal signs of its numbers are those of the language: a number
+/// that was computed, with what belongs to it.
+std::string own_number(std::string_view text);
 /// The text, marked: translated by itself where it stands inside a longer text, with own words and inner
 /// texts of its own.
 std::string inner(std::string_view text);

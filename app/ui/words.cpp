@@ -1,6 +1,7 @@
 #include "app/ui/words.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "app/draw/text_shaping.hpp"
@@ -13,7 +14,13 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_capital(char c) { return c >= 'A' && c <= 'Z'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-bool is_mark(char c) { return c == own_begin || c == own_end || c == inner_begin || c == inner_end; }
+/// What has numbers in its name that are none.
+constexpr std::array<std::string_view, 8> versioned{"T5 ",   "GPT-",    "Llama ",  "Gemma ",
+                                                    "Qwen ", "OpenGL ", "Python ", "PyTorch "};
+
+bool is_mark(char c) {
+  return c == own_begin || c == own_end || c == inner_begin || c == inner_end || c == number_mark;
+}
 bool encloses(char c) { return c == own_begin || c == inner_begin || c == '"'; }
 
 /// The byte behind the mark's or the quote's end; npos where there is none. `at` is its beginning.
@@ -110,6 +117,22 @@ std::string with_marked_infinities(std::string_view text) {
   return out;
 }
 
+/// Whether the number that begins here is the version of something: "T5 1.1", "OpenGL 3.3".
+bool is_version(std::string_view text, std::size_t at) {
+  const std::string_view before = text.substr(0, at);
+  return std::ranges::any_of(versioned, [&](std::string_view name) { return before.ends_with(name); });
+}
+
+/// Whether the commas of "32,768" and "1,024.5" stand between thousands: else they divide a list.
+bool has_thousands(std::string_view number) {
+  number = number.substr(sign_at(number, 0));
+  std::size_t at = digits_end(number, 0);
+  if (at == 0 || at > 3 || number[0] == '0') return false;
+  for (; at < number.size() && number[at] == ','; at += 4)
+    if (digits_end(number, at + 1) != at + 4) return false;
+  return number.find(',', at) == std::string_view::npos;
+}
+
 /// A person's own word where it is to be drawn.
 std::string isolated_word(std::string_view word) {
   const std::string text = plain(word);
@@ -119,6 +142,10 @@ std::string isolated_word(std::string_view word) {
 }  // namespace
 
 std::string own(std::string_view text) { return own_begin + plain(text) + own_end; }
+
+std::string own_number(std::string_view text) {
+  return std::string{own_begin, number_mark} + plain(text) + own_end;
+}
 
 std::string inner(std::string_view text) { return inner_begin + std::string(text) + inner_end; }
 
@@ -155,10 +182,12 @@ Key key_of(std::string_view part) {
     if (enclosed != std::string_view::npos) {
       key.arguments.push_back(c == inner_begin ? part.substr(i, enclosed - i)
                                                : part.substr(i + 1, enclosed - i - 2));
+      key.is_number.push_back(false);
       key.text += c == '"' ? "\"{}\"" : "{}";
       i = enclosed;
     } else if (const std::size_t end = number_end(part, i); end > i) {
       key.arguments.push_back(part.substr(i, end - i));
+      key.is_number.push_back(!is_version(part, i));
       key.text += "{}";
       i = end;
     } else {
@@ -183,10 +212,7 @@ void Words::speak_english() {
 }
 
 void Words::append(std::string& to, std::string_view part) const {
-  if (!has_words(part)) {
-    to += isolated(part);
-    return;
-  }
+  if (!has_words(part)) return append_arguments(to, part);
   Key key = key_of(part);
   if (!has_words(key.text)) return append_arguments(to, part);
   auto found = table_.phrases.find(key.text);
@@ -208,12 +234,55 @@ void Words::append(std::string& to, std::string_view part) const {
   const Phrase& phrase = found->second;
   to += phrase.literals.front();
   for (std::size_t i = 0; i < phrase.arguments.size(); ++i)
-    to += said_argument(key.arguments[phrase.arguments[i]]) + phrase.literals[i + 1];
+    to += said_argument(key.arguments[phrase.arguments[i]], key.is_number[phrase.arguments[i]]) +
+          phrase.literals[i + 1];
 }
 
-std::string Words::said_argument(std::string_view argument) const {
-  if (!argument.starts_with(inner_begin)) return isolated_word(argument);
+std::string Words::said_argument(std::string_view argument, bool is_number) const {
+  if (is_number) return said_number(argument);
+  if (!argument.starts_with(inner_begin)) return said_own(argument);
   return translated(argument.substr(1, argument.size() - 2));
+}
+
+std::string Words::said_number(std::string_view number) const {
+  const bool lists = number.find(',') != std::string_view::npos && !has_thousands(number);
+  // Two points are those of a version or a date.
+  if (table_.decimal == "." || lists || std::ranges::count(number, '.') > 1) return std::string(number);
+  std::string said;
+  for (const char c : number) {
+    if (c == '.')
+      said += table_.decimal;
+    else if (c == ',')
+      said += table_.thousands;
+    else
+      said += c;
+  }
+  return said;
+}
+
+std::string Words::said_own(std::string_view word) const {
+  if (!word.starts_with(number_mark)) return isolated_word(word);
+  std::string said;
+  append_numbers(said, word.substr(1));
+  return isolated_word(said);
+}
+
+void Words::append_numbers(std::string& to, std::string_view text) const {
+  for (std::size_t i = 0; i < text.size();) {
+    const bool is_enclosed = text[i] == own_begin || text[i] == '"';
+    const std::size_t enclosed = is_enclosed ? end_of_enclosed(text, i) : std::string_view::npos;
+    if (enclosed != std::string_view::npos) {
+      to += text[i] == '"' ? isolated(text.substr(i, enclosed - i))
+                           : said_own(text.substr(i + 1, enclosed - i - 2));
+      i = enclosed;
+    } else if (const std::size_t end = number_end(text, i); end > i) {
+      to += is_version(text, i) ? std::string(text.substr(i, end - i)) : said_number(text.substr(i, end - i));
+      i = end;
+    } else {
+      if (!is_mark(text[i])) to += text[i];
+      ++i;
+    }
+  }
 }
 
 void Words::append_arguments(std::string& to, std::string_view part) const {
@@ -221,9 +290,9 @@ void Words::append_arguments(std::string& to, std::string_view part) const {
     const std::size_t begin = part.find(inner_begin);
     const std::size_t end =
         begin == std::string_view::npos ? std::string_view::npos : end_of_enclosed(part, begin);
-    to += isolated(part.substr(0, end == std::string_view::npos ? end : begin));
+    append_numbers(to, part.substr(0, end == std::string_view::npos ? end : begin));
     if (end == std::string_view::npos) return;
-    to += said_argument(part.substr(begin, end - begin));
+    to += said_argument(part.substr(begin, end - begin), false);
     part.remove_prefix(end);
   }
 }
@@ -248,8 +317,13 @@ std::string Words::translated(std::string_view text) const {
 }
 
 std::string_view Words::translated(std::string_view text, std::string& room) const {
-  if ((english_ && !watch) || !has_words(text))
-    return has_marks(text) ? std::string_view(room = isolated(text)) : text;
+  const bool words = has_words(text);
+  if (!words && table_.decimal != "." && text.find_first_of(".,") != std::string_view::npos) {
+    room.clear();
+    append_arguments(room, text);
+    return room;
+  }
+  if ((english_ && !watch) || !words) return has_marks(text) ? std::string_view(room = isolated(text)) : text;
   if (const auto known = kept_.find(text); known != kept_.end()) return known->second;
   if (kept_.size() >= most_kept) kept_.clear();
   return kept_.emplace(std::string(text), translated(text)).first->second;

@@ -23,6 +23,7 @@ struct Phrase {
 struct Key {
   std::string text;
   std::vector<std::string_view> arguments;  // into the text it was made from; of inner texts with their marks
+  std::vector<bool> is_number;              // of each argument
 };
 /// Of one part of a text, see Words.
 Key key_of(std::string_view part);
@@ -34,9 +35,10 @@ struct TextHash {
   std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
 };
 
-/// A language: its own name and its words.
+/// A language: its own name, how it writes numbers, and its words.
 struct Table {
   std::string name;
+  std::string decimal = ".", thousands = ",";
   std::unordered_map<std::string, Phrase, TextHash, std::equal_to<>> phrases;
 };
 
@@ -58,7 +60,8 @@ std::string preferred_language(std::string_view language, std::string_view lang,
                                const std::vector<Language>& there);
 
 /// Says texts in the language that was chosen. A text is translated in parts: sentence by sentence, and what
-/// is divided by " · " or by two spaces and more. For one thread.
+/// is divided by " · " or by two spaces and more. Numbers have the language's decimal sign wherever they
+/// stand, but not in own words, in straight quotes and in parts that stay English. For one thread.
 class Words {
  public:
   /// From now on.
@@ -76,7 +79,13 @@ class Words {
  private:
   std::string translated(std::string_view text) const;
   void append(std::string& to, std::string_view part) const;
-  std::string said_argument(std::string_view argument) const;
+  std::string said_argument(std::string_view argument, bool is_number) const;
+  /// "0.46" as "0,46", where the language writes so; a list such as "0,1" stays one.
+  std::string said_number(std::string_view number) const;
+  /// Own words, with their numbers where these are marked.
+  std::string said_own(std::string_view word) const;
+  /// A text that is not translated, with its numbers as they are said.
+  void append_numbers(std::string& to, std::string_view text) const;
   /// Of a part that has no words but in its inner texts.
   void append_arguments(std::string& to, std::string_view part) const;
 

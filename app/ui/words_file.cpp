@@ -62,7 +62,7 @@ class TableReader {
   }
 
   void take(std::string_view line) {
-    constexpr std::string_view name = "language ";
+    constexpr std::string_view name = "language ", decimal = "decimal ";
     if (line.starts_with('>')) {
       take_translation(rest_of(line));
     } else if (key_) {
@@ -72,9 +72,18 @@ class TableReader {
     } else if (line.starts_with(name)) {
       if (!table_.name.empty()) refuse("a second language", "one");
       table_.name = line.substr(name.size());
+    } else if (line.starts_with(decimal)) {
+      take_decimal(line.substr(decimal.size()));
     } else if (!line.empty() && !line.starts_with('#')) {
-      refuse(in_quotes(line, 60), R"(a line that begins with "#", "<", ">" or "language")");
+      refuse(in_quotes(line, 60), R"(a line that begins with "#", "<", ">", "language" or "decimal")");
     }
+  }
+
+  /// Beside a decimal comma a gap divides thousands: a point there would be read as the decimal sign of code.
+  void take_decimal(std::string_view sign) {
+    if (sign != "." && sign != ",") refuse(in_quotes(sign, 60), R"("." or ",")");
+    table_.decimal = sign;
+    table_.thousands = sign == "," ? "\u00a0" : ",";
   }
 
   std::string_view rest_of(std::string_view line) const {

@@ -89,7 +89,7 @@ void SourceProgram::walk(const TokenRange& range, const std::string& callee, std
         at(range, behind + 1).is_word("c_str") && !is_drawn_argument({range.file, i, i + 1}))
       name = "c_str";
     if (at(range, i).is("{")) name = callee.empty() ? "{" : callee + "{";
-    if (name != "own") walk({range.file, i + 1, at(range, i).mate}, name, out);
+    if (name != "own" && name != "own_number") walk({range.file, i + 1, at(range, i).mate}, name, out);
   }
 }
 

@@ -139,7 +139,7 @@ SourceProgram::Texts SourceProgram::call(const TokenRange& range, std::size_t na
   const std::string& name = at(range, name_at).text;
   const std::vector<TokenRange> arguments = split({range.file, open + 1, range.end - 1}, ",");
   if (writes_number(name)) return {"1"};
-  if (name == "own" || name == "inner") return {own("x")};
+  if (name == "own" || name == "own_number" || name == "inner") return {own("x")};
   if (name == "in_quotes") return {"\"" + own("x") + "\""};
   if (is_one_of(name, {"string", "string_view"}) && arguments.empty()) return {""};
   if (is_one_of(name, {"string", "string_view", "plain"}) && arguments.size() == 1)

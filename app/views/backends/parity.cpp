@@ -178,9 +178,9 @@ class ParityCard {
   void tell(const Parity& parity, const ParityRow& each, const Ui::Touch& touch, const Box& box) {
     const Difference& d = each.difference;
     if (d.at < 0) return;
-    const std::string numbers = short_name(parity.first) + "  " + own(fmt::format("{:.9g}", d.first)) +
+    const std::string numbers = short_name(parity.first) + "  " + own_number(fmt::format("{:.9g}", d.first)) +
                                 "   " + short_name(parity.second) + "  " +
-                                own(fmt::format("{:.9g}", d.second));
+                                own_number(fmt::format("{:.9g}", d.second));
     const std::string why = "at " + own(place_in(d.shape, d.at)) + " of " + own(to_string(d.shape));
     tooltip(ui_, touch.hovered, box, {each.name, numbers, why, {}});
   }

@@ -108,6 +108,14 @@ std::string time_words(const WholeTimes* times) { return times ? time_words(time
 
 std::string ratio_words(double ratio) { return fixed(ratio, ratio < 100 ? 1 : 0) + "×"; }
 
+std::string backend_words(const std::string& name) {
+  constexpr std::string_view cpu = "CPU · ";
+  if (!name.starts_with(cpu)) return own(name);
+  const std::string threads = name.substr(cpu.size(), name.find(' ', cpu.size()) - cpu.size());
+  const bool is_one = threads == "1";
+  return "CPU · " + own(threads) + (is_one ? " thread" : " threads");
+}
+
 std::string backend_note(const Scene& scene) {
   return note_of(scene).empty() ? scene.backends.why_alone() : note_of(scene);
 }

@@ -19,6 +19,8 @@ void draw_backend_bar(Scene&, float left, float right, float y);
 /// The next backend computes; where there is none, a message says why.
 void next_backend(Scene&);
 
+/// A backend's name for the eye: what the CPU says of itself is translated, a card's name stays.
+std::string backend_words(const std::string& name);
 /// Why it is not another backend that computes, as a sentence; empty when the one that was chosen does.
 std::string backend_note(const Scene&);
 /// "0.84 ms", "12.1 s"; "–" for what is not known.

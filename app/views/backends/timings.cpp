@@ -91,7 +91,7 @@ class TimingsCard {
 
   void draw_title(const std::string& why) {
     const float width = backend_switch_width(scene_);
-    ui_.text(inner_.x, y_ + ui_.px(13), own(scene_.run.backend),
+    ui_.text(inner_.x, y_ + ui_.px(13), backend_words(scene_.run.backend),
              {type::body, ui_.theme.text1, Ink::Semibold, Align::Left, inner_.w - width - ui_.px(12)});
     draw_backend_switch(scene_, "Computes", {inner_.right() - width, y_, width, ui_.px(26)});
     y_ += ui_.px(36);

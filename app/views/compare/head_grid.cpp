@@ -75,7 +75,7 @@ void draw_head(Sides& sides, const Place& place, const ColourScale& scale) {
   std::string title = "Head " + std::to_string(h);
   if (!role_of(scene.result, h).does.empty()) title += " · " + scored_name(scene.result, h);
   const std::string facts =
-      "TV distance ½ Σ|now − held| = " + own(moved ? fixed(moved->mean, 4) : "…") + " per row";
+      "TV distance ½ Σ|now − held| = " + own_number(moved ? fixed(moved->mean, 4) : "…") + " per row";
   tooltip(ui, touch.hovered, picture,
           {title, facts,
            "Total variation distance to what is held, mean over the rows. A click chooses the head.", "[ ]"});

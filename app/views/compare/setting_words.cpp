@@ -77,14 +77,15 @@ std::string rope_scaling_of(const PositionSettings& mine, const PositionSettings
   const std::string name(enum_name(mine.rope_scaling).words);
   if (mine.rope_scaling == RopeScaling::None || mine.rope_scaling != theirs.rope_scaling)
     return mine.rope_scaling == theirs.rope_scaling ? std::string() : name;
-  if (mine.rope_factor != theirs.rope_factor) return "RoPE factor " + own(written(mine.rope_factor));
+  if (mine.rope_factor != theirs.rope_factor) return "RoPE factor " + own_number(written(mine.rope_factor));
   if (mine.rope_scaling == RopeScaling::Linear) return {};
   if (mine.rope_trained != theirs.rope_trained) return "trained for " + std::to_string(mine.rope_trained);
   if (mine.rope_scaling == RopeScaling::Dynamic) return {};
   const bool yarn = mine.rope_scaling == RopeScaling::Yarn;
   const auto bounds = [&](const PositionSettings& s) {
     const float low = yarn ? s.rope_slow_turns : s.rope_low_turns;
-    return own(written(low)) + " to " + own(written(yarn ? s.rope_fast_turns : s.rope_high_turns)) + " turns";
+    return own_number(written(low)) + " to " +
+           own_number(written(yarn ? s.rope_fast_turns : s.rope_high_turns)) + " turns";
   };
   return bounds(mine) == bounds(theirs) ? std::string() : bounds(mine);
 }
@@ -96,7 +97,7 @@ std::string positions_of(const Document& self, const Document& other) {
   switch (layer.positions) {
     case Positions::RopeHalf:
     case Positions::RopeInterleaved:
-      if (mine.rope_base != theirs.rope_base) return "RoPE base " + own(written(mine.rope_base, 0));
+      if (mine.rope_base != theirs.rope_base) return "RoPE base " + own_number(written(mine.rope_base, 0));
       if (mine.rope_dims != theirs.rope_dims)
         return mine.rope_dims == 0 ? "all turned" : std::to_string(mine.rope_dims) + " turned";
       return rope_scaling_of(mine, theirs);
@@ -175,7 +176,7 @@ std::string block_of(const Document& self, const Document& other) {
   constexpr std::array<std::string_view, 4> names{"W_Q", "W_K", "W_V", "W_O"};
   const BlockRecipe &mine = self.layer().weights.of(which), &theirs = other.layer().weights.of(which);
   const std::string name = own(names[static_cast<std::size_t>(which)]);
-  if (mine.gain != theirs.gain) return name + " × " + own(written(mine.gain));
+  if (mine.gain != theirs.gain) return name + " × " + own_number(written(mine.gain));
   if (mine.drawn == theirs.drawn) return {};
   return mine.drawn ? name + " seed " + std::to_string(mine.drawn->seed) : name + " as the others";
 }

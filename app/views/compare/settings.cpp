@@ -33,7 +33,8 @@ std::string window_of(const Document& self, const Document& other) {
   const Window& mine = self.layer().masking.window;
   if (mine == other.layer().masking.window) return {};
   const auto side = [](int n) { return n < 0 ? std::string("∞") : std::to_string(n); };
-  return mine.open() ? "no window" : "window " + own(side(mine.left)) + ", " + own(side(mine.right));
+  return mine.open() ? "no window"
+                     : "window " + own_number(side(mine.left)) + ", " + own_number(side(mine.right));
 }
 
 std::string pattern_of(const Document& self, const Document& other) {
@@ -209,7 +210,7 @@ std::string scale_words(const Document& document) {
     case Scaling::Kind::Off: return "÷ 1";
     case Scaling::Kind::Factor: break;
   }
-  return "× " + own(written(document.layer().scaling.factor));
+  return "× " + own_number(written(document.layer().scaling.factor));
 }
 
 std::string mask_words(const Document& document) {
@@ -219,7 +220,7 @@ std::string mask_words(const Document& document) {
 }
 
 std::string temperature_words(const Document& document) {
-  return "τ " + own(written(document.layer().temperature));
+  return "τ " + own_number(written(document.layer().temperature));
 }
 
 std::vector<SettingDifference> differing_settings(const Document& a, const Document& b) {

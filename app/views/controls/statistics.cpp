@@ -9,7 +9,7 @@
 namespace attnscope {
 namespace {
 
-std::string number(double value) { return own(std::isfinite(value) ? fixed(value, 2) : "n/a"); }
+std::string number(double value) { return own_number(std::isfinite(value) ? fixed(value, 2) : "n/a"); }
 
 /// What uniform attention has, said where the number itself stands.
 std::string beside(std::string_view why, double uniform) {

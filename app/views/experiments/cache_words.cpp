@@ -12,7 +12,7 @@ std::string kept_keys_title(double) { return "4 first + 60 last"; }
 
 std::vector<std::string> cache_sentences(const ExperimentNumbers& n) {
   using N = experiments::CacheNumbers;
-  std::vector<std::string> all{"Cost: the token after " + own(tokens_words(n.value())) + " costs " +
+  std::vector<std::string> all{"Cost: the token after " + own_number(tokens_words(n.value())) + " costs " +
                                n.say(N::FlopsB, NumberForm::Count) + " FLOPs with the cache and " +
                                n.say(N::FlopsA, NumberForm::Count) +
                                " when the layer computes all tokens again; the cache takes " +
@@ -40,7 +40,7 @@ std::vector<std::string> cost_sentences(const ExperimentNumbers& n) {
   const double staged = n[N::MillisecondsA], streaming = n[N::MillisecondsB];
   std::vector<std::string> all{
       "Both do the same " + n.say(N::Flops, NumberForm::Count) + " FLOPs at n " +
-          own(tokens_words(n.value())) +
+          own_number(tokens_words(n.value())) +
           ", four times as many for twice the tokens; stage by stage they move " +
           n.say(N::BytesA, NumberForm::Bytes) + ", streaming " + n.say(N::BytesB, NumberForm::Bytes) + ".",
       "Between Q, K, V and the output the stages hold " + n.say(N::HeldA, NumberForm::Bytes) +
@@ -64,7 +64,7 @@ std::string hidden_sink_title(double) { return "key 0 hidden"; }
 
 std::vector<std::string> sink_sentences(const ExperimentNumbers& n) {
   using N = experiments::SinkNumbers;
-  return {"With + " + own(bonus_words(n.value())) + " on its logits key 0 takes " +
+  return {"With + " + own_number(bonus_words(n.value())) + " on its logits key 0 takes " +
               n.say(N::NowhereA, NumberForm::Share) +
               " of a row's weight, and its value is a tenth as long as others: the head says little, ‖o‖ = " +
               n.say(N::LengthA) + ".",

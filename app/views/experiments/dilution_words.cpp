@@ -12,7 +12,7 @@ std::string times_log_title(double) { return "× ln n / ln 10"; }
 
 std::vector<std::string> dilution_sentences(const ExperimentNumbers& n) {
   using N = experiments::DilutionNumbers;
-  return {"Among " + own(count_words(n.value())) +
+  return {"Among " + own_number(count_words(n.value())) +
               " keys with standard normal scores a needle with score 6 has the weight " + n.say(N::NeedleA) +
               "; among keys that all score 0 it would have " + n.say(N::Equal) + ".",
           "For half of the weight among keys that score 0 it needs the margin ln(n − 1) = " + n.say(N::Half) +
@@ -23,7 +23,7 @@ std::vector<std::string> dilution_sentences(const ExperimentNumbers& n) {
 }
 
 std::string grouped_title(double heads) {
-  const std::string count = own(written_number(NumberForm::Whole, heads));
+  const std::string count = own_number(written_number(NumberForm::Whole, heads));
   if (heads == 1) return count + " key head";
   return count + " key heads";
 }

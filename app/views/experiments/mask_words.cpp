@@ -65,7 +65,7 @@ std::string brain_error_title(double) { return "|error| in bfloat16"; }
 
 std::vector<std::string> precision_sentences(const ExperimentNumbers& n) {
   using N = experiments::PrecisionNumbers;
-  const std::string sigma = own(sigma_words(n.value()));
+  const std::string sigma = own_number(sigma_words(n.value()));
   std::vector<std::string> all{"At σ " + sigma + " the scaled scores are off by up to " +
                                n.say(N::ScoreSingle) + " in float32 and " + n.say(N::ScoreBrain) +
                                " in bfloat16: an error of ε there multiplies a weight by e^ε."};

@@ -57,7 +57,7 @@ std::string online_words(const OnlineRow& row, std::size_t taken) {
 }
 
 std::string online_error(const OnlineTile& tile) {
-  return "o/ℓ is " + own(written_number(NumberForm::Small, tile.error)) +
+  return "o/ℓ is " + own_number(written_number(NumberForm::Small, tile.error)) +
          " of its length off the whole row's";
 }
 

@@ -17,7 +17,7 @@ std::string plain_rope_title(double) { return "base 10,000"; }
 std::string interpolated_title(double) { return "interpolated, Δ / 8"; }
 
 std::vector<std::string> phasor_sentences(const ExperimentNumbers& n) {
-  const std::string at = own(distance_words(n.value()));
+  const std::string at = own_number(distance_words(n.value()));
   std::vector<std::string> all{"At distance " + at + " a query that meets itself keeps " + n.say(N::SumA) +
                                " of its score; interpolated " + n.say(N::SumB) + ", with base 500,000 " +
                                n.say(N::SumC) + "."};

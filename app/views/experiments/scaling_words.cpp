@@ -9,16 +9,16 @@ namespace {
 std::string whole_words(double value) { return grouped(std::llround(value)); }
 
 std::string divided_title(double d_k) {
-  return "divided by " + own(written_number(NumberForm::Whole, std::sqrt(d_k)));
+  return "divided by " + own_number(written_number(NumberForm::Whole, std::sqrt(d_k)));
 }
 std::string not_divided_title(double) { return "not divided"; }
 
 std::vector<std::string> scaling_sentences(const ExperimentNumbers& n) {
   using N = experiments::ScalingNumbers;
-  const std::string d_k = own(whole_words(n.value()));
+  const std::string d_k = own_number(whole_words(n.value()));
   return {"At dₖ " + d_k + " scores spread by " + n.say(N::SpreadB) + " not divided, where √dₖ is " +
-              own(written_number(NumberForm::Whole, std::sqrt(n.value()))) + ", and by " + n.say(N::SpreadA) +
-              " divided: softmax sees the same spread at every width.",
+              own_number(written_number(NumberForm::Whole, std::sqrt(n.value()))) + ", and by " +
+              n.say(N::SpreadA) + " divided: softmax sees the same spread at every width.",
           "The score gradient of the median row is " + n.say(N::GradientB) + " not divided and " +
               n.say(N::GradientA) + " divided; below 1e−6 are " + n.say(N::StillB, NumberForm::Share) +
               " of the rows not divided, " + n.say(N::StillA, NumberForm::Share) + " divided.",
@@ -35,7 +35,7 @@ std::string capped_title(double) { return "capped at 1"; }
 std::vector<std::string> temperature_sentences(const ExperimentNumbers& n) {
   using N = experiments::TemperatureNumbers;
   std::vector<std::string> all{
-      "At τ " + own(tau_words(n.value())) + " a row is as even as " + n.say(N::KeysA) +
+      "At τ " + own_number(tau_words(n.value())) + " a row is as even as " + n.say(N::KeysA) +
       " equal weights (e^H) of 64 keys, and its largest weight is " + n.say(N::LargestA) + "."};
   if (const double eighth = n.at_value(1. / 8, N::KeysA); !std::isnan(eighth))
     all.push_back("Scores that are not divided by √64 are scores at τ 1/8: there a row is as even as " +

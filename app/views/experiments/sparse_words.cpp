@@ -16,7 +16,7 @@ std::string window_pattern_title(double keys) { return "the last " + key_count_w
 
 std::vector<std::string> sparse_sentences(const ExperimentNumbers& n) {
   using N = experiments::SparseNumbers;
-  return {"The last " + own(key_count_words(n.value())) + " keys keep " +
+  return {"The last " + own_number(key_count_words(n.value())) + " keys keep " +
               n.say(N::MassWindow, NumberForm::Share) + " of the weight, strided ones " +
               n.say(N::MassStrided, NumberForm::Share) + ", blocks with the first four " +
               n.say(N::MassBlocks, NumberForm::Share) + "; the best keys would keep " +
@@ -35,8 +35,9 @@ std::string recurrent_path_title(double) { return "RNN: ‖∂hᵢ/∂hⱼ‖"; 
 
 std::vector<std::string> path_sentences(const ExperimentNumbers& n) {
   using N = experiments::PathNumbers;
-  return {"A token " + own(key_count_words(n.value())) + " back is " + n.say(N::StepsB, NumberForm::Count) +
-              " steps away in an RNN, " + n.say(N::StepsCnn, NumberForm::Count) +
+  return {"A token " + own_number(key_count_words(n.value())) + " back is " +
+              n.say(N::StepsB, NumberForm::Count) + " steps away in an RNN, " +
+              n.say(N::StepsCnn, NumberForm::Count) +
               " layers in a CNN of width 3, and one step in attention.",
           "Of a gradient " + n.say(N::GradientB) + " arrives through the RNN, " + n.say(N::GradientCnn) +
               " through the CNN and " + n.say(N::GradientA) +

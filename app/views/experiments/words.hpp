@@ -77,7 +77,7 @@ class ExperimentNumbers {
   }
   static std::string said(double number, NumberForm form = NumberForm::Small) {
     // A unit belongs to its number, whatever is said around them, and so does the sign of one not known yet.
-    return own(std::isnan(number) ? "…" : written_number(form, number));
+    return own_number(std::isnan(number) ? "…" : written_number(form, number));
   }
 
  private:

@@ -97,7 +97,8 @@ std::string words_of_share(const LikelyToken& token, const ModelPrediction& pred
     return known ? fixed(*known, 1) : "< " + fixed(100 * std::exp(top.back().log_probability), 1);
   };
   const std::string after = share(token.after, prediction.top_after);
-  return own((changed ? share(token.before, prediction.top_before) + " → " : std::string()) + after + " %");
+  return own_number((changed ? share(token.before, prediction.top_before) + " → " : std::string()) + after +
+                    " %");
 }
 
 void draw_likely_tokens(Scene& scene, const CrumbLines& lines) {

@@ -124,7 +124,7 @@ void draw_backend(Scene& scene, float left, float right, float y) {
   const bool is_model = scene.model != nullptr && scene.view.mode == Mode::Model;
   const std::string time = time_words(is_model ? scene.model->milliseconds : scene.run.total_milliseconds);
   const float time_width = ui.text_width(time, type::label, Ink::Medium);
-  std::string backend = own(scene.run.backend);
+  std::string backend = backend_words(scene.run.backend);
   const auto width = [&] { return ui.text_width(backend, type::label) + time_width + ui.px(32); };
   if (right - width() < left) backend = own(backend.substr(0, backend.find(' ')));
   if (right - width() < left) return;
@@ -136,9 +136,11 @@ void draw_backend(Scene& scene, float left, float right, float y) {
   ui.text(x, y, time, {type::label, ui.theme.text1, Ink::Medium, Align::Right});
   ui.text(x - time_width - ui.px(8), y, backend, {type::label, ui.theme.text2, Ink::Regular, Align::Right});
   ui.disc({area.x + ui.px(8), std::round(y)}, ui.px(3.5f), ui.theme.value);
-  const std::string what = "last change: " + own(time) + " for all stages and measures; a click shows each";
+  const std::string what =
+      "last change: " + own_number(time) + " for all stages and measures; a click shows each";
   if (!scene.view.timings)
-    tooltip(ui, touch.hovered, area, {own(scene.run.backend), what, scene.backends.why_alone(), "H"});
+    tooltip(ui, touch.hovered, area,
+            {backend_words(scene.run.backend), what, scene.backends.why_alone(), "H"});
   if (touch.clicked) scene.view.timings = !scene.view.timings;
 }
 

@@ -210,13 +210,13 @@ class Thumbnail {
     if (!role.does.empty()) title += " · " + role.does;
     if (!role.built_as.empty()) title += " · built as · " + role.built_as;
     const auto percent = [](double share) {
-      return own(std::isnan(share) ? "n/a" : fixed(100 * share, 0) + " %");
+      return own_number(std::isnan(share) ? "n/a" : fixed(100 * share, 0) + " %");
     };
     std::string facts =
-        "mean H " + own(std::isnan(m.entropy) ? "n/a" : fixed(m.entropy, 2)) + " nats, " +
+        "mean H " + own_number(std::isnan(m.entropy) ? "n/a" : fixed(m.entropy, 2)) + " nats, " +
         percent(m.normalised) + " of ln(allowed); e^H " +
-        own(std::isnan(m.effective) ? "n/a" : fixed(m.effective, 1)) + " keys; largest weight " +
-        own(read_out(statistic(HeadOrder::Largest).value(scene_.result, scene_.sequence(), h_), 2)) +
+        own_number(std::isnan(m.effective) ? "n/a" : fixed(m.effective, 1)) + " keys; largest weight " +
+        own_number(read_out(statistic(HeadOrder::Largest).value(scene_.result, scene_.sequence(), h_), 2)) +
         " where there is a choice";
     const RowMeans& even = m.uniform;
     std::string why = "Weight on the previous token " + percent(m.previous) + ", itself " + percent(m.self) +

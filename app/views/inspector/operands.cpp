@@ -88,28 +88,29 @@ NumberGrid grid_of(const Scene& scene, const Operand& operand, const OperandPlac
                    const std::variant<Place, std::string_view>& place) {
   const Place* there = std::get_if<Place>(&place);
   const bool reset = there != nullptr && can_reset(scene.document, there->block);
-  return {.label = places.label,
-          .area = places.area,
-          .rows = 1,
-          .columns = std::ssize(operand.values),
-          .box_of = [&places](NumberAt at) { return places.box_of(at.column); },
-          .under = [&places](ImVec2 point) -> std::optional<NumberAt> {
-            const std::optional<std::int64_t> d = places.under(point);
-            return d ? std::optional<NumberAt>(NumberAt{0, *d}) : std::nullopt;
+  return {
+      .label = places.label,
+      .area = places.area,
+      .rows = 1,
+      .columns = std::ssize(operand.values),
+      .box_of = [&places](NumberAt at) { return places.box_of(at.column); },
+      .under = [&places](ImVec2 point) -> std::optional<NumberAt> {
+        const std::optional<std::int64_t> d = places.under(point);
+        return d ? std::optional<NumberAt>(NumberAt{0, *d}) : std::nullopt;
+      },
+      .value = [&operand](NumberAt at) { return operand.values[static_cast<std::size_t>(at.column)]; },
+      .name =
+          [&operand](NumberAt at) {
+            const auto value = static_cast<double>(operand.values[static_cast<std::size_t>(at.column)]);
+            return own_number(operand.symbol + "[" + std::to_string(at.column) + "] = " + fixed(value, 6));
           },
-          .value = [&operand](NumberAt at) { return operand.values[static_cast<std::size_t>(at.column)]; },
-          .name =
-              [&operand](NumberAt at) {
-                const auto value = static_cast<double>(operand.values[static_cast<std::size_t>(at.column)]);
-                return own(operand.symbol + "[" + std::to_string(at.column) + "] = " + fixed(value, 6));
-              },
-          .tip =
-              [there, reset, &place](NumberAt) {
-                if (there != nullptr) return number_tip(true, reset);
-                return Tip{{}, "a click leads there", std::get<std::string_view>(place), {}};
-              },
-          .can_edit = [there](NumberAt) { return there != nullptr; },
-          .can_reset = [reset](NumberAt) { return reset; }};
+      .tip =
+          [there, reset, &place](NumberAt) {
+            if (there != nullptr) return number_tip(true, reset);
+            return Tip{{}, "a click leads there", std::get<std::string_view>(place), {}};
+          },
+      .can_edit = [there](NumberAt) { return there != nullptr; },
+      .can_reset = [reset](NumberAt) { return reset; }};
 }
 
 }  // namespace

@@ -155,7 +155,8 @@ void draw_score_gradients(LabColumn& c) {
   const Ui::Touch touch = ui.touch("Lab score gradients", row, false);
   const std::string share = fixed(100 * of.vanished, 0) + " % < 1e−6";
   ui.text(row.x, row.centre_y(), "‖∂L/∂S‖", {type::tick, ui.theme.text2});
-  ui.text(row.right(), row.centre_y(), own(c.page.narrow ? share : tight(of.median) + "   ·   " + share),
+  ui.text(row.right(), row.centre_y(),
+          own_number(c.page.narrow ? share : tight(of.median) + "   ·   " + share),
           {type::tick, of.vanished > 0 ? ui.theme.key : ui.theme.text1, Ink::Regular, Align::Right});
   tooltip(ui, touch.hovered, row,
           {"Score gradients",

@@ -10,6 +10,7 @@ namespace {
 /// "5 min · 9 steps", or how far it was read.
 std::string lesson_facts(const lessons::LessonEntry& entry, std::int64_t furthest) {
   std::string words = std::to_string(entry.minutes) + " min   ·   " + std::to_string(entry.steps) + " steps";
+  if (entry.is_english) words += "   ·   in English";
   if (furthest + 1 >= entry.steps && furthest > 0) return words + "   ·   read";
   if (furthest > 0) words += "   ·   at step " + std::to_string(furthest + 1);
   return words;

@@ -146,7 +146,8 @@ ProseSight LessonPage::sight() const {
       .number =
           [this](const lessons::Piece& piece) { return lesson_number(numbers, *piece.number, piece.style); },
       .hue = [this](const lessons::Anchor& anchor) { return hue_of_anchor(scene.ui, anchor); },
-      .is_lit = [this](const lessons::Anchor& anchor) { return is_anchor_pointed_at(scene, anchor); }};
+      .is_lit = [this](const lessons::Anchor& anchor) { return is_anchor_pointed_at(scene, anchor); },
+      .is_english = open.is_english};
 }
 
 float LessonPage::keycap(float x, float y, std::string_view key) const {

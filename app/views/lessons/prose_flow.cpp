@@ -38,7 +38,7 @@ class Setter {
 
  private:
   void put(std::string_view text, ProseRun run) {
-    run.text = own(text);
+    run.text = run.computed ? own_number(text) : own(text);
     run.width = ui_.text_width(run.text, run.size, run.ink);
     word_width_ += run.width;
     word_.push_back(std::move(run));
@@ -87,6 +87,7 @@ SetProse set_prose(const Ui& ui, const lessons::Prose& prose, float width, const
     if (piece.kind == Kind::Strong || piece.kind == Kind::Number) run.colour = style.strong;
     if (piece.kind == Kind::Strong) run.ink = Ink::Semibold;
     if (piece.kind == Kind::Number) run.ink = Ink::Medium;
+    run.computed = piece.kind == Kind::Number && !sight.is_english;
     if (piece.anchor) {
       run.anchor = &*piece.anchor;
       run.colour = sight.hue(*piece.anchor);

@@ -29,6 +29,8 @@ struct ProseSight {
   std::function<Rgba(const lessons::Anchor&)> hue;
   /// Whether what it stands for is pointed at on the screen.
   std::function<bool(const lessons::Anchor&)> is_lit;
+  /// The prose is in English whatever the window speaks: its numbers keep the point.
+  bool is_english = false;
 };
 
 /// A stretch of letters of one style.
@@ -39,6 +41,7 @@ struct ProseRun {
   float size = 0;          // em, logical pixels
   Rgba colour = 0;
   Ink ink = Ink::Regular;
+  bool computed = false;                    // a number, written as the window's language does
   const lessons::Anchor* anchor = nullptr;  // into the prose
 };
 

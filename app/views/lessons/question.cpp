@@ -136,7 +136,7 @@ float draw_drag(LessonPage& page, const QuestionCard& card, float y, const lesso
     return y;
   }
   const bool near = answer.value && std::abs(*answer.value - is) <= question.tolerance;
-  const std::string words = "measured " + own(truth) + (near ? ", and your guess is near it" : "");
+  const std::string words = "measured " + own_number(truth) + (near ? ", and your guess is near it" : "");
   ui.text(row.x, y + ui.px(10), words, {type::label, near ? ui.theme.value : ui.theme.text1, Ink::Medium});
   return y + ui.px(24);
 }

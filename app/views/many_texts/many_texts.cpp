@@ -233,8 +233,8 @@ class ManyTextsCard {
   void draw_pairs(const ManyTextsReading& reading, std::size_t shown) {
     const Spread& pairs = reading.similar.pairs;
     say(fmt::format("All {:d} pairs: mean {}, deviation {}, least {}, largest {}.", pairs.count(),
-                    own(known_number(pairs.mean(), 3)), own(known_number(pairs.deviation(), 3)),
-                    own(known_number(pairs.least(), 3)), own(known_number(pairs.largest(), 3))),
+                    own_number(known_number(pairs.mean(), 3)), own_number(known_number(pairs.deviation(), 3)),
+                    own_number(known_number(pairs.least(), 3)), own_number(known_number(pairs.largest(), 3))),
         ui_.theme.text2);
     std::vector<std::string_view> names;
     for (const SentencePooling pooling : reading.pooling) names.push_back(name_of(pooling));

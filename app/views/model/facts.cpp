@@ -299,7 +299,7 @@ std::string layer_name(const ModelSpec& spec, AttentionOf of, int block) {
 }
 
 std::string head_name(const ModelSpec& spec, const ModelHead& head) {
-  const std::string number = std::to_string(head.block) + "." + std::to_string(head.head);
+  const std::string number = own(std::to_string(head.block) + "." + std::to_string(head.head));
   if (attentions_of(spec).size() == 1) return number;
   switch (head.of) {
     case AttentionOf::Encoder: return inner("encoder " + number);

@@ -111,7 +111,7 @@ const ModelChanges& shown_changes(const Scene&);
 
 /// "Layer 23", "Encoder 3", "Cross 3": layers are named by their stack where there are two.
 std::string layer_name(const ModelSpec&, AttentionOf, int block);
-/// "23.0", "encoder 3.0", "cross 3.0".
+/// "23.0", "encoder 3.0", "cross 3.0"; the place is marked as own words, since it is no decimal number.
 std::string head_name(const ModelSpec&, const ModelHead&);
 /// The head that is looked at.
 ModelHead chosen_head(const Scene&);

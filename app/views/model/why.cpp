@@ -161,8 +161,8 @@ PartName part_name(const std::vector<StreamPart>& parts, const PartGroup& group)
   switch (part.kind) {
     case Embedding: return {"embed", ""};
     case Mlp: return {"MLP", std::to_string(part.block)};
-    case Head: return {"head", std::to_string(part.block) + "." + std::to_string(part.head)};
-    case CrossHead: return {"cross", std::to_string(part.block) + "." + std::to_string(part.head)};
+    case Head: return {"head", own(std::to_string(part.block) + "." + std::to_string(part.head))};
+    case CrossHead: return {"cross", own(std::to_string(part.block) + "." + std::to_string(part.head))};
     case Position: return {"position", ""};
     case AttentionBias:
     case CrossBias: return {"bias", std::to_string(part.block)};

@@ -47,10 +47,10 @@ std::string why_not_compared(const Scene& scene) {
 std::string distance_words(double value) {
   if (std::isnan(value)) return own("–");
   if (value == 0) return own("0");
-  return own(std::abs(value) < 0.005 ? tight(value) : fixed(value, 2));
+  return own_number(std::abs(value) < 0.005 ? tight(value) : fixed(value, 2));
 }
 
-std::string change_words(double value) { return own((value > 0 ? "+" : "") + distance_words(value)); }
+std::string change_words(double value) { return own_number((value > 0 ? "+" : "") + distance_words(value)); }
 
 std::string row_word(const ComparedRun& run, AttentionOf of, std::int64_t row) {
   return word_of_token(run.tokens->queries_of(of), row);

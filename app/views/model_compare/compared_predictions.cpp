@@ -46,7 +46,9 @@ std::vector<ComparedCandidate> compared_candidates(const ComparedModels& compare
   return all;
 }
 
-std::string percent_or_dash(double share) { return own(std::isnan(share) ? "–" : fixed(100 * share, 1)); }
+std::string percent_or_dash(double share) {
+  return own_number(std::isnan(share) ? "–" : fixed(100 * share, 1));
+}
 
 void draw_compared_candidate(const Ui& ui, const ComparedCandidate& candidate, const Box& row,
                              float chip_room) {

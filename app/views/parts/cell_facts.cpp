@@ -106,7 +106,7 @@ class Ladder {
     if (f_.masked && rule.after_softmax()) {
       step("masked", "not yet: the mistake", f_.hidden, Stage::Mask);
     } else if (f_.masked) {
-      step("masked", "hidden: " + own(written(rule.hidden_value())), f_.hidden, Stage::Mask);
+      step("masked", "hidden: " + own_number(written(rule.hidden_value())), f_.hidden, Stage::Mask);
     } else {
       const double added = f_.hidden - f_.capped - f_.bias;
       const bool adds = std::isfinite(added) && document_.layer().masking.additive && std::abs(added) > 1e-6;

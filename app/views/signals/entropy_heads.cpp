@@ -84,8 +84,9 @@ void draw_read_out(const Shown& shown, const Axes& axes, const HeadRow& row, con
   std::string text =
       shown.ui.fitted(role_name(shown.result, row.head), type::tick, Ink::Medium, shown.ui.px(96)) + "  " +
       number(a.mean);
-  if (std::isfinite(a.mean)) text += "  (" + own(number(a.low)) + " to " + own(number(a.high)) + ")";
-  if (b) text += "  held " + own(number(b->mean));
+  if (std::isfinite(a.mean))
+    text += "  (" + own_number(number(a.low)) + " to " + own_number(number(a.high)) + ")";
+  if (b) text += "  held " + own_number(number(b->mean));
   draw_value_tag(shown.ui, axes, {std::isfinite(a.mean) ? axes.x(a.mean) : axes.area.x, row.box.centre_y()},
                  text);
 }

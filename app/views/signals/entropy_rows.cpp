@@ -135,7 +135,7 @@ std::string read_out(const RowCurves& rows, std::int64_t query) {
   const RowMeasures& row = rows.a.row(scene.sequence(), scene.head(), query);
   std::string text = scene.ui.fitted(query_label(scene.result, scene.sequence(), query), type::tick,
                                      Ink::Medium, scene.ui.px(80));
-  const auto number = [](double v) { return own(std::isnan(v) ? "n/a" : fixed(v, 2)); };
+  const auto number = [](double v) { return own_number(std::isnan(v) ? "n/a" : fixed(v, 2)); };
   if (rows.difference) return text + "  now − held " + number(rows.value(scene.head(), query));
   if (row.allowed == 0) return text + "  no key";
   if (!std::isfinite(row.largest)) return text + "  NaN";

@@ -136,7 +136,7 @@ void draw_level(Scene& scene, const TimeWindow& window) {
   const bool armed = scope.state() == Oscilloscope::State::Armed;
   const std::string text =
       std::string(armed ? "armed" : "triggered") + " at H " +
-      own(fixed(static_cast<double>(trigger.level), 2) + (trigger.edge == Edge::Rising ? " ↑" : " ↓"));
+      own_number(fixed(static_cast<double>(trigger.level), 2) + (trigger.edge == Edge::Rising ? " ↑" : " ↓"));
   const float width = std::min(ui.text_width(text, type::tick, Ink::Medium), axes.area.w - ui.px(8));
   const float at = y - ui.px(19) >= axes.area.y ? y - ui.px(11) : y + ui.px(11);
   ui.fill({axes.area.x + ui.px(2), at - ui.px(8), width + ui.px(6), ui.px(16)}, fade(ui.theme.panel, 0.8f),

@@ -88,7 +88,7 @@ std::string block_formula_of(const View& v, Stage stage) {
       default: return "norm(" + symbol_of(v, Stage::MlpResidual) + ")";
     }
   };
-  return own(std::string(info(stage).symbol) + " = " + made());
+  return own_number(std::string(info(stage).symbol) + " = " + made());
 }
 
 }  // namespace attnscope::walk

@@ -1,0 +1,251 @@
+// The window in German: numbers have a decimal comma wherever they are shown, and a point where they are
+// code, names or what is typed.
+#include <algorithm>
+#include <cctype>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "app/lesson_robot.hpp"
+#include "app/ui/own_words.hpp"
+#include "app/ui/words.hpp"
+#include "app/views/backends/switch.hpp"
+#include "controls_robot.hpp"
+#include "core/base/error.hpp"
+#include "robot/layout.hpp"
+#include "robot/main_views.hpp"
+#include "support/program.hpp"
+#include "support/temporary_directory.hpp"
+
+namespace attnscope::german_test {
+
+using namespace attnscope::test;
+
+namespace {
+
+std::string german(std::string_view text) {
+  static const Words words = [] {
+    Words german_words;
+    german_words.speak(load_table(ATTNSCOPE_ASSETS, "de"));
+    return german_words;
+  }();
+  std::string room;
+  return std::string(words.translated(text, room));
+}
+
+bool is_figure(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
+
+/// "0.5" or ".5", not the end of a sentence, an ending of a file or "W.5".
+bool has_decimal_point(std::string_view text) {
+  for (std::size_t i = 0; i + 1 < text.size(); ++i) {
+    if (text[i] != '.' || !is_figure(text[i + 1])) continue;
+    const char before = i == 0 ? ' ' : text[i - 1];
+    if (std::isalpha(static_cast<unsigned char>(before)) == 0 && before != '.') return true;
+  }
+  return false;
+}
+
+bool has_decimal_comma(std::string_view text) {
+  for (std::size_t i = 0; i + 1 < text.size(); ++i)
+    if (text[i] == ',' && is_figure(text[i + 1])) return true;
+  return false;
+}
+
+void speak_german(Robot& robot) {
+  robot.app().view().language = "de";
+  robot.leave();
+  robot.settle();
+  REQUIRE(robot.app().message().empty());
+}
+
+/// What stands on screen with a point in its number.
+std::vector<std::string> with_points(Robot& robot) {
+  std::vector<std::string> found;
+  for (const PlacedText& placed : texts_of(robot))
+    if (has_decimal_point(placed.text)) found.push_back(placed.text);
+  return found;
+}
+
+std::size_t with_commas(Robot& robot) {
+  const std::vector<PlacedText> texts = texts_of(robot);
+  return static_cast<std::size_t>(
+      std::ranges::count_if(texts, [](const PlacedText& placed) { return has_decimal_comma(placed.text); }));
+}
+
+/// Takes out what is Python: the lines of a step's code, also where they are cut, and what each gives, which
+/// is a number and nothing else.
+void take_out_code(std::vector<std::string>& texts, const lessons::Step& step) {
+  std::ptrdiff_t results = 0;
+  for (const auto* code : {&step.numpy, &step.pytorch}) {
+    std::ptrdiff_t given = 0;
+    for (const lessons::CodeLine& line : *code) {
+      given += line.result ? 1 : 0;
+      std::erase_if(texts, [&](const std::string& text) {
+        const std::string_view cut =
+            text.ends_with("…") ? std::string_view(text).substr(0, text.size() - 3) : std::string_view(text);
+        return line.code.starts_with(cut);
+      });
+    }
+    results = std::max(results, given);
+  }
+  const auto is_number = [](const std::string& text) {
+    return text.find_first_not_of("0123456789.\u2212e %") == std::string::npos;
+  };
+  if (std::ranges::count_if(texts, is_number) <= results) std::erase_if(texts, is_number);
+}
+
+}  // namespace
+
+TEST_CASE("german: a number has a decimal comma, and a gap between its thousands", "[words][german]") {
+  CHECK(german("0.46") == "0,46");
+  CHECK(german("\u2212.31") == "\u2212,31");
+  CHECK(german("8.1e\u22129") == "8,1e\u22129");
+  CHECK(german("32,768") == "32\u00a0768");
+  CHECK(german("1,024.5") == "1\u00a0024,5");
+  CHECK(german("6.0 KiB") == "6,0 KiB");
+  CHECK(german("92.3 \u2192 17.2 %") == "92,3 \u2192 17,2 %");
+  CHECK(german("H of " + own("sat")) == "H von sat");
+  CHECK(german("0.84 ms") == "0,84 ms");
+  CHECK(german("NaN") == "NaN");
+  CHECK(german("12") == "12");
+}
+
+TEST_CASE("german: lists, versions, dates and a person's own words keep their signs", "[words][german]") {
+  CHECK(german("0, 1") == "0, 1");
+  CHECK(german("[0,1]") == "[0,1]");
+  CHECK(german("0,125") == "0,125");  // no thousands begin with 0
+  CHECK(german("1,2,3") == "1,2,3");
+  CHECK(german("1.2.3") == "1.2.3");
+  CHECK(german(own("0.5")) == "0.5");
+  CHECK(german(own("out.v2 0.5")) == "out.v2 0.5");
+  CHECK(german(own_number("0.5 \u2192 0.25")) == "0,5 \u2192 0,25");
+  CHECK(german(inner("0.5")) == "0,5");
+  CHECK(german("As in Llama (SwiGLU) and T5 1.1 (GEGLU).") == "Wie in Llama (SwiGLU) und T5 1.1 (GEGLU).");
+  CHECK(german("unheard of 0.5") == "unheard of 0.5");  // what stays English stays so as a whole
+}
+
+TEST_CASE("german: own numbers are own words in every other way", "[words][german]") {
+  CHECK(key_of("mean " + own_number("0.5")).text == "mean {}");
+  CHECK(plain(own_number("0.5")) == "0.5");
+  CHECK(own(own_number("0.5")) == own("0.5"));
+  std::string room;
+  CHECK(Words().translated("mean " + own_number("0.5"), room) == "mean 0.5");
+}
+
+TEST_CASE("german: a table says its decimal sign, which is a point or a comma", "[words][german]") {
+  CHECK(read_table("language X\n", "x").decimal == ".");
+  CHECK(read_table("language X\ndecimal ,\n", "x").decimal == ",");
+  CHECK(message_of<Error>([] {
+          read_table("language X\ndecimal ;\n", "x");
+        }).find("expected \".\" or \",\"") != std::string::npos);
+}
+
+TEST_CASE("german: who computes is said in German", "[words][german]") {
+  CHECK(german(backend_words("CPU \u00b7 2 threads")) == "CPU \u00b7 2 Threads");
+  CHECK(german(backend_words("CPU \u00b7 1 thread")) == "CPU \u00b7 1 Thread");
+  CHECK(german(backend_words("CUDA \u00b7 heads 0.5")) == "CUDA \u00b7 heads 0.5");
+}
+
+TEST_CASE("german: no number of the main views has a point", "[words][german]") {
+  for (const MainView& view : main_views()) {
+    INFO(view.name);
+    Robot robot({.width = 1600, .height = 1000});
+    view.show(robot);
+    robot.settle();
+    const std::size_t points = with_points(robot).size();
+    REQUIRE(points > 0);
+    speak_german(robot);
+    INFO(fmt::format("{}", fmt::join(with_points(robot), "\n")));
+    CHECK(with_points(robot).empty());
+    CHECK(2 * with_commas(robot) > points);  // longer words take the room of some
+    robot.app().view().language = "en";
+    robot.settle();
+    CHECK_FALSE(with_points(robot).empty());
+  }
+}
+
+TEST_CASE("german: no number of experiments and the lab has a point", "[words][german]") {
+  for (const ImGuiKey page : {ImGuiKey_F9, ImGuiKey_F10}) {
+    Robot robot({.width = 1600, .height = 1000});
+    robot.key(page);
+    robot.settle();
+    speak_german(robot);
+    INFO(fmt::format("{}", fmt::join(with_points(robot), "\n")));
+    CHECK(with_points(robot).empty());
+  }
+}
+
+TEST_CASE("german: a lesson's words have commas, its code has points", "[words][german]") {
+  Player robot({.width = 1600, .height = 1000});
+  robot.app().view().language = "de";
+  robot.settle();
+  for (const char* name : {"01-three-tokens", "04-why-divide"}) {
+    const std::string lesson = name;
+    robot.app().show_step({lesson, 0});
+    robot.settle();
+    REQUIRE_FALSE(robot.lesson().is_english);
+    std::size_t commas = 0;
+    for (std::size_t step = 0; step < robot.lesson().lesson.steps.size(); ++step) {
+      robot.app().show_step({lesson, static_cast<std::int64_t>(step)});
+      robot.settle();
+      const lessons::Step& said = robot.lesson().lesson.steps[step];
+      std::vector<std::string> found = with_points(robot);
+      take_out_code(found, said);
+      INFO(lesson << ", step " << step << "\n" << fmt::format("{}", fmt::join(found, "\n")));
+      CHECK(found.empty());
+      commas += with_commas(robot);
+    }
+    CHECK(commas > 20);
+  }
+}
+
+TEST_CASE("german: a lesson without a translation says so in the list, and its numbers are known for English",
+          "[words][german]") {
+  Player robot({.width = 1600, .height = 1500});
+  robot.press(ImGuiKey_F8);
+  CHECK_FALSE(shows(robot, "in English"));
+  speak_german(robot);
+  const std::vector<PlacedText> texts = texts_of(robot);
+  const auto marked = std::ranges::count_if(
+      texts, [](const PlacedText& placed) { return placed.text.find("auf Englisch") != std::string::npos; });
+  const std::filesystem::path lessons = std::filesystem::path(ATTNSCOPE_ASSETS) / "lessons";
+  std::ptrdiff_t all = 0, translated = 0;
+  for (const auto& file : std::filesystem::directory_iterator(lessons)) {
+    if (file.path().extension() != ".md") continue;
+    (file.path().stem().extension() == ".de" ? translated : all) += 1;
+  }
+  REQUIRE(translated > 0);
+  CHECK(marked == all - translated);
+  for (const auto& file : std::filesystem::directory_iterator(lessons)) {
+    const std::filesystem::path name = file.path().stem();
+    if (file.path().extension() != ".md" || name.extension() == ".de") continue;
+    robot.app().show_step({name.native(), 0});
+    INFO(name);
+    REQUIRE(robot.app().lesson());
+    CHECK(robot.app().lesson()->is_english == !std::filesystem::exists(lessons / (name.native() + ".de.md")));
+  }
+}
+
+TEST_CASE("german: a number is typed with a comma or a point, and files keep the point", "[words][german]") {
+  const TemporaryDirectory directory;
+  Robot robot({.width = 1600, .height = 1000});
+  speak_german(robot);
+  for (const char* typed : {"0,5", "0.5"}) {
+    robot.type_number("Temperature value", "2");
+    REQUIRE(robot.document().layer().temperature == 2);
+    robot.type_number("Temperature value", typed);
+    CHECK(robot.document().layer().temperature == 0.5f);
+    CHECK(shows(robot, "0,50"));
+  }
+  robot.app().save(directory / "numbers.csv");
+  robot.app().save(directory / "session.json");
+  robot.settle();
+  CHECK(bytes_of(directory / "numbers.csv").find("0.") != std::string::npos);
+  CHECK(bytes_of(directory / "session.json").find("0.5") != std::string::npos);
+}
+
+}  // namespace attnscope::german_test
