@@ -2,9 +2,7 @@
 // heatmap's row (or column), so the strip is the row. With a second text the queries stand over the keys.
 #include <algorithm>
 #include <array>
-#include <cfloat>
 #include <cmath>
-#include <cstring>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,6 +13,7 @@
 #include "app/state/model_state.hpp"
 #include "app/views/tokens/chips.hpp"
 #include "app/widgets/keyboard_focus.hpp"
+#include "app/widgets/prompt_field.hpp"
 #include "core/edits/dump.hpp"
 #include "core/edits/within.hpp"
 #include "core/engine/model/model_reading.hpp"
@@ -42,83 +41,28 @@ void take_over(SentenceState& sentence) {
   if (sentence.at_end && typed != nullptr) typed->ReloadUserBufAndMoveToEnd();
 }
 
-constexpr std::array<std::pair<char, std::string_view>, 2> signs{{{'\n', "↵"}, {'\t', "⇥"}}};
-
-/// As the field of one line shows it: newlines and tabs as signs.
-std::string with_signs(std::string_view text) {
-  std::string shown;
-  for (const char c : text) {
-    const auto sign = std::ranges::find(signs, c, &std::pair<char, std::string_view>::first);
-    shown += sign == signs.end() ? std::string_view(&c, 1) : sign->second;
+/// Letters that run from right to left stand in the field in the order of typing: below it they stand as they
+/// are read. Below several lines this lies over what is there.
+void draw_reading(const Ui& ui, const Box& usual, float bottom, std::string_view text) {
+  const TextStyle style{type::tick, ui.theme.text2, Ink::Regular, Align::Left, usual.w - ui.px(20)};
+  const float x = usual.x + ui.px(10);
+  if (bottom <= usual.bottom()) {
+    ui.text(x, bottom + ui.px(12), own(with_signs(text)), style);
+    return;
   }
-  return shown;
-}
-
-/// And back, as it is read.
-std::string without_signs(std::string text) {
-  for (const auto& [meant, sign] : signs)
-    for (std::size_t at = 0; (at = text.find(sign, at)) != std::string::npos;)
-      text.replace(at, sign.size(), 1, meant);
-  return text;
-}
-
-/// Types a text where the cursor of the field is.
-void type_into(ImGuiInputTextState& field, const std::string& text) {
-  field.TextSrc = field.TextA.Data;  // Dear ImGui has it set while the field takes keys
-  for (const char* at = text.c_str(); *at != 0;) {
-    unsigned int letter = 0;
-    at += ImTextCharFromUtf8(&letter, at, nullptr);
-    field.OnCharPressed(letter);
-  }
-  field.TextSrc = nullptr;
-}
-
-/// Before the field takes its keys: Shift+Enter is a new line, and what is pasted keeps its newlines and
-/// tabs, which Dear ImGui drops from a field of one line.
-void take_signs(const char* label) {
-  const ImGuiIO& io = ImGui::GetIO();
-  const ImGuiID id = ImGui::GetID(label);
-  ImGuiInputTextState* const field = ImGui::GetActiveID() == id ? ImGui::GetInputTextState(id) : nullptr;
-  if (field == nullptr) return;
-  for (const ImGuiKey key : {ImGuiKey_Enter, ImGuiKey_KeypadEnter}) {
-    if (!io.KeyShift || !ImGui::IsKeyDown(key)) continue;
-    if (ImGui::IsKeyPressed(key, false)) type_into(*field, "↵");
-    ImGui::GetKeyData(key)->DownDuration = FLT_MIN;  // the field, which Enter leaves, does not see it
-  }
-  const bool by_letter = io.KeyCtrl && !io.KeyAlt && ImGui::IsKeyPressed(ImGuiKey_V);
-  if (!by_letter && !(io.KeyShift && ImGui::IsKeyPressed(ImGuiKey_Insert))) return;
-  const char* const clipboard = ImGui::GetClipboardText();
-  if (clipboard == nullptr || std::strpbrk(clipboard, "\n\t\r") == nullptr) return;
-  ImGui::SetKeyOwner(by_letter ? ImGuiKey_V : ImGuiKey_Insert, ImGui::GetID("signs"),
-                     ImGuiInputFlags_LockThisFrame);
-  std::string pasted(clipboard);
-  for (std::size_t at = 0; (at = pasted.find("\r\n", at)) != std::string::npos;) pasted.erase(at, 1);
-  std::ranges::replace(pasted, '\r', '\n');
-  type_into(*field, with_signs(pasted));
-}
-
-/// What was copied from the field goes to other programs as it is meant.
-void copy_without_signs() {
-  const ImGuiIO& io = ImGui::GetIO();
-  if (!io.KeyCtrl || !(ImGui::IsKeyPressed(ImGuiKey_C) || ImGui::IsKeyPressed(ImGuiKey_X))) return;
-  const char* const copied = ImGui::GetClipboardText();
-  if (copied == nullptr) return;
-  if (const std::string meant = without_signs(copied); meant != copied)
-    ImGui::SetClipboardText(meant.c_str());
-}
-
-/// The field becomes wider while its text is typed: what it had moved out at the left comes back.
-void fill_field(const Ui& ui, const Box& box, const std::string& text) {
-  ImGuiInputTextState* const typed = ImGui::GetInputTextState(ImGui::GetItemID());
-  if (typed == nullptr) return;
-  const float room = box.w - ui.px(24), needed = ui.text_width(own(text), type::label);
-  typed->Scroll.x = std::min(typed->Scroll.x, std::max(0.f, needed - room));
+  const Box row{usual.x, bottom, usual.w, ui.px(24)};
+  ImGui::SetCursorScreenPos(row.min());
+  ImGui::BeginChild("reading", {row.w, row.h}, ImGuiChildFlags_None, ImGuiWindowFlags_NoInputs);
+  ui.fill(row, ui.theme.panel, ui.px(6));
+  ui.text(x, row.centre_y(), own(with_signs(text)), style);
+  ImGui::EndChild();
+  raise_last_child();
 }
 
 /// The text of one sequence of the batch. A keystroke that makes the text unusable leaves the Document as it
 /// was.
 void draw_text_field(Scene& scene, const Box& box, std::size_t index) {
-  std::string text = with_signs(typed_text(scene.document, index));
+  std::string text = typed_text(scene.document, index);
   const bool many = typed_texts(scene.document) > 1;
   const std::string label = many ? "Text " + std::to_string(index + 1) : "Text";
   const bool of_model = static_cast<bool>(scene.document.within.read());
@@ -127,13 +71,12 @@ void draw_text_field(Scene& scene, const Box& box, std::size_t index) {
   const std::string_view hint = decoder ? "Type what the decoder has said" : "Type a sentence";
   SentenceState& sentence = scene.view.keyboard.sentence;
   if (sentence.wanted && sentence.field == index) ask_for_keyboard(sentence);
-  take_signs(("##" + label).c_str());
-  if (text_field(scene.ui, ("##" + label).c_str(), box, text, hint, chosen)) {
+  if (prompt_field(scene.ui, ("##" + label).c_str(), box, text, hint, chosen)) {
     try {
       if (scene.document.input.from_text().edited)
         scene.view.notices.say(
             "Typing discarded the token vectors that were edited by hand; Ctrl+Z brings them back.");
-      scene.document = edit::typed_text(std::move(scene.document), index, without_signs(std::move(text)));
+      scene.document = edit::typed_text(std::move(scene.document), index, std::move(text));
     } catch (const std::exception& error) {
       scene.view.notices.say(error.what());
     }
@@ -143,14 +86,9 @@ void draw_text_field(Scene& scene, const Box& box, std::size_t index) {
   if (!ImGui::IsItemActive()) return;
   sentence.active = true;
   if (sentence.field == index) take_over(sentence);
-  const std::string now = with_signs(typed_text(scene.document, index));
-  fill_field(scene.ui, box, now);
-  copy_without_signs();
   scene.view.hint = "Shift+Enter types a new line";
-  // The field shows letters in the order of typing: below it they stand as they are read.
-  if (!many && scene.ui.is_shaped(now))
-    scene.ui.text(box.x + scene.ui.px(10), box.bottom() + scene.ui.px(12), own(now),
-                  {type::tick, scene.ui.theme.text2, Ink::Regular, Align::Left, box.w - scene.ui.px(20)});
+  const std::string now = typed_text(scene.document, index);
+  if (!many && scene.ui.is_shaped(now)) draw_reading(scene.ui, box, ImGui::GetItemRectMax().y, now);
 }
 
 /// Labels of given tensors: taken once there are as many as tokens; until then what is typed stands there
