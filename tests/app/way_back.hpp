@@ -90,7 +90,9 @@ class WayBack {
       undo(robot);
       if (robot.app().history().depth() + 1 != depth && depth > 0)
         told += "undo " + std::to_string(steps) + " led from depth " + std::to_string(depth) + " to " +
-                std::to_string(robot.app().history().depth()) + "; ";
+                std::to_string(robot.app().history().depth()) +
+                (ImGui::GetIO().WantTextInput ? " in a field" : "") + ", page " +
+                std::to_string(static_cast<int>(robot.app().view().mode)) + "; ";
       std::string apart = differences(robot.document(), document_);
       apart += differences(robot.app().viewing(), viewing_);
       if (nearest.empty() || apart.size() < nearest.size())
