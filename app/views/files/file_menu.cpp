@@ -9,6 +9,7 @@
 #include "app/ui/number_format.hpp"
 #include "app/views/files/files.hpp"
 #include "app/views/files/menu_column.hpp"
+#include "app/views/lessons/run_name.hpp"
 #include "core/engine/model/model_reading.hpp"
 #include "core/models/opened/opened_model.hpp"
 #include "core/text/utf8.hpp"
@@ -178,6 +179,7 @@ void draw_file_menu(Scene& scene, const Box& bar, float x, float room) {
                       : scene.document.title.empty() ? "untitled"
                                                      : own(scene.document.title);
   if (scene.edited) title += " · edited";
+  if (const std::string run = trained_run_name(scene); !run.empty()) title = run;
   const float width = std::min({ui.text_width(title, type::label) + ui.px(44), ui.px(360), room});
   const Box box{x, bar.centre_y() - ui.px(14), std::max(width, 0.f), ui.px(28)};
   const std::string path = own(printable(file.native()));

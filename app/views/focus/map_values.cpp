@@ -33,7 +33,9 @@ void draw_values(const MapFrame& m, const ColourScale& scale) {
   const bool weights = is_weights(m.plane);
   const auto values = m.scene.stats.matrix(m.plane, m.b, m.h);
   CellMarks marks(m.scene, m.plane, m.b, m.h);
-  const float size = m.side > ui.px(48) ? type::label : type::tick;
+  // Where a small matrix may fill its place its numbers grow with it.
+  const bool is_large = m.style.largest_cell > 96 && m.side > ui.px(96);
+  const float size = is_large ? type::title : m.side > ui.px(48) ? type::label : type::tick;
   const bool is_magma = !scale.log && m.scene.view.focus->colours == WeightColours::Magma;
   for (std::int64_t i = m.queries().from(); i < m.queries().to(); ++i) {
     for (std::int64_t j = m.keys().from(); j < m.keys().to(); ++j) {

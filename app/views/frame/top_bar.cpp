@@ -11,6 +11,7 @@
 #include "app/views/backends/switch.hpp"
 #include "app/views/compare/held_chip.hpp"
 #include "app/views/files/files.hpp"
+#include "app/views/lessons/run_name.hpp"
 #include "app/views/model_compare/model_compare.hpp"
 #include "core/engine/model/model_reading.hpp"
 
@@ -168,7 +169,9 @@ void draw_top_bar(Scene& scene, const Box& bar) {
   const float left = modes.right() + ui.px(12), room = find.x - ui.px(scene.compact ? 100 : 122);
   const float held =
       std::max(draw_held_chip(scene, left, room, y), draw_held_model_chip(scene, left, room, y));
-  draw_backend(scene, held + ui.px(held > left ? 12 : 0), find.x - ui.px(12), y);
+  // A lesson that trains is not what the open document's milliseconds are of.
+  if (trained_run_name(scene).empty())
+    draw_backend(scene, held + ui.px(held > left ? 12 : 0), find.x - ui.px(12), y);
   ui.horizontal(bar.x, bar.bottom() - 1, bar.w, ui.theme.hairline);
 }
 

@@ -3,14 +3,16 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/lessons/until.hpp"
 #include "app/scene/picture.hpp"
 #include "app/ui/number_format.hpp"
+#include "app/views/lessons/head_weights.hpp"
+#include "app/views/lessons/held_cell.hpp"
 #include "app/views/lessons/page.hpp"
+#include "app/views/lessons/side_names.hpp"
 #include "app/views/parts/heat_map.hpp"
 #include "app/views/parts/map_parts.hpp"
 #include "core/attention/run_stage.hpp"
-#include "core/document/enum_names.hpp"
-#include "core/edits/switches.hpp"
 
 namespace attnscope {
 
@@ -39,13 +41,11 @@ void draw_lesson_lid(const LessonPage& page, const Box& cells, Rgba edge) {
   ui.text(left + key + ui.px(10), line, words, {type::label, ui.theme.text1});
 }
 
-void ring_lesson_word(const MapFrame& map, const lessons::Anchor& anchor, std::int64_t down) {
+void ring_lesson_word(const MapFrame& map, const lessons::Anchor& anchor) {
   using Kind = lessons::Anchor::Kind;
   const Ui& ui = map.ui();
-  const bool of_row = anchor.kind == Kind::Query || anchor.kind == Kind::Cell;
   const auto place = [&](std::size_t i) {
-    if (i >= anchor.places.size()) return std::int64_t{-1};
-    return anchor.places[i] + (i == 0 && of_row ? down : 0);
+    return i < anchor.places.size() ? anchor.places[i] : std::int64_t{-1};
   };
   const Dimensions& d = map.scene.result.dimensions;
   const auto ring = [&](const Box& box, Rgba colour) {
@@ -63,12 +63,13 @@ void ring_lesson_word(const MapFrame& map, const lessons::Anchor& anchor, std::i
     ring(row(place(0)), ui.theme.query);
   else if ((anchor.kind == Kind::Key || anchor.kind == Kind::Value) && place(0) >= 0 && place(0) < d.keys)
     ring(column(place(0)), anchor.kind == Kind::Key ? ui.theme.key : ui.theme.value);
-  else if (anchor.kind == Kind::Cell && place(0) >= 0 && place(0) < d.queries && place(1) < d.keys)
+  else if (anchor.kind == Kind::Cell && place(0) >= 0 && place(0) < d.queries && place(1) >= 0 &&
+           place(1) < d.keys)
     ring(map.cell_in_sight({place(0), place(1)}), ui.theme.text1);
   else if (anchor.kind == Kind::Query && anchor.places.empty())
     ring({map.cells.x - map.label_width - ui.px(14), map.cells.y, map.label_width + ui.px(10), map.cells.h},
          ui.theme.query);
-  else if (anchor.kind == Kind::Key)
+  else if (anchor.kind == Kind::Key && anchor.places.empty())
     ring({map.cells.x, map.cells.y - map.label_room - ui.px(6), map.cells.w, map.label_room}, ui.theme.key);
   else if (anchor.kind == Kind::Stage)
     ring(map.cells, ui.theme.text1);
@@ -76,11 +77,31 @@ void ring_lesson_word(const MapFrame& map, const lessons::Anchor& anchor, std::i
 
 namespace {
 
-/// How many rows further down a token of what is shown stands in this side: what is held may have another
-/// cache, whose tokens ask nothing.
-std::int64_t rows_down(const LessonPage& page, const Scene& side) {
-  return page.scene.result.dimensions.past - side.result.dimensions.past;
-}
+/// What a side is drawn with.
+struct LessonSide {
+  Scene& scene;
+  bool is_b;
+  bool covered;
+  const HeldPlaces* places;  // of what is held; null: it is what is shown
+
+  /// Its row of the row of what is shown.
+  HeldPlace row(std::int64_t shown) const { return is_b ? places->row(shown) : HeldPlace{shown, true}; }
+  /// The same for the row that its entropy is told of: always one of its own.
+  std::int64_t own_row(std::int64_t shown) const {
+    const std::int64_t row = is_b ? places->cell({shown, 0}).query : shown;
+    return std::clamp<std::int64_t>(row, 0, scene.result.dimensions.queries - 1);
+  }
+  /// What a word of the prose stands for on this side; places that it has none of are −1.
+  lessons::Anchor anchor(lessons::Anchor word) const {
+    using Kind = lessons::Anchor::Kind;
+    if (!is_b) return word;
+    const bool of_row = word.kind == Kind::Query || word.kind == Kind::Cell;
+    const bool of_key = word.kind == Kind::Key || word.kind == Kind::Value || word.kind == Kind::Cell;
+    if (of_row && !word.places.empty()) word.places.front() = places->row(word.places.front()).at;
+    if (of_key && !word.places.empty()) word.places.back() = places->key(word.places.back()).at;
+    return word;
+  }
+};
 
 /// The row that is asked about, in an accent ring.
 void ring_asked_row(const MapFrame& map, std::int64_t query) {
@@ -103,141 +124,169 @@ void bracket_asked_row(const MapFrame& map, std::int64_t query) {
   ui.polyline(bracket, ui.theme.query, ui.px(2));
 }
 
-/// "H of sat" with a track that is ln of its allowed keys long; "?" while it is covered.
-void draw_row_entropy(const LessonPage& page, const Scene& side, const Box& line, float label, bool covered) {
+/// How even a row's weights can be: over the keys that it sees; where it sees none and has weights all the
+/// same, over all. In words, too.
+struct EntropyBound {
+  double nats = 0;
+  std::string words;
+};
+EntropyBound entropy_bound(const RowMeasures& measures, const Dimensions& d) {
+  if (measures.allowed > 0) {
+    const double nats = std::log(static_cast<double>(measures.allowed));
+    return {nats, "of at most ln " + std::to_string(measures.allowed) + " = " + fixed(nats, 2) + " nats"};
+  }
+  if (!(measures.entropy > 0)) return {0, "no key allowed"};
+  return {std::log(static_cast<double>(d.keys)),
+          "no key allowed: over " + std::to_string(d.keys) + " hidden ones"};
+}
+
+/// "H of sat" with a track that is as long as it can be; "?" while it is covered.
+void draw_row_entropy(const LessonPage& page, const LessonSide& side, const Box& line, float label) {
   const Ui& ui = page.ui();
-  const LayerResult& result = side.result;
-  const std::int64_t row =
-      std::clamp<std::int64_t>(lesson_row(page) + rows_down(page, side), 0, result.dimensions.queries - 1);
-  const std::int64_t head = std::min(side.head(), result.dimensions.heads - 1);
+  const LayerResult& result = side.scene.result;
+  const std::int64_t row = side.own_row(lesson_row(page));
+  const std::int64_t head = std::min(side.scene.head(), result.dimensions.heads - 1);
   const RowMeasures& measures = result.measures.row(0, head, row);
   const float y = line.y + ui.px(12);
-  if (label > 0)
+  if (!side.covered && gives_nothing(result.document, head)) {
+    ui.text(line.x, y, "zeroed: what it gives is 0",
+            {type::label, ui.theme.text1, Ink::Medium, Align::Left, line.w});
+    return;
+  }
+  // Where it stands below another name than the one beside it, it has its own.
+  if (!side.is_b || !side.row(lesson_row(page)).is_same)
     ui.text(line.x - ui.px(12), y, "H of " + query_label(result, 0, row),
             {type::label, ui.theme.text2, Ink::Regular, Align::Right, label});
   const Box track{line.x, y - ui.px(4), line.w - ui.px(56), ui.px(8)};
   ui.fill(track, ui.theme.bar_ground, ui.px(2));
-  const double most = std::log(static_cast<double>(std::max<std::int64_t>(1, measures.allowed)));
-  if (covered) {
+  const EntropyBound most = entropy_bound(measures, result.dimensions);
+  if (side.covered) {
     ui.text(line.right(), y, "?", {type::body, ui.theme.text2, Ink::Medium, Align::Right});
   } else {
-    const double share = most > 0 ? std::clamp(measures.entropy / most, 0.0, 1.0) : 0;
+    const double share = most.nats > 0 ? std::clamp(measures.entropy / most.nats, 0.0, 1.0) : 0;
     ui.fill({track.x, track.y, std::round(track.w * static_cast<float>(share)), track.h}, ui.theme.query,
             ui.px(2));
     ui.text(line.right(), y, fixed(measures.entropy, 2),
             {type::body, ui.theme.text1, Ink::Semibold, Align::Right});
   }
-  ui.text(line.x, y + ui.px(18),
-          "nats, the track is ln " + std::to_string(measures.allowed) + " = " + fixed(most, 2),
-          {type::tick, ui.theme.text3, Ink::Regular, Align::Left, line.w});
+  ui.text(line.x, y + ui.px(18), most.words, {type::tick, ui.theme.text3, Ink::Regular, Align::Left, line.w});
 }
 
-/// "divided by √64 = 8", "not divided": in what the two sides differ, as far as a few words can say it.
-std::string lesson_side_name(const LessonPage& page, const Scene& side, bool is_b) {
-  const Document& document = side.result.document;
-  const Document* const other =
-      page.scene.held == nullptr
-          ? nullptr
-          : &(is_b ? page.scene.result.document : page.scene.held->result->layer().document);
-  const std::int64_t d_k = scale_width(document, side.result.dimensions.d_k);
-  if (other == nullptr) return is_b ? "held" : "";
-  if (edit::is_divided(document) != edit::is_divided(*other)) {
-    if (!edit::is_divided(document)) return "not divided";
-    return "divided by √" + std::to_string(d_k) + " = " + tight(std::sqrt(static_cast<double>(d_k)));
-  }
-  if (document.layer().masking.causal != other->layer().masking.causal)
-    return document.layer().masking.causal ? "causal mask" : "no mask";
-  if (document.layer().temperature != other->layer().temperature)
-    return "τ = " + fixed(static_cast<double>(document.layer().temperature), 2);
-  if (document.layer().positions != other->layer().positions)
-    return document.layer().positions == Positions::None ? "without positions" : "with positions";
-  if (document.layer().linear != other->layer().linear)
-    return document.layer().linear ? "linear attention" : "softmax attention";
-  const BlockSettings &block = document.layer().block, &there = other->layer().block;
-  if (block.kind != there.kind) return std::string(enum_name(block.kind).words);
-  if (block.norm != there.norm && has_block(block)) return std::string(enum_name(block.norm).words);
-  const bool adds = block.attention_residual && block.mlp_residual;
-  if (adds != (there.attention_residual && there.mlp_residual))
-    return adds ? "with residual additions" : "without residual additions";
-  if (block.mlp != there.mlp) return block.mlp ? "with MLP" : "without MLP";
-  if (document.input.cached != other->input.cached)
-    return document.input.cached > 0 ? "with a cache" : "without a cache";
-  return is_b ? "B" : "A";
-}
-
-/// What a side shows: weights are those that mix its own values, muted heads and linear attention included.
-Plane lesson_plane(const LessonPage& page, const Scene& side) {
+/// What a side shows: weights are those that mix its own values, linear attention and patterns put in their
+/// place included, but of a zeroed head those that it computes. No later stage than the step lets be seen;
+/// nothing where that is before the scores.
+std::optional<Plane> lesson_plane(const LessonPage& page, const Scene& side) {
   const bool weights = !page.step.stage || *page.step.stage == "weights";
-  if (weights || side.stats.tensor(side.view.stage) == nullptr) return weights_stage(side.result.document);
-  return side.view.stage;
+  const std::int64_t head = std::min(side.head(), side.result.dimensions.heads - 1);
+  Plane plane = side.view.stage;
+  if (weights || side.stats.tensor(plane) == nullptr) plane = lesson_weights(page, side.result, head);
+  if (lessons::shows_stage(page.step, plane.stage)) return plane;
+  const std::optional<Stage> last = lessons::plane_until(page.step, side.result, plane.stage);
+  return last ? std::optional<Plane>(*last) : std::nullopt;
 }
 
-void draw_lesson_side(LessonPage& page, Scene& side, const Box& area, bool is_b, bool covered) {
-  const Ui& ui = page.ui();
-  if (area.w < ui.px(80) || area.h < ui.px(80)) return;
-  if (const std::optional<Stage> vectors = lesson_vectors(page, side.result)) {
-    if (const std::string name = lesson_side_name(page, side, is_b); !name.empty())
-      ui.text(area.x, area.y + ui.px(10), name,
-              {type::body, is_b ? ui.theme.b : ui.theme.text1, Ink::Semibold, Align::Left, area.w});
-    const float top = ui.px(page.scene.held != nullptr ? 28 : 4);
-    return draw_lesson_vectors(page, side, {area.x, area.y + top, area.w, area.h - top}, *vectors, is_b,
-                               covered);
-  }
+/// Scores that are integers are written as such.
+bool are_integers(Scene& side, const Plane& plane) {
+  if (is_weights(plane) || side.stats.tensor(plane) == nullptr) return false;
+  const auto values = side.stats.matrix(plane, 0, std::min(side.head(), side.result.dimensions.heads - 1));
+  for (std::int64_t i = 0; i < values.rows(); ++i)
+    for (std::int64_t j = 0; j < values.cols(); ++j)
+      if (std::isfinite(values(i, j)) && values(i, j) != std::round(values(i, j))) return false;
+  return true;
+}
+
+HeatMapStyle lesson_map_style(const LessonPage& page, const LessonSide& side, std::optional<Plane> plane) {
   HeatMapStyle style{.wide_strip = false,
                      .strips = false,
                      .read_out = true,
-                     .plane = lesson_plane(page, side),
-                     .name = is_b ? "lesson B" : "lesson A"};
-  if (const std::string name = lesson_side_name(page, side, is_b); !name.empty())
-    ui.text(area.x + ui.px(74), area.y + ui.px(10), name,
-            {type::body, is_b ? ui.theme.b : ui.theme.text1, Ink::Semibold, Align::Left, area.w - ui.px(74)});
+                     .plane = plane ? *plane : Plane(lesson_weights(page, side.scene.result, 0)),
+                     .name = side.is_b ? "lesson B" : "lesson A",
+                     .largest_cell = 184};
+  if (plane && are_integers(side.scene, *plane))
+    style.print = [](double value, float) { return fixed(value, 0); };
+  return style;
+}
+
+/// Cells that hold nothing yet: the step stops before them.
+void draw_empty_cells(const Ui& ui, const MapFrame& map) {
+  draw_axis_names(map);
+  draw_labels(map);
+  ui.fill(map.cells, ui.theme.control, ui.px(4));
+  ui.text(map.cells.centre_x(), map.cells.centre_y(), "not computed yet",
+          {type::label, ui.theme.text2, Ink::Regular, Align::Centre, map.cells.w});
+}
+
+void draw_side_title(const LessonPage& page, const LessonSide& side, float x, float y, float width) {
+  const Ui& ui = page.ui();
+  if (const std::string name = lesson_side_name(page, side.scene, side.is_b); !name.empty())
+    ui.text(x, y, name,
+            {type::body, side.is_b ? ui.theme.b : ui.theme.text1, Ink::Semibold, Align::Left, width});
+}
+
+void draw_lesson_side(LessonPage& page, const LessonSide& side, const Box& area) {
+  const Ui& ui = page.ui();
+  if (area.w < ui.px(80) || area.h < ui.px(80)) return;
+  if (const std::optional<Stage> vectors = lesson_vectors(page, side.scene.result)) {
+    draw_side_title(page, side, area.x, area.y + ui.px(10), area.w);
+    const bool titled = page.scene.held != nullptr || !page.step.title_shown.empty();
+    const float top = ui.px(titled ? 28 : 4);
+    return draw_lesson_vectors(page, side.scene, {area.x, area.y + top, area.w, area.h - top}, *vectors,
+                               side.is_b, side.covered);
+  }
+  const std::optional<Plane> plane = lesson_plane(page, side.scene);
+  const HeatMapStyle style = lesson_map_style(page, side, plane);
+  draw_side_title(page, side, area.x + ui.px(74), area.y + ui.px(10), area.w - ui.px(74));
   const Box map_area{area.x, area.y + ui.px(28), area.w, area.h - ui.px(28)};
-  const MapFrame map = plan_map(side, map_area, 0, style);
+  const MapFrame map = plan_map(side.scene, map_area, 0, style);
   if (map.cells.w < 1) return;
-  const std::int64_t down = rows_down(page, side);
-  if (covered) {
+  const std::int64_t asked = page.step.query ? side.row(*page.step.query).at : -1;
+  if (side.covered) {
     draw_axis_names(map);
     draw_labels(map);
-    draw_lesson_lid(page, map.cells, is_b ? ui.theme.b : ui.theme.border);
-    if (page.step.query) bracket_asked_row(map, *page.step.query + down);
+    draw_lesson_lid(page, map.cells, side.is_b ? ui.theme.b : ui.theme.border);
+    bracket_asked_row(map, asked);
+  } else if (!plane) {
+    draw_empty_cells(ui, map);
   } else {
-    draw_heat_map(side, map_area, 0, style);
-    if (page.step.question && page.step.query) ring_asked_row(map, *page.step.query + down);
+    draw_heat_map(side.scene, map_area, 0, style);
+    if (page.step.question) ring_asked_row(map, asked);
   }
-  if (page.pointed && (!covered || page.pointed->kind != lessons::Anchor::Kind::Cell))
-    ring_lesson_word(map, *page.pointed, down);
+  if (page.pointed && (!side.covered || page.pointed->kind != lessons::Anchor::Kind::Cell))
+    ring_lesson_word(map, side.anchor(*page.pointed));
   const Box line{map.cells.x, map.cells.bottom() + ui.px(10), map.cells.w, ui.px(44)};
-  if (line.bottom() <= area.bottom() + ui.px(60))
-    draw_row_entropy(page, side, line, is_b ? 0 : ui.px(64), covered);
+  const bool has_weights = lessons::shows_stage(page.step, own_weights_stage(side.scene.result.document));
+  if (has_weights && line.bottom() <= area.bottom() + ui.px(60))
+    draw_row_entropy(page, side, line, ui.px(64));
 }
 
 /// What is held, with its own row of the chosen token.
 void draw_held_side(LessonPage& page, const Box& area) {
   Scene& scene = page.scene;
   const LayerResult& held = scene.held->result->layer();
-  const std::int64_t down = scene.result.dimensions.past - held.dimensions.past;
+  const HeldPlaces places(page.step, scene.result, held);
   Selection moved = scene.selection;
-  moved.cell.query = std::max<std::int64_t>(0, moved.cell.query + down);
-  if (moved.hovered_cell)
-    moved.hovered_cell->query = std::max<std::int64_t>(0, moved.hovered_cell->query + down);
+  moved.cell = places.cell(moved.cell);
+  if (moved.hovered_cell) moved.hovered_cell = places.cell(*moved.hovered_cell);
   Selection own = kept_inside(moved, held.dimensions);
   Selection next = own;
   next.hovered_cell.reset();
   Scene b = scene_of_held(scene, own, next);
-  draw_lesson_side(page, b, area, true, page.hides());
+  draw_lesson_side(page, {b, true, page.hides(), &places}, area);
   if (page.covered || !next.hovered_cell) return;
-  const Cell here{next.hovered_cell->query - down, next.hovered_cell->key};
-  if (here.query >= 0 && is_inside(here, scene.result.dimensions)) scene.next.hovered_cell = here;
+  const std::optional<Cell> here = places.shown(*next.hovered_cell);
+  if (here && is_inside(*here, scene.result.dimensions)) scene.next.hovered_cell = here;
 }
 
 /// "weight  ▭▭▭▭  0 … 1"
 void draw_lesson_ramp(const LessonPage& page, const Box& row) {
   const Ui& ui = page.ui();
   Scene& scene = page.scene;
-  const Plane plane = lesson_plane(page, scene);
+  const std::optional<Plane> shown = lesson_plane(page, scene);
+  if (!shown) return;
+  const Plane plane = *shown;
   const ColourScale scale = colour_scale(scene, plane, scene.head());
   const Box ramp{row.x + ui.px(74), row.y, std::min(ui.px(240), row.w - ui.px(90)), ui.px(8)};
-  const bool weights = plane == Plane(weights_stage(scene.result.document));
+  const bool weights = plane == Plane(lesson_weights(page, scene.result, scene.head()));
   ui.text(ramp.x - ui.px(12), ramp.centre_y(), weights ? "weight" : info(plane.stage).name,
           {type::label, ui.theme.text2, Ink::Regular, Align::Right, ui.px(64)});
   draw_ramp(ui, "lesson ramp", ramp, scale, scale.low, scale.high);
@@ -245,6 +294,13 @@ void draw_lesson_ramp(const LessonPage& page, const Box& row) {
   ui.text(ramp.x, y, tight(static_cast<double>(scale.low)), {type::tick, ui.theme.text3});
   ui.text(ramp.right(), y, tight(static_cast<double>(scale.high)),
           {type::tick, ui.theme.text3, Ink::Regular, Align::Right});
+}
+
+/// A plot of what the step does not let be seen yet is not drawn.
+bool shows_plot(const LessonPage& page) {
+  const bool of_scores = page.step.plot == lessons::Plot::Scores;
+  return lessons::shows_stage(page.step,
+                              of_scores ? Stage::Scale : own_weights_stage(page.scene.result.document));
 }
 
 }  // namespace
@@ -260,7 +316,7 @@ void draw_lesson_instrument(LessonPage& page, const Box& box) {
     y += ui.px(8);
   }
   // A room sees the matrices as large as they go.
-  if (page.step.plot != lessons::Plot::None && !page.presented) {
+  if (page.step.plot != lessons::Plot::None && !page.presented && shows_plot(page)) {
     const float high = std::round(std::clamp((box.bottom() - y) * 0.28f, ui.px(104), ui.px(200)));
     draw_lesson_plot(page, {box.x + pad, y, box.w - 2 * pad, high});
     y += high + ui.px(8);
@@ -275,7 +331,7 @@ void draw_lesson_instrument(LessonPage& page, const Box& box) {
   const float alone = vectors ? maps.w : std::min(maps.w, maps.h + ui.px(120));
   const float width = two ? std::floor((maps.w - gap) / 2) : alone;
   // Of one side alone what is shown is covered; else what it is compared with.
-  draw_lesson_side(page, scene, {maps.x, maps.y, width, maps.h}, false, page.hides() && !two);
+  draw_lesson_side(page, {scene, false, page.hides() && !two, nullptr}, {maps.x, maps.y, width, maps.h});
   if (two) draw_held_side(page, {maps.x + width + gap, maps.y, width, maps.h});
   if (!page.presented && !vectors)
     draw_lesson_ramp(page, {maps.x, box.bottom() - ui.px(36), maps.w, ui.px(30)});

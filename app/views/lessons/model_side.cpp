@@ -114,9 +114,15 @@ void draw_lesson_head(const LessonPage& page, const Box& region) {
   const float wide = std::max(ui.px(18), ui.text_width(number, type::tick, Ink::Semibold) + ui.px(8));
   const Rgba hue = ui.theme.head(head.head);
   badge(ui, {region.x + pad, std::round(y - ui.px(8)), wide, ui.px(16)}, number, hue, ink_on(hue));
-  const float x = region.x + pad + wide + ui.px(8);
-  ui.text(x, y, layer_name(spec, head.of, head.block) + " · Head " + number,
-          {type::body, ui.theme.text1, Ink::Semibold, Align::Left, region.right() - pad - x});
+  const float x = region.x + pad + wide + ui.px(8), right = region.right() - pad;
+  const float title = ui.text(x, y, layer_name(spec, head.of, head.block) + " · Head " + number,
+                              {type::body, ui.theme.text1, Ink::Semibold, Align::Left, right - x});
+  const HeadChange* const change = change_of_head(shown_changes(scene), head);
+  const float room = right - x - title - ui.px(12);
+  // The picture keeps what it computes.
+  if (change != nullptr && change->kind == HeadChange::Kind::Zero && room > ui.px(60))
+    ui.text(right, y, "zeroed: what it gives is 0",
+            {type::label, ui.theme.text2, Ink::Regular, Align::Right, room});
   const float side = ui.px(scene.compact ? 8 : 12);
   const Box map{region.x + side, region.y + title_height(ui), region.w - 2 * side,
                 region.h - title_height(ui) - ui.px(8)};
@@ -127,7 +133,7 @@ void draw_lesson_head(const LessonPage& page, const Box& region) {
   if (!page.pointed || !is_layer_on_screen(scene)) return;
   const HeatMapStyle style{.wide_strip = false, .strips = false};
   const MapFrame frame = plan_map(scene, map, 0, style);
-  if (frame.cells.w >= 1) ring_lesson_word(frame, *page.pointed, 0);
+  if (frame.cells.w >= 1) ring_lesson_word(frame, *page.pointed);
 }
 
 /// How high the lower part is: what is predicted, and beside it what needs room.

@@ -48,9 +48,9 @@ float draw_lesson_question(LessonPage&, float x, float y, float width);
 void draw_lesson_instrument(LessonPage&, const Box&);
 /// What hides cells until R: opaque, nothing shines through before it is lifted.
 void draw_lesson_lid(const LessonPage&, const Box& cells, Rgba edge);
-/// A ring round what a word of the prose stands for. Rows are those of what is shown; in this map they stand
-/// so many rows further down.
-void ring_lesson_word(const MapFrame&, const lessons::Anchor&, std::int64_t down);
+/// A ring round what a word of the prose stands for, whose places are rows and keys of this map; −1: it has
+/// none there.
+void ring_lesson_word(const MapFrame&, const lessons::Anchor&);
 /// The stage that the step looks at where it is one of vectors: a row of numbers for each token.
 std::optional<Stage> lesson_vectors(const LessonPage&, const LayerResult&);
 /// Its rows as numbers and colours, of one side.
@@ -62,6 +62,9 @@ float draw_lesson_stream(const LessonPage&, const Box& column, float y);
 void draw_lesson_model(LessonPage&, const Box&);
 /// Curves, heads and the strip of time of a lesson that trains.
 void draw_lesson_training(LessonPage&, const Box&);
+/// In the right column, the chosen row of weights number by number, with those of the same keys in what is
+/// held. Returns the y below.
+float draw_lesson_row(const LessonPage&, const Box& column, float y);
 /// The controls that the step names, in as many rows like this one as they need; returns the y below.
 float draw_lesson_controls(LessonPage&, const Box& row);
 void draw_lesson_plot(LessonPage&, const Box&);

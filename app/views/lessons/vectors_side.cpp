@@ -6,7 +6,9 @@
 
 #include <Eigen/Core>
 
+#include "app/lessons/until.hpp"
 #include "app/ui/number_format.hpp"
+#include "app/views/lessons/held_cell.hpp"
 #include "app/views/lessons/page.hpp"
 #include "app/views/parts/strips.hpp"
 #include "app/views/parts/vector_map.hpp"
@@ -15,8 +17,9 @@
 namespace attnscope {
 namespace {
 
-/// Stages as wide as the residual stream, in the order of the computation.
-std::vector<Stage> stream_stages(const LayerResult& result) {
+/// Stages as wide as the residual stream, in the order of the computation, as far as the step lets them be
+/// seen.
+std::vector<Stage> stream_stages(const lessons::Step& step, const LayerResult& result) {
   std::vector<Stage> all;
   for (const Stage stage : vector_stages(result)) {
     const bool of_layer = stage == Stage::Output || is_of_block(stage);
@@ -25,7 +28,21 @@ std::vector<Stage> stream_stages(const LayerResult& result) {
   }
   // What comes in is there whether positions were added to it or not.
   if (result.trace[Stage::Position]) all.insert(all.begin(), Stage::Position);
+  std::erase_if(all, [&](Stage stage) { return !lessons::shows_stage(step, stage); });
   return all;
+}
+
+/// What a stage of the stream is called in prose: what comes in is X, and where no norm follows the last sum
+/// is X₂.
+struct StreamName {
+  std::string_view symbol, name;
+};
+StreamName name_in_stream(const LayerResult& result, Stage stage) {
+  const TensorPtr& last = result.trace[Stage::BlockOutput];
+  if (stage == Stage::Position) return {info(stage).symbol, "Token vectors"};
+  const bool is_last = stage == Stage::MlpResidual && last && result.trace[stage] == last;
+  const StageInfo& what = info(is_last ? Stage::BlockOutput : stage);
+  return {what.symbol, what.name};
 }
 
 /// The vector of the query's token; empty where the stage has none.
@@ -60,13 +77,13 @@ bool is_same_stage(const LayerResult& result, Stage a, std::optional<Stage> b) {
 }
 
 /// The chosen token's vector in every stage, one below the other on one scale: what is added to what is seen.
-void draw_token_strips(const LessonPage& page, const Scene& side, const Box& area, Stage asked) {
+void draw_token_strips(const LessonPage& page, const Scene& side, const Box& area, Stage asked, bool is_b) {
   const Ui& ui = page.ui();
   const LayerResult& result = side.result;
+  const Cell shown{lesson_row(page), 0};
   const std::int64_t query =
-      std::clamp<std::int64_t>(lesson_row(page) + page.scene.result.dimensions.past - result.dimensions.past,
-                               0, result.dimensions.queries - 1);
-  const std::vector<Stage> stages = stream_stages(result);
+      is_b ? HeldPlaces(page.step, page.scene.result, result).cell(shown).query : shown.query;
+  const std::vector<Stage> stages = stream_stages(page.step, result);
   if (stages.empty()) return;
   const std::int64_t columns = std::ssize(vector_of_query(result, stages.front(), query));
   const float left = ui.px(74), title = ui.px(28);
@@ -90,7 +107,7 @@ void draw_token_strips(const LessonPage& page, const Scene& side, const Box& are
   for (std::size_t i = 0; i < stages.size(); ++i) {
     const bool chosen = is_same_stage(result, stages[i], asked);
     ui.text(box.x - ui.px(10), box.y + row * (static_cast<float>(i) + 0.5f) - ui.px(1),
-            info(stages[i]).symbol,
+            name_in_stream(result, stages[i]).symbol,
             {type::label, chosen ? ui.theme.text1 : ui.theme.text2, chosen ? Ink::Semibold : Ink::Regular,
              Align::Right, left - ui.px(10)});
   }
@@ -104,7 +121,8 @@ void draw_token_strips(const LessonPage& page, const Scene& side, const Box& are
 }  // namespace
 
 std::optional<Stage> lesson_vectors(const LessonPage& page, const LayerResult& result) {
-  return page.step.stage ? lessons::vectors_called(result, *page.step.stage) : std::nullopt;
+  const auto stage = page.step.stage ? lessons::vectors_called(result, *page.step.stage) : std::nullopt;
+  return stage && lessons::shows_stage(page.step, *stage) ? stage : std::nullopt;
 }
 
 void draw_lesson_vectors(LessonPage& page, Scene& side, const Box& area, Stage stage, bool is_b,
@@ -128,8 +146,8 @@ void draw_lesson_vectors(LessonPage& page, Scene& side, const Box& area, Stage s
   draw_vector_map(side, {area.x, area.y, area.w, high}, stage, is_b ? "held vector map" : "vector map");
   if (locked) ImGui::EndDisabled();
   if (high < area.h)
-    draw_token_strips(page, side, {area.x, area.y + high + ui.px(8), area.w, area.h - high - ui.px(8)},
-                      stage);
+    draw_token_strips(page, side, {area.x, area.y + high + ui.px(8), area.w, area.h - high - ui.px(8)}, stage,
+                      is_b);
   ImGui::PopID();
 }
 
@@ -137,21 +155,27 @@ float draw_lesson_stream(const LessonPage& page, const Box& column, float y) {
   const Ui& ui = page.ui();
   const LayerResult& result = page.scene.result;
   const std::int64_t query = lesson_row(page);
-  const std::vector<Stage> stages = stream_stages(result);
+  const std::vector<Stage> stages = stream_stages(page.step, result);
   const LayerResult* const held = page.scene.held != nullptr ? &page.scene.held->result->layer() : nullptr;
   const std::optional<Stage> asked = lesson_vectors(page, result);
   const float pad = ui.px(12), line = ui.px(page.scene.compact ? 24 : 26);
   const float title = ui.text(column.x + pad, y + ui.px(8), "Through the block",
                               {type::label, ui.theme.text1, Ink::Semibold});
-  ui.text(column.x + pad + title + ui.px(8), y + ui.px(8), query_label(result, 0, query),
-          {type::label, ui.theme.query, Ink::Semibold, Align::Left,
-           std::max(1.f, column.w - 2 * pad - title - ui.px(8))});
+  const float name = ui.text(column.x + pad + title + ui.px(8), y + ui.px(8), query_label(result, 0, query),
+                             {type::label, ui.theme.query, Ink::Semibold, Align::Left,
+                              std::max(1.f, column.w - 2 * pad - title - ui.px(8))});
+  const HeldPlace there = held != nullptr ? HeldPlaces(page.step, result, *held).row(query) : HeldPlace{};
+  // What is held has the row of another token.
+  if (const float room = column.w - 2 * pad - title - name - ui.px(24);
+      there.at >= 0 && !there.is_same && room > ui.px(40))
+    ui.text(column.right() - pad, y + ui.px(8), "held: " + query_label(*held, 0, there.at),
+            {type::label, ui.theme.b, Ink::Semibold, Align::Right, room});
   y += ui.px(26);
   const std::size_t columns = held != nullptr ? 4 : 3;
   constexpr std::array<std::string_view, 4> names{"mean", "σ", "length", "held"};
   // In a narrow column with what is held the symbol alone names the stage.
   const bool short_names = column.w < ui.px(300) && held != nullptr;
-  const float first = ui.px(short_names ? 44 : 112),
+  const float first = ui.px(short_names ? 44 : 124),
               wide = (column.w - 2 * pad - first) / static_cast<float>(columns);
   const auto right_of = [&](std::size_t i) {
     return column.x + pad + first + wide * static_cast<float>(i + 1);
@@ -167,7 +191,7 @@ float draw_lesson_stream(const LessonPage& page, const Box& column, float y) {
     behind = behind || chosen;
     if (chosen) ui.fill({column.x, y, column.w, line}, ui.theme.control);
     const float middle = y + line / 2;
-    const StageInfo& what = info(stage);
+    const StreamName what = name_in_stream(result, stage);
     const float symbol =
         ui.text(column.x + pad, middle, what.symbol, {type::label, ui.theme.text1, Ink::Semibold});
     ui.text(
@@ -187,10 +211,8 @@ float draw_lesson_stream(const LessonPage& page, const Box& column, float y) {
       number(1, facts->deviation, hidden);
       number(2, facts->length, hidden);
     }
-    const std::int64_t there =
-        held != nullptr ? query + result.dimensions.past - held->dimensions.past : query;
-    if (held != nullptr && there >= 0)
-      if (const auto facts = vector_facts(*held, stage, there)) number(3, facts->length, page.hides());
+    if (there.at >= 0)
+      if (const auto facts = vector_facts(*held, stage, there.at)) number(3, facts->length, page.hides());
     y += line;
   }
   return y + ui.px(12);

@@ -20,6 +20,8 @@ struct HeatMapStyle {
   /// What is written in a cell, instead of the usual; `side` of the cell in logical pixels.
   std::function<std::string(double value, float side)> print = {};
   const char* name = "heatmap";  // of what takes the mouse and of the picture, before its number
+  /// Side of a cell of a matrix that has few of them and is not zoomed, logical pixels.
+  float largest_cell = 96;
 };
 
 /// Draws head scene.head() of sequence b into the area and takes its mouse. Returns the box of the cells.

@@ -113,7 +113,7 @@ MapFrame plan_map(Scene& scene, const Box& area, std::int64_t b, const HeatMapSt
   const float height = area.h - head - below;
   const float exact = std::min(room / columns, height / rows);
   if (exact <= 0) return m;
-  m.fitted = exact >= 2 ? std::min(std::floor(exact), ui.px(96)) : exact;
+  m.fitted = exact >= 2 ? std::min(std::floor(exact), ui.px(style.largest_cell)) : exact;
   const auto most = std::max(m.fitted, largest_side(ui));
   m.side = std::clamp(static_cast<float>(static_cast<double>(m.fitted) * std::max(1.0, focus.zoom)), m.fitted,
                       most);
