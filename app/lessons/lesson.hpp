@@ -80,7 +80,7 @@ struct Question {
 struct CodeLine {
   bool marked = false;  // the line that the step is about
   std::string code;
-  Prose note;                   // without the number that stands at its end or alone
+  Prose note;                   // without its number, where it has one only
   std::optional<Piece> result;  // that number
 };
 

@@ -199,13 +199,12 @@ void LessonReader::read_code(std::vector<CodeLine>& code, const Lines& inside) {
     made.code.erase(made.code.find_last_not_of(' ') + 1);
     if (arrow != text.npos) {
       made.note = with_line([&] { return parse_prose(trimmed(text.substr(arrow + 5)), line_); });
-      // One number is what the line gives, wherever it stands; of several the last one, at the end.
+      // One number is what the line gives, wherever it stands; several are not torn from their words.
       const auto is_number = [](const Piece& piece) { return piece.kind == Piece::Kind::Number; };
-      const auto numbers = std::ranges::count_if(made.note, is_number);
-      const auto last = std::find_if(made.note.rbegin(), made.note.rend(), is_number);
-      if (numbers == 1 || (numbers > 1 && last == made.note.rbegin())) {
-        made.result = *last;
-        made.note.erase(std::next(last).base());
+      if (std::ranges::count_if(made.note, is_number) == 1) {
+        const auto number = std::ranges::find_if(made.note, is_number);
+        made.result = *number;
+        made.note.erase(number);
       }
     }
     code.push_back(std::move(made));

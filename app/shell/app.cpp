@@ -130,8 +130,6 @@ App::App(AppOptions options, LiveEngine& engine, std::vector<BackendChoice> back
 
 App::~App() = default;
 
-bool App::wants_frame() const { return !settled() || (view_.mode == Mode::Walk && view_.walk->is_moving()); }
-
 bool App::finish_numbers() const {
   if (lesson_models_.is_busy()) lesson_models_.wait();
   if (!experiments_.is_settled()) experiments_.wait();

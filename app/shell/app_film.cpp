@@ -115,6 +115,7 @@ void App::put_in_film(double value) {
       view_.lesson->answer = {};
       show_lesson_step({film_->lesson.name, static_cast<std::int64_t>(value)});
       view_.lesson->answer.revealed = film_->request.answers;
+      view_.lesson->answer_due = film_->request.answers ? frames_to_answer : 0;
       break;
     case PictureSeries::None: break;
   }
@@ -146,7 +147,7 @@ void App::follow_film() {
   }
   try {
     if (film_->is_put_in) {
-      if (!is_still() || view_.lesson->look_due) return;
+      if (!is_still() || view_.lesson->look_due || view_.lesson->answer_due > 0) return;
       if (!view_.refusal.empty()) throw Error(view_.refusal);
       draw_into_film();
       film_->is_put_in = false;

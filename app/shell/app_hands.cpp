@@ -8,7 +8,9 @@
 #include "app/scene/actions.hpp"
 #include "app/shell/app.hpp"
 #include "app/state/files_state.hpp"
+#include "app/state/teaching/lesson_state.hpp"
 #include "app/state/teaching/presenter_state.hpp"
+#include "app/state/walk_state.hpp"
 #include "app/ui/own_words.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/edits/within.hpp"
@@ -148,6 +150,11 @@ void App::observe_history() {
     keyboard.notice.until = ImGui::GetTime() + told_for;
   }
   keyboard.pressed = {};
+}
+
+bool App::wants_frame() const {
+  if (view_.mode == Mode::Lessons && view_.lesson->answer_due > 0) return true;
+  return !settled() || (view_.mode == Mode::Walk && view_.walk->is_moving());
 }
 
 std::optional<double> App::changes_in() const {

@@ -110,8 +110,9 @@ bool App::show_lesson_step(const LessonRequest& wanted) {
     show_step_document(documents.shown, begins);
     hold_of_step(documents.held);
   }
-  state.look_due = state.question_due = true;
-  state.scroll = state.code_scroll = 0;
+  state.look_due = state.question_due = state.type_due = true;
+  state.scroll = state.code_scroll = state.words_height = state.folds_in = state.plot_reach = 0;
+  state.answer_due = 0;
   return true;
 }
 

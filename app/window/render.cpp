@@ -104,6 +104,7 @@ void render_lesson(const LessonPages& pages) {
     if (pages.step && step != *pages.step) continue;
     app.show_step({name, static_cast<std::int64_t>(step) - 1});
     app.view().lesson->answer.revealed = pages.revealed;
+    app.view().lesson->answer_due = pages.revealed ? frames_to_answer : 0;
     drawn.settle();
     drawn.lay_out();
     if (is_pdf)

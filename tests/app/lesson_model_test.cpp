@@ -126,7 +126,7 @@ TEST_CASE("a lesson on a model is played forward and exactly back", "[lessons][l
   player.click("All heads");
   player.settle();
   is_step(0);
-  player.press(ImGuiKey_2);
+  player.press(player.digit_of(1));
   player.press(ImGuiKey_R);
   CHECK(player.app().selection().head == 2);
   CHECK(player.app().selection().cell == Cell{4, 2});

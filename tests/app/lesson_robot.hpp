@@ -10,6 +10,7 @@
 #include "app/results/training_desk.hpp"
 #include "app/state/teaching/lesson_state.hpp"
 #include "app/state/training/lab_state.hpp"
+#include "app/views/lessons/choice_order.hpp"
 #include "robot/layout.hpp"
 #include "robot/robot.hpp"
 
@@ -28,6 +29,14 @@ struct Player : Robot {
   }
   const LessonState& state() { return *app().view().lesson; }
   const lessons::OpenLesson& lesson() { return *app().lesson(); }
+  const lessons::Step& step() { return lesson().lesson.steps[static_cast<std::size_t>(state().step)]; }
+  /// The place on screen, from 0, of a choice of the step; `choice`: its place in the lesson's file.
+  std::size_t place_of(std::size_t choice) {
+    const auto& question = std::get<lessons::ChooseQuestion>(step().question->kind);
+    const auto order = choice_order(lesson().name, state().step, question.choices.size());
+    return static_cast<std::size_t>(std::ranges::find(order, choice) - order.begin());
+  }
+  ImGuiKey digit_of(std::size_t choice) { return static_cast<ImGuiKey>(ImGuiKey_1 + place_of(choice)); }
   const Document& of_step(std::int64_t step) {
     return lesson().documents[static_cast<std::size_t>(step)].shown;
   }

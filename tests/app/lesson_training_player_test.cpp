@@ -250,7 +250,7 @@ void answer_and_reveal(Trained& player, const lessons::Question& question) {
     for (const bool right : {false, true}) {
       const auto choice = std::ranges::find(choose->choices, right, &lessons::Choice::right);
       REQUIRE(choice != choose->choices.end());
-      player.press(static_cast<ImGuiKey>(ImGuiKey_1 + (choice - choose->choices.begin())));
+      player.press(player.digit_of(static_cast<std::size_t>(choice - choose->choices.begin())));
     }
   player.press(ImGuiKey_R);
   CHECK(player.state().answer.revealed);

@@ -15,14 +15,16 @@
 namespace attnscope {
 
 inline constexpr std::size_t most_answers = 6;
+inline constexpr int frames_to_answer = 8;  // until the columns of a step stand as what was revealed needs
 
 /// What was answered to the question of a step.
 struct StepAnswer {
-  std::int64_t chosen = -1;     // of choices; -1: none yet
+  std::int64_t chosen = -1;     // of choices, its place in the lesson's file; -1: none yet
   std::optional<double> value;  // that was dragged
   std::vector<float> sketch;    // weights of a row, one a key; empty: not touched yet
+  std::vector<float> curve;     // that was drawn on a run's axes, see draw_into(); empty: not touched yet
   bool revealed = false;
-  std::array<std::int64_t, most_answers> votes{};  // of a class
+  std::array<std::int64_t, most_answers> votes{};  // of a class, by the choices' places in the file
   bool operator==(const StepAnswer&) const = default;
 };
 
@@ -44,6 +46,17 @@ struct LessonState {
   std::string spoken;                          // the step's notes with their numbers, for the speaker
   std::optional<Document> left;                // free play: the step as it was left, for the way back
   float scroll = 0, code_scroll = 0, list_scroll = 0;  // logical pixels
+
+  /// So many frames more the answer is brought into sight.
+  int answer_due = 0;
+  /// The step's field for a text is to take the keyboard.
+  bool type_due = false;
+  /// Of what stands in the column of words, logical pixels; 0: not known.
+  float words_height = 0;
+  /// In a column of that height choices that do not matter any more are a line each; 0: they are not.
+  float folds_in = 0;
+  /// Where the axis of the step's scores ends; 0: it was not drawn yet.
+  float plot_reach = 0;
 };
 
 }  // namespace attnscope

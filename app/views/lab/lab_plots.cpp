@@ -48,6 +48,21 @@ void scrub_in_plot(const LabPage& page, const Axes& axes, const std::string& lab
       std::clamp(axes.x_at(ImGui::GetIO().MousePos.x), 0., static_cast<double>(page.last)));
 }
 
+/// A thin line where B left A. Its word stands away from the floor's.
+void draw_cut(const LabPage& page, const Axes& axes, const LabPlot& plot) {
+  if (page.b == nullptr || page.b->branch == 0) return;
+  const Ui& ui = page.ui();
+  const float x = std::round(axes.x(static_cast<double>(page.b->branch)));
+  ui.vertical(x, axes.area.y, axes.area.h, ui.theme.b);
+  const float wide = ui.text_width("cut", type::tick);
+  if (axes.area.w < ui.px(240) || axes.area.h < ui.px(60)) return;
+  const bool below = plot.floor && *plot.floor > (plot.low + plot.high) / 2;
+  const float y = below ? axes.area.bottom() - ui.px(10) : axes.area.y + ui.px(10);
+  const bool left = x + wide + ui.px(8) > axes.area.right();
+  ui.text(left ? x - ui.px(4) : x + ui.px(4), y, "cut",
+          {type::tick, ui.theme.b, Ink::Regular, left ? Align::Right : Align::Left});
+}
+
 /// Of a line at the step that is looked at; NaN before its first point, and where it has ended long before.
 float value_at(const LabLine& line, std::int64_t step, std::int64_t measure_every) {
   float value = NAN;
@@ -97,6 +112,7 @@ void draw_lab_plot(const LabPage& page, const LabPlot& plot, const Box& box, con
     const float y = axes.y(*plot.floor);
     draw_dashes(ui, {{axes.area.x, y}, {axes.area.right(), y}}, ui.theme.key, ui.px(1.5f));
   }
+  draw_cut(page, axes, plot);
   const float x = axes.x(static_cast<double>(page.step));
   draw_dashes(ui, {{x, axes.area.y}, {x, axes.area.bottom()}}, ui.theme.query, ui.px(1.5f));
   for (const LabLine& line : plot.lines) {
@@ -259,8 +275,11 @@ void draw_lab_plots(const LabPage& page, const Box& box) {
   if (front != plots.end()) std::rotate(plots.begin(), front, front + 1);
   const std::size_t rows = static_cast<std::size_t>(page.small_rows), columns = rows < 2 ? 2 : 3;
   const float large = rows == 0 ? inner.h : std::floor(inner.h * (rows == 1 ? 0.62f : 0.48f));
-  draw_lab_plot(page, plots[0], {inner.x, inner.y, inner.w, large}, "lab loss");
+  const Box front_box{inner.x, inner.y, inner.w, large};
+  page.draws_front ? page.draws_front(front_box) : draw_lab_plot(page, plots[0], front_box, "lab loss");
   if (rows == 0) return;
+  if (page.draws_small)
+    return page.draws_small({inner.x, inner.y + large + gap, inner.w, inner.h - large - gap});
   const float high = std::floor((inner.h - large - gap) / static_cast<float>(rows)) - ui.px(4),
               wide =
                   std::floor((inner.w - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns));

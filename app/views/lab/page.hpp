@@ -1,6 +1,7 @@
 // app/views/lab: the parts of the page.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,6 +29,8 @@ struct LabPage {
   bool has_rule = true;         // what gives a head its name is said below the heads
   bool covers_numbers = false;  // those beside the heads
   bool covers_heads = false;    // no pictures of heads, in the strip of time either
+  /// In place of the large plot, and of all the small ones; empty: the plots.
+  std::function<void(const Box&)> draws_front = {}, draws_small = {};
 
   const Ui& ui() const { return scene.ui; }
   LabState& state() const { return *scene.view.lab; }

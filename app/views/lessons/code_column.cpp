@@ -51,6 +51,16 @@ float draw_speaker_notes(const LessonPage& page, const Box& column, float y) {
   return y + ui.px(40) + ui.paragraph_height(column.w - 2 * pad, words, type::label);
 }
 
+/// What the line gives, with all that is said of it, would answer the question that is open.
+float draw_covered_line(const LessonPage& page, const lessons::CodeLine& line, const Box& column, float y) {
+  const Ui& ui = page.ui();
+  const float below = draw_code_line(page, {line.marked, line.code, {}, {}}, column, y);
+  if (line.result || !line.note.empty())
+    ui.text(column.right() - ui.px(12), y + ui.px(34), "?",
+            {type::label, ui.theme.text2, Ink::Semibold, Align::Right});
+  return below;
+}
+
 }  // namespace
 
 void draw_lesson_code(LessonPage& page, const Box& box) {
@@ -81,7 +91,8 @@ void draw_lesson_code(LessonPage& page, const Box& box) {
     }
     y += ui.px(40);
     for (const lessons::CodeLine& line : shows_pytorch ? page.step.pytorch : page.step.numpy)
-      y = draw_code_line(page, line, column, y);
+      y = page.hides_code() ? draw_covered_line(page, line, column, y)
+                            : draw_code_line(page, line, column, y);
     ui.horizontal(column.x + ui.px(12), y + ui.px(6), column.w - ui.px(24), ui.theme.hairline);
     y += ui.px(18);
   }

@@ -6,6 +6,7 @@
 
 #include "app/ui/number_format.hpp"
 #include "app/views/lessons/controls.hpp"
+#include "app/widgets/keyboard_focus.hpp"
 #include "core/edits/edits.hpp"
 #include "core/edits/heads.hpp"
 #include "core/edits/switches.hpp"
@@ -231,6 +232,10 @@ float draw_softmax_kind_control(LessonPage& page, const Box& at) {
   if (chosen && !page.covered) now = static_cast<SoftmaxKind>(*chosen);
   return name + box.w;
 }
+/// Whether a text is what is to be done; where nothing says by what it is done it may be.
+bool asks_for_text(const lessons::Step& step) {
+  return step.done && (step.done_by.empty() || step.done_by.find("\"text\"") != std::string::npos);
+}
 float draw_text_control(LessonPage& page, const Box& at) {
   const Ui& ui = page.ui();
   Scene& scene = page.scene;
@@ -238,6 +243,10 @@ float draw_text_control(LessonPage& page, const Box& at) {
   std::string words = typed_text(scene.document, 0);
   const float wide = ui.text_width(own(words), type::body) + ui.px(28);
   const Box box{at.x, at.centre_y() - ui.px(14), std::clamp(wide, ui.px(220), at.w), ui.px(28)};
+  // What a step asks to be typed goes into the field, not into the lesson's keys. In front of a room the
+  // remote control has to go on.
+  const bool types = asks_for_text(page.step) && !page.covered && !page.presented;
+  if (types && std::exchange(page.state().type_due, false)) take_keyboard_here();
   if (!text_field(ui, "##Text", box, words, "Type a sentence") || page.covered) return box.w;
   try {
     scene.document = edit::typed_text(scene.document, 0, std::move(words));

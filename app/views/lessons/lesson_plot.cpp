@@ -52,6 +52,22 @@ std::vector<int> counted_in_bins(const std::vector<double>& numbers, double low,
   return counts;
 }
 
+/// Where the axis ends, the same all through a step: what becomes wider is seen to. Where dₖ can be changed
+/// there is room for scores twice as wide, those of four times as many dimensions.
+double reach_of_scores(const LessonPage& page, double most) {
+  LessonState& state = page.state();
+  const bool widens = std::ranges::find(page.step.shown, "d_k") != page.step.shown.end();
+  const auto whole = [](double reach) {
+    const double step = nice_step(2 * reach, 4);
+    return std::ceil(reach / step) * step;
+  };
+  const auto kept = static_cast<double>(state.plot_reach);
+  if (kept > 0 && most <= kept) return kept;
+  const double reach = whole(kept > 0 || !widens ? most : 2.2 * most);
+  if (!state.look_due) state.plot_reach = static_cast<float>(reach);  // the step's own scores are there
+  return reach;
+}
+
 /// The scores before the division in outline, after it filled: one axis for both.
 void plot_lesson_scores(const LessonPage& page, const Box& box) {
   const Ui& ui = page.ui();
@@ -63,8 +79,7 @@ void plot_lesson_scores(const LessonPage& page, const Box& box) {
   double most = 0.5;
   for (const double x : before) most = std::max(most, std::abs(x));
   for (const double x : after) most = std::max(most, std::abs(x));
-  const double step = nice_step(2 * most, 4);
-  const double reach = std::ceil(most / step) * step;
+  const double reach = reach_of_scores(page, most);
   constexpr std::size_t bins = 41;
   const std::vector<int> outline = counted_in_bins(before, -reach, reach, bins),
                          filled = counted_in_bins(after, -reach, reach, bins);
@@ -195,6 +210,7 @@ void plot_lesson_entropy(const LessonPage& page, const Box& box) {
 }  // namespace
 
 void draw_lesson_plot(LessonPage& page, const Box& box) {
+  if (page.hides_plot()) return draw_lesson_lid(page, box, page.ui().theme.border);
   switch (page.step.plot) {
     case lessons::Plot::Scores: return plot_lesson_scores(page, box);
     case lessons::Plot::Row: return plot_lesson_row(page, box);

@@ -84,6 +84,14 @@ bool is_anchor_pointed_at(const Scene& scene, const lessons::Anchor& anchor) {
   }
 }
 
+/// How high the code below the words is: it gives way to them, down to its title.
+float height_of_code_below(const LessonPage& page, const Box& body) {
+  const Ui& ui = page.ui();
+  const float most = std::round(body.h * 0.42f), words = ui.px(page.state().words_height);
+  if (words <= 0) return most;
+  return std::clamp(body.h - words, std::min(most, ui.px(46)), most);
+}
+
 /// Whether cells of two matrices beside each other would be too small for their numbers in so much room.
 bool are_cells_small(const LessonPage& page, float width) {
   const Ui& ui = page.ui();
@@ -115,7 +123,7 @@ void draw_lesson_page(Scene& scene, const lessons::OpenLesson& open, const Box& 
   const float code = has_code && !below ? right : 0;
   Box words{body.x, body.y, std::min(left, body.w), body.h};
   if (below) {
-    const float high = std::round(body.h * 0.42f);
+    const float high = height_of_code_below(page, body);
     words.h -= high;
     draw_lesson_code(page, {words.x, words.bottom(), words.w, high});
     ui.horizontal(words.x, words.bottom(), words.w, ui.theme.hairline);
@@ -164,6 +172,7 @@ void draw_lessons(Scene& scene, const Box& box) {
   const Ui& ui = scene.ui;
   ui.fill(box, ui.theme.panel);
   follow_lesson(scene);
+  scene.view.lesson->answer_due = std::max(0, scene.view.lesson->answer_due - 1);
   if (scene.view.hint.empty()) scene.view.hint = lesson_hint(scene);
   const lessons::OpenLesson* const open = lesson_in(scene);
   const bool needs_layer = open != nullptr && !open->lesson.of_model() && !open->lesson.of_training();

@@ -28,10 +28,14 @@ struct LessonPage {
   bool presented = false;                       // to a room
   bool covered = false;                         // what would answer the question
   std::optional<lessons::Anchor> pointed = {};  // a word under the mouse
+  bool folds = false;                           // choices that are neither right nor chosen are a line each
 
   const Ui& ui() const { return scene.ui; }
   /// Whether numbers that would answer the question are hidden.
   bool hides() const { return covered && step.covers; }
+  /// The same of what lines of code give, and of the plot above the matrices.
+  bool hides_code() const { return covered && step.covers_code; }
+  bool hides_plot() const { return covered && step.covers_plot; }
   LessonState& state() const { return *scene.view.lesson; }
   const lessons::Lesson& lesson() const { return open.lesson; }
   /// How prose sees the screen. References this.

@@ -5,6 +5,7 @@
 
 #include "app/results/training_desk.hpp"
 #include "app/state/model_state.hpp"
+#include "app/views/lessons/choice_order.hpp"
 #include "app/views/lessons/page.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/base/error.hpp"
@@ -135,7 +136,9 @@ void lesson_to_start(Scene& scene) {
 }
 
 void lesson_reveal(Scene& scene) {
-  if (is_lesson_covered(scene)) lesson_state(scene).answer.revealed = true;
+  if (!is_lesson_covered(scene)) return;
+  lesson_state(scene).answer.revealed = true;
+  lesson_state(scene).answer_due = frames_to_answer;
 }
 
 void lesson_notes(Scene& scene) { lesson_state(scene).notes = !lesson_state(scene).notes; }
@@ -150,10 +153,11 @@ void lesson_digit(Scene& scene, std::int64_t digit) {
   if (is_lesson_covered(scene)) {
     const auto* const choose = std::get_if<lessons::ChooseQuestion>(&step->question->kind);
     if (choose == nullptr || at >= choose->choices.size()) return;
+    const std::size_t choice = choice_order(open->name, lesson_state(scene).step, choose->choices.size())[at];
     if (lesson_state(scene).counts_votes)
-      ++answer.votes[at];
+      ++answer.votes[choice];
     else
-      answer.chosen = static_cast<std::int64_t>(at);
+      answer.chosen = static_cast<std::int64_t>(choice);
     return;
   }
   const auto first = std::ranges::find(open->lesson.steps, at, &lessons::Step::chapter);

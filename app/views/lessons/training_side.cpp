@@ -5,6 +5,7 @@
 #include "app/results/training_desk.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/views/lab/page.hpp"
+#include "app/views/lessons/lesson_curve.hpp"
 #include "app/views/lessons/page.hpp"
 
 namespace attnscope {
@@ -60,8 +61,11 @@ void draw_training_picture(LessonPage& page, const Box& box) {
   lab.narrow = page.scene.compact || box.w < ui.px(960);
   lab.last = lab_axis_end(lab, furthest_step(page));
   lab.front = page.step.trained.measure;
+  const lessons::CurveQuestion* const curve =
+      page.step.question ? std::get_if<lessons::CurveQuestion>(&page.step.question->kind) : nullptr;
+  if (curve != nullptr) ask_for_curve(page, lab, *curve);
   const bool covers_plots = page.covered && page.step.trained.covers_plots;
-  lab.covers_numbers = covers_plots;
+  lab.covers_numbers = page.covered && (curve != nullptr || covers_plots);
   lab.covers_heads = page.covered && page.step.trained.covers_heads;
   // In little room the strip of time is a line, and the large curve stands alone.
   const bool low = box.h < ui.px(430);
@@ -71,7 +75,8 @@ void draw_training_picture(LessonPage& page, const Box& box) {
   lab.has_rule = !low;
   const Box plots{box.x, box.y, box.w - heads, top}, maps{plots.right(), box.y, heads, top};
   if (page.covered) ImGui::BeginDisabled();
-  covers_plots ? draw_lesson_lid(page, plots.grown(-ui.px(12)), ui.theme.border) : draw_lab_plots(lab, plots);
+  covers_plots&& curve == nullptr ? draw_lesson_lid(page, plots.grown(-ui.px(12)), ui.theme.border)
+                                  : draw_lab_plots(lab, plots);
   ui.vertical(maps.x, maps.y, maps.h, ui.theme.hairline);
   lab.covers_heads ? draw_lesson_lid(page, maps.grown(-ui.px(12)), ui.theme.border)
                    : draw_lab_heads(lab, maps);

@@ -51,7 +51,7 @@ float draw_lesson_task(const LessonPage& page, float x, float y, float width) {
   const bool reached = page.state().reached.contains(page.state().step);
   const float pad = ui.px(12), indent = ui.px(30);
   const std::string words = own(page.step.done_words);
-  const float high = ui.paragraph_height(width - 2 * pad - indent, words, type::body);
+  const float high = ui.paragraph_height(width - 2 * pad - indent, words, type::body, Ink::Medium);
   const std::string below = reached ? "Reached" : "Try it: the step sees when it is done";
   const Box card{x, y, width, high + ui.px(18) + 2 * pad + ui.px(4)};
   ui.fill(card, ui.theme.raised, ui.px(8));
@@ -84,6 +84,33 @@ void draw_lesson_keys(const LessonPage& page, float x, float y, float width) {
     ui.text(left + cap + ui.px(12), line, keys[i].does,
             {type::label, ui.theme.text2, Ink::Regular, Align::Left, column - cap - ui.px(16)});
   }
+}
+
+struct ColumnStretch {
+  float top, bottom;
+};
+
+/// In a column that is too low for all that was revealed the choices that do not matter any more fold.
+ColumnStretch draw_question_in_column(LessonPage& page, float x, float y, float width, float column) {
+  LessonState& state = page.state();
+  const float scale = page.ui().scale();
+  const bool revealed = state.answer.revealed;
+  page.folds = revealed && state.folds_in > 0 && column <= state.folds_in * scale + 1;
+  const ColumnStretch card{y, draw_lesson_question(page, x, y, width)};
+  const bool is_low = card.bottom - card.top > column - page.ui().px(16);
+  if (!page.folds) state.folds_in = revealed && is_low ? column / scale : 0;
+  return card;
+}
+
+/// Of the card, from the top of the column: all of it where there is room, else its end, the answer.
+void bring_answer_into_sight(LessonPage& page, const ColumnStretch& card, float column) {
+  LessonState& state = page.state();
+  if (state.answer_due == 0 || !state.answer.revealed) return;
+  const float scale = page.ui().scale(), pad = page.ui().px(8);
+  const float now = state.scroll * scale;
+  const float lowest = std::max(0.f, card.bottom + pad - column);  // with the answer's end in sight
+  const float highest = std::max(lowest, card.top - pad);          // with the question's begin
+  state.scroll = std::clamp(now, lowest, highest) / scale;
 }
 
 }  // namespace
@@ -126,9 +153,14 @@ void draw_lesson_words(LessonPage& page, const Box& box) {
     if (const lessons::Anchor* under = draw_prose(ui, set, x + indent, y, sight)) page.pointed = *under;
     y += set.height + ui.px(paragraph.item ? 6 : 12);
   }
-  if (page.step.question) y = draw_lesson_question(page, x, y + ui.px(8), width) + ui.px(12);
+  if (page.step.question) {
+    const ColumnStretch card = draw_question_in_column(page, x, y + ui.px(8), width, column.h);
+    y = card.bottom + ui.px(12);
+    bring_answer_into_sight(page, {card.top - begin, card.bottom - begin}, column.h);
+  }
   if (page.step.done) y = draw_lesson_task(page, x, y + ui.px(8), width) + ui.px(12);
 
+  if (!page.folds) page.state().words_height = (y - begin + top - box.y + ui.px(8)) / ui.scale();
   const float keys = ui.px(32) * 3 + ui.px(20);
   const float foot = column.bottom() - keys;
   if (!page.presented && y + ui.px(12) <= foot) {

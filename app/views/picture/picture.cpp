@@ -93,7 +93,9 @@ class PictureView {
     const std::string note = own(file) + "  ·  " + std::to_string(patches_.columns) + " × " +
                              std::to_string(patches_.rows) + " patches of " + std::to_string(patches_.side) +
                              " px" + (scene_.compact ? "" : "  ·  drop or open another PNG or JPEG");
-    draw_region_title(ui_, line, "Picture", note, left);
+    // In little room what is chosen by says enough.
+    if (line.x + ui_.text_width("Picture", type::body, Ink::Semibold) < left)
+      draw_region_title(ui_, line, "Picture", note, left);
   }
 
   void draw_photo(const Box& box, const Box& caption) {

@@ -1,0 +1,60 @@
+// The order in which the choices of a question are shown: of each step the same one everywhere, and over all
+// lessons no place is the right one more often than by chance.
+#include "app/views/lessons/choice_order.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <numeric>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "app/lesson_robot.hpp"
+
+namespace attnscope::choice_order_test {
+
+TEST_CASE("an order has every choice once, and depends on the lesson and the step alone",
+          "[lessons][choice_order]") {
+  for (std::size_t count = 0; count <= most_answers; ++count)
+    for (std::int64_t step = 0; step < 12; ++step) {
+      std::vector<std::size_t> order = choice_order("04-why-divide", step, count);
+      CHECK(order == choice_order("04-why-divide", step, count));
+      CHECK(order == choice_order("/some/where/04-why-divide.de.md", step, count));
+      std::ranges::sort(order);
+      std::vector<std::size_t> all(count);
+      std::iota(all.begin(), all.end(), std::size_t{0});
+      CHECK(order == all);
+    }
+  int differ = 0;
+  for (std::int64_t step = 0; step < 24; ++step)
+    differ += choice_order("a", step, 4) != choice_order("a", step + 1, 4);
+  CHECK(differ > 12);
+}
+
+TEST_CASE("the right choice stands in each place about equally often", "[lessons][choice_order]") {
+  std::array<int, 4> right{};
+  int all = 0;
+  for (const std::string& name : test::all_lessons()) {
+    const lessons::Lesson lesson =
+        lessons::read_lesson(std::filesystem::path(ATTNSCOPE_ASSETS) / "lessons" / (name + ".md"));
+    for (std::int64_t step = 0; step < std::ssize(lesson.steps); ++step) {
+      const auto& question = lesson.steps[static_cast<std::size_t>(step)].question;
+      const auto* const choose = question ? std::get_if<lessons::ChooseQuestion>(&question->kind) : nullptr;
+      if (choose == nullptr || choose->choices.size() != right.size()) continue;
+      const std::vector<std::size_t> order = choice_order(name, step, right.size());
+      for (std::size_t place = 0; place < order.size(); ++place)
+        if (choose->choices[order[place]].right) {
+          ++right[place];
+          ++all;
+        }
+    }
+  }
+  REQUIRE(all >= 40);
+  for (std::size_t place = 0; place < right.size(); ++place) {
+    INFO("place " << place + 1 << ": " << right[place] << " of " << all);
+    CHECK(right[place] >= 0.15 * all);
+    CHECK(right[place] <= 0.40 * all);
+  }
+}
+
+}  // namespace attnscope::choice_order_test
