@@ -1,6 +1,6 @@
 // The order in which the choices of a question are shown: of each step the same one everywhere, and over all
 // lessons no place is the right one more often than by chance.
-#include "app/views/lessons/choice_order.hpp"
+#include "app/views/lessons/parts/choice_order.hpp"
 
 #include <algorithm>
 #include <array>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,17 +32,30 @@ inline std::vector<PlacedText> texts_in(Robot& robot, const Box& column) {
   return texts;
 }
 
-/// Words of each piece of the prose whose words are known: numbers are computed.
+/// Words of each piece of the prose whose words are known and stand alone: numbers are computed, and what is
+/// glued to one, or to a formula, is drawn with it.
 inline std::vector<std::vector<std::string>> words_of(const lessons::Prose& prose) {
   std::vector<std::vector<std::string>> all;
-  for (const lessons::Piece& piece : prose) {
-    if (piece.kind == lessons::Piece::Kind::Number) continue;
+  const auto is_of_words = [](const lessons::Piece& piece) {
+    return piece.kind == lessons::Piece::Kind::Plain || piece.kind == lessons::Piece::Kind::Strong;
+  };
+  const auto are_glued = [&](const lessons::Piece& before, const lessons::Piece& after) {
+    return !(is_of_words(before) && before.text.ends_with(' ')) &&
+           !(is_of_words(after) && after.text.starts_with(' '));
+  };
+  for (auto at_piece = prose.begin(); at_piece != prose.end(); ++at_piece) {
+    const lessons::Piece& piece = *at_piece;
+    if (!is_of_words(piece)) continue;
     std::vector<std::string> words;
     for (std::size_t at = 0; at < piece.text.size();) {
       const std::size_t end = std::min(piece.text.find(' ', at), piece.text.size());
       if (end > at) words.push_back(piece.text.substr(at, end - at));
       at = end + 1;
     }
+    if (!words.empty() && std::next(at_piece) != prose.end() && are_glued(piece, *std::next(at_piece)))
+      words.pop_back();
+    if (!words.empty() && at_piece != prose.begin() && are_glued(*std::prev(at_piece), piece))
+      words.erase(words.begin());
     if (!words.empty()) all.push_back(std::move(words));
   }
   return all;

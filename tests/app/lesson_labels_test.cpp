@@ -14,7 +14,7 @@
 #include "app/training_robot.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/ui/own_words.hpp"
-#include "app/views/lessons/held_cell.hpp"
+#include "app/views/lessons/parts/held_cell.hpp"
 #include "app/views/lessons/side_names.hpp"
 #include "core/files/document/open.hpp"
 #include "support/letters_gpt.hpp"

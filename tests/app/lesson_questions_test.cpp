@@ -115,13 +115,17 @@ TEST_CASE("digits and clicks choose what stands at that place", "[lessons][lesso
 }
 
 TEST_CASE("who chose wrong is told why, once it is revealed", "[lessons][lesson_questions]") {
-  Asked player("## One\nWords.\n```ask choose\nWhat?\n- alpha | misconception\n- beta\n* gamma\n```\n");
-  player.press(player.digit_of(0));
-  CHECK_FALSE(player.has_text("misconception"));
-  player.press(ImGuiKey_R);
-  CHECK(player.has_text("misconception"));
-  CHECK(player.collides() == "");
-  Asked other("## One\nWords.\n```ask choose\nWhat?\n- alpha | misconception\n- beta\n* gamma\n```\n");
+  const std::string step =
+      "## One\nWords.\n```ask choose\nWhat?\n- alpha | misconception\n- beta\n* gamma\n```\n";
+  {
+    Asked player(step);
+    player.press(player.digit_of(0));
+    CHECK_FALSE(player.has_text("misconception"));
+    player.press(ImGuiKey_R);
+    CHECK(player.has_text("misconception"));
+    CHECK(player.collides() == "");
+  }
+  Asked other(step);
   other.press(other.digit_of(2));
   other.press(ImGuiKey_R);
   CHECK_FALSE(other.has_text("misconception"));

@@ -10,7 +10,7 @@
 #include "app/results/training_desk.hpp"
 #include "app/state/teaching/lesson_state.hpp"
 #include "app/state/training/lab_state.hpp"
-#include "app/views/lessons/choice_order.hpp"
+#include "app/views/lessons/parts/choice_order.hpp"
 #include "robot/layout.hpp"
 #include "robot/robot.hpp"
 

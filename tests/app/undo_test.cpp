@@ -5,10 +5,10 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "app/files/paths.hpp"
 #include "app/state/training/lab_state.hpp"
 #include "controls_robot.hpp"
 #include "hands_robot.hpp"
+#include "model_robot.hpp"
 
 namespace attnscope::undo_test {
 
@@ -102,17 +102,17 @@ TEST_CASE("a head that was chosen is found again when the layer has it again") {
 }
 
 TEST_CASE("undo to a text that the model cannot read brings back the head that was chosen") {
-  RobotOptions options = wide;
-  options.file = assets_directory() / "models/brackets";
+  const TemporaryDirectory directory;
+  const RobotOptions options = with_letters(directory);
+  for (const char* file : {"vocab.json", "merges.txt"})  // a text is the numbers of its tokens
+    REQUIRE(std::filesystem::remove(directory / "letters" / file));
   Robot robot(options);
   robot.settle();
   Spot there;
   there.head = 3;
   robot.app().look_at(there);
-  robot.retype("##Text", "Hello");
-  robot.key(ImGuiKey_Escape);
-  robot.settle();
-  CHECK_FALSE(robot.app().view().notices.empty());
+  type_text(robot, "Hello");
+  REQUIRE_FALSE(robot.app().view().notices.empty());
   REQUIRE(robot.app().selection().head == 3);
   const Viewing before = robot.app().viewing();
   robot.app().open(std::filesystem::path(ATTNSCOPE_ASSETS) / "examples" / "2-three-tokens.json");

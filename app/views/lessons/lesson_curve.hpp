@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "app/views/lab/page.hpp"
-#include "app/views/lessons/curve_sketch.hpp"
 #include "app/views/lessons/page.hpp"
+#include "app/views/lessons/parts/curve_sketch.hpp"
 
 namespace attnscope {
 

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "app/lessons/lesson_numbers.hpp"
+#include "app/views/lessons/parts/prose_flow.hpp"
 #include "app/views/lessons/playing.hpp"
-#include "app/views/lessons/prose_flow.hpp"
 
 namespace attnscope {
 

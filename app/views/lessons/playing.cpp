@@ -5,8 +5,8 @@
 
 #include "app/results/training_desk.hpp"
 #include "app/state/model_state.hpp"
-#include "app/views/lessons/choice_order.hpp"
 #include "app/views/lessons/page.hpp"
+#include "app/views/lessons/parts/choice_order.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/base/error.hpp"
 #include "core/engine/model/model_reading.hpp"

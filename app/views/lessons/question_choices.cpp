@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "app/views/lessons/choice_order.hpp"
+#include "app/views/lessons/parts/choice_order.hpp"
 #include "app/views/lessons/question.hpp"
 
 namespace attnscope {

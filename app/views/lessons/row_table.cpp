@@ -8,7 +8,7 @@
 #include "app/lessons/until.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/views/lessons/head_weights.hpp"
-#include "app/views/lessons/held_cell.hpp"
+#include "app/views/lessons/parts/held_cell.hpp"
 #include "core/document/known.hpp"
 
 namespace attnscope {

@@ -8,8 +8,8 @@
 
 #include "app/lessons/until.hpp"
 #include "app/ui/number_format.hpp"
-#include "app/views/lessons/held_cell.hpp"
 #include "app/views/lessons/page.hpp"
+#include "app/views/lessons/parts/held_cell.hpp"
 #include "app/views/parts/strips.hpp"
 #include "app/views/parts/vector_map.hpp"
 #include "core/document/known.hpp"
@@ -175,7 +175,9 @@ float draw_lesson_stream(const LessonPage& page, const Box& column, float y) {
   constexpr std::array<std::string_view, 4> names{"mean", "σ", "length", "held"};
   // In a narrow column with what is held the symbol alone names the stage.
   const bool short_names = column.w < ui.px(300) && held != nullptr;
-  const float first = ui.px(short_names ? 44 : 124),
+  const float first = ui.px(short_names             ? 44
+                            : column.w < ui.px(300) ? 112
+                                                    : 124),
               wide = (column.w - 2 * pad - first) / static_cast<float>(columns);
   const auto right_of = [&](std::size_t i) {
     return column.x + pad + first + wide * static_cast<float>(i + 1);

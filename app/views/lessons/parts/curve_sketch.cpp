@@ -1,4 +1,4 @@
-#include "app/views/lessons/curve_sketch.hpp"
+#include "app/views/lessons/parts/curve_sketch.hpp"
 
 #include <algorithm>
 #include <cmath>

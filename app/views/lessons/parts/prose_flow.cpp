@@ -1,4 +1,4 @@
-#include "app/views/lessons/prose_flow.hpp"
+#include "app/views/lessons/parts/prose_flow.hpp"
 
 #include <algorithm>
 #include <cmath>

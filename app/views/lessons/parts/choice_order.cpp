@@ -1,4 +1,4 @@
-#include "app/views/lessons/choice_order.hpp"
+#include "app/views/lessons/parts/choice_order.hpp"
 
 #include <numeric>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "app/views/lessons/held_cell.hpp"
+#include "app/views/lessons/parts/held_cell.hpp"
 
 #include <algorithm>
 #include <map>
