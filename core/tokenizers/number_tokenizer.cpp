@@ -16,7 +16,8 @@ bool has_tokenizer(const std::filesystem::path& path) {
       std::to_array<std::string_view>({"tokenizer.json", "vocab.json", "vocab.txt", "spiece.model",
                                        "tokenizer.model", "sentencepiece.bpe.model"});
   if (is_gguf(path)) {
-    const auto kind = GgufFile(path).metadata().string("tokenizer.ggml.model");
+    const GgufFile file(path);
+    const auto kind = file.metadata().string("tokenizer.ggml.model");
     return kind && *kind != "no_vocab" && *kind != "none";
   }
   return std::ranges::any_of(files, [&](std::string_view file) {

@@ -9,6 +9,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "core/gguf_samples.hpp"
 #include "core/models/opened/opened_model.hpp"
 #include "core/small_models.hpp"
 #include "support/temporary_directory.hpp"
@@ -59,6 +60,21 @@ TEST_CASE("any file that a tokenizer is read from is one", "[tokenizers]") {
   CHECK_FALSE(tokenizers::has_tokenizer(directory.path()));
   std::filesystem::create_symlink(directory / "nowhere", directory / "tokenizer.json");
   CHECK(tokenizers::has_tokenizer(directory.path()));  // told of when it is read
+}
+
+TEST_CASE("a GGUF says whether it brings a tokenizer", "[tokenizers]") {
+  using namespace gguf_samples;
+  const test::TemporaryDirectory directory;
+  const auto has = [&](const std::string& kind) {
+    GgufSample sample;
+    if (!kind.empty()) sample.value("tokenizer.ggml.model", STRING, text(kind));
+    return tokenizers::has_tokenizer(directory.write("a.gguf", sample.head()));
+  };
+  CHECK(has("gpt2"));
+  CHECK(has("llama"));
+  CHECK_FALSE(has("no_vocab"));
+  CHECK_FALSE(has("none"));
+  CHECK_FALSE(has(""));
 }
 
 }  // namespace attnscope::number_tokenizer_test

@@ -29,7 +29,8 @@ class GgufFile {
   const std::filesystem::path& path() const { return file_->path(); }
   std::uint32_t version() const { return header_.version; }
   std::uint32_t alignment() const { return header_.alignment; }  // of the data, in bytes
-  const GgufMetadata& metadata() const { return header_.metadata; }
+  const GgufMetadata& metadata() const& { return header_.metadata; }
+  const GgufMetadata& metadata() const&& = delete;  // its words would be gone with the file
   /// In the order of the file, those of types that cannot be read too.
   const std::vector<GgufTensor>& tensors() const { return header_.tensors; }
   /// Null when there is none.
