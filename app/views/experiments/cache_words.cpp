@@ -21,14 +21,14 @@ std::vector<std::string> cache_sentences(const ExperimentNumbers& n) {
     all.emplace_back("Eviction: the budget of 64 keys holds all tokens so far, nothing is evicted.");
     return all;
   }
-  all.push_back("Eviction: with 64 keys, the last ones change the output by " +
+  all.push_back("Eviction to 64 keys: keeping the last ones changes the output by " +
                 n.say(N::WindowError, NumberForm::Share) + " of its norm, 4 first and 60 last by " +
                 n.say(N::SinkError, NumberForm::Share) + ", 32 last and the 32 heaviest by " +
                 n.say(N::HeavyError, NumberForm::Share) + ".");
   all.push_back("Eviction: of the full weights the last keys hold " +
                 n.say(N::WindowMass, NumberForm::Share) + ", with the first ones " +
                 n.say(N::SinkMass, NumberForm::Share) + ", the heaviest " +
-                n.say(N::HeavyMass, NumberForm::Share) + ": it matters which keys stay, not how many alone.");
+                n.say(N::HeavyMass, NumberForm::Share) + ": it matters which keys stay, not only how many.");
   return all;
 }
 
@@ -39,9 +39,9 @@ std::vector<std::string> cost_sentences(const ExperimentNumbers& n) {
   using N = experiments::CostNumbers;
   const double staged = n[N::MillisecondsA], streaming = n[N::MillisecondsB];
   std::vector<std::string> all{
-      "Both do the same " + n.say(N::Flops, NumberForm::Count) + " FLOPs at n " +
+      "Both ways do the same " + n.say(N::Flops, NumberForm::Count) + " FLOPs at n " +
           own_number(tokens_words(n.value())) +
-          ", four times as many for twice the tokens; stage by stage they move " +
+          ", four times as many for twice the tokens; stage by stage, they move " +
           n.say(N::BytesA, NumberForm::Bytes) + ", streaming " + n.say(N::BytesB, NumberForm::Bytes) + ".",
       "Between Q, K, V and the output the stages hold " + n.say(N::HeldA, NumberForm::Bytes) +
           ": four matrices of n × n numbers (scores, scaled, masked, weights), " +
@@ -64,17 +64,18 @@ std::string hidden_sink_title(double) { return "key 0 hidden"; }
 
 std::vector<std::string> sink_sentences(const ExperimentNumbers& n) {
   using N = experiments::SinkNumbers;
-  return {"With + " + own_number(bonus_words(n.value())) + " on its logits key 0 takes " +
-              n.say(N::NowhereA, NumberForm::Share) +
-              " of a row's weight, and its value is a tenth as long as others: the head says little, ‖o‖ = " +
-              n.say(N::LengthA) + ".",
-          "Hidden, the others must take that weight: the largest of them grows from " + n.say(N::LargestA) +
-              " to " + n.say(N::LargestB) + ", and the output changes by " +
-              n.say(N::ChangeB, NumberForm::Share) + " of its norm.",
-          "A learned logit of the same size takes " + n.say(N::NowhereSink, NumberForm::Share) +
-              " and changes the output by " + n.say(N::ChangeSink, NumberForm::Share) +
-              "; a key of zeros, whose logit is always 0, takes " + n.say(N::NowhereZero, NumberForm::Share) +
-              "."};
+  return {
+      "With + " + own_number(bonus_words(n.value())) + " on its logits key 0 takes " +
+          n.say(N::NowhereA, NumberForm::Share) +
+          " of a row's weight, and its value is a tenth as long as the others: the head adds little, ‖o‖ = " +
+          n.say(N::LengthA) + ".",
+      "With key 0 hidden the others take that weight: the largest of them grows from " + n.say(N::LargestA) +
+          " to " + n.say(N::LargestB) + ", and the output changes by " +
+          n.say(N::ChangeB, NumberForm::Share) + " of its norm.",
+      "A learned logit of the same size takes " + n.say(N::NowhereSink, NumberForm::Share) +
+          " and changes the output by " + n.say(N::ChangeSink, NumberForm::Share) +
+          "; a key of zeros, whose logit is always 0, takes " + n.say(N::NowhereZero, NumberForm::Share) +
+          "."};
 }
 
 }  // namespace

@@ -15,11 +15,11 @@ std::vector<std::string> dilution_sentences(const ExperimentNumbers& n) {
   return {"Among " + own_number(count_words(n.value())) +
               " keys with standard normal scores a needle with score 6 has the weight " + n.say(N::NeedleA) +
               "; among keys that all score 0 it would have " + n.say(N::Equal) + ".",
-          "For half of the weight among keys that score 0 it needs the margin ln(n − 1) = " + n.say(N::Half) +
-              ", which grows with n while the margin stays " + n.say(N::MarginA) + ".",
+          "For half of the weight among keys that score 0 it has to score ln(n − 1) = " + n.say(N::Half) +
+              " more than they do, which grows with n; its margin stays " + n.say(N::MarginA) + ".",
           "With logits times ln n / ln 10 the margin is " + n.say(N::MarginB) +
               " and the needle has the weight " + n.say(N::NeedleB) +
-              ": the noise grows too, so this needs a margin well above the noise's largest."};
+              ": the other scores grow as well, so this helps only a needle well above the largest of them."};
 }
 
 std::string grouped_title(double heads) {
@@ -42,8 +42,8 @@ std::vector<std::string> grouped_sentences(const ExperimentNumbers& n) {
     return all;
   }
   all.push_back(
-      "Heads that were drawn independently have nothing to share: converted to the mean of each group the "
-      "output is off by " +
+      "Heads that were drawn independently have nothing in common: with the mean of each group in their "
+      "place the output is off by " +
       n.say(N::ErrorB, NumberForm::Share) + " of its norm, before any training.");
   all.push_back("Heads whose matrices correlate by 0.9 lose less, " +
                 n.say(N::ErrorAlike, NumberForm::Share) +
@@ -64,7 +64,8 @@ ExperimentWords dilution_words() {
       .title = "Dilution",
       .subtitle = "one needle in n",
       .about =
-          "One key scores 6, n − 1 others are standard normal, 8 seeds: the needle's weight as it is, and "
+          "One key, the needle, scores 6, n − 1 others are standard normal, 8 seeds: its weight as it is, "
+          "and "
           "with "
           "logits multiplied by ln n / ln 10.",
       .symbol = "n",

@@ -37,10 +37,10 @@ std::string right_mask_title(double) { return "right: −∞"; }
 std::string torch_sentence(const ExperimentNumbers& n) {
   using N = experiments::MaskNumbers;
   if (std::isnan(n[N::TorchA]))
-    return "In PyTorch softmax makes the row NaN in both: of nothing but −∞ it is 0 ÷ 0.";
+    return "In PyTorch softmax makes the row NaN in both: where every score is −∞ it computes 0 ÷ 0.";
   if (std::isnan(n[N::TorchB]))
     return "In PyTorch softmax gives them " + n.say(N::TorchA, NumberForm::Share) +
-           " in float32 and makes the row NaN in float16, where −1e9 is −∞: of nothing but −∞ it is 0 ÷ 0.";
+           " in float32 and makes the row NaN in float16, where −1e9 is −∞: it computes 0 ÷ 0.";
   return "In PyTorch softmax gives them " + n.say(N::TorchA, NumberForm::Share) + " and " +
          n.say(N::TorchB, NumberForm::Share) + ": no score is −∞.";
 }
@@ -49,12 +49,12 @@ std::vector<std::string> mask_sentences(const ExperimentNumbers& n) {
   using N = experiments::MaskNumbers;
   const double reach = std::max(n[N::ReachA], n[N::ReachB]);
   return {mask_way_sentence(n.value()),
-          "Of a row " + n.say(N::LeakA, NumberForm::Share) +
-              " of the weight lies on later keys; when the last token "
-              "is another, an earlier output moves by up to " +
+          "In the mean " + n.say(N::LeakA, NumberForm::Share) +
+              " of a row's weight lies on later keys; with another last token an earlier output moves by up "
+              "to " +
               ExperimentNumbers::said(reach) +
               (reach > 0 ? ": the test that finds this mistake." : ": nothing leaks."),
-          "A query whose every key is hidden gives them " + n.say(N::EmptyA, NumberForm::Share) +
+          "A query with every key hidden gives the hidden keys " + n.say(N::EmptyA, NumberForm::Share) +
               " of its weight in float32, " + n.say(N::EmptyB, NumberForm::Share) +
               " in float16; the right answer is 0. " + torch_sentence(n)};
 }
@@ -68,13 +68,13 @@ std::vector<std::string> precision_sentences(const ExperimentNumbers& n) {
   const std::string sigma = own_number(sigma_words(n.value()));
   std::vector<std::string> all{"At σ " + sigma + " the scaled scores are off by up to " +
                                n.say(N::ScoreSingle) + " in float32 and " + n.say(N::ScoreBrain) +
-                               " in bfloat16: an error of ε there multiplies a weight by e^ε."};
+                               " in bfloat16: an error of ε in a score multiplies its exponential by e^ε."};
   if (std::isnan(n[N::ScoreHalf]))
     all.emplace_back(
-        "In float16 scores of q·k beyond 65504 are infinite before they are divided, and their rows NaN.");
+        "In float16 products q·k beyond 65504 become infinite before they are divided, and their rows NaN.");
   else
     all.push_back("In float16 they are off by up to " + n.say(N::ScoreHalf) +
-                  ": it has 11 bits where bfloat16 has 8.");
+                  ": its numbers have 11 significant bits, those of bfloat16 8.");
   all.push_back("The strongest key of a row is another one in " + n.say(N::WrongBrain, NumberForm::Share) +
                 " of the rows in bfloat16, " + n.say(N::WrongHalf, NumberForm::Share) + " in float16 and " +
                 n.say(N::WrongSingle, NumberForm::Share) + " in float32.");
@@ -165,8 +165,8 @@ ExperimentWords precision_words() {
           .subtitle = "per stage, to float64",
           .about =
               "64 queries and keys, dₖ 64, every stage stored in float32, bfloat16 or float16, sums in "
-              "float32, held "
-              "against float64; 4 seeds. Scores spread by σ.",
+              "float32, "
+              "compared with float64; 4 seeds. Scores spread by σ.",
           .symbol = "σ",
           .axis = "σ of the scaled scores, log",
           .value = sigma_words,

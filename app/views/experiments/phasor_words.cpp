@@ -18,21 +18,22 @@ std::string interpolated_title(double) { return "interpolated, Δ / 8"; }
 
 std::vector<std::string> phasor_sentences(const ExperimentNumbers& n) {
   const std::string at = own_number(distance_words(n.value()));
-  std::vector<std::string> all{"At distance " + at + " a query that meets itself keeps " + n.say(N::SumA) +
-                               " of its score; interpolated " + n.say(N::SumB) + ", with base 500,000 " +
-                               n.say(N::SumC) + "."};
+  std::vector<std::string> all{"At distance " + at + " a query whose key is the same vector keeps " +
+                               n.say(N::SumA) + " of its score; interpolated " + n.say(N::SumB) +
+                               ", with base 500,000 " + n.say(N::SumC) + "."};
   all.push_back(
       n.say(N::TurnedA, NumberForm::Whole) +
-      " of 32 pairs have gone round: each of them alone stood nearly like this at a shorter distance; "
-      "interpolated it is " +
-      n.say(N::TurnedB, NumberForm::Whole) + ". The slowest pair has turned by " + n.say(N::Slowest) + "°.");
+      " of 32 pairs have turned by a full circle: each of them alone stood nearly like this at a shorter "
+      "distance; interpolated " +
+      n.say(N::TurnedB, NumberForm::Whole) + " have. The slowest pair has turned by " + n.say(N::Slowest) +
+      "°.");
   if (n.value() < 1)
     all.push_back("At distance 0 every pair points the same way, and the sum is largest.");
   else
-    all.push_back("Up to here the fastest pair alone comes as near to a nearer distance as " +
-                  n.say(N::NearestFastest) + "; all pairs together stay " + n.say(N::NearestA) +
-                  " apart, interpolated only " + n.say(N::NearestB) +
-                  ": neighbours are harder to tell apart.");
+    all.push_back("Of the distances up to here the two most alike are " + n.say(N::NearestFastest) +
+                  " apart in the fastest pair alone, " + n.say(N::NearestA) +
+                  " over all pairs, and interpolated only " + n.say(N::NearestB) +
+                  ": then neighbours are harder to tell apart.");
   return all;
 }
 

@@ -16,14 +16,16 @@ std::string not_divided_title(double) { return "not divided"; }
 std::vector<std::string> scaling_sentences(const ExperimentNumbers& n) {
   using N = experiments::ScalingNumbers;
   const std::string d_k = own_number(whole_words(n.value()));
-  return {"At dₖ " + d_k + " scores spread by " + n.say(N::SpreadB) + " not divided, where √dₖ is " +
-              own_number(written_number(NumberForm::Whole, std::sqrt(n.value()))) + ", and by " +
-              n.say(N::SpreadA) + " divided: softmax sees the same spread at every width.",
-          "The score gradient of the median row is " + n.say(N::GradientB) + " not divided and " +
-              n.say(N::GradientA) + " divided; below 1e−6 are " + n.say(N::StillB, NumberForm::Share) +
-              " of the rows not divided, " + n.say(N::StillA, NumberForm::Share) + " divided.",
-          "The gradient of Q as a whole does not vanish: ‖∂L/∂Q‖ is " + n.say(N::QueryGradientB) +
-              " not divided and " + n.say(N::QueryGradientA) + " divided, since rows with a near tie count."};
+  return {
+      "At dₖ " + d_k + " the scores have σ = " + n.say(N::SpreadB) + " before the division, where √dₖ is " +
+          own_number(written_number(NumberForm::Whole, std::sqrt(n.value()))) +
+          ", and σ = " + n.say(N::SpreadA) + " after it: softmax then gets the same spread at every width.",
+      "The score gradient of the median row is " + n.say(N::GradientB) + " without the division and " +
+          n.say(N::GradientA) + " with it; it is below 1e−6 in " + n.say(N::StillB, NumberForm::Share) +
+          " of the rows without, in " + n.say(N::StillA, NumberForm::Share) + " with the division.",
+      "The gradient of Q as a whole does not vanish: ‖∂L/∂Q‖ is " + n.say(N::QueryGradientB) +
+          " without the division and " + n.say(N::QueryGradientA) +
+          " with it: rows with nearly equal largest scores keep a large gradient."};
 }
 
 std::string tau_words(double value) {
@@ -41,8 +43,8 @@ std::vector<std::string> temperature_sentences(const ExperimentNumbers& n) {
     all.push_back("Scores that are not divided by √64 are scores at τ 1/8: there a row is as even as " +
                   ExperimentNumbers::said(eighth) + " equal weights.");
   all.push_back("With the soft-cap c = 1 no weight is more than e^(2c/τ) = " + n.say(N::BoundB) +
-                " times another of its row: it is " + n.say(N::RatioB) + " times, and " + n.say(N::RatioA) +
-                " times without the cap.");
+                " times another of its row: the largest is " + n.say(N::RatioB) +
+                " times the least here, and " + n.say(N::RatioA) + " times without the cap.");
   return all;
 }
 

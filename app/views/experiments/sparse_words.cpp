@@ -43,9 +43,9 @@ std::vector<std::string> path_sentences(const ExperimentNumbers& n) {
               " through the CNN and " + n.say(N::GradientA) +
               " through attention, where it depends on the weight, not on the distance.",
           "Over as many tokens the RNN takes " + n.say(N::WorkB, NumberForm::Count) +
-              " multiply-adds one after the other, "
+              " multiply-adds, token after token, "
               "attention " +
-              n.say(N::WorkA, NumberForm::Count) + " at once: n² is less than n·d below n = d."};
+              n.say(N::WorkA, NumberForm::Count) + " at once: fewer only while n is less than half of d."};
 }
 
 std::string part_words(double value) { return fixed(value, 1); }
@@ -73,8 +73,9 @@ std::string adds_title(double) { return "‖α v W_O‖, of the row"; }
 
 std::vector<std::string> contribution_sentences(const ExperimentNumbers& n) {
   using N = experiments::ContributionNumbers;
-  return {"Key 0 takes " + n.say(N::WeightA, NumberForm::Share) + " of the weight of every row, and adds " +
-              n.say(N::ShareB, NumberForm::Share) + " of what all keys add.",
+  return {"Key 0 takes " + n.say(N::WeightA, NumberForm::Share) +
+              " of a row's weight in the mean, and adds " + n.say(N::ShareB, NumberForm::Share) +
+              " of what all keys add.",
           "Without it an output would change by " + n.say(N::RemovedB, NumberForm::Share) +
               " of its norm, without the key of the next largest weight by " +
               n.say(N::RemovedA, NumberForm::Share) + ".",
@@ -93,8 +94,7 @@ ExperimentWords sparse_words() {
           .subtitle = "what they keep",
           .about =
               "256 causal tokens of a head that prefers near keys (slope 1/16), w keys for a query, weights "
-              "shared out "
-              "anew; 6 seeds, lines are means of rows.",
+              "renormalised; 6 seeds, lines are means of rows.",
           .symbol = "w",
           .axis = "w keys for a query, log",
           .value = key_count_words,
@@ -216,8 +216,8 @@ ExperimentWords same_words() {
       .title = "Same output",
       .subtitle = "another picture",
       .about =
-          "24 keys with values of 4 numbers: the weights go along what [V, 1] takes to 0, to where as many "
-          "as possible of them are 0. 12 seeds: means.",
+          "24 keys with values of 4 numbers: the weights move in a direction that changes neither the output "
+          "nor their sum (the null space of [V, 1]), until as many as possible are 0. 12 seeds: means.",
       .symbol = "way",
       .axis = "share of the way",
       .value = part_words,
@@ -249,9 +249,9 @@ ExperimentWords contribution_words() {
       .title = "Weight ≠ contribution",
       .subtitle = "α beside ‖α v W_O‖",
       .about =
-          "48 queries and keys, 4 added to the logits of key 0, whose value is so many times as long as the "
-          "others; "
-          "12 seeds, lines are means of rows.",
+          "48 queries and keys, 4 added to the logits of key 0, whose value has the chosen length, in "
+          "lengths "
+          "of the others; 12 seeds, lines are means of rows.",
       .symbol = "length",
       .axis = "length of key 0's value, log",
       .value = fraction_words,

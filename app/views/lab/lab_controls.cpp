@@ -105,8 +105,8 @@ void draw_run(LabColumn& c) {
     lab_play(page.scene);
   constexpr std::array<std::string_view, 3> names{"Step", "Run", "Fast"};
   const std::array<Tip, 3> tips{Tip{"Step", {}, "One step, then it waits.", "S"},
-                                Tip{"Run", {}, "Some steps for every picture on the screen.", {}},
-                                Tip{"Fast", {}, "As many steps as this machine can.", {}}};
+                                Tip{"Run", {}, "Some steps between two pictures on the screen.", {}},
+                                Tip{"Fast", {}, "As many steps as this machine can do.", {}}};
   if (const auto picked = segments(c.ui(), "Lab pace", pace, names, static_cast<int>(state.pace), tips))
     state.pace = static_cast<LabPace>(*picked);
   const Box at = c.row(20, 4);
@@ -123,7 +123,7 @@ void draw_run(LabColumn& c) {
           std::clamp(static_cast<int>(std::lround(*moved)), least_steps_a_frame, most_steps_a_frame);
   }
   if (button(c.ui(), "Begin anew", c.row(28, 6),
-             {"Begin anew", {}, "From step 0, without the runs that there are.", {}}))
+             {"Begin anew", {}, "From step 0; the runs so far are removed.", {}}))
     lab_anew(page.scene);
   c.end();
 }
@@ -132,14 +132,14 @@ void draw_recipe(LabColumn& c) {
   const LabPage& page = c.page;
   LabState& state = page.state();
   c.title("Recipe", "begins anew");
-  if (const auto seed = c.number("lab seed", "seed", state.seed,
-                                 [&](int by) { return std::max<std::int64_t>(0, state.seed + by); },
-                                 {"Seed", {}, "Of weights and data: the same seed gives the same bits.", {}}))
+  if (const auto seed = c.number(
+          "lab seed", "seed", state.seed, [&](int by) { return std::max<std::int64_t>(0, state.seed + by); },
+          {"Seed", {}, "Draws weights and data: the same seed gives the same run on this machine.", {}}))
     state.seed = std::max<std::int64_t>(0, *seed);
   const std::int64_t batch = page.recipe().batch;
   if (const auto picked =
           c.number("lab batch", "batch", batch, [&](int by) { return by > 0 ? batch * 2 : batch / 2; },
-                   {"Batch", {}, "Sequences of a step.", {}}))
+                   {"Batch", {}, "Sequences in each step.", {}}))
     state.batch = std::clamp<std::int64_t>(*picked, 1, 1024);
   c.end();
 }
@@ -158,12 +158,13 @@ void draw_score_gradients(LabColumn& c) {
   ui.text(row.right(), row.centre_y(),
           own_number(c.page.narrow ? share : tight(of.median) + "   ·   " + share),
           {type::tick, of.vanished > 0 ? ui.theme.key : ui.theme.text1, Ink::Regular, Align::Right});
-  tooltip(ui, touch.hovered, row,
-          {"Score gradients",
-           "median of ‖∂L/∂S‖ over rows",
-           "What softmax lets through to a row of scores, of rows with a choice. A row that gets less than a "
-           "millionth learns no more where to look.",
-           {}});
+  tooltip(
+      ui, touch.hovered, row,
+      {"Score gradients",
+       "median of ‖∂L/∂S‖ over rows",
+       "How much gradient softmax passes on to a row of scores that sees two keys or more. A row that gets "
+       "less than a millionth hardly learns any more where to look.",
+       {}});
 }
 
 void draw_operate(LabColumn& c) {
@@ -293,12 +294,13 @@ void draw_leak(LabColumn& c) {
     c.ui().text(c.x + c.ui().px(12), c.y + c.ui().px(8), "Run " + own(name) + " leaks",
                 {type::label, c.ui().theme.text1, Ink::Semibold});
     c.y += c.ui().px(22);
-    c.y += c.ui().paragraph(c.x + c.ui().px(12), c.y, c.width - c.ui().px(16),
-                            "Loss " + fixed(point->metrics.groups[group].loss, 3) + " at step " +
-                                grouped(point->metrics.step) + ", below the floor of " +
-                                fixed(*page.lab.floor, 3) + ": it reads the answer, it predicts nothing.",
-                            {type::tick, c.ui().theme.text2}) +
-           c.ui().px(8);
+    c.y +=
+        c.ui().paragraph(c.x + c.ui().px(12), c.y, c.width - c.ui().px(16),
+                         "Loss " + fixed(point->metrics.groups[group].loss, 3) + " at step " +
+                             grouped(point->metrics.step) + ", below the floor of " +
+                             fixed(*page.lab.floor, 3) + ": the model reads the answer and predicts nothing.",
+                         {type::tick, c.ui().theme.text2}) +
+        c.ui().px(8);
     c.ui().fill({c.x, top, c.ui().px(3), c.y - top}, c.ui().theme.key);
     return;
   }

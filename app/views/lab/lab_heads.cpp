@@ -199,7 +199,7 @@ void draw_lab_heads(const LabPage& page, const Box& box) {
   const std::int64_t layers = page.recipe().network.layers, per_layer = page.recipe().network.heads;
   constexpr std::string_view rule =
       "Name: a score at least halfway from even weights to 1. Needed: muting it alone costs at least 0.05 of "
-      "accuracy. Shared, spare: it costs less, and another head or none has the score.";
+      "accuracy. Where it costs less: shared if another head has the score, spare if none has.";
   const float rule_high = page.has_rule ? ui.paragraph_height(box.w - 2 * pad, rule, type::tick) : 0;
   const float foot = rule_high + ui.px(8), gap = ui.px(page.narrow ? 8 : 14);
   const Box inner{box.x + pad, top + ui.px(24), box.w - 2 * pad, box.bottom() - top - ui.px(24) - foot};

@@ -102,12 +102,13 @@ float draw_wall_sentence(const LabPage& page, float x, float y, float width) {
   const Box box{x, y, width, ui.paragraph_height(width, sentence, type::tick)};
   const Ui::Touch touch = ui.touch("Wall sentence", box, false);
   ui.paragraph(x, y, width, sentence, {type::tick, ui.theme.text2});
-  tooltip(ui, touch.hovered, box,
-          {"Redundancy, divided work",
-           {},
-           "Redundancy: several heads have one score, whatever muting one of them costs. Divided work: each "
-           "score has one head, there are two or more, and each is needed.",
-           {}});
+  tooltip(
+      ui, touch.hovered, box,
+      {"Redundancy, divided work",
+       {},
+       "Redundancy: several heads have the same score, whatever muting one of them costs. Divided work: two "
+       "heads or more have a score, each another one, and each of these heads is needed.",
+       {}});
   return box.bottom() + ui.px(4);
 }
 

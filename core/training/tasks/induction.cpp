@@ -84,7 +84,7 @@ TaskRow induction_row(std::string_view key, int width, int heads, double rate) {
   row.control = recipe;
   row.control.network.layers = 1;
   row.control_words =
-      "One layer cannot know what stood before a key: the head that copies needs one that tells it.";
+      "One layer cannot know what stood before a key: a head of an earlier layer has to write it there.";
   row.fits = [](const Recipe& of) {
     expect_field("network.read_outs.classes", of.network.read_outs[0].classes, of.network.vocabulary,
                  "the tokens");

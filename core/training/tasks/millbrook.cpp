@@ -193,7 +193,7 @@ TaskRow reader_row(std::string_view key, int layers, int width, int steps) {
   row.control = recipe;
   row.control.network.causal = true;
   row.control_words =
-      "Under a causal mask \"it\" cannot see the adjective behind it, which alone tells the animal from the "
+      "Under a causal mask \"it\" cannot see the adjective after it, which alone tells the animal from the "
       "street.";
   row.fits = fits_lexicon;
   row.maker = [](const Recipe& of) -> std::unique_ptr<Maker> { return std::make_unique<ReaderMaker>(of); };

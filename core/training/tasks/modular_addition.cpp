@@ -81,7 +81,8 @@ TaskRow modular_addition_task() {
   row.control = recipe;
   row.control.steps = 1000;
   row.control.data = {{"share", 0.3}};
-  row.control_words = "From 30 % of the pairs it knows those by heart, and no rule that reaches the others.";
+  row.control_words =
+      "From 30 % of the pairs it learns those by heart, and finds no rule that fits the others.";
   row.fits = [](const Recipe& of) {
     expect_field("network.length", of.network.length, 3, "a, b and =");
     expect_field("network.read_outs.classes", of.network.read_outs[0].classes, of.network.vocabulary,

@@ -128,7 +128,8 @@ TaskRow text_task() {
   row.control = recipe;
   row.control.network.positions = Positions::None;
   row.control.network.layers = 1;
-  row.control_words = "Without positions and with one layer only the bag of what stood before is known.";
+  row.control_words =
+      "Without positions and with one layer it is known what stood before, but not in which order.";
   row.prepare = [](Recipe& of) {
     const int tokens = static_cast<int>(token_text(of).names.size());
     of.network.vocabulary = tokens;

@@ -35,7 +35,8 @@ TaskRow two_jobs_task() {
   TaskRow row;
   row.key = "two-jobs";
   row.about =
-      "Name the previous token and the first one: two heads share the work, which takes which is the seed's.";
+      "Name the previous token and the first one: two heads share the work; the seed decides which does "
+      "what.";
   row.groups = {{"previous", 0}, {"first", 1}};
   row.scores = {{"previous", 0}, {"first", 1}};
   row.goal = 0.995;
