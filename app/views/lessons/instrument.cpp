@@ -160,15 +160,15 @@ void draw_row_entropy(const LessonPage& page, const LessonSide& side, const Box&
   const Box track{line.x, y - ui.px(4), line.w - ui.px(56), ui.px(8)};
   ui.fill(track, ui.theme.bar_ground, ui.px(2));
   const EntropyBound most = entropy_bound(measures, result.dimensions);
-  if (side.covered) {
+  if (side.covered) {  // the bound would tell how many keys the row has
     ui.text(line.right(), y, "?", {type::body, ui.theme.text2, Ink::Medium, Align::Right});
-  } else {
-    const double share = most.nats > 0 ? std::clamp(measures.entropy / most.nats, 0.0, 1.0) : 0;
-    ui.fill({track.x, track.y, std::round(track.w * static_cast<float>(share)), track.h}, ui.theme.query,
-            ui.px(2));
-    ui.text(line.right(), y, fixed(measures.entropy, 2),
-            {type::body, ui.theme.text1, Ink::Semibold, Align::Right});
+    return;
   }
+  const double share = most.nats > 0 ? std::clamp(measures.entropy / most.nats, 0.0, 1.0) : 0;
+  ui.fill({track.x, track.y, std::round(track.w * static_cast<float>(share)), track.h}, ui.theme.query,
+          ui.px(2));
+  ui.text(line.right(), y, fixed(measures.entropy, 2),
+          {type::body, ui.theme.text1, Ink::Semibold, Align::Right});
   ui.text(line.x, y + ui.px(18), most.words, {type::tick, ui.theme.text3, Ink::Regular, Align::Left, line.w});
 }
 

@@ -142,7 +142,7 @@ struct LayerKnobs {
     drop(c.ui(), "Layer mask", choice_row(c, "mask"), off ? "none" : own,
          {"Mask",
           {},
-          "Without it every token sees those behind it, which the model was never trained for.",
+          "Without it every token sees those after it, which the model was never trained for.",
           {}},
          [&] {
            if (menu_row(c.ui(), own.c_str(), {}, !off)) turn(false);
@@ -156,7 +156,7 @@ struct LayerKnobs {
       edit([&](Within within) { return edit::causal(std::move(within), at(), to); });
     };
     drop(c.ui(), "Layer mask", choice_row(c, "mask"), on ? "causal" : "none",
-         {"Mask", {}, "Causal: no token sees those behind it, which the model was never trained for.", {}},
+         {"Mask", {}, "Causal: no token sees those after it, which the model was never trained for.", {}},
          [&] {
            if (menu_row(c.ui(), "none", {}, !on)) turn(false);
            if (menu_row(c.ui(), "causal", {}, on)) turn(true);
