@@ -141,6 +141,19 @@ TEST_CASE("effects of a model that gives NaN are not called unknown", "[model][a
   CHECK_FALSE(told.contains("not known yet"));
 }
 
+TEST_CASE("a model that gives NaN draws no token, and says so", "[model][generation]") {
+  const TemporaryDirectory directory;
+  Robot robot(with_nan(directory));
+  robot.settle();
+  robot.key(ImGuiKey_G);
+  robot.settle();
+  robot.key(ImGuiKey_Space);
+  robot.settle();
+  CHECK(robot.app().message() == "The model gives no number for the next token, so none is drawn.");
+  CHECK(model_within(robot).input.continued.empty());
+  CHECK(model_state(robot).generation.left == 0);
+}
+
 TEST_CASE("render of a model whose text cannot run ends with the sentence, and draws nothing else",
           "[cli][models]") {
   const TemporaryDirectory directory;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "app/views/generation/parts.hpp"
+#include "core/base/error.hpp"
 #include "core/engine/model/model_generation.hpp"
 
 namespace attnscope {
@@ -74,8 +75,13 @@ void go_on_generating(Scene& scene) {
     return scene.view.notices.say(
         "The text is as long as the model can read: " + std::to_string(spec.max_positions) + " tokens.");
   }
-  const std::int64_t id =
-      sample(reading.prediction->after, sampling_of(state), static_cast<std::uint64_t>(place->rows));
+  std::int64_t id = 0;
+  try {
+    id = sample(reading.prediction->after, sampling_of(state), static_cast<std::uint64_t>(place->rows));
+  } catch (const Error&) {  // its logits are NaN, all of them
+    state.left = 0;
+    return scene.view.notices.say("The model gives no number for the next token, so none is drawn.");
+  }
   change_within(scene, [&](Within next) { return edit::appended(std::move(next), id); });
   --state.left;
   if (std::ranges::find(spec.end_ids, id) != spec.end_ids.end() && state.left > 0) {
