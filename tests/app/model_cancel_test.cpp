@@ -9,8 +9,10 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "app/controls_robot.hpp"
 #include "app/model_robot.hpp"
 #include "app/ui/theme.hpp"
+#include "core/engine/model/model_reading.hpp"
 #include "robot/layout.hpp"
 #include "support/wait.hpp"
 
@@ -152,6 +154,31 @@ TEST_CASE("effects of heads are stopped and go on, in their row and in the statu
   model.hurry();
   CHECK_FALSE(robot.has("effects: Go on"));
   CHECK_FALSE(robot.has("effects: Cancel"));
+}
+
+TEST_CASE("among effects that are still computed none has a rank, and the tip says how many are known",
+          "[model][atlas]") {
+  SlowModel model;
+  Robot& robot = model.robot;
+  ImGui::GetStyle().HoverDelayShort = ImGui::GetStyle().HoverStationaryDelay = 0;
+  const std::string so_far = "known of {} heads so far";
+  robot.move(robot.centre("score effect on logit"));
+  REQUIRE_FALSE(keys_drawn(robot).contains(so_far));
+  model.slow_down();
+  robot.click("##Text");
+  robot.type("ab");
+  robot.move(robot.centre("score effect on logit"));
+  const auto known = [&] {
+    const ModelReadingPtr reading = robot.app().model();
+    return reading != nullptr && reading->effects ? reading->effects->known : 0;
+  };
+  const std::int64_t all = std::ssize(robot.app().model()->effects->heads);
+  REQUIRE(model.pieces_until([&] { return known() > 0 && known() < all; }));
+  CHECK(keys_drawn(robot).contains(so_far));
+  model.hurry();
+  REQUIRE(known() == all);
+  robot.move(robot.centre("score effect on logit"));
+  CHECK_FALSE(keys_drawn(robot).contains(so_far));
 }
 
 TEST_CASE("the pruning curve is stopped and goes on", "[model][atlas]") {

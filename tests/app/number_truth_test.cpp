@@ -5,8 +5,10 @@
 #include <cmath>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <catch2/catch_test_macros.hpp>
+#include <imgui_internal.h>
 
 #include "app/controls_robot.hpp"
 #include "app/model_robot.hpp"
@@ -136,6 +138,40 @@ TEST_CASE("a drag to the right scrubs as one upwards does, and the tip says so")
   ImGui::GetIO().AddKeyEvent(ImGuiMod_Alt, false);
   robot.frame();
   CHECK(std::abs(number() - (was - 0.2f)) < 1e-4f);
+}
+
+TEST_CASE("the tip of a number tells the number beside it, not over it") {
+  Robot robot(wide);
+  robot.settle();
+  ImGui::GetStyle().HoverDelayShort = ImGui::GetStyle().HoverStationaryDelay = 0;
+  choose(robot, "Other stages", "W_Q weights");
+  const RecordedItem* const map = robot.items().find("weight map");
+  REQUIRE(map != nullptr);
+  const ImVec2 from = map->min, side{(map->max.x - map->min.x) / 64, (map->max.y - map->min.y) / 64};
+  /// Its pixels: of all numbers they differ in the line with the number alone.
+  const auto tip_at = [&](Cell cell) {
+    const ImVec2 at{from.x + (static_cast<float>(cell.key) + 0.5f) * side.x,
+                    from.y + (static_cast<float>(cell.query) + 0.5f) * side.y};
+    robot.leave();
+    robot.move(at);
+    robot.frame(2);
+    const ImGuiWindow* const tip = ImGui::FindWindowByName("##Tooltip_00");
+    REQUIRE(tip != nullptr);
+    REQUIRE(tip->WasActive);
+    const ImVec2 min = tip->Pos, max{tip->Pos.x + tip->Size.x, tip->Pos.y + tip->Size.y};
+    CHECK((at.x + side.x / 2 <= min.x || at.x - side.x / 2 >= max.x || at.y + side.y / 2 <= min.y ||
+           at.y - side.y / 2 >= max.y));
+    const Image image = robot.pixels();
+    std::vector<Rgba> pixels;
+    for (int y = static_cast<int>(min.y); y < static_cast<int>(max.y); ++y)
+      for (int x = static_cast<int>(min.x); x < static_cast<int>(max.x); ++x)
+        pixels.push_back(image.at(x, y));
+    return pixels;
+  };
+  const std::vector<Rgba> one = tip_at({3, 2}), other = tip_at({32, 32}), last = tip_at({60, 61});
+  CHECK(one.size() == other.size());
+  CHECK(one != other);
+  CHECK(other != last);
 }
 
 TEST_CASE("one token and its logarithm leave the ends of the colour bar apart") {

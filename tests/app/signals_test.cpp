@@ -362,4 +362,26 @@ TEST_CASE("no words of the signals stand in each other's way") {
   }
 }
 
+TEST_CASE("curves of heads that are not looked at are means where rows have no room of their own") {
+  Robot robot(wide);
+  const std::string words = "all heads, others as means of {} rows";
+  const auto pixels_of_curves = [&] {
+    robot.leave();
+    const std::vector<Rgba> part = part_of(robot, area_of(robot, "entropy per row"));
+    const Rgba ground = part.front();
+    const auto drawn = std::count_if(part.begin(), part.end(), [&](Rgba pixel) { return pixel != ground; });
+    return static_cast<double>(drawn) / static_cast<double>(part.size());
+  };
+  CHECK_FALSE(keys_drawn(robot).contains(words));
+  std::string text;
+  for (int i = 0; i < 700; ++i)
+    text += i % 3 == 0 ? "cat " : i % 7 == 1 ? "the " : i % 2 == 0 ? ", " : "mat ";
+  robot.retype("##Text", text);
+  robot.key(ImGuiKey_Escape);
+  robot.settle();
+  REQUIRE(shown(robot).measures.queries > 600);
+  CHECK(keys_drawn(robot).contains(words));
+  CHECK(pixels_of_curves() < 0.6);  // no solid block
+}
+
 }  // namespace attnscope::signals_test

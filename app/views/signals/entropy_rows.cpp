@@ -4,6 +4,9 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <string>
+
+#include <fmt/format.h>
 
 #include "app/state/signals_state.hpp"
 #include "app/ui/number_format.hpp"
@@ -14,12 +17,15 @@ namespace {
 
 using Points = std::vector<ImVec2>;
 
+constexpr float dense = 1.5f, apart = 4;  // logical pixels between rows, and between means in their place
+
 /// What is drawn of each row.
 struct RowCurves {
   const Scene& scene;
   const Measures& a;
   const Measures* b;  // null: nothing comparable is held
   bool normalised, difference;
+  std::int64_t rows_in_mean = 1;  // of curves that are not looked at
 
   /// Of a row that fewer than two keys share there is none: its curve has a gap.
   double value(const Measures& m, std::int64_t h, std::int64_t i) const {
@@ -34,6 +40,29 @@ struct RowCurves {
     Points points;
     for (std::int64_t i = 0; i < a.queries; ++i)
       points.push_back({static_cast<float>(i), static_cast<float>(value(h, i))});
+    return points;
+  }
+  /// The mean of the rows that share a point, as far as it is known in them.
+  double mean_around(std::int64_t h, std::int64_t i) const {
+    const std::int64_t begin = i - i % rows_in_mean, end = std::min(a.queries, begin + rows_in_mean);
+    double sum = 0;
+    int count = 0;
+    for (std::int64_t row = begin; row < end; ++row) {
+      const double v = value(h, row);
+      if (std::isnan(v)) continue;
+      sum += v;
+      ++count;
+    }
+    return count > 0 ? sum / count : std::numeric_limits<double>::quiet_NaN();
+  }
+  /// Of a head that is not looked at: many of them, row by row, would be one block.
+  Points faint_curve(std::int64_t h) const {
+    if (rows_in_mean == 1) return curve(h);
+    Points points;
+    for (std::int64_t i = 0; i < a.queries; i += rows_in_mean) {
+      const std::int64_t end = std::min(a.queries, i + rows_in_mean);
+      points.push_back({static_cast<float>(i + end - 1) / 2, static_cast<float>(mean_around(h, i))});
+    }
     return points;
   }
   Points held_curve(std::int64_t h) const {
@@ -109,7 +138,8 @@ void draw_curves(const Ui& ui, const RowCurves& rows, const Axes& axes) {
   end(shown, ui.theme.head(shown), Ink::Semibold);
   for (std::int64_t h = 0; h < rows.a.heads; ++h) {
     if (h == shown) continue;
-    draw_curve(ui, axes, rows.curve(h), fade(ui.theme.head(h), ui.theme.faint_curve), 1.25f * ui.scale());
+    draw_curve(ui, axes, rows.faint_curve(h), fade(ui.theme.head(h), ui.theme.faint_curve),
+               1.25f * ui.scale());
     end(h, fade(ui.theme.head(h), 0.85f), Ink::Regular);
   }
   const Points curve = rows.curve(shown);
@@ -163,7 +193,7 @@ std::optional<std::int64_t> nearest_head(const Ui& ui, const RowCurves& rows, co
   std::optional<std::int64_t> nearest;
   float least = ui.px(7);
   for (std::int64_t h = 0; h < rows.a.heads; ++h) {
-    const double value = rows.value(h, query);
+    const double value = h == rows.scene.head() ? rows.value(h, query) : rows.mean_around(h, query);
     if (!std::isfinite(value)) continue;
     const float distance = std::abs(axes.y(value) - y);
     if (distance < least || (distance == least && h == rows.scene.selection.head)) {
@@ -214,14 +244,19 @@ void draw_entropy_rows(const PlotPlace& place) {
   const Measures* held = held_measures(scene);
   TitleLine title(place);
   draw_switches(scene, title, held != nullptr);
-  const Box below = title.finish("all heads");
-  const RowCurves rows{scene, scene.result.measures, held, scene.view.signals->rows_normalised,
-                       held && scene.view.signals->difference};
-  if (rows.a.queries < 1) return;
+  RowCurves rows{scene, scene.result.measures, held, scene.view.signals->rows_normalised,
+                 held && scene.view.signals->difference};
   // At the right end stand the numbers of heads, and the name of what is held.
   const float names =
       rows.b && !rows.difference ? ui.text_width("held", type::tick, Ink::Semibold) + ui.px(8) : 0;
-  const float width = below.w - ui.px(28) - std::max(ui.px(22), names);
+  const float width = place.box.w - ui.px(28) - std::max(ui.px(22), names);
+  const float row = width / static_cast<float>(std::max<std::int64_t>(1, rows.a.queries));
+  if (rows.a.heads > 1 && row > 0 && row < ui.px(dense))
+    rows.rows_in_mean = static_cast<std::int64_t>(std::ceil(ui.px(apart) / row));
+  const Box below = title.finish(
+      rows.rows_in_mean > 1 ? fmt::format("all heads, others as means of {:d} rows", rows.rows_in_mean)
+                            : std::string("all heads"));
+  if (rows.a.queries < 1) return;
   const Axes axes = axes_of(rows, {below.x + ui.px(28), below.y + ui.px(8), width, below.h - ui.px(30)});
   draw_y_axis(ui, axes, rows.difference ? 4 : axes.area.h < ui.px(80) ? 3 : 4);
   draw_ceiling(ui, rows, axes);
