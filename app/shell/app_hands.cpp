@@ -32,6 +32,18 @@ bool has_acted() {
   return false;
 }
 
+/// Whether one of them went down: no key that only changes what others do.
+bool has_pressed() {
+  for (const ImGuiInputEvent& event : ImGui::GetCurrentContext()->InputEventsTrail) {
+    if (event.Type == ImGuiInputEventType_MouseWheel || event.Type == ImGuiInputEventType_Text) return true;
+    if (event.Type == ImGuiInputEventType_MouseButton && event.MouseButton.Down) return true;
+    if (event.Type != ImGuiInputEventType_Key || !event.Key.Down) continue;
+    const ImGuiKey key = event.Key.Key;
+    if ((key & ImGuiMod_Mask_) == 0 && (key < ImGuiKey_LeftCtrl || key > ImGuiKey_RightSuper)) return true;
+  }
+  return false;
+}
+
 bool is_character_pressed() {
   const auto any = [](ImGuiKey first, ImGuiKey last) {
     for (int key = first; key <= last; ++key)
@@ -141,10 +153,10 @@ void App::observe_history() {
   if (view_.mode == Mode::Model) view_.files->model_behind = has_model_behind();
   const std::optional<HeldThen> held = held_now();
   history_.holds(held ? &*held : nullptr);
-  history_.observe(
-      what_is_said(document_), viewing(),
-      {ImGui::IsAnyItemActive() || keyboard.takes_words || view_.model->generation.left > 0, has_acted()},
-      view_.now);
+  history_.observe(what_is_said(document_), viewing(),
+                   {ImGui::IsAnyItemActive() || keyboard.takes_words || view_.model->generation.left > 0,
+                    has_acted(), has_pressed()},
+                   view_.now);
   if (!keyboard.pressed.name.empty() && history_.recorded() != steps) {
     keyboard.notice = std::move(keyboard.pressed);
     keyboard.notice.until = ImGui::GetTime() + told_for;

@@ -90,6 +90,8 @@ void History::record(const Document& document, const Viewing& look) {
 
 void History::observe(const Document& document, const Viewing& look, Hand hand, double seconds) {
   const bool stepped = std::exchange(stepped_, false);
+  is_step_last_ = stepped || (is_step_last_ && !hand.pressed);
+  if (is_step_last_ && !stepped) hand.acted = false;
   const bool is_left_by_hand = note_left(hand);
   if (present_ && !left_) present_->held = held_;
   if (present_ && present_->document == document) {

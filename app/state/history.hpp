@@ -19,6 +19,8 @@ struct Hand {
   bool busy = false;  // a held mouse button, a text field: a step is not finished yet
   bool acted =
       true;  // a key, a button or the wheel; else what changed of the look is the program's own doing
+  bool pressed = true;  // of that, something that went down: after a step back or forward what comes up, or a
+                        // key that is only held with others, acts no more
 };
 
 /// What is held as B: computed again when it comes back, so that no result is kept.
@@ -91,6 +93,7 @@ class History {
   bool present_is_place_ = false;  // the last step differs from the one before in its place only
   bool stepped_ = false;           // back or forward in this frame
   bool acted_ = false;             // a look that differs from the last step's is a person's doing
+  bool is_step_last_ = false;      // nothing was pressed since the last step back or forward
 };
 
 /// A step that was gone back to, until its Document, and what it held, is computed.

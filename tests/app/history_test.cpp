@@ -136,6 +136,30 @@ TEST_CASE("looks are steps when a person changed them, and where one is makes on
   CHECK(history.redo(document, seen(0, 2))->look == seen(9, 2));
 }
 
+TEST_CASE("while the keys of a step back come up, what is computed is no step") {
+  const auto seen = [](std::uint64_t setting) { return Viewing{{setting}, {}, {}}; };
+  const Document document;
+  History history;
+  const Hand pressed, comes_up{.busy = false, .acted = true, .pressed = false},
+      rests{.busy = false, .acted = false, .pressed = false};
+  history.observe(document, seen(0), pressed, 0);
+  history.observe(document, seen(1), pressed, 1);
+  history.observe(document, seen(2), pressed, 2);
+  CHECK(history.undo(document, seen(2))->look == seen(1));
+  history.observe(document, seen(1), pressed, 3);   // in this frame the keys went down
+  history.observe(document, seen(7), comes_up, 4);  // what was computed meanwhile is looked at otherwise
+  history.observe(document, seen(8), rests, 5);
+  CHECK(history.depth() == 1);
+  CHECK(history.redo(document, seen(8))->look == seen(2));
+  history.observe(document, seen(2), pressed, 6);
+  CHECK(history.undo(document, seen(2))->look == seen(8));
+  history.observe(document, seen(8), pressed, 7);
+  history.observe(document, seen(9), pressed, 8);  // the next key is a person's again, until it comes up
+  CHECK(history.depth() == 2);
+  history.observe(document, seen(10), comes_up, 9);
+  CHECK(history.depth() == 3);
+}
+
 TEST_CASE("steps that turn out to be none are forgotten") {
   History history;
   const Viewing same;

@@ -5,6 +5,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "app/state/focus_state.hpp"
 #include "app/state/training/lab_state.hpp"
 #include "controls_robot.hpp"
 #include "hands_robot.hpp"
@@ -69,6 +70,31 @@ TEST_CASE("undo goes through how things are looked at, to the start and forward 
   for (int i = 0; i < steps; ++i) redo(robot);
   CHECK(robot.document() == last);
   CHECK(robot.app().viewing() == end);
+}
+
+TEST_CASE("what is computed while the keys of undo come up is no step") {
+  Robot robot(wide);
+  robot.key(ImGuiKey_S);
+  robot.settle();
+  robot.key(ImGuiKey_B);
+  robot.settle();
+  const std::size_t depth = robot.app().history().depth();
+  const Document last = robot.document();
+  const auto keys = [](bool down) {
+    ImGui::GetIO().AddKeyEvent(ImGuiMod_Ctrl, down);
+    ImGui::GetIO().AddKeyEvent(ImGuiKey_Z, down);
+  };
+  keys(true);
+  robot.frame();
+  REQUIRE(robot.app().history().depth() == depth - 1);
+  robot.app().view().focus->log = !robot.app().view().focus->log;  // as what was computed would have it
+  keys(false);
+  robot.frame();
+  robot.settle();
+  CHECK(robot.app().history().depth() == depth - 1);
+  redo(robot);
+  CHECK(robot.app().history().depth() == depth);
+  CHECK(robot.document() == last);
 }
 
 TEST_CASE("undo over other heads and stages brings back what was looked at") {
