@@ -1,4 +1,5 @@
 // The sentence gets the keyboard from wherever it is, and what is typed then is a sentence and nothing else.
+#include <algorithm>
 #include <set>
 #include <string>
 #include <vector>
@@ -7,6 +8,7 @@
 
 #include "app/state/focus_state.hpp"
 #include "app/state/heads_state.hpp"
+#include "app/views/controls/column.hpp"
 #include "core/edits/within.hpp"
 #include "hands_robot.hpp"
 #include "model_robot.hpp"
@@ -29,6 +31,31 @@ std::vector<std::string> controls_of(const Robot& robot) {
     if (item.visible && !item.label.empty() && item.window.find("/controls_") != std::string::npos &&
         seen.insert(item.label).second)
       labels.push_back(item.label);
+  return labels;
+}
+
+constexpr auto layer_sections = static_cast<std::size_t>(Section::Model);
+constexpr auto model_sections = static_cast<std::size_t>(Section::Text) + 1 - layer_sections;
+
+/// One section is open, with what stands under "More".
+void unfold(Robot& robot, std::size_t section) {
+  ViewState& view = robot.app().view();
+  if (section < layer_sections) {
+    view.fold[section] = 1;
+    view.more[section] = true;
+  } else {
+    view.model->fold[section - layer_sections] = 1;
+  }
+  robot.settle();
+}
+
+/// What can be clicked only once that section is unfolded.
+std::vector<std::string> folded_controls_of(Robot& robot, std::size_t section) {
+  const std::vector<std::string> before = controls_of(robot);
+  unfold(robot, section);
+  std::vector<std::string> labels;
+  for (const std::string& label : controls_of(robot))
+    if (std::ranges::find(before, label) == before.end()) labels.push_back(label);
   return labels;
 }
 
@@ -65,8 +92,9 @@ void type_after_click(Robot& robot, const std::string& label) {
   robot.settle();
   CHECK(typed_text(robot.document(), 0) == words);
   Document expected = edit::typed_text(clicked, 0, std::string(words));
-  // A cell that the click has painted is cut off letter by letter.
+  // A cell that the click has painted is cut off letter by letter, and so are tokens that it has cached.
   if (clicked.layer().masking.additive) expected.layer().masking = robot.document().layer().masking;
+  if (clicked.input.cached > 0) expected.input.cached = robot.document().input.cached;
   CHECK(what_is_said(robot.document()) == what_is_said(expected));
   CHECK(Look(robot.app().view()) == look);
 }
@@ -92,6 +120,53 @@ TEST_CASE("Ctrl+L goes to the sentence after a click into any control of a layer
     robot.settle();
   }
   CHECK(clicked >= 40);
+}
+
+TEST_CASE("Ctrl+L goes to the sentence after a click into what is folded away or stands under More") {
+  RobotOptions options{.width = 1600, .height = 1700};
+  options.file = examples / "1-the-cat-sat.json";
+  Robot robot(options);
+  const auto fold = robot.app().view().fold;
+  const auto more = robot.app().view().more;
+  const auto fold_all = [&] {
+    robot.app().open(*options.file);
+    robot.app().view().sections = {};
+    robot.app().view().fold = fold;
+    robot.app().view().more = more;
+    robot.settle();
+  };
+  std::size_t clicked = 0;
+  for (std::size_t section = 0; section < layer_sections; ++section) {
+    fold_all();
+    for (const std::string& label : folded_controls_of(robot, section)) {
+      REQUIRE(robot.has(label));
+      ++clicked;
+      type_after_click(robot, label);
+      fold_all();
+      unfold(robot, section);
+    }
+  }
+  CHECK(clicked >= 40);
+}
+
+TEST_CASE("Ctrl+L goes to the sentence after a click into what a model's column has folded away") {
+  const TemporaryDirectory directory;
+  const RobotOptions options = with_letters(directory, {.height = 1700});
+  std::size_t clicked = 0;
+  for (std::size_t section = 0; section < layer_sections + model_sections; ++section) {
+    const std::vector<std::string> labels = [&] {
+      Robot robot(options);
+      return folded_controls_of(robot, section);
+    }();
+    for (const std::string& label : labels) {
+      Robot robot(options);
+      unfold(robot, section);
+      REQUIRE(robot.has(label));
+      ++clicked;
+      type_after_click(robot, label);
+    }
+  }
+  CHECK(clicked >= 1);
 }
 
 TEST_CASE("Ctrl+L goes to the sentence after a click into any control of a model") {
