@@ -4,14 +4,10 @@
 
 namespace attnscope {
 
-ManyTextsReading read_many_texts(const ManyTextsRequest& request, TextsProgress& progress, const Work& work) {
-  const OpenedModel& opened = *request.model;
-  ManyTextsReading made;
-  made.list = read_text_list(request.file);
-  if (!request.similar) {
-    made.heads = head_spreads(opened, made.list, {}, &progress, work);
-    return made;
-  }
+namespace {
+
+void measure_similarity(ManyTextsReading& made, const OpenedModel& opened, TextsProgress& progress,
+                        const Work& work) {
   const ModelSpec& spec = opened.model->spec;
   SimilarityRequest how;
   how.pooling = {spec.encoder ? SentencePooling::Mean : SentencePooling::Last};
@@ -22,6 +18,28 @@ ManyTextsReading read_many_texts(const ManyTextsRequest& request, TextsProgress&
   }
   made.pooling = how.pooling;
   made.similar = similarity(opened, made.list, how, &progress, work);
+}
+
+}  // namespace
+
+ManyTextsReading read_many_texts(const ManyTextsRequest& request, TextsProgress& progress, const Work& work) {
+  const OpenedModel& opened = *request.model;
+  ManyTextsReading made;
+  if (request.kind == ManyTextsKind::Patching) {
+    PairList pairs = read_pair_list(request.file);
+    made.patching = patch_spreads(opened, pairs, {}, &progress, work);
+    made.list = std::move(pairs.lines);
+    return made;
+  }
+  made.list = read_text_list(request.file);
+  switch (request.kind) {
+    case ManyTextsKind::Scores: made.heads = head_spreads(opened, made.list, {}, &progress, work); break;
+    case ManyTextsKind::Effects:
+      made.heads = head_spreads(opened, made.list, {.effects = AblationRequest{}}, &progress, work);
+      break;
+    case ManyTextsKind::Similarity: measure_similarity(made, opened, progress, work); break;
+    case ManyTextsKind::Patching: break;
+  }
   return made;
 }
 

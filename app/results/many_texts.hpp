@@ -1,5 +1,5 @@
 // app/results: the texts of a file, run through a model behind the window: what its heads score on all of
-// them, or how alike they are to it.
+// them, what zeroing or patching each does, or how alike the texts are to it.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +11,30 @@
 #include "core/base/worker.hpp"
 #include "core/models/opened/sentence_modules.hpp"
 #include "core/readouts/over_texts/head_spread.hpp"
+#include "core/readouts/over_texts/patch_spread.hpp"
 #include "core/readouts/over_texts/similarity.hpp"
 
 namespace attnscope {
 
+/// What is measured, in the order of the card.
+enum class ManyTextsKind : std::uint8_t {
+  Scores,      // of the heads
+  Effects,     // of zeroing each head
+  Patching,    // of each head, over pairs of texts
+  Similarity,  // cosines of the texts
+};
+
 struct ManyTextsRequest {
   OpenedModelPtr model;
-  std::filesystem::path file;  // a text in each line
-  bool similar = false;        // cosines of the texts, else scores of the heads
+  std::filesystem::path file;  // a text in each line; for patching a pair, see read_pair_list()
+  ManyTextsKind kind = ManyTextsKind::Scores;
 };
 
 struct ManyTextsReading {
   TextList list;
-  HeadSpreads heads;  // unless similar
-  // Otherwise:
+  HeadSpreads heads;      // of Scores and Effects
+  PatchSpreads patching;  // of Patching
+  // Of Similarity:
   Similarity similar;
   std::vector<SentencePooling> pooling;
   bool pooled_by_folder = false;  // as modules.json of the model's folder says

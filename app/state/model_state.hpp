@@ -21,6 +21,7 @@ struct ModelFacts;   // app/views/model/facts.hpp
 struct RgbPicture;   // core/files/formats/picture_file.hpp
 struct OpenedModel;  // core/models/opened/opened_model.hpp
 struct WhyReading;   // core/engine/model/model_why.hpp
+enum class ManyTextsKind : std::uint8_t;
 
 /// What stands in the place of the grid: the heads themselves, why one of them looked where it did, what
 /// zeroing each does, what each brings back of another text's answer, how the text goes on token by token,
@@ -120,11 +121,12 @@ struct HeadSetsState {
 
 /// Many texts at once, of a file; see app/views/many_texts. Of the moment.
 struct ManyTextsState {
-  bool open = false, opens = false;  // the card; in this frame
-  std::string file;                  // as its path is typed
-  bool similar = false;              // cosines of the texts, else scores of the heads
-  int score = 2;                     // which of those that the card has: induction
-  std::shared_ptr<ManyTexts> texts;  // shared by copies of the state; null: nothing was begun
+  bool open = false, opens = false;      // the card; in this frame
+  std::string file;                      // as its path is typed
+  ManyTextsKind kind{};                  // scores of the heads
+  std::uint8_t effect = 0, patched = 0;  // which of those that the card has
+  int score = 2;                         // likewise: induction
+  std::shared_ptr<ManyTexts> texts;      // shared by copies of the state; null: nothing was begun
 };
 
 /// A cell of a head that was chosen for the person when the model was opened.

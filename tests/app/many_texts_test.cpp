@@ -90,6 +90,55 @@ TEST_CASE("scores and cosines over the texts of a file are those of the core", "
   CHECK(is_said(robot, "Pooled by {}: no modules.json says how."));
 }
 
+TEST_CASE("effects of heads over texts and patching over pairs are those of the core", "[model][texts]") {
+  const TemporaryDirectory directory;
+  Robot robot(with_letters(directory));
+  type_text(robot, "ab c de a");
+  const auto file = directory.write("t.txt", "ab cd a b\nab ab ab\nc d c d\n");
+  const auto pairs = directory.write("p.txt", "ab c d\tab d c\nc d c\tc d d\n");
+  ThreadPool pool(1);
+  const Work work{pool, {}};
+  const OpenedModel& model = *model_within(robot).model;
+  open_texts_card(robot);
+  click(robot, "##Many what: Effects");
+  CHECK(is_said(robot, "Mean and standard deviation over the texts of what zeroing each head does."));
+  robot.retype("##Texts file", file.native());
+  click(robot, "Measure");
+  REQUIRE(many(robot).texts);
+  const ManyTextsReading* reading = many(robot).texts->reading();
+  REQUIRE(reading != nullptr);
+  const HeadSpreads effects =
+      head_spreads(model, read_text_list(file), {.effects = AblationRequest{}}, nullptr, work);
+  REQUIRE(reading->heads.heads.size() == effects.heads.size());
+  for (std::size_t i = 0; i < effects.heads.size(); ++i)
+    for (const TextMeasure measure : {TextMeasure::TopLogit, TextMeasure::Divergence})
+      check_same_spread(reading->heads.heads[i].at(measure), effects.heads[i].at(measure));
+  CHECK(is_said(robot, "least"));
+  CHECK(is_said(robot, "texts"));
+  CHECK_FALSE(is_said(robot, "uniform"));
+  click(robot, "##Many effect: KL");
+  CHECK(many(robot).effect == 1);
+
+  click(robot, "##Many what: Patching");
+  CHECK(is_said(robot, "Mean and standard deviation over pairs of texts of what each head brings back."));
+  robot.retype("##Texts file", pairs.native());
+  click(robot, "Measure");
+  reading = many(robot).texts->reading();
+  REQUIRE(reading != nullptr);
+  const PatchSpreads patching = patch_spreads(model, read_pair_list(pairs), {}, nullptr, work);
+  REQUIRE(reading->patching.heads.size() == patching.heads.size());
+  REQUIRE(patching.measured.size() == patch_measure_count);
+  for (std::size_t i = 0; i < patching.heads.size(); ++i)
+    for (const PatchMeasure measure : patching.measured)
+      check_same_spread(reading->patching.heads[i].at(measure), patching.heads[i].at(measure));
+  CHECK(is_said(robot, "pairs"));
+  CHECK(is_said(robot, "The logit of the answer less that of the other: clean {} ± {}, corrupted {} ± {}."));
+  click(robot, "##Many patch: estimate");
+  CHECK(many(robot).patched == 2);
+  click(robot, "##Many what: Effects");  // measured anew: what is there is of the pairs
+  CHECK(is_said(robot, "Mean and standard deviation over the texts of what zeroing each head does."));
+}
+
 TEST_CASE("what was measured of a model does not stand in the card of another", "[model][texts]") {
   const TemporaryDirectory directory;
   Robot robot(with_letters(directory));
@@ -159,6 +208,32 @@ TEST_CASE("what is wrong with a file of texts is said in the language of the win
                       "\"{}\" holds one text; at least two can be compared."));
   CHECK(is_translated(directory.write("zero.txt", std::string_view("ab\nc\0d\n", 7)),
                       "Line {} of \"{}\" is no text: its byte {} is {}."));
+  const auto long_text = directory.write("long.txt", "ab cd\n" + std::string(200, 'c') + "\n");
+  CHECK(is_translated(long_text, "Line {} of \"{}\": {}"));
+  // What stands behind the line is a text in a text: it is asked for where the text around it is known.
+  const auto is_translated_within = [&](const std::filesystem::path& path, std::string_view key) {
+    robot.retype("##Texts file", path.native());
+    click(robot, "Measure");
+    bool known = false;
+    robot.app().words().watch = [&](std::string_view said, bool is_known) {
+      known = known || (said == key && is_known);
+    };
+    robot.app().view().language = "de";
+    robot.frame(4);
+    robot.app().words().watch = nullptr;
+    robot.app().view().language = "en";
+    robot.frame(4);
+    return known;
+  };
+  CHECK(is_translated_within(long_text, "The text has {} tokens; {} has positions for {}."));
+  click(robot, "##Many what: Patching");
+  CHECK(is_translated_within(directory.write("no_tab.txt", "ab cd\n"),
+                             "There is no tab in it; expected are a clean text and a corrupted one with a "
+                             "tab between them."));
+  CHECK(is_translated_within(
+      directory.write("same.txt", "ab\tab\n"),
+      "Both texts are the same tokens, so nothing is corrupted that could be brought back."));
+  CHECK(is_translated_within(directory.write("half.txt", "\tab\n"), "The clean text is empty."));
 }
 
 TEST_CASE("many texts are stopped by a press, and a file that cannot be read is said", "[model][texts]") {

@@ -1,5 +1,6 @@
 // What the window has done behind it, driven as its frames drive it and without a window, all at the same
 // time and with one pool: under the thread sanitizer (threads_tests) this finds data that two threads touch.
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <fstream>
@@ -257,12 +258,13 @@ TEST_CASE("workers: texts of a file run through a model while they are asked for
     texts.begin_frame();
     return std::tuple(texts.is_running(), texts.done(), texts.total(), texts.problem());
   };
-  for (int i = 0; i < 6; ++i) {
-    texts.begin({model, directory / "texts", i % 2 == 1}, pool);
+  constexpr std::array kinds{ManyTextsKind::Scores, ManyTextsKind::Similarity, ManyTextsKind::Effects};
+  for (std::size_t i = 0; i < 6; ++i) {
+    texts.begin({model, directory / "texts", kinds[i % kinds.size()]}, pool);
     for (int k = 0; k < 3; ++k) frame();
     if (i % 3 == 2) texts.stop();
   }
-  texts.begin({model, directory / "texts", false}, pool);
+  texts.begin({model, directory / "texts", ManyTextsKind::Scores}, pool);
   frames_until([&] { return !std::get<0>(frame()); });
   REQUIRE(texts.problem() == "");
   REQUIRE(texts.reading() != nullptr);

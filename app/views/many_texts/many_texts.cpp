@@ -18,13 +18,15 @@
 #include "app/ui/number_format.hpp"
 #include "app/views/atlas/head_numbers.hpp"
 #include "app/views/files/modal_card.hpp"
+#include "app/views/many_texts/list_problem.hpp"
+#include "app/views/many_texts/spread_rows.hpp"
 #include "app/views/model/facts.hpp"
 
 namespace attnscope {
 namespace {
 
 constexpr const char* many_texts_popup = "Many texts";
-constexpr std::size_t most_listed_heads = 8, most_listed_texts = 7;
+constexpr std::size_t most_listed_texts = 7;
 
 struct ListedScore {
   TextMeasure measure;
@@ -36,20 +38,50 @@ constexpr std::array<ListedScore, 5> listed_scores{{{TextMeasure::Previous, "pre
                                                     {TextMeasure::First, "first"},
                                                     {TextMeasure::Entropy, "entropy"}}};
 
-std::string known_number(double value, int places) { return std::isnan(value) ? "–" : fixed(value, places); }
+struct ListedEffect {
+  TextMeasure measure;
+  std::string_view name;
+  Tip tip;
+};
+constexpr std::array<ListedEffect, 2> listed_effects{
+    {{TextMeasure::TopLogit,
+      "Δ logit",
+      {"Δ logit",
+       "with − without",
+       "How the logit of the likeliest token changes when the head is zeroed.",
+       {}}},
+     {TextMeasure::Divergence,
+      "KL",
+      {"Kullback–Leibler divergence",
+       "Σ p ln(p / q)",
+       "How far the prediction without the head, q, is from the model's own, p, in nats.",
+       {}}}}};
 
-/// Heads with the largest mean first; those that have none last.
-std::vector<const HeadSpread*> heads_by_mean(const HeadSpreads& found, TextMeasure measure) {
-  std::vector<const HeadSpread*> heads;
-  for (const HeadSpread& head : found.heads) heads.push_back(&head);
-  const auto size = [measure](const HeadSpread* head) {
-    const double mean = head->at(measure).values.mean();
-    return std::isnan(mean) ? -1.0 : mean;
-  };
-  std::ranges::stable_sort(heads,
-                           [&](const HeadSpread* a, const HeadSpread* b) { return size(a) > size(b); });
-  return heads;
-}
+struct ListedPatch {
+  PatchMeasure measure;
+  std::string_view name;
+  Tip tip;
+};
+constexpr std::array<ListedPatch, patch_measure_count> listed_patches{
+    {{PatchMeasure::Share,
+      "share",
+      {"Share",
+       "logits brought back / (clean − corrupted)",
+       "What of the clean text's answer comes back when the corrupted text is run with this head of the "
+       "clean one.",
+       {}}},
+     {PatchMeasure::Effect,
+      "logits",
+      {"Logits brought back",
+       "patched − corrupted",
+       "Of the logit of the answer less that of the other one.",
+       {}}},
+     {PatchMeasure::DirectEffect,
+      "estimate",
+      {"Estimate",
+       {},
+       "What the head itself adds to the answer in the clean text more than in the corrupted one.",
+       {}}}}};
 
 class ManyTextsCard {
  public:
@@ -99,17 +131,20 @@ class ManyTextsCard {
   void draw_file() {
     if (state_.opens) ImGui::SetKeyboardFocusHere();
     if (path_field(ui_, "##Texts file", {x_, y_, width_, ui_.px(30)}, state_.file,
-                   "a file with a text in each line", folder()))
+                   state_.kind == ManyTextsKind::Patching
+                       ? "a file with a clean text, a tab and a corrupted text in each line"
+                       : "a file with a text in each line",
+                   folder()))
       measure();
     y_ += ui_.px(38);
   }
 
   void draw_choice() {
-    constexpr std::array<std::string_view, 2> kinds{"Head scores", "Similarity"};
-    const float wide = segments_width(ui_, kinds, type::label) + ui_.px(24);
-    if (const auto chosen =
-            segments(ui_, "##Many what", {x_, y_, wide, ui_.px(28)}, kinds, state_.similar ? 1 : 0))
-      state_.similar = *chosen == 1;
+    constexpr std::array<std::string_view, 4> kinds{"Head scores", "Effects", "Patching", "Similarity"};
+    const float wide = segments_width(ui_, kinds, type::tick) + ui_.px(24);
+    if (const auto chosen = segments(ui_, "##Many what", {x_, y_, wide, ui_.px(28)}, kinds,
+                                     static_cast<int>(state_.kind), {}, {.text_size = type::tick}))
+      state_.kind = static_cast<ManyTextsKind>(*chosen);
     const float left = x_ + wide + ui_.px(16);
     const Box rest{left, y_, x_ + width_ - left, ui_.px(28)};
     if (is_running(state_.texts)) {
@@ -130,22 +165,42 @@ class ManyTextsCard {
     const std::filesystem::path typed = typed_path(state_.file);
     if (typed.empty()) return;
     if (!state_.texts) state_.texts = std::make_shared<ManyTexts>();
-    state_.texts->begin({within_.model, (folder() / typed).lexically_normal(), state_.similar},
+    state_.texts->begin({within_.model, (folder() / typed).lexically_normal(), state_.kind},
                         scene_.backends.pool());
   }
 
   void draw_found() {
     const bool is_here = state_.texts && state_.texts->asked().model == within_.model;  // not another model's
     const ManyTextsReading* const reading = is_here ? state_.texts->reading() : nullptr;
-    if (reading != nullptr && state_.texts->asked().similar == state_.similar)
-      return state_.similar ? draw_similarity(*reading) : draw_scores(*reading);
+    if (reading != nullptr && state_.texts->asked().kind == state_.kind) return draw_reading(*reading);
     const std::string problem = is_here ? state_.texts->problem() : std::string();
-    if (!problem.empty()) return say(problem, ui_.theme.text1);
-    if (is_running(state_.texts)) return;
-    if (state_.similar)
-      say("The cosine of each two texts' vectors.", ui_.theme.text2);
-    else
-      say("Mean and standard deviation of every head's scores over the texts.", ui_.theme.text2);
+    if (!problem.empty()) return say(list_problem(problem, *within_.model), ui_.theme.text1);
+    if (!is_running(state_.texts)) say_what_comes();
+  }
+
+  void say_what_comes() {
+    switch (state_.kind) {
+      case ManyTextsKind::Scores:
+        return say("Mean and standard deviation of every head's scores over the texts.", ui_.theme.text2);
+      case ManyTextsKind::Effects:
+        return say("Mean and standard deviation over the texts of what zeroing each head does.",
+                   ui_.theme.text2);
+      case ManyTextsKind::Patching:
+        return say("Mean and standard deviation over pairs of texts of what each head brings back.",
+                   ui_.theme.text2);
+      case ManyTextsKind::Similarity: break;
+    }
+    say("The cosine of each two texts' vectors.", ui_.theme.text2);
+  }
+
+  void draw_reading(const ManyTextsReading& reading) {
+    switch (state_.kind) {
+      case ManyTextsKind::Scores: return draw_scores(reading);
+      case ManyTextsKind::Effects: return draw_effects(reading);
+      case ManyTextsKind::Patching: return draw_patching(reading);
+      case ManyTextsKind::Similarity: break;
+    }
+    draw_similarity(reading);
   }
 
   void say(const std::string& words, Rgba ink) {
@@ -164,9 +219,6 @@ class ManyTextsCard {
           ui_.theme.text1);
   }
 
-  /// Right ends of the columns behind the first.
-  float column(int i) const { return x_ + width_ * (0.4f + 0.2f * static_cast<float>(i)); }
-
   void draw_scores(const ManyTextsReading& reading) {
     std::array<std::string_view, listed_scores.size()> names;
     std::ranges::transform(listed_scores, names.begin(), &ListedScore::name);
@@ -174,32 +226,63 @@ class ManyTextsCard {
                                  {.text_size = type::tick});
     state_.score = chosen.value_or(state_.score);
     y_ += ui_.px(36);
-    const TextMeasure measure = listed_scores[static_cast<std::size_t>(state_.score)].measure;
-    const TextStyle title{type::tick, ui_.theme.text3, Ink::Regular, Align::Right};
-    ui_.text(x_, y_ + ui_.px(8), "head", {type::tick, ui_.theme.text3});
-    ui_.text(column(0), y_ + ui_.px(8), "mean", title);
-    ui_.text(column(1), y_ + ui_.px(8), "deviation", title);
-    ui_.text(column(2), y_ + ui_.px(8), "uniform", title);
-    ui_.text(column(3), y_ + ui_.px(8), "texts", title);
-    y_ += ui_.px(22);
-    const std::vector<const HeadSpread*> heads = heads_by_mean(reading.heads, measure);
-    for (std::size_t i = 0; i < std::min(heads.size(), most_listed_heads); ++i)
-      draw_head(*heads[i], heads[i]->at(measure));
-    y_ += ui_.px(6);
-    say_left_out(reading.list, reading.heads.untold.size(), reading.heads.not_numbers.size());
+    draw_heads(reading, listed_scores[static_cast<std::size_t>(state_.score)].measure);
   }
 
-  void draw_head(const HeadSpread& head, const MeasureSpread& found) {
-    const Spread& values = found.values;
-    const TextStyle number{type::label, ui_.theme.text1, Ink::Regular, Align::Right};
-    const float y = y_ + ui_.px(10);
-    ui_.text(x_, y, head_name(within_.model->model->spec, {head.of, head.block, head.head}),
-             {type::label, ui_.theme.text1, Ink::Medium});
-    ui_.text(column(0), y, known_number(values.mean(), 3), number);
-    ui_.text(column(1), y, known_number(values.deviation(), 3), number);
-    ui_.text(column(2), y, known_number(found.uniform.mean(), 3), number);
-    ui_.text(column(3), y, grouped(values.count()), number);
-    y_ += ui_.px(22);
+  /// What of the measures of one kind is listed.
+  template <class Listed, std::size_t n>
+  int choose_measure(const char* label, const std::array<Listed, n>& all, std::size_t count, int chosen) {
+    std::array<std::string_view, n> names;
+    std::array<Tip, n> tips;
+    std::ranges::transform(all, names.begin(), &Listed::name);
+    std::ranges::transform(all, tips.begin(), &Listed::tip);
+    const auto picked = segments(ui_, label, {x_, y_, width_, ui_.px(28)}, {names.data(), count}, chosen,
+                                 {tips.data(), count}, {.text_size = type::tick});
+    y_ += ui_.px(36);
+    return picked.value_or(chosen);
+  }
+
+  void draw_effects(const ManyTextsReading& reading) {
+    state_.effect = static_cast<std::uint8_t>(
+        choose_measure("##Many effect", listed_effects, listed_effects.size(), state_.effect));
+    draw_heads(reading, listed_effects[state_.effect].measure);
+  }
+
+  void draw_heads(const ManyTextsReading& reading, TextMeasure measure) {
+    const HeadSpreads& found = reading.heads;
+    std::vector<SpreadLine> lines;
+    for (const HeadSpread& head : found.heads)
+      if (found.has(head, measure)) lines.push_back({{head.of, head.block, head.head}, &head.at(measure)});
+    draw_lines(lines, {.of_scores = !is_effect(measure)});
+    say_left_out(reading.list, found.untold.size(), found.not_numbers.size());
+  }
+
+  void draw_lines(std::vector<SpreadLine>& lines, const SpreadColumns& columns) {
+    sort_by_mean(lines);
+    y_ = draw_spread_rows(ui_, {x_, y_, width_, 0}, within_.model->model->spec, lines, columns);
+  }
+
+  /// The answers of both texts stand below: what comes back is a part of what is between them.
+  void draw_patching(const ManyTextsReading& reading) {
+    const PatchSpreads& found = reading.patching;
+    const std::size_t count = found.measured.size();  // without an estimate, which is last, in some models
+    const int chosen = std::min<int>(state_.patched, static_cast<int>(count) - 1);
+    state_.patched = static_cast<std::uint8_t>(choose_measure("##Many patch", listed_patches, count, chosen));
+    std::vector<SpreadLine> lines;
+    for (const HeadPatchSpread& head : found.heads)
+      lines.push_back(
+          {{found.of, head.head.block, head.head.head}, &head.at(listed_patches[state_.patched].measure)});
+    draw_lines(lines, {.of_scores = false, .counted = "pairs"});
+    const auto known = [](double value) { return own_number(known_number(value, 3)); };
+    say(fmt::format("The logit of the answer less that of the other: clean {} ± {}, corrupted {} ± {}.",
+                    known(found.clean.mean()), known(found.clean.deviation()), known(found.corrupted.mean()),
+                    known(found.corrupted.deviation())),
+        ui_.theme.text2);
+    if (!found.same_answer.empty())
+      say(fmt::format("Pairs without a share, since both texts give the same answer: {:d}.",
+                      found.same_answer.size()),
+          ui_.theme.text2);
+    say_left_out(reading.list, found.untold.size(), found.not_numbers.size());
   }
 
   void draw_similarity(const ManyTextsReading& reading) {

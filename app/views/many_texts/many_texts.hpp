@@ -1,5 +1,6 @@
 // app/views/many_texts: the texts of a file, each run through the model: mean and spread of what its heads
-// score, or how alike the texts are to it. One sentence proves little.
+// score and of what zeroing or patching each does, or how alike the texts are to it. One sentence proves
+// little.
 #pragma once
 
 #include "app/scene/scene.hpp"

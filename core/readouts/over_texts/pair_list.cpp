@@ -23,21 +23,19 @@ std::vector<std::string> pair_fields(std::string_view line) {
   }
 }
 
-TextPair pair_of_line(const TextList& list, const ListedText& line) {
-  std::vector<std::string> fields = pair_fields(line.text);
+/// Throws Error without the line.
+TextPair pair_of_line(std::string_view line) {
+  std::vector<std::string> fields = pair_fields(line);
   if (fields.size() == 1)
-    throw line_error(
-        list, line,
-        "There is no tab in it; expected are a clean text and a corrupted one with a tab between "
-        "them.");
+    throw Error(
+        "There is no tab in it; expected are a clean text and a corrupted one with a tab between them.");
   if (fields.size() > most_pair_fields)
-    throw line_error(list, line,
-                     fmt::format("It has {} fields between tabs; expected are a clean text, a corrupted one "
-                                 "and, where they are named, the right answer and the wrong one.",
-                                 fields.size()));
+    throw Error(
+        fmt::format("It has {} fields between tabs; expected are a clean text, a corrupted one and, where "
+                    "they are named, the right answer and the wrong one.",
+                    fields.size()));
   if (fields[0].empty() || fields[1].empty())
-    throw line_error(list, line,
-                     fmt::format("The {} text is empty.", fields[0].empty() ? "clean" : "corrupted"));
+    throw Error(fmt::format("The {} text is empty.", fields[0].empty() ? "clean" : "corrupted"));
   fields.resize(most_pair_fields);
   return {std::move(fields[0]), std::move(fields[1]), std::move(fields[2]), std::move(fields[3])};
 }
@@ -120,7 +118,13 @@ class PairReader {
 PairList read_pair_list(const std::filesystem::path& path) {
   PairList list;
   list.lines = read_text_list(path);
-  for (const ListedText& line : list.lines.texts) list.pairs.push_back(pair_of_line(list.lines, line));
+  for (const ListedText& line : list.lines.texts) {
+    try {
+      list.pairs.push_back(pair_of_line(line.text));
+    } catch (const Error& error) {
+      throw line_error(list.lines, line, error.what());
+    }
+  }
   return list;
 }
 

@@ -81,6 +81,14 @@ void check_similarity(const OpenedModel& opened, const TextList& list) {
                             most_compared_texts));
 }
 
+/// Empty where all tokens of a text count.
+std::string why_cut(std::int64_t tokens, std::int64_t most) {
+  if (most == 0 || tokens <= most) return {};
+  return fmt::format(
+      "The text has {} tokens; its folder's max_seq_length is {}, where sentence-transformers cuts it off.",
+      tokens, most);
+}
+
 /// Why a text has no cosine; empty where it has.
 std::string embedding_trouble(const Model& model, const ModelRun& run, const std::vector<double>& embedding) {
   if (std::ranges::all_of(embedding, [](double x) { return std::isfinite(x); }))
@@ -130,12 +138,8 @@ Similarity similarity(const OpenedModel& opened, const TextList& list, const Sim
   check_similarity(opened, list);
   std::vector<ModelTokens> tokens = tokens_of_list(opened, list, {});
   for (std::size_t i = 0; i < tokens.size(); ++i)
-    if (const std::int64_t count = std::ssize(tokens[i].input.ids);
-        request.most_tokens > 0 && count > request.most_tokens)
-      throw line_error(list, list.texts[i],
-                       fmt::format("The text has {} tokens; its folder's max_seq_length is {}, where "
-                                   "sentence-transformers cuts it off.",
-                                   count, request.most_tokens));
+    if (const std::string cut = why_cut(std::ssize(tokens[i].input.ids), request.most_tokens); !cut.empty())
+      throw line_error(list, list.texts[i], cut);
   Similarity found;
   std::vector<std::vector<double>> vectors;
   RunRequest run_request;

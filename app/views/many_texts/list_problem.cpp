@@ -1,0 +1,39 @@
+#include "app/views/many_texts/list_problem.hpp"
+
+#include <array>
+#include <span>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "app/ui/own_words.hpp"
+
+namespace attnscope {
+namespace {
+
+std::string in_parts(std::string_view problem, std::span<const std::string> names) {
+  constexpr std::string_view begin = "Line ", of = " of \"", end = "\": ";
+  const std::size_t file = problem.find(of), sentence = problem.find(end);
+  if (problem.starts_with(begin) && file < sentence && sentence != problem.npos) {
+    const std::size_t path = file + of.size();
+    return fmt::format("Line {} of \"{}\": {}", own_number(problem.substr(begin.size(), file - begin.size())),
+                       problem.substr(path, sentence - path),
+                       inner(in_parts(problem.substr(sentence + end.size()), names)));
+  }
+  for (const std::string& name : names)
+    if (const std::size_t at = problem.find(name); !name.empty() && at != problem.npos)
+      return std::string(problem.substr(0, at)) + own(name) + std::string(problem.substr(at + name.size()));
+  return std::string(problem);
+}
+
+}  // namespace
+
+std::string list_problem(const std::string& sentence, const OpenedModel& opened) {
+  std::array<std::string, 2> names{opened.model->spec.family, ""};
+  if (opened.tokenizer)
+    if (const std::string* mask = opened.tokenizer->token(opened.tokenizer->special_ids().mask))
+      names[1] = *mask;
+  return in_parts(sentence, names);
+}
+
+}  // namespace attnscope
