@@ -175,6 +175,11 @@ void App::watch_lesson(Mode before, bool by_history) {
     state.left.reset();
     undone_to_ = {state.name, state.step};
   }
+  // A model that a step still waits for would come as a change, over what was gone back to.
+  if (by_history && history_.can_redo()) {
+    state.model_due = false;
+    if (model_arrival_ && model_arrival_->of_lesson) model_arrival_.reset();
+  }
   if (was && !is && !state.left && !by_history) {
     state.left = document_;
     leave_trained_step();

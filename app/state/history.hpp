@@ -67,6 +67,8 @@ class History {
 
   /// Steps that lead back from here.
   std::size_t depth() const { return past_.size(); }
+  /// Whether steps lead forward from here: a change forgets them.
+  bool can_redo() const { return !future_.empty(); }
   /// The Documents that undo leads to, the next one last.
   const std::deque<Step>& past() const { return past_; }
   /// Steps recorded so far, those that were forgotten too.

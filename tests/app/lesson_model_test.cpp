@@ -102,6 +102,38 @@ ModelReadingPtr all_of(Player& player, ModelEngine& engine) {
 
 }  // namespace
 
+TEST_CASE("undo goes back before a model that a step of a lesson waited for", "[lessons][lesson_model]") {
+  const Letters letters;
+  Player player({.width = 1600, .height = 1000});
+  const Document before = player.document();
+  const auto step = [&](int mods) {
+    player.key(ImGuiKey_Z, mods);
+    player.settle();
+  };
+  player.app().open(letters.file);
+  player.settle();
+  REQUIRE(player.document().within.read());
+  step(ImGuiMod_Ctrl);  // to the lesson's page before its model was there
+  REQUIRE(player.app().view().mode == Mode::Lessons);
+  REQUIRE(player.document() == before);
+  for (const ImGuiKey key : {ImGuiKey_F2, ImGuiKey_S}) {
+    player.key(key);
+    player.settle();
+  }
+  const Document last = player.document();
+  const std::size_t depth = player.app().history().depth();
+  player.app().view().lesson->model_due = true;  // as where the page is left before the model is there
+  step(ImGuiMod_Ctrl);
+  step(ImGuiMod_Ctrl);
+  CHECK(player.app().view().mode == Mode::Lessons);
+  CHECK(player.app().history().depth() == depth - 2);
+  CHECK(player.document() == before);
+  step(ImGuiMod_Ctrl | ImGuiMod_Shift);
+  step(ImGuiMod_Ctrl | ImGuiMod_Shift);
+  CHECK(player.app().history().depth() == depth);
+  CHECK(player.document() == last);
+}
+
 TEST_CASE("a lesson on a model is played forward and exactly back", "[lessons][lesson_model]") {
   const Letters letters;
   Player player({.width = 1600, .height = 1000});
