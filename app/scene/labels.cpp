@@ -26,6 +26,26 @@ std::string token_label(const LayerResult& result, const std::vector<Sequence>& 
   return is_padding ? inner(padding_token) : grouped(index);
 }
 
+/// In small digits below the line.
+std::string digits_below(std::int64_t index) {
+  std::string below;
+  for (const char digit : std::to_string(index)) {
+    below += '\xE2';
+    below += '\x82';
+    below += static_cast<char>('\x80' + (digit - '0'));
+  }
+  return below;
+}
+
+/// Empty where the token's text stands once, and where there is no token.
+std::string place_of_repeated(const std::vector<Sequence>& sequences, std::int64_t sequence,
+                              std::int64_t index) {
+  const Token* const token = token_at(sequences, sequence, index);
+  if (token == nullptr) return {};
+  const std::vector<Token>& tokens = sequences[static_cast<std::size_t>(sequence)].tokens;
+  return std::ranges::count(tokens, token->text, &Token::text) > 1 ? digits_below(index) : std::string();
+}
+
 const std::vector<Sequence>& sequences_of_keys(const Input& input) {
   return input.memory.empty() ? input.sequences : input.memory;
 }
@@ -48,6 +68,22 @@ std::string key_label(const LayerResult& result, std::int64_t sequence, std::int
     return inner(learned ? "[learned]" : "[zero]");
   }
   return token_label(result, sequences_of_keys(document.input), sequence, key);
+}
+
+std::string placed_query_label(const LayerResult& result, std::int64_t sequence, std::int64_t query) {
+  const std::vector<Sequence>& sequences = result.document.input.sequences;
+  const std::int64_t index = position_of(result, sequence, query);
+  const std::string place = place_of_repeated(sequences, sequence, index);
+  if (place.empty()) return query_label(result, sequence, query);
+  return own(token_at(sequences, sequence, index)->text + place);
+}
+
+std::string placed_key_label(const LayerResult& result, std::int64_t sequence, std::int64_t key) {
+  const std::vector<Sequence>& sequences = sequences_of_keys(result.document.input);
+  const bool of_token = key < result.dimensions.token_keys();
+  const std::string place = of_token ? place_of_repeated(sequences, sequence, key) : std::string();
+  if (place.empty()) return key_label(result, sequence, key);
+  return own(token_at(sequences, sequence, key)->text + place);
 }
 
 bool is_unknown_query(const LayerResult& result, std::int64_t sequence, std::int64_t query) {

@@ -83,6 +83,10 @@ struct Scene : Shown, Edits {};
 /// no tokens, "[learned]" and "[zero]" for keys that belong to none. Tokens are marked as own words.
 std::string query_label(const LayerResult&, std::int64_t sequence, std::int64_t query);
 std::string key_label(const LayerResult&, std::int64_t sequence, std::int64_t key);
+/// The same; a token whose text stands more than once in its sequence has its place, from 0, in small digits
+/// below the line: "la₅".
+std::string placed_query_label(const LayerResult&, std::int64_t sequence, std::int64_t query);
+std::string placed_key_label(const LayerResult&, std::int64_t sequence, std::int64_t key);
 /// Whether that token is a word that the model's vocabulary does not have: its label is the person's word.
 bool is_unknown_query(const LayerResult&, std::int64_t sequence, std::int64_t query);
 bool is_unknown_key(const LayerResult&, std::int64_t sequence, std::int64_t key);

@@ -21,7 +21,15 @@ ProseSight sight_of_code(const LessonPage& page) {
 
 float draw_code_line(const LessonPage& page, const lessons::CodeLine& line, const Box& column, float y) {
   const Ui& ui = page.ui();
-  const float high = ui.px(page.scene.compact ? 46 : 52), pad = ui.px(12);
+  const float pad = ui.px(12);
+  const ProseSight sight = sight_of_code(page);
+  const std::string result = line.result ? own(sight.number(*line.result)) : std::string();
+  const float number = result.empty() ? 0 : ui.text_width(result, type::label, Ink::Semibold) + ui.px(8);
+  const ProseStyle style{type::tick, 18, ui.theme.text2, ui.theme.text2};
+  const SetProse note = set_prose(ui, line.note, column.w - 2 * pad - number, style, sight);
+  // A note of more than one line needs a higher box.
+  const float least = ui.px(page.scene.compact ? 46 : 52);
+  const float high = note.height > ui.px(20) ? std::max(least, ui.px(31) + note.height) : least;
   const Box box{column.x, y, column.w, high - ui.px(4)};
   if (line.marked) {
     ui.fill(box, fade(ui.theme.query, 0.12f));
@@ -29,12 +37,9 @@ float draw_code_line(const LessonPage& page, const lessons::CodeLine& line, cons
   }
   ui.text(box.x + pad, box.y + ui.px(14), own(line.code),
           {type::label, ui.theme.text1, Ink::Mono, Align::Left, box.w - 2 * pad});
-  const ProseSight sight = sight_of_code(page);
-  if (line.result)
-    ui.text(box.right() - pad, box.y + ui.px(34), own(sight.number(*line.result)),
+  if (!result.empty())
+    ui.text(box.right() - pad, box.y + ui.px(34), result,
             {type::label, ui.theme.text1, Ink::Semibold, Align::Right});
-  const ProseStyle style{type::tick, 18, ui.theme.text2, ui.theme.text2};
-  const SetProse note = set_prose(ui, line.note, box.w - 2 * pad, style, sight);
   draw_prose(ui, note, box.x + pad, box.y + ui.px(25), sight);
   return y + high;
 }

@@ -155,7 +155,7 @@ void draw_row_entropy(const LessonPage& page, const LessonSide& side, const Box&
   }
   // Where it stands below another name than the one beside it, it has its own.
   if (!side.is_b || !side.row(lesson_row(page)).is_same)
-    ui.text(line.x - ui.px(12), y, "H of " + query_label(result, 0, row),
+    ui.text(line.x - ui.px(12), y, "H of " + placed_query_label(result, 0, row),
             {type::label, ui.theme.text2, Ink::Regular, Align::Right, label});
   const Box track{line.x, y - ui.px(4), line.w - ui.px(56), ui.px(8)};
   ui.fill(track, ui.theme.bar_ground, ui.px(2));
@@ -199,6 +199,7 @@ HeatMapStyle lesson_map_style(const LessonPage& page, const LessonSide& side, st
   HeatMapStyle style{.wide_strip = false,
                      .strips = false,
                      .read_out = true,
+                     .places = true,
                      .plane = plane ? *plane : Plane(lesson_weights(page, side.scene.result, 0)),
                      .name = side.is_b ? "lesson B" : "lesson A",
                      .largest_cell = 184};
@@ -287,8 +288,11 @@ void draw_lesson_ramp(const LessonPage& page, const Box& row) {
   const ColourScale scale = colour_scale(scene, plane, scene.head());
   const Box ramp{row.x + ui.px(74), row.y, std::min(ui.px(240), row.w - ui.px(90)), ui.px(8)};
   const bool weights = plane == Plane(lesson_weights(page, scene.result, scene.head()));
-  ui.text(ramp.x - ui.px(12), ramp.centre_y(), weights ? "weight" : info(plane.stage).name,
-          {type::label, ui.theme.text2, Ink::Regular, Align::Right, ui.px(64)});
+  const float room = ui.px(64);
+  std::string_view name = weights ? "weight" : info(plane.stage).name;
+  if (ui.text_width(name, type::label) > room) name = words(scene.result.document, plane).short_name;
+  ui.text(ramp.x - ui.px(12), ramp.centre_y(), name,
+          {type::label, ui.theme.text2, Ink::Regular, Align::Right, room});
   draw_ramp(ui, "lesson ramp", ramp, scale, scale.low, scale.high);
   const float y = ramp.bottom() + ui.px(12);
   ui.text(ramp.x, y, tight(static_cast<double>(scale.low)), {type::tick, ui.theme.text3});

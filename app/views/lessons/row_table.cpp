@@ -41,11 +41,11 @@ class RowTable {
   float draw_at(float y) const {
     const float x = column_.x + pad();
     const float title = ui_.text(x, y + ui_.px(8), "Row", {type::label, ui_.theme.text1, Ink::Semibold});
-    const float name = ui_.text(x + title + ui_.px(8), y + ui_.px(8), query_label(result_, 0, row_),
+    const float name = ui_.text(x + title + ui_.px(8), y + ui_.px(8), placed_query_label(result_, 0, row_),
                                 {type::label, ui_.theme.query, Ink::Semibold});
     // What is held has the row of another token.
     if (held_ != nullptr && !place_.is_same)
-      ui_.text(column_.right() - pad(), y + ui_.px(8), "held: " + query_label(*held_, 0, place_.at),
+      ui_.text(column_.right() - pad(), y + ui_.px(8), "held: " + placed_query_label(*held_, 0, place_.at),
                {type::label, ui_.theme.b, Ink::Semibold, Align::Right,
                 std::max(1.f, column_.w - 2 * pad() - title - name - ui_.px(24))});
     y += ui_.px(26);
@@ -115,7 +115,7 @@ class RowTable {
     if (chosen) ui_.fill({column_.x, y, column_.w, line_}, ui_.theme.control);
     const Rgba colour = chosen ? ui_.theme.key : here ? ui_.theme.text2 : ui_.theme.b;
     ui_.text(column_.x + pad(), y + line_ / 2,
-             here ? key_label(result_, 0, key.shown) : key_label(*held_, 0, key.held),
+             here ? placed_key_label(result_, 0, key.shown) : placed_key_label(*held_, 0, key.held),
              {type::label, colour, chosen ? Ink::Semibold : Ink::Regular, Align::Left, first()});
     for (const RowColumn& each : columns_) draw_number(each, key, y + line_ / 2, chosen);
   }
@@ -133,14 +133,19 @@ class RowTable {
     ui_.text(of.right, y, text_of_number(of, j), {type::label, ui_.theme.text1, ink, Align::Right});
   }
 
+  bool is_masked(const RowColumn& of, std::int64_t j) const {
+    const Scene& scene = page_.scene;
+    if (!of.of_held) return scene.is_masked(0, head_, row_, j);
+    return !scene.held->stats->rule().allows(0, head_, place_.at, j);
+  }
+
   /// "–" of a key that this side does not have.
   std::string text_of_number(const RowColumn& of, std::int64_t j) const {
     if (j < 0) return "–";
     const LayerResult& result = of.of_held ? *held_ : result_;
     const float value = result.trace[of.stage]->matrix(0, head_)(of.of_held ? place_.at : row_, j);
     const bool is_weight = holds_weights(of.stage);
-    if (is_weight && !of.of_held && value == 0 && page_.scene.is_masked(0, head_, row_, j))
-      return wide_ > ui_.px(60) ? "masked" : "–";
+    if (is_weight && value == 0 && is_masked(of, j)) return wide_ > ui_.px(60) ? "masked" : "–";
     return fixed(static_cast<double>(value), is_weight ? 3 : 2);
   }
 

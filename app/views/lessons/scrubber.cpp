@@ -95,16 +95,22 @@ void draw_lesson_scrubber(LessonPage& page, const Box& box) {
     if (i == at) draw_scrub_knob(ui, {mark.centre_x(), mark.centre_y()}, touch);
     const float below = mark.bottom() + ui.px(compact ? 12 : 14);
     const bool asks = step.question.has_value();
-    // In a small window the title of this step alone is there, and has the room of the next one.
-    const float title_room = compact
-                                 ? std::min(2 * bar + gap - ui.px(48), box.right() - pad - mark.x - ui.px(20))
-                                 : bar - ui.px(asks ? 16 : 4);
+    // In a small window the title of this step alone is there: it has the room of the next one, and the last
+    // one's also that of the one before, where no question mark stands.
+    const float right = box.right() - pad - ui.px(asks ? 20 : 0);
+    float title_x = mark.x, title_room = bar - ui.px(asks ? 16 : 4);
+    if (compact) {
+      const float wanted = ui.text_width(step.title, type::tick, Ink::Semibold) + ui.px(1);
+      if (i > 0 && !steps[static_cast<std::size_t>(i - 1)].question)
+        title_x = std::max(mark.x - bar, std::min(mark.x, right - wanted));
+      title_room = std::min(2 * bar + gap - ui.px(48), right - mark.x) + mark.x - title_x;
+    }
     float question = mark.right();
     if (!compact || i == at) {
-      const float width = ui.text(mark.x, below, own(step.title),
+      const float width = ui.text(title_x, below, own(step.title),
                                   {type::tick, i == at ? ui.theme.text1 : ui.theme.text2,
                                    i == at ? Ink::Semibold : Ink::Regular, Align::Left, title_room});
-      question = std::max(question, mark.x + width + ui.px(16));
+      question = std::max(question, title_x + width + ui.px(16));
     }
     if (asks)
       ui.text(question, below, "?",

@@ -196,9 +196,10 @@ float draw_lesson_stream(const LessonPage& page, const Box& column, float y) {
     const StreamName what = name_in_stream(result, stage);
     const float symbol =
         ui.text(column.x + pad, middle, what.symbol, {type::label, ui.theme.text1, Ink::Semibold});
-    ui.text(
-        column.x + pad + std::max(symbol + ui.px(6), ui.px(24)), middle, what.name,
-        {type::tick, chosen ? ui.theme.text1 : ui.theme.text2, Ink::Regular, Align::Left, first - ui.px(26)});
+    if (!short_names)
+      ui.text(column.x + pad + std::max(symbol + ui.px(6), ui.px(24)), middle, what.name,
+              {type::tick, chosen ? ui.theme.text1 : ui.theme.text2, Ink::Regular, Align::Left,
+               first - ui.px(26)});
     const auto number = [&](std::size_t i, double value, bool hidden) {
       if (hidden)
         ui.fill({right_of(i) - ui.px(34), middle - ui.px(7), ui.px(34), ui.px(14)}, ui.theme.hatch_ground,

@@ -334,10 +334,13 @@ class Prediction {
                                             : "nats, the " + std::to_string(count) + " changes together";
     const std::string alone = alone_words(reading_);
     const TextStyle style{type::tick, ui_.theme.text2, Ink::Regular, Align::Left, line_.right() - x};
+    // Where there is no room for more the unit alone stands there, not the beginning of a sentence.
+    const bool fits = ui_.text_width(together, type::tick) <= line_.right() - x;
+    const std::string_view said = fits ? std::string_view(together) : "nats";
     if (alone.empty() || scene_.compact) {
-      ui_.text(x, y, together, style);
+      ui_.text(x, y, said, style);
     } else {
-      ui_.text(x, y - ui_.px(9), together, style);
+      ui_.text(x, y - ui_.px(9), said, style);
       ui_.text(x, y + ui_.px(9), alone,
                {type::tick, ui_.theme.text3, Ink::Regular, Align::Left, line_.right() - x});
     }

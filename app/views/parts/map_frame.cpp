@@ -10,10 +10,15 @@ namespace {
 
 using Label = std::string (*)(const LayerResult&, std::int64_t sequence, std::int64_t index);
 
+Label label_of(const Axis& axis, const HeatMapStyle& style) {
+  if (style.places) return axis.keys ? placed_key_label : placed_query_label;
+  return axis.keys ? key_label : query_label;
+}
+
 /// Over the whole batch, so that maps side by side stand on one line. `last` more are looked at at the end:
 /// the keys of no token.
-float widest_label(const Shown& shown, const Axis& axis) {
-  const Label label = axis.keys ? key_label : query_label;
+float widest_label(const Shown& shown, const Axis& axis, const HeatMapStyle& style) {
+  const Label label = label_of(axis, style);
   // Numbered tokens have most digits at the end.
   const std::int64_t last = std::max<std::int64_t>(1, axis.keys ? shown.result.dimensions.extra : 0);
   float widest = 0;
@@ -75,7 +80,7 @@ Cell MapFrame::under(ImVec2 point) const {
 }
 
 std::string MapFrame::label(const Axis& axis, std::int64_t i) const {
-  return axis.keys ? key_label(scene.result, b, i) : query_label(scene.result, b, i);
+  return label_of(axis, style)(scene.result, b, i);
 }
 
 std::int64_t label_step(float side, float needed) {
@@ -97,8 +102,8 @@ MapFrame plan_map(Scene& scene, const Box& area, std::int64_t b, const HeatMapSt
              .area = area,
              .down = focus.turned ? keys : queries,
              .across = focus.turned ? queries : keys};
-  const float top_label = widest_label(scene, m.across);
-  m.label_width = std::clamp(widest_label(scene, m.down) + 1, ui.px(style.caption ? 44 : 56),
+  const float top_label = widest_label(scene, m.across, style);
+  m.label_width = std::clamp(widest_label(scene, m.down, style) + 1, ui.px(style.caption ? 44 : 56),
                              ui.px(style.caption ? 72 : 112));
 
   // Labels turn upright when they do not fit over their columns; the axis' name needs a line above them.
