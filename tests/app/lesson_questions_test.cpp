@@ -155,6 +155,9 @@ TEST_CASE("a sketch is judged where there is one", "[lessons][lesson_questions]"
   player.drag({area.x + 20, area.bottom() - 10}, {area.x + 20, area.y + 10});
   player.press(ImGuiKey_R);
   CHECK(player.says("guess − weight"));
+  // It counts as one that was asked, and the one that nobody drew does not.
+  player.settle();
+  CHECK(player.says("of 1 predictions right"));
 }
 
 TEST_CASE("a number is measured or computed, in the style of its step", "[lessons][lesson_questions]") {

@@ -24,6 +24,7 @@ struct StepAnswer {
   std::vector<float> sketch;    // weights of a row, one a key; empty: not touched yet
   std::vector<float> curve;     // that was drawn on a run's axes, see draw_into(); empty: not touched yet
   bool revealed = false;
+  std::optional<bool> near;  // of what was dragged or drawn, since it was seen revealed; not kept
   std::array<std::int64_t, most_answers> votes{};  // of a class, by the choices' places in the file
   bool operator==(const StepAnswer&) const = default;
 };

@@ -197,14 +197,15 @@ LessonScore lesson_score(const Scene& scene) {
   const LessonState& state = *scene.view.lesson;
   for (std::int64_t i = 0; i < std::ssize(open->lesson.steps); ++i) {
     const auto& question = open->lesson.steps[static_cast<std::size_t>(i)].question;
-    if (!question || !std::holds_alternative<lessons::ChooseQuestion>(question->kind)) continue;
+    if (!question) continue;
+    const bool chooses = std::holds_alternative<lessons::ChooseQuestion>(question->kind);
     const auto other = state.answers.find(i);
     const StepAnswer* const answer = i == state.step                ? &state.answer
                                      : other != state.answers.end() ? &other->second
                                                                     : nullptr;
-    if (answer == nullptr || !answer->revealed || answer->chosen < 0) continue;
+    if (answer == nullptr || !answer->revealed || (chooses ? answer->chosen < 0 : !answer->near)) continue;
     ++score.asked;
-    if (is_right(*question, *answer)) ++score.right;
+    if (chooses ? is_right(*question, *answer) : *answer->near) ++score.right;
   }
   return score;
 }

@@ -41,7 +41,7 @@ void lesson_free_play(Scene&);
 /// holds.
 void follow_lesson(Scene&);
 
-/// Answers to choices that were right, of those that were revealed.
+/// Predictions that were right or near, of those that were made and revealed.
 struct LessonScore {
   std::int64_t right = 0, asked = 0;
 };

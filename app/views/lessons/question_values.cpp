@@ -69,6 +69,7 @@ float draw_drag(LessonPage& page, const QuestionCard& card, float y, const lesso
     return y;
   }
   const bool near = answer.value && std::abs(*answer.value - is) <= drag.tolerance;
+  if (answer.value && std::isfinite(is)) answer.near = near;
   const std::string truth = lessons::written(is, style_of_answer(question, drag.answer));
   // A number that depends on nothing on screen is not measured.
   const std::string measured = "measured " + own_number(truth) + (near ? ", and your guess is near it" : "");
@@ -116,6 +117,7 @@ float draw_row_sketch(LessonPage& page, const QuestionCard& card, float y,
   y = area.bottom() + ui.px(26);
   if (!answer.revealed || !drawn) return y;
   const bool near = distance <= question.tolerance;
+  answer.near = near;
   const std::string words = "½ Σ |guess − weight| = " + fixed(distance, 2) + (near ? ", which is near" : "");
   return say_distance(ui, area.x, y, words, near);
 }
@@ -123,7 +125,7 @@ float draw_row_sketch(LessonPage& page, const QuestionCard& card, float y,
 float draw_curve_told(LessonPage& page, const QuestionCard& card, float y,
                       const lessons::CurveQuestion& question) {
   const Ui& ui = page.ui();
-  const StepAnswer& answer = page.state().answer;
+  StepAnswer& answer = page.state().answer;
   const float x = card.x + card.pad;
   if (!answer.revealed) {
     if (!answer.curve.empty()) return y;
@@ -137,6 +139,7 @@ float draw_curve_told(LessonPage& page, const QuestionCard& card, float y,
                                           static_cast<double>(asked.last));
   if (!std::isfinite(distance)) return y;
   const bool near = distance <= question.tolerance;
+  answer.near = near;
   const std::string words =
       "on average " + fixed(100 * distance, 0) + " % of the axis away" + (near ? ", which is near" : "");
   return say_distance(ui, x, y, words, near);
