@@ -10,7 +10,6 @@
 #include "app/scene/scene.hpp"
 #include "app/shell/film.hpp"
 #include "app/shell/regions.hpp"
-#include "app/shell/replaced_text.hpp"
 #include "app/state/files_state.hpp"
 #include "app/state/focus_state.hpp"
 #include "app/state/heads_state.hpp"
@@ -186,8 +185,8 @@ void App::take_results() {
 
 void App::show(const ResultPtr& good) {
   ResultPtr before = shown_.result;
-  if (before && before->layer().dimensions.keys != good->layer().dimensions.keys &&
-      is_text_replaced(before->document, good->document))
+  const bool is_other_text = text_in_sight_.takes(before ? &before->document : nullptr, good->document);
+  if (is_other_text && before->layer().dimensions.keys != good->layer().dimensions.keys)
     see_as_a_whole(*view_.focus, before->layer(), good->layer(), selection_.head);
   shown_.show(good, errors_, *backends_);
   backends_->note(*good);
@@ -308,6 +307,7 @@ void App::frame(const Fonts& fonts) {
       if (is_mouse_resting()) next.hovered_cell.reset();
       chosen_.follow(selection_, next);
       selection_ = kept_inside(next, shown_.result->layer().dimensions);
+      if (selection_.locked || !selection_.hovered_cell) rested_on_ = selection_.cell;
       fulfil(requests);
       watch_lesson(mode_before, requests.history != 0);
     }

@@ -26,6 +26,7 @@
 #include "app/shell/files.hpp"
 #include "app/shell/following.hpp"
 #include "app/shell/model_following.hpp"
+#include "app/shell/replaced_text.hpp"
 #include "app/shell/still.hpp"
 #include "app/state/history.hpp"
 #include "app/state/requests.hpp"
@@ -371,8 +372,10 @@ class App {
   Comparison comparison_;                          // B
   ModelComparison model_b_;                        // the model that B stands in
   std::optional<HeldArrival> asks_for_held_;       // B of a model that has moved: until it is opened
-  Stage was_used_ = Stage::Softmax;                // the weights that mixed the values in the result before
-  Look look_;                                      // as it was read
+  TextInSight text_in_sight_;
+  Cell rested_on_;                   // the locked cell, or the last one that was not in passing
+  Stage was_used_ = Stage::Softmax;  // the weights that mixed the values in the result before
+  Look look_;                        // as it was read
   float display_scale_ = 1;
   std::string first_language_;  // of this run
   Answers answers_;             // to what the file that is opened may not say

@@ -131,12 +131,14 @@ void App::take_model(ModelArrival arrival) {
   list_recent();
 }
 
-/// Of a model that says something of each token: of the one that is looked at.
+/// Of a model that says something of each token: of the one that is looked at, as the strip frames it. What
+/// the mouse passes over waits until it leaves: effects of every head would begin anew.
 std::optional<std::int64_t> App::predicted_row() const {
   const Within& within = document_.within.read();
   const bool of_tokens = within && within.model->model->spec.head.kind == HeadKind::TokenClass;
-  if (view_.model->predicted_row || !of_tokens || !selection_.locked) return view_.model->predicted_row;
-  return selection_.cell.query;
+  if (view_.model->predicted_row || !of_tokens || !shown_.result) return view_.model->predicted_row;
+  if (selection_.locked) return selection_.cell.query;
+  return std::min(rested_on_.query, shown_.result->layer().dimensions.queries - 1);
 }
 
 /// What is not on screen is not computed: lens and effects take longer than the heads.

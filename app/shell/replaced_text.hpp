@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "app/state/focus_state.hpp"
 #include "core/edits/within.hpp"
@@ -13,9 +15,7 @@ namespace attnscope {
 
 /// Whether less than half of the longer text is kept at both ends together. What was typed behind a text
 /// goes on with it, however long it is.
-inline bool is_text_replaced(const Document& before, const Document& now) {
-  if (typed_texts(before) == 0 || typed_texts(now) == 0) return false;
-  const std::string &a = typed_text(before, 0), &b = typed_text(now, 0);
+inline bool is_text_replaced(const std::string& a, const std::string& b) {
   const auto [a_from, b_from] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
   if (a_from == a.end() && !a.empty()) return false;
   const auto a_to = std::mismatch(a.rbegin(), std::make_reverse_iterator(a_from), b.rbegin(),
@@ -24,6 +24,24 @@ inline bool is_text_replaced(const Document& before, const Document& now) {
   const auto kept = (a_from - a.begin()) + (a_to - a.rbegin());
   return 2 * static_cast<std::size_t>(kept) < std::max(a.size(), b.size());
 }
+
+/// The text whose tokens are on screen. A layer of a model has a new text before it has its tokens: the model
+/// has to read it first.
+class TextInSight {
+ public:
+  /// Whether the result of `now` shows another text than that of `before`, see is_text_replaced().
+  bool takes(const Document* before, const Document& now) {
+    if (before != nullptr && before->input == now.input) return false;
+    std::optional<std::string> text;
+    if (typed_texts(now) > 0) text = typed_text(now, 0);
+    const bool is_other = before != nullptr && text_ && text && is_text_replaced(*text_, *text);
+    text_ = std::move(text);
+    return is_other;
+  }
+
+ private:
+  std::optional<std::string> text_;
+};
 
 /// Whether colours from 0 to 1 would show next to nothing of the head: many keys share every query's weight.
 inline bool are_weights_small(const LayerResult& result, std::int64_t head) {
