@@ -7,6 +7,7 @@
 #include "app/views/files/menu_column.hpp"
 #include "app/views/model/parts.hpp"
 #include "app/views/model/why.hpp"
+#include "app/views/parts/refusal.hpp"
 
 namespace attnscope {
 namespace {
@@ -40,20 +41,6 @@ void draw_no_model(Scene& scene, const Box& box) {
   const float wide = std::min(ui.px(440), box.w - ui.px(32));
   MenuColumn column(ui, box.centre_x() - wide / 2, y, wide);
   list_models(scene, column, shown);
-}
-
-/// Whether what stands there is of another text, or of other changes, than what is asked for. What takes a
-/// moment is not told of.
-bool is_stale(Scene& scene) {
-  constexpr double moment = 0.25;  // seconds
-  std::optional<double>& since = scene.view.model->stale_since;
-  const Within &asked = scene.document.within.read(), &shown = scene.model->within;
-  if (asked.input == shown.input && asked.changes == shown.changes) {
-    since.reset();
-    return false;
-  }
-  if (!since) since = scene.view.now;
-  return scene.view.now - *since > moment;
 }
 
 /// Steps back until it is of what is asked for.

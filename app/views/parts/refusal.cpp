@@ -135,8 +135,25 @@ bool is_refused(const Scene& scene, LayerNumber number) {
   return changed(number) || std::none_of(numbers.begin(), numbers.end(), changed);
 }
 
+bool is_stale(Scene& scene) {
+  constexpr double moment = 0.25;  // seconds
+  std::optional<double>& since = scene.view.model->stale_since;
+  const Within& asked = scene.document.within.read();
+  const bool is_of_it =
+      !asked || scene.model == nullptr ||
+      (asked.input == scene.model->within.input && asked.changes == scene.model->within.changes);
+  if (is_of_it) {
+    since.reset();
+    return false;
+  }
+  if (!since) since = scene.view.now;
+  return scene.view.now - *since > moment;
+}
+
 void draw_refusal(Scene& scene, const Layout& layout) {
-  if (scene.view.refusal.empty()) return;
+  const bool is_refused = !scene.view.refusal.empty();
+  const bool shows_layer = scene.view.mode != Mode::Model && !is_page(scene.view.mode);
+  if (!is_refused && !(shows_layer && is_stale(scene))) return;
   const Ui& ui = scene.ui;
   // What shows results: right of the controls in Explore, the whole of the other modes.
   Box stale = layout.whole;
@@ -147,6 +164,7 @@ void draw_refusal(Scene& scene, const Layout& layout) {
   if (stale.w < 1 || stale.h < 1) return;
   in_window(ui, "Stale", stale, ImGuiWindowFlags_NoInputs,
             [&] { ui.fill(stale, fade(ui.theme.canvas, 0.66f)); });
+  if (!is_refused) return;
   const Box& focus = scene.view.mode == Mode::Explore ? layout.focus : layout.whole;
   const std::vector<Cure> all = ordered_cures(scene);
   if (is_announced(scene.view)) {

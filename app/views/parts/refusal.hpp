@@ -12,8 +12,13 @@ namespace attnscope {
 /// the picture was made, or none of those that take part was.
 bool is_refused(const Scene&, LayerNumber);
 
+/// Whether what stands there of a model, or of a layer in it, is of another text, or of other changes, than
+/// what is asked for. What takes a moment is not told of.
+bool is_stale(Scene&);
+
 /// Over everything that shows results: a veil; on it the reason with cures, as a card until it is dismissed,
-/// then as a line. Nothing while the picture shows the Document.
+/// then as a line. The veil alone while a layer of a model is stale: its model says why. Nothing while the
+/// picture shows the Document.
 void draw_refusal(Scene&, const Layout&);
 
 }  // namespace attnscope

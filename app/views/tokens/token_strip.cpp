@@ -11,6 +11,7 @@
 
 #include "app/scene/scene.hpp"
 #include "app/state/model_state.hpp"
+#include "app/views/parts/refusal.hpp"
 #include "app/views/tokens/chips.hpp"
 #include "app/widgets/keyboard_focus.hpp"
 #include "app/widgets/prompt_field.hpp"
@@ -266,7 +267,7 @@ void draw_token_strip(Scene& scene, const Box& strip) {
   }
   const float left = strip.x + pad + field_width + ui.px(36);
   draw_rows(scene, {left, strip.y, direction.x - ui.px(20) - left, strip.h});
-  if (!scene.view.refusal.empty())  // the chips are of the text as it was computed last
+  if (!scene.view.refusal.empty() || is_stale(scene))  // the chips are of the text as it was computed last
     ui.fill({left - ui.px(8), strip.y, direction.x - ui.px(8) - left, strip.h - 1},
             fade(ui.theme.canvas, 0.66f));
   ui.horizontal(strip.x, strip.bottom() - 1, strip.w, ui.theme.hairline);
