@@ -1,6 +1,7 @@
 // app/views/compare: below the pictures: entropy and largest weight of every row, entropy of every head.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "app/ui/number_format.hpp"
 #include "app/views/compare/head_grid.hpp"
@@ -54,10 +55,16 @@ void draw_tokens(const Shown& shown, const Axes& axes, std::int64_t rows) {
 
 using Points = std::vector<ImVec2>;
 
+/// Of a row that fewer than two keys share there is none: its curve has a gap.
+double entropy_of_row(const Measures& m, std::int64_t b, std::int64_t h, std::int64_t i) {
+  const RowMeasures& row = m.row(b, h, i);
+  return row.allowed < 2 ? std::numeric_limits<double>::quiet_NaN() : row.entropy;
+}
+
 Points entropies(const Measures& m, std::int64_t b, std::int64_t h) {
   Points points;
   for (std::int64_t i = 0; i < m.queries; ++i)
-    points.push_back({static_cast<float>(i), static_cast<float>(m.row(b, h, i).entropy)});
+    points.push_back({static_cast<float>(i), static_cast<float>(entropy_of_row(m, b, h, i))});
   return points;
 }
 
@@ -117,7 +124,8 @@ void draw_entropy_rows(Sides& sides, const Box& box) {
   }
   draw_curve(ui, axes, mine, ui.theme.text1, 2 * ui.scale());
   draw_dashes(ui, {{x, axes.area.y}, {x, axes.area.bottom()}}, ui.theme.query, std::max(1.f, ui.px(1)));
-  const double of_a = a.row(s, h, query).entropy, of_b = b ? b->row(s, held_head, query).entropy : NAN;
+  const double of_a = entropy_of_row(a, s, h, query),
+               of_b = b ? entropy_of_row(*b, s, held_head, query) : NAN;
   if (std::isfinite(of_b)) ui.disc({x, axes.y(of_b)}, ui.px(4), ui.theme.b);
   if (std::isfinite(of_a)) ui.disc({x, axes.y(of_a)}, ui.px(4), ui.theme.text1);
   draw_row_numbers(ui, axes, x, of_a, of_b);
