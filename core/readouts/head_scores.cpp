@@ -142,18 +142,47 @@ std::vector<std::int64_t> repeated_random_tokens(std::int64_t vocabulary,
   return ids;
 }
 
+namespace {
+
+/// With which a text begins, when the model has an embedding for it.
+std::optional<std::int64_t> begin_of(const ModelSpec& spec) {
+  return spec.begin_id && *spec.begin_id < spec.vocabulary ? spec.begin_id : std::nullopt;
+}
+
+/// As long a block as the model can read twice and has tokens for; too short a one says nothing of a head.
+BatterySettings fitting_battery(const Model& model, std::span<const std::int64_t> special,
+                                BatterySettings settings) {
+  std::int64_t left = model.spec.vocabulary;
+  for (std::size_t i = 0; i < special.size(); ++i) {
+    const std::int64_t id = special[i];
+    const auto before = special.first(i);
+    if (id >= 0 && id < model.spec.vocabulary && std::ranges::find(before, id) == before.end()) --left;
+  }
+  std::int64_t positions = model.spec.max_positions;
+  if (model.position_table.size() > 0)
+    positions = model.position_table.shape()[0] - model.spec.first_position;
+  std::int64_t most = left;
+  if (positions > 0) most = std::min(most, (positions - (begin_of(model.spec) ? 1 : 0)) / 2);
+  if (most >= least_battery)
+    settings.tokens = static_cast<int>(std::min<std::int64_t>(settings.tokens, most));
+  return settings;
+}
+
+}  // namespace
+
 std::vector<std::vector<HeadScores>> battery_scores(const Model& model, std::span<const std::int64_t> special,
-                                                    const BatterySettings& settings, const Work& work) {
+                                                    const BatterySettings& asked, const Work& work) {
   if (model.spec.image || model.spec.reads_two_texts())
     throw Error(
         fmt::format("Repeated random tokens are for models of one stack that reads tokens; this is {}.",
                     model.spec.family));
+  const BatterySettings settings = fitting_battery(model, special, asked);
   AllScores sums;
   RunRequest request;
   request.logits = LogitRows::None;
   for (int sequence = 0; sequence < settings.sequences; ++sequence) {
     ModelInput input;
-    if (model.spec.begin_id) input.ids.push_back(*model.spec.begin_id);
+    if (const auto begin = begin_of(model.spec)) input.ids.push_back(*begin);
     const auto drawn = repeated_random_tokens(model.spec.vocabulary, special, settings, sequence);
     input.ids.insert(input.ids.end(), drawn.begin(), drawn.end());
     const ModelRun run = run_model(model, std::move(input), request, work);

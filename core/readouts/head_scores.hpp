@@ -44,8 +44,10 @@ std::vector<std::int64_t> repeated_random_tokens(std::int64_t vocabulary,
                                                  std::span<const std::int64_t> special,
                                                  const BatterySettings&, int sequence);
 /// Of every head over the whole battery: of the decoder of a model that has one alone, else of the encoder.
-/// The model begins with `begin_id` where its spec has one. Throws Error, also for models of pictures and
+/// The model begins with `begin_id` where its spec has one. A model of fewer tokens or positions reads as
+/// long a block as fits, of `least_battery` tokens at least. Throws Error, also for models of pictures and
 /// encoder-decoders, or Cancelled.
+inline constexpr int least_battery = 10;
 std::vector<std::vector<HeadScores>> battery_scores(const Model&, std::span<const std::int64_t> special,
                                                     const BatterySettings&, const Work&);
 

@@ -198,9 +198,7 @@ TEST_CASE("models of every kind that lie beside the checkout are read to the end
     engine.wait_idle();
     const ModelReadingPtr reading = engine.latest();
     check_all(reading, 8, work);
-    const Tensor& positions = model->model->position_table;
-    const bool fits = positions.size() == 0 || positions.shape()[0] > 100;
-    CHECK(static_cast<bool>(reading->battery) == (std::string(name) != "t5" && fits));
+    CHECK(static_cast<bool>(reading->battery) == (std::string(name) != "t5"));  // as long as it can read
     CHECK(reading->scores);
     REQUIRE(reading->value_norms);
     for (std::size_t of = 0; of < 3; ++of) {

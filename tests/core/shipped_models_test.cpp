@@ -11,6 +11,7 @@
 
 #include "core/models/opened/opened_model.hpp"
 #include "core/models/run_model.hpp"
+#include "core/readouts/head_scores.hpp"
 #include "core/training/files/export_model.hpp"
 #include "core/training/files/recipe_json.hpp"
 #include "core/training/files/training_run.hpp"
@@ -198,6 +199,23 @@ TEST_CASE("the shipped induction model copies what came before", "[training][shi
     CHECK(read.answer(row) == read.words[row + 1]);
   const std::size_t row = 10, copied = 4;  // behind the first t15 stands t9
   CHECK(read.best_head(row, copied) > 0.7);
+}
+
+TEST_CASE("few tokens and few positions are enough to find the shipped induction heads",
+          "[training][shipped][scores]") {
+  const OpenedModelPtr opened = open_whole_model(shipped / "induction");
+  REQUIRE(opened->model->spec.vocabulary < BatterySettings{}.tokens);
+  ThreadPool pool(1);
+  const auto scores = battery_scores(*opened->model, opened->special, {}, {pool, {}});
+  const auto largest = [&](std::size_t block) {
+    double most = 0;
+    for (const HeadScores& head : scores.at(block))
+      most = std::max(most, head[static_cast<std::size_t>(HeadScore::Induction)].score);
+    return most;
+  };
+  CHECK(scores[0][0][static_cast<std::size_t>(HeadScore::Induction)].rows >= 4 * least_battery);
+  CHECK(largest(1) > 0.4);
+  CHECK(largest(1) > 2 * largest(0));
 }
 
 TEST_CASE("the shipped brackets model closes what was opened", "[training][shipped]") {
