@@ -149,7 +149,9 @@ class Stream {
     for (std::size_t i = 0; i < all.size(); ++i)
       if ((shows_lens() && state_.stream == StreamView::Inside) || !all[i].behind_attention)
         columns_.push_back({all[i], i});
-    const float last = shows_lens() && columns_.size() > 1 ? ui_.px(last_column) : 0;
+    // Never narrower than the others: it is what all of them lead to.
+    const float even = std::floor(cells.w / static_cast<float>(columns_.size()));
+    const float last = shows_lens() && columns_.size() > 1 ? std::max(even, ui_.px(last_column)) : 0;
     const auto count = static_cast<float>(columns_.size() - (last > 0 ? 1 : 0));
     const float wide = std::max((cells.w - last) / count, ui_.px(least_column));
     float x = cells.x;
