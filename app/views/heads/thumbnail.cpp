@@ -43,9 +43,11 @@ float relevance(const Scene& scene, std::int64_t h) {
   return 0.22f + 0.78f * std::min(1.f, most);
 }
 
-/// ".46", or "n/a" where a head has no such number.
+/// ".46", or "n/a" where a head has no such number. What is small is no zero: in a long text no weight may be
+/// as large as .01.
 std::string read_out(double value, int places) {
   if (std::isnan(value)) return "n/a";
+  if (places == 2 && value != 0 && std::abs(value) < 0.005) return tight(value);
   return places == 2 && std::abs(value) <= 1 ? in_cell(value) : fixed(value, places);
 }
 

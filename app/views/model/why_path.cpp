@@ -13,6 +13,11 @@
 namespace attnscope {
 namespace {
 
+/// What is small is no zero.
+std::string alpha_words(double weight) {
+  return weight != 0 && weight < 0.005 ? tight(weight) : fixed(weight, 2);
+}
+
 class WhyPath {
  public:
   WhyPath(Scene& scene, const WhyReading& why, const Box& area)
@@ -115,7 +120,7 @@ class WhyPath {
       ui_.frame(box.grown(ui_.px(2)), i == 0 || touch.focused ? ui_.theme.query : ui_.theme.text2,
                 std::max(1.f, ui_.px(i == 0 ? 2 : 1)), ui_.px(3));
     const std::string numbers =
-        "α " + fixed(head.weight, 2) +
+        "α " + alpha_words(head.weight) +
         (std::isnan(head.score) ? std::string() : "   score " + signed_number(head.score));
     tooltip(ui_, touch.hovered, box,
             {"head " + inner(name) + "  ·  " + token_at(head.query) + " → " + token_at(head.key), numbers,
@@ -157,7 +162,7 @@ class WhyPath {
     float y = std::round(card.centre_y() - line * (has_kind ? 1.f : 0.5f));
     draw_cell_name(x, y, head.query, head.key);
     y += line;
-    ui_.text(x, y, "α " + fixed(head.weight, 2), {type::label, ui_.theme.text1});
+    ui_.text(x, y, "α " + alpha_words(head.weight), {type::label, ui_.theme.text1});
     if (has_kind)
       ui_.text(x, y + line, kind,
                {type::tick, ui_.theme.text3, Ink::Regular, Align::Left, text_ - ui_.px(8)});
@@ -177,7 +182,7 @@ class WhyPath {
     const float line = ui_.px(scene_.compact ? 15 : 18);
     float y = box.y + name_ + ui_.px(10);
     draw_cell_name(box.x, y, at(0).query, at(0).key);
-    ui_.text(box.x, y += line, "α " + fixed(at(0).weight, 2), {type::label, ui_.theme.text1});
+    ui_.text(box.x, y += line, "α " + alpha_words(at(0).weight), {type::label, ui_.theme.text1});
     const std::string score = fixed(at(0).score, 2) + (!why_.asked.score.over_mean ? " score"
                                                        : scene_.compact            ? " over mean"
                                                                                    : " over the mean");

@@ -101,7 +101,8 @@ void draw_traces(const Scene& scene, const TimeWindow& window, float labels_top)
     if (!last || !std::isfinite((*last).*value)) return;
     const double at = static_cast<double>((*last).*value), drawn = std::min(at, axes.y1);
     ui.disc({axes.x(end), axes.y(drawn)}, ui.px(3), colour);
-    ends.push_back({axes.y(drawn), (at > axes.y1 ? "↑ " : "") + name + fixed(at, 2), colour, Ink::Medium});
+    const std::string number = at != 0 && std::abs(at) < 0.005 ? tight(at) : fixed(at, 2);
+    ends.push_back({axes.y(drawn), (at > axes.y1 ? "↑ " : "") + name + number, colour, Ink::Medium});
   };
   if (const auto held = held_entropy(scene)) {
     const float y = axes.y(*held);
@@ -111,8 +112,9 @@ void draw_traces(const Scene& scene, const TimeWindow& window, float labels_top)
   if (knows_scores(scene.result.document)) trace(&Moment::scale, "×", ui.theme.text3, 1 * ui.scale());
   trace(&Moment::weight, "w ", ui.theme.key, 2 * ui.scale());
   trace(&Moment::entropy, "H ", ui.theme.query, 2 * ui.scale());
-  std::reverse(ends.begin(), ends.end());  // the entropy's name stands where its trace ends
-  draw_end_labels(ui, {axes.area.right() + ui.px(9), labels_top, axes.area.bottom() - ui.px(4)}, ends);
+  std::reverse(ends.begin(), ends.end());              // the entropy's name stands where its trace ends
+  const float lowest = axes.area.bottom() - ui.px(9);  // clear of the time base
+  draw_end_labels(ui, {axes.area.right() + ui.px(9), labels_top, lowest}, ends);
 }
 
 /// The level: a line that is dragged up and down, and what it waits for.
