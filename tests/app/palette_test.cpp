@@ -59,6 +59,8 @@ TEST_CASE("the palette finds by meaning, in English and German") {
                {"dark", "Dark"},
                {"hell", "Light"},
                {"png", "Save a picture"},
+               {"numbers alone", "Export the matrix as NPY"},  // as the file menu calls them
+               {"all stages", "Export every stage as tensors"},
                {"induction", "lesson 24-induction-in-two-layers"},
                {"sink", "experiment sinks"}};
   Robot robot({.width = 1600, .height = 1000});

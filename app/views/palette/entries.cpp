@@ -137,8 +137,9 @@ void add_exports(const Shown& shown, std::vector<PaletteEntry>& all) {
   static constexpr std::array<Export, 3> exports{{
       {"Export the matrix as CSV", NumberFormat::Csv,
        "csv table spreadsheet excel numbers export tabelle zahlen"},
-      {"Export the matrix as NPY", NumberFormat::Npy, "npy numpy array python export"},
-      {"Export every stage as tensors", NumberFormat::Tensors, "safetensors tensor dump export stufen"},
+      {"Export the matrix as NPY", NumberFormat::Npy, "npy numpy array python numbers alone export"},
+      {"Export every stage as tensors", NumberFormat::Tensors,
+       "safetensors tensor dump all stages export alle stufen"},
   }};
   for (const Export& out : exports)
     all.push_back({std::string(out.name), "file", out.words,
