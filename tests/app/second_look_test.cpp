@@ -1,0 +1,122 @@
+// What the window showed wrongly when it was tried again: the part in sight of another text, what is old and
+// did not look it, a curve through rows that have no entropy, numbers that stood there as zeros.
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "app/controls_robot.hpp"
+#include "app/heads_robot.hpp"
+#include "app/model_robot.hpp"
+#include "app/state/focus_state.hpp"
+#include "app/ui/number_format.hpp"
+#include "core/engine/model/model_reading.hpp"
+#include "robot/layout.hpp"
+#include "support/temporary_directory.hpp"
+
+namespace attnscope::second_look_test {
+
+using namespace attnscope::test;
+
+namespace {
+
+const RobotOptions wide{.width = 1600, .height = 1000};
+
+/// The texts that begin inside this widget, or `above` it by so many pixels.
+std::vector<PlacedText> texts_in(Robot& robot, const std::string& label, float above = 0) {
+  const RecordedItem* const item = robot.items().find(label);
+  REQUIRE(item != nullptr);
+  const ImVec2 min = item->min, max = item->max;
+  std::vector<PlacedText> found = texts_of(robot);
+  std::erase_if(found, [&](const PlacedText& text) {
+    const bool is_beside = text.x0 < min.x || text.x0 > max.x;
+    return is_beside || text.y0 < min.y - above || text.y1 > (above > 0 ? min.y : max.y);
+  });
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("another text is seen as a whole in a layer of a model, too", "[model][focus]") {
+  LettersRobot robot;
+  const FocusState& focus = *robot.app().view().focus;
+  robot.app().view().focus->zoom = 3;
+  robot.settle();
+  robot.click("##Text");
+  robot.key(ImGuiKey_End);
+  robot.type(" b c");
+  robot.settle();
+  CHECK(focus.zoom == 3);
+  robot.retype("##Text", "dd");
+  CHECK(focus.zoom == 1);
+}
+
+TEST_CASE("in Explore a layer looks old while its model has not read the text", "[model]") {
+  LettersRobot robot;
+  robot.key(ImGuiKey_F2);
+  robot.leave();
+  robot.settle();
+  const double bright = brightness(robot, 0);
+  REQUIRE(bright > 0);
+  std::string longer;
+  for (int i = 0; i < letters_gpt_positions; ++i) longer += "ab c ";
+  type_text(robot, longer);
+  robot.leave();
+  robot.frame(60);
+  CHECK(brightness(robot, 0) < 0.6 * bright);
+  type_text(robot, "ab c de a");
+  robot.leave();
+  robot.settle();
+  CHECK(brightness(robot, 0) > 0.9 * bright);
+}
+
+TEST_CASE("Compare draws no entropy of a row that one key has to itself", "[compare]") {
+  Robot robot(wide);
+  REQUIRE(robot.document().layer().masking.causal);
+  robot.key(ImGuiKey_F4);
+  for (const std::int64_t query : {1, 0}) {
+    robot.app().look_at({.head = {}, .cell = Cell{query, 0}, .cells = {}});
+    robot.leave();
+    robot.settle();
+    const RowMeasures& row = shown(robot).measures.row(0, robot.app().selection().head, query);
+    REQUIRE(row.allowed == query + 1);
+    const std::vector<PlacedText> texts = texts_in(robot, "compare entropy per row");
+    const bool is_told = std::ranges::find(texts, fixed(row.entropy, 2), &PlacedText::text) != texts.end();
+    CHECK(is_told == (query == 1));
+  }
+}
+
+TEST_CASE("what a model says of a token is of the one that is framed, locked or not", "[model]") {
+  RobotOptions options = wide;
+  options.file = std::filesystem::path(ATTNSCOPE_ASSETS) / "models/reader";
+  Robot robot(options);
+  robot.settle();
+  for (const std::int64_t query : {3, 2}) {
+    robot.app().look_at({.head = {}, .cell = Cell{query, 1}, .cells = {}});
+    robot.leave();
+    robot.settle();
+    REQUIRE(robot.app().model()->prediction);
+    CHECK(robot.app().model()->prediction->row == query);
+    robot.key(ImGuiKey_Escape);
+    robot.settle();
+    REQUIRE_FALSE(robot.app().selection().locked);
+    CHECK(robot.app().model()->prediction->row == query);
+  }
+}
+
+TEST_CASE("the last column of the residual stream is as wide as the others where there is room", "[model]") {
+  LettersRobot robot;
+  robot.leave();
+  robot.settle();
+  std::vector<PlacedText> names = texts_in(robot, "Residual stream map", 24);
+  std::ranges::sort(names, {}, &PlacedText::x0);
+  REQUIRE(names.size() == 4);  // what goes in, and behind three layers
+  const auto middle = [&](std::size_t i) { return (names[i].x0 + names[i].x1) / 2; };
+  for (std::size_t i = 2; i < names.size(); ++i)
+    CHECK(std::abs(middle(i) - middle(i - 1) - (middle(1) - middle(0))) < 3);
+}
+
+}  // namespace attnscope::second_look_test
