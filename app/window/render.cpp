@@ -8,6 +8,7 @@
 
 #include "app/draw/pdf.hpp"
 #include "app/files/paths.hpp"
+#include "app/lessons/library.hpp"
 #include "app/session/session.hpp"
 #include "app/shell/app.hpp"
 #include "app/shell/still.hpp"
@@ -121,8 +122,10 @@ std::string render_picture(const RenderOptions& options) {
   if (ending != ".png" && ending != ".svg")
     throw Error("Cannot write " + in_quotes(options.out.native()) +
                 ": expected a name that ends in .png or .svg.");
+  const bool is_lesson = options.file && lessons::is_lesson(*options.file);
+  if (is_lesson) lessons::read_lesson(*options.file);  // the App would tell an Error on screen
   std::optional<Session> session;
-  if (options.file)
+  if (options.file && !is_lesson)
     session = open_session(*options.file, {}, options.layer);  // the App would tell an Error on screen
 
   std::string damage, note;
@@ -135,6 +138,11 @@ std::string render_picture(const RenderOptions& options) {
     check_cost(session->document, app.backends(), *drawn.engine.backend(), *options.file);
     app.open(*std::exchange(session, std::nullopt), *options.file, options.layer, options.answers);
     note = guessed_note(app.document(), *options.file);
+  }
+  if (is_lesson) {
+    app.view().language = options.language.value_or(app.view().language);
+    app.show_step({std::filesystem::absolute(*options.file).native(), 0});
+    if (!app.lesson()) throw Error(app.message());
   }
   drawn.settle();
   // A model that cannot run leaves what was there before, which is not what was asked for.

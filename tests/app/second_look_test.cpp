@@ -13,7 +13,9 @@
 #include "app/model_robot.hpp"
 #include "app/state/focus_state.hpp"
 #include "app/ui/number_format.hpp"
+#include "app/window/render.hpp"
 #include "core/engine/model/model_reading.hpp"
+#include "core/files/formats/posix.hpp"
 #include "robot/layout.hpp"
 #include "support/temporary_directory.hpp"
 
@@ -117,6 +119,17 @@ TEST_CASE("the last column of the residual stream is as wide as the others where
   const auto middle = [&](std::size_t i) { return (names[i].x0 + names[i].x1) / 2; };
   for (std::size_t i = 2; i < names.size(); ++i)
     CHECK(std::abs(middle(i) - middle(i - 1) - (middle(1) - middle(0))) < 3);
+}
+
+TEST_CASE("render draws a lesson's file as the lesson, as the window opens it", "[render][lessons]") {
+  const TemporaryDirectory directory;
+  RenderOptions request;
+  request.file = std::filesystem::path(ATTNSCOPE_ASSETS) / "lessons/04-why-divide.md";
+  request.out = directory / "lesson.svg";
+  render_picture(request);
+  const std::string drawn = read_whole(directory / "lesson.svg", 1 << 24);
+  CHECK(drawn.find("step 1 of 9") != std::string::npos);
+  CHECK(drawn.find("lesson: ") == std::string::npos);  // its source
 }
 
 }  // namespace attnscope::second_look_test
