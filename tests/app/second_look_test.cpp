@@ -121,6 +121,19 @@ TEST_CASE("the last column of the residual stream is as wide as the others where
     CHECK(std::abs(middle(i) - middle(i - 1) - (middle(1) - middle(0))) < 3);
 }
 
+TEST_CASE("a long name above numbered columns leaves the room to the head's picture", "[model]") {
+  RobotOptions options{.width = 1280, .height = 720};
+  options.file = std::filesystem::path(ATTNSCOPE_SHARED) / "vectors/tiny_models/llama";
+  if (!exists(*options.file)) SKIP("no folder shared/vectors/tiny_models");
+  Robot robot(options);
+  robot.leave();
+  robot.settle();
+  const RecordedItem* const map = robot.items().find("model map 0");
+  REQUIRE(map != nullptr);
+  REQUIRE(shown(robot).dimensions.queries == 38);  // the first one is called <|begin_of_text|>
+  CHECK(map->max.y - map->min.y >= 3 * 38);
+}
+
 TEST_CASE("render draws a lesson's file as the lesson, as the window opens it", "[render][lessons]") {
   const TemporaryDirectory directory;
   RenderOptions request;

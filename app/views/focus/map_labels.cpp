@@ -8,9 +8,6 @@
 namespace attnscope {
 namespace {
 
-constexpr float label_height = 16;        // logical
-constexpr std::int64_t most_skipped = 4;  // labels; beyond that numbers say more
-
 /// Which labels of an axis are drawn.
 struct Thinning {
   std::int64_t step = 1;

@@ -88,7 +88,8 @@ class HeadPanel {
       const HeatMapStyle style{.wide_strip = false,
                                .strips = false,
                                .plane = Plane(muted ? own_weights_stage(layer) : weights_stage(layer)),
-                               .name = "model map"};
+                               .name = "model map",
+                               .short_names = true};
       draw_heat_map(scene_, area, 0, style);
       const ColourScale scale = colour_scale(scene_, *style.plane, head_.head);
       return say_scale({area.x, area.y, area.w, ui_.px(16)}, Align::Right, scale, false);
@@ -211,7 +212,7 @@ class HeadPanel {
     if (map != nullptr && value == CellValue::Contribution) scale.high = map->largest > 0 ? map->largest : 1;
     scale.log = scene_.view.focus->log;
     if (scale.log) scale.low = scale.high * 1e-4f;
-    const HeatMapStyle style{.wide_strip = false, .strips = false, .name = "model map"};
+    const HeatMapStyle style{.wide_strip = false, .strips = false, .name = "model map", .short_names = true};
     const Dimensions& d = scene_.result.dimensions;
     const std::int64_t keys = keys_seen(spec_, run, head_.of, head_.block).keys;
     const bool labelled =

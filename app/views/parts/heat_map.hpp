@@ -23,6 +23,7 @@ struct HeatMapStyle {
   const char* name = "heatmap";  // of what takes the mouse and of the picture, before its number
   /// Side of a cell of a matrix that has few of them and is not zoomed, logical pixels.
   float largest_cell = 96;
+  bool short_names = false;  // above columns that are numbered: room for the cells counts for more
 };
 
 /// Draws head scene.head() of sequence b into the area and takes its mouse. Returns the box of the cells.

@@ -114,16 +114,18 @@ MapFrame plan_map(Scene& scene, const Box& area, std::int64_t b, const HeatMapSt
   const float guess = std::floor(std::min(room / columns, (area.h - below - m.caption() - ui.px(52)) / rows));
   m.upright = m.across.count > 8 || top_label > guess - ui.px(6);
   m.label_room = m.upright ? std::min(top_label + ui.px(4), ui.px(96)) : ui.px(20);
-  const float head = m.caption() + ui.px(22) + m.label_room + ui.px(8);
-  const float height = area.h - head - below;
-  const float exact = std::min(room / columns, height / rows);
+  const auto head = [&] { return m.caption() + ui.px(22) + m.label_room + ui.px(8); };
+  const auto fit = [&] { return std::min(room / columns, (area.h - head() - below) / rows); };
+  if (m.upright && style.short_names && label_step(fit(), ui.px(label_height)) > most_skipped)
+    m.label_room = std::min(m.label_room, ui.px(44));
+  const float exact = fit(), height = area.h - head() - below;
   if (exact <= 0) return m;
   m.fitted = exact >= 2 ? std::min(std::floor(exact), ui.px(style.largest_cell)) : exact;
   const auto most = std::max(m.fitted, largest_side(ui));
   m.side = std::clamp(static_cast<float>(static_cast<double>(m.fitted) * std::max(1.0, focus.zoom)), m.fitted,
                       most);
   fill_room(m.across, std::round(area.x + left), room, m.side, m.across.keys ? focus.key : focus.query);
-  fill_room(m.down, std::round(area.y + head), height, m.side, m.down.keys ? focus.key : focus.query);
+  fill_room(m.down, std::round(area.y + head()), height, m.side, m.down.keys ? focus.key : focus.query);
   m.cells = {m.across.place.begin, m.down.place.begin, m.across.place.length, m.down.place.length};
   return m;
 }

@@ -96,6 +96,8 @@ void zoom_to(const MapFrame&, float side, Cell middle);
 /// Moves the part in sight as little as needed for the cell to be in it.
 void bring_into_sight(const MapFrame&, Cell);
 
+inline constexpr float label_height = 16;        // logical
+inline constexpr std::int64_t most_skipped = 4;  // labels; beyond that numbers say more
 /// Every how many labels one is drawn so that none overlap.
 std::int64_t label_step(float side, float needed);
 
