@@ -13,6 +13,7 @@
 #include "core/base/error.hpp"
 #include "core/models/opened/opened_model.hpp"
 #include "core/readouts/text/prediction.hpp"
+#include "core/tokenizers/tokenizer.hpp"
 
 namespace attnscope::lessons {
 namespace {

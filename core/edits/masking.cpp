@@ -9,6 +9,7 @@
 #include "core/base/error.hpp"
 #include "core/edits/model.hpp"
 #include "core/text/utf8.hpp"
+#include "core/tokenizers/tokenizer.hpp"
 
 namespace attnscope {
 namespace {

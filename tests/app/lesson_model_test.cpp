@@ -15,6 +15,7 @@
 #include "core/base/error.hpp"
 #include "core/readouts/ablations.hpp"
 #include "core/readouts/text/prediction.hpp"
+#include "core/tokenizers/tokenizer.hpp"
 #include "support/program.hpp"
 
 namespace attnscope::lesson_model_test {

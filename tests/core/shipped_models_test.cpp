@@ -12,6 +12,7 @@
 #include "core/models/opened/opened_model.hpp"
 #include "core/models/run_model.hpp"
 #include "core/readouts/head_scores.hpp"
+#include "core/tokenizers/tokenizer.hpp"
 #include "core/training/files/export_model.hpp"
 #include "core/training/files/recipe_json.hpp"
 #include "core/training/files/training_run.hpp"

@@ -9,6 +9,7 @@
 #include "core/base/error.hpp"
 #include "core/models/opened/opened_model.hpp"
 #include "core/models/run_model.hpp"
+#include "core/tokenizers/tokenizer.hpp"
 #include "core/training/files/export_model.hpp"
 #include "core/training/files/recipe_json.hpp"
 #include "support/temporary_directory.hpp"

@@ -11,6 +11,7 @@
 #include "app/views/tokens/masking.hpp"
 #include "core/edits/masking.hpp"
 #include "core/models/changes.hpp"
+#include "core/tokenizers/tokenizer.hpp"
 
 namespace attnscope {
 namespace {

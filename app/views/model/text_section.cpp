@@ -10,6 +10,8 @@
 #include "core/base/error.hpp"
 #include "core/engine/model/model_reading.hpp"
 #include "core/models/opened/opened_model.hpp"
+#include "core/tokenizers/chat/chat_template.hpp"
+#include "core/tokenizers/tokenizer.hpp"
 
 namespace attnscope {
 namespace {
@@ -77,7 +79,7 @@ void draw_chat(Column& c, const Within& now, const OpenedModel& opened, bool is_
       if (!is_chat) day = tokenizers::to_string(tokenizers::day_of_clock());
       return edit::chat(std::move(within), std::move(day));
     });
-  if (is_chat && opened.chats.of("").may_ask_date())
+  if (is_chat && opened.chats && opened.chats->of("").may_ask_date())
     c.remark("The chat template is told the day " + own(*now.input.chat_day) + ".");
   if (now.input.chat_day && !takes)
     c.remark("The text is read as it stands: this model takes no chat.", true);

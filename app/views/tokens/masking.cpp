@@ -7,6 +7,7 @@
 #include "core/base/error.hpp"
 #include "core/edits/masking.hpp"
 #include "core/engine/model/model_reading.hpp"
+#include "core/tokenizers/tokenizer.hpp"
 
 namespace attnscope {
 namespace {

@@ -7,6 +7,7 @@
 #include "core/models/model_head.hpp"
 #include "core/models/opened/layer_changes.hpp"
 #include "core/readouts/text/not_finite.hpp"
+#include "core/tokenizers/tokenizer.hpp"
 
 namespace attnscope {
 namespace {

@@ -12,9 +12,11 @@
 #include "core/models/opened/file_facts.hpp"
 #include "core/models/opened/user_chat.hpp"
 #include "core/text/utf8.hpp"
+#include "core/tokenizers/chat/chat_template.hpp"
 #include "core/tokenizers/number_tokenizer.hpp"
 #include "core/tokenizers/read/chat_format.hpp"
 #include "core/tokenizers/read/load_tokenizer.hpp"
+#include "core/tokenizers/tokenizer.hpp"
 
 namespace attnscope {
 namespace {
@@ -238,8 +240,10 @@ namespace {
 /// A model without a template opens all the same.
 void read_chats(OpenedModel& opened) {
   try {
-    if (!opened.reads_numbers) opened.chats = tokenizers::load_chat_format(opened.path, *opened.tokenizer);
-    opened.chats.of("");
+    tokenizers::ChatFormat chats;
+    if (!opened.reads_numbers) chats = tokenizers::load_chat_format(opened.path, *opened.tokenizer);
+    chats.of("");
+    opened.chats = std::make_shared<const tokenizers::ChatFormat>(std::move(chats));
   } catch (const Error& error) {
     opened.no_chat = error.what();
   }
@@ -383,7 +387,7 @@ const Sequence& ModelTokens::keys_of(AttentionOf of) const {
 ModelTokens tokens_of(const OpenedModel& opened, const ModelText& text) {
   const Model& model = *opened.model;
   if (model.spec.image) return tokens_of_picture(opened, text);
-  const auto* const chats = opened.no_chat.empty() ? &opened.chats : nullptr;
+  const auto* const chats = opened.no_chat.empty() ? opened.chats.get() : nullptr;
   ModelTokens made = TextReader(model.spec, *opened.tokenizer, text, chats).read();
   check_count(model, model.spec.encoder ? *model.spec.encoder : *model.spec.decoder, made.input.ids);
   if (model.spec.reads_two_texts()) check_count(model, *model.spec.decoder, made.input.decoder_ids);

@@ -15,10 +15,13 @@
 #include "core/models/pictures/image_input.hpp"
 #include "core/models/run_model.hpp"
 #include "core/text/token.hpp"
-#include "core/tokenizers/chat/chat_template.hpp"
-#include "core/tokenizers/tokenizer.hpp"
 
 namespace attnscope {
+
+namespace tokenizers {
+struct ChatFormat;
+class Tokenizer;
+}  // namespace tokenizers
 
 /// What `attnscope train` and the training page write into the header of a model's weights.
 struct TrainedHere {
@@ -29,9 +32,9 @@ struct TrainedHere {
 struct OpenedModel {
   ModelPtr model;
   std::shared_ptr<const tokenizers::Tokenizer> tokenizer;  // null: of a model of pictures
-  bool reads_numbers = false;    // its files have no tokenizer: a text is the numbers of tokens
-  tokenizers::ChatFormat chats;  // what its files say of chats
-  std::string no_chat;           // a sentence that says why it takes none; empty: it does
+  bool reads_numbers = false;  // its files have no tokenizer: a text is the numbers of tokens
+  std::shared_ptr<const tokenizers::ChatFormat> chats;  // what its files say of chats; null: nothing was read
+  std::string no_chat;  // a sentence that says why it takes none; empty: it does, and `chats` is there
   std::optional<ImagePreparation> preparation;  // of a model of pictures
   std::filesystem::path path;                   // of the folder or the .gguf file
   std::string name;                             // "SmolLM2-135M-Instruct"

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.hpp"
+#include "core/tokenizers/tokenizer.hpp"
 
 namespace attnscope {
 namespace {

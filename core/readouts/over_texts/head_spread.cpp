@@ -11,6 +11,7 @@
 #include "core/readouts/text/not_finite.hpp"
 #include "core/readouts/unembed.hpp"
 #include "core/text/utf8.hpp"
+#include "core/tokenizers/tokenizer.hpp"
 
 namespace attnscope {
 namespace {

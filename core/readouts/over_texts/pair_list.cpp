@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/text/utf8.hpp"
+#include "core/tokenizers/tokenizer.hpp"
 
 namespace attnscope {
 namespace {
