@@ -10,10 +10,14 @@
 
 #include "core/base/parallel.hpp"
 #include "core/base/tensor.hpp"
-#include "core/streaming/kernels/kernels.hpp"
 #include "core/streaming/problem.hpp"
 
 namespace attnscope {
+
+namespace streaming {  // core/streaming/kernels/kernels.hpp
+struct KeptCells;
+struct Kernels;
+}  // namespace streaming
 
 /// Every row that is shown is exact; a step above 1 leaves rows out, which is how a picture goes from coarse
 /// to fine.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/training/flush.hpp"
+#include "core/training/kernels/kernels.hpp"
 
 namespace attnscope::training {
 namespace {

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "core/base/error.hpp"
+#include "core/training/kernels/kernels.hpp"
 
 namespace attnscope::training {
 namespace {
@@ -159,6 +160,8 @@ void Trainer::restore(const Snapshot& snapshot) {
   step_ = snapshot.step;
   last_ = {};
 }
+
+std::string_view Trainer::instruction_set() const { return learner_->kernels().name; }
 
 std::span<const float> Trainer::weights() const {
   return {learner_->weights().data(), static_cast<std::size_t>(learner_->weights().size())};

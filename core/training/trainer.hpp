@@ -85,7 +85,7 @@ class Trainer {
   const Evaluation& evaluation() const { return *evaluation_; }
 
   std::span<const float> weights() const;
-  std::string_view instruction_set() const { return learner_->kernels().name; }
+  std::string_view instruction_set() const;
 
  private:
   Probe probe(const Rows&, std::size_t read_out);

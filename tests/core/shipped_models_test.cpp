@@ -16,6 +16,7 @@
 #include "core/training/files/export_model.hpp"
 #include "core/training/files/recipe_json.hpp"
 #include "core/training/files/training_run.hpp"
+#include "core/training/kernels/kernels.hpp"
 #include "core/training/tasks/grammar.hpp"
 #include "support/sanitizers.hpp"
 

@@ -8,6 +8,7 @@
 
 #include "core/files/formats/safetensors.hpp"
 #include "core/training/files/recipe_json.hpp"
+#include "core/training/kernels/kernels.hpp"
 #include "core/training/learner.hpp"
 
 namespace attnscope::training::goldens_test {

@@ -8,6 +8,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "core/base/random.hpp"
+#include "core/training/kernels/kernels.hpp"
 #include "core/training/learner.hpp"
 #include "core/training/network/layout.hpp"
 #include "core/weights/initialise.hpp"

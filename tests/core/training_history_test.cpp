@@ -10,6 +10,7 @@
 #include "core/base/error.hpp"
 #include "core/training/batch.hpp"
 #include "core/training/history.hpp"
+#include "core/training/kernels/kernels.hpp"
 #include "core/training/learner.hpp"
 
 namespace attnscope::training::history_test {

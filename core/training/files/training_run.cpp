@@ -15,6 +15,7 @@
 #include "core/training/files/checkpoint.hpp"
 #include "core/training/files/export_model.hpp"
 #include "core/training/files/recipe_json.hpp"
+#include "core/training/kernels/kernels.hpp"
 
 namespace attnscope::training {
 namespace {

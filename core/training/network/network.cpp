@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "core/attention/positions.hpp"
+#include "core/training/kernels/kernels.hpp"
 #include "core/training/network/pass.hpp"
 
 namespace attnscope::training {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/training/kernels/kernels.hpp"
+
 namespace attnscope::training {
 
 template <class T>

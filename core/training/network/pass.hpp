@@ -10,11 +10,18 @@
 #include <span>
 #include <vector>
 
-#include "core/training/kernels/kernels.hpp"
 #include "core/training/network/buffer.hpp"
 #include "core/training/network/layout.hpp"
 
 namespace attnscope::training {
+
+// core/training/kernels/kernels.hpp
+template <class T>
+struct AttentionRows;
+template <class T>
+struct Kernels;
+template <class T>
+struct NormRows;
 
 /// What a person may change while a network trains, without another network.
 struct Operation {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "core/training/kernels/kernels.hpp"
 #include "core/training/network/pass.hpp"
 
 namespace attnscope::training {
