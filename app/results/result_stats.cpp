@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "app/draw/texture.hpp"
+#include "app/results/stats_kept.hpp"
 #include "core/analysis/cell_difference.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/base/error.hpp"
@@ -71,48 +72,36 @@ class ResultStats::VisibleCells {
 ResultStats::ResultStats(ResultPtr result, BackgroundErrors* errors, const ResultStats* before)
     : result_(std::move(result)),
       rule_(std::make_shared<const MaskRule>(result_->document, result_->layer().trace)),
-      errors_(errors) {
+      errors_(errors),
+      kept_(std::make_unique<Kept>()) {
   if (before == nullptr) return;
-  picture_histograms_.inherit(before->picture_histograms_);
+  kept_->picture_histograms.inherit(before->kept_->picture_histograms);
   const Dimensions &now = result_->layer().dimensions, &was = before->result_->layer().dimensions;
   // Rows, keys and heads that are named must be there.
   if (is_small() || now.batch != was.batch || now.heads != was.heads || now.queries != was.queries ||
       now.keys != was.keys)
     return;
-  differences_.inherit(before->differences_);
-  ranges_.inherit(before->ranges_);
-  head_ranges_.inherit(before->head_ranges_);
-  histograms_.inherit(before->histograms_);
-  moved_.inherit(before->moved_);
-  weights_.inherit(before->weights_);
-  kept_.inherit(before->kept_);
+  kept_->differences.inherit(before->kept_->differences);
+  kept_->ranges.inherit(before->kept_->ranges);
+  kept_->head_ranges.inherit(before->kept_->head_ranges);
+  kept_->histograms.inherit(before->kept_->histograms);
+  kept_->moved.inherit(before->kept_->moved);
+  kept_->weights.inherit(before->kept_->weights);
+  kept_->strongest.inherit(before->kept_->strongest);
 }
 
 ResultStats::~ResultStats() {
   if (error_task_) error_task_->cancel();
-  each_computed([](auto& computed) { computed.clear(); });
-}
-
-template <class Each>
-void ResultStats::each_computed(Each&& each) {
-  each(differences_);
-  each(ranges_);
-  each(head_ranges_);
-  each(histograms_);
-  each(picture_histograms_);
-  each(picture_largest_);
-  each(moved_);
-  each(weights_);
-  each(kept_);
+  kept_->each_computed([](auto& computed) { computed.clear(); });
 }
 
 void ResultStats::begin_frame() {
-  each_computed([](auto& computed) { computed.take_finished(); });
+  kept_->each_computed([](auto& computed) { computed.take_finished(); });
 }
 
 bool ResultStats::finish() {
   bool any = false;
-  each_computed([&](const auto& computed) { any |= computed.is_busy(); });
+  kept_->each_computed([&](const auto& computed) { any |= computed.is_busy(); });
   if (!any) return false;
   worker_.wait();
   begin_frame();
@@ -120,9 +109,7 @@ bool ResultStats::finish() {
 }
 
 bool ResultStats::is_computing() const {
-  return (error_task_ && !error_task_->is_done()) || differences_.is_busy() || ranges_.is_busy() ||
-         head_ranges_.is_busy() || histograms_.is_busy() || picture_histograms_.is_busy() ||
-         picture_largest_.is_busy() || moved_.is_busy() || weights_.is_busy() || kept_.is_busy();
+  return (error_task_ && !error_task_->is_done()) || kept_->is_computing();
 }
 
 bool ResultStats::is_small() const {
@@ -138,8 +125,8 @@ void ResultStats::compare_with(ResultPtr held) {
   held_rule_.reset();
   if (held_) held_rule_ = std::make_shared<const MaskRule>(held_->document, held_->layer().trace);
   if (held_) return;
-  differences_.clear();
-  moved_.clear();
+  kept_->differences.clear();
+  kept_->moved.clear();
 }
 
 void ResultStats::pair_heads(std::int64_t now, std::int64_t held) {
@@ -184,14 +171,15 @@ TensorPtr ResultStats::difference(Plane plane) {
   const TensorPtr& a = stage_of(result_->layer(), plane.stage, weights);
   const TensorPtr& b = stage_of(held_->layer(), plane.stage, weights);
   if (!a || !b || a->shape() != b->shape()) return nullptr;
-  return differences_.get(plane, difference_stamp(plane), who_counts(),
-                          [=, now = paired_now_, held = paired_held_](const std::stop_token& stop) {
-                            if (now < 0) return cell_difference(*a, *b, difference_of(plane.kind), stop);
-                            Tensor beside(*b);
-                            for (std::int64_t of = 0; of < a->shape()[0]; ++of)
-                              beside.matrix(of, now) = b->matrix(of, held);
-                            return cell_difference(*a, beside, difference_of(plane.kind), stop);
-                          });
+  return kept_->differences.get(plane, difference_stamp(plane), who_counts(),
+                                [=, now = paired_now_, held = paired_held_](const std::stop_token& stop) {
+                                  if (now < 0)
+                                    return cell_difference(*a, *b, difference_of(plane.kind), stop);
+                                  Tensor beside(*b);
+                                  for (std::int64_t of = 0; of < a->shape()[0]; ++of)
+                                    beside.matrix(of, now) = b->matrix(of, held);
+                                  return cell_difference(*a, beside, difference_of(plane.kind), stop);
+                                });
 }
 
 ConstMatrixMap<float> ResultStats::matrix(Plane plane, std::int64_t b, std::int64_t h) {
@@ -213,7 +201,7 @@ ResultStats::Stamp ResultStats::difference_stamp(Plane plane) const {
 std::uint64_t ResultStats::made_in(Plane plane) const {
   if (plane.is_error()) return mix_hash(attnscope::made_in(result_->layer(), plane.stage), result_->ticket);
   if (!plane.is_difference() || !held_) return attnscope::made_in(result_->layer(), plane);
-  const Stamp* const there = differences_.newest(plane);
+  const Stamp* const there = kept_->differences.newest(plane);
   return there != nullptr ? *there : difference_stamp(plane);
 }
 
@@ -244,16 +232,17 @@ ValueRange ResultStats::range(Plane plane, std::int64_t b, std::int64_t h) {
   if (!values) return {};
   if (values->elsewhere()) {
     // The planes of heads that are not asked for need not be brought.
-    const auto own = head_ranges_.get({plane, b, h}, stamp(plane), who_counts(),
-                                      [=, visible = visible(plane, b)](const std::stop_token& stop) {
-                                        return value_range(head_of(*values, b, h), visible.of_head(h, stop));
-                                      });
+    const auto own =
+        kept_->head_ranges.get({plane, b, h}, stamp(plane), who_counts(),
+                               [=, visible = visible(plane, b)](const std::stop_token& stop) {
+                                 return value_range(head_of(*values, b, h), visible.of_head(h, stop));
+                               });
     return own ? *own : sampled_range(plane, b, h);
   }
   const std::int64_t heads = result_->layer().dimensions.heads;
-  const auto there = ranges_.get(
+  const auto there = kept_->ranges.get(
       {plane, b}, stamp(plane), who_counts(), [=, visible = visible(plane, b)](const std::stop_token& stop) {
-        Ranges ranges;
+        Kept::Ranges ranges;
         for (std::int64_t head = 0; head < heads; ++head)
           ranges.push_back(value_range(head_of(*values, b, head), visible.of_head(head, stop)));
         return ranges;
@@ -264,7 +253,7 @@ ValueRange ResultStats::range(Plane plane, std::int64_t b, std::int64_t h) {
 ValueRange ResultStats::sampled_range(Plane plane, std::int64_t b, std::int64_t h) {
   constexpr std::int64_t cells = 1 << 14;
   const Stamp now = stamp(plane);
-  auto& [of, range] = sampled_[{plane, b, h}];
+  auto& [of, range] = kept_->sampled[{plane, b, h}];
   if (of == now) return range;
   const ConstMatrixMap<float> values = matrix(plane, b, h);
   const std::int64_t rows = std::clamp<std::int64_t>(cells / values.cols(), 1, values.rows());
@@ -276,17 +265,17 @@ ValueRange ResultStats::sampled_range(Plane plane, std::int64_t b, std::int64_t 
 TotalVariationPtr ResultStats::moved(std::int64_t b, std::int64_t h) {
   const Stage softmax = Stage::Softmax;
   const Stamp weights = mix_hash(difference_stamp(weights_stage(result_->document)), result_->ticket);
-  return moved_.get({b, h}, weights, who_counts(),
-                    [=, now = result_, held = held_, other = held_head(h)](const std::stop_token& stop) {
-                      const auto counts = [&](std::int64_t row) {
-                        if (stop.stop_requested()) throw Cancelled();
-                        return !now->layer().measures.row(b, h, row).padding &&
-                               !held->layer().measures.row(b, other, row).padding;
-                      };
-                      return total_variation(head_of(*stage_of(now->layer(), softmax, true), b, h),
-                                             head_of(*stage_of(held->layer(), softmax, true), b, other),
-                                             counts);
-                    });
+  return kept_->moved.get(
+      {b, h}, weights, who_counts(),
+      [=, now = result_, held = held_, other = held_head(h)](const std::stop_token& stop) {
+        const auto counts = [&](std::int64_t row) {
+          if (stop.stop_requested()) throw Cancelled();
+          return !now->layer().measures.row(b, h, row).padding &&
+                 !held->layer().measures.row(b, other, row).padding;
+        };
+        return total_variation(head_of(*stage_of(now->layer(), softmax, true), b, h),
+                               head_of(*stage_of(held->layer(), softmax, true), b, other), counts);
+      });
 }
 
 float ResultStats::largest(Stage stage) {
@@ -311,7 +300,7 @@ std::int64_t ResultStats::not_finite(Stage stage) {
 }
 
 float ResultStats::largest(Projection which, std::int64_t first_column, std::int64_t columns) {
-  const auto [at, added] = largest_weights_.try_emplace({which, first_column, columns}, 0.0f);
+  const auto [at, added] = kept_->largest_weights.try_emplace({which, first_column, columns}, 0.0f);
   if (!added) return at->second;
   if (const TensorPtr& block = result_->document.layer().weights[matrix_of(which)]) {
     const auto values = block->matrix().middleCols(first_column, columns);
@@ -331,10 +320,10 @@ HistogramPtr ResultStats::histogram(Plane plane, std::int64_t b, std::int64_t h,
   const VisibleCells allowed = plane.is_difference() ? visible(plane, b) : VisibleCells(rule_, nullptr, b);
   const std::tuple key{plane, b, h, request.bins, request.log};
   const std::pair all{stamp(plane), request};
-  const auto there = histograms_.get(key, all, who_counts(), [=](const std::stop_token& stop) {
+  const auto there = kept_->histograms.get(key, all, who_counts(), [=](const std::stop_token& stop) {
     return attnscope::histogram(head_of(*values, b, h), allowed.of_head(h, stop), request);
   });
-  return histograms_.has(key, all) ? there : stand_in(there, request);
+  return kept_->histograms.has(key, all) ? there : stand_in(there, request);
 }
 
 ResultStats::Stamp ResultStats::picture_stamp(const OfPicture& of) const {
@@ -343,7 +332,7 @@ ResultStats::Stamp ResultStats::picture_stamp(const OfPicture& of) const {
 }
 
 float ResultStats::picture_largest(const OfPicture& of) {
-  const auto there = picture_largest_.get(
+  const auto there = kept_->picture_largest.get(
       of, picture_stamp(of), who_counts(), [=, now = result_, held = held_](const std::stop_token&) {
         return largest_of_picture(now->layer(), held ? &held->layer() : nullptr, of);
       });
@@ -352,11 +341,11 @@ float ResultStats::picture_largest(const OfPicture& of) {
 
 HistogramPtr ResultStats::picture_histogram(const OfPicture& of, const HistogramRequest& request) {
   const std::pair all{picture_stamp(of), request};
-  const auto there = picture_histograms_.get(
+  const auto there = kept_->picture_histograms.get(
       of, all, who_counts(), [=, now = result_, held = held_](const std::stop_token&) {
         return spread_of_picture(now->layer(), held ? &held->layer() : nullptr, of, request);
       });
-  return picture_histograms_.has(of, all) ? there : stand_in(there, request);
+  return kept_->picture_histograms.has(of, all) ? there : stand_in(there, request);
 }
 
 WeightSpreadPtr ResultStats::weights(std::int64_t b, std::int64_t h) {
@@ -364,10 +353,10 @@ WeightSpreadPtr ResultStats::weights(std::int64_t b, std::int64_t h) {
   const TensorPtr values = tensor(stage);
   if (!values) return std::make_shared<const WeightSpread>();
   const auto there =
-      weights_.get({b, h}, stamp(stage), who_counts(),
-                   [=, visible = VisibleCells(rule_, nullptr, b)](const std::stop_token& stop) {
-                     return weight_spread(head_of(*values, b, h), visible.of_head(h, stop));
-                   });
+      kept_->weights.get({b, h}, stamp(stage), who_counts(),
+                         [=, visible = VisibleCells(rule_, nullptr, b)](const std::stop_token& stop) {
+                           return weight_spread(head_of(*values, b, h), visible.of_head(h, stop));
+                         });
   return there ? there : std::make_shared<const WeightSpread>();
 }
 
@@ -375,10 +364,10 @@ KeptWeightsPtr ResultStats::kept(Plane plane, std::int64_t b, std::int64_t h, co
   const TensorPtr values = tensor(plane);
   if (!values) return std::make_shared<const KeptWeights>();
   const auto there =
-      kept_.get({plane, b, h}, {stamp(plane), request}, who_counts(),
-                [=, visible = visible(plane, b)](const std::stop_token& stop) {
-                  return keep_strongest(head_of(*values, b, h), visible.of_head(h, stop), request);
-                });
+      kept_->strongest.get({plane, b, h}, {stamp(plane), request}, who_counts(),
+                           [=, visible = visible(plane, b)](const std::stop_token& stop) {
+                             return keep_strongest(head_of(*values, b, h), visible.of_head(h, stop), request);
+                           });
   return there ? there : std::make_shared<const KeptWeights>();
 }
 
@@ -386,11 +375,12 @@ const CellReference* ResultStats::reference(std::int64_t b, std::int64_t h, std:
                                             std::int64_t key, bool patient) {
   constexpr std::int64_t quick = 20'000'000;  // multiplications: about 10 ms
   const Dimensions& d = result_->layer().dimensions;
-  if (const auto it = references_.find({b, h, query, key}); it != references_.end()) return &it->second;
+  if (const auto it = kept_->references.find({b, h, query, key}); it != kept_->references.end())
+    return &it->second;
   if (!patient && d.keys * d.d_k * (result_->document.input.is_given() ? 1 : d.d_model) > quick)
     return nullptr;
-  if (references_.size() > 256) references_.clear();
-  return &references_
+  if (kept_->references.size() > 256) kept_->references.clear();
+  return &kept_->references
               .try_emplace({b, h, query, key},
                            reference_cell(result_->document, result_->layer().trace, b, h, query, key))
               .first->second;

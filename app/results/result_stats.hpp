@@ -4,15 +4,12 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
-#include <tuple>
 #include <vector>
 
 #include "app/results/background_errors.hpp"
-#include "app/results/computed.hpp"
 #include "app/results/picture_numbers.hpp"
 #include "app/state/plane.hpp"
 #include "core/analysis/histogram.hpp"
@@ -113,9 +110,8 @@ class ResultStats {
                                  bool patient);
 
  private:
-  using HeadKey = std::tuple<Plane, std::int64_t, std::int64_t>;  // sequence, head
-  using Stamp = std::uint64_t;             // tells apart what numbers of different results are made of
-  using Ranges = std::vector<ValueRange>;  // [heads]
+  using Stamp = std::uint64_t;  // tells apart what numbers of different results are made of
+  struct Kept;                  // app/results/stats_kept.hpp
 
   /// The head of the held result that stands beside this one.
   std::int64_t held_head(std::int64_t h) const { return h == paired_now_ ? paired_held_ : h; }
@@ -130,8 +126,6 @@ class ResultStats {
   /// Which cells of a plane have a number, for any thread; throws Cancelled after a stop.
   class VisibleCells;
   VisibleCells visible(Plane, std::int64_t b) const;
-  template <class Each>
-  void each_computed(Each&& each);
 
   ResultPtr result_;
   std::shared_ptr<const MaskRule> rule_;
@@ -141,25 +135,10 @@ class ResultStats {
   std::optional<MaskRule> full_rule_;
   PerStage<std::optional<float>> largest_;
   PerStage<std::optional<std::int64_t>> not_finite_;
-  std::map<std::tuple<Projection, std::int64_t, std::int64_t>, float> largest_weights_;
   BackgroundErrors* errors_;
   std::shared_ptr<ErrorTask> error_task_;
   TensorPtr nothing_;  // [queries][keys] zeros
-  std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>, CellReference> references_;
-  std::map<HeadKey, std::pair<Stamp, ValueRange>> sampled_;
-
-  Computed<Plane, Stamp, Tensor> differences_{1};
-  Computed<std::pair<Plane, std::int64_t>, Stamp, Ranges> ranges_{1};  // of all heads at once
-  Computed<HeadKey, Stamp, ValueRange> head_ranges_{1};  // of planes that lie elsewhere, one at a time
-  // Ends that are dragged must not pile them up, and two bars may ask for the same head.
-  Computed<std::tuple<Plane, std::int64_t, std::int64_t, int, bool>, std::pair<Stamp, HistogramRequest>,
-           Histogram>
-      histograms_{4};
-  Computed<OfPicture, std::pair<Stamp, HistogramRequest>, Histogram> picture_histograms_{4};
-  Computed<OfPicture, Stamp, float> picture_largest_{1};
-  Computed<std::pair<std::int64_t, std::int64_t>, Stamp, TotalVariation> moved_{1};
-  Computed<std::pair<std::int64_t, std::int64_t>, Stamp, WeightSpread> weights_{1};
-  Computed<HeadKey, std::pair<Stamp, KeptRequest>, KeptWeights> kept_{1};
+  std::unique_ptr<Kept> kept_;
   Worker worker_;  // last: it stops before the rest goes
 };
 

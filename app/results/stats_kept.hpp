@@ -1,0 +1,56 @@
+// app/results: the numbers that ResultStats keeps. For result_stats.cpp alone: nine tables of what is
+// computed are dear to compile, and every view sees ResultStats.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "app/results/computed.hpp"
+#include "app/results/result_stats.hpp"
+
+namespace attnscope {
+
+struct ResultStats::Kept {
+  using HeadKey = std::tuple<Plane, std::int64_t, std::int64_t>;  // sequence, head
+  using Ranges = std::vector<ValueRange>;                         // [heads]
+
+  std::map<std::tuple<Projection, std::int64_t, std::int64_t>, float> largest_weights;
+  std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>, CellReference> references;
+  std::map<HeadKey, std::pair<Stamp, ValueRange>> sampled;
+
+  Computed<Plane, Stamp, Tensor> differences{1};
+  Computed<std::pair<Plane, std::int64_t>, Stamp, Ranges> ranges{1};  // of all heads at once
+  Computed<HeadKey, Stamp, ValueRange> head_ranges{1};  // of planes that lie elsewhere, one at a time
+  // Ends that are dragged must not pile them up, and two bars may ask for the same head.
+  Computed<std::tuple<Plane, std::int64_t, std::int64_t, int, bool>, std::pair<Stamp, HistogramRequest>,
+           Histogram>
+      histograms{4};
+  Computed<OfPicture, std::pair<Stamp, HistogramRequest>, Histogram> picture_histograms{4};
+  Computed<OfPicture, Stamp, float> picture_largest{1};
+  Computed<std::pair<std::int64_t, std::int64_t>, Stamp, TotalVariation> moved{1};
+  Computed<std::pair<std::int64_t, std::int64_t>, Stamp, WeightSpread> weights{1};
+  Computed<HeadKey, std::pair<Stamp, KeptRequest>, KeptWeights> strongest{1};
+
+  template <class Each>
+  void each_computed(Each&& each) {
+    each(differences);
+    each(ranges);
+    each(head_ranges);
+    each(histograms);
+    each(picture_histograms);
+    each(picture_largest);
+    each(moved);
+    each(weights);
+    each(strongest);
+  }
+  bool is_computing() const {
+    return differences.is_busy() || ranges.is_busy() || head_ranges.is_busy() || histograms.is_busy() ||
+           picture_histograms.is_busy() || picture_largest.is_busy() || moved.is_busy() ||
+           weights.is_busy() || strongest.is_busy();
+  }
+};
+
+}  // namespace attnscope
