@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "app/cli/over_texts/texts_output.hpp"
 #include "core/text/csv.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "core/models/run_heads.hpp"
 #include "core/readouts/over_texts/spread.hpp"
