@@ -15,6 +15,7 @@
 #include "app/ui/number_format.hpp"
 #include "app/ui/own_words.hpp"
 #include "app/views/lessons/parts/held_cell.hpp"
+#include "app/views/lessons/row_bars.hpp"
 #include "app/views/lessons/side_names.hpp"
 #include "core/files/document/open.hpp"
 #include "support/letters_gpt.hpp"
@@ -114,6 +115,39 @@ TEST_CASE("keys that only one side has stand in lines of their own", "[lessons][
   CHECK(paid[3] == three(own.held(), Stage::Softmax, 0, 1));
 }
 
+TEST_CASE("bars of a row stand at the same keys on both sides, whatever their order",
+          "[lessons][lesson_labels]") {
+  OwnLesson own(of_text("they sat on the river bank"),
+                held(R"({"text": ["they paid at the savings bank"]})"));
+  const auto bars = [&](std::int64_t row) {
+    return lesson_row_bars(own.player.lesson().lesson, own.step(), own.shown(), &own.held(), 0, row).bars;
+  };
+  const auto weight = [](const LayerResult& of, std::int64_t query, std::int64_t key) {
+    return static_cast<double>(of.trace[Stage::Softmax]->matrix(0, 0)(query, key));
+  };
+  const std::vector<RowBar> bank = bars(5);
+  std::vector<std::string> keys;
+  for (const RowBar& bar : bank) keys.push_back(plain(bar.key));
+  REQUIRE(keys ==
+          std::vector<std::string>{"they", "sat", "paid", "on", "at", "the", "river", "savings", "bank"});
+  CHECK((bank[1].shown == weight(own.shown(), 5, 1) && !bank[1].held));
+  CHECK((!bank[2].shown && bank[2].held == weight(own.held(), 5, 1)));
+  CHECK((bank[8].shown == weight(own.shown(), 5, 5) && bank[8].held == weight(own.held(), 5, 5)));
+  // The same on screen, below the bars.
+  const auto count = [&](const std::string& words) {
+    return std::ranges::count(texts_of(own.player), words, &PlacedText::text);
+  };
+  const auto before = count("savings");
+  own.changed_step().plot = lessons::Plot::Row;
+  own.player.frame(2);
+  CHECK(count("savings") == before + 1);
+  CHECK(own.player.collides() == "");
+  own.open("---\nlesson: Own\n---\n```start\n" + of_text("dog bites man") + "\n```\n" +
+           held(R"({"text": ["man bites dog"]})"));
+  CHECK(bars(0)[0].held == weight(own.held(), 2, 2));
+  CHECK(bars(0)[2].held == weight(own.held(), 2, 0));
+}
+
 TEST_CASE("a row of another token is told by its own name", "[lessons][lesson_labels]") {
   OwnLesson own(of_text("The cat sat"),
                 "## One\n```held\n{\"text\": [\"The dog sat\"]}\n```\n"
@@ -122,6 +156,9 @@ TEST_CASE("a row of another token is told by its own name", "[lessons][lesson_la
   CHECK(HeldPlaces(own.step(), own.shown(), own.held()).row(1).at == 1);
   CHECK(own.has("held: dog"));
   CHECK(own.has("H of dog"));
+  own.changed_step().plot = lessons::Plot::Row;
+  own.player.frame(2);
+  CHECK(std::ranges::count(texts_of(own.player), "held: dog", &PlacedText::text) == 2);
   // The step may name the cell that it compares with.
   own.changed_step().held_query = 2;
   CHECK(HeldPlaces(own.step(), own.shown(), own.held()).cell({1, 0}) == Cell{2, 0});
@@ -241,6 +278,10 @@ TEST_CASE("a zeroed head keeps its pattern in map and table, and gives 0", "[les
   REQUIRE(line.size() == 3);
   CHECK(line[2] == three(own.shown(), Stage::Softmax, 0, 1));
   CHECK(line[2] != "0.000");
+  const RowBars row = lesson_row_bars(own.player.lesson().lesson, own.step(), own.shown(), nullptr, 0, 0);
+  for (std::size_t j = 0; j < row.bars.size(); ++j)
+    CHECK(fixed(row.bars[j].shown.value_or(0), 3) ==
+          three(own.shown(), Stage::Softmax, 0, static_cast<std::int64_t>(j)));
 }
 
 TEST_CASE("a zeroed head of a model has one story in its lesson", "[lessons][lesson_labels]") {

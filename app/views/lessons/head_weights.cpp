@@ -19,12 +19,15 @@ bool gives_nothing(const Document& document, std::int64_t head) {
   return intervention_of_head(document, head) == Intervention::Kind::Mute;
 }
 
-Stage lesson_weights(const LessonPage& page, const LayerResult& result, std::int64_t head) {
+Stage lesson_weights(const lessons::Lesson& lesson, const LayerResult& result, std::int64_t head) {
   const Document& document = result.document;
   // In a model the picture of a head with a mean in its place keeps what it computes as well.
-  const bool is_mean =
-      page.lesson().of_model() && intervention_of_head(document, head) == Intervention::Kind::Mean;
+  const bool is_mean = lesson.of_model() && intervention_of_head(document, head) == Intervention::Kind::Mean;
   return is_mean || gives_nothing(document, head) ? own_weights_stage(document) : weights_stage(document);
+}
+
+Stage lesson_weights(const LessonPage& page, const LayerResult& result, std::int64_t head) {
+  return lesson_weights(page.lesson(), result, head);
 }
 
 double length_before_zeroing(const LayerResult& result, std::int64_t head, std::int64_t row) {

@@ -7,8 +7,8 @@
 
 #include "app/ui/number_format.hpp"
 #include "app/views/lessons/page.hpp"
+#include "app/views/lessons/row_bars.hpp"
 #include "app/widgets/plot.hpp"
-#include "core/attention/run_stage.hpp"
 
 namespace attnscope {
 namespace {
@@ -113,14 +113,15 @@ void plot_lesson_scores(const LessonPage& page, const Box& box) {
     if (outline[i] > 0) ui.frame(bar(i, outline[i]), ui.theme.b, std::max(1.f, ui.px(1.5f)));
 }
 
-/// The chosen row's weights with what uniform attention would give, and the held one's beside them.
+/// The chosen row's weights with what uniform attention would give, and those of what is held beside them.
 void plot_lesson_row(const LessonPage& page, const Box& box) {
   const Ui& ui = page.ui();
   const LayerResult& result = page.scene.result;
   const std::int64_t head = page.scene.head(), row = lesson_row(page);
-  const auto weights = result.trace[weights_stage(result.document)]->matrix(0, head);
+  const LayerResult* const b =
+      page.scene.held != nullptr && !page.hides() ? &page.scene.held->result->layer() : nullptr;
+  const RowBars all = lesson_row_bars(page.lesson(), page.step, result, b, head, row);
   const RowMeasures& measures = result.measures.row(0, head, row);
-  const bool has_b = page.scene.held != nullptr && !page.hides() && page.scene.stats.can_compare();
   const bool covered_a = page.hides() && page.scene.held == nullptr;
   const float line = box.y + ui.px(10);
   const float title = ui.text(box.x, line, "Row", {type::label, ui.theme.text1, Ink::Semibold});
@@ -128,17 +129,23 @@ void plot_lesson_row(const LessonPage& page, const Box& box) {
           {type::label, ui.theme.query, Ink::Semibold});
   const double uniform = 1 / static_cast<double>(std::max<std::int64_t>(1, measures.allowed));
   float right = lesson_legend(ui, box.right(), line, "uniform " + fixed(uniform, 2), ui.theme.text3, true);
-  if (has_b) right = lesson_legend(ui, right, line, "held", ui.theme.b, true);
+  if (all.held_row.at >= 0) {  // maybe the row of another token
+    const std::string held =
+        all.held_row.is_same ? std::string("held") : "held: " + query_label(*b, 0, all.held_row.at);
+    right = lesson_legend(ui, right, line, held, ui.theme.b, true);
+  }
   lesson_legend(ui, right, line, "weight", ui.theme.query, false);
 
+  const std::int64_t count = std::ssize(all.bars);
   const Axes axes{{box.x + ui.px(34), box.y + ui.px(28), box.w - ui.px(42), box.h - ui.px(52)},
                   0,
-                  static_cast<double>(weights.cols()),
+                  static_cast<double>(count),
                   0,
                   1};
   draw_y_axis(ui, axes, 3);
-  const float column = axes.area.w / static_cast<float>(weights.cols());
-  for (std::int64_t j = 0; j < weights.cols(); ++j) {
+  const float column = axes.area.w / static_cast<float>(count);
+  for (std::int64_t j = 0; j < count; ++j) {
+    const RowBar& key = all.bars[static_cast<std::size_t>(j)];
     const float x = std::round(axes.x(static_cast<double>(j)) + column * 0.2f),
                 wide = std::round(column * 0.6f);
     const auto bar = [&](double weight) {
@@ -148,23 +155,37 @@ void plot_lesson_row(const LessonPage& page, const Box& box) {
     if (covered_a) {
       ui.fill({x, axes.area.y, wide, axes.area.h}, ui.theme.hatch_ground, ui.px(2));
     } else {
-      ui.fill(bar(static_cast<double>(weights(row, j))), ui.theme.query, ui.px(2));
-      if (has_b) {
-        const LayerResult& b = page.scene.held->result->layer();
-        const float held = b.trace[weights_stage(b.document)]->matrix(0, head)(row, j);
-        ui.frame(bar(static_cast<double>(held)), ui.theme.b, ui.px(2));
-      }
+      if (key.shown) ui.fill(bar(*key.shown), ui.theme.query, ui.px(2));
+      if (key.held) ui.frame(bar(*key.held), ui.theme.b, ui.px(2));
     }
   }
   const float y = std::round(axes.y(uniform));
   draw_dashes(ui, {{axes.area.x, y}, {axes.area.right(), y}}, ui.theme.text3, ui.px(1));
-  LabelAxis labels{
-      .count = weights.cols(), .marked = page.scene.cell().key, .colour = ui.theme.key, .label = {}};
-  labels.label = [&](std::int64_t j) { return key_label(result, 0, j); };
+  const auto chosen = std::ranges::find(all.bars, page.scene.cell().key, &RowBar::shown_key);
+  LabelAxis labels{.count = count,
+                   .marked = chosen != all.bars.end() ? chosen - all.bars.begin() : -1,
+                   .colour = ui.theme.key,
+                   .label = {}};
+  labels.label = [&](std::int64_t j) { return all.bars[static_cast<std::size_t>(j)].key; };
   Axes named = axes;
   named.x0 = -0.5;
-  named.x1 = static_cast<double>(weights.cols()) - 0.5;
+  named.x1 = static_cast<double>(count) - 0.5;
   draw_label_axis(ui, named, labels);
+}
+
+/// H of every row in what is held that is the row of the same token; NaN where there is none.
+std::vector<ImVec2> held_entropies(const LessonPage& page, const LayerResult& held) {
+  const LayerResult& result = page.scene.result;
+  const HeldPlaces places(page.step, result, held);
+  std::vector<ImVec2> all;
+  for (std::int64_t i = 0; i < result.dimensions.queries; ++i) {
+    const HeldPlace there = places.row(i);
+    all.emplace_back(static_cast<float>(i),
+                     there.is_same
+                         ? static_cast<float>(held.measures.row(0, page.scene.head(), there.at).entropy)
+                         : std::nanf(""));
+  }
+  return all;
 }
 
 /// H of every row under ln of its allowed keys, dashed.
@@ -177,10 +198,12 @@ void plot_lesson_entropy(const LessonPage& page, const Box& box) {
       ui.text(box.x, line, "Entropy of every row", {type::label, ui.theme.text1, Ink::Semibold});
   ui.text(box.x + title + ui.px(12), line, "nats", {type::label, ui.theme.text2});
   float right = lesson_legend(ui, box.right(), line, "ln of allowed keys", ui.theme.text3, true);
-  const bool has_b = page.scene.held != nullptr && !page.hides() && page.scene.stats.can_compare();
+  const LayerResult* const b = page.scene.held != nullptr ? &page.scene.held->result->layer() : nullptr;
+  const bool has_b =
+      b != nullptr && !page.hides() && !b->is_long() && b->dimensions.heads == result.dimensions.heads;
   if (has_b) right = lesson_legend(ui, right, line, "held", ui.theme.b, true);
   lesson_legend(ui, right, line, "H", ui.theme.query, false);
-  std::vector<ImVec2> own, most, held;
+  std::vector<ImVec2> own, most;
   double top = 0.5;
   for (std::int64_t i = 0; i < rows; ++i) {
     const RowMeasures& row = result.measures.row(0, head, i);
@@ -189,9 +212,6 @@ void plot_lesson_entropy(const LessonPage& page, const Box& box) {
     top = std::max(top, limit);
     most.emplace_back(x, static_cast<float>(limit));
     own.emplace_back(x, static_cast<float>(row.entropy));
-    if (has_b)
-      held.emplace_back(
-          x, static_cast<float>(page.scene.held->result->layer().measures.row(0, head, i).entropy));
   }
   const Axes axes{{box.x + ui.px(34), box.y + ui.px(28), box.w - ui.px(42), box.h - ui.px(52)},
                   -0.5,
@@ -201,7 +221,7 @@ void plot_lesson_entropy(const LessonPage& page, const Box& box) {
   draw_y_axis(ui, axes, 3);
   draw_dashed_curve(ui, axes, most, ui.theme.text3, ui.px(1));
   if (!(page.hides() && page.scene.held == nullptr)) draw_curve(ui, axes, own, ui.theme.query, ui.px(2));
-  if (has_b) draw_dashed_curve(ui, axes, held, ui.theme.b, ui.px(2));
+  if (has_b) draw_dashed_curve(ui, axes, held_entropies(page, *b), ui.theme.b, ui.px(2));
   LabelAxis labels{.count = rows, .marked = page.scene.cell().query, .colour = ui.theme.query, .label = {}};
   labels.label = [&](std::int64_t i) { return query_label(result, 0, i); };
   draw_label_axis(ui, axes, labels);
