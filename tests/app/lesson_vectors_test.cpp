@@ -80,6 +80,25 @@ TEST_CASE("vectors of a stage are covered like weights, and a formula says what 
   CHECK(player.says("R = Y"));
 }
 
+TEST_CASE("no length of a normed vector stands in the steps before the one that asks for it",
+          "[lessons][lesson_vectors]") {
+  Player player({.width = 1600, .height = 1000});
+  std::size_t said = 0;
+  for (const std::int64_t step : {0, 1, 2, 3}) {
+    INFO("step " << step + 1);
+    player.app().show_step({"16-a-bert-style-block", step});
+    player.settle();
+    if (player.step().question) player.press(ImGuiKey_R);
+    const auto& normed = player.app().shown()->layer().trace[Stage::StreamNorm];
+    const std::string length = fixed(static_cast<double>(normed->matrix(0).row(1).norm()), 2);
+    REQUIRE(length == "4.00");
+    const auto count = std::ranges::count(texts_of(player), length, &PlacedText::text);
+    if (step < 3) CHECK(count == 0);
+    if (step == 3) said = static_cast<std::size_t>(count);
+  }
+  CHECK(said > 0);  // where it is asked, R shows it
+}
+
 TEST_CASE("numbers of token vectors are edited in a step, but not under a question and not in what is held",
           "[lessons][lesson_vectors]") {
   const TemporaryDirectory directory;
