@@ -51,6 +51,7 @@ std::string range_in_sight(const Axis& axis) {
 }  // namespace
 
 void draw_axis_names(const MapFrame& m) {
+  if (!m.style.all_names) return;
   const Ui& ui = m.ui();
   const float y = m.area.y + m.caption() + ui.px(10);
   const float width =
@@ -91,6 +92,7 @@ void draw_top_labels(const MapFrame& m) {
   // Numbers lie, since their step leaves room for them; so do tokens where zooming made room.
   const float wide = thin.numbers ? std::max(ui.px(28), widest) : needed;
   for_labels(m, m.across, thin, wide, [&](std::int64_t i, const Stretch& place, bool marked) {
+    if (!m.style.all_names && !marked) return;
     if (thin.numbers && !marked) {
       const float half = ui.text_width(grouped(i), type::tick) / 2;
       if (place.centre() - half < m.cells.x - ui.px(6)) return;  // there stands the name of the rows
@@ -107,7 +109,7 @@ void draw_top_labels(const MapFrame& m) {
     const bool lies = !m.upright || fits || long_as < ui.px(10);
     if (lies) {
       style.align = Align::Centre;
-      style.max_width = std::max(place.length, ui.px(label_height));
+      if (m.style.all_names) style.max_width = std::max(place.length, ui.px(label_height));
       ui.text(place.centre(), m.cells.y - ui.px(14), label, style);
     } else {
       style.max_width = m.label_room;

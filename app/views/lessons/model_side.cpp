@@ -21,6 +21,9 @@ namespace {
 
 using lessons::ModelSight;
 
+/// How high the cells of a head have to be, in logical pixels.
+constexpr float readable_map = 110;
+
 /// In the middle of the place where the picture will be.
 void say_in_place(const Ui& ui, const Box& box, std::string_view title, std::string_view words) {
   const float y = box.y + std::round(box.h * 0.36f), room = box.w - ui.px(48);
@@ -102,6 +105,17 @@ void draw_lesson_grid(const LessonPage& page, const Box& region) {
   scene.view.model->layer_effects = true;
 }
 
+/// In a low window all names would leave cells that nobody can read.
+HeatMapStyle style_of_head(Scene& scene, const Box& map) {
+  HeatMapStyle style{.wide_strip = false, .strips = false};
+  if (scene.result.is_long()) return style;
+  const float with_names = plan_map(scene, map, 0, style).cells.h;
+  style.all_names = false;
+  const float most = plan_map(scene, map, 0, style).cells.h;
+  style.all_names = with_names >= scene.ui.px(readable_map) || most < 1.2f * with_names;
+  return style;
+}
+
 void draw_lesson_head(const LessonPage& page, const Box& region) {
   Scene& scene = page.scene;
   const Ui& ui = scene.ui;
@@ -128,10 +142,10 @@ void draw_lesson_head(const LessonPage& page, const Box& region) {
                 region.h - title_height(ui) - ui.px(8)};
   if (page.hides()) return draw_lesson_lid(page, map, ui.theme.border);
   if (map.h < ui.px(80)) return;
-  draw_model_head_picture(scene, map);
+  const HeatMapStyle style = style_of_head(scene, map);
+  draw_model_head_picture(scene, map, style.all_names);
   // Words stand for rows and keys of the layer that is looked at.
   if (!page.pointed || !is_layer_on_screen(scene)) return;
-  const HeatMapStyle style{.wide_strip = false, .strips = false};
   const MapFrame frame = plan_map(scene, map, 0, style);
   if (frame.cells.w >= 1) ring_lesson_word(frame, *page.pointed);
 }
@@ -139,7 +153,7 @@ void draw_lesson_head(const LessonPage& page, const Box& region) {
 /// How high the lower part is: what is predicted, and beside it what needs room.
 float lower_height(const LessonPage& page, const Box& box) {
   const Ui& ui = page.ui();
-  if (looks_at_picture(page.scene)) return std::round(std::clamp(box.h * 0.42f, ui.px(200), ui.px(360)));
+  if (looks_at_picture(page.scene)) return std::round(std::clamp(box.h * 0.42f, ui.px(160), ui.px(360)));
   const bool pruning = page.step.plot == lessons::Plot::Pruning;
   return std::round(std::clamp(box.h * (pruning ? 0.4f : 0.3f), ui.px(150), ui.px(pruning ? 300 : 214)));
 }

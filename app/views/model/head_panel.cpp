@@ -79,7 +79,7 @@ class HeadPanel {
            result.dimensions.queries == rows_of(run, head_.of);
   }
 
-  void draw_map(const Box& area) {
+  void draw_map(const Box& area, bool all_names = true) {
     const CellValue value = scene_.view.model->value;
     if (value == CellValue::Weight && is_layer_on_screen() && !scene_.view.model->without_changes) {
       // What a muted head would do is still there to be looked at.
@@ -87,6 +87,7 @@ class HeadPanel {
       const bool muted = changed_to(HeadChange::Kind::Zero) || changed_to(HeadChange::Kind::Mean);
       const HeatMapStyle style{.wide_strip = false,
                                .strips = false,
+                               .all_names = all_names,
                                .plane = Plane(muted ? own_weights_stage(layer) : weights_stage(layer)),
                                .name = "model map",
                                .short_names = true};
@@ -94,7 +95,7 @@ class HeadPanel {
       const ColourScale scale = colour_scale(scene_, *style.plane, head_.head);
       return say_scale({area.x, area.y, area.w, ui_.px(16)}, Align::Right, scale, false);
     }
-    draw_preview(area, value);
+    draw_preview(area, value, all_names);
   }
 
   void draw() {
@@ -205,14 +206,18 @@ class HeadPanel {
   }
 
   /// A head that is not on screen as a layer, made from the run; the labels are those of the layer.
-  void draw_preview(const Box& area, CellValue value) {
+  void draw_preview(const Box& area, CellValue value, bool all_names) {
     const ModelRun& run = *shown_run(scene_);
     ColourScale scale{weights_map(ui_.theme, scene_.view.focus->colours), 0, 1};
     const HeadMapPtr map = head_map(scene_, head_, value);
     if (map != nullptr && value == CellValue::Contribution) scale.high = map->largest > 0 ? map->largest : 1;
     scale.log = scene_.view.focus->log;
     if (scale.log) scale.low = scale.high * 1e-4f;
-    const HeatMapStyle style{.wide_strip = false, .strips = false, .name = "model map", .short_names = true};
+    const HeatMapStyle style{.wide_strip = false,
+                             .strips = false,
+                             .all_names = all_names,
+                             .name = "model map",
+                             .short_names = true};
     const Dimensions& d = scene_.result.dimensions;
     const std::int64_t keys = keys_seen(spec_, run, head_.of, head_.block).keys;
     const bool labelled =
@@ -373,7 +378,9 @@ void draw_model_head(Scene& scene, const Box& region) { HeadPanel(scene, region)
 
 void draw_model_head_map(Scene& scene, const Box& region) { HeadPanel(scene, region).draw_without_scores(); }
 
-void draw_model_head_picture(Scene& scene, const Box& area) { HeadPanel(scene, area).draw_map(area); }
+void draw_model_head_picture(Scene& scene, const Box& area, bool all_names) {
+  HeadPanel(scene, area).draw_map(area, all_names);
+}
 
 bool is_layer_on_screen(Scene& scene) { return HeadPanel(scene, {}).is_layer_on_screen(); }
 

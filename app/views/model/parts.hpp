@@ -28,8 +28,8 @@ void draw_model_grid(Scene&, const Box& region);
 void draw_model_head(Scene&, const Box& region);
 /// Its title and map alone.
 void draw_model_head_map(Scene&, const Box& region);
-/// Its map alone, with labels.
-void draw_model_head_picture(Scene&, const Box& area);
+/// Its map alone, with labels; without `all_names` with fewer, as HeatMapStyle says.
+void draw_model_head_picture(Scene&, const Box& area, bool all_names = true);
 /// Whether the layer on screen is the block of the head that is looked at, run with the same tokens.
 bool is_layer_on_screen(Scene&);
 /// In the place of grid and head: why the head gave the chosen cell its weight.

@@ -16,6 +16,7 @@ struct HeatMapStyle {
   bool strips = true;                     // entropy of every row at the right, attention received below
   bool read_out = true;                   // the hovered cell's number beside the mouse
   bool places = false;                    // tokens that stand more than once have their place: la₅
+  bool all_names = true;                  // of keys and axes; else of the marked key alone: more cells
   std::optional<Plane> plane = {};        // instead of scene.view.stage
   std::optional<ColourScale> scale = {};  // instead of the plane's own
   /// What is written in a cell, instead of the usual; `side` of the cell in logical pixels.

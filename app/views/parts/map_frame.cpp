@@ -112,9 +112,9 @@ MapFrame plan_map(Scene& scene, const Box& area, std::int64_t b, const HeatMapSt
   const float room = area.w - left - m.strip_gap() - strip_width(ui, area, style);
   const auto columns = static_cast<float>(m.across.count), rows = static_cast<float>(m.down.count);
   const float guess = std::floor(std::min(room / columns, (area.h - below - m.caption() - ui.px(52)) / rows));
-  m.upright = m.across.count > 8 || top_label > guess - ui.px(6);
+  m.upright = style.all_names && (m.across.count > 8 || top_label > guess - ui.px(6));
   m.label_room = m.upright ? std::min(top_label + ui.px(4), ui.px(96)) : ui.px(20);
-  const auto head = [&] { return m.caption() + ui.px(22) + m.label_room + ui.px(8); };
+  const auto head = [&] { return m.caption() + ui.px(style.all_names ? 22 : 0) + m.label_room + ui.px(8); };
   const auto fit = [&] { return std::min(room / columns, (area.h - head() - below) / rows); };
   if (m.upright && style.short_names && label_step(fit(), ui.px(label_height)) > most_skipped)
     m.label_room = std::min(m.label_room, ui.px(44));
