@@ -102,7 +102,7 @@ struct InModel {
   ResultPtr layer;
 };
 InModel computed_in(ModelEngine& engine, Pipeline& pipeline, const Document& document, const Step& step) {
-  engine.submit(document.within.read(), wants_of(step));
+  engine.submit(document.within.read(), wants_of(step, document.within.read()));
   engine.wait_idle();
   InModel made{engine.latest(), nullptr};
   if (!made.reading->error.empty()) throw Error(made.reading->error);

@@ -356,4 +356,10 @@ ModelWants wants_of(const Step& step) {
   return wants;
 }
 
+ModelWants wants_of(const Step& step, const Within& within) {
+  ModelWants wants = wants_of(step);
+  if (within && within.model->model->spec.head.kind == HeadKind::TokenClass) wants.row = step.query;
+  return wants;
+}
+
 }  // namespace attnscope::lessons

@@ -24,5 +24,7 @@ struct Step;
 std::vector<Expression::Name> names_in(const Step&);
 /// What has to be worked out of the model for what the step says, shows and asks.
 ModelWants wants_of(const Step&);
+/// The same in a model: of one that says something of each token, what it says of the step's row.
+ModelWants wants_of(const Step&, const Within&);
 
 }  // namespace attnscope::lessons

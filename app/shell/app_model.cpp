@@ -143,7 +143,8 @@ std::optional<std::int64_t> App::predicted_row() const {
 
 /// What is not on screen is not computed: lens and effects take longer than the heads.
 ModelWants App::model_wants() const {
-  if (const lessons::Step* const step = model_step()) return lessons::wants_of(*step);
+  if (const lessons::Step* const step = model_step())
+    return lessons::wants_of(*step, document_.within.read());
   const bool is_seen = view_.mode == Mode::Model || model_arrival_.has_value();
   ModelWants wants{.row = predicted_row(),
                    .lens = is_seen,

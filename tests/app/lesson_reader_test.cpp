@@ -1,0 +1,52 @@
+// A lesson on a model that says something of each token: its numbers are those of the step's own row.
+#include <string>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "app/lesson_robot.hpp"
+#include "app/lessons/check.hpp"
+#include "core/engine/model/model_reading.hpp"
+
+namespace attnscope::lesson_reader_test {
+namespace {
+
+using test::Player;
+
+const std::string reader_lesson = "29-bank-in-a-trained-model";
+
+}  // namespace
+
+TEST_CASE("what the Reader names is that of the word that the step is about", "[lessons][lesson_reader]") {
+  const auto file = std::filesystem::path(ATTNSCOPE_ASSETS) / "lessons" / (reader_lesson + ".md");
+  const lessons::CheckedLesson checked = lessons::check_lesson(file);
+  for (const std::string& one : checked.problems) UNSCOPED_INFO(one);
+  for (const std::string& one : checked.warnings) UNSCOPED_INFO(one);
+  CHECK(checked.problems.empty());
+  CHECK(checked.warnings.empty());
+  CHECK(checked.played);
+
+  Player player({.width = 1600, .height = 1000});
+  player.app().show_step({reader_lesson, 0});
+  player.settle();
+  player.press(ImGuiKey_R);
+  CHECK(player.says("of bank"));  // it was that of the first word
+  CHECK_FALSE(player.says("of they"));
+}
+
+TEST_CASE("two heads that look at one word are muted by hand, and the word is lost",
+          "[lessons][lesson_reader]") {
+  Player player({.width = 1600, .height = 1000});
+  player.app().show_step({reader_lesson, 3});
+  player.settle();
+  REQUIRE(player.step().done);
+  player.press(ImGuiKey_R);
+  CHECK_FALSE(player.state().reached.contains(3));
+  player.click("head less");
+  player.settle();
+  player.click("Mute head");
+  player.settle();
+  CHECK(player.document().within.read().changes.heads.size() == 2);
+  CHECK(player.state().reached.contains(3));
+}
+
+}  // namespace attnscope::lesson_reader_test
