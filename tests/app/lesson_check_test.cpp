@@ -1,6 +1,5 @@
 // What a lesson's steps say of titles, lids, choices and curves; the lines that are named where something is
 // wrong; and what the checker warns of: a broken lesson of each kind.
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -9,7 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "app/lessons/check.hpp"
+#include "app/lesson_files.hpp"
 #include "app/lessons/step_documents.hpp"
 #include "support/program.hpp"
 
@@ -20,7 +19,10 @@ using Catch::Matchers::ContainsSubstring;
 using lessons::CheckedLesson;
 using lessons::parse_lesson;
 using lessons::Step;
+using test::checked_lesson;
+using test::refused_lesson;
 using test::TemporaryDirectory;
+using test::written_lesson;
 
 /// Its first step begins in line 7. Row 2 has scores 2, 1, 1: its weights are .5035, .2483, .2483.
 std::string lesson(const std::string& steps) {
@@ -37,19 +39,9 @@ std::string look(const std::string& lines) { return "```look\n" + lines + "\n```
 
 Step first_step(const std::string& text) { return parse_lesson(text, "a.md").steps.at(0); }
 
-void refused(const std::string& text, const std::string& words) {
-  INFO(text);
-  CHECK_THROWS_WITH(parse_lesson(text, "a.md"), ContainsSubstring(words));
-}
-
-CheckedLesson checked(const std::string& text) {
-  const TemporaryDirectory directory;
-  std::ofstream(directory / "a.md") << text;
-  return lessons::check_lesson(directory / "a.md");
-}
 /// All warnings of a lesson that can be played.
 std::vector<std::string> warnings(const std::string& steps) {
-  const CheckedLesson found = checked(lesson(steps));
+  const CheckedLesson found = checked_lesson(lesson(steps));
   INFO(steps << fmt::format("{}", fmt::join(found.problems, "\n")));
   CHECK(found.problems.empty());
   return found.warnings;
@@ -66,7 +58,7 @@ void silent(const std::string& steps) {
   CHECK(all.empty());
 }
 void wrong(const std::string& steps, const std::string& words) {
-  const CheckedLesson found = checked(lesson(steps));
+  const CheckedLesson found = checked_lesson(lesson(steps));
   INFO(steps);
   REQUIRE(found.problems.size() == 1);
   CHECK_THAT(found.problems[0], ContainsSubstring(words));
@@ -90,11 +82,14 @@ TEST_CASE("a step says titles, the held cell and its last stage", "[lessons][les
   CHECK(step.until == "scores");
   const Step plain = first_step(lesson("## a\n"));
   CHECK((plain.title_shown.empty() && !plain.held_query && !plain.until));
-  refused(lesson("## a\n" + look("until: lunch")), "a.md:9: \"until\" is \"lunch\"; there are embedding, ");
-  refused(lesson("## a\n" + look("until: buckets")), "\"until\" is \"buckets\"; there are");
-  refused(lesson("## a\n" + look("held cell: 1")), "a.md:9: \"held cell\" is \"1\"; expected \"QUERY, KEY\"");
-  refused(lesson("## a\n" + look("title:")), "a.md:9: \"title\" has no words behind it");
-  refused(lesson("## a\n" + look("held_title: x")), "\"look\" has \"held_title\"; there are stage, until");
+  refused_lesson(lesson("## a\n" + look("until: lunch")),
+                 "a.md:9: \"until\" is \"lunch\"; there are embedding, ");
+  refused_lesson(lesson("## a\n" + look("until: buckets")), "\"until\" is \"buckets\"; there are");
+  refused_lesson(lesson("## a\n" + look("held cell: 1")),
+                 "a.md:9: \"held cell\" is \"1\"; expected \"QUERY, KEY\"");
+  refused_lesson(lesson("## a\n" + look("title:")), "a.md:9: \"title\" has no words behind it");
+  refused_lesson(lesson("## a\n" + look("held_title: x")),
+                 "\"look\" has \"held_title\"; there are stage, until");
 }
 
 TEST_CASE("the lid lies over what \"cover\" says", "[lessons][lesson_check]") {
@@ -115,10 +110,10 @@ TEST_CASE("the lid lies over what \"cover\" says", "[lessons][lesson_check]") {
   const std::string model = "---\nlesson: x\nmodel: smollm2\n---\n## a\n";
   CHECK(covers(model + look("cover: heads")) == "1100");
   CHECK(covers(model + look("cover: heads, code")) == "1110");
-  refused(lesson("## a\n" + look("cover: heads")),
-          "a.md:9: \"cover\" is \"heads\"; expected yes, no or some");
-  refused(lesson("## a\n" + look("cover: no, code")), "\"cover\" is \"no, code\"");
-  refused(lesson("## a\n" + look("cover:")), "\"cover\" is \"\"");
+  refused_lesson(lesson("## a\n" + look("cover: heads")),
+                 "a.md:9: \"cover\" is \"heads\"; expected yes, no or some");
+  refused_lesson(lesson("## a\n" + look("cover: no, code")), "\"cover\" is \"no, code\"");
+  refused_lesson(lesson("## a\n" + look("cover:")), "\"cover\" is \"\"");
 
   const auto of_run = [](const std::string& value) {
     const Step step = first_step(training("## a\n```train\nsteps: 50\n" + value + "```\n"));
@@ -130,8 +125,8 @@ TEST_CASE("the lid lies over what \"cover\" says", "[lessons][lesson_check]") {
   CHECK(of_run("cover: no\n") == "0000");
   CHECK(of_run("cover: plots\n") == "1001");
   CHECK(of_run("cover: heads, code\n") == "0110");
-  refused(training("## a\n```train\ncover: words\n```\n"),
-          "a.md:7: \"cover\" is \"words\"; expected plots, ");
+  refused_lesson(training("## a\n```train\ncover: words\n```\n"),
+                 "a.md:7: \"cover\" is \"words\"; expected plots, ");
 }
 
 TEST_CASE("a wrong choice can have a guess and a sentence why", "[lessons][lesson_check]") {
@@ -146,12 +141,14 @@ TEST_CASE("a wrong choice can have a guess and a sentence why", "[lessons][lesso
   CHECK((!all[1].guess && all[1].why.size() == 2 && all[1].why[0].text == "because "));
   CHECK((all[2].guess == 0.3 && all[2].why[0].text == "because" && all[2].prose[0].text == "three"));
   CHECK((all[3].right && all[3].guess == 1 && all[3].prose[0].text == "P(a | b) = "));
-  refused(ask("- a\n* b | because\n"), "a.md:11: a right choice has a sentence why it is wrong; \"answer:\"");
-  refused(ask("- a | because | 0.3\n* b\n"), "a.md:10: a choice has more than a guess and why it is wrong");
-  refused(ask("- a | b | because\n* b\n"), "a choice has more than a guess and why it is wrong");
-  refused(ask("- a | 1.5\n* b\n"), "a.md:10: what stands behind \"|\" has to lie from 0 to 1");
-  refused(ask("- a |\n* b\n"), "a.md:10: a choice ends with \"|\"");
-  refused(ask("- a | {1 +}\n* b\n"), "a.md:10: In the expression \"1 +\"");
+  refused_lesson(ask("- a\n* b | because\n"),
+                 "a.md:11: a right choice has a sentence why it is wrong; \"answer:\"");
+  refused_lesson(ask("- a | because | 0.3\n* b\n"),
+                 "a.md:10: a choice has more than a guess and why it is wrong");
+  refused_lesson(ask("- a | b | because\n* b\n"), "a choice has more than a guess and why it is wrong");
+  refused_lesson(ask("- a | 1.5\n* b\n"), "a.md:10: what stands behind \"|\" has to lie from 0 to 1");
+  refused_lesson(ask("- a |\n* b\n"), "a.md:10: a choice ends with \"|\"");
+  refused_lesson(ask("- a | {1 +}\n* b\n"), "a.md:10: In the expression \"1 +\"");
 }
 
 TEST_CASE("a lesson that trains asks for a curve", "[lessons][lesson_check]") {
@@ -164,20 +161,20 @@ TEST_CASE("a lesson that trains asks for a curve", "[lessons][lesson_check]") {
   CHECK((curve.measure == "previous" && curve.tolerance == 0.2));
   CHECK(step.question->answer[0].text == "So.");
   CHECK((step.trained.covers_plots && !step.trained.covers_heads));  // what is asked is covered
-  refused(ask("measure: colour\nwithin: 0.2\n"),
-          "a.md:11: \"measure\" is \"colour\"; the task two-jobs has loss");
-  refused(ask("measure: loss\nwithin: 1.5\n"), "a.md:12: \"within\" has to be above 0 and at most 1");
-  refused(ask("within: 0.5\n"), "a.md:9: \"ask curve\" needs \"measure: …\"");
-  refused(ask("measure: loss\nwithin: 0.2\n", "steps: 0\n"),
-          "a.md:9: \"ask curve\" asks for a curve of 0 steps");
-  refused(lesson("## a\n```ask curve\nDraw it.\nmeasure: loss\nwithin: 0.2\n```\n"),
-          "a.md:8: \"ask curve\" is for lessons that train");
-  refused(training("## a\n```ask choose\nWhat?\nmeasure: loss\n- a\n* b\n```\n"),
-          "\"ask choose\" has \"measure\"; only \"ask curve\" has");
+  refused_lesson(ask("measure: colour\nwithin: 0.2\n"),
+                 "a.md:11: \"measure\" is \"colour\"; the task two-jobs has loss");
+  refused_lesson(ask("measure: loss\nwithin: 1.5\n"), "a.md:12: \"within\" has to be above 0 and at most 1");
+  refused_lesson(ask("within: 0.5\n"), "a.md:9: \"ask curve\" needs \"measure: …\"");
+  refused_lesson(ask("measure: loss\nwithin: 0.2\n", "steps: 0\n"),
+                 "a.md:9: \"ask curve\" asks for a curve of 0 steps");
+  refused_lesson(lesson("## a\n```ask curve\nDraw it.\nmeasure: loss\nwithin: 0.2\n```\n"),
+                 "a.md:8: \"ask curve\" is for lessons that train");
+  refused_lesson(training("## a\n```ask choose\nWhat?\nmeasure: loss\n- a\n* b\n```\n"),
+                 "\"ask choose\" has \"measure\"; only \"ask curve\" has");
   // The task may be said behind the question.
-  refused(training("## a\n```ask curve\nDraw it.\nmeasure: previous\nwithin: 0.2\n```\n"
-                   "```train\ntask: reverse\nsteps: 0\n```\n## b\n"),
-          "a.md:8: \"measure\" is \"previous\"; the task reverse has loss");
+  refused_lesson(training("## a\n```ask curve\nDraw it.\nmeasure: previous\nwithin: 0.2\n```\n"
+                          "```train\ntask: reverse\nsteps: 0\n```\n## b\n"),
+                 "a.md:8: \"measure\" is \"previous\"; the task reverse has loss");
 }
 
 TEST_CASE("an error in a block's JSON names the line of the key", "[lessons][lesson_check]") {
@@ -197,21 +194,22 @@ TEST_CASE("an error in a block's JSON names the line of the key", "[lessons][les
   refused_document(lesson("## a\n```set\n\n{\"temperature\": \"hot\"}\n```\n"), "a.md:10: ");
   refused_document(lesson("## a\n```held\n{\"mask\":\n {\"causal\": \"yes\"}}\n```\n"), "a.md:10: ");
   refused_document(lesson("## a\n```done\n0\nDo.\nby: {\"temperature\": \"hot\"}\n```\n"), "a.md:11: ");
-  refused(lesson("## a\n```set\n{\n \"scale\": 1.0,\n}\n```\n"), "a.md:11: \"set\" is no JSON");
-  refused(lesson("## a\n```set\n[1]\n```\n"), "a.md:9: \"set\" has to be a JSON object in braces");
-  refused(lesson("## a\n```done\n0\nDo.\nby: [1]\n```\n"),
-          "a.md:11: \"by\" has to be a JSON object in braces");
+  refused_lesson(lesson("## a\n```set\n{\n \"scale\": 1.0,\n}\n```\n"), "a.md:11: \"set\" is no JSON");
+  refused_lesson(lesson("## a\n```set\n[1]\n```\n"), "a.md:9: \"set\" has to be a JSON object in braces");
+  refused_lesson(lesson("## a\n```done\n0\nDo.\nby: [1]\n```\n"),
+                 "a.md:11: \"by\" has to be a JSON object in braces");
 }
 
 TEST_CASE("an error in an expression names its own line", "[lessons][lesson_check]") {
-  refused(lesson("## a\nWords\nand {1}\nmore {1 +} of\nthem.\n"), "a.md:10: In the expression \"1 +\"");
-  refused(lesson("## a\nWords\n**strong\n{1 +}** them.\n"), "a.md:10: In the expression \"1 +\"");
-  refused(lesson("## a\nWords\nand $x\n"), "a.md:9: \"$x\" is opened but not closed");
-  refused(lesson("## a\n```ask drag\nWhat?\nrange: 0, 1\nanswer: 1 +\nwithin: 0.1\n```\n"),
-          "a.md:11: In the");
-  refused(lesson("## a\n```ask drag\nWhat?\nrange: 1, 0\nanswer: 1\nwithin: 0.1\n```\n"),
-          "a.md:10: \"range\"");
-  refused(lesson("## a\n```done\n1 +\nDo.\n```\n"), "a.md:9: In the expression");
+  refused_lesson(lesson("## a\nWords\nand {1}\nmore {1 +} of\nthem.\n"),
+                 "a.md:10: In the expression \"1 +\"");
+  refused_lesson(lesson("## a\nWords\n**strong\n{1 +}** them.\n"), "a.md:10: In the expression \"1 +\"");
+  refused_lesson(lesson("## a\nWords\nand $x\n"), "a.md:9: \"$x\" is opened but not closed");
+  refused_lesson(lesson("## a\n```ask drag\nWhat?\nrange: 0, 1\nanswer: 1 +\nwithin: 0.1\n```\n"),
+                 "a.md:11: In the");
+  refused_lesson(lesson("## a\n```ask drag\nWhat?\nrange: 1, 0\nanswer: 1\nwithin: 0.1\n```\n"),
+                 "a.md:10: \"range\"");
+  refused_lesson(lesson("## a\n```done\n1 +\nDo.\n```\n"), "a.md:9: In the expression");
   wrong("## a\nWords\nand {weight(2, 7)}.\n", "a.md:9: In \"weight(2, 7)\"");
   wrong("## a\n```ask drag\nWhat?\nrange: 0, 1\nanswer: 2\nwithin: 0.1\n```\n", "a.md:11: The answer 2 is 2");
   wrong("## a\n```ask think\nWhat?\nanswer: {colour}\n```\n", "a.md:10: In \"colour\"");
@@ -234,7 +232,7 @@ TEST_CASE("numbers in the speaker's notes are computed", "[lessons][lesson_check
   REQUIRE(step.notes_prose[0].size() == 3);
   CHECK((step.notes_prose[0][1].number && step.notes_prose[0][1].style.places == 2));
   CHECK(step.notes_prose[0][2].text == ", [R] and **so**.");
-  refused(lesson("## a\n```notes\nWords\nand {1 +}\n```\n"), "a.md:10: In the expression \"1 +\"");
+  refused_lesson(lesson("## a\n```notes\nWords\nand {1 +}\n```\n"), "a.md:10: In the expression \"1 +\"");
   wrong("## a\n```notes\nWords\nand {colour}\n```\n", "a.md:10: In \"colour\"");
 }
 
@@ -299,7 +297,7 @@ TEST_CASE("the checker warns of wrong choices that say nothing and of sides with
 
 TEST_CASE("warnings leave a lesson playable, unless they are to count", "[lessons][lesson_check]") {
   const TemporaryDirectory directory;
-  std::ofstream(directory / "a.md") << lesson("## a\n## b\n" + drag("weight(2, 0)"));
+  written_lesson(directory, lesson("## a\n## b\n" + drag("weight(2, 0)")));
   const test::Outcome lenient = test::run(directory, "lesson check a.md");
   CHECK(lenient.exit_code == 0);
   CHECK(lenient.err.starts_with("warning: a.md:12: The answer"));
@@ -307,7 +305,7 @@ TEST_CASE("warnings leave a lesson playable, unless they are to count", "[lesson
   const test::Outcome strict = test::run(directory, "lesson check --strict a.md");
   CHECK(strict.exit_code == 1);
   CHECK_THAT(strict.err, ContainsSubstring("1 warning in 1 lesson, and with --strict none is allowed"));
-  std::ofstream(directory / "a.md") << lesson("## a\n");
+  written_lesson(directory, lesson("## a\n"));
   CHECK(test::run(directory, "lesson check --strict a.md").exit_code == 0);
 }
 

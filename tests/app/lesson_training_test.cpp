@@ -52,11 +52,7 @@ TEST_CASE("lessons that train are read step by step, each from the one before",
 }
 
 TEST_CASE("a lesson that trains names the line of what is wrong", "[lessons][lesson_training]") {
-  const auto refused = [](const std::string& text, const std::string& words) {
-    INFO(text);
-    CHECK_THROWS_MATCHES(lessons::parse_lesson(text, "a.md"), Error,
-                         MessageMatches(ContainsSubstring(words)));
-  };
+  const auto refused = test::refused_lesson;
   const auto block = [](const std::string& line) {
     return front_matter + "## a\n```train\nsteps: 50\n" + line + "\n```\n";
   };

@@ -1,7 +1,6 @@
 // Lessons as text: expressions, prose, steps and what is wrong with them, and the checker against numbers
 // that are computed by hand.
 #include <cmath>
-#include <fstream>
 #include <map>
 #include <string>
 
@@ -10,7 +9,7 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <fmt/format.h>
 
-#include "app/lessons/check.hpp"
+#include "app/lesson_files.hpp"
 #include "app/lessons/lesson_numbers.hpp"
 #include "core/base/error.hpp"
 #include "core/engine/pipeline.hpp"
@@ -24,6 +23,7 @@ namespace {
 using Catch::Matchers::ContainsSubstring;
 using lessons::Expression;
 using test::TemporaryDirectory;
+using test::written_lesson;
 
 double value(std::string_view text, const std::map<std::string, double, std::less<>>& names = {}) {
   return Expression::parse(text).evaluate([&](std::string_view name, std::span<const double> arguments) {
@@ -42,11 +42,6 @@ const std::string three_tokens = R"x({
 std::string lesson(const std::string& steps) {
   return "---\nlesson: Three tokens\nnumber: 1\nminutes: 5\n---\n```start\n" + three_tokens + "\n```\n" +
          steps;
-}
-
-std::filesystem::path written(const TemporaryDirectory& directory, const std::string& text) {
-  std::ofstream(directory / "a.md") << text;
-  return directory / "a.md";
 }
 
 }  // namespace
@@ -234,9 +229,7 @@ A = softmax(S)
 }
 
 TEST_CASE("a broken lesson names its line and the reason", "[lessons]") {
-  const auto refused = [](const std::string& text, const std::string& words) {
-    CHECK_THROWS_WITH(lessons::parse_lesson(text, "a.md"), ContainsSubstring(words));
-  };
+  const auto refused = test::refused_lesson;
   refused("", "a.md:1: a lesson begins with a line \"---\"");
   refused("---\nlesson: x\n", "not closed with \"---\"");
   refused("---\ncolour: red\n---\n", "a.md:2: the front matter has \"colour\"");
@@ -292,10 +285,11 @@ TEST_CASE("numbers of a lesson are those of the computation", "[lessons]") {
 
 TEST_CASE("the checker finds what is wrong in each step, and the command line says it", "[lessons]") {
   const TemporaryDirectory directory;
-  const auto good = lessons::check_lesson(written(directory, lesson("## a\nWeight {weight(2, 0):.2f}.\n")));
+  const auto good =
+      lessons::check_lesson(written_lesson(directory, lesson("## a\nWeight {weight(2, 0):.2f}.\n")));
   CHECK((good.problems.empty() && good.warnings.empty()));
   CHECK(test::run(directory, "lesson check a.md").exit_code == 0);
-  const auto file = written(directory, lesson(R"(## a
+  const auto file = written_lesson(directory, lesson(R"(## a
 Weight {weight(2, 7):.2f}.
 ## b
 ```set
@@ -305,8 +299,9 @@ Weight {weight(2, 7):.2f}.
 )"));
   CHECK_THAT(fmt::format("{}", fmt::join(lessons::check_lesson(file).problems, "\n")),
              ContainsSubstring("a.md:16:"));
-  written(directory,
-          lesson("## a\nWeight {weight(2, 7):.2f} and {colour}.\n```look\nhead: 4\ncell: 5, 5\n```\n"));
+  written_lesson(
+      directory,
+      lesson("## a\nWeight {weight(2, 7):.2f} and {colour}.\n```look\nhead: 4\ncell: 5, 5\n```\n"));
   const auto problems = lessons::check_lesson(directory / "a.md").problems;
   REQUIRE(problems.size() == 4);
   CHECK_THAT(problems[0], ContainsSubstring("\"head\" is 4; the step has 1 heads"));
@@ -393,7 +388,7 @@ TEST_CASE("the lesson that README shows can be played", "[lessons]") {
        is_first = false)
     lesson += line.substr(4) + "\n";
   const TemporaryDirectory directory;
-  const std::vector<std::string> problems = lessons::check_lesson(written(directory, lesson)).problems;
+  const std::vector<std::string> problems = lessons::check_lesson(written_lesson(directory, lesson)).problems;
   for (const std::string& problem : problems) UNSCOPED_INFO(problem);
   CHECK(problems.empty());
   CHECK(lessons::parse_lesson(lesson, "README").steps.size() == 1);

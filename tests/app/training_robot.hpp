@@ -1,13 +1,12 @@
 // tests/app: the robot in a lesson that trains, and a short one to play.
 #pragma once
 
-#include <fstream>
 #include <string>
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "app/lesson_files.hpp"
 #include "app/lesson_robot.hpp"
-#include "support/temporary_directory.hpp"
 #include "support/wait.hpp"
 
 namespace attnscope::test {
@@ -56,12 +55,6 @@ steps: 75
 look: 25
 ```
 )";
-
-inline std::filesystem::path written_lesson(const TemporaryDirectory& directory, const std::string& text,
-                                            const char* name = "a.md") {
-  std::ofstream(directory / name, std::ios::binary) << text;
-  return directory / name;
-}
 
 inline training::Recipe recipe_by_hand(std::uint64_t seed = 0) {
   training::Recipe recipe = training::find_task("two-jobs")->recipe;
