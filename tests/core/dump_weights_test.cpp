@@ -128,6 +128,28 @@ TEST_CASE("cross-attention has a list of words for its queries and one for its k
   shown_of(one);
 }
 
+TEST_CASE("an encoder-decoder's layers have the words of their own stack", "[dump]") {
+  const TemporaryDirectory directory;
+  const Tensor encoder(Shape{1, 1, 3, 3}, std::vector<float>(9, 1.0f / 3)),
+      decoder(Shape{1, 1, 2, 2}, std::vector<float>(4, 0.5f)),
+      cross(Shape{1, 1, 2, 3}, std::vector<float>(6, 1.0f / 3));
+  const std::filesystem::path path = directory / "w.safetensors";
+  write_safetensors(
+      path,
+      std::array{NamedTensor{"encoder_attentions.0", &encoder}, NamedTensor{"decoder_attentions.0", &decoder},
+                 NamedTensor{"cross_attentions.0", &cross}},
+      {{"encoder_tokens", R"(["Ein", "Haus", "."])"}, {"decoder_tokens", R"(["A", "house"])"}});
+  const Document source = open_document(path, "encoder_attentions.0"),
+                 target = open_document(path, "decoder_attentions.0"),
+                 between = open_document(path, "cross_attentions.0");
+  CHECK(words(source.input.sequences) == "Ein Haus .");
+  CHECK(source.input.memory.empty());
+  CHECK(words(target.input.sequences) == "A house");
+  CHECK(target.input.memory.empty());
+  CHECK(words(between.input.sequences) == "A house");
+  CHECK(words(between.input.memory) == "Ein Haus .");
+}
+
 TEST_CASE("labels are shown as a person reads them", "[dump]") {
   using Labels = std::vector<std::string>;
   CHECK(shown_labels({"The", "Ġcat", "▁sat", "ðŁĺĢ", "##s", ""}) ==

@@ -1,5 +1,6 @@
 // The words that a dump gives its rows and columns.
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -15,6 +16,14 @@ namespace {
 /// Of a sequence; one list may stand for all.
 const std::vector<std::string>& list_of(const std::vector<std::vector<std::string>>& lists, std::size_t b) {
   return lists[lists.size() > 1 ? b : 0];
+}
+
+/// Of an encoder-decoder's dump, which lists the words of both: whether a layer is the attention of this
+/// stack to itself, by its name and as many queries as keys. "cross_attentions.0" and
+/// "decoder.0.encoder_attn" are not.
+bool is_within(const Given& given, const std::string& layer, std::string_view stack, std::string_view other) {
+  const auto has = [&](std::string_view word) { return layer.find(word) != std::string::npos; };
+  return given.query->shape()[2] == given.key->shape()[2] && has(stack) && !has(other) && !has("cross");
 }
 
 Sequence labelled(std::vector<Token> tokens) {
@@ -33,14 +42,18 @@ void Dump::take_labels(Document& document, const LayerNames& layer) const {
     refuse_fact(
         key, fmt::format("{} {}, expected {}: one for each position of {}", what, found, expected, tensor));
   };
-  if (facts_.tokens.size() > 1 && facts_.tokens.size() != sequences.size())
-    refuse_fact("tokens", fmt::format("has {} lists, expected {}: one for each sequence of {}",
-                                      facts_.tokens.size(), sequences.size(), tensor));
+  const bool in_decoder =
+      !facts_.query_tokens.empty() && is_within(document.input.given(), layer.name, "decoder", "encoder");
+  const auto& lists = in_decoder ? facts_.query_tokens : facts_.tokens;
+  const std::string key = in_decoder ? "query_tokens" : "tokens";
+  if (lists.size() > 1 && lists.size() != sequences.size())
+    refuse_fact(key, fmt::format("has {} lists, expected {}: one for each sequence of {}", lists.size(),
+                                 sequences.size(), tensor));
   for (std::size_t b = 0; b < sequences.size(); ++b) {
     Sequence& sequence = sequences[b];
-    if (!facts_.tokens.empty()) {
-      sequence = labelled(label_tokens(list_of(facts_.tokens, b)));
-      fits("tokens", "lists", sequence.tokens.size());
+    if (!lists.empty()) {
+      sequence = labelled(label_tokens(list_of(lists, b)));
+      fits(key, "lists", sequence.tokens.size());
     } else if (!facts_.text.empty()) {
       sequence = {facts_.text, tokenize(facts_.text)};
       fits("text", "(\"tokens\" would name them) has as many words and marks as", sequence.tokens.size());
@@ -58,6 +71,9 @@ void Dump::take_key_labels(Document& document, const LayerNames& layer) const {
   const bool is_cross = queries != keys && given.lengths.empty() && !given.past_key;
   const auto& lists = facts_.query_tokens;
   if (lists.empty() && !(is_cross && has_labels)) return;
+  if (is_within(given, layer.name, "decoder", "encoder") ||
+      is_within(given, layer.name, "encoder", "decoder"))
+    return;
   const std::string tensor = in_quotes(layer.weights.empty() ? layer.query : layer.weights);
   std::vector<Sequence> of_keys = document.input.sequences, of_queries = of_keys;
   if (lists.size() > 1 && lists.size() != of_queries.size())
