@@ -14,7 +14,6 @@
 #include "core/files/formats/atomic_write.hpp"
 #include "core/models/opened/opened_model.hpp"
 #include "core/readouts/text/not_finite.hpp"
-#include "core/tokenizers/read/load_tokenizer.hpp"
 
 namespace attnscope {
 namespace {
@@ -35,8 +34,8 @@ std::string table_of(const std::vector<AtlasEntry>& atlas) {
 /// What is read of a text, and the row that it asks about.
 class AtlasInput {
  public:
-  AtlasInput(const Model& model, const AtlasOptions& options)
-      : spec_(model.spec), options_(options), row_(options.request.row) {
+  AtlasInput(ModelAtHand& at_hand, const AtlasOptions& options)
+      : spec_(at_hand.model().spec), options_(options), row_(options.request.row) {
     if (spec_.image)
       throw Error(fmt::format("{} takes pictures; the atlas is of models that read a text.", spec_.family));
     if (options.decoder_text && !spec_.reads_two_texts())
@@ -45,7 +44,7 @@ class AtlasInput {
       input_.ids = *options.ids;
       if (spec_.reads_two_texts()) input_.decoder_ids = {spec_.decoder_start.value_or(0)};
     } else {
-      read_text();
+      read_text(at_hand.tokenizer());
     }
     if (row_ || spec_.decoder || spec_.head.kind == HeadKind::None || spec_.head.input != HeadInput::EveryRow)
       return;
@@ -63,14 +62,13 @@ class AtlasInput {
   std::optional<std::int64_t> row() const { return row_; }
 
  private:
-  void read_text() {
-    const auto tokenizer = tokenizers::load_tokenizer(options_.model);
+  void read_text(const tokenizers::Tokenizer& tokenizer) {
     ModelText text;
     text.text = *options_.text;
     text.decoder_text = options_.decoder_text;
-    input_ = text_input(spec_, *tokenizer, text);
-    const tokenizers::Id mask = tokenizer->special_ids().mask;
-    if (const std::string* name = tokenizer->token(mask)) mask_ = *name;
+    input_ = text_input(spec_, tokenizer, text);
+    const tokenizers::Id mask = tokenizer.special_ids().mask;
+    if (const std::string* name = tokenizer.token(mask)) mask_ = *name;
     const auto at = std::ranges::find(input_.ids, std::int64_t{mask});
     if (!row_ && mask != tokenizers::no_id && spec_.head.kind == HeadKind::MaskedToken &&
         at != input_.ids.end())
@@ -86,19 +84,18 @@ class AtlasInput {
 
 }  // namespace
 
-void atlas_command(const AtlasOptions& options) {
-  const ModelPtr model = open_model(options.model);
-  AtlasInput input(*model, options);
+void atlas_command(const AtlasOptions& options, ModelAtHand& at_hand, const std::stop_token& stop) {
+  const Model& model = at_hand.model();
+  AtlasInput input(at_hand, options);
   AblationRequest asked = options.request;
   asked.row = input.row();
-  ThreadPool pool;
-  const Work work{pool, {}};
+  const Work work{at_hand.pool(), stop};
   RunRequest request;
   request.logits = LogitRows::None;
   AblationProgress progress;
   std::vector<AtlasEntry> atlas;
-  const ModelRun base = run_model(*model, input.take(), request, work);
-  if (const std::string trouble = not_finite_sentence(*model, base); !trouble.empty())
+  const ModelRun base = run_model(model, input.take(), request, work);
+  if (const std::string trouble = not_finite_sentence(model, base); !trouble.empty())
     throw Error("There is no effect to be measured: " + trouble);
   {
     const ProgressLine line("atlas", [&progress]() -> std::optional<int> {
@@ -106,8 +103,8 @@ void atlas_command(const AtlasOptions& options) {
       if (total == 0) return std::nullopt;
       return static_cast<int>(100 * progress.done / total);
     });
-    atlas = ablation_atlas(*model, base, asked, &progress, work);
-    if (options.prune) atlas = pruning_curve(*model, base, atlas, asked, &progress, work);
+    atlas = ablation_atlas(model, base, asked, &progress, work);
+    if (options.prune) atlas = pruning_curve(model, base, atlas, asked, &progress, work);
   }
   const std::string table = table_of(atlas);
   const std::array<std::string_view, 1> pieces{table};

@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
+#include "app/cli/model_at_hand.hpp"
 #include "core/readouts/ablations.hpp"
 
 namespace attnscope {
@@ -24,7 +26,8 @@ struct AtlasOptions {
 /// Numbers in nats. What is predicted: the token behind the text, of encoder-decoders what the decoder says
 /// next; the first masked token of the text, or that at request.row; classes. mean_kl is empty unless all
 /// positions are asked for and have predictions, nll_change also where no next tokens are predicted. How far
-/// it is goes to stderr once it takes long. Throws Error.
-void atlas_command(const AtlasOptions&);
+/// it is goes to stderr once it takes long. Of the options everything but the model counts. Throws Error, or
+/// Cancelled once `stop` fires.
+void atlas_command(const AtlasOptions&, ModelAtHand&, const std::stop_token& stop = {});
 
 }  // namespace attnscope

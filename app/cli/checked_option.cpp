@@ -18,6 +18,17 @@ void add_checked(CLI::App& command, Checked option) {
       ->type_name(option.placeholder);
 }
 
+std::string usage_sentence(const CLI::Error& error) {
+  std::string text = error.what();
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    text = text.substr(0, text.find(':')) + " must be given once, with one value";
+  }
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  text = printable(text);
+  if (!text.ends_with('.')) text += '.';
+  return text;
+}
+
 Checked whole_option(const std::string& name, const std::string& help, int least, int most, int& into) {
   const std::string expected = fmt::format("a whole number from {} to {}", least, most);
   return {name, "N", help, expected, [=, &into](const std::string& text) {

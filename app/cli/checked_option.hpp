@@ -19,6 +19,9 @@ void add_checked(CLI::App& command, Checked option);
 /// A whole number from `least` to `most`.
 Checked whole_option(const std::string& name, const std::string& help, int least, int most, int& into);
 
+/// CLI11's messages as one sentence on one line.
+std::string usage_sentence(const CLI::Error&);
+
 /// What options for heads take at most.
 inline constexpr int most_asked_heads = 8192;
 

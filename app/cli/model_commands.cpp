@@ -317,13 +317,20 @@ std::optional<AtlasOptions> ModelCommands::asked_atlas() const {
   return options;
 }
 
+std::optional<TokenizeOptions> ModelCommands::asked_tokenize() const {
+  if (!*lines_->tokenize_command) return std::nullopt;
+  return TokenizeOptions{lines_->model, lines_->json, lines_->run.chat};
+}
+
 bool ModelCommands::run() const {
   if (const std::optional<RunModelOptions> asked = asked_run()) {
-    run_model_command(*asked);
+    ModelAtHand model(asked->model);
+    run_model_command(*asked, model);
     return true;
   }
   if (const std::optional<AtlasOptions> asked = asked_atlas()) {
-    atlas_command(*asked);
+    ModelAtHand model(asked->model);
+    attnscope::atlas_command(*asked, model);
     return true;
   }
   if (*lines_->heads_command) {
@@ -344,11 +351,12 @@ bool ModelCommands::run() const {
     attnscope::similar_command({lines_->model, lines_->texts, lines_->table_out, lines_->pooling});
     return true;
   }
-  if (*lines_->tokenize_command) {
-    if (lines_->run.chat.is_given())
-      tokenize_chat(lines_->model, lines_->run.chat);
+  if (const std::optional<TokenizeOptions> asked = asked_tokenize()) {
+    ModelAtHand model(asked->model);
+    if (asked->chat.is_given())
+      tokenize_chat(model, asked->chat);
     else
-      tokenize_lines(lines_->model, lines_->json);
+      tokenize_lines(model, asked->json);
     return true;
   }
   if (*lines_->model_command) {

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <functional>
 #include <iostream>
 #include <iterator>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -13,7 +15,6 @@
 #include "core/base/error.hpp"
 #include "core/models/model.hpp"
 #include "core/text/utf8.hpp"
-#include "core/tokenizers/read/load_tokenizer.hpp"
 
 namespace attnscope {
 namespace {
@@ -40,8 +41,11 @@ class CharacterPlaces {
 /// millions of tokens.
 class EncodingWriter {
  public:
-  explicit EncodingWriter(const tokenizers::Tokenizer& tokenizer)
-      : tokenizer_(tokenizer), quoted_(static_cast<std::size_t>(tokenizer.vocabulary_size())) {}
+  /// `give` is called with one piece after the other.
+  EncodingWriter(const tokenizers::Tokenizer& tokenizer, std::function<void(std::string_view)> give)
+      : tokenizer_(tokenizer),
+        give_(std::move(give)),
+        quoted_(static_cast<std::size_t>(tokenizer.vocabulary_size())) {}
 
   void write(std::string_view text) {
     out_ = "{";
@@ -65,7 +69,7 @@ class EncodingWriter {
       const std::size_t begin = places.before(token.range.begin);
       fmt::format_to(std::back_inserter(out_), "[{},{}]", begin, places.before(token.range.end));
     });
-    out_ += "]}\n";
+    out_ += "]}";
     flush();
   }
   template <class Write>
@@ -84,14 +88,17 @@ class EncodingWriter {
     return text;
   }
   void flush() {
-    std::fwrite(out_.data(), 1, out_.size(), stdout);
+    give_(out_);
     out_.clear();
   }
 
   const tokenizers::Tokenizer& tokenizer_;
+  std::function<void(std::string_view)> give_;
   std::vector<std::string> quoted_;  // of each id; empty until it was needed
   std::string out_;
 };
+
+void to_stdout(std::string_view piece) { std::fwrite(piece.data(), 1, piece.size(), stdout); }
 
 void print_stack(const char* name, const StackSpec& stack) {
   const AttentionSpec& one = stack.blocks[0];
@@ -135,9 +142,8 @@ void print_names(const char* what, const std::vector<std::string>& names) {
 
 }  // namespace
 
-void tokenize_lines(const std::filesystem::path& folder, bool json) {
-  const auto tokenizer = tokenizers::load_tokenizer(folder);
-  EncodingWriter writer(*tokenizer);
+void tokenize_lines(ModelAtHand& model, bool json) {
+  EncodingWriter writer(model.tokenizer(), to_stdout);
   std::string line;
   for (int number = 1; std::getline(std::cin, line); ++number) {
     try {
@@ -147,15 +153,34 @@ void tokenize_lines(const std::filesystem::path& folder, bool json) {
         line = value.get<std::string>();
       }
       writer.write(line);
+      to_stdout("\n");
     } catch (const Error& error) {
       throw Error(fmt::format("Line {}: {}", number, error.what()));
     }
   }
 }
 
-void tokenize_chat(const std::filesystem::path& folder, const ChatOptions& chat) {
-  const auto tokenizer = tokenizers::load_tokenizer(folder);
-  EncodingWriter(*tokenizer).write_chat(chat_text(folder, *tokenizer, chat));
+void tokenize_chat(ModelAtHand& model, const ChatOptions& chat) {
+  EncodingWriter(model.tokenizer(), to_stdout).write_chat(chat_text(model.path(), model.tokenizer(), chat));
+  to_stdout("\n");
+}
+
+std::string encodings_of_texts(ModelAtHand& model, std::span<const std::string> texts) {
+  std::string all = "[";
+  EncodingWriter writer(model.tokenizer(), [&](std::string_view piece) { all += piece; });
+  for (const std::string& text : texts) {
+    if (&text != texts.data()) all += ',';
+    writer.write(text);
+  }
+  return all + "]";
+}
+
+std::string encodings_of_chat(ModelAtHand& model, const ChatOptions& chat) {
+  std::string all = "[";
+  EncodingWriter(model.tokenizer(), [&](std::string_view piece) {
+    all += piece;
+  }).write_chat(chat_text(model.path(), model.tokenizer(), chat));
+  return all + "]";
 }
 
 void print_model(const std::filesystem::path& folder) {

@@ -19,7 +19,6 @@
 #include "core/readouts/lens.hpp"
 #include "core/readouts/text/prediction.hpp"
 #include "core/readouts/unembed.hpp"
-#include "core/tokenizers/read/load_tokenizer.hpp"
 
 namespace attnscope {
 namespace {
@@ -91,28 +90,30 @@ class BatchFile {
   SafetensorsFile file_;
 };
 
-ModelInput input_of_text(const RunModelOptions& options, const Model& model) {
+ModelInput input_of_text(const RunModelOptions& options, ModelAtHand& at_hand) {
+  const Model& model = at_hand.model();
   if (options.decoder_text && !model.spec.reads_two_texts())
     throw Error(fmt::format("--decoder-text is for encoder-decoders; this model is {}.", model.spec.family));
-  const auto tokenizer = tokenizers::load_tokenizer(options.model);
+  const tokenizers::Tokenizer& tokenizer = at_hand.tokenizer();
   ModelText text;
   if (options.chat.is_given())
-    text.text = chat_text(options.model, *tokenizer, options.chat);
+    text.text = chat_text(at_hand.path(), tokenizer, options.chat);
   else
     text.text = options.text_file ? read_whole(*options.text_file, max_text_bytes) : *options.text;
   text.special = !options.chat.is_given();
   text.pair = options.pair;
   text.decoder_text = options.decoder_text;
-  return text_input(model.spec, *tokenizer, text);
+  return text_input(model.spec, tokenizer, text);
 }
 
-std::vector<ModelInput> inputs_of(const RunModelOptions& options, const Model& model) {
+std::vector<ModelInput> inputs_of(const RunModelOptions& options, ModelAtHand& at_hand) {
+  const Model& model = at_hand.model();
   if (options.batch) return BatchFile(*options.batch).read();
   if (options.image && !model.spec.image)
     throw Error(
         fmt::format("--image is for models that take pictures; this model is {}.", model.spec.family));
   if (options.image) {
-    const ImagePreparation how = image_preparation(options.model, *model.spec.image);
+    const ImagePreparation how = image_preparation(at_hand.path(), *model.spec.image);
     ModelInput input;
     input.image = prepared_image(read_picture(*options.image), how, *model.spec.image);
     return {std::move(input)};
@@ -120,7 +121,7 @@ std::vector<ModelInput> inputs_of(const RunModelOptions& options, const Model& m
   if (model.spec.image)
     throw Error(fmt::format("{} takes pictures: give it one with --image, or pixel_values with --batch.",
                             model.spec.family));
-  if (!options.ids) return {input_of_text(options, model)};
+  if (!options.ids) return {input_of_text(options, at_hand)};
   ModelInput input;
   input.ids = *options.ids;
   if (model.spec.reads_two_texts()) input.decoder_ids = {model.spec.decoder_start.value_or(0)};
@@ -353,33 +354,35 @@ std::optional<TensorNames> tensor_names_from(std::string_view name) {
   return std::nullopt;
 }
 
-void run_model_command(const RunModelOptions& options) {
-  const ModelPtr model = open_model(options.model);
-  if (options.names == TensorNames::TransformerLens) check_hook_names(*model);
-  ThreadPool pool;
-  const Work work{pool, {}};
+std::vector<RanTokens> run_model_command(const RunModelOptions& options, ModelAtHand& at_hand,
+                                         const std::stop_token& stop) {
+  const Model& model = at_hand.model();
+  if (options.names == TensorNames::TransformerLens) check_hook_names(model);
+  const Work work{at_hand.pool(), stop};
   RunRequest request;
   request.entropy = options.emit.contains(ModelPart::Entropy);
   request.received = options.emit.contains(ModelPart::Received);
-  request.changes = changes_of(options, *model);
+  request.changes = changes_of(options, model);
   Parts parts;
-  std::vector<std::vector<std::int64_t>> ids;
-  for (ModelInput& input : inputs_of(options, *model)) {
-    ModelRun run = run_model(*model, std::move(input), request, work);
-    if (options.generate > 0) run = generated(*model, std::move(run), options, ids.size(), request, work);
-    SequenceWriter(*model, run, options, work, parts).write();
-    ids.push_back(run.input.ids);
+  std::vector<RanTokens> ran;
+  for (ModelInput& input : inputs_of(options, at_hand)) {
+    const std::size_t given = input.ids.size();
+    ModelRun run = run_model(model, std::move(input), request, work);
+    if (options.generate > 0) run = generated(model, std::move(run), options, ran.size(), request, work);
+    SequenceWriter(model, run, options, work, parts).write();
+    ran.push_back({run.input.ids, given, run.input.decoder_ids});
   }
   TensorOutput output(DType::F32);
-  if (!ids[0].empty()) {
-    TensorOf<std::int64_t> all(Shape{std::ssize(ids), std::ssize(ids[0])});
-    for (std::size_t b = 0; b < ids.size(); ++b)
-      std::ranges::copy(ids[b], all.data() + static_cast<std::int64_t>(b) * all.shape()[1]);
+  if (!ran[0].ids.empty()) {
+    TensorOf<std::int64_t> all(Shape{std::ssize(ran), std::ssize(ran[0].ids)});
+    for (std::size_t b = 0; b < ran.size(); ++b)
+      std::ranges::copy(ran[b].ids, all.data() + static_cast<std::int64_t>(b) * all.shape()[1]);
     output.add_whole("input_ids", std::move(all));
   }
   parts.numbers.give(output);
   parts.wholes.give(output);
   output.write(options.out);
+  return ran;
 }
 
 }  // namespace attnscope

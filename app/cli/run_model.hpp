@@ -5,11 +5,13 @@
 #include <filesystem>
 #include <optional>
 #include <set>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "app/cli/chat/chat_text.hpp"
+#include "app/cli/model_at_hand.hpp"
 #include "core/models/run_model.hpp"
 #include "core/readouts/text/sampling.hpp"
 
@@ -46,6 +48,13 @@ struct RunModelOptions {
   SamplingSettings sampling;  // chosen like this
 };
 
+/// What went through the model, of each sequence.
+struct RanTokens {
+  std::vector<std::int64_t> ids;  // generated ones are the last; empty: a picture
+  std::size_t given = 0;          // how many of them came in
+  std::vector<std::int64_t> decoder_ids = {};
+};
+
 /// Writes input_ids, attentions.{i} [batch][heads][n][n], hidden_states.{i} (0 = embeddings),
 /// last_hidden_state, logits, pooler_output, as transformers returns them; of encoder-decoders encoder_…,
 /// decoder_… and cross_…; with
@@ -54,7 +63,9 @@ struct RunModelOptions {
 /// hidden_states.{i} and between attention and MLP of layer i: their log-probabilities lens.{i} and
 /// lens_middle.{i} [batch][n][10] with their numbers lens_ids.{i} and lens_middle_ids.{i}. A query that no
 /// key is visible to has zeros. With TransformerLens' names input_ids, what hook_tensors() gives of these
-/// blocks and logits, instead. Atomically. Throws Error.
-void run_model_command(const RunModelOptions&);
+/// blocks and logits, instead. Atomically. Of the options everything but the model counts. Throws Error, or
+/// Cancelled once `stop` fires.
+std::vector<RanTokens> run_model_command(const RunModelOptions&, ModelAtHand&,
+                                         const std::stop_token& stop = {});
 
 }  // namespace attnscope

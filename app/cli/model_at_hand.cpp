@@ -1,0 +1,22 @@
+#include "app/cli/model_at_hand.hpp"
+
+#include "core/tokenizers/read/load_tokenizer.hpp"
+
+namespace attnscope {
+
+const Model& ModelAtHand::model() {
+  if (!model_) model_ = open_model(path_);
+  return *model_;
+}
+
+const tokenizers::Tokenizer& ModelAtHand::tokenizer() {
+  if (!tokenizer_) tokenizer_ = tokenizers::load_tokenizer(path_);
+  return *tokenizer_;
+}
+
+ThreadPool& ModelAtHand::pool() {
+  if (!pool_) pool_.emplace();
+  return *pool_;
+}
+
+}  // namespace attnscope
