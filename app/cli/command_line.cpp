@@ -20,7 +20,9 @@
 #include "app/cli/checked_option.hpp"
 #include "app/cli/lesson_commands.hpp"
 #include "app/cli/model_commands.hpp"
+#include "app/cli/open_command.hpp"
 #include "app/cli/readings.hpp"
+#include "app/cli/serve.hpp"
 #include "app/cli/tensor_commands.hpp"
 #include "app/cli/train_command.hpp"
 #include "app/files/paths.hpp"
@@ -45,18 +47,6 @@ int complain(std::string_view sentence, int exit_code) {
 /// A note about a success.
 int mention(std::string_view note) { return note.empty() ? 0 : complain(note, 0); }
 
-/// CLI11's messages as one sentence on one line.
-std::string sentence_of(const CLI::Error& error) {
-  std::string text = error.what();
-  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
-    text = text.substr(0, text.find(':')) + " must be given once, with one value";
-  }
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  text = printable(text);
-  if (!text.ends_with('.')) text += '.';
-  return text;
-}
-
 constexpr const char* layer_help =
     "Which layer of a dump (.safetensors, .npz, .npy), the first when not given";
 
@@ -69,7 +59,7 @@ struct CommandLine {
   bool fresh = false;
   RenderOptions render;
   BenchOptions bench;
-  std::string bench_model, bench_task, bench_window;
+  std::string bench_model, bench_task, bench_window, serve_model;
 };
 
 /// A language that there is a table for.
@@ -256,6 +246,14 @@ CLI::App* add_bench(CLI::App& app, CommandLine& line) {
   return bench;
 }
 
+/// Of programs alone: it stands in no help.
+CLI::App* add_serve(CLI::App& app, CommandLine& line) {
+  CLI::App* serve = app.add_subcommand("serve", "Answer requests for a model, see app/cli/serve.hpp");
+  serve->add_option("MODEL", line.serve_model, "A folder or a .gguf file")->required()->type_name("");
+  serve->group("");
+  return serve;
+}
+
 std::optional<std::filesystem::path> path_from(const std::string& text) {
   return text.empty() ? std::nullopt : std::optional<std::filesystem::path>(text);
 }
@@ -277,6 +275,8 @@ int parse_and_run(int argc, char** argv) {
   const TensorCommands tensors(app);
   const CLI::App* bench_command = add_bench(app, line);
   ModelCommands models(app);
+  const OpenCommand open_command(app);
+  const CLI::App* serve = add_serve(app, line);
   const LessonCommands lesson_commands(app);
   const TrainCommand train_command(app);
   app.require_subcommand(0, 1);
@@ -302,7 +302,7 @@ int parse_and_run(int argc, char** argv) {
   } catch (const CLI::Success& asked) {
     return app.exit(asked);  // --help and --version, on stdout
   } catch (const CLI::Error& error) {
-    return complain(sentence_of(error), bad_usage);
+    return complain(usage_sentence(error), bad_usage);
   }
 
   if (*render) {
@@ -324,6 +324,11 @@ int parse_and_run(int argc, char** argv) {
       run_model_bench({line.bench_model, asked.lengths, asked.threads, asked.seconds, asked.json});
     return 0;
   }
+  if (*serve) {
+    serve_command(line.serve_model);
+    return 0;
+  }
+  if (open_command.is_asked_for()) return open_command.run();
   if (models.run() || lesson_commands.run() || train_command.run()) return 0;
   return run_window({path_from(line.file), line.dump_layer, line.answers, line.language,
                      line.backend.value_or(BackendPreference::Auto), line.fresh});

@@ -16,6 +16,7 @@
 #include <backends/imgui_impl_glfw.h>
 
 #include "app/files/paths.hpp"
+#include "app/files/running_window.hpp"
 #include "app/gl/imgui_host.hpp"
 #include "app/results/choose_backend.hpp"
 #include "app/session/look.hpp"
@@ -271,6 +272,31 @@ void follow_title(GLFWwindow* window, const App& app, std::string& shown) {
   glfwSetWindowTitle(window, shown.c_str());
 }
 
+/// The door wakes the window while there is one.
+class OpenDoor {
+ public:
+  OpenDoor(WindowDoor* door, const std::function<void()>& wake) : door_(door) {
+    if (door_ != nullptr) door_->when_asked(wake);
+  }
+  ~OpenDoor() {
+    if (door_ != nullptr) door_->when_asked({});
+  }
+  OpenDoor(const OpenDoor&) = delete;
+  OpenDoor& operator=(const OpenDoor&) = delete;
+
+  void let_in(App& app, GLFWwindow* window, Attention& attention) const {
+    while (const std::optional<OpenRequest> asked = door_ != nullptr ? door_->take() : std::nullopt) {
+      app.open(asked->file, asked->layer);
+      if (glfwGetWindowAttrib(window, GLFW_ICONIFIED)) glfwRestoreWindow(window);
+      glfwRequestWindowAttention(window);
+      attention.wake();
+    }
+  }
+
+ private:
+  WindowDoor* door_;
+};
+
 }  // namespace
 
 int run_window(const WindowOptions& options) {
@@ -317,8 +343,11 @@ int run_window(const WindowOptions& options) {
   std::string title;
   FullScreen full_screen;
   NotesWindow notes;
+  const OpenDoor door(options.door, wake);
+  if (options.opened) options.opened();
 
   while (!glfwWindowShouldClose(window.get())) {
+    door.let_in(app, window.get(), attention);
     if (can_be_seen(window.get()) && (attention.frames > 0 || app.wants_frame()))
       draw(window.get(), host, app, attention);
     full_screen.follow(app.presents(), window.get());

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -11,13 +12,17 @@
 
 namespace attnscope {
 
+class WindowDoor;
+
 struct WindowOptions {
   std::optional<std::filesystem::path> file;
   std::string layer;                    // of a dump; empty = the first
   Answers answers;                      // to what the file may not say
   std::optional<std::string> language;  // else what was chosen last, else what LANGUAGE or LANG asks for
   BackendPreference backend = BackendPreference::Auto;
-  bool fresh = false;  // looks as in the first run, and nothing is brought back
+  bool fresh = false;                 // looks as in the first run, and nothing is brought back
+  WindowDoor* door = nullptr;         // what comes through it is opened, too; null: nothing does
+  std::function<void()> opened = {};  // called once the window is there
 };
 
 /// Opens the window, with the file in it when one is given, as it looked when one was closed last, and
