@@ -1,0 +1,42 @@
+"""AttnScope, an oscilloscope for self-attention, from Python.
+
+``show(x)`` opens the window on tensors, on what a model returned or on a model's folder; ``Model(path)`` runs a
+model without any framework and gives NumPy arrays; ``head_view`` and ``model_view`` take BertViz' own parameters
+and give one HTML page. On the command line ``attnscope`` is the program itself. Whatever goes wrong is an
+``attnscope.Error`` with the program's own sentence.
+
+Needs NumPy. PyTorch, JAX, transformers, TransformerLens and nnsight are understood where they are, never imported.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any, List
+
+from ._program import Error
+
+if TYPE_CHECKING:
+    from ._bertviz import Page, head_view, model_view
+    from ._model import Arrays, Encoding, Model
+    from ._window import show
+
+__all__ = ["Arrays", "Encoding", "Error", "Model", "Page", "head_view", "model_view", "show"]
+
+# NumPy is read when the first of these is asked for: the command line needs none.
+_homes = {"show": "_window", "Arrays": "_model", "Encoding": "_model", "Model": "_model",
+          "Page": "_bertviz", "head_view": "_bertviz", "model_view": "_bertviz"}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from ._program import version
+        return version()
+    if name not in _homes:
+        raise AttributeError("module 'attnscope' has no attribute %r" % name)
+    value = getattr(importlib.import_module("." + _homes[name], __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> List[str]:
+    return sorted([*globals(), *__all__, "__version__"])

@@ -1,0 +1,168 @@
+"""BertViz' head_view and model_view, with their parameters, as one HTML page without network or scripts of others."""
+
+from __future__ import annotations
+
+import html
+import os
+import tempfile
+import webbrowser
+from typing import Any, Dict, Iterable, List, Optional
+
+import numpy as np
+
+from . import _program
+from ._files import write_tensors
+from ._program import Error
+from ._tensors import Dump, dump_of, layers_of, words
+
+
+class Page:
+    """A whole HTML document. ``data`` is its text: written into a file it opens in any browser, without network. In
+    Jupyter, VS Code and Colab it shows itself."""
+
+    data: str
+
+    def __init__(self, data: str, height: int = 640) -> None:
+        self.data = data
+        self.height = height
+
+    def save(self, path: "os.PathLike[str] | str") -> None:
+        """Writes the document."""
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self.data)
+
+    def _repr_html_(self) -> str:
+        # In a frame: the page's styles are its own, and so are the notebook's.
+        return ('<iframe title="AttnScope" srcdoc="%s" style="width:100%%;height:%dpx;border:0;resize:vertical" '
+                'sandbox="allow-scripts allow-downloads"></iframe>' % (html.escape(self.data), self.height))
+
+    def __repr__(self) -> str:
+        return "attnscope.Page(%d characters)" % len(self.data)
+
+
+def head_view(attention: Any = None, tokens: Optional[List[str]] = None, sentence_b_start: Optional[int] = None,
+              prettify_tokens: bool = True, layer: Optional[int] = None, heads: Optional[Iterable[int]] = None,
+              encoder_attention: Any = None, decoder_attention: Any = None, cross_attention: Any = None,
+              encoder_tokens: Optional[List[str]] = None, decoder_tokens: Optional[List[str]] = None,
+              include_layers: Optional[Iterable[int]] = None, html_action: str = "view") -> Optional[Page]:
+    """Attention of one layer after the other, all heads. BertViz' function of this name.
+
+    attention: an array ``[1, heads, n, n]`` for each layer; tokens: n words. Of encoder-decoders instead
+    ``encoder_attention``, ``decoder_attention``, ``cross_attention`` ``[1, heads, decoder n, encoder n]`` with
+    ``encoder_tokens`` and ``decoder_tokens``. layer: the one that is looked at first; heads: the first of them is.
+    include_layers: the others are left out. sentence_b_start: where the second text begins. prettify_tokens: word
+    marks of tokenizers (Ġ, ▁, </w>) are spaces.
+    html_action: "view" shows the page, in a notebook or else in the browser; "return" returns it, see Page.
+    """
+    return _view(attention, tokens, sentence_b_start, prettify_tokens, layer, heads, encoder_attention,
+                 decoder_attention, cross_attention, encoder_tokens, decoder_tokens, include_layers, None,
+                 html_action)
+
+
+def model_view(attention: Any = None, tokens: Optional[List[str]] = None, sentence_b_start: Optional[int] = None,
+               prettify_tokens: bool = True, display_mode: Optional[str] = None, encoder_attention: Any = None,
+               decoder_attention: Any = None, cross_attention: Any = None,
+               encoder_tokens: Optional[List[str]] = None, decoder_tokens: Optional[List[str]] = None,
+               include_layers: Optional[Iterable[int]] = None, include_heads: Optional[Iterable[int]] = None,
+               html_action: str = "view") -> Optional[Page]:
+    """Attention of all layers and heads. BertViz' function of this name; parameters as those of head_view.
+
+    display_mode: "dark" or "light"; None follows the reader's setting. include_heads: the others are left out.
+    """
+    return _view(attention, tokens, sentence_b_start, prettify_tokens, None, None, encoder_attention,
+                 decoder_attention, cross_attention, encoder_tokens, decoder_tokens, include_layers, include_heads,
+                 html_action, display_mode)
+
+
+def _view(attention: Any, tokens: Optional[List[str]], sentence_b_start: Optional[int], prettify_tokens: bool,
+          layer: Optional[int], heads: Optional[Iterable[int]], encoder_attention: Any, decoder_attention: Any,
+          cross_attention: Any, encoder_tokens: Optional[List[str]], decoder_tokens: Optional[List[str]],
+          include_layers: Optional[Iterable[int]], include_heads: Optional[Iterable[int]], html_action: str,
+          theme: Optional[str] = None) -> Optional[Page]:
+    if html_action not in ("view", "return"):
+        raise ValueError('html_action has to be "view" or "return", not %r' % html_action)
+    if theme not in (None, "dark", "light"):
+        raise ValueError('display_mode has to be "dark" or "light", not %r' % theme)
+    both = (encoder_attention, decoder_attention, cross_attention)
+    if attention is not None:
+        if any(one is not None for one in (*both, encoder_tokens, decoder_tokens)):
+            raise ValueError("where attention is given, nothing of an encoder-decoder may be")
+        if tokens is None:
+            raise ValueError("tokens has to be given with attention")
+    elif all(one is None for one in both):
+        raise ValueError("attention has to be given, or that of an encoder-decoder")
+    stacks = {"attentions": attention, "encoder_attentions": encoder_attention,
+              "decoder_attentions": decoder_attention, "cross_attentions": cross_attention}
+    if (encoder_attention is not None or cross_attention is not None) and encoder_tokens is None:
+        raise ValueError("encoder_tokens has to be given with encoder_attention and cross_attention")
+    if (decoder_attention is not None or cross_attention is not None) and decoder_tokens is None:
+        raise ValueError("decoder_tokens has to be given with decoder_attention and cross_attention")
+
+    arrays: Dict[str, np.ndarray] = {}
+    for name, stack in stacks.items():
+        if stack is not None:
+            arrays.update(_chosen(layers_of(stack, name), include_layers, include_heads))
+    own = tokens if attention is not None else encoder_tokens
+    dump = dump_of(arrays, _words(own, prettify_tokens), _words(decoder_tokens, prettify_tokens))
+    if sentence_b_start is not None:
+        if tokens is None or not 0 < int(sentence_b_start) < len(tokens):
+            raise ValueError("sentence_b_start has to be the place of a token behind the first, not %r" % sentence_b_start)
+        dump.metadata["sentence_b_start"] = str(int(sentence_b_start))
+    first = list(heads)[0] if heads is not None and list(heads) else None
+    page = Page(_page(dump, layer, first, theme))
+    if html_action == "return":
+        return page
+    _show(page)
+    return None
+
+
+def _words(tokens: Optional[List[str]], prettify: bool) -> Optional[List[Any]]:
+    listed = words(tokens)
+    if listed is None or not prettify:
+        return listed
+    # Ġ and ▁ are spaces to the program; </w> ends a word in the vocabularies of GPT-1 and FlauBERT.
+    return [one.replace("</w>", "") or one for one in listed]
+
+
+def _chosen(arrays: Dict[str, np.ndarray], layers: Optional[Iterable[int]],
+            heads: Optional[Iterable[int]]) -> Dict[str, np.ndarray]:
+    wanted = None if layers is None else ["%d" % one for one in layers]
+    chosen = {name: array for name, array in arrays.items() if wanted is None or name.split(".")[1] in wanted}
+    if not chosen:
+        raise ValueError("include_layers names no layer that there is")
+    for name, array in chosen.items():
+        if array.ndim == 4 and array.shape[0] != 1:
+            raise ValueError("%s has a batch of %d, expected 1: choose one sequence" % (name, array.shape[0]))
+        if heads is not None:
+            chosen[name] = array[..., list(heads), :, :]
+    return chosen
+
+
+def _page(dump: Dump, layer: Optional[int], head: Optional[int], theme: Optional[str]) -> str:
+    with tempfile.TemporaryDirectory(prefix="attnscope-") as folder:
+        source, out = os.path.join(folder, "attention.safetensors"), os.path.join(folder, "attention.html")
+        write_tensors(source, dump.arrays, dump.metadata)
+        options = ["--head=%d" % head] if head is not None else []
+        name = dump.layer_name(layer)
+        options += ["--layer=" + name] if name is not None else []
+        options += ["--theme=" + theme] if theme is not None else []
+        _program.call(["render", source, "-o", out, *options])
+        with open(out, encoding="utf-8") as file:
+            return file.read()
+
+
+def _show(page: Page) -> None:
+    try:
+        from IPython import get_ipython  # type: ignore[import-not-found,unused-ignore]
+        from IPython.display import HTML, display
+    except ImportError:
+        pass
+    else:
+        if get_ipython() is not None:
+            display(HTML(page._repr_html_()))
+            return
+    handle, path = tempfile.mkstemp(".html", "attnscope-")
+    os.close(handle)
+    page.save(path)
+    if not webbrowser.open("file://" + path):
+        raise Error("There is neither a notebook nor a browser to show the page in; it is in \"%s\"." % path)

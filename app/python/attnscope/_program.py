@@ -1,0 +1,63 @@
+"""Where the program is, and how it is called."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import subprocess
+import sys
+from typing import NoReturn, Sequence
+
+
+class Error(RuntimeError):
+    """What the program refuses or cannot do, in one sentence."""
+
+
+def version() -> str:
+    """Of the package that is installed; "0" in a source tree."""
+    from importlib import metadata
+    try:
+        return metadata.version("attnscope")
+    except metadata.PackageNotFoundError:
+        return "0"
+
+
+def program() -> str:
+    """The path of the program: ``$ATTNSCOPE_PROGRAM``, or what came with the package, or a source tree's build."""
+    named = os.environ.get("ATTNSCOPE_PROGRAM")
+    here = pathlib.Path(__file__).resolve().parent
+    places = [pathlib.Path(named)] if named else [
+        here / "bin" / "attnscope", here.parents[2] / "build" / "release" / "attnscope"]
+    for place in places:
+        if os.access(place, os.X_OK) and place.is_file():
+            return str(place)
+    raise Error("The program attnscope is missing; looked in: %s."
+                % ", ".join('"%s"' % place for place in places))
+
+
+def sentence(stderr: str, otherwise: str) -> str:
+    """What the program said last, without its name in front."""
+    lines = [line for line in stderr.replace("\r", "\n").splitlines() if line.strip()]
+    if not lines:
+        return otherwise
+    said = [line[len("attnscope: "):] for line in lines if line.startswith("attnscope: ")]
+    return said[-1] if said else lines[-1]
+
+
+def call(arguments: Sequence[str]) -> str:
+    """Runs the program to its end and returns what it wrote on its standard output. Raises Error."""
+    done = subprocess.run([program(), *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, check=False)
+    if done.returncode != 0:
+        raise Error(sentence(done.stderr.decode("utf-8", "replace"),
+                             "attnscope ended with %d and said nothing." % done.returncode))
+    return done.stdout.decode("utf-8", "replace")
+
+
+def main() -> NoReturn:
+    """The command line: this process becomes the program."""
+    try:
+        path = program()
+        os.execv(path, ["attnscope", *sys.argv[1:]])
+    except (Error, OSError) as error:
+        sys.exit("attnscope: %s" % error)

@@ -1,0 +1,197 @@
+"""What people keep attention in, as named NumPy arrays. No framework is imported: each is known by its shape."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+
+import numpy as np
+
+from ._program import Error
+
+_attention_fields = ("attentions", "encoder_attentions", "decoder_attentions", "cross_attentions")
+_hooks = re.compile(r"blocks\.\d+\.attn\.hook_(pattern|q|k|v|rot_q|rot_k)$")
+
+
+class Dump(NamedTuple):
+    """Arrays as a file that the program opens has them, and what is said of them."""
+
+    arrays: Dict[str, np.ndarray]
+    metadata: Dict[str, str]
+
+    def layer_name(self, layer: Any) -> Optional[str]:
+        """The name of layer number ``layer``, or ``layer`` where that is a name already."""
+        if layer is None or isinstance(layer, str):
+            return layer
+        names = [name for name in self.arrays if re.findall(r"\d+", name)[:1] == [str(int(layer))]]
+        if not names:
+            raise Error("There is no layer %s in what is shown." % layer)
+        return names[0]
+
+
+def as_array(value: Any) -> np.ndarray:
+    """An array of NumPy, PyTorch, JAX, TensorFlow or nnsight, or nested lists of numbers; bfloat16 as float32."""
+    if hasattr(value, "detach") and hasattr(value, "cpu"):  # PyTorch
+        value = value.detach()
+        if "bfloat16" in str(value.dtype) or "float8" in str(value.dtype):
+            value = value.float()
+        value = value.cpu().numpy()
+    elif not isinstance(value, np.ndarray) and not hasattr(value, "__array__"):
+        if hasattr(value, "value"):  # nnsight's proxy of what was saved
+            return as_array(value.value)
+        if hasattr(value, "numpy"):
+            value = value.numpy()
+    array = np.asarray(value)
+    if "float" in array.dtype.name and array.dtype.kind != "f":  # ml_dtypes, as JAX has them
+        array = array.astype(np.float32)
+    if array.dtype.kind not in "fiub":
+        raise Error("An array of %s holds no numbers that can be shown." % array.dtype)
+    return array
+
+
+def _is_array(value: Any) -> bool:
+    return isinstance(value, np.ndarray) or (hasattr(value, "shape") and hasattr(value, "dtype"))
+
+
+def _field(value: Any, name: str) -> Any:
+    if isinstance(value, Mapping):
+        return value.get(name)
+    return getattr(value, name, None)
+
+
+def steps_joined(steps: Sequence[Any]) -> np.ndarray:
+    """The attention of one layer while a model generated: what each step gave, [batch][heads][new][so far],
+    becomes [batch][heads][all][all], with 0 where a query had no key yet."""
+    parts = [as_array(step) for step in steps]
+    batch, heads = parts[-1].shape[:2]
+    keys = parts[-1].shape[3]
+    rows = sum(part.shape[2] for part in parts)
+    whole = np.zeros((batch, heads, rows, keys), parts[0].dtype)
+    at = 0
+    for part in parts:
+        whole[:, :, at:at + part.shape[2], :part.shape[3]] = part
+        at += part.shape[2]
+    return whole
+
+
+def layers_of(attention: Any, name: str) -> Dict[str, np.ndarray]:
+    """Each layer's weights, "name.0", "name.1" …, [batch][heads][queries][keys]. ``attention``: one entry a layer
+    (None: it has none), a step of generation in each, or one array with the layers first."""
+    if _is_array(attention):
+        array = as_array(attention)
+        if array.ndim == 5:
+            return {"%s.%d" % (name, i): layer for i, layer in enumerate(array)}
+        attention = [array]
+    if not isinstance(attention, (list, tuple)):
+        raise Error("%s has to hold an array for each layer, not a %s." % (name, type(attention).__name__))
+    if attention and isinstance(attention[0], (list, tuple)) and attention[0] and _is_array(attention[0][0]):
+        attention = [steps_joined(steps) for steps in zip(*attention)]
+    arrays: Dict[str, np.ndarray] = {}
+    for i, layer in enumerate(attention):
+        if layer is None:
+            continue
+        array = as_array(layer)
+        if not 2 <= array.ndim <= 4:
+            raise Error("%s of layer %d has shape %s, expected [batch, heads, queries, keys]."
+                        % (name, i, list(array.shape)))
+        arrays["%s.%d" % (name, i)] = array
+    if not arrays:
+        raise Error("%s is empty: no layer has weights." % name)
+    return arrays
+
+
+def _no_weights(value: Any) -> Error:
+    """Why a model's output has none."""
+    return Error("This %s has no attention weights: a model gives them with output_attentions=True and "
+                 "attn_implementation=\"eager\" (SDPA and Flash never make them); attnscope.Model(folder) computes "
+                 "them exactly without either." % type(value).__name__)
+
+
+def named_arrays(value: Any) -> Dict[str, np.ndarray]:
+    """What ``value`` holds, under names by which the program knows its layers. Raises Error."""
+    hooks = {}
+    cached = getattr(value, "cache_dict", value)
+    if isinstance(cached, Mapping):
+        hooks = {name: array for name, array in cached.items()
+                 if isinstance(name, str) and _hooks.search(name) and array is not None}
+    if hooks:  # TransformerLens: its patterns are what the model used
+        patterns = {name: as_array(array) for name, array in hooks.items() if name.endswith("hook_pattern")}
+        return patterns or {name: as_array(array) for name, array in hooks.items()}
+    fields = {name: _field(value, name) for name in _attention_fields}
+    layered = {name: field for name, field in fields.items() if isinstance(field, (list, tuple)) and field}
+    if layered:  # what a model of transformers returned
+        arrays: Dict[str, np.ndarray] = {}
+        for name, field in layered.items():
+            arrays.update(layers_of(field, name))
+        return arrays
+    if hasattr(value, "attentions") or hasattr(value, "decoder_attentions"):
+        raise _no_weights(value)
+    if isinstance(value, Mapping):
+        if not value:
+            raise Error("There is nothing to show: the dict is empty.")
+        return {str(name): as_array(array) for name, array in value.items() if array is not None}
+    if _is_array(value) or isinstance(value, (list, tuple)):
+        return layers_of(value, "attentions")
+    if hasattr(value, "__array__") or hasattr(value, "value"):
+        return layers_of(as_array(value), "attentions")
+    raise Error("A %s is nothing that can be shown: arrays, a dict of arrays, a model's output or a path are."
+                % type(value).__name__)
+
+
+Tokens = Sequence[Any]  # of str, or one such list for each sequence of the batch
+
+
+def words(tokens: Optional[Tokens], tokenizer: Any = None) -> Optional[List[Any]]:
+    """A list of strings, or such lists. Numbers of tokens become words where there is a tokenizer."""
+    if tokens is None:
+        return None
+    if hasattr(tokens, "tolist"):
+        tokens = tokens.tolist()
+    if isinstance(tokens, str):
+        raise Error("tokens has to be a list of words, one for each position, not one text.")
+    if tokens and not isinstance(tokens[0], (str, int)):
+        return [words(inner, tokenizer) for inner in tokens]
+    if tokens and isinstance(tokens[0], int):
+        if tokenizer is None:
+            return [str(one) for one in tokens]
+        if hasattr(tokenizer, "convert_ids_to_tokens"):
+            return [str(one) for one in tokenizer.convert_ids_to_tokens(list(tokens))]
+        return [tokenizer.decode([one]) for one in tokens]
+    return [str(one) for one in tokens]
+
+
+def _check_words(arrays: Mapping[str, np.ndarray], listed: List[Any], axis: int, what: str, names: Tuple[str, ...]) -> None:
+    lists = listed if listed and isinstance(listed[0], list) else [listed]
+    for name, array in arrays.items():
+        if not name.split(".")[0] in names:
+            continue
+        for one in lists:
+            if len(one) != array.shape[axis]:
+                raise Error("%s lists %d, expected %d: one for each %s of \"%s\"."
+                            % (what, len(one), array.shape[axis], "query" if axis == -2 else "key", name))
+
+
+def dump_of(value: Any, tokens: Optional[Tokens] = None, decoder_tokens: Optional[Tokens] = None,
+            tokenizer: Any = None, causal: Optional[bool] = None, scale: Any = None) -> Dump:
+    """``value`` with its words. Of an encoder-decoder ``tokens`` are the encoder's. Raises Error."""
+    arrays = named_arrays(value)
+    listed, decoder = words(tokens, tokenizer), words(decoder_tokens, tokenizer)
+    if listed is None and hasattr(value, "batch_tokens"):  # what Model.run() gave
+        listed, decoder = value.batch_tokens or None, decoder or value.batch_decoder_tokens or None
+    metadata: Dict[str, str] = {}
+    only_decoder = not any(name.startswith(("encoder_", "cross_")) for name in arrays)
+    if only_decoder and decoder is not None and any(name.startswith("decoder_") for name in arrays):
+        listed, decoder = decoder, None
+    if listed is not None:
+        plain = ("attentions", "encoder_attentions", "cross_attentions")
+        _check_words(arrays, listed, -1, "tokens", plain + (("decoder_attentions",) if only_decoder else ()))
+        metadata["tokens" if decoder is None else "encoder_tokens"] = json.dumps(listed)
+    if decoder is not None:
+        _check_words(arrays, decoder, -2, "decoder_tokens", ("decoder_attentions", "cross_attentions"))
+        metadata["decoder_tokens"] = json.dumps(decoder)
+    if causal is not None:
+        metadata["causal"] = "true" if causal else "false"
+    if scale is not None:
+        metadata["scale"] = scale if isinstance(scale, str) else repr(float(scale))
+    return Dump(arrays, metadata)

@@ -1,0 +1,102 @@
+import html
+import json
+import sys
+import types
+import unittest
+
+import attnscope
+from attnscope import _bertviz, _program
+from support import Case, Tensor, weights
+
+
+class Views(Case):
+    """What is made for the program; and, where it writes pages, the page."""
+
+    def setUp(self):
+        super().setUp()
+        self.attention = [Tensor(weights(1, 3, 5, 5)) for _ in range(4)]
+        self.tokens = ["[CLS]", "the", "\u0120cat", "sat</w>", "[SEP]"]
+
+    def asked(self, function, *arguments, **named):
+        """The dump, the layer, the head and the theme that the page is asked for with."""
+        kept = []
+        before, _bertviz._page = _bertviz._page, lambda *asked: kept.append(asked) or "<p>page</p>"
+        try:
+            page = function(*arguments, html_action="return", **named)
+        finally:
+            _bertviz._page = before
+        self.assertEqual(page.data, "<p>page</p>")
+        return kept[0]
+
+    def test_bertviz_calls_are_taken(self):
+        dump, layer, head, _ = self.asked(attnscope.head_view, self.attention, self.tokens, 2, layer=2, heads=[1, 2])
+        self.assertEqual(list(dump.arrays), ["attentions.%d" % i for i in range(4)])
+        self.assertEqual((dump.layer_name(layer), head), ("attentions.2", 1))
+        self.assertEqual(json.loads(dump.metadata["tokens"]), ["[CLS]", "the", "\u0120cat", "sat", "[SEP]"])
+        self.assertEqual(dump.metadata["sentence_b_start"], "2")
+        dump, *_ = self.asked(attnscope.head_view, self.attention, self.tokens, prettify_tokens=False)
+        self.assertEqual(json.loads(dump.metadata["tokens"]), self.tokens)
+        dump, *_ = self.asked(attnscope.model_view, self.attention, self.tokens, include_layers=[1, 3], include_heads=[0, 2])
+        self.assertEqual({name: array.shape for name, array in dump.arrays.items()},
+                         {"attentions.1": (1, 2, 5, 5), "attentions.3": (1, 2, 5, 5)})
+        self.assertEqual(self.asked(attnscope.model_view, self.attention, self.tokens, display_mode="light")[3], "light")
+
+    def test_encoder_decoders_have_three_attentions(self):
+        dump, *_ = self.asked(attnscope.head_view, encoder_attention=[weights(1, 2, 4, 4)], decoder_attention=[weights(1, 2, 3, 3)],
+                              cross_attention=[weights(1, 2, 3, 4)], encoder_tokens=list("abcd"), decoder_tokens=list("xyz"))
+        self.assertEqual(list(dump.arrays), ["encoder_attentions.0", "decoder_attentions.0", "cross_attentions.0"])
+        self.assertEqual(json.loads(dump.metadata["decoder_tokens"]), list("xyz"))
+        dump, *_ = self.asked(attnscope.head_view, decoder_attention=[weights(1, 2, 3, 3)], decoder_tokens=list("xyz"))
+        self.assertEqual(dump.metadata, {"tokens": '["x", "y", "z"]'})
+
+    def test_what_bertviz_refuses_is_refused(self):
+        a, t = self.attention, self.tokens
+        for arguments, named in (((), {}), ((a,), {}), ((a, t), {"cross_attention": a}), ((a, t), {"html_action": "no"}),
+                                 ((a, t), {"include_layers": [9]}), ((a, t, 5), {}), ((), {"encoder_attention": a}),
+                                 ((), {"cross_attention": a, "encoder_tokens": t}), (([weights(2, 3, 5, 5)], t), {})):
+            with self.assertRaises(ValueError):
+                attnscope.head_view(*arguments, **{"html_action": "return", **named})
+        with self.refused("lists 4, expected 5"):
+            attnscope.head_view(a, t[:4], html_action="return")
+
+    def test_a_page_shows_itself_in_a_frame(self):
+        page = attnscope.Page("<!doctype html><p title=\"a\">&amp;</p>")
+        frame = page._repr_html_()
+        self.assertIn(html.escape(page.data), frame)
+        self.assertNotIn("<p ", frame)
+        page.save(self.path("x.html"))
+        with open(self.path("x.html"), encoding="utf-8") as file:
+            self.assertEqual(file.read(), page.data)
+
+    def test_a_notebook_is_given_the_page(self):
+        shown = []
+        display = types.ModuleType("IPython.display")
+        display.HTML, display.display = lambda text: text, shown.append
+        package = types.ModuleType("IPython")
+        package.get_ipython, package.display = (lambda: object()), display
+        before = {name: sys.modules.get(name) for name in ("IPython", "IPython.display")}
+        sys.modules.update({"IPython": package, "IPython.display": display})
+        try:
+            _bertviz._show(attnscope.Page("page"))
+        finally:
+            for name, module in before.items():
+                if module is None:
+                    del sys.modules[name]
+                else:
+                    sys.modules[name] = module
+        self.assertEqual(len(shown), 1)
+        self.assertIn("<iframe", shown[0])
+
+    def test_the_program_writes_the_page(self):
+        try:
+            _program.call(["render", "-o", self.path("x.html")])
+        except attnscope.Error as error:
+            self.skipTest(str(error))
+        page = attnscope.head_view(self.attention, self.tokens, layer=2, heads=[1], html_action="return")
+        self.assertIn("<html", page.data)
+        self.assertIn("cat", page.data)
+        self.assertNotIn("https://", page.data.replace("https://www.w3.org", ""))
+
+
+if __name__ == "__main__":
+    unittest.main()
