@@ -14,7 +14,7 @@ namespace attnscope {
 ///       where there are any, and "text", what was generated
 ///     {"id": 2, "atlas": ["--text", "ab", "-o", "/tmp/x.csv"]}     {"id": 2}
 ///     {"id": 3, "tokenize": [], "texts": ["ab"]}                   {"id": 3, "encodings": [{…}]}
-///     {"id": 4, "model": []}                                       {"id": 4, "family": "gpt2", …}
+///     {"id": 4, "model": []}                                       {"id": 4, "family": "GPT-2", …}
 ///     {"cancel": true}                                             what runs and waits ends, without a
 ///     result
 ///

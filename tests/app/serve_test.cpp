@@ -79,7 +79,7 @@ TEST_CASE("serve has atlas, tokenize and what the model is", "[cli][serve]") {
   REQUIRE(answers[1]["encodings"].size() == 3);
   CHECK(answers[1]["encodings"][0] == json::parse(R"({"ids": [5], "tokens": ["ab"], "offsets": [[0, 2]]})"));
   CHECK(answers[1]["encodings"][2]["ids"].empty());
-  CHECK(answers[2]["family"] == "gpt2");
+  CHECK(answers[2]["family"] == "GPT-2");
   CHECK(answers[2]["decoder"]["heads"] == 4);
   CHECK(answers[2]["decoder"]["layers"] == 3);
 }

@@ -161,7 +161,7 @@ class Model:
     ...     out["attentions.0"].shape     # [batch, heads, n, n]
     """
 
-    #: "gpt2", "llama", …
+    #: "GPT-2", "Llama", …
     family: str
     #: Of the stack that gives the output; what the program says of both stacks is ``facts``.
     layers: int
