@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import importlib
 import os
 import tempfile
 import webbrowser
@@ -153,14 +154,12 @@ def _page(dump: Dump, layer: Optional[int], head: Optional[int], theme: Optional
 
 def _show(page: Page) -> None:
     try:
-        from IPython import get_ipython  # type: ignore[import-not-found,unused-ignore]
-        from IPython.display import HTML, display
+        ipython, notebook = (importlib.import_module(name) for name in ("IPython", "IPython.display"))
     except ImportError:
-        pass
-    else:
-        if get_ipython() is not None:
-            display(HTML(page._repr_html_()))
-            return
+        ipython = None
+    if ipython is not None and ipython.get_ipython() is not None:
+        notebook.display(notebook.HTML(page._repr_html_()))
+        return
     handle, path = tempfile.mkstemp(".html", "attnscope-")
     os.close(handle)
     page.save(path)

@@ -266,7 +266,7 @@ class Model:
                 np.array([float(row[name] or "nan") for row in rows], np.float64) for name in names}
 
     @overload
-    def tokenize(self, text: str) -> Encoding: ...
+    def tokenize(self, text: str) -> Encoding: ...  # type: ignore[overload-overlap,misc,unused-ignore]
     @overload
     def tokenize(self, text: Sequence[str]) -> List[Encoding]: ...
     @overload
