@@ -4,10 +4,10 @@
 
 namespace attnscope {
 
-/// `attnscope [FILE]` opens the window, `render` draws a picture without a display, `attend`, `layer` and
-/// `rotate` compute attention, a whole layer and rotary positions from one tensor file to another, `run`,
-/// `tokenize` and `model` are for the folder of a model, `bench` measures this machine. Returns the exit
-/// code; throws nothing.
+/// `attnscope [FILE]` and `open` open the window, `render` draws a picture without a display, `attend`,
+/// `layer` and `rotate` compute attention, a whole layer and rotary positions from one tensor file to
+/// another, `run`, `tokenize` and `model` are for the folder of a model, `bench` measures this machine.
+/// Returns the exit code; throws nothing.
 int run_command_line(int argc, char** argv);
 
 }  // namespace attnscope

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "app/files/running_window.hpp"
+#include "app/window/running_window.hpp"
 #include "app/window/window.hpp"
 #include "core/base/error.hpp"
 #include "core/text/utf8.hpp"

@@ -1,6 +1,6 @@
 // The channel through which a program asks the window that is there to open a file: its answers, sockets that
 // killed programs left, folders of others.
-#include "app/files/running_window.hpp"
+#include "app/window/running_window.hpp"
 
 #include <atomic>
 #include <cstdlib>

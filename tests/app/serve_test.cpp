@@ -64,6 +64,12 @@ TEST_CASE("serve writes what run writes", "[cli][serve]") {
   CHECK(SafetensorsFile(directory / "more.safetensors").find("logits") != nullptr);
 }
 
+TEST_CASE("serve is for programs and stands in no help", "[cli][serve]") {
+  const TemporaryDirectory directory;
+  const std::string help = run(directory, "--help").out;
+  CHECK_THAT(help, ContainsSubstring("open") && !ContainsSubstring("serve"));
+}
+
 TEST_CASE("serve has atlas, tokenize and what the model is", "[cli][serve]") {
   const TemporaryDirectory directory;
   write_letters_gpt(directory / "model");
@@ -75,7 +81,6 @@ TEST_CASE("serve has atlas, tokenize and what the model is", "[cli][serve]") {
   CHECK(answers[0] == json{{"id", 1}});
   REQUIRE(run(directory, "atlas model --text abc -o ran.csv --last").exit_code == 0);
   CHECK(bytes_of(directory / "served.csv") == bytes_of(directory / "ran.csv"));
-  directory.write("line.txt", "ab\n");
   REQUIRE(answers[1]["encodings"].size() == 3);
   CHECK(answers[1]["encodings"][0] == json::parse(R"({"ids": [5], "tokens": ["ab"], "offsets": [[0, 2]]})"));
   CHECK(answers[1]["encodings"][2]["ids"].empty());

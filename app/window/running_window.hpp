@@ -1,5 +1,5 @@
-// app/files: the window that is open already. `attnscope open --same-window` and Python's show() ask it to
-// open one more file, through a socket that only its owner can reach. Knows nothing of windows.
+// app/window: the window that is open already. `attnscope open --same-window` and Python's show() ask it to
+// open one more file, through a socket that only its owner can reach. Knows nothing of GLFW.
 #pragma once
 
 #include <deque>

@@ -1,4 +1,4 @@
-#include "app/files/running_window.hpp"
+#include "app/window/running_window.hpp"
 
 #include <algorithm>
 #include <array>
