@@ -13,6 +13,7 @@ import numpy as np
 import attnscope
 from attnscope import _program
 from attnscope._files import map_tensors
+from attnscope._tensors import dump_of
 from support import Case, write_letters_gpt
 
 
@@ -27,6 +28,15 @@ class Models(Case):
         out = self.path("out.safetensors")
         _program.call(["run", self.model_path, "-o", out, *arguments])
         return map_tensors(out)
+
+    def write_long_model(self):
+        """Which generates for seconds: no token ends its texts."""
+        path = write_letters_gpt(self.path("long"), blocks=4, width=64, positions=4096)
+        with open(os.path.join(path, "config.json"), encoding="utf-8") as file:
+            config = file.read().replace(', "eos_token_id": 7', "")
+        with open(os.path.join(path, "config.json"), "w", encoding="utf-8") as file:
+            file.write(config)
+        return path
 
     def check_same(self, arrays, expected):
         self.assertEqual(set(arrays), set(expected))
@@ -43,6 +53,11 @@ class Models(Case):
         self.assertEqual(out.tokens, ["ab", "c", " ", "d"])
         self.assertEqual(out.given, [4])
         self.assertIn("attentions.0 [1, 4, 4, 4]", repr(out))
+
+    def test_what_was_run_can_be_shown(self):
+        dump = dump_of(self.model.run("abc d", emit="q"))
+        self.assertEqual(list(dump.arrays), ["attentions.0", "attentions.1"])
+        self.assertEqual(dump.metadata, {"tokens": '[["ab", "c", " ", "d"]]'})
 
     def test_every_option_of_run_arrives(self):
         self.check_same(self.model.run(ids=[0, 1, 2], ablate=[(0, 1), "1.3"], layers=1, names="transformers"),
@@ -132,12 +147,11 @@ class Models(Case):
         self.model._kept.process.child.kill()
         self.model._kept.process.child.wait()
         self.assertEqual(self.model.run("ab").tokens, ["ab"])
-        first = self.model._kept.process.child.pid
-        threading.Timer(0.3, lambda: os.kill(first, signal.SIGKILL)).start()
-        with self.refused("ended"):
-            for _ in range(100000):
-                self.model.run("abc")
-        self.assertEqual(self.model.run("ab").tokens, ["ab"])
+        with attnscope.Model(self.write_long_model()) as model:
+            threading.Timer(0.4, model._kept.process.child.kill).start()
+            with self.refused("ended"):
+                model.generate("ab", 4000)
+            self.assertEqual(model.run("ab").tokens, ["ab"])
 
     def test_threads_take_turns(self):
         results, texts = {}, ["a", "ab", "abc", "abcd", "abcde"] * 4
@@ -162,12 +176,7 @@ class Models(Case):
         self.assertEqual(self.model.run("ab").tokens, ["ab"])
 
     def test_an_interrupted_request_leaves_a_usable_model(self):
-        long = write_letters_gpt(self.path("long"), blocks=4, width=64, positions=4096)
-        with open(os.path.join(long, "config.json"), encoding="utf-8") as file:
-            config = file.read().replace(', "eos_token_id": 7', "")
-        with open(os.path.join(long, "config.json"), "w", encoding="utf-8") as file:
-            file.write(config)
-        with attnscope.Model(long) as model:
+        with attnscope.Model(self.write_long_model()) as model:
             model.run("ab")
             process = model._kept.process
             timer = threading.Timer(0.4, lambda: os.kill(os.getpid(), signal.SIGINT))

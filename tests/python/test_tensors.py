@@ -61,13 +61,14 @@ class Tensors(Case):
         self.assertEqual(list(named_arrays(cache)), ["blocks.0.attn.hook_pattern"])
         del cache.cache_dict["blocks.0.attn.hook_pattern"]
         self.assertEqual(list(named_arrays(cache.cache_dict)), ["blocks.0.attn.hook_q"])
+        self.assertEqual(dump_of(cache).layer_name(0), "blocks.0.attn.hook")
 
     def test_a_dict_keeps_its_names(self):
         arrays = {"layers.0.q": np.zeros((1, 2, 4, 8)), "layers.0.k": np.zeros((1, 2, 4, 8)), "layers.0.v": None}
         dump = dump_of(arrays, list("abcd"), causal=True, scale=0.125)
         self.assertEqual(list(dump.arrays), ["layers.0.q", "layers.0.k"])
         self.assertEqual(dump.metadata, {"tokens": '["a", "b", "c", "d"]', "causal": "true", "scale": "0.125"})
-        self.assertEqual(dump.layer_name(0), "layers.0.q")
+        self.assertEqual(dump.layer_name(0), "layers.0")
         self.assertEqual(dump.layer_name("layers.0"), "layers.0")
         with self.refused("no layer 7"):
             dump.layer_name(7)

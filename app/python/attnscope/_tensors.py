@@ -11,6 +11,8 @@ import numpy as np
 from ._program import Error
 
 _attention_fields = ("attentions", "encoder_attentions", "decoder_attentions", "cross_attentions")
+# The word in which the names of a layer's queries, keys and values differ; the program calls the layer by the rest.
+_role = re.compile(r"(^|[._-])(rot_)?(q|k|v|query|key|value|queries|keys|values)(?=[._-]|$)", re.IGNORECASE)
 _hooks = re.compile(r"blocks\.\d+\.attn\.hook_(pattern|q|k|v|rot_q|rot_k)$")
 
 
@@ -27,7 +29,7 @@ class Dump(NamedTuple):
         names = [name for name in self.arrays if re.findall(r"\d+", name)[:1] == [str(int(layer))]]
         if not names:
             raise Error("There is no layer %s in what is shown." % layer)
-        return names[0]
+        return _role.sub("", names[0])
 
 
 def as_array(value: Any) -> np.ndarray:
@@ -130,7 +132,10 @@ def named_arrays(value: Any) -> Dict[str, np.ndarray]:
     if isinstance(value, Mapping):
         if not value:
             raise Error("There is nothing to show: the dict is empty.")
-        return {str(name): as_array(array) for name, array in value.items() if array is not None}
+        wanted = [name for name in value if not hasattr(value, "batch_tokens") or name.split(".")[0] in _attention_fields]
+        if not wanted:  # of Model.run(): logits and hidden states are nothing that is shown
+            raise Error("There are no attention weights to show in these arrays.")
+        return {str(name): as_array(value[name]) for name in wanted if value[name] is not None}
     if _is_array(value) or isinstance(value, (list, tuple)):
         return layers_of(value, "attentions")
     if hasattr(value, "__array__") or hasattr(value, "value"):
@@ -173,7 +178,8 @@ def _check_words(arrays: Mapping[str, np.ndarray], listed: List[Any], axis: int,
 
 
 def dump_of(value: Any, tokens: Optional[Tokens] = None, decoder_tokens: Optional[Tokens] = None,
-            tokenizer: Any = None, causal: Optional[bool] = None, scale: Any = None) -> Dump:
+            tokenizer: Any = None, causal: Optional[bool] = None, scale: Any = None,
+            positions_applied: Optional[bool] = None) -> Dump:
     """``value`` with its words. Of an encoder-decoder ``tokens`` are the encoder's. Raises Error."""
     arrays = named_arrays(value)
     listed, decoder = words(tokens, tokenizer), words(decoder_tokens, tokenizer)
@@ -190,8 +196,9 @@ def dump_of(value: Any, tokens: Optional[Tokens] = None, decoder_tokens: Optiona
     if decoder is not None:
         _check_words(arrays, decoder, -2, "decoder_tokens", ("decoder_attentions", "cross_attentions"))
         metadata["decoder_tokens"] = json.dumps(decoder)
-    if causal is not None:
-        metadata["causal"] = "true" if causal else "false"
+    for key, answer in (("causal", causal), ("positions_applied", positions_applied)):
+        if answer is not None:
+            metadata[key] = "true" if answer else "false"
     if scale is not None:
         metadata["scale"] = scale if isinstance(scale, str) else repr(float(scale))
     return Dump(arrays, metadata)

@@ -21,7 +21,7 @@ _children: List["subprocess.Popen[bytes]"] = []
 
 def show(obj: Any, tokens: Optional[Tokens] = None, *, decoder_tokens: Optional[Tokens] = None, tokenizer: Any = None,
          layer: Union[int, str, None] = None, causal: Optional[bool] = None, scale: Union[float, str, None] = None,
-         title: str = "attention") -> None:
+         positions_applied: Optional[bool] = None, title: str = "attention") -> None:
     """Opens AttnScope's window on ``obj`` and returns at once. The window stays when Python ends; the next call
     goes to the same window.
 
@@ -38,7 +38,8 @@ def show(obj: Any, tokens: Optional[Tokens] = None, *, decoder_tokens: Optional[
     ``tokens`` names the positions: a list of str, or one such list for each sequence; numbers of tokens where
     ``tokenizer`` is given. Of encoder-decoders they are the encoder's, ``decoder_tokens`` the decoder's.
     ``layer`` is looked at first, by its number or its name. ``causal`` and ``scale`` (a number, "1/sqrt(d_k)" or
-    "off") say of queries and keys what they do not say themselves.
+    "off") and ``positions_applied`` (rotary ones: True, or there are none) say of queries and keys what they do not say
+    themselves; what is left out the window guesses and asks for.
 
     Raises attnscope.Error where there is no display, or nothing that can be shown.
     """
@@ -48,7 +49,7 @@ def show(obj: Any, tokens: Optional[Tokens] = None, *, decoder_tokens: Optional[
             raise Error("Cannot read \"%s\": No such file or directory." % obj)
         open_window(path, None if layer is None else str(layer))
         return
-    dump = dump_of(obj, tokens, decoder_tokens, tokenizer, causal, scale)
+    dump = dump_of(obj, tokens, decoder_tokens, tokenizer, causal, scale, positions_applied)
     need_display()
     open_window(write_shown(dump, title), dump.layer_name(layer))
 
