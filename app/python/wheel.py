@@ -1,6 +1,8 @@
-"""app/package wheel: the Python package with the program and its assets in it, for pip, pipx and uvx.
+"""The Python package with the program and its assets in it, for pip, pipx and uvx; `app/package wheel` calls it with a
+program that runs on other systems, too.
 
-    app/package wheel [--program build/release/attnscope] [--assets assets] [--out build/package] [--keep-symbols]
+    python3 app/python/wheel.py [--program build/release/attnscope] [--assets assets] [--out build/packages]
+                                [--version VERSION] [--keep-symbols]
 
 Writes attnscope-VERSION-py3-none-manylinux_G_m_x86_64.whl; G_m is the C library that the program asks for. A program
 that needs libraries which other systems do not have (fmt, HarfBuzz …) makes a wheel with the tag linux_x86_64, for
@@ -13,12 +15,14 @@ from __future__ import annotations
 import argparse
 import base64
 import hashlib
+import os
 import pathlib
 import platform
 import re
 import subprocess
 import sys
 import tempfile
+import time
 import zipfile
 from typing import Dict, List, Tuple
 
@@ -106,11 +110,17 @@ def add_dist_info(files: Dict[str, Tuple[bytes, int]], version: str, tag: str) -
     files[info + "RECORD"] = ((record + info + "RECORD,,\n").encode(), 0o644)
 
 
+def time_of_files() -> Tuple[int, ...]:
+    """That of the commit where it is told, so that the same inputs give the same bytes."""
+    told = os.environ.get("SOURCE_DATE_EPOCH", "")
+    return time.gmtime(int(told))[:6] if told.isdigit() and int(told) > 315532800 else (2020, 1, 1, 0, 0, 0)
+
+
 def write_wheel(files: Dict[str, Tuple[bytes, int]], out: pathlib.Path) -> None:
     unfinished = out.with_suffix(".part")
     with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         for name, (data, mode) in files.items():
-            entry = zipfile.ZipInfo(name, (2020, 1, 1, 0, 0, 0))  # the same bytes whenever it is made
+            entry = zipfile.ZipInfo(name, time_of_files())
             entry.create_system = 3
             entry.external_attr = (0o100000 | mode) << 16
             entry.compress_type = zipfile.ZIP_DEFLATED
@@ -122,7 +132,8 @@ def main() -> int:
     parser = argparse.ArgumentParser("app/package wheel", description="The Python package as a wheel.")
     parser.add_argument("--program", type=pathlib.Path, default=root / "build/release/attnscope")
     parser.add_argument("--assets", type=pathlib.Path, default=root / "assets")
-    parser.add_argument("--out", type=pathlib.Path, default=root / "build/package", help="the folder it goes to")
+    parser.add_argument("--out", type=pathlib.Path, default=root / "build/packages", help="the folder it goes to")
+    parser.add_argument("--version", default=None, help="that of CMakeLists.txt when not given")
     parser.add_argument("--keep-symbols", action="store_true", help="the program is not stripped")
     asked = parser.parse_args()
     try:
@@ -131,7 +142,7 @@ def main() -> int:
         if not (asked.assets / "examples").is_dir():
             raise Refusal('"%s" holds no assets.' % asked.assets)
         tag, foreign = platform_of(asked.program)
-        version = version_here()
+        version = asked.version or version_here()
         files = contents(asked.program, asked.assets, asked.keep_symbols)
         add_dist_info(files, version, tag)
         asked.out.mkdir(parents=True, exist_ok=True)

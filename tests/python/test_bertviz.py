@@ -59,6 +59,27 @@ class Views(Case):
         with self.refused("lists 4, expected 5"):
             attnscope.head_view(a, t[:4], html_action="return")
 
+    def test_several_layers_are_one_page_in_which_one_is_chosen(self):
+        asked, before = [], _program.call
+
+        def write(arguments):
+            asked.append(arguments)
+            with open(arguments[arguments.index("-o") + 1], "w", encoding="utf-8") as file:
+                file.write("<script>'%s'</script>" % arguments[2])
+
+        _program.call = write
+        try:
+            page = attnscope.head_view(self.attention, self.tokens, layer=2, heads=[1], html_action="return").data
+            alone = attnscope.head_view(self.attention, self.tokens, include_layers=[3], html_action="return").data
+        finally:
+            _program.call = before
+        self.assertEqual(alone, "<script>'--layer=attentions.3'</script>")
+        self.assertEqual(sorted(one[2] for one in asked)[:2], ["--layer=attentions.0", "--layer=attentions.1"])
+        self.assertIn("--head=1", asked[0])
+        self.assertIn("<option value=2 selected>Layer 2</option>", page)
+        held = page.split('id="pages">')[1].split("</script>")[0]
+        self.assertEqual(json.loads(held), ["<script>'--layer=attentions.%d'</script>" % i for i in range(4)])
+
     def test_a_page_shows_itself_in_a_frame(self):
         page = attnscope.Page("<!doctype html><p title=\"a\">&amp;</p>")
         frame = page._repr_html_()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import html
 import importlib
+import json
 import os
 import tempfile
 import webbrowser
@@ -140,16 +142,60 @@ def _chosen(arrays: Dict[str, np.ndarray], layers: Optional[Iterable[int]],
 
 
 def _page(dump: Dump, layer: Optional[int], head: Optional[int], theme: Optional[str]) -> str:
+    """The program's page of the only layer; of several layers one page in which a layer can be chosen."""
+    names = list(dump.arrays)
+    first = dump.layer_name(layer) or names[0]
     with tempfile.TemporaryDirectory(prefix="attnscope-") as folder:
-        source, out = os.path.join(folder, "attention.safetensors"), os.path.join(folder, "attention.html")
+        source = os.path.join(folder, "attention.safetensors")
         write_tensors(source, dump.arrays, dump.metadata)
         options = ["--head=%d" % head] if head is not None else []
-        name = dump.layer_name(layer)
-        options += ["--layer=" + name] if name is not None else []
         options += ["--theme=" + theme] if theme is not None else []
-        _program.call(["render", source, "-o", out, *options])
-        with open(out, encoding="utf-8") as file:
-            return file.read()
+
+        def page_of(number: int) -> str:
+            out = os.path.join(folder, "%d.html" % number)
+            _program.call(["render", source, "--layer=" + names[number], "-o", out, *options])
+            with open(out, encoding="utf-8") as file:
+                return file.read()
+
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            pages = list(pool.map(page_of, range(len(names))))
+    return pages[0] if len(pages) == 1 else _with_choice(names, pages, names.index(first), theme)
+
+
+_kinds = {"attentions": "Layer", "encoder_attentions": "Encoder, layer", "decoder_attentions": "Decoder, layer",
+          "cross_attentions": "Cross-attention, layer"}
+
+
+def _with_choice(names: List[str], pages: List[str], first: int, theme: Optional[str]) -> str:
+    """One document that holds all of them and shows one."""
+    labels = ["%s %s" % (_kinds[kind], number) for kind, _, number in (name.partition(".") for name in names)]
+    choices = "".join("<option value=%d%s>%s</option>" % (i, " selected" if i == first else "", label)
+                      for i, label in enumerate(labels))
+    return _choice % {"scheme": theme or "light dark", "choices": choices,
+                      "pages": json.dumps(pages).replace("</", "<\\/").replace("<!--", "<\\u0021--")}
+
+
+_choice = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>AttnScope</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<style>
+:root { color-scheme: %(scheme)s; }
+html, body { height: 100%%; margin: 0; }
+body { display: flex; flex-direction: column; font: 15px system-ui, sans-serif; background: Canvas; color: CanvasText; }
+label { padding: 6px 12px; }
+select { font: inherit; }
+iframe { flex: 1; border: 0; width: 100%%; }
+</style></head><body>
+<label>Attention <select id="layer">%(choices)s</select></label>
+<iframe id="page" title="Attention of the layer"></iframe>
+<script type="application/json" id="pages">%(pages)s</script>
+<script>
+const pages = JSON.parse(document.getElementById("pages").textContent), layer = document.getElementById("layer");
+const show = () => { document.getElementById("page").srcdoc = pages[layer.value]; };
+layer.addEventListener("change", show);
+show();
+</script></body></html>
+"""
 
 
 def _show(page: Page) -> None:
