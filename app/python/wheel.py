@@ -59,7 +59,8 @@ def platform_of(program: pathlib.Path) -> Tuple[str, List[str]]:
     if foreign:
         return "linux_" + machine, foreign
     versions = [tuple(map(int, version.split("."))) for version in re.findall(r"GLIBC_(\d+\.\d+)", told)]
-    return "manylinux_%d_%d_%s" % (*max([(2, 17), *(one[:2] for one in versions)]), machine), []
+    major, minor = max([(2, 17), *((one[0], one[1]) for one in versions)])
+    return "manylinux_%d_%d_%s" % (major, minor, machine), []
 
 
 def stripped(program: pathlib.Path) -> bytes:
@@ -110,10 +111,13 @@ def add_dist_info(files: Dict[str, Tuple[bytes, int]], version: str, tag: str) -
     files[info + "RECORD"] = ((record + info + "RECORD,,\n").encode(), 0o644)
 
 
-def time_of_files() -> Tuple[int, ...]:
+def time_of_files() -> Tuple[int, int, int, int, int, int]:
     """That of the commit where it is told, so that the same inputs give the same bytes."""
     told = os.environ.get("SOURCE_DATE_EPOCH", "")
-    return time.gmtime(int(told))[:6] if told.isdigit() and int(told) > 315532800 else (2020, 1, 1, 0, 0, 0)
+    if not told.isdigit() or int(told) < 315532800:  # ZIP begins in 1980
+        return 2020, 1, 1, 0, 0, 0
+    when = time.gmtime(int(told))
+    return when.tm_year, when.tm_mon, when.tm_mday, when.tm_hour, when.tm_min, when.tm_sec
 
 
 def write_wheel(files: Dict[str, Tuple[bytes, int]], out: pathlib.Path) -> None:

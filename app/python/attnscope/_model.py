@@ -6,7 +6,6 @@ import csv
 import json
 import os
 import shutil
-import subprocess
 import tempfile
 import threading
 import weakref
@@ -14,8 +13,8 @@ from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Optional, Seq
 
 import numpy as np
 
-from . import _program
 from ._files import map_tensors, private_folder, write_tensors
+from ._process import Process
 from ._program import Error
 from ._tensors import as_array
 
@@ -66,77 +65,11 @@ class Arrays(Dict[str, np.ndarray]):
         return "Arrays(%s)" % ", ".join("%s %s" % (name, list(array.shape)) for name, array in self.items())
 
 
-class _Process:
-    """``attnscope serve``: a request a line, an answer a line. Ends with its input."""
-
-    def __init__(self, model: str) -> None:
-        program = _program.program()
-        self.owner = os.getpid()
-        self.complained = tempfile.TemporaryFile()
-        # A session of its own: Ctrl-C is for Python, which then says what is to stop.
-        self.child = subprocess.Popen([program, "serve", model], stdin=subprocess.PIPE,
-                                      stdout=subprocess.PIPE, stderr=self.complained, start_new_session=True)
-        assert self.child.stdin is not None and self.child.stdout is not None
-        self.to, self.back = self.child.stdin.fileno(), self.child.stdout.fileno()
-        self.heard = bytearray()
-        self.cut_short = False  # a request was written in part: nothing can follow it
-
-    def is_usable(self) -> bool:
-        return self.owner == os.getpid() and not self.cut_short and self.child.poll() is None
-
-    def write(self, request: Mapping[str, Any]) -> None:
-        line = memoryview((json.dumps(request) + "\n").encode())
-        self.cut_short = True
-        while line:
-            line = line[os.write(self.to, line):]
-        self.cut_short = False
-
-    def read(self) -> Optional[Dict[str, Any]]:
-        """The next answer; None at the end."""
-        while True:
-            end = self.heard.find(b"\n")
-            if end >= 0:
-                line = bytes(self.heard[:end])
-                del self.heard[:end + 1]
-                try:
-                    return json.loads(line)  # type: ignore[no-any-return]
-                except ValueError:
-                    continue  # the rest of a line of which an interruption took the beginning
-            piece = os.read(self.back, 1 << 20)
-            if not piece:
-                return None
-            self.heard += piece
-
-    def last_words(self) -> str:
-        self.complained.seek(0)
-        said = self.complained.read().decode("utf-8", "replace")
-        return _program.sentence(said, "attnscope ended with %s and said nothing." % self.child.wait())
-
-    def end(self) -> None:
-        """Of the process that started it: its input ends, and so does it."""
-        mine = self.owner == os.getpid()
-        for pipe in (self.child.stdin, self.child.stdout):
-            if pipe is not None:
-                try:
-                    pipe.close()
-                except OSError:
-                    pass
-        self.complained.close()
-        if not mine:
-            self.child.returncode = 0  # not our child: nobody here waits for it
-            return
-        try:
-            self.child.wait(5)
-        except subprocess.TimeoutExpired:
-            self.child.kill()
-            self.child.wait()
-
-
 class _Kept:
     """What has to be taken away when a Model goes."""
 
     def __init__(self) -> None:
-        self.process: Optional[_Process] = None
+        self.process: Optional[Process] = None
         self.folder = private_folder()
         self.owner = os.getpid()
 
@@ -402,7 +335,7 @@ class Model:
             raise Error(reply["error"])
         return reply
 
-    def _process(self) -> _Process:
+    def _process(self) -> Process:
         if self._closed:
             raise Error("This Model is closed.")
         process = self._kept.process
@@ -410,7 +343,7 @@ class Model:
             process.end()
             process = None
         if process is None:
-            process = self._kept.process = _Process(self.path)
+            process = self._kept.process = Process(self.path)
         return process
 
 
