@@ -132,10 +132,13 @@ void add_sweep(CLI::App& render, RenderOptions& options) {
 }
 
 CLI::App* add_render(CLI::App& app, CommandLine& line) {
-  CLI::App* render = app.add_subcommand("render", "Draw a view into a PNG or SVG file; needs no display");
+  CLI::App* render =
+      app.add_subcommand("render", "Draw a view into a PNG, SVG or HTML file; needs no display");
   render->add_option("FILE", line.render_file, "What to draw; the first example when there is none")
       ->type_name("");
-  render->add_option("-o,--out", line.render_out, "The picture to write (.png or .svg)")
+  render
+      ->add_option("-o,--out", line.render_out,
+                   "The picture to write (.png or .svg), or a page to look at in a browser (.html)")
       ->required()
       ->type_name("PATH");
   RenderOptions& options = line.render;

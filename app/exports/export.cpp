@@ -137,9 +137,10 @@ void export_numbers(const LayerResult& result, ResultStats& stats, const Exporte
   const std::string extension = path.extension().native();
   if (extension == ".safetensors") return write_all(result, path);
   if (extension != ".csv" && extension != ".npy") {
-    throw Error(fmt::format(
-        "Cannot export to {}: expected a name that ends in .json, .csv, .npy, .safetensors, .png or .svg.",
-        in_quotes(path.native())));
+    throw Error(
+        fmt::format("Cannot export to {}: expected a name that ends in .json, .html, .csv, .npy, "
+                    ".safetensors, .png or .svg.",
+                    in_quotes(path.native())));
   }
   const Sheet table = table_of(result, stats, what, pool);
   if (extension == ".npy") return write_npy(path, table.values);

@@ -38,6 +38,7 @@ FileKind kind_of(const FolderEntry& entry) {
   if (ending == ".gguf") return FileKind::Model;
   if (ending == ".png" || ending == ".svg") return FileKind::Picture;
   if (ending == ".csv") return FileKind::Table;
+  if (ending == ".html") return FileKind::Text;  // a page of ours, of any size, or a text
   if (entry.bytes > max_text_bytes || is_one_of(ending, other_endings)) return FileKind::Other;
   return FileKind::Text;
 }

@@ -17,6 +17,7 @@
 #include "core/attention/run_stage.hpp"
 #include "core/base/error.hpp"
 #include "core/edits/within.hpp"
+#include "core/files/document/html_session.hpp"
 #include "core/files/formats/limits.hpp"
 #include "core/files/formats/posix.hpp"
 #include "core/models/opened/opened_model.hpp"
@@ -37,7 +38,7 @@ bool is_text(const std::filesystem::path& path) {
   if (!std::filesystem::is_regular_file(path, unknown)) return false;
   const std::uintmax_t size = std::filesystem::file_size(path, unknown);
   const FolderEntry entry{.name = path.filename().native(), .bytes = size};
-  return !unknown && kind_of(entry) == FileKind::Text;
+  return !unknown && kind_of(entry) == FileKind::Text && !is_html_session(path);
 }
 
 /// As it stands there, line by line; without the mark that some editors put at its beginning.
@@ -165,8 +166,10 @@ void App::take_opened(Session session, const std::filesystem::path& path) {
     take_layer(std::move(session.document));
   } else {
     const std::string ending = lower_extension(path);
-    take(std::move(session), files_.is_own_document(path) ? path : std::filesystem::path{},
-         ending != ".json" && ending != ".safetensors" && ending != ".npy" && ending != ".npz");
+    const bool is_session = session.looks.has_value();  // in a page of ours
+    take(
+        std::move(session), files_.is_own_document(path) ? path : std::filesystem::path{},
+        !is_session && ending != ".json" && ending != ".safetensors" && ending != ".npy" && ending != ".npz");
     files.asks = attended_ && (is_causal_guessed(document_) || are_positions_guessed(document_));
   }
   files.layers = std::move(layers);

@@ -46,7 +46,8 @@ void export_training(const training::LabSight& sight, const fs::path& to) {
 }
 
 bool is_picture(const fs::path& path) {
-  return path.extension() == ".png" || path.extension() == ".svg" || path.extension() == ".pdf";
+  return path.extension() == ".png" || path.extension() == ".svg" || path.extension() == ".pdf" ||
+         path.extension() == ".html";
 }
 
 }  // namespace
@@ -144,7 +145,7 @@ void App::save_picture(const PictureRequest& request, bool replace) {
   if (is_picture(whole.path) && !may_write(whole.path, replace, &whole)) return;
   try {
     if (whole.series != PictureSeries::None) return begin_film(whole);
-    if (whole.region == PictureRegion::Grid) {
+    if (whole.region == PictureRegion::Grid && whole.path.extension() != ".html") {
       if (files_.is_exporting())
         throw Error("The export before this one goes on; try again when it is done.");
       std::shared_ptr<GridFigure> figure = draw_figure(*this, whole);

@@ -89,8 +89,8 @@ namespace {
 
 void check_ending(const PictureRequest& request) {
   const std::string extension = request.path.extension().native();
-  if (extension != ".png" && extension != ".svg") {
-    throw Error(fmt::format("Cannot write {}: expected a picture's name that ends in .png or .svg.",
+  if (extension != ".png" && extension != ".svg" && extension != ".html") {
+    throw Error(fmt::format("Cannot write {}: expected a picture's name that ends in .html, .png or .svg.",
                             in_quotes(request.path.native())));
   }
 }
@@ -148,6 +148,7 @@ DrawnPicture draw_picture(const App& app, const PictureRequest& request) {
   }
   check_ending(request);
   if (!app.shown()) throw Error("There is nothing to draw yet.");
+  if (extension == ".html") return {{}, app.html_page(), request.path};
   double clock = ImGui::GetTime();  // goes on in the new context: "held 12 s ago" stays true
   const KeptTarget target;
   const KeptContext context;

@@ -37,9 +37,10 @@ class App;
 /// or an SVG. In a context of its own as well. Throws Error naming the path: for another ending, where no
 /// model is open, and for a page that is too large.
 std::shared_ptr<GridFigure> draw_figure(const App&, const PictureRequest&);
-/// Draws what the request asks for, by the ending of its path as PNG or SVG, in a Dear ImGui context of its
-/// own; leaves the current one and the bound framebuffer as they were. Throws Error naming the path: for
-/// another ending, a region that is hidden, and a size that cannot be drawn.
+/// Draws what the request asks for, by the ending of its path as PNG, SVG or HTML (then all that is on
+/// screen, whatever region it names), in a Dear ImGui context of its own; leaves the current one and the
+/// bound framebuffer as they were. Throws Error naming the path: for another ending, a region that is hidden,
+/// and a size that cannot be drawn.
 DrawnPicture draw_picture(const App&, const PictureRequest&);
 /// Writes it, atomically; on any thread. Throws Error for what the system refuses.
 void write_picture(const DrawnPicture&);

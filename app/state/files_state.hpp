@@ -73,7 +73,7 @@ struct OverwriteQuestion {
 };
 
 /// As what a picture is saved.
-enum class PictureKind : std::uint8_t { Png, Svg, Series };
+enum class PictureKind : std::uint8_t { Png, Svg, Html, Series };
 /// Which of two compared matrices is exported.
 enum class ExportSide : std::uint8_t { A, B, Difference };
 enum class NumberFormat : std::uint8_t { Csv, Npy, Tensors };

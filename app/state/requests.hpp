@@ -27,7 +27,7 @@ enum class PictureSeries : std::uint8_t { None, Sweep, Values, Steps };
 struct PictureRequest {
   PictureRegion region = PictureRegion::Window;
   float scale = 1;                      // times the size on screen
-  std::filesystem::path path;           // .png, .svg or .pdf
+  std::filesystem::path path;           // .png, .svg, .html or .pdf
   std::optional<ThemeName> theme = {};  // empty: as on the screen
   int token_pixels = 4;  // of Grid, instead of `scale`: the side of a token in a head's picture
   PictureSeries series = PictureSeries::None;

@@ -119,9 +119,9 @@ void render_lesson(const LessonPages& pages) {
 std::string render_picture(const RenderOptions& options) {
   check_request(options);
   const std::string ending = options.out.extension().native();
-  if (ending != ".png" && ending != ".svg")
+  if (ending != ".png" && ending != ".svg" && ending != ".html")
     throw Error("Cannot write " + in_quotes(options.out.native()) +
-                ": expected a name that ends in .png or .svg.");
+                ": expected a name that ends in .html, .png or .svg.");
   const bool is_lesson = options.file && lessons::is_lesson(*options.file);
   if (is_lesson) lessons::read_lesson(*options.file);  // the App would tell an Error on screen
   std::optional<Session> session;
@@ -160,7 +160,7 @@ std::string render_picture(const RenderOptions& options) {
   if (options.start) app.offer_start();
   drawn.settle();
   drawn.lay_out();
-  if (options.region == PictureRegion::Grid) {
+  if (options.region == PictureRegion::Grid && ending != ".html") {
     write_grid_figure(*draw_figure(app, {.region = options.region, .path = options.out}),
                       Work{*app.backends().pool(), {}}, {});
     return damage.empty() ? note : damage;

@@ -15,7 +15,7 @@ struct RenderOptions {
   std::optional<std::filesystem::path> file;  // opening_picture() when there is none
   std::string layer;                          // of a dump; empty = the first
   Answers answers;                            // to what a dump may not say
-  std::filesystem::path out;                  // PNG or SVG
+  std::filesystem::path out;                  // PNG, SVG or HTML
   int width = 1600, height = 1000;            // of the window, pixels
   float scale = 1;                            // display scale: at 2, everything is twice as large
   BackendPreference backend = BackendPreference::Auto;

@@ -64,10 +64,27 @@ Box option_line(const Ui& ui, const Box& card, float& y, std::string_view shown)
   return box;
 }
 
+namespace {
+
+/// A page shows a layer or a model, and all its weights.
+std::vector<PictureKind> picture_kinds(const Scene& scene) {
+  std::vector<PictureKind> there{PictureKind::Png, PictureKind::Svg};
+  if (!is_page(scene.view.mode) && !scene.result.is_long()) there.push_back(PictureKind::Html);
+  if (picture_series(scene) != PictureSeries::None) there.push_back(PictureKind::Series);
+  return there;
+}
+
+std::string_view ending_of(PictureKind kind) {
+  if (kind == PictureKind::Html) return ".html";
+  return kind == PictureKind::Svg ? ".svg" : ".png";
+}
+
+}  // namespace
+
 PictureKind picture_kind(const Scene& scene) {
+  const std::vector<PictureKind> there = picture_kinds(scene);
   const PictureKind chosen = scene.view.files->kind;
-  return chosen == PictureKind::Series && picture_series(scene) == PictureSeries::None ? PictureKind::Png
-                                                                                       : chosen;
+  return std::ranges::find(there, chosen) != there.end() ? chosen : PictureKind::Png;
 }
 
 namespace {
@@ -75,6 +92,7 @@ namespace {
 /// How large it will be, in words.
 std::string size_words(const Scene& scene, const Layout& layout) {
   const FilesState& files = *scene.view.files;
+  if (picture_kind(scene) == PictureKind::Html) return "for a browser: every head, every weight";
   if (files.region == PictureRegion::Grid) {
     const std::int64_t tokens = page_tokens(scene.model->within.model->model->spec, *scene.model->run);
     return grouped(tokens) + (tokens == 1 ? " token, " : " tokens, ") + grouped(tokens * files.token_pixels) +
@@ -120,28 +138,37 @@ float draw_scale(Scene& scene, const Box& size) {
   return size.right();
 }
 
-/// PNG, SVG or an animation, and how large.
+/// PNG, SVG, HTML or an animation, and how large.
 void draw_kind_and_size(Scene& scene, const Layout& layout, const Box& line) {
   const Ui& ui = scene.ui;
   FilesState& files = *scene.view.files;
   const bool is_lesson = picture_series(scene) == PictureSeries::Steps;
-  const std::array<std::string_view, 3> kinds{"PNG", "SVG", is_lesson ? "Handout" : "Animation"};
-  const std::array<Tip, 3> tips{
+  const std::array<std::string_view, 4> names{"PNG", "SVG", "HTML", is_lesson ? "Handout" : "Animation"};
+  const std::array<Tip, 4> all_tips{
       Tip{"PNG", {}, "Pixels, drawn anew at the chosen size.", {}},
       Tip{"SVG", {}, "Shapes and text, for papers: every label can be edited.", {}},
+      Tip{"HTML", {}, "One file for any browser: every head, to point at; this program opens it again.", {}},
       is_lesson
           ? Tip{"Handout", {}, "A PDF to print or to hand out: every step of the lesson, a page each.", {}}
           : Tip{"Animation", {}, "An animated PNG of a knob that is turned, for slides and pages.", {}}};
-  const std::size_t count = picture_series(scene) == PictureSeries::None ? 2 : 3;
-  const Box as{line.x, line.y, ui.px(count == 3 ? 216 : 136), line.h};
-  if (const auto picked = segments(ui, "Picture as", as, std::span(kinds).first(count),
-                                   static_cast<int>(picture_kind(scene)), std::span(tips).first(count))) {
-    files.kind = static_cast<PictureKind>(*picked);
+  const std::vector<PictureKind> there = picture_kinds(scene);
+  std::vector<std::string_view> kinds;
+  std::vector<Tip> tips;
+  for (const PictureKind kind : there) {
+    kinds.push_back(names[static_cast<std::size_t>(kind)]);
+    tips.push_back(all_tips[static_cast<std::size_t>(kind)]);
+  }
+  const int now = static_cast<int>(std::ranges::find(there, picture_kind(scene)) - there.begin());
+  const float wide = there.size() == 2 ? 136 : 72 * static_cast<float>(there.size());
+  const Box as{line.x, line.y, ui.px(wide), line.h};
+  if (const auto picked = segments(ui, "Picture as", as, kinds, now, tips)) {
+    files.kind = there[static_cast<std::size_t>(*picked)];
     follow_choice(scene);
   }
   const Box size{as.right() + ui.px(16), line.y, ui.px(104), line.h};
-  const float end =
-      files.region == PictureRegion::Grid ? draw_token_size(scene, size) : draw_scale(scene, size);
+  float end = as.right();
+  if (picture_kind(scene) != PictureKind::Html)
+    end = files.region == PictureRegion::Grid ? draw_token_size(scene, size) : draw_scale(scene, size);
   ui.text(line.right(), line.centre_y(), size_words(scene, layout),
           {type::tick, ui.theme.text3, Ink::Regular, Align::Right,
            std::max(1.f, line.right() - end - ui.px(12))});
@@ -252,8 +279,7 @@ std::string proposed_name(const Scene& scene) {
     case FileTask::Picture: {
       const std::vector<RegionChoice> all = region_choices(scene);
       const std::string_view what = all[index_of(all, files.region)].file;
-      return suggested_name(
-          title, " - " + std::string(what) + (picture_kind(scene) == PictureKind::Svg ? ".svg" : ".png"));
+      return suggested_name(title, " - " + std::string(what) + std::string(ending_of(picture_kind(scene))));
     }
     case FileTask::Numbers: break;
   }
@@ -273,7 +299,7 @@ void follow_choice(Scene& scene) {
     dialog.name = next;
   } else {
     const std::string now = std::filesystem::path(dialog.name).extension().native();
-    for (const std::string_view ours : {".png", ".svg", ".pdf", ".csv", ".npy", ".safetensors"})
+    for (const std::string_view ours : {".png", ".svg", ".html", ".pdf", ".csv", ".npy", ".safetensors"})
       if (now == ours)
         dialog.name = dialog.name.substr(0, dialog.name.size() - now.size()) +
                       std::filesystem::path(next).extension().native();
@@ -287,7 +313,7 @@ std::filesystem::path with_ending(const Scene& scene, std::filesystem::path path
   if (files.dialog.task == FileTask::Picture) {
     const PictureKind kind = picture_kind(scene);
     const bool is_handout = kind == PictureKind::Series && picture_series(scene) == PictureSeries::Steps;
-    known = {is_handout ? ".pdf" : kind == PictureKind::Svg ? ".svg" : ".png", ".png", ".svg", ".pdf"};
+    known = {is_handout ? ".pdf" : ending_of(kind), ".png", ".svg", ".html", ".pdf"};
   } else if (files.dialog.task != FileTask::Numbers) {
     return path;
   } else if (is_page(scene.view.mode)) {

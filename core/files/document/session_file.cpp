@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.hpp"
+#include "core/files/document/html_session.hpp"
 #include "core/files/document/open.hpp"
 #include "core/files/formats/json_reader.hpp"
 #include "core/files/formats/json_repair.hpp"
@@ -123,6 +124,13 @@ OpenedFile session_from_value(json root, const std::string& where, std::vector<s
   return file;
 }
 
+OpenedFile session_of_page(const std::filesystem::path& path) {
+  const std::string json = session_in_html(read_whole(path, max_page_bytes), path.native());
+  OpenedFile file = session_from_json(json, path.native());
+  if (file.document.title.empty()) file.document.title = printable(path.stem().native());
+  return file;
+}
+
 }  // namespace
 
 OpenedFile session_from_json(std::string_view text, const std::string& where) {
@@ -141,7 +149,11 @@ OpenedFile session_from_json(std::string_view text, const std::string& where) {
 }
 
 OpenedFile open_any(const std::filesystem::path& path, std::string_view layer, Reading* reading) {
-  if (lower_extension(path) == ".json" && layer.empty()) {  // with a layer it is refused below
+  const std::string ending = lower_extension(path);
+  if (layer.empty() && ending != ".json" && ending != ".safetensors" && ending != ".npy" &&
+      ending != ".npz" && is_html_session(path))
+    return session_of_page(path);
+  if (ending == ".json" && layer.empty()) {  // with a layer it is refused below
     const std::string text = read_whole(path, max_json_bytes);
     if (text.find("\"session\"") != std::string::npos || text.find("\"view\"") != std::string::npos) {
       OpenedFile file = session_from_json(text, path.native());

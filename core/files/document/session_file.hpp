@@ -24,9 +24,9 @@ struct OpenedFile {
 };
 
 /// Any file that open_document() takes (`layer`: see there), or a session. A file is a session when it has
-/// the key "session" or "view", even if it was cut, half-written or changed by another hand: what is wrong in
-/// it is left out and listed in `lost`. Everything else is read as strictly as by open_document(). Throws
-/// Error when no Document can be had.
+/// the key "session" or "view", or is a page that carries one (html_session.hpp), even if it was cut,
+/// half-written or changed by another hand: what is wrong in it is left out and listed in `lost`. Everything
+/// else is read as strictly as by open_document(). Throws Error when no Document can be had.
 OpenedFile open_any(const std::filesystem::path& path, std::string_view layer = {},
                     Reading* reading = nullptr);
 /// The same for JSON text; `where` names the source in messages.

@@ -1,0 +1,268 @@
+#include "app/exports/html/words.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "app/ui/number_format.hpp"
+#include "app/ui/own_words.hpp"
+
+namespace attnscope {
+namespace {
+
+constexpr std::size_t longest_quote = 160;  // bytes of what a model reads
+
+/// Translates, without marks.
+class HtmlSpeaker {
+ public:
+  explicit HtmlSpeaker(const Words& words) : words_(words) {}
+  std::string operator()(std::string_view text) const {
+    std::string room;
+    return plain(words_.translated(text, room));
+  }
+
+ private:
+  const Words& words_;
+};
+
+/// What the page fills in.
+std::string filled_in(int place) { return own("%" + std::to_string(place)); }
+
+std::string shortened(std::string_view text) {
+  std::string out(text.substr(0, longest_quote));
+  std::replace(out.begin(), out.end(), '\n', ' ');
+  if (text.size() <= longest_quote) return out;
+  while (!out.empty() && (static_cast<unsigned char>(out.back()) & 0xC0) == 0x80) out.pop_back();
+  if (!out.empty()) out.pop_back();  // the first byte of the character that was cut
+  constexpr std::string_view ellipsis = "…";
+  return out.append(ellipsis);
+}
+
+std::size_t allowed_in_row(const HtmlPage& page) { return html_row(page).size(); }
+
+/// Of the chosen row; nothing where fewer than two keys are allowed.
+std::string entropy_sentence(const HtmlPage& page) {
+  const std::vector<double>& all = page.head().entropy;
+  const auto row = static_cast<std::size_t>(page.cell.query);
+  const std::size_t allowed = allowed_in_row(page);
+  if (row >= all.size() || std::isnan(all[row]) || allowed < 2) return {};
+  return fmt::format("Its row has an entropy of {} nats; uniform attention over the same keys has {}.",
+                     fixed(all[row], 2), fixed(std::log(static_cast<double>(allowed)), 2));
+}
+
+/// In English with marks.
+std::string marked_head_name(const HtmlPage& page) {
+  const HtmlHead& head = page.head();
+  const std::string number = std::to_string(head.head);
+  if (page.part().layers > 0) return "Layer " + std::to_string(head.layer) + " · Head " + number;
+  return "Head " + number;
+}
+
+std::string looking_sentence(const HtmlPage& page) {
+  const HtmlHead& head = page.head();
+  const HtmlPart& part = page.part();
+  const auto row = static_cast<std::size_t>(page.cell.query),
+             column = static_cast<std::size_t>(page.cell.key);
+  const std::string query = own(part.queries[row]), key = own(part.keys[column]);
+  const bool is_hidden = head.hidden[row * part.keys.size() + column] != 0;
+  const std::string weight =
+      html_number(static_cast<double>(head.weights.matrix()(page.cell.query, page.cell.key)));
+  const std::string number = std::to_string(head.head), layer = std::to_string(head.layer);
+  if (part.layers > 0 && is_hidden)
+    return fmt::format("In layer {}, head {}, the mask hides “{}” from “{}”.", layer, number, key, query);
+  if (part.layers > 0)
+    return fmt::format("In layer {}, head {} looks from “{}” at “{}” with a weight of {}.", layer, number,
+                       query, key, weight);
+  if (is_hidden) return fmt::format("In head {}, the mask hides “{}” from “{}”.", number, key, query);
+  return fmt::format("Head {} looks from “{}” at “{}” with a weight of {}.", number, query, key, weight);
+}
+
+std::string with_spaces(const std::vector<std::string>& sentences) {
+  std::string all;
+  for (const std::string& sentence : sentences) {
+    if (sentence.empty()) continue;
+    if (!all.empty()) all += ' ';
+    all += sentence;
+  }
+  return all;
+}
+
+}  // namespace
+
+std::string html_number(double value) {
+  if (value != 0 && std::abs(value) < 0.00005) return tiny(value);
+  return fixed(value, 4);
+}
+
+std::vector<HtmlKey> html_row(const HtmlPage& page) {
+  const HtmlHead& head = page.head();
+  const auto keys = static_cast<std::int64_t>(page.part().keys.size());
+  std::vector<HtmlKey> row;
+  for (std::int64_t j = 0; j < keys; ++j)
+    if (head.hidden[static_cast<std::size_t>(page.cell.query * keys + j)] == 0)
+      row.push_back({j, head.weights.matrix()(page.cell.query, j)});
+  // NaN is no order: it stands last.
+  std::stable_sort(row.begin(), row.end(), [](const HtmlKey& a, const HtmlKey& b) {
+    if (std::isnan(a.weight) || std::isnan(b.weight)) return !std::isnan(a.weight) && std::isnan(b.weight);
+    return a.weight > b.weight;
+  });
+  return row;
+}
+
+HtmlTexts html_texts(const Words& words) {
+  const HtmlSpeaker say(words);
+  const std::string one = filled_in(1), two = filled_in(2), three = filled_in(3);
+  HtmlTexts t;
+  t.one_file = say("one file, no network");
+  t.colours_name = say("Colours of the page");
+  t.light = say("light");
+  t.dark = say("dark");
+  t.tokens = say("Tokens");
+  t.hint = say("point at a cell, a row or a word; click locks");
+  t.hint_touch = say("touch a cell, a row or a word");
+  t.direction = say("Direction");
+  t.q2k = say("query → keys");
+  t.k2q = say("key ← queries");
+  t.scale = say("Scale of the colours");
+  t.linear = say("linear");
+  t.log = say("logarithmic");
+  t.keys = say(
+      "Arrow keys move the cell, Page Up and Page Down change the head, Esc goes back to what was exported.");
+  t.all_heads = say("All heads");
+  t.heads_across = say("heads across, layers down; click opens one");
+  t.layers_across = say("layers across, heads down; click opens one");
+  t.click_opens = say("click opens one");
+  t.read_table = say("Read it as a table");
+  t.how_title = say("How it was made");
+  t.inside_title = say("Inside this file");
+  t.save_png = say("Save as PNG");
+  t.cite = say("Copy the citation");
+  t.row_table = say("The chosen row");
+  t.saved = say("The picture is saved.");
+  t.copied = say("The citation is copied.");
+  t.old = say("This browser cannot unpack the pictures; the table has what was chosen.");
+  t.key = say("key");
+  t.query = say("query");
+  t.weight = say("weight");
+  t.entropy = say("entropy");
+  t.masked = say("masked");
+  t.layer_head = say(fmt::format("Layer {} · Head {}", one, two));
+  t.head = say(fmt::format("Head {}", one));
+  t.row_exact = say(fmt::format("Row “{}”, exact.", one));
+  t.row_close = say(fmt::format("Row “{}”, to ±0.00002.", one));
+  t.column_exact = say(fmt::format("Column “{}”, exact.", one));
+  t.column_close = say(fmt::format("Column “{}”, to ±0.00002.", one));
+  t.entropy_row = say(fmt::format("Entropy {} nats; uniform attention over the same keys has {}.", one, two));
+  t.entropy_head = say(fmt::format("Mean entropy {} nats; of uniform attention {}", one, two));
+  t.one_key = say("Only one key is allowed, so the entropy says nothing.");
+  t.no_key = say("No key is allowed.");
+  t.received =
+      say(fmt::format("All queries give it {} together; uniform attention would give it {}.", one, two));
+  t.more_keys = say(fmt::format("{} more keys have {} together.", one, two));
+  t.more_queries = say(fmt::format("{} more queries have {} together.", one, two));
+  t.hidden = say(fmt::format("The mask hides {}.", one));
+  t.caption = say(fmt::format("Attention weights of row “{}”, {}", one, two));
+  t.column_caption = say(fmt::format("Attention weights of column “{}”, {}", one, two));
+  t.whole = say(fmt::format("Attention weights, {}: a row for each query, a column for each key", one));
+  t.first_cells = say(fmt::format("The first {} queries and {} keys.", one, two));
+  t.map = say(fmt::format("{}: attention weights of {} queries and {} keys", one, two, three));
+  t.spoken = say(fmt::format("Query “{}”, key “{}”: {}", one, two, three));
+  t.off = say("switched off");
+  t.changed = say("changed");
+  return t;
+}
+
+std::string html_attention_name(AttentionOf of) {
+  switch (of) {
+    case AttentionOf::Encoder: return "Encoder";
+    case AttentionOf::Cross: return "Cross-attention";
+    case AttentionOf::Decoder: break;
+  }
+  return "Decoder";
+}
+
+std::string html_head_name(const HtmlPage& page, const Words& words) {
+  constexpr std::string_view between = " · ";
+  const HtmlSpeaker say(words);
+  std::string name;
+  if (!page.part().name.empty()) name.append(say(page.part().name)).append(between);
+  name.append(say(marked_head_name(page)));
+  if (page.part().layers == 0 && !page.head().name.empty())
+    name.append(between).append(say(page.head().name));
+  return name;
+}
+
+std::string html_sentence(const HtmlPage& page, const Words& words) {
+  const HtmlSpeaker say(words);
+  std::vector<std::string> all;
+  if (!page.model.empty() && !page.text.empty())
+    all.push_back(say(fmt::format("{} reads “{}”.", own(page.model), own(shortened(page.text)))));
+  all.push_back(say(looking_sentence(page)));
+  all.push_back(say(entropy_sentence(page)));
+  if (!page.predicted.empty())
+    all.push_back(say(fmt::format("The model's likeliest token is “{}” with {} %.", own(page.predicted),
+                                  fixed(100 * page.probability, 0))));
+  return with_spaces(all);
+}
+
+std::string html_alt(const HtmlPage& page, const Words& words) {
+  constexpr std::size_t named = 3;
+  const HtmlSpeaker say(words);
+  const HtmlPart& part = page.part();
+  const std::string queries = std::to_string(part.queries.size()), keys = std::to_string(part.keys.size());
+  std::vector<std::string> all;
+  all.push_back(html_head_name(page, words).append("."));
+  all.push_back(say(fmt::format("Attention weights of {} queries and {} keys.", queries, keys)));
+  const std::vector<HtmlKey> row = html_row(page);
+  std::string list;
+  for (std::size_t i = 0; i < std::min(named, row.size()); ++i)
+    list += fmt::format("{}“{}” {}", i == 0 ? "" : ", ", own(part.keys[static_cast<std::size_t>(row[i].key)]),
+                        fixed(static_cast<double>(row[i].weight), 2));
+  const std::string query = own(part.queries[static_cast<std::size_t>(page.cell.query)]);
+  if (!list.empty())
+    all.push_back(say(fmt::format("Largest weights of row “{}”: {}.", query, own_number(plain(list)))));
+  return with_spaces(all);
+}
+
+std::string html_made(const HtmlPage& page, const Words& words, std::string_view version) {
+  const HtmlSpeaker say(words);
+  std::vector<std::string> all;
+  all.push_back(say(fmt::format("Made with AttnScope {}.", own(version))));
+  const HtmlPart& part = page.part();
+  const std::string heads = std::to_string(page.heads.size()), queries = std::to_string(part.queries.size()),
+                    keys = std::to_string(part.keys.size());
+  if (page.model.empty()) {
+    all.push_back(say(fmt::format("Heads: {}, queries: {}, keys: {}.", heads, queries, keys)));
+    return with_spaces(all);
+  }
+  if (!page.storage.empty())
+    all.push_back(
+        say(fmt::format("The weights of {} are stored as {}.", own(page.model), own(page.storage))));
+  all.push_back(say(fmt::format("Heads: {}, tokens: {}.", heads, queries)));
+  if (page.changes.empty()) {
+    all.push_back(say("Nothing is changed inside the model."));
+  } else if (page.is_clean) {
+    all.push_back(say("What is changed inside the model is left out."));
+  } else {
+    std::string changes;
+    for (const std::string& change : page.changes) {
+      if (!changes.empty()) changes.append("; ");
+      changes.append(say(change));
+    }
+    all.push_back(say(fmt::format("Changed inside the model: {}.", own(changes))));
+  }
+  return with_spaces(all);
+}
+
+std::string html_inside(const HtmlPage& page, const Words& words, std::size_t exact) {
+  const HtmlSpeaker say(words);
+  std::vector<std::string> all;
+  all.push_back(say("The weights of every head: 8 bits for its picture, 8 more for its numbers."));
+  all.push_back(exact == page.heads.size() ? say("Every number is exact.")
+                                           : say("The numbers of the head that was chosen are exact."));
+  all.push_back(say("The session is inside, too: open this file in AttnScope and go on."));
+  return with_spaces(all);
+}
+
+}  // namespace attnscope
