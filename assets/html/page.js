@@ -106,7 +106,13 @@ function picture(h, canvas, side) {
 // ---- a row or a column, and its entropy
 const row_of = (h, q) => Array.from({length: h.nk}, (_, k) => value(h, q, k));
 const column_of = (h, k) => Array.from({length: h.nq}, (_, q) => value(h, q, k));
-const allowed = (h, q) => { let n = 0; for (let k = 0; k < h.nk; ++k) n += h.hi[q * h.nk + k] !== 255 || h.lo[q * h.nk + k] !== 0; return n; };
+function allowed(h, q) {
+  if (!h.allowed) {
+    h.allowed = new Int32Array(h.nq);
+    for (let i = 0; i < h.nq * h.nk; ++i) if (h.hi[i] !== 255 || h.lo[i]) ++h.allowed[Math.floor(i / h.nk)];
+  }
+  return h.allowed[q];
+}
 const entropy = (h, q) => (D.entropy[h.index] || [])[q];
 const nats = v => v == null ? 'n/a' : fixed(v, 2);
 function received(h, k) {
