@@ -71,7 +71,7 @@ TEST_CASE("a page without its session is refused in a sentence that names it", "
 TEST_CASE("a page opens as its session by what is in it, other HTML as the text that it is", "[html]") {
   const test::TemporaryDirectory directory;
   const std::string session =
-      R"({"attnscope": 1, "session": 1, "text": ["The cat sat"], "heads": 4, "temperature": 2.5, "view": {}})";
+      R"({"attnscope": 1, "session": 1, "text": ["The cat sat"], "d_model": 32, "heads": 4, "temperature": 2.5, "view": {}})";
   write(directory / "a.html", page_with(html_session_element(session)));
   write(directory / "renamed.txt", page_with(html_session_element(session)));
   write(directory / "other.html", "<!DOCTYPE html><p>The cat</p>");

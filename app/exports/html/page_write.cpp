@@ -155,7 +155,7 @@ json entropy_json(const HtmlHead& head) {
   json row = json::array();
   for (const double value : head.entropy) {
     if (std::isfinite(value))
-      row.push_back(std::round(value * 1000) / 1000);
+      row.push_back(std::round(value * 1e5) / 1e5);
     else
       row.push_back(nullptr);
   }

@@ -32,6 +32,7 @@ std::string filled_in(int place) { return own("%" + std::to_string(place)); }
 std::string shortened(std::string_view text) {
   std::string out(text.substr(0, longest_quote));
   std::replace(out.begin(), out.end(), '\n', ' ');
+  if (out.ends_with('.')) out.pop_back();  // the sentence has its own
   if (text.size() <= longest_quote) return out;
   while (!out.empty() && (static_cast<unsigned char>(out.back()) & 0xC0) == 0x80) out.pop_back();
   if (!out.empty()) out.pop_back();  // the first byte of the character that was cut
