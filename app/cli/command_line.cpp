@@ -19,12 +19,14 @@
 #include "app/cli/bench/bench_window.hpp"
 #include "app/cli/checked_option.hpp"
 #include "app/cli/lesson_commands.hpp"
+#include "app/cli/manual_command.hpp"
 #include "app/cli/model_commands.hpp"
 #include "app/cli/open_command.hpp"
 #include "app/cli/readings.hpp"
 #include "app/cli/serve.hpp"
 #include "app/cli/tensor_commands.hpp"
 #include "app/cli/train_command.hpp"
+#include "app/cli/version.hpp"
 #include "app/files/paths.hpp"
 #include "app/state/view_state.hpp"
 #include "app/ui/words.hpp"
@@ -264,7 +266,7 @@ std::optional<std::filesystem::path> path_from(const std::string& text) {
 int parse_and_run(int argc, char** argv) {
   CommandLine line;
   CLI::App app("An oscilloscope for self-attention.", "attnscope");
-  app.set_version_flag("--version", "attnscope " ATTNSCOPE_VERSION);
+  app.set_version_flag("--version", version_text);
   CLI::Option* file = app.add_option(
       "FILE", line.file, "A session or document (.json), tensors (.safetensors, .npz) or a text to open");
   file->type_name("");
@@ -282,6 +284,7 @@ int parse_and_run(int argc, char** argv) {
   const CLI::App* serve = add_serve(app, line);
   const LessonCommands lesson_commands(app);
   const TrainCommand train_command(app);
+  const ManualCommand manual_command(app);
   app.require_subcommand(0, 1);
   try {
     app.parse(argc, argv);
@@ -332,7 +335,7 @@ int parse_and_run(int argc, char** argv) {
     return 0;
   }
   if (open_command.is_asked_for()) return open_command.run();
-  if (models.run() || lesson_commands.run() || train_command.run()) return 0;
+  if (models.run() || lesson_commands.run() || train_command.run() || manual_command.run()) return 0;
   return run_window({path_from(line.file), line.dump_layer, line.answers, line.language,
                      line.backend.value_or(BackendPreference::Auto), line.fresh});
 }

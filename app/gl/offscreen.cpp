@@ -73,6 +73,14 @@ void OffscreenContext::make_current() const {
     throw Error("The OpenGL context cannot be made current: another thread has it.");
 }
 
+std::string OffscreenContext::description() const {
+  const auto text = [](GLenum what) {
+    const GLubyte* const answer = glGetString(what);
+    return std::string(answer ? reinterpret_cast<const char*>(answer) : "?");
+  };
+  return text(GL_VERSION) + ", " + text(GL_RENDERER);
+}
+
 KeptTarget::KeptTarget() {
   glGetIntegerv(GL_DRAW_FRAMEBUFFER_BINDING, &draw_);
   glGetIntegerv(GL_READ_FRAMEBUFFER_BINDING, &read_);

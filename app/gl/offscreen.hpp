@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "app/draw/image.hpp"
 
@@ -20,6 +21,8 @@ class OffscreenContext {
 
   /// On the calling thread, until another is.
   void make_current() const;
+  /// Version and renderer, as OpenGL names them. The context must be current.
+  std::string description() const;
 
  private:
   void *display_before_ = nullptr, *context_before_ = nullptr;

@@ -2,14 +2,17 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include <fontconfig/fontconfig.h>
 
+#include "app/files/paths.hpp"
 #include "app/ui/glyph_fonts.hpp"
 
 namespace attnscope {
@@ -37,6 +40,24 @@ struct FontFile {
     return characters && FcCharSetHasChar(characters.get(), character);
   }
 };
+
+/// Fonts that came with the program (assets/fonts of a portable folder) are found like those of the machine.
+/// On a machine without Fontconfig's files those that came along say where fonts are.
+void add_own_fonts() {
+  const std::filesystem::path own = assets_directory() / "fonts";
+  std::error_code unknown;
+  if (!std::filesystem::is_directory(own, unknown)) return;
+  const std::unique_ptr<FcChar8, decltype(&FcStrFree)> machine(FcConfigFilename(nullptr), &FcStrFree);
+  if (!machine) {
+    const std::string file = (own / "fonts.conf").native();
+    FcConfig* const config = FcConfigCreate();
+    if (FcConfigParseAndLoad(config, reinterpret_cast<const FcChar8*>(file.c_str()), FcFalse) &&
+        FcConfigBuildFonts(config))
+      FcConfigSetCurrent(config);  // which keeps it
+    FcConfigDestroy(config);
+  }
+  FcConfigAppFontAddDir(nullptr, reinterpret_cast<const FcChar8*>(own.c_str()));
+}
 
 /// What Fontconfig finds for a request whose family and character are optional, if it grants both.
 std::optional<FontFile> find_font(const char* family, int weight, FcChar32 character = 0) {
@@ -143,6 +164,7 @@ Fonts load_fonts(bool system_fonts) {
   Fonts fonts;
   fonts.system = system_fonts;
   if (system_fonts) {
+    add_own_fonts();
     const std::vector<FontFile> scripts = find_other_scripts();
     constexpr std::array weights{FC_WEIGHT_REGULAR, FC_WEIGHT_MEDIUM, FC_WEIGHT_DEMIBOLD};
     std::array<GlyphFonts::Chain, GlyphFonts::weights> chains;

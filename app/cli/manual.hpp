@@ -1,0 +1,38 @@
+// app/cli: the command line described as data, and what is written from it for packages: the manual page and
+// the completions of three shells. They cannot say anything else than `--help`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace attnscope {
+
+struct DescribedOption {
+  std::vector<std::string> names;    // "-o", "--out"; empty: a positional one
+  std::string value;                 // what stands for its value, "PATH"; empty: a flag
+  std::string help;                  // without a full stop
+  std::vector<std::string> choices;  // when the value is one of few words
+  bool required = false;
+};
+
+struct DescribedCommand {
+  std::vector<std::string> path;  // "lesson", "check"; empty: the program itself
+  std::string help;
+  std::vector<DescribedOption> options;  // in the order of the help
+  std::vector<std::string> commands;     // names of those below it
+};
+
+/// The program first, then every command that is not hidden, those below a command behind it.
+using Manual = std::vector<DescribedCommand>;
+
+/// The words of "auto, cpu or cuda" or "one of a, b"; empty where the text is no such list.
+std::vector<std::string> listed_words(const std::string& expected);
+
+/// "man", as troff; "bash", "zsh" and "fish" as their scripts; empty for anything else.
+std::string written_manual(const Manual&, const std::string& kind, const std::string& version);
+std::string manual_page(const Manual&, const std::string& version);
+std::string bash_completion(const Manual&);
+std::string zsh_completion(const Manual&);
+std::string fish_completion(const Manual&);
+
+}  // namespace attnscope

@@ -1,0 +1,72 @@
+#include "app/cli/manual_command.hpp"
+
+#include <cstdio>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "app/cli/manual.hpp"
+
+namespace attnscope {
+namespace {
+
+DescribedOption described(const CLI::Option& option) {
+  DescribedOption said;
+  for (const std::string& name : option.get_snames()) said.names.push_back("-" + name);
+  for (const std::string& name : option.get_lnames()) said.names.push_back("--" + name);
+  if (option.get_expected_max() > 0) said.value = option.get_type_name();
+  if (said.names.empty()) said.value = option.get_name(true);
+  said.help = option.get_description();
+  said.choices = listed_words(said.help.substr(said.help.rfind(": ") + 1));
+  said.required = option.get_required();
+  return said;
+}
+
+/// With those of its groups, which CLI11 has as commands without a name.
+void add_options(const CLI::App& app, DescribedCommand& command) {
+  for (const CLI::Option* option : app.get_options()) command.options.push_back(described(*option));
+  for (const CLI::App* group : app.get_subcommands([](const CLI::App*) { return true; }))
+    if (group->get_name().empty()) add_options(*group, command);
+}
+
+void describe(const CLI::App& app, const std::vector<std::string>& path, Manual& into) {
+  DescribedCommand command{path, app.get_description(), {}, {}};
+  add_options(app, command);
+  const std::size_t here = into.size();
+  into.push_back(std::move(command));
+  for (const CLI::App* below : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (below->get_group().empty() || below->get_name().empty()) continue;
+    into[here].commands.push_back(below->get_name());
+    std::vector<std::string> longer = path;
+    longer.push_back(below->get_name());
+    describe(*below, longer, into);
+  }
+}
+
+}  // namespace
+
+struct ManualCommand::Line {
+  CLI::App& app;
+  CLI::App* command = nullptr;
+  std::string kind;
+};
+
+ManualCommand::ManualCommand(CLI::App& app) : line_(std::make_unique<Line>(Line{app, nullptr, {}})) {
+  line_->command = app.add_subcommand("manual", "Write the manual page, or the completions of a shell");
+  line_->command->group("");
+  line_->command->add_option("KIND", line_->kind, "man, bash, zsh or fish")
+      ->required()
+      ->type_name("")
+      ->check(CLI::IsMember({"man", "bash", "zsh", "fish"}));
+}
+ManualCommand::~ManualCommand() = default;
+
+bool ManualCommand::run() const {
+  if (!line_->command->parsed()) return false;
+  Manual manual;
+  describe(line_->app, {}, manual);
+  fmt::print("{}", written_manual(manual, line_->kind, ATTNSCOPE_VERSION));
+  return true;
+}
+
+}  // namespace attnscope

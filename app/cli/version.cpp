@@ -1,0 +1,66 @@
+#include "app/cli/version.hpp"
+
+#include <array>
+
+#include <fmt/format.h>
+
+#include "app/cli/built_with.hpp"
+#include "app/files/paths.hpp"
+#include "app/gl/offscreen.hpp"
+#include "app/results/choose_backend.hpp"
+#include "core/base/error.hpp"
+#include "core/streaming/kernels/kernels.hpp"
+
+namespace attnscope {
+namespace {
+
+std::string instruction_sets_found() {
+  using streaming::InstructionSet;
+  constexpr std::array all{InstructionSet::Baseline, InstructionSet::Neon,         InstructionSet::Avx2,
+                           InstructionSet::Avx512,   InstructionSet::Avx512Bfloat, InstructionSet::AmxBfloat};
+  std::string found;
+  for (const InstructionSet set : all)
+    if (const streaming::Kernels* kernels = streaming::kernels_for(set))
+      found += fmt::format("{}{}", found.empty() ? "" : "; ", kernels->name);
+  return found;
+}
+
+std::string card_found() {
+  const std::vector<BackendChoice> backends = list_backends();
+  return backends.back().backend ? std::string(backends.back().backend->name()) : backends.back().why_not;
+}
+
+std::string opengl_found() {
+  try {
+    return OffscreenContext().description();
+  } catch (const Error& none) {
+    return none.what();
+  }
+}
+
+std::string assets_found() {
+  try {
+    check_assets();
+    return assets_directory().native();
+  } catch (const Error& none) {
+    return none.what();
+  }
+}
+
+}  // namespace
+
+std::string version_text() {
+  const BuiltWith built = built_with();
+  return fmt::format(
+      "attnscope {}{}\n"
+      "built with:      {}, {}: {}\n"
+      "instruction set: {}\n"
+      "CUDA:            {}\n"
+      "OpenGL:          {}\n"
+      "assets:          {}",
+      ATTNSCOPE_VERSION, built.commit.empty() ? "" : fmt::format(" (commit {})", built.commit),
+      built.compiler, built.kind, built.flags, instruction_sets_found(), card_found(), opengl_found(),
+      assets_found());
+}
+
+}  // namespace attnscope
