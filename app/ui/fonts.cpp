@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -41,14 +42,20 @@ struct FontFile {
   }
 };
 
+/// Asking Fontconfig would make it complain on the standard error when there is none.
+bool has_font_configuration() {
+  std::error_code unknown;
+  return std::getenv("FONTCONFIG_FILE") != nullptr || std::getenv("FONTCONFIG_PATH") != nullptr ||
+         std::filesystem::exists("/etc/fonts/fonts.conf", unknown);
+}
+
 /// Fonts that came with the program (assets/fonts of a portable folder) are found like those of the machine.
 /// On a machine without Fontconfig's files those that came along say where fonts are.
 void add_own_fonts() {
   const std::filesystem::path own = assets_directory() / "fonts";
   std::error_code unknown;
   if (!std::filesystem::is_directory(own, unknown)) return;
-  const std::unique_ptr<FcChar8, decltype(&FcStrFree)> machine(FcConfigFilename(nullptr), &FcStrFree);
-  if (!machine) {
+  if (!has_font_configuration()) {
     const std::string file = (own / "fonts.conf").native();
     FcConfig* const config = FcConfigCreate();
     if (FcConfigParseAndLoad(config, reinterpret_cast<const FcChar8*>(file.c_str()), FcFalse) &&
