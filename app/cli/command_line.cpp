@@ -30,6 +30,7 @@
 #include "app/files/paths.hpp"
 #include "app/state/view_state.hpp"
 #include "app/ui/words.hpp"
+#include "app/window/describe.hpp"
 #include "app/window/render.hpp"
 #include "app/window/window.hpp"
 #include "core/base/error.hpp"
@@ -54,12 +55,13 @@ constexpr const char* layer_help =
 
 /// What was asked for; options write straight into it.
 struct CommandLine {
-  std::string file, dump_layer, render_file, render_out;
+  std::string file, dump_layer, render_file, render_out, described_file;
   Answers answers;  // these three are of the window
   std::optional<std::string> language;
   std::optional<BackendPreference> backend;
   bool fresh = false;
   RenderOptions render;
+  DescribeOptions describe;
   BenchOptions bench;
   std::string bench_model, bench_task, bench_window, serve_model;
 };
@@ -98,20 +100,25 @@ void add_answers(CLI::App& command, Answers& answers) {
                         }});
 }
 
+bool read_index(const std::string& text, std::int64_t least, std::optional<std::int64_t>& into) {
+  into = whole_text_as<std::int64_t>(text);
+  return into && *into >= least && *into <= most_index;
+}
+
+/// Which head and cell are looked at.
+void add_place_options(CLI::App& command, Spot& spot, const std::string& cell) {
+  add_checked(command, {"--head", "N", "Which head", "a whole number from 0",
+                        [&spot](const std::string& text) { return read_index(text, 0, spot.head); }});
+  add_checked(command, {"--at", "QUERY,KEY", cell, "two whole numbers from 0 like 1204,800",
+                        [&spot](const std::string& text) { return read_cell(text, spot.cell); }});
+}
+
 /// What of a head stands in the picture.
 void add_spot_options(CLI::App& render, Spot& spot) {
-  const auto index = [](const std::string& text, std::int64_t least, std::optional<std::int64_t>& into) {
-    into = whole_text_as<std::int64_t>(text);
-    return into && *into >= least && *into <= most_index;
-  };
-  add_checked(render, {"--head", "N", "Which head", "a whole number from 0",
-                       [&spot, index](const std::string& text) { return index(text, 0, spot.head); }});
-  add_checked(render, {"--at", "QUERY,KEY", "The cell that is chosen and stands in the middle",
-                       "two whole numbers from 0 like 1204,800",
-                       [&spot](const std::string& text) { return read_cell(text, spot.cell); }});
+  add_place_options(render, spot, "The cell that is chosen and stands in the middle");
   add_checked(render, {"--cells", "N", "So many queries and keys are in sight, as far as they fit",
                        "a whole number from 1",
-                       [&spot, index](const std::string& text) { return index(text, 1, spot.cells); }});
+                       [&spot](const std::string& text) { return read_index(text, 1, spot.cells); }});
 }
 
 void add_sweep(CLI::App& render, RenderOptions& options) {
@@ -178,6 +185,19 @@ CLI::App* add_render(CLI::App& app, CommandLine& line) {
   add_checked(*render, language_option(options.language));
   add_checked(*render, backend_option([&options](BackendPreference backend) { options.backend = backend; }));
   return render;
+}
+
+CLI::App* add_describe(CLI::App& app, CommandLine& line) {
+  CLI::App* describe = app.add_subcommand(
+      "describe", "Say in sentences what a file shows: head, cell, row, measures, changes");
+  describe->add_option("FILE", line.described_file, "What to describe")->required()->type_name("");
+  DescribeOptions& options = line.describe;
+  add_place_options(*describe, options.spot, "The cell that is spoken of");
+  describe->add_option("--layer", options.layer, layer_help)->type_name("NAME");
+  add_answers(*describe, options.answers);
+  add_checked(*describe,
+              backend_option([&options](BackendPreference backend) { options.backend = backend; }));
+  return describe;
 }
 
 /// Options of `bench` that mean the same with --model, and with --train.
@@ -277,6 +297,7 @@ int parse_and_run(int argc, char** argv) {
   const CLI::Option* fresh =
       app.add_flag("--fresh", line.fresh, "Look as in the first run, bring nothing back; what is kept stays");
   const CLI::App* render = add_render(app, line);
+  const CLI::App* describe = add_describe(app, line);
   const TensorCommands tensors(app);
   const CLI::App* bench_command = add_bench(app, line);
   ModelCommands models(app);
@@ -315,6 +336,11 @@ int parse_and_run(int argc, char** argv) {
     line.render.file = path_from(line.render_file);
     line.render.out = line.render_out;
     return mention(render_picture(line.render));
+  }
+  if (*describe) {
+    line.describe.file = line.described_file;
+    fmt::print("{}\n", describe_file(line.describe));
+    return 0;
   }
   if (const std::optional<std::string> note = tensors.run()) return mention(*note);
   if (*bench_command) {

@@ -9,6 +9,7 @@
 
 #include "app/exports/copied_command.hpp"
 #include "app/exports/export_choice.hpp"
+#include "app/exports/sentence.hpp"
 #include "app/state/model_state.hpp"
 #include "app/views/files/files.hpp"
 #include "core/edits/model.hpp"
@@ -154,6 +155,12 @@ void copy_cell(Scene& scene) {
   scene.requests.copy = fmt::format("{}", value);
   scene.view.notices.tell(fmt::format("Copied {}, {} → {}.", own(scene.requests.copy),
                                       query_label(scene.result, b, query), key_label(scene.result, b, key)));
+}
+
+void copy_sentence(Scene& scene) {
+  scene.requests.copy =
+      sentences_of(scene.result, {scene.sequence(), scene.selection.head, scene.selection.cell});
+  scene.view.notices.tell("Copied as a sentence.");
 }
 
 void copy_command(Scene& scene) {

@@ -1,0 +1,113 @@
+#include "app/exports/sentence.hpp"
+
+#include <cmath>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "app/scene/head_words.hpp"
+#include "app/scene/scene.hpp"
+#include "app/ui/own_words.hpp"
+#include "core/attention/run_stage.hpp"
+#include "core/edits/model.hpp"
+
+namespace attnscope {
+namespace {
+
+/// Three digits that count, or "not measured" of NaN.
+std::string said_number(double value) {
+  if (std::isnan(value)) return "not measured";
+  return std::abs(value) < 1e-3 && value != 0 ? fmt::format("{:.1e}", value) : fmt::format("{:.3g}", value);
+}
+
+/// "0.44 nats (uniform attention 1.45)".
+std::string beside_uniform(double value, double uniform, std::string_view unit = "") {
+  return fmt::format("{}{} (uniform attention {})", said_number(value), unit, said_number(uniform));
+}
+
+/// "\"sat\" (3)", or "3" where there are no tokens.
+std::string token_said(const std::string& label, std::int64_t index) {
+  const std::string text = plain(label);
+  return text == fmt::format("{}", index) ? text : fmt::format("\"{}\" ({})", text, index);
+}
+
+std::string place_of(const LayerResult& layer, const LookedAt& at) {
+  const Dimensions& size = layer.dimensions;
+  const HeadRole role = role_of(layer, at.head);
+  std::string text = layer.document.title.empty() ? "" : fmt::format("{}: ", layer.document.title);
+  text += fmt::format("head {} of {}", at.head, size.heads);
+  if (!role.does.empty())
+    text +=
+        fmt::format(", {}, with {}", role.does, beside_uniform(role.score, role.uniform, " of its weight"));
+  if (size.batch > 1) text += fmt::format(", sequence {} of {}", at.sequence, size.batch);
+  return fmt::format("{}; {} queries, {} keys.", text, size.queries, size.keys);
+}
+
+std::string head_said(const HeadMeasures& head) {
+  return fmt::format(
+      "Over its rows the mean entropy is {}, the mean of the largest weight {}, the mean distance {}.",
+      beside_uniform(head.entropy, head.uniform.entropy, " nats"),
+      beside_uniform(head.mean_largest, head.uniform.mean_largest),
+      beside_uniform(head.distance, head.uniform.distance, " tokens"));
+}
+
+std::string cell_said(const LayerResult& layer, const LookedAt& at) {
+  const auto [query, key] = *at.cell;
+  const RowMeasures& row = layer.measures.row(at.sequence, at.head, query);
+  const HeadMeasures& head = layer.measures.head(at.sequence, at.head);
+  const auto key_said = [&](std::int64_t k) { return token_said(key_label(layer, at.sequence, k), k); };
+  const std::string asks = token_said(query_label(layer, at.sequence, query), query);
+  if (row.allowed == 0) return fmt::format("Query {} sees no key.", asks);
+  const double keys = static_cast<double>(row.allowed);
+  std::string text = fmt::format("Query {}", asks);
+  if (const TensorPtr& weights = layer.trace[weights_stage(layer.document)]) {
+    const Dimensions& size = layer.dimensions;
+    const std::int64_t at_cell =
+        ((at.sequence * size.heads + at.head) * size.queries + query) * size.keys + key;
+    text += fmt::format(" gives key {} the weight {};", key_said(key),
+                        beside_uniform(weights->data()[at_cell], 1 / keys));
+  }
+  text += fmt::format(" its row sees {} keys, with the entropy {} and the largest weight {} on {}.",
+                      row.allowed, beside_uniform(row.entropy, std::log(keys), " nats"),
+                      said_number(row.largest), row.strongest < 0 ? "none" : key_said(row.strongest));
+  const auto index = static_cast<std::size_t>(key);
+  if (index < head.received.size() && index < head.received_uniform.size())
+    text += fmt::format(" Key {} receives {} from all queries.", key_said(key),
+                        beside_uniform(head.received[index], head.received_uniform[index]));
+  return text;
+}
+
+std::string settings_said(const LayerSpec& layer) {
+  std::string text = layer.scaling.kind == Scaling::Kind::InverseSqrtDk ? "Scores are divided by √dₖ"
+                     : layer.scaling.kind == Scaling::Kind::Off
+                         ? "The division by √dₖ is off"
+                         : fmt::format("Scores are multiplied with {}", said_number(layer.scaling.factor));
+  text += layer.masking.causal ? "; no query sees a later key" : "; a query sees later keys too";
+  if (layer.temperature != 1) text += fmt::format("; the temperature is {}", said_number(layer.temperature));
+  return text + ".";
+}
+
+/// Inside a model; empty without a change.
+std::string changes_said(const Document& document) {
+  const Within within = document.within.read();
+  if (!within) return {};
+  std::vector<std::string> lines;
+  for (const edit::ChangeWords& change : edit::list_of_changes(within)) lines.push_back(change.line());
+  return lines.empty() ? "" : fmt::format(" Changed in the model: {}.", fmt::join(lines, "; "));
+}
+
+}  // namespace
+
+std::string sentences_of(const LayerResult& layer, const LookedAt& at) {
+  std::string text = place_of(layer, at);
+  text[0] = static_cast<char>(text[0] >= 'a' && text[0] <= 'z' ? text[0] - 'a' + 'A' : text[0]);
+  if (!layer.is_long()) {
+    text += " " + head_said(layer.measures.head(at.sequence, at.head));
+    if (at.cell) text += " " + cell_said(layer, at);
+  }
+  return text + " " + settings_said(layer.document.layer()) + changes_said(layer.document);
+}
+
+}  // namespace attnscope

@@ -1,0 +1,76 @@
+// What is looked at as sentences: on the command line and on the clipboard.
+#include <string>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include "app/files_robot.hpp"
+#include "robot/robot.hpp"
+#include "support/program.hpp"
+#include "support/temporary_directory.hpp"
+
+namespace attnscope::sentence_test {
+
+using attnscope::test::check_refusal;
+using attnscope::test::Outcome;
+using attnscope::test::run;
+using attnscope::test::TemporaryDirectory;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+const std::string examples = ATTNSCOPE_ASSETS "/examples/";
+
+std::string described(const std::string& arguments) {
+  const TemporaryDirectory directory;
+  const Outcome outcome = run(directory, "describe '" + examples + "'" + arguments);
+  CHECK(outcome.exit_code == 0);
+  CHECK(outcome.err.empty());
+  CHECK(outcome.out.find('\n') == outcome.out.size() - 1);
+  return outcome.out;
+}
+
+}  // namespace
+
+TEST_CASE("a file is described with measures beside those of uniform attention", "[cli][sentence]") {
+  const std::string said = described("2-three-tokens.json --at 2,0");
+  CHECK_THAT(said, ContainsSubstring("Three tokens by hand: head 0 of 1; 3 queries, 3 keys."));
+  CHECK_THAT(said, ContainsSubstring("nats (uniform attention 1.1)"));
+  CHECK_THAT(said, ContainsSubstring(
+                       "Query \"c\" (2) gives key \"a\" (0) the weight 0.503 (uniform attention 0.333)"));
+  CHECK_THAT(said, ContainsSubstring("its row sees 3 keys"));
+  CHECK_THAT(said, ContainsSubstring("Key \"a\" (0) receives 1.31 (uniform attention 1) from all queries."));
+  CHECK_THAT(said, ContainsSubstring("Scores are divided by √dₖ; a query sees later keys too."));
+}
+
+TEST_CASE("a description says scale, mask, role and the chosen head", "[cli][sentence]") {
+  const std::string said = described("7-with-and-without-the-scale.json --head 3");
+  CHECK_THAT(said, ContainsSubstring("head 3 of 8, content, with 0.996 of its weight (uniform attention"));
+  CHECK_THAT(said, ContainsSubstring("The division by √dₖ is off; no query sees a later key."));
+}
+
+TEST_CASE("what cannot be described is refused in a sentence", "[cli][sentence]") {
+  const TemporaryDirectory directory;
+  check_refusal(directory, "describe", 2, "FILE");
+  check_refusal(directory, "describe none.json", 1, "none.json");
+  check_refusal(directory, "describe '" + examples + "2-three-tokens.json' --head 9", 1, "no head 9");
+  check_refusal(directory, "describe '" + examples + "2-three-tokens.json' --at 9,0", 1, "9");
+}
+
+TEST_CASE("what is on screen is copied as a sentence", "[sentence]") {
+  Robot robot({.width = 1600, .height = 1000});
+  robot.settle();
+  robot.key(ImGuiKey_K, ImGuiMod_Ctrl);
+  robot.frame(3);
+  robot.type("Copy as a sentence");
+  robot.frame(2);
+  robot.key(ImGuiKey_Enter);
+  robot.settle();
+  CHECK(robot.app().message() == "Copied as a sentence.");
+  const char* const copied = ImGui::GetClipboardText();
+  REQUIRE(copied != nullptr);
+  CHECK_THAT(copied, ContainsSubstring("head ") && ContainsSubstring("Query \"") &&
+                         ContainsSubstring("(uniform attention "));
+}
+
+}  // namespace attnscope::sentence_test
