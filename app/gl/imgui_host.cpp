@@ -9,6 +9,8 @@
 #include <backends/imgui_impl_opengl3.h>
 #include <imgui_internal.h>
 
+#include "app/files/paths.hpp"
+
 namespace attnscope {
 namespace {
 
@@ -44,7 +46,7 @@ ImGuiHost::ImGuiHost(GLFWwindow* window, bool system_fonts)
   io.ConfigInputTextCursorBlink =
       false;  // a blinking cursor would be the only thing that draws in an idle window
   ImGui::GetStyle().FontSizeBase = 16;
-  fonts_ = load_fonts(system_fonts);
+  fonts_ = load_fonts(system_fonts, assets_directory() / "fonts");
   if (window_) ImGui_ImplGlfw_InitForOpenGL(window_, true);
   ImGui_ImplOpenGL3_Init("#version 330 core");
 }

@@ -13,7 +13,6 @@
 
 #include <fontconfig/fontconfig.h>
 
-#include "app/files/paths.hpp"
 #include "app/ui/glyph_fonts.hpp"
 
 namespace attnscope {
@@ -49,10 +48,9 @@ bool has_font_configuration() {
          std::filesystem::exists("/etc/fonts/fonts.conf", unknown);
 }
 
-/// Fonts that came with the program (assets/fonts of a portable folder) are found like those of the machine.
-/// On a machine without Fontconfig's files those that came along say where fonts are.
-void add_own_fonts() {
-  const std::filesystem::path own = assets_directory() / "fonts";
+/// Fonts that came with the program are found like those of the machine. On a machine without Fontconfig's
+/// files those that came along say where fonts are.
+void add_own_fonts(const std::filesystem::path& own) {
   std::error_code unknown;
   if (!std::filesystem::is_directory(own, unknown)) return;
   if (!has_font_configuration()) {
@@ -167,11 +165,11 @@ GlyphFonts::Chain glyph_chain(const Family& family, int weight) {
 
 }  // namespace
 
-Fonts load_fonts(bool system_fonts) {
+Fonts load_fonts(bool system_fonts, const std::filesystem::path& own) {
   Fonts fonts;
   fonts.system = system_fonts;
   if (system_fonts) {
-    add_own_fonts();
+    add_own_fonts(own);
     const std::vector<FontFile> scripts = find_other_scripts();
     constexpr std::array weights{FC_WEIGHT_REGULAR, FC_WEIGHT_MEDIUM, FC_WEIGHT_DEMIBOLD};
     std::array<GlyphFonts::Chain, GlyphFonts::weights> chains;

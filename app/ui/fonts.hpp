@@ -2,6 +2,7 @@
 // drawn.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 
 #include <imgui.h>
@@ -25,7 +26,7 @@ struct Fonts {
 /// Japanese and Korean. Families that are missing are left out; with none at all Dear ImGui's built-in font
 /// serves. Scripts that must be shaped also look for other fonts, once a text asks for them. What no font has
 /// is a box. `system_fonts = false` takes the built-in font only, so that tests do not depend on the machine.
-/// Call once per ImGui context.
-Fonts load_fonts(bool system_fonts = true);
+/// `own`: a folder of fonts that came with the program, which need not exist. Call once per ImGui context.
+Fonts load_fonts(bool system_fonts = true, const std::filesystem::path& own = {});
 
 }  // namespace attnscope
