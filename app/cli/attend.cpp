@@ -6,7 +6,7 @@
 #include <limits>
 #include <memory>
 
-#include "app/cli/tensor_output.hpp"
+#include "app/cli/parts/tensor_output.hpp"
 #include "core/attention/row_math.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/base/parallel.hpp"

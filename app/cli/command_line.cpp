@@ -17,13 +17,13 @@
 #include "app/cli/bench/bench_model.hpp"
 #include "app/cli/bench/bench_train.hpp"
 #include "app/cli/bench/bench_window.hpp"
-#include "app/cli/checked_option.hpp"
 #include "app/cli/lesson_commands.hpp"
 #include "app/cli/manual_command.hpp"
-#include "app/cli/model_commands.hpp"
+#include "app/cli/models/model_commands.hpp"
+#include "app/cli/models/serve.hpp"
 #include "app/cli/open_command.hpp"
+#include "app/cli/parts/checked_option.hpp"
 #include "app/cli/readings.hpp"
-#include "app/cli/serve.hpp"
 #include "app/cli/tensor_commands.hpp"
 #include "app/cli/train_command.hpp"
 #include "app/cli/version.hpp"
@@ -273,7 +273,7 @@ CLI::App* add_bench(CLI::App& app, CommandLine& line) {
 
 /// Of programs alone: it stands in no help.
 CLI::App* add_serve(CLI::App& app, CommandLine& line) {
-  CLI::App* serve = app.add_subcommand("serve", "Answer requests for a model, see app/cli/serve.hpp");
+  CLI::App* serve = app.add_subcommand("serve", "Answer requests for a model, see app/cli/models/serve.hpp");
   serve->add_option("MODEL", line.serve_model, "A folder or a .gguf file")->required()->type_name("");
   serve->group("");
   return serve;

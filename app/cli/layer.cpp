@@ -1,6 +1,6 @@
 #include "app/cli/layer.hpp"
 
-#include "app/cli/tensor_output.hpp"
+#include "app/cli/parts/tensor_output.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/base/parallel.hpp"
 #include "core/files/archives/npz.hpp"

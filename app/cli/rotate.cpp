@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "app/cli/tensor_output.hpp"
+#include "app/cli/parts/tensor_output.hpp"
 #include "core/attention/positions.hpp"
 #include "core/attention/projections.hpp"
 #include "core/base/error.hpp"

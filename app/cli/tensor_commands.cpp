@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "app/cli/attend.hpp"
-#include "app/cli/checked_option.hpp"
 #include "app/cli/layer.hpp"
+#include "app/cli/parts/checked_option.hpp"
 #include "app/cli/readings.hpp"
 #include "app/cli/rotate.hpp"
 #include "core/document/enum_names.hpp"

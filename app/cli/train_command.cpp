@@ -10,7 +10,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "app/cli/checked_option.hpp"
+#include "app/cli/parts/checked_option.hpp"
 #include "app/cli/readings.hpp"
 #include "core/base/error.hpp"
 #include "core/text/utf8.hpp"

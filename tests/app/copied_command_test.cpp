@@ -10,7 +10,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
-#include "app/cli/model_commands.hpp"
+#include "app/cli/models/model_commands.hpp"
 #include "app/files_robot.hpp"
 #include "app/model_robot.hpp"
 #include "app/ui/own_words.hpp"

@@ -1,5 +1,5 @@
-// app/cli: an option whose value is checked while the line is read. For .cpp files of this room only, since
-// it brings CLI11 along.
+// app/cli/parts: an option whose value is checked while the line is read. For .cpp files of this room only,
+// since it brings CLI11 along.
 #pragma once
 
 #include <functional>

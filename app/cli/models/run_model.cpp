@@ -1,4 +1,4 @@
-#include "app/cli/run_model.hpp"
+#include "app/cli/models/run_model.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "app/cli/tensor_output.hpp"
+#include "app/cli/parts/tensor_output.hpp"
 #include "core/base/error.hpp"
 #include "core/files/formats/limits.hpp"
 #include "core/files/formats/posix.hpp"

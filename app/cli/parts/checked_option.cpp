@@ -1,4 +1,4 @@
-#include "app/cli/checked_option.hpp"
+#include "app/cli/parts/checked_option.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// app/cli: `attnscope atlas`: what the prediction owes to every head, as a table for a script.
+// app/cli/models: `attnscope atlas`: what the prediction owes to every head, as a table for a script.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "app/cli/model_at_hand.hpp"
+#include "app/cli/models/model_at_hand.hpp"
 #include "core/readouts/ablations.hpp"
 
 namespace attnscope {

@@ -1,14 +1,14 @@
-// app/cli: the commands for the folder of a model: `run`, `atlas`, `heads`, `patch`, `similar`, `tokenize`
-// and `model`.
+// app/cli/models: the commands for the folder of a model: `run`, `atlas`, `heads`, `patch`, `similar`,
+// `tokenize` and `model`.
 #pragma once
 
 #include <filesystem>
 #include <memory>
 #include <optional>
 
-#include "app/cli/atlas.hpp"
 #include "app/cli/chat/chat_text.hpp"
-#include "app/cli/run_model.hpp"
+#include "app/cli/models/atlas.hpp"
+#include "app/cli/models/run_model.hpp"
 
 namespace CLI {
 class App;

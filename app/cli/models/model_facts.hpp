@@ -1,4 +1,5 @@
-// app/cli: `attnscope tokenize` and `attnscope model`: what a model's folder holds, on the standard output.
+// app/cli/models: `attnscope tokenize` and `attnscope model`: what a model's folder holds, on the standard
+// output.
 #pragma once
 
 #include <filesystem>
@@ -6,7 +7,7 @@
 #include <string>
 
 #include "app/cli/chat/chat_text.hpp"
-#include "app/cli/model_at_hand.hpp"
+#include "app/cli/models/model_at_hand.hpp"
 
 namespace attnscope {
 

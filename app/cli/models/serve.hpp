@@ -1,5 +1,5 @@
-// app/cli: `attnscope serve MODEL`: one process that a model is opened in once and asked many things. What
-// the Python package talks to; no person types it.
+// app/cli/models: `attnscope serve MODEL`: one process that a model is opened in once and asked many things.
+// What the Python package talks to; no person types it.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-#include "app/cli/atlas.hpp"
+#include "app/cli/models/atlas.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "app/cli/model_facts.hpp"
+#include "app/cli/models/model_facts.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,5 @@
-// app/cli: the model of a command, opened when it is first asked for; `serve` keeps one for many requests.
+// app/cli/models: the model of a command, opened when it is first asked for; `serve` keeps one for many
+// requests.
 #pragma once
 
 #include <filesystem>

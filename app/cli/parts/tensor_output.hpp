@@ -1,5 +1,5 @@
-// app/cli: tensors on their way into a file: whatever they were computed in, they leave in the type of the
-// input.
+// app/cli/parts: tensors on their way into a file: whatever they were computed in, they leave in the type of
+// the input.
 #pragma once
 
 #include <filesystem>

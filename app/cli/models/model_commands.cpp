@@ -1,17 +1,17 @@
-#include "app/cli/model_commands.hpp"
+#include "app/cli/models/model_commands.hpp"
 
 #include <charconv>
 #include <filesystem>
 #include <optional>
 #include <string>
 
-#include "app/cli/checked_option.hpp"
-#include "app/cli/model_facts.hpp"
+#include "app/cli/models/model_facts.hpp"
+#include "app/cli/models/run_model.hpp"
 #include "app/cli/over_texts/heads_command.hpp"
 #include "app/cli/over_texts/patch_command.hpp"
 #include "app/cli/over_texts/similar_command.hpp"
 #include "app/cli/over_texts/texts_output.hpp"
-#include "app/cli/run_model.hpp"
+#include "app/cli/parts/checked_option.hpp"
 #include "core/text/whole_text.hpp"
 
 namespace attnscope {

@@ -1,4 +1,4 @@
-#include "app/cli/serve.hpp"
+#include "app/cli/models/serve.hpp"
 
 #include <algorithm>
 #include <array>
@@ -21,10 +21,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "app/cli/checked_option.hpp"
-#include "app/cli/model_at_hand.hpp"
-#include "app/cli/model_commands.hpp"
-#include "app/cli/model_facts.hpp"
+#include "app/cli/models/model_at_hand.hpp"
+#include "app/cli/models/model_commands.hpp"
+#include "app/cli/models/model_facts.hpp"
+#include "app/cli/parts/checked_option.hpp"
 #include "core/base/error.hpp"
 #include "core/base/worker.hpp"
 

@@ -1,4 +1,4 @@
-// app/cli: `attnscope run`, a model as a program: a text or tokens in, what transformers returns out.
+// app/cli/models: `attnscope run`, a model as a program: a text or tokens in, what transformers returns out.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "app/cli/chat/chat_text.hpp"
-#include "app/cli/model_at_hand.hpp"
+#include "app/cli/models/model_at_hand.hpp"
 #include "core/models/run_model.hpp"
 #include "core/readouts/text/sampling.hpp"
 

@@ -1,4 +1,4 @@
-#include "app/cli/model_at_hand.hpp"
+#include "app/cli/models/model_at_hand.hpp"
 
 #include "core/tokenizers/read/load_tokenizer.hpp"
 
