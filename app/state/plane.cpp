@@ -61,7 +61,7 @@ PlaneWords words(const Document& document, Plane plane) {
         return {"∂S scores", "∂S", "∂loss / ∂S", "Derivative of the loss by each score q·k."};
       case Stage::Mask:
         return {"∂M masked logits", "∂M", "∂M = A ∘ (∂A − Σ A∘∂A) / τ",
-                "Gradient behind the softmax: 0 where a weight is 0 or 1."};
+                "Gradient after the softmax: 0 where a weight is 0 or 1."};
       default: return {"∂A weights", "∂A", "∂A = ∂Z·Vᵀ", "Derivative of the loss by each weight."};
     }
   }

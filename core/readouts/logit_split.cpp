@@ -80,7 +80,7 @@ LogitSplit split_logit(const Model& model, const ModelRun& run, std::int64_t row
                        std::optional<std::int64_t> other, const Work& work, const MeanLogit* less) {
   check_has_logits(model);
   if (model.spec.head.kind != HeadKind::NextToken)
-    throw Error(fmt::format("The logits of {} stand behind a layer of their own, which is no sum of parts.",
+    throw Error(fmt::format("The logits of {} stand after a layer of their own, which is no sum of parts.",
                             model.spec.family));
   const AttentionOf of = output_attention(model.spec);
   const StackView stack = stack_of(model, run, of);

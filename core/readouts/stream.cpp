@@ -213,13 +213,13 @@ std::string name_of(const StreamPart& part) {
 void check_is_sum(const StackSpec& spec, const std::string& family) {
   if (spec.arrangement == Arrangement::PostNorm)
     throw Error(
-        fmt::format("The blocks of {} are post-norm: a norm stands behind every sum, so the residual stream "
+        fmt::format("The blocks of {} are post-norm: a norm stands after every sum, so the residual stream "
                     "is not the sum of "
                     "what heads and MLPs wrote into it, and nothing can be split over them.",
                     family));
   if (spec.residual_after_norm)
     throw Error(
-        fmt::format("This model of {} adds to the stream behind the norm, so the stream is not the sum of "
+        fmt::format("This model of {} adds to the stream after the norm, so the stream is not the sum of "
                     "what heads and MLPs "
                     "wrote into it, and nothing can be split over them.",
                     family));

@@ -76,9 +76,9 @@ TEST_CASE("screens that a model has nothing for cannot be chosen") {
   robot.settle();
   REQUIRE(robot.document().within.read());
   const std::set<std::string> told = test::keys_drawn(robot);
-  CHECK(told.contains("Switch something off below, or in Explore: everything behind it follows."));
+  CHECK(told.contains("Switch something off below, or in Explore: everything after it follows."));
   CHECK_FALSE(
-      told.contains("Switch something off below, or in Explore: everything behind it follows, the prediction "
+      told.contains("Switch something off below, or in Explore: everything after it follows, the prediction "
                     "too."));
   for (const char* screen : {"Grid: Atlas", "Grid: Patching", "Grid: Generate"}) {
     INFO(screen);

@@ -110,7 +110,7 @@ TEST_CASE("every block of every committed model computes to the run's numbers", 
     CAPTURE(name);
     if (name == "bloom_after_norm") {
       CHECK_THROWS_WITH(block_tensors(*open_model(folder.path()), AttentionOf::Decoder, 0),
-                        ContainsSubstring("This model of BLOOM adds to the stream behind the norm"));
+                        ContainsSubstring("This model of BLOOM adds to the stream after the norm"));
       continue;
     }
     compared += compare_model(folder.path(), machine);

@@ -62,7 +62,7 @@ void put_pattern(Kind kind, oracle::GptRows& weights) {
 
 }  // namespace
 
-TEST_CASE("a head's pattern is replaced, and everything behind it follows", "[models][changes]") {
+TEST_CASE("a head's pattern is replaced, and everything after it follows", "[models][changes]") {
   Opened o;
   for (const Kind kind : {Kind::Uniform, Kind::PreviousToken, Kind::Identity, Kind::FirstToken}) {
     CAPTURE(static_cast<int>(kind));

@@ -111,7 +111,7 @@ class Pruning {
              {}}))
       begin();
     return press.x - ui_.px(10) -
-           ui_.text(press.x - ui_.px(10), press.centre_y(), time.empty() ? "behind the effects" : time,
+           ui_.text(press.x - ui_.px(10), press.centre_y(), time.empty() ? "after the effects" : time,
                     {type::tick, ui_.theme.text3, Ink::Regular, Align::Right});
   }
 
@@ -124,7 +124,7 @@ class Pruning {
     const std::string_view words =
         !can_run() ? "There is no prediction whose change could be measured."
         : is_wanted()
-            ? "Computing, behind the effects of all heads."
+            ? "Computing, after the effects of all heads."
             : "Heads are zeroed one after the other, the one with the smallest effect first. How far "
               "the prediction moves shows how many are needed here; what heads do for each other "
               "shows where the curve leaves the ground.";

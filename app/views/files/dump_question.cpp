@@ -51,7 +51,7 @@ constexpr std::array<Tip, 2> causal_tips{
     Tip{"Not causal", "every query sees every key", "As in encoders and in cross-attention.", {}}};
 constexpr std::array<std::string_view, 3> position_answers{"Yes, as they are", "RoPE, halves", "RoPE, pairs"};
 constexpr std::array<Tip, 3> position_tips{
-    Tip{"As they are", {}, "Queries and keys come from behind rotary positions, or the model has none.", {}},
+    Tip{"As they are", {}, "Queries and keys are those after rotary positions, or the model has none.", {}},
     Tip{"RoPE, halves", "pairs (i, i + r/2)", "Not yet: they are rotated here, as in Llama.", {}},
     Tip{"RoPE, pairs", "pairs (2i, 2i + 1)", "Not yet: they are rotated here, as in GPT-J.", {}}};
 

@@ -171,7 +171,7 @@ class GenerationSteps {
           playing ? "What was appended stays." : std::string_view(many),
           "Shift+Space"}},
         {"One token",
-         {"One token", {}, "The next step; behind the last one a new token is appended.", "Space"}},
+         {"One token", {}, "The next step; after the last one a new token is appended.", "Space"}},
         playing};
     const TransportPress pressed = draw_transport_buttons(ui_, bar, transport);
     if (pressed == TransportPress::Back) generation_back(scene_);

@@ -199,7 +199,7 @@ void draw_wall_runs(const LabPage& page, const Box& box) {
 void draw_wall_button(const LabPage& page, const Box& box) {
   const std::string seeds = std::to_string(wall_size(page));
   const std::string why = "The same recipe with " + seeds +
-                          " seeds, one after the other behind the window. Runs that are done are kept.",
+                          " seeds, one after the other in the background. Runs that are done are kept.",
                     words = is_wall_busy(page.wall) ? "Stop" : "Run " + seeds + " seeds";
   if (button(page.ui(), "Run the seeds", box, {"Seed wall", {}, why, "W"}, words)) lab_wall(page.scene);
 }

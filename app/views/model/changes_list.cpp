@@ -84,9 +84,9 @@ bool draw_buttons(Column& c) {
 /// What stands where nothing is changed.
 std::string_view words_of_none(const ModelReading& reading) {
   return reading.within.model->model->spec.has_logits()
-             ? "Switch something off below, or in Explore: everything behind it follows, the prediction "
+             ? "Switch something off below, or in Explore: everything after it follows, the prediction "
                "too."
-             : "Switch something off below, or in Explore: everything behind it follows.";
+             : "Switch something off below, or in Explore: everything after it follows.";
 }
 
 /// What one change with its buttons takes, or the words where there is none: as much is kept for both, so

@@ -96,7 +96,7 @@ float draw_picture_choice(Scene& scene, float right, float y) {
   constexpr std::array<std::string_view, 2> names{"picture", "norms"};
   constexpr std::array<Tip, 2> tips{
       {{"Picture", {}, "What a head looks at, over the picture.", {}},
-       {"Norms", "‖x‖", "The residual stream: the length of the vectors behind each layer.", {}}}};
+       {"Norms", "‖x‖", "The residual stream: the length of the vectors after each layer.", {}}}};
   const Ui& ui = scene.ui;
   const float wide = ui.px(scene.compact ? 128 : 144);
   const Box box{right - wide, y - ui.px(14), wide, ui.px(28)};

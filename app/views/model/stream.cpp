@@ -23,7 +23,7 @@ struct Place {
 
 std::string name_of_place(const LensPlace& place) {
   if (place.block < 0) return "the embeddings, as they enter the first layer";
-  return (place.behind_attention ? "behind the attention of layer " : "behind layer ") +
+  return (place.behind_attention ? "after the attention of layer " : "after layer ") +
          std::to_string(place.block);
 }
 
@@ -89,10 +89,10 @@ class Stream {
     constexpr std::array<Tip, 3> tips{
         {{"Logit lens",
           "unembed(norm(x))",
-          "The likeliest token if the model ended behind this layer. Raw: the last "
+          "The likeliest token if the model ended after this layer. Raw: the last "
           "norm is applied as it is, so that early layers may say little.",
           {}},
-         {"Norm", "‖x‖", "The length of the residual stream behind each layer, on a logarithmic scale.", {}},
+         {"Norm", "‖x‖", "The length of the residual stream after each layer, on a logarithmic scale.", {}},
          {"Lens inside the layers", {}, "The lens between attention and MLP of every layer, too.", {}}}};
     const Box box{line.right() - wide, y - ui_.px(14), wide, ui_.px(28)};
     // A model that predicts no tokens has no lens: its vectors' lengths are there.
@@ -113,7 +113,7 @@ class Stream {
     std::string note = shows_lens() ? "raw lens: top token after each layer; colour: its probability"
                                     : "length of the vectors, logarithmic";
     if (shows_lens() && state_.stream == StreamView::Inside)
-      note = "raw lens behind attention and MLP of each layer";
+      note = "raw lens after attention and MLP of each layer";
     if (scene_.compact && shows_lens()) note = "raw lens";
     draw_region_title(ui_, line, "Residual stream", note, left - ui_.px(12));
   }

@@ -116,7 +116,7 @@ class ComparedTokens {
                                   distance_words(static_cast<double>(scale().high)),
                               ui_.px(72)) -
               ui_.px(12);
-    std::string note = "residual stream: ‖now − held‖ ÷ ‖now‖ behind each layer";
+    std::string note = "residual stream: ‖now − held‖ ÷ ‖now‖ after each layer";
     if (stream_ == nullptr) note = "the streams are of other widths";
     draw_region_title(ui_, line, "By token", note, right);
   }
@@ -239,7 +239,7 @@ class ComparedTokens {
       const auto columns = std::ssize(stream_->stream);
       const std::int64_t column = cell_at(map_, {x, map_.y}, in_sight_, columns).key;
       const std::string place =
-          column == 0 ? "as it enters the first layer" : "behind layer " + std::to_string(column - 1);
+          column == 0 ? "as it enters the first layer" : "after layer " + std::to_string(column - 1);
       numbers = "stream " + place + ": " + distance_words(change_at(pair, column));
       ui_.frame(cell_box(map_, pair - first_, column, in_sight_, columns), ui_.theme.query,
                 std::max(1.f, ui_.px(1.5f)), ui_.px(2));

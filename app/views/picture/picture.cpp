@@ -18,7 +18,7 @@ namespace {
 constexpr Tip rollout_tip{
     "Attention rollout",
     "R = Ā_L · … · Ā_1,  Ā = (mean of all heads + I) with rows divided by their sums",
-    "How much of each patch is in a row behind the last layer, if layers did nothing but mix rows (Abnar & "
+    "How much of each patch is in a row after the last layer, if layers did nothing but mix rows (Abnar & "
     "Zuidema 2020). A heuristic: values, MLPs and norms are left out, so a bright patch need not matter for "
     "the class.",
     {}};

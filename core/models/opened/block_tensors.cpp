@@ -199,7 +199,7 @@ void check_block(const ModelSpec& spec, AttentionOf of, int block) {
     throw Error(fmt::format("There is no layer {}; the model has 0 to {}.", block, stack->blocks.size() - 1));
   if (stack->residual_after_norm)
     throw Error(fmt::format(
-        "This model of {} adds to the stream behind the norm, not to the stream itself; a layer by itself "
+        "This model of {} adds to the stream after the norm, not to the stream itself; a layer by itself "
         "has no such arrangement, so its blocks cannot be opened.",
         spec.family));
   if (stack->cross && stack->arrangement != Arrangement::PreNorm)

@@ -1,4 +1,4 @@
-// core/training/lab: the same recipe with many seeds, one after the other behind the window: how sure a
+// core/training/lab: the same recipe with many seeds, one after the other in the background: how sure a
 // result is, and which head takes which job.
 #pragma once
 
