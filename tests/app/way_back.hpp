@@ -87,12 +87,16 @@ class WayBack {
     std::string nearest;  // for who reads a failure
     for (; !is_there() && steps < History::max_steps; ++steps) {
       const std::size_t depth = robot.app().history().depth();
+      const Document before = robot.document();
+      const Viewing looked = robot.app().viewing();
       undo(robot);
       if (robot.app().history().depth() + 1 != depth && depth > 0)
         told += "undo " + std::to_string(steps) + " led from depth " + std::to_string(depth) + " to " +
                 std::to_string(robot.app().history().depth()) +
                 (ImGui::GetIO().WantTextInput ? " in a field" : "") + ", page " +
-                std::to_string(static_cast<int>(robot.app().view().mode)) + "; ";
+                std::to_string(static_cast<int>(robot.app().view().mode)) +
+                ", took back what the window had done by itself: " + differences(before, robot.document()) +
+                " " + differences(looked, robot.app().viewing()) + "; ";
       std::string apart = differences(robot.document(), document_);
       apart += differences(robot.app().viewing(), viewing_);
       if (nearest.empty() || apart.size() < nearest.size())
