@@ -1,5 +1,5 @@
-// app/exports: what is looked at, in plain English sentences: for a mail, an alt text, or whoever does not
-// see the picture. Every measure has beside it what uniform attention under the same mask has.
+// app/exports: what is looked at, in plain English sentences: for a mail, an alt text, or a screen
+// reader. Every measure has beside it what uniform attention under the same mask has.
 #pragma once
 
 #include <cstdint>

@@ -19,7 +19,7 @@ namespace attnscope {
 ///     result
 ///
 /// What cannot be done is answered with {"id", "error": a sentence}. Returns at the end of the input once all
-/// is answered, or once nobody reads the answers.
+/// is answered, or once the standard output is closed.
 void serve_command(const std::filesystem::path& model);
 
 }  // namespace attnscope

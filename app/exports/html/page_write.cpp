@@ -186,7 +186,7 @@ json data_json(const HtmlPage& page, const HtmlTiles& tiles, const Words& words,
           {"citation", citation}};
 }
 
-/// The first rows of the table, for who has no script.
+/// The first rows of the table, for a browser without scripts.
 std::string rows_of_table(const HtmlPage& page, const Words& words) {
   std::string rows;
   const std::vector<HtmlKey> all = html_row(page);

@@ -31,7 +31,7 @@ std::string html_head_name(const HtmlPage&, const Words&);
 /// What is looked at, in sentences: the chosen cell with its weight, the row's entropy beside that of uniform
 /// attention, and what is predicted.
 std::string html_sentence(const HtmlPage&, const Words&);
-/// What the picture shows, for who does not see it: size, and the largest weights of the chosen row.
+/// What the picture shows, as its alt text: size, and the largest weights of the chosen row.
 std::string html_alt(const HtmlPage&, const Words&);
 /// How the page was made, and what it carries. `exact`: so many heads have every number exactly.
 std::string html_made(const HtmlPage&, const Words&, std::string_view version);

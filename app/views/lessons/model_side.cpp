@@ -105,7 +105,7 @@ void draw_lesson_grid(const LessonPage& page, const Box& region) {
   scene.view.model->layer_effects = true;
 }
 
-/// In a low window all names would leave cells that nobody can read.
+/// In a low window all names would leave cells too small to read.
 HeatMapStyle style_of_head(Scene& scene, const Box& map) {
   HeatMapStyle style{.wide_strip = false, .strips = false};
   if (scene.result.is_long()) return style;

@@ -12,7 +12,6 @@
 #include "core/models/opened/file_facts.hpp"
 #include "core/models/opened/user_chat.hpp"
 #include "core/text/utf8.hpp"
-#include "core/tokenizers/chat/chat_template.hpp"
 #include "core/tokenizers/number_tokenizer.hpp"
 #include "core/tokenizers/read/chat_format.hpp"
 #include "core/tokenizers/read/load_tokenizer.hpp"
