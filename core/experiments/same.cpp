@@ -3,8 +3,7 @@
 #include <cmath>
 #include <numeric>
 
-#include <Eigen/QR>
-
+#include "core/base/orthonormal.hpp"
 #include "core/experiments/draws.hpp"
 #include "core/experiments/quantities.hpp"
 #include "core/experiments/rows.hpp"
@@ -37,8 +36,7 @@ Eigen::VectorXd same_direction(const Matrix& v, const std::vector<Eigen::Index>&
     constraints.row(i) << v.row(keys[static_cast<std::size_t>(i)]), 1;
     direction(i) = pick(keys[static_cast<std::size_t>(i)]);
   }
-  const Eigen::HouseholderQR<Matrix> qr(constraints);
-  const Matrix held = qr.householderQ() * Matrix::Identity(count, v.cols() + 1);
+  const Matrix held = orthonormal(constraints);
   direction -= held * (held.transpose() * direction);
   return direction - held * (held.transpose() * direction);  // once more: rounding
 }

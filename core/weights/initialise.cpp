@@ -4,8 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include <Eigen/QR>
-
+#include "core/base/orthonormal.hpp"
 #include "core/base/random.hpp"
 
 namespace attnscope {
@@ -43,11 +42,7 @@ Tensor orthogonal(const Shape& shape, std::uint64_t seed, std::string_view strea
   for (Eigen::Index row = 0; row < large; ++row)
     for (Eigen::Index column = 0; column < small; ++column)
       gaussian(row, column) = random_normal(seed, number, static_cast<std::uint64_t>(row * small + column));
-  const Eigen::HouseholderQR<Eigen::MatrixXd> decomposed(gaussian);
-  Eigen::MatrixXd frame = Eigen::MatrixXd::Identity(large, small);
-  frame.applyOnTheLeft(decomposed.householderQ());
-  for (Eigen::Index column = 0; column < small; ++column)
-    if (decomposed.matrixQR()(column, column) < 0) frame.col(column) = -frame.col(column);
+  const Eigen::MatrixXd frame = orthonormal(gaussian);
   Tensor tensor(shape);
   if (shape[0] == large) {
     tensor.matrix() = frame.cast<float>();

@@ -90,7 +90,7 @@ function(add_faulty_units_of target)
 endfunction()
 
 add_executable(core_mutants EXCLUDE_FROM_ALL $<TARGET_OBJECTS:core_tests>)
-add_faulty_units(core_mutants core core core_reading)
+add_faulty_units(core_mutants core core core_glue)
 target_compile_options(core_mutants PRIVATE -O1)
 get_target_property(headers_of_core core PRECOMPILE_HEADERS)
 target_precompile_headers(core_mutants PRIVATE ${headers_of_core})

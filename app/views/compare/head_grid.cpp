@@ -42,13 +42,13 @@ Grid fit(const Ui& ui, const Box& area, const Dimensions& d) {
 }
 
 /// A head's place in the grid.
-struct Place {
+struct GridPlace {
   std::int64_t head;
   Box box, picture;  // with its words; without
   bool with_mass;    // there is room for it in every place
 };
 
-void draw_head(Sides& sides, const Place& place, const ColourScale& scale) {
+void draw_head(Sides& sides, const GridPlace& place, const ColourScale& scale) {
   const auto& [h, box, picture, with_mass] = place;
   const Ui& ui = sides.ui();
   Scene& scene = sides.a;

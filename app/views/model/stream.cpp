@@ -15,7 +15,7 @@ namespace {
 constexpr float row_height = 14, least_column = 6, last_column = 58;  // logical
 
 /// A column of the map.
-struct Place {
+struct StreamPlace {
   LensPlace place;
   std::size_t of_lens = 0;  // its number among the places of the lens
   Box box = {};             // x and width
@@ -162,7 +162,7 @@ class Stream {
       x = end;
     }
     std::erase_if(columns_,
-                  [&](const Place& place) { return place.box.right() > cells.right() + ui_.px(1); });
+                  [&](const StreamPlace& place) { return place.box.right() > cells.right() + ui_.px(1); });
   }
 
   /// The last rows are in sight, unless the region was scrolled.
@@ -179,7 +179,7 @@ class Stream {
     height_ = height;
   }
 
-  Box cell(std::int64_t row, const Place& column) const {
+  Box cell(std::int64_t row, const StreamPlace& column) const {
     return {column.box.x, map_.y + static_cast<float>(row - first_) * height_, column.box.w, height_};
   }
 
@@ -188,7 +188,7 @@ class Stream {
   void draw_header(const Box& cells) {
     const ModelHead chosen = chosen_head(scene_);
     float end = -1e9f;
-    for (const Place& column : columns_) {
+    for (const StreamPlace& column : columns_) {
       const int block = column.place.block;
       if (column.place.behind_attention) continue;
       const bool is_chosen = block == chosen.block && is_of_stack(chosen.of);
@@ -214,7 +214,7 @@ class Stream {
   void measure_norms() {
     norms_.clear();
     for (std::int64_t row = first_; row < first_ + shown_; ++row) {
-      for (const Place& column : columns_) {
+      for (const StreamPlace& column : columns_) {
         const KeptRows& stream = run_.hidden[static_cast<std::size_t>(column.place.block + 1)];
         double sum = 0;
         for (std::int64_t i = 0; i < stream.width; ++i) {
@@ -375,7 +375,7 @@ class Stream {
   float pad_;
   const StackRun& run_;
   std::int64_t rows_;
-  std::vector<Place> columns_;
+  std::vector<StreamPlace> columns_;
   Box map_;
   float height_ = 0;
   std::int64_t first_ = 0, shown_ = 0;

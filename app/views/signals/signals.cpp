@@ -12,7 +12,7 @@
 namespace attnscope {
 namespace {
 
-constexpr float least_width = 300;  // of a place, logical pixels
+constexpr float least_place_width = 300;  // of a place, logical pixels
 
 /// Which places fit, from the left. Where four do not, the second gives way first: per head is in every
 /// thumbnail's tooltip as well.
@@ -87,7 +87,7 @@ void draw_folded_signals(Scene& scene, const Box& region) {
 void draw_signals(Scene& scene, const Box& region) {
   const Ui& ui = scene.ui;
   ui.horizontal(region.x, region.y, region.w, ui.theme.hairline);
-  const std::vector<int> places = places_in(region.w, ui.px(least_width));
+  const std::vector<int> places = places_in(region.w, ui.px(least_place_width));
   const float pad = ui.px(scene.compact ? 14 : 20);
   const float width = region.w / static_cast<float>(places.size());
   for (std::size_t i = 0; i < places.size(); ++i) {

@@ -36,7 +36,7 @@ bool is_pair(const OpenedModel& opened, const std::vector<std::int64_t>& clean, 
 }
 
 /// A word of a text without the marks around it: bytes [begin, end).
-struct Word {
+struct TextWord {
   std::size_t begin = 0, end = 0;
   std::string text;
   bool is_capital() const { return std::isupper(static_cast<unsigned char>(text[0])) != 0; }
@@ -47,8 +47,8 @@ bool is_of_word(char c) {
   return byte >= 0x80 || std::isalnum(byte) != 0 || c == '\'';
 }
 
-std::vector<Word> words_of(std::string_view text) {
-  std::vector<Word> words;
+std::vector<TextWord> text_words(std::string_view text) {
+  std::vector<TextWord> words;
   for (std::size_t at = 0; at < text.size();) {
     std::size_t end = at;
     while (end < text.size() && is_of_word(text[end])) ++end;
@@ -61,8 +61,10 @@ std::vector<Word> words_of(std::string_view text) {
 }
 
 /// Places of words in the order in which they are exchanged.
-std::vector<std::size_t> order_of(const std::vector<Word>& words) {
-  const auto count = [&](const Word& word) { return std::ranges::count(words, word.text, &Word::text); };
+std::vector<std::size_t> order_of(const std::vector<TextWord>& words) {
+  const auto count = [&](const TextWord& word) {
+    return std::ranges::count(words, word.text, &TextWord::text);
+  };
   std::vector<std::size_t> order;
   for (std::size_t i = words.size(); i-- > 0;)
     if (count(words[i]) > 1 && words[i].is_capital()) order.push_back(i);
@@ -75,14 +77,15 @@ std::vector<std::size_t> order_of(const std::vector<Word>& words) {
 
 /// Words that may take the place of the one: those inside sentences before those that begin one, whose
 /// capital says nothing.
-std::vector<std::string> others_for(const std::vector<Word>& words, std::size_t at, std::string_view text) {
+std::vector<std::string> others_for(const std::vector<TextWord>& words, std::size_t at,
+                                    std::string_view text) {
   std::vector<std::string> others;
-  const auto begins_sentence = [&](const Word& word) {
+  const auto begins_sentence = [&](const TextWord& word) {
     const std::size_t before = word.begin == 0 ? text.npos : text.find_last_not_of(' ', word.begin - 1);
     return before == text.npos || text[before] == '.' || text[before] == '!' || text[before] == '?';
   };
   for (const bool first : {false, true})
-    for (const Word& word : words)
+    for (const TextWord& word : words)
       if (begins_sentence(word) == first && word.is_capital() == words[at].is_capital() &&
           word.text != words[at].text && std::ranges::count(others, word.text) == 0)
         others.push_back(word.text);
@@ -135,7 +138,7 @@ std::optional<TextPair> first_pair(const OpenedModel& opened) {
 std::string corrupted_like(const OpenedModel& opened, const ModelText& clean) {
   if (!opened.tokenizer) return {};
   const std::vector<std::int64_t> ids = ids_of(opened, clean);
-  const std::vector<Word> words = words_of(clean.text);
+  const std::vector<TextWord> words = text_words(clean.text);
   int tries = 0;
   for (const std::size_t at : order_of(words)) {
     for (const std::string& other : others_for(words, at, clean.text)) {

@@ -18,7 +18,7 @@ std::size_t column_of(float x) {
   return static_cast<std::size_t>(std::lround(std::clamp(x, 0.f, 1.f) * last));
 }
 
-double largest_of(const std::vector<double>& all) {
+double largest_in(const std::vector<double>& all) {
   return all.empty() ? std::numeric_limits<double>::quiet_NaN() : std::ranges::max(all);
 }
 
@@ -34,7 +34,7 @@ double measured_at_point(const training::TaskRow& task, const LabPoint& point, s
   if (measure == "gradient" && metrics.step > 0 && !metrics.gradients.empty())
     return metrics.gradients.back().output;
   for (std::size_t i = 0; i < task.scores.size(); ++i)
-    if (task.scores[i].name == measure) return largest_of(metrics.scores[i]);
+    if (task.scores[i].name == measure) return largest_in(metrics.scores[i]);
   return std::numeric_limits<double>::quiet_NaN();
 }
 
