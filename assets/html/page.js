@@ -48,6 +48,10 @@ const value = (h, q, k) => {
   return h.hi[i] === 255 ? special[h.lo[i]] : h.exact ? h.exact.getFloat32(4 * i, true) : decoded(h.hi[i], h.lo[i]);
 };
 
+// Who made the page may name the heads that are shown, by their numbers, and where a second sentence begins.
+const shown = D.shown ? heads.filter(h => D.shown.includes(h.head)) : heads;
+const border = P => P.self && D.second > 0 && D.second < P.q.length ? D.second : 0;
+
 // ---- what is looked at
 const home = {h: D.at[0], q: D.at[1], k: D.at[2], way: 0};
 let now = {...home}, hover = null, log = D.log;
@@ -134,6 +138,7 @@ function make_strips() {
   $('strips').replaceChildren();
   const add = (labels, kind) => {
     const box = el('div'), list = labels.map((label, i) => {
+      if (border(P) && (i === 0 || i === border(P))) box.append(el('strong', i ? W.sentence_b : W.sentence_a));
       const b = el('button'), name = el('b', label);
       b.type = 'button'; name.dir = 'auto';
       b.append(el('i', i), name, el('span', ''));
@@ -256,6 +261,10 @@ function draw_map() {
   ctx.textAlign = 'right'; ctx.font = font(13, 600);
   ctx.fillStyle = C.key; ctx.fillText(W.key + ' →', x0 - 9, y0 - 33);
   ctx.fillStyle = C.query; ctx.fillText(W.query + ' ↓', x0 - 9, y0 - 15);
+  if (border(h.P)) {
+    ctx.fillStyle = C.text1;
+    ctx.fillRect(x0 - 8, y0 + border(h.P) * s - 1, L.w + 8, 2); ctx.fillRect(x0 + border(h.P) * s - 1, y0 - 8, 2, L.h + 8);
+  }
   // Entropy: the track is ln(allowed), what uniform attention would have.
   const right = x0 + L.w + 8, room = L.right - 10, thick = Math.max(1, Math.min(6, s - 1)), longest = Math.log(h.nk) || 1;
   ctx.font = font(13); ctx.textAlign = 'left'; ctx.fillStyle = C.text3; ctx.fillText(L.narrow ? 'H' : W.entropy, right, y0 - 10);
@@ -331,7 +340,7 @@ function make_heads() {
   grids.length = 0;
   const narrow = innerWidth <= 700;
   parts.forEach((P, p) => {
-    const list = heads.filter(h => h.part === p);
+    const list = shown.filter(h => h.part === p);
     if (!list.length) return;
     if (parts.length > 1) box.append(el('h3', P.name));
     const grid = el('div', null, is_model ? 'grid' : 'grid flat');
@@ -384,13 +393,13 @@ function make_heads() {
     grids.push(grid);
     box.append(grid);
   });
-  $('heads').hidden = heads.length < 2;
+  $('heads').hidden = shown.length < 2;
   make_heads.narrow = narrow;
 }
-const draw_heads = () => heads.forEach(h => picture(h, h.canvas, 64));
+const draw_heads = () => shown.forEach(h => picture(h, h.canvas, 64));
 function mark_head() {
   const h = head();
-  heads.forEach(o => { o.button.setAttribute('aria-current', o === h); o.button.tabIndex = o === h ? 0 : -1; });
+  shown.forEach(o => { o.button.setAttribute('aria-current', o === h); o.button.tabIndex = o === h ? 0 : -1; });
   grids.forEach(g => g.querySelectorAll('span[data-on]').forEach(s => s.classList.toggle('on', g.contains(h.button) && (s.dataset.on === 'l' + h.layer || s.dataset.on === 'h' + h.head))));
   const title = $('head');
   title.replaceChildren(el('i', h.head), document.createTextNode(head_name(h)));
@@ -419,6 +428,8 @@ function choose(next, spoken) {
     $('live').textContent = (before !== now.h ? head_name(h) + '. ' : '') + say('spoken', own(h.P.q[now.q]), own(h.P.k[now.k]), v === undefined ? W.masked : named(v));
   }
 }
+/** The number of the head that is shown before or after this one. */
+const beside = step => (shown[shown.indexOf(head()) + step] || head()).index;
 function fill_whole() {
   const h = head(), most_cells = 96, nq = Math.min(h.nq, most_cells), nk = Math.min(h.nk, most_cells);
   const table = el('table'), first = table.createTHead().insertRow(), body = table.createTBody();
@@ -453,7 +464,7 @@ map.addEventListener('click', e => { const c = cell_at(e); if (c) choose(c); });
 map.addEventListener('keydown', e => {
   const h = head(), many = e.ctrlKey || e.shiftKey ? 10 : 1;
   const next = {ArrowLeft: {k: now.k - many}, ArrowRight: {k: now.k + many}, ArrowUp: {q: now.q - many}, ArrowDown: {q: now.q + many},
-    Home: {k: 0}, End: {k: h.nk - 1}, PageUp: {h: Math.max(0, now.h - 1)}, PageDown: {h: Math.min(heads.length - 1, now.h + 1)}}[e.key];
+    Home: {k: 0}, End: {k: h.nk - 1}, PageUp: {h: beside(-1)}, PageDown: {h: beside(1)}}[e.key];
   if (!next) return;
   e.preventDefault(); choose(next, true);
 });
@@ -480,6 +491,7 @@ addEventListener('resize', () => {
   if (make_heads.narrow !== (innerWidth <= 700)) { make_heads(); mark_head(); draw_heads(); }
   lay_out(); draw();
 });
+if (D.shown) $('all').textContent = W.shown_heads;
 take_colours(); make_strips(); make_heads(); mark_head(); recolour();
 if (matchMedia('(pointer: coarse)').matches) document.querySelector('.bar .hint').textContent = W.hint_touch;
 root_.dataset.ready = '1';

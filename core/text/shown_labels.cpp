@@ -115,4 +115,10 @@ std::vector<std::string> shown_labels(const std::vector<std::string>& tokens) {
   return labels;
 }
 
+std::vector<std::string> spelled_labels(const std::vector<std::string>& tokens) {
+  std::vector<std::string> labels;
+  for (const std::string& token : tokens) labels.push_back(token.empty() ? "\"\"" : printable(token));
+  return labels;
+}
+
 }  // namespace attnscope

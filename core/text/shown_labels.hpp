@@ -13,4 +13,7 @@ namespace attnscope {
 /// that bytes are spelled.
 std::vector<std::string> shown_labels(const std::vector<std::string>& tokens);
 
+/// Tokens letter by letter, word marks included: only what is no letter is written out, as printable() does.
+std::vector<std::string> spelled_labels(const std::vector<std::string>& tokens);
+
 }  // namespace attnscope

@@ -43,6 +43,21 @@ Document opened(const std::filesystem::path& path, std::string_view layer = {}) 
 
 }  // namespace
 
+TEST_CASE("tokens of a dump are readable, or as they are where it says so", "[dump]") {
+  const TemporaryDirectory directory;
+  const std::string tokens = R"(["\u0120cat", "\u2581sat", "##s"])";
+  const auto labels = [&](const std::map<std::string, std::string>& metadata) {
+    return texts_of(opened(small_dump(directory, metadata)).input.sequences[0].tokens);
+  };
+  const std::vector<std::string> readable{" cat", " sat", "##s"};
+  CHECK(labels({{"tokens", tokens}}) == readable);
+  CHECK(labels({{"tokens", tokens}, {"labels", "readable"}}) == readable);
+  CHECK(labels({{"tokens", tokens}, {"labels", "as they are"}}) ==
+        std::vector<std::string>{"\u0120cat", "\u2581sat", "##s"});
+  CHECK_THROWS_WITH(labels({{"tokens", tokens}, {"labels", "no"}}),
+                    ContainsSubstring("\"labels\" is \"no\", expected \"readable\" or \"as they are\""));
+}
+
 TEST_CASE("the metadata of a dump says what its tensors are", "[dump]") {
   const TemporaryDirectory directory;
   const Document document = opened(small_dump(directory, {{"tokens", R"(["The", " cat", "sat\n"])"},

@@ -29,17 +29,48 @@ class Views(Case):
         return kept[0]
 
     def test_bertviz_calls_are_taken(self):
-        dump, layer, head, _ = self.asked(attnscope.head_view, self.attention, self.tokens, 2, layer=2, heads=[1, 2])
+        dump, layer, head, _, changes = self.asked(attnscope.head_view, self.attention, self.tokens, 2, layer=2, heads=[1, 2])
         self.assertEqual(list(dump.arrays), ["attentions.%d" % i for i in range(4)])
         self.assertEqual((dump.layer_name(layer), head), ("attentions.2", 1))
         self.assertEqual(json.loads(dump.metadata["tokens"]), ["[CLS]", "the", "\u0120cat", "sat", "[SEP]"])
-        self.assertEqual(dump.metadata["sentence_b_start"], "2")
+        self.assertEqual(changes, {"second": 2, "shown": [1, 2]})
+        self.assertNotIn("labels", dump.metadata)
         dump, *_ = self.asked(attnscope.head_view, self.attention, self.tokens, prettify_tokens=False)
         self.assertEqual(json.loads(dump.metadata["tokens"]), self.tokens)
-        dump, *_ = self.asked(attnscope.model_view, self.attention, self.tokens, include_layers=[1, 3], include_heads=[0, 2])
+        self.assertEqual(dump.metadata["labels"], "as they are")
+        dump, _, head, _, changes = self.asked(attnscope.model_view, self.attention, self.tokens, include_layers=[1, 3],
+                                               include_heads=[0, 1])
+        self.assertEqual((head, changes), (0, {"shown": [0, 1]}))
         self.assertEqual({name: array.shape for name, array in dump.arrays.items()},
                          {"attentions.1": (1, 2, 5, 5), "attentions.3": (1, 2, 5, 5)})
         self.assertEqual(self.asked(attnscope.model_view, self.attention, self.tokens, display_mode="light")[3], "light")
+
+    def test_heads_keep_their_numbers(self):
+        dump, _, head, _, changes = self.asked(attnscope.model_view, self.attention, self.tokens, include_heads=[2, 1])
+        self.assertEqual((dump.arrays["attentions.0"].shape[1], head, changes["shown"]), (3, 2, [2, 1]))
+        dump, _, head, _, changes = self.asked(attnscope.head_view, self.attention, self.tokens)
+        self.assertEqual((head, changes), (None, {}))
+
+    def test_what_cannot_be_shown_is_named(self):
+        a, t, encoder = self.attention, self.tokens, [weights(1, 2, 4, 4)]
+        for named, said in ((dict(heads=[3]), "heads names head 3; attentions.0 has 0 to 2"),
+                            (dict(heads=[-1]), "heads names head -1"), (dict(heads=[]), "heads is empty"),
+                            (dict(include_layers=[1, 7]), "include_layers names layer 7; there are: 0, 1, 2, 3"),
+                            (dict(include_layers=[1], layer=2), "layer is 2, which is not in include_layers"),
+                            (dict(sentence_b_start=0), "from 1 to 4, not 0")):
+            with self.assertRaisesRegex(ValueError, said):
+                attnscope.head_view(a, t, html_action="return", **named)
+        with self.assertRaisesRegex(ValueError, "sentence_b_start is 2, but an encoder-decoder"):
+            attnscope.head_view(encoder_attention=encoder, encoder_tokens=list("abcd"), sentence_b_start=2)
+
+    def test_a_page_is_changed_in_its_data_alone(self):
+        page = '<p>a</p><script id="attnscope-data">{"words": {"x": "\\u003c/script>"}, "heads": []}</script><p>b</p>'
+        self.assertEqual(_bertviz._changed(page, {}), page)
+        changed = _bertviz._changed(page, {"second": 3})
+        self.assertEqual(changed.count("</script>"), 1)
+        data = json.loads(changed.split("data\">")[1].split("</script>")[0])
+        self.assertEqual((data["second"], data["words"]["x"], data["words"]["sentence_b"]), (3, "</script>", "Sentence B"))
+        self.assertTrue(changed.startswith("<p>a</p>") and changed.endswith("<p>b</p>"))
 
     def test_encoder_decoders_have_three_attentions(self):
         dump, *_ = self.asked(attnscope.head_view, encoder_attention=[weights(1, 2, 4, 4)], decoder_attention=[weights(1, 2, 3, 3)],
@@ -69,13 +100,12 @@ class Views(Case):
 
         _program.call = write
         try:
-            page = attnscope.head_view(self.attention, self.tokens, layer=2, heads=[1], html_action="return").data
+            page = attnscope.head_view(self.attention, self.tokens, layer=2, html_action="return").data
             alone = attnscope.head_view(self.attention, self.tokens, include_layers=[3], html_action="return").data
         finally:
             _program.call = before
         self.assertEqual(alone, "<script>'--layer=attentions.3'</script>")
         self.assertEqual(sorted(one[2] for one in asked)[:2], ["--layer=attentions.0", "--layer=attentions.1"])
-        self.assertIn("--head=1", asked[0])
         self.assertIn("<option value=2 selected>Layer 2</option>", page)
         held = page.split('id="pages">')[1].split("</script>")[0]
         self.assertEqual(json.loads(held), ["<script>'--layer=attentions.%d'</script>" % i for i in range(4)])
@@ -113,7 +143,11 @@ class Views(Case):
             _program.call(["render", "-o", self.path("x.html")])
         except attnscope.Error as error:
             self.skipTest(str(error))
-        page = attnscope.head_view(self.attention, self.tokens, layer=2, heads=[1], html_action="return")
+        page = attnscope.head_view(self.attention, self.tokens, 2, layer=2, heads=[1], include_layers=[2], html_action="return")
+        data = json.loads(page.data.split('id="attnscope-data">')[1].split("</script>")[0])
+        self.assertEqual((data["shown"], data["second"], data["at"][0]), ([1], 2, 1))
+        self.assertEqual([head[2] for head in data["heads"]], [0, 1])
+        self.assertIn("Head 1 looks", page.data)
         self.assertIn("<html", page.data)
         self.assertIn("cat", page.data)
         self.assertNotIn("https://", page.data.replace("https://www.w3.org", ""))

@@ -32,6 +32,13 @@ class WithoutADisplay(Case):
         with self.refused("nothing that can be shown"):
             attnscope.show(object())
 
+    def test_what_a_path_says_itself_is_refused(self):
+        for named in ({"tokens": ["a"]}, {"causal": True}, {"scale": "off"}, {"title": "x"}, {"positions_applied": True}):
+            with self.assertRaisesRegex(ValueError, "%s is given beside a path" % list(named)[0]):
+                attnscope.show(self.path("missing.npz"), **named)
+        with self.assertRaisesRegex(ValueError, "tokenizer is given, but no tokens"):
+            attnscope.show([], tokenizer=object())
+
     def test_files_are_kept_for_their_owner_and_not_for_ever(self):
         dump = _window.dump_of(weights(2, 4, 4))
         first = _window.write_shown(dump, "a/b: c")

@@ -52,9 +52,11 @@ def head_view(attention: Any = None, tokens: Optional[List[str]] = None, sentenc
 
     attention: an array ``[1, heads, n, n]`` for each layer; tokens: n words. Of encoder-decoders instead
     ``encoder_attention``, ``decoder_attention``, ``cross_attention`` ``[1, heads, decoder n, encoder n]`` with
-    ``encoder_tokens`` and ``decoder_tokens``. layer: the one that is looked at first; heads: the first of them is.
-    include_layers: the others are left out. sentence_b_start: where the second text begins. prettify_tokens: word
-    marks of tokenizers (Ġ, ▁, </w>) are spaces.
+    ``encoder_tokens`` and ``decoder_tokens``. layer: the one that is looked at first. heads: these are shown, under
+    their own numbers, and the first of them is looked at first; None: all. include_layers: the others are left out.
+    sentence_b_start: the number of the token with which sentence B begins; a line divides the two, and both are named
+    over the tokens. prettify_tokens: word marks of tokenizers (Ġ, ▁, </w>) become spaces, as in BertViz, which leaves
+    WordPiece's ## as it is; False shows each token as it is given.
     html_action: "view" shows the page, in a notebook or else in the browser; "return" returns it, see Page.
     """
     return _view(attention, tokens, sentence_b_start, prettify_tokens, layer, heads, encoder_attention,
@@ -70,7 +72,8 @@ def model_view(attention: Any = None, tokens: Optional[List[str]] = None, senten
                html_action: str = "view") -> Optional[Page]:
     """Attention of all layers and heads. BertViz' function of this name; parameters as those of head_view.
 
-    display_mode: "dark" or "light"; None follows the reader's setting. include_heads: the others are left out.
+    display_mode: "dark" or "light"; None follows the reader's setting. include_heads: these are shown, under their own
+    numbers; None: all.
     """
     return _view(attention, tokens, sentence_b_start, prettify_tokens, None, None, encoder_attention,
                  decoder_attention, cross_attention, encoder_tokens, decoder_tokens, include_layers, include_heads,
@@ -101,22 +104,49 @@ def _view(attention: Any, tokens: Optional[List[str]], sentence_b_start: Optiona
     if (decoder_attention is not None or cross_attention is not None) and decoder_tokens is None:
         raise ValueError("decoder_tokens has to be given with decoder_attention and cross_attention")
 
+    chosen = _numbers("include_layers", include_layers), _numbers("heads", heads), _numbers("include_heads", include_heads)
+    shown = chosen[1] if chosen[1] is not None else chosen[2]
     arrays: Dict[str, np.ndarray] = {}
     for name, stack in stacks.items():
         if stack is not None:
-            arrays.update(_chosen(layers_of(stack, name), include_layers, include_heads))
+            arrays.update(_chosen(layers_of(stack, name), chosen[0]))
+    if shown is not None:
+        arrays = _with_heads("heads" if heads is not None else "include_heads", arrays, shown)
+    if layer is not None and chosen[0] is not None and int(layer) not in chosen[0]:
+        raise ValueError("layer is %s, which is not in include_layers: %s" % (layer, chosen[0]))
     own = tokens if attention is not None else encoder_tokens
     dump = dump_of(arrays, _words(own, prettify_tokens), _words(decoder_tokens, prettify_tokens))
+    if not prettify_tokens:
+        dump.metadata["labels"] = "as they are"
+    changes: Dict[str, Any] = {}
     if sentence_b_start is not None:
-        if tokens is None or not 0 < int(sentence_b_start) < len(tokens):
-            raise ValueError("sentence_b_start has to be the place of a token behind the first, not %r" % sentence_b_start)
-        dump.metadata["sentence_b_start"] = str(int(sentence_b_start))
-    first = list(heads)[0] if heads is not None and list(heads) else None
-    page = Page(_page(dump, layer, first, theme))
+        changes["second"] = _second(sentence_b_start, tokens)
+    if shown is not None:
+        changes["shown"] = shown
+    page = Page(_page(dump, layer, None if shown is None else shown[0], theme, changes))
     if html_action == "return":
         return page
     _show(page)
     return None
+
+
+def _second(start: int, tokens: Optional[List[str]]) -> int:
+    if tokens is None:
+        raise ValueError("sentence_b_start is %r, but an encoder-decoder has its two texts apart: give them as "
+                         "encoder_tokens and decoder_tokens alone" % (start,))
+    if not 0 < int(start) < len(tokens):
+        raise ValueError("sentence_b_start has to be the place of a token behind the first, from 1 to %d, not %r"
+                         % (len(tokens) - 1, start))
+    return int(start)
+
+
+def _numbers(name: str, given: Optional[Iterable[int]]) -> Optional[List[int]]:
+    if given is None:
+        return None
+    listed = [int(one) for one in given]
+    if not listed:
+        raise ValueError("%s is empty: name at least one, or leave it out for all" % name)
+    return listed
 
 
 def _words(tokens: Optional[List[str]], prettify: bool) -> Optional[List[Any]]:
@@ -127,21 +157,48 @@ def _words(tokens: Optional[List[str]], prettify: bool) -> Optional[List[Any]]:
     return [one.replace("</w>", "") or one for one in listed]
 
 
-def _chosen(arrays: Dict[str, np.ndarray], layers: Optional[Iterable[int]],
-            heads: Optional[Iterable[int]]) -> Dict[str, np.ndarray]:
+def _chosen(arrays: Dict[str, np.ndarray], layers: Optional[List[int]]) -> Dict[str, np.ndarray]:
     wanted = None if layers is None else ["%d" % one for one in layers]
+    there = [name.split(".")[1] for name in arrays]
+    missing = [one for one in wanted or [] if one not in there]
+    if missing:
+        raise ValueError("include_layers names layer %s; there are: %s" % (", ".join(missing), ", ".join(there)))
     chosen = {name: array for name, array in arrays.items() if wanted is None or name.split(".")[1] in wanted}
-    if not chosen:
-        raise ValueError("include_layers names no layer that there is")
     for name, array in chosen.items():
         if array.ndim == 4 and array.shape[0] != 1:
             raise ValueError("%s has a batch of %d, expected 1: choose one sequence" % (name, array.shape[0]))
-        if heads is not None:
-            chosen[name] = array[..., list(heads), :, :]
     return chosen
 
 
-def _page(dump: Dump, layer: Optional[int], head: Optional[int], theme: Optional[str]) -> str:
+def _with_heads(option: str, arrays: Dict[str, np.ndarray], heads: List[int]) -> Dict[str, np.ndarray]:
+    """Without those behind the last one that is shown. The others stay: heads keep their numbers."""
+    kept = {}
+    for name, array in arrays.items():
+        if array.ndim < 3:
+            raise ValueError("%s is %s, but %s has one head without a number: leave %s out" % (option, heads, name, option))
+        count = array.shape[-3]
+        wrong = [head for head in heads if not 0 <= head < count]
+        if wrong:
+            raise ValueError("%s names head %s; %s has 0 to %d" % (option, wrong[0], name, count - 1))
+        kept[name] = array[..., :max(heads) + 1, :, :]
+    return kept
+
+
+def _changed(page: str, changes: Dict[str, Any]) -> str:
+    """The page, which shows the heads "shown" alone, and that sentence B begins with the token "second"."""
+    if not changes:
+        return page
+    mark = 'id="attnscope-data">'
+    begin = page.index(mark) + len(mark)
+    end = page.index("</script>", begin)
+    data = json.loads(page[begin:end])
+    data.update(changes)
+    data["words"].update(sentence_a="Sentence A", sentence_b="Sentence B", shown_heads="Heads")
+    return page[:begin] + json.dumps(data, ensure_ascii=False).replace("<", "\\u003c") + page[end:]
+
+
+def _page(dump: Dump, layer: Optional[int], head: Optional[int], theme: Optional[str],
+          changes: Dict[str, Any]) -> str:
     """The program's page of the only layer; of several layers one page in which a layer can be chosen."""
     names = list(dump.arrays)
     first = dump.layer_name(layer) or names[0]
@@ -155,7 +212,7 @@ def _page(dump: Dump, layer: Optional[int], head: Optional[int], theme: Optional
             out = os.path.join(folder, "%d.html" % number)
             _program.call(["render", source, "--layer=" + names[number], "-o", out, *options])
             with open(out, encoding="utf-8") as file:
-                return file.read()
+                return _changed(file.read(), changes)
 
         with concurrent.futures.ThreadPoolExecutor(4) as pool:
             pages = list(pool.map(page_of, range(len(names))))

@@ -21,7 +21,7 @@ _children: List["subprocess.Popen[bytes]"] = []
 
 def show(obj: Any, tokens: Optional[Tokens] = None, *, decoder_tokens: Optional[Tokens] = None, tokenizer: Any = None,
          layer: Union[int, str, None] = None, causal: Optional[bool] = None, scale: Union[float, str, None] = None,
-         positions_applied: Optional[bool] = None, title: str = "attention") -> None:
+         positions_applied: Optional[bool] = None, title: Optional[str] = None) -> None:
     """Opens AttnScope's window on ``obj`` and returns at once. The window stays when Python ends; the next call
     goes to the same window.
 
@@ -39,11 +39,17 @@ def show(obj: Any, tokens: Optional[Tokens] = None, *, decoder_tokens: Optional[
     ``tokenizer`` is given. Of encoder-decoders they are the encoder's, ``decoder_tokens`` the decoder's.
     ``layer`` is looked at first, by its number or its name. ``causal`` and ``scale`` (a number, "1/sqrt(d_k)" or
     "off") and ``positions_applied`` (rotary ones: True, or there are none) say of queries and keys what they do not say
-    themselves; what is left out the window guesses and asks for.
+    themselves; what is left out the window guesses and asks for. ``title`` names what is shown, "attention" when it
+    is left out. A file or a folder says all this itself: there ``layer`` alone may be given.
 
-    Raises attnscope.Error where there is no display, or nothing that can be shown.
+    Raises attnscope.Error where there is no display, or nothing that can be shown, ValueError for a parameter that
+    does not go with ``obj``.
     """
+    if tokenizer is not None and tokens is None and decoder_tokens is None:
+        raise ValueError("tokenizer is given, but no tokens: give their numbers as tokens, too")
     if isinstance(obj, (str, os.PathLike)):
+        _refuse_beside_path(tokens=tokens, decoder_tokens=decoder_tokens, tokenizer=tokenizer, causal=causal, scale=scale,
+                            positions_applied=positions_applied, title=title)
         path = os.path.abspath(os.path.expanduser(os.fspath(obj)))
         if not os.path.exists(path):
             raise Error("Cannot read \"%s\": No such file or directory." % obj)
@@ -51,7 +57,14 @@ def show(obj: Any, tokens: Optional[Tokens] = None, *, decoder_tokens: Optional[
         return
     dump = dump_of(obj, tokens, decoder_tokens, tokenizer, causal, scale, positions_applied)
     need_display()
-    open_window(write_shown(dump, title), dump.layer_name(layer))
+    open_window(write_shown(dump, "attention" if title is None else title), dump.layer_name(layer))
+
+
+def _refuse_beside_path(**given: Any) -> None:
+    for name, value in given.items():
+        if value is not None:
+            raise ValueError("%s is given beside a path: a file or a folder says that itself; give arrays instead, or "
+                             "leave %s out" % (name, name))
 
 
 def need_display() -> None:

@@ -22,12 +22,13 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array<std::string_view, 18> known_keys{"layout",         "tokens",         "key_tokens",
+constexpr std::array<std::string_view, 19> known_keys{"layout",         "tokens",         "key_tokens",
                                                       "query_tokens",   "source_tokens",  "target_tokens",
                                                       "encoder_tokens", "decoder_tokens", "axes",
                                                       "text",           "causal",         "positions_applied",
                                                       "rope_base",      "rope_dims",      "rope_interleaved",
-                                                      "scale",          "W_O_layout",     "format"};
+                                                      "scale",          "W_O_layout",     "format",
+                                                      "labels"};
 /// Other words for the two lists of cross-attention.
 constexpr std::array<std::string_view, 4> key_lists{"key_tokens", "source_tokens", "encoder_tokens",
                                                     "tokens"};
@@ -119,7 +120,8 @@ class FactReader {
                                 token.dump(-1, ' ', true).substr(0, 40), tokens.size()));
       tokens.push_back(token.get<std::string>());
     }
-    return shown_labels(tokens);
+    return either("labels", "readable", "as they are").value_or(false) ? spelled_labels(tokens)
+                                                                       : shown_labels(tokens);
   }
 
   /// The list of the first of these keys that is there.

@@ -12,7 +12,8 @@
 
 namespace attnscope {
 
-/// What is not said is empty.
+/// What is not said is empty. Tokens are as shown_labels() makes them, with "labels": "as they are" as
+/// spelled_labels() does.
 struct DumpFacts {
   std::optional<bool> tokens_first;                    // "layout": "tokens first" or "heads first"
   std::vector<std::vector<std::string>> tokens;        // one list for every sequence, or one for each
