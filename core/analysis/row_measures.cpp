@@ -30,15 +30,6 @@ double measure_sink(double logit, double temperature, RowMeasures& row) {
   return std::exp(keys - row.log_sum_exp);
 }
 
-/// H = -Σ w ln w of weights that are not the softmax of the masked scores, as shares of `whole`: what goes to
-/// keys.
-double entropy_of(std::span<const float> w, double whole) {
-  return sum_of(w.size(), [&](std::size_t key) {
-    const double weight = static_cast<double>(w[key]) / whole;
-    return w[key] == 0 ? 0 : -weight * std::log(weight);
-  });
-}
-
 void measure_spread(RowMeasures& row) {
   row.effective = row.entropy == 0 && row.largest == 0 ? 0 : std::exp(row.entropy);
   if (row.allowed >= 2) {
@@ -81,6 +72,13 @@ void measure_places(const SumsOfRow& sums, RowMeasures& row) {
 
 }  // namespace
 
+double entropy_of_weights(std::span<const float> w, double whole) {
+  return sum_of(w.size(), [&](std::size_t key) {
+    const double weight = static_cast<double>(w[key]) / whole;
+    return w[key] == 0 ? 0 : -weight * std::log(weight);
+  });
+}
+
 RowRules row_rules(const Document& document, std::int64_t head) {
   const LayerSpec& layer = document.layer();
   RowRules rules;
@@ -107,7 +105,8 @@ RowMeasures measures_of_row(const RowFacts& facts, const SumsOfRow& sums, const 
     to_keys = 1;
   }
   const bool is_empty = sums.largest_score == -std::numeric_limits<double>::infinity();
-  if (!weights.empty() && (rules.has_own_entropy || is_empty)) row.entropy = entropy_of(weights, to_keys);
+  if (!weights.empty() && (rules.has_own_entropy || is_empty))
+    row.entropy = entropy_of_weights(weights, to_keys);
   measure_weights(sums, row, head);
   if (row.sink > 0 && row.largest == 0) row.entropy = 0;  // the sink has taken all there is
   measure_spread(row);

@@ -6,6 +6,7 @@
 #include "app/exports/html/words.hpp"
 #include "app/ui/own_words.hpp"
 #include "app/views/model/facts.hpp"
+#include "core/analysis/measures.hpp"
 #include "core/base/error.hpp"
 #include "core/edits/model.hpp"
 #include "core/models/opened/opened_model.hpp"
@@ -21,14 +22,6 @@ std::vector<std::string> html_labels(const Sequence& tokens, std::int64_t count)
     labels.push_back(i < std::ssize(tokens.tokens) ? tokens.tokens[static_cast<std::size_t>(i)].text
                                                    : std::to_string(i));
   return labels;
-}
-
-/// −Σ w ln w of what a row's weights are.
-double entropy_of_weights(const float* row, std::int64_t keys) {
-  double sum = 0;
-  for (std::int64_t j = 0; j < keys; ++j)
-    if (const double w = static_cast<double>(row[j]); w > 0) sum -= w * std::log(w);
-  return sum;
 }
 
 class ModelPage {
@@ -122,8 +115,9 @@ class ModelPage {
     const std::int64_t queries = head.weights.shape()[0], keys = head.weights.shape()[1];
     const bool is_known = known.shape().rank() == 2 && known.shape()[1] == queries && !head.changed;
     for (std::int64_t i = 0; i < queries; ++i)
-      head.entropy.push_back(is_known ? static_cast<double>(known.matrix()(of.head, i))
-                                      : entropy_of_weights(head.weights.data() + i * keys, keys));
+      head.entropy.push_back(
+          is_known ? static_cast<double>(known.matrix()(of.head, i))
+                   : entropy_of_weights({head.weights.data() + i * keys, static_cast<std::size_t>(keys)}));
   }
 
   const ModelReading& reading_;
