@@ -108,8 +108,9 @@ class App {
   /// large one is written behind the scenes: settled() is false meanwhile.
   void save_picture(const PictureRequest&, bool replace = false);
   /// What is on screen as one HTML file that carries its session: all heads of the layer, on the page of the
-  /// model those of all layers. Throws Error with a sentence for what cannot be shown like this.
-  std::string html_page() const;
+  /// model those of all layers; where models lie is said from `to`'s folder. Throws Error with a sentence for
+  /// what cannot be shown like this.
+  std::string html_page(const std::filesystem::path& to) const;
   /// Tells what became of a picture that was written behind the scenes, or waits for it first.
   void finish_picture(bool wait);
   /// Tells what became of what was made of a model for a file, or waits for it first; tells how far it is.

@@ -148,7 +148,7 @@ DrawnPicture draw_picture(const App& app, const PictureRequest& request) {
   }
   check_ending(request);
   if (!app.shown()) throw Error("There is nothing to draw yet.");
-  if (extension == ".html") return {{}, app.html_page(), request.path};
+  if (extension == ".html") return {{}, app.html_page(request.path), request.path};
   double clock = ImGui::GetTime();  // goes on in the new context: "held 12 s ago" stays true
   const KeptTarget target;
   const KeptContext context;

@@ -20,6 +20,7 @@
 #include "app/state/focus_state.hpp"
 #include "app/views/model/facts.hpp"
 #include "core/base/random.hpp"
+#include "core/files/document/html_session.hpp"
 #include "core/files/document/open.hpp"
 #include "core/files/packed/unpack.hpp"
 #include "core/text/base64.hpp"
@@ -273,6 +274,52 @@ TEST_CASE("a model's HTML file has all heads of all layers", "[html][export][mod
   CHECK(data["entropy"].size() == data["heads"].size());
   const Session session = open_session(path, {});
   CHECK(session.document.within.read().fingerprint == robot.app().document().within.read().fingerprint);
+}
+
+TEST_CASE("an HTML page says where its model lies from its own folder, or its name alone", "[html][model]") {
+  LettersRobot robot({.width = 1000, .height = 700, .blocks = 2});
+  robot.settle();
+  robot.app().view().mode = Mode::Model;
+  robot.app().hold();
+  robot.settle();
+  const TemporaryDirectory elsewhere;
+  const std::filesystem::path beside = robot.directory / "a.html", away = elsewhere / "b.html";
+  for (const std::filesystem::path& page : {beside, away}) {
+    robot.app().save(page);
+    robot.settle();
+    INFO(robot.app().message());
+    const std::string session = session_in_html(bytes_of(page), page.native());
+    CHECK(json::parse(session)["model"]["path"] == "letters");
+    CHECK(session.find(std::filesystem::temp_directory_path().native()) == std::string::npos);
+  }
+  CHECK(open_session(beside, {}).asks_for_model.empty());
+  CHECK_THAT(open_session(away, {}).asks_for_model, Catch::Matchers::ContainsSubstring("is no longer at") &&
+                                                        Catch::Matchers::ContainsSubstring("letters"));
+  // The session of the window keeps where it lies.
+  CHECK(robot.document().within.read().path.is_absolute());
+}
+
+TEST_CASE("an HTML page of two sides that are compared says which one it shows", "[html][export]") {
+  const TemporaryDirectory directory;
+  RobotOptions options;
+  options.file = assets_directory() / "examples" / "1-the-cat-sat.json";
+  Robot robot(options);
+  robot.settle();
+  robot.app().hold();
+  robot.settle();
+  const auto page_in = [&](Mode mode, const char* name) {
+    robot.app().view().mode = mode;
+    robot.settle();
+    robot.app().save(directory / name);
+    robot.settle();
+    return bytes_of(directory / name);
+  };
+  constexpr std::string_view said = "Of the two sides that were compared, this page shows what is now";
+  const std::string compared = page_in(Mode::Compare, "a.html"), alone = page_in(Mode::Explore, "b.html");
+  CHECK(count(compared, said) == 1);
+  CHECK(count(compared, " · now</title>") == 1);
+  CHECK(count(alone, said) == 0);
+  CHECK(count(alone, " · now</title>") == 0);
 }
 
 }  // namespace attnscope::html_page_test

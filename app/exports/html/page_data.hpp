@@ -50,9 +50,10 @@ struct HtmlPage {
   std::vector<HtmlHead> heads;
   std::size_t chosen = 0;  // of heads
   Cell cell;
-  bool log = false;          // colours follow the logarithm
-  Map light{}, dark{};       // of weights
-  std::string session = {};  // its JSON, see session_to_json()
+  bool is_one_of_two = false;  // two sides were compared, and these are the weights of now
+  bool log = false;            // colours follow the logarithm
+  Map light{}, dark{};         // of weights
+  std::string session = {};    // its JSON, see session_to_json()
 
   const HtmlHead& head() const { return heads[chosen]; }
   const HtmlPart& part() const { return parts[head().part]; }
