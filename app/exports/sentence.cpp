@@ -7,10 +7,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "app/exports/pattern_words.hpp"
 #include "app/scene/head_words.hpp"
 #include "app/scene/scene.hpp"
 #include "app/ui/own_words.hpp"
 #include "core/attention/run_stage.hpp"
+#include "core/document/mask.hpp"
 #include "core/edits/model.hpp"
 
 namespace attnscope {
@@ -31,6 +33,12 @@ std::string beside_uniform(double value, double uniform, std::string_view unit =
 std::string token_said(const std::string& label, std::int64_t index) {
   const std::string text = plain(label);
   return text == fmt::format("{}", index) ? text : fmt::format("\"{}\" ({})", text, index);
+}
+
+/// "sat (3)", or "3" where there are no tokens.
+std::string place_said(const std::string& label, std::int64_t index) {
+  const std::string text = plain(label);
+  return text == fmt::format("{}", index) ? text : fmt::format("{} ({})", text, index);
 }
 
 std::string place_of(const LayerResult& layer, const LookedAt& at) {
@@ -58,25 +66,34 @@ std::string cell_said(const LayerResult& layer, const LookedAt& at) {
   const RowMeasures& row = layer.measures.row(at.sequence, at.head, query);
   const HeadMeasures& head = layer.measures.head(at.sequence, at.head);
   const auto key_said = [&](std::int64_t k) { return token_said(key_label(layer, at.sequence, k), k); };
-  const std::string asks = token_said(query_label(layer, at.sequence, query), query);
-  if (row.allowed == 0) return fmt::format("Query {} sees no key.", asks);
-  const double keys = static_cast<double>(row.allowed);
-  std::string text = fmt::format("Query {}", asks);
+  const std::string asks = query_label(layer, at.sequence, query);
+  if (row.allowed == 0) return fmt::format("Query {} sees no key.", token_said(asks, query));
+  PatternCell cell{
+      .layer = {},
+      .head = at.head,
+      .query = place_said(asks, query),
+      .key = place_said(key_label(layer, at.sequence, key), key),
+      .weight = {},
+      .is_hidden = !MaskRule(layer.document, layer.trace).allows(at.sequence, at.head, query, key),
+      .allowed = row.allowed,
+      .entropy = row.entropy};
+  std::vector<std::string> all;
   if (const TensorPtr& weights = layer.trace[weights_stage(layer.document)]) {
-    const Dimensions& size = layer.dimensions;
-    const std::int64_t at_cell =
-        ((at.sequence * size.heads + at.head) * size.queries + query) * size.keys + key;
-    text += fmt::format(" gives key {} the weight {};", key_said(key),
-                        beside_uniform(weights->data()[at_cell], 1 / keys));
+    cell.weight = said_number(static_cast<double>(weights->matrix(at.sequence, at.head)(query, key)));
+    all.push_back(plain(pattern_sentence(cell)));
   }
-  text += fmt::format(" its row sees {} keys, with the entropy {} and the largest weight {} on {}.",
-                      row.allowed, beside_uniform(row.entropy, std::log(keys), " nats"),
-                      said_number(row.largest), row.strongest < 0 ? "none" : key_said(row.strongest));
+  if (const std::string entropy = plain(row_sentence(cell)); !entropy.empty()) all.push_back(entropy);
+  all.push_back(
+      fmt::format("Query {} sees {} {}, of which uniform attention gives each {}; the largest "
+                  "weight is {} on {}.",
+                  token_said(asks, query), row.allowed, row.allowed == 1 ? "key" : "keys",
+                  said_number(1 / static_cast<double>(row.allowed)), said_number(row.largest),
+                  row.strongest < 0 ? "none" : key_said(row.strongest)));
   const auto index = static_cast<std::size_t>(key);
   if (index < head.received.size() && index < head.received_uniform.size())
-    text += fmt::format(" Key {} receives {} from all queries.", key_said(key),
-                        beside_uniform(head.received[index], head.received_uniform[index]));
-  return text;
+    all.push_back(fmt::format("Key {} receives {} from all queries.", key_said(key),
+                              beside_uniform(head.received[index], head.received_uniform[index])));
+  return fmt::format("{}", fmt::join(all, " "));
 }
 
 std::string settings_said(const LayerSpec& layer) {

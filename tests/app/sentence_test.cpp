@@ -36,11 +36,19 @@ TEST_CASE("a file is described with measures beside those of uniform attention",
   const std::string said = described("2-three-tokens.json --at 2,0");
   CHECK_THAT(said, ContainsSubstring("Three tokens by hand: head 0 of 1; 3 queries, 3 keys."));
   CHECK_THAT(said, ContainsSubstring("nats (uniform attention 1.1)"));
-  CHECK_THAT(said, ContainsSubstring(
-                       "Query \"c\" (2) gives key \"a\" (0) the weight 0.503 (uniform attention 0.333)"));
-  CHECK_THAT(said, ContainsSubstring("its row sees 3 keys"));
+  CHECK_THAT(said,
+             ContainsSubstring("Head 0 looks from “c (2)” at “a (0)” with a weight of 0.503. Its row has"));
+  CHECK_THAT(said, ContainsSubstring(" nats; uniform attention over the same keys has 1.10."));
+  CHECK_THAT(said,
+             ContainsSubstring("Query \"c\" (2) sees 3 keys, of which uniform attention gives each 0.333;"));
   CHECK_THAT(said, ContainsSubstring("Key \"a\" (0) receives 1.31 (uniform attention 1) from all queries."));
   CHECK_THAT(said, ContainsSubstring("Scores are divided by √dₖ; a query sees later keys too."));
+}
+
+TEST_CASE("a cell that the mask hides is said to be hidden", "[cli][sentence]") {
+  const std::string said = described("7-with-and-without-the-scale.json --head 3 --at 0,2");
+  CHECK_THAT(said, ContainsSubstring("In head 3, the mask hides “"));
+  CHECK_THAT(said, ContainsSubstring("(0)”. Query \""));  // one key: its entropy says nothing
 }
 
 TEST_CASE("a description says scale, mask, role and the chosen head", "[cli][sentence]") {

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
+#include "app/exports/pattern_words.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/ui/own_words.hpp"
 
@@ -40,18 +42,6 @@ std::string shortened(std::string_view text) {
   return out.append(ellipsis);
 }
 
-std::size_t allowed_in_row(const HtmlPage& page) { return html_row(page).size(); }
-
-/// Of the chosen row; nothing where fewer than two keys are allowed.
-std::string entropy_sentence(const HtmlPage& page) {
-  const std::vector<double>& all = page.head().entropy;
-  const auto row = static_cast<std::size_t>(page.cell.query);
-  const std::size_t allowed = allowed_in_row(page);
-  if (row >= all.size() || std::isnan(all[row]) || allowed < 2) return {};
-  return fmt::format("Its row has an entropy of {} nats; uniform attention over the same keys has {}.",
-                     fixed(all[row], 2), fixed(std::log(static_cast<double>(allowed)), 2));
-}
-
 /// In English with marks.
 std::string marked_head_name(const HtmlPage& page) {
   const HtmlHead& head = page.head();
@@ -60,23 +50,21 @@ std::string marked_head_name(const HtmlPage& page) {
   return "Head " + number;
 }
 
-std::string looking_sentence(const HtmlPage& page) {
+PatternCell chosen_cell(const HtmlPage& page) {
   const HtmlHead& head = page.head();
   const HtmlPart& part = page.part();
   const auto row = static_cast<std::size_t>(page.cell.query),
              column = static_cast<std::size_t>(page.cell.key);
-  const std::string query = own(part.queries[row]), key = own(part.keys[column]);
-  const bool is_hidden = head.hidden[row * part.keys.size() + column] != 0;
-  const std::string weight =
-      html_number(static_cast<double>(head.weights.matrix()(page.cell.query, page.cell.key)));
-  const std::string number = std::to_string(head.head), layer = std::to_string(head.layer);
-  if (part.layers > 0 && is_hidden)
-    return fmt::format("In layer {}, head {}, the mask hides “{}” from “{}”.", layer, number, key, query);
-  if (part.layers > 0)
-    return fmt::format("In layer {}, head {} looks from “{}” at “{}” with a weight of {}.", layer, number,
-                       query, key, weight);
-  if (is_hidden) return fmt::format("In head {}, the mask hides “{}” from “{}”.", number, key, query);
-  return fmt::format("Head {} looks from “{}” at “{}” with a weight of {}.", number, query, key, weight);
+  PatternCell cell;
+  if (part.layers > 0) cell.layer = head.layer;
+  cell.head = head.head;
+  cell.query = part.queries[row];
+  cell.key = part.keys[column];
+  cell.weight = html_number(static_cast<double>(head.weights.matrix()(page.cell.query, page.cell.key)));
+  cell.is_hidden = head.hidden[row * part.keys.size() + column] != 0;
+  cell.allowed = std::ssize(html_row(page));
+  cell.entropy = row < head.entropy.size() ? head.entropy[row] : std::numeric_limits<double>::quiet_NaN();
+  return cell;
 }
 
 std::string with_spaces(const std::vector<std::string>& sentences) {
@@ -199,8 +187,9 @@ std::string html_sentence(const HtmlPage& page, const Words& words) {
   std::vector<std::string> all;
   if (!page.model.empty() && !page.text.empty())
     all.push_back(say(fmt::format("{} reads “{}”.", own(page.model), own(shortened(page.text)))));
-  all.push_back(say(looking_sentence(page)));
-  all.push_back(say(entropy_sentence(page)));
+  const PatternCell cell = chosen_cell(page);
+  all.push_back(say(pattern_sentence(cell)));
+  all.push_back(say(row_sentence(cell)));
   if (!page.predicted.empty())
     all.push_back(say(fmt::format("The model's likeliest token is “{}” with {} %.", own(page.predicted),
                                   fixed(100 * page.probability, 0))));
