@@ -135,6 +135,7 @@ struct ViewState {
   std::string palette_text;  // what was typed into the command palette, and the row that Enter would run
   std::size_t palette_row = 0;
   bool palette_opens = false;       // in this frame
+  bool palette_waits = false;       // it is open, and its field does not have the keyboard yet
   bool help = false;                // the page of keys and gestures is open
   bool timings = false;             // the card with the milliseconds of every stage is open
   bool parity = false;              // the card with the differences between two backends is open

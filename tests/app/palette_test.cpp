@@ -75,6 +75,33 @@ TEST_CASE("the palette finds by meaning, in English and German") {
   }
 }
 
+TEST_CASE("letters typed while the palette opens arrive in its field") {
+  for (const int later : {0, 1, 2, 3}) {  // frames from the key to the first letter
+    INFO(later);
+    Robot robot({.width = 1600, .height = 1000});
+    robot.settle();
+    const Document before = robot.document();
+    ImGuiIO& io = ImGui::GetIO();
+    io.AddKeyEvent(ImGuiMod_Ctrl, true);
+    io.AddKeyEvent(ImGuiKey_K, true);
+    if (later == 0) io.AddInputCharacter('d');
+    robot.frame();
+    io.AddKeyEvent(ImGuiKey_K, false);
+    io.AddKeyEvent(ImGuiMod_Ctrl, false);
+    if (later > 1) robot.frame(later - 1);
+    for (const char c : std::string_view(later == 0 ? "ropout" : "dropout")) {
+      io.AddInputCharacter(static_cast<unsigned char>(c));
+      robot.frame();  // one letter each, as they come within milliseconds
+    }
+    robot.frame(3);
+    CHECK(robot.app().view().palette_text == "dropout");
+    robot.type("x");  // and the field is typed on at its end
+    robot.frame(2);
+    CHECK(robot.app().view().palette_text == "dropoutx");
+    CHECK(robot.document() == before);
+  }
+}
+
 TEST_CASE("a name beats other words, a whole name everything") {
   const PaletteEntry scale{"Scale", {}, "factor sqrt", {}, false};
   const PaletteEntry divide{"Divide by √dₖ", {}, "scale scaling sqrt", {}, false};

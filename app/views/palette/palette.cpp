@@ -5,8 +5,11 @@
 #include <utility>
 #include <vector>
 
+#include <imgui_internal.h>
+
 #include "app/scene/actions.hpp"
 #include "app/views/palette/entries.hpp"
+#include "core/text/letters.hpp"
 
 namespace attnscope {
 namespace {
@@ -66,12 +69,32 @@ void draw_rows(Scene& scene, const Box& area, const std::vector<PaletteEntry>& f
     run_and_close(scene, found[at]);
 }
 
+/// The field gets the keyboard a frame or more after it was asked for, and the letters of the frame in which
+/// it gets it are dropped: until then they are collected here.
+void collect_first_letters(ViewState& view) {
+  auto& typed = ImGui::GetIO().InputQueueCharacters;
+  for (const ImWchar c : typed)
+    if (c >= ' ' && c != 127) append_utf8(view.palette_text, static_cast<char32_t>(c));
+  typed.resize(0);
+}
+
+void draw_palette_field(Scene& scene, const Box& box) {
+  ViewState& view = scene.view;
+  if (view.palette_waits) collect_first_letters(view);
+  if (text_field(scene.ui, "##palette", box, view.palette_text, "What shall happen?", true))
+    view.palette_row = 0;
+  if (!view.palette_waits || !ImGui::IsItemActive()) return;
+  view.palette_waits = false;
+  ImGuiInputTextState* const field = ImGui::GetInputTextState(ImGui::GetItemID());
+  if (field != nullptr && !view.palette_text.empty()) field->ReloadUserBufAndMoveToEnd();
+}
+
 }  // namespace
 
 void open_palette(Scene& scene) {
   scene.view.palette_text.clear();
   scene.view.palette_row = 0;
-  scene.view.palette_opens = true;
+  scene.view.palette_opens = scene.view.palette_waits = true;
 }
 
 void draw_palette(Scene& scene) {
@@ -94,9 +117,7 @@ void draw_palette(Scene& scene) {
           popup, ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoNavInputs | ImGuiWindowFlags_NoScrollbar)) {
     const float pad = ui.px(12);
     if (opens) ImGui::SetKeyboardFocusHere();
-    if (text_field(ui, "##palette", {box.x + pad, box.y + pad, box.w - 2 * pad, ui.px(36)},
-                   scene.view.palette_text, "What shall happen?", true))
-      scene.view.palette_row = 0;
+    draw_palette_field(scene, {box.x + pad, box.y + pad, box.w - 2 * pad, ui.px(36)});
     if (ImGui::IsItemDeactivated() && ImGui::IsKeyPressed(ImGuiKey_Escape, false)) ImGui::CloseCurrentPopup();
     const float top = box.y + pad + ui.px(46);
     draw_rows(scene, {box.x + pad, top, box.w - 2 * pad, box.bottom() - pad - top}, matching(scene));
