@@ -208,6 +208,9 @@ TEST_CASE("what is wrong with a file of texts is said in the language of the win
                       "\"{}\" holds one text; at least two can be compared."));
   CHECK(is_translated(directory.write("zero.txt", std::string_view("ab\nc\0d\n", 7)),
                       "Line {} of \"{}\" is no text: its byte {} is {}."));
+  CHECK(is_translated(directory.write("bytes.txt", "ab\nc\xe4 d\n"),
+                      "Line {} of \"{}\" is not valid UTF-{}: its byte {} ({}) does not belong to a "
+                      "character."));
   const auto long_text = directory.write("long.txt", "ab cd\n" + std::string(200, 'c') + "\n");
   CHECK(is_translated(long_text, "Line {} of \"{}\": {}"));
   // What stands behind the line is a text in a text: it is asked for where the text around it is known.

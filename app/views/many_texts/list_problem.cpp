@@ -12,6 +12,16 @@
 namespace attnscope {
 namespace {
 
+/// The value of a byte, "(0xe4)", which begins like a number and is none; behind the name of the file.
+std::string with_own_byte(std::string_view problem) {
+  constexpr std::string_view begin = " (0x";
+  const std::size_t at = problem.rfind(begin), end = problem.find(')', at);
+  if (at == problem.npos || end == problem.npos || problem.find('"', at) != problem.npos)
+    return std::string(problem);
+  return fmt::format("{} ({}){}", problem.substr(0, at), own(problem.substr(at + 2, end - at - 2)),
+                     problem.substr(end + 1));
+}
+
 std::string in_parts(std::string_view problem, std::span<const std::string> names) {
   constexpr std::string_view begin = "Line ", of = " of \"", end = "\": ";
   const std::size_t file = problem.find(of), sentence = problem.find(end);
@@ -24,7 +34,7 @@ std::string in_parts(std::string_view problem, std::span<const std::string> name
   for (const std::string& name : names)
     if (const std::size_t at = problem.find(name); !name.empty() && at != problem.npos)
       return std::string(problem.substr(0, at)) + own(name) + std::string(problem.substr(at + name.size()));
-  return std::string(problem);
+  return with_own_byte(problem);
 }
 
 }  // namespace
