@@ -20,7 +20,7 @@ inline bool shows_number(CellKind kind) { return (static_cast<unsigned>(kind) & 
 /// How a row's values and the keys it sees become kinds.
 struct KindRule {
   bool zero_is_underflow = false;  // an allowed cell that is exactly 0 is an Underflow
-  bool leaks_are_numbers = false;  // a hidden cell that is not 0 all the same is a Number
+  bool leaks_are_numbers = false;  // a hidden cell that has a weight, not 0 or NaN, is a Number
   CellKind hidden = CellKind::Masked;
 };
 /// kinds[i] for every cell of a row; seen[i] is 0 where the mask hides the cell.

@@ -83,7 +83,8 @@ void OverviewMarks::row(std::int64_t row, std::span<CellKind> kinds) {
     const auto from = any_.begin() + static_cast<std::ptrdiff_t>(column) * cell_;
     const auto to = from + std::min<std::ptrdiff_t>(cell_, any_.end() - from);
     // A hidden key that has a weight all the same must be seen.
-    const bool leaks = of_overview(row, static_cast<Eigen::Index>(column)) != 0;
+    const float weight = of_overview(row, static_cast<Eigen::Index>(column));
+    const bool leaks = weight != 0 && !std::isnan(weight);
     kinds[column] = leaks || std::find(from, to, std::uint8_t{1}) != to ? CellKind::Number : hidden;
   }
 }

@@ -194,14 +194,24 @@ TEST_CASE("loops over rows do what their definition says") {
         bool same = true;
         for (std::size_t i = 0; i < n; ++i) {
           const bool zero = values[i] == 0;
-          const CellKind wanted = seen[i] == 0 ? (leaks && !zero ? CellKind::Number : CellKind::NoKey)
-                                               : (underflow && zero ? CellKind::Underflow : CellKind::Number);
+          const CellKind wanted =
+              seen[i] == 0 ? (leaks && !zero && !std::isnan(values[i]) ? CellKind::Number : CellKind::NoKey)
+                           : (underflow && zero ? CellKind::Underflow : CellKind::Number);
           same &= kinds[i] == wanted;
         }
         CHECK(same);
       }
     }
   }
+}
+
+TEST_CASE("a cell that the mask hides looks masked though it is NaN, an allowed one shows the NaN") {
+  const std::vector<float> values{not_a_number, not_a_number, 0.5f, 0};
+  const std::vector<std::uint8_t> seen{1, 0, 0, 0};
+  std::vector<CellKind> kinds(values.size());
+  kinds_of_row(values, seen, {true, true, CellKind::Masked}, kinds);
+  CHECK((kinds ==
+         std::vector<CellKind>{CellKind::Number, CellKind::Masked, CellKind::Number, CellKind::Masked}));
 }
 
 TEST_CASE("on a logarithmic map zero stays apart and equal ratios are equal steps") {
