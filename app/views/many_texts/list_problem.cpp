@@ -1,6 +1,7 @@
 #include "app/views/many_texts/list_problem.hpp"
 
 #include <array>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -12,14 +13,20 @@
 namespace attnscope {
 namespace {
 
-/// The value of a byte, "(0xe4)", which begins like a number and is none; behind the name of the file.
-std::string with_own_byte(std::string_view problem) {
-  constexpr std::string_view begin = " (0x";
-  const std::size_t at = problem.rfind(begin), end = problem.find(')', at);
-  if (at == problem.npos || end == problem.npos || problem.find('"', at) != problem.npos)
-    return std::string(problem);
-  return fmt::format("{} ({}){}", problem.substr(0, at), own(problem.substr(at + 2, end - at - 2)),
-                     problem.substr(end + 1));
+/// Of a line with bytes that are no text. The value of the byte, "0xe4", begins like a number and is none; it
+/// stands behind the name of the file.
+std::optional<std::string> invalid_line(std::string_view problem) {
+  constexpr std::string_view begin = "Line ", of = " of \"", value = " (0x";
+  const std::size_t file = problem.find(of), at = problem.rfind(value), end = problem.find(')', at);
+  if (!problem.starts_with(begin) || file == problem.npos || at == problem.npos || end == problem.npos)
+    return std::nullopt;
+  const std::size_t path = file + of.size(), quote = problem.rfind('"', at);
+  if (quote < path || quote == problem.npos) return std::nullopt;
+  const std::size_t byte = problem.rfind(' ', at - 1) + 1;
+  return fmt::format("Line {} of \"{}\" is not valid UTF-8: its byte {} ({}) does not belong to a character.",
+                     own_number(problem.substr(begin.size(), file - begin.size())),
+                     problem.substr(path, quote - path), own_number(problem.substr(byte, at - byte)),
+                     own(problem.substr(at + 2, end - at - 2)));
 }
 
 std::string in_parts(std::string_view problem, std::span<const std::string> names) {
@@ -34,7 +41,7 @@ std::string in_parts(std::string_view problem, std::span<const std::string> name
   for (const std::string& name : names)
     if (const std::size_t at = problem.find(name); !name.empty() && at != problem.npos)
       return std::string(problem.substr(0, at)) + own(name) + std::string(problem.substr(at + name.size()));
-  return with_own_byte(problem);
+  return invalid_line(problem).value_or(std::string(problem));
 }
 
 }  // namespace
