@@ -9,6 +9,7 @@
 #include "app/session/session_trace.hpp"
 #include "app/signals_robot.hpp"
 #include "core/edits/edits.hpp"
+#include "robot/layout.hpp"
 
 namespace attnscope::signals_trace_test {
 
@@ -34,6 +35,12 @@ TEST_CASE("the trace follows the chosen cell while a knob moves") {
   press_key(robot, ImGuiKey_DownArrow);
   CHECK(scope(robot).moments().size() == 1);
   CHECK(scope(robot).cell().query == cell.query + 1);
+}
+
+TEST_CASE("the axis of time says its unit, and that time stands where nothing moves") {
+  Robot robot(wide);
+  robot.settle();
+  CHECK(shows(robot, "seconds while something moves"));
 }
 
 TEST_CASE("a frozen trace stands still, and the window rests") {

@@ -90,6 +90,12 @@ void draw_time_axis(const Ui& ui, const TimeWindow& window) {
   }
 }
 
+/// What the axis counts: time that passes while nothing moves is not on it.
+void draw_time_title(const Ui& ui, const Box& area) {
+  ui.text(area.centre_x(), area.bottom() + ui.px(25), "seconds while something moves",
+          {type::tick, ui.theme.text3, Ink::Regular, Align::Centre, area.w});
+}
+
 void draw_traces(const Scene& scene, const TimeWindow& window, float labels_top) {
   const Ui& ui = scene.ui;
   const Axes& axes = window.axes;
@@ -253,7 +259,9 @@ void draw_time(const PlotPlace& place) {
   Scene& scene = place.scene;
   const Ui& ui = scene.ui;
   const Box box = draw_title(scene, place);
-  const Box area{box.x + ui.px(28), box.y + ui.px(8), box.w - ui.px(28 + margin), box.h - ui.px(30)};
+  const bool titled = box.h >= ui.px(96);
+  const Box area{box.x + ui.px(28), box.y + ui.px(8), box.w - ui.px(28 + margin),
+                 box.h - ui.px(titled ? 42 : 30)};
   if (area.w < ui.px(24) || area.h < 8) return;
   const float x = area.right() + ui.px(8), width = box.right() - x;
   draw_trigger_switches(scene, {x, area.y - ui.px(6), width, ui.px(18)});
@@ -262,6 +270,7 @@ void draw_time(const PlotPlace& place) {
   const TimeWindow window = window_of(scene, area);
   draw_y_axis(ui, window.axes, area.h < ui.px(80) ? 3 : 4);
   draw_time_axis(ui, window);
+  if (titled) draw_time_title(ui, area);
   draw_traces(scene, window, area.y + ui.px(20));
   if (window.scope.moments().size() < 2 && !window.scope.frozen()) {
     const Box words{area.x, std::round(area.centre_y() - ui.px(20)), area.w - 1, ui.px(40)};
