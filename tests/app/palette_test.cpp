@@ -102,6 +102,23 @@ TEST_CASE("letters typed while the palette opens arrive in its field") {
   }
 }
 
+TEST_CASE("a German window calls the examples by German names") {
+  Robot robot({.width = 1600, .height = 1000});
+  robot.app().view().language = "de";
+  robot.frame(4);
+  std::set<std::string> translated;
+  robot.app().words().watch = [&](std::string_view said, bool known) {
+    if (known) translated.emplace(said);
+  };
+  open_palette_and_type(robot, "beispiel");
+  robot.app().words().watch = nullptr;
+  CHECK(translated.contains("Three tokens by hand"));
+  robot.key(ImGuiKey_Escape);
+  robot.frame(2);
+  open_palette_and_type(robot, "drei tokens von hand");
+  CHECK(robot.has("Three tokens by hand"));  // what the robot finds it by stays
+}
+
 TEST_CASE("a name beats other words, a whole name everything") {
   const PaletteEntry scale{"Scale", {}, "factor sqrt", {}, false};
   const PaletteEntry divide{"Divide by √dₖ", {}, "scale scaling sqrt", {}, false};

@@ -16,6 +16,7 @@
 
 #include "app/ui/words.hpp"
 #include "app/words_template.hpp"
+#include "core/files/document/open.hpp"
 #include "support/seeds.hpp"
 
 namespace attnscope::words_sources_test {
@@ -44,9 +45,17 @@ std::set<std::string> translated_keys(std::string_view code) {
 const std::set<std::string> of_others{"PageUp", "Cannot read \"{}\": No such file or directory.",
                                       "Cannot write \"{}\": No such file or directory."};
 
+/// What the menu calls the examples that are shipped, as keys.
+std::set<std::string> example_titles() {
+  std::set<std::string> keys;
+  for (const Example& example : list_examples(ATTNSCOPE_ASSETS)) keys.insert(key_of(example.name).text);
+  return keys;
+}
+
 /// What no literal of the sources says, nor one whose gaps are filled elsewhere.
 std::vector<std::string> not_said(const std::set<std::string>& keys) {
   std::set<std::string> said = of_others;
+  said.merge(example_titles());
   std::vector<std::string> open;
   for (const SourceWords& part : all_source_words()) {
     if (part.is_resolved)
@@ -131,6 +140,16 @@ TEST_CASE("words: every text of the sources is in the template, and none is glue
   const std::vector<std::string> lacking = lacking_in(keys_of_template(), shown);
   INFO(fmt::format("{}", fmt::join(lacking, "\n")));
   CHECK(lacking.empty());
+}
+
+TEST_CASE("words: the title of every example is in the template and in German", "[words]") {
+  const std::set<std::string> template_keys = keys_of_template(), german = translated_keys("de");
+  REQUIRE(example_titles().size() >= 15);
+  for (const std::string& title : example_titles()) {
+    INFO(title);
+    CHECK(template_keys.contains(title));
+    CHECK(german.contains(title));
+  }
 }
 
 TEST_CASE("words: a function that is handed on says its texts by itself, too", "[words]") {

@@ -79,7 +79,7 @@ void input_list(Column& c, const std::string& shown) {
   if (std::ranges::none_of(scene.examples, is_shown))
     menu_row(c.ui(), (shown + "##input").c_str(), own(title), true);
   for (const Example& example : scene.examples)
-    if (menu_row(c.ui(), (own(example.name) + "##input").c_str(), {}, is_shown(example)))
+    if (menu_row(c.ui(), (inner(example.name) + "##input").c_str(), {}, is_shown(example)))
       scene.requests.open = example.path;
 }
 

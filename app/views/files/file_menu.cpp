@@ -74,7 +74,7 @@ void draw_incoming(Scene& scene, MenuColumn& left, MenuColumn& right) {
   list_models(scene, left, 8);
   right.title("New from an example");
   for (const Example& example : scene.examples)
-    if (right.row({example.name, own(example.name), {}, scene.document.title == example.name}))
+    if (right.row({example.name, inner(example.name), {}, scene.document.title == example.name}))
       scene.requests.open = example.path;
 }
 

@@ -79,7 +79,7 @@ void add_plots(const Shown& shown, std::vector<PaletteEntry>& all) {
 
 void add_examples(const Shown& shown, std::vector<PaletteEntry>& all) {
   for (const Example& example : shown.examples)
-    all.push_back({own(example.name), "example", "example sample open beispiel öffnen",
+    all.push_back({inner(example.name), "example", "example sample open beispiel öffnen",
                    [path = example.path](Scene& now) { now.requests.open = path; }});
 }
 
