@@ -295,6 +295,7 @@ class App {
   void begin_words();
   void take_words();
   void type_words();
+  void tell_lost_cache(const Input& before);
   void take_back(Before);
   bool has_sentence_in_sight() const;
   void step_in_history(int way);

@@ -259,12 +259,22 @@ void App::take_words() {
 }
 
 void App::type_words() {
+  const Input before = document_.input;
   try {
     const std::size_t last = std::min(most_fields, typed_texts(document_)) - 1;
     document_ = edit::typed_text(document_, std::min(view_.keyboard.sentence.field, last), stray_.text());
+    tell_lost_cache(before);
   } catch (const std::exception& error) {
     view_.notices.say(error.what());
   }
+}
+
+/// A text of no more tokens than are cached takes the cache with it.
+void App::tell_lost_cache(const Input& before) {
+  const Input& now = document_.input;
+  if (before.cached == 0 || now.cached > 0 || before.sequences == now.sequences) return;
+  view_.notices.tell(
+      "Too few tokens are left for what was cached, so nothing is cached now. Ctrl+Z goes back.");
 }
 
 /// The keys that were letters have done nothing: everything is as it was before the first of them.

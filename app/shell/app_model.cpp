@@ -217,6 +217,7 @@ void App::choose_in_model() {
 }
 
 void App::settle_model(const Document& before) {
+  tell_lost_cache(before.input);
   if (models_.settle(before, document_)) return;
   view_.notices.say(
       "This layer stands by itself now: what was changed cannot be changed inside the model. Ctrl+Z goes "

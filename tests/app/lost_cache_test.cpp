@@ -1,0 +1,42 @@
+// A text that becomes too short for what is cached of it says so, and undo brings the cache back.
+#include <filesystem>
+#include <string>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "app/controls_robot.hpp"
+#include "app/hands_robot.hpp"
+
+namespace attnscope::lost_cache_test {
+
+using namespace attnscope::test;
+
+TEST_CASE("cached tokens that go with a replaced sentence are told, and undo brings them back") {
+  RobotOptions options{.width = 1600, .height = 1000};
+  options.file = std::filesystem::path(ATTNSCOPE_ASSETS) / "examples" / "10-kv-cache.json";
+  Robot robot(options);
+  robot.settle();
+  const int cached = robot.document().input.cached;
+  REQUIRE(cached > 0);
+  robot.retype("##Text", "a cat");
+  CHECK(robot.document().input.cached == 0);
+  CHECK(robot.app().message() ==
+        "Too few tokens are left for what was cached, so nothing is cached now. Ctrl+Z goes back.");
+  robot.key(ImGuiKey_Enter);
+  robot.settle();
+  for (int steps = 0; robot.document().input.cached == 0 && steps < 6; ++steps) undo(robot);
+  CHECK(robot.document().input.cached == cached);
+}
+
+TEST_CASE("a sentence that still has what is cached keeps it, without a word") {
+  RobotOptions options{.width = 1600, .height = 1000};
+  options.file = std::filesystem::path(ATTNSCOPE_ASSETS) / "examples" / "10-kv-cache.json";
+  Robot robot(options);
+  robot.settle();
+  const int cached = robot.document().input.cached;
+  robot.retype("##Text", "The cat sat on the mat because it was very warm");
+  CHECK(robot.document().input.cached == cached);
+  CHECK(robot.app().message().find("cached") == std::string::npos);
+}
+
+}  // namespace attnscope::lost_cache_test
