@@ -199,12 +199,12 @@ const Action table[] = {
     {G::Lessons, "Reveal what was predicted", ImGuiKey_R, lesson_reveal, false, Mode::Lessons},
     {G::Lessons, "Speaker notes", ImGuiKey_N, lesson_notes, false, Mode::Lessons},
     {G::Lessons, "Count the votes of a class", ImGuiKey_V, lesson_votes, false, Mode::Lessons},
-    {G::Lessons, "First answer, or first chapter", ImGuiKey_1, lesson_digit_of<1>, false, Mode::Lessons},
-    {G::Lessons, "Second answer, or second chapter", ImGuiKey_2, lesson_digit_of<2>, false, Mode::Lessons},
-    {G::Lessons, "Third answer, or third chapter", ImGuiKey_3, lesson_digit_of<3>, false, Mode::Lessons},
-    {G::Lessons, "Fourth answer, or fourth chapter", ImGuiKey_4, lesson_digit_of<4>, false, Mode::Lessons},
-    {G::Lessons, "Fifth answer, or fifth chapter", ImGuiKey_5, lesson_digit_of<5>, false, Mode::Lessons},
-    {G::Lessons, "Sixth answer, or sixth chapter", ImGuiKey_6, lesson_digit_of<6>, false, Mode::Lessons},
+    {G::Lessons, "First answer of a question", ImGuiKey_1, lesson_digit_of<1>, false, Mode::Lessons},
+    {G::Lessons, "Second answer of a question", ImGuiKey_2, lesson_digit_of<2>, false, Mode::Lessons},
+    {G::Lessons, "Third answer of a question", ImGuiKey_3, lesson_digit_of<3>, false, Mode::Lessons},
+    {G::Lessons, "Fourth answer of a question", ImGuiKey_4, lesson_digit_of<4>, false, Mode::Lessons},
+    {G::Lessons, "Fifth answer of a question", ImGuiKey_5, lesson_digit_of<5>, false, Mode::Lessons},
+    {G::Lessons, "Sixth answer of a question", ImGuiKey_6, lesson_digit_of<6>, false, Mode::Lessons},
 
     any_length(
         {G::Experiments, "Value before", ImGuiKey_LeftArrow, experiment_before, true, Mode::Experiments}),

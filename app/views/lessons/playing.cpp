@@ -147,20 +147,22 @@ void lesson_votes(Scene& scene) { lesson_state(scene).counts_votes = !lesson_sta
 void lesson_digit(Scene& scene, std::int64_t digit) {
   const lessons::OpenLesson* const open = lesson_in(scene);
   const lessons::Step* const step = lesson_step(scene);
-  if (step == nullptr) return;
+  if (step == nullptr || !is_lesson_covered(scene)) return;
   const auto at = static_cast<std::size_t>(digit - 1);
   StepAnswer& answer = lesson_state(scene).answer;
-  if (is_lesson_covered(scene)) {
-    const auto* const choose = std::get_if<lessons::ChooseQuestion>(&step->question->kind);
-    if (choose == nullptr || at >= choose->choices.size()) return;
-    const std::size_t choice = choice_order(open->name, lesson_state(scene).step, choose->choices.size())[at];
-    if (lesson_state(scene).counts_votes)
-      ++answer.votes[choice];
-    else
-      answer.chosen = static_cast<std::int64_t>(choice);
-    return;
-  }
-  const auto first = std::ranges::find(open->lesson.steps, at, &lessons::Step::chapter);
+  const auto* const choose = std::get_if<lessons::ChooseQuestion>(&step->question->kind);
+  if (choose == nullptr || at >= choose->choices.size()) return;
+  const std::size_t choice = choice_order(open->name, lesson_state(scene).step, choose->choices.size())[at];
+  if (lesson_state(scene).counts_votes)
+    ++answer.votes[choice];
+  else
+    answer.chosen = static_cast<std::int64_t>(choice);
+}
+
+void go_to_lesson_chapter(Scene& scene, std::size_t chapter) {
+  const lessons::OpenLesson* const open = lesson_in(scene);
+  if (open == nullptr) return;
+  const auto first = std::ranges::find(open->lesson.steps, chapter, &lessons::Step::chapter);
   if (first != open->lesson.steps.end()) go_to_lesson_step(scene, first - open->lesson.steps.begin());
 }
 

@@ -32,8 +32,10 @@ void lesson_to_start(Scene&);
 void lesson_reveal(Scene&);
 void lesson_notes(Scene&);
 void lesson_votes(Scene&);
-/// A digit, from 1: an answer while a question is open, else a chapter.
+/// A digit, from 1: an answer while a question is open, else nothing.
 void lesson_digit(Scene&, std::int64_t digit);
+/// The first step of that chapter, from 0.
+void go_to_lesson_chapter(Scene&, std::size_t chapter);
 /// From the step into Explore; the way back is Mode::Lessons.
 void lesson_free_play(Scene&);
 

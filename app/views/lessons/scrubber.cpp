@@ -52,6 +52,21 @@ std::string lesson_score_words(const Scene& scene) {
   return std::to_string(score.right) + " of " + std::to_string(score.asked) + " predictions right";
 }
 
+/// A click on it goes to the chapter's first step.
+void draw_chapter_title(LessonPage& page, const Box& room, std::size_t chapter, bool here) {
+  const Ui& ui = page.ui();
+  const Ink ink = here ? Ink::Semibold : Ink::Regular;
+  const std::string& title = page.lesson().chapters[chapter];
+  const float wide = std::min(room.w, ui.text_width(title, type::label, ink));
+  const Box words{room.x, room.y, wide, room.h};
+  const Ui::Touch touch = ui.touch(("lesson chapter " + std::to_string(chapter + 1)).c_str(), words);
+  if (touch.focused) ui.frame(words.grown(ui.px(2)), ui.theme.query, ui.px(2), ui.px(4));
+  const Rgba colour = here || touch.hovered ? ui.theme.text1 : ui.theme.text2;
+  ui.text(words.x, words.centre_y(), own(title), {type::label, colour, ink, Align::Left, room.w});
+  tooltip(ui, touch.hovered, words, {own(title), {}, "To the first step of this chapter.", {}});
+  if (touch.clicked) go_to_lesson_chapter(page.scene, chapter);
+}
+
 }  // namespace
 
 void draw_lesson_scrubber(LessonPage& page, const Box& box) {
@@ -78,10 +93,7 @@ void draw_lesson_scrubber(LessonPage& page, const Box& box) {
       of_chapter = std::ranges::count(steps, chapter, &lessons::Step::chapter);
       const float wide = (bar + gap) * static_cast<float>(of_chapter) - gap;
       const bool here = page.step.chapter == chapter;
-      const float cap = page.keycap(x, title, std::to_string(chapter + 1));
-      ui.text(x + cap + ui.px(10), title, own(chapters[chapter]),
-              {type::label, here ? ui.theme.text1 : ui.theme.text2, here ? Ink::Semibold : Ink::Regular,
-               Align::Left, wide - cap - ui.px(12)});
+      draw_chapter_title(page, {x, title - ui.px(11), wide - ui.px(2), ui.px(22)}, chapter, here);
     }
     const Box mark{std::round(x), line, std::round(bar), ui.px(8)};
     const Box target{mark.x, mark.y - ui.px(8), mark.w + gap, mark.h + ui.px(compact ? 22 : 30)};

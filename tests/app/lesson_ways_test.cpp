@@ -1,0 +1,99 @@
+// Ways through a lesson but from step to step: to a chapter, and what digits are not for.
+#include <algorithm>
+#include <string>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "app/lesson_files.hpp"
+#include "app/lesson_robot.hpp"
+
+namespace attnscope::lesson_ways_test {
+namespace {
+
+using test::Player;
+using test::TemporaryDirectory;
+using test::written_lesson;
+
+/// Two chapters of two steps; the second step of each asks.
+const std::string two_chapters = R"(---
+lesson: Ways
+---
+```start
+{"text": ["a b"]}
+```
+# One
+## Look
+Words.
+## Guess
+```ask choose
+Which?
+- this | not this
+* that
+```
+# Two
+## Look again
+Words.
+## Guess again
+```ask drag
+How much?
+range: 0, 1
+answer: 0.5
+within: 0.1
+```
+)";
+
+void press_all_digits(Player& player) {
+  for (int k = ImGuiKey_1; k <= ImGuiKey_9; ++k) player.press(static_cast<ImGuiKey>(k));
+}
+
+}  // namespace
+
+TEST_CASE("a digit in a step without a question does nothing", "[lessons][lesson_ways]") {
+  const TemporaryDirectory directory;
+  const std::string name = written_lesson(directory, two_chapters).native();
+  Player player;
+  for (const std::int64_t step : {0, 2, 3}) {  // the last asks for no choice
+    INFO("step " << step + 1);
+    player.app().show_step({name, step});
+    player.settle();
+    const Document before = player.document();
+    press_all_digits(player);
+    CHECK(player.state().step == step);
+    CHECK(player.app().view().mode == Mode::Lessons);
+    CHECK(player.document() == before);
+    CHECK(player.state().answer == StepAnswer{});
+  }
+}
+
+TEST_CASE("a digit after an answer was revealed does nothing", "[lessons][lesson_ways]") {
+  const TemporaryDirectory directory;
+  const std::string name = written_lesson(directory, two_chapters).native();
+  Player player;
+  player.app().show_step({name, 1});
+  player.settle();
+  player.press(player.digit_of(1));
+  CHECK(player.state().answer.chosen == 1);
+  player.press(ImGuiKey_R);
+  press_all_digits(player);
+  CHECK(player.state().step == 1);
+  CHECK(player.state().answer.chosen == 1);
+}
+
+TEST_CASE("a click on a chapter goes to its first step", "[lessons][lesson_ways]") {
+  const TemporaryDirectory directory;
+  const std::string name = written_lesson(directory, two_chapters).native();
+  for (const int width : {1280, 1920}) {
+    Player player({.width = width, .height = width * 9 / 16});
+    player.app().show_step({name, 1});
+    player.settle();
+    player.click("lesson chapter 2");
+    player.settle();
+    CHECK(player.state().step == 2);
+    player.press(ImGuiKey_Space);
+    player.click("lesson chapter 1");
+    player.settle();
+    CHECK(player.state().step == 0);
+  }
+}
+
+}  // namespace attnscope::lesson_ways_test
