@@ -183,6 +183,7 @@ void LessonReader::begin_step(std::string_view title) {
     else
       step.trained.task = lesson_.training;
     step.trained.look.reset();
+    step.trained.plots.clear();
     step.trained.covers_plots = step.trained.covers_heads = true;
   }
   lesson_.steps.push_back(std::move(step));

@@ -98,6 +98,7 @@ class LessonReader {
   std::int64_t train_number(std::string_view name, std::string_view value) const;
   void read_train_cover(Step& here, std::string_view value) const;
   std::vector<std::string> train_controls_of(std::string_view value) const;
+  std::vector<std::string> train_plots_of(std::string_view value) const;
   /// Throws where the step, with what it has from the one before, cannot be trained.
   void finish_train(TrainedStep& here);
 

@@ -47,6 +47,7 @@ void LessonReader::read_train(const Lines& inside, int opened) {
         fail(fmt::format("\"task\" is \"{}\"; there are {}", value, fmt::join(lesson_tasks(), ", ")));
       here.task = value;
       here.measure.clear();
+      here.plots.clear();
     } else if (name == "control") {
       if (value != "yes" && value != "no")
         fail(fmt::format("\"control\" is \"{}\"; expected yes or no", value));
@@ -76,6 +77,8 @@ void LessonReader::read_train(const Lines& inside, int opened) {
         fail(fmt::format("\"measure\" is \"{}\"; the task {} has {}", value, here.task,
                          fmt::join(names, ", ")));
       here.measure = value;
+    } else if (name == "plots") {
+      here.plots = train_plots_of(value);
     } else if (name == "show") {
       all.shown = train_controls_of(value);
     } else if (name == "cover") {
@@ -83,7 +86,7 @@ void LessonReader::read_train(const Lines& inside, int opened) {
     } else {
       fail(fmt::format(
           "\"train\" has \"{}\"; there are task, control, seed, steps, look, branch, branch_steps, "
-          "knobs, side, measure, show and cover",
+          "knobs, side, measure, plots, show and cover",
           name));
     }
   }
@@ -126,7 +129,24 @@ std::vector<std::string> LessonReader::train_controls_of(std::string_view value)
   return shown;
 }
 
+std::vector<std::string> LessonReader::train_plots_of(std::string_view value) const {
+  const std::string& task = lesson_.steps.back().trained.task;
+  const auto names = measure_names(*training::find_task(task));
+  std::vector<std::string> plots = list_of(value);
+  if (plots.empty())
+    fail(fmt::format("\"plots\" is empty; expected some of {}, with commas", fmt::join(names, ", ")));
+  for (const std::string& one : plots)
+    if (std::ranges::find(names, one) == names.end())
+      fail(fmt::format("\"plots\" has \"{}\"; the task {} has {}, expected some of them, with commas", one,
+                       task, fmt::join(names, ", ")));
+  return plots;
+}
+
 void LessonReader::finish_train(TrainedStep& here) {
+  const std::string_view front = here.measure.empty() ? std::string_view("loss") : here.measure;
+  if (!here.plots.empty() && std::ranges::find(here.plots, front) == here.plots.end())
+    fail(fmt::format("\"plots\" has {}; expected also {}, the curves in front (\"measure\")",
+                     fmt::join(here.plots, ", "), front));
   const training::Recipe recipe = recipe_of(state_of(here, {}));
   if (here.steps > recipe.steps)
     fail(fmt::format("the step trains {} steps; the recipe has {}", here.steps, recipe.steps));

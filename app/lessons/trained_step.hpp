@@ -21,7 +21,10 @@ struct TrainedStep {
   std::optional<std::int64_t> look;                  // the step that is looked at; empty: the newest
   LabSide side = LabSide::A;                         // that the heads are drawn of
   std::string measure;                               // the curves in front, see measure_names()
-  bool covers_plots = true, covers_heads = true;     // until an open question is revealed
+  /// The curves on the page and the numbers beside the heads, see measure_names(); empty: all. With the one
+  /// in front.
+  std::vector<std::string> plots;
+  bool covers_plots = true, covers_heads = true;  // until an open question is revealed
 };
 
 /// What the training page is to be set to. What belongs to the machine stays as in `now`.

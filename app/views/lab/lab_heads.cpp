@@ -48,18 +48,19 @@ struct HeadFact {
 };
 std::vector<HeadFact> facts_of(const LabPage& page, const LabPoint& point, std::int64_t number) {
   const auto head = static_cast<std::size_t>(number);
-  std::vector<HeadFact> facts{{"H", point.metrics.entropy[head]}};
+  std::vector<HeadFact> facts;
+  if (page.has_plot("entropy")) facts.push_back({"H", point.metrics.entropy[head]});
   for (std::size_t s = 0; s < page.lab.task->scores.size(); ++s)
-    facts.push_back({page.lab.task->scores[s].name, point.metrics.scores[s][head]});
-  if (!point.costs.empty())
+    if (const std::string_view score = page.lab.task->scores[s].name; page.has_plot(score))
+      facts.push_back({score, point.metrics.scores[s][head]});
+  if (!point.costs.empty() && page.has_plot("cost"))
     facts.push_back({"muted", -training::job_of_head(*page.lab.task, point, head).cost});
   return facts;
 }
 
 /// Two in a row.
-void draw_facts_below(const LabPage& page, const LabPoint& point, std::int64_t head, const Box& box) {
+void draw_facts_below(const LabPage& page, const std::vector<HeadFact>& facts, const Box& box) {
   const Ui& ui = page.ui();
-  const std::vector<HeadFact> facts = facts_of(page, point, head);
   const float gap = ui.px(12), wide = std::floor((box.w - gap) / 2), line = std::floor(box.h / 2);
   for (std::size_t i = 0; i < facts.size() && i < 4; ++i) {
     const float x = box.x + (wide + gap) * static_cast<float>(i % 2),
@@ -71,7 +72,7 @@ void draw_facts_below(const LabPage& page, const LabPoint& point, std::int64_t h
   }
 }
 
-/// "induction", and what muting costs: "shared".
+/// "induction", and what muting costs: "shared". Of what is not on the page nothing is said.
 struct HeadTitle {
   std::string name = "no name yet";
   std::string_view need;
@@ -81,9 +82,13 @@ HeadTitle title_of(const LabPage& page, const LabPoint* point, std::int64_t head
   HeadTitle title;
   if (point == nullptr) return title;
   const training::HeadJob job = training::job_of_head(*page.lab.task, *point, static_cast<std::size_t>(head));
+  const auto& scores = page.lab.task->scores;
   title.is_named = job.score >= 0;
-  if (title.is_named) title.name = page.lab.task->scores[static_cast<std::size_t>(job.score)].name;
-  if (!page.covers_numbers) title.need = lab_need_word(job.need);
+  if (title.is_named) title.name = scores[static_cast<std::size_t>(job.score)].name;
+  if (title.is_named ? !page.has_plot(title.name)
+                     : std::ranges::any_of(scores, [&](const auto& one) { return !page.has_plot(one.name); }))
+    title = {{}, {}, false};
+  if (!page.covers_numbers && page.has_plot("cost")) title.need = lab_need_word(job.need);
   return title;
 }
 
@@ -124,7 +129,9 @@ void draw_lab_head(const LabPage& page, const LabPoint* point, const HeadPicture
               line = ui.px(two_lines ? 33 : 18);
   const Rgba hue = ui.theme.head(of.head);
   // Numbers stand beside the picture, or below it, where that leaves it larger.
-  const bool numbers = point != nullptr && !page.covers_numbers;
+  const std::vector<HeadFact> facts =
+      point != nullptr && !page.covers_numbers ? facts_of(page, *point, of.head) : std::vector<HeadFact>();
+  const bool numbers = !facts.empty();
   const float under = ui.px(44), room = box.h - line - ui.px(6);
   const bool below = numbers && std::min(box.w, room - under) > ui.px(180) &&
                      std::min(box.w, room - under) > std::min(box.w - ui.px(58), room);
@@ -137,8 +144,7 @@ void draw_lab_head(const LabPage& page, const LabPoint* point, const HeadPicture
   const Box picture{box.x, box.y + line + ui.px(2), side, side};
   ui.frame(picture.grown(1), ui.theme.border);
   draw_lab_matrix(page, of, ("lab head " + badge_text).c_str(), picture);
-  if (below)
-    return draw_facts_below(page, *point, of.head, {picture.x, picture.bottom() + ui.px(4), side, under});
+  if (below) return draw_facts_below(page, facts, {picture.x, picture.bottom() + ui.px(4), side, under});
   if (!beside) return;
   float y = picture.y + ui.px(8);
   const auto fact = [&](std::string_view label, double value) {
@@ -149,7 +155,7 @@ void draw_lab_head(const LabPage& page, const LabPoint* point, const HeadPicture
             {type::tick, ui.theme.text1, Ink::Semibold});
     y += ui.px(36);
   };
-  for (const HeadFact& one : facts_of(page, *point, of.head)) fact(one.label, one.value);
+  for (const HeadFact& one : facts) fact(one.label, one.value);
 }
 
 void draw_lab_sides(const LabPage& page, const Box& box) {

@@ -234,13 +234,13 @@ LabPlot gradient_plot(const LabPage& page) {
   return plot;
 }
 
-/// In the order in which they stand.
+/// Those on the page, in the order in which they stand.
 std::vector<LabPlot> all_plots(const LabPage& page) {
   std::vector<LabPlot> plots{loss_plot(page), accuracy_plot(page)};
   plots.push_back(
       head_plot(page, "entropy", "Entropy", "per head, of its most",
                 [](const LabPoint& point, std::size_t head) { return point.metrics.entropy[head]; }));
-  for (std::size_t s = 0; s < page.lab.task->scores.size() && s < 2; ++s)
+  for (std::size_t s = 0; s < page.lab.task->scores.size() && (s < 2 || !page.plots.empty()); ++s)
     plots.push_back(score_plot(page, s));
   plots.push_back(gradient_plot(page));
   plots.push_back(head_plot(page, "cost", "Cost of muting", "accuracy lost, where a head costs most",
@@ -248,6 +248,7 @@ std::vector<LabPlot> all_plots(const LabPage& page) {
                               const double cost = training::largest_cost(*page.lab.task, point, head);
                               return std::isnan(cost) ? cost : std::max(0., cost);
                             }));
+  std::erase_if(plots, [&page](const LabPlot& plot) { return !page.has_plot(plot.name); });
   return plots;
 }
 
@@ -273,7 +274,10 @@ void draw_lab_plots(const LabPage& page, const Box& box) {
   std::vector<LabPlot> plots = all_plots(page);
   const auto front = std::ranges::find(plots, page.front.empty() ? "loss" : page.front, &LabPlot::name);
   if (front != plots.end()) std::rotate(plots.begin(), front, front + 1);
-  const std::size_t rows = static_cast<std::size_t>(page.small_rows), columns = rows < 2 ? 2 : 3;
+  if (plots.empty()) return;
+  const std::size_t others = plots.size() - 1, most = page.small_rows < 2 ? 2 : 3,
+                    rows = std::min(static_cast<std::size_t>(page.small_rows), (others + most - 1) / most),
+                    columns = std::min(most, others);
   const float large = rows == 0 ? inner.h : std::floor(inner.h * (rows == 1 ? 0.62f : 0.48f));
   const Box front_box{inner.x, inner.y, inner.w, large};
   page.draws_front ? page.draws_front(front_box) : draw_lab_plot(page, plots[0], front_box, "lab loss");
@@ -283,7 +287,7 @@ void draw_lab_plots(const LabPage& page, const Box& box) {
   const float high = std::floor((inner.h - large - gap) / static_cast<float>(rows)) - ui.px(4),
               wide =
                   std::floor((inner.w - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns));
-  for (std::size_t i = 0; i + 1 < plots.size() && i < columns * rows; ++i)
+  for (std::size_t i = 0; i < others && i < columns * rows; ++i)
     draw_lab_plot(page, plots[i + 1],
                   {inner.x + (wide + gap) * static_cast<float>(i % columns),
                    inner.y + large + gap + (high + ui.px(8)) * static_cast<float>(i / columns), wide, high},

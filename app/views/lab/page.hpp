@@ -1,9 +1,11 @@
 // app/views/lab: the parts of the page.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,14 +27,19 @@ struct LabPage {
   std::int64_t last = 1;  // where the axes of steps end, from the first step of a run to its last
   bool narrow = false;
   std::string_view front = {};  // the curves that stand large, see lessons::measure_names(); empty: the loss
-  int small_rows = 2;           // of the other curves: three in each of two, two in one, none
-  bool has_rule = true;         // what gives a head its name is said below the heads
-  bool covers_numbers = false;  // those beside the heads
-  bool covers_heads = false;    // no pictures of heads, in the strip of time either
+  std::span<const std::string> plots = {};  // the only curves and numbers of heads, by name; empty: all
+  int small_rows = 2;                       // of the other curves: three in each of two, two in one, none
+  bool has_rule = true;                     // what gives a head its name is said below the heads
+  bool covers_numbers = false;              // those beside the heads
+  bool covers_heads = false;                // no pictures of heads, in the strip of time either
   /// In place of the large plot, and of all the small ones; empty: the plots.
   std::function<void(const Box&)> draws_front = {}, draws_small = {};
 
   const Ui& ui() const { return scene.ui; }
+  /// Whether the curves of that name, or the numbers, are on the page.
+  bool has_plot(std::string_view name) const {
+    return plots.empty() || std::find(plots.begin(), plots.end(), name) != plots.end();
+  }
   LabState& state() const { return *scene.view.lab; }
   const training::Recipe& recipe() const { return *lab.recipe; }
   std::int64_t heads() const { return recipe().network.layers * recipe().network.heads; }

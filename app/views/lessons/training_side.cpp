@@ -61,6 +61,7 @@ void draw_training_picture(LessonPage& page, const Box& box) {
   lab.narrow = page.scene.compact || box.w < ui.px(960);
   lab.last = lab_axis_end(lab, furthest_step(page));
   lab.front = page.step.trained.measure;
+  lab.plots = page.step.trained.plots;
   const lessons::CurveQuestion* const curve =
       page.step.question ? std::get_if<lessons::CurveQuestion>(&page.step.question->kind) : nullptr;
   if (curve != nullptr) ask_for_curve(page, lab, *curve);

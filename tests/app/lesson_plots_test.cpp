@@ -1,0 +1,113 @@
+// Which curves and numbers stand on the page of a step that trains: those that it names, so that it does not
+// answer what a later step asks.
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "app/training_robot.hpp"
+
+namespace attnscope::lesson_plots_test {
+namespace {
+
+using test::front_matter;
+using test::refused_lesson;
+using test::TemporaryDirectory;
+using test::Trained;
+using test::written_lesson;
+
+std::string trained_step(const std::string& lines) {
+  return "## a\n```train\nsteps: 50\n" + lines + "\n```\n";
+}
+
+/// Whether the curves of that name are shown in the step, be it after R.
+bool shows_curves(const lessons::Step& step, std::string_view name) {
+  const std::vector<std::string>& plots = step.trained.plots;
+  return plots.empty() || std::ranges::find(plots, name) != plots.end();
+}
+
+lessons::Lesson shipped_lesson(const std::string& name) {
+  return lessons::read_lesson(std::filesystem::path(ATTNSCOPE_ASSETS) / "lessons" / (name + ".md"));
+}
+
+}  // namespace
+
+TEST_CASE("a step that trains names the plots on its page, and the next has all again",
+          "[lessons][lesson_plots]") {
+  const lessons::Lesson lesson =
+      lessons::parse_lesson(front_matter + trained_step("plots: loss,  entropy ,first") + "## b\n", "a.md");
+  REQUIRE(lesson.steps.size() == 2);
+  CHECK(lesson.steps[0].trained.plots == std::vector<std::string>{"loss", "entropy", "first"});
+  CHECK(lesson.steps[1].trained.plots.empty());
+}
+
+TEST_CASE("a plot that there is not is refused with what was found and what is expected",
+          "[lessons][lesson_plots]") {
+  const auto block = [](const std::string& lines) { return front_matter + trained_step(lines); };
+  refused_lesson(
+      block("plots: loss, induction"),
+      "a.md:8: \"plots\" has \"induction\"; the task two-jobs has loss, accuracy, entropy, gradient, "
+      "cost, previous, first, expected some of them");
+  refused_lesson(block("plots: ,"), "a.md:8: \"plots\" is empty; expected some of loss, accuracy");
+  refused_lesson(block("plots: entropy"),
+                 "a.md:6: \"plots\" has entropy; expected also loss, the curves in front");
+  refused_lesson(block("measure: cost\nplots: loss, entropy"),
+                 "a.md:6: \"plots\" has loss, entropy; expected also cost, the curves in front");
+}
+
+TEST_CASE("a step that trains draws the plots that it names alone", "[lessons][lesson_plots]") {
+  const TemporaryDirectory directory;
+  const std::string name =
+      written_lesson(directory, front_matter + "## all\n```train\nsteps: 50\n```\n" +
+                                    trained_step("measure: entropy\nplots: entropy, previous") +
+                                    trained_step("plots: entropy"))
+          .native();
+  for (const int width : {1280, 1600}) {
+    Trained player({.width = width, .height = width * 5 / 8});
+    const auto has = [&](const char* words) {
+      return std::ranges::count(texts_of(player), words, &PlacedText::text) > 0;
+    };
+    player.go(name, 0);
+    for (const char* words : {"Loss", "Accuracy", "Entropy", "Heads on the probe"}) CHECK(player.says(words));
+    player.go(name, 1);
+    for (const char* words : {"Entropy", "Previous", "Heads on the probe"}) CHECK(player.says(words));
+    for (const char* words :
+         {"Loss", "Accuracy", "First", "Gradient norm", "Cost of muting", "muted", "needed"})
+      CHECK_FALSE(has(words));
+    CHECK(player.collides() == "");
+    player.go(name, 2);
+    for (const char* words : {"Loss", "Accuracy", "Previous", "First", "previous", "no name yet"})
+      CHECK_FALSE(has(words));
+    CHECK(player.says("Entropy"));
+    CHECK(player.collides() == "");
+  }
+}
+
+TEST_CASE("no page of a lesson that trains shows the curves that a later step asks about",
+          "[lessons][lesson_plots]") {
+  struct Asked {
+    const char* lesson;
+    std::size_t first, step;  // from 1: the first on whose run the answer could be read, and that asks
+    std::vector<const char*> curves;
+  };
+  const std::vector<Asked> all{{"22-a-previous-token-head", 3, 5, {"entropy"}},
+                               {"22-a-previous-token-head", 3, 6, {"cost"}},
+                               {"24-induction-in-two-layers", 3, 4, {"induction", "previous", "accuracy"}},
+                               {"24-induction-in-two-layers", 3, 5, {"cost"}},
+                               {"25-a-leak", 2, 4, {"induction", "accuracy"}}};
+  for (const Asked& asked : all) {
+    const lessons::Lesson lesson = shipped_lesson(asked.lesson);
+    REQUIRE(lesson.steps.size() >= asked.step);
+    REQUIRE(lesson.steps[asked.step - 1].question);
+    for (std::size_t i = asked.first; i < asked.step; ++i)
+      for (const char* curve : asked.curves) {
+        INFO(asked.lesson << ", step " << i << ", " << curve);
+        CHECK_FALSE(shows_curves(lesson.steps[i - 1], curve));
+      }
+    for (const char* curve : asked.curves) CHECK(shows_curves(lesson.steps[asked.step - 1], curve));
+  }
+}
+
+}  // namespace attnscope::lesson_plots_test
