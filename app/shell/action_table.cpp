@@ -199,6 +199,7 @@ const Action table[] = {
     {G::Lessons, "Reveal what was predicted", ImGuiKey_R, lesson_reveal, false, Mode::Lessons},
     {G::Lessons, "Speaker notes", ImGuiKey_N, lesson_notes, false, Mode::Lessons},
     {G::Lessons, "Count the votes of a class", ImGuiKey_V, lesson_votes, false, Mode::Lessons},
+    {G::Lessons, "All lessons", 0, leave_lesson, false, Mode::Lessons},
     {G::Lessons, "First answer of a question", ImGuiKey_1, lesson_digit_of<1>, false, Mode::Lessons},
     {G::Lessons, "Second answer of a question", ImGuiKey_2, lesson_digit_of<2>, false, Mode::Lessons},
     {G::Lessons, "Third answer of a question", ImGuiKey_3, lesson_digit_of<3>, false, Mode::Lessons},

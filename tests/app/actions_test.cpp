@@ -78,6 +78,7 @@ const std::map<std::string_view, std::function<void(Robot&)>> preparations{
     {"Reveal what was predicted", in_lesson(3)},
     {"Speaker notes", in_lesson(3)},
     {"Count the votes of a class", in_lesson(3)},
+    {"All lessons", in_lesson(1)},
     {"First answer of a question", in_lesson(3)},
     {"Second answer of a question", in_lesson(3)},
     {"Third answer of a question", in_lesson(3)},

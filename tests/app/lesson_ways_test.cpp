@@ -1,4 +1,5 @@
-// Ways through a lesson but from step to step: to a chapter, and what digits are not for.
+// Ways through a lesson but from step to step: to a chapter, to the list of lessons, and what digits are not
+// for.
 #include <algorithm>
 #include <string>
 
@@ -94,6 +95,57 @@ TEST_CASE("a click on a chapter goes to its first step", "[lessons][lesson_ways]
     player.settle();
     CHECK(player.state().step == 0);
   }
+}
+
+TEST_CASE("every step of an open lesson shows the way to the list of lessons", "[lessons][lesson_ways]") {
+  const TemporaryDirectory directory;
+  const std::string name = written_lesson(directory, two_chapters).native();
+  for (const int width : {1280, 1920}) {
+    Player player({.width = width, .height = width * 9 / 16});
+    for (std::int64_t step = 0; step < 4; ++step) {
+      INFO("step " << step + 1 << ", width " << width);
+      player.app().show_step({name, step});
+      player.settle();
+      CHECK(player.says("‹ Lessons"));
+      CHECK(player.says("step " + std::to_string(step + 1) + " of 4"));
+      CHECK(player.collides() == "");
+      player.click("All lessons");
+      player.settle();
+      CHECK(player.state().name.empty());
+      CHECK(player.app().view().mode == Mode::Lessons);
+      CHECK(player.says("Each takes some minutes"));
+      CHECK_FALSE(player.says("‹ Lessons"));
+    }
+  }
+}
+
+TEST_CASE("the way to the list of lessons has German words, and room in front of a class",
+          "[lessons][lesson_ways]") {
+  const TemporaryDirectory directory;
+  const std::string name = written_lesson(directory, two_chapters).native();
+  Player player;
+  player.app().view().language = "de";
+  player.app().show_step({name, 1});
+  player.settle();
+  CHECK(player.says("‹ Lektionen"));
+  CHECK(player.collides() == "");
+  player.press(ImGuiKey_F5);
+  CHECK(player.says("‹ Lektionen"));
+  CHECK(player.collides() == "");
+  player.press(ImGuiKey_F5);
+}
+
+TEST_CASE("the palette leads from a lesson to the list of lessons", "[lessons][lesson_ways]") {
+  Player player;
+  player.open("04-why-divide");
+  REQUIRE_FALSE(player.state().name.empty());
+  player.key(ImGuiKey_K, ImGuiMod_Ctrl);
+  player.frame(3);
+  player.type("All lessons");
+  player.frame(2);
+  player.press(ImGuiKey_Enter);
+  CHECK(player.state().name.empty());
+  CHECK(player.says("Each takes some minutes"));
 }
 
 }  // namespace attnscope::lesson_ways_test

@@ -7,13 +7,14 @@
 #include "app/ui/number_format.hpp"
 #include "app/views/lessons/page.hpp"
 #include "app/widgets/marks.hpp"
+#include "app/widgets/widgets.hpp"
 
 namespace attnscope {
 namespace {
 
 constexpr float wide_words_pad = 24, narrow_words_pad = 16;  // logical pixels
 
-/// "Lesson 4  Why divide by √dₖ          step 4 of 9" over a bar a step. Returns the y below.
+/// "‹ Lessons   4  Why divide by √dₖ          step 4 of 9" over a bar a step. Returns the y below.
 float draw_lesson_head(const LessonPage& page, float x, float y, float width) {
   const Ui& ui = page.ui();
   const std::int64_t at = page.state().step, count = std::ssize(page.lesson().steps);
@@ -21,17 +22,15 @@ float draw_lesson_head(const LessonPage& page, float x, float y, float width) {
   const std::string where = "step " + std::to_string(at + 1) + " of " + std::to_string(count);
   const float right =
       ui.text(x + width, line, where, {type::label, ui.theme.text2, Ink::Regular, Align::Right});
-  const std::string number = "Lesson " + std::to_string(page.lesson().number);
-  const float wide = ui.text_width(number, type::label);
-  const Box link{x - ui.px(4), line - ui.px(11), wide + ui.px(8), ui.px(22)};
-  const Ui::Touch touch = ui.touch("All lessons", link);
-  if (touch.hovered) ui.fill(link, ui.theme.control_hover, ui.px(4));
-  if (touch.focused) ui.frame(link, ui.theme.query, ui.px(2), ui.px(4));
-  ui.text(x, line, number, {type::label, touch.hovered ? ui.theme.text1 : ui.theme.text2});
-  tooltip(ui, touch.hovered, link, {"All lessons", {}, "How far this one was read is kept.", {}});
-  if (touch.clicked) leave_lesson(page.scene);
-  ui.text(x + wide + ui.px(14), line, own(page.lesson().title),
-          {type::label, ui.theme.text1, Ink::Medium, Align::Left, width - wide - right - ui.px(30)});
+  constexpr std::string_view back = "‹ Lessons";
+  const Box link{x, line - ui.px(12), ui.text_width(back, type::label, Ink::Medium) + ui.px(16), ui.px(24)};
+  if (button(ui, "All lessons", link, {"All lessons", {}, "How far this one was read is kept.", {}}, back))
+    leave_lesson(page.scene);
+  float left = link.right() + ui.px(12);
+  if (const std::int64_t number = page.lesson().number; number > 0)
+    left += ui.text(left, line, std::to_string(number), {type::label, ui.theme.text2}) + ui.px(8);
+  ui.text(left, line, own(page.lesson().title),
+          {type::label, ui.theme.text1, Ink::Medium, Align::Left, x + width - right - ui.px(16) - left});
 
   const float gap = ui.px(8), top = y + ui.px(26);
   const float bar = (width - gap * static_cast<float>(count - 1)) / static_cast<float>(count);

@@ -133,6 +133,7 @@ constexpr OtherWords words_of_actions[] = {
     {0, "Fourth answer of a question", "choose vote vier wählen"},
     {0, "Fifth answer of a question", "choose vote fünf wählen"},
     {0, "Sixth answer of a question", "choose vote sechs wählen"},
+    {0, "All lessons", "list back leave overview liste zurück verlassen übersicht"},
     {0, "Take the last mark away", "undo annotation zurück zeichen"},
     {0, "Next step", "lesson continue lektion weiter"},
     {0, "Step before", "lesson back lektion zurück"},
