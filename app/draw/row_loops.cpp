@@ -33,8 +33,8 @@ void kinds_of_row(std::span<const float> values, std::span<const std::uint8_t> s
   const auto leak = rule.leaks_are_numbers ? std::uint8_t{0} : hidden;
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint8_t zero = v[i] == 0 ? 1 : 0;
-    const bool no_weight = v[i] == 0 || v[i] != v[i];  // NaN of a row is in every cell of it
-    const std::uint8_t when_hidden = no_weight ? hidden : leak;
+    const std::uint8_t nan = v[i] != v[i] ? 1 : 0;  // a row of NaN has it in its hidden cells, too
+    const std::uint8_t when_hidden = (zero | nan) != 0 ? hidden : leak;
     const std::uint8_t when_seen = zero != 0 ? underflow : std::uint8_t{0};
     out[i] = s[i] == 0 ? when_hidden : when_seen;
   }
