@@ -16,10 +16,11 @@ std::string pattern_sentence(const PatternCell& cell) {
     if (cell.is_hidden)
       return fmt::format("In layer {}, head {}, the mask hides “{}” from “{}”.", layer, number, key, query);
     return fmt::format("In layer {}, head {} looks from “{}” at “{}” with a weight of {}.", layer, number,
-                       query, key, cell.weight);
+                       query, key, own_number(cell.weight));
   }
   if (cell.is_hidden) return fmt::format("In head {}, the mask hides “{}” from “{}”.", number, key, query);
-  return fmt::format("Head {} looks from “{}” at “{}” with a weight of {}.", number, query, key, cell.weight);
+  return fmt::format("Head {} looks from “{}” at “{}” with a weight of {}.", number, query, key,
+                     own_number(cell.weight));
 }
 
 std::string row_sentence(const PatternCell& cell) {

@@ -40,7 +40,7 @@ TEST_CASE("the trace follows the chosen cell while a knob moves") {
 TEST_CASE("the axis of time says its unit, and that time stands where nothing moves") {
   Robot robot(wide);
   robot.settle();
-  CHECK(shows(robot, "seconds while something moves"));
+  CHECK(shows(robot, "seconds in motion"));
 }
 
 TEST_CASE("a frozen trace stands still, and the window rests") {

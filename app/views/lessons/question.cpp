@@ -71,11 +71,12 @@ float draw_question_foot(LessonPage& page, const QuestionCard& card, float y,
                             : votes == 0 ? "digits count votes"
                                          : "votes counted: " + std::to_string(votes);
   const float room = ui.text_width(words, type::label) + ui.px(40);
-  if (toggle(ui, "Count votes", words,
-             {card.x + card.width - card.pad - room, line - ui.px(13), room, ui.px(26)}, counts,
+  Box votes_box{card.x + card.width - card.pad - room, line - ui.px(13), room, ui.px(26)};
+  if (votes_box.x < link.right() + ui.px(8)) votes_box = {left, votes_box.y + ui.px(28), room, votes_box.h};
+  if (toggle(ui, "Count votes", words, votes_box, counts,
              {"Count votes", {}, "Digits add up the answers of a class instead of choosing one.", "V"}))
     counts = !counts;
-  return y + ui.px(28);
+  return votes_box.bottom() + ui.px(1);
 }
 
 float draw_in_question(LessonPage& page, const QuestionCard& card, const lessons::Question& question) {

@@ -29,8 +29,10 @@ float draw_lesson_head(const LessonPage& page, float x, float y, float width) {
   float left = link.right() + ui.px(12);
   if (const std::int64_t number = page.lesson().number; number > 0)
     left += ui.text(left, line, std::to_string(number), {type::label, ui.theme.text2}) + ui.px(8);
-  ui.text(left, line, own(page.lesson().title),
-          {type::label, ui.theme.text1, Ink::Medium, Align::Left, x + width - right - ui.px(16) - left});
+  // Where two letters and the dots have no room, the bar above has the title.
+  if (const float room = x + width - right - ui.px(16) - left; room >= ui.px(32))
+    ui.text(left, line, own(page.lesson().title),
+            {type::label, ui.theme.text1, Ink::Medium, Align::Left, room});
 
   const float gap = ui.px(8), top = y + ui.px(26);
   const float bar = (width - gap * static_cast<float>(count - 1)) / static_cast<float>(count);

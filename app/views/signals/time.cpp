@@ -92,7 +92,7 @@ void draw_time_axis(const Ui& ui, const TimeWindow& window) {
 
 /// What the axis counts: time that passes while nothing moves is not on it.
 void draw_time_title(const Ui& ui, const Box& area) {
-  ui.text(area.centre_x(), area.bottom() + ui.px(25), "seconds while something moves",
+  ui.text(area.centre_x(), area.bottom() + ui.px(25), "seconds in motion",
           {type::tick, ui.theme.text3, Ink::Regular, Align::Centre, area.w});
 }
 
