@@ -1,5 +1,5 @@
 # Programs of tests with every fault of mutants/list in core or app; which one they have is chosen when they run
-# (mutants/run). Files are compiled sixteen at a time, see the top level: those units that hold a faulty file are compiled
+# (mutants/run). Files are compiled many at a time, see the top level: those units that hold a faulty file are compiled
 # again, all other objects are those of the release build.
 set(faults ${CMAKE_CURRENT_SOURCE_DIR}/mutants)
 set(faults_of_gpu ${CMAKE_CURRENT_SOURCE_DIR}/gpu/mutants)
