@@ -286,7 +286,7 @@ class App {
     Document document;
     ViewState view;
     Selection selection;
-    std::uint64_t steps = 0;  // of the history
+    History history;  // the step that waits to be recorded, what lies ahead and what lies behind
     std::optional<std::size_t> backend;
     bool swapped = false, switched = false;  // since then: A and B; the backend
     std::optional<HeldThen> held = {};

@@ -210,7 +210,7 @@ void App::watch_letters() {
     before_ = Before{document_,
                      view_,
                      at(selection_, chosen_),
-                     history_.recorded(),
+                     history_,
                      backends_->find(shown_.result->backend),
                      false,
                      false,
@@ -282,7 +282,7 @@ void App::take_back(Before before) {
   if (before.swapped) swap_with_held();
   bring_back_held(before.held ? std::make_shared<const HeldThen>(*before.held) : nullptr);
   if (before.switched && before.backend) use_backend(*before.backend);
-  history_.forget_since(before.steps);
+  history_ = std::move(before.history);
   document_ = std::move(before.document);
   before.view.now = view_.now;
   before.view.scale = view_.scale;

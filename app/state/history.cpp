@@ -161,15 +161,4 @@ std::optional<History::Step> History::redo(const Document& document, const Viewi
   return present_;
 }
 
-void History::forget_since(std::uint64_t count) {
-  for (; recorded_ > count && !past_.empty(); --recorded_) {
-    present_ = std::move(past_.back());
-    past_.pop_back();
-    present_is_place_ = false;
-  }
-  recorded_ = std::min(recorded_, count);
-  left_.reset();
-  left_by_hand_ = false;
-}
-
 }  // namespace attnscope

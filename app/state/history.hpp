@@ -30,6 +30,7 @@ struct HeldThen {
 };
 using HeldThenPtr = std::shared_ptr<const HeldThen>;  // null: nothing is held
 
+/// A value: a copy brings back what was there when it was made (steps share their texts and blocks).
 class History {
  public:
   struct Step {
@@ -73,9 +74,6 @@ class History {
   const std::deque<Step>& past() const { return past_; }
   /// Steps recorded so far, those that were forgotten too.
   std::uint64_t recorded() const { return recorded_; }
-  /// Forgets the last steps down to when recorded() was `count`, as far as they are there: what is there now
-  /// was like that then.
-  void forget_since(std::uint64_t count);
 
  private:
   void record(const Document&, const Viewing&);

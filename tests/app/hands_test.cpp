@@ -103,12 +103,22 @@ TEST_CASE("words typed where no sentence is in sight change nothing") {
   Robot robot(wide);
   robot.key(ImGuiKey_F3);
   robot.settle();
+  robot.key(ImGuiKey_S);
+  robot.settle();
+  const Document ahead = robot.document();
+  undo(robot);
   const Document before = robot.document();
   const Viewing viewing = robot.app().viewing();
+  robot.frame(60);
   type_keys(robot, "Hello there");
   robot.settle();
   CHECK(robot.document() == before);
   CHECK(robot.app().viewing() == viewing);
+  robot.frame(60);
+  redo(robot);  // its letters forgot nothing that lay ahead
+  CHECK(robot.document() == ahead);
+  undo(robot);
+  CHECK(robot.document() == before);
   robot.frame(60);  // after a pause keys are keys again
   type_keys(robot, "s");
   robot.settle();

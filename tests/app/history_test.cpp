@@ -160,17 +160,24 @@ TEST_CASE("while the keys of a step back come up, what is computed is no step") 
   CHECK(history.depth() == 3);
 }
 
-TEST_CASE("steps that turn out to be none are forgotten") {
+TEST_CASE("a copy of the history brings back what was there, what lay ahead too") {
   History history;
   const Viewing same;
   history.observe(with_temperature(1), same, {}, 0);
-  const std::uint64_t then = history.recorded();
   history.observe(with_temperature(2), same, {}, 1);
   history.observe(with_temperature(3), same, {}, 2);
-  history.forget_since(then);
-  CHECK(history.recorded() == then);
-  CHECK_FALSE(history.undo(with_temperature(1), same));
-  CHECK_FALSE(history.redo(with_temperature(1), same));
+  REQUIRE(history.undo(with_temperature(3), same));
+  const History then = history;
+  history.observe(with_temperature(4), same, {}, 3);  // forgets the 3
+  REQUIRE(history.undo(with_temperature(4), same));
+  REQUIRE(history.undo(with_temperature(2), same));
+  history.observe(with_temperature(5), same, {}, 4);  // and here the 2
+  history = then;
+  CHECK(history.recorded() == 3);
+  CHECK(history.depth() == 1);
+  CHECK(history.redo(with_temperature(2), same)->document == with_temperature(3));
+  CHECK(history.undo(with_temperature(3), same)->document == with_temperature(2));
+  CHECK(history.undo(with_temperature(2), same)->document == with_temperature(1));
 }
 
 TEST_CASE("history keeps as many steps as it says, and no more bytes") {

@@ -60,15 +60,16 @@ class WayBack {
     redo(robot);
     document_ = robot.document();
     viewing_ = robot.app().viewing();
+    robot.lowest_depth();
     depth_ = robot.app().history().depth();
     is_forgotten_ = depth_ >= History::max_steps;
   }
 
-  /// After every event: who goes back beyond the beginning and does something else there has left it for
-  /// good.
+  /// After every event: a hand that goes back beyond the beginning and does something else there has left it
+  /// for good. What was opened before may arrive behind an undo, in one event: every frame counts.
   void look(Robot& robot) {
-    const std::size_t depth = robot.app().history().depth();
-    is_forgotten_ = is_forgotten_ || depth < depth_ || depth >= History::max_steps;
+    is_forgotten_ =
+        is_forgotten_ || robot.lowest_depth() < depth_ || robot.app().history().depth() >= History::max_steps;
   }
 
   void check(Robot& robot) const {

@@ -1,9 +1,11 @@
 #include "tests/robot/robot.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "app/files/paths.hpp"
 #include "core/base/error.hpp"
@@ -66,8 +68,11 @@ void Robot::frame(int count) {
     items_.clear();
     host_.build(options_.width, options_.height, time_step, [this] { app_.frame(host_.fonts()); });
     if (options_.wait_for_engine) engine_.wait_idle();
+    lowest_depth_ = std::min(lowest_depth_, app_.history().depth());
   }
 }
+
+std::size_t Robot::lowest_depth() { return std::exchange(lowest_depth_, app_.history().depth()); }
 
 Image Robot::pixels() {
   picture_->bind();

@@ -73,6 +73,8 @@ class Robot {
   void resize(int width, int height);
   int width() const { return options_.width; }
   int height() const { return options_.height; }
+  /// The least depth of the history after any frame since this was asked last: how far back undo led.
+  std::size_t lowest_depth();
   /// Moves the mouse out of the window.
   void leave();
 
@@ -95,6 +97,7 @@ class Robot {
   ImGuiHost host_;
   ItemRecorder items_;
   App app_;
+  std::size_t lowest_depth_ = 0;
 };
 
 }  // namespace attnscope
