@@ -102,7 +102,7 @@ class TokenAdder {
   /// Tokens of one model's own, {"image_token": "<image>"}, then lists of more.
   void add_additional() {
     for (const auto& [key, value] : folder_.config().items()) {
-      const auto is_this = [&key](const auto& one) { return key == one.first; };
+      const auto is_this = [&name = key](const auto& one) { return name == one.first; };
       if (!key.ends_with("_token") || !value.is_string() || std::ranges::any_of(special_names, is_this))
         continue;
       add_text(value, key);
