@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "app/cli/built_with.hpp"
 #include "core/base/error.hpp"
 #include "core/text/utf8.hpp"
 
@@ -26,6 +27,13 @@ std::vector<BenchIsa> all_isas() {
 #endif
   std::erase_if(all, [](const BenchIsa& isa) { return streaming::kernels_for(isa.set) == nullptr; });
   return all;
+}
+
+/// Whether its kernels were compiled to be fast.
+bool is_fast(const BenchIsa& isa) {
+  const std::string fast = fmt::format(";{};", built_with().fast_kernels);
+  const std::string_view file = isa.name == "neon" ? "baseline" : std::string_view(isa.name);
+  return fast == ";all;" || fast.find(fmt::format(";{};", file)) != std::string::npos;
 }
 
 /// Kilobytes of a line of /proc/self/status; 0 where there is none.
@@ -86,7 +94,13 @@ const BenchIsa& bench_isa(const std::string& name) {
   static const std::vector<BenchIsa> all = all_isas();
   std::string here;
   for (const BenchIsa& isa : all) {
-    if (isa.name == name || (name.empty() && isa.set == streaming::best_instruction_set())) return isa;
+    if (isa.name == name || (name.empty() && isa.set == streaming::best_instruction_set())) {
+      if (is_fast(isa)) return isa;
+      throw Error(
+          fmt::format("This program was built for one machine: its kernels named {} are not fast. What "
+                      "tests/run builds (-DATTNSCOPE_FAST_KERNELS=all) measures them.",
+                      in_quotes(isa.name)));
+    }
     here += fmt::format("{}{}", here.empty() ? "" : ", ", isa.name);
   }
   throw Error(fmt::format("This machine has no kernels named {}; it has {}.", in_quotes(name), here));
