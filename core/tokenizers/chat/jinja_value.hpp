@@ -14,16 +14,9 @@ namespace attnscope::tokenizers::jinja {
 
 struct Macro;
 struct Value;
+struct Values;
 using List = std::vector<Value>;
 using Fields = std::vector<std::pair<std::string, Value>>;  // in the order in which they are made
-
-/// A list or a mapping; how deep it nests and how many values are in it, so that it can be compared, written
-/// and destroyed.
-struct Values {
-  List list = {};
-  Fields fields = {};
-  std::size_t depth = 1, count = 1;
-};
 
 struct Value {
   enum class Kind { undefined, none, boolean, integer, text, list, lazy, mapping, names, macro, function };
@@ -40,6 +33,14 @@ struct Value {
   /// Of a text or a function; throws where there is none.
   const std::string& text() const;
   const Value* field(std::string_view name) const;  // of a mapping or a namespace; null where there is none
+};
+
+/// A list or a mapping; how deep it nests and how many values are in it, so that it can be compared, written
+/// and destroyed.
+struct Values {
+  List list = {};
+  Fields fields = {};
+  std::size_t depth = 1, count = 1;
 };
 
 Value none();
