@@ -81,16 +81,35 @@ void read_scaling(const ArchitectureKeys& keys, int positions, RopeSettings& rop
 
 /// Metadata that change what is computed and that are not read here: each is refused where it says something
 /// else than what is computed.
-void refuse_unread(const ArchitectureKeys& keys) {
+void refuse_unread(const ArchitectureKeys& keys, const FamilyRow& family) {
   for (const std::string_view name : {"expert_count", "expert_used_count"})
     if (keys.real(name).value_or(0) > 0)
       keys.refuse(name, fmt::format("{}: a mixture of experts, which is not known here.", *keys.real(name)));
+  const auto refuse = [&](std::string_view name, double value) {
+    keys.refuse(name, fmt::format("{}, which changes what is computed and is not known here.", value));
+  };
+  // Factors, of which 1 says nothing, and counts of blocks and ranks.
   for (const std::string_view name :
-       {"attention.clamp_kqv", "attention.max_alibi_bias", "attention.temperature_scale", "embedding_scale",
-        "residual_scale", "logit_scale", "rope.scaling.yarn_log_multiplier", "attention.temperature_length",
+       {"embedding_scale", "residual_scale", "logit_scale", "attention.output_scale", "attention.value_scale",
         "attention.kv_lora_rank", "attention.q_lora_rank", "leading_dense_block_count"})
-    if (const double value = keys.real(name).value_or(0); value != 0 && value != 1)
-      keys.refuse(name, fmt::format("{}, which changes what is computed and is not known here.", value));
+    if (const double value = keys.real(name).value_or(0); value != 0 && value != 1) refuse(name, value);
+  // Limits and slopes: 1 says something, too.
+  for (const std::string_view name :
+       {"attention.clamp_kqv", "attention.max_alibi_bias", "attention.temperature_scale",
+        "attention.temperature_length", "rope.scaling.yarn_log_multiplier", "attention.shared_kv_layers"})
+    if (const double value = keys.real(name).value_or(0); value != 0) refuse(name, value);
+  if (family.arrangement == Arrangement::Sandwich) return;
+  for (const std::string_view name : {"attn_logit_softcapping", "final_logit_softcapping"})
+    if (const double value = keys.real(name).value_or(0); value != 0) refuse(name, value);
+}
+
+/// What a header says besides the width of its windows: which blocks have one, and a base of their own.
+void check_windows(const ArchitectureKeys& keys, bool every_second, double base) {
+  constexpr std::string_view pattern = "attention.sliding_window_pattern", own = "rope.freq_base_swa";
+  if (keys.has(pattern) && !(every_second && keys.real(pattern) == 2))
+    keys.refuse(pattern, "there: which blocks have a window, which is not known here for this family.");
+  if (const double value = keys.real(own).value_or(base); value != base)
+    keys.refuse(own, fmt::format("{}; {}, the base of all blocks, was expected.", value, base));
 }
 
 RopeSettings rope_of(const ArchitectureKeys& keys, bool interleaved, int d_k, int positions,
@@ -146,9 +165,12 @@ StackSpec stack_of(const ArchitectureKeys& keys, const FamilyRow& family, int d_
   const bool gemma = family.arrangement == Arrangement::Sandwich;
   if (family.positions == ModelPositions::Rotary)
     stack.rope = rope_of(keys, family.name == "Llama", stack.blocks[0].d_k, positions, files);
-  if (const int window = keys.whole_or("attention.sliding_window", gemma ? 4096 : 0, 0, 1 << 30); window > 0)
+  if (const int window = keys.whole_or("attention.sliding_window", gemma ? 4096 : 0, 0, 1 << 30);
+      window > 0) {
     for (std::size_t i = 0; i < stack.blocks.size(); ++i)
       if (!gemma || i % 2 == 0) stack.blocks[i].window = window;
+    check_windows(keys, gemma, stack.rope.base);
+  }
   if (gemma) stack.soft_cap = keys.number_or("attn_logit_softcapping", 50);
   stack.causal = keys.boolean_or("attention.causal", true);
   stack.head_norms = find_part(family.decoder, Part::QueryNorm) != nullptr;
@@ -220,7 +242,7 @@ ModelConfig read_gguf_config(GgufTensors& files) {
   }
   const FamilyRow& family = *config.family;
   const ArchitectureKeys keys(file, architecture);
-  refuse_unread(keys);
+  refuse_unread(keys, family);
   config.gguf = true;
   config.attention_bias = files.has(gguf_path_of(Part::Query) + ".bias");
   config.mlp_bias = files.has(gguf_path_of(Part::Up) + ".bias");

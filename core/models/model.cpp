@@ -287,6 +287,22 @@ void check_ignored(const Model& model) {
                       in_quotes(model.path.native()), in_quotes(name, 100), model.spec.family));
 }
 
+/// Tensors of GGUF files that stand in no block and would change what comes out.
+constexpr auto gguf_beside_blocks =
+    std::to_array<std::string_view>({"output.bias", "output_norm.bias", "token_embd_norm.weight",
+                                     "token_embd_norm.bias", "position_embd.weight", "token_types.weight",
+                                     "per_layer_token_embd.weight", "cls.weight", "cls.output.weight"});
+
+/// The same for these, which transformers leaves out without harm in its own files. Throws Error naming one.
+void check_beside_blocks(const Model& model) {
+  for (const std::string& name : model.ignored)
+    if (std::ranges::find(gguf_beside_blocks, name) != gguf_beside_blocks.end())
+      throw Error(
+          fmt::format("{} has a tensor {}, which a model of the family {} does not have: what it "
+                      "computes is not known here.",
+                      in_quotes(model.path.native()), in_quotes(name), model.spec.family));
+}
+
 /// How models of pictures and text begin the names of their decoder's tensors.
 constexpr auto text_prefixes = std::to_array<std::string_view>(
     {"language_model.model.", "model.language_model.", "model.text_model.", "language_model.", "model."});
@@ -300,6 +316,7 @@ ModelPtr made(const ModelConfig& config, TensorSource& files, const std::filesys
   model->used = files.used();
   model->ignored = files.ignored();
   check_ignored(*model);
+  if (config.gguf) check_beside_blocks(*model);
   return model;
 }
 
