@@ -221,6 +221,21 @@ TEST_CASE("a file is replaced whole or not at all", "[safetensors]") {
     CHECK(std::filesystem::is_symlink(directory / "link"));
     CHECK(bytes_of(path) == "the new bytes");
   }
+  SECTION("a link to a file that is not there yet makes that file") {
+    std::filesystem::create_directory(directory / "runs");
+    std::filesystem::create_symlink("runs/newest", directory / "link");
+    std::filesystem::create_symlink("seven", directory / "runs/newest");
+    write_atomically(directory / "link", pieces);
+    CHECK(std::filesystem::is_symlink(directory / "link"));
+    CHECK(std::filesystem::is_symlink(directory / "runs/newest"));
+    CHECK(bytes_of(directory / "runs/seven") == "the new bytes");
+  }
+  SECTION("links in a circle stay and are named") {
+    std::filesystem::create_symlink("circle", directory / "circle");
+    CHECK_THAT(message_of<Error>([&] { write_atomically(directory / "circle", pieces); }),
+               ContainsSubstring("circle\": its links"));
+    CHECK(std::filesystem::is_symlink(directory / "circle"));
+  }
   SECTION("the longest name there can be is no hindrance") {
     const auto longest = directory / std::string(255, 'n');
     write_atomically(longest, pieces);

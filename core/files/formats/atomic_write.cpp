@@ -17,6 +17,20 @@
 namespace attnscope {
 namespace {
 
+/// What a link to nothing names, so that the file comes where the link points. Throws Error where links go in
+/// a circle.
+std::filesystem::path end_of_links(std::filesystem::path path) {
+  constexpr int most_links = 40;  // as the system follows them
+  const std::filesystem::path first = path;
+  std::error_code failed;
+  for (int i = 0; i < most_links; ++i) {
+    const std::filesystem::path next = std::filesystem::read_symlink(path, failed);
+    if (failed) return path;
+    path = path.parent_path() / next;
+  }
+  throw Error(fmt::format("Cannot write {}: its links go in a circle.", in_quotes(first.native())));
+}
+
 /// Where the bytes really belong: a link stays a link and its target is replaced. Only regular files are
 /// replaced, so that writing to /dev/null never removes a device.
 std::filesystem::path target_of(const std::filesystem::path& path) {
@@ -30,7 +44,7 @@ std::filesystem::path target_of(const std::filesystem::path& path) {
     throw Error(fmt::format("Cannot write {}: it is a device or a pipe, expected a regular file.",
                             in_quotes(path.native())));
   }
-  if (!std::filesystem::exists(status)) return path;
+  if (!std::filesystem::exists(status)) return end_of_links(path);
   const std::filesystem::path real = std::filesystem::canonical(path, ignored);
   return ignored ? path : real;
 }
