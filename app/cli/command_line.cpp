@@ -1,6 +1,7 @@
 #include "app/cli/command_line.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <exception>
 #include <functional>
@@ -9,6 +10,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -52,6 +54,15 @@ int mention(std::string_view note) { return note.empty() ? 0 : complain(note, 0)
 
 constexpr const char* layer_help =
     "Which layer of a dump (.safetensors, .npz, .npy), the first when not given";
+
+/// What was printed is there when its last byte has left: a full disk shows no earlier than that.
+int once_printed(int exit_code) {
+  const bool left = std::fflush(stdout) == 0;
+  if (exit_code != 0 || (left && std::ferror(stdout) == 0)) return exit_code;
+  const std::string why =
+      left ? "a part of what was printed is lost" : std::generic_category().message(errno);
+  return complain(fmt::format("Cannot write to the standard output: {}.", why), bad_input);
+}
 
 /// What was asked for; options write straight into it.
 struct CommandLine {
@@ -151,8 +162,10 @@ CLI::App* add_render(CLI::App& app, CommandLine& line) {
       ->required()
       ->type_name("PATH");
   RenderOptions& options = line.render;
-  add_checked(*render, {"--size", "WxH", "Pixels", "a width and height like 1600x1000, each from 16 to 16384",
-                        [&options](const std::string& text) { return read_size(text, options); }});
+  add_checked(*render,
+              {"--size", "WxH", "Pixels",
+               "a width and height like 1600x1000, each from 16 to 16384, 134 million pixels at most",
+               [&options](const std::string& text) { return read_size(text, options); }});
   add_checked(*render, {"--scale", "S", "Size of everything drawn", "a number from 0.5 to 4",
                         [&options](const std::string& text) {
                           const std::optional<double> scale = finite_number(text);
@@ -370,7 +383,7 @@ int parse_and_run(int argc, char** argv) {
 
 int run_command_line(int argc, char** argv) {
   try {
-    return parse_and_run(argc, argv);
+    return once_printed(parse_and_run(argc, argv));
   } catch (const std::bad_alloc&) {
     return complain("There is not enough memory for this input.", bad_input);
   } catch (const std::exception& error) {

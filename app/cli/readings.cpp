@@ -20,6 +20,8 @@ bool read_size(std::string_view text, RenderOptions& options) {
   const std::optional<int> width = whole_text_as<int>(text.substr(0, cross));
   const std::optional<int> height = whole_text_as<int>(text.substr(cross + 1));
   if (!width || !height || std::min(*width, *height) < 16 || std::max(*width, *height) > 16384) return false;
+  constexpr std::int64_t most_pixels = 134'000'000;  // 2 GB while the picture is made
+  if (std::int64_t{*width} * *height > most_pixels) return false;
   options.width = *width;
   options.height = *height;
   return true;

@@ -15,7 +15,7 @@ inline constexpr std::int64_t most_index = std::int64_t{1} << 40;
 
 /// A finite number that a float can hold, spelled out in full: "nan", "1e99" and "2x" are refused.
 std::optional<double> finite_number(std::string_view);
-/// "1600x1000"; each side 16 to 16384 pixels. False when the text does not fit.
+/// "1600x1000"; each side 16 to 16384 pixels, 134 million at most. False when the text does not fit.
 bool read_size(std::string_view, RenderOptions&);
 /// "1204,800": query and key. False when the text does not fit.
 bool read_cell(std::string_view, std::optional<Cell>&);

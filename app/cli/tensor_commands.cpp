@@ -35,7 +35,9 @@ void add_score_options(CLI::App& attend, AttendOptions& options) {
   add_checked(attend, {"--softcap", "X", "Scaled scores x become X·tanh(x / X)",
                        "a number of at least 0, 0 for none", [&options](const std::string& text) {
                          const std::optional<double> cap = finite_number(text);
-                         options.soft_cap = cap.value_or(-1);
+                         // What a float cannot hold would be no cap at all.
+                         const bool lost = cap && *cap != 0 && static_cast<float>(*cap) == 0;
+                         options.soft_cap = lost ? -1 : cap.value_or(-1);
                          return options.soft_cap >= 0;
                        }});
   add_checked(attend, {"--window", "LEFT,RIGHT", "A query sees so many keys before and after its own",

@@ -180,6 +180,7 @@ TEST_CASE("bad usage exits with 2 and one sentence", "[cli]") {
   check_refusal(directory, "render -o a.png --size 15x800", 2, "16384");
   check_refusal(directory, "render -o a.png --size 800x20000", 2, "20000");
   check_refusal(directory, "render -o a.png --size 800x600x3", 2, "800x600x3");
+  check_refusal(directory, "render -o a.png --size 16384x16384", 2, "134 million pixels at most");
   check_refusal(directory, "render -o a.png --scale nan", 2, "0.5 to 4");
   check_refusal(directory, "render -o a.png --scale 5", 2, "--scale");
   check_refusal(directory, "render -o a.png --view lens", 2, "expected explore");
@@ -188,6 +189,7 @@ TEST_CASE("bad usage exits with 2 and one sentence", "[cli]") {
   check_refusal(directory, "attend a.txt", 2, "--out");
   check_refusal(directory, "attend a.txt -o b --scale inf", 2, "finite");
   check_refusal(directory, "attend a.txt -o b --scale 1e99", 2, "finite");
+  check_refusal(directory, "attend a.txt -o b --softcap 1e-46", 2, "--softcap");
   check_refusal(directory, "attend a.txt -o b --scale", 2, "--scale must be given once, with one value");
   check_refusal(directory, "attend a.txt -o b -o c", 2, "--out must be given once");
   check_refusal(directory, "attend a.txt -o b --scale '1\n2'", 2, "1\\u{a}2");
@@ -291,6 +293,15 @@ TEST_CASE("attend computes NaN and infinity instead of refusing them", "[cli]") 
   const Tensor output = to_tensor<float>(*file.find("Y"), file.path());
   CHECK(std::isnan(output.data()[0]));
   CHECK(std::isfinite(output.data()[2 * 3]));  // the third query knows nothing of the first two
+}
+
+TEST_CASE("what is printed onto a full disk is no success", "[cli]") {
+  const TemporaryDirectory directory;
+  write_problem(directory / "problem.safetensors", example());
+  for (const std::string asked : {"--version", "--help", "train --list", "describe problem.safetensors"}) {
+    check_refusal(directory, asked + " >/dev/full", 1, "Cannot write to the standard output: ");
+    CHECK(run(directory, asked + " >/dev/null").exit_code == 0);
+  }
 }
 
 TEST_CASE("assets are looked for beside the program first, and missing ones are told of") {
