@@ -80,6 +80,17 @@ TEST_CASE("a picture's file is read, and a damaged one is refused by its name", 
   CHECK_THROWS_AS(read_picture(directory / "none.png"), Error);
 }
 
+TEST_CASE("a PNG with one bit of its pixels turned over is refused, not read otherwise", "[image_input]") {
+  const test::TemporaryDirectory directory;
+  constexpr std::size_t in_pixels = 45;  // the first bytes behind the name IDAT
+  for (std::size_t byte = in_pixels; byte < in_pixels + 4; ++byte) {
+    auto damaged = png;
+    damaged[byte] = static_cast<unsigned char>(damaged[byte] ^ 1);
+    write(directory / "damaged.png", damaged.data(), damaged.size());
+    CHECK_THROWS_WITH(read_picture(directory / "damaged.png"), ContainsSubstring("damaged.png\" is damaged"));
+  }
+}
+
 TEST_CASE("a picture is prepared as the folder says", "[image_input]") {
   const test::TemporaryDirectory directory;
   const ImageSpec spec{3, 2, 3, 1};
@@ -105,7 +116,8 @@ TEST_CASE("a picture is prepared as the folder says", "[image_input]") {
   for (const char* wrong :
        {R"({"size": {"shortest_edge": 6}})", R"({"size": 0})",
         R"({"size": {"height": 4, "width": 99999999999}})", R"({"resample": 1})",
-        R"({"do_center_crop": true})", R"({"image_std": [1, 0, 1]})", R"({"image_mean": [1, 2]})",
+        R"({"do_center_crop": true})", R"({"do_flip_channel_order": true})", R"({"do_grayscale": true})",
+        R"({"rescale_offset": true})", R"({"image_std": [1, 0, 1]})", R"({"image_mean": [1, 2]})",
         R"({"rescale_factor": "a"})", R"({"do_resize": 1})", "[]", "{"}) {
     CAPTURE(wrong);
     CHECK_THROWS_AS(prepared(wrong), Error);

@@ -1,6 +1,10 @@
 #include "core/files/formats/picture_file.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -12,6 +16,52 @@
 #include "core/text/utf8.hpp"
 
 namespace attnscope {
+namespace {
+
+constexpr auto png_checksums = [] {
+  std::array<std::uint32_t, 256> table{};
+  for (std::uint32_t i = 0; i < 256; ++i) {
+    table[i] = i;
+    for (int bit = 0; bit < 8; ++bit)
+      table[i] = (table[i] & 1) != 0 ? table[i] >> 1 ^ 0xedb88320u : table[i] >> 1;
+  }
+  return table;
+}();
+
+/// CRC-32 of a chunk's name and data.
+std::uint32_t png_checksum(std::span<const unsigned char> bytes) {
+  std::uint32_t value = ~0u;
+  for (const unsigned char byte : bytes) value = value >> 8 ^ png_checksums[(value ^ byte) & 255u];
+  return ~value;
+}
+
+/// Whether a chunk that pixels come from has other bytes than its checksum says. The decoder does not look
+/// and would give other pixels.
+bool is_damaged_png(std::span<const unsigned char> file) {
+  constexpr std::array<unsigned char, 8> signature{0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
+  constexpr std::size_t frame = 12;              // length, name and checksum
+  constexpr std::uint32_t last = 0x49454e44;     // IEND
+  constexpr unsigned char not_of_pixels = 0x20;  // in the first letter of a name
+  const auto word = [&](std::size_t at) {
+    std::uint32_t value = 0;
+    for (std::size_t i = 0; i < 4; ++i) value = value << 8 | file[at + i];
+    return value;
+  };
+  if (file.size() < signature.size() || !std::equal(signature.begin(), signature.end(), file.begin()))
+    return false;
+  for (std::size_t at = signature.size(); file.size() - at >= frame;) {
+    const std::size_t length = word(at);
+    if (length > file.size() - at - frame) return false;  // cut off, which the decoder says
+    if ((file[at + 4] & not_of_pixels) == 0 &&
+        png_checksum(file.subspan(at + 4, length + 4)) != word(at + 8 + length))
+      return true;
+    if (word(at + 4) == last) return false;
+    at += frame + length;
+  }
+  return false;
+}
+
+}  // namespace
 
 RgbPicture read_picture(const std::filesystem::path& path) {
   constexpr std::uint64_t most = 64 << 20;
@@ -31,6 +81,7 @@ RgbPicture read_picture(const std::filesystem::path& path) {
                        size->width, size->height));
   std::optional<UnpackedPicture> unpacked = unpack_picture(bytes);
   if (!unpacked) refuse("is no picture that can be read: PNG and JPEG of at most 16,384 pixels a side are.");
+  if (is_damaged_png(bytes)) refuse("is damaged: its bytes do not have the checksum that it gives for them.");
   RgbPicture picture{unpacked->size.width, unpacked->size.height, std::move(unpacked->bytes)};
   return upright(std::move(picture), orientation_of(bytes));
 }

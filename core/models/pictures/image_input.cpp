@@ -93,6 +93,9 @@ class PreparationFile {
     if (made.factor <= 0)
       refuse("rescale_factor", fmt::format("is {}; a number above 0 was expected", made.factor));
     if (flag("do_center_crop", false)) refuse("do_center_crop", "asks to crop, which is not done here");
+    for (const char* other : {"do_flip_channel_order", "do_grayscale", "do_thumbnail", "do_align_long_axis",
+                              "offset", "rescale_offset"})
+      if (flag(other, false)) refuse(other, "is true, which would change the pixels and is not done here");
     if (flag("do_normalize", true)) {
       triple("image_mean", made.mean);
       triple("image_std", made.deviation);
