@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -61,6 +63,33 @@ bool is_damaged_png(std::span<const unsigned char> file) {
   return false;
 }
 
+/// With 256 colours where a PNG's palette has fewer; those that it leaves out are black, as for libpng. The
+/// decoder would take what its memory happens to hold.
+std::vector<unsigned char> with_whole_palette(std::vector<unsigned char> file) {
+  constexpr std::size_t first = 8, frame = 12, kind = 25, whole = 768;
+  constexpr unsigned char of_palette = 3;
+  const auto word = [&](std::size_t at) {
+    std::uint32_t value = 0;
+    for (std::size_t i = 0; i < 4; ++i) value = value << 8 | file[at + i];
+    return value;
+  };
+  if (file.size() <= kind || file[0] != 0x89 || file[kind] != of_palette) return file;
+  for (std::size_t at = first; file.size() - at >= frame;) {
+    const std::size_t length = word(at);
+    if (length > file.size() - at - frame) return file;
+    if (word(at + 4) != 0x504c5445) {  // PLTE
+      at += frame + length;
+      continue;
+    }
+    if (length >= whole) return file;
+    file[at + 2] = static_cast<unsigned char>(whole >> 8);
+    file[at + 3] = static_cast<unsigned char>(whole & 255);
+    file.insert(file.begin() + static_cast<std::ptrdiff_t>(at + 8 + length), whole - length, 0);
+    return file;
+  }
+  return file;
+}
+
 }  // namespace
 
 RgbPicture read_picture(const std::filesystem::path& path) {
@@ -79,7 +108,7 @@ RgbPicture read_picture(const std::filesystem::path& path) {
   if (size && (is_wide || std::int64_t{size->width} * size->height > most_picture_pixels))
     refuse(fmt::format("has {} × {} pixels; a picture may have 16,384 a side and 67 million in all.",
                        size->width, size->height));
-  std::optional<UnpackedPicture> unpacked = unpack_picture(bytes);
+  std::optional<UnpackedPicture> unpacked = unpack_picture(with_whole_palette(bytes));
   if (!unpacked) refuse("is no picture that can be read: PNG and JPEG of at most 16,384 pixels a side are.");
   if (is_damaged_png(bytes)) refuse("is damaged: its bytes do not have the checksum that it gives for them.");
   RgbPicture picture{unpacked->size.width, unpacked->size.height, std::move(unpacked->bytes)};
