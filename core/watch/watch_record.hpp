@@ -65,11 +65,12 @@ struct PassEnd {
 /// One whole record that is no filler.
 struct WatchRecord {
   std::uint64_t number = 0;
+  std::uint64_t lost_before = 0;  // records between the one before and this one that nobody has read
   std::variant<WatchedCall, PassEnd> what;
 };
 
-/// `bytes` is a whole record, copied out of the ring; `file` names it in messages. Throws Error with the
-/// file, the record's number and the field that is wrong, what was found and what was expected.
+/// `bytes` is a whole record, copied out of the ring; `file`: the stream's path, for messages. Throws Error
+/// with the file, the record's number and the field that is wrong, what was found and what was expected.
 WatchRecord read_watch_record(std::span<const std::byte> bytes, const std::string& file);
 
 }  // namespace attnscope

@@ -35,6 +35,8 @@ class GrowingRows {
   /// [batch][heads][rows][width] of another call, behind the rows that are there. Of the copies of one only
   /// the longest may be added to.
   void append(const Tensor&);
+  /// Forgets rows at the end that no copy has.
+  void drop_last(std::int64_t count) { rows_ -= count; }
 
  private:
   std::int64_t room_with(std::int64_t rows) const;
@@ -47,6 +49,7 @@ class GrowingRows {
 struct WatchedRows {
   std::int64_t pass = 0;
   std::int64_t first = 0, count = 0;
+  std::int64_t row = 0;   // the number of its first row among those that are known
   std::int64_t keys = 0;  // that there were then
   bool causal = false;
   TensorPtr mask, bias;  // as in WatchedCall
@@ -75,8 +78,8 @@ struct WatchedLayer {
   /// Keys [0, end) are those that the row may look at before window and masks: those that there were, up to
   /// its own where it is causal.
   std::int64_t end_of(std::int64_t row) const;
-  /// Whether the call at the row's place brought a mask or a bias.
-  bool has_mask() const;
+  /// The call that brought the row.
+  const WatchedRows& call_of(std::int64_t row) const;
 };
 using WatchedLayerPtr = std::shared_ptr<const WatchedLayer>;
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -39,7 +39,7 @@ struct WatchedSnapshot {
   /// Layers with self-attention whose rows the tokens are: of decoders the decoder's.
   std::int64_t rows = 0, keys = 0;
   std::int64_t batch = 0;
-  /// Rows of the first pass of the text: the prompt.
+  /// Rows of the first pass of the text: the prompt; 0 where that was not seen.
   std::int64_t prompt = 0;
   /// Of sequence b, [batch][positions]; -1 where nobody said; empty where nobody said any. Strings of the
   /// first sequence alone, empty where nobody said.
@@ -68,25 +68,44 @@ class WatchedText {
   /// `limit`: bytes of queries, keys, values and masks that are kept.
   explicit WatchedText(std::uint64_t limit = default_limit) : limit_(limit) {}
 
-  /// What a poll brought, in order; `seconds` is now. True: a pass ended, snapshot() is another one. Calls
-  /// that do not follow the rows before (their keys were dropped) are left until whole ones come; ask for
-  /// them where needs_whole() says so.
+  /// What a poll brought, in order; `seconds` is now. True: snapshot() is another one.
+  ///
+  /// Shown is what is whole. A pass of which a record was lost is not; nor is one with a layer whose keys do
+  /// not join those before (that layer's earlier keys were lost): then needs_whole() says so until the layer
+  /// has come whole. Rows that are known stay where the whole keys go on from theirs, bit by bit. A pass that
+  /// never ended is left.
   bool take(std::vector<WatchRecord> records, double seconds = 0);
+  /// Call WatchStream::ask_for_whole() after each take() that leaves this true.
   bool needs_whole() const { return needs_whole_; }
-  /// The stream has lost records: what has come of the pass that goes on is left.
-  void forget_unfinished();
 
   /// Never null.
   WatchedSnapshotPtr snapshot() const { return snapshot_; }
 
  private:
-  struct Room;
+  void add_call(WatchedCall);
   bool end_pass(const PassEnd&, double seconds);
+  void begin_text();
+  void stop_keeping(std::int64_t pass);
+  std::vector<WatchedCall> take_calls(std::int64_t pass);
+  bool begins_text(const std::vector<WatchedCall>&) const;
+  bool fits(const std::vector<WatchedCall>&) const;
+  bool is_whole(const std::vector<WatchedCall>&) const;
+  bool add_calls(std::vector<WatchedCall>&);
+  void drop_rows_of(std::int64_t pass);
+  void add_ids(const PassEnd&, std::int64_t first, std::int64_t rows);
+  void list_pass(const PassEnd&, const std::vector<WatchedCall>&, double seconds);
+  std::uint64_t bytes() const;
   void publish();
 
   std::uint64_t limit_ = default_limit;
   bool needs_whole_ = false;
+  bool is_full_ = false;            // the text became larger than the limit
+  bool is_too_long_ = false;        // so did the pass that goes on
+  bool lost_ = false;               // a record of the pass that goes on may have been lost
   std::vector<WatchedCall> calls_;  // of the pass that goes on
+  std::map<std::int64_t, WatchedLayer> layers_;
+  std::vector<std::int64_t> last_whole_;  // layers of the last pass that was whole
+  WatchedSnapshot next_;                  // but for the layers
   WatchedSnapshotPtr snapshot_ = std::make_shared<const WatchedSnapshot>();
 };
 

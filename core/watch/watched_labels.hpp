@@ -1,0 +1,12 @@
+// core/watch: tokens of a watched text for the eye. For .cpp files of this room only.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace attnscope {
+
+/// See shown_labels(); "" stays "": nobody said it.
+std::vector<std::string> readable_tokens(const std::vector<std::string>& tokens);
+
+}  // namespace attnscope
