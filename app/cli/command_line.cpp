@@ -29,6 +29,7 @@
 #include "app/cli/tensor_commands.hpp"
 #include "app/cli/train_command.hpp"
 #include "app/cli/version.hpp"
+#include "app/cli/watch_command.hpp"
 #include "app/files/paths.hpp"
 #include "app/state/view_state.hpp"
 #include "app/ui/words.hpp"
@@ -315,6 +316,7 @@ int parse_and_run(int argc, char** argv) {
   const CLI::App* bench_command = add_bench(app, line);
   ModelCommands models(app);
   const OpenCommand open_command(app);
+  const WatchCommand watch_command(app);
   const CLI::App* serve = add_serve(app, line);
   const LessonCommands lesson_commands(app);
   const TrainCommand train_command(app);
@@ -374,6 +376,7 @@ int parse_and_run(int argc, char** argv) {
     return 0;
   }
   if (open_command.is_asked_for()) return open_command.run();
+  if (watch_command.is_asked_for()) return watch_command.run();
   if (models.run() || lesson_commands.run() || train_command.run() || manual_command.run()) return 0;
   return run_window({path_from(line.file), line.dump_layer, line.answers, line.language,
                      line.backend.value_or(BackendPreference::Auto), line.fresh});

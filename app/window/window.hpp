@@ -21,6 +21,7 @@ struct WindowOptions {
   std::optional<std::string> language;  // else what was chosen last, else what LANGUAGE or LANG asks for
   BackendPreference backend = BackendPreference::Auto;
   bool fresh = false;                 // looks as in the first run, and nothing is brought back
+  bool watch = false;                 // begins on the page Watch; `file` is its stream, or there is none
   WindowDoor* door = nullptr;         // what comes through it is opened, too; null: nothing does
   std::function<void()> opened = {};  // called once the window is there
 };

@@ -16,6 +16,7 @@
 #include "core/models/gguf_model.hpp"
 #include "core/models/model_path.hpp"
 #include "core/text/utf8.hpp"
+#include "core/watch/watch_stream.hpp"
 
 namespace attnscope {
 namespace {
@@ -344,6 +345,7 @@ ModelPtr open_model(const std::filesystem::path& given) {
     return made(read_gguf_config(files), files, path);
   }
   const std::filesystem::path file = path / "config.json";
+  refuse_watch_stream(path);
   if (!is_directory(path))
     throw Error(fmt::format("\"{}\" is neither a folder, which has config.json in it, nor a .gguf file.",
                             path.native()));

@@ -284,4 +284,12 @@ bool is_watch_stream(const std::filesystem::path& path) {
   return std::string_view(begin.data(), begin.size()) == format::magic;
 }
 
+void refuse_watch_stream(const std::filesystem::path& path) {
+  if (!is_watch_stream(path)) return;
+  throw Error(
+      in_quotes(path.native()) +
+      " is what a watched process sends, not a file to keep: \"attnscope watch\" shows it, and writes its "
+      "weights with -o.");
+}
+
 }  // namespace attnscope

@@ -91,5 +91,7 @@ class WatchStream {
 
 /// Whether a file begins as streams do; false for what cannot be read. Opens nothing that could block.
 bool is_watch_stream(const std::filesystem::path& path);
+/// Throws Error where it does, with the command that opens one: for whoever opens files of other kinds.
+void refuse_watch_stream(const std::filesystem::path& path);
 
 }  // namespace attnscope

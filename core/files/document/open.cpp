@@ -19,6 +19,7 @@
 #include "core/files/import/dump.hpp"
 #include "core/text/tokenize.hpp"
 #include "core/text/utf8.hpp"
+#include "core/watch/watch_stream.hpp"
 #include "core/weights/make_weights.hpp"
 
 namespace attnscope {
@@ -229,6 +230,7 @@ std::vector<LayerEntry> layers_of(const Dump& dump, const std::filesystem::path&
 }
 
 DocumentAndLayers read_once(const std::filesystem::path& path, std::string_view layer, Reading* reading) {
+  refuse_watch_stream(path);
   refuse_container(path);
   if (!may_be_dump(path)) return {read_other(path, layer), {}};
   const Dump dump(path, reading);
