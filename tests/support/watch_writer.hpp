@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -13,12 +14,10 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
-#include <utility>
-#include <vector>
-
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -75,7 +74,9 @@ struct WatchRecordBytes {
     }
     const std::string json = all.dump();
     std::memcpy(bytes.data() + 64, json.data(), json.size());
-    const auto put = [&](std::size_t where, auto value) { std::memcpy(bytes.data() + where, &value, sizeof value); };
+    const auto put = [&](std::size_t where, auto value) {
+      std::memcpy(bytes.data() + where, &value, sizeof value);
+    };
     put(watch_format::RecordMagic, watch_format::record_magic);
     put(watch_format::RecordKind, kind);
     put(watch_format::RecordBytes, static_cast<std::uint64_t>(bytes.size()));
@@ -88,7 +89,8 @@ struct WatchRecordBytes {
 /// Writes into a mapped file, as fast as it is asked to; used by one thread.
 class WatchWriter {
  public:
-  explicit WatchWriter(const std::filesystem::path& path, std::uint64_t capacity = watch_format::least_capacity,
+  explicit WatchWriter(const std::filesystem::path& path,
+                       std::uint64_t capacity = watch_format::least_capacity,
                        const nlohmann::json& facts = {{"module", "TestModel"}})
       : path_(path), capacity_(capacity), size_(watch_format::header_bytes + capacity) {
     const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -150,7 +152,9 @@ class WatchWriter {
   void fill(std::uint64_t bytes) {
     set(watch_format::Reserved, written_ + bytes);
     std::vector<std::byte> head(64);
-    const auto put = [&](std::size_t where, auto value) { std::memcpy(head.data() + where, &value, sizeof value); };
+    const auto put = [&](std::size_t where, auto value) {
+      std::memcpy(head.data() + where, &value, sizeof value);
+    };
     put(watch_format::RecordMagic, watch_format::record_magic);
     put(watch_format::RecordKind, static_cast<std::uint32_t>(watch_format::Filler));
     put(watch_format::RecordBytes, bytes);
