@@ -208,15 +208,15 @@ TEST_CASE("a window that comes in the middle of a text waits for whole calls", "
 
 TEST_CASE("a text larger than the limit is counted, not kept", "[watch]") {
   const WatchedModel model = decoder();
-  WatchedText text(12'000);
+  WatchedText text(9'000);
   std::int64_t next = 5;
   text.take(as_read(model.records({0, 0, 5})));
   const std::uint64_t before = text.snapshot()->bytes;
-  CHECK(before > 3'000);
+  CHECK(before > 2'000);
   while (next < 24) {
     text.take(as_read(model.records({next - 4, next, 1})));
     ++next;
-    CHECK(text.snapshot()->bytes <= 12'000);
+    CHECK(text.snapshot()->bytes <= 9'000);
   }
   CHECK(text.snapshot()->rows < 24);
   CHECK(text.snapshot()->rows >= 5);
