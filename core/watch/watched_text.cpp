@@ -100,12 +100,6 @@ std::uint64_t bytes_of(const TensorPtr& mask) {
   return static_cast<std::uint64_t>(mask->size()) * sizeof(float);
 }
 
-std::string size_in_words(std::uint64_t bytes) {
-  constexpr double mebibyte = 1 << 20;
-  const double size = static_cast<double>(bytes) / mebibyte;
-  return size < 1024 ? fmt::format("{:.0f} MiB", size) : fmt::format("{:.1f} GiB", size / 1024);
-}
-
 /// Layers often have the very same mask: it is kept once.
 void share_masks(std::vector<WatchedCall>& calls) {
   TensorPtr WatchedCall::*const parts[] = {&WatchedCall::mask, &WatchedCall::bias};
@@ -181,9 +175,9 @@ void WatchedText::add_call(WatchedCall call) {
 void WatchedText::stop_keeping(std::int64_t pass) {
   is_full_ = true;
   next_.note = fmt::format(
-      "The text holds more than {} of queries, keys and values: from pass {} on it is counted, "
+      "The text holds more than {} MiB of queries, keys and values: from pass {} on it is counted, "
       "not kept. A new text begins anew.",
-      size_in_words(limit_), pass);
+      limit_ >> 20, pass);
 }
 
 void WatchedText::begin_text() {
