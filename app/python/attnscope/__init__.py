@@ -1,11 +1,13 @@
 """AttnScope, an oscilloscope for self-attention, from Python.
 
-``show(x)`` opens the window on tensors, on what a model returned or on a model's folder; ``Model(path)`` runs a
-model without any framework and gives NumPy arrays; ``head_view`` and ``model_view`` take BertViz' own parameters
-and give one HTML page. On the command line ``attnscope`` is the program itself. Whatever goes wrong is an
-``attnscope.Error`` with the program's own sentence.
+``show(x)`` opens the window on tensors, on what a model returned or on a model's folder; ``watch(model)`` shows there
+the attention of a PyTorch model while it runs, under SDPA and Flash too; ``Model(path)`` runs a model without any
+framework and gives NumPy arrays; ``head_view`` and ``model_view`` take BertViz' own parameters and give one HTML page.
+On the command line ``attnscope`` is the program itself. Whatever goes wrong is an ``attnscope.Error`` with the
+program's own sentence.
 
-Needs NumPy. PyTorch, JAX, transformers, TransformerLens and nnsight are understood where they are, never imported.
+Needs NumPy. PyTorch, JAX, transformers, TransformerLens and nnsight are understood where they are, never imported;
+``watch`` alone uses the PyTorch that its model is made of.
 """
 
 from __future__ import annotations
@@ -18,13 +20,14 @@ from ._program import Error
 if TYPE_CHECKING:
     from ._bertviz import Page, head_view, model_view
     from ._model import Arrays, Encoding, Model
+    from ._watch import Watch, watch
     from ._window import show
 
-__all__ = ["Arrays", "Encoding", "Error", "Model", "Page", "head_view", "model_view", "show"]
+__all__ = ["Arrays", "Encoding", "Error", "Model", "Page", "Watch", "head_view", "model_view", "show", "watch"]
 
 # NumPy is read when the first of these is asked for: the command line needs none.
 _homes = {"show": "_window", "Arrays": "_model", "Encoding": "_model", "Model": "_model",
-          "Page": "_bertviz", "head_view": "_bertviz", "model_view": "_bertviz"}
+          "Watch": "_watch", "watch": "_watch", "Page": "_bertviz", "head_view": "_bertviz", "model_view": "_bertviz"}
 
 
 def __getattr__(name: str) -> Any:

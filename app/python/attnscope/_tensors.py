@@ -106,8 +106,8 @@ def layers_of(attention: Any, name: str) -> Dict[str, np.ndarray]:
 def _no_weights(value: Any) -> Error:
     """Why a model's output has none."""
     return Error("This %s has no attention weights: a model gives them with output_attentions=True and "
-                 "attn_implementation=\"eager\" (SDPA and Flash never make them); attnscope.Model(folder) computes "
-                 "them exactly without either." % type(value).__name__)
+                 "attn_implementation=\"eager\" (SDPA and Flash never make them); attnscope.watch(model) shows them "
+                 "while the model runs as it is, and attnscope.Model(folder) computes them exactly without it." % type(value).__name__)
 
 
 def named_arrays(value: Any) -> Dict[str, np.ndarray]:

@@ -1,0 +1,416 @@
+"""watch(): a model's attention, call by call, in the window."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import threading
+import time
+import warnings
+import weakref
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Set, Tuple, Type, Union
+
+from . import _window
+from ._program import Error
+from ._stream import CALL, END_OF_PASS, MASK, OUTPUT, QKV, Blob, Stream
+from ._tensors import words
+
+if TYPE_CHECKING:
+    import torch
+
+    from ._calls import Call
+    from ._taps import Tapping
+
+_parts = {"qkv": QKV, "mask": MASK, "output": OUTPUT}
+_cross = re.compile(r"cross|enc_?dec|encoder_attn|multihead_attn", re.IGNORECASE)
+_watched: "weakref.WeakKeyDictionary[Any, weakref.ref[Watch]]" = weakref.WeakKeyDictionary()
+
+
+class _Hook:
+    """On a model. A copy of the model, or the model in a file, has one that does nothing."""
+
+    def __init__(self, call: Optional[Callable[..., None]] = None) -> None:
+        self.call = call
+
+    def __call__(self, *args: Any) -> None:
+        if self.call is not None:
+            self.call(*args)
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return _Hook, ()
+
+
+class _Pass:
+    """One call of the model, in one thread."""
+
+    def __init__(self, number: int, wanted: int) -> None:
+        self.number, self.wanted = number, wanted
+        self.begin = time.perf_counter()
+        self.calls: Dict[int, int] = {}  # of each module so far
+        self.masks: Dict[Any, Any] = {}
+        self.seen = 0
+        self.is_causal = self.is_encoder = False
+        self.tapping: Optional["Tapping"] = None
+        self.ids: Dict[str, Any] = {}
+
+    def ms(self) -> float:
+        return round(1e3 * (time.perf_counter() - self.begin), 3)
+
+
+class Watch:
+    """A watched model, from ``attnscope.watch()``. Ends with ``close()`` or at the end of a ``with``."""
+
+    def __init__(self, model: "torch.nn.Module", tokenizer: Any, layers: Optional[Sequence[Union[int, str]]],
+                 what: Sequence[str], ring: int) -> None:
+        from ._calls import Layers
+        from ._taps import taps_for
+        self._model = weakref.ref(model)
+        self._tokenizer, self._wanted_layers, self._what = tokenizer, None if layers is None else set(layers), set(what)
+        self._names = {id(module): name for name, module in model.named_modules()}
+        encoder = _encoder_of(model)
+        self._encoder = None if encoder is None else weakref.ref(encoder)
+        self._encoder_name = self._names.get(id(encoder), "")
+        self._taps, self._layers = taps_for(model), Layers()
+        self._numbers: Dict[Tuple[int, int], int] = {}
+        self._threads: Dict[int, List[_Pass]] = {}
+        self._reader: Tuple[int, int] = (0, 0)
+        self._was_read = False
+        self._memory: Dict[str, Any] = {}  # what an encoder read that was called before the model
+        self._warned: Set[str] = set()
+        self._count = 0
+        self._stream = Stream(_facts_of(model), ring)
+        self._finalizer = weakref.finalize(self, Stream.close, self._stream)  # at the end of the process, too
+        self._hooks: List[Any] = []
+        self._put_hooks(model)
+
+    def _put_hooks(self, model: "torch.nn.Module") -> None:
+        import torch
+        if isinstance(model, torch.nn.TransformerEncoderLayer):
+            # With hooks of its own it would leave its fast path, and its numbers with it.
+            from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
+            begin, end = _Hook(lambda module, args: self._begin(module, args, {})), _Hook(self._end)
+            self._hooks.append(register_module_forward_pre_hook(begin))
+            self._hooks.append(register_module_forward_hook(end, always_call=True))
+            weakref.finalize(model, self.close)
+            return
+        self._hooks.append(model.register_forward_pre_hook(_Hook(self._begin), with_kwargs=True, prepend=True))
+        self._hooks.append(model.register_forward_hook(_Hook(self._end), always_call=True))
+        encoder = None if self._encoder is None else self._encoder()
+        if encoder is not None:
+            begin, end = _Hook(self._begin_encoder), _Hook(self._end_encoder)
+            self._hooks.append(encoder.register_forward_pre_hook(begin, with_kwargs=True, prepend=True))
+            self._hooks.append(encoder.register_forward_hook(end, always_call=True))
+
+    @property
+    def passes(self) -> int:
+        """Calls of the model so far, also those that no window saw."""
+        return self._count
+
+    @property
+    def dropped(self) -> int:
+        """Attention calls that were not sent since one is larger than the ring. What a window does not read in time
+        the window counts."""
+        return self._stream.too_large()
+
+    @property
+    def path(self) -> str:
+        """The stream's file: ``attnscope watch PATH`` looks at it."""
+        return self._stream.path
+
+    def close(self) -> None:
+        """Leaves the model as it was and ends the stream. May be called again."""
+        for hook in self._hooks:
+            hook.remove()
+        self._hooks.clear()
+        for running in list(self._threads.values()):
+            for one in list(running):
+                self._leave(one)
+        self._finalizer()
+
+    def __enter__(self) -> "Watch":
+        return self
+
+    def __exit__(self, kind: Optional[Type[BaseException]], error: Optional[BaseException],
+                 trace: Optional[TracebackType]) -> None:
+        self.close()
+
+    # ---- passes -------------------------------------------------------------------------------------------------
+
+    def _running(self) -> List[_Pass]:
+        """Of this thread."""
+        return self._threads.setdefault(threading.get_ident(), [])
+
+    def _begin(self, module: Any, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> None:
+        if _is_compiled_now() or module is not self._model():
+            return
+        running = self._running()
+        if running and not self._is_inside():
+            for one in list(running):
+                self._leave(one)  # an interrupted one: hooks do not hear of KeyboardInterrupt
+        if running:
+            running.append(_Pass(-1, 0))  # the model calls itself: of the same pass
+            return
+        running.append(self._enter(module, args, kwargs))
+        self._count += 1
+
+    def _end(self, module: Any, args: Tuple[Any, ...], result: Any) -> None:
+        if _is_compiled_now() or module is not self._model():
+            return
+        running = self._running()
+        if not running:
+            return
+        one = running[-1]
+        self._leave(one)
+        if not running:
+            self._threads.pop(threading.get_ident(), None)
+        if one.tapping is None or result is None:
+            return
+        self._safely(lambda: self._send_end(one, result))
+        if one.seen == 0:
+            self._say("No attention was seen in a pass of %s: it is computed where attnscope.watch() cannot look."
+                      % type(module).__name__)
+
+    def _begin_encoder(self, module: Any, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> None:
+        if _is_compiled_now() or self._encoder is None or module is not self._encoder() or self._running():
+            return
+        one = self._enter(module, args, kwargs)
+        one.is_encoder = True
+        self._memory = {"memory_ids": one.ids.get("memory_ids", one.ids.get("ids"))}
+        self._running().append(one)
+
+    def _end_encoder(self, module: Any, args: Tuple[Any, ...], result: Any) -> None:
+        if _is_compiled_now():
+            return
+        running = self._running()
+        if running and running[-1].is_encoder:
+            self._leave(running[-1])
+
+    def _enter(self, module: Any, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> _Pass:
+        """A pass that is seen when a window looks."""
+        one = _Pass(self._count, 0)
+        if self._stream.has_reader():
+            self._safely(lambda: self._tap(one, _ids_of(module, args, kwargs)))
+        else:
+            self._was_read = False
+        return one
+
+    def _tap(self, one: _Pass, ids: Dict[str, Any]) -> None:
+        from ._taps import Tapping, begin
+        reader = self._stream.reader()
+        if not self._was_read or reader != self._reader:
+            self._layers.forget()
+        self._was_read, self._reader = True, reader
+        one.wanted = self._stream.wanted() | (OUTPUT if "output" in self._what else 0)
+        one.wanted &= ~(0 if "mask" in self._what else MASK)
+        one.ids = ids
+        one.tapping = Tapping(lambda module, call: self._take(one, module, call), self._owns)
+        begin(one.tapping, self._taps)
+
+    def _leave(self, one: _Pass) -> None:
+        from ._taps import end
+        for running in list(self._threads.values()):
+            if one in running:
+                running.remove(one)
+        if one.tapping is not None:
+            end(one.tapping, self._taps)
+
+    def _is_inside(self) -> bool:
+        """Whether a call of the model that began earlier still runs in this thread."""
+        found, frame = 0, sys._getframe(1)
+        while frame is not None and found < 2:
+            if frame.f_code.co_name == "_call_impl" and frame.f_locals.get("self") is self._model():
+                found += 1
+            frame = frame.f_back  # type: ignore[assignment]
+        return found > 1
+
+    def _owns(self, module: Any) -> bool:
+        return id(module) in self._names
+
+    # ---- records ------------------------------------------------------------------------------------------------
+
+    def _take(self, one: _Pass, module: Any, make: Callable[[], Optional["Call"]]) -> None:
+        nth = one.calls[id(module)] = one.calls.get(id(module), -1) + 1
+        number = self._numbers.setdefault((id(module), nth), len(self._numbers))
+        name = self._names[id(module)] + ("" if nth == 0 else " (%d)" % (nth + 1))
+        one.seen += 1
+        if self._wanted_layers is not None and number not in self._wanted_layers and name not in self._wanted_layers:
+            return
+        if one.wanted & QKV:
+            self._safely(lambda: self._send(one, number, name, make))
+
+    def _send(self, one: _Pass, number: int, name: str, make: Callable[[], Optional["Call"]]) -> None:
+        import torch
+        with torch.no_grad():
+            call = make()
+            if call is None or call.query.is_meta or 0 in call.query.shape or 0 in call.key.shape:
+                return
+            call = call._replace(kind=call.kind or self._kind(name), output=call.output if one.wanted & OUTPUT else None)
+            fields, blobs = self._layers.describe(number, call, bool(one.wanted & MASK), one.masks)
+            one.is_causal = one.is_causal or bool(fields["causal"] and call.kind == "self")
+            sent = self._stream.write(CALL, {"pass": one.number, "layer": number, "name": name, **fields, "ms": one.ms()},
+                                      blobs)
+            if not sent:
+                self._layers.forget()
+
+    def _kind(self, name: str) -> str:
+        if _cross.search(name.rpartition(".")[2]) or _cross.search(name.split(".")[-2] if "." in name else ""):
+            return "cross"
+        return "encoder" if self._encoder_name and name.startswith(self._encoder_name + ".") else "self"
+
+    def _send_end(self, one: _Pass, result: Any) -> None:
+        from ._calls import blob_of
+        fields: Dict[str, Any] = {"pass": one.number, "ms": one.ms()}
+        blobs: Dict[str, Blob] = {}
+        for name, ids in {**self._memory, **one.ids}.items():
+            if ids is not None and ids.dim() == 2 and ids.numel():
+                ids = ids.detach().long().cpu()
+                blobs[name] = blob_of(ids)
+                if self._tokenizer is not None:
+                    said = words(ids[0].tolist(), self._tokenizer) or []
+                    fields[name.replace("ids", "tokens")] = [str(w).encode("utf-8", "replace").decode() for w in said]
+        logits = getattr(result, "logits", None)
+        if one.is_causal and logits is not None and logits.dim() == 3 and logits.numel():
+            fields["next_id"] = int(logits[0, -1].argmax())
+        self._stream.write(END_OF_PASS, fields, blobs)
+
+    def _safely(self, do: Callable[[], None]) -> None:
+        """The model goes on, whatever goes wrong here."""
+        try:
+            do()
+        except Exception as error:  # noqa: BLE001
+            self._layers.forget()
+            self._say("attnscope.watch() could not send an attention call: %s: %s" % (type(error).__name__, error))
+
+    def _say(self, sentence: str) -> None:
+        if sentence not in self._warned:
+            self._warned.add(sentence)
+            warnings.warn(sentence, RuntimeWarning, stacklevel=3)
+
+
+def _is_compiled_now() -> bool:
+    import torch
+    return torch.compiler.is_compiling() or torch.jit.is_tracing()
+
+
+def _encoder_of(model: Any) -> Any:
+    """The part that an encoder-decoder's generate() calls by itself, before the model."""
+    import torch
+    if isinstance(model, torch.nn.Transformer):
+        return model.encoder
+    if not getattr(getattr(model, "config", None), "is_encoder_decoder", False) or not hasattr(model, "get_encoder"):
+        return None
+    encoder = model.get_encoder()
+    return encoder if isinstance(encoder, torch.nn.Module) and encoder is not model else None
+
+
+def _ids_of(module: Any, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Dict[str, Any]:
+    """Numbers of tokens that a call of transformers' models is given."""
+    import torch
+    first = args[0] if args and isinstance(args[0], torch.Tensor) and not args[0].is_floating_point() else None
+    given = kwargs.get("input_ids") if kwargs.get("input_ids") is not None else first
+    decoder = kwargs.get("decoder_input_ids")
+    if getattr(getattr(module, "config", None), "is_encoder_decoder", False) and hasattr(module, "get_encoder"):
+        found = {"ids": decoder, "memory_ids": given}
+    else:
+        found = {"ids": given}
+    return {name: ids for name, ids in found.items() if isinstance(ids, torch.Tensor)}
+
+
+def _facts_of(model: Any) -> Dict[str, Any]:
+    """What the window says of the process; what is not known is left out."""
+    import torch
+    config = getattr(model, "config", None)
+    text = config.get_text_config() if hasattr(config, "get_text_config") else config
+    first = next(model.parameters(), None)
+    facts: Dict[str, Any] = {"module": type(model).__name__, "python": sys.version.split()[0], "torch": torch.__version__}
+    if first is not None:
+        facts.update(dtype=str(first.dtype).replace("torch.", ""), device=str(first.device))
+    for name, keys in (("layers", ("num_hidden_layers",)), ("heads", ("num_attention_heads",)),
+                       ("kv_heads", ("num_key_value_heads", "num_attention_heads")), ("d_k", ("head_dim", "d_kv"))):
+        for key in keys:
+            value = getattr(text, key, None)
+            if isinstance(value, int) and name not in facts:
+                facts[name] = value
+    if "d_k" not in facts and facts.get("heads") and isinstance(getattr(text, "hidden_size", None), int):
+        facts["d_k"] = text.hidden_size // facts["heads"]
+    facts["attention"] = getattr(config, "_attn_implementation", None)
+    facts["name_or_path"] = getattr(config, "_name_or_path", None) or None
+    return {name: value for name, value in facts.items() if value is not None}
+
+
+def _check(model: Any) -> None:
+    """Raises Error, by name, for what cannot be watched."""
+    torch = sys.modules.get("torch")
+    if torch is None or not isinstance(model, torch.nn.Module):
+        raise Error("A %s cannot be watched: a torch.nn.Module can." % type(model).__name__)
+    compiled = [module for module in model.modules()
+                if type(module).__name__ == "OptimizedModule" or getattr(module, "_compiled_call_impl", None) is not None]
+    if compiled:
+        inner = getattr(compiled[0], "_orig_mod", compiled[0])
+        raise Error("%s was compiled with torch.compile, which leaves nothing to watch: give the model before it is compiled."
+                    % type(inner).__name__)
+    if isinstance(model, torch.jit.ScriptModule):
+        raise Error("%s is a TorchScript module, which leaves nothing to watch: give the model that it was made from."
+                    % type(model).__name__)
+    if not hasattr(model, "config"):
+        return
+    attention = [type(module) for module in model.modules() if re.search(r"Attention\d*$", type(module).__name__)
+                 and type(module).__module__.startswith("transformers.")]
+    closed = [one for one in attention if not hasattr(sys.modules.get(one.__module__), "ALL_ATTENTION_FUNCTIONS")]
+    if attention and len(closed) == len(attention) and getattr(model.config, "_attn_implementation", "eager") == "eager":
+        raise Error("%s cannot be watched: this release of transformers computes attention inside %s, past its attention "
+                    "interface; attn_implementation=\"sdpa\" or a newer transformers may help."
+                    % (type(model).__name__, closed[0].__name__))
+
+
+def watch(model: Any, *, tokenizer: Any = None, layers: Optional[Sequence[Union[int, str]]] = None,
+          what: Sequence[str] = ("qkv", "mask"), ring: int = 64 << 20, open_window: bool = True) -> Watch:
+    """Shows the attention of a PyTorch model in AttnScope's window while the model runs, every head of every layer.
+
+    The answer to "why is ``attentions`` None?" under SDPA and Flash: they never make the weights. Here nothing is
+    switched to eager: queries, keys and values of each call go to the window, which computes the exact weights from
+    them. Watch once, then call or ``generate()`` as before::
+
+        attnscope.watch(model, tokenizer=tokenizer)
+        model.generate(**tokenizer("The cat", return_tensors="pt"))
+
+    ``model`` is a ``torch.nn.Module``: a model of transformers, whatever its ``attn_implementation``, or one that
+    uses ``nn.MultiheadAttention`` or ``torch.nn.functional.scaled_dot_product_attention``. It is never changed, and
+    returns the same bits as without. Of each call are sent queries ``[batch, heads, new, d_k]`` after rotary
+    positions, keys and values ``[batch, kv heads, new, d]`` (those of a cache once), scale, mask, position bias,
+    soft-cap and sinks. Weights are those before dropout.
+
+    ``tokenizer`` makes words of the numbers of tokens. ``layers`` sends fewer: numbers in the order in which they
+    are called, or names of modules. ``what`` may be sent: "qkv", "mask" (left out: masks are not), "output"
+    (attention's own result [batch, new, heads, d_v], also when the window does not ask for it). ``ring`` is how many
+    bytes wait for the window; when it is full, the oldest calls are lost and the window counts them. ``open_window``
+    False opens none: ``attnscope watch PATH`` does, with ``.path`` of what is returned.
+
+    Nobody waits for the window, and while none looks nothing is copied. Everything is undone by ``close()``, at the
+    end of a ``with``, or when the process ends. Watching a model again ends the watch before.
+
+    Raises attnscope.Error where there is no display, and for what cannot be watched: compiled models, code of one's own
+    that computes softmax(q kᵀ) itself is not seen.
+    """
+    _check(model)
+    unknown = set(what) - set(_parts)
+    if isinstance(what, str) or unknown or "qkv" not in what:
+        raise ValueError("what is %r, expected \"qkv\" and maybe \"mask\" and \"output\"" % (what,))
+    if open_window and not os.environ.get("DISPLAY") and not os.environ.get("WAYLAND_DISPLAY"):
+        raise Error("There is no display to open a window on (neither DISPLAY nor WAYLAND_DISPLAY is set): "
+                    "attnscope.watch(model, open_window=False) makes the stream alone.")
+    before = _watched.get(model)
+    old = None if before is None else before()
+    if old is not None:
+        old.close()
+    made = Watch(model, tokenizer, layers, what, ring)
+    _watched[model] = weakref.ref(made)
+    if open_window:
+        try:
+            _window.open_window(made.path, None)
+        except BaseException:
+            made.close()
+            raise
+    return made
