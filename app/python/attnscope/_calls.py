@@ -8,10 +8,10 @@ from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from ._stream import Blob
 
-Tensor = torch.Tensor
 _dtypes = {torch.float32: ("F32", np.float32), torch.float16: ("F16", np.float16), torch.bfloat16: ("BF16", np.int16),
            torch.int64: ("I64", np.int64), torch.bool: ("BOOL", np.bool_)}
 _most_rows = 256  # of earlier keys that are compared

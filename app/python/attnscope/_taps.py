@@ -1,65 +1,18 @@
-"""Where attention calls are seen: functions of transformers and PyTorch, replaced while a pass of a watched model runs.
-
-What replaces them calls them, with the same arguments, and returns what they return. In threads where no such pass
-runs it does nothing else.
-"""
+"""Where attention calls are seen: in transformers' attention interface and in PyTorch's own functions."""
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import inspect
 import sys
-import threading
-from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 import torch
 import torch.nn.functional as F
+from torch import Tensor
 
-from ._calls import Call, Tensor, four_axes
-
-
-class Tapping:
-    """One pass in one thread: which modules are the model's, and who gets the calls."""
-
-    stack: List["Tapping"]  # of the thread in which it began
-
-    def __init__(self, take: Callable[[Any, Callable[[], Optional[Call]]], None], owns: Callable[[Any], bool]) -> None:
-        self.take, self.owns = take, owns
-        self.is_inside = False  # a call that is seen already
-        self.is_cross: Optional[bool] = None  # of the MultiheadAttention that runs
-
-    @contextlib.contextmanager
-    def inside(self) -> Iterator[None]:
-        before, self.is_inside = self.is_inside, True
-        try:
-            yield
-        finally:
-            self.is_inside = before
-
-    def owner(self) -> Any:
-        """The module of the model whose code calls; None: the call is not the model's."""
-        frame = sys._getframe(2)
-        for _ in range(64):
-            if frame is None:
-                return None
-            if frame.f_code.co_varnames[:1] == ("self",):
-                module = frame.f_locals.get("self")
-                if isinstance(module, torch.nn.Module) and self.owns(module):
-                    return module
-            frame = frame.f_back
-        return None
-
-
-_here = threading.local()
-
-
-def _tapping() -> Optional[Tapping]:
-    """Of this thread; None while code is compiled or traced: it is the original that has to be."""
-    running = getattr(_here, "running", None)
-    if not running or torch.compiler.is_compiling() or torch.jit.is_tracing():
-        return None
-    return running[-1] if not running[-1].is_inside else None
+from ._calls import Call, four_axes
+from ._tapping import Tap, original_of, running_tapping
 
 
 # ---- transformers' attention interface ----------------------------------------------------------------------------
@@ -79,14 +32,13 @@ def _flash_mask(mask: Optional[Tensor], hint: bool, queries: int, keys: int, win
                 keywords: Dict[str, Any]) -> Optional[Tensor]:
     """Flash attention is given which keys are padding, [batch, keys], or where packed sequences begin."""
     begins = keywords.get("cu_seq_lens_k")
-    if mask is None and begins is None:
-        return None
+    seen: Optional[Tensor] = None
     if mask is not None:
         seen = mask[:, None, None, -keys:].bool()
-    else:
+    elif begins is not None:
         part = torch.searchsorted(begins, torch.arange(keys, device=begins.device), right=True)
         seen = (part[-queries:, None] == part[None, :])[None, None]
-    if hint:
+    if seen is not None and hint:
         rows = torch.arange(keys - queries, keys, device=seen.device)[:, None]
         columns = torch.arange(keys, device=seen.device)[None, :]
         seen = seen & (columns <= rows)
@@ -116,7 +68,7 @@ def _interface_call(implementation: str, module: Any, q: Tensor, k: Tensor, v: T
 
 def _seen_interface(function: Callable[..., Any], implementation: str) -> Callable[..., Any]:
     def attention(module: Any, *args: Any, **kwargs: Any) -> Any:
-        tapping = _tapping()
+        tapping = running_tapping()
         if tapping is None or not tapping.owns(module):
             return function(module, *args, **kwargs)
         with tapping.inside():
@@ -137,7 +89,7 @@ def _get_interface(original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def get_interface(self: Any, attn_implementation: Any, default: Any) -> Any:
         function = original(self, attn_implementation, default)
-        return function if _tapping() is None else _seen_interface(function, attn_implementation)
+        return function if running_tapping() is None else _seen_interface(function, attn_implementation)
 
     return get_interface
 
@@ -146,7 +98,7 @@ def _get_item(original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def get_item(self: Any, key: Any) -> Any:
         function = original(self, key)
-        return function if _tapping() is None else _seen_interface(function, key)
+        return function if running_tapping() is None else _seen_interface(function, key)
 
     return get_item
 
@@ -176,7 +128,7 @@ def _seen_sdpa(original: Callable[..., Any]) -> Callable[..., Any]:
     def scaled_dot_product_attention(query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0,
                                      is_causal: bool = False, *args: Any, **kwargs: Any) -> Any:
         result = original(query, key, value, attn_mask, dropout_p, is_causal, *args, **kwargs)
-        tapping = _tapping()
+        tapping = running_tapping()
         owner = None if tapping is None else tapping.owner()
         if tapping is not None and owner is not None:
             is_cross = tapping.is_cross
@@ -247,7 +199,7 @@ def _seen_mha(original: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(original)
     def multi_head_attention_forward(*args: Any, **kwargs: Any) -> Any:
-        tapping = _tapping()
+        tapping = running_tapping()
         if tapping is None:
             return original(*args, **kwargs)
         given = signature.bind(*args, **kwargs)
@@ -289,7 +241,7 @@ def _seen_fused_mha(original: Callable[..., Any]) -> Callable[..., Any]:
                                     average_attn_weights: bool = True, mask_type: Optional[int] = None) -> Any:
         result = original(query, key, value, width, heads, weight, bias, out_weight, out_bias, mask, need_weights,
                           average_attn_weights, mask_type)
-        tapping = _tapping()
+        tapping = running_tapping()
         owner = None if tapping is None else tapping.owner()
         if tapping is not None and owner is not None:
             tapping.take(owner, lambda: _packed_call(query.detach(), heads, weight, bias, mask, mask_type))
@@ -304,7 +256,7 @@ def _seen_fused_layer(original: Callable[..., Any]) -> Callable[..., Any]:
                                       norm_bias: Any, *rest: Any) -> Any:
         result = original(src, width, heads, weight, bias, out_weight, out_bias, gelu, norm_first, eps, norm_weight,
                           norm_bias, *rest)
-        tapping = _tapping()
+        tapping = running_tapping()
         owner = None if tapping is None else tapping.owner()
         if tapping is not None and owner is not None:
             mask, type_ = (rest[6:8] + (None, None))[:2]
@@ -321,21 +273,17 @@ def _seen_fused_layer(original: Callable[..., Any]) -> Callable[..., Any]:
     return transformer_encoder_layer_fwd
 
 
-# ---- putting them in and out --------------------------------------------------------------------------------------
+# ---- all of them --------------------------------------------------------------------------------------------------
 
-_Tap = Tuple[Any, str, Callable[[Any], Any]]  # where, the name there, what makes the replacement
-
-
-def taps_for(model: torch.nn.Module) -> List[_Tap]:
+def taps_for(model: torch.nn.Module) -> List[Tap]:
     """All that a model's attention may go through."""
-    taps: List[_Tap] = [(F, "scaled_dot_product_attention", _seen_sdpa), (F, "multi_head_attention_forward", _seen_mha)]
+    taps: List[Tap] = [(F, "scaled_dot_product_attention", _seen_sdpa), (F, "multi_head_attention_forward", _seen_mha)]
     for name, seen in (("_native_multi_head_attention", _seen_fused_mha),
                        ("_transformer_encoder_layer_fwd", _seen_fused_layer)):
         if hasattr(torch, name):
             taps.append((torch, name, seen))
     homes = {sys.modules.get(type(module).__module__) for module in model.modules()} - {None, F}
-    running = _installed.get((id(F), "scaled_dot_product_attention"))
-    function = F.scaled_dot_product_attention if running is None else running.original
+    function = original_of(F, "scaled_dot_product_attention")
     for home in homes:  # that imported the function by its name
         for name, value in list(vars(home).items()):
             if value is function:
@@ -351,60 +299,3 @@ def taps_for(model: torch.nn.Module) -> List[_Tap]:
     return taps
 
 
-class _Installed:
-    def __init__(self, original: Any, replacement: Any, own: bool) -> None:
-        self.original, self.replacement, self.own, self.users = original, replacement, own, 1
-
-
-_lock = threading.Lock()
-_installed: Dict[Tuple[int, str], _Installed] = {}
-
-
-def _put_in(where: Any, name: str, make: Callable[[Any], Any]) -> None:
-    found = _installed.get((id(where), name))
-    if found is not None:
-        found.users += 1
-        return
-    original = getattr(where, name)
-    found = _installed[id(where), name] = _Installed(original, make(original), name in vars(where))
-    setattr(where, name, found.replacement)
-
-
-def _take_out(where: Any, name: str) -> None:
-    found = _installed[id(where), name]
-    found.users -= 1
-    if found.users:
-        return
-    del _installed[id(where), name]
-    if vars(where).get(name) is not found.replacement:
-        return  # somebody has replaced it meanwhile, and calls ours: it passes everything on
-    if found.own:
-        setattr(where, name, found.original)
-    else:
-        delattr(where, name)
-
-
-def begin(tapping: Tapping, taps: List[_Tap]) -> None:
-    """From here on the calls of this thread go to ``tapping``; ``end`` undoes it."""
-    with _lock:
-        for where, name, make in taps:
-            _put_in(where, name, make)
-    if not hasattr(_here, "running"):
-        _here.running = []
-    tapping.stack = _here.running
-    tapping.stack.append(tapping)
-
-
-def end(tapping: Tapping, taps: List[_Tap]) -> None:
-    """May be called from another thread."""
-    if tapping not in tapping.stack:
-        return
-    tapping.stack.remove(tapping)
-    with _lock:
-        for where, name, _ in taps:
-            _take_out(where, name)
-
-
-def is_tapped() -> bool:
-    """Whether anything is replaced now; for tests."""
-    return bool(_installed)

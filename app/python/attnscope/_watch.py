@@ -9,19 +9,20 @@ import threading
 import time
 import warnings
 import weakref
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Set, Tuple, Type, Union
 
 from . import _window
 from ._program import Error
 from ._stream import CALL, END_OF_PASS, MASK, OUTPUT, QKV, Blob, Stream
 from ._tensors import words
+from ._watched_model import check_watchable, encoder_of, facts_of, ids_of, is_compiled_now
 
 if TYPE_CHECKING:
     import torch
 
     from ._calls import Call
-    from ._taps import Tapping
+    from ._tapping import Tapping
 
 _parts = {"qkv": QKV, "mask": MASK, "output": OUTPUT}
 _cross = re.compile(r"cross|enc_?dec|encoder_attn|multihead_attn", re.IGNORECASE)
@@ -69,7 +70,7 @@ class Watch:
         self._model = weakref.ref(model)
         self._tokenizer, self._wanted_layers, self._what = tokenizer, None if layers is None else set(layers), set(what)
         self._names = {id(module): name for name, module in model.named_modules()}
-        encoder = _encoder_of(model)
+        encoder = encoder_of(model)
         self._encoder = None if encoder is None else weakref.ref(encoder)
         self._encoder_name = self._names.get(id(encoder), "")
         self._taps, self._layers = taps_for(model), Layers()
@@ -80,7 +81,7 @@ class Watch:
         self._memory: Dict[str, Any] = {}  # what an encoder read that was called before the model
         self._warned: Set[str] = set()
         self._count = 0
-        self._stream = Stream(_facts_of(model), ring)
+        self._stream = Stream(facts_of(model), ring)
         self._finalizer = weakref.finalize(self, Stream.close, self._stream)  # at the end of the process, too
         self._hooks: List[Any] = []
         self._put_hooks(model)
@@ -143,7 +144,7 @@ class Watch:
         return self._threads.setdefault(threading.get_ident(), [])
 
     def _begin(self, module: Any, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> None:
-        if _is_compiled_now() or module is not self._model():
+        if is_compiled_now() or module is not self._model():
             return
         running = self._running()
         if running and not self._is_inside():
@@ -156,7 +157,7 @@ class Watch:
         self._count += 1
 
     def _end(self, module: Any, args: Tuple[Any, ...], result: Any) -> None:
-        if _is_compiled_now() or module is not self._model():
+        if is_compiled_now() or module is not self._model():
             return
         running = self._running()
         if not running:
@@ -173,7 +174,7 @@ class Watch:
                       % type(module).__name__)
 
     def _begin_encoder(self, module: Any, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> None:
-        if _is_compiled_now() or self._encoder is None or module is not self._encoder() or self._running():
+        if is_compiled_now() or self._encoder is None or module is not self._encoder() or self._running():
             return
         one = self._enter(module, args, kwargs)
         one.is_encoder = True
@@ -181,7 +182,7 @@ class Watch:
         self._running().append(one)
 
     def _end_encoder(self, module: Any, args: Tuple[Any, ...], result: Any) -> None:
-        if _is_compiled_now():
+        if is_compiled_now():
             return
         running = self._running()
         if running and running[-1].is_encoder:
@@ -191,13 +192,13 @@ class Watch:
         """A pass that is seen when a window looks."""
         one = _Pass(self._count, 0)
         if self._stream.has_reader():
-            self._safely(lambda: self._tap(one, _ids_of(module, args, kwargs)))
+            self._safely(lambda: self._tap(one, ids_of(module, args, kwargs)))
         else:
             self._was_read = False
         return one
 
     def _tap(self, one: _Pass, ids: Dict[str, Any]) -> None:
-        from ._taps import Tapping, begin
+        from ._tapping import Tapping, begin
         reader = self._stream.reader()
         if not self._was_read or reader != self._reader:
             self._layers.forget()
@@ -209,7 +210,7 @@ class Watch:
         begin(one.tapping, self._taps)
 
     def _leave(self, one: _Pass) -> None:
-        from ._taps import end
+        from ._tapping import end
         for running in list(self._threads.values()):
             if one in running:
                 running.remove(one)
@@ -218,11 +219,12 @@ class Watch:
 
     def _is_inside(self) -> bool:
         """Whether a call of the model that began earlier still runs in this thread."""
-        found, frame = 0, sys._getframe(1)
+        found = 0
+        frame: Optional[FrameType] = sys._getframe(1)
         while frame is not None and found < 2:
             if frame.f_code.co_name == "_call_impl" and frame.f_locals.get("self") is self._model():
                 found += 1
-            frame = frame.f_back  # type: ignore[assignment]
+            frame = frame.f_back
         return found > 1
 
     def _owns(self, module: Any) -> bool:
@@ -289,82 +291,6 @@ class Watch:
             warnings.warn(sentence, RuntimeWarning, stacklevel=3)
 
 
-def _is_compiled_now() -> bool:
-    import torch
-    return torch.compiler.is_compiling() or torch.jit.is_tracing()
-
-
-def _encoder_of(model: Any) -> Any:
-    """The part that an encoder-decoder's generate() calls by itself, before the model."""
-    import torch
-    if isinstance(model, torch.nn.Transformer):
-        return model.encoder
-    if not getattr(getattr(model, "config", None), "is_encoder_decoder", False) or not hasattr(model, "get_encoder"):
-        return None
-    encoder = model.get_encoder()
-    return encoder if isinstance(encoder, torch.nn.Module) and encoder is not model else None
-
-
-def _ids_of(module: Any, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Dict[str, Any]:
-    """Numbers of tokens that a call of transformers' models is given."""
-    import torch
-    first = args[0] if args and isinstance(args[0], torch.Tensor) and not args[0].is_floating_point() else None
-    given = kwargs.get("input_ids") if kwargs.get("input_ids") is not None else first
-    decoder = kwargs.get("decoder_input_ids")
-    if getattr(getattr(module, "config", None), "is_encoder_decoder", False) and hasattr(module, "get_encoder"):
-        found = {"ids": decoder, "memory_ids": given}
-    else:
-        found = {"ids": given}
-    return {name: ids for name, ids in found.items() if isinstance(ids, torch.Tensor)}
-
-
-def _facts_of(model: Any) -> Dict[str, Any]:
-    """What the window says of the process; what is not known is left out."""
-    import torch
-    config = getattr(model, "config", None)
-    text = config.get_text_config() if hasattr(config, "get_text_config") else config
-    first = next(model.parameters(), None)
-    facts: Dict[str, Any] = {"module": type(model).__name__, "python": sys.version.split()[0], "torch": torch.__version__}
-    if first is not None:
-        facts.update(dtype=str(first.dtype).replace("torch.", ""), device=str(first.device))
-    for name, keys in (("layers", ("num_hidden_layers",)), ("heads", ("num_attention_heads",)),
-                       ("kv_heads", ("num_key_value_heads", "num_attention_heads")), ("d_k", ("head_dim", "d_kv"))):
-        for key in keys:
-            value = getattr(text, key, None)
-            if isinstance(value, int) and name not in facts:
-                facts[name] = value
-    if "d_k" not in facts and facts.get("heads") and isinstance(getattr(text, "hidden_size", None), int):
-        facts["d_k"] = text.hidden_size // facts["heads"]
-    facts["attention"] = getattr(config, "_attn_implementation", None)
-    facts["name_or_path"] = getattr(config, "_name_or_path", None) or None
-    return {name: value for name, value in facts.items() if value is not None}
-
-
-def _check(model: Any) -> None:
-    """Raises Error, by name, for what cannot be watched."""
-    torch = sys.modules.get("torch")
-    if torch is None or not isinstance(model, torch.nn.Module):
-        raise Error("A %s cannot be watched: a torch.nn.Module can." % type(model).__name__)
-    compiled = [module for module in model.modules()
-                if type(module).__name__ == "OptimizedModule" or getattr(module, "_compiled_call_impl", None) is not None]
-    if compiled:
-        inner = getattr(compiled[0], "_orig_mod", compiled[0])
-        raise Error("%s was compiled with torch.compile, which leaves nothing to watch: give the model before it is compiled."
-                    % type(inner).__name__)
-    if isinstance(model, torch.jit.ScriptModule):
-        raise Error("%s is a TorchScript module, which leaves nothing to watch: give the model that it was made from."
-                    % type(model).__name__)
-    if not hasattr(model, "config"):
-        return
-    attention = [type(module) for module in model.modules() if re.search(r"Attention\d*$", type(module).__name__)
-                 and type(module).__module__.startswith("transformers.")]
-    closed = [one for one in attention if not hasattr(sys.modules.get(one.__module__), "ALL_ATTENTION_FUNCTIONS")]
-    if attention and len(closed) == len(attention) and getattr(model.config, "_attn_implementation", "eager") == "eager":
-        raise Error("%s cannot be watched: this release of transformers computes attention inside %s, past its attention "
-                    "interface; attn_implementation=\"sdpa\" or a newer transformers may help."
-                    % (type(model).__name__, closed[0].__name__))
-
-
 def watch(model: Any, *, tokenizer: Any = None, layers: Optional[Sequence[Union[int, str]]] = None,
           what: Sequence[str] = ("qkv", "mask"), ring: int = 64 << 20, open_window: bool = True) -> Watch:
     """Shows the attention of a PyTorch model in AttnScope's window while the model runs, every head of every layer.
@@ -394,7 +320,7 @@ def watch(model: Any, *, tokenizer: Any = None, layers: Optional[Sequence[Union[
     Raises attnscope.Error where there is no display, and for what cannot be watched: compiled models, code of one's own
     that computes softmax(q kᵀ) itself is not seen.
     """
-    _check(model)
+    check_watchable(model)
     unknown = set(what) - set(_parts)
     if isinstance(what, str) or unknown or "qkv" not in what:
         raise ValueError("what is %r, expected \"qkv\" and maybe \"mask\" and \"output\"" % (what,))

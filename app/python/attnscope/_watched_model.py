@@ -1,0 +1,85 @@
+"""What is known of a model before it runs: whether it can be watched, and what the window says of it."""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import Any, Dict, Tuple
+
+from ._program import Error
+
+
+def is_compiled_now() -> bool:
+    import torch
+    return torch.compiler.is_compiling() or torch.jit.is_tracing()
+
+
+def encoder_of(model: Any) -> Any:
+    """The part that an encoder-decoder's generate() calls by itself, before the model."""
+    import torch
+    if isinstance(model, torch.nn.Transformer):
+        return model.encoder
+    if not getattr(getattr(model, "config", None), "is_encoder_decoder", False) or not hasattr(model, "get_encoder"):
+        return None
+    encoder = model.get_encoder()
+    return encoder if isinstance(encoder, torch.nn.Module) and encoder is not model else None
+
+
+def ids_of(module: Any, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Dict[str, Any]:
+    """Numbers of tokens that a call of transformers' models is given."""
+    import torch
+    first = args[0] if args and isinstance(args[0], torch.Tensor) and not args[0].is_floating_point() else None
+    given = kwargs.get("input_ids") if kwargs.get("input_ids") is not None else first
+    decoder = kwargs.get("decoder_input_ids")
+    if getattr(getattr(module, "config", None), "is_encoder_decoder", False) and hasattr(module, "get_encoder"):
+        found = {"ids": decoder, "memory_ids": given}
+    else:
+        found = {"ids": given}
+    return {name: ids for name, ids in found.items() if isinstance(ids, torch.Tensor)}
+
+
+def facts_of(model: Any) -> Dict[str, Any]:
+    """What the window says of the process; what is not known is left out."""
+    import torch
+    config = getattr(model, "config", None)
+    text = config.get_text_config() if hasattr(config, "get_text_config") else config
+    first = next(model.parameters(), None)
+    facts: Dict[str, Any] = {"module": type(model).__name__, "python": sys.version.split()[0], "torch": torch.__version__}
+    if first is not None:
+        facts.update(dtype=str(first.dtype).replace("torch.", ""), device=str(first.device))
+    for name, keys in (("layers", ("num_hidden_layers",)), ("heads", ("num_attention_heads",)),
+                       ("kv_heads", ("num_key_value_heads", "num_attention_heads")), ("d_k", ("head_dim", "d_kv"))):
+        for key in keys:
+            value = getattr(text, key, None)
+            if isinstance(value, int) and name not in facts:
+                facts[name] = value
+    if "d_k" not in facts and facts.get("heads") and isinstance(getattr(text, "hidden_size", None), int):
+        facts["d_k"] = text.hidden_size // facts["heads"]
+    facts["attention"] = getattr(config, "_attn_implementation", None)
+    facts["name_or_path"] = getattr(config, "_name_or_path", None) or None
+    return {name: value for name, value in facts.items() if value is not None}
+
+
+def check_watchable(model: Any) -> None:
+    """Raises Error, by name, for what cannot be watched."""
+    torch = sys.modules.get("torch")
+    if torch is None or not isinstance(model, torch.nn.Module):
+        raise Error("A %s cannot be watched: a torch.nn.Module can." % type(model).__name__)
+    compiled = [module for module in model.modules()
+                if type(module).__name__ == "OptimizedModule" or getattr(module, "_compiled_call_impl", None) is not None]
+    if compiled:
+        inner = getattr(compiled[0], "_orig_mod", compiled[0])
+        raise Error("%s was compiled with torch.compile, which leaves nothing to watch: give the model before it is compiled."
+                    % type(inner).__name__)
+    if isinstance(model, torch.jit.ScriptModule):
+        raise Error("%s is a TorchScript module, which leaves nothing to watch: give the model that it was made from."
+                    % type(model).__name__)
+    if not hasattr(model, "config"):
+        return
+    attention = [type(module) for module in model.modules() if re.search(r"Attention\d*$", type(module).__name__)
+                 and type(module).__module__.startswith("transformers.")]
+    closed = [one for one in attention if not hasattr(sys.modules.get(one.__module__), "ALL_ATTENTION_FUNCTIONS")]
+    if attention and len(closed) == len(attention) and getattr(model.config, "_attn_implementation", "eager") == "eager":
+        raise Error("%s cannot be watched: this release of transformers computes attention inside %s, past its attention "
+                    "interface; attn_implementation=\"sdpa\" or a newer transformers may help."
+                    % (type(model).__name__, closed[0].__name__))
