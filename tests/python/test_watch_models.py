@@ -1,6 +1,6 @@
 """attnscope.watch(): what is sent is what the model attends with."""
 
-import os
+import copy
 import subprocess
 import time
 import unittest
@@ -8,8 +8,13 @@ import unittest
 import numpy as np
 
 import attnscope
-from stream import Text
+from stream import Text, weights_of
 from watching import WatchCase, ids, tiny, tiny_bart, torch, transformers, with_attention
+
+from attnscope import _taps  # after the skip where torch is not installed
+from attnscope._calls import Layers
+from attnscope._files import map_tensors
+from attnscope._program import program
 
 
 class Models(WatchCase):
@@ -61,7 +66,7 @@ class Models(WatchCase):
                         text = self.seen(with_attention(tiny(kind), implementation), two, attention_mask=mask)
                         self.assertEqual(text.masks, 2)
                         for i, weights in enumerate(expected):
-                            real = mask.bool().numpy() if implementation == "sdpa" else np.ones(mask.shape, bool)
+                            real = mask.bool().numpy()  # rows of padding see nothing, or what they like
                             found = text.weights[i][0].transpose(0, 2, 1, 3)[real]
                             np.testing.assert_allclose(found, weights.numpy().transpose(0, 2, 1, 3)[real], atol=1e-5)
 
@@ -86,6 +91,31 @@ class Models(WatchCase):
                 for i, weights in enumerate(expected):
                     self.near(text.weights[i][0], weights)
                 self.assertEqual(text.masks, 0)
+
+    def test_flash_is_given_other_masks(self):
+        """Which keys are padding, and where packed sequences begin. The function itself need not be installed."""
+        padding = torch.tensor([[1, 1, 1, 1, 1], [0, 0, 1, 1, 1]])
+        lower = torch.ones(5, 5).tril().bool()
+        near = lower & ~lower.tril(-2)
+        begins = torch.tensor([0, 2, 5])
+        blocks = torch.tensor([[a < 2 and b < 2 or a >= 2 and b >= 2 for a in range(5)] for b in range(5)])
+        x = torch.randn(2, 4, 5, 8)
+        for given, mask, seen in (({}, None, lower), ({"is_causal": False}, None, torch.ones(5, 5).bool()),
+                                  ({"sliding_window": 2}, None, near), ({}, padding, lower & padding[:, None, None].bool()),
+                                  ({"sliding_window": 2}, padding, near & padding[:, None, None].bool()),
+                                  ({"cu_seq_lens_q": begins, "cu_seq_lens_k": begins}, None, lower & blocks)):
+            with self.subTest(str(given)):
+                module = torch.nn.Module()
+                module.is_causal = True
+                call = _taps._interface_call("flash_attention_2", module, x, x, x, mask, {"scaling": 0.5, **given}, (x,))
+                fields, blobs = Layers().describe(0, call._replace(kind="self", output=None), True, {})
+                record = dict(fields, q=x.numpy())
+                if "mask" in blobs:
+                    record["mask"] = np.zeros(blobs["mask"].shape, bool)
+                    blobs["mask"].fill(record["mask"].reshape(-1).view(np.uint8))
+                scores = torch.where(seen, 0.5 * (x @ x.mT), -torch.inf)
+                self.near(weights_of(record, x.numpy()), scores.softmax(-1).nan_to_num())
+                self.assertEqual("mask" in blobs, mask is not None or "cu_seq_lens_q" in given)
 
     def test_half_precision_is_sent_as_it_is(self):
         for dtype in (torch.float16, torch.bfloat16):
@@ -138,33 +168,64 @@ class Models(WatchCase):
 
 
 class EndToEnd(WatchCase):
-    def test_the_program_computes_the_same_weights(self):
-        """attnscope watch STREAM -o weights.safetensors, as a script would."""
-        program = os.environ.get("ATTNSCOPE_PROGRAM", "")
-        said = subprocess.run([program, "watch", "--help"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False).stdout
-        if b"--wait" not in said:
+    """attnscope watch STREAM -o weights.safetensors, as a script would."""
+
+    def setUp(self):
+        super().setUp()
+        said = subprocess.run([program(), "watch", "--help"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+        if b"--wait" not in said.stdout:
             self.skipTest("a program without watch")
-        from attnscope._files import map_tensors
-        for kind in ("gpt2", "llama", "bert"):
+
+    def written(self, model, *args, **kwargs):
+        """What the program writes while the model is called again and again."""
+        out = self.path("weights.safetensors")
+        with attnscope.watch(model, open_window=False) as watched, torch.no_grad():
+            child = subprocess.Popen([program(), "watch", watched.path, "-o", out, "--wait", "60"],
+                                     stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            while child.poll() is None:
+                model(*copy.deepcopy(args), **copy.deepcopy(kwargs))
+                time.sleep(0.02)
+        said = child.stdout.read()
+        child.stdout.close()
+        self.assertEqual(child.returncode, 0, said)
+        return map_tensors(out)
+
+    def test_the_program_computes_the_same_weights(self):
+        two, mask = torch.tensor([[0, 0, 3, 14, 15], [9, 2, 6, 5, 3]]), torch.tensor([[0, 0, 1, 1, 1], [1] * 5])
+        for kind, args, given in (("gpt2", ids, {}), ("llama", ids, {}), ("bert", two, {"attention_mask": mask}),
+                                  ("llama", two, {"attention_mask": mask})):
+            with torch.no_grad():
+                expected = with_attention(tiny(kind), "eager")(args, output_attentions=True, **given).attentions
             for implementation in ("eager", "sdpa"):
-                with self.subTest(kind + " " + implementation):
-                    model = with_attention(tiny(kind), implementation)
-                    watched = attnscope.watch(model, open_window=False)
-                    out = self.path("%s-%s.safetensors" % (kind, implementation))
-                    child = subprocess.Popen([program, "watch", watched.path, "-o", out, "--wait", "60"],
-                                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-                    while child.poll() is None:
-                        with torch.no_grad():
-                            model(ids)
-                        time.sleep(0.02)
-                    self.assertEqual(child.returncode, 0, child.stdout.read())
-                    child.stdout.close()
-                    watched.close()
-                    with torch.no_grad():
-                        expected = with_attention(model, "eager")(ids, output_attentions=True).attentions
-                    found = map_tensors(out)
+                with self.subTest("%s %s %s" % (kind, implementation, list(given))):
+                    found = self.written(with_attention(tiny(kind), implementation), args, **given)
                     for i, weights in enumerate(expected):
+                        if kind == "llama" and given:  # rows of padding see nothing
+                            weights = weights * mask[:, None, :, None]
                         self.near(found["layers.%d.weights" % i], weights)
+
+    def test_the_program_knows_biases_and_three_kinds(self):
+        decoder = torch.tensor([[0, 7, 8]])
+        for implementation in ("eager", "sdpa"):
+            model = tiny("t5")
+            with torch.no_grad():
+                out = with_attention(model, "eager")(input_ids=ids, decoder_input_ids=decoder, output_attentions=True)
+            expected = [*out.encoder_attentions, out.decoder_attentions[0], out.cross_attentions[0],
+                        out.decoder_attentions[1], out.cross_attentions[1]]
+            found = self.written(with_attention(model, implementation), input_ids=ids, decoder_input_ids=decoder)
+            for i, weights in enumerate(expected):
+                self.near(found["layers.%d.weights" % i], weights)
+
+    def test_the_program_that_comes_late_knows_the_newest_row(self):
+        with torch.no_grad():
+            model = with_attention(tiny("llama"), "sdpa")
+            cache = with_attention(model, "eager")(ids, use_cache=True).past_key_values
+            step = torch.tensor([[4]])
+            given = {"past_key_values": cache}
+            expected = with_attention(model, "eager")(step, output_attentions=True, **copy.deepcopy(given)).attentions
+        found = self.written(model, step, **given)
+        for i, weights in enumerate(expected):
+            self.near(found["layers.%d.weights" % i], weights)
 
 
 if __name__ == "__main__":

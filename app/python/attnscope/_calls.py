@@ -73,18 +73,15 @@ def _triangle(queries: int, keys: int, window: Optional[int], device: torch.devi
 
 
 def _as_said(mask: Tensor) -> Tuple[Tensor, Optional[Tensor]]:
-    """Where queries may look, bool, and what has to be added where that is not all that the mask says."""
+    """Where queries may look, bool, and what has to be added where that is not all that the mask says. A row of
+    padding, to which every key is hidden, sees none: that eager attention spreads it evenly over all is an accident."""
     if mask.dtype == torch.bool:
         return mask, None
     hides = mask <= torch.finfo(mask.dtype).min / 2
     seen = ~hides
     if not bool((hides | (mask == 0)).all()):
         return seen, mask.float().masked_fill(hides, -torch.inf)
-    blind = ~seen.any(-1, keepdim=True)  # the least number added to all keys makes them even, not hidden
-    if not bool(blind.any()) or bool(torch.isinf(mask).any()):
-        return seen, None
-    added = torch.zeros(mask.shape, dtype=torch.float32, device=mask.device)
-    return seen, added.masked_fill(hides, -torch.inf).masked_fill(blind, torch.finfo(torch.float32).min)
+    return seen, None
 
 
 def read_mask(call: Call, expected: Optional[int]) -> Mask:
@@ -121,8 +118,7 @@ def read_mask(call: Call, expected: Optional[int]) -> Mask:
             continue
         if added is None and bool((seen == triangle).all()):
             return Mask(None, True, window, used)
-        blind = added is not None and bool((~seen.any(-1)).any())
-        return Mask(sent, not blind, None if blind else window, used)
+        return Mask(sent, True, window, used)
     return Mask(sent, False, None, used)
 
 
@@ -152,9 +148,9 @@ class _Earlier:
             return False
         head, known = key[:, 0], self.rows[:, first:last]
         if last - first == self.total - dropped:  # no row is missing
-            return torch.equal(head[:, :last - first], known)
+            return bool(torch.equal(head[:, :last - first], known))
         places = torch.tensor(self.places[first:], device=key.device) - dropped
-        return torch.equal(head.index_select(1, places), known)
+        return bool(torch.equal(head.index_select(1, places), known))
 
     def add(self, key: Tensor, first: int, number: int) -> None:
         """Takes rows [first, …) of ``key``; the first has this number."""

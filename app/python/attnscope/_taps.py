@@ -17,15 +17,17 @@ from ._tapping import Tap, original_of, running_tapping
 
 # ---- transformers' attention interface ----------------------------------------------------------------------------
 
-def _causal_of(implementation: str, module: Any, queries: int, keywords: Dict[str, Any]) -> Tuple[str, bool]:
+def _causal_of(implementation: str, module: Any, queries: int, has_mask: bool,
+               keywords: Dict[str, Any]) -> Tuple[str, bool]:
     """What no mask means to this implementation, and whether the layer may be causal at all."""
-    said = keywords.get("is_causal")
-    hint = bool(getattr(module, "is_causal", True) if said is None else said)
+    said, own = keywords.get("is_causal"), getattr(module, "is_causal", True)
+    hint = bool(own if said is None else said)
+    may_be = hint or bool(own and (has_mask or queries == 1))  # False is said then of causal layers, too
     if "flash" in implementation:
         return ("last" if hint else ""), hint
     if implementation in ("eager", "paged|eager", "flex_attention"):
-        return "", hint  # their masks say all
-    return ("first" if hint and queries > 1 else ""), hint
+        return "", may_be  # their masks say all
+    return ("first" if hint and queries > 1 else ""), may_be
 
 
 def _flash_mask(mask: Optional[Tensor], hint: bool, queries: int, keys: int, window: Optional[int],
@@ -50,7 +52,7 @@ def _flash_mask(mask: Optional[Tensor], hint: bool, queries: int, keys: int, win
 def _interface_call(implementation: str, module: Any, q: Tensor, k: Tensor, v: Tensor, mask: Any,
                     keywords: Dict[str, Any], result: Any) -> Call:
     scale, window = keywords.get("scaling"), keywords.get("sliding_window")
-    causal, hint = _causal_of(implementation, module, q.shape[2], keywords)
+    causal, hint = _causal_of(implementation, module, q.shape[2], mask is not None, keywords)
     window = window if isinstance(window, int) and not isinstance(window, bool) and window > 0 and hint else None
     if "flash" in implementation:
         mask = _flash_mask(mask, hint, q.shape[2], k.shape[2], window, keywords)

@@ -11,7 +11,7 @@ from ._program import Error
 
 def is_compiled_now() -> bool:
     import torch
-    return torch.compiler.is_compiling() or torch.jit.is_tracing()
+    return bool(torch.compiler.is_compiling() or torch.jit.is_tracing())
 
 
 def encoder_of(model: Any) -> Any:
@@ -41,8 +41,8 @@ def ids_of(module: Any, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Dict[s
 def facts_of(model: Any) -> Dict[str, Any]:
     """What the window says of the process; what is not known is left out."""
     import torch
-    config = getattr(model, "config", None)
-    text = config.get_text_config() if hasattr(config, "get_text_config") else config
+    config: Any = getattr(model, "config", None)
+    text: Any = config.get_text_config() if hasattr(config, "get_text_config") else config
     first = next(model.parameters(), None)
     facts: Dict[str, Any] = {"module": type(model).__name__, "python": sys.version.split()[0], "torch": torch.__version__}
     if first is not None:
