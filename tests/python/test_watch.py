@@ -13,9 +13,10 @@ import unittest
 import warnings
 
 import attnscope
-from attnscope import _tapping
 from stream import Text
 from watching import F, Plain, WatchCase, ids, tiny, torch, transformers, with_attention
+
+from attnscope import _tapping  # after the skip where torch is not installed
 
 
 class Behaviour(WatchCase):
