@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "app/ui/number_format.hpp"
+#include "app/ui/powers_of_ten.hpp"
 #include "core/base/error.hpp"
 #include "core/text/utf8.hpp"
 
@@ -328,9 +329,7 @@ std::string written(double value, const NumberStyle& style) {
     case NumberStyle::Kind::Percent: return fixed(100 * value, 0) + " %";
     case NumberStyle::Kind::Significant: break;
   }
-  std::string digits = fmt::format("{:.{}g}", value, std::max(1, style.places));
-  if (digits.starts_with('-')) digits.replace(0, 1, "−");
-  return digits;
+  return significant(value, std::max(1, style.places));
 }
 
 }  // namespace attnscope::lessons

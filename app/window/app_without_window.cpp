@@ -42,7 +42,8 @@ void AppWithoutWindow::finish_film() {
 }
 
 void AppWithoutWindow::lay_out() {
-  for (int i = 0; i < layout_frames; ++i) frame();
+  // A layout that changes sizes has pictures painted anew, of which a slow machine may put some off.
+  for (int i = 0; i < layout_frames || (i < most_frames && !app.settled()); ++i) frame();
 }
 
 void AppWithoutWindow::build(float seconds) {

@@ -148,6 +148,15 @@ TEST_CASE("bars of a row stand at the same keys on both sides, whatever their or
   CHECK(bars(0)[2].held == weight(own.held(), 2, 0));
 }
 
+TEST_CASE("a repeated token has its place below bars and a sketch, too", "[lessons][lesson_labels]") {
+  for (const char* more :
+       {"plot: row\n```\n", "```\n```ask sketch\nSo?\nrow: 0, 2\nwithin: 0.1\nanswer: So.\n```\n"}) {
+    OwnLesson own(of_text("la di la"), "## One\n```look\nstage: weights\ncell: 2, 0\n" + std::string(more));
+    CHECK(own.has("la₂"));
+    CHECK_FALSE(own.has("la"));
+  }
+}
+
 TEST_CASE("a row of another token is told by its own name", "[lessons][lesson_labels]") {
   OwnLesson own(of_text("The cat sat"),
                 "## One\n```held\n{\"text\": [\"The dog sat\"]}\n```\n"

@@ -110,4 +110,26 @@ TEST_CASE("no page of a lesson that trains shows the curves that a later step as
   }
 }
 
+TEST_CASE("a step whose plots are of no head has no pictures of heads either", "[lessons][lesson_plots]") {
+  // Their strip of time would show in step 3 what step 4 of the lesson asks.
+  const TemporaryDirectory directory;
+  const std::string name =
+      written_lesson(directory, front_matter + trained_step("measure: loss\nplots: loss") +
+                                    trained_step("plots: loss, previous"))
+          .native();
+  for (const int width : {1280, 1600}) {
+    Trained player({.width = width, .height = width * 5 / 8});
+    player.go(name, 0);
+    CHECK(player.says("Loss"));
+    CHECK(player.says("Time"));
+    for (const char* words : {"Heads on the probe", "L0H0", "L0H1"})
+      CHECK(std::ranges::count(texts_of(player), words, &PlacedText::text) == 0);
+    CHECK(player.collides() == "");
+    player.go(name, 1);
+    CHECK(player.says("Heads on the probe"));
+  }
+  const lessons::Lesson lesson = shipped_lesson("24-induction-in-two-layers");
+  CHECK(lesson.steps[2].trained.plots == std::vector<std::string>{"loss"});
+}
+
 }  // namespace attnscope::lesson_plots_test

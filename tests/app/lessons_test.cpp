@@ -128,7 +128,9 @@ TEST_CASE("numbers are written as their style says", "[lessons]") {
   CHECK(written(-1.5, parse_number_style(".1f")) == "−1.5");
   CHECK(written(63.7, parse_number_style("d")) == "64");
   CHECK(written(0.457, parse_number_style("%")) == "46 %");
-  CHECK(written(1234.5, parse_number_style(".3g")) == "1.23e+03");
+  CHECK(written(1234.5, parse_number_style(".3g")) == "1.23e3");
+  CHECK(written(-7.1e-6, parse_number_style(".2g")) == "−7.1e−6");
+  CHECK(written(0.00447, parse_number_style(".3g")) == "0.00447");
   CHECK(written(std::nan(""), {}) == "n/a");
   CHECK_THROWS_WITH(parse_number_style(".12f"), ContainsSubstring("cannot be written as \".12f\""));
 }

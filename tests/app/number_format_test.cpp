@@ -6,6 +6,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "app/ui/powers_of_ten.hpp"
+
 namespace attnscope::number_format_test {
 namespace {
 
@@ -55,6 +57,20 @@ TEST_CASE("any size in little room", "[numbers]") {
   CHECK(tiny(9999) == "1.0e4");
   CHECK(tiny(3.1e18) == "3.1e18");
   CHECK(tiny(-infinite) == "−∞");
+}
+
+TEST_CASE("powers of ten are written in one way, on axes and in sentences", "[numbers]") {
+  CHECK(power_of_ten(-5) == "1e−5");
+  CHECK(power_of_ten(0) == "1");
+  CHECK(power_of_ten(4) == "1e4");
+  CHECK(power_of_ten(12) == "1e12");
+  CHECK(significant(0.456, 2) == "0.46");
+  CHECK(significant(7.04e-6, 1) == "7e−6");
+  CHECK(significant(-2.22e-9, 3) == "−2.22e−9");
+  CHECK(significant(1.99e44, 1) == "2e44");
+  CHECK(significant(0, 3) == "0");
+  CHECK(significant(-infinite, 3) == "−∞");
+  for (const double value : {9.4e-5, -3.1e-12}) CHECK(significant(value, 2) == tiny(value));
 }
 
 TEST_CASE("counts and bytes", "[numbers]") {

@@ -5,9 +5,8 @@
 #include <cmath>
 #include <string>
 
-#include <fmt/format.h>
-
 #include "app/ui/number_format.hpp"
+#include "app/ui/powers_of_ten.hpp"
 #include "app/views/backends/floating_card.hpp"
 #include "app/views/backends/switch.hpp"
 
@@ -178,9 +177,9 @@ class ParityCard {
   void tell(const Parity& parity, const ParityRow& each, const Ui::Touch& touch, const Box& box) {
     const Difference& d = each.difference;
     if (d.at < 0) return;
-    const std::string numbers = short_name(parity.first) + "  " + own_number(fmt::format("{:.9g}", d.first)) +
+    const std::string numbers = short_name(parity.first) + "  " + own_number(significant(d.first, 9)) +
                                 "   " + short_name(parity.second) + "  " +
-                                own_number(fmt::format("{:.9g}", d.second));
+                                own_number(significant(d.second, 9));
     const std::string why = "at " + own(place_in(d.shape, d.at)) + " of " + own(to_string(d.shape));
     tooltip(ui_, touch.hovered, box, {each.name, numbers, why, {}});
   }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "app/ui/number_format.hpp"
+#include "app/ui/powers_of_ten.hpp"
 #include "app/views/experiments/page.hpp"
 #include "app/widgets/plot.hpp"
 
@@ -51,14 +52,6 @@ SweepScale scale_of(const ExperimentPage& page, const PlotRow& plot) {
   return scale;
 }
 
-std::string power_words(int exponent) {
-  constexpr std::array<std::string_view, 10> digits{"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
-  std::string out = "10";
-  if (exponent < 0) out += "⁻";
-  for (const char c : std::to_string(std::abs(exponent))) out += digits[static_cast<std::size_t>(c - '0')];
-  return out;
-}
-
 std::string tick_words(const PlotRow& plot, double value) {
   if (plot.form == NumberForm::Bytes) return bytes(std::llround(value));
   if (plot.form == NumberForm::Count) return metric(value);
@@ -92,7 +85,7 @@ void draw_log_ticks(const Ui& ui, const Axes& axes, const PlotRow& plot) {
       const double value = part * std::pow(10.0, decade), y = std::log10(value);
       if (y < axes.y0 - 1e-9 || y > axes.y1 + 1e-9) continue;
       const bool plain = fine || (decade > -3 && decade < 4) || plot.form != NumberForm::Small;
-      draw_y_tick(ui, axes, y, plain ? tick_words(plot, value) : power_words(decade));
+      draw_y_tick(ui, axes, y, plain ? tick_words(plot, value) : power_of_ten(decade));
     }
   }
 }

@@ -125,13 +125,13 @@ void plot_lesson_row(const LessonPage& page, const Box& box) {
   const bool covered_a = page.hides() && page.scene.held == nullptr;
   const float line = box.y + ui.px(10);
   const float title = ui.text(box.x, line, "Row", {type::label, ui.theme.text1, Ink::Semibold});
-  ui.text(box.x + title + ui.px(8), line, query_label(result, 0, row),
+  ui.text(box.x + title + ui.px(8), line, placed_query_label(result, 0, row),
           {type::label, ui.theme.query, Ink::Semibold});
   const double uniform = 1 / static_cast<double>(std::max<std::int64_t>(1, measures.allowed));
   float right = lesson_legend(ui, box.right(), line, "uniform " + fixed(uniform, 2), ui.theme.text3, true);
   if (all.held_row.at >= 0) {  // maybe the row of another token
     const std::string held =
-        all.held_row.is_same ? std::string("held") : "held: " + query_label(*b, 0, all.held_row.at);
+        all.held_row.is_same ? std::string("held") : "held: " + placed_query_label(*b, 0, all.held_row.at);
     right = lesson_legend(ui, right, line, held, ui.theme.b, true);
   }
   lesson_legend(ui, right, line, "weight", ui.theme.query, false);
@@ -223,7 +223,7 @@ void plot_lesson_entropy(const LessonPage& page, const Box& box) {
   if (!(page.hides() && page.scene.held == nullptr)) draw_curve(ui, axes, own, ui.theme.query, ui.px(2));
   if (has_b) draw_dashed_curve(ui, axes, held_entropies(page, *b), ui.theme.b, ui.px(2));
   LabelAxis labels{.count = rows, .marked = page.scene.cell().query, .colour = ui.theme.query, .label = {}};
-  labels.label = [&](std::int64_t i) { return query_label(result, 0, i); };
+  labels.label = [&](std::int64_t i) { return placed_query_label(result, 0, i); };
   draw_label_axis(ui, axes, labels);
 }
 

@@ -111,7 +111,8 @@ float draw_row_sketch(LessonPage& page, const QuestionCard& card, float y,
       bar(is, ui.theme.query, std::round(wide * 0.3f));
       distance += std::abs(static_cast<double>(is - sketched)) / 2;
     }
-    ui.text(left + wide / 2, area.bottom() + ui.px(12), key_label(result, 0, static_cast<std::int64_t>(j)),
+    ui.text(left + wide / 2, area.bottom() + ui.px(12),
+            placed_key_label(result, 0, static_cast<std::int64_t>(j)),
             {type::tick, ui.theme.text2, Ink::Regular, Align::Centre, column});
   }
   y = area.bottom() + ui.px(26);

@@ -36,13 +36,14 @@ RowBars lesson_row_bars(const lessons::Lesson& lesson, const lessons::Step& step
   if (places) made.held_row = places->row(row);
   if (made.held_row.at < 0) {
     for (std::int64_t key = 0; key < shown.dimensions.keys; ++key)
-      made.bars.push_back({key_label(shown, 0, key), key, here.at(key), std::nullopt});
+      made.bars.push_back({placed_key_label(shown, 0, key), key, here.at(key), std::nullopt});
     return made;
   }
   const WeightsOfRow there(lesson, *held, head, made.held_row.at);
   for (const HeldPlaces::KeyLine& key : places->key_lines())
-    made.bars.push_back({key.shown >= 0 ? key_label(shown, 0, key.shown) : key_label(*held, 0, key.held),
-                         key.shown, here.at(key.shown), there.at(key.held)});
+    made.bars.push_back(
+        {key.shown >= 0 ? placed_key_label(shown, 0, key.shown) : placed_key_label(*held, 0, key.held),
+         key.shown, here.at(key.shown), there.at(key.held)});
   return made;
 }
 

@@ -1,6 +1,9 @@
 // app/views/lessons: the picture of a lesson that trains: the curves, heads and strip of time of the training
 // page, covered until what is asked is revealed, and how far the run has come to where the step stands.
 #include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
 
 #include "app/results/training_desk.hpp"
 #include "app/ui/number_format.hpp"
@@ -55,6 +58,15 @@ std::int64_t furthest_step(const LessonPage& page) {
   return last;
 }
 
+/// Not where the step names its curves and none of them is of heads: their pictures, also those in the strip
+/// of time, would answer what a later step asks about them.
+bool shows_heads(const lessons::TrainedStep& step) {
+  constexpr std::array<std::string_view, 3> of_all{"loss", "accuracy", "gradient"};
+  return step.plots.empty() || !std::ranges::all_of(step.plots, [&](const std::string& plot) {
+           return std::ranges::find(of_all, plot) != of_all.end();
+         });
+}
+
 void draw_training_picture(LessonPage& page, const Box& box) {
   const Ui& ui = page.ui();
   LabPage lab = lab_page(page.scene, page.scene.training->sight());
@@ -67,20 +79,24 @@ void draw_training_picture(LessonPage& page, const Box& box) {
   if (curve != nullptr) ask_for_curve(page, lab, *curve);
   const bool covers_plots = page.covered && page.step.trained.covers_plots;
   lab.covers_numbers = page.covered && (curve != nullptr || covers_plots);
-  lab.covers_heads = page.covered && page.step.trained.covers_heads;
+  const bool has_heads = shows_heads(page.step.trained);
+  lab.covers_heads = !has_heads || (page.covered && page.step.trained.covers_heads);
   // In little room the strip of time is a line, and the large curve stands alone.
   const bool low = box.h < ui.px(430);
   const float time = ui.px(low ? 72 : lab.b == nullptr ? (lab.narrow ? 112 : 130) : lab.narrow ? 150 : 186);
-  const float top = box.h - time, heads = std::floor(box.w * (page.presented ? 0.46f : 0.425f));
+  const float top = box.h - time;
+  const float heads = has_heads ? std::floor(box.w * (page.presented ? 0.46f : 0.425f)) : 0;
   lab.small_rows = low ? 0 : page.presented || top < ui.px(340) ? 1 : 2;
   lab.has_rule = !low;
   const Box plots{box.x, box.y, box.w - heads, top}, maps{plots.right(), box.y, heads, top};
   if (page.covered) ImGui::BeginDisabled();
   covers_plots&& curve == nullptr ? draw_lesson_lid(page, plots.grown(-ui.px(12)), ui.theme.border)
                                   : draw_lab_plots(lab, plots);
-  ui.vertical(maps.x, maps.y, maps.h, ui.theme.hairline);
-  lab.covers_heads ? draw_lesson_lid(page, maps.grown(-ui.px(12)), ui.theme.border)
-                   : draw_lab_heads(lab, maps);
+  if (has_heads) {
+    ui.vertical(maps.x, maps.y, maps.h, ui.theme.hairline);
+    lab.covers_heads ? draw_lesson_lid(page, maps.grown(-ui.px(12)), ui.theme.border)
+                     : draw_lab_heads(lab, maps);
+  }
   ui.horizontal(box.x, box.y + top, box.w, ui.theme.hairline);
   draw_lab_time(lab, {box.x, box.y + top, box.w, time});
   if (page.covered) ImGui::EndDisabled();

@@ -1,24 +1,14 @@
 // app/views/long: the colour bar of a long map.
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "app/state/long_state.hpp"
+#include "app/ui/powers_of_ten.hpp"
 #include "app/views/focus/bar_ends.hpp"
 #include "app/views/long/long_parts.hpp"
 
 namespace attnscope {
 namespace {
-
-/// "10⁻³"; "1" for 0.
-std::string power_of_ten(int exponent) {
-  constexpr std::array<std::string_view, 10> raised{"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
-  if (exponent == 0) return "1";
-  std::string text = exponent < 0 ? "10⁻" : "10";
-  for (const char digit : std::to_string(std::abs(exponent)))
-    text += raised[static_cast<std::size_t>(digit - '0')];
-  return text;
-}
 
 /// The true ends under the corners, and the powers of ten between them where there is room.
 void draw_long_ends(const Ui& ui, const Bar& bar) {

@@ -44,7 +44,7 @@ float draw_title_choices(Scene& scene, float right, float y) {
   constexpr std::array<std::string_view, 2> colours{"Linear", "Log"};
   constexpr std::array<Tip, 2> colour_tips{
       Tip{"Linear", "0 … 1", "Colours follow the weight itself.", "L"},
-      Tip{"Logarithmic", "10⁻⁵ … 1", "Small weights, which are most of them, can be told apart.", "L"}};
+      Tip{"Logarithmic", "1e−5 … 1", "Small weights, which are most of them, can be told apart.", "L"}};
   if (scene.held) right = draw_side_choice(scene, right, y) - ui.px(8);
   const bool difference = shows_long_difference(scene);  // centred on zero: it has no logarithm
   const Box log{right - ui.px(difference ? 0 : 124), y - ui.px(13), ui.px(124), ui.px(26)};

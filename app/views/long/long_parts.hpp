@@ -12,7 +12,7 @@ namespace attnscope {
 
 /// The survey of the sequence that is shown; scene.result must be long.
 const Survey& survey_of(const Shown&);
-/// Of the weights of a head: 0 … 1, or its logarithm from 10⁻⁵ on, or what the range mode says.
+/// Of the weights of a head: 0 … 1, or its logarithm from 1e−5 on, or what the range mode says.
 ColourScale long_scale(const Scene&, std::int64_t h);
 /// Of A − B: centred on zero, to the largest difference of the head's pictures or to locked ends; `level` of
 /// the cells that are shown.
