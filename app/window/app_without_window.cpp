@@ -42,8 +42,7 @@ void AppWithoutWindow::finish_film() {
 }
 
 void AppWithoutWindow::lay_out() {
-  // A layout that changes sizes has pictures painted anew, of which a slow machine may put some off.
-  for (int i = 0; i < layout_frames || (i < most_frames && !app.settled()); ++i) frame();
+  for (int i = 0; i < layout_frames; ++i) frame();
 }
 
 void AppWithoutWindow::build(float seconds) {

@@ -1,17 +1,11 @@
 // The lesson on a model of pictures: what it asks is not answered beside it, and its maps are large enough to
 // be read from the back of a room.
-#include <cstdint>
-#include <filesystem>
 #include <string>
-#include <vector>
 
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/lesson_robot.hpp"
 #include "app/ui/number_format.hpp"
-#include "app/window/render.hpp"
-#include "core/files/formats/picture_file.hpp"
-#include "support/temporary_directory.hpp"
 
 namespace attnscope::lesson_picture_test {
 namespace {
@@ -51,28 +45,6 @@ TEST_CASE("what the picture's first question asks does not stand beside it", "[l
        std::get<lessons::ChooseQuestion>(player.step().question->kind).choices)
     for (const lessons::Piece& piece : choice.prose)
       CHECK_FALSE((piece.number ? fixed(piece.number->evaluate({}), 0) : piece.text).starts_with(keys));
-}
-
-TEST_CASE("the pictures of all heads on a page are of that page's step", "[lessons][lesson_picture]") {
-  // Step 7 has causal layers and other sizes than step 6: a slow machine drew the heads of step 6 on it.
-  const test::TemporaryDirectory directory;
-  LessonPages pages{.lesson = std::filesystem::path(ATTNSCOPE_ASSETS) / "lessons" / (picture_lesson + ".md"),
-                    .out = directory / "all",
-                    .revealed = true};
-  render_lesson(pages);
-  pages.out = directory / "one";
-  pages.step = 7;
-  render_lesson(pages);
-  const auto heads = [&](const char* folder, const char* page) {
-    const RgbPicture picture = read_picture(directory / folder / page);
-    std::vector<std::uint8_t> part;  // of the grid of heads, where nothing is a time that was measured
-    for (std::int64_t y = 130; y < 250; ++y)
-      part.insert(part.end(), picture.bytes.begin() + 3 * (y * picture.width + 490),
-                  picture.bytes.begin() + 3 * (y * picture.width + 780));
-    return part;
-  };
-  CHECK(heads("all", "07.png") == heads("one", "07.png"));
-  CHECK(heads("all", "06.png") != heads("all", "07.png"));
 }
 
 }  // namespace attnscope::lesson_picture_test
