@@ -42,6 +42,10 @@ std::int64_t heads_with_masks(const WatchedLayer& layer, const WatchedPart& part
   return heads;
 }
 
+/// What is added to hide a key where a framework has no infinity: the least number of its type. Added to
+/// scores, it would leave nothing of them in a float, and a row without any other key would get 1 everywhere.
+constexpr float least_shown = -1e30f;
+
 /// Adds a row of a mask of the call.
 void add_mask_row(const TensorPtr& mask, std::int64_t batch, std::int64_t head, std::int64_t query,
                   float* to) {
@@ -50,7 +54,7 @@ void add_mask_row(const TensorPtr& mask, std::int64_t batch, std::int64_t head, 
   const std::int64_t b = s[0] == 1 ? 0 : batch, h = s[1] == 1 ? 0 : head;
   const float* const from = mask->data() + ((b * s[1] + h) * s[2] + query) * s[3];
   for (std::int64_t key = 0; key < s[3]; ++key)
-    to[key] = to[key] == hidden_cell ? hidden_cell : to[key] + from[key];
+    to[key] = to[key] == hidden_cell || from[key] < least_shown ? hidden_cell : to[key] + from[key];
 }
 
 void write_row(const WatchedLayer& layer, std::int64_t batch, std::int64_t head, std::int64_t row,

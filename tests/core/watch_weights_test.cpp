@@ -1,6 +1,8 @@
 // Weights of watched layers against their definition in float64: grouped heads, growing caches, masks,
 // biases, soft-cap, window, sinks, and what comes as float16 or bfloat16.
 #include <cmath>
+#include <cstring>
+#include <limits>
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_floating_point.hpp>
@@ -104,6 +106,28 @@ TEST_CASE("weights of watched layers are those of their definition", "[watch]") 
     open.kind = "encoder";
     CHECK(largest_error(watch({open}, 2, 11, 11), 0, work) < tolerance);
   }
+}
+
+TEST_CASE("a mask hides with the least number of its type, too", "[watch]") {
+  // transformers and PyTorch write finfo.min where a key is hidden: a row of it alone sees nothing.
+  ThreadPool pool(2);
+  const Work work{pool, {}};
+  constexpr std::int64_t tokens = 6, row = 4;
+  const WatchedModel model(3, 1, tokens, {ModelLayer{.mask = Mask::Added}});
+  std::vector<attnscope::test::WatchRecordBytes> records = model.records({0, 0, tokens});
+  for (auto& [name, blob] : records[0].blobs)
+    if (name == "mask") {
+      const std::vector<float> least(static_cast<std::size_t>(tokens), std::numeric_limits<float>::lowest());
+      for (std::int64_t h = 0; h < blob.shape[1]; ++h)
+        std::memcpy(blob.bytes.data() + static_cast<std::size_t>((h * tokens + row) * tokens) * sizeof(float),
+                    least.data(), least.size() * sizeof(float));
+    }
+  WatchedText text;
+  text.take(as_read(records));
+  const WatchedSnapshotPtr now = text.snapshot();
+  const Tensor weights = watched_weights(*now->layers[0], {1, 0, 0, -1}, work);
+  for (std::int64_t key = 0; key < tokens; ++key) CHECK(weights.matrix()(row, key) == 0);
+  CHECK(weights.matrix().row(row - 1).sum() > 0.999f);
 }
 
 TEST_CASE("rows with a gap between them have their own weights", "[watch]") {
