@@ -108,13 +108,17 @@ LessonCommands::LessonCommands(CLI::App& app) : lines_(std::make_unique<Lines>()
   lines_->new_command->add_option("-o,--out", lines_->out, "The lesson goes here")
       ->required()
       ->type_name("OUT.md");
-  lines_->pages_command =
-      lesson.add_subcommand("pages", "Draw the steps of a lesson as a PDF, or as PNG files into a folder");
+  lines_->pages_command = lesson.add_subcommand(
+      "pages",
+      "Draw the steps of a lesson as a PDF, as one HTML file in which one answers and reveals, or as PNG "
+      "files into a folder");
   CLI::App& pages = *lines_->pages_command;
   LessonPages& asked = lines_->pages;
   pages.add_option("FILE", lines_->lesson, "A lesson (.md)")->required()->type_name("");
   pages
-      .add_option("-o,--out", lines_->out, "The handout (.pdf), or a folder; it is made where it is missing")
+      .add_option(
+          "-o,--out", lines_->out,
+          "The handout (.pdf), a page for browsers (.html), or a folder; it is made where it is missing")
       ->required()
       ->type_name("OUT");
   pages.add_option("--step", lines_->step, "This step alone, from 1")

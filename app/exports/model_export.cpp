@@ -59,6 +59,11 @@ ModelExport::ModelExport(ModelReadingPtr reading, ModelExported what, std::files
           write_table(*table, *reading, to, stop);
         } else if (const auto* const figure = std::get_if<std::shared_ptr<GridFigure>>(&what)) {
           write_grid_figure(**figure, Work{*pool, stop}, [&](double share) { progress.share = share; });
+        } else if (const auto* const html = std::get_if<std::shared_ptr<HtmlJob>>(&what)) {
+          const std::string file =
+              (*html)->make(Work{*pool, stop}, [&](double share) { progress.share = share; });
+          if (stop.stop_requested()) throw Cancelled();
+          write_atomically(to, std::array{std::string_view(file)});
         } else {
           // Computing is most of it; writing the file is the rest.
           write_activations(*reading, std::get<HookBlocks>(what), to, Work{*pool, stop},

@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "app/exports/grid_figure.hpp"
+#include "app/exports/html/html_job.hpp"
 #include "app/state/files_state.hpp"
 #include "core/base/worker.hpp"
 #include "core/engine/model/model_difference.hpp"
@@ -21,8 +22,10 @@ struct ExportedTable {
   ModelTable table = ModelTable::Heads;
   ModelDifferencePtr difference;
 };
-/// What is written: a table, activations of these blocks, or a page with all heads.
-using ModelExported = std::variant<ExportedTable, HookBlocks, std::shared_ptr<GridFigure>>;
+/// What is written: a table, activations of these blocks, a page with all heads, or an HTML file, which needs
+/// no reading.
+using ModelExported =
+    std::variant<ExportedTable, HookBlocks, std::shared_ptr<GridFigure>, std::shared_ptr<HtmlJob>>;
 
 /// What the dialog has chosen, for a path of this ending; `difference`: what is compared, or null. Throws
 /// Error naming the path for another ending than .csv and .safetensors.

@@ -10,6 +10,7 @@
 #include "app/exports/pattern_words.hpp"
 #include "app/scene/head_words.hpp"
 #include "app/scene/scene.hpp"
+#include "app/ui/number_format.hpp"
 #include "app/ui/own_words.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/document/mask.hpp"
@@ -120,7 +121,11 @@ std::string changes_said(const Document& document) {
 std::string sentences_of(const LayerResult& layer, const LookedAt& at) {
   std::string text = place_of(layer, at);
   text[0] = static_cast<char>(text[0] >= 'a' && text[0] <= 'z' ? text[0] - 'a' + 'A' : text[0]);
-  if (!layer.is_long()) {
+  if (layer.is_long()) {
+    text += fmt::format(
+        " Measures of heads and rows are not told of it: that ends at {} scores of all heads together.",
+        grouped(max_cells));
+  } else {
     text += " " + head_said(layer.measures.head(at.sequence, at.head));
     if (at.cell) text += " " + cell_said(layer, at);
   }

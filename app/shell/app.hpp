@@ -43,6 +43,8 @@
 namespace attnscope {
 
 struct Film;
+struct HtmlLessonStep;
+struct HtmlPage;
 struct Layout;
 
 class App {
@@ -107,10 +109,11 @@ class App {
   /// Saves a picture of the window or of one region, drawn anew at its own size; the window stays as it is. A
   /// large one is written behind the scenes: settled() is false meanwhile.
   void save_picture(const PictureRequest&, bool replace = false);
-  /// What is on screen as one HTML file that carries its session: all heads of the layer, on the page of the
-  /// model those of all layers; where models lie is said from `to`'s folder. Throws Error with a sentence for
-  /// what cannot be shown like this.
-  std::string html_page(const std::filesystem::path& to) const;
+  /// What is on screen, the given layers or steps of the lesson as one HTML file that carries its session,
+  /// made on any thread; models are named from `to`'s folder. Throws Error for what cannot be shown so.
+  std::shared_ptr<HtmlJob> html_job(const std::filesystem::path& to,
+                                    std::shared_ptr<const HtmlPage> layers = {}) const;
+  std::shared_ptr<HtmlJob> html_lesson_job(std::vector<HtmlLessonStep>, const std::filesystem::path&) const;
   /// Tells what became of a picture that was written behind the scenes, or waits for it first.
   void finish_picture(bool wait);
   /// Tells what became of what was made of a model for a file, or waits for it first; tells how far it is.
@@ -250,6 +253,9 @@ class App {
   void list_recent();
   bool may_write(const std::filesystem::path& to, bool replace, const PictureRequest* picture);
   bool export_to(const std::filesystem::path& to);
+  void save_html(PictureRequest request);
+  void begin_html(std::shared_ptr<HtmlJob>, const std::filesystem::path& to);
+  std::string session_for_page(const std::filesystem::path& to) const;
   void follow_film();
   void stop_film();
   void end_film();

@@ -8,6 +8,7 @@
 
 #include "app/shell/app.hpp"
 #include "app/shell/film.hpp"
+#include "app/shell/html_step.hpp"
 #include "app/shell/still.hpp"
 #include "app/state/experiment_state.hpp"
 #include "app/state/files_state.hpp"
@@ -23,8 +24,9 @@ constexpr int frame_milliseconds = 120, end_milliseconds = 1200;  // the last on
 void check_film_path(const PictureRequest& request) {
   const bool is_pdf = request.series == PictureSeries::Steps;
   if (request.path.extension() == (is_pdf ? ".pdf" : ".png")) return;
+  if (is_pdf && request.path.extension() == ".html") return;
   throw Error("Cannot write " + in_quotes(request.path.native()) +
-              (is_pdf ? ": expected a handout's name that ends in .pdf."
+              (is_pdf ? ": expected a handout's name that ends in .pdf or .html."
                       : ": expected an animated picture's name that ends in .png."));
 }
 
@@ -69,7 +71,7 @@ void App::begin_film(const PictureRequest& request) {
         throw Error("There is no lesson on screen whose steps could be printed.");
       film->values.resize(lesson->documents.size());
       std::iota(film->values.begin(), film->values.end(), 0.);
-      film->pages.emplace(lesson->lesson.title);
+      if (!film->is_html()) film->pages.emplace(lesson->lesson.title);
       break;
   }
   film_ = std::move(film);
@@ -124,6 +126,10 @@ void App::put_in_film(double value) {
 }
 
 void App::draw_into_film() {
+  if (film_->is_html()) {
+    film_->html.push_back(draw_html_step(*this));
+    return;
+  }
   PictureRequest request = film_->request;
   request.path.replace_extension(".png");  // each of them is pixels
   if (request.series == PictureSeries::Sweep)
@@ -162,6 +168,12 @@ void App::follow_film() {
 }
 
 void App::end_film() {
+  if (film_->is_html()) {
+    std::vector<HtmlLessonStep> steps = std::move(film_->html);
+    const std::filesystem::path to = film_->request.path;
+    stop_film();
+    return begin_html(html_lesson_job(std::move(steps), to), to);
+  }
   DrawnPicture whole{
       {}, film_->pages ? film_->pages->finish() : film_->pictures.finish(), film_->request.path};
   stop_film();

@@ -1,12 +1,16 @@
 // app/shell: what is on screen as one HTML file.
 #include <utility>
 
+#include "app/exports/html/html_job.hpp"
+#include "app/exports/html/lesson_page.hpp"
 #include "app/exports/html/page_write.hpp"
 #include "app/scene/picture.hpp"
 #include "app/shell/app.hpp"
 #include "app/state/focus_state.hpp"
+#include "app/state/teaching/lesson_state.hpp"
 #include "app/views/model/facts.hpp"
 #include "core/base/error.hpp"
+#include "core/document/mask.hpp"
 #include "core/files/document/session_file.hpp"
 
 namespace attnscope {
@@ -42,35 +46,142 @@ Document as_in_page(Document document, const std::filesystem::path& page) {
   return document;
 }
 
+/// A lesson of the program's own by its name; another one from the page on.
+LessonState as_in_page(const LessonState& lesson, const std::filesystem::path& lessons,
+                       const std::filesystem::path& page) {
+  LessonState state;
+  state.name = lesson.name;
+  state.step = lesson.step;
+  if (lesson.name.find('/') == lesson.name.npos) return state;
+  const std::filesystem::path whole = std::filesystem::absolute(lesson.name).lexically_normal();
+  if (whole.parent_path() == std::filesystem::absolute(lessons).lexically_normal()) {
+    const std::string file = whole.filename().native();
+    state.name = file.substr(0, file.find('.'));
+  } else {
+    state.name = "./" + found_from_page(whole, page).native();
+  }
+  return state;
+}
+
+/// What the page is made of, whatever is done on screen meanwhile.
+struct KeptForHtml {
+  ModelReadingPtr reading;                 // null: a layer by itself
+  std::shared_ptr<const HtmlPage> layers;  // instead; null: none
+  HtmlOfModel of_model;
+  ResultPtr result;
+  Selection selection;
+  HtmlPage looks;  // as it is looked at, without weights
+  Words words;
+  std::string language, now;
+  std::filesystem::path assets;
+  Document document;             // of the session: as JSON, given tensors take their time
+  std::optional<Document> held;  // likewise
+  std::string view;              // its JSON
+
+  std::string made(const Work& work, const std::function<void(double)>& share) const {
+    constexpr double of_heads = 0.5;
+    const LayerResult& layer = result->layer();
+    HtmlPage page = layers    ? *layers
+                    : reading ? html_of_model(*reading, of_model, work,
+                                              [&](double done) {
+                                                if (share) share(of_heads * done);
+                                              })
+                              : html_of_layer(layer, MaskRule(layer.document, layer.trace), selection);
+    const std::int64_t longest = std::ssize(page.part().keys);
+    page.log = looks.log || longest > longest_linear_row;
+    page.light = looks.light;
+    page.dark = looks.dark;
+    page.session = session_to_json(document, view, held ? &*held : nullptr);
+    if (work.stop.stop_requested()) throw Cancelled();
+    page.is_one_of_two = looks.is_one_of_two;
+    page.on_screen = looks.on_screen;
+    page.title += now;
+    return html_file(page, words, language, assets, {work.stop, [&](double done) {
+                                                       if (share) share(of_heads + (1 - of_heads) * done);
+                                                     }});
+  }
+};
+
 }  // namespace
 
-std::string App::html_page(const std::filesystem::path& to) const {
-  if (view_.mode == Mode::Experiments || view_.mode == Mode::Training || view_.mode == Mode::Lessons)
-    throw Error("An HTML file shows a layer or a model: go to Explore or Model first.");
-  if (!shown_.result) throw Error("There is nothing to draw yet.");
-  const ModelReadingPtr reading = models_.reading_of(document_);
-  HtmlPage page;
-  if (view_.mode == Mode::Model && reading && reading->run && reading->tokens) {
-    page = html_of_model(*reading, shown_of_model(*reading, selection_, view_.model->without_changes),
-                         Work{*backends_->pool(), {}});
-  } else {
-    page = html_of_layer(shown_.result->layer(), shown_.stats->rule(), selection_);
-  }
-  const std::int64_t longest = std::ssize(page.part().keys);
-  page.log = view_.focus->log || longest > longest_linear_row;
-  page.light = weights_map(theme(ThemeName::Light), view_.focus->colours);
-  page.dark = weights_map(theme(ThemeName::Dark), view_.focus->colours);
+std::string App::session_for_page(const std::filesystem::path& to) const {
   const ResultPtr result = comparison_.result();
   const std::optional<Document> held =
       result ? std::optional(as_in_page(result->document, to)) : std::nullopt;
+  ViewState view = view_;
+  *view.lesson = as_in_page(*view_.lesson, files_.assets() / "lessons", to);
+  return session_to_json(as_in_page(document_, to),
+                         view_to_json(view, selection_, comparison_.age(ImGui::GetTime())),
+                         held ? &*held : nullptr);
+}
+
+std::shared_ptr<HtmlJob> App::html_job(const std::filesystem::path& to,
+                                       std::shared_ptr<const HtmlPage> layers) const {
+  if (view_.mode == Mode::Experiments || view_.mode == Mode::Training || view_.mode == Mode::Lessons)
+    throw Error("An HTML file shows a layer or a model: go to Explore or Model first.");
+  if (!shown_.result) throw Error("There is nothing to draw yet.");
+  auto kept = std::make_shared<KeptForHtml>();
+  const ModelReadingPtr reading = models_.reading_of(document_);
+  kept->result = shown_.result;
+  kept->selection = selection_;
+  kept->layers = std::move(layers);
+  if (!kept->layers && view_.mode == Mode::Model && reading && reading->run && reading->tokens) {
+    kept->reading = reading;
+    kept->of_model = shown_of_model(*reading, selection_, view_.model->without_changes);
+  } else {
+    check_html_layer(shown_.result->layer());
+    const Plane& plane = view_.stage;
+    if (view_.mode == Mode::Explore && !holds_weights(plane.stage))
+      kept->looks.on_screen = attnscope::words(shown_.result->layer().document, plane).name;
+  }
+  HtmlPage& page = kept->looks;
+  page.log = view_.focus->log;
+  page.light = weights_map(theme(ThemeName::Light), view_.focus->colours);
+  page.dark = weights_map(theme(ThemeName::Dark), view_.focus->colours);
   const bool compares_models = view_.mode == Mode::Model && view_.model->screen == ModelScreen::Compare;
-  page.is_one_of_two = held && (view_.mode == Mode::Compare || compares_models);
+  page.is_one_of_two = comparison_.result() && (view_.mode == Mode::Compare || compares_models);
+  kept->document = as_in_page(document_, to);
+  if (const ResultPtr held = comparison_.result()) kept->held = as_in_page(held->document, to);
+  ViewState view = view_;
+  view.lesson->name = as_in_page(*view_.lesson, files_.assets() / "lessons", to).name;
+  kept->view = view_to_json(view, selection_, comparison_.age(ImGui::GetTime()));
   std::string now;
-  if (page.is_one_of_two) page.title += " · " + std::string(words_.translated("now", now));
-  page.session = session_to_json(as_in_page(document_, to),
-                                 view_to_json(view_, selection_, comparison_.age(ImGui::GetTime())),
-                                 held ? &*held : nullptr);
-  return html_file(page, words_, view_.language, files_.assets());
+  if (page.is_one_of_two) kept->now = " · " + std::string(words_.translated("now", now));
+  kept->words = words_;
+  kept->words.watch = {};
+  kept->language = view_.language;
+  kept->assets = files_.assets();
+  auto job = std::make_shared<HtmlJob>();
+  job->make = [kept](const Work& work, const std::function<void(double)>& share) {
+    return kept->made(work, share);
+  };
+  return job;
+}
+
+/// A file that takes a moment is made behind the window, which says how far it is and stops it.
+void App::begin_html(std::shared_ptr<HtmlJob> job, const std::filesystem::path& to) {
+  if (files_.is_exporting()) throw Error("The export before this one goes on; try again when it is done.");
+  files_.begin_export(nullptr, std::move(job), to, backends_->pool());
+}
+
+std::shared_ptr<HtmlJob> App::html_lesson_job(std::vector<HtmlLessonStep> steps,
+                                              const std::filesystem::path& to) const {
+  const lessons::OpenLessonPtr open = lessons_.sight().open;
+  if (!open) throw Error("There is no lesson on screen whose steps could be printed.");
+  auto lesson = std::make_shared<HtmlLesson>();
+  lesson->title = open->lesson.title;
+  lesson->about = open->lesson.about;
+  lesson->number = open->lesson.number;
+  lesson->steps_all = std::ssize(open->lesson.steps);
+  lesson->language = open->is_english ? std::string(english) : view_.language;
+  lesson->steps = std::move(steps);
+  lesson->session = session_for_page(to);
+  auto job = std::make_shared<HtmlJob>();
+  job->make = [lesson, words = words_, language = view_.language, assets = files_.assets()](
+                  const Work& work, const std::function<void(double)>& share) {
+    return html_lesson_file(*lesson, words, language, assets, work.stop, share);
+  };
+  return job;
 }
 
 }  // namespace attnscope

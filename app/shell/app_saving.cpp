@@ -10,6 +10,7 @@
 #include "app/files/file_kinds.hpp"
 #include "app/shell/app.hpp"
 #include "app/shell/film.hpp"
+#include "app/shell/html_step.hpp"
 #include "app/shell/still.hpp"
 #include "app/state/files_state.hpp"
 #include "core/base/error.hpp"
@@ -144,6 +145,7 @@ void App::save_picture(const PictureRequest& request, bool replace) {
     return view_.notices.say("The picture before this one is still being written; try again in a moment.");
   if (is_picture(whole.path) && !may_write(whole.path, replace, &whole)) return;
   try {
+    if (whole.path.extension() == ".html") return save_html(whole);
     if (whole.series != PictureSeries::None) return begin_film(whole);
     if (whole.region == PictureRegion::Grid && whole.path.extension() != ".html") {
       if (files_.is_exporting())
@@ -161,6 +163,15 @@ void App::save_picture(const PictureRequest& request, bool replace) {
   } catch (const std::exception& error) {
     view_.notices.say(error.what());
   }
+}
+
+/// Of a lesson the step that is shown, or the whole lesson.
+void App::save_html(PictureRequest request) {
+  if (view_.mode != Mode::Lessons) return begin_html(html_job(request.path), request.path);
+  if (request.region != PictureRegion::Window)
+    return begin_html(html_lesson_job({draw_html_step(*this)}, request.path), request.path);
+  request.series = PictureSeries::Steps;
+  begin_film(request);
 }
 
 void App::finish_picture(bool wait) {

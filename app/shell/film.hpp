@@ -10,6 +10,7 @@
 
 #include "app/draw/animation.hpp"
 #include "app/draw/pdf.hpp"
+#include "app/exports/html/lesson_page.hpp"
 #include "app/state/requests.hpp"
 #include "app/state/teaching/lesson_state.hpp"
 #include "app/state/view_state.hpp"
@@ -32,7 +33,9 @@ struct Film {
   LessonState lesson;
 
   AnimatedPng pictures;
-  std::optional<PdfPages> pages;  // instead
+  std::optional<PdfPages> pages;     // instead
+  std::vector<HtmlLessonStep> html;  // likewise
+  bool is_html() const { return request.path.extension() == ".html"; }
 
   double share() const { return static_cast<double>(at) / static_cast<double>(values.size()); }
   bool is_last() const { return at + 1 == values.size(); }

@@ -6,9 +6,11 @@
 #include <fmt/format.h>
 #include <imgui.h>
 
+#include "app/exports/html/html_job.hpp"
 #include "app/gl/imgui_host.hpp"
 #include "app/gl/offscreen.hpp"
 #include "app/shell/app.hpp"
+#include "app/shell/html_step.hpp"
 #include "core/base/error.hpp"
 #include "core/files/formats/atomic_write.hpp"
 #include "core/text/utf8.hpp"
@@ -148,7 +150,12 @@ DrawnPicture draw_picture(const App& app, const PictureRequest& request) {
   }
   check_ending(request);
   if (!app.shown()) throw Error("There is nothing to draw yet.");
-  if (extension == ".html") return {{}, app.html_page(request.path), request.path};
+  if (extension == ".html") {
+    const auto job = app.view().mode == Mode::Lessons
+                         ? app.html_lesson_job({draw_html_step(app)}, request.path)
+                         : app.html_job(request.path);
+    return {{}, job->make(Work{*app.backends().pool(), {}}, {}), request.path};
+  }
   double clock = ImGui::GetTime();  // goes on in the new context: "held 12 s ago" stays true
   const KeptTarget target;
   const KeptContext context;

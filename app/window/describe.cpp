@@ -3,6 +3,7 @@
 #include "app/exports/sentence.hpp"
 #include "app/session/session.hpp"
 #include "app/window/app_without_window.hpp"
+#include "app/window/render.hpp"
 #include "core/base/error.hpp"
 
 namespace attnscope {
@@ -12,6 +13,7 @@ std::string describe_file(const DescribeOptions& asked) {
   const bool is_model = session.document.within.read() || !session.asks_for_model.empty();
   AppWithoutWindow drawn({1280, 800, 1, asked.backend});
   App& app = drawn.app;
+  check_cost(session.document, app.backends(), *drawn.engine.backend(), asked.file, "a description");
   app.open(std::move(session), asked.file, asked.layer, asked.answers);
   drawn.settle();
   if (is_model && !app.document().within.read()) {

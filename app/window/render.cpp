@@ -7,15 +7,18 @@
 #include <fmt/format.h>
 
 #include "app/draw/pdf.hpp"
+#include "app/exports/html/html_job.hpp"
 #include "app/files/paths.hpp"
 #include "app/lessons/library.hpp"
 #include "app/session/session.hpp"
 #include "app/shell/app.hpp"
+#include "app/shell/html_step.hpp"
 #include "app/shell/still.hpp"
 #include "app/state/teaching/lesson_state.hpp"
 #include "app/state/teaching/presenter_state.hpp"
 #include "app/ui/words.hpp"
 #include "app/window/app_without_window.hpp"
+#include "app/window/layers_html.hpp"
 #include "core/base/error.hpp"
 #include "core/text/utf8.hpp"
 
@@ -52,10 +55,53 @@ std::string guessed_note(const Document& document, const std::filesystem::path& 
   return note;
 }
 
-/// What takes minutes is refused before it begins: a picture does not show how far it is.
-/// The CPU makes some hundreds of millions of scores a second.
+/// "01.png", in as many digits as the last has.
+std::string page_name(std::size_t page, std::size_t pages) {
+  const std::size_t digits = fmt::formatted_size("{}", pages);
+  return fmt::format("{:0{}}.png", page, std::max<std::size_t>(2, digits));
+}
+
+/// Its steps, or one, as one HTML file.
+void write_lesson_html(AppWithoutWindow& drawn, const LessonPages& pages, const std::string& name) {
+  if (pages.revealed)
+    throw Error("In an HTML file whoever reads it reveals the answers; leave --revealed out.");
+  App& app = drawn.app;
+  const auto count = static_cast<std::int64_t>(app.lesson()->documents.size());
+  const std::int64_t only = pages.step ? static_cast<std::int64_t>(*pages.step) - 1 : -1;
+  std::vector<HtmlLessonStep> steps;
+  for (std::int64_t step = 0; step < count; ++step) {
+    if (only >= 0 && step != only) continue;
+    app.show_step({name, step});
+    drawn.settle();
+    drawn.lay_out();
+    steps.push_back(draw_html_step(app));
+  }
+  app.show_step({name, std::max<std::int64_t>(0, only)});
+  drawn.settle();
+  const std::string file =
+      app.html_lesson_job(std::move(steps), pages.out)->make(Work{*app.backends().pool(), {}}, {});
+  write_picture({{}, file, pages.out});
+}
+
+/// Every layer of a dump; where they are too many and nobody asked for all, that on screen: `why` says so.
+void write_layers_html(AppWithoutWindow& drawn, const RenderOptions& options,
+                       const std::vector<LayerEntry>& layers, std::string& why) {
+  std::shared_ptr<const HtmlPage> all;
+  try {
+    all = std::make_shared<HtmlPage>(html_of_layers(drawn, *options.file, layers, options.layer));
+  } catch (const Error& error) {
+    if (options.region == PictureRegion::Grid) throw;
+    why = fmt::format("{} This page has the layer {} alone.", error.what(), in_quotes(layers.front().name));
+  }
+  const std::string file =
+      drawn.app.html_job(options.out, std::move(all))->make(Work{*drawn.app.backends().pool(), {}}, {});
+  write_picture({{}, file, options.out});
+}
+
+}  // namespace
+
 void check_cost(const Document& document, const Backends& backends, const Backend& backend,
-                const std::filesystem::path& file) {
+                const std::filesystem::path& file, std::string_view what) {
   constexpr double most_billions = 82;
   const Within& within = document.within.read();  // a model reads no more tokens than it has positions
   if (within || within.is_unopened() || &backend != backends.choices().front().backend.get()) return;
@@ -67,19 +113,10 @@ void check_cost(const Document& document, const Backends& backends, const Backen
   const double rows = static_cast<double>(size.batch) * static_cast<double>(size.heads);
   const double billions = rows * static_cast<double>(size.queries) * static_cast<double>(seen) / 1e9;
   if (billions <= most_billions) return;
-  throw Error(
-      fmt::format("{}: {} queries and {} keys in {} heads are {:.0f} billion scores, which take minutes; a "
-                  "picture may have {}.",
-                  in_quotes(file.native()), size.queries, size.keys, rows, billions, most_billions));
+  throw Error(fmt::format(
+      "{}: {} queries and {} keys in {} heads are {:.0f} billion scores, which take minutes; {} may have {}.",
+      in_quotes(file.native()), size.queries, size.keys, rows, billions, what, most_billions));
 }
-
-/// "01.png", in as many digits as the last has.
-std::string page_name(std::size_t page, std::size_t pages) {
-  const std::size_t digits = fmt::formatted_size("{}", pages);
-  return fmt::format("{:0{}}.png", page, std::max<std::size_t>(2, digits));
-}
-
-}  // namespace
 
 void render_lesson(const LessonPages& pages) {
   if (pages.theme && !theme_named(*pages.theme))
@@ -97,6 +134,7 @@ void render_lesson(const LessonPages& pages) {
   if (pages.step && (*pages.step < 1 || *pages.step > count))
     throw Error(fmt::format("There is no step {}; {} has 1 to {}.", *pages.step,
                             in_quotes(pages.lesson.filename().native()), count));
+  if (pages.out.extension() == ".html") return write_lesson_html(drawn, pages, name);
   const bool is_pdf = pages.out.extension() == ".pdf";
   PdfPages pdf(lesson->lesson.title);
   if (!is_pdf) std::filesystem::create_directories(pages.out);
@@ -129,12 +167,14 @@ std::string render_picture(const RenderOptions& options) {
     session = open_session(*options.file, {}, options.layer);  // the App would tell an Error on screen
 
   std::string damage, note;
+  std::vector<LayerEntry> layers;  // of a dump
   const bool is_model = session && (session->document.within.read() || !session->asks_for_model.empty());
   AppWithoutWindow drawn({options.width, options.height, options.scale, options.backend,
                           session ? std::filesystem::path() : opening_picture(assets_directory())});
   App& app = drawn.app;
   if (session) {
     damage = session->damage;
+    layers = session->layers;
     check_cost(session->document, app.backends(), *drawn.engine.backend(), *options.file);
     app.open(*std::exchange(session, std::nullopt), *options.file, options.layer, options.answers);
     note = guessed_note(app.document(), *options.file);
@@ -164,6 +204,18 @@ std::string render_picture(const RenderOptions& options) {
     write_grid_figure(*draw_figure(app, {.region = options.region, .path = options.out}),
                       Work{*app.backends().pool(), {}}, {});
     return damage.empty() ? note : damage;
+  }
+  if (is_lesson && ending == ".html" && options.region == PictureRegion::Window) {
+    write_lesson_html(drawn,
+                      {.lesson = *options.file, .out = options.out, .step = {}, .theme = {}, .language = {}},
+                      app.view().lesson->name);
+    return damage.empty() ? note : damage;
+  }
+  if (ending == ".html" && layers.size() > 1 && !options.view &&
+      (options.layer.empty() || options.region == PictureRegion::Grid)) {
+    std::string why;
+    write_layers_html(drawn, options, layers, why);
+    return damage.empty() ? note + why : damage;
   }
   if (options.series != PictureSeries::None) {
     PictureRequest request{options.region, 1, options.out};

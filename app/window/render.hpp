@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "app/results/choose_backend.hpp"
 #include "app/shell/app.hpp"
@@ -29,15 +30,21 @@ struct RenderOptions {
   std::optional<std::string> view, theme, language;
 };
 
+/// What takes minutes is refused before it begins, with the limit: `what` is made does not show how far it
+/// is. The CPU makes some hundreds of millions of scores a second.
+void check_cost(const Document&, const Backends&, const Backend&, const std::filesystem::path& file,
+                std::string_view what = "a picture");
+
 /// Draws with the same App as the window until its picture is complete, and writes it. Throws Error for a
 /// file that cannot be opened or computed, a view, theme or language that does not exist, a size that cannot
 /// be drawn, and whatever keeps the picture from being written. Returns what was lost of a damaged session,
 /// or what was guessed of a dump; else empty.
 std::string render_picture(const RenderOptions&);
 
-/// A lesson as pages: a PDF, or a PNG a step, "01.png" and on, in a folder that is made where it is missing.
+/// A lesson as pages: a PDF, an HTML file, or a PNG a step, "01.png" and on, in a folder that is made where
+/// it is missing.
 struct LessonPages {
-  std::filesystem::path lesson, out;  // a name that ends in .pdf, or the folder
+  std::filesystem::path lesson, out;  // a name that ends in .pdf or .html, or the folder
   int width = 1600, height = 1000;
   float scale = 1;
   std::optional<std::size_t> step;  // this one alone, from 1

@@ -56,7 +56,8 @@ const border = P => P.self && D.second > 0 && D.second < P.q.length ? D.second :
 const home = {h: D.at[0], q: D.at[1], k: D.at[2], way: 0};
 let now = {...home}, hover = null, log = D.log;
 const root_ = document.documentElement, media = matchMedia('(prefers-color-scheme: dark)');
-let chosen_theme = null;
+let chosen_theme = D.theme || null;
+if (chosen_theme) root_.dataset.t = chosen_theme;
 const is_dark = () => chosen_theme ? chosen_theme === 'dark' : media.matches && !matchMedia('print').matches;
 const head = () => heads[now.h], cell = () => hover || now;
 const colours = {};

@@ -90,8 +90,27 @@ class Views(Case):
         with self.refused("lists 4, expected 5"):
             attnscope.head_view(a, t[:4], html_action="return")
 
-    def test_several_layers_are_one_page_in_which_one_is_chosen(self):
+    def test_several_layers_are_one_page_of_layers_and_heads(self):
         asked, before = [], _program.call
+
+        def write(arguments):
+            asked.append(arguments)
+            with open(arguments[arguments.index("-o") + 1], "w", encoding="utf-8") as file:
+                file.write("<p>all</p>")
+
+        _program.call = write
+        try:
+            page = attnscope.head_view(self.attention, self.tokens, layer=2, html_action="return").data
+        finally:
+            _program.call = before
+        self.assertEqual((page, len(asked)), ("<p>all</p>", 1))
+        self.assertIn("--layer=attentions.2", asked[0])
+        self.assertIn("--region=grid", asked[0])
+
+    def test_layers_that_are_too_many_for_a_page_are_chosen_in_one(self):
+        asked, before = [], _program.call
+        most, _bertviz._most_cells = _bertviz._most_cells, 3 * 3 * 5 * 5
+        self.addCleanup(setattr, _bertviz, "_most_cells", most)
 
         def write(arguments):
             asked.append(arguments)
@@ -150,6 +169,18 @@ class Views(Case):
         self.assertIn("Head 1 looks", page.data)
         self.assertIn("<html", page.data)
         self.assertIn("cat", page.data)
+        page = attnscope.model_view(self.attention, self.tokens, display_mode="dark", html_action="return")
+        data = json.loads(page.data.split('id="attnscope-data">')[1].split("</script>")[0])
+        self.assertEqual([head[1:3] for head in data["heads"]], [[layer, head] for layer in range(4) for head in range(3)])
+        self.assertEqual((data["parts"][0]["layers"], data["theme"]), (4, "dark"))
+        twelve = [Tensor(weights(1, 12, 64, 64)) for _ in range(12)]
+        page = attnscope.model_view(twelve, ["t%d" % i for i in range(64)], html_action="return")
+        self.assertLessEqual(len(page.data), 2000000)
+        page = attnscope.model_view(encoder_attention=[weights(1, 2, 4, 4)] * 2, decoder_attention=[weights(1, 2, 3, 3)] * 2,
+                                    cross_attention=[weights(1, 2, 3, 4)] * 2, encoder_tokens=list("abcd"),
+                                    decoder_tokens=list("xyz"), html_action="return")
+        data = json.loads(page.data.split('id="attnscope-data">')[1].split("</script>")[0])
+        self.assertEqual([part["name"] for part in data["parts"]], ["Encoder", "Decoder", "Cross-attention"])
         self.assertNotIn("https://", page.data.replace("https://www.w3.org", ""))
 
 

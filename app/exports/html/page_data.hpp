@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <string>
 #include <vector>
@@ -51,6 +52,7 @@ struct HtmlPage {
   std::size_t chosen = 0;  // of heads
   Cell cell;
   bool is_one_of_two = false;  // two sides were compared, and these are the weights of now
+  std::string on_screen = {};  // the stage that was looked at where it is not the weights, in English
   bool log = false;            // colours follow the logarithm
   Map light{}, dark{};         // of weights
   std::string session = {};    // its JSON, see session_to_json()
@@ -68,14 +70,19 @@ inline constexpr std::int64_t longest_linear_row = 100;
 /// too many cells. `log`, maps and session are the caller's.
 HtmlPage html_of_layer(const LayerResult&, const MaskRule&, const Selection&);
 
+/// Throws what html_of_layer() would.
+void check_html_layer(const LayerResult&);
+
 /// Which part of a model is looked at.
 struct HtmlOfModel {
   ModelHead chosen;
   Cell cell;
   bool without_changes = false;
 };
-/// All heads of all layers, made anew of the run, which must be there. Throws as above, and Cancelled.
-HtmlPage html_of_model(const ModelReading&, const HtmlOfModel&, const Work&);
+/// All heads of all layers, made anew of the run, which must be there. Tells its share of the work. Throws as
+/// above, and Cancelled.
+HtmlPage html_of_model(const ModelReading&, const HtmlOfModel&, const Work&,
+                       const std::function<void(double)>& share = {});
 
 /// Throws Error where so many cells are too many.
 void check_html_cells(std::int64_t cells);

@@ -59,11 +59,16 @@ void check_html_cells(std::int64_t cells) {
         grouped(cells), grouped(most_html_cells)));
 }
 
-HtmlPage html_of_layer(const LayerResult& result, const MaskRule& rule, const Selection& selection) {
+void check_html_layer(const LayerResult& result) {
   const Dimensions& size = result.dimensions;
   check_html_cells(size.heads * size.queries * size.keys);
   if (result.is_long() || !result.trace[weights_stage(result.document)])
     throw Error("An HTML file carries every weight, and of so long a text they are not kept.");
+}
+
+HtmlPage html_of_layer(const LayerResult& result, const MaskRule& rule, const Selection& selection) {
+  const Dimensions& size = result.dimensions;
+  check_html_layer(result);
   HtmlPage page;
   page.title = plain(result.document.title);
   const std::int64_t sequence = std::clamp<std::int64_t>(selection.sequence, 0, size.batch - 1);

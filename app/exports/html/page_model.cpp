@@ -26,8 +26,10 @@ std::vector<std::string> html_labels(const Sequence& tokens, std::int64_t count)
 
 class ModelPage {
  public:
-  ModelPage(const ModelReading& reading, const HtmlOfModel& what, const Work& work)
-      : reading_(reading),
+  ModelPage(const ModelReading& reading, const HtmlOfModel& what, const Work& work,
+            const std::function<void(double)>& share)
+      : share_(share),
+        reading_(reading),
         what_(what),
         work_(work),
         model_(*reading.within.model->model),
@@ -94,6 +96,9 @@ class ModelPage {
     take_entropy(of, head);
     if (of == what_.chosen) page_.chosen = page_.heads.size();
     page_.heads.push_back(std::move(head));
+    if (share_)
+      share_(static_cast<double>(page_.heads.size()) /
+             static_cast<double>(all_model_heads(model_.spec).size()));
   }
 
   void hide(const ModelHead& of, HtmlHead& head) const {
@@ -120,6 +125,7 @@ class ModelPage {
                    : entropy_of_weights({head.weights.data() + i * keys, static_cast<std::size_t>(keys)}));
   }
 
+  const std::function<void(double)>& share_;
   const ModelReading& reading_;
   const HtmlOfModel& what_;
   const Work& work_;
@@ -130,8 +136,9 @@ class ModelPage {
 
 }  // namespace
 
-HtmlPage html_of_model(const ModelReading& reading, const HtmlOfModel& what, const Work& work) {
-  HtmlPage page = ModelPage(reading, what, work).made();
+HtmlPage html_of_model(const ModelReading& reading, const HtmlOfModel& what, const Work& work,
+                       const std::function<void(double)>& share) {
+  HtmlPage page = ModelPage(reading, what, work, share).made();
   if (page.heads.empty()) throw Error("The model has no attention that could be shown.");
   const HtmlPart& part = page.part();
   const auto inside = [](std::int64_t at, std::size_t count) {

@@ -52,13 +52,15 @@ int html_code_of(const HtmlCode& code, float value) {
   return static_cast<int>(std::lround((code.root ? std::sqrt(share) : share) * most_html_code));
 }
 
-HtmlTiles html_tiles(const HtmlPage& page) {
+HtmlTiles html_tiles(const HtmlPage& page, const std::function<void(double)>& share) {
   HtmlTiles tiles;
   tiles.code = html_code(page);
   std::int64_t cells = 0;
   for (const HtmlHead& head : page.heads) {
     cells += head.weights.size();
     append_codes(tiles.code, head, tiles.bytes);
+    if (share)
+      share(static_cast<double>(&head - page.heads.data() + 1) / static_cast<double>(page.heads.size()));
   }
   for (std::size_t i = 0; i < page.heads.size(); ++i)
     if (cells <= most_exact_cells || i == page.chosen) tiles.exact.push_back(i);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -25,7 +26,7 @@ struct HtmlTiles {
   std::string bytes;
   std::vector<std::size_t> exact;  // these heads; the chosen one is among them
 };
-HtmlTiles html_tiles(const HtmlPage&);
+HtmlTiles html_tiles(const HtmlPage&, const std::function<void(double)>& share = {});
 
 /// Weights are from 0 to 1; where some are not, as linear attention may have them, their own ends.
 HtmlCode html_code(const HtmlPage&);

@@ -8,12 +8,12 @@
 #include <nlohmann/json.hpp>
 
 #include "app/draw/image.hpp"
+#include "app/exports/html/page_parts.hpp"
 #include "app/exports/html/page_tiles.hpp"
 #include "app/exports/html/words.hpp"
 #include "app/ui/theme.hpp"
 #include "core/base/error.hpp"
 #include "core/files/document/html_session.hpp"
-#include "core/files/formats/posix.hpp"
 #include "core/text/base64.hpp"
 #include "core/text/utf8.hpp"
 
@@ -21,56 +21,13 @@ namespace attnscope {
 namespace {
 
 using nlohmann::json;
-using HtmlFields = std::map<std::string, std::string, std::less<>>;
 
-constexpr std::uint64_t longest_asset = 1 << 20;      // bytes
-constexpr std::size_t packed_session_from = 1 << 16;  // bytes of JSON; shorter ones stay text
-constexpr std::size_t rows_without_script = 14;       // of the table, as the page shows them first
-constexpr double low_of_log = 1e-4;                   // what the first colour stands for by logarithm
-
-std::string six_digits(Rgba colour) {
-  return fmt::format("{:02x}{:02x}{:02x}", colour & 255, colour >> 8 & 255, colour >> 16 & 255);
-}
-
-std::string colours_of(const Theme& theme) {
-  const std::array<std::pair<const char*, Rgba>, 19> roles{{{"panel", theme.panel},
-                                                            {"raised", theme.raised},
-                                                            {"control", theme.control},
-                                                            {"seg", theme.segment_on},
-                                                            {"segline", theme.segment_line},
-                                                            {"hairline", theme.hairline},
-                                                            {"border", theme.border},
-                                                            {"text1", theme.text1},
-                                                            {"text2", theme.text2},
-                                                            {"text3", theme.text3},
-                                                            {"query", theme.query},
-                                                            {"key", theme.key},
-                                                            {"barfill", theme.bar},
-                                                            {"barground", theme.bar_ground},
-                                                            {"hatch", theme.hatch_ground},
-                                                            {"hatchline", theme.hatch_line},
-                                                            {"small", theme.small_value},
-                                                            {"nan", theme.nan},
-                                                            {"picture", theme.picture}}};
-  std::string css;
-  for (const auto& [name, colour] : roles) css += fmt::format("--{}:#{};", name, six_digits(colour));
-  for (std::size_t i = 0; i < theme.heads.size(); ++i)
-    css += fmt::format("--head{}:#{};", i, six_digits(theme.heads[i]));
-  return css;
-}
-
-/// Light or dark as the reader's system says, unless the page's switch says otherwise; paper is light.
-std::string style_of_themes() {
-  const std::string light = colours_of(theme(ThemeName::Light)), dark = colours_of(theme(ThemeName::Dark));
-  return fmt::format(
-      ":root{{{0}}}\n@media (prefers-color-scheme:dark){{:root:not([data-t=light]){{{1}}}}}\n"
-      ":root[data-t=dark]{{{1}}}\n@media print{{:root{{{0}}}}}",
-      light, dark);
-}
+constexpr std::size_t rows_without_script = 14;  // of the table, as the page shows them first
+constexpr double low_of_log = 1e-4;              // what the first colour stands for by logarithm
 
 std::string digits_of(Map map) {
   std::string digits;
-  for (const Rgba colour : colormap(map)) digits += six_digits(colour);
+  for (const Rgba colour : colormap(map)) digits += html_digits(colour);
   return digits;
 }
 
@@ -137,9 +94,6 @@ std::string spoken(const Words& words, std::string_view text) {
   return std::string(words.translated(text, room));
 }
 
-/// "," where the language writes 0,5.
-std::string decimal_of(const Words& words) { return spoken(words, "0.5") == "0,5" ? "," : "."; }
-
 json parts_json(const HtmlPage& page, const Words& words) {
   json all = json::array();
   for (const HtmlPart& part : page.parts)
@@ -171,7 +125,7 @@ json data_json(const HtmlPage& page, const HtmlTiles& tiles, const Words& words,
     entropy.push_back(entropy_json(head));
   }
   return {{"words", texts},
-          {"decimal", decimal_of(words)},
+          {"decimal", html_decimal(words)},
           {"parts", parts_json(page, words)},
           {"heads", std::move(heads)},
           {"at", json::array({page.chosen, page.cell.query, page.cell.key})},
@@ -216,29 +170,6 @@ std::string with_places(std::string text, std::string_view first, std::string_vi
   return out;
 }
 
-std::string session_element(const std::string& session) {
-  return session.size() < packed_session_from ? html_session_element(session)
-                                              : packed_session_element(deflated(session), session.size());
-}
-
-/// Every "{{name}}" of the frame; what is put in is not looked at again.
-std::string filled(std::string_view frame, const HtmlFields& fields, const std::string& where) {
-  std::string out;
-  while (true) {
-    const std::size_t begin = frame.find("{{"), end = frame.find("}}", std::min(begin, frame.size()));
-    if (begin == std::string_view::npos || end == std::string_view::npos) break;
-    const std::string_view name = frame.substr(begin + 2, end - begin - 2);
-    const auto found = fields.find(name);
-    if (found == fields.end())
-      throw Error(
-          fmt::format("{} asks for {}, which a page does not have.", in_quotes(where), in_quotes(name)));
-    out += frame.substr(0, begin);
-    out += found->second;
-    frame.remove_prefix(end + 2);
-  }
-  return out += frame;
-}
-
 std::string valid(std::string_view text) { return is_valid_utf8(text) ? std::string(text) : printable(text); }
 
 }  // namespace
@@ -263,10 +194,15 @@ std::string html_escaped(std::string_view text) {
   return out;
 }
 
-std::string html_file(const HtmlPage& page, const Words& words, std::string_view language,
-                      const std::filesystem::path& assets) {
-  const auto asset = [&](const char* name) { return read_whole(assets / "html" / name, longest_asset); };
-  const HtmlTiles tiles = html_tiles(page);
+namespace {
+
+HtmlFields html_page_fields(const HtmlPage& page, const Words& words, std::string_view language,
+                            const HtmlProgress& progress = {}) {
+  constexpr double of_tiles = 0.3;  // the rest is packing
+  const HtmlTiles tiles = html_tiles(page, [&](double share) {
+    if (progress.stop.stop_requested()) throw Cancelled();
+    if (progress.share) progress.share(of_tiles * share);
+  });
   const HtmlTexts texts = html_texts(words);
   HtmlFields fields = fields_of(texts);
   const std::string title = page.title.empty() ? std::string("AttnScope") : valid(page.title);
@@ -279,6 +215,7 @@ std::string html_file(const HtmlPage& page, const Words& words, std::string_view
   fields["note"] = with_places(texts.row_exact, part.queries[query], {});
   fields["caption"] = with_places(texts.caption, part.queries[query], head);
   fields["more"] = {};
+  fields["class"] = {};
   fields["lang"] = language;
   fields["version"] = ATTNSCOPE_VERSION;
   fields["title"] = title;
@@ -294,13 +231,32 @@ std::string html_file(const HtmlPage& page, const Words& words, std::string_view
   fields["inside"] = html_inside(page, words, tiles.exact.size());
   for (auto& [name, text] : fields) text = html_escaped(text);
   fields["rows"] = rows_of_table(page, words);
-  fields["colours"] = style_of_themes();
-  fields["css"] = asset("page.css");
-  fields["js"] = asset("page.js");
   fields["data"] = json_in_html(data.dump(-1, ' ', false, json::error_handler_t::replace));
   fields["tiles"] = base64_text(deflated(tiles.bytes));
-  fields["session"] = session_element(page.session);
-  return filled(asset("page.html"), fields, (assets / "html" / "page.html").native());
+  return fields;
+}
+
+}  // namespace
+
+std::string html_file(const HtmlPage& page, const Words& words, std::string_view language,
+                      const std::filesystem::path& assets, const HtmlProgress& progress) {
+  HtmlFields fields = html_page_fields(page, words, language, progress);
+  fields["colours"] = html_colours();
+  fields["css"] = html_asset(assets, "page.css");
+  fields["js"] = html_asset(assets, "page.js");
+  fields["session"] = html_session(page.session);
+  return html_filled(html_asset(assets, "page.html"), fields, (assets / "html" / "page.html").native());
+}
+
+std::string html_inner_page(const HtmlPage& page, const Words& words, std::string_view language,
+                            const std::filesystem::path& assets) {
+  HtmlFields fields = html_page_fields(page, words, language);
+  fields["class"] = "inner";
+  fields["colours"] = "/*colours*/";
+  fields["css"] = "/*css*/";
+  fields["js"] = "/*js*/";
+  fields["session"] = {};
+  return html_filled(html_asset(assets, "page.html"), fields, (assets / "html" / "page.html").native());
 }
 
 }  // namespace attnscope

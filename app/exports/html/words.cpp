@@ -193,6 +193,9 @@ std::string html_sentence(const HtmlPage& page, const Words& words) {
   if (!page.predicted.empty())
     all.push_back(say(fmt::format("The model's likeliest token is “{}” with {} %.", own(page.predicted),
                                   fixed(100 * page.probability, 0))));
+  if (!page.on_screen.empty())
+    all.push_back(say(fmt::format("On screen was {}; this page shows the weights that follow from it.",
+                                  inner(page.on_screen))));
   if (page.is_one_of_two)
     all.push_back(
         say("Of the two sides that were compared, this page shows what is now; what was held before "

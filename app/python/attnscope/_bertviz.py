@@ -9,7 +9,7 @@ import json
 import os
 import tempfile
 import webbrowser
-from typing import Any, Dict, Iterable, List, Optional
+from typing import Any, Dict, Iterable, List, Optional, Sequence
 
 import numpy as np
 
@@ -48,7 +48,7 @@ def head_view(attention: Any = None, tokens: Optional[List[str]] = None, sentenc
               encoder_attention: Any = None, decoder_attention: Any = None, cross_attention: Any = None,
               encoder_tokens: Optional[List[str]] = None, decoder_tokens: Optional[List[str]] = None,
               include_layers: Optional[Iterable[int]] = None, html_action: str = "view") -> Optional[Page]:
-    """Attention of one layer after the other, all heads. BertViz' function of this name.
+    """Attention of all layers and heads, one head at a time large. BertViz' function of this name.
 
     attention: an array ``[1, heads, n, n]`` for each layer; tokens: n words. Of encoder-decoders instead
     ``encoder_attention``, ``decoder_attention``, ``cross_attention`` ``[1, heads, decoder n, encoder n]`` with
@@ -199,25 +199,33 @@ def _changed(page: str, changes: Dict[str, Any]) -> str:
 
 def _page(dump: Dump, layer: Optional[int], head: Optional[int], theme: Optional[str],
           changes: Dict[str, Any]) -> str:
-    """The program's page of the only layer; of several layers one page in which a layer can be chosen."""
+    """The program's page: layers × heads. Where they are too many for one page, one in which a layer can be chosen."""
     names = list(dump.arrays)
     first = dump.layer_name(layer) or names[0]
+    fits = sum(array.size for array in dump.arrays.values()) <= _most_cells
+    if theme is not None:
+        changes = dict(changes, theme=theme)
     with tempfile.TemporaryDirectory(prefix="attnscope-") as folder:
         source = os.path.join(folder, "attention.safetensors")
         write_tensors(source, dump.arrays, dump.metadata)
         options = ["--head=%d" % head] if head is not None else []
         options += ["--theme=" + theme] if theme is not None else []
 
-        def page_of(number: int) -> str:
+        def page_of(number: int, more: Sequence[str] = ()) -> str:
             out = os.path.join(folder, "%d.html" % number)
-            _program.call(["render", source, "--layer=" + names[number], "-o", out, *options])
+            _program.call(["render", source, "--layer=" + names[number], "-o", out, *options, *more])
             with open(out, encoding="utf-8") as file:
                 return _changed(file.read(), changes)
 
+        if len(names) > 1 and fits:
+            return page_of(names.index(first), ["--region=grid"])
         with concurrent.futures.ThreadPoolExecutor(4) as pool:
             pages = list(pool.map(page_of, range(len(names))))
     return pages[0] if len(pages) == 1 else _with_choice(names, pages, names.index(first), theme)
 
+
+# Weights of all heads together that the program puts on one page: some megabytes.
+_most_cells = 1 << 22
 
 _kinds = {"attentions": "Layer", "encoder_attentions": "Encoder, layer", "decoder_attentions": "Decoder, layer",
           "cross_attentions": "Cross-attention, layer"}

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -13,6 +14,8 @@
 #include "core/document/document.hpp"
 
 namespace attnscope {
+
+struct ToldStep;  // told_step.hpp
 
 inline constexpr std::size_t most_answers = 6;
 inline constexpr int frames_to_answer = 8;  // until the columns of a step stand as what was revealed needs
@@ -48,6 +51,8 @@ struct LessonState {
   std::optional<Document> left;                // free play: the step as it was left, for the way back
   float scroll = 0, code_scroll = 0, list_scroll = 0;  // logical pixels
 
+  /// The step is told here as it is drawn, and only its picture is drawn; null: it is drawn whole.
+  std::shared_ptr<ToldStep> told;
   /// So many frames more the answer is brought into sight.
   int answer_due = 0;
   /// The step's field for a text is to take the keyboard.

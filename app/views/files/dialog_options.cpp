@@ -5,6 +5,7 @@
 #include <string>
 
 #include "app/files/file_kinds.hpp"
+#include "app/lessons/library.hpp"
 #include "app/state/experiment_state.hpp"
 #include "app/state/files_state.hpp"
 #include "app/state/training/lab_state.hpp"
@@ -31,6 +32,8 @@ std::vector<RegionChoice> region_choices(const Scene& scene) {
   if (scene.view.mode == Mode::Experiments)
     return {{PictureRegion::Focus, "Experiment", "experiment"}, window};
   if (scene.view.mode == Mode::Training) return {{PictureRegion::Focus, "Training", "training"}, window};
+  if (scene.view.mode == Mode::Lessons && picture_kind(scene) == PictureKind::Html)
+    return {{PictureRegion::Window, "Whole lesson", "lesson"}, {PictureRegion::Focus, "This step", "step"}};
   if (scene.view.mode == Mode::Lessons) return {{PictureRegion::Focus, "Lesson", "lesson"}, window};
   if (scene.view.mode == Mode::Compare) return {{PictureRegion::Focus, "Comparison", "comparison"}, window};
   if (scene.result.is_long())
@@ -66,10 +69,11 @@ Box option_line(const Ui& ui, const Box& card, float& y, std::string_view shown)
 
 namespace {
 
-/// A page shows a layer or a model, and all its weights.
+/// A page shows a layer or a model, and all its weights, or a lesson.
 std::vector<PictureKind> picture_kinds(const Scene& scene) {
   std::vector<PictureKind> there{PictureKind::Png, PictureKind::Svg};
-  if (!is_page(scene.view.mode) && !scene.result.is_long()) there.push_back(PictureKind::Html);
+  const bool is_lesson = scene.view.mode == Mode::Lessons && scene.lesson != nullptr && scene.lesson->open;
+  if (is_lesson || (!is_page(scene.view.mode) && !scene.result.is_long())) there.push_back(PictureKind::Html);
   if (picture_series(scene) != PictureSeries::None) there.push_back(PictureKind::Series);
   return there;
 }
@@ -92,7 +96,9 @@ namespace {
 /// How large it will be, in words.
 std::string size_words(const Scene& scene, const Layout& layout) {
   const FilesState& files = *scene.view.files;
-  if (picture_kind(scene) == PictureKind::Html) return "for a browser: every head, every weight";
+  if (picture_kind(scene) == PictureKind::Html)
+    return scene.view.mode == Mode::Lessons ? "for a browser: questions, lids, answers"
+                                            : "for a browser: every head, every weight";
   if (files.region == PictureRegion::Grid) {
     const std::int64_t tokens = page_tokens(scene.model->within.model->model->spec, *scene.model->run);
     return grouped(tokens) + (tokens == 1 ? " token, " : " tokens, ") + grouped(tokens * files.token_pixels) +

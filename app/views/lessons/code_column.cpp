@@ -4,13 +4,11 @@
 #include <array>
 
 #include "app/lessons/until.hpp"
-#include "app/views/lessons/page.hpp"
+#include "app/views/lessons/telling.hpp"
 
 namespace attnscope {
-namespace {
 
-/// How code sees the screen: numbers of stages that the step does not let be seen yet are "…".
-ProseSight sight_of_code(const LessonPage& page) {
+ProseSight lesson_code_sight(const LessonPage& page) {
   ProseSight sight = page.sight();
   if (!page.step.until) return sight;
   sight.number = [&page, all = sight.number](const lessons::Piece& piece) {
@@ -19,10 +17,12 @@ ProseSight sight_of_code(const LessonPage& page) {
   return sight;
 }
 
+namespace {
+
 float draw_code_line(const LessonPage& page, const lessons::CodeLine& line, const Box& column, float y) {
   const Ui& ui = page.ui();
   const float pad = ui.px(12);
-  const ProseSight sight = sight_of_code(page);
+  const ProseSight sight = lesson_code_sight(page);
   const std::string result = line.result ? own(sight.number(*line.result)) : std::string();
   const float number = result.empty() ? 0 : ui.text_width(result, type::label, Ink::Semibold) + ui.px(8);
   const ProseStyle style{type::tick, 18, ui.theme.text2, ui.theme.text2};

@@ -7,9 +7,9 @@
 #include "app/scene/picture.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/views/lessons/head_weights.hpp"
-#include "app/views/lessons/page.hpp"
 #include "app/views/lessons/parts/held_cell.hpp"
 #include "app/views/lessons/side_names.hpp"
+#include "app/views/lessons/telling.hpp"
 #include "app/views/parts/heat_map.hpp"
 #include "app/views/parts/map_parts.hpp"
 #include "core/attention/run_stage.hpp"
@@ -339,6 +339,33 @@ void draw_lesson_instrument(LessonPage& page, const Box& box) {
   if (two) draw_held_side(page, {maps.x + width + gap, maps.y, width, maps.h});
   if (!page.presented && !vectors)
     draw_lesson_ramp(page, {maps.x, box.bottom() - ui.px(36), maps.w, ui.px(30)});
+}
+
+void tell_lesson_sides(const LessonPage& page, ToldStep& told) {
+  Scene& scene = page.scene;
+  told.sides.clear();
+  told.has_plot = page.step.plot != lessons::Plot::None && shows_plot(page);
+  if (page.lesson().of_model() || page.lesson().of_training() || lesson_vectors(page, scene.result)) return;
+  const bool two = scene.held != nullptr && !scene.held->result->layer().is_long();
+  const auto add = [&](const Scene& side, bool is_b, bool covered, Cell cell) {
+    const std::optional<Plane> plane = lesson_plane(page, side);
+    const std::int64_t head = std::min(scene.head(), side.result.dimensions.heads - 1);
+    const bool weights = plane && *plane == Plane(weights_stage(side.result.document)) &&
+                         side.result.trace[weights_stage(side.result.document)];
+    if (weights)
+      told.sides.push_back({lesson_side_name(page, side, is_b), is_b, covered, head, cell});
+    return weights;
+  };
+  const Cell cell{lesson_row(page), scene.cell().key};
+  const bool first = add(scene, false, page.hides() && !two, cell);
+  bool second = true;
+  if (first && two) {
+    const HeldPlaces places(page.step, scene.result, scene.held->result->layer());
+    Selection here = kept_inside(scene.selection, scene.held->result->layer().dimensions), next = here;
+    const Scene b = scene_of_held(scene, here, next);
+    second = add(b, true, page.hides(), places.cell(cell));
+  }
+  if (!first || !second) told.sides.clear();
 }
 
 }  // namespace attnscope

@@ -7,6 +7,7 @@
 #include "app/lessons/training_numbers.hpp"
 #include "app/results/training_desk.hpp"
 #include "app/state/teaching/presenter_state.hpp"
+#include "app/views/lessons/telling.hpp"
 #include "app/widgets/marks.hpp"
 #include "core/base/error.hpp"
 
@@ -103,11 +104,24 @@ bool are_cells_small(const LessonPage& page, float width) {
   return ((width - pads) / 2 - labels) / static_cast<float>(keys) < ui.px(28);
 }
 
+void draw_lesson_picture(LessonPage& page, const Box& box) {
+  if (page.lesson().of_training()) return draw_lesson_training(page, box);
+  page.lesson().of_model() ? draw_lesson_model(page, box) : draw_lesson_instrument(page, box);
+}
+
+/// Its picture alone; the rest in words.
+void draw_told_step(LessonPage& page, const Box& box) {
+  tell_lesson_step(page, *page.state().told);
+  tell_lesson_sides(page, *page.state().told);
+  draw_lesson_picture(page, box);
+}
+
 void draw_lesson_page(Scene& scene, const lessons::OpenLesson& open, const Box& box) {
   const Ui& ui = scene.ui;
   const lessons::Step& step = *lesson_step(scene);
   const bool presented = scene.view.presenter->on;
   LessonPage page{scene, open, step, lesson_numbers(scene, step), presented, is_lesson_covered(scene)};
+  if (page.state().told) return draw_told_step(page, box);
   page.state().spoken = page.state().notes ? lesson_notes_said(step, page.numbers) : std::string();
   // A room reads the words and sees the matrices; code and steps are for who sits before it.
   const float low = presented ? 0 : ui.px(scene.compact ? 72 : 104);
@@ -130,12 +144,7 @@ void draw_lesson_page(Scene& scene, const lessons::OpenLesson& open, const Box& 
   }
   draw_lesson_words(page, words);
   const Box instrument{body.x + left, body.y, std::max(0.f, body.w - left - code), body.h};
-  if (instrument.w > ui.px(120)) {
-    if (open.lesson.of_training())
-      draw_lesson_training(page, instrument);
-    else
-      open.lesson.of_model() ? draw_lesson_model(page, instrument) : draw_lesson_instrument(page, instrument);
-  }
+  if (instrument.w > ui.px(120)) draw_lesson_picture(page, instrument);
   if (has_code && !below) draw_lesson_code(page, {instrument.right(), body.y, code, body.h});
   if (low > 0) draw_lesson_scrubber(page, {box.x, body.bottom(), box.w, low});
 }

@@ -47,6 +47,23 @@ void take_row_sketch(StepAnswer& answer, const Box& area, std::size_t keys) {
 
 }  // namespace
 
+std::optional<double> measured_answer(const LessonPage& page, const lessons::Question& question) {
+  try {
+    return std::get<lessons::DragQuestion>(question.kind).answer.evaluate(page.numbers);
+  } catch (const std::exception&) {
+    return std::nullopt;
+  }
+}
+
+std::string drag_told(const lessons::Question& question, double answer, bool near) {
+  const auto& drag = std::get<lessons::DragQuestion>(question.kind);
+  const std::string truth = lessons::written(answer, style_of_answer(question, drag.answer));
+  // A number that depends on nothing on screen is not measured.
+  std::string measured = "measured " + own_number(truth) + (near ? ", and your guess is near it" : "");
+  std::string computed = "computed " + own_number(truth) + (near ? ", and your guess is near it" : "");
+  return drag.answer.names().empty() ? computed : measured;
+}
+
 float draw_drag(LessonPage& page, const QuestionCard& card, float y, const lessons::Question& question) {
   const Ui& ui = page.ui();
   StepAnswer& answer = page.state().answer;
@@ -62,19 +79,11 @@ float draw_drag(LessonPage& page, const QuestionCard& card, float y, const lesso
   if (moved && !answer.revealed) answer.value = static_cast<double>(*moved);
   y = row.bottom() + ui.px(4);
   if (!answer.revealed) return y;
-  double is = 0;
-  try {
-    is = drag.answer.evaluate(page.numbers);
-  } catch (const std::exception&) {
-    return y;
-  }
-  const bool near = answer.value && std::abs(*answer.value - is) <= drag.tolerance;
-  if (answer.value && std::isfinite(is)) answer.near = near;
-  const std::string truth = lessons::written(is, style_of_answer(question, drag.answer));
-  // A number that depends on nothing on screen is not measured.
-  const std::string measured = "measured " + own_number(truth) + (near ? ", and your guess is near it" : "");
-  const std::string computed = "computed " + own_number(truth) + (near ? ", and your guess is near it" : "");
-  ui.text(row.x, y + ui.px(10), drag.answer.names().empty() ? computed : measured,
+  const std::optional<double> is = measured_answer(page, question);
+  if (!is) return y;
+  const bool near = answer.value && std::abs(*answer.value - *is) <= drag.tolerance;
+  if (answer.value && std::isfinite(*is)) answer.near = near;
+  ui.text(row.x, y + ui.px(10), drag_told(question, *is, near),
           {type::label, near ? ui.theme.value : ui.theme.text1, Ink::Medium});
   return y + ui.px(24);
 }

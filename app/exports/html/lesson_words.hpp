@@ -1,0 +1,24 @@
+// app/exports/html: the texts of a lesson's page, in the language of the window.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "app/ui/words.hpp"
+
+namespace attnscope {
+
+using HtmlLessonTexts = std::map<std::string, std::string, std::less<>>;
+
+/// By the names under which the page and its script have them.
+HtmlLessonTexts html_lesson_texts(const Words&);
+/// "Made with AttnScope 1.2."
+std::string html_lesson_made(const Words&, std::string_view version);
+/// Alt texts: of a step's picture with the names of its sides, of one that is covered, and of what a lid
+/// hides.
+std::string html_step_alt(const Words&, std::string_view title, bool covered);
+/// "step 3 of 9"
+std::string html_step_place(const Words&, std::int64_t step, std::int64_t of);
+
+}  // namespace attnscope

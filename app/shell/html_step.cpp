@@ -1,0 +1,130 @@
+#include "app/shell/html_step.hpp"
+
+#include <cmath>
+#include <utility>
+
+#include "app/draw/image.hpp"
+#include "app/gl/imgui_host.hpp"
+#include "app/gl/offscreen.hpp"
+#include "app/scene/picture.hpp"
+#include "app/shell/app.hpp"
+#include "app/state/focus_state.hpp"
+#include "app/state/teaching/lesson_state.hpp"
+#include "app/state/teaching/presenter_state.hpp"
+#include "core/base/error.hpp"
+#include "core/document/mask.hpp"
+
+namespace attnscope {
+namespace {
+
+// As wide as the page's column, and finer than its pixels: still sharp on finer screens, and not too large.
+constexpr float page_scale = 1.5f;
+constexpr int page_width = 904, page_height = 700;  // logical pixels
+constexpr int most_step_frames = 60, step_layout_frames = 3;
+
+class StepDrawer {
+ public:
+  explicit StepDrawer(const App& app) : app_(app), host_(nullptr, app.has_system_fonts()) {
+    app.prepare(still_, 1);
+    still_.view.scale = page_scale;
+    still_.figure = true;
+    still_.view.presenter->on = false;
+    LessonState& state = *still_.view.lesson;
+    state.answer = {};
+    state.told = std::make_shared<ToldStep>();
+  }
+
+  /// What the step says and shows, with what is asked or without.
+  ToldStep tell(bool revealed) {
+    still_.view.lesson->answer.revealed = revealed;
+    bool waits = false;
+    for (int i = 0; i < step_layout_frames || (i < most_step_frames && waits); ++i) {
+      frame();
+      waits = app_.finish_numbers() || still_.textures.postponed() > 0;
+    }
+    return *still_.view.lesson->told;
+  }
+
+  std::string draw(ThemeName theme) {
+    still_.view.theme = theme;
+    tell(still_.view.lesson->answer.revealed);
+    const std::optional<Box> box = box_of(PictureRegion::Focus, still_.layout, still_.view);
+    if (!box) throw Error("There is nothing to draw yet.");
+    const int width = static_cast<int>(box->w), height = static_cast<int>(box->h);
+    const Framebuffer target(width, height);
+    target.bind();
+    host_.render_part(static_cast<int>(box->x), static_cast<int>(box->y), width, height);
+    return encode_png(target.read());
+  }
+
+ private:
+  void frame() {
+    host_.build(static_cast<int>(page_width * page_scale), static_cast<int>(page_height * page_scale), 1e-4f,
+                [&] { app_.draw_still(host_.fonts(), still_, nullptr); });
+  }
+
+  const App& app_;
+  ImGuiHost host_;
+  Still still_;
+};
+
+/// Puts the current Dear ImGui context back.
+class ContextBefore {
+ public:
+  ContextBefore() : context_(ImGui::GetCurrentContext()) {}
+  ~ContextBefore() { ImGui::SetCurrentContext(context_); }
+  ContextBefore(const ContextBefore&) = delete;
+  ContextBefore& operator=(const ContextBefore&) = delete;
+
+ private:
+  ImGuiContext* context_;
+};
+
+/// The weights of a side as a page has them: of the head that is looked at, as in the window; another one
+/// could tell what is asked.
+HtmlPage html_of_side(const App& app, const ToldSide& side) {
+  const ResultPtr& result = side.is_b && app.held() ? app.held()->result : app.shown();
+  const LayerResult& layer = result->layer();
+  Selection selection;
+  selection.head = side.head;
+  selection.cell = side.cell;
+  HtmlPage page = html_of_layer(layer, MaskRule(layer.document, layer.trace), selection);
+  page.heads = {std::move(page.heads[page.chosen])};
+  page.chosen = 0;
+  page.log = app.view().focus->log;
+  page.light = weights_map(theme(ThemeName::Light), app.view().focus->colours);
+  page.dark = weights_map(theme(ThemeName::Dark), app.view().focus->colours);
+  return page;
+}
+
+}  // namespace
+
+HtmlLessonStep draw_html_step(const App& app) {
+  if (app.view().mode != Mode::Lessons || !app.lesson())
+    throw Error("There is no lesson on screen whose steps could be printed.");
+  const KeptTarget target;
+  const ContextBefore context;
+  StepDrawer drawer(app);
+  HtmlLessonStep step;
+  step.number = app.view().lesson->step + 1;
+  step.told = drawer.tell(false);
+  // What can be pointed at needs its picture on paper alone.
+  const bool on_screen = step.told.sides.empty() || step.told.has_plot;
+  const auto picture = [&] {
+    HtmlLessonPicture drawn;
+    drawn.light = drawer.draw(ThemeName::Light);
+    if (on_screen) drawn.dark = drawer.draw(ThemeName::Dark);
+    return drawn;
+  };
+  step.picture = picture();
+  step.revealed = step.told;
+  if (step.told.question) {
+    step.revealed = drawer.tell(true);
+    step.answer = picture();
+    if (step.answer.light == step.picture.light) step.answer = {};
+  }
+  for (const ToldSide& side : step.revealed.sides) step.sides.push_back(html_of_side(app, side));
+  return step;
+}
+
+}  // namespace attnscope
