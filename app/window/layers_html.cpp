@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <utility>
 
 #include "core/base/error.hpp"
@@ -10,6 +11,11 @@
 
 namespace attnscope {
 namespace {
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, 3> known_kinds{
+    {{"encoder_attentions.", "Encoder"},
+     {"decoder_attentions.", "Decoder"},
+     {"cross_attentions.", "Cross-attention"}}};
 
 /// "encoder_attentions.3": which attention, and its layer.
 struct LayerPlace {
@@ -31,13 +37,16 @@ LayerPlace place_of_layer(const std::string& name, std::size_t index) {
 
 /// In English; empty where the file has one attention.
 std::string name_of_kind(const std::string& kind, bool is_only) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 3> known{
-      {{"encoder_attentions.", "Encoder"},
-       {"decoder_attentions.", "Decoder"},
-       {"cross_attentions.", "Cross-attention"}}};
-  for (const auto& [start, name] : known)
+  for (const auto& [start, name] : known_kinds)
     if (kind == start) return std::string(name);
   return is_only || kind == "attentions." ? std::string() : kind;
+}
+
+/// The encoder stands first, whatever the file's order is.
+std::size_t rank_of_kind(std::string_view kind) {
+  for (std::size_t i = 0; i < known_kinds.size(); ++i)
+    if (kind == known_kinds[i].first) return i;
+  return known_kinds.size();
 }
 
 class LayersPage {
@@ -49,8 +58,11 @@ class LayersPage {
   }
 
   HtmlPage made(const std::string& chosen) {
-    for (std::size_t i = 0; i < layers_.size(); ++i)
-      add(i, layers_[i].name == chosen || (i == 0 && chosen.empty()));
+    std::vector<std::size_t> order(layers_.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(
+        order, {}, [&](std::size_t i) { return std::pair(rank_of_kind(places_[i].kind), places_[i].layer); });
+    for (const std::size_t i : order) add(i, layers_[i].name == chosen || (i == 0 && chosen.empty()));
     for (HtmlPart& part : page_.parts) part.layers = static_cast<int>(layers_.size());
     page_.title = file_.stem().native();
     return std::move(page_);

@@ -141,4 +141,22 @@ TEST_CASE("a step goes from the page of lessons into an HTML file, and the windo
   CHECK(html.find("Of the three tokens") == std::string::npos);
 }
 
+TEST_CASE("an HTML page says by name that it shows weights where something else was on screen",
+          "[html][export]") {
+  const TemporaryDirectory directory;
+  RobotOptions options;
+  options.file = assets_directory() / "examples" / "1-the-cat-sat.json";
+  Robot robot(options);
+  robot.settle();
+  robot.app().save(directory / "weights.html");
+  robot.settle();
+  robot.app().view().show_stage(Stage::Score);
+  robot.settle();
+  robot.app().save(directory / "scores.html");
+  robot.settle();
+  CHECK(bytes_of(directory / "weights.html").find("On screen was") == std::string::npos);
+  CHECK_THAT(bytes_of(directory / "scores.html"),
+             ContainsSubstring("; this page shows the weights that follow from it."));
+}
+
 }  // namespace attnscope::html_lesson_test

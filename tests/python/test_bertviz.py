@@ -4,6 +4,8 @@ import sys
 import types
 import unittest
 
+import numpy as np
+
 import attnscope
 from attnscope import _bertviz, _program
 from support import Case, Tensor, weights
@@ -173,7 +175,9 @@ class Views(Case):
         data = json.loads(page.data.split('id="attnscope-data">')[1].split("</script>")[0])
         self.assertEqual([head[1:3] for head in data["heads"]], [[layer, head] for layer in range(4) for head in range(3)])
         self.assertEqual((data["parts"][0]["layers"], data["theme"]), (4, "dark"))
-        twelve = [Tensor(weights(1, 12, 64, 64)) for _ in range(12)]
+        causal = np.tril(np.ones((64, 64), np.float32))
+        twelve = [weights(1, 12, 64, 64) * causal for _ in range(12)]
+        twelve = [layer / layer.sum(-1, keepdims=True) for layer in twelve]
         page = attnscope.model_view(twelve, ["t%d" % i for i in range(64)], html_action="return")
         self.assertLessEqual(len(page.data), 2000000)
         page = attnscope.model_view(encoder_attention=[weights(1, 2, 4, 4)] * 2, decoder_attention=[weights(1, 2, 3, 3)] * 2,
