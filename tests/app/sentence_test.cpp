@@ -57,6 +57,15 @@ TEST_CASE("a description says scale, mask, role and the chosen head", "[cli][sen
   CHECK_THAT(said, ContainsSubstring("The division by √dₖ is off; no query sees a later key."));
 }
 
+TEST_CASE("a text that takes minutes is not described, and the limit is named", "[cli][sentence]") {
+  const TemporaryDirectory directory;
+  std::string words;
+  for (int i = 0; i < 199'000; ++i) words += "a ";
+  directory.write("text.txt", words);
+  check_refusal(directory, "describe text.txt --backend cpu", 1,
+                "317 billion scores, which take minutes; a description may have 82.");
+}
+
 TEST_CASE("what cannot be described is refused in a sentence", "[cli][sentence]") {
   const TemporaryDirectory directory;
   check_refusal(directory, "describe", 2, "FILE");

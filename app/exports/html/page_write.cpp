@@ -251,7 +251,7 @@ std::string html_file(const HtmlPage& page, const Words& words, std::string_view
 std::string html_inner_page(const HtmlPage& page, const Words& words, std::string_view language,
                             const std::filesystem::path& assets) {
   HtmlFields fields = html_page_fields(page, words, language);
-  fields["class"] = "inner";
+  fields["class"] = " class=\"inner\"";
   fields["colours"] = "/*colours*/";
   fields["css"] = "/*css*/";
   fields["js"] = "/*js*/";
