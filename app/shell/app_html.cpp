@@ -58,7 +58,7 @@ LessonState as_in_page(const LessonState& lesson, const std::filesystem::path& l
     const std::string file = whole.filename().native();
     state.name = file.substr(0, file.find('.'));
   } else {
-    state.name = "./" + found_from_page(whole, page).native();
+    state.name = (std::filesystem::path(".") / found_from_page(whole, page)).native();
   }
   return state;
 }

@@ -36,9 +36,9 @@ class LessonWriter {
     std::string html = fmt::format("<section class=\"step\" id=\"s{}\"{} aria-labelledby=\"t{}\">\n",
                                    step.number, lang(), step.number);
     html += fmt::format("<p class=\"at\">{}{}{}</p>\n",
-                        escaped(html_step_place(words_, step.number, lesson_.steps_all)),
-                        told.chapter.empty() ? "" : " · ", own_escaped(told.chapter));
-    html += fmt::format("<h2 id=\"t{}\" tabindex=\"-1\">{}</h2>\n", step.number, own_escaped(told.title));
+                        html_of_text(html_step_place(words_, step.number, lesson_.steps_all)),
+                        told.chapter.empty() ? "" : " · ", html_of_own(told.chapter));
+    html += fmt::format("<h2 id=\"t{}\" tabindex=\"-1\">{}</h2>\n", step.number, html_of_own(told.title));
     html += paragraphs(told);
     html += picture(step);
     for (std::size_t i = 0; i < told.sides.size(); ++i) html += side(step, i);
@@ -46,7 +46,7 @@ class LessonWriter {
     if (told.question) html += question(*told.question);
     if (!told.task.empty())
       html += fmt::format("<p class=\"card task\"><b>{}</b><br><small>{}</small></p>\n",
-                          own_escaped(told.task), text("task"));
+                          html_of_own(told.task), html_named("task"));
     html += code(told.numpy, "NumPy") + code(told.pytorch, "PyTorch");
     if (told.question) html += secret("hidden", hidden(step));
     return html + "</section>\n";
@@ -55,10 +55,10 @@ class LessonWriter {
   const HtmlLessonTexts& texts() const { return texts_; }
 
  private:
-  std::string escaped(std::string_view said) const { return html_escaped(said); }
-  std::string own_escaped(std::string_view said) const { return html_escaped(plain(said)); }
-  std::string text(std::string_view name) const { return html_escaped(texts_.find(name)->second); }
-  std::string said(std::string_view words) const {
+  std::string html_of_text(std::string_view said) const { return html_escaped(said); }
+  std::string html_of_own(std::string_view said) const { return html_escaped(plain(said)); }
+  std::string html_named(std::string_view name) const { return html_escaped(texts_.find(name)->second); }
+  std::string html_of_words(std::string_view words) const {
     std::string room;
     return html_escaped(plain(words_.translated(words, room)));
   }
@@ -96,15 +96,16 @@ class LessonWriter {
     const bool on_paper = step.picture.dark.empty();
     return fmt::format(
         "<figure class=\"pic{}\">{}</figure>\n", on_paper ? " paper" : "",
-        image(step.picture, escaped(html_step_alt(words_, plain(step.told.title), step.told.covered))));
+        image(step.picture, html_of_text(html_step_alt(words_, plain(step.told.title), step.told.covered))));
   }
 
   std::string side(const HtmlLessonStep& step, std::size_t at) const {
     const ToldSide& side = step.told.sides[at];
-    const std::string title = said(side.title);
+    const std::string title = html_of_words(side.title);
     std::string html = fmt::format("<section class=\"side{}\">", side.is_b ? " b" : "");
     if (!title.empty()) html += fmt::format("<h3>{}</h3>", title);
-    html += fmt::format("<div class=\"lid\"><b aria-hidden=\"true\">?</b><span>{}</span></div>", text("lid"));
+    html += fmt::format("<div class=\"lid\"><b aria-hidden=\"true\">?</b><span>{}</span></div>",
+                        html_named("lid"));
     if (!side.covered) html += secret("map", inner_page(step, at));
     return html + "</section>\n";
   }
@@ -125,7 +126,7 @@ class LessonWriter {
     std::string html = fmt::format(
         "<div class=\"card ask\" role=\"group\"><p class=\"bar\"><small>{}</small><small class=\"state\" "
         "role=\"status\">{}</small></p>\n<p class=\"asked\">{}</p>\n",
-        text("predict"), text("expect"), html_prose(asked.words, words_));
+        html_named("predict"), html_named("expect"), html_prose(asked.words, words_));
     for (std::size_t i = 0; i < asked.choices.size(); ++i)
       html += fmt::format(
           "<div class=\"choice\"><button type=\"button\" aria-pressed=\"false\"><kbd>{}</kbd><span>{}</span>"
@@ -135,12 +136,12 @@ class LessonWriter {
       html += fmt::format(
           "<p class=\"drag\"><label>{} <input type=\"range\" min=\"{}\" max=\"{}\" step=\"any\" "
           "value=\"{}\"></label> <output>–</output></p>\n<p class=\"truth\" hidden></p>\n",
-          text("guess"), asked.drag->low, asked.drag->high, (asked.drag->low + asked.drag->high) / 2);
-    if (asked.is_sketched) html += fmt::format("<p class=\"note\">{}</p>\n", text("think"));
+          html_named("guess"), asked.drag->low, asked.drag->high, (asked.drag->low + asked.drag->high) / 2);
+    if (asked.is_sketched) html += fmt::format("<p class=\"note\">{}</p>\n", html_named("think"));
     return html + fmt::format(
                       "<p class=\"foot\"><button type=\"button\" class=\"reveal\"><kbd>R</kbd> "
                       "{}</button></p>\n<p class=\"answer\" hidden></p>\n</div>\n",
-                      text("reveal"));
+                      html_named("reveal"));
   }
 
   std::string code(const std::vector<ToldCodeLine>& lines, const char* name) const {
@@ -148,15 +149,15 @@ class LessonWriter {
     std::string html = fmt::format(
         "<details class=\"code\"><summary>{} · {}</summary><div class=\"scroll\"><table><thead class=\"vh\">"
         "<tr><th scope=\"col\">{}</th><th scope=\"col\">{}</th></tr></thead><tbody>\n",
-        text("code"), name, text("line"), text("gives"));
+        html_named("code"), name, html_named("line"), html_named("gives"));
     for (const ToldCodeLine& line : lines)
       html += fmt::format("<tr{}><th scope=\"row\"><code>{}</code></th><td>{}</td></tr>\n",
-                          line.marked ? " class=\"on\"" : "", escaped(line.code),
+                          line.marked ? " class=\"on\"" : "", html_of_text(line.code),
                           line.hidden ? std::string("?") : gives(line));
     return html + "</tbody></table></div></details>\n";
   }
   std::string gives(const ToldCodeLine& line) const {
-    const std::string note = html_prose(line.note, words_), result = said(line.result);
+    const std::string note = html_prose(line.note, words_), result = html_of_words(line.result);
     return note + (note.empty() || result.empty() ? "" : " ") +
            (result.empty() ? std::string() : fmt::format("<b>{}</b>", result));
   }
@@ -181,13 +182,13 @@ class LessonWriter {
     if (asked.drag && asked.drag->answer) {
       all["is"] = *asked.drag->answer;
       all["tolerance"] = asked.drag->tolerance;
-      all["far"] = said(asked.drag->far);
-      all["near"] = said(asked.drag->near);
+      all["far"] = html_of_words(asked.drag->far);
+      all["near"] = html_of_words(asked.drag->near);
     }
     if (!step.answer.light.empty()) {
       std::string alt = html_step_alt(words_, plain(step.told.title), false);
       for (const HtmlPage& side : step.sides) alt.append(" ").append(html_alt(side, words_));
-      all["picture"] = image(step.answer, escaped(alt));
+      all["picture"] = image(step.answer, html_of_text(alt));
     }
     return all.dump(-1, ' ', false, json::error_handler_t::replace);
   }
