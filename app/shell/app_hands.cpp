@@ -151,6 +151,9 @@ void App::observe_history() {
   KeyboardState& keyboard = view_.keyboard;
   const std::uint64_t steps = history_.recorded();
   if (view_.mode == Mode::Model) view_.files->model_behind = has_model_behind();
+  // What the window was started with is the beginning: the picture before its first frame is no step.
+  const bool is_on_its_way = files_.is_opening() || model_arrival_;
+  if (is_on_its_way && history_.recorded() == 0 && history_.depth() == 0 && !is_edited()) return;
   const std::optional<HeldThen> held = held_now();
   history_.holds(held ? &*held : nullptr);
   history_.observe(what_is_said(document_), viewing(),

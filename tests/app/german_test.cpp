@@ -179,6 +179,36 @@ TEST_CASE("german: no number of experiments and the lab has a point", "[words][g
   }
 }
 
+TEST_CASE("german: at 1280 x 720 the names of Experiments, Training and an input are whole",
+          "[words][german]") {
+  const auto cut = [](Robot& robot) {
+    std::vector<std::string> found;
+    for (const PlacedText& text : texts_of(robot))
+      if (text.text.ends_with("…") && text.text.size() > 3) found.push_back(text.text);
+    return found;
+  };
+  Robot robot(
+      {.width = 1280, .height = 720, .file = std::string(ATTNSCOPE_ASSETS) + "/examples/10-kv-cache.json"});
+  speak_german(robot);
+  CHECK(cut(robot) == std::vector<std::string>{});
+  for (const ImGuiKey page : {ImGuiKey_F9, ImGuiKey_F10}) {
+    robot.key(page);
+    robot.settle();
+    CHECK(cut(robot) == std::vector<std::string>{});
+  }
+}
+
+TEST_CASE("german: an example that is open is called what the menu calls it", "[words][german]") {
+  Robot robot({.width = 1600,
+               .height = 1000,
+               .file = std::string(ATTNSCOPE_ASSETS) + "/examples/2-three-tokens.json"});
+  speak_german(robot);
+  std::vector<std::string> said;
+  for (const PlacedText& text : texts_of(robot)) said.push_back(text.text);
+  CHECK(std::ranges::count(said, "Drei Tokens von Hand") == 1);
+  CHECK(std::ranges::count(said, "Three tokens by hand") == 0);
+}
+
 TEST_CASE("german: a lesson's words have commas, its code has points", "[words][german]") {
   Player robot({.width = 1600, .height = 1000});
   robot.app().view().language = "de";

@@ -62,6 +62,8 @@ TEST_CASE("the palette finds by meaning, in English and German") {
                {"numbers alone", "Export the matrix as NPY"},  // as the file menu calls them
                {"all stages", "Export every stage as tensors"},
                {"induction", "lesson 24-induction-in-two-layers"},
+               {"induktion", "lesson 24-induction-in-two-layers"},  // it has no German text
+               {"senke", "lesson 19-sinks-in-a-real-model"},
                {"sink", "experiment sinks"}};
   Robot robot({.width = 1600, .height = 1000});
   for (const auto& [typed, found] : cases) {

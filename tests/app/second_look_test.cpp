@@ -121,6 +121,27 @@ TEST_CASE("the last column of the residual stream is as wide as the others where
     CHECK(std::abs(middle(i) - middle(i - 1) - (middle(1) - middle(0))) < 3);
 }
 
+TEST_CASE("words of the residual stream's last column stand under its number where it is no wider",
+          "[model]") {
+  LettersRobot robot;
+  robot.leave();
+  robot.settle();
+  std::vector<PlacedText> heads = texts_in(robot, "Residual stream map", 24);
+  std::ranges::sort(heads, {}, &PlacedText::x0);
+  REQUIRE(heads.size() == 4);
+  const float middle = (heads.back().x0 + heads.back().x1) / 2;
+  const RecordedItem* const map = robot.items().find("Residual stream map");
+  REQUIRE(map != nullptr);
+  const float last = map->max.x - (map->max.x - map->min.x) / 4;
+  int words = 0;
+  for (const PlacedText& text : texts_in(robot, "Residual stream map")) {
+    if (text.x0 < last) continue;
+    ++words;
+    CHECK(std::abs((text.x0 + text.x1) / 2 - middle) < 3);
+  }
+  CHECK(words > 0);
+}
+
 TEST_CASE("a long name above numbered columns leaves the room to the head's picture", "[model]") {
   RobotOptions options{.width = 1280, .height = 720};
   options.file = std::filesystem::path(ATTNSCOPE_SHARED) / "vectors/tiny_models/llama";

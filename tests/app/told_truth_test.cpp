@@ -172,6 +172,21 @@ TEST_CASE("undo says when it goes back to what was open before") {
   CHECK(robot.app().message().find("Redo went on to") == 0);
 }
 
+TEST_CASE("undo ends at the model that the window was started with") {
+  LettersFolder folder;
+  Robot robot(with_letters(folder.directory));  // the model comes behind the first frames
+  REQUIRE(robot.document().within.read());
+  robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);
+  robot.settle();
+  CHECK(robot.document().within.read());
+  CHECK_FALSE(robot.app().is_edited());
+  robot.app().open(examples / "2-three-tokens.json");
+  robot.settle();
+  robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);
+  robot.settle();
+  CHECK(robot.document().within.read());
+}
+
 TEST_CASE("a tooltip leaves what a click has opened in sight until the mouse moves") {
   Robot robot(wide);
   ImGui::GetStyle().HoverDelayShort = ImGui::GetStyle().HoverStationaryDelay = 0;
@@ -277,6 +292,9 @@ TEST_CASE("a model that fills no masks says so where a word would be masked") {
   ImGui::GetIO().AddKeyEvent(ImGuiMod_Alt, false);
   robot.frame();
   CHECK(robot.app().message().starts_with("This model fills no masks"));
+  robot.app().view().language = "de";
+  robot.settle();
+  CHECK(shows(robot, "füllt keine Masken"));
 }
 
 TEST_CASE("a new example shows its pictures, not the weights of the one before") {

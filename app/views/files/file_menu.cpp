@@ -169,6 +169,13 @@ void draw_menu(Scene& scene, const Box& at) {
   ImGui::Dummy({1, 1});
 }
 
+/// An example is called what the menu calls it; any other title is a person's own.
+std::string chip_title(const Scene& scene) {
+  const std::string& title = scene.document.title;
+  const auto is_it = [&title](const Example& example) { return example.name == title; };
+  return std::ranges::any_of(scene.examples, is_it) ? inner(title) : own(title);
+}
+
 }  // namespace
 
 void draw_file_menu(Scene& scene, const Box& bar, float x, float room) {
@@ -177,7 +184,7 @@ void draw_file_menu(Scene& scene, const Box& bar, float x, float room) {
   const std::filesystem::path& file = scene.view.files->file;
   std::string title = !file.empty()                  ? own(printable(file.filename().native()))
                       : scene.document.title.empty() ? "untitled"
-                                                     : own(scene.document.title);
+                                                     : chip_title(scene);
   if (scene.edited) title += " · edited";
   if (const std::string run = trained_run_name(scene); !run.empty()) title = run;
   const float width = std::min({ui.text_width(title, type::label) + ui.px(44), ui.px(360), room});

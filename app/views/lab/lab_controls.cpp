@@ -70,13 +70,20 @@ void draw_task(LabColumn& c) {
          }
        });
   const Box facts = c.row(18, 2);
-  c.ui().text(facts.x, facts.centre_y(),
-              std::to_string(network.layers) + (network.layers == 1 ? " layer × " : " layers × ") +
-                  std::to_string(network.heads) + (network.heads == 1 ? " head" : " heads") + "   ·   d " +
-                  std::to_string(network.width) + "   ·   dₖ " + std::to_string(network.d_k()),
+  const std::string d_k = "dₖ " + std::to_string(network.d_k());
+  std::string sizes = std::to_string(network.layers) + (network.layers == 1 ? " layer × " : " layers × ") +
+                      std::to_string(network.heads) + (network.heads == 1 ? " head" : " heads") +
+                      "   ·   d " + std::to_string(network.width);
+  std::string positions(position_words(network.positions));
+  // Longer words than the English ones leave the last size no room in the first line.
+  if (c.ui().text_width(sizes + "   ·   " + d_k, type::tick) <= c.width)
+    sizes += "   ·   " + d_k;
+  else
+    positions = d_k + "   ·   " + positions;
+  c.ui().text(facts.x, facts.centre_y(), sizes,
               {type::tick, c.ui().theme.text2, Ink::Regular, Align::Left, c.width});
   const Box more = c.row(18, 6);
-  c.ui().text(more.x, more.centre_y(), position_words(network.positions),
+  c.ui().text(more.x, more.centre_y(), positions,
               {type::tick, c.ui().theme.text2, Ink::Regular, Align::Left, c.width});
   c.y += c.ui().paragraph(c.x, c.y, c.width,
                           page.state().control ? page.lab.task->control_words : page.lab.task->about,

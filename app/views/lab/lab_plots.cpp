@@ -212,7 +212,7 @@ LabPlot score_plot(const LabPage& page, std::size_t score) {
 }
 
 LabPlot gradient_plot(const LabPage& page) {
-  LabPlot plot{"gradient", "Gradient norm", "‖∂W‖ of the last layer", 0, 1, {}, {}, {}};
+  LabPlot plot{"gradient", "Gradient norm", "‖∂W‖, last layer", 0, 1, {}, {}, {}};
   const Theme& theme = page.ui().theme;
   struct Projection {
     double training::ProjectionNorms::*norm;
@@ -243,7 +243,7 @@ std::vector<LabPlot> all_plots(const LabPage& page) {
   for (std::size_t s = 0; s < page.lab.task->scores.size() && (s < 2 || !page.plots.empty()); ++s)
     plots.push_back(score_plot(page, s));
   plots.push_back(gradient_plot(page));
-  plots.push_back(head_plot(page, "cost", "Cost of muting", "accuracy lost, where a head costs most",
+  plots.push_back(head_plot(page, "cost", "Cost of muting", "accuracy lost",
                             [&page](const LabPoint& point, std::size_t head) {
                               const double cost = training::largest_cost(*page.lab.task, point, head);
                               return std::isnan(cost) ? cost : std::max(0., cost);

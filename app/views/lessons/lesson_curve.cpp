@@ -18,7 +18,7 @@ CurveTitle title_of_curve(const Ui& ui, const training::LabSight& lab, std::stri
   if (measure == "accuracy")
     return {"Accuracy", std::string(lab.task->groups[static_cast<std::size_t>(lab.task->goal_group)].name)};
   if (measure == "entropy") return {"Entropy", "mean of the heads"};
-  if (measure == "gradient") return {"Gradient norm", "‖∂W‖ of the last layer"};
+  if (measure == "gradient") return {"Gradient norm", "‖∂W‖, last layer"};
   if (measure == "cost") return {"Cost of muting", "the largest of the heads"};
   return {lab_title(ui, measure), "the largest of the heads"};
 }

@@ -313,7 +313,9 @@ class Stream {
     const Rgba ground = lens_colour(std::exp(lens.top.front().log_probability));
     // A short word stands in the middle of its first cell, a long one runs over its equals.
     const bool fits = width <= box.w - ui_.px(4);
-    const float x = fits && !last ? std::round(box.centre_x() - width / 2) : box.x + ui_.px(4);
+    // So does one of the last column, unless that is wider than the others: then its words begin alike.
+    const bool is_wider = last && box.w > columns_.front().box.w + ui_.px(1);
+    const float x = fits && !is_wider ? std::round(box.centre_x() - width / 2) : box.x + ui_.px(4);
     ui_.text(x, box.y + height_ / 2, name, {type::tick, ink_on(ground), Ink::Regular, Align::Left, room});
   }
 

@@ -103,6 +103,28 @@ void add_model_text(const Shown& shown, std::vector<PaletteEntry>& all) {
                    }});
 }
 
+/// What the lessons without a German text are about, for who types German.
+std::string german_words_of(const lessons::LessonEntry& entry) {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 12> terms{
+      {{"induction", "induktion"},
+       {"entrop", "entropie"},
+       {"sink", "senke"},
+       {"temperature", "temperatur"},
+       {"mask", "maske"},
+       {"head", "kopf köpfe"},
+       {"layer", "schicht"},
+       {"weight", "gewicht"},
+       {"position", "position stelle"},
+       {"cache", "zwischenspeicher"},
+       {"prun", "kürzen beschneiden"},
+       {"picture", "bild"}}};
+  const std::string said = search_form(entry.title + " " + entry.about + " " + entry.name);
+  std::string words;
+  for (const auto& [english, german] : terms)
+    if (said.find(english) != std::string::npos) words += " " + std::string(german);
+  return words;
+}
+
 void add_lessons(const Shown& shown, std::vector<PaletteEntry>& all) {
   if (shown.lesson == nullptr || shown.lesson->entries == nullptr) return;
   for (const lessons::LessonEntry& entry : *shown.lesson->entries)
@@ -112,7 +134,7 @@ void add_lessons(const Shown& shown, std::vector<PaletteEntry>& all) {
                        now.view.mode = Mode::Lessons;
                        now.requests.lesson = LessonRequest{name, 0};
                      },
-                     false, "lesson " + entry.name});
+                     false, "lesson " + entry.name, german_words_of(entry)});
 }
 
 void add_experiments(std::vector<PaletteEntry>& all) {
@@ -223,7 +245,7 @@ int score_of(std::string_view shown_name, const PaletteEntry& entry, std::string
   const std::string wanted = search_form(typed);
   if (wanted.find_first_not_of(' ') == std::string::npos) return entry.is_action ? 1 : 0;
   const std::string shown = search_form(shown_name), own_name = search_form(plain(entry.name)),
-                    other = search_form(entry.words);
+                    other = search_form(std::string(entry.words) + entry.more);
   int score = 0;
   bool all_found = true;
   for_each_word(wanted, [&](std::string_view word) {

@@ -22,6 +22,7 @@ struct PaletteEntry {
   std::function<void(Scene&)> run;
   bool is_action = false;  // listed before anything was typed
   std::string label = {};  // empty: the name
+  std::string more = {};   // words that are made for this entry
 };
 
 /// A control of the column, and where it stands.
