@@ -24,6 +24,7 @@ Opening::Opening(std::filesystem::path path, std::string_view layer, const ViewS
   ViewState start;  // all that a session takes over of it
   start.theme = now.theme;
   start.scale = now.scale;
+  start.language = now.language;
   task_ = std::make_shared<Task<Session, Arriving>>(
       [path = path_, start, layer = std::string(layer)](const std::stop_token& stop, Arriving& reading) {
         reading.stop = stop;

@@ -198,6 +198,14 @@ TEST_CASE("german: at 1280 x 720 the names of Experiments, Training and an input
   }
 }
 
+TEST_CASE("german: a file that says no language leaves the window's", "[words][german]") {
+  Robot robot({.width = 1280, .height = 720});
+  speak_german(robot);
+  robot.app().open(std::string(ATTNSCOPE_ASSETS) + "/examples/10-kv-cache.json");  // it has a view
+  robot.settle();
+  CHECK(robot.app().view().language == "de");
+}
+
 TEST_CASE("german: an example that is open is called what the menu calls it", "[words][german]") {
   Robot robot({.width = 1600,
                .height = 1000,
