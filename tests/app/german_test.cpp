@@ -187,8 +187,10 @@ TEST_CASE("german: at 1280 x 720 the names of Experiments, Training and an input
       if (text.text.ends_with("…") && text.text.size() > 3) found.push_back(text.text);
     return found;
   };
-  Robot robot(
-      {.width = 1280, .height = 720, .file = std::string(ATTNSCOPE_ASSETS) + "/examples/10-kv-cache.json"});
+  Robot robot({.width = 1280,
+               .height = 720,
+               .system_fonts = true,
+               .file = std::string(ATTNSCOPE_ASSETS) + "/examples/10-kv-cache.json"});
   speak_german(robot);
   CHECK(cut(robot) == std::vector<std::string>{});
   for (const ImGuiKey page : {ImGuiKey_F9, ImGuiKey_F10}) {
