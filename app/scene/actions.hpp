@@ -26,6 +26,7 @@ struct Action {
     Regions,
     Walk,
     Compare,
+    Watch,
     Lessons,
     Experiments,
     Training,

@@ -25,6 +25,7 @@
 #include "app/views/start/start.hpp"
 #include "app/views/tokens/masking.hpp"
 #include "app/views/walk/script.hpp"
+#include "app/views/watch/watch.hpp"
 #include "core/edits/heads.hpp"
 
 namespace attnscope {
@@ -109,6 +110,7 @@ const Action table[] = {
     any_length({G::Look, "Walk", ImGuiKey_F3, [](Scene& s) { act::show_mode(s, Mode::Walk); }}),
     any_length({G::Look, "Compare, or back from it in Model", ImGuiKey_F4, toggle_model_compare}),
     any_length({G::Look, "Model", ImGuiKey_F7, [](Scene& s) { act::show_mode(s, Mode::Model); }}),
+    any_length({G::Look, "Watch a Python process", 0, show_watch}),
     any_length({G::Look, "Experiments", ImGuiKey_F9, [](Scene& s) { act::show_mode(s, Mode::Experiments); }}),
     any_length({G::Look, "Lessons", ImGuiKey_F8, [](Scene& s) { act::show_mode(s, Mode::Lessons); }}),
     any_length({G::Look, "Training", ImGuiKey_F10, [](Scene& s) { act::show_mode(s, Mode::Training); }}),
@@ -248,6 +250,17 @@ const Action table[] = {
     {G::Walk, "One stage back", ImGuiKey_PageUp, walk::previous_stage, true, Mode::Walk},
     {G::Walk, "Before the first move", ImGuiKey_Home, walk::go_to_start, false, Mode::Walk},
     {G::Walk, "To the last move", ImGuiKey_End, walk::go_to_end, false, Mode::Walk},
+
+    any_length({G::Watch, "Pause the picture, or go on", ImGuiKey_Space, watch_pause}),
+    any_length({G::Watch, "Pass before", ImGuiKey_LeftArrow, watch_pass_before, true}),
+    any_length({G::Watch, "Pass after", ImGuiKey_RightArrow, watch_pass_after, true}),
+    any_length({G::Watch, "Newest row again", ImGuiKey_End, watch_newest}),
+    any_length({G::Watch, "Layer above", ImGuiKey_UpArrow, watch_layer_above, true}),
+    any_length({G::Watch, "Layer below", ImGuiKey_DownArrow, watch_layer_below, true}),
+    any_length({G::Watch, "Watched head before", ImGuiKey_LeftBracket, watch_head_before, true}),
+    any_length({G::Watch, "Watched head after", ImGuiKey_RightBracket, watch_head_after, true}),
+    any_length({G::Watch, "Open the watched layer in Explore", ImGuiKey_Enter, watch_open_layer}),
+    any_length({G::Watch, "Back from the process to the model", 0, leave_watch}),
 
     any_length(
         {G::Compare, "Hold what is shown", ImGuiKey_Backslash, [](Scene& s) { s.requests.hold = true; }}),

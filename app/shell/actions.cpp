@@ -7,6 +7,7 @@
 #include <imgui_internal.h>
 
 #include "app/state/teaching/presenter_state.hpp"
+#include "app/watch/watch_state.hpp"
 
 namespace attnscope {
 namespace {
@@ -26,6 +27,12 @@ bool is_character(ImGuiKeyChord key) {
   if ((key & (ImGuiMod_Ctrl | ImGuiMod_Alt | ImGuiMod_Super)) != 0) return false;
   return (plain >= ImGuiKey_0 && plain <= ImGuiKey_Z) ||
          (plain >= ImGuiKey_Apostrophe && plain <= ImGuiKey_GraveAccent);
+}
+
+/// To the beginning or the end, a page or a step back.
+bool is_jump(ImGuiKeyChord key) {
+  const ImGuiKey plain = plain_key(key);
+  return (plain >= ImGuiKey_PageUp && plain <= ImGuiKey_End) || plain == ImGuiKey_Backspace;
 }
 
 /// Keys that no text field has a use for.
@@ -48,6 +55,7 @@ std::string_view name_of(Action::Group group) {
     case Action::Group::Regions: return "Regions";
     case Action::Group::Walk: return "Walk";
     case Action::Group::Compare: return "Compare";
+    case Action::Group::Watch: return "Watch";
     case Action::Group::Lessons: return "Lessons";
     case Action::Group::Experiments: return "Experiments";
     case Action::Group::Training: return "Training";
@@ -142,6 +150,12 @@ bool is_taken(const Action& action, const ViewState& view) {
   // Of the experiments' keys a room has those that move: its letters are the presenter's.
   const bool shows_more =
       (action.only == Mode::Experiments || action.only == Mode::Training) && is_character(action.key);
+  // On the Watch page the plain keys are its own: what is behind it stays as it is.
+  const bool watches = is_watching(view);
+  if (action.group == Action::Group::Watch) return !watches || presents;
+  if (watches && action.group != Action::Group::Regions &&
+      (is_character(action.key) || is_for_controls(action.key) || is_jump(action.key)))
+    return true;
   if (action.only) return presents && (!is_page(*action.only) || shows_more);
   const bool plain = is_character(action.key) || is_for_controls(action.key);
   if ((presents || is_page(view.mode)) && plain) return true;

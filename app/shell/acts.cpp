@@ -25,6 +25,8 @@
 #include "app/views/parts/unknown.hpp"
 #include "app/views/presenter/presenter.hpp"
 #include "app/views/start/start.hpp"
+#include "app/views/watch/watch.hpp"
+#include "app/watch/watch_state.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/edits/switches.hpp"
 
@@ -83,6 +85,8 @@ void leave(Scene& scene) {
     scene.view.files->asks = false;
   } else if (!scene.view.notices.empty()) {
     scene.view.notices.dismiss();
+  } else if (is_watching(scene.view) && !scene.view.presenter->on) {
+    watch_newest(scene);
   } else if (scene.view.editing->painting && scene.view.mode == Mode::Explore) {
     toggle_painting(scene);
   } else if (scene.view.inspector->expanded && scene.view.mode == Mode::Explore) {
@@ -129,6 +133,8 @@ void undo(Scene& scene) { scene.requests.history = -1; }
 void redo(Scene& scene) { scene.requests.history = 1; }
 
 void type_the_sentence(Scene& scene) {
+  if (is_watching(scene.view))
+    return scene.view.notices.say("What a process reads is typed there: F7 goes back to the model.");
   if (scene.result.is_long() || !has_text_field(scene)) {
     scene.view.notices.say(scene.result.is_long()
                                ? "A long sequence has no text field: open a shorter text to type."
@@ -156,7 +162,10 @@ void toggle_why(Scene& scene) {
   screen = screen == ModelScreen::Why ? ModelScreen::Heads : ModelScreen::Why;
 }
 
-void show_mode(Scene& scene, Mode mode) { scene.view.mode = mode; }
+void show_mode(Scene& scene, Mode mode) {
+  if (mode == Mode::Model && is_watching(scene.view)) scene.view.watch->on = false;
+  scene.view.mode = mode;
+}
 
 void rescale(Scene& scene, float factor) {
   scene.view.scale = std::clamp(scene.view.scale * factor, ViewState::least_scale, ViewState::most_scale);

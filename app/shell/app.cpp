@@ -22,6 +22,8 @@
 #include "app/views/model/why.hpp"
 #include "app/views/presenter/presenter.hpp"
 #include "app/views/start/start.hpp"
+#include "app/watch/watch_state.hpp"
+#include "app/watch/watcher.hpp"
 #include "app/widgets/resting_mouse.hpp"
 #include "core/base/error.hpp"
 #include "core/edits/within.hpp"
@@ -66,6 +68,7 @@ Selection without_hovers(Selection selection) {
 Layout layout_of(const Document& document, const ResultPtr& shown, const ViewState& view) {
   const ImVec2 size = ImGui::GetIO().DisplaySize;
   if (view.presenter->on) return presented_layout(view, size);
+  if (is_watching(view)) return compute_layout(size.x, size.y, view, 1);
   const std::size_t lines = std::max<std::size_t>(
       {document.input.sequences.size(), typed_texts(document), shown && is_cross(shown->layer()) ? 2u : 1u});
   const Layout usual = compute_layout(size.x, size.y, view, lines);
@@ -93,6 +96,7 @@ App::App(AppOptions options, LiveEngine& engine, std::vector<BackendChoice> back
       following_(engine),
       experiments_(options.wake),
       training_(std::make_unique<TrainingDesk>(options.wake, options.pool)),
+      wake_(options.wake),
       backends_(std::make_unique<Backends>(std::move(backends), options.pool)),
       model_b_(options.wake, options.pool),
       look_(options.fresh ? Look{} : read_look(options.state)),
@@ -143,7 +147,7 @@ bool App::finish_numbers() const {
 bool App::is_still() const {
   const bool reads = files_.is_opening() || view_.files->dialog.reading.is_reading();
   if (model_arrival_ || !models_.is_up_to_date(document_) || !models_.is_complete()) return false;
-  if (!model_b_.is_settled() || head_maps_->is_computing()) return false;
+  if (!model_b_.is_settled() || head_maps_->is_computing() || (watcher_ && watcher_->is_busy())) return false;
   if (reads || files_.is_looking() || files_.is_writing() || files_.is_exporting() ||
       backends_->is_comparing() || comparison_.is_expecting() || is_running(view_.model->many.texts))
     return false;
@@ -267,6 +271,7 @@ void App::frame(const Fonts& fonts) {
   follow_lesson_model();
   follow_experiment();
   follow_training();
+  follow_watch();
   if (shown_.result) watch_letters();
 
   {
@@ -326,19 +331,6 @@ void App::frame(const Fonts& fonts) {
   if (!model_arrival_) models_.follow(document_, model_wants());
   following_.follow(document_);
   if (!film_) keep(ImGui::GetTime());
-}
-
-/// What cannot be read is said once, in English.
-void App::speak_as_chosen() {
-  if (view_.language == spoken_) return;
-  words_.speak_english();
-  try {
-    if (view_.language != english) words_.speak(load_table(files_.assets(), view_.language));
-  } catch (const std::exception& error) {
-    view_.language = english;
-    view_.notices.say(error.what());
-  }
-  spoken_ = view_.language;
 }
 
 void App::draw_still(const Fonts& fonts, Still& still, SvgCanvas* copy) const {

@@ -46,6 +46,7 @@ struct Film;
 struct HtmlLessonStep;
 struct HtmlPage;
 struct Layout;
+class Watcher;
 
 class App {
  public:
@@ -242,6 +243,9 @@ class App {
   void show_step_again();
   void follow_experiment();
   void follow_training();
+  void follow_watch();
+  void open_watched_layer();
+  bool give_to_watch(const std::filesystem::path& path);
   void open_experiment();
   void hold_of_step(const std::optional<Document>& held);
   void settle_model(const Document& before);
@@ -368,6 +372,8 @@ class App {
   BackgroundErrors errors_;
   ExperimentRuns experiments_;
   std::unique_ptr<TrainingDesk> training_;
+  std::unique_ptr<Watcher> watcher_;  // made when the Watch page is first shown
+  std::function<void()> wake_;
   /// What stood on the training page at some time.
   struct KeptTraining {
     LabState state;

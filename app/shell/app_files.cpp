@@ -14,6 +14,7 @@
 #include "app/state/focus_state.hpp"
 #include "app/state/start_state.hpp"
 #include "app/ui/own_words.hpp"
+#include "app/watch/watch_state.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/base/error.hpp"
 #include "core/edits/within.hpp"
@@ -101,7 +102,7 @@ bool App::give_to_model(const std::filesystem::path& path) {
 
 void App::open(const std::filesystem::path& path, std::string_view layer, const Answers& answers) {
   if (lessons::is_lesson(path)) return go_to_lesson({std::filesystem::absolute(path).native(), 0});
-  if (layer.empty() && give_to_model(path)) return;
+  if (layer.empty() && (give_to_watch(path) || give_to_model(path))) return;
   begin_opening(layer, answers);
   try {
     files_.begin_to_open(path, layer, view_);
@@ -239,6 +240,7 @@ void App::take(Session session, const std::filesystem::path& file, bool is_text)
   view_.files->file = file;
   view_.notices.say(session.damage.empty() ? session.note : session.damage);
   view_.scope.clear();
+  view_.watch->on = false;
   view_.focus->zoom = 1;  // another matrix is seen as a whole first
   if (!session.looks) view_.editing->weights.reset();
   untouched_ = false;
@@ -300,6 +302,7 @@ void App::fulfil(const Requests& requests) {
   if (requests.picture) save_picture(*requests.picture, requests.replace);
   if (!requests.copy.empty()) ImGui::SetClipboardText(requests.copy.c_str());
   if (requests.history != 0) step_in_history(requests.history);
+  if (view_.watch->open_layer) open_watched_layer();
 }
 
 SessionKeeper::Now App::now(double seconds) const {

@@ -184,8 +184,8 @@ std::optional<double> App::changes_in() const {
 
 /// Where words can go: the token strip's field, in a mode and window that has it.
 bool App::has_sentence_in_sight() const {
-  return view_.mode != Mode::Walk && !is_page(view_.mode) && !view_.is_hidden(Region::Strip) &&
-         !shown_.result->layer().is_long() && typed_texts(document_) > 0;
+  return view_.mode != Mode::Walk && !is_page(view_.mode) && !is_watching(view_) &&
+         !view_.is_hidden(Region::Strip) && !shown_.result->layer().is_long() && typed_texts(document_) > 0;
 }
 
 /// Before any key of this frame does something.

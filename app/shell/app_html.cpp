@@ -9,6 +9,7 @@
 #include "app/state/focus_state.hpp"
 #include "app/state/teaching/lesson_state.hpp"
 #include "app/views/model/facts.hpp"
+#include "app/watch/watch_state.hpp"
 #include "core/base/error.hpp"
 #include "core/document/mask.hpp"
 #include "core/files/document/session_file.hpp"
@@ -119,6 +120,8 @@ std::shared_ptr<HtmlJob> App::html_job(const std::filesystem::path& to,
                                        std::shared_ptr<const HtmlPage> layers) const {
   if (view_.mode == Mode::Experiments || view_.mode == Mode::Training || view_.mode == Mode::Lessons)
     throw Error("An HTML file shows a layer or a model: go to Explore or Model first.");
+  if (is_watching(view_))
+    throw Error("An HTML file does not show a process that runs: open one of its layers first.");
   if (!shown_.result) throw Error("There is nothing to draw yet.");
   auto kept = std::make_shared<KeptForHtml>();
   const ModelReadingPtr reading = models_.reading_of(document_);

@@ -1,4 +1,5 @@
-// app/shell: what is looked at of the result on screen: head, cell and plane, always among those it has.
+// app/shell: what is looked at of the result on screen: head, cell and plane, always among those it has; and
+// in which language.
 #include <algorithm>
 #include <cmath>
 #include <tuple>
@@ -9,6 +10,7 @@
 #include "app/shell/replaced_text.hpp"
 #include "app/state/focus_state.hpp"
 #include "app/state/signals_state.hpp"
+#include "app/ui/words.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/base/error.hpp"
 
@@ -101,6 +103,19 @@ void App::record_moment() {
                       {view_.now, entropy, weight, static_cast<float>(scale),
                        std::log(static_cast<float>(std::max<std::int64_t>(1, row.allowed)))},
                       view_.signals->trigger, view_.signals->seconds);
+}
+
+/// What cannot be read is said once, in English.
+void App::speak_as_chosen() {
+  if (view_.language == spoken_) return;
+  words_.speak_english();
+  try {
+    if (view_.language != english) words_.speak(load_table(files_.assets(), view_.language));
+  } catch (const std::exception& error) {
+    view_.language = english;
+    view_.notices.say(error.what());
+  }
+  spoken_ = view_.language;
 }
 
 }  // namespace attnscope

@@ -31,6 +31,8 @@
 #include "app/views/parts/unknown.hpp"
 #include "app/views/picture/picture.hpp"
 #include "app/views/start/start.hpp"
+#include "app/views/watch/watch.hpp"
+#include "app/watch/watch_state.hpp"
 #include "app/widgets/keyboard_focus.hpp"
 #include "app/widgets/widgets.hpp"
 
@@ -255,6 +257,17 @@ void draw_short_regions(Scene& scene, const Layout& layout) {
   draw_bars(scene, layout, stops);
 }
 
+/// A process that is watched, whatever is open.
+void draw_watch_regions(Scene& scene, const Layout& layout) {
+  scene.view.keyboard.on_map = false;
+  scene.view.walk->playing = false;
+  Stops stops(scene, {Stop::Sentence, Stop::Focus, Stop::TopBar});
+  if (is_visible(layout.strip))
+    stops.draw(Stop::Sentence, false, [&] { draw_watch_strip(scene, layout.strip); });
+  if (is_visible(layout.whole)) stops.draw(Stop::Focus, false, [&] { draw_watch(scene, layout.whole); });
+  draw_bars(scene, layout, stops);
+}
+
 /// A lesson, or an experiment, between the two bars, whatever is open.
 void draw_page_regions(Scene& scene, const Layout& layout) {
   scene.view.keyboard.on_map = false;
@@ -279,7 +292,8 @@ void take_keyboard(KeyboardState& keyboard) {
 
 void draw_regions(Scene& scene, const Layout& layout) {
   SentenceState& sentence = scene.view.keyboard.sentence;
-  const bool has_field = is_visible(layout.strip) && !scene.result.is_long() && has_text_field(scene);
+  const bool has_field = is_visible(layout.strip) && !is_watching(scene.view) && !scene.result.is_long() &&
+                         has_text_field(scene);
   if (!has_field) {
     sentence.active = sentence.wide = false;
     // The strip may come in the next frame; later than that the keyboard is not waited for.
@@ -288,7 +302,9 @@ void draw_regions(Scene& scene, const Layout& layout) {
   }
   // Two different heads stand beside each other in the comparison only.
   if (scene.view.mode != Mode::Compare) scene.stats.pair_heads(-1, -1);
-  if (is_page(scene.view.mode)) {
+  if (is_watching(scene.view)) {
+    draw_watch_regions(scene, layout);
+  } else if (is_page(scene.view.mode)) {
     draw_page_regions(scene, layout);
   } else if (scene.result.is_long()) {
     draw_long_regions(scene, layout);

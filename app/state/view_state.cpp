@@ -17,6 +17,7 @@
 #include "app/state/teaching/presenter_state.hpp"
 #include "app/state/training/lab_state.hpp"
 #include "app/state/walk_state.hpp"
+#include "app/watch/watch_state.hpp"
 
 namespace attnscope {
 
@@ -30,6 +31,8 @@ std::optional<Mode> mode_named(std::string_view name) {
   if (name == "training") return Mode::Training;
   return std::nullopt;
 }
+
+bool is_watching(const ViewState& view) { return view.mode == Mode::Model && view.watch->on; }
 
 ViewState::ViewState() = default;
 ViewState::ViewState(const ViewState&) = default;

@@ -34,6 +34,7 @@ struct PresenterState;
 struct SignalsState;
 struct StartState;
 struct WalkState;
+struct WatchState;  // app/watch/watch_state.hpp
 
 /// Ends of the colour bar: of the shown head, of all heads, their geometric mean, or as they were when
 /// locked.
@@ -140,6 +141,7 @@ struct ViewState {
   bool timings = false;             // the card with the milliseconds of every stage is open
   bool parity = false;              // the card with the differences between two backends is open
   Apart<WalkState> walk;            // how far the walk has come
+  Apart<WatchState> watch;          // the attention of a running process, in the place of a model
   Apart<InspectorState> inspector;  // which page of the inspector, and how
   Apart<EditingState> editing;      // numbers and masks under the hand
   Apart<FilesState> files;          // the file menu and what it opens

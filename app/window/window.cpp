@@ -21,6 +21,7 @@
 #include "app/session/look.hpp"
 #include "app/shell/app.hpp"
 #include "app/ui/words.hpp"
+#include "app/watch/watch_state.hpp"
 #include "app/window/notes_window.hpp"
 #include "app/window/running_window.hpp"
 #include "core/base/error.hpp"
@@ -334,9 +335,13 @@ int run_window(const WindowOptions& options) {
            .pool = pool},
           engine, backends);
   attention.app = &app;
+  if (options.watch) {
+    app.view().mode = Mode::Model;
+    app.view().watch->on = true;
+  }
   if (options.file) {
     app.open(*options.file, options.layer, options.answers);
-  } else {
+  } else if (!options.watch) {
     if (!options.fresh && !app.restore()) app.offer_last();
     app.offer_start();
   }

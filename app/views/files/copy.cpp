@@ -12,6 +12,8 @@
 #include "app/exports/sentence.hpp"
 #include "app/state/model_state.hpp"
 #include "app/views/files/files.hpp"
+#include "app/views/watch/watch.hpp"
+#include "app/watch/watch_state.hpp"
 #include "core/edits/model.hpp"
 #include "core/engine/model/model_reading.hpp"
 #include "core/models/opened/opened_model.hpp"
@@ -22,6 +24,7 @@ namespace {
 
 /// What `run` and `atlas` leave out of a screen besides what command_of_model() says.
 std::string unsaid_of_screen(const Scene& scene) {
+  if (is_watching(scene.view)) return "The command line shows a process with \"attnscope watch\".";
   const ModelScreen screen = scene.view.mode == Mode::Model ? scene.view.model->screen : ModelScreen::Heads;
   if (screen == ModelScreen::Why) return "The command line has no word for a score that is split.";
   if (screen == ModelScreen::Patching) return "The command line has no word for two texts that are patched.";
@@ -139,6 +142,7 @@ ExportSource export_source(const Scene& scene) {
 }
 
 void copy_numbers(Scene& scene) {
+  if (is_watching(scene.view)) return copy_watched_row(scene);
   try {
     const ExportChoice choice = export_choice(export_source(scene));
     scene.requests.copy = tab_separated(*choice.result, *choice.stats, choice.what, *scene.backends.pool());
@@ -149,6 +153,7 @@ void copy_numbers(Scene& scene) {
 }
 
 void copy_cell(Scene& scene) {
+  if (is_watching(scene.view)) return copy_watched_row(scene);
   const auto& [query, key] = scene.selection.cell;
   const std::int64_t b = scene.sequence();
   const float value = scene.stats.matrix(scene.view.stage, b, scene.selection.head)(query, key);

@@ -10,6 +10,8 @@
 #include "app/views/files/files.hpp"
 #include "app/views/files/menu_column.hpp"
 #include "app/views/lessons/run_name.hpp"
+#include "app/views/watch/watch.hpp"
+#include "app/watch/watch_state.hpp"
 #include "core/engine/model/model_reading.hpp"
 #include "core/models/opened/opened_model.hpp"
 #include "core/text/utf8.hpp"
@@ -61,6 +63,7 @@ void draw_incoming(Scene& scene, MenuColumn& left, MenuColumn& right) {
   FilesState& files = *scene.view.files;
   left.title("Open");
   if (left.row({"Open a file", "Open a file…", "Ctrl+O"})) open_file_dialog(scene);
+  if (left.row({"Watch a process", "Watch a Python process…", {}})) show_watch(scene);
   draw_closed(scene, left);
   if (files.recent.empty())
     left.remark("Or drop a file anywhere on the window: a text, tensors, a session, a model.");
@@ -187,6 +190,7 @@ void draw_file_menu(Scene& scene, const Box& bar, float x, float room) {
                                                      : chip_title(scene);
   if (scene.edited) title += " · edited";
   if (const std::string run = trained_run_name(scene); !run.empty()) title = run;
+  if (is_watching(scene.view)) title = watched_title(*scene.view.watch);
   const float width = std::min({ui.text_width(title, type::label) + ui.px(44), ui.px(360), room});
   const Box box{x, bar.centre_y() - ui.px(14), std::max(width, 0.f), ui.px(28)};
   const std::string path = own(printable(file.native()));

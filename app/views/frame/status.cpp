@@ -8,6 +8,8 @@
 #include "app/state/training/lab_state.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/views/files/files.hpp"
+#include "app/views/watch/watch.hpp"
+#include "app/watch/watch_state.hpp"
 #include "core/engine/model/model_reading.hpp"
 
 namespace attnscope {
@@ -149,6 +151,7 @@ void draw_status(Scene& scene, const Box& bar) {
   const Ui& ui = scene.ui;
   const float y = bar.centre_y(), pad = ui.px(16);
   ui.horizontal(bar.x, bar.y, bar.w, ui.theme.hairline);
+  if (is_watching(scene.view)) return draw_watch_status(scene, bar);
   const std::string text = scene.view.hint.empty() ? cell_words(scene) : scene.view.hint;
 
   const Document& document = scene.result.document;

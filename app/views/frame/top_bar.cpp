@@ -13,6 +13,8 @@
 #include "app/views/files/files.hpp"
 #include "app/views/lessons/run_name.hpp"
 #include "app/views/model_compare/model_compare.hpp"
+#include "app/views/watch/watch.hpp"
+#include "app/watch/watch_state.hpp"
 #include "core/engine/model/model_reading.hpp"
 
 namespace attnscope {
@@ -165,6 +167,10 @@ void draw_top_bar(Scene& scene, const Box& bar) {
   const bool narrow = scene.compact || !scene.backends.is_alone() || scene.held != nullptr;
   const bool has_find = look.x - ui.px(narrow ? 88 : 192) > modes.right();
   const Box find = has_find ? draw_find(scene, look.x - ui.px(8), y, narrow) : look;
+  if (is_watching(scene.view)) {
+    draw_watch_rate(scene, modes.right() + ui.px(12), find.x - ui.px(12), y);
+    return ui.horizontal(bar.x, bar.bottom() - 1, bar.w, ui.theme.hairline);
+  }
   // What is held stands beside Compare; who computes keeps room for its shortest words.
   const float left = modes.right() + ui.px(12), room = find.x - ui.px(scene.compact ? 100 : 122);
   const float held =

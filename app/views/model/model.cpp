@@ -8,6 +8,7 @@
 #include "app/views/model/parts.hpp"
 #include "app/views/model/why.hpp"
 #include "app/views/parts/refusal.hpp"
+#include "app/watch/watch_state.hpp"
 
 namespace attnscope {
 namespace {
@@ -17,10 +18,10 @@ void draw_no_model(Scene& scene, const Box& box) {
   const Ui& ui = scene.ui;
   FilesState& files = *scene.view.files;
   if (!std::exchange(files.sought_models, true)) scene.requests.look_for_models = true;
-  const float row = ui.px(28), room = box.h - ui.px(150);
+  const float row = ui.px(28), room = box.h - ui.px(194);
   const std::size_t fitting = room < 2 * row ? 0 : static_cast<std::size_t>(room / row) - 1;
   const std::size_t shown = std::min({fitting, files.models.size(), std::size_t{16}});
-  const float height = ui.px(80) + (files.model_behind ? ui.px(44) : 0) +
+  const float height = ui.px(124) + (files.model_behind ? ui.px(44) : 0) +
                        (shown == 0 ? 0 : static_cast<float>(shown + 2) * row);
   float y = std::max(box.y + ui.px(24), box.centre_y() - height / 2);
   ui.fill(box, ui.theme.canvas);
@@ -37,6 +38,13 @@ void draw_no_model(Scene& scene, const Box& box) {
       scene.requests.back_to_model = true;
     y += ui.px(44);
   }
+  const std::string_view watch = "Watch a Python process";
+  const float watch_wide = ui.text_width(watch, type::label, Ink::Medium) + ui.px(32);
+  if (button(ui, "Watch", {box.centre_x() - watch_wide / 2, y, watch_wide, ui.px(30)},
+             {watch, "attnscope.watch(model)", "The heads of a model that runs in Python, pass by pass.", {}},
+             watch))
+    scene.view.watch->on = true;
+  y += ui.px(44);
   if (shown == 0) return;
   const float wide = std::min(ui.px(440), box.w - ui.px(32));
   MenuColumn column(ui, box.centre_x() - wide / 2, y, wide);

@@ -6,6 +6,7 @@
 
 #include "app/state/compare_state.hpp"
 #include "app/views/model_compare/compared_models.hpp"
+#include "app/watch/watch_state.hpp"
 
 namespace attnscope {
 namespace {
@@ -84,7 +85,8 @@ bool draw_model_compare(Scene& scene, const Box& whole) {
 
 void show_model_compare(Scene& scene) {
   ModelState& state = *scene.view.model;
-  if (scene.view.mode != Mode::Model || state.screen == ModelScreen::Compare || scene.model == nullptr) {
+  const bool is_elsewhere = scene.view.mode != Mode::Model || is_watching(scene.view);
+  if (is_elsewhere || state.screen == ModelScreen::Compare || scene.model == nullptr) {
     scene.view.mode = Mode::Compare;
     return;
   }
@@ -93,7 +95,7 @@ void show_model_compare(Scene& scene) {
 
 void toggle_model_compare(Scene& scene) {
   ModelState& state = *scene.view.model;
-  const bool is_shown = scene.view.mode == Mode::Model && scene.model != nullptr;
+  const bool is_shown = scene.view.mode == Mode::Model && !is_watching(scene.view) && scene.model != nullptr;
   if (is_shown && state.screen == ModelScreen::Compare)
     state.screen = state.before_compare;
   else

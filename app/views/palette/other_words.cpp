@@ -23,6 +23,9 @@ constexpr OtherWords words_of_actions[] = {
     {ctrl | shift | ImGuiKey_S, {}, "export image screenshot png svg figure bild exportieren abbildung"},
     {ctrl | ImGuiKey_C, {}, "clipboard table tsv spreadsheet excel kopieren zwischenablage tabelle"},
     {0, "Copy as a sentence", "describe text alt screen reader words kopieren satz beschreiben vorlesen"},
+    {0, "Watch a Python process",
+     "attach live stream pytorch transformers hook torch notebook generate beobachten prozess zuschauen "
+     "live"},
     {0, "Copy as command line",
      "cli shell terminal script notebook bash kopieren befehl befehlszeile kommandozeile skript"},
     {ImGuiKey_F1, {}, "help shortcuts keyboard manual hilfe tasten tastenkürzel anleitung"},

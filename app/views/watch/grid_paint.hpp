@@ -1,0 +1,29 @@
+// app/views/watch: the pictures of all heads of a snapshot as one picture.
+#pragma once
+
+#include <span>
+
+#include "app/draw/colormap.hpp"
+#include "app/draw/image.hpp"
+#include "app/views/model/grid_layout.hpp"
+#include "app/watch/watch_sight.hpp"
+#include "app/watch/watch_state.hpp"
+
+namespace attnscope {
+
+struct WatchPainter {
+  const GridPlan& plan;
+  /// Of plan's blocks: the layer of every attention's block.
+  std::span<const WatchLayerSight*const> decoder, encoder, cross;
+  const Colormap& weights;
+  const Colormap& changes;  // zero-centred
+  Rgba ground = 0, hidden = 0, nan = 0;
+  WatchColour colour = WatchColour::Pattern;
+  bool by_maximum = false;
+
+  const WatchLayerSight* layer_of(const ModelHead&) const;
+  /// What plan.window shows.
+  Image paint() const;
+};
+
+}  // namespace attnscope

@@ -1,0 +1,97 @@
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "app/state/focus_state.hpp"
+#include "app/state/layout.hpp"
+#include "app/views/watch/parts.hpp"
+#include "app/views/watch/watch.hpp"
+
+namespace attnscope {
+namespace {
+
+constexpr float least_watch_grid = 300, least_watch_height = 220;  // logical
+
+const std::shared_ptr<const WatchSight>& nothing_seen() {
+  static const auto nothing = std::make_shared<const WatchSight>(
+      WatchSight{{}, std::make_shared<const WatchedSnapshot>(), nullptr, nullptr, {}});
+  return nothing;
+}
+
+}  // namespace
+
+/// What gives way in a small window: what is not known, the list of calls, the head, the controls.
+WatchRegions watch_regions(const Ui& ui, const Box& whole, bool compact, const ViewState& view) {
+  const RegionSizes& sizes = view.sizes;
+  const auto size = [&](float dragged, float usual) { return ui.px(dragged > 0 ? dragged : usual); };
+  float left = view.is_hidden(Region::Controls) ? 0 : size(sizes.controls, compact ? 216 : 264);
+  float right = view.is_hidden(Region::Inspector) ? 0 : size(sizes.model_head, compact ? 280 : 368);
+  float low = view.is_hidden(Region::Signals) ? 0 : size(sizes.model_stream, compact ? 184 : 254);
+  const float least = ui.px(least_watch_grid), least_height = ui.px(least_watch_height);
+  if (whole.w - left - right < least) left = 0;
+  if (whole.w - left - right < least) right = 0;
+  low = std::min(low, std::floor(whole.h * 0.4f));
+  if (whole.h - low < least_height || low < ui.px(96)) low = 0;
+  const float middle = std::max(0.f, whole.w - left - right), high = std::max(0.f, whole.h - low);
+  WatchRegions r;
+  r.controls = {whole.x, whole.y, left, whole.h};
+  r.grid = {whole.x + left, whole.y, middle, high};
+  r.calls = {whole.x + left, whole.y + high, middle, low};
+  const float unknown = whole.h - low >= ui.px(420) ? low : 0;
+  r.head = {whole.x + left + middle, whole.y, right, whole.h - unknown};
+  r.unknown = {r.head.x, r.head.bottom(), right, unknown};
+  return r;
+}
+
+std::string WatchView::query_name(std::int64_t at) const {
+  const bool encoder = head != nullptr && head->layer->kind == WatchKind::Encoder;
+  return own(encoder ? text().memory_label(at) : text().label(at));
+}
+
+std::string WatchView::key_name(std::int64_t at) const {
+  const bool memory = head != nullptr && head->layer->kind != WatchKind::Self;
+  return own(memory ? text().memory_label(at) : text().label(at));
+}
+
+WatchView watch_view(Scene& scene) {
+  WatchState& state = *scene.view.watch;
+  const WatchSight& sight = state.sight ? *state.sight : *nothing_seen();
+  WatchView v{.scene = scene, .ui = scene.ui, .state = state, .sight = sight};
+  v.head = sight.head && sight.head->rows() > 0 ? sight.head.get() : nullptr;
+  if (v.head == nullptr) return v;
+  const WatchedLayer& layer = *v.head->layer;
+  v.position = state.row && layer.row_at(*state.row) >= 0 ? *state.row : layer.position(layer.rows() - 1);
+  v.end = std::min(v.head->keys(), layer.end_of(layer.row_at(v.position)));
+  v.row = state.mean ? v.head->mean.data() : v.head->at(v.position);
+  if (v.row == nullptr) return v;
+  v.words = words_of_row(v.row, v.end);
+  v.key = state.pointed_key.value_or(state.key.value_or(v.words.largest_key));
+  v.key = std::clamp<std::int64_t>(v.key, 0, std::max<std::int64_t>(0, v.end - 1));
+  return v;
+}
+
+std::string watched_head_name(const WatchView& v) {
+  return own(std::to_string(v.state.layer) + "." + std::to_string(v.state.head));
+}
+
+ColourScale watch_scale(const Scene& scene) {
+  return {weights_map(scene.ui.theme, scene.view.focus->colours), 0, 1};
+}
+
+void draw_watch(Scene& scene, const Box& whole) {
+  WatchView v = watch_view(scene);
+  const WatchRegions r = watch_regions(scene.ui, whole, scene.compact, scene.view);
+  if (has_place(r.controls)) draw_watch_controls(v, r.controls);
+  if (v.sight.text->passes_seen == 0) {
+    const float left = r.controls.w;
+    draw_watch_empty(v, {whole.x + left, whole.y, whole.w - left, whole.h});
+  } else {
+    if (has_place(r.grid)) draw_watch_grid(v, r.grid);
+    if (has_place(r.calls)) draw_watch_calls(v, r.calls);
+    if (has_place(r.head)) draw_watch_head(v, r.head);
+    if (has_place(r.unknown)) draw_watch_unknown(v, r.unknown);
+  }
+  v.state.pointed_key = std::exchange(v.state.pointed_next, std::nullopt);
+}
+
+}  // namespace attnscope

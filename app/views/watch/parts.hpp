@@ -1,0 +1,60 @@
+// app/views/watch: the regions of the Watch page and what they share in one frame.
+#pragma once
+
+#include <string>
+
+#include "app/scene/picture.hpp"
+#include "app/scene/scene.hpp"
+#include "app/watch/watch_sight.hpp"
+#include "app/watch/watch_state.hpp"
+
+namespace attnscope {
+
+/// Where the regions stand, device pixels; empty where there is no room.
+struct WatchRegions {
+  Box controls, grid, head, calls, unknown;
+};
+WatchRegions watch_regions(const Ui&, const Box& whole, bool compact, const ViewState&);
+
+/// What is followed, in one frame. Refers to the sight that the state has.
+struct WatchView {
+  Scene& scene;
+  const Ui& ui;
+  WatchState& state;
+  const WatchSight& sight;
+  const WatchHeadSight* head = nullptr;  // null: nothing is known yet
+  const float* row = nullptr;            // [keys] of what is followed: a row, or the mean; null: not known
+  std::int64_t position = -1;            // of that row; of the mean that of the newest
+  std::int64_t end = 0;                  // keys that it sees, as far as causality says
+  std::int64_t key = -1;                 // that is looked at: pointed at, chosen, or the largest
+  WatchRowWords words = {};
+
+  const WatchedSnapshot& text() const { return head != nullptr ? *head->text : *sight.text; }
+  const WatchConnection& connection() const { return sight.connection; }
+  bool is_live() const { return connection().state == WatchConnection::State::Live; }
+  /// A position of the head's queries, or of its keys, as it is called; own words.
+  std::string query_name(std::int64_t position) const;
+  std::string key_name(std::int64_t key) const;
+};
+WatchView watch_view(Scene&);
+
+/// The position of the newest row of a pass.
+inline std::int64_t last_row_of(const WatchedPass& pass) { return pass.first + (pass.rows - 1); }
+
+/// "17.5"; own words.
+std::string watched_head_name(const WatchView&);
+/// The colours that weights wear here.
+ColourScale watch_scale(const Scene&);
+
+void draw_watch_controls(WatchView&, const Box& region);
+void draw_watch_grid(WatchView&, const Box& region);
+void draw_watch_calls(WatchView&, const Box& region);
+void draw_watch_head(WatchView&, const Box& region);
+void draw_watch_unknown(WatchView&, const Box& region);
+void draw_watch_empty(WatchView&, const Box& region);
+
+inline bool has_place(const Box& box) { return box.w >= 8 && box.h >= 8; }
+inline float watch_title_height(const Ui& ui) { return ui.px(44); }
+inline float watch_pad(const Scene& scene) { return scene.ui.px(scene.compact ? 16 : 20); }
+
+}  // namespace attnscope

@@ -1,0 +1,39 @@
+// app/views/watch: the Watch page: the attention of a running Python process, every head of every layer, pass
+// by pass. It stands in the place of the model's page while WatchState::on.
+#pragma once
+
+#include <string>
+
+#include "app/scene/scene.hpp"
+
+namespace attnscope {
+
+struct WatchState;
+
+/// Between the token strip and the status line.
+void draw_watch(Scene&, const Box&);
+/// The tokens that the process has read, each with its weight in the followed row.
+void draw_watch_strip(Scene&, const Box&);
+void draw_watch_status(Scene&, const Box&);
+/// In the top bar, from `left` to `right`: whether a process is there, and how many passes a second come.
+void draw_watch_rate(Scene&, float left, float right, float y);
+/// "watch · python 41822", "No process".
+std::string watched_title(const WatchState&);
+
+/// What the keys do; nothing while the page is not shown, but for the first.
+void show_watch(Scene&);
+void leave_watch(Scene&);
+void watch_pause(Scene&);
+void watch_pass_before(Scene&);
+void watch_pass_after(Scene&);
+/// The newest row is followed again, and its largest key.
+void watch_newest(Scene&);
+void watch_layer_above(Scene&);
+void watch_layer_below(Scene&);
+void watch_head_before(Scene&);
+void watch_head_after(Scene&);
+void watch_open_layer(Scene&);
+/// The followed row, a line for every key, to the clipboard.
+void copy_watched_row(Scene&);
+
+}  // namespace attnscope

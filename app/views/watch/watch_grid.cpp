@@ -1,0 +1,243 @@
+// app/views/watch: all heads of all layers, with the entropy of the newest row of every layer.
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "app/state/model_state.hpp"
+#include "app/ui/number_format.hpp"
+#include "app/views/model/parts.hpp"
+#include "app/views/watch/grid_paint.hpp"
+#include "app/views/watch/parts.hpp"
+
+namespace attnscope {
+namespace {
+
+AttentionOf attention_of(WatchKind kind) {
+  return kind == WatchKind::Encoder ? AttentionOf::Encoder
+         : kind == WatchKind::Cross ? AttentionOf::Cross
+                                    : AttentionOf::Decoder;
+}
+
+class WatchGrid {
+ public:
+  WatchGrid(WatchView& v, const Box& region) : v_(v), ui_(v.ui), region_(region), sight_(*v.sight.grid) {
+    for (const WatchLayerSight& layer : sight_.layers) of(attention_of(layer.layer->kind)).push_back(&layer);
+    const float pad = watch_pad(v.scene), top = watch_title_height(ui_);
+    const Box area{region.x + pad, region.y + top, region.w - 2 * pad, region.h - top - ui_.px(8)};
+    plan_ = plan_layers(ui_, area, parts(), ui_.px(v.state.grid_scroll));
+    const float most = std::max(0.f, plan_.height - plan_.window.h) / ui_.scale();
+    if (v.state.grid_scroll > most) {
+      v.state.grid_scroll = most;
+      plan_ = plan_layers(ui_, area, parts(), ui_.px(most));
+    }
+  }
+
+  void draw() {
+    point();
+    draw_title();
+    draw_columns();
+    draw_layers();
+    draw_pictures();
+    draw_marks();
+  }
+
+ private:
+  std::vector<const WatchLayerSight*>& of(AttentionOf which) {
+    return which == AttentionOf::Encoder ? encoder_ : which == AttentionOf::Cross ? cross_ : decoder_;
+  }
+
+  std::vector<GridPart> parts() {
+    std::vector<GridPart> parts;
+    for (const AttentionOf which : {AttentionOf::Encoder, AttentionOf::Decoder, AttentionOf::Cross}) {
+      if (of(which).empty()) continue;
+      const WatchedLayer& first = *of(which).front()->layer;
+      GridPart part{.of = which,
+                    .heads = {},
+                    .group = static_cast<int>(first.heads / std::max<std::int64_t>(1, first.kv_heads)),
+                    .effects = true,
+                    .queries = 1,
+                    .keys = 1};
+      for (const WatchLayerSight* layer : of(which))
+        part.heads.push_back(static_cast<int>(layer->layer->heads));
+      // Square: a strip of few rows could not be pointed at, and grows with every pass.
+      parts.push_back(std::move(part));
+    }
+    return parts;
+  }
+
+  WatchPainter painter() const {
+    return {.plan = plan_,
+            .decoder = decoder_,
+            .encoder = encoder_,
+            .cross = cross_,
+            .weights = colormap(watch_scale(v_.scene).map),
+            .changes = colormap(ui_.theme.scores),
+            .ground = ui_.theme.picture & 0x00FFFFFFu,
+            .hidden = ui_.theme.hatch_ground,
+            .nan = ui_.theme.nan,
+            .colour = v_.state.colour,
+            .by_maximum = v_.state.pools_maximum};
+  }
+
+  const GridPlan::Cell* cell_under(ImVec2 at) const {
+    for (const GridPlan::Cell& cell : plan_.cells)
+      if (cell.box.grown((plan_.pitch - plan_.side) / 2).contains(at)) return &cell;
+    return nullptr;
+  }
+
+  void point() {
+    const Ui::Touch touch = ui_.touch("Watched heads", plan_.window);
+    const ImGuiIO& io = ImGui::GetIO();
+    if (touch.pointed && io.MouseWheel != 0 && plan_.height > plan_.window.h)
+      v_.state.grid_scroll = std::max(0.f, v_.state.grid_scroll - io.MouseWheel * 48);
+    if (!touch.pointed || !ImGui::IsMousePosValid()) return;
+    const GridPlan::Cell* const cell = cell_under(io.MousePos);
+    if (cell == nullptr) return;
+    const WatchLayerSight* const layer = painter().layer_of(cell->head);
+    if (layer == nullptr) return;
+    hovered_ = cell;
+    if (touch.clicked) {
+      v_.state.layer = layer->layer->index;
+      v_.state.head = cell->head.head;
+    }
+    const float entropy = layer->entropy[static_cast<std::size_t>(cell->head.head)];
+    const std::string name = "Layer " + own(std::to_string(layer->layer->index)) + " · Head " +
+                             own(std::to_string(cell->head.head));
+    const std::string says = std::isnan(entropy)
+                                 ? std::string()
+                                 : "H ÷ ln n of the newest row " + fixed(static_cast<double>(entropy), 2);
+    tooltip(ui_, touch.hovered, cell->box, {name, says, own(layer->layer->name), {}});
+  }
+
+  void draw_title() const {
+    const Box line{region_.x + watch_pad(v_.scene), region_.y, region_.w - 2 * watch_pad(v_.scene),
+                   watch_title_height(ui_)};
+    const std::int64_t tokens = sight_.text->keys;
+    std::string note = v_.state.paused ? "paused" : v_.is_live() ? "live" : "as it was last";
+    note += " · " + own(grouped(tokens)) + (tokens == 1 ? " token" : " tokens");
+    if (v_.state.colour == WatchColour::Pattern) note += " · newest row at the bottom";
+    if (sight_.text->batch > 1) note += " · sequence 0 of " + own(std::to_string(sight_.text->batch));
+    ColourScale scale = watch_scale(v_.scene);
+    const bool change = v_.state.colour == WatchColour::Change;
+    if (change) scale = {ui_.theme.scores, -1, 1, true};
+    const float left = draw_small_ramp(ui_, "watch ramp", line.right(), line.y + ui_.px(22), scale, 1,
+                                       change ? "−1" : "0", "1", ui_.px(v_.scene.compact ? 48 : 72));
+    draw_region_title(ui_, line, "All heads", note, left - ui_.px(12));
+  }
+
+  bool is_chosen(const GridPlan::Layer& layer) const {
+    const WatchLayerSight* const sight = painter().layer_of({layer.of, layer.block, 0});
+    return sight != nullptr && sight->layer->index == v_.state.layer;
+  }
+
+  void draw_columns() const {
+    float widest = 0, end = -1e9f;
+    for (const GridPlan::Column& column : plan_.columns)
+      widest = std::max(widest, ui_.text_width(std::to_string(column.head), type::tick));
+    for (const GridPlan::Column& column : plan_.columns) {
+      if (column.head == 0) end = -1e9f;
+      if (column.x - widest / 2 < end + ui_.px(3)) continue;
+      end = column.x + widest / 2;
+      ui_.text(column.x, column.y, std::to_string(column.head),
+               {type::tick, ui_.theme.text2, Ink::Regular, Align::Centre});
+    }
+    for (const GridPlan::Line& line : plan_.lines)
+      ui_.horizontal(line.x, line.y, line.width, ui_.theme.border);
+    for (const GridPlan::Title& part : plan_.parts) {
+      if (part.text != "effect") {
+        ui_.text(part.x, part.y, part.text, {type::label, ui_.theme.text2, Ink::Medium});
+        continue;
+      }
+      const std::string_view name =
+          ui_.text_width("entropy of the row", type::tick) <= part.room ? "entropy of the row" : "entropy";
+      if (ui_.text_width(name, type::tick) <= part.room)
+        ui_.text(part.x, part.y, name, {type::tick, ui_.theme.text2});
+    }
+  }
+
+  void draw_layers() const {
+    float end = -1e9f, above = -1e9f;
+    for (const GridPlan::Layer& layer : plan_.layers) {
+      if (layer.band.y <= above) end = -1e9f;
+      above = layer.band.y;
+      if (layer.band.bottom() < plan_.window.y + ui_.px(4) ||
+          layer.band.y > plan_.window.bottom() - ui_.px(4))
+        continue;
+      const bool chosen = is_chosen(layer);
+      const float y = layer.band.centre_y();
+      if (chosen) ui_.fill(layer.band, fade(ui_.theme.text1, 0.06f), ui_.px(6));
+      const WatchLayerSight* const sight = painter().layer_of({layer.of, layer.block, 0});
+      if (sight == nullptr || (!chosen && y - ui_.px(7) < end)) continue;
+      end = y + ui_.px(7);
+      ui_.text(layer.number, y, std::to_string(sight->layer->index),
+               {type::tick, chosen ? ui_.theme.query : ui_.theme.text2, chosen ? Ink::Semibold : Ink::Regular,
+                Align::Right});
+      if (layer.effect.w > 0) draw_entropy(layer.effect, y, *sight, chosen);
+    }
+  }
+
+  void draw_entropy(const Box& box, float y, const WatchLayerSight& sight, bool chosen) const {
+    const float room = ui_.px(34);
+    const Box track{box.x, std::round(y - ui_.px(4)), std::max(ui_.px(12), box.w - room), ui_.px(8)};
+    ui_.fill(track, ui_.theme.bar_ground, ui_.px(2));
+    const float value = sight.mean_entropy;
+    if (!std::isnan(value))
+      ui_.fill({track.x, track.y, std::max(ui_.px(1), std::round(track.w * value)), track.h},
+               chosen ? ui_.theme.query : ui_.theme.bar, ui_.px(2));
+    ui_.text(track.right() + ui_.px(8), y, std::isnan(value) ? "–" : in_cell(static_cast<double>(value)),
+             {type::tick, chosen ? ui_.theme.text1 : ui_.theme.text2, chosen ? Ink::Medium : Ink::Regular});
+  }
+
+  void draw_pictures() const {
+    if (plan_.window.w < 1 || plan_.window.h < 1) return;
+    std::uint64_t content = mix_hash(sight_.ticket, static_cast<std::uint64_t>(v_.state.colour));
+    content = mix_hash(content, static_cast<std::uint64_t>(v_.state.pools_maximum ? 1 : 0));
+    content = mix_hash(content, static_cast<std::uint64_t>(watch_scale(v_.scene).map));
+    content = mix_hash(content, static_cast<std::uint64_t>(ui_.theme.name));
+    for (const float number : {plan_.side, plan_.pitch, plan_.window.x, plan_.window.y, plan_.window.w,
+                               plan_.window.h, v_.state.grid_scroll})
+      content = mix_hash(content, number);
+    ui_.picture("watched heads", content, plan_.window, [this] { return painter().paint(); });
+  }
+
+  void draw_marks() const {
+    for (const GridPlan::Cell& cell : plan_.cells) {
+      if (cell.box.bottom() > plan_.window.bottom() + 1 || cell.box.y < plan_.window.y - 1) continue;
+      const WatchLayerSight* const sight = painter().layer_of(cell.head);
+      if (sight == nullptr) continue;
+      const bool chosen = sight->layer->index == v_.state.layer && cell.head.head == v_.state.head;
+      if (&cell == hovered_ && !chosen)
+        ui_.frame(cell.box.grown(ui_.px(2)), ui_.theme.text3, ui_.px(1), ui_.px(4));
+      if (chosen) ui_.frame(cell.box.grown(ui_.px(2)), ui_.theme.query, ui_.px(2), ui_.px(4));
+    }
+    if (plan_.height <= plan_.window.h) return;
+    const float share = plan_.window.h / plan_.height;
+    const Box track{region_.right() - ui_.px(7), plan_.window.y, ui_.px(4), plan_.window.h};
+    ui_.fill(
+        {track.x, track.y + track.h * ui_.px(v_.state.grid_scroll) / plan_.height, track.w, track.h * share},
+        ui_.theme.border, ui_.px(2));
+  }
+
+  WatchView& v_;
+  const Ui& ui_;
+  Box region_;
+  const WatchGridSight& sight_;
+  std::vector<const WatchLayerSight*> decoder_, encoder_, cross_;
+  GridPlan plan_;
+  const GridPlan::Cell* hovered_ = nullptr;
+};
+
+}  // namespace
+
+void draw_watch_grid(WatchView& v, const Box& region) {
+  v.ui.fill(region, v.ui.theme.picture);
+  if (v.sight.grid && !v.sight.grid->layers.empty()) return WatchGrid(v, region).draw();
+  const std::string_view why = v.sight.trouble.empty()
+                                   ? std::string_view("The weights of the first pass are being computed.")
+                                   : std::string_view(v.sight.trouble);
+  v.ui.text(region.centre_x(), region.centre_y(), why,
+            {type::body, v.ui.theme.text2, Ink::Regular, Align::Centre, region.w - v.ui.px(32)});
+}
+
+}  // namespace attnscope

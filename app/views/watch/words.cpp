@@ -1,0 +1,70 @@
+// app/views/watch: what the bars above and below say of the process.
+#include <algorithm>
+
+#include "app/ui/number_format.hpp"
+#include "app/views/watch/parts.hpp"
+#include "app/views/watch/watch.hpp"
+
+namespace attnscope {
+
+std::string watched_title(const WatchState& state) {
+  if (!state.sight || state.sight->connection.state == WatchConnection::State::Listening) return "No process";
+  return "watch · python " + own(std::to_string(state.sight->connection.process.pid));
+}
+
+void draw_watch_rate(Scene& scene, float left, float right, float y) {
+  const Ui& ui = scene.ui;
+  const WatchView v = watch_view(scene);
+  using State = WatchConnection::State;
+  const State state = v.connection().state;
+  const std::string_view name = state == State::Listening ? "listening"
+                                : state == State::Ended   ? "process ended"
+                                : v.state.paused          ? "paused"
+                                                          : "python";
+  std::string rate;
+  if (state == State::Live && !v.state.paused) rate = fixed(v.connection().rate, 1) + " passes/s";
+  const float gap = ui.px(8), dot = ui.px(16), name_wide = ui.text_width(name, type::label);
+  float wide = dot + name_wide;
+  if (!rate.empty()) wide += gap + ui.text_width(rate, type::label, Ink::Medium);
+  if (left + wide > right && !rate.empty()) {
+    rate.clear();
+    wide = dot + name_wide;
+  }
+  if (left + wide > right) return;
+  const float x = scene.compact ? right - wide : left + ui.px(12);
+  const bool steady = state == State::Live && !v.state.paused;
+  ui.disc({x + ui.px(4), std::round(y)}, ui.px(3.5f),
+          state == State::Ended                 ? ui.theme.text3
+          : steady || state == State::Listening ? ui.theme.value
+                                                : ui.theme.key);
+  ui.text(x + dot, y, name, {type::label, ui.theme.text2});
+  if (!rate.empty()) ui.text(x + dot + name_wide + gap, y, rate, {type::label, ui.theme.text1, Ink::Medium});
+}
+
+void draw_watch_status(Scene& scene, const Box& bar) {
+  const Ui& ui = scene.ui;
+  const WatchView v = watch_view(scene);
+  const float y = bar.centre_y(), pad = ui.px(16);
+  std::string right = "listening", left = "Watch   ·   no process   ·   Ctrl O opens a file";
+  if (v.connection().state != WatchConnection::State::Listening) {
+    right = own(std::to_string(v.sight.text->keys)) + (v.sight.text->keys == 1 ? " token" : " tokens") +
+            "   ·   " + own(grouped(static_cast<std::int64_t>(v.connection().counts.dropped))) + " dropped";
+    left = "no pass yet";
+    if (!scene.compact && v.head != nullptr) right = "weights computed here from q, k, v   ·   " + right;
+    if (!v.sight.text->passes.empty())
+      left = "pass " + own(std::to_string(v.sight.text->passes.back().number)) + ", head " +
+             watched_head_name(v) + "   ·   " + (v.state.paused ? "Space goes on" : "Space pauses") +
+             "   ·   ← → through the passes   ·   F7 back to the model";
+  }
+  if (!scene.view.hint.empty()) left = scene.view.hint;
+  std::string trouble = v.connection().trouble.empty() ? v.sight.trouble : v.connection().trouble;
+  if (trouble.empty()) trouble = v.sight.text->note;
+  const float wide =
+      ui.text(bar.right() - pad, y, right, {type::tick, ui.theme.text3, Ink::Regular, Align::Right});
+  if (!trouble.empty()) left = trouble;
+  if (const float room = bar.w - wide - 3 * pad; room > ui.px(40))
+    ui.text(bar.x + pad, y, left,
+            {type::tick, trouble.empty() ? ui.theme.text2 : ui.theme.key, Ink::Regular, Align::Left, room});
+}
+
+}  // namespace attnscope

@@ -1,0 +1,87 @@
+#include "app/watch/make_sight.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace attnscope {
+namespace {
+
+std::uint64_t next_ticket() {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
+}
+
+WatchLayerSight layer_sight(const WatchedLayerPtr& layer, const Work& work) {
+  WatchLayerSight sight{layer,
+                        watched_pictures(*layer, watch_picture_side, 0, work),
+                        watched_pictures(*layer, watch_picture_side, 0, work,
+                                         {std::max<std::int64_t>(0, layer->rows() - 2), layer->rows()}),
+                        {},
+                        std::numeric_limits<float>::quiet_NaN()};
+  const Tensor& normalised = sight.last.normalised;
+  const std::int64_t rows = normalised.shape()[1];
+  double sum = 0;
+  int known = 0;
+  for (std::int64_t head = 0; head < layer->heads; ++head) {
+    const float entropy = normalised.data()[head * rows + rows - 1];
+    sight.entropy.push_back(entropy);
+    if (std::isnan(entropy)) continue;
+    sum += static_cast<double>(entropy);
+    ++known;
+  }
+  if (known > 0) sight.mean_entropy = static_cast<float>(sum / known);
+  return sight;
+}
+
+/// Over the rows that see the key, as far as causality says.
+std::vector<float> mean_row(const WatchedLayer& layer, const Tensor& weights, std::int64_t first) {
+  const std::int64_t rows = weights.shape()[0], keys = weights.shape()[1];
+  std::vector<double> sums(static_cast<std::size_t>(keys));
+  std::vector<std::int64_t> counts(sums.size());
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const std::int64_t end = std::min(keys, layer.end_of(first + row));
+    for (std::int64_t key = 0; key < end; ++key) {
+      const auto at = static_cast<std::size_t>(key);
+      sums[at] += static_cast<double>(weights.data()[row * keys + key]);
+      ++counts[at];
+    }
+  }
+  std::vector<float> mean(sums.size());
+  for (std::size_t key = 0; key < mean.size(); ++key)
+    mean[key] = counts[key] == 0 ? 0 : static_cast<float>(sums[key] / static_cast<double>(counts[key]));
+  return mean;
+}
+
+}  // namespace
+
+WatchGridSight make_watch_grid(const WatchedSnapshotPtr& text, const Work& work) {
+  WatchGridSight grid{text, {}, next_ticket()};
+  for (const WatchedLayerPtr& layer : text->layers)
+    if (layer->rows() > 0 && layer->keys() > 0) grid.layers.push_back(layer_sight(layer, work));
+  return grid;
+}
+
+WatchHeadSight make_watch_head(const WatchedSnapshotPtr& text, std::int64_t layer, std::int64_t head,
+                               const Work& work) {
+  WatchHeadSight sight{.text = text, .layer = text->share(layer), .head = head, .ticket = next_ticket()};
+  const WatchedLayer& of = *sight.layer;
+  const std::int64_t most =
+      std::max<std::int64_t>(1, most_watch_cells / std::max<std::int64_t>(1, of.keys()));
+  sight.first = std::max<std::int64_t>(0, of.rows() - most);
+  const WatchedPlace place{head, 0, sight.first, of.rows()};
+  sight.weights = watched_weights(of, place, work);
+  sight.mean = mean_row(of, sight.weights, sight.first);
+  const bool cross = of.kind == WatchKind::Cross;
+  const auto& ids = of.kind == WatchKind::Encoder ? text->memory_ids : text->ids;
+  const bool has_ids = !cross && !ids.empty();
+  sight.measures = watched_measures(
+      of, place, sight.weights,
+      has_ids ? std::span<const std::int64_t>(ids.front()) : std::span<const std::int64_t>());
+  sight.output_error = watched_output_error(of, work);
+  return sight;
+}
+
+}  // namespace attnscope

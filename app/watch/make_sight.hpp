@@ -1,0 +1,17 @@
+// app/watch: the pictures of the Watch page, made from one snapshot on a worker's thread.
+#pragma once
+
+#include "app/watch/watch_sight.hpp"
+#include "core/base/parallel.hpp"
+
+namespace attnscope {
+
+inline constexpr std::int64_t watch_picture_side = 32;                   // cells of a head in the grid
+inline constexpr std::int64_t most_watch_cells = std::int64_t{1} << 22;  // of the map of the chosen head
+
+/// Both throw Error as watched_weights() does, or Cancelled.
+WatchGridSight make_watch_grid(const WatchedSnapshotPtr&, const Work&);
+/// `layer` is in the snapshot and has a row, `head` is one of its heads.
+WatchHeadSight make_watch_head(const WatchedSnapshotPtr&, std::int64_t layer, std::int64_t head, const Work&);
+
+}  // namespace attnscope

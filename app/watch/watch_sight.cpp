@@ -1,0 +1,34 @@
+#include "app/watch/watch_sight.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace attnscope {
+
+const float* WatchHeadSight::at(std::int64_t position) const {
+  const std::int64_t row = layer ? layer->row_at(position) - first : -1;
+  return row < 0 || row >= rows() ? nullptr : weights.data() + row * keys();
+}
+
+WatchRowWords words_of_row(const float* row, std::int64_t end) {
+  WatchRowWords words;
+  words.keys = end;
+  double sum = 0, whole = 0;
+  for (std::int64_t key = 0; key < end; ++key) {
+    const float weight = row[key];
+    if (words.largest_key < 0 || weight > words.largest) {
+      words.largest = weight;
+      words.largest_key = key;
+    }
+    const auto w = static_cast<double>(weight);
+    whole += w;
+    if (w > 0) sum -= w * std::log(w);
+  }
+  const bool choice = end > 1 && whole > 0;
+  words.entropy = choice ? std::clamp(sum / std::log(static_cast<double>(end)), 0.0, 1.0)
+                         : std::numeric_limits<double>::quiet_NaN();
+  return words;
+}
+
+}  // namespace attnscope

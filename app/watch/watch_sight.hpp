@@ -1,0 +1,82 @@
+// app/watch: what the Watch page is drawn from: immutable, made by workers, handed over whole.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/watch/watch_folder.hpp"
+#include "core/watch/watched_weights.hpp"
+
+namespace attnscope {
+
+/// What is known of the stream that is looked at.
+struct WatchConnection {
+  enum class State : std::uint8_t { Listening, Live, Ended };  // no process yet; there; it has gone
+  State state = State::Listening;
+  std::filesystem::path path = {};
+  StreamFacts facts = {};
+  StreamProcess process = {};
+  StreamCounts counts = {};
+  double rate = 0;                    // passes a second, of the last three seconds; 0: none came
+  std::string trouble = {};           // a sentence: why nothing can be read; empty: nothing is wrong
+  std::vector<FoundStream> all = {};  // in the folder, as it was looked at last
+};
+
+/// One layer of the grid.
+struct WatchLayerSight {
+  WatchedLayerPtr layer;
+  WatchedPictures pictures;    // of all rows,
+  WatchedPictures last;        // and of the last two, or the one that there is
+  std::vector<float> entropy;  // [heads], of the newest row ÷ ln n; NaN where there is no choice
+  float mean_entropy = 0;      // over the heads that have one; NaN where none has
+};
+
+/// The grid: of one snapshot.
+struct WatchGridSight {
+  WatchedSnapshotPtr text;
+  std::vector<WatchLayerSight> layers;
+  std::uint64_t ticket = 0;  // another one for every grid
+};
+
+/// The chosen head: of one snapshot.
+struct WatchHeadSight {
+  WatchedSnapshotPtr text;
+  WatchedLayerPtr layer;
+  std::int64_t head = 0;
+  std::int64_t first = 0;        // number of the first row that is here: of long texts the last ones
+  Tensor weights = {};           // [rows][keys]
+  std::vector<float> mean = {};  // [keys], over the rows that see the key
+  WatchedMeasures measures = {};
+  std::optional<double> output_error =
+      {};  // of what the process itself computed; nothing: it did not send it
+  std::uint64_t ticket = 0;
+
+  std::int64_t rows() const { return weights.shape()[0]; }
+  std::int64_t keys() const { return weights.shape()[1]; }
+  /// The row of a position; null where it is not here.
+  const float* at(std::int64_t position) const;
+};
+
+/// All of it. Grid and head may be of an older snapshot than `text`, until they are made.
+struct WatchSight {
+  WatchConnection connection;
+  WatchedSnapshotPtr text;  // never null
+  std::shared_ptr<const WatchGridSight> grid;
+  std::shared_ptr<const WatchHeadSight> head;
+  std::string trouble;  // why grid or head could not be made; empty where they could
+};
+
+/// What a row of weights says.
+struct WatchRowWords {
+  std::int64_t largest_key = -1;
+  float largest = 0;
+  double entropy = 0;  // ÷ ln n; NaN with fewer than two keys
+  std::int64_t keys = 0;
+};
+WatchRowWords words_of_row(const float* row, std::int64_t end);
+
+}  // namespace attnscope

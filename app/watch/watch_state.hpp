@@ -1,0 +1,51 @@
+// app/watch: how the attention of a running process is looked at: the Watch page, which stands in the place
+// of the model's. A Document and its history know nothing of it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "app/state/view_state.hpp"
+#include "core/watch/watch_stream.hpp"
+
+namespace attnscope {
+
+struct WatchSight;  // app/watch/watch_sight.hpp
+
+/// What the cells of the grid show: all rows that are known, the newest row, or how it differs from the one
+/// before.
+enum class WatchColour : std::uint8_t { Pattern, NewestRow, Change };
+
+struct WatchState {
+  bool on = false;  // Mode::Model shows it; see is_watching()
+  /// The stream that was asked for by name; empty: that of the newest process.
+  std::filesystem::path wanted;
+  std::uint64_t sends = WantsQueryKeyValue | WantsMasks;
+  bool paused = false;  // the picture stands still; the process does not
+
+  // What is followed: the newest row, the row of a position that was chosen, or the mean of all rows.
+  std::optional<std::int64_t> row;
+  bool mean = false;
+  std::optional<std::int64_t> key;  // that was chosen; nothing: the largest of the row
+  std::int64_t layer = 0, head = 0;
+
+  WatchColour colour = WatchColour::Pattern;
+  bool pools_maximum = false;  // a pixel of several weights wears the largest, else their mean
+
+  // Of the moment.
+  bool open_layer = false;                  // asked for: the chosen layer becomes the Document
+  std::optional<std::int64_t> pointed_key;  // under the mouse, in this frame and the last
+  std::optional<std::int64_t> pointed_next;
+  std::array<bool, 5> folded{};                // sections of the controls
+  float grid_scroll = 0, controls_scroll = 0;  // logical pixels
+  std::int64_t calls_back = 0;                 // lines that the list is scrolled up from its newest one
+  std::shared_ptr<const WatchSight> sight;     // what there is; null before the page was shown
+};
+
+/// Whether the Watch page is on screen.
+bool is_watching(const ViewState&);
+
+}  // namespace attnscope

@@ -1,0 +1,161 @@
+#include "app/watch/watcher.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "app/watch/listening.hpp"
+#include "app/watch/make_sight.hpp"
+#include "core/base/worker.hpp"
+
+namespace attnscope {
+namespace {
+
+/// Threads that make the grid: the process that is watched needs the others.
+int threads_of_grid() { return std::clamp(static_cast<int>(std::thread::hardware_concurrency()) / 4, 1, 4); }
+
+}  // namespace
+
+class Watcher::Parts {
+ public:
+  explicit Parts(const std::function<void()>& wake) : wake_(wake), listening_(wake) {}
+  ~Parts() {
+    if (reads_) reads_->cancel();
+    if (head_.task) head_.task->cancel();
+    if (grid_.task) grid_.task->cancel();
+  }
+  Parts(const Parts&) = delete;
+  Parts& operator=(const Parts&) = delete;
+
+  void follow(WatchState& state, bool is_shown) {
+    read(state, is_shown);
+    if (std::optional<Listening::There> there = listening_.there(version_)) {
+      version_ = there->version;
+      now_.connection = std::move(there->connection);
+      now_.text = std::move(there->text);
+      is_new_ = true;
+    }
+    keep_inside(state);
+    if (take(head_)) now_.head = head_.there;
+    if (take(grid_)) now_.grid = grid_.there;
+    waits_ = false;
+    if (is_shown) make(state);
+    if (!state.sight || std::exchange(is_new_, false)) state.sight = std::make_shared<const WatchSight>(now_);
+  }
+  bool is_busy() const { return head_.task || grid_.task; }
+  bool finish() {
+    if (!is_busy()) return false;
+    head_worker_.wait();
+    grid_worker_.wait();
+    return true;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  template <class T>
+  struct Slot {
+    std::shared_ptr<Task<std::shared_ptr<const T>>> task;  // makes the next one; null: none is made
+    std::shared_ptr<const T> there;
+    std::uint64_t change = 0;       // of the snapshot that was asked for last
+    Clock::time_point begun, next;  // not made before that
+  };
+
+  void read(const WatchState& state, bool is_shown) {
+    listening_.want({state.wanted, state.sends, state.paused});
+    if (is_shown && !reads_) {
+      reads_ =
+          std::make_shared<Stepwise>([this](const std::stop_token& stop) { return listening_.step(stop); },
+                                     [this] { listening_.rest(); });
+      reader_.add(reads_);
+    } else if (!is_shown && reads_) {
+      std::exchange(reads_, nullptr)->cancel();
+    }
+  }
+
+  /// The chosen head is one that there is.
+  void keep_inside(WatchState& state) const {
+    const auto& layers = now_.text->layers;
+    if (layers.empty()) return;
+    if (now_.text->find(state.layer) == nullptr) state.layer = layers.front()->index;
+    const WatchedLayer& layer = *now_.text->find(state.layer);
+    state.head = std::clamp<std::int64_t>(state.head, 0, layer.heads - 1);
+    if (state.row && layer.row_at(*state.row) < 0) state.row.reset();
+    if (state.key && *state.key >= layer.keys()) state.key.reset();
+  }
+
+  template <class T>
+  bool take(Slot<T>& slot) {
+    if (!slot.task || !slot.task->is_done()) return false;
+    const auto task = std::exchange(slot.task, nullptr);
+    // As long as it took nothing is made: half of the time the processor is the process'.
+    const auto took = Clock::now() - slot.begun;
+    slot.next = took > std::chrono::milliseconds(20) ? Clock::now() + took : Clock::now();
+    if (const std::shared_ptr<const T>* made = task->result()) {
+      slot.there = *made;
+      now_.trouble.clear();
+    } else if (task->error() != "Stopped.") {
+      now_.trouble = task->error();
+    }
+    return is_new_ = true;
+  }
+
+  template <class T, class Make>
+  void begin(Slot<T>& slot, Worker& worker, Make make) {
+    slot.change = now_.text->change;
+    slot.begun = Clock::now();
+    slot.task = std::make_shared<Task<std::shared_ptr<const T>>>(
+        [make = std::move(make), wake = wake_](const std::stop_token& stop, NoProgress&) {
+          auto made = std::make_shared<const T>(make(stop));
+          if (wake) wake();
+          return made;
+        });
+    worker.add(slot.task);
+  }
+
+  void make(const WatchState& state) {
+    const WatchedSnapshotPtr text = now_.text;
+    const WatchedLayer* const layer = text->find(state.layer);
+    if (layer == nullptr || layer->rows() == 0) return;
+    const bool other_head = asked_ != std::pair(state.layer, state.head);
+    if (other_head && head_.task) head_.task->cancel();
+    if (!head_.task && (other_head || (head_.change != text->change && Clock::now() >= head_.next))) {
+      asked_ = {state.layer, state.head};
+      begin(head_, head_worker_, [text, at = asked_](const std::stop_token& stop) {
+        ThreadPool pool(1);
+        return make_watch_head(text, at.first, at.second, Work{pool, stop});
+      });
+    }
+    if (!grid_.task && grid_.change != text->change && Clock::now() >= grid_.next)
+      begin(grid_, grid_worker_, [text](const std::stop_token& stop) {
+        ThreadPool pool(threads_of_grid());
+        return make_watch_grid(text, Work{pool, stop});
+      });
+    // What has to wait is not forgotten.
+    waits_ = head_.change != text->change || grid_.change != text->change;
+  }
+
+ public:
+  bool waits() const { return waits_; }
+
+ private:
+  std::function<void()> wake_;
+  Listening listening_;
+  std::uint64_t version_ = 0;
+  WatchSight now_{{}, std::make_shared<const WatchedSnapshot>(), nullptr, nullptr, {}};
+  bool is_new_ = false, waits_ = false;
+  Slot<WatchHeadSight> head_;
+  Slot<WatchGridSight> grid_;
+  std::pair<std::int64_t, std::int64_t> asked_{-1, -1};  // layer, head
+  std::shared_ptr<Stepwise> reads_;
+  Worker reader_, head_worker_, grid_worker_;  // last: joined before the rest goes
+};
+
+Watcher::Watcher(std::function<void()> wake) : parts_(std::make_unique<Parts>(wake)) {}
+Watcher::~Watcher() = default;
+void Watcher::follow(WatchState& state, bool is_shown) { parts_->follow(state, is_shown); }
+bool Watcher::is_busy() const { return parts_->is_busy() || parts_->waits(); }
+bool Watcher::finish() { return parts_->finish(); }
+
+}  // namespace attnscope

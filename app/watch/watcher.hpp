@@ -1,0 +1,36 @@
+// app/watch: looks at the stream of a process while the Watch page is on: one thread reads it, another makes
+// pictures. Nothing of it runs while the page is not shown.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "app/watch/watch_sight.hpp"
+#include "app/watch/watch_state.hpp"
+
+namespace attnscope {
+
+/// Belongs to the interface's thread.
+class Watcher {
+ public:
+  /// `wake` is called on a worker when there is something new.
+  explicit Watcher(std::function<void()> wake);
+  /// Stops both threads and waits for them; the process sends nothing from then on.
+  ~Watcher();
+  Watcher(const Watcher&) = delete;
+  Watcher& operator=(const Watcher&) = delete;
+
+  /// Once a frame: what is wanted, and what there is goes into state.sight. `is_shown`: the page is on
+  /// screen; else nobody looks.
+  void follow(WatchState& state, bool is_shown);
+  /// Whether something is still made of what has been read.
+  bool is_busy() const;
+  /// Blocks until that is made; false when nothing was.
+  bool finish();
+
+ private:
+  class Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace attnscope
