@@ -15,24 +15,18 @@ std::uint64_t next_ticket() {
 }
 
 WatchLayerSight layer_sight(const WatchedLayerPtr& layer, const Work& work) {
-  WatchLayerSight sight{layer,
-                        watched_pictures(*layer, watch_picture_side, 0, work),
+  WatchLayerSight sight{layer, watched_pictures(*layer, watch_picture_side, 0, work),
                         watched_pictures(*layer, watch_picture_side, 0, work,
                                          {std::max<std::int64_t>(0, layer->rows() - 2), layer->rows()}),
-                        {},
                         std::numeric_limits<float>::quiet_NaN()};
-  const Tensor& normalised = sight.last.normalised;
-  const std::int64_t rows = normalised.shape()[1];
   double sum = 0;
-  int known = 0;
-  for (std::int64_t head = 0; head < layer->heads; ++head) {
-    const float entropy = normalised.data()[head * rows + rows - 1];
-    sight.entropy.push_back(entropy);
+  std::int64_t known = 0;
+  for (const float entropy : sight.pictures.normalised.values()) {
     if (std::isnan(entropy)) continue;
     sum += static_cast<double>(entropy);
     ++known;
   }
-  if (known > 0) sight.mean_entropy = static_cast<float>(sum / known);
+  if (known > 0) sight.mean_entropy = static_cast<float>(sum / static_cast<double>(known));
   return sight;
 }
 

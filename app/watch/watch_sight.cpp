@@ -11,6 +11,22 @@ const float* WatchHeadSight::at(std::int64_t position) const {
   return row < 0 || row >= rows() ? nullptr : weights.data() + row * keys();
 }
 
+float WatchLayerSight::entropy(std::int64_t head, std::int64_t row) const {
+  return pictures.normalised.data()[head * pictures.normalised.shape()[1] + row];
+}
+
+float WatchLayerSight::entropy_of_row(std::int64_t row) const {
+  double sum = 0;
+  int known = 0;
+  for (std::int64_t head = 0; head < layer->heads; ++head) {
+    const float one = entropy(head, row);
+    if (std::isnan(one)) continue;
+    sum += static_cast<double>(one);
+    ++known;
+  }
+  return known == 0 ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>(sum / known);
+}
+
 WatchRowWords words_of_row(const float* row, std::int64_t end) {
   WatchRowWords words;
   words.keys = end;

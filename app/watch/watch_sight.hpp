@@ -29,10 +29,14 @@ struct WatchConnection {
 /// One layer of the grid.
 struct WatchLayerSight {
   WatchedLayerPtr layer;
-  WatchedPictures pictures;    // of all rows,
-  WatchedPictures last;        // and of the last two, or the one that there is
-  std::vector<float> entropy;  // [heads], of the newest row ÷ ln n; NaN where there is no choice
-  float mean_entropy = 0;      // over the heads that have one; NaN where none has
+  WatchedPictures pictures;  // of all rows,
+  WatchedPictures last;      // and of the last two, or the one that there is
+  float mean_entropy = 0;    // entropy ÷ ln n over all heads and rows that have a choice; NaN where none has
+
+  /// Entropy ÷ ln n of a head's row; NaN where it has no choice.
+  float entropy(std::int64_t head, std::int64_t row) const;
+  /// Over the heads that have one; NaN where none has.
+  float entropy_of_row(std::int64_t row) const;
 };
 
 /// The grid: of one snapshot.

@@ -33,6 +33,7 @@ class Watcher::Parts {
     read(state, is_shown);
     if (std::optional<Listening::There> there = listening_.there(version_)) {
       version_ = there->version;
+      if (there->connection.path != now_.connection.path) forget();
       now_.connection = std::move(there->connection);
       now_.text = std::move(there->text);
       is_new_ = true;
@@ -58,7 +59,7 @@ class Watcher::Parts {
   struct Slot {
     std::shared_ptr<Task<std::shared_ptr<const T>>> task;  // makes the next one; null: none is made
     std::shared_ptr<const T> there;
-    std::uint64_t change = 0;       // of the snapshot that was asked for last
+    WatchedSnapshotPtr of;          // that was asked for last
     Clock::time_point begun, next;  // not made before that
   };
 
@@ -72,6 +73,17 @@ class Watcher::Parts {
     } else if (!is_shown && reads_) {
       std::exchange(reads_, nullptr)->cancel();
     }
+  }
+
+  /// Another process: what was made of the one before is of no use.
+  void forget() {
+    if (head_.task) head_.task->cancel();
+    if (grid_.task) grid_.task->cancel();
+    head_ = {};
+    grid_ = {};
+    now_.head.reset();
+    now_.grid.reset();
+    asked_ = {-1, -1};
   }
 
   /// The chosen head is one that there is.
@@ -103,7 +115,7 @@ class Watcher::Parts {
 
   template <class T, class Make>
   void begin(Slot<T>& slot, Worker& worker, Make make) {
-    slot.change = now_.text->change;
+    slot.of = now_.text;
     slot.begun = Clock::now();
     slot.task = std::make_shared<Task<std::shared_ptr<const T>>>(
         [make = std::move(make), wake = wake_](const std::stop_token& stop, NoProgress&) {
@@ -120,20 +132,20 @@ class Watcher::Parts {
     if (layer == nullptr || layer->rows() == 0) return;
     const bool other_head = asked_ != std::pair(state.layer, state.head);
     if (other_head && head_.task) head_.task->cancel();
-    if (!head_.task && (other_head || (head_.change != text->change && Clock::now() >= head_.next))) {
+    if (!head_.task && (other_head || (head_.of != text && Clock::now() >= head_.next))) {
       asked_ = {state.layer, state.head};
       begin(head_, head_worker_, [text, at = asked_](const std::stop_token& stop) {
         ThreadPool pool(1);
         return make_watch_head(text, at.first, at.second, Work{pool, stop});
       });
     }
-    if (!grid_.task && grid_.change != text->change && Clock::now() >= grid_.next)
+    if (!grid_.task && grid_.of != text && Clock::now() >= grid_.next)
       begin(grid_, grid_worker_, [text](const std::stop_token& stop) {
         ThreadPool pool(threads_of_grid());
         return make_watch_grid(text, Work{pool, stop});
       });
     // What has to wait is not forgotten.
-    waits_ = head_.change != text->change || grid_.change != text->change;
+    waits_ = head_.of != text || grid_.of != text;
   }
 
  public:

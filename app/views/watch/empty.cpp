@@ -34,11 +34,9 @@ class EmptyWatch {
     // In a low window what is nice to know goes first, then what is promised.
     has_more_ = region_.h >= ui_.px(640);
     has_promises_ = region_.h >= ui_.px(500);
-    const float high = ui_.px(has_more_ ? 672 : has_promises_ ? 536 : 420);
+    const float high = ui_.px(has_more_ ? 596 : has_promises_ ? 474 : 358);
     const float top = std::max(region_.y + ui_.px(12), std::round(region_.centre_y() - high / 2));
-    const Box card{std::round(region_.centre_x() - wide / 2), top, wide,
-                   std::min(high, region_.h - ui_.px(24))};
-    draw_dashed_frame(card);
+    Box card{std::round(region_.centre_x() - wide / 2), top, wide, std::min(high, region_.h - ui_.px(24))};
     x_ = card.x + pad;
     wide_ = card.w - 2 * pad;
     y_ = card.y + ui_.px(36);
@@ -48,6 +46,8 @@ class EmptyWatch {
     if (has_more_) draw_snippet("If you want more", more, "");
     if (has_promises_) draw_promises();
     draw_state(card);
+    card.h = std::min(card.h, y_ + ui_.px(32) - card.y);
+    draw_dashed_frame(card);
   }
 
  private:

@@ -67,14 +67,13 @@ class WatchedHead {
     const WatchHeadSight& head = *v_.head;
     const float left = ui_.px(44), top = ui_.px(22);
     const auto rows = static_cast<float>(head.rows()), keys = static_cast<float>(head.keys());
-    float side = std::min((area.h - top) / rows, (area.w - left) / keys);
-    if (side >= 1) side = std::floor(side);
+    const float side = std::min((area.h - top) / rows, (area.w - left) / keys);
     const Box map{area.x + left, area.y + top, std::max(ui_.px(24), std::floor(side * keys)),
                   std::max(ui_.px(4), std::floor(side * rows))};
     draw_axes(area, map);
     ui_.matrix("watch head map", content(map), map, [&](const Ui::UseJob& use) {
       RasterJob job = whole_matrix(ui_, head.weights.matrix(), colormap(watch_scale(v_.scene).map), map);
-      if (side < 6) job.gap = 0;
+      if (side < ui_.px(14)) job.gap = 0;
       job.row_kinds = [&](std::int64_t row, std::span<CellKind> kinds) {
         const std::int64_t end = head.layer->end_of(head.first + row);
         for (std::size_t key = 0; key < kinds.size(); ++key)
@@ -105,7 +104,7 @@ class WatchedHead {
     std::int64_t step = 1;
     while (static_cast<float>(step) * cell < apart) step *= 2;
     for (std::int64_t key = 0; key < head.keys(); key += step)
-      if (static_cast<float>(std::abs(key - v_.key)) * cell >= apart || key == v_.key)
+      if (static_cast<float>(std::abs(key - v_.key)) * cell >= apart)
         ui_.text(map.x + (static_cast<float>(key) + 0.5f) * cell, area.y + ui_.px(8), std::to_string(key),
                  {type::tick, ui_.theme.text3, Ink::Regular, Align::Centre});
     if (v_.key >= 0)
@@ -212,8 +211,8 @@ class WatchedHead {
 
   void measure(const Box& line, std::string_view name, double value, double uniform, const Tip& tip) const {
     const float y = line.centre_y(), right = line.right();
-    const float bar_wide = std::min(ui_.px(92), line.w * 0.28f);
-    const Box track{right - ui_.px(50) - bar_wide, std::round(y - ui_.px(3)), bar_wide, ui_.px(6)};
+    const float bar_wide = std::min(ui_.px(92), line.w * 0.2f);
+    const Box track{right - ui_.px(42) - bar_wide, std::round(y - ui_.px(3)), bar_wide, ui_.px(6)};
     const Ui::Touch touch = ui_.touch(("watched " + std::string(name)).c_str(), line, false);
     ui_.text(line.x, y, name,
              {type::label, ui_.theme.text2, Ink::Regular, Align::Left, track.x - line.x - ui_.px(8)});

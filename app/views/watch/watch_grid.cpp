@@ -86,6 +86,12 @@ class WatchGrid {
     return nullptr;
   }
 
+  /// The number of the row that is followed, of the newest where the layer does not know it.
+  std::int64_t followed_row(const WatchedLayer& layer) const {
+    const std::int64_t row = v_.state.row ? layer.row_at(*v_.state.row) : -1;
+    return row < 0 ? layer.rows() - 1 : row;
+  }
+
   void point() {
     const Ui::Touch touch = ui_.touch("Watched heads", plan_.window);
     const ImGuiIO& io = ImGui::GetIO();
@@ -101,12 +107,11 @@ class WatchGrid {
       v_.state.layer = layer->layer->index;
       v_.state.head = cell->head.head;
     }
-    const float entropy = layer->entropy[static_cast<std::size_t>(cell->head.head)];
+    const float entropy = layer->entropy(cell->head.head, followed_row(*layer->layer));
     const std::string name = "Layer " + own(std::to_string(layer->layer->index)) + " · Head " +
                              own(std::to_string(cell->head.head));
-    const std::string says = std::isnan(entropy)
-                                 ? std::string()
-                                 : "H ÷ ln n of the newest row " + fixed(static_cast<double>(entropy), 2);
+    const std::string says =
+        std::isnan(entropy) ? std::string() : "H ÷ ln n of the row " + fixed(static_cast<double>(entropy), 2);
     tooltip(ui_, touch.hovered, cell->box, {name, says, own(layer->layer->name), {}});
   }
 
@@ -149,9 +154,10 @@ class WatchGrid {
         ui_.text(part.x, part.y, part.text, {type::label, ui_.theme.text2, Ink::Medium});
         continue;
       }
-      const std::string_view name =
-          ui_.text_width("entropy of the row", type::tick) <= part.room ? "entropy of the row" : "entropy";
-      if (ui_.text_width(name, type::tick) <= part.room)
+      const float room = std::min(part.room, region_.right() - watch_pad(v_.scene) - part.x);
+      std::string_view name = v_.state.mean ? "mean entropy" : "entropy of the row";
+      if (ui_.text_width(name, type::tick) > room) name = "entropy";
+      if (ui_.text_width(name, type::tick) <= room)
         ui_.text(part.x, part.y, name, {type::tick, ui_.theme.text2});
     }
   }
@@ -181,7 +187,7 @@ class WatchGrid {
     const float room = ui_.px(34);
     const Box track{box.x, std::round(y - ui_.px(4)), std::max(ui_.px(12), box.w - room), ui_.px(8)};
     ui_.fill(track, ui_.theme.bar_ground, ui_.px(2));
-    const float value = sight.mean_entropy;
+    const float value = v_.state.mean ? sight.mean_entropy : sight.entropy_of_row(followed_row(*sight.layer));
     if (!std::isnan(value))
       ui_.fill({track.x, track.y, std::max(ui_.px(1), std::round(track.w * value)), track.h},
                chosen ? ui_.theme.query : ui_.theme.bar, ui_.px(2));

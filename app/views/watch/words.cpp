@@ -7,6 +7,20 @@
 
 namespace attnscope {
 
+namespace {
+
+/// The one whose row is followed; of the mean the newest. Null where there is none.
+const WatchedPass* followed_pass(const WatchView& v) {
+  const std::vector<WatchedPass>& passes = v.text().passes;
+  for (const WatchedPass& pass : passes)
+    if (v.state.row && pass.text == v.text().text && v.position >= pass.first &&
+        v.position <= last_row_of(pass))
+      return &pass;
+  return passes.empty() ? nullptr : &passes.back();
+}
+
+}  // namespace
+
 std::string watched_title(const WatchState& state) {
   if (!state.sight || state.sight->connection.state == WatchConnection::State::Listening) return "No process";
   return "watch · python " + own(std::to_string(state.sight->connection.process.pid));
@@ -51,9 +65,9 @@ void draw_watch_status(Scene& scene, const Box& bar) {
             "   ·   " + own(grouped(static_cast<std::int64_t>(v.connection().counts.dropped))) + " dropped";
     left = "no pass yet";
     if (!scene.compact && v.head != nullptr) right = "weights computed here from q, k, v   ·   " + right;
-    if (!v.sight.text->passes.empty())
-      left = "pass " + own(std::to_string(v.sight.text->passes.back().number)) + ", head " +
-             watched_head_name(v) + "   ·   " + (v.state.paused ? "Space goes on" : "Space pauses") +
+    if (const WatchedPass* const pass = followed_pass(v))
+      left = "pass " + own(std::to_string(pass->number)) + ", head " + watched_head_name(v) + "   ·   " +
+             (v.state.paused ? "Space goes on" : "Space pauses") +
              "   ·   ← → through the passes   ·   F7 back to the model";
   }
   if (!scene.view.hint.empty()) left = scene.view.hint;
