@@ -11,9 +11,6 @@ struct BuiltWith {
   std::string_view compiler;  // "GNU 12.2.0"
   std::string_view kind;      // "Release"
   std::string_view flags;     // of every file; some have more
-  /// "all", or those of streaming's kernels that were compiled to be fast, with ; between them: what app/run
-  /// builds first is for its own machine. The others compute the same, slowly.
-  std::string_view fast_kernels;
 };
 
 BuiltWith built_with();

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "app/exports/pattern_words.hpp"
+#include "app/exports/words/pattern_words.hpp"
 #include "app/scene/head_words.hpp"
 #include "app/scene/scene.hpp"
 #include "app/ui/number_format.hpp"

@@ -7,7 +7,7 @@
 #include <imgui_internal.h>
 
 #include "app/state/teaching/presenter_state.hpp"
-#include "app/watch/watch_state.hpp"
+#include "app/state/watch/watch_state.hpp"
 
 namespace attnscope {
 namespace {

@@ -14,6 +14,7 @@
 #include "app/state/model_state.hpp"
 #include "app/state/teaching/lesson_state.hpp"
 #include "app/state/viewing.hpp"
+#include "app/state/watch/watch_state.hpp"
 #include "app/views/focus/focus_parts.hpp"
 #include "app/views/generation/generation.hpp"
 #include "app/views/heads/head_order.hpp"
@@ -26,7 +27,6 @@
 #include "app/views/presenter/presenter.hpp"
 #include "app/views/start/start.hpp"
 #include "app/views/watch/watch.hpp"
-#include "app/watch/watch_state.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/edits/switches.hpp"
 

@@ -13,8 +13,8 @@
 #include "app/state/files_state.hpp"
 #include "app/state/focus_state.hpp"
 #include "app/state/start_state.hpp"
+#include "app/state/watch/watch_state.hpp"
 #include "app/ui/own_words.hpp"
-#include "app/watch/watch_state.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/base/error.hpp"
 #include "core/edits/within.hpp"
@@ -264,6 +264,8 @@ void App::look_as_opened(Looks looks) {
   next.files = std::move(view_.files);
   next.start = std::move(view_.start);
   next.keyboard = std::move(view_.keyboard);
+  if (is_watching(view_)) next.mode = Mode::Model;  // it was asked for before the first picture was there
+  next.watch = std::move(view_.watch);
   selection_ = looks.selection;
   chosen_ = place_of(selection_);
   was_used_ = weights_stage(shown_.result->document);  // nothing was switched, it was like this

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "app/lessons/model_numbers.hpp"
+#include "app/results/worth_a_look.hpp"
 #include "app/shell/app.hpp"
-#include "app/shell/worth_a_look.hpp"
 #include "app/state/files_state.hpp"
 #include "app/state/model_state.hpp"
 #include "app/state/teaching/lesson_state.hpp"

@@ -5,8 +5,8 @@
 
 #include "app/shell/app.hpp"
 #include "app/state/editing_state.hpp"
+#include "app/state/watch/watch_state.hpp"
 #include "app/watch/watch_sight.hpp"
-#include "app/watch/watch_state.hpp"
 #include "app/watch/watcher.hpp"
 #include "core/watch/watched_weights.hpp"
 

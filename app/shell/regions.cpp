@@ -15,6 +15,7 @@
 #include "app/state/inspector_state.hpp"
 #include "app/state/long_state.hpp"
 #include "app/state/walk_state.hpp"
+#include "app/state/watch/watch_state.hpp"
 #include "app/views/atlas/atlas.hpp"
 #include "app/views/experiments/experiments.hpp"
 #include "app/views/frame/model_crumb.hpp"
@@ -32,7 +33,6 @@
 #include "app/views/picture/picture.hpp"
 #include "app/views/start/start.hpp"
 #include "app/views/watch/watch.hpp"
-#include "app/watch/watch_state.hpp"
 #include "app/widgets/keyboard_focus.hpp"
 #include "app/widgets/widgets.hpp"
 

@@ -17,7 +17,7 @@
 #include "app/state/teaching/presenter_state.hpp"
 #include "app/state/training/lab_state.hpp"
 #include "app/state/walk_state.hpp"
-#include "app/watch/watch_state.hpp"
+#include "app/state/watch/watch_state.hpp"
 
 namespace attnscope {
 

@@ -34,7 +34,7 @@ struct PresenterState;
 struct SignalsState;
 struct StartState;
 struct WalkState;
-struct WatchState;  // app/watch/watch_state.hpp
+struct WatchState;  // app/state/watch/watch_state.hpp
 
 /// Ends of the colour bar: of the shown head, of all heads, their geometric mean, or as they were when
 /// locked.

@@ -5,8 +5,8 @@
 #include <functional>
 #include <memory>
 
+#include "app/state/watch/watch_state.hpp"
 #include "app/watch/watch_sight.hpp"
-#include "app/watch/watch_state.hpp"
 
 namespace attnscope {
 

@@ -14,6 +14,7 @@
 #include "app/results/training_desk.hpp"
 #include "app/state/teaching/presenter_state.hpp"
 #include "app/state/training/lab_state.hpp"
+#include "app/state/watch/watch_state.hpp"
 #include "core/files/document/open.hpp"
 #include "robot/robot.hpp"
 #include "support/temporary_directory.hpp"
@@ -69,6 +70,11 @@ const std::map<std::string_view, std::function<void(Robot&)>> preparations{
        r.key(ImGuiKey_S);
        r.settle();
        r.key(ImGuiKey_Z, ImGuiMod_Ctrl);
+     }},
+    {"Back from the process to the model",
+     [](Robot& r) {
+       r.app().view().mode = Mode::Model;
+       r.app().view().watch->on = true;
      }},
     {"Back in time", in_training},
     {"On in time", back_in_training},
@@ -214,6 +220,8 @@ TEST_CASE("every key of the action table does something") {
   robot.app().save(start);
   for (const Action& action : actions()) {
     if (action.key == 0) continue;
+    if (action.group == Action::Group::Watch)
+      continue;  // they want a process: watch_page_test presses them all
     for (int i = 0; i < 3; ++i) robot.key(ImGuiKey_Escape);  // ends typing, closes lists
     robot.app().view() = ViewState{};
     ImGui::SetNavCursorVisible(false);  // the mouse was used since
@@ -274,6 +282,11 @@ TEST_CASE("no key does two things in one mode") {
     // In front of a room letters are for what is drawn over the picture.
     if (action.group == Action::Group::Presenter && action.key != ImGuiKey_F5) {
       CHECK(taken.insert({action.key, -1}).second);
+      continue;
+    }
+    // While the Watch page is there its keys are its own.
+    if (action.group == Action::Group::Watch) {
+      CHECK(taken.insert({action.key, -2}).second);
       continue;
     }
     for (const Mode mode : {Mode::Explore, Mode::Walk, Mode::Compare})

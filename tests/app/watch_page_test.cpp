@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "app/files/paths.hpp"
 #include "app/watch_robot.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/watch/watched_weights.hpp"
@@ -132,6 +133,21 @@ TEST_CASE("watch: the arrows go through the passes, and the newest row comes bac
   CHECK(watch_state(robot).head == 1);
   CHECK(watch_sight(robot).head->head == 1);
   CHECK(watch_sight(robot).head->layer->index == 1);
+  robot.key(ImGuiKey_RightArrow);
+  robot.key(ImGuiKey_UpArrow);
+  robot.key(ImGuiKey_LeftBracket);
+  robot.settle();
+  CHECK(watch_state(robot).layer == 0);
+  CHECK(watch_state(robot).head == 0);
+  robot.key(ImGuiKey_LeftArrow);
+  const std::int64_t before = watch_state(robot).row.value_or(-1);
+  robot.key(ImGuiKey_LeftArrow);
+  CHECK(watch_state(robot).row == before - 1);
+  robot.key(ImGuiKey_RightArrow);
+  CHECK(watch_state(robot).row == before);
+  robot.key(ImGuiKey_Enter);
+  robot.settle();
+  CHECK(robot.app().view().mode == Mode::Explore);
 }
 
 TEST_CASE("watch: a layer opens as a Document with the same weights, and undo leads back", "[watch]") {
@@ -220,6 +236,34 @@ TEST_CASE("watch: the palette and a file lead to the page, F7 and anything else 
   robot.app().open(std::filesystem::path(ATTNSCOPE_ASSETS) / "examples" / "cat.json");
   robot.settle();
   if (robot.app().message().empty()) CHECK_FALSE(is_watching(robot.app().view()));
+}
+
+TEST_CASE("watch: the page stays when the first picture comes behind it", "[watch]") {
+  const WatchFolder folder;
+  RobotOptions options = wide;
+  options.opening = opening_picture(ATTNSCOPE_ASSETS);
+  Robot robot(options);
+  robot.app().view().mode = Mode::Model;
+  watch_state(robot).on = true;
+  robot.settle();
+  CHECK(is_watching(robot.app().view()));
+  CHECK(shows(robot, "Nothing is connected"));
+}
+
+TEST_CASE("watch: the key that is looked at most is in the strip of a long text", "[watch]") {
+  const WatchFolder folder;
+  WatchedProcess process(folder);
+  process.generate(16, 40);
+  Robot robot(wide);
+  show_watch_page(robot);
+  REQUIRE(shows_tokens(robot, 56));
+  for (int i = 0; i < 12; ++i) {
+    const WatchHeadSight& head = *watch_sight(robot).head;
+    const std::int64_t row = watch_state(robot).row.value_or(55);
+    CHECK(robot.has("watch token " + std::to_string(words_of_row(head.at(row), row + 1).largest_key)));
+    robot.key(ImGuiKey_LeftArrow);
+    robot.settle();
+  }
 }
 
 TEST_CASE("watch: keys of other pages do nothing to the Document behind it", "[watch]") {

@@ -8,8 +8,8 @@
 #include <string>
 #include <thread>
 
+#include "app/state/watch/watch_state.hpp"
 #include "app/watch/watch_sight.hpp"
-#include "app/watch/watch_state.hpp"
 #include "robot/layout.hpp"
 #include "robot/robot.hpp"
 #include "support/temporary_directory.hpp"

@@ -1,5 +1,5 @@
 // A model opens at a head that has something to say, chosen by the weights alone, and says why.
-#include "app/shell/worth_a_look.hpp"
+#include "app/results/worth_a_look.hpp"
 
 #include <vector>
 

@@ -17,7 +17,7 @@ const std::string too_many = unknown + "…";
 /// Functions that write a number.
 bool SourceProgram::writes_number(std::string_view name) {
   return is_one_of(name, {"to_string", "grouped", "fixed", "tight", "tiny", "bytes", "metric", "in_cell",
-                          "score_in_cell", "tick"});
+                          "score_in_cell", "tick", "significant"});
 }
 
 /// While another expression is evaluated because the first one uses its text.

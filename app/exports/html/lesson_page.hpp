@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "app/exports/html/page_data.hpp"
-#include "app/state/teaching/told_step.hpp"
+#include "app/lessons/told_step.hpp"
 #include "app/ui/words.hpp"
 
 namespace attnscope {

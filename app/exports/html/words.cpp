@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "app/exports/pattern_words.hpp"
+#include "app/exports/words/pattern_words.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/ui/own_words.hpp"
 

@@ -15,7 +15,7 @@
 
 namespace attnscope {
 
-struct ToldStep;  // told_step.hpp
+struct ToldStep;  // app/lessons/told_step.hpp
 
 inline constexpr std::size_t most_answers = 6;
 inline constexpr int frames_to_answer = 8;  // until the columns of a step stand as what was revealed needs

@@ -6,12 +6,12 @@
 
 #include "app/files/file_kinds.hpp"
 #include "app/state/files_state.hpp"
+#include "app/state/watch/watch_state.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/views/files/files.hpp"
 #include "app/views/files/menu_column.hpp"
 #include "app/views/lessons/run_name.hpp"
 #include "app/views/watch/watch.hpp"
-#include "app/watch/watch_state.hpp"
 #include "core/engine/model/model_reading.hpp"
 #include "core/models/opened/opened_model.hpp"
 #include "core/text/utf8.hpp"

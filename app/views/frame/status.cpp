@@ -6,10 +6,10 @@
 #include "app/state/files_state.hpp"
 #include "app/state/model_state.hpp"
 #include "app/state/training/lab_state.hpp"
+#include "app/state/watch/watch_state.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/views/files/files.hpp"
 #include "app/views/watch/watch.hpp"
-#include "app/watch/watch_state.hpp"
 #include "core/engine/model/model_reading.hpp"
 
 namespace attnscope {

@@ -6,6 +6,7 @@
 
 #include "app/scene/actions.hpp"
 #include "app/scene/picture.hpp"
+#include "app/state/watch/watch_state.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/ui/words.hpp"
 #include "app/views/backends/switch.hpp"
@@ -14,7 +15,6 @@
 #include "app/views/lessons/run_name.hpp"
 #include "app/views/model_compare/model_compare.hpp"
 #include "app/views/watch/watch.hpp"
-#include "app/watch/watch_state.hpp"
 #include "core/engine/model/model_reading.hpp"
 
 namespace attnscope {

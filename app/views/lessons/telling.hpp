@@ -1,7 +1,7 @@
 // app/views/lessons: a step in words, for what shows it outside of the window.
 #pragma once
 
-#include "app/state/teaching/told_step.hpp"
+#include "app/lessons/told_step.hpp"
 #include "app/views/lessons/page.hpp"
 
 namespace attnscope {

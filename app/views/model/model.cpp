@@ -4,11 +4,11 @@
 #include <utility>
 
 #include "app/state/files_state.hpp"
+#include "app/state/watch/watch_state.hpp"
 #include "app/views/files/menu_column.hpp"
 #include "app/views/model/parts.hpp"
 #include "app/views/model/why.hpp"
 #include "app/views/parts/refusal.hpp"
-#include "app/watch/watch_state.hpp"
 
 namespace attnscope {
 namespace {

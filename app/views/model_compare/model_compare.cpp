@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "app/state/compare_state.hpp"
+#include "app/state/watch/watch_state.hpp"
 #include "app/views/model_compare/compared_models.hpp"
-#include "app/watch/watch_state.hpp"
 
 namespace attnscope {
 namespace {

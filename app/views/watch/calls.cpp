@@ -69,7 +69,7 @@ class CallList {
   }
 
   void draw_rows(const Box& area, float row) {
-    const auto& passes = v_.sight.text->passes;
+    const auto& passes = v_.text().passes;
     const auto fitting = static_cast<std::int64_t>(area.h / row);
     if (fitting < 1 || passes.empty()) return;
     const std::int64_t count = std::ssize(passes), shown = std::min(fitting, count);
@@ -91,12 +91,12 @@ class CallList {
     }
   }
 
-  const WatchedPass& pass(std::int64_t i) const { return v_.sight.text->passes[static_cast<std::size_t>(i)]; }
+  const WatchedPass& pass(std::int64_t i) const { return v_.text().passes[static_cast<std::size_t>(i)]; }
 
   /// Which of the passes the followed row belongs to; -1: none in the list.
   std::int64_t chosen_pass() const {
     if (v_.head == nullptr) return -1;
-    for (std::int64_t i = std::ssize(v_.sight.text->passes) - 1; i >= 0; --i)
+    for (std::int64_t i = std::ssize(v_.text().passes) - 1; i >= 0; --i)
       if (pass(i).text == v_.head->text->text && v_.position >= pass(i).first &&
           v_.position < pass(i).first + pass(i).rows)
         return i;
@@ -137,7 +137,7 @@ class CallList {
     put(columns_.sent, bytes(static_cast<std::int64_t>(of.bytes)), Align::Right, ui_.px(66), ink);
     put(columns_.next, of.next_id ? own(std::to_string(*of.next_id)) : "–", Align::Left, ui_.px(76), ink);
     draw_row_of(of, place, line, ink, face);
-    if (index + 1 < std::ssize(v_.sight.text->passes) && of.first == 0 && of.rows > 1 &&
+    if (index + 1 < std::ssize(v_.text().passes) && of.first == 0 && of.rows > 1 &&
         pass(index + 1).text == of.text)
       draw_dashes(line.bottom(), line.x, line.right());
   }

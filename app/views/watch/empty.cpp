@@ -36,7 +36,7 @@ class EmptyWatch {
     has_promises_ = region_.h >= ui_.px(500);
     const float high = ui_.px(has_more_ ? 596 : has_promises_ ? 474 : 358);
     const float top = std::max(region_.y + ui_.px(12), std::round(region_.centre_y() - high / 2));
-    Box card{std::round(region_.centre_x() - wide / 2), top, wide, std::min(high, region_.h - ui_.px(24))};
+    Box card{std::round(region_.centre_x() - wide / 2), top, wide, region_.bottom() - ui_.px(12) - top};
     x_ = card.x + pad;
     wide_ = card.w - 2 * pad;
     y_ = card.y + ui_.px(36);

@@ -5,9 +5,9 @@
 
 #include "app/draw/colormap.hpp"
 #include "app/draw/image.hpp"
+#include "app/state/watch/watch_state.hpp"
 #include "app/views/model/grid_layout.hpp"
 #include "app/watch/watch_sight.hpp"
-#include "app/watch/watch_state.hpp"
 
 namespace attnscope {
 

@@ -5,8 +5,8 @@
 
 #include "app/scene/picture.hpp"
 #include "app/scene/scene.hpp"
+#include "app/state/watch/watch_state.hpp"
 #include "app/watch/watch_sight.hpp"
-#include "app/watch/watch_state.hpp"
 
 namespace attnscope {
 

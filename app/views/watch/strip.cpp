@@ -49,7 +49,7 @@ class WatchStrip {
     return made;
   }
 
-  /// All of them, or the first and, behind dots, those up to the newest, or from the chosen key on.
+  /// All of them, or the first and, behind dots, those up to the newest.
   void plan() {
     const float gap = ui_.px(12), dots = ui_.px(20);
     const std::int64_t n = count();
@@ -65,16 +65,16 @@ class WatchStrip {
       tail.push_back(next);
     }
     std::ranges::reverse(tail);
-    const std::int64_t wanted = by_key() ? -1 : v_.state.key.value_or(-1);
-    if (at > 0 && wanted > 0 && wanted <= at) {
-      tail.clear();
-      wide = first.width;
-      for (at = wanted; at < n; ++at) {
-        const WatchChip next = chip(at);
-        if (wide + gap + next.width + dots > area_.w) break;
-        wide += gap + next.width;
-        tail.push_back(next);
+    // The key that is looked at stands between them where it would be out of sight.
+    const std::int64_t key = by_key() ? -1 : v_.state.key.value_or(v_.words.largest_key);
+    if (at > 0 && key > 0 && key <= at) {
+      const WatchChip there = chip(key);
+      wide += gap + there.width + dots;
+      while (!tail.empty() && wide + dots > area_.w) {
+        wide -= gap + tail.front().width;
+        tail.erase(tail.begin());
       }
+      tail.insert(tail.begin(), there);
     }
     chips_.push_back(first);
     chips_.insert(chips_.end(), tail.begin(), tail.end());

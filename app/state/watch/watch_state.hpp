@@ -1,5 +1,5 @@
-// app/watch: how the attention of a running process is looked at: the Watch page, which stands in the place
-// of the model's. A Document and its history know nothing of it.
+// app/state/watch: how the attention of a running process is looked at: the Watch page, which stands in the
+// place of the model's. A Document and its history know nothing of it.
 #pragma once
 
 #include <array>
@@ -8,11 +8,11 @@
 #include <memory>
 #include <optional>
 
-#include "app/state/view_state.hpp"
 #include "core/watch/watch_stream.hpp"
 
 namespace attnscope {
 
+struct ViewState;   // app/state/view_state.hpp
 struct WatchSight;  // app/watch/watch_sight.hpp
 
 /// What the cells of the grid show: all rows that are known, the newest row, or how it differs from the one

@@ -1,4 +1,4 @@
-#include "app/exports/pattern_words.hpp"
+#include "app/exports/words/pattern_words.hpp"
 
 #include <cmath>
 

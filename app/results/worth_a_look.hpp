@@ -1,4 +1,4 @@
-// app/shell: where a model is opened: a head and a cell that have something to say, by the weights alone.
+// app/results: where a model is opened: a head and a cell that have something to say, by the weights alone.
 #pragma once
 
 #include <cstdint>
