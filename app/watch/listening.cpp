@@ -59,6 +59,7 @@ bool Listening::step(const std::stop_token& stop) {
   if (now.stream != followed_.stream) scanned_.reset(), refused_.clear();
   if (is_due(scanned_, scan_every)) scan(now);
   if (stream_) read(now);
+  if (stream_ && is_live() && !now.paused && stream_->is_closed()) leave();
   followed_ = now;
   publish();
   const auto pause = stream_ && is_live() ? std::chrono::milliseconds(poll_every) : scan_every;
