@@ -76,7 +76,7 @@ void add_channels(Tensor& w_query, Tensor& w_key, int at, std::vector<Channel> c
 }
 
 void add_head(HandBuiltWeights& weights, const Layout& layout, int head, int d_k, std::uint64_t seed) {
-  const HeadKind& kind = head_kinds[static_cast<std::size_t>(head) % head_kinds.size()];
+  const BuiltHead& kind = head_kinds[static_cast<std::size_t>(head) % head_kinds.size()];
   weights.head_names.emplace_back(kind.name);
   add_channels(weights.w_query, weights.w_key, head, kind.channels(layout),
                {.d_k = d_k, .seed = seed, .frame_of = head});

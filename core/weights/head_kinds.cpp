@@ -209,7 +209,7 @@ std::vector<Channel> next_token(const HandBuiltLayout& layout) {
   return channels;
 }
 
-constinit const std::array<HeadKind, 8> head_kinds = {{
+constinit const std::array<BuiltHead, 8> head_kinds = {{
     {"previous token", previous_token, 0},
     {"first token", first_token, 0},
     {"same token", same_token, 0},

@@ -18,12 +18,12 @@ struct Channel {
   LinearForm query, key;
 };
 
-struct HeadKind {
+struct BuiltHead {
   std::string_view name;
   std::vector<Channel> (*channels)(const HandBuiltLayout&);  // the most telling first
   double random;  // standard deviation of weights of no meaning, x 1/sqrt(d_model)
 };
-extern const std::array<HeadKind, 8> head_kinds;
+extern const std::array<BuiltHead, 8> head_kinds;
 
 /// κ_-1: the token after. None of the eight, as a causal mask hides it.
 std::vector<Channel> next_token(const HandBuiltLayout&);

@@ -2,6 +2,17 @@
 // that the linker cannot mix code for different instruction sets.
 #pragma once
 
+#ifdef ATTNSCOPE_GEMM_ABSENT
+#include "app/cli/bench/gemm.hpp"
+
+namespace attnscope::gemm {
+
+// A program that was built for one machine refuses to measure other kernels (bench_isa()): nothing calls this.
+void ATTNSCOPE_GEMM(const float*, const float*, float*, std::int64_t, std::int64_t, std::int64_t) {}
+
+}  // namespace attnscope::gemm
+#else
+
 #define Eigen ATTNSCOPE_GEMM_EIGEN
 #include <Eigen/Core>
 
@@ -20,3 +31,4 @@ void ATTNSCOPE_GEMM(const float* a, const float* b, float* c, std::int64_t n, st
 }  // namespace attnscope::gemm
 
 #undef Eigen
+#endif

@@ -21,7 +21,7 @@ constexpr std::array<std::string_view, 3> attentions{"encoder", "decoder", "cros
 constexpr std::array<std::string_view, 8> kinds{"zero",     "mean",        "uniform", "previous-token",
                                                 "identity", "first-token", "frozen",  "replaced"};
 static_assert(kinds.size() == static_cast<std::size_t>(HeadChange::Kind::Replaced) + 1);
-constexpr int most_blocks = 1 << 20;
+constexpr int largest_place = 1 << 20;
 constexpr std::uint64_t most_id = std::uint64_t{1} << 40;
 
 template <class E, std::size_t N>
@@ -83,8 +83,8 @@ HeadChange read_head(const json& value, const std::string& where) {
   JsonFields fields(value, "model.heads", where);
   HeadChange change;
   change.of = read_attention(fields);
-  change.block = fields.integer("block", 0, 0, most_blocks);
-  change.head = fields.integer("head", 0, 0, most_blocks);
+  change.block = fields.integer("block", 0, 0, largest_place);
+  change.head = fields.integer("head", 0, 0, largest_place);
   change.kind = static_cast<HeadChange::Kind>(fields.choice("kind", 0, kinds));
   change.rows = fields.wholes("rows", most_id);
   change.tensor = fields.tensor("numbers", 2);
@@ -96,7 +96,7 @@ BlockChange read_block(const json& value, const std::string& where) {
   JsonFields fields(value, "model.blocks", where);
   BlockChange change;
   change.of = read_attention(fields);
-  change.block = fields.integer("block", 0, 0, most_blocks);
+  change.block = fields.integer("block", 0, 0, largest_place);
   change.attention_off = fields.boolean("attention_off", false);
   change.mlp_off = fields.boolean("mlp_off", false);
   change.mask_off = fields.boolean("mask_off", false);
@@ -195,7 +195,7 @@ Within read_within(const json& value, const std::string& where) {
   within.fingerprint = read_fingerprint(fields);
   within.input = read_text(fields, where);
   within.of = read_attention(fields);
-  within.block = fields.integer("block", 0, 0, most_blocks);
+  within.block = fields.integer("block", 0, 0, largest_place);
   within.changes.heads = read_list<HeadChange>(fields, "heads", where, read_head);
   within.changes.blocks = read_list<BlockChange>(fields, "blocks", where, read_block);
   fields.finish();

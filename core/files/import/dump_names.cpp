@@ -83,7 +83,7 @@ bool are_weights(const NamedRank& tensor, const std::vector<Word>& words, bool a
 }
 
 /// Digits count as the number they spell.
-bool comes_before(const LayerNames& a, const LayerNames& b) {
+bool layer_comes_before(const LayerNames& a, const LayerNames& b) {
   const std::string &p = a.name, &q = b.name;
   std::size_t i = 0, j = 0;
   const auto number_at = [](const std::string& text, std::size_t& at) {
@@ -273,7 +273,7 @@ std::vector<LayerNames> find_layers(std::span<const NamedRank> tensors, bool any
     }
     layers.push_back(std::move(names));
   }
-  std::sort(layers.begin(), layers.end(), comes_before);
+  std::sort(layers.begin(), layers.end(), layer_comes_before);
   return layers;
 }
 
