@@ -31,7 +31,7 @@ root = pathlib.Path(__file__).resolve().parents[2]
 # What PEP 600 lets a wheel take from the system, and what this program opens by itself.
 on_every_system = re.compile(
     r"(ld-linux.*|lib(c|m|dl|rt|pthread|util|gcc_s|stdc\+\+|GL|EGL|OpenGL|GLX|X11|Xext|Xrender))\.so(\.\d+)*$")
-not_for_the_program = {"pictures"}  # of assets: they are the README's
+not_for_the_program = {"pictures"}  # of assets: they belong to the README.md files
 
 summary = "An oscilloscope for self-attention"
 
@@ -90,7 +90,7 @@ def contents(program: pathlib.Path, assets: pathlib.Path, keep_symbols: bool) ->
     # Where the program looks for them: share/attnscope beside the folder that it stands in.
     for path in sorted(assets.rglob("*")):
         inner = path.relative_to(assets)
-        if path.is_file() and inner.parts[0] not in not_for_the_program:
+        if path.is_file() and path.name != "README.md" and inner.parts[0] not in not_for_the_program:
             files["attnscope/share/attnscope/" + inner.as_posix()] = (path.read_bytes(), 0o644)
     return files
 

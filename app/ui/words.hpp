@@ -1,5 +1,5 @@
 // app/ui: the string table. Texts stand in English where they are drawn; that English is the key under which
-// a table has another language's words. README, "Another language", describes the file.
+// a table has another language's words. assets/languages/README.md describes the file.
 #pragma once
 
 #include <filesystem>

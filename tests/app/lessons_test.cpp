@@ -381,8 +381,8 @@ TEST_CASE("a token is compared with itself where what is held has a cache", "[le
   CHECK_THROWS(number("held.output_moved(0)"));  // in the cache it asks nothing
 }
 
-TEST_CASE("the lesson that README shows can be played", "[lessons]") {
-  std::ifstream file(std::filesystem::path(ATTNSCOPE_ASSETS).parent_path() / "README.md");
+TEST_CASE("the lesson that README.md of the lessons shows can be played", "[lessons]") {
+  std::ifstream file(std::filesystem::path(ATTNSCOPE_ASSETS).parent_path() / "app/lessons/README.md");
   std::string line, lesson;
   while (std::getline(file, line) && line != "    ---") {
   }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Trains four small models of SentencePiece on the README and writes what AutoTokenizer makes of folders that have
+"""Trains four small models of SentencePiece on the README.md files and writes what AutoTokenizer makes of folders that have
 one of them and no tokenizer.json, into sentencepiece/: the models, and goldens.json.
 
 Made with sentencepiece 0.2.3, transformers 5.24.0 and tokenizers 0.23.3:
@@ -84,8 +84,11 @@ def more_texts():
 
 
 def train(folder):
-    with open(os.path.join(here, "..", "..", "README.md"), encoding="utf-8") as file:
-        lines = [line for line in re.sub(r"[^\x20-\x7e\n]", "", file.read()).split("\n") if line.strip()][:200]
+    house, written = os.path.join(here, "..", ".."), ""
+    for page in ("README.md", "app/README.md"):
+        with open(os.path.join(house, page), encoding="utf-8") as file:
+            written += file.read()
+    lines = [line for line in re.sub(r"[^\x20-\x7e\n]", "", written).split("\n") if line.strip()][:200]
     text, rules = os.path.join(folder, "text"), os.path.join(folder, "rules.tsv")
     with open(text, "w", encoding="utf-8") as file:
         file.write("\n".join(lines))

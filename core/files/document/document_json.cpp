@@ -1,4 +1,4 @@
-// core/files/document: a Document from its JSON form. The keys are listed in README, "File formats".
+// core/files/document: a Document from its JSON form. README.md of core/files lists the keys.
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -12,12 +12,12 @@
 
 namespace attnscope {
 
-/// A Document from a file: an AttnScope document (.json: see README, "File formats"), tensors Q, K, V with
-/// what may go with them (.safetensors or .npz: see attention_tensors.hpp),
-/// Q.npy with K.npy and V.npy beside it ([n][d], [heads][n][d] or [batch][heads][n][d]), one layer of what a
-/// program dumped (.safetensors, .npz, .npy: see dump.hpp; `layer` names it, the first when empty), or plain
-/// text (anything else, at most 1 MB; one sequence per non-empty line when there are at most 16 lines, else
-/// one sequence; several hide their padding; weights built by hand). The title is the document's own or the
+/// A Document from a file: an AttnScope document (.json: README.md beside this folder lists its keys),
+/// tensors Q, K, V with what may go with them (.safetensors or .npz: see attention_tensors.hpp), Q.npy with
+/// K.npy and V.npy beside it ([n][d], [heads][n][d] or [batch][heads][n][d]), one layer of what a program
+/// dumped (.safetensors, .npz, .npy: see dump.hpp; `layer` names it, the first when empty), or plain text
+/// (anything else, at most 1 MB; one sequence per non-empty line when there are at most 16 lines, else one
+/// sequence; several hide their padding; weights built by hand). The title is the document's own or the
 /// file's name. What comes back passed check(). Throws Error with one sentence that names the file, what was
 /// found and what was expected, or Cancelled when the reading is stopped.
 Document open_document(const std::filesystem::path& path, std::string_view layer = {},
