@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/attention/gradients.hpp"
+#include "core/attention/backward/gradients.hpp"
 
 namespace attnscope {
 

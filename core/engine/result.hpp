@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/analysis/measures.hpp"
-#include "core/attention/gradients.hpp"
+#include "core/attention/backward/gradients.hpp"
 #include "core/document/document.hpp"
 #include "core/document/trace.hpp"
 #include "core/engine/survey.hpp"

@@ -5,7 +5,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "core/attention/gradients.hpp"
+#include "core/attention/backward/gradients.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/compare.hpp"
 #include "core/document/precision.hpp"

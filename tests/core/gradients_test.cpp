@@ -1,6 +1,6 @@
 // The backward pass against finite differences of the forward pass in float64, over random Documents and all
 // settings, for every tensor that has a gradient.
-#include "core/attention/gradients.hpp"
+#include "core/attention/backward/gradients.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 // The slots that the backward walk keeps gradients in.
 #include <catch2/catch_test_macros.hpp>
 
-#include "core/attention/run_backward.hpp"
+#include "core/attention/backward/run_backward.hpp"
 #include "core/random_documents.hpp"
 
 namespace attnscope::stage_gradients_test {

@@ -6,13 +6,13 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "core/attention/backward/run_backward.hpp"
 #include "core/attention/dropout.hpp"
 #include "core/attention/intervention.hpp"
 #include "core/attention/linear.hpp"
 #include "core/attention/loss.hpp"
 #include "core/attention/mix.hpp"
 #include "core/attention/projections.hpp"
-#include "core/attention/run_backward.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/attention/scores.hpp"
 #include "core/attention/softmax.hpp"

@@ -2,7 +2,7 @@
 // PyTorch's nn.MultiheadAttention (batch_first), since that is where such files come from.
 #pragma once
 
-#include "core/attention/gradients.hpp"
+#include "core/attention/backward/gradients.hpp"
 #include "core/attention/sources.hpp"
 #include "core/document/document.hpp"
 #include "core/files/formats/safetensors.hpp"

@@ -1,11 +1,11 @@
-#include "core/attention/gradients.hpp"
+#include "core/attention/backward/gradients.hpp"
 
 #include <array>
 #include <memory>
 #include <utility>
 
+#include "core/attention/backward/run_backward.hpp"
 #include "core/attention/loss.hpp"
-#include "core/attention/run_backward.hpp"
 
 namespace attnscope {
 
