@@ -2,20 +2,13 @@
 #include <string>
 
 #include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
 
 #include "core/streaming/kernels/kernels.hpp"
 #include "support/program.hpp"
-#include "support/temporary_directory.hpp"
 
 namespace attnscope::cli_bench_test {
 
-using Catch::Matchers::ContainsSubstring;
-using test::bytes_of;
-using test::check_refusal;
-using test::Outcome;
-using test::run;
-using test::TemporaryDirectory;
+using namespace attnscope::test::commands;
 
 namespace {
 

@@ -5,7 +5,6 @@
 #include <limits>
 
 #include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
 #include <fmt/format.h>
 
 #include "core/compare.hpp"
@@ -18,11 +17,7 @@ namespace attnscope::cli_tensors_test {
 
 using attnscope::compare::difference;
 using attnscope::compare::in_double;
-using attnscope::test::check_refusal;
-using attnscope::test::Outcome;
-using attnscope::test::run;
-using attnscope::test::TemporaryDirectory;
-using Catch::Matchers::ContainsSubstring;
+using namespace attnscope::test::commands;
 using nlohmann::json;
 
 namespace {

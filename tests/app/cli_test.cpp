@@ -17,16 +17,10 @@
 #include "app/files/paths.hpp"
 #include "core/files/formats/safetensors.hpp"
 #include "support/program.hpp"
-#include "support/temporary_directory.hpp"
 
 namespace attnscope::cli_test {
 
-using attnscope::test::bytes_of;
-using attnscope::test::check_refusal;
-using attnscope::test::Outcome;
-using attnscope::test::run;
-using attnscope::test::TemporaryDirectory;
-using Catch::Matchers::ContainsSubstring;
+using namespace attnscope::test::commands;
 
 namespace {
 

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -20,13 +19,8 @@
 namespace attnscope::cli_texts_test {
 namespace {
 
-using attnscope::test::bytes_of;
-using attnscope::test::check_refusal;
+using namespace attnscope::test::commands;
 using attnscope::test::CsvReader;
-using attnscope::test::Outcome;
-using attnscope::test::run;
-using attnscope::test::TemporaryDirectory;
-using Catch::Matchers::ContainsSubstring;
 
 const std::vector<std::string> letter_texts{"ab cd a b", "a", "ab ab ab"};
 

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
 
 #include "core/training/files/checkpoint.hpp"
 #include "core/training/files/export_model.hpp"
@@ -19,13 +18,8 @@
 namespace attnscope::cli_train_test {
 namespace {
 
-using attnscope::test::bytes_of;
-using attnscope::test::check_refusal;
-using attnscope::test::Outcome;
-using attnscope::test::run;
-using attnscope::test::TemporaryDirectory;
+using namespace attnscope::test::commands;
 using attnscope::test::wait_until;
-using Catch::Matchers::ContainsSubstring;
 
 const std::string quick = "train small-induction --steps 75 --threads 2 ";
 

@@ -3,7 +3,6 @@
 #include <thread>
 
 #include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
 
 #include "core/files/document/open.hpp"
 #include "core/files/formats/safetensors.hpp"
@@ -12,14 +11,10 @@
 
 namespace attnscope::cli_watch_test {
 
-using attnscope::test::check_refusal;
+using namespace attnscope::test::commands;
 using attnscope::test::ModelLayer;
-using attnscope::test::Outcome;
-using attnscope::test::run;
-using attnscope::test::TemporaryDirectory;
 using attnscope::test::WatchedModel;
 using attnscope::test::WatchWriter;
-using Catch::Matchers::ContainsSubstring;
 
 namespace {
 

@@ -11,19 +11,13 @@
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
 
 #include "app/cli/manual.hpp"
 #include "support/program.hpp"
-#include "support/temporary_directory.hpp"
 
 namespace attnscope::packages_test {
 
-using attnscope::test::bytes_of;
-using attnscope::test::Outcome;
-using attnscope::test::run;
-using attnscope::test::TemporaryDirectory;
-using Catch::Matchers::ContainsSubstring;
+using namespace attnscope::test::commands;
 
 namespace {
 

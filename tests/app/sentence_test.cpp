@@ -2,20 +2,14 @@
 #include <string>
 
 #include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
 
 #include "app/files_robot.hpp"
 #include "robot/robot.hpp"
 #include "support/program.hpp"
-#include "support/temporary_directory.hpp"
 
 namespace attnscope::sentence_test {
 
-using attnscope::test::check_refusal;
-using attnscope::test::Outcome;
-using attnscope::test::run;
-using attnscope::test::TemporaryDirectory;
-using Catch::Matchers::ContainsSubstring;
+using namespace attnscope::test::commands;
 
 namespace {
 

@@ -48,4 +48,14 @@ inline void check_refusal(const TemporaryDirectory& directory, const std::string
   CHECK_THAT(outcome.err, Catch::Matchers::ContainsSubstring(expected));
 }
 
+/// The names that a test of the command line uses, for one `using namespace`.
+namespace commands {
+using Catch::Matchers::ContainsSubstring;
+using test::bytes_of;
+using test::check_refusal;
+using test::Outcome;
+using test::run;
+using test::TemporaryDirectory;
+}  // namespace commands
+
 }  // namespace attnscope::test
