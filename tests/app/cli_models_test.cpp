@@ -8,7 +8,6 @@
 #include <string>
 
 #include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -20,11 +19,7 @@
 namespace attnscope::cli_models_test {
 namespace {
 
-using attnscope::test::check_refusal;
-using attnscope::test::Outcome;
-using attnscope::test::run;
-using attnscope::test::TemporaryDirectory;
-using Catch::Matchers::ContainsSubstring;
+using namespace attnscope::test::commands;
 namespace fs = std::filesystem;
 
 const fs::path models = fs::path(ATTNSCOPE_SHARED) / "vectors/tiny_models";
@@ -43,17 +38,6 @@ double distance(const Tensor& a, const Tensor& b) {
   for (std::int64_t i = 0; i < a.size(); ++i)
     worst = std::max(worst, static_cast<double>(std::abs(a.data()[i] - b.data()[i])));
   return worst;
-}
-
-/// A GPT-2 of one block with random weights, and the smallest tokenizer there is: a token for each of a few
-/// bytes.
-void write_model(const fs::path& folder) {
-  fs::create_directories(folder);
-  std::ofstream(folder / "config.json") << R"({"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"],
-    "n_embd": 8, "n_head": 2, "n_layer": 1, "n_positions": 16, "vocab_size": 5, "eos_token_id": 4})";
-  std::ofstream(folder / "vocab.json") << R"({"a": 0, "b": 1, "c": 2, "ab": 3, "<|endoftext|>": 4})";
-  std::ofstream(folder / "merges.txt") << "#version: 0.2\na b\n";
-  write_random_gpt(folder, {.blocks = 1, .width = 8, .vocabulary = 5, .positions = 16});
 }
 
 }  // namespace
@@ -107,7 +91,7 @@ TEST_CASE("run takes transformers' batches", "[cli][models]") {
 
 TEST_CASE("run writes TransformerLens' names, which say the same as transformers'", "[cli][models]") {
   const TemporaryDirectory directory;
-  write_model(directory / "m");
+  write_bytes_gpt(directory / "m");
   REQUIRE(run(directory, "run m --text abcab -o a.safetensors --emit q").exit_code == 0);
   REQUIRE(run(directory, "run m --text abcab -o b.safetensors --names transformer-lens").exit_code == 0);
   const fs::path a = directory / "a.safetensors", b = directory / "b.safetensors";
@@ -135,7 +119,7 @@ TEST_CASE("run writes TransformerLens' names, which say the same as transformers
 
 TEST_CASE("a model from two files alone runs, speaks, and tells what it is", "[cli][models]") {
   const TemporaryDirectory directory;
-  write_model(directory / "m");
+  write_bytes_gpt(directory / "m");
   REQUIRE(run(directory, "run m --text abcab -o a.safetensors").exit_code == 0);
   const Tensor ids = read(directory / "a.safetensors", "input_ids");
   CHECK(std::vector<float>(ids.values().begin(), ids.values().end()) == std::vector<float>{3, 2, 3});
@@ -166,7 +150,7 @@ TEST_CASE("a model from two files alone runs, speaks, and tells what it is", "[c
 
 TEST_CASE("run and tokenize take a chat", "[cli][models][chat]") {
   const TemporaryDirectory directory;
-  write_model(directory / "m");
+  write_bytes_gpt(directory / "m");
   check_refusal(directory, "tokenize m --chat-user ab", 1, "The model has no chat template");
   directory.write("m/tokenizer_config.json", R"({"tokenizer_class": "GPT2Tokenizer", "add_bos_token": true,
       "bos_token": "<|endoftext|>", "chat_template": [{"name": "default", "template":
@@ -212,7 +196,7 @@ TEST_CASE("tokens of a line of megabytes are written as they come", "[cli][model
   if (test::under_address_sanitizer() || test::under_thread_sanitizer())
     SKIP("they take memory of their own");
   const TemporaryDirectory directory;
-  write_model(directory / "m");
+  write_bytes_gpt(directory / "m");
   std::string words;
   for (int i = 0; i < 700'000; ++i) words += "abc";
   directory.write("line", words + "\n");
@@ -228,7 +212,7 @@ TEST_CASE("tokens of a line of megabytes are written as they come", "[cli][model
 
 TEST_CASE("run writes what the logit lens sees", "[cli][models]") {
   const TemporaryDirectory directory;
-  write_model(directory / "m");
+  write_bytes_gpt(directory / "m");
   REQUIRE(run(directory, "run m --ids 3,2,3,1 -o o.safetensors --emit lens").exit_code == 0);
   const fs::path out = directory / "o.safetensors";
   CHECK(SafetensorsFile(out).find("lens_ids.1")->dtype == DType::I64);
@@ -250,7 +234,7 @@ TEST_CASE("run writes what the logit lens sees", "[cli][models]") {
 
 TEST_CASE("run draws the same tokens from the same seed", "[cli][models]") {
   const TemporaryDirectory directory;
-  write_model(directory / "m");
+  write_bytes_gpt(directory / "m");
   const auto drawn = [&](const std::string& options) {
     REQUIRE(run(directory, "run m --ids 3,2 -o o.safetensors --generate 12 " + options).exit_code == 0);
     const Tensor ids = read(directory / "o.safetensors", "input_ids");
@@ -265,72 +249,6 @@ TEST_CASE("run draws the same tokens from the same seed", "[cli][models]") {
   for (int seed = 6; seed < 12; ++seed)
     differs |= drawn(fmt::format("--temperature 3 --seed {}", seed)) != once;
   CHECK(differs);
-}
-
-TEST_CASE("atlas writes a line for each head", "[cli][models]") {
-  const TemporaryDirectory directory;
-  write_model(directory / "m");
-  const auto lines_of = [&](const std::string& options) {
-    const Outcome outcome = run(directory, "atlas m -o o.csv " + options);
-    INFO(outcome.err);
-    REQUIRE(outcome.exit_code == 0);
-    CHECK(outcome.err.empty());
-    std::ifstream file(directory / "o.csv");
-    std::vector<std::string> lines;
-    for (std::string line; std::getline(file, line);) lines.push_back(line);
-    return lines;
-  };
-  const std::vector<std::string> lines = lines_of("--text abcab");
-  REQUIRE(lines.size() == 3);
-  CHECK(lines[0] == "block,head,kl,top_logit_change,top_token,mean_kl,nll_change");
-  CHECK(lines[1].starts_with("0,0,"));
-  CHECK(lines[2].starts_with("0,1,"));
-  CHECK(lines == lines_of("--ids 3,2,3"));
-  CHECK(lines != lines_of("--ids 3,2,3 --mean"));
-  CHECK(lines_of("--ids 3,2,3 --last")[1].ends_with(",,"));
-  // Both heads gone is the end of the curve, whichever was first.
-  CHECK(lines_of("--ids 3,2,3 --prune").size() == 3);
-  check_refusal(directory, "atlas m --ids 9 -o p.csv", 1, "the model has tokens 0 to 4");
-  check_refusal(directory, "atlas m -o p.csv", 2, "required");
-  CHECK_FALSE(fs::exists(directory / "p.csv"));
-}
-
-TEST_CASE("atlas of encoders asks about the masked token, of an encoder-decoder about the next",
-          "[cli][models]") {
-  const TemporaryDirectory directory;
-  const fs::path goldens = fs::path(ATTNSCOPE_TESTS) / "goldens/models";
-  const auto refused = [&](const std::string& line, const std::string& why) {
-    check_refusal(directory, "atlas " + line + " -o no.csv", 1, why);
-  };
-  for (const char* name : {"bert_masked", "bert_classify", "bert_tokens", "t5_gated"}) {
-    fs::copy(goldens / name, directory / name);
-    std::ofstream vocabulary(directory / name / "vocab.txt");
-    for (const char* token : {"[UNK]", "[PAD]", "[CLS]", "[SEP]", "[MASK]", "a", "b"})
-      vocabulary << token << "\n";
-    for (int i = 0; i < 33; ++i) vocabulary << "w" << i << "\n";
-  }
-  const auto lines_of = [&](const std::string& line) {
-    const Outcome outcome = run(directory, "atlas " + line + " -o o.csv");
-    INFO(outcome.err);
-    REQUIRE(outcome.exit_code == 0);
-    std::ifstream file(directory / "o.csv");
-    std::vector<std::string> lines;
-    for (std::string one; std::getline(file, one);) lines.push_back(one);
-    return lines;
-  };
-  const std::vector<std::string> masked = lines_of("bert_masked --text 'a [MASK] b'");
-  REQUIRE(masked.size() == 5);
-  CHECK(masked[1].ends_with(","));
-  CHECK_FALSE(masked[1].ends_with(",,"));
-  CHECK(masked == lines_of("bert_masked --ids 2,5,4,6,3 --at 2"));
-  CHECK(masked != lines_of("bert_masked --text 'a [MASK] b' --at 1"));
-  refused("bert_masked --text 'a b'", "write [MASK] for a word");
-  refused("bert_masked --text 'a b' --at 4", "no row 4");
-  CHECK(lines_of("bert_classify --text 'a b'")[1].ends_with(",,"));
-  CHECK(lines_of("bert_tokens --text 'a b' --at 1").size() == 5);
-  refused("bert_tokens --text 'a b'", "whose the effects are measured on");
-  CHECK(lines_of("t5_gated --ids 5,6,7").size() == 9);
-  refused("bert_masked --text a --decoder-text b", "encoder-decoders");
 }
 
 TEST_CASE("run writes where an answer begins and ends, as transformers names it", "[cli][models]") {
@@ -356,13 +274,13 @@ TEST_CASE("run takes a picture", "[cli][models]") {
     CHECK(std::abs(weights.matrix(0, 0).row(row).sum() - 1) < 1e-5);
   check_refusal(directory, "run " + vit + " --image none.png -o q.safetensors", 1, "none.png");
   check_refusal(directory, "run " + vit + " --text a -o q.safetensors", 1, "takes pictures");
-  write_model(directory / "m");
+  write_bytes_gpt(directory / "m");
   check_refusal(directory, "run m --image p.png -o q.safetensors", 1, "take pictures");
 }
 
 TEST_CASE("bench --model says how long opening, a text and one token more take", "[cli][models]") {
   const TemporaryDirectory directory;
-  write_model(directory / "m");
+  write_bytes_gpt(directory / "m");
   const Outcome done = run(directory, "bench --model m --n 4,8 --seconds 0 --threads 1 --json b.json");
   INFO(done.err);
   REQUIRE(done.exit_code == 0);
@@ -384,7 +302,7 @@ TEST_CASE("bench --model says how long opening, a text and one token more take",
 
 TEST_CASE("what the model commands cannot do is said in a sentence", "[cli][models]") {
   const TemporaryDirectory directory;
-  write_model(directory / "m");
+  write_bytes_gpt(directory / "m");
   check_refusal(directory, "run none --ids 1 -o o.safetensors", 1, "is neither a folder");
   check_refusal(directory, "run m --ids 1,9 -o o.safetensors", 1, "the model has tokens 0 to 4");
   check_refusal(directory, "run m --ids 1 --ablate 1.0 -o o.safetensors", 1, "There is no head 1.0");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/document/document.hpp"
+#include "core/random_settings.hpp"
 #include "core/samples.hpp"
 
 namespace attnscope::samples {
@@ -16,15 +17,6 @@ Document any_given_document(Random& random);
 /// One of the three.
 Document any_document(Random& random);
 
-/// How positions reach the scores, with tables for the kinds that learn them.
-void randomise_positions(Random& random, Document& document);
-/// Scale, soft-cap, mask, softmax, linear attention, intervention, dropout.
-void randomise_settings(Random& random, Document& document);
-/// The mask alone, and one of its parts: numbers of which some hide, sometimes a whole row.
-void randomise_mask(Random& random, Document& document);
-/// What is done to each head, sometimes nothing at all.
-void randomise_interventions(Random& random, Document& document);
-TensorPtr random_additive(Random& random, const Dimensions& size);
 /// A loss with or without numbers of its own.
 void randomise_loss(Random& random, Document& document);
 /// One of the three with a loss and an output that is a number everywhere: a naive softmax over nothing but

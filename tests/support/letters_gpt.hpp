@@ -70,4 +70,15 @@ inline void write_letters_gpt(const std::filesystem::path& folder, int blocks = 
   write_random_gpt(folder, {blocks, width, 8, letters_gpt_positions, stored_as});
 }
 
+/// A GPT-2 of one block with random weights, and the smallest tokenizer there is: a token for each of a few
+/// bytes.
+inline void write_bytes_gpt(const std::filesystem::path& folder) {
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "config.json") << R"({"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"],
+    "n_embd": 8, "n_head": 2, "n_layer": 1, "n_positions": 16, "vocab_size": 5, "eos_token_id": 4})";
+  std::ofstream(folder / "vocab.json") << R"({"a": 0, "b": 1, "c": 2, "ab": 3, "<|endoftext|>": 4})";
+  std::ofstream(folder / "merges.txt") << "#version: 0.2\na b\n";
+  write_random_gpt(folder, {.blocks = 1, .width = 8, .vocabulary = 5, .positions = 16});
+}
+
 }  // namespace attnscope
