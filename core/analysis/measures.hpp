@@ -125,8 +125,4 @@ bool sums_suffice(const Document&);
 /// The same measures from sums. sums_suffice() must hold.
 Measures measure(const Work&, const Document&, MaskFactsPtr facts, const SummedRows&);
 
-/// H = -Σ w ln w in nats of weights that need not be the softmax of known scores, as shares of `whole`: what
-/// goes to keys. NaN where a weight is negative or NaN.
-double entropy_of_weights(std::span<const float> weights, double whole = 1);
-
 }  // namespace attnscope

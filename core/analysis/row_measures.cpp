@@ -72,13 +72,6 @@ void measure_places(const SumsOfRow& sums, RowMeasures& row) {
 
 }  // namespace
 
-double entropy_of_weights(std::span<const float> w, double whole) {
-  return sum_of(w.size(), [&](std::size_t key) {
-    const double weight = static_cast<double>(w[key]) / whole;
-    return w[key] == 0 ? 0 : -weight * std::log(weight);
-  });
-}
-
 RowRules row_rules(const Document& document, std::int64_t head) {
   const LayerSpec& layer = document.layer();
   RowRules rules;

@@ -1,5 +1,5 @@
-// core/attention: the exponential of the softmax, written so that a compiler turns a loop of it into vector
-// code for any instruction set (Eigen's 3.4 does not take -inf to 0).
+// core/attention: arithmetic of a row. The exponential of the softmax is written so that a compiler turns a
+// loop of it into vector code for any instruction set (Eigen's 3.4 does not take -inf to 0).
 #pragma once
 
 #include <array>
@@ -55,6 +55,15 @@ Sum sum_of(std::size_t count, Term&& term) {
 template <class T>
 double sum_in_double(std::span<const T> values) {
   return sum_of(values.size(), [&](std::size_t i) { return static_cast<double>(values[i]); });
+}
+
+/// H = -Σ w ln w in nats of weights that need not be the softmax of known scores, as shares of `whole`: what
+/// goes to keys. NaN where a weight is negative or NaN.
+inline double entropy_of_weights(std::span<const float> weights, double whole = 1) {
+  return sum_of(weights.size(), [&](std::size_t key) {
+    const double weight = static_cast<double>(weights[key]) / whole;
+    return weights[key] == 0 ? 0 : -weight * std::log(weight);
+  });
 }
 
 /// Σ a·b; both of the same length.

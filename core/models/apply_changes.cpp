@@ -1,12 +1,12 @@
 #include "core/models/apply_changes.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "core/attention/row_math.hpp"
 #include "core/base/error.hpp"
 
 namespace attnscope {
@@ -30,14 +30,6 @@ std::int64_t only_key(ChangeKind kind, std::int64_t position) {
     case ChangeKind::FirstToken: return 0;
     default: return -1;
   }
-}
-
-/// Entropy of a row of weights in nats.
-double pattern_entropy(std::span<const float> weights) {
-  double entropy = 0;
-  for (const float weight : weights)
-    if (weight > 0) entropy -= static_cast<double>(weight) * std::log(static_cast<double>(weight));
-  return entropy;
 }
 
 /// Σ w_j v_j, summed in double.
@@ -91,7 +83,7 @@ void change_weights(const HeadChange& change, const AttentionProblem& p, const S
     fill_pattern_row(change, p, rows.query(r), weights);
     if (sweep.output.size() > 0)
       mix_row(p, change.head, weights, sweep.output.data() + (at * rows.count + r) * p.d_v);
-    sweep.entropy.data()[at * rows.count + r] = static_cast<float>(pattern_entropy(weights));
+    sweep.entropy.data()[at * rows.count + r] = static_cast<float>(entropy_of_weights(weights));
     sweep.largest.data()[at * rows.count + r] = std::ranges::max(weights);
   });
   if (sweep.picture) change_picture(change, p, rows, sweep);

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "core/analysis/measures.hpp"
+#include "core/attention/row_math.hpp"
 #include "core/base/error.hpp"
 #include "core/streaming/tile.hpp"
 #include "core/watch/watched_problem.hpp"

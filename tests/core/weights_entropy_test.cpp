@@ -5,7 +5,7 @@
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 
-#include "core/analysis/measures.hpp"
+#include "core/attention/row_math.hpp"
 
 namespace attnscope::weights_entropy_test {
 

@@ -6,7 +6,7 @@
 #include "app/exports/html/words.hpp"
 #include "app/ui/own_words.hpp"
 #include "app/views/model/facts.hpp"
-#include "core/analysis/measures.hpp"
+#include "core/attention/row_math.hpp"
 #include "core/base/error.hpp"
 #include "core/edits/model.hpp"
 #include "core/models/opened/opened_model.hpp"
