@@ -11,10 +11,18 @@ namespace attnscope::lost_cache_test {
 
 using namespace attnscope::test;
 
-TEST_CASE("cached tokens that go with a replaced sentence are told, and undo brings them back") {
+namespace {
+
+RobotOptions with_cache() {
   RobotOptions options{.width = 1600, .height = 1000};
   options.file = std::filesystem::path(ATTNSCOPE_ASSETS) / "examples" / "10-kv-cache.json";
-  Robot robot(options);
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("cached tokens that go with a replaced sentence are told, and undo brings them back") {
+  Robot robot(with_cache());
   robot.settle();
   const int cached = robot.document().input.cached;
   REQUIRE(cached > 0);
@@ -29,9 +37,7 @@ TEST_CASE("cached tokens that go with a replaced sentence are told, and undo bri
 }
 
 TEST_CASE("a sentence that still has what is cached keeps it, without a word") {
-  RobotOptions options{.width = 1600, .height = 1000};
-  options.file = std::filesystem::path(ATTNSCOPE_ASSETS) / "examples" / "10-kv-cache.json";
-  Robot robot(options);
+  Robot robot(with_cache());
   robot.settle();
   const int cached = robot.document().input.cached;
   robot.retype("##Text", "The cat sat on the mat because it was very warm");

@@ -18,6 +18,19 @@ using namespace attnscope::test;
 
 const RobotOptions wide{.width = 1600, .height = 1000};
 
+/// The page of a process that has read `prompt` tokens and written some more.
+struct PageOfProcess {
+  PageOfProcess(std::int64_t prompt, int written) {
+    show_watch_page(robot);
+    process.generate(prompt, written);
+    REQUIRE(shows_tokens(robot, prompt + written));
+  }
+
+  WatchFolder folder;
+  WatchedProcess process{folder};
+  Robot robot{wide};
+};
+
 std::string legible(Robot& robot) {
   robot.leave();
   robot.settle();
@@ -87,12 +100,9 @@ TEST_CASE("watch: the process is asked to send only while the page is shown", "[
 }
 
 TEST_CASE("watch: a pause stops the picture and not the process, which is still looked at", "[watch]") {
-  const WatchFolder folder;
-  WatchedProcess process(folder);
-  Robot robot(wide);
-  show_watch_page(robot);
-  process.pass(5);
-  REQUIRE(shows_tokens(robot, 5));
+  PageOfProcess page(5, 0);
+  WatchedProcess& process = page.process;
+  Robot& robot = page.robot;
   robot.key(ImGuiKey_Space);
   CHECK(watch_state(robot).paused);
   robot.settle();
@@ -108,12 +118,9 @@ TEST_CASE("watch: a pause stops the picture and not the process, which is still 
 }
 
 TEST_CASE("watch: the arrows go through the passes, and the newest row comes back", "[watch]") {
-  const WatchFolder folder;
-  WatchedProcess process(folder);
-  Robot robot(wide);
-  show_watch_page(robot);
-  process.generate(4, 3);
-  REQUIRE(shows_tokens(robot, 7));
+  PageOfProcess page(4, 3);
+  WatchedProcess& process = page.process;
+  Robot& robot = page.robot;
   robot.key(ImGuiKey_LeftArrow);
   CHECK(watch_state(robot).row == 5);
   robot.key(ImGuiKey_LeftArrow);
@@ -151,12 +158,9 @@ TEST_CASE("watch: the arrows go through the passes, and the newest row comes bac
 }
 
 TEST_CASE("watch: a layer opens as a Document with the same weights, and undo leads back", "[watch]") {
-  const WatchFolder folder;
-  WatchedProcess process(folder);
-  Robot robot(wide);
-  show_watch_page(robot);
-  process.generate(4, 2);
-  REQUIRE(shows_tokens(robot, 6));
+  PageOfProcess page(4, 2);
+  WatchedProcess& process = page.process;
+  Robot& robot = page.robot;
   const Document before = robot.document();
   robot.key(ImGuiKey_DownArrow);
   robot.key(ImGuiKey_RightBracket);
@@ -251,12 +255,8 @@ TEST_CASE("watch: the page stays when the first picture comes behind it", "[watc
 }
 
 TEST_CASE("watch: the key that is looked at most is in the strip of a long text", "[watch]") {
-  const WatchFolder folder;
-  WatchedProcess process(folder);
-  process.generate(16, 40);
-  Robot robot(wide);
-  show_watch_page(robot);
-  REQUIRE(shows_tokens(robot, 56));
+  PageOfProcess page(16, 40);
+  Robot& robot = page.robot;
   for (int i = 0; i < 12; ++i) {
     const WatchHeadSight& head = *watch_sight(robot).head;
     const std::int64_t row = watch_state(robot).row.value_or(55);

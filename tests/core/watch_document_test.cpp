@@ -14,6 +14,7 @@
 namespace attnscope::watch_document_test {
 
 using attnscope::test::as_read;
+using attnscope::test::grown;
 using attnscope::test::message_of;
 using attnscope::test::ModelLayer;
 using attnscope::test::WatchedModel;
@@ -38,13 +39,6 @@ double difference(const WatchedSnapshot& text, const Document& document, const W
         return INFINITY;
     }
   return largest;
-}
-
-WatchedSnapshotPtr grown(const WatchedModel& model, std::int64_t prompt, std::int64_t tokens) {
-  WatchedText text;
-  text.take(as_read(model.records({0, 0, prompt})));
-  for (std::int64_t i = prompt; i < tokens; ++i) text.take(as_read(model.records({i, i, 1})));
-  return text.snapshot();
 }
 
 }  // namespace

@@ -34,10 +34,8 @@ struct Watched {
 Watched watch(const std::vector<ModelLayer>& layers, std::int64_t batch, std::int64_t prompt,
               std::int64_t tokens, std::uint64_t seed = 1) {
   WatchedModel model(seed, batch, tokens, layers);
-  WatchedText text;
-  text.take(as_read(model.records({0, 0, prompt})));
-  for (std::int64_t i = prompt; i < tokens; ++i) text.take(as_read(model.records({i, i, 1})));
-  return {std::move(model), text.snapshot()};
+  const WatchedSnapshotPtr text = test::grown(model, prompt, tokens);
+  return {std::move(model), text};
 }
 
 double largest_error(const Watched& watched, std::size_t index, const Work& work) {

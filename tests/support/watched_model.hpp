@@ -15,6 +15,7 @@
 
 #include "core/samples.hpp"
 #include "core/watch/watch_record.hpp"
+#include "core/watch/watched_text.hpp"
 #include "support/watch_writer.hpp"
 
 namespace attnscope::test {
@@ -56,7 +57,7 @@ class WatchedModel {
       for (std::int64_t i = 0; i < masks->size(); ++i) {
         float& value = masks->data()[i];
         const bool hides =
-            value > 0.7f && (i / tokens) % tokens != i % tokens;  // nobody is left without a key
+            value > 0.7f && (i / tokens) % tokens != i % tokens;  // no query is left without a key
         if (layer.mask == ModelLayer::Mask::Boolean || hides)
           value = hides ? -std::numeric_limits<float>::infinity() : 0;
       }
@@ -209,6 +210,14 @@ inline std::vector<WatchRecord> as_read(const std::vector<WatchRecordBytes>& rec
     read.back().lost_before = read.size() == 1 ? lost_before : 0;
   }
   return read;
+}
+
+/// What is known of a text after a prompt and passes of one token each.
+inline WatchedSnapshotPtr grown(const WatchedModel& model, std::int64_t prompt, std::int64_t tokens) {
+  WatchedText text;
+  text.take(as_read(model.records({0, 0, prompt})));
+  for (std::int64_t i = prompt; i < tokens; ++i) text.take(as_read(model.records({i, i, 1})));
+  return text.snapshot();
 }
 
 }  // namespace attnscope::test
