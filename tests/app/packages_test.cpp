@@ -138,6 +138,16 @@ TEST_CASE("desktop entry, thumbnailer and metadata name types that are described
   CHECK(found(bytes_of(desktop / "attnscope.metainfo.xml"), "<mediatype>([^<]+)<") == types);
 }
 
+TEST_CASE("packages have every folder of assets but the pictures of the README files", "[packages]") {
+  std::set<std::string> there;
+  for (const auto& entry : std::filesystem::directory_iterator(house / "assets"))
+    if (entry.is_directory()) there.insert(entry.path().filename().native());
+  REQUIRE(there.erase("pictures") == 1);
+  const std::set<std::string> lists = found(bytes_of(house / "app/package"), "for part in ([a-z ]+); do");
+  REQUIRE(lists.size() == 1);
+  CHECK(found(*lists.begin() + " ", "([a-z]+) ") == there);
+}
+
 TEST_CASE("what AttnScope writes begins as its types say", "[packages]") {
   std::size_t sessions = 0, lessons = 0;
   for (const auto& entry : std::filesystem::directory_iterator(house / "assets/examples")) {
