@@ -252,10 +252,10 @@ std::string html_lesson_file(const HtmlLesson& lesson, const Words& words, std::
   fields["contents"] = contents_of(lesson);
   fields["steps"] = steps;
   fields["colours"] = html_colours();
-  fields["css"] = html_asset(assets, "lesson.css");
+  fields["css"] = html_styles(assets, "lesson.css");
   fields["js"] = html_asset(assets, "lesson.js");
   fields["data"] = json_in_html(said.dump(-1, ' ', false, json::error_handler_t::replace));
-  fields["map_css"] = html_asset(assets, "page.css");
+  fields["map_css"] = html_styles(assets, "page.css");
   fields["map_js"] = html_asset(assets, "page.js");
   fields["session"] = html_session(lesson.session);
   return html_filled(html_asset(assets, "lesson.html"), fields, (assets / "html" / "lesson.html").native());

@@ -64,6 +64,10 @@ std::string html_asset(const std::filesystem::path& assets, std::string_view nam
   return read_whole(assets / "html" / name, longest_asset);
 }
 
+std::string html_styles(const std::filesystem::path& assets, std::string_view name) {
+  return html_asset(assets, "shared.css") + html_asset(assets, name);
+}
+
 std::string html_decimal(const Words& words) {
   std::string room;
   return words.translated("0.5", room) == "0,5" ? "," : ".";

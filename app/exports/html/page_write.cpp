@@ -242,7 +242,7 @@ std::string html_file(const HtmlPage& page, const Words& words, std::string_view
                       const std::filesystem::path& assets, const HtmlProgress& progress) {
   HtmlFields fields = html_page_fields(page, words, language, progress);
   fields["colours"] = html_colours();
-  fields["css"] = html_asset(assets, "page.css");
+  fields["css"] = html_styles(assets, "page.css");
   fields["js"] = html_asset(assets, "page.js");
   fields["session"] = html_session(page.session);
   return html_filled(html_asset(assets, "page.html"), fields, (assets / "html" / "page.html").native());
