@@ -1,5 +1,5 @@
 // gpu: the stages of short Documents on a card, one tensor each. Results stay there for the stages that read
-// them, and come to the computer when somebody looks.
+// them, and come to the computer when they are looked at.
 #pragma once
 
 #include "core/attention/stage_math.hpp"

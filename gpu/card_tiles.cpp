@@ -97,7 +97,7 @@ Tensor CardSweeps::tile(const AttentionProblem& p, const TileRequest& request, s
   rectangle.make(0, rectangle.rows(), cells.data());
   device_.wait();
   rectangle.check();
-  // Whoever asks for a tile looks at it.
+  // A tile is asked for in order to be looked at.
   const std::size_t bytes = cells.size() * sizeof(float);
   const HostBlock block = device_.host_block(bytes);
   device_.fetch(block.get(), cells.data(), bytes);

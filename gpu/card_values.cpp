@@ -59,7 +59,7 @@ void CardValues::fetch(std::size_t first, std::size_t last) const {
   try {
     device_->fetch(host + from, numbers_->data() + from, (to - from) * sizeof(float));
   } catch (const Error&) {
-    // A card that is gone: who draws must not end for it, and the next run says what happened.
+    // A card that is gone: drawing must not end for it, and the next run says what happened.
     std::fill(host + from, host + to, std::numeric_limits<float>::quiet_NaN());
   }
   std::fill(here_.begin() + static_cast<std::ptrdiff_t>(first),

@@ -1,4 +1,4 @@
-// gpu: results as tensors that come to the computer's memory when somebody reads them.
+// gpu: results as tensors that come to the computer's memory when they are read.
 #pragma once
 
 #include <atomic>

@@ -29,7 +29,7 @@ class Residents {
   /// Of a card that outlives all tensors that are made on it.
   explicit Residents(Device& device) : device_(std::shared_ptr<void>(), &device) {}
 
-  /// Another problem: what nobody owns any more is given back.
+  /// Another problem: what has no owner any more is given back.
   void begin();
   /// Copies and operands go; tensors that were made here stay. None of what get() gave may be in use.
   void forget();
@@ -57,7 +57,7 @@ class Residents {
       return {*device_, size};
     }
   }
-  /// Numbers that nobody else asks for again.
+  /// Numbers that are not asked for again.
   template <class T>
   DeviceArray<T> uploaded(std::span<const T> values) {
     DeviceArray<T> array = room<T>(std::ssize(values));

@@ -213,7 +213,7 @@ class CardSweep {
                  });
   }
 
-  /// What is small crosses at once; output and pictures when somebody looks at them.
+  /// What is small crosses at once; output and pictures when they are looked at.
   void read(Sweep& made) {
     const Shape shape{heads_, rows_};
     small_.bring(device_);

@@ -1,4 +1,4 @@
-// app/cli: `attnscope lesson check|new|names`: for who writes a lesson in an editor.
+// app/cli: `attnscope lesson check|new|names`: for a person who writes a lesson in an editor.
 #pragma once
 
 #include <memory>

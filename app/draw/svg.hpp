@@ -54,7 +54,7 @@ class SvgCanvas {
   void text(const Text&, std::string_view);
   /// Whole pixels, embedded as PNG.
   void image(const Area&, const Image&, float opacity);
-  /// The matrix as one rectangle per cell, or as pixels where there are more cells than anybody could edit.
+  /// The matrix as one rectangle per cell, or as pixels where there are too many cells to edit by hand.
   void matrix(const Area&, const RasterJob&, float opacity);
 
   /// The file. One pixel is 1 / `scale` units of the page: a picture drawn twice as large is as large as

@@ -1,4 +1,5 @@
-// app/files: what is in a folder, read behind the window: large folders and sleepy disks keep nobody waiting.
+// app/files: what is in a folder, read behind the window: the window does not wait for large folders and
+// sleepy disks.
 #pragma once
 
 #include <chrono>

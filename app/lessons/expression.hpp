@@ -1,6 +1,6 @@
 // app/lessons: numbers in a lesson's prose and the conditions of its steps are expressions that are computed,
 // never typed: "entropy(2) / ln(6)", "weight(2, 4) > 0.9 and not divided". Knows no result: names and
-// functions are looked up by who evaluates.
+// functions are looked up by the caller that evaluates.
 #pragma once
 
 #include <cstdint>

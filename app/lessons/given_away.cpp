@@ -65,7 +65,7 @@ bool is_made_of_the_same(const ReadNumber& a, const ReadNumber& b) {
          std::ranges::all_of(a.from, [&](const LookedUp& one) { return is_in(one, b.from); });
 }
 
-/// Whether who reads the number knows the answer: the same expression, or one of the same number alone that
+/// Whether a reader of the number knows the answer: the same expression, or one of the same number alone that
 /// is as large, be it in percent.
 bool tells(const ReadNumber& number, const ReadNumber& answer, double within) {
   if (!is_made_of_the_same(number, answer)) return false;

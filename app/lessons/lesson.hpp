@@ -50,7 +50,7 @@ struct Choice {
   Prose prose;
   bool right = false;
   std::optional<double> guess;  // what a bar beside it draws, 0 to 1
-  Prose why;                    // why it is wrong, said to who chose it; may be empty
+  Prose why;                    // why it is wrong, said when it was chosen; may be empty
   int line = 0;                 // in the file
 };
 struct ChooseQuestion {

@@ -20,7 +20,7 @@ namespace attnscope::lessons {
 /// A model that lessons may name in their front matter, "model: smollm2".
 struct NamedModel {
   std::string_view name, title;            // "smollm2", "SmolLM2-135M-Instruct"
-  std::string_view file, size;             // what it is, and how large: for who has to get it
+  std::string_view file, size;             // what it is, and how large: for a person who has to get it
   std::vector<std::string_view> commands;  // each of which gets it
   std::string_view fetched;                // where the first command puts it, from the program's own folder
 };

@@ -33,7 +33,7 @@ std::optional<Stage> vectors_called(const LayerResult&, std::string_view name);
 /// each token, as sessions call them, in the order in which they are computed.
 std::vector<std::string_view> stage_names();
 
-/// "weight(query, key)": what there is, for messages and for who writes a lesson.
+/// "weight(query, key)": what there is, for messages and for the writer of a lesson.
 struct KnownName {
   std::string_view call, what;
 };

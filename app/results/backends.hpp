@@ -29,7 +29,8 @@ class Backends {
   const SharedPool& pool() const { return pool_; }
   /// The choice with this backend, by its own name as a Result tells it; empty where none has it.
   std::optional<std::size_t> find(std::string_view backend) const;
-  /// Who makes what is looked at of this result: BackendChoice::beside of the choice that computed it.
+  /// The backend that makes what is looked at of this result: BackendChoice::beside of the choice that
+  /// computed it.
   std::shared_ptr<Backend> beside(const Result&) const;
   /// The next choice behind this one, in a circle, that this machine has; itself when it is alone.
   std::size_t next(std::size_t choice) const;
@@ -49,7 +50,7 @@ class Backends {
   std::optional<double> model_ratio() const;
 
   /// Compares this result with what the next backend computes, unless that was begun already. Once a frame
-  /// while somebody looks.
+  /// while the comparison is on screen.
   void compare(const ResultPtr&);
   /// Stops comparing; the same result is compared again only when it is asked for.
   void stop_comparing();

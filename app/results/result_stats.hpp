@@ -116,7 +116,7 @@ class ResultStats {
   /// The head of the held result that stands beside this one.
   std::int64_t held_head(std::int64_t h) const { return h == paired_now_ ? paired_held_ : h; }
   bool is_small() const;
-  /// Who goes through cells; null: the caller.
+  /// The threads that go through cells; null: the caller.
   Worker* who_counts();
   Stamp difference_stamp(Plane) const;
   Stamp picture_stamp(const OfPicture&) const;

@@ -43,8 +43,8 @@ class Tiles {
 
   /// From now on tiles are of this result. Those of another ticket are forgotten; of the same ticket those
   /// that left out queries are made anew once all queries are known. Null, or a result that is not long:
-  /// none. The tiles of a ticket are made by `backend`, which no one else may be waiting for; when it fails,
-  /// and where it is null, by the CPU, as rows and strong lines always are.
+  /// none. The tiles of a ticket are made by `backend`, which no other caller may be waiting for; when it
+  /// fails, and where it is null, by the CPU, as rows and strong lines always are.
   void show(const ResultPtr&, std::shared_ptr<Backend> backend = {});
 
   /// What is there; null where it is not. A row of another query than the last wanted one may be gone.

@@ -76,7 +76,7 @@ struct Edits {
   TrainingDesk* training = nullptr;  // what trains; null: nowhere
 };
 
-/// What every view is given. Who only reads the picture takes a Shown, and cannot edit.
+/// What every view is given. A view that only reads the picture takes a Shown, and cannot edit.
 struct Scene : Shown, Edits {};
 
 /// The label of a row or column of the result: its token, "[pad]" beyond the end, its number where there are

@@ -213,7 +213,7 @@ void App::take_arrival() {
   if (arrival.is_text) tell_of_text();
 }
 
-/// Who took over and why stays on screen until it is dismissed or no longer true.
+/// Which backend took over and why stays on screen until it is dismissed or no longer true.
 void App::tell_of_backends(const Result& newest) {
   if (!newest.error.empty() || newest.backend_note == backend_note_) return;
   backend_note_ = newest.backend_note;

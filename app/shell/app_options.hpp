@@ -33,7 +33,7 @@ struct AppOptions {
   std::string language = std::string(english);
   bool language_is_asked_for = false;  // for this run: before the one that was chosen last
   bool fresh = false;                  // as in the first run; what is kept stays where it is
-  bool attended = true;                // somebody is there who can be asked
+  bool attended = true;                // a person is there who can be asked
   std::function<void()> wake = {};     // called on a worker when a frame is due
   SharedPool pool = {};                // what everything is computed with; the backends' own
 };

@@ -54,7 +54,7 @@ class Files {
   std::unique_ptr<Opening> read_soon();
   void stop_opening() { opening_.reset(); }
   bool is_opening() const { return opening_ != nullptr; }
-  /// What is read, when somebody waits for it already; empty when nothing is.
+  /// What is read, once it takes long enough to be shown; empty when nothing is.
   std::optional<FileOnItsWay> on_its_way() const;
   /// The reading that has come to its end, once; null while it goes on, unless `wait`.
   std::unique_ptr<Opening> opened(bool wait);
@@ -79,7 +79,7 @@ class Files {
                     const SharedPool& pool);
   void stop_export();
   bool is_exporting() const { return export_ != nullptr; }
-  /// The export, when somebody waits for it already; empty when there is none.
+  /// The export, once it takes long enough to be shown; empty when there is none.
   std::optional<FileOnItsWay> export_on_its_way() const;
   /// The export that has come to its end, once; null while it goes on, unless `wait`.
   std::unique_ptr<ModelExport> exported(bool wait);

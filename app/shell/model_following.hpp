@@ -20,7 +20,7 @@ class ModelFollowing {
   /// Submits what the Document says of its model if it differs from what was submitted last; a lone layer:
   /// the model is let go.
   void follow(const Document&, const ModelWants&);
-  /// Who runs models from here on: what is on screen is run anew. Empty: the CPU.
+  /// What runs models from here on: what is on screen is run anew. Empty: the CPU.
   void compute_with(const MakeRowOperators& make) {
     engine_.compute_with(make);
     submitted_.reset();

@@ -6,8 +6,8 @@
 namespace attnscope {
 
 /// Copies are deep, a const one gives a const T. A header that holds one needs only T's declaration, so that
-/// a change of T recompiles who looks into it and nobody else: the holder's constructors, assignments and
-/// destructor are then defined where T is complete.
+/// a change of T recompiles the files that look into it and no others: the holder's constructors, assignments
+/// and destructor are then defined where T is complete.
 template <class T>
 class Apart {
  public:

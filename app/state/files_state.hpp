@@ -101,7 +101,7 @@ struct FilesState {
   std::filesystem::path layers_of;  // that file
   std::filesystem::path file;       // what is open was opened from it or saved there; empty = nowhere
   bool asks = false;                // the card is open that asks for what a file does not say and was guessed
-  std::optional<FileOnItsWay> opening;  // when somebody waits for it already
+  std::optional<FileOnItsWay> opening;  // once it takes long enough to be shown
   FileDialog dialog;
   std::optional<OverwriteQuestion> question;
 

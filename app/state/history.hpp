@@ -45,10 +45,10 @@ class History {
   static constexpr std::size_t max_steps = 200;
   static constexpr std::size_t max_bytes = std::size_t{256} << 20;
 
-  /// Called after every frame. What changed becomes a step when nobody is busy with it, so that a drag is one
-  /// step; a Document that somebody is busy with, once it has rested for a second. Looks that differ only in
-  /// the chosen cell make one step as long as nothing else changes. A look that nobody changed belongs to the
-  /// step that is there.
+  /// Called after every frame. What changed becomes a step once no hand is busy with it, so that a drag is
+  /// one step; a Document that a hand is busy with, once it has rested for a second. Looks that differ only
+  /// in the chosen cell make one step as long as nothing else changes. A look that no hand changed belongs to
+  /// the step that is there.
   void observe(const Document&, const Viewing&, Hand, double seconds);
 
   /// The look of this Document was changed from `before` to `after` by what was computed: no step of its own.

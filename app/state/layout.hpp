@@ -27,10 +27,10 @@ bool is_narrow(float width, float scale);
 /// Logical sizes, wide / compact: top bar 48 / 40, strip 80 / 72 high; controls 264 / 216, heads 276 / 182,
 /// inspector 368 / 280 wide; signals 208 / 152, status 24 high, or what the splitters say; the focus takes
 /// the rest, and it gives way last: where it would be low the signals get lower (not in a narrow window),
-/// then fold to a line unless somebody opened them, then the heads go, then the inspector becomes a drawer
-/// over it (always below 1280), then the line of the signals, the strip and the controls go. Every line of
-/// text fields or chips after the first makes the strip higher. Everything is in device pixels of a window
-/// `width` x `height`.
+/// then fold to a line unless they were opened by hand, then the heads go, then the inspector becomes a
+/// drawer over it (always below 1280), then the line of the signals, the strip and the controls go. Every
+/// line of text fields or chips after the first makes the strip higher. Everything is in device pixels of a
+/// window `width` x `height`.
 Layout compute_layout(float width, float height, const ViewState& view, std::size_t strip_lines);
 
 /// The same for a long result, which has neither token strip nor thumbnails nor plots: the map takes their

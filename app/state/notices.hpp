@@ -26,7 +26,7 @@ class Notices {
  public:
   /// Takes the place of what the source said before; an empty text: it has nothing to say any more.
   void say(Notice::Source source, std::string text);
-  /// An answer: it stays until it is dismissed or there is another one, or until somebody who is there had
+  /// An answer: it stays until it is dismissed or there is another one, or until a person who is there had
   /// ample time to read it.
   void say(std::string text) { say(Notice::Source::Answer, std::move(text)); }
   /// Says what went well: it leaves when there was time enough to read it.

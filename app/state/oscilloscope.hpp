@@ -16,7 +16,7 @@ struct Moment {
   double seconds = 0;                        // on the clock of the frames
   float entropy = 0, weight = 0, scale = 0;  // H of the cell's row in nats; what scores are multiplied with
   float ceiling = 0;                         // ln(allowed keys): the most H could be
-  /// All three NaN: nobody looked from here to the next moment.
+  /// All three NaN: no frame was drawn from here to the next moment.
   bool is_gap() const { return scale != scale; }
 };
 

@@ -51,7 +51,7 @@ struct Requests {
   std::optional<std::filesystem::path> save;  // an empty path: where it was saved or opened
   std::optional<PictureRequest> picture;
   bool cancel_export = false;      // of what is made of a model for a file
-  bool replace = false;            // what is saved may take the place of another file: somebody was asked
+  bool replace = false;            // what is saved may take the place of another file: the person was asked
   bool cancel_model = false;       // what is worked out of the model stops; what is known stays
   bool resume_model = false;       // and goes on
   bool cancel_difference = false;  // the comparison with a held model stops; what is known stays

@@ -40,7 +40,7 @@ struct WatchState;  // app/state/watch/watch_state.hpp
 /// locked.
 enum class RangeMode { Head, Mean, All, Lock };
 
-/// Which way the token strip is tinted: what the query looks at, or who looks at the key.
+/// Which way the token strip is tinted: what the query looks at, or which queries look at the key.
 enum class Direction { QueryToKeys, KeyToQueries };
 
 /// Five regions around one head; the computation as matrices, one stage a step; A, B and A - B; or all heads

@@ -70,7 +70,7 @@ class Ui {
   /// What is drawn for: the window, or a file.
   struct Purpose {
     SvgCanvas* copy = nullptr;     // where everything is drawn a second time, as vectors; null: nowhere
-    bool figure = false;           // for a page: nobody will click on it
+    bool figure = false;           // for a page: it takes no clicks
     const Words* words = nullptr;  // null: English
     Sought* sought = nullptr;      // what is being shown to the person; null: nothing
   };
@@ -132,7 +132,7 @@ class Ui {
   /// Whether Dear ImGui's own text field would show the text in another order or with other letters than
   /// text() does.
   bool is_shaped(std::string_view text) const;
-  /// What the field should show then, on the screen alone: for while nobody types into it.
+  /// What the field should show then, on the screen alone: for while no text is typed into it.
   void field_text(const Box&, std::string_view text, const TextStyle&) const;
   /// Nothing is drawn outside the box until the matching unclip().
   void clip(const Box&) const;

@@ -21,7 +21,7 @@ class Watcher {
   Watcher& operator=(const Watcher&) = delete;
 
   /// Once a frame: what is wanted, and what there is goes into state.sight. `is_shown`: the page is on
-  /// screen; else nobody looks.
+  /// screen; else the process is told that no window looks.
   void follow(WatchState& state, bool is_shown);
   /// Whether something is still made of what has been read.
   bool is_busy() const;

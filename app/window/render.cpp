@@ -83,7 +83,8 @@ void write_lesson_html(AppWithoutWindow& drawn, const LessonPages& pages, const 
   write_picture({{}, file, pages.out});
 }
 
-/// Every layer of a dump; where they are too many and nobody asked for all, that on screen: `why` says so.
+/// Every layer of a dump; where they are too many and the options do not ask for all, that on screen: `why`
+/// says so.
 void write_layers_html(AppWithoutWindow& drawn, const RenderOptions& options,
                        const std::vector<LayerEntry>& layers, std::string& why) {
   std::shared_ptr<const HtmlPage> all;

@@ -39,7 +39,7 @@ std::string variable_of_session(const char* name) {
   return value ? value : "";
 }
 
-/// A folder that nobody else can put a socket into. Throws Error.
+/// A folder that no other user can put a socket into. Throws Error.
 fs::path own_folder(const fs::path& folder) {
   if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) throw system_error("write", folder);
   struct stat found {};
@@ -137,7 +137,7 @@ bool ask_running_window(const fs::path& path, const OpenRequest& request) {
 WindowDoor::WindowDoor(const fs::path& path) : path_(path) {
   const std::optional<sockaddr_un> address = address_of(path);
   if (!address) return;
-  // Who has the lock may take away what a killed program left; the lock's name stays.
+  // The process that has the lock may take away what a killed program left; the lock's name stays.
   lock_ =
       Descriptor(::open((path.native() + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!lock_ || ::flock(lock_.number(), LOCK_EX | LOCK_NB) != 0) return;

@@ -20,11 +20,11 @@ struct OpenRequest {
 };
 
 /// The socket of this person's window on this display, in $XDG_RUNTIME_DIR or else in a folder of the
-/// temporary directory that nobody else can write to; that folder is made. Throws Error where it belongs to
-/// somebody else.
+/// temporary directory that no other user can write to; that folder is made. Throws Error where it belongs to
+/// another user.
 std::filesystem::path window_socket();
 
-/// Asks the window that listens there; false when none does, or when it belongs to somebody else or does not
+/// Asks the window that listens there; false when none does, or when it belongs to another user or does not
 /// answer within two seconds. Throws nothing but what memory does.
 bool ask_running_window(const std::filesystem::path& socket, const OpenRequest&);
 

@@ -41,8 +41,8 @@ using PatternScores = std::array<PatternScore, pattern_count>;
 /// heads some are below, without positions those of places have 0. Random heads stay below 0.3 for places,
 /// below 0.6 for words. Even is called so from its score on (random heads: 0.6 … 0.9).
 inline constexpr double least_lift = 0.5, least_even = 0.9;
-/// A head that nobody built is called by one of the first four patterns only, from this lift on and in as
-/// many rows: a few tokens look like anything by chance.
+/// A head that was not built by hand is called by one of the first four patterns only, from this lift on and
+/// in as many rows: a few tokens look like anything by chance.
 inline constexpr double least_found_lift = 0.6;
 inline constexpr std::int64_t least_found_rows = 6;
 
@@ -54,7 +54,7 @@ std::string_view name_of(HeadPattern);
 /// The pattern of a name in Weights::head_names; nothing for other names.
 std::optional<HeadPattern> pattern_of(std::string_view name);
 
-/// The best of the patterns that a head nobody built may be called by.
+/// The best of the patterns that a head not built by hand may be called by.
 std::optional<HeadPattern> found_pattern(const PatternScores&);
 
 }  // namespace attnscope

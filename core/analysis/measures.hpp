@@ -115,7 +115,7 @@ inline constexpr Fields mask_fact_fields{Field::Tokens, Field::Memory,  Field::G
 /// null. Throws Cancelled when the work is stopped.
 Measures measure(const Work&, const Document&, const Trace&, MaskFactsPtr facts = nullptr);
 
-/// What whoever has summed the rows himself brings.
+/// What a caller that has summed the rows itself brings.
 struct SummedRows {
   std::span<const SumsOfRow> rows;   // [batch][heads][queries]
   std::span<const double> received;  // [batch][heads][keys], over rows that are not padding

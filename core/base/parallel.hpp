@@ -80,7 +80,7 @@ class SharedPool {
 
 class RowOperators;  // core/blocks/row_operators.hpp
 
-/// What a stage needs besides numbers: the threads it may use, when to stop, and who else computes.
+/// What a stage needs besides numbers: the threads it may use, when to stop, and what else computes.
 struct Work {
   ThreadPool& pool;
   std::stop_token stop;

@@ -25,7 +25,7 @@ class SharedValue {
     if (!value_ || value_.use_count() > 1) {
       value_ = std::make_shared<T>(read());
     } else {
-      // use_count() does not synchronise; taking a share does, with whoever gave the last one back elsewhere.
+      // use_count() does not synchronise; taking a share does, with the thread that gave the last one back.
       const std::shared_ptr<T> acquired = value_;
     }
     return *value_;

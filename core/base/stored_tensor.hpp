@@ -1,4 +1,4 @@
-// core/base: numbers as they are stored, in memory that someone else owns: a mapped file of bfloat16 or
+// core/base: numbers as they are stored, in memory of another owner: a mapped file of bfloat16 or
 // quantised weights is used where it lies and widened a piece at a time.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace attnscope {
 /// stores it.
 enum class WeightLayout : std::uint8_t { InOut, OutIn };
 
-/// Memory that outlives whoever reads it. Shared; safe to use from any thread.
+/// Memory that outlives its readers. Shared; safe to use from any thread.
 class MemoryOwner {
  public:
   MemoryOwner() = default;

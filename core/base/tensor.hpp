@@ -44,7 +44,7 @@ using MatrixMap = Eigen::Map<Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Ei
 template <class T>
 using ConstMatrixMap = Eigen::Map<const Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
 
-/// Values that lie somewhere else, such as on a graphics card, and come here when somebody reads them.
+/// Values that lie somewhere else, such as on a graphics card, and come here when they are read.
 template <class T>
 class ValuesElsewhere {
  public:

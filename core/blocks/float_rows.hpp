@@ -6,7 +6,7 @@
 
 namespace attnscope {
 
-/// Rows of numbers that belong to somebody else: row i begins at data + i * stride.
+/// Rows of numbers in memory of another owner: row i begins at data + i * stride.
 struct FloatRows {
   float* data = nullptr;
   std::int64_t rows = 0, width = 0, stride = 0;

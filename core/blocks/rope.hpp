@@ -10,7 +10,7 @@
 
 namespace attnscope {
 
-/// Rows of heads in memory that belongs to somebody else: head h of row i begins at data + i * row_stride + h
+/// Rows of heads in memory of another owner: head h of row i begins at data + i * row_stride + h
 /// * head_stride.
 struct HeadsInRows {
   float* data = nullptr;

@@ -32,9 +32,9 @@ inline constexpr int row_purposes = 8;
 class RowOperators {
  public:
   virtual ~RowOperators() = default;
-  /// Whether rows lie in the computer's memory, where anybody may read and write them.
+  /// Whether rows lie in the computer's memory, where any code may read and write them.
   virtual bool is_here() const = 0;
-  /// Who computes: "CUDA · NVIDIA H200"; empty: the CPU.
+  /// What computes: "CUDA · NVIDIA H200"; empty: the CPU.
   virtual std::string_view name() const = 0;
   /// One sentence where part of what was asked for was not computed by what the name says, and why; else
   /// empty.

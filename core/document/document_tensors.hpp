@@ -1,5 +1,5 @@
-// core/document: every tensor that a Document can hold, in one list: who counts, compares or copies tensors
-// asks it instead of keeping a list of its own.
+// core/document: every tensor that a Document can hold, in one list: code that counts, compares or copies
+// tensors asks it instead of keeping a list of its own.
 #pragma once
 
 #include <type_traits>

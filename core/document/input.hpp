@@ -22,7 +22,7 @@ struct Sequence {
   bool operator==(const Sequence&) const = default;
 };
 
-/// Sentences that Documents share: a copy costs a pointer, and copies that nobody changed compare at once,
+/// Sentences that Documents share: a copy costs a pointer, and unchanged copies compare at once,
 /// however long the text is.
 class Sequences {
  public:

@@ -205,7 +205,7 @@ constexpr const ParameterInfo& info(Parameter which) {
 Parameter matrix_of(Projection);
 Parameter bias_of(Projection);
 
-/// The sizes that shapes of parameters follow from; those behind d_v are 0 where nobody asks for them.
+/// The sizes that shapes of parameters follow from; those behind d_v are 0 where they are not asked for.
 struct ParameterSizes {
   std::int64_t d_model = 0, key_source = 0, value_source = 0, heads = 0, kv_heads = 0, d_k = 0, d_v = 0;
   std::int64_t latent = 0, shared_key = 0, query_latent = 0;  // of latent attention; 0 = off

@@ -1,6 +1,6 @@
 // core/document: the stages of attention in data-flow order, and the one table that says what each computes,
-// reads, holds and looks like. Pipeline, backends, labels and documentation all read this table, and whoever
-// wants to know what kind of stage one is asks it by name.
+// reads, holds and looks like. Pipeline, backends, labels and documentation all read this table, and
+// code that must know what kind of stage one is asks it by name.
 #pragma once
 
 #include <array>

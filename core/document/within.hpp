@@ -52,7 +52,7 @@ struct Within {
   int block = 0;                          // and its block
   bool operator==(const Within&) const = default;
   explicit operator bool() const { return model != nullptr; }
-  /// Read from a file: who shows it opens the model first.
+  /// Read from a file: the window opens the model before it shows it.
   bool is_unopened() const { return !model && !path.empty(); }
 };
 

@@ -19,7 +19,7 @@ struct Answers {
   bool operator==(const Answers&) const = default;
 };
 
-/// Whether something is shown that was guessed, and nobody has said yet.
+/// Whether something is shown that was guessed and has not been answered yet.
 bool is_causal_guessed(const Document&);
 /// Of weights alone: how their axes were taken, what of them went to no key, and which rows hold NaN; empty
 /// where nothing needs saying.

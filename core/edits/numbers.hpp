@@ -80,7 +80,7 @@ std::optional<Projection> projection_of(Editable);
 /// The numbers as they are now, gain and edits included; null when the Document has no such block.
 TensorPtr numbers_of(const Document&, Editable);
 /// The numbers as the embedding, the recipe or the initialiser made them, times their gain: what a reset goes
-/// back to. Null where they came as numbers and no one knows what they were before.
+/// back to. Null where they came as numbers and it is not known what they were before.
 TensorPtr made_numbers(const Document&, Editable);
 /// Of Input (the embedding's) and the four weight matrices; 1 for the others.
 float gain_of(const Document&, Editable);

@@ -16,7 +16,7 @@
 
 namespace attnscope {
 
-// Of core/streaming/tile.hpp, which whoever sweeps includes.
+// Of core/streaming/tile.hpp, which files that sweep include.
 struct AttentionProblem;
 struct PooledCells;
 struct PooledTile;

@@ -42,7 +42,7 @@ class LiveEngine {
   /// until then. Returns the new ticket of what is shown, or 0 when there is none or this backend is the one
   /// that computes.
   std::uint64_t use(std::shared_ptr<Backend> backend);
-  /// Who computes the next Document: what use() was given, or the stand-in once it took over.
+  /// The backend that computes the next Document: what use() was given, or the stand-in once it took over.
   std::shared_ptr<Backend> backend() const;
 
   /// The newest published result of the lane, good or with an error; null before the first.

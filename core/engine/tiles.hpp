@@ -29,7 +29,7 @@ struct TilePlace {
 struct WeightTile {
   Tensor max, mean;
   std::int64_t step = 1;   // every step-th query was looked at: 1 = all of them
-  std::uint64_t made = 0;  // tells tiles apart for the picture cache; given by who keeps them
+  std::uint64_t made = 0;  // tells tiles apart for the picture cache; given by their keeper
 };
 
 /// A whole row, in every stage.

@@ -81,7 +81,7 @@ float hidden_score(float score, Masking::Hidden hidden, Precision precision) {
   return -INFINITY;
 }
 
-/// What the last query gives its keys when all of them are hidden and nobody asks whether one is left:
+/// What the last query gives its keys when all of them are hidden and no code checks whether one is left:
 /// torch.softmax over stored scores, in float32 inside. NaN for a row of nothing but −∞.
 double torch_empty(std::uint64_t seed, std::size_t way, Precision precision) {
   if (hide_ways.at(way).mistake == MaskMistake::AfterSoftmax) return 0;  // every weight is multiplied by 0

@@ -17,7 +17,7 @@ struct HeadRows {
   const float* data = nullptr;                   // null: see `whole`
   std::int64_t head_stride = 0, row_stride = 0;  // in numbers; 0 = the same for all
   /// Keeps the numbers as they are for as long as it lives, so that a backend may keep its own copy of them
-  /// for as long; null = nobody promises that.
+  /// for as long; null = no such promise.
   std::shared_ptr<const void> owner = nullptr;
   /// They are those of a tensor, which is the owner, from its number `first` on. Where `data` is null they
   /// are brought here by the first that asks for a row.

@@ -23,7 +23,7 @@ struct SpecialIds {
   Id bos = no_id, eos = no_id, unk = no_id, sep = no_id, pad = no_id, cls = no_id, mask = no_id;
 };
 
-/// All that makes a tokenizer, as values; whoever reads a file fills it in.
+/// All that makes a tokenizer, as values; the reader of a file fills it in.
 struct TokenizerParts {
   std::vector<AddedToken> added_tokens;
   Normalizer normalizer;

@@ -144,7 +144,7 @@ bool StreamProcess::is_alive() const {
   constexpr std::size_t state = 0, started = 22 - 3;
   if (rest.size() <= started) return true;
   if (rest[state] == "Z" || rest[state] == "X")
-    return false;  // ended, and nobody has asked for its result yet
+    return false;  // ended, and its parent has not asked for its result yet
   return start_time == 0 || rest[started] == std::to_string(start_time);
 }
 

@@ -54,9 +54,10 @@ struct WatchedCall {
 struct PassEnd {
   std::int64_t pass = 0;
   double ms = 0;
-  /// [batch][new tokens], the input of this pass, and of the encoder; null where nobody knows.
+  /// [batch][new tokens], the input of this pass, and of the encoder; null where the process does not know
+  /// it.
   std::shared_ptr<const TensorOf<std::int64_t>> ids, memory_ids;
-  /// Of the first sequence, one for each new token; empty: nobody knows. Valid UTF-8.
+  /// Of the first sequence, one for each new token; empty: the process does not know. Valid UTF-8.
   std::vector<std::string> tokens, memory_tokens;
   std::optional<std::int64_t> next_id;  // argmax of the last row's logits, of the first sequence
   std::uint64_t bytes = 0;
@@ -65,7 +66,7 @@ struct PassEnd {
 /// One whole record that is no filler.
 struct WatchRecord {
   std::uint64_t number = 0;
-  std::uint64_t lost_before = 0;  // records between the one before and this one that nobody has read
+  std::uint64_t lost_before = 0;  // unread records between the one before and this one
   std::variant<WatchedCall, PassEnd> what;
 };
 

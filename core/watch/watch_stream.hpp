@@ -53,7 +53,7 @@ class WatchStream {
   /// Opens and maps the file: a regular file of this user, not a link. Does not count as looking. Throws
   /// Error with the path, the field, what was found and what was expected.
   explicit WatchStream(const std::filesystem::path& path);
-  /// Says that nobody looks any more. The file stays: see remove_dead_streams().
+  /// Tells the process that this reader looks no more. The file stays: see remove_dead_streams().
   ~WatchStream();
   WatchStream(WatchStream&&) noexcept;
   WatchStream& operator=(WatchStream&&) noexcept;
@@ -67,7 +67,7 @@ class WatchStream {
   /// Says that a window looks, and at what (StreamWants). To be called at least every 500 ms, also while the
   /// picture stands still: else the process sends nothing. Throws Error when the file has become shorter.
   void look(std::uint64_t wanted = WantsQueryKeyValue | WantsMasks);
-  /// Nobody looks: the process sends nothing until look() is called.
+  /// No reader looks: the process sends nothing until look() is called.
   void stop_looking();
   /// Asks for the next call of each layer whole: with all of its keys. poll() asks by itself where it lost
   /// records.
@@ -91,7 +91,7 @@ class WatchStream {
 
 /// Whether a file begins as streams do; false for what cannot be read. Opens nothing that could block.
 bool is_watch_stream(const std::filesystem::path& path);
-/// Throws Error where it does, with the command that opens one: for whoever opens files of other kinds.
+/// Throws Error where it does, with the command that opens one: for callers that open files of other kinds.
 void refuse_watch_stream(const std::filesystem::path& path);
 
 }  // namespace attnscope

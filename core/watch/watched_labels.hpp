@@ -6,7 +6,7 @@
 
 namespace attnscope {
 
-/// See shown_labels(); "" stays "": nobody said it.
+/// See shown_labels(); "" stays "": the process did not say it.
 std::vector<std::string> readable_tokens(const std::vector<std::string>& tokens);
 
 }  // namespace attnscope

@@ -121,7 +121,7 @@ const WatchedCall* main_call(const std::vector<WatchedCall>& calls) {
   return nullptr;
 }
 
-/// Numbers of the ids from `first` on; -1 before them where nobody said any.
+/// Numbers of the ids from `first` on; -1 before them where the process sent none.
 void put_ids(const TensorOf<std::int64_t>& ids, std::int64_t first,
              std::vector<std::vector<std::int64_t>>& into) {
   const std::int64_t count = ids.shape()[1];
@@ -259,7 +259,7 @@ bool WatchedText::add_calls(std::vector<WatchedCall>& calls) {
   return all && !needs_whole_;
 }
 
-/// Rows that nobody has been shown.
+/// Rows that were not shown yet.
 void WatchedText::drop_rows_of(std::int64_t pass) {
   for (auto& [index, layer] : layers_)
     while (!layer.calls.empty() && layer.calls.back().pass == pass) {

@@ -41,8 +41,8 @@ struct WatchedSnapshot {
   std::int64_t batch = 0;
   /// Rows of the first pass of the text: the prompt; 0 where that was not seen.
   std::int64_t prompt = 0;
-  /// Of sequence b, [batch][positions]; -1 where nobody said; empty where nobody said any. Strings of the
-  /// first sequence alone, empty where nobody said.
+  /// Of sequence b, [batch][positions]; -1 where the process did not say; empty where it said none. Strings
+  /// of the first sequence alone, empty where it did not say.
   std::vector<std::vector<std::int64_t>> ids, memory_ids;
   std::vector<std::string> tokens, memory_tokens;
   /// The last 200, of earlier texts too, the newest last.

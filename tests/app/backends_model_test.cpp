@@ -1,5 +1,5 @@
-// A second backend in Model mode: who runs the model, what each took, and what was not done by who was asked
-// for. The second one is ours.
+// A second backend in Model mode: which one runs the model, what each took, and what was not done by the one
+// that was asked for. The second one is ours.
 #include <algorithm>
 #include <memory>
 #include <string>

@@ -1,4 +1,4 @@
-// Two backends in the window: who computes and how one switches, times beside each other, how far their
+// Two backends in the window: which one computes and how one switches, times beside each other, how far their
 // numbers are apart, and what happens when one fails. The second one is ours and does what a test asks.
 #include <algorithm>
 #include <cmath>

@@ -150,7 +150,7 @@ TEST_CASE("the look comes back: theme, size, language, regions, Walk, the window
   CHECK(std::abs(robot.app().view().scale - 2.2f) < 1e-4f);
 }
 
-TEST_CASE("a language that nobody chose stays the system's, and Compare is not gone back to", "[closing]") {
+TEST_CASE("a language that was not chosen stays the system's, and Compare is not gone back to", "[closing]") {
   const TemporaryDirectory state;
   {
     Robot robot(desk(state.path()));

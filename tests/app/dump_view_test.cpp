@@ -134,7 +134,7 @@ TEST_CASE("Esc keeps the guess, and the guess goes on saying so", "[dumps]") {
   CHECK(robot.has("Keep the guesses"));
   click(robot, "Keep the guesses");
   CHECK_FALSE(robot.has("Keep the guesses"));
-  robot.key(ImGuiKey_C);  // who turns the mask has said it
+  robot.key(ImGuiKey_C);  // turning the mask answers the question
   robot.settle();
   CHECK_FALSE(robot.document().layer().masking.causal);
   CHECK_FALSE(is_causal_guessed(robot.document()));

@@ -46,7 +46,7 @@ TEST_CASE("a large file is read behind the window, and another one takes its pla
   CHECK(shown(robot).dimensions.keys == 2048);
   robot.app().open(large);
   robot.app().open(std::filesystem::path(ATTNSCOPE_ASSETS) / "examples" /
-                   "1-the-cat-sat.json");  // nobody waits for the first
+                   "1-the-cat-sat.json");  // the first is not waited for
   robot.settle();
   CHECK(shown(robot).dimensions.keys == 6);
   robot.frame(5);

@@ -91,7 +91,7 @@ TEST_CASE("a folder that cannot be read says so in a sentence", "[files]") {
   CHECK(is_sentence(folder_at(directory.write("file", "")).trouble));
 }
 
-TEST_CASE("a reading that nobody waits for any more keeps nobody waiting", "[files]") {
+TEST_CASE("a reading that is not wanted any more is not waited for", "[files]") {
   const TemporaryDirectory directory;
   directory.write_many(3000);
   FolderReader reader;

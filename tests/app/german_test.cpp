@@ -144,7 +144,7 @@ TEST_CASE("german: a table says its decimal sign, which is a point or a comma", 
         }).find("expected \".\" or \",\"") != std::string::npos);
 }
 
-TEST_CASE("german: who computes is said in German", "[words][german]") {
+TEST_CASE("german: the backend that computes is said in German", "[words][german]") {
   CHECK(german(backend_words("CPU \u00b7 2 threads")) == "CPU \u00b7 2 Threads");
   CHECK(german(backend_words("CPU \u00b7 1 thread")) == "CPU \u00b7 1 Thread");
   CHECK(german(backend_words("CUDA \u00b7 heads 0.5")) == "CUDA \u00b7 heads 0.5");

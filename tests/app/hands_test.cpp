@@ -1,4 +1,4 @@
-// Keyboard and focus: what is typed is kept, words that nobody asked for go where they belong.
+// Keyboard and focus: what is typed is kept, words typed into no field go where they belong.
 #include <set>
 #include <string>
 

@@ -89,7 +89,7 @@ TEST_CASE("a hovered token dims the heads that do not care for it", "[heads]") {
   Wide robot;
   robot.leave();
   const double previous = brightness(robot, 0), first = brightness(robot, 1);
-  robot.move(robot.centre("token 0"));  // everybody's first token
+  robot.move(robot.centre("token 0"));  // the first token of every head
   robot.frame(2);
   REQUIRE(robot.app().selection().hovered_token == 0);
   CHECK(brightness(robot, 1) > 0.9 * first);
@@ -106,7 +106,7 @@ TEST_CASE("marks say what is wrong with a head", "[heads]") {
   document.layer().masking.mistake = MaskMistake::DiagonalToo;
   document.layer().weights.noise = 0.1f;
   document = edit::head_preset(edit::noise(document, 0.1f), 4, HeadPreset::Uniform);
-  document.layer().weights.head_names[0].clear();  // a head that nobody built to look at one key
+  document.layer().weights.head_names[0].clear();  // a head that was not built to look at one key
   document.loss.kind = Loss::Kind::Sum;
   document = edit::mute(document, 7);
   Robot robot({.width = 1600, .height = 1000, .file = saved(directory, document)});

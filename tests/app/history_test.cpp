@@ -79,7 +79,7 @@ TEST_CASE("an opened file can be undone") {
   CHECK(robot.document() == start);
 }
 
-TEST_CASE("steps are recorded when nobody is busy, or after a second's rest") {
+TEST_CASE("steps are recorded when no hand is busy, or after a second's rest") {
   History history;
   const Viewing same;
   const Hand busy{.busy = true}, idle;
@@ -116,7 +116,7 @@ TEST_CASE("looks are steps when a person changed them, and where one is makes on
   history.observe(document, seen(2, 2), rests, 4);  // the program's own doing
   history.observe(document, seen(3, 2), drags, 5);
   history.observe(document, seen(4, 2), rests,
-                  6);  // nobody moves when the drag is over: it is a step all the same
+                  6);  // nothing moves when the drag is over: it is a step all the same
   history.follow(document, seen(4, 2), seen(5, 2));
   CHECK(history.recorded() == 4);
   CHECK(history.undo(document, seen(5, 2))->look == seen(2, 2));

@@ -92,7 +92,7 @@ TEST_CASE("heads that share keys and random ones keep no name they do not bear",
   }
 }
 
-TEST_CASE("a head that nobody built is called by the pattern that is found in it", "[honest]") {
+TEST_CASE("a head that was not built by hand is called by the pattern that is found in it", "[honest]") {
   const test::TemporaryDirectory directory;
   Document document = sentence("The cat sat on the mat because it was warm", 8, 64);
   document.layer().weights.head_names.clear();

@@ -80,7 +80,7 @@ TEST_CASE("the same frame gives the same pixels, and nothing is painted again") 
   CHECK(contains(once, orange));
 }
 
-TEST_CASE("a picture is painted anew when its content changed, and freed when nobody asks for it") {
+TEST_CASE("a picture is painted anew when its content changed, and freed when it is not asked for any more") {
   Stand stand;
   stand.frame();
   stand.colour = blue;

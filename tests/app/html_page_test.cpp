@@ -193,7 +193,7 @@ TEST_CASE("an HTML page asks for nothing from a network and stays small", "[html
   CHECK_THAT(twelve, Catch::Matchers::ContainsSubstring("default-src 'none'"));
 }
 
-TEST_CASE("an HTML page says what it shows to who does not see it", "[html][export]") {
+TEST_CASE("an HTML page says what it shows to readers who do not see it", "[html][export]") {
   const HtmlPage page = drawn_page(8, 0, 6);
   const std::string html = written(page);
   const std::string alt = html_alt(page, {});

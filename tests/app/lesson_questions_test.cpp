@@ -114,7 +114,7 @@ TEST_CASE("digits and clicks choose what stands at that place", "[lessons][lesso
   CHECK(player.state().answer.chosen == 0);
 }
 
-TEST_CASE("who chose wrong is told why, once it is revealed", "[lessons][lesson_questions]") {
+TEST_CASE("a wrong choice is told why it is wrong, once it is revealed", "[lessons][lesson_questions]") {
   const std::string step =
       "## One\nWords.\n```ask choose\nWhat?\n- alpha | misconception\n- beta\n* gamma\n```\n";
   {
@@ -155,7 +155,7 @@ TEST_CASE("a sketch is judged where there is one", "[lessons][lesson_questions]"
   player.drag({area.x + 20, area.bottom() - 10}, {area.x + 20, area.y + 10});
   player.press(ImGuiKey_R);
   CHECK(player.says("guess − weight"));
-  // It counts as one that was asked, and the one that nobody drew does not.
+  // It counts as one that was asked, and the one that was not drawn does not.
   player.settle();
   CHECK(player.says("of 1 predictions right"));
 }

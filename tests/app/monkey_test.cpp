@@ -146,7 +146,7 @@ class Monkey {
     return "text";
   }
 
-  /// Words, as somebody types them who thinks that a field has the keyboard.
+  /// Words, as a person types them who thinks that a field has the keyboard.
   std::string burst(Robot& robot) {
     static const std::vector<std::string> texts{
         "My dog likes big cats", "the cat", "2 cats", "Hello", "sclt", "xuSH", "a b c", "ttt"};

@@ -80,7 +80,7 @@ TEST_CASE("a frozen trace ignores what comes, and goes on after a gap") {
   CHECK_FALSE(scope.frozen());
   scope.observe(cell, {10, 2, 0.25f, 1}, rising, 8);
   CHECK(scope.at(4.9)->entropy == 2);
-  CHECK_FALSE(scope.at(7));  // nobody looked
+  CHECK_FALSE(scope.at(7));  // no frame was drawn
   CHECK(scope.at(10)->entropy == 2);
 }
 

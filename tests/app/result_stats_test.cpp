@@ -71,7 +71,7 @@ TEST_CASE("of a small result everything is there when it is asked for") {
   CHECK_FALSE(stats.finish());
 }
 
-TEST_CASE("nobody waits for the cells of a large result") {
+TEST_CASE("no frame waits for the cells of a large result") {
   constexpr std::int64_t tokens = 1024;
   const ResultPtr result = result_of(tokens, 1, 1);
   REQUIRE_FALSE(result->layer().is_long());

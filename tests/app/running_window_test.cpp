@@ -46,7 +46,7 @@ class Variable {
   std::optional<std::string> before_;
 };
 
-/// A socket that nobody listens at any more.
+/// A socket at which no process listens any more.
 void leave_socket(const std::filesystem::path& path) {
   const Descriptor socket(::socket(AF_UNIX, SOCK_STREAM, 0));
   sockaddr_un address{};
@@ -99,7 +99,7 @@ TEST_CASE("a socket that a killed program left is taken over, one that is listen
   CHECK_FALSE(WindowDoor(directory / std::string(200, 'x')).is_open());
 }
 
-TEST_CASE("nobody else's folder is used", "[same-window]") {
+TEST_CASE("a folder of another user is not used", "[same-window]") {
   const TemporaryDirectory directory;
   const Variable display("DISPLAY", ":7.0"), wayland("WAYLAND_DISPLAY", "");
   const Variable runtime("XDG_RUNTIME_DIR", directory.path().native());

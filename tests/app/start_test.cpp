@@ -83,7 +83,7 @@ bool overlap(const Box& a, const Box& b) {
 
 }  // namespace
 
-TEST_CASE("start: nobody sees it who does not ask", "[start]") {
+TEST_CASE("start: it is not shown without being asked for", "[start]") {
   Robot robot({.width = 1600, .height = 1000});
   robot.settle();
   for (const char* label : labels) CHECK_FALSE(robot.has(label));

@@ -217,7 +217,7 @@ TEST_CASE("no tooltip lies over the page of keys") {
   CHECK(keys_drawn(robot).contains(words));
 }
 
-TEST_CASE("an answer leaves when somebody had time to read it") {
+TEST_CASE("an answer leaves when a person had time to read it") {
   Robot robot(wide);
   const auto later = [&](double seconds) {
     ImGui::GetCurrentContext()->Time += seconds;
@@ -227,7 +227,7 @@ TEST_CASE("an answer leaves when somebody had time to read it") {
   notices.say("Something was answered.");
   robot.frame(2);
   later(100);
-  CHECK(notices.text() == "Something was answered.");  // nobody was there
+  CHECK(notices.text() == "Something was answered.");  // no person was there
   robot.move({800, 500});
   later(5);
   CHECK(notices.text() == "Something was answered.");

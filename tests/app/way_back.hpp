@@ -12,7 +12,7 @@
 
 namespace attnscope::test {
 
-/// What two Documents do not have in common, for who reads a failure.
+/// What two Documents do not have in common, for the reader of a failure.
 inline std::string differences(const Document& a, const Document& b) {
   std::string all;
   const auto note = [&](bool same, const std::string& what) {
@@ -85,7 +85,7 @@ class WayBack {
     std::size_t steps = 0;
     INFO("equal to itself: " << same << ", depth " << robot.app().history().depth() << " from " << depth_);
     std::string told;
-    std::string nearest;  // for who reads a failure
+    std::string nearest;  // for the reader of a failure
     for (; !is_there() && steps < History::max_steps; ++steps) {
       const std::size_t depth = robot.app().history().depth();
       const Document before = robot.document();

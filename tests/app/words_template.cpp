@@ -9,7 +9,7 @@ namespace {
 
 const std::filesystem::path sources = std::filesystem::path(ATTNSCOPE_ASSETS).parent_path();
 
-/// Rooms and files of the interface whose texts no window shows: words of the command line, of whoever writes
+/// Rooms and files of the interface whose texts no window shows: words of the command line, of a writer of
 /// a lesson or a table (they name the line of the file), of SVG and OpenGL; keys of sessions and columns of
 /// tables; what the palette is searched for; formulas, which are marked as own words as a whole.
 constexpr std::array<std::string_view, 32> not_on_screen{"app/cli/",

@@ -233,7 +233,7 @@ TEST_CASE("weights of more cells than are kept at once are shown as a long seque
     for (int j = 0; j < 5; ++j) CHECK(std::abs(shown.matrix()(i, j) - expected[i][j]) <= 1e-6f);
 }
 
-TEST_CASE("a file that nobody wants any more is not read to its end", "[dump]") {
+TEST_CASE("a file that is not wanted any more is not read to its end", "[dump]") {
   const TemporaryDirectory directory;
   const Tensor one = random_tensor(Shape{2, 600, 512}, 1);  // three pieces
   write_safetensors(

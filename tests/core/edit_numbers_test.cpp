@@ -166,7 +166,7 @@ TEST_CASE("given keys are edited in the cache, the group of heads that reads the
   const Document past = edit::number(document, {Editable::PastKeys, 0, 0, 0, 1}, 7);
   CHECK(computed(past)->layer().trace[Stage::Key]->matrix(0, 1)(0, 0) == 7.0f);
   CHECK(made_numbers(document, Editable::Keys) == nullptr);
-  CHECK(edit::reset_number(edited, {Editable::Keys, 4, 1, 1, 1}) == edited);  // nobody knows what it was
+  CHECK(edit::reset_number(edited, {Editable::Keys, 4, 1, 1, 1}) == edited);  // what it was is not known
 }
 
 TEST_CASE("edited weights are given, and the recipe comes back with the last reset", "[edit]") {

@@ -180,7 +180,7 @@ TEST_CASE("Random heads are called by nothing, a head of one pattern by that", "
     }
   }
   Document document = sentence();
-  document.layer().weights.head_names.clear();  // as if nobody had built them
+  document.layer().weights.head_names.clear();  // as if they were not built by hand
   const ResultPtr result = compute(document);
   CHECK(found_pattern(scores_of(*result, 0)) == HeadPattern::Previous);
   CHECK(found_pattern(scores_of(*result, 1)) == HeadPattern::First);

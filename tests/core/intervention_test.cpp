@@ -276,7 +276,7 @@ TEST_CASE("Mute and solo are switches", "[surgery]") {
 
   Document one = document;
   one = edit::heads(one, 1);
-  CHECK(edit::solo(one, 0) == one);  // there is nobody else
+  CHECK(edit::solo(one, 0) == one);  // there is no other head
   CHECK_FALSE(edit::is_soloed(edit::mute(one, 0), 0));
 }
 

@@ -148,7 +148,7 @@ TEST_CASE("A superseded run older than a second is stopped and publishes nothing
   const auto start = std::chrono::steady_clock::now();
   engine.submit(numbered(1));
   backend->await_runs(1);
-  engine.submit(numbered(2));  // nobody lets the first go: only its age can end it
+  engine.submit(numbered(2));  // the first is never let go: only its age can end it
   backend->await_runs(2);
   CHECK(std::chrono::steady_clock::now() - start >= 1s);
   CHECK(backend->stopped() == 1);
@@ -254,7 +254,7 @@ TEST_CASE("The engine may be destroyed while it computes") {
   { const LiveEngine idle(backend); }
 }
 
-TEST_CASE("Whoever is told of a result finds the engine idle") {
+TEST_CASE("A listener that is told of a result finds the engine idle") {
   const auto backend = std::make_shared<PacedBackend>();
   std::atomic<int> published{0}, busy{0};
   std::atomic<LiveEngine*> self{nullptr};

@@ -38,7 +38,7 @@ Document made(int heads) {
 
 }  // namespace
 
-TEST_CASE("A sink at 0 is a key of zeros that nobody sees") {
+TEST_CASE("A sink at 0 is a key of zeros without a column of its own") {
   Document with_key = sentence_of(6), with_sink = with_key;
   with_key.layer().add_zero_attn = true;
   with_sink = edit::sinks(std::move(with_sink), true);

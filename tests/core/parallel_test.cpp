@@ -143,7 +143,7 @@ TEST_CASE("An exception or a stop of one call does not touch the calls beside it
       try {
         pool.parallel_for(1000, long_enough_to_share, source.get_token(), [&](std::int64_t i) {
           if (i == 5) source.request_stop();
-          // Who comes to the stop last of all would find nothing left to be stopped.
+          // A thread that comes to the stop last of all would find nothing left to be stopped.
           while (i > 5 && !source.stop_requested()) std::this_thread::yield();
         });
       } catch (const Cancelled&) {

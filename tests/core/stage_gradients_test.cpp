@@ -8,7 +8,7 @@ namespace attnscope::stage_gradients_test {
 
 using Values = TensorOf<double>;
 
-TEST_CASE("backward: gradients of a stage add up, and are copied only where somebody else needs them") {
+TEST_CASE("backward: gradients of a stage add up, and are copied only where others need them") {
   samples::Random random(11);
   const auto tensor = [&] {
     const TensorPtr drawn = random.tensor({2, 3}, 1);
@@ -29,7 +29,7 @@ TEST_CASE("backward: gradients of a stage add up, and are copied only where some
   CHECK(at.of(Stage::Drop) != nullptr);  // kept
   at.give(Stage::Mask, Values(first));
   const double* numbers = at.of(Stage::Mask)->data();
-  CHECK(at.take(Stage::Mask).data() == numbers);  // nobody else needs it
+  CHECK(at.take(Stage::Mask).data() == numbers);  // nothing else needs it
   at.sum(Stage::Position, Shape{2, 3}).matrix() += first.matrix();
   at.sum(Stage::Position, Shape{2, 3}).matrix() += second.matrix();
   CHECK(at.of(Stage::Position)->matrix() == first.matrix() + second.matrix());

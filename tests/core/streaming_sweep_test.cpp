@@ -234,7 +234,7 @@ TEST_CASE("An offset of 3000 on all scores costs the entropy nothing") {
   }
 }
 
-TEST_CASE("NaN and infinite inputs stay with their rows, and hidden keys' numbers with nobody") {
+TEST_CASE("NaN and infinite inputs stay with their rows, and hidden keys' numbers reach no row") {
   ThreadPool pool(1);
   const float nan = std::numeric_limits<float>::quiet_NaN(),
               infinity = std::numeric_limits<float>::infinity();

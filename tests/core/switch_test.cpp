@@ -1,4 +1,5 @@
-// Another backend while the engine runs: who computes what, what stays, and who takes over when one fails.
+// Another backend while the engine runs: which one computes what, what stays, and which takes over when one
+// fails.
 #include <atomic>
 #include <mutex>
 #include <vector>
@@ -89,7 +90,7 @@ TEST_CASE("switch: a run is stopped at once and its Document goes to the other b
   slow->await_halt();
   CHECK(engine.latest_good() == picture);
   engine.use(quick);
-  engine.wait_idle();  // nobody let the slow one go
+  engine.wait_idle();  // the slow one was never let go
   CHECK(slow->stopped() == 1);
   CHECK(engine.latest_good()->backend == "Second");
   CHECK(engine.latest_good()->document.layer().temperature == 2.0f);
@@ -148,7 +149,7 @@ TEST_CASE("switch: when a backend fails the stand-in takes over, says why and go
     if (alone->layer().trace[row.stage])
       CHECK(*taken->layer().trace[row.stage] == *alone->layer().trace[row.stage]);
 
-  second->fail_at(std::nullopt);  // it is not tried again until somebody asks for it
+  second->fail_at(std::nullopt);  // it is not tried again until it is chosen again
   engine.submit(numbered(3));
   engine.wait_idle();
   CHECK(engine.latest()->backend == "CPU · 1 thread");
@@ -160,7 +161,7 @@ TEST_CASE("switch: when a backend fails the stand-in takes over, says why and go
   CHECK_FALSE(second->was_mixed());
 }
 
-TEST_CASE("switch: a Document that nobody can compute changes no backend") {
+TEST_CASE("switch: a Document that no backend can compute changes none of them") {
   const auto second = std::make_shared<SecondBackend>();
   LiveEngine engine(second, {}, make_cpu_backend(1));
   engine.submit(numbered(1));
@@ -274,7 +275,8 @@ TEST_CASE("switch: under a storm of edits, switches and failures the last Docume
   CHECK_FALSE(two->was_mixed());
 }
 
-TEST_CASE("switch: a shared backend is called by one thread at a time, and who waits can be stopped") {
+TEST_CASE(
+    "switch: a shared backend is called by one thread at a time, and a thread that waits can be stopped") {
   auto owned = std::make_unique<SecondBackend>();
   SecondBackend& inside = *owned;
   const std::shared_ptr<Backend> shared = one_at_a_time(std::move(owned));

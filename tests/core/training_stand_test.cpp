@@ -92,7 +92,7 @@ TEST_CASE("what was turned or trained in between is not what a lab stands on", "
   lab.wait();
   sight = stood(lab, {recipe, 25, {}});
   CHECK(last_of(*sight.runs[0]) == alone(recipe, 25));
-  // Another recipe in between, and a step that nobody measures.
+  // Another recipe in between, and a step that is not measured.
   stood(lab, {two_jobs(1), 25, {}});
   lab.train(7);
   lab.wait();

@@ -95,7 +95,7 @@ TEST_CASE("Numbers that have an owner go to the card once; another scale sends n
   CHECK(on.card->uploaded() == once);
   CHECK(on.card->allocated() == kept);
 
-  // Nobody owns them any more: the next problem finds the card empty.
+  // They have no owner any more: the next problem finds the card empty.
   for (HeadRows* rows : {&c->problem.query, &c->problem.key, &c->problem.value}) rows->owner = nullptr;
   owner.reset();
   const auto other = owned_case(nullptr, 20);

@@ -1,4 +1,4 @@
-// What crosses between the computer and the card: results when somebody reads them, operands once. Bytes are
+// What crosses between the computer and the card: results when they are read, operands once. Bytes are
 // counted on cards that compute nothing where the numbers do not matter.
 #include <cmath>
 #include <functional>
@@ -59,7 +59,7 @@ constexpr std::size_t megabyte = 1'000'000;
 
 }  // namespace
 
-TEST_CASE("A result comes from the card a head at a time, when somebody reads it", "[crossing]") {
+TEST_CASE("A result comes from the card a head at a time, when it is read", "[crossing]") {
   OnCard on;
   const ResultPtr result = on.pipeline->run(text());
   const Tensor& scores = *result->layer().trace[Stage::Score];
@@ -86,7 +86,7 @@ TEST_CASE("A result outlives the backend that made it", "[crossing]") {
   for (Eigen::Index i = 0; i < weights.rows(); ++i) CHECK(std::abs(weights.row(i).sum() - 1) < 1e-5f);
 }
 
-TEST_CASE("What a card cannot send any more is no number, and nobody who looks is thrown out", "[crossing]") {
+TEST_CASE("What a card cannot send any more is no number, and reading it throws nothing", "[crossing]") {
   OnCard on;
   const ResultPtr result = on.pipeline->run(text());
   const Tensor& scores = *result->layer().trace[Stage::Score];

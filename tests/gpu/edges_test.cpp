@@ -182,7 +182,7 @@ TEST_CASE("Padded queries count in the picture and not in what keys receive, in 
     }
 }
 
-TEST_CASE("Keys whose products are -inf are keys that nobody sees", "[edges]") {
+TEST_CASE("Keys whose products are -inf are keys that no query sees", "[edges]") {
   for (const Setup& setup : emulator::setups)
     for (const std::int64_t keys_per_cell : {4, 64})
       for (const bool all : {false, true}) {

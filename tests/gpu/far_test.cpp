@@ -1,5 +1,5 @@
 // Numbers beyond 2^31 of an array on an emulated card: 300 heads of 131,072 tokens in memory that is only
-// there where somebody writes. An index of 32 bits anywhere finds something else, or nothing.
+// there where it was written to. An index of 32 bits anywhere finds something else, or nothing.
 #include <cmath>
 #include <numbers>
 #include <sys/mman.h>

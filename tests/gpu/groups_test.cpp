@@ -59,7 +59,7 @@ TEST_CASE("A sweep by products of warpgroups of any shape, interval and request 
   for (std::uint64_t index = 0; index < 100; ++index) check_case(index, index < 60 ? 80 : 300);
 }
 
-TEST_CASE("Products of warpgroups are for cards of 9.0 and scores that are products, when somebody asks",
+TEST_CASE("Products of warpgroups are for cards of 9.0 and scores that are products, when they are asked for",
           "[groups]") {
   samples::Random random(4);
   const auto launches = [&](std::int64_t d, auto change) {
@@ -154,7 +154,7 @@ TEST_CASE("Walks of more tiles than there are stages and of several items agree 
   }
 }
 
-TEST_CASE("Warpgroups leave work that nobody wants any more, together", "[groups]") {
+TEST_CASE("Warpgroups leave work that is not wanted any more, together", "[groups]") {
   samples::Random random(2);
   EmulatedDevice device(Schedule::Lazy);
   device.have_groups();

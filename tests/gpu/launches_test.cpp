@@ -48,7 +48,7 @@ constexpr gpu::Units units{gpu::Arithmetic::Float, 32};
 
 }  // namespace
 
-TEST_CASE("Work that nobody wants any more leaves no trace", "[launches]") {
+TEST_CASE("Work that is not wanted any more leaves no trace", "[launches]") {
   EmulatedDevice device(Schedule::Lazy);
   const Ones ones(device);
   gpu::RowPass rows{};

@@ -1,4 +1,4 @@
-"""attnscope.watch(): it is undone, harms nobody, and refuses by name."""
+"""attnscope.watch(): it is undone, harms no model, and refuses by name."""
 
 import copy
 import gc

@@ -70,7 +70,7 @@ Easel::Easel() {
   context.make_current();
   if (const std::string found = left_behind(); !found.empty())
     throw Error("Another robot still draws, or left behind in OpenGL: " + found + ".");
-  // As at first. Whoever draws says where, and Dear ImGui sets the other one without putting it back.
+  // As at first. A drawing says where it is, and Dear ImGui sets the other one without putting it back.
   glViewport(0, 0, 0, 0);
   glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
 }

@@ -37,7 +37,7 @@ class CountedValues final : public ValuesElsewhere<float> {
     }
     return values_.data();
   }
-  /// As if nobody had read any.
+  /// As if none had been read.
   void forget() const {
     const std::lock_guard lock(mutex_);
     std::ranges::fill(is_here_, std::uint8_t{0});

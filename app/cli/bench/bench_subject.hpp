@@ -30,7 +30,7 @@ class BenchSubject {
   /// Multiply-adds that one run is asked for, times two; halved by a causal mask.
   double flops() const;
   const BenchIsa& isa() const { return isa_; }
-  /// Who computes: the instruction set or the card.
+  /// What computes: the instruction set or the card.
   std::string_view computes() const { return card_ ? card_->name() : isa_.name; }
   /// "output,entropy"
   std::string emitted() const;

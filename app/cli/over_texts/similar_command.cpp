@@ -21,7 +21,7 @@
 namespace attnscope {
 namespace {
 
-/// How a vector is made of a text, and who says so.
+/// How a vector is made of a text, and what says so.
 struct HowPooled {
   SimilarityRequest request;
   bool normalised = false;

@@ -123,7 +123,7 @@ def read_mask(call: Call, expected: Optional[int]) -> Mask:
 
 
 def behind(tensor: Optional[Tensor], before: int) -> Optional[Tensor]:
-    """A mask with ``before`` keys more in front, which nobody sees."""
+    """A mask with ``before`` keys more in front, which no query sees."""
     if tensor is None or before == 0:
         return tensor
     hidden = 0.0 if tensor.dtype == torch.bool else -torch.inf

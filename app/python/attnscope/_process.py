@@ -68,7 +68,7 @@ class Process:
                     pass
         self.complained.close()
         if not mine:
-            self.child.returncode = 0  # not our child: nobody here waits for it
+            self.child.returncode = 0  # not our child: this process does not wait for it
             return
         try:
             self.child.wait(5)

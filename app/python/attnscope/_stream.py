@@ -168,7 +168,7 @@ class Stream:
         self._words[_facts_bytes] = len(facts)
 
     def is_usable(self) -> bool:
-        """Whether a record can be written: not closed, in the process that made it, and nobody has cut the file."""
+        """Whether a record can be written: not closed, in the process that made it, and the file was not cut."""
         if self._file < 0 or os.getpid() != self.owner:
             return False
         try:

@@ -88,7 +88,7 @@ def _take_out(where: Any, name: str) -> None:
         return
     del _installed[id(where), name]
     if vars(where).get(name) is not found.replacement:
-        return  # somebody has replaced it meanwhile, and calls ours: it passes everything on
+        return  # other code has replaced it meanwhile, and calls ours: it passes everything on
     if found.own:
         setattr(where, name, found.original)
     else:

@@ -165,7 +165,7 @@ def _together(a: Optional[Tensor], b: Optional[Tensor]) -> Optional[Tensor]:
 
 
 def _projected(given: Dict[str, Any]) -> Call:
-    """MultiheadAttention with need_weights=True computes its weights where nobody can see; its queries, keys and
+    """MultiheadAttention with need_weights=True computes its weights where no tap can see them; its queries, keys and
     values are made once more."""
     batch_second = given["query"].dim() == 3
     rows = [given[name].detach().transpose(0, 1) if batch_second else given[name].detach()[None]

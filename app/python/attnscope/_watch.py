@@ -314,8 +314,8 @@ def watch(model: Any, *, tokenizer: Any = None, layers: Optional[Sequence[Union[
     bytes wait for the window; when it is full, the oldest calls are lost and the window counts them. ``open_window``
     False opens none: ``attnscope watch PATH`` does, with ``.path`` of what is returned.
 
-    Nobody waits for the window, and while none looks nothing is copied. Everything is undone by ``close()``, at the
-    end of a ``with``, or when the process ends. Watching a model again ends the watch before.
+    The model does not wait for the window, and while none looks nothing is copied. Everything is undone by
+    ``close()``, at the end of a ``with``, or when the process ends. Watching a model again ends the watch before.
 
     Raises attnscope.Error where there is no display, and for what cannot be watched: compiled models, code of one's own
     that computes softmax(q kᵀ) itself is not seen.

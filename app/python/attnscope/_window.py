@@ -106,7 +106,7 @@ def _remove_shown(folder: str) -> None:
                 os.unlink(os.path.join(folder, name))
         os.rmdir(folder)
     except OSError:
-        pass  # of somebody else, or gone already
+        pass  # of another user, or gone already
 
 
 def open_window(path: str, layer: Optional[str]) -> None:

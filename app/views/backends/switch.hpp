@@ -1,4 +1,4 @@
-// app/views/backends: who computes: the switch between the machine's backends, with what each took for the
+// app/views/backends: the switch between the machine's backends, with what each took for the
 // Document on screen.
 #pragma once
 

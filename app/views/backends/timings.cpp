@@ -1,6 +1,6 @@
 // app/views/backends: the card under the top bar that says where the time goes: milliseconds of every stage
 // in the last change and what was kept; where the machine has two backends, of the whole Document on each;
-// time of a frame, who computes and why.
+// time of a frame, what computes and why.
 #include <algorithm>
 #include <cmath>
 #include <span>

@@ -34,7 +34,7 @@ float draw_title(const Ui& ui, const Box& head, const Title& title, float right)
   return x + ui.text(x, y, title.note, {type::label, ui.theme.text3});
 }
 
-/// The settings everybody asks for first, as far as they are the same on both sides.
+/// The settings that matter most, as far as they are the same on both sides.
 std::string equal_settings(const Sides& sides) {
   const Document& document = sides.a.result.document;
   std::string equal;

@@ -21,7 +21,7 @@ struct SettingDifference {
 /// from, not number by number.
 std::vector<SettingDifference> differing_settings(const Document& a, const Document& b);
 
-/// "÷ √8", "causal", "τ 1.00": the settings everybody asks for first.
+/// "÷ √8", "causal", "τ 1.00": the settings that matter most.
 std::string scale_words(const Document&);
 std::string mask_words(const Document&);
 std::string temperature_words(const Document&);

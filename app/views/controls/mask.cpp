@@ -1,4 +1,5 @@
-// app/views/controls: the mask everybody uses, and its picture, which can be painted on.
+// app/views/controls: causal mask and padding mask, and the picture of the whole mask, which can be painted
+// on.
 #include "core/edits/mask.hpp"
 
 #include <algorithm>

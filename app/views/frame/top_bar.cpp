@@ -1,4 +1,4 @@
-// app/views/frame: the top bar: mark, what is open, which mode, how it looks, who computes and how long it
+// app/views/frame: the top bar: mark, what is open, which mode, how it looks, what computes and how long it
 // took.
 #include <algorithm>
 #include <array>
@@ -119,7 +119,7 @@ Box draw_find(Scene& scene, float right, float y, bool narrow) {
   return box;
 }
 
-/// Who computes and how long the last change took; a click opens the times of every stage.
+/// What computes and how long the last change took; a click opens the times of every stage.
 void draw_backend(Scene& scene, float left, float right, float y) {
   if (!scene.backends.is_alone()) return draw_backend_bar(scene, left, right, y);
   const Ui& ui = scene.ui;
@@ -171,7 +171,7 @@ void draw_top_bar(Scene& scene, const Box& bar) {
     draw_watch_rate(scene, modes.right() + ui.px(12), find.x - ui.px(12), y);
     return ui.horizontal(bar.x, bar.bottom() - 1, bar.w, ui.theme.hairline);
   }
-  // What is held stands beside Compare; who computes keeps room for its shortest words.
+  // What is held stands beside Compare; the name of the backend keeps room for its shortest words.
   const float left = modes.right() + ui.px(12), room = find.x - ui.px(scene.compact ? 100 : 122);
   const float held =
       std::max(draw_held_chip(scene, left, room, y), draw_held_model_chip(scene, left, room, y));

@@ -123,7 +123,7 @@ void draw_lesson_page(Scene& scene, const lessons::OpenLesson& open, const Box& 
   LessonPage page{scene, open, step, lesson_numbers(scene, step), presented, is_lesson_covered(scene)};
   if (page.state().told) return draw_told_step(page, box);
   page.state().spoken = page.state().notes ? lesson_notes_said(step, page.numbers) : std::string();
-  // A room reads the words and sees the matrices; code and steps are for who sits before it.
+  // A room reads the words and sees the matrices; code and steps are for the person who sits before it.
   const float low = presented ? 0 : ui.px(scene.compact ? 72 : 104);
   const float left = presented ? std::round(box.w * 0.38f) : ui.px(scene.compact ? 368 : 480);
   const float right = ui.px(scene.compact ? 280 : 368);

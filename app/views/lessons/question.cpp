@@ -65,7 +65,7 @@ float draw_question_foot(LessonPage& page, const QuestionCard& card, float y,
   const auto* const choose = std::get_if<lessons::ChooseQuestion>(&question.kind);
   if (choose == nullptr) return y + ui.px(28);
   bool& counts = page.state().counts_votes;
-  // How many, not for what: who votes late follows what stands there.
+  // How many, not for what: late votes follow what stands there.
   const std::int64_t votes = all_votes(page.state().answer);
   const std::string words = !counts      ? "count votes"
                             : votes == 0 ? "digits count votes"

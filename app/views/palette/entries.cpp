@@ -103,7 +103,7 @@ void add_model_text(const Shown& shown, std::vector<PaletteEntry>& all) {
                    }});
 }
 
-/// What the lessons without a German text are about, for who types German.
+/// What the lessons without a German text are about, for German words that are typed.
 std::string german_words_of(const lessons::LessonEntry& entry) {
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 12> terms{
       {{"induction", "induktion"},

@@ -131,7 +131,7 @@ void draw_step(Scene& scene, const Box& card, const Card& form, const Offer& off
   if (touch.clicked) do_step(scene, offer);
 }
 
-/// Where somebody may go on who has done all three.
+/// Where to go on after all three steps are done.
 struct NextPlace {
   const char* label;
   std::string_view title, why;

@@ -1,5 +1,5 @@
-// app/views/watch: left of the heads: who sends, what comes, what is followed, what the grid shows. Without a
-// process the controls stay and what they would say is "–".
+// app/views/watch: left of the heads: which process sends, what comes, what is followed, what the grid shows.
+// Without a process the controls stay and what they would say is "–".
 #include <algorithm>
 #include <array>
 

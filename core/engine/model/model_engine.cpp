@@ -230,7 +230,7 @@ bool ModelEngine::State::later_step(Run& run) {
   if (!ended) {
     if (run.is_cancelled) {
       ModelReading reading = run.reading;
-      reading.is_stopped = true;  // who waits for the rest learns that it does not come
+      reading.is_stopped = true;  // a reader that waits for the rest learns that it does not come
       publish(run, std::move(reading));
     }
     return false;

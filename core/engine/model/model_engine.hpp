@@ -45,7 +45,7 @@ class ModelEngine {
   ModelEngine(const ModelEngine&) = delete;
   ModelEngine& operator=(const ModelEngine&) = delete;
 
-  /// Who runs models from now on, what is submitted next included; empty: the CPU. `make` is called on the
+  /// What runs models from now on, what is submitted next included; empty: the CPU. `make` is called on the
   /// worker.
   void compute_with(MakeRowOperators make);
   /// Takes the place of what waits; returns its ticket. Of a text that was edited, rows before the first

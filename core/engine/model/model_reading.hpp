@@ -125,8 +125,9 @@ struct ModelReading {
   std::string left_out;       // left_out() of the block: what of the changes its layer does not show
   std::string layer_problem;  // why the block cannot be looked at by itself: `block` and `layer` are empty
   std::shared_ptr<const ModelPrediction> prediction;
-  std::string backend;       // who ran it: "CUDA · NVIDIA H200"; empty: the CPU
-  std::string backend_note;  // one sentence where part of it was not computed by who was asked for, and why
+  std::string backend;       // what ran it: "CUDA · NVIDIA H200"; empty: the CPU
+  std::string backend_note;  // one sentence where part of it was not computed by the backend that was asked
+                             // for, and why
   std::string not_finite;    // not_finite_sentence() of `run`
   double milliseconds = 0;   // from the input to all of the above, when this run was made
   // What comes later: null until it is known.

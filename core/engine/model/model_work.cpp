@@ -87,7 +87,7 @@ void ModelWork::compute_with(const MakeRowOperators& make) {
   runs_ = {};
   try {
     if (make) operators_ = make(count_weights(*opened_->model), backend_note_);
-  } catch (const Error& error) {  // of who computes, not of the model
+  } catch (const Error& error) {  // of the backend, not of the model
     give_up_operators(error.what());
   }
 }

@@ -33,8 +33,8 @@ class ModelWork {
   explicit ModelWork(OpenedModelPtr model) : opened_(std::move(model)) {}
   const OpenedModelPtr& model() const { return opened_; }
 
-  /// Who runs the model from now on; empty, and where `make` throws Error: the CPU. Runs that others made are
-  /// forgotten.
+  /// What runs the model from now on; empty, and where `make` throws Error: the CPU. Runs that others made
+  /// are forgotten.
   void compute_with(const MakeRowOperators& make);
   /// Everything that stands above "later" in ModelReading, and of the rest what is known already. Throws
   /// Error or Cancelled.

@@ -11,7 +11,7 @@ namespace attnscope {
 
 /// The object under "model".
 std::string within_json(const Within&);
-/// Within::model is null: who reads it opens the model at Within::path. Throws FieldError.
+/// Within::model is null: the caller opens the model at Within::path. Throws FieldError.
 Within read_within(const nlohmann::json& value, const std::string& where);
 
 }  // namespace attnscope

@@ -27,7 +27,7 @@ class MappedFile final : public MemoryOwner {
   void check_length() const;
   /// The same: what lies in the map is asked for piece by piece, and each piece is checked first. A file that
   /// another program shortens in the very moment between the check and the reading still ends the program:
-  /// who cannot have that calls read() instead.
+  /// a caller that cannot have that calls read() instead.
   void check() const override { check_length(); }
   /// Copies from the file instead of the map: a file that shrinks meanwhile is then an error, not a signal.
   void read(std::uint64_t offset, void* to, std::size_t size) const {

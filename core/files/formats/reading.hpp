@@ -25,7 +25,7 @@ struct Reading {
   }
 };
 
-/// So many numbers more were read; null: nobody wants to know. Throws Cancelled after a stop.
+/// So many numbers more were read; null: not counted. Throws Cancelled after a stop.
 inline void advance(Reading* reading, std::uint64_t numbers) {
   if (reading == nullptr) return;
   reading->done += numbers;

@@ -8,7 +8,7 @@
 namespace attnscope {
 
 /// Throws FieldError naming the first key that is there, says something else than what is computed, and is
-/// read by no one. `spec` is what was read.
+/// read by no family. `spec` is what was read.
 void refuse_unread(const ConfigObject&, const FamilyRow&, const ModelSpec& spec);
 
 /// Throws FieldError where a config says that its weights are quantised in a way that Checkpoint does not

@@ -28,7 +28,7 @@ std::string_view object_name(const ConfigObject& config) {
   const bool older = is_object(config.find("rope_scaling")),
              newer = is_object(config.find("rope_parameters"));
   if (older && newer && config.find("rope_theta") == nullptr) {
-    // transformers drops the base of rope_parameters then, which no one means.
+    // transformers drops the base of rope_parameters then, which is never meant.
     const double base = config.object("rope_parameters").number("rope_theta", 10'000);
     if (config.object("rope_scaling").number("rope_theta", 10'000) != base)
       config.refuse("rope_scaling",

@@ -13,7 +13,7 @@
 
 namespace attnscope {
 
-/// Who put a model there.
+/// The program that put a model there.
 enum class ModelKeeper : std::uint8_t { AttnScope, HuggingFace, Ollama, LmStudio, LlamaCpp };
 /// "AttnScope", "Hugging Face", "Ollama", ….
 const char* name_of(ModelKeeper);
