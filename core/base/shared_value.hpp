@@ -1,6 +1,6 @@
-// core/base: a value that copies share until one of them is changed: copying and comparing what nobody
-// changed cost a pointer. What stands behind the pointer is changed only while a single copy holds it, so
-// that copies may be read on other threads.
+// core/base: a value that copies share until one of them is changed: copying and comparing
+// unchanged values costs a pointer. What stands behind the pointer is changed only while a single copy holds
+// it, so that copies may be read on other threads.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// core/streaming: attention as the streaming engine takes it: one sequence, numbers that belong to somebody
-// else (a Tensor, a mapped file) and the rule of the mask. Nothing here grows with queries times keys unless
+// core/streaming: attention as the streaming engine takes it: one sequence, numbers of another owner
+// (a Tensor, a mapped file) and the rule of the mask. Nothing here grows with queries times keys unless
 // the caller brings it.
 #pragma once
 

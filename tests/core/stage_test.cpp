@@ -1,4 +1,4 @@
-// The table of stages: what the columns say, against the lists of what they should say, and that nobody asks
+// The table of stages: what the columns say, against the lists of what they should say, and that no code asks
 // the order of the enumerators instead.
 #include "core/document/stage.hpp"
 

@@ -54,7 +54,7 @@ double apart(const std::vector<float>& a, const std::vector<float>& b) {
 
 }  // namespace
 
-TEST_CASE("a model on a card says what it says on the CPU, and who ran it", "[card_engine]") {
+TEST_CASE("a model on a card says what it says on the CPU, and what ran it", "[card_engine]") {
   const test::TemporaryDirectory directory;
   const OpenedModelPtr model = opened_models::small_gpt(directory.path() / "gpt");
   OnCard on;

@@ -1,5 +1,5 @@
-// What stands around the kernels: tiles, what stays on the card, what happens when it is full, when somebody
-// stops, and where the CPU takes over.
+// What stands around the kernels: tiles, what stays on the card, what happens when it is full, when the work
+// is stopped, and where the CPU takes over.
 #include <algorithm>
 #include <functional>
 

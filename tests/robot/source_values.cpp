@@ -266,7 +266,7 @@ SourceProgram::Texts SourceProgram::variable_value(const TokenRange& use, const 
                           static_cast<std::size_t>(parameter_at - inside->parameters.begin()));
     if (const Texts given = lambda_parameter(*inside, use, name); !given.empty()) return given;
   }
-  // A function that is handed on to who calls it.
+  // A function that is handed on to its caller.
   if (const auto functions = by_name_.find(name); functions != by_name_.end())
     for (const auto& [file, index] : functions->second)
       if (file == use.file && files_[file].functions[index].gives_text) return called(use, name, 0);
