@@ -12,6 +12,12 @@
 
 namespace attnscope {
 
+/// What stood on the training page at some time.
+struct KeptTraining {
+  LabState state;
+  training::LabSight sight;
+};
+
 /// Belongs to the interface's thread. Its threads are made when it is first followed.
 class TrainingDesk {
  public:

@@ -338,12 +338,6 @@ class App {
     bool of_lesson = false;  // a step of the lesson that is open: it is shown in the lesson
   };
 
-  /// What a session held, a layer of a model.
-  struct HeldArrival {
-    Document document;
-    double age = 0;
-  };
-
   LiveEngine& engine_;
   ModelFollowing models_;
   std::optional<ModelArrival> model_arrival_;
@@ -374,11 +368,6 @@ class App {
   std::unique_ptr<TrainingDesk> training_;
   std::unique_ptr<Watcher> watcher_;  // made when the Watch page is first shown
   std::function<void()> wake_;
-  /// What stood on the training page at some time.
-  struct KeptTraining {
-    LabState state;
-    training::LabSight sight;
-  };
   /// Before a lesson that trains began, empty where none is open; of free play, the step's as it was left.
   std::optional<KeptTraining> own_training_, left_training_;
   std::unique_ptr<HeadMaps> head_maps_ = std::make_unique<HeadMaps>();

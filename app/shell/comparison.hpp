@@ -11,6 +11,12 @@
 
 namespace attnscope {
 
+/// What a session held, a layer of a model that has not been run yet.
+struct HeldArrival {
+  Document document;
+  double age = 0;
+};
+
 class Comparison {
  public:
   /// Empty: nothing is held.
