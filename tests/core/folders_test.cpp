@@ -84,6 +84,18 @@ TEST_CASE("rooms know only those before them", "[house]") {
   }
 }
 
+TEST_CASE("a source file is short enough to be read at once", "[house]") {
+  const fs::path top = fs::path(ATTNSCOPE_TESTS).parent_path();
+  for (const char* room : {"core", "gpu", "app", "tests"})
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(top / room)) {
+      if (!entry.is_regular_file() || !is_source(entry.path())) continue;
+      std::ifstream in(entry.path());
+      const auto lines = std::count(std::istreambuf_iterator<char>(in), {}, '\n');
+      INFO(fs::relative(entry.path(), top).generic_string() << " has " << lines << " lines");
+      CHECK(lines <= 400);
+    }
+}
+
 TEST_CASE("a folder holds few enough files to be read as a list", "[house]") {
   std::map<std::string, int> files;
   for (const std::string& file : sources()) ++files[folder_of(file)];
