@@ -40,7 +40,8 @@ void draw_no_loss(Scene& scene, const Box& box) {
   }
 }
 
-/// The axis is in powers of ten and holds both limits of the layer (see core/attention/backward/gradients.hpp).
+/// The axis is in powers of ten and holds both limits of the layer (see
+/// core/attention/backward/gradients.hpp).
 Axes axes_of(const std::vector<HeadGradients>& heads, const Box& area) {
   const GradientLimits limits = gradient_limits(heads);
   const bool any = limits.vanishing > 0 && std::isfinite(limits.exploding);
