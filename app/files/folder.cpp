@@ -32,13 +32,13 @@ bool look_at(int folder, const char* name, FolderEntry& entry) {
 }
 
 char small(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_digit_of_name(char c) { return c >= '0' && c <= '9'; }
 
 /// The number that begins at `at`, without zeros before it; `at` goes behind it.
 std::string_view digits_at(std::string_view text, std::size_t& at) {
-  while (at + 1 < text.size() && text[at] == '0' && is_digit(text[at + 1])) ++at;
+  while (at + 1 < text.size() && text[at] == '0' && is_digit_of_name(text[at + 1])) ++at;
   const std::size_t from = at;
-  while (at < text.size() && is_digit(text[at])) ++at;
+  while (at < text.size() && is_digit_of_name(text[at])) ++at;
   return text.substr(from, at - from);
 }
 
@@ -47,7 +47,7 @@ std::string_view digits_at(std::string_view text, std::size_t& at) {
 bool comes_before(const std::string& a, const std::string& b) {
   std::size_t i = 0, j = 0;
   while (i < a.size() && j < b.size()) {
-    if (is_digit(a[i]) && is_digit(b[j])) {
+    if (is_digit_of_name(a[i]) && is_digit_of_name(b[j])) {
       const std::string_view one = digits_at(a, i), other = digits_at(b, j);
       if (one.size() != other.size()) return one.size() < other.size();
       if (one != other) return one < other;

@@ -19,7 +19,7 @@ namespace {
 
 // As wide as the page's column, and finer than its pixels: still sharp on finer screens, and not too large.
 constexpr float page_scale = 1.5f;
-constexpr int page_width = 904, page_height = 700;  // logical pixels
+constexpr int step_page_width = 904, step_page_height = 700;  // logical pixels
 constexpr int most_step_frames = 60, step_layout_frames = 3;
 
 class StepDrawer {
@@ -59,7 +59,8 @@ class StepDrawer {
 
  private:
   void frame() {
-    host_.build(static_cast<int>(page_width * page_scale), static_cast<int>(page_height * page_scale), 1e-4f,
+    host_.build(static_cast<int>(step_page_width * page_scale),
+                static_cast<int>(step_page_height * page_scale), 1e-4f,
                 [&] { app_.draw_still(host_.fonts(), still_, nullptr); });
   }
 

@@ -8,12 +8,12 @@
 namespace attnscope {
 namespace {
 
-using Limits = SplitterLimits;
-constexpr Limits head_limits{112, 640}, inspector_limits{240, 640}, signal_limits{112, 480};
+using PaneLimits = SplitterLimits;
+constexpr PaneLimits head_limits{112, 640}, inspector_limits{240, 640}, signal_limits{112, 480};
 constexpr float lowest_signals = 128;  // unless they are dragged: curves are 54 high then
 
 /// The usual size of a region, or what its splitter was dragged to.
-float chosen(float dragged, float usual, Limits limits) {
+float chosen(float dragged, float usual, PaneLimits limits) {
   return dragged > 0 ? std::clamp(dragged, limits.least, limits.most) : usual;
 }
 
@@ -61,7 +61,7 @@ Layout compute_layout(float width, float height, const ViewState& view, std::siz
   const float extra = px(36) * static_cast<float>(std::clamp<std::size_t>(strip_lines, 1, 3) - 1);
   const bool has_strip = !view.is_hidden(Region::Strip) && view.mode != Mode::Walk && !is_page(view.mode);
   float strip = has_strip ? px(l.compact ? 72 : 80) + extra : 0;
-  const auto size = [&](Region region, float dragged, float usual, Limits limits) {
+  const auto size = [&](Region region, float dragged, float usual, PaneLimits limits) {
     return view.is_hidden(region) ? 0 : px(chosen(dragged, usual, limits));
   };
   const RegionSizes& sizes = view.sizes;

@@ -14,7 +14,9 @@ constexpr std::array<std::string_view, first_steps> names{"scaling", "future", "
 constexpr std::string_view left_name = "left";
 constexpr std::uint64_t longest = 4096;  // bytes
 
-std::filesystem::path file_in(const std::filesystem::path& directory) { return directory / "first-steps"; }
+std::filesystem::path first_steps_in(const std::filesystem::path& directory) {
+  return directory / "first-steps";
+}
 
 }  // namespace
 
@@ -24,7 +26,7 @@ StartState read_start(const std::filesystem::path& directory) {
   StartState start;
   if (directory.empty()) return start;
   try {
-    const std::string text = "\n" + read_whole(file_in(directory), longest) + "\n";
+    const std::string text = "\n" + read_whole(first_steps_in(directory), longest) + "\n";
     const auto says = [&text](std::string_view word) {
       return text.find("\n" + std::string(word) + "\n") != std::string::npos;
     };
@@ -44,7 +46,7 @@ void write_start(const std::filesystem::path& directory, const StartState& start
   try {
     std::error_code unknown;
     std::filesystem::create_directories(directory, unknown);
-    write_atomically(file_in(directory), std::array{std::string_view(text)});
+    write_atomically(first_steps_in(directory), std::array{std::string_view(text)});
   } catch (const Error&) {
   }
 }

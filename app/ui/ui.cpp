@@ -13,7 +13,7 @@
 namespace attnscope {
 namespace {
 
-constexpr float em = 1 / 1.21f;  // of a size, see namespace type
+constexpr float inter_em = 1 / 1.21f;  // of a size, see namespace type
 
 SvgCanvas::Area area_of(const Box& box) { return {box.x, box.y, box.w, box.h}; }
 
@@ -58,7 +58,7 @@ void Ui::copy_text(ImVec2 at, std::string_view text, float width, const TextStyl
                                         : SvgCanvas::Point{at.x, at.y + ascent};
   const std::string_view words = without_isolate(text);
   const ShapedText* order = shaped(words, style.ink);
-  svg->text({from, width, size * em, ascent, weight_of(style.ink), anchor, style.colour, upright,
+  svg->text({from, width, size * inter_em, ascent, weight_of(style.ink), anchor, style.colour, upright,
              order && order->right_to_left},
             words);
 }

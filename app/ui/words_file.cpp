@@ -14,7 +14,7 @@
 namespace attnscope {
 namespace {
 
-constexpr std::size_t most_bytes = 4'000'000;
+constexpr std::size_t most_words_bytes = 4'000'000;
 constexpr std::string_view template_file = "english.txt";
 
 /// Letters, digits and dashes: what is asked for on a command line or by a session names no other directory.
@@ -33,9 +33,9 @@ class TableReader {
   TableReader(std::string_view text, const std::string& where) : text_(text), where_(where) {}
 
   Table read() {
-    if (text_.size() > most_bytes)
+    if (text_.size() > most_words_bytes)
       throw Error(fmt::format("{} has {} bytes, expected a table of words with at most {}.", where_,
-                              text_.size(), most_bytes));
+                              text_.size(), most_words_bytes));
     if (const auto bad = first_invalid_utf8(text_))
       throw Error(fmt::format("{}: byte {} is not UTF-8, expected a table of words.", where_, *bad));
     if (text_.starts_with("\xEF\xBB\xBF")) text_.remove_prefix(3);
@@ -161,7 +161,7 @@ class TableReader {
 
 std::string table_bytes(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
-  std::string text(most_bytes + 1, '\0');
+  std::string text(most_words_bytes + 1, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, file.gcount())));
   return text;

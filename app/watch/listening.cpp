@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 
 constexpr auto poll_every = 33ms, scan_every = 1000ms, look_every = 250ms, count_every = 1000ms;
 constexpr double rate_seconds = 3;
-constexpr std::uint64_t most_bytes = std::uint64_t{64} << 20;  // of records that are taken in at once
+constexpr std::uint64_t most_waiting_bytes = std::uint64_t{64} << 20;  // of records that are taken in at once
 
 double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -119,7 +119,7 @@ void Listening::read(const Wants& wants) {
       stream_->look(wants.sends);
       looked_ = Clock::now();
     }
-    for (std::uint64_t taken = 0; !wants.paused && taken < most_bytes;) {
+    for (std::uint64_t taken = 0; !wants.paused && taken < most_waiting_bytes;) {
       const std::uint64_t before = stream_->counts().bytes;
       std::vector<WatchRecord> records = stream_->poll();
       if (records.empty()) break;

@@ -17,9 +17,9 @@ constexpr float coarse = 0.01f, fine = 0.001f;  // per logical pixel
 std::string as_typed(float value) { return fmt::format("{:.6g}", value); }
 
 /// One grid in one frame.
-class GridFrame {
+class NumberGridFrame {
  public:
-  GridFrame(const Ui& ui, NumberEditing& editing, const NumberGrid& grid)
+  NumberGridFrame(const Ui& ui, NumberEditing& editing, const NumberGrid& grid)
       : ui_(ui), editing_(editing), grid_(grid) {}
 
   NumberGridResult run() {
@@ -284,7 +284,7 @@ std::optional<float> typed_float(std::string_view text) { return typed_real<floa
 std::optional<double> typed_double(std::string_view text) { return typed_real<double>(text); }
 
 NumberGridResult number_grid(const Ui& ui, NumberEditing& editing, const NumberGrid& grid) {
-  return GridFrame(ui, editing, grid).run();
+  return NumberGridFrame(ui, editing, grid).run();
 }
 
 }  // namespace attnscope

@@ -13,7 +13,7 @@
 namespace attnscope {
 namespace {
 
-constexpr int notes_width = 900, notes_height = 640;  // logical pixels
+constexpr int notes_width = 900, notes_window_height = 640;  // logical pixels
 constexpr float notes_frame = 1.f / 60;
 
 /// The monitor that most of the window lies on.
@@ -59,7 +59,7 @@ struct NotesWindow::Open {
   Open(GLFWmonitor* monitor, GLFWwindow* main) {
     glfwWindowHint(GLFW_FOCUS_ON_SHOW, GLFW_FALSE);
     glfwWindowHint(GLFW_FOCUSED, GLFW_FALSE);
-    window = glfwCreateWindow(notes_width, notes_height, "AttnScope: speaker notes", nullptr, nullptr);
+    window = glfwCreateWindow(notes_width, notes_window_height, "AttnScope: speaker notes", nullptr, nullptr);
     glfwWindowHint(GLFW_FOCUS_ON_SHOW, GLFW_TRUE);
     glfwWindowHint(GLFW_FOCUSED, GLFW_TRUE);
     if (window == nullptr) return;

@@ -102,8 +102,8 @@ namespace {
 constexpr double rows_per_pass = 64;  // queries that share one pass over the keys when streaming
 
 /// The sizes as numbers that multiply without overflow.
-struct Numbers {
-  explicit Numbers(const LayerSize& s)
+struct CostNumbers {
+  explicit CostNumbers(const LayerSize& s)
       : queries(static_cast<double>(s.batch * s.queries)),
         keys(static_cast<double>(s.batch * s.keys)),
         fresh(static_cast<double>(s.batch * std::max<std::int64_t>(0, s.keys - s.cached - s.extra))),
@@ -139,7 +139,7 @@ StageCost norm(Stage stage, double numbers, double number) {
 }
 
 /// Scores to weights and their mix with the values, n² of each.
-void add_attention(const LayerSize& size, const Numbers& n, std::vector<StageCost>& stages) {
+void add_attention(const LayerSize& size, const CostNumbers& n, std::vector<StageCost>& stages) {
   const double number = size.bytes_per_number;
   const double once = number * n.cells;  // one matrix of scores, read or written
   stages.push_back({Stage::Score, 2 * n.cells * n.d_k,
@@ -162,7 +162,7 @@ void add_attention(const LayerSize& size, const Numbers& n, std::vector<StageCos
 }
 
 /// φ(K)ᵀ·V and Σ φ(K), added up token by token, then φ(Q) times those, divided.
-void add_linear(const LayerSize& size, const Numbers& n, std::vector<StageCost>& stages) {
+void add_linear(const LayerSize& size, const CostNumbers& n, std::vector<StageCost>& stages) {
   const double number = size.bytes_per_number;
   const double features = n.queries * n.q_width + n.keys * n.k_width;
   const double bytes = number * (n.keys * (n.k_width + n.v_width));
@@ -173,7 +173,7 @@ void add_linear(const LayerSize& size, const Numbers& n, std::vector<StageCost>&
 }
 
 /// Norms, additions and the MLP; no backend fuses them here.
-void add_block(const LayerSize& size, const Numbers& n, std::vector<StageCost>& stages) {
+void add_block(const LayerSize& size, const CostNumbers& n, std::vector<StageCost>& stages) {
   const double number = size.bytes_per_number, vectors = n.queries * n.d;
   const auto inner = static_cast<double>(inner_width(size.block, size.d_model));
   const auto add = [&](Stage stage, double flops, double numbers) {
@@ -199,7 +199,7 @@ void add_block(const LayerSize& size, const Numbers& n, std::vector<StageCost>& 
 bool has_cells(Stage stage) { return holds_plane(stage) || stage == Stage::Mix; }
 
 /// Queries, keys and values, and the latents they are made of.
-void add_projections(const LayerSize& size, const Numbers& n, LayerCost& cost) {
+void add_projections(const LayerSize& size, const CostNumbers& n, LayerCost& cost) {
   const double number = size.bytes_per_number;
   const auto content = static_cast<double>(size.latent), query = static_cast<double>(size.query_latent),
              shared = static_cast<double>(size.shared_key);
@@ -232,7 +232,7 @@ void add_projections(const LayerSize& size, const Numbers& n, LayerCost& cost) {
 }  // namespace
 
 LayerCost cost_of(const LayerSize& size) {
-  const Numbers n(size);
+  const CostNumbers n(size);
   const double number = size.bytes_per_number;
   LayerCost cost;
   add_projections(size, n, cost);

@@ -52,7 +52,7 @@ namespace {
 
 /// Calls visit(pattern, keys) for each pattern of places or words; keys may lie outside.
 template <class Visit>
-void each_pattern(const RowPlace& place, const TokenClasses& tokens, const Visit& visit) {
+void each_pattern(const MeasuredRow& place, const TokenClasses& tokens, const Visit& visit) {
   const std::int64_t p = place.position;
   visit(HeadPattern::First, std::array<std::int64_t, 1>{0});
   if (!place.cross) {
@@ -71,7 +71,7 @@ void set(std::uint16_t& counted, HeadPattern pattern) {
 }
 
 /// Which patterns a row that has a choice counts for, and what uniform weights have there.
-void count_patterns(const RowPlace& place, const TokenClasses& tokens, std::span<const std::uint8_t> seen,
+void count_patterns(const MeasuredRow& place, const TokenClasses& tokens, std::span<const std::uint8_t> seen,
                     RowFacts& row, PatternScores& sums) {
   each_pattern(place, tokens, [&](HeadPattern pattern, const auto& keys) {
     std::int64_t count = 0;
@@ -95,7 +95,7 @@ class UniformSums {
   explicit UniformSums(std::int64_t keys) : received_(static_cast<std::size_t>(keys)) {}
 
   /// No padding.
-  void add(const RowPlace& row, const TokenClasses& tokens, std::int64_t n,
+  void add(const MeasuredRow& row, const TokenClasses& tokens, std::int64_t n,
            std::span<const std::uint8_t> marks) {
     const std::int64_t p = row.position;
     if (n == 0) return;
@@ -177,7 +177,7 @@ MaskFactsPtr mask_facts(const Work& work, const Document& document, const Trace&
       row = row_facts(document, size, b, query, seen);
       if (row.allowed == 0) ++head.rows_without_key;
       if (row.padding) continue;
-      const RowPlace place{query, rule.position(b, query), size.token_keys(), cross};
+      const MeasuredRow place{query, rule.position(b, query), size.token_keys(), cross};
       uniform.add(place, tokens, row.allowed, seen);
       if (row.has_choice()) count_patterns(place, tokens, seen, row, head.patterns);
     }
@@ -186,7 +186,7 @@ MaskFactsPtr mask_facts(const Work& work, const Document& document, const Trace&
   return facts;
 }
 
-PatternMasses pattern_masses(const RowPlace& place, const RowFacts& facts, const TokenClasses& tokens,
+PatternMasses pattern_masses(const MeasuredRow& place, const RowFacts& facts, const TokenClasses& tokens,
                              std::span<const float> weights, std::span<const std::uint8_t> seen) {
   PatternMasses masses{};
   each_pattern(place, tokens, [&](HeadPattern pattern, const auto& keys) {

@@ -83,14 +83,14 @@ RowFacts row_facts(const Document&, const Dimensions&, std::int64_t b, std::int6
                    std::span<const std::uint8_t> seen);
 
 /// A row of weights, or of marks, and where its query stands.
-struct RowPlace {
+struct MeasuredRow {
   std::int64_t query, position, token_keys;
   bool cross;  // see has_other_keys()
 };
 /// Weight on the keys of each pattern but Even; 0 for those that the row does not count for.
 using PatternMasses = std::array<double, pattern_count>;
 /// `seen`: [keys], or empty where hidden keys have no weight.
-PatternMasses pattern_masses(const RowPlace&, const RowFacts&, const TokenClasses&,
+PatternMasses pattern_masses(const MeasuredRow&, const RowFacts&, const TokenClasses&,
                              std::span<const float> weights, std::span<const std::uint8_t> seen);
 
 }  // namespace attnscope

@@ -25,7 +25,7 @@ using FloatRow = Eigen::Map<const Eigen::ArrayXf>;
 bool has_choice(const RowMeasures& row) { return !row.padding && row.allowed >= 2; }
 
 /// Mean, least and largest of some rows.
-struct Spread {
+struct RowsSpread {
   double sum = 0, least = not_a_number, largest = not_a_number;
   std::int64_t count = 0;
   void add(double value) {
@@ -56,16 +56,16 @@ constexpr MeanOf means[]{
     {&RowMeasures::sink, &RowMeans::sink},
 };
 
-Spread spread_of(std::span<const RowMeasures> rows, double RowMeasures::*member) {
-  Spread spread;
+RowsSpread spread_of(std::span<const RowMeasures> rows, double RowMeasures::*member) {
+  RowsSpread spread;
   for (const RowMeasures& row : rows)
     if (has_choice(row)) spread.add(row.*member);
   return spread;
 }
 
 void summarise(std::span<const RowMeasures> rows, HeadMeasures& head) {
-  const Spread entropy = spread_of(rows, &RowMeasures::entropy);
-  const Spread normalised = spread_of(rows, &RowMeasures::normalised);
+  const RowsSpread entropy = spread_of(rows, &RowMeasures::entropy);
+  const RowsSpread normalised = spread_of(rows, &RowMeasures::normalised);
   head.entropy_min = entropy.least;
   head.entropy_max = entropy.largest;
   head.normalised = normalised.mean();
@@ -75,7 +75,7 @@ void summarise(std::span<const RowMeasures> rows, HeadMeasures& head) {
   head.one_key = head.normalised < 0.05;
   head.is_uniform = head.normalised > 0.98;
   for (const MeanOf& mean : means) head.*mean.head = spread_of(rows, mean.row).mean();
-  Spread dropped;
+  RowsSpread dropped;
   for (const RowMeasures& row : rows)
     if (!row.padding) dropped.add(row.dropped);
   head.dropped = dropped.mean();
@@ -173,7 +173,7 @@ class HeadMeasurer {
   }
 
  private:
-  RowPlace place_of(std::int64_t query) const {
+  MeasuredRow place_of(std::int64_t query) const {
     return {query, rule_.position(b_, query), size_.token_keys(), shared_.cross};
   }
 

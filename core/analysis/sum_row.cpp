@@ -42,7 +42,7 @@ void sum_weights(FloatRow weights, SumsOfRow& sums) {
 }
 
 /// Sums over keys of kinds and places, but for the words of patterns.
-void sum_places(FloatRow weights, const RowPlace& place, const TokenClasses& tokens, SumsOfRow& sums) {
+void sum_places(FloatRow weights, const MeasuredRow& place, const TokenClasses& tokens, SumsOfRow& sums) {
   const float* w = weights.data();
   const auto count = static_cast<std::size_t>(place.token_keys);
   const auto of = [&](std::int64_t key) { return key >= 0 && key < place.token_keys ? w[key] : 0; };
@@ -61,7 +61,7 @@ void sum_places(FloatRow weights, const RowPlace& place, const TokenClasses& tok
 
 }  // namespace
 
-SumsOfRow sum_row(const RowNumbers& numbers, float temperature, const RowPlace& place,
+SumsOfRow sum_row(const RowNumbers& numbers, float temperature, const MeasuredRow& place,
                   const TokenClasses& tokens, RowRoom room) {
   const auto row = [](std::span<const float> of) {
     return FloatRow(of.data(), static_cast<Eigen::Index>(of.size()));

@@ -14,6 +14,6 @@ struct RowRoom {
 };
 
 /// Of a row's masked scores and weights; `same`, `content` and `function_words` stay 0: see pattern_masses().
-SumsOfRow sum_row(const RowNumbers&, float temperature, const RowPlace&, const TokenClasses&, RowRoom);
+SumsOfRow sum_row(const RowNumbers&, float temperature, const MeasuredRow&, const TokenClasses&, RowRoom);
 
 }  // namespace attnscope

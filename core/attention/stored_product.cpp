@@ -18,12 +18,12 @@ constexpr std::int64_t panel_columns = 64;
 // Rows of x that share a widened panel.
 constexpr std::int64_t rows_per_panel = 4 * rows_per_block;
 
-using Rows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using StoredRows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 /// Columns [first, first + count) of the result and the weights they are made of.
 struct Panel {
   std::int64_t first, count;
-  Rows weights;  // in the layout of W
+  StoredRows weights;  // in the layout of W
 };
 
 Panel widened_panel(const StoredTensor& w, WeightLayout layout, std::int64_t first, std::int64_t count) {

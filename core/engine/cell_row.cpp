@@ -12,7 +12,7 @@ namespace attnscope {
 namespace {
 
 /// The numbers of a computed row; each [keys].
-struct Numbers {
+struct CellNumbers {
   Tensor score, scaled, masked, weights;
   std::vector<float> capped, bias;
   std::vector<std::int32_t> by_weight;
@@ -64,7 +64,7 @@ CellRow computed_row(const LayerResult& result, std::int64_t b, std::int64_t h, 
   TileRequest request;
   request.head = h;
   request.rows = swept.rows;
-  auto numbers = std::make_shared<Numbers>();
+  auto numbers = std::make_shared<CellNumbers>();
   AttentionProblem products = p;
   products.scale = 1;
   numbers->score = cells(products, request, TileKind::Scaled, nullptr, work);

@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t most_adapter_bytes = 1 << 20;
-constexpr int most_entries = 2000;  // of a folder that are looked at
+constexpr int most_folder_entries = 2000;  // of a folder that are looked at
 
 bool is_file(const fs::path& path) {
   std::error_code problem;
@@ -44,7 +44,7 @@ std::vector<fs::path> entries(const fs::path& folder) {
   std::vector<fs::path> all;
   std::error_code problem;
   for (fs::directory_iterator at(folder, problem), end;
-       !problem && at != end && std::ssize(all) < most_entries; at.increment(problem))
+       !problem && at != end && std::ssize(all) < most_folder_entries; at.increment(problem))
     all.push_back(at->path());
   std::ranges::sort(all);
   return all;

@@ -76,9 +76,9 @@ double difference(const PatchedPair& pair, const float* logits) {
 
 /// Streams behind the last block, as they come in any order, and the answers that are read from them
 /// together.
-class Answers {
+class PatchAnswers {
  public:
-  Answers(const PatchedPair& pair, std::size_t count, const Work& work)
+  PatchAnswers(const PatchedPair& pair, std::size_t count, const Work& work)
       : pair_(pair), work_(work), found_(count) {}
 
   void add(std::size_t index, const Tensor& stream) {
@@ -175,7 +175,7 @@ std::vector<double> patch_effects(const PatchedPair& pair, std::span<const Patch
     rows.push_back(place.row);
   }
   const HeadPatch patch{pair.clean, rows};
-  Answers answers(pair, places.size(), work);
+  PatchAnswers answers(pair, places.size(), work);
   pass_ablations(
       {.model = pair.model, .base = pair.corrupted, .row = row_of(pair), .patch = &patch}, sets,
       [&](std::size_t set, const Tensor& stream) { answers.add(set, stream); }, progress, work);

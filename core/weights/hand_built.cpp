@@ -10,8 +10,6 @@
 namespace attnscope {
 namespace {
 
-using Layout = HandBuiltLayout;
-
 /// `rows` orthonormal rows of d_k numbers, rows <= d_k: random ones made orthogonal by Gram and Schmidt,
 /// twice over for accuracy. They start from numbers of random sign and similar size, so that no dimension
 /// carries a channel alone.
@@ -75,7 +73,8 @@ void add_channels(Tensor& w_query, Tensor& w_key, int at, std::vector<Channel> c
   }
 }
 
-void add_head(HandBuiltWeights& weights, const Layout& layout, int head, int d_k, std::uint64_t seed) {
+void add_head(HandBuiltWeights& weights, const HandBuiltLayout& layout, int head, int d_k,
+              std::uint64_t seed) {
   const BuiltHead& kind = head_kinds[static_cast<std::size_t>(head) % head_kinds.size()];
   weights.head_names.emplace_back(kind.name);
   add_channels(weights.w_query, weights.w_key, head, kind.channels(layout),
@@ -95,7 +94,7 @@ Tensor noise_block(const Shape& shape, std::uint64_t seed, std::string_view stre
 }
 
 /// What a preset is made of.
-std::vector<Channel> channels_of(HeadPreset preset, const Layout& layout) {
+std::vector<Channel> channels_of(HeadPreset preset, const HandBuiltLayout& layout) {
   switch (preset) {
     case HeadPreset::PreviousToken: return head_kinds[0].channels(layout);
     case HeadPreset::NextToken: return next_token(layout);
@@ -132,34 +131,36 @@ int least_width(HeadPreset preset) {
 
 HeadWeights preset_head(HeadPreset preset, int d_model, int d_k, std::uint64_t seed, int head) {
   HeadWeights weights{Tensor({d_model, d_k}), Tensor({d_model, d_k})};
-  add_channels(weights.w_query, weights.w_key, 0, channels_of(preset, Layout(d_model)),
+  add_channels(weights.w_query, weights.w_key, 0, channels_of(preset, HandBuiltLayout(d_model)),
                {.d_k = d_k, .seed = seed, .frame_of = head});
   return weights;
 }
 
 void hand_built_token(std::string_view token, std::uint64_t seed, std::span<float> out) {
-  const Layout layout(static_cast<int>(out.size()));
+  const HandBuiltLayout layout(static_cast<int>(out.size()));
   std::ranges::fill(out, 0.0f);
-  out[Layout::constant] = 1;
-  out[Layout::content] = is_function_word(token) ? -1 : 1;
+  out[HandBuiltLayout::constant] = 1;
+  out[HandBuiltLayout::content] = is_function_word(token) ? -1 : 1;
   const std::uint64_t shared_stream = stream_of(folded(token)), own_stream = stream_of(token);
   std::vector<double> code(static_cast<std::size_t>(layout.code));
   const auto shared = static_cast<std::size_t>(layout.shared);
   for (std::size_t n = 0; n < code.size(); ++n) {
     code[n] = random_normal(seed, n < shared ? shared_stream : own_stream, n);
   }
-  for (std::size_t begin = 0; begin < shared; begin += Layout::group) {
-    const std::span<double> group(code.data() + begin, std::min<std::size_t>(Layout::group, shared - begin));
+  for (std::size_t begin = 0; begin < shared; begin += HandBuiltLayout::group) {
+    const std::span<double> group(code.data() + begin,
+                                  std::min<std::size_t>(HandBuiltLayout::group, shared - begin));
     double squares = 0;
     for (const double number : group) squares += number * number;
     for (double& number : group) number *= std::sqrt(static_cast<double>(group.size()) / squares);
   }
-  for (std::size_t n = 0; n < code.size(); ++n) out[Layout::first_code + n] = static_cast<float>(code[n]);
+  for (std::size_t n = 0; n < code.size(); ++n)
+    out[HandBuiltLayout::first_code + n] = static_cast<float>(code[n]);
 }
 
 HandBuiltWeights hand_built_weights(const HandBuiltSizes& size, std::uint64_t seed, float noise) {
   const auto [d_model, heads, d_k] = size;
-  const Layout layout(d_model);
+  const HandBuiltLayout layout(d_model);
   const Shape projection{d_model, heads * d_k}, output{heads * d_k, d_model};
   const auto noisy = [&, width = d_model](const Shape& shape, std::string_view stream) {
     return noise_block(shape, seed, stream, noise / std::sqrt(width));

@@ -19,11 +19,10 @@ LinearForm sum(LinearForm first, const LinearForm& second, double factor) {
 
 namespace {
 
-using Layout = HandBuiltLayout;
 using Form = LinearForm;
 using Channels = std::vector<Channel>;
 
-Form form(const Layout& layout, int dim, double coefficient = 1) {
+Form form(const HandBuiltLayout& layout, int dim, double coefficient = 1) {
   Form f(static_cast<std::size_t>(layout.width));
   f[static_cast<std::size_t>(dim)] = coefficient;
   return f;
@@ -48,7 +47,7 @@ struct Tone {
 };
 
 /// For each wave the embedding's nearest frequency, each used once; fewer when the embedding has fewer.
-std::vector<Tone> tones(const Layout& layout, std::span<const Wave> waves) {
+std::vector<Tone> tones(const HandBuiltLayout& layout, std::span<const Wave> waves) {
   std::vector<bool> used(static_cast<std::size_t>(layout.position / 2));
   std::vector<Tone> found;
   for (const Wave& wave : waves) {
@@ -71,7 +70,7 @@ std::vector<Tone> tones(const Layout& layout, std::span<const Wave> waves) {
 struct Turned {
   Form sine, cosine;
 };
-Turned turned(const Layout& layout, const Tone& tone, double shift) {
+Turned turned(const HandBuiltLayout& layout, const Tone& tone, double shift) {
   const double c = std::cos(tone.frequency * shift), s = std::sin(tone.frequency * shift);
   const Form sine = form(layout, tone.sine), cosine = form(layout, tone.cosine);
   Turned result{form(layout, tone.sine, c), form(layout, tone.cosine, c)};
@@ -81,7 +80,8 @@ Turned turned(const Layout& layout, const Tone& tone, double shift) {
 }
 
 /// κ_shift.
-void add_distance(Channels& channels, const Layout& layout, std::span<const Wave> waves, double shift) {
+void add_distance(Channels& channels, const HandBuiltLayout& layout, std::span<const Wave> waves,
+                  double shift) {
   for (const Tone& tone : tones(layout, waves)) {
     Turned query = turned(layout, tone, shift);
     channels.push_back({tone.gain, std::move(query.cosine), form(layout, tone.cosine)});
@@ -90,10 +90,10 @@ void add_distance(Channels& channels, const Layout& layout, std::span<const Wave
 }
 
 /// ± gain · code_i · code_j / count over shared code numbers [first, first + count), as far as there are any.
-void add_likeness(Channels& channels, const Layout& layout, int first, int count, double gain,
+void add_likeness(Channels& channels, const HandBuiltLayout& layout, int first, int count, double gain,
                   double sign = 1) {
   for (int n = first; n < std::min(first + count, layout.shared); ++n) {
-    const int dim = Layout::first_code + n;
+    const int dim = HandBuiltLayout::first_code + n;
     channels.push_back({gain / count, form(layout, dim, sign), form(layout, dim)});
   }
 }
@@ -119,8 +119,8 @@ void solve(System& l, Column& x) {
 }
 
 /// What X holds of position t, and the constant.
-Form position_row(const Layout& layout, std::size_t t) {
-  Form row = form(layout, Layout::constant);
+Form position_row(const HandBuiltLayout& layout, std::size_t t) {
+  Form row = form(layout, HandBuiltLayout::constant);
   for (int d = 0; d < layout.position; ++d) {
     const double angle = static_cast<double>(t) * position_frequency(d / 2, layout.position);
     row[static_cast<std::size_t>(layout.token + d)] = d % 2 == 0 ? std::sin(angle) : std::cos(angle);
@@ -131,7 +131,7 @@ Form position_row(const Layout& layout, std::size_t t) {
 /// The form δ with δ(position t) ≈ 1 at t = 0 and 0 at 1..63: least squares over the constant and all
 /// position dimensions with weights w, larger for early tokens, and a small ridge λ. Solved in its dual form,
 /// (P Pᵀ + λ/w) α = target and δ = Pᵀ α, which has one equation per token however wide the model is.
-Form first_position(const Layout& layout) {
+Form first_position(const HandBuiltLayout& layout) {
   constexpr double ridge = 1e-5;
   std::vector<Form> p;
   for (std::size_t t = 0; t < fitted_tokens; ++t) p.push_back(position_row(layout, t));
@@ -149,50 +149,52 @@ Form first_position(const Layout& layout) {
   return delta;
 }
 
-Channels previous_token(const Layout& layout) {
+Channels previous_token(const HandBuiltLayout& layout) {
   Channels channels;
   add_distance(channels, layout, narrow, 1);
   return channels;
 }
 
-Channels first_token(const Layout& layout) {
+Channels first_token(const HandBuiltLayout& layout) {
   Channels channels;
   for (const Tone& tone : tones(layout, first_only)) {
-    channels.push_back({tone.gain, form(layout, Layout::constant), form(layout, tone.cosine)});
+    channels.push_back({tone.gain, form(layout, HandBuiltLayout::constant), form(layout, tone.cosine)});
   }
   return channels;
 }
 
-Channels same_token(const Layout& layout) {
+Channels same_token(const HandBuiltLayout& layout) {
   Channels channels;
-  add_likeness(channels, layout, 0, std::min(Layout::group, layout.shared), 4.8);
+  add_likeness(channels, layout, 0, std::min(HandBuiltLayout::group, layout.shared), 4.8);
   return channels;
 }
 
-Channels content(const Layout& layout) {
-  Channels channels = {{1.1, form(layout, Layout::constant), form(layout, Layout::content)}};
-  add_likeness(channels, layout, Layout::group, Layout::group - 1, 0.6, -1);
+Channels content(const HandBuiltLayout& layout) {
+  Channels channels = {
+      {1.1, form(layout, HandBuiltLayout::constant), form(layout, HandBuiltLayout::content)}};
+  add_likeness(channels, layout, HandBuiltLayout::group, HandBuiltLayout::group - 1, 0.6, -1);
   return channels;
 }
 
-Channels diffuse(const Layout&) { return {}; }
+Channels diffuse(const HandBuiltLayout&) { return {}; }
 
-Channels local(const Layout& layout) {
+Channels local(const HandBuiltLayout& layout) {
   Channels channels;
   add_distance(channels, layout, soft, 0);
   return channels;
 }
 
-Channels function_word(const Layout& layout) {
-  Channels channels = {{1.5, form(layout, Layout::constant, -1), form(layout, Layout::content)}};
+Channels function_word(const HandBuiltLayout& layout) {
+  Channels channels = {
+      {1.5, form(layout, HandBuiltLayout::constant, -1), form(layout, HandBuiltLayout::content)}};
   add_distance(channels, layout, wide, 1);
-  add_likeness(channels, layout, 2 * Layout::group, 3, 1.2, -1);
+  add_likeness(channels, layout, 2 * HandBuiltLayout::group, 3, 1.2, -1);
   return channels;
 }
 
-Channels skip_and_first(const Layout& layout) {
+Channels skip_and_first(const HandBuiltLayout& layout) {
   const Form delta = first_position(layout);
-  Channels channels = {{9.6, form(layout, Layout::constant), delta}};
+  Channels channels = {{9.6, form(layout, HandBuiltLayout::constant), delta}};
   for (const Tone& tone : tones(layout, two_peaks)) {
     Turned query = turned(layout, tone, 2);
     channels.push_back({tone.gain, std::move(query.cosine), sum(form(layout, tone.cosine), delta, -1)});

@@ -92,7 +92,7 @@ Tensor with_columns(const Tensor& w, std::int64_t heads, const ParameterSizes& n
   return resized;
 }
 
-Tensor transposed(const Tensor& w) {
+Tensor transposed_weights(const Tensor& w) {
   Tensor turned(Shape{w.shape()[1], w.shape()[0]});
   turned.matrix() = w.matrix().transpose();
   return turned;
@@ -107,8 +107,9 @@ Blocks hand_built_blocks(const Document& document, const ParameterSizes& n, std:
   names = std::move(fresh.head_names);
   const bool query = weights.of(Projection::Query).drawn.has_value();
   if (query || weights.of(Projection::Key).drawn) names.assign(names.size(), {});  // they do it no longer
-  Tensor output = n.d_v == n.d_k ? std::move(fresh.w_output)
-                                 : transposed(with_columns(transposed(fresh.w_output), n.heads, n));
+  Tensor output = n.d_v == n.d_k
+                      ? std::move(fresh.w_output)
+                      : transposed_weights(with_columns(transposed_weights(fresh.w_output), n.heads, n));
   return {std::move(fresh.w_query), pooled(fresh.w_key, n),
           with_columns(pooled(fresh.w_value, n), n.kv_heads, n), std::move(output)};
 }

@@ -26,7 +26,7 @@ struct TimeColumn {
   bool known = true;
 };
 
-struct Sheet {
+struct TimingsSheet {
   std::vector<const StageInfo*> rows;  // the stages of the result
   std::vector<TimeColumn> columns;
   double slowest = 0;  // of all stages and columns
@@ -34,8 +34,8 @@ struct Sheet {
 };
 
 /// Of the last change, where there is one backend; else of the whole Document on each.
-Sheet sheet_of(const Scene& scene) {
-  Sheet sheet;
+TimingsSheet sheet_of(const Scene& scene) {
+  TimingsSheet sheet;
   const LayerResult& result = scene.result;
   for (const StageInfo& stage : stage_table)
     if (result.trace[stage.stage] && is_known(result.document, stage.stage)) sheet.rows.push_back(&stage);
@@ -64,7 +64,7 @@ Sheet sheet_of(const Scene& scene) {
 
 class TimingsCard {
  public:
-  TimingsCard(Scene& scene, const Sheet& sheet, const Box& inner)
+  TimingsCard(Scene& scene, const TimingsSheet& sheet, const Box& inner)
       : scene_(scene), ui_(scene.ui), sheet_(sheet), inner_(inner), y_(inner.y) {}
 
   void draw(const std::string& why) {
@@ -175,7 +175,7 @@ class TimingsCard {
 
   Scene& scene_;
   const Ui& ui_;
-  const Sheet& sheet_;
+  const TimingsSheet& sheet_;
   Box inner_;
   float y_;
 };
@@ -187,7 +187,7 @@ float timings_width(const Scene& scene) { return scene.ui.px(scene.backends.is_a
 void draw_timings(Scene& scene, const Box& below) {
   if (!scene.view.timings) return;
   const Ui& ui = scene.ui;
-  const Sheet sheet = sheet_of(scene);
+  const TimingsSheet sheet = sheet_of(scene);
   const std::string why = backend_note(scene);
   const float pad = ui.px(16), width = timings_width(scene), inner = width - 2 * pad;
   const float note = why.empty() ? 0 : ui.paragraph_height(inner, why, type::tick) + ui.px(8);

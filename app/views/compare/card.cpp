@@ -84,19 +84,19 @@ Ground ground_of(const CardPlace& place, float step) {
   return ground;
 }
 
-struct Spot {
+struct CardSpot {
   Box box;
   double cost = INFINITY;
 };
 
 /// The cheapest place for a card of that size; of equal ones the nearest to the marked cell.
-Spot best_spot(const CardPlace& place, float width, float height) {
+CardSpot best_spot(const CardPlace& place, float width, float height) {
   const float step = place.map.ui().px(8);
   const Ground ground = ground_of(place, step);
   const Box cell = place.map.cell_in_sight(place.map.marked);
   const int wide = static_cast<int>(std::ceil(width / step)),
             high = static_cast<int>(std::ceil(height / step));
-  Spot best;
+  CardSpot best;
   float nearest = INFINITY;
   for (int i = 0; i + high <= ground.rows(); ++i) {
     for (int j = 0; j + wide <= ground.columns(); ++j) {
@@ -209,7 +209,7 @@ void draw_card(const Sides& sides, const CardPlace& place) {
   const std::vector<Line> lines = lines_of(sides);
   const float pad = ui.px(12), width = ui.px(sides.a.compact ? 168 : 228), line = ui.px(20);
   const float height = pad + ui.px(28) + line * static_cast<float>(lines.size()) + ui.px(8);
-  const Spot spot = best_spot(place, width, height);
+  const CardSpot spot = best_spot(place, width, height);
   if (!std::isfinite(spot.cost) || (place.only_if_free && spot.cost >= label_cost)) return;
 
   const Box& card = spot.box;

@@ -35,11 +35,11 @@ void window_rows(Column& c) {
   }
 }
 
-struct Pattern {
+struct PatternChoice {
   const char* name;
   std::string_view formula, why;
 };
-constexpr std::array<Pattern, 5> patterns{{
+constexpr std::array<PatternChoice, 5> patterns{{
     {"No pattern", "every key", "Full attention, apart from the masks above."},
     {"Strided", "(p − j) mod stride = 0",
      "Every stride-th key: half of the Sparse Transformer's pattern, which adds a local window."},
@@ -73,7 +73,7 @@ void lsh_rows(Column& c, Sparsity& s) {
 
 void pattern_rows(Column& c) {
   Sparsity& s = c.document().layer().masking.sparsity;
-  const Pattern& now = patterns[static_cast<std::size_t>(s.kind)];
+  const PatternChoice& now = patterns[static_cast<std::size_t>(s.kind)];
   drop(c.ui(), "Pattern", c.row(28), now.name, {now.name, now.formula, now.why, {}}, [&] {
     for (std::size_t i = 0; i < patterns.size(); ++i) {
       const auto kind = static_cast<Sparsity::Kind>(i);

@@ -12,7 +12,7 @@
 namespace attnscope {
 namespace {
 
-float largest_of(const Tensor& numbers) {
+float largest_number_of(const Tensor& numbers) {
   float largest = 0;
   for (const float number : numbers.values())
     if (number > largest) largest = number;
@@ -53,7 +53,7 @@ float draw_experiment_pictures(const ExperimentPage& page, const Box& box) {
   const Tensor none;
   const Tensor &left = look != nullptr ? look->pictures.a : none,
                &right = look != nullptr ? look->pictures.b : none;
-  const float largest = std::max(largest_of(left), largest_of(right));
+  const float largest = std::max(largest_number_of(left), largest_number_of(right));
   scale.high = page.words.picture_high > 0 ? page.words.picture_high : largest > 0 ? largest : 1;
   draw_experiment_matrix(page, left, scale, a, "experiment A");
   draw_experiment_matrix(page, right, scale, b, "experiment B");

@@ -12,12 +12,12 @@ namespace {
 
 using N = experiments::PhasorNumbers;
 
-std::string distance_words(double value) { return grouped(std::llround(value)); }
+std::string phasor_distance(double value) { return grouped(std::llround(value)); }
 std::string plain_rope_title(double) { return "base 10,000"; }
 std::string interpolated_title(double) { return "interpolated, Δ / 8"; }
 
 std::vector<std::string> phasor_sentences(const ExperimentNumbers& n) {
-  const std::string at = own_number(distance_words(n.value()));
+  const std::string at = own_number(phasor_distance(n.value()));
   std::vector<std::string> all{"At distance " + at + " a query whose key is the same vector keeps " +
                                n.say(N::SumA) + " of its score; interpolated " + n.say(N::SumB) +
                                ", with base 500,000 " + n.say(N::SumC) + "."};
@@ -89,7 +89,7 @@ ExperimentWords phasors_words() {
               "turns by θᵢΔ, θᵢ = base^(−2i/64). 24 seeds draw it.",
           .symbol = "Δ",
           .axis = "distance Δ, tokens",
-          .value = distance_words,
+          .value = phasor_distance,
           .legend = {{"fastest pair alone", H::Fourth},
                      {"base 500,000", H::Third},
                      {"interpolated, Δ / 8", H::B},

@@ -18,7 +18,7 @@
 namespace attnscope {
 namespace {
 
-constexpr float page_margin = 24, least_page = 640, most_text = 60;  // logical
+constexpr float grid_page_margin = 24, least_page = 640, most_text = 60;  // logical
 
 /// What stands above the heads, from the top of the page on. Draws it where it is asked to; its height.
 class PageHeader {
@@ -195,7 +195,7 @@ GridPage draw_grid_page(Scene& scene, int token_pixels) {
   grid.chosen = {AttentionOf::Decoder, -1, -1};  // nothing is chosen on paper
   const std::vector<GridPart> parts = parts_of_page(grid);
   const std::vector<GridList> lists = grid_lists(grid);
-  const float margin = ui.px(page_margin);
+  const float margin = ui.px(grid_page_margin);
   const auto plan_below = [&](float y) {
     return plan_page(ui, {margin, y}, parts, lists, static_cast<float>(token_pixels));
   };

@@ -13,7 +13,7 @@
 namespace attnscope {
 namespace {
 
-constexpr float faint = 0.22f;  // of what is switched off
+constexpr float faint_part = 0.22f;  // of what is switched off
 
 /// `share` of the colour over the ground, which is opaque.
 Rgba blended(Rgba colour, Rgba ground, float share) {
@@ -44,7 +44,7 @@ struct Paper {
 using PaintedHead = HeadsPainting::Cell;
 
 void paint_flat(const HeadsPainting& job, const PaintedHead& cell, const Paper& paper) {
-  const auto opaque = [&](Rgba colour) { return blended(colour, job.ground, cell.is_off ? faint : 1); };
+  const auto opaque = [&](Rgba colour) { return blended(colour, job.ground, cell.is_off ? faint_part : 1); };
   paper.box(cell.x, cell.y, cell.width, cell.height, opaque(job.edge));
   paper.box(cell.x + 1, cell.y + 1, cell.width - 2, cell.height - 2, opaque(cell.flat));
 }
@@ -73,7 +73,7 @@ void paint_pattern(const HeadsPainting& job, const PaintedHead& cell, const Pape
       const float value = weights(i, j) * (at < norms.size() ? norms[at] : 1);
       Rgba colour = job.hidden;
       if (!hidden) colour = std::isnan(value) ? job.nan : job.map[place_in_map(job, value)];
-      if (cell.is_off) colour = blended(colour, job.ground, faint);
+      if (cell.is_off) colour = blended(colour, job.ground, faint_part);
       paper.box(cell.x + static_cast<int>(j) * job.pixels, y, job.pixels, job.pixels, colour | 0xFF000000u);
     }
   }

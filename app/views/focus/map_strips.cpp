@@ -113,7 +113,7 @@ Numbers numbers_of(const MapFrame& m, const Axis& axis, float needed) {
   return {label_step(axis.side(), needed), m.is_chosen ? m.marked_on(axis) : -1, axis.side(), needed};
 }
 
-Rgba ink(const Ui& ui, const Mark& mark, bool marked) {
+Rgba mark_ink(const Ui& ui, const Mark& mark, bool marked) {
   return marked ? ui.theme.text1 : mark.muted ? ui.theme.text3 : ui.theme.text2;
 }
 
@@ -172,9 +172,9 @@ void draw_right_strip(const MapFrame& m, float x, float width) {
       const Stretch cell = axis.cell(i);
       if (!is_written(i, cell)) continue;
       const Mark mark = strip(i);
-      ui.text(
-          x + width, cell.centre(), mark.text,
-          {type::tick, ink(ui, mark, i == marked), i == marked ? Ink::Semibold : Ink::Regular, Align::Right});
+      ui.text(x + width, cell.centre(), mark.text,
+              {type::tick, mark_ink(ui, mark, i == marked), i == marked ? Ink::Semibold : Ink::Regular,
+               Align::Right});
     }
   });
 }
@@ -219,7 +219,7 @@ void draw_bottom_strip(const MapFrame& m) {
       const float centre = std::max(cell.centre(), m.cells.x - ui.px(6) + half);
       if (centre > cell.centre() && i != marked) continue;
       ui.text(centre, top + reach + ui.px(9), mark.text,
-              {type::tick, ink(ui, mark, i == marked), i == marked ? Ink::Semibold : Ink::Regular,
+              {type::tick, mark_ink(ui, mark, i == marked), i == marked ? Ink::Semibold : Ink::Regular,
                Align::Centre});
     }
   });

@@ -13,13 +13,13 @@
 namespace attnscope {
 namespace {
 
-struct Line {
+struct HelpLine {
   std::string text, key;
 };
 /// What stands under one heading; never torn apart.
 struct KeyBlock {
   std::string heading;
-  std::vector<Line> lines;
+  std::vector<HelpLine> lines;
 };
 
 /// What the mouse does; keys have the table.
@@ -53,7 +53,7 @@ std::vector<KeyBlock> blocks() {
   for (const Action& action : actions()) {
     if (group != action.group) all.push_back({std::string(name_of(action.group)), {}});
     group = action.group;
-    std::vector<Line>& lines = all.back().lines;
+    std::vector<HelpLine>& lines = all.back().lines;
     if (!lines.empty() && lines.back().text == action.name) {
       lines.back().key =
           inner(lines.back().key) + " or " + inner(key_name(action.key));  // a second key for the same
@@ -73,15 +73,16 @@ struct Page {
   float height = 0;  // of the highest, device pixels
 };
 
-float line_height(const Ui& ui) { return ui.px(22); }
+float help_line_height(const Ui& ui) { return ui.px(22); }
 float height_of(const Ui& ui, const KeyBlock& block) {
-  return line_height(ui) * static_cast<float>(block.lines.size() + 1) + ui.px(12);
+  return help_line_height(ui) * static_cast<float>(block.lines.size() + 1) + ui.px(12);
 }
 
 /// The lowest page of so many columns: the smallest height that they fit into.
 Page page_of(const Ui& ui, const std::vector<KeyBlock>& all, std::size_t columns) {
   Page page;
-  for (float limit = 0; page.columns.empty() || page.columns.size() > columns; limit += line_height(ui)) {
+  for (float limit = 0; page.columns.empty() || page.columns.size() > columns;
+       limit += help_line_height(ui)) {
     page = {{{}}, 0};
     float y = 0;
     for (const KeyBlock& block : all) {
@@ -104,9 +105,9 @@ float notes_height(const Ui& ui, float width) {
 }
 
 void draw_block(const Ui& ui, Box row, const KeyBlock& block) {
-  row.h = line_height(ui);
+  row.h = help_line_height(ui);
   ui.text(row.x, row.centre_y(), block.heading, {type::label, ui.theme.query, Ink::Semibold});
-  for (const Line& line : block.lines) {
+  for (const HelpLine& line : block.lines) {
     row.y += row.h;
     const float key = ui.text(row.right(), row.centre_y(), line.key,
                               {type::tick, ui.theme.text2, Ink::Medium, Align::Right, row.w * 0.5f});

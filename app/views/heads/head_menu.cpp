@@ -11,17 +11,17 @@
 namespace attnscope {
 namespace {
 
-using Kind = Intervention::Kind;
+using MenuKind = Intervention::Kind;
 
-Kind intervention_of(const Document& document, std::int64_t h) {
+MenuKind intervention_of(const Document& document, std::int64_t h) {
   return has_intervention(document, h) ? document.layer().interventions[static_cast<std::size_t>(h)].kind
-                                       : Kind::None;
+                                       : MenuKind::None;
 }
 
 void sound_rows(Scene& scene, std::int64_t h) {
   const Ui& ui = scene.ui;
   Document& document = scene.document;
-  const bool muted = intervention_of(document, h) == Kind::Mute;
+  const bool muted = intervention_of(document, h) == MenuKind::Mute;
   if (menu_row(ui, "Mute", "Shift+M", muted)) document = edit::mute(std::move(document), h);
   const bool soloed = edit::is_soloed(document, h);
   if (menu_row(ui, "Solo", "Shift+S", soloed)) document = edit::solo(std::move(document), h);
@@ -29,16 +29,17 @@ void sound_rows(Scene& scene, std::int64_t h) {
 
 void pattern_rows(Scene& scene, std::int64_t h) {
   const Ui& ui = scene.ui;
-  const Kind now = intervention_of(scene.document, h);
+  const MenuKind now = intervention_of(scene.document, h);
   menu_title(ui, "Its pattern");
-  for (const Kind kind :
-       {Kind::None, Kind::Uniform, Kind::PreviousToken, Kind::Identity, Kind::FirstToken, Kind::Mean}) {
+  for (const MenuKind kind : {MenuKind::None, MenuKind::Uniform, MenuKind::PreviousToken, MenuKind::Identity,
+                              MenuKind::FirstToken, MenuKind::Mean}) {
     const InterventionWords w = words(kind);
     if (menu_row(ui, std::string(w.name).c_str(), w.note, now == kind))
       scene.document = edit::intervention(std::move(scene.document), h, kind);
   }
-  const InterventionWords frozen = words(Kind::Frozen);
-  if (menu_row(ui, std::string(frozen.name).c_str(), frozen.note, now == Kind::Frozen)) freeze_head(scene, h);
+  const InterventionWords frozen = words(MenuKind::Frozen);
+  if (menu_row(ui, std::string(frozen.name).c_str(), frozen.note, now == MenuKind::Frozen))
+    freeze_head(scene, h);
 }
 
 void preset_rows(Scene& scene, std::int64_t h) {

@@ -17,7 +17,7 @@ namespace attnscope {
 namespace {
 
 /// How the thumbnails stand: device pixels.
-struct Grid {
+struct HeadsGrid {
   int columns = 2;
   float side = 0, width = 0, row_height = 0;  // side: the longer one of a picture; width: of a thumbnail
   bool lines = false;                         // with a line of read-outs
@@ -36,8 +36,8 @@ float overhead(const Ui& ui, bool lines) {
 }
 
 /// So many columns that share the width.
-Grid with_columns(const Ui& ui, const Box& area, int columns, const Aspect& aspect, bool lines) {
-  Grid grid{.columns = columns, .lines = lines};
+HeadsGrid with_columns(const Ui& ui, const Box& area, int columns, const Aspect& aspect, bool lines) {
+  HeadsGrid grid{.columns = columns, .lines = lines};
   const auto count = static_cast<float>(columns);
   grid.width = std::max(ui.px(16), std::floor((area.w - column_gap(ui) * (count - 1)) / count));
   grid.side = std::floor(grid.width / aspect.wide);
@@ -45,11 +45,11 @@ Grid with_columns(const Ui& ui, const Box& area, int columns, const Aspect& aspe
 }
 
 /// The number of columns that makes the pictures largest without scrolling; side 0 where none does.
-Grid fit(const Ui& ui, const Box& area, std::int64_t heads, const Aspect& aspect, bool lines) {
+HeadsGrid fit(const Ui& ui, const Box& area, std::int64_t heads, const Aspect& aspect, bool lines) {
   const float besides = overhead(ui, lines), label = ui.px(112);
-  Grid best;
+  HeadsGrid best;
   for (int columns = heads == 1 ? 1 : 2; columns <= most_columns; ++columns) {
-    Grid grid = with_columns(ui, area, columns, aspect, lines);
+    HeadsGrid grid = with_columns(ui, area, columns, aspect, lines);
     const auto rows = static_cast<float>((heads + columns - 1) / columns);
     const float height = std::floor((std::floor(area.h / rows) - besides) / aspect.high);
     if (aspect.wide < 1 && grid.width < ui.px(ThumbnailSpace::least_side)) break;
@@ -66,7 +66,7 @@ Grid fit(const Ui& ui, const Box& area, std::int64_t heads, const Aspect& aspect
 
 /// Columns that the height keeps narrow spread to the region's right edge, as far as they still look like a
 /// grid.
-Grid spread(const Ui& ui, Grid grid, const Box& area) {
+HeadsGrid spread(const Ui& ui, HeadsGrid grid, const Box& area) {
   const float least = grid.width + column_gap(ui);
   const float wanted =
       grid.columns < 2 ? least : std::floor((area.w - grid.width) / static_cast<float>(grid.columns - 1));
@@ -75,15 +75,15 @@ Grid spread(const Ui& ui, Grid grid, const Box& area) {
 }
 
 /// Read-outs where they hardly cost the pictures anything; below a readable size the grid scrolls.
-Grid grid_of(const Ui& ui, const Box& area, std::int64_t heads, const Aspect& aspect) {
-  const Grid bare = fit(ui, area, heads, aspect, false), with_words = fit(ui, area, heads, aspect, true);
+HeadsGrid grid_of(const Ui& ui, const Box& area, std::int64_t heads, const Aspect& aspect) {
+  const HeadsGrid bare = fit(ui, area, heads, aspect, false), with_words = fit(ui, area, heads, aspect, true);
   const bool roomy = with_words.side >= ui.px(ThumbnailSpace::least_side_with_line);
   if (with_words.side >= ui.px(60) && with_words.side >= (roomy ? 0.85f : 0.98f) * bare.side)
     return spread(ui, with_words, area);
   const float least = ui.px(ThumbnailSpace::least_side), gap = column_gap(ui);
   if (bare.side >= least) return spread(ui, bare, area);
   const int columns = std::clamp(static_cast<int>((area.w + gap) / (least + gap)), 1, most_columns);
-  Grid scrolled = with_columns(ui, area, columns, aspect, false);
+  HeadsGrid scrolled = with_columns(ui, area, columns, aspect, false);
   scrolled.side = std::min(scrolled.side, scrolled.width * 3);  // of few keys and many queries
   scrolled.row_height = aspect.picture(ui, 0, 0, scrolled.side).h + overhead(ui, false);
   return spread(ui, scrolled, area);
@@ -111,7 +111,7 @@ void draw_title(Scene& scene, const Box& line) {
 }
 
 /// Below the heads: the range of their colours, or what intervention does to the output.
-void draw_footer(Scene& scene, const Box& line) {
+void draw_heads_footer(Scene& scene, const Box& line) {
   const Ui& ui = scene.ui;
   if (!scene.result.measures.output_change.empty() && knows_values(scene.result.document))
     return draw_output_change(scene, line);
@@ -132,7 +132,7 @@ void draw_footer(Scene& scene, const Box& line) {
 ImVec2 draw_grid(Scene& scene, const Box& region, const Box& area) {
   const Ui& ui = scene.ui;
   const std::vector<std::int64_t>& order = heads_in_order(scene);
-  const Grid grid = grid_of(ui, area, std::ssize(order), Aspect(scene.result.dimensions));
+  const HeadsGrid grid = grid_of(ui, area, std::ssize(order), Aspect(scene.result.dimensions));
   const float edge = ui.px(splitter_reach);
   const float ring = ui.px(3);  // round the badge of a soloed head in the first row
   ImGui::SetCursorScreenPos({region.x + edge, area.y - ring});
@@ -175,7 +175,7 @@ void draw_heads(Scene& scene, const Box& region) {
   const Box below{region.x + pad, region.bottom() - footer - ui.px(2), width, footer};
   const Box area{region.x + pad, region.y + title, width, std::max(0.f, below.y - region.y - title)};
   const ImVec2 menu = draw_grid(scene, region, area);
-  draw_footer(scene, below);
+  draw_heads_footer(scene, below);
   draw_head_menu(scene, menu);
   const bool popup = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId);
   scene.view.heads->pointed_at = popup || area.contains(ImGui::GetIO().MousePos);

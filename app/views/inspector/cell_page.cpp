@@ -89,7 +89,7 @@ float draw_stepper(Scene& scene, const Steps& steps, std::string_view name, cons
   return width + 2 * side + ui.px(4);
 }
 
-std::string rank_of(const Shown& shown, const CellFacts& f) {
+std::string cell_rank_of(const Shown& shown, const CellFacts& f) {
   if (std::isnan(f.weight)) return "not a number";
   if (f.masked && !knows_scores(shown.result.document)) return "0 in the file";
   if (f.masked) return f.weight == 0 ? "hidden by the mask" : "though hidden by the mask";
@@ -105,12 +105,12 @@ float draw_head(Scene& scene, const Steps& steps, const Box& area) {
   if (f.is_computed) {
     number = in_full(f.weight);
     name = "weight";
-    remark = rank_of(scene, f);
+    remark = cell_rank_of(scene, f);
   } else if (steps.now) {
     const LadderLine& line = steps.lines[steps.stages[*steps.now]];
     number = line.value;
     name = line.name;
-    remark = line.is_result ? rank_of(scene, f) : line.how;
+    remark = line.is_result ? cell_rank_of(scene, f) : line.how;
   } else {
     const auto value = static_cast<double>(scene.stats.matrix(plane, f.b, f.h)(f.query, f.key));
     const PlaneWords w = words(scene.result.document, plane);

@@ -21,7 +21,7 @@ struct ProductColumns {
   float dimension, q, k, product, bars, right;
 };
 
-ProductColumns columns_of(const Ui& ui, const Box& area) {
+ProductColumns product_columns_of(const Ui& ui, const Box& area) {
   const float numbers = std::clamp(area.w - ui.px(104), ui.px(148), ui.px(228));
   return {area.x + ui.px(22), area.x + std::round(numbers * 0.45f), area.x + std::round(numbers * 0.72f),
           area.x + numbers,   area.x + numbers + ui.px(12),         area.right()};
@@ -177,7 +177,7 @@ Products held_products(const Scene& scene, const CellPlace& at) {
 float draw_products(Scene& scene, const CellPlace& at, const Box& area) {
   const Ui& ui = scene.ui;
   const Products p = held_products(scene, at);
-  const ProductColumns x = columns_of(ui, area);
+  const ProductColumns x = product_columns_of(ui, area);
   const BarScale scale = scale_of(ui, x, p.product);
   const std::int64_t d_k = std::ssize(p.order);
   const float header = ui.px(header_height);

@@ -108,7 +108,7 @@ void go_to_rows(Column& c) {
   c.end();
 }
 
-void memory_rows(Column& c) {
+void weights_memory_rows(Column& c) {
   const Dimensions& d = c.scene.result.dimensions;
   if (c.begin({.which = Section::Cost, .label = "Memory", .opens = Opens::WhenWide})) {
     const double all = 4.0 * static_cast<double>(d.batch) * static_cast<double>(d.heads) *
@@ -128,7 +128,7 @@ void memory_rows(Column& c) {
 void draw_long_controls(Scene& scene, const Box& region) {
   constexpr DrawSection sections[] = {head_pictures, strong_lines_section, scaling_section,
                                       mask_rows,     softmax_section,      go_to_rows,
-                                      heads_section, positions_section,    memory_rows};
+                                      heads_section, positions_section,    weights_memory_rows};
   draw_column(scene, region, sections, scene.view.scrolls.controls);
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 using LineKind = StrongLine::Kind;
 
-std::string percent(double share) {
+std::string rounded_percent(double share) {
   return fixed(100 * share, share >= 0.0995 ? 0 : share >= 0.00995 ? 1 : 2) + " %";
 }
 
@@ -54,7 +54,7 @@ void draw_sign(const Ui& ui, float x, float y, const StrongLine& line, Rgba ink)
 Tip tip_of(const StrongLine& line, std::string& words) {
   const std::string queries = grouped(line.first_query) + " – " + grouped(line.last_query - 1);
   words = "Queries " + queries + " put " + fixed(line.mean, 3) + " of their weight there on average, " +
-          percent(line.share) + " of all attention of this head. A click goes there.";
+          rounded_percent(line.share) + " of all attention of this head. A click goes there.";
   return line.kind == LineKind::Column ? Tip{"Column", "Σ w(i, key) / queries", words, {}}
                                        : Tip{"Diagonal", "Σ w(i, i − distance) / queries", words, {}};
 }
@@ -74,8 +74,8 @@ void draw_entry(Column& c, const StrongLine& line, std::size_t index) {
   const float x = box.x + ui.px(30), right = box.right() - ui.px(8), y = box.y + ui.px(12);
   draw_sign(ui, box.x + ui.px(16), box.centre_y(), line,
             line.kind == LineKind::Column ? ui.theme.key : ui.theme.query);
-  const float number =
-      ui.text(right, y, percent(line.share), {type::label, ui.theme.text1, Ink::Medium, Align::Right});
+  const float number = ui.text(right, y, rounded_percent(line.share),
+                               {type::label, ui.theme.text1, Ink::Medium, Align::Right});
   ui.text(x, y, name_of(scene, line),
           {type::label, ui.theme.text1, Ink::Regular, Align::Left, right - number - ui.px(8) - x});
   const bool all = line.first_query == 0 && line.last_query == p.queries;

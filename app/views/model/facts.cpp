@@ -141,7 +141,7 @@ ModelFacts make_facts(const Model& model, const std::shared_ptr<const ModelRun>&
   return facts;
 }
 
-const ModelFacts& facts_of(Scene& scene) {
+const ModelFacts& model_facts_of(Scene& scene) {
   return kept_facts(scene.view.model->facts[scene.view.model->without_changes ? 1 : 0],
                     *scene.model->within.model->model, shown_run(scene));
 }

@@ -61,7 +61,7 @@ struct ModelFacts {
 };
 ModelFacts make_facts(const Model&, const std::shared_ptr<const ModelRun>&);
 /// Of shown_run().
-const ModelFacts& facts_of(Scene&);
+const ModelFacts& model_facts_of(Scene&);
 /// Of any run, kept until another one is asked for.
 const ModelFacts& kept_facts(std::shared_ptr<const ModelFacts>& kept, const Model&,
                              const std::shared_ptr<const ModelRun>&);

@@ -96,7 +96,7 @@ GridFrame::GridFrame(Scene& of)
       reading(*of.model),
       spec(reading.within.model->model->spec),
       run(*shown_run(of)),
-      facts(facts_of(of)),
+      facts(model_facts_of(of)),
       changes(shown_changes(of)),
       chosen(chosen_head(of)) {}
 

@@ -7,7 +7,7 @@ namespace attnscope {
 namespace {
 
 constexpr int most_banks = 4;
-constexpr float least_side = 16, readable_side = 20, most_side = 160;  // logical
+constexpr float least_cell = 16, readable_side = 20, most_cell = 160;  // logical
 constexpr float label_width = 30, group_gap = 6, bank_gap = 24;
 constexpr float effect_width = 96, least_effect = 72;  // bar, number and the gap before them
 constexpr float effect_share = 0.25f;                  // of a bank's width, at most
@@ -99,8 +99,8 @@ Banks choose_banks(const Ui& ui, const Box& area, const std::vector<GridPart>& p
   if (best.pitch < readable)
     if (const Banks narrow = largest_banks(ui, area, parts, most, least_effect); narrow.pitch > best.pitch)
       best = narrow;
-  if (best.pitch >= pitch_for(ui, ui.px(least_side))) {
-    best.pitch = std::min(best.pitch, std::floor(pitch_for(ui, ui.px(most_side))));
+  if (best.pitch >= pitch_for(ui, ui.px(least_cell))) {
+    best.pitch = std::min(best.pitch, std::floor(pitch_for(ui, ui.px(most_cell))));
     return best;
   }
   // It scrolls, with as few rows as the width allows.
@@ -186,7 +186,7 @@ std::string_view part_name(AttentionOf of) {
   return of == AttentionOf::Cross ? "cross-attention" : "decoder";
 }
 
-std::int64_t most_cells(const std::vector<GridPart>& parts) {
+std::int64_t most_cells_of(const std::vector<GridPart>& parts) {
   std::int64_t cells = 1;
   for (const GridPart& part : parts) cells = std::max({cells, part.queries, part.keys});
   return cells;
@@ -345,7 +345,7 @@ std::optional<Bands> in_bands(const Ui& ui, const Box& whole, const std::vector<
   const float down = std::floor((whole.h - 2 * heads - between) / (above + below));
   bands.pitch = std::min({fit(ui, whole, bands.upper, 1, effect_width).across,
                           fit(ui, whole, bands.lower, 1, effect_width).across, down,
-                          std::floor(pitch_for(ui, ui.px(most_side)))});
+                          std::floor(pitch_for(ui, ui.px(most_cell)))});
   bands.high = heads + above * bands.pitch + between;
   return bands;
 }
@@ -359,7 +359,7 @@ GridPlan plan_layers(const Ui& ui, const Box& whole, const std::vector<GridPart>
   const bool stacked = bands && bands->pitch > banks.pitch;
   if (stacked) banks = {.each = 1, .pitch = bands->pitch, .named = true};
   GridPlan plan;
-  plan.side = side_of(ui, banks.pitch, most_cells(parts));
+  plan.side = side_of(ui, banks.pitch, most_cells_of(parts));
   if (stacked) {
     const float high = bands->high;
     place_layers(ui, plan, {whole.x, whole.y, whole.w, high}, bands->upper, 0, banks);
@@ -375,16 +375,16 @@ GridPlan plan_lists(const Ui& ui, const Box& area, const std::vector<GridPart>& 
   const auto columns_at = [&](float pitch) {
     return std::max(1, static_cast<int>((area.w + gap_of(ui, pitch)) / pitch));
   };
-  const float least = pitch_for(ui, ui.px(least_side));
-  float pitch = std::floor(pitch_for(ui, ui.px(most_side)));
+  const float least = pitch_for(ui, ui.px(least_cell));
+  float pitch = std::floor(pitch_for(ui, ui.px(most_cell)));
   while (pitch > least && lists_height(ui, lists, columns_at(pitch), pitch) > area.h) pitch -= 1;
-  const float side = side_of(ui, pitch, most_cells(parts));
+  const float side = side_of(ui, pitch, most_cells_of(parts));
   return place_lists(ui, area, {parts, lists, columns_at(pitch), pitch, side}, scroll);
 }
 
 GridPlan plan_page(const Ui& ui, ImVec2 corner, const std::vector<GridPart>& parts,
                    const std::vector<GridList>& lists, float pixels_per_cell) {
-  const float side = pixels_per_cell * static_cast<float>(most_cells(parts));
+  const float side = pixels_per_cell * static_cast<float>(most_cells_of(parts));
   const float pitch = std::max(ui.px(8), side) + std::max(ui.px(4), std::floor(side / 16));
   GridPlan plan = lists.empty() ? page_in_layers(ui, corner, parts, pitch, side)
                                 : page_in_lists(ui, corner, {parts, lists, 1, pitch, side});

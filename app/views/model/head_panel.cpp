@@ -136,7 +136,7 @@ class HeadPanel {
     if (touch.focused) ui_.frame(line, ui_.theme.query, ui_.px(2), ui_.px(4));
     const float said = ui_.text(line.x, line.centre_y(), "strongest head " + name,
                                 {type::label, is_here ? ui_.theme.text3 : ui_.theme.query, Ink::Medium});
-    const double change = measure(reading_, facts_of(scene_), HeadMeasure::Effect, *head).value;
+    const double change = measure(reading_, model_facts_of(scene_), HeadMeasure::Effect, *head).value;
     const std::string note = is_here ? "this one" : "Δ logit " + fixed(change, 2);
     const bool has_room = said + ui_.px(8) + ui_.text_width(note, type::tick, Ink::Regular) <= line.w;
     if (!std::isnan(change) && has_room)
@@ -292,7 +292,7 @@ class HeadPanel {
   }
 
   void draw_scores(const Box& area, float row) {
-    const ModelFacts& facts = facts_of(scene_);
+    const ModelFacts& facts = model_facts_of(scene_);
     ui_.horizontal(area.x, area.y, area.w, ui_.theme.hairline);
     const float y = area.y + ui_.px(14);
     std::int64_t all = 0;
@@ -321,7 +321,7 @@ class HeadPanel {
   }
 
   void draw_score(const ScoreRow& score, const Box& line, const Box& bar, float rank_width) {
-    const ModelFacts& facts = facts_of(scene_);
+    const ModelFacts& facts = model_facts_of(scene_);
     const MeasuredHead found = measure(reading_, facts, score.measure, head_);
     const Ui::Touch touch = ui_.touch(std::string("score ").append(score.name).c_str(), line, false);
     const float y = line.centre_y();

@@ -16,7 +16,7 @@
 namespace attnscope {
 namespace {
 
-constexpr std::size_t most_rows = 5;
+constexpr std::size_t most_tokens_listed = 5;
 
 struct Candidate {
   std::int64_t id = 0;
@@ -36,7 +36,7 @@ std::vector<Candidate> candidates(const ModelPrediction& prediction, std::option
     return Candidate{id, before[at], after[at]};
   };
   for (const auto* list : {&prediction.top_before, &prediction.top_after}) {
-    for (std::size_t i = 0; i < std::min(most_rows, list->size()); ++i) {
+    for (std::size_t i = 0; i < std::min(most_tokens_listed, list->size()); ++i) {
       const std::int64_t id = (*list)[i].id;
       const auto at = static_cast<std::size_t>(id);
       if (at >= clean.size() || at >= prediction.after.size()) continue;
@@ -47,16 +47,16 @@ std::vector<Candidate> candidates(const ModelPrediction& prediction, std::option
   }
   std::stable_sort(all.begin(), all.end(),
                    [](const Candidate& a, const Candidate& b) { return a.largest() > b.largest(); });
-  if (all.size() > most_rows) all.resize(most_rows);
+  if (all.size() > most_tokens_listed) all.resize(most_tokens_listed);
   const bool is_known =
       masked && *masked >= 0 && *masked < std::ssize(clean) && *masked < std::ssize(prediction.after);
   if (!is_known || std::ranges::find(all, *masked, &Candidate::id) != all.end()) return all;
-  if (all.size() == most_rows) all.pop_back();
+  if (all.size() == most_tokens_listed) all.pop_back();
   all.push_back(candidate(*masked));
   return all;
 }
 
-std::string percent(double share) { return fixed(100 * share, 1); }
+std::string tenths_of_percent(double share) { return fixed(100 * share, 1); }
 
 ModelPrediction without_changes(const ModelPrediction& prediction) {
   ModelPrediction made = prediction;
@@ -281,9 +281,10 @@ class Prediction {
     const float left = row.x + chip_room + ui_.px(10);
     const Box bars{left, row.y, row.right() - after_width - before_width - left, row.h};
     draw_bars(candidate, bars);
-    ui_.text(row.right(), y, percent(candidate.after), {type::label, theme.text1, Ink::Medium, Align::Right});
+    ui_.text(row.right(), y, tenths_of_percent(candidate.after),
+             {type::label, theme.text1, Ink::Medium, Align::Right});
     if (changed_)
-      ui_.text(row.right() - after_width, y, percent(candidate.before),
+      ui_.text(row.right() - after_width, y, tenths_of_percent(candidate.before),
                {type::label, theme.text3, Ink::Regular, Align::Right});
     show_tip(candidate, name, touch.hovered, row);
     if (touch.clicked && can_be_chosen()) choose(scene_, of_row, candidate.id);

@@ -9,7 +9,7 @@ namespace attnscope {
 
 namespace {
 
-constexpr SplitterLimits head_limits{240, 960}, stream_limits{112, 1200};
+constexpr SplitterLimits model_head_limits{240, 960}, stream_limits{112, 1200};
 constexpr float least_grid = 320, least_grid_height = 220;  // logical
 
 }  // namespace
@@ -26,7 +26,7 @@ ModelRegions model_regions(const Ui& ui, const Box& whole, bool compact, const V
   // The grid gives way last. What was dragged wide in a large window leaves it room in a small one.
   const float least = ui.px(least_grid), least_height = ui.px(least_grid_height);
   if (sizes.model_head > 0)
-    right = std::clamp(whole.w - left - least, std::min(right, ui.px(head_limits.least)), right);
+    right = std::clamp(whole.w - left - least, std::min(right, ui.px(model_head_limits.least)), right);
   if (whole.w - left - right < least) left = 0;
   if (whole.w - left - right < least) right = 0;
   low = std::min(low,
@@ -61,7 +61,7 @@ std::vector<SplitterLine> drag_model_splitters(const Ui& ui, const ModelRegions&
           &sizes.model_head,
           r.head.right(),
           true,
-          head_limits});
+          model_head_limits});
   if (r.stream.h > 0)
     drag({"split stream",
           {r.stream.x, r.stream.y - half, r.stream.w + r.prediction.w, 2 * half},

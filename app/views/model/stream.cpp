@@ -12,7 +12,7 @@
 namespace attnscope {
 namespace {
 
-constexpr float row_height = 14, least_column = 6, last_column = 58;  // logical
+constexpr float stream_row_height = 14, least_column = 6, last_column = 58;  // logical
 
 /// A column of the map.
 struct StreamPlace {
@@ -167,7 +167,7 @@ class Stream {
 
   /// The last rows are in sight, unless the region was scrolled.
   void plan_rows(const Box& cells) {
-    const float least = ui_.px(row_height);
+    const float least = ui_.px(stream_row_height);
     const auto room = static_cast<std::int64_t>(cells.h / least);
     shown_ = std::min(rows_, room);
     if (shown_ <= 0) return;

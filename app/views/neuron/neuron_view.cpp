@@ -76,7 +76,7 @@ float draw_choices(Scene& scene, const Box& line, bool can_expand) {
 }
 
 /// The narrowest area with room for all strips side by side.
-constexpr float least_width = 500;
+constexpr float least_neuron_width = 500;
 
 void draw_title(Scene& scene, const CellPlace& at, const Box& line) {
   const Ui& ui = scene.ui;
@@ -90,7 +90,7 @@ void draw_title(Scene& scene, const CellPlace& at, const Box& line) {
                   {"Back to the matrix", {}, "Shows the head's picture again.", "E"}))
     toggle_large_neurons(scene);
   float right = close.x - ui.px(12);
-  if (line.w >= ui.px(least_width)) {
+  if (line.w >= ui.px(least_neuron_width)) {
     const float order = std::min(ui.px(232), line.w * 0.4f);
     draw_dimension_order(scene, {right - order, y - ui.px(14), order, ui.px(28)});
     right -= order + ui.px(12);
@@ -133,7 +133,7 @@ void draw_large_neurons(Scene& scene, const Box& region) {
   if (!knows_scores(scene.result.document)) {
     draw_unknown(ui, area, "queries, keys and values", why_no_scores());
   } else if (area.w > ui.px(190) && area.h > ui.px(120)) {
-    const bool all = area.w >= ui.px(least_width) && knows_values(scene.result.document);
+    const bool all = area.w >= ui.px(least_neuron_width) && knows_values(scene.result.document);
     if (!all) {
       const float below = draw_choices(scene, {area.x, area.y, area.w, ui.px(26)}, false) + ui.px(8);
       area = {area.x, below, area.w, area.bottom() - below};

@@ -34,7 +34,7 @@ bool hidden_by_hand(const Scene& scene, std::int64_t b, Cell cell) {
 }
 
 /// The cells from one to the next, so that a fast hand leaves no gap.
-std::vector<edit::MaskCell> line(Cell from, Cell to) {
+std::vector<edit::MaskCell> cells_between(Cell from, Cell to) {
   const std::int64_t steps = std::max(std::abs(to.query - from.query), std::abs(to.key - from.key));
   std::vector<edit::MaskCell> cells;
   for (std::int64_t s = 0; s <= steps; ++s) {
@@ -117,8 +117,9 @@ void brush_mask(Scene& scene, const Ui::Touch& touch, std::int64_t b, Cell under
   }
   if (!stroke || stroke->sequence != b) return;
   const edit::MaskBrush brush{stroke->hides, b, painted_head(scene)};
-  change(scene,
-         [&](Document d) { return edit::hidden_cells(std::move(d), brush, line(stroke->last, under)); });
+  change(scene, [&](Document d) {
+    return edit::hidden_cells(std::move(d), brush, cells_between(stroke->last, under));
+  });
   stroke->last = under;
 }
 

@@ -20,11 +20,11 @@ RowSpread spread_of(const HeadMeasures& head, bool normalised) {
   return {head.entropy, head.entropy_min, head.entropy_max};
 }
 
-std::string number(double v) { return std::isnan(v) ? "n/a" : fixed(v, 2); }
+std::string entropy_number(double v) { return std::isnan(v) ? "n/a" : fixed(v, 2); }
 
 /// Of the mean: "n/a" where it is not defined, "NaN" where the weights are none.
 std::string mean_text(const HeadMeasures& head, const RowSpread& spread) {
-  return head.not_finite == 0 ? number(spread.mean) : "NaN";
+  return head.not_finite == 0 ? entropy_number(spread.mean) : "NaN";
 }
 
 /// One head's row of the plot.
@@ -83,10 +83,10 @@ void draw_read_out(const Shown& shown, const Axes& axes, const HeadRow& row, con
                    const std::optional<RowSpread>& b) {
   std::string text =
       shown.ui.fitted(role_name(shown.result, row.head), type::tick, Ink::Medium, shown.ui.px(96)) + "  " +
-      number(a.mean);
+      entropy_number(a.mean);
   if (std::isfinite(a.mean))
-    text += "  (" + own_number(number(a.low)) + " to " + own_number(number(a.high)) + ")";
-  if (b) text += "  held " + own_number(number(b->mean));
+    text += "  (" + own_number(entropy_number(a.low)) + " to " + own_number(entropy_number(a.high)) + ")";
+  if (b) text += "  held " + own_number(entropy_number(b->mean));
   draw_value_tag(shown.ui, axes, {std::isfinite(a.mean) ? axes.x(a.mean) : axes.area.x, row.box.centre_y()},
                  text);
 }

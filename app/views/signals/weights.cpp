@@ -12,7 +12,7 @@
 namespace attnscope {
 namespace {
 
-double height_of(std::int64_t count) { return std::log10(1 + static_cast<double>(count)); }
+double height_of_bar(std::int64_t count) { return std::log10(1 + static_cast<double>(count)); }
 
 Bars bars_of(const WeightSpread& spread, const SignalsState& state) {
   return attnscope::bars_of(state.log_weights ? spread.logarithmic : spread.linear, state.weight_zoom);
@@ -72,7 +72,7 @@ void draw_bars(const Ui& ui, const WeightPlot& plot) {
   const Box& area = plot.axes.area;
   const Rgba colour = fade(ui.theme.query, 0.8f);
   const auto bar = [&](float left, float right, std::int64_t count, Rgba fill) {
-    const float tall = count > 0 ? std::max(ui.px(1), area.bottom() - plot.axes.y(height_of(count))) : 0;
+    const float tall = count > 0 ? std::max(ui.px(1), area.bottom() - plot.axes.y(height_of_bar(count))) : 0;
     ui.fill({left, area.bottom() - tall, std::max(1.f, right - left - 1), tall}, fill);
   };
   for (int i = 0; i < Bars::count; ++i) {
@@ -85,7 +85,7 @@ void draw_bars(const Ui& ui, const WeightPlot& plot) {
     ui.text(plot.zero.centre_x(), area.bottom() + ui.px(11), "=0",
             {type::tick, ui.theme.key, Ink::Regular, Align::Centre});
   }
-  if (plot.held) draw_outline(ui, plot.axes, *plot.held, height_of, ui.theme.b);
+  if (plot.held) draw_outline(ui, plot.axes, *plot.held, height_of_bar, ui.theme.b);
   const double half = plot.logarithmic ? std::log10(0.5) : 0.5;
   if (half > plot.axes.x0 && half < plot.axes.x1) {
     const float x = plot.axes.x(half);
@@ -166,8 +166,8 @@ void draw_weights(const PlotPlace& place) {
   const float left = ui.px(34) + gutter;
   const Box area{box.x + left, box.y + ui.px(4), box.w - left - ui.px(8), box.h - ui.px(26)};
   if (area.w < 8 || area.h < 8) return;
-  const double most = std::max({height_of(plot.bars.largest()), height_of(a.zero), 1.05,
-                                plot.held ? height_of(plot.held->largest()) : 0});
+  const double most = std::max({height_of_bar(plot.bars.largest()), height_of_bar(a.zero), 1.05,
+                                plot.held ? height_of_bar(plot.held->largest()) : 0});
   const double low = state.log_weights ? -WeightSpread::decades : 0, span = state.log_weights ? -low : 1;
   const double shares = std::min(0.4, static_cast<double>(ui.px(18) / area.h));  // bars end below them
   plot.axes = {area, low + span * plot.bars.from, low + span * plot.bars.to, 0, most / (1 - shares)};

@@ -22,7 +22,7 @@
 namespace attnscope {
 namespace {
 
-constexpr std::size_t most_fields = 3;
+constexpr std::size_t most_strip_fields = 3;
 
 /// The keyboard comes in the frame after it was asked for, and not at all when something else asks as well.
 void ask_for_keyboard(SentenceState& sentence) {
@@ -191,7 +191,7 @@ float width_of_fields(const Scene& scene, const Box& strip) {
   const float usual = ui.px(scene.compact ? 184 : 232);
   if (!has_text_field(scene)) return usual;
   float text = 0;
-  for (std::size_t i = 0; i < std::min(most_fields, typed_texts(scene.document)); ++i)
+  for (std::size_t i = 0; i < std::min(most_strip_fields, typed_texts(scene.document)); ++i)
     text = std::max(text, ui.text_width(own(with_signs(typed_text(scene.document, i))), type::label));
   const bool wide = scene.view.keyboard.sentence.wide;
   const float step = ui.px(120), room = std::max(usual, std::floor(strip.w * (wide ? 0.62f : 0.3f)));
@@ -250,7 +250,7 @@ void draw_token_strip(Scene& scene, const Box& strip) {
   const float field_width = width_of_fields(scene, strip);
   const std::size_t texts = std::max(typed_texts(scene.document), scene.document.input.sequences.size());
   const std::size_t fields =
-      std::min(has_text_field(scene) ? typed_texts(scene.document) : texts, most_fields);
+      std::min(has_text_field(scene) ? typed_texts(scene.document) : texts, most_strip_fields);
   const float height = static_cast<float>(fields) * ui.px(36) - ui.px(8);
   draw_fields(scene, {strip.x + pad, std::round(y - height / 2), field_width, ui.px(28)}, fields);
 

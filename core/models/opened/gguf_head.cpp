@@ -22,9 +22,9 @@ constexpr std::array<std::string_view, 33> file_types{
     "IQ3_M", "IQ2_S",   "IQ2_M",  "IQ4_XS", "IQ1_M",  "BF16"};
 
 /// Reads little-endian numbers and strings until the bytes end; then everything is nothing.
-class Bytes {
+class HeadBytes {
  public:
-  explicit Bytes(std::string_view bytes) : left_(bytes) {}
+  explicit HeadBytes(std::string_view bytes) : left_(bytes) {}
   std::optional<std::string_view> take(std::uint64_t count) {
     if (count > left_.size()) {
       left_ = {};
@@ -80,7 +80,7 @@ std::optional<GgufHead> read_gguf_head(const std::filesystem::path& path) {
   } catch (const Error&) {
     return std::nullopt;
   }
-  Bytes rest(bytes);
+  HeadBytes rest(bytes);
   if (rest.take(4) != "GGUF") return std::nullopt;
   const auto version = rest.number(4), tensors = rest.number(8), values = rest.number(8);
   if (!version || *version < 2 || *version > 3 || !tensors || !values) return std::nullopt;

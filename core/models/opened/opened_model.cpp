@@ -188,7 +188,7 @@ class TextReader {
 };
 
 /// How many tokens a stack takes; 0 = as many as memory holds (distances instead of positions).
-std::int64_t most_tokens(const Model& model, const StackSpec& stack) {
+std::int64_t token_limit(const Model& model, const StackSpec& stack) {
   if (stack.positions == ModelPositions::Learned && model.position_table.size() > 0)
     return model.position_table.shape()[0] - model.spec.first_position;
   return stack.positions == ModelPositions::Rotary ? model.spec.max_positions : 0;
@@ -196,7 +196,7 @@ std::int64_t most_tokens(const Model& model, const StackSpec& stack) {
 
 void check_count(const Model& model, const StackSpec& stack, const std::vector<std::int64_t>& ids) {
   if (ids.empty()) throw Error("There are no tokens; a model needs at least one. Type a word.");
-  const std::int64_t most = most_tokens(model, stack), count = std::ssize(ids);
+  const std::int64_t most = token_limit(model, stack), count = std::ssize(ids);
   if (most > 0 && count > most)
     throw Error(
         fmt::format("The text has {} tokens; {} has positions for {}.", count, model.spec.family, most));

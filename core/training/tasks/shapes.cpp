@@ -8,7 +8,7 @@
 namespace attnscope::training {
 namespace {
 
-constexpr int picture_side = 16, patch_side = 4, patches_across = picture_side / patch_side;
+constexpr int picture_side = 16, square_side = 4, patches_across = picture_side / square_side;
 constexpr double on_shape = 0.05;  // a patch touches the shape when so much of it does
 
 struct Shape4 {
@@ -41,11 +41,11 @@ class ShapesMaker final : public Maker {
     std::array<int, patches_across * patches_across> covered{};
     for (int y = 0; y < picture_side; ++y) {
       for (int x = 0; x < picture_side; ++x) {
-        const int patch = y / patch_side * patches_across + x / patch_side;
+        const int patch = y / square_side * patches_across + x / square_side;
         const bool on = shape.covers(x, y);
         covered[static_cast<std::size_t>(patch)] += on ? 1 : 0;
-        example.patches[static_cast<std::size_t>(patch * patch_side * patch_side +
-                                                 y % patch_side * patch_side + x % patch_side)] =
+        example.patches[static_cast<std::size_t>(patch * square_side * square_side +
+                                                 y % square_side * square_side + x % square_side)] =
             static_cast<float>((on ? brightness : 0.0) + noise_ * dice.normal());
       }
     }
@@ -54,7 +54,7 @@ class ShapesMaker final : public Maker {
     example.notes->count_row(0, 0);
     example.notes->look(0, 0);
     for (std::size_t patch = 0; patch < covered.size(); ++patch)
-      if (covered[patch] > on_shape * patch_side * patch_side)
+      if (covered[patch] > on_shape * square_side * square_side)
         example.notes->key(static_cast<int>(patch) + 1);
   }
   std::vector<std::string> tokens() const override { return {}; }
@@ -84,7 +84,7 @@ TaskRow shapes_task() {
   recipe.network.width = 48;
   recipe.network.heads = 4;
   recipe.network.inner = 96;
-  recipe.network.patch = patch_side * patch_side;
+  recipe.network.patch = square_side * square_side;
   recipe.network.length = patches_across * patches_across + 1;
   recipe.network.read_outs = {{4}};
   recipe.optimiser.rate = 3e-3;
@@ -93,7 +93,7 @@ TaskRow shapes_task() {
   row.control.network.causal = true;
   row.control_words = "The class token stands first: under a causal mask it sees no patch, and guesses.";
   row.fits = [](const Recipe& of) {
-    expect_field("network.patch", of.network.patch, patch_side * patch_side, "pixels of a patch");
+    expect_field("network.patch", of.network.patch, square_side * square_side, "pixels of a patch");
     expect_field("network.length", of.network.length, patches_across * patches_across + 1,
                  "patches and class token");
     expect_field("network.read_outs.classes", of.network.read_outs[0].classes, 4, "the shapes");
