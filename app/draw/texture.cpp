@@ -79,8 +79,10 @@ void TextureCache::end_frame() {
   spent_ = {};
 }
 
-std::uint64_t mix_hash(std::uint64_t seed, std::uint64_t value) {  // the finaliser of SplitMix64
-  std::uint64_t z = (seed + 0x9E3779B97F4A7C15u) ^ value;
+// The finaliser of SplitMix64. The seed is spread over all bits before: where it counts up with the value,
+// from 6 and 2 to 7 and 3, their ^ would else stay the same.
+std::uint64_t mix_hash(std::uint64_t seed, std::uint64_t value) {
+  std::uint64_t z = (seed * 0xD1342543DE82EF95u + 0x9E3779B97F4A7C15u) ^ value;
   z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
   z = (z ^ z >> 27) * 0x94D049BB133111EBu;
   return z ^ z >> 31;

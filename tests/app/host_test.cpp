@@ -111,6 +111,13 @@ TEST_CASE("content hashes differ where the content does") {
   CHECK(mix_hash(0, std::uint64_t{0}) != 0);
 }
 
+TEST_CASE("content hashes differ where two numbers that count up do so together") {
+  std::set<std::uint64_t> seen;
+  for (std::uint64_t ticket = 0; ticket < 64; ++ticket)
+    for (std::uint64_t run = 0; run < 64; ++run) seen.insert(mix_hash(ticket, run));
+  CHECK(seen.size() == 64u * 64u);  // (6, 2) and (7, 3) had one
+}
+
 TEST_CASE("an object keeps its number, and the next one at its address has another") {
   TextureCache cache;
   int place = 0;
