@@ -96,7 +96,11 @@ TEST_CASE("no page of a lesson that trains shows the curves that a later step as
                                {"22-a-previous-token-head", 3, 6, {"cost"}},
                                {"24-induction-in-two-layers", 3, 4, {"induction", "previous", "accuracy"}},
                                {"24-induction-in-two-layers", 3, 5, {"cost"}},
-                               {"25-a-leak", 2, 4, {"induction", "accuracy"}}};
+                               {"23-two-jobs-two-heads", 3, 4, {"previous", "first", "cost"}},
+                               {"25-a-leak", 2, 4, {"induction", "accuracy"}},
+                               {"26-grokking", 2, 3, {"loss"}},
+                               {"26-grokking", 5, 6, {"loss"}},
+                               {"27-entropy-collapse", 2, 3, {"accuracy", "loss"}}};
   for (const Asked& asked : all) {
     const lessons::Lesson lesson = shipped_lesson(asked.lesson);
     REQUIRE(lesson.steps.size() >= asked.step);

@@ -1,5 +1,5 @@
 // Modular addition: a b = gives a + b mod p. A share of all pairs is trained on; the others are the test. The
-// network knows the trained pairs by heart long before it understands the rest (Power et al. 2022).
+// network knows the training pairs by heart long before it understands the rest (Power et al. 2022).
 #include <numeric>
 
 #include "core/training/tasks/rows.hpp"
@@ -7,7 +7,7 @@
 namespace attnscope::training {
 namespace {
 
-enum ModularGroups { unseen_pairs, trained_pairs };
+enum ModularGroups { test_pairs, training_pairs };
 
 class ModularMaker final : public Maker {
  public:
@@ -31,7 +31,7 @@ class ModularMaker final : public Maker {
     example.tokens[2] = modulus_;
     example.targets[0][2] = (a + b) % modulus_;
     if (example.notes == nullptr) return;
-    example.notes->count_row(trained ? trained_pairs : unseen_pairs, 2);
+    example.notes->count_row(trained ? training_pairs : test_pairs, 2);
     example.notes->look(0, 2);
     example.notes->key(0);
     example.notes->key(1);
@@ -54,10 +54,10 @@ TaskRow modular_addition_task() {
   TaskRow row;
   row.key = "modular-addition";
   row.about = "a + b mod 23 from 60 % of the pairs: learned by heart first, understood much later.";
-  row.groups = {{"unseen pairs"}, {"trained pairs"}};
+  row.groups = {{"test pairs"}, {"training pairs"}};
   row.scores = {{"both numbers"}};
   row.data = {{"share", 0.05, 1}};
-  row.goal_group = unseen_pairs;
+  row.goal_group = test_pairs;
   row.goal = 0.99;
   Recipe& recipe = row.recipe;
   recipe.task = row.key;
