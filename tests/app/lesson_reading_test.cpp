@@ -1,8 +1,10 @@
 // What a student reads beside the pictures of a lesson is whole, and tells one thing from another.
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -92,6 +94,25 @@ TEST_CASE("in a small window the title of the last step is whole below its mark"
   const std::string title = player.step().title;
   CHECK(std::ranges::count(texts_of(player), title, &PlacedText::text) == 1);
   CHECK(player.collides() == "");
+}
+
+TEST_CASE("in a small window every row of a matrix below a plot has its label", "[lessons]") {
+  Player player({.width = 1280, .height = 720});
+  for (const std::int64_t step : {5, 7, 8}) {
+    INFO("step " << step + 1);
+    player.app().show_step({"12-who-still-learns", step});
+    player.settle();
+    const std::vector<PlacedText> texts = texts_of(player);
+    const auto axis = std::ranges::find(texts, "query ↓", &PlacedText::text);
+    REQUIRE(axis != texts.end());
+    std::ptrdiff_t rows = 0;
+    for (const std::string word : {"The", "cat", "sat", "on", "the", "mat", "because", "it", "was", "warm"})
+      rows += std::ranges::count_if(texts, [&](const PlacedText& text) {
+        return text.text == word && std::abs(text.x1 - axis->x1) < 1.5f && text.y0 > axis->y0;
+      });
+    CHECK(rows == 10);  // it was every second
+    CHECK(player.collides() == "");
+  }
 }
 
 }  // namespace attnscope::lesson_reading_test

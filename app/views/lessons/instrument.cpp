@@ -227,17 +227,18 @@ void draw_side_title(const LessonPage& page, const LessonSide& side, float x, fl
 void draw_lesson_side(LessonPage& page, const LessonSide& side, const Box& area) {
   const Ui& ui = page.ui();
   if (area.w < ui.px(80) || area.h < ui.px(80)) return;
+  // One matrix without a name needs no line for it: its cells have the room.
+  const bool titled = page.scene.held != nullptr || !page.step.title_shown.empty();
+  const float head = ui.px(titled ? 28 : 4);
   if (const std::optional<Stage> vectors = lesson_vectors(page, side.scene.result)) {
     draw_side_title(page, side, area.x, area.y + ui.px(10), area.w);
-    const bool titled = page.scene.held != nullptr || !page.step.title_shown.empty();
-    const float top = ui.px(titled ? 28 : 4);
-    return draw_lesson_vectors(page, side.scene, {area.x, area.y + top, area.w, area.h - top}, *vectors,
+    return draw_lesson_vectors(page, side.scene, {area.x, area.y + head, area.w, area.h - head}, *vectors,
                                side.is_b, side.covered);
   }
   const std::optional<Plane> plane = lesson_plane(page, side.scene);
   const HeatMapStyle style = lesson_map_style(page, side, plane);
   draw_side_title(page, side, area.x + ui.px(74), area.y + ui.px(10), area.w - ui.px(74));
-  const Box map_area{area.x, area.y + ui.px(28), area.w, area.h - ui.px(28)};
+  const Box map_area{area.x, area.y + head, area.w, area.h - head};
   const MapFrame map = plan_map(side.scene, map_area, 0, style);
   if (map.cells.w < 1) return;
   const std::int64_t asked = page.step.query ? side.row(*page.step.query).at : -1;
@@ -321,7 +322,9 @@ void draw_lesson_instrument(LessonPage& page, const Box& box) {
   }
   // A room sees the matrices as large as they go.
   if (page.step.plot != lessons::Plot::None && !page.presented && shows_plot(page)) {
-    const float high = std::round(std::clamp((box.bottom() - y) * 0.28f, ui.px(104), ui.px(200)));
+    // In a low window the labels of the matrix need the room more than the plot does.
+    const float share = scene.compact ? 0.2f : 0.28f;
+    const float high = std::round(std::clamp((box.bottom() - y) * share, ui.px(104), ui.px(200)));
     draw_lesson_plot(page, {box.x + pad, y, box.w - 2 * pad, high});
     y += high + ui.px(8);
     ui.horizontal(box.x + pad, y, box.w - 2 * pad, ui.theme.hairline);
@@ -352,8 +355,7 @@ void tell_lesson_sides(const LessonPage& page, ToldStep& told) {
     const std::int64_t head = std::min(scene.head(), side.result.dimensions.heads - 1);
     const bool weights = plane && *plane == Plane(weights_stage(side.result.document)) &&
                          side.result.trace[weights_stage(side.result.document)];
-    if (weights)
-      told.sides.push_back({lesson_side_name(page, side, is_b), is_b, covered, head, cell});
+    if (weights) told.sides.push_back({lesson_side_name(page, side, is_b), is_b, covered, head, cell});
     return weights;
   };
   const Cell cell{lesson_row(page), scene.cell().key};
