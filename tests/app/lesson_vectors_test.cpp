@@ -122,4 +122,22 @@ TEST_CASE("numbers of token vectors are edited in a step, but not under a questi
   CHECK(player.document() != asked);
 }
 
+TEST_CASE("the formula above vectors has no positions and no bias where none are added",
+          "[lessons][lesson_vectors]") {
+  Player player({.width = 1600, .height = 1000});
+  const auto look_at = [&](const std::string& name, std::int64_t step) {
+    player.app().show_step({name, step});
+    player.settle();
+  };
+  look_at("15-bank-and-bank", 0);
+  CHECK(player.says("X = E"));
+  CHECK_FALSE(player.says("X = E + P"));
+  look_at("16-a-bert-style-block", 0);
+  CHECK(player.says("Y = C·W_O"));
+  CHECK_FALSE(player.says("C·W_O + b"));
+  look_at("16-a-bert-style-block", 5);
+  CHECK(player.says("J = f(U)"));
+  CHECK_FALSE(player.says("f(T)"));  // there is no gate
+}
+
 }  // namespace attnscope::lesson_vectors_test

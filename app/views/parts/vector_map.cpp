@@ -245,12 +245,24 @@ std::string shared_by(const Shown& shown, Stage stage) {
   return "  Shared by heads " + std::to_string(first) + " – " + std::to_string(first + group - 1) + ".";
 }
 
+/// As this layer computes it: no positions and no bias where none are added.
+VectorWords words_of_map(const LayerSpec& layer, Stage stage) {
+  VectorWords words = vector_words(layer.block, stage);
+  const bool adds = layer.positions == Positions::Sinusoidal || layer.positions == Positions::Learned;
+  if (stage == Stage::Position && !adds) return {words.name, "X = E", "Token embeddings."};
+  const bool biased = (layer.weights.recipe == Recipe::Random && layer.weights.biases) ||
+                      layer.weights[Parameter::BOutput] != nullptr;
+  if (stage == Stage::Output && !biased) words.formula = "Y = C·W_O";
+  if (stage == Stage::Activation) words.formula = layer.block.gated ? "J = f(T) ∘ U" : "J = f(U)";
+  return words;
+}
+
 }  // namespace
 
 void draw_vector_map(Scene& scene, const Box& area, Stage stage, const char* label) {
   const Ui& ui = scene.ui;
   const StageVectors v = vectors_of(scene, stage);
-  const VectorWords w = vector_words(scene.result.document.layer().block, stage);
+  const VectorWords w = words_of_map(scene.result.document.layer(), stage);
   const bool editable = stage == Stage::Embed && !scene.result.document.input.is_given();
   const float bar = editable ? ui.px(44) : 0;
   if (editable) draw_block_bar(scene, {area.x, area.y, area.w, bar}, Editable::Input);
