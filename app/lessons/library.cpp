@@ -85,6 +85,9 @@ void LessonLibrary::list(std::string_view language) {
       entry.number = lesson.number;
       entry.minutes = lesson.minutes;
       entry.steps = std::ssize(lesson.steps);
+      entry.trains = lesson.of_training();
+      // A path leads to what comes along; a name stands for what has to be fetched.
+      entry.needs_model = lesson.of_model() && lesson.model.find('/') == std::string::npos;
     } catch (const Error& error) {
       entry.title = entry.name;
       entry.problem = error.what();

@@ -21,8 +21,10 @@ struct LessonEntry {
   std::string name;  // of its file, without ending: "04-why-divide"
   std::string title, about;
   std::int64_t number = 0, minutes = 0, steps = 0;
-  std::string problem;      // why it cannot be read: one sentence; empty where it can
-  bool is_english = false;  // another language is spoken that it has no file in
+  std::string problem;       // why it cannot be read: one sentence; empty where it can
+  bool is_english = false;   // another language is spoken that it has no file in
+  bool trains = false;       // a model, while one watches
+  bool needs_model = false;  // one that does not come along
 };
 
 /// A lesson that is being played: immutable.

@@ -217,6 +217,29 @@ TEST_CASE("experiments: the state opens in Explore, with the change as B",
   CHECK(bench.app().view().mode == Mode::Explore);
 }
 
+TEST_CASE("experiments: a click leads to the lesson that asks what one shows",
+          "[experiments][experiments_view]") {
+  for (const int width : {1280, 1600}) {
+    Bench bench(width, width * 5 / 8);
+    std::size_t led = 0;
+    for (const ExperimentWords& words : experiment_words()) {
+      INFO(words.title << " at " << width);
+      bench.press(ImGuiKey_F9);
+      bench.app().view().experiment->name = words.name;
+      bench.settle();
+      CHECK(bench.collides() == "");
+      if (bench.items().find("Lesson of the experiment") == nullptr) continue;
+      ++led;
+      bench.click("Lesson of the experiment");
+      bench.settle();
+      CHECK(bench.app().view().mode == Mode::Lessons);
+      REQUIRE(bench.app().lesson());
+      bench.press(ImGuiKey_Escape);
+    }
+    CHECK(led == 13);
+  }
+}
+
 TEST_CASE("experiments: the table is saved as CSV", "[experiments][experiments_view]") {
   const TemporaryDirectory directory;
   Bench bench;

@@ -135,6 +135,50 @@ TEST_CASE("the way to the list of lessons has German words, and room in front of
   player.press(ImGuiKey_F5);
 }
 
+TEST_CASE("after the last step comes the next lesson, but not by a room's clicker",
+          "[lessons][lesson_ways]") {
+  Player player;
+  player.app().show_step({"04-why-divide", 8});
+  player.settle();
+  REQUIRE(player.state().step == std::ssize(player.lesson().documents) - 1);
+  CHECK(player.says("Next lesson"));
+  CHECK(player.collides() == "");
+  player.press(ImGuiKey_F5);
+  player.press(ImGuiKey_PageDown);
+  CHECK(player.state().name == "04-why-divide");
+  player.press(ImGuiKey_F5);
+  player.press(ImGuiKey_Space);
+  CHECK(player.state().name == "05-causal-bidirectional-padding");
+  CHECK(player.state().step == 0);
+  CHECK_FALSE(player.says("Next lesson"));
+  player.app().show_step({"04-why-divide", 8});
+  player.settle();
+  player.click("Next lesson");
+  player.settle();
+  CHECK(player.state().name == "05-causal-bidirectional-padding");
+  player.app().show_step({"29-bank-in-a-trained-model", 5});
+  player.settle();
+  CHECK(player.says("All lessons"));  // there is no next one
+  CHECK_FALSE(player.says("Next lesson"));
+}
+
+TEST_CASE("the list of lessons has groups, and says what a lesson needs", "[lessons][lesson_ways]") {
+  for (const int width : {1280, 1920}) {
+    Player player({.width = width, .height = width * 9 / 16});
+    player.press(ImGuiKey_F8);
+    CHECK(player.says("Attention by hand"));
+    CHECK(player.collides() == "");
+  }
+  lessons::LessonLibrary library(ATTNSCOPE_ASSETS, {});
+  library.follow("", "en");
+  REQUIRE(library.sight().entries->size() == 29);
+  for (const lessons::LessonEntry& entry : *library.sight().entries) {
+    INFO(entry.name);
+    CHECK(entry.trains == (entry.number >= 22 && entry.number <= 27));
+    CHECK(entry.needs_model == (entry.number >= 18 && entry.number <= 21));
+  }
+}
+
 TEST_CASE("the palette leads from a lesson to the list of lessons", "[lessons][lesson_ways]") {
   Player player;
   player.open("04-why-divide");

@@ -16,13 +16,16 @@ enum class LabPace : std::uint8_t { Step, Run, Fast };
 /// Which of two runs the heads are drawn of.
 enum class LabSide : std::uint8_t { A, B, Difference };
 
+inline constexpr int least_steps_a_frame = 1, most_steps_a_frame = 64;
+inline constexpr int usual_steps_a_frame = 1;  // slow enough to talk about what forms
+
 struct LabState {
   std::string task = "small-induction";  // see training::find_task(); one that there is not: the first
   bool control = false;                  // its recipe that fails for a reason
   std::int64_t seed = 0;
   std::int64_t batch = 0;  // 0: as the recipe has it
   LabPace pace = LabPace::Run;
-  int steps_a_frame = 4;
+  int steps_a_frame = usual_steps_a_frame;
   LabSide side = LabSide::A;
   std::int64_t wall_seeds = 16;  // of the seed wall, one of wall_sizes
   /// Steps of the first run. One that a session brings is trained that far: the same bits again.
@@ -35,7 +38,6 @@ struct LabState {
   float scroll = 0;                  // of the controls, logical pixels
 };
 
-inline constexpr int least_steps_a_frame = 1, most_steps_a_frame = 64;
 inline constexpr std::array<std::int64_t, 3> wall_sizes{16, 32, 64};
 
 /// What is to be trained. Its steps go on to the end, beyond the goal.

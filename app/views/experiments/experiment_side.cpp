@@ -8,6 +8,7 @@
 #include "app/ui/number_format.hpp"
 #include "app/views/experiments/experiments.hpp"
 #include "app/views/experiments/page.hpp"
+#include "app/views/lessons/playing.hpp"
 
 namespace attnscope {
 namespace {
@@ -188,6 +189,41 @@ void draw_experiment_table(const ExperimentPage& page, const Box& box) {
   }
 }
 
+/// The lesson that asks what the experiment shows.
+struct LessonOfExperiment {
+  int experiment;
+  std::string_view lesson;  // of its file, without ending
+};
+constexpr std::array<LessonOfExperiment, 13> lessons_of_experiments{{{1, "04-why-divide"},
+                                                                     {2, "06-five-wrong-masks"},
+                                                                     {3, "13-long-sequences"},
+                                                                     {4, "13-long-sequences"},
+                                                                     {6, "09-where-am-i"},
+                                                                     {8, "14-generating-with-a-cache"},
+                                                                     {9, "10-reading-a-matrix"},
+                                                                     {10, "10-reading-a-matrix"},
+                                                                     {11, "13-long-sequences"},
+                                                                     {12, "08-what-entropy-tells"},
+                                                                     {13, "07-many-heads"},
+                                                                     {14, "08-what-entropy-tells"},
+                                                                     {15, "09-where-am-i"}}};
+
+/// "Lesson 4", at the right end. Returns what it takes of the row.
+float draw_lesson_of_experiment(const ExperimentPage& page, const Box& row) {
+  const auto found =
+      std::ranges::find(lessons_of_experiments, page.words.number, &LessonOfExperiment::experiment);
+  if (found == lessons_of_experiments.end()) return 0;
+  const Ui& ui = page.ui();
+  const std::string name(found->lesson);
+  const std::string label = "Lesson " + std::to_string(std::stoi(name));
+  const float wide = ui.text_width(label, type::label, Ink::Medium) + ui.px(24);
+  const Box place{row.right() - wide, row.y, wide, row.h};
+  if (button(ui, "Lesson of the experiment", place,
+             {label, {}, "The lesson that asks before it shows this.", {}}, label))
+    open_lesson(page.scene, name);
+  return wide + ui.px(8);
+}
+
 }  // namespace
 
 void draw_experiment_side(const ExperimentPage& page, const Box& box) {
@@ -206,12 +242,15 @@ void draw_experiment_side(const ExperimentPage& page, const Box& box) {
   const float button_high = ui.px(page.narrow ? 28 : 34), gap = ui.px(8);
   const float buttons = box.bottom() - ui.px(page.narrow ? 12 : 36) - 2 * button_high - gap;
   draw_experiment_table(page, {inner.x, y, inner.w, std::max(0.f, buttons - ui.px(10) - y)});
-  const Box open{inner.x, buttons, inner.w, button_high};
+  const float lesson = draw_lesson_of_experiment(page, {inner.x, buttons, inner.w, button_high});
+  const Box open{inner.x, buttons, inner.w - lesson, button_high};
+  const std::string_view opens = page.narrow && lesson > 0 ? "Open in Explore" : "Open this state in Explore";
   if (button(ui, "Open this state in Explore", open,
              {"Open in Explore",
               {},
               "What was measured becomes the document, the change is held as B.",
-              "Enter"}))
+              "Enter"},
+             opens))
     open_experiment(page.scene);
   const float third = std::floor((inner.w - 2 * gap) / 3);
   const Box copy{inner.x, open.bottom() + gap, third, button_high};

@@ -122,10 +122,13 @@ void draw_run(LabColumn& c) {
               {type::label, c.ui().theme.query, Ink::Semibold, Align::Right});
   if (state.pace == LabPace::Run) {
     const auto steps = static_cast<float>(state.steps_a_frame);
-    if (const auto moved = slider(
-            c.ui(), "steps per frame", "steps per frame", std::to_string(state.steps_a_frame), c.row(36, 4),
-            steps, {static_cast<float>(least_steps_a_frame), static_cast<float>(most_steps_a_frame), 4, true},
-            state.steps_a_frame != 4, {"Steps per frame", {}, "Slow enough to watch, or faster.", {}}))
+    if (const auto moved =
+            slider(c.ui(), "steps per frame", "steps per frame", std::to_string(state.steps_a_frame),
+                   c.row(36, 4), steps,
+                   {static_cast<float>(least_steps_a_frame), static_cast<float>(most_steps_a_frame),
+                    static_cast<float>(usual_steps_a_frame), true},
+                   state.steps_a_frame != usual_steps_a_frame,
+                   {"Steps per frame", {}, "Slow enough to watch, or faster.", {}}))
       state.steps_a_frame =
           std::clamp(static_cast<int>(std::lround(*moved)), least_steps_a_frame, most_steps_a_frame);
   }
@@ -164,13 +167,14 @@ void draw_score_gradients(LabColumn& c) {
   ui.text(row.x, row.centre_y(), "‖∂L/∂S‖", {type::tick, ui.theme.text2});
   ui.text(row.right(), row.centre_y(),
           own_number(c.page.narrow ? share : tight(of.median) + "   ·   " + share),
-          {type::tick, of.vanished > 0 ? ui.theme.key : ui.theme.text1, Ink::Regular, Align::Right});
+          {type::tick, ui.theme.text1, Ink::Regular, Align::Right});
   tooltip(
       ui, touch.hovered, row,
       {"Score gradients",
        "median of ‖∂L/∂S‖ over rows",
        "How much gradient softmax passes on to a row of scores that sees two keys or more. A row that gets "
-       "less than a millionth hardly learns any more where to look.",
+       "less than a millionth hardly learns any more where to look. In a model that has learned its task "
+       "gradients are small as well.",
        {}});
 }
 

@@ -1,5 +1,6 @@
 // app/views/lessons: all lessons that there are, with how long each takes and how far it was read.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "app/views/lessons/page.hpp"
@@ -7,9 +8,30 @@
 namespace attnscope {
 namespace {
 
-/// "5 min · 9 steps", or how far it was read.
+/// Lessons from that number on, up to the next group.
+struct LessonGroup {
+  std::int64_t first;
+  std::string_view name;
+};
+constexpr std::array<LessonGroup, 7> lesson_groups{{{1, "Attention by hand"},
+                                                    {5, "Masks, heads, positions"},
+                                                    {12, "Gradients, length, memory"},
+                                                    {15, "From a word to a block"},
+                                                    {18, "Heads of a language model"},
+                                                    {22, "Heads while they form"},
+                                                    {28, "Other trained models"}}};
+
+/// Its place in lesson_groups; that of the first for what has no number.
+std::size_t group_of(const lessons::LessonEntry& entry) {
+  const auto after = std::ranges::upper_bound(lesson_groups, entry.number, {}, &LessonGroup::first);
+  return static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, after - lesson_groups.begin() - 1));
+}
+
+/// "5 min · 9 steps", what it needs, and how far it was read.
 std::string lesson_facts(const lessons::LessonEntry& entry, std::int64_t furthest) {
   std::string words = std::to_string(entry.minutes) + " min   ·   " + std::to_string(entry.steps) + " steps";
+  if (entry.trains) words += "   ·   trains";
+  if (entry.needs_model) words += "   ·   needs a model";
   if (entry.is_english) words += "   ·   in English";
   if (furthest + 1 >= entry.steps && furthest > 0) return words + "   ·   read";
   if (furthest > 0) words += "   ·   at step " + std::to_string(furthest + 1);
@@ -85,13 +107,23 @@ void draw_lesson_list(Scene& scene, const Box& box) {
   const float gap = ui.px(16), high = ui.px(124);
   const float card =
       std::floor((width - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns));
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    const auto column = static_cast<float>(static_cast<std::int64_t>(i) % columns);
-    const auto row = static_cast<float>(static_cast<std::int64_t>(i) / columns);
-    draw_lesson_entry(scene, entries[i], {x + (card + gap) * column, y + (high + gap) * row, card, high});
+  for (std::size_t begin = 0; begin < entries.size();) {
+    const std::size_t group = group_of(entries[begin]);
+    std::size_t end = begin;
+    while (end < entries.size() && group_of(entries[end]) == group) ++end;
+    ui.text(x, y + ui.px(10), lesson_groups[group].name,
+            {type::body, ui.theme.text1, Ink::Semibold, Align::Left, width});
+    y += ui.px(30);
+    for (std::size_t i = begin; i < end; ++i) {
+      const auto place = static_cast<std::int64_t>(i - begin);
+      const auto column = static_cast<float>(place % columns), row = static_cast<float>(place / columns);
+      draw_lesson_entry(scene, entries[i], {x + (card + gap) * column, y + (high + gap) * row, card, high});
+    }
+    const auto rows = (static_cast<std::int64_t>(end - begin) + columns - 1) / columns;
+    y += (high + gap) * static_cast<float>(rows) + ui.px(8);
+    begin = end;
   }
-  const auto rows = static_cast<float>((std::ssize(entries) + columns - 1) / columns);
-  ImGui::SetCursorScreenPos({box.x, y + (high + gap) * rows});
+  ImGui::SetCursorScreenPos({box.x, y});
   ImGui::Dummy({1, ui.px(12)});
   ImGui::EndChild();
   ImGui::PopStyleVar();

@@ -5,6 +5,7 @@
 
 #include "app/results/training_desk.hpp"
 #include "app/state/model_state.hpp"
+#include "app/state/teaching/presenter_state.hpp"
 #include "app/views/lessons/page.hpp"
 #include "app/views/lessons/parts/choice_order.hpp"
 #include "core/attention/run_stage.hpp"
@@ -115,11 +116,24 @@ void leave_lesson(Scene& scene) {
   lesson_state(scene).step = 0;
 }
 
+const lessons::LessonEntry* next_lesson(const Scene& scene) {
+  const lessons::OpenLesson* const open = lesson_in(scene);
+  if (open == nullptr || scene.lesson->entries == nullptr) return nullptr;
+  const auto& entries = *scene.lesson->entries;
+  auto next = std::ranges::find(entries, open->name, &lessons::LessonEntry::name);
+  if (next != entries.end()) ++next;
+  while (next != entries.end() && !next->problem.empty()) ++next;
+  return next == entries.end() ? nullptr : &*next;
+}
+
+/// After the last step comes the next lesson. A room has a clicker, which is to leave no lesson.
 void lesson_next(Scene& scene) {
   const lessons::OpenLesson* const open = lesson_in(scene);
   if (open == nullptr) return;
   if (lesson_state(scene).step + 1 < std::ssize(open->lesson.steps))
-    go_to_lesson_step(scene, lesson_state(scene).step + 1);
+    return go_to_lesson_step(scene, lesson_state(scene).step + 1);
+  if (scene.view.presenter->on) return;
+  if (const lessons::LessonEntry* const next = next_lesson(scene)) open_lesson(scene, next->name, 0);
 }
 void lesson_back(Scene& scene) {
   if (lesson_in(scene) != nullptr && lesson_state(scene).step > 0)

@@ -25,6 +25,9 @@ void open_lesson(Scene&, const std::string& name, std::int64_t step = 0);
 /// Back to the list of lessons; the Document stays.
 void leave_lesson(Scene&);
 
+/// That after the one on screen in the list; null after the last, and after a lesson that is not in it.
+const lessons::LessonEntry* next_lesson(const Scene&);
+/// The next step; after the last, unless a room is presented to, the next lesson.
 void lesson_next(Scene&);
 void lesson_back(Scene&);
 void lesson_to_start(Scene&);

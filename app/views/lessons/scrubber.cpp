@@ -30,6 +30,10 @@ float draw_lesson_buttons(LessonPage& page, const Box& box) {
   if (at + 1 < count) {
     if (button(ui, "Next step", place("Next", 56), {"Next step", {}, {}, "Space"}, "Next"))
       lesson_next(scene);
+  } else if (const lessons::LessonEntry* const next = next_lesson(scene)) {
+    const std::string title = own(std::to_string(next->number) + "   " + next->title);
+    if (button(ui, "Next lesson", place("Next lesson", 56), {title, {}, {}, "Space"}, "Next lesson"))
+      lesson_next(scene);
   } else if (button(ui, "Lesson done", place("All lessons", 56), {"All lessons", {}, {}, {}},
                     "All lessons")) {
     leave_lesson(scene);

@@ -229,8 +229,11 @@ void draw_presenter_keys(const Scene& scene, const Box& foot, float right) {
   std::vector<PresenterKey> keys;
   if (scene.view.mode == Mode::Lessons) {
     keys = {{"Page Down", "next"}, {"R", "reveal"}};
-    if (const std::size_t count = choices_in(scene); count > 0)
-      keys.push_back({digits_to[std::min(count, digits_to.size() - 1)], "vote"});
+    if (const std::size_t count = choices_in(scene); count > 0) {
+      const bool counts = scene.view.lesson->counts_votes;
+      keys.push_back({digits_to[std::min(count, digits_to.size() - 1)], counts ? "vote" : "choose"});
+      keys.push_back({"V", "count votes"});
+    }
     keys.push_back({"Esc", "free play"});
   }
   keys.insert(keys.end(), {{"P", "pen", PresenterTool::Pen},
@@ -238,6 +241,7 @@ void draw_presenter_keys(const Scene& scene, const Box& foot, float right) {
                            {"W", "words", PresenterTool::Text},
                            {"C", "clear"},
                            {"F5", "end"}});
+  if (scene.view.mode == Mode::Lessons) keys.push_back({"N", "speaker notes"});
   float x = foot.x + ui.px(16);
   for (const PresenterKey& key : keys) {
     const float cap = std::max(ui.px(22), ui.text_width(key.key, type::tick) + ui.px(12));
