@@ -125,6 +125,8 @@ void render_lesson(const LessonPages& pages) {
   lessons::read_lesson(pages.lesson);  // the App would tell an Error on screen
   AppWithoutWindow drawn({pages.width, pages.height, pages.scale});
   App& app = drawn.app;
+  const bool is_pdf = pages.out.extension() == ".pdf";
+  if (is_pdf) app.view().theme = ThemeName::Light;  // it is printed
   if (pages.theme) app.view().theme = *theme_named(*pages.theme);
   if (pages.language) app.view().language = *pages.language;
   const std::string name = std::filesystem::absolute(pages.lesson).native();
@@ -136,7 +138,6 @@ void render_lesson(const LessonPages& pages) {
     throw Error(fmt::format("There is no step {}; {} has 1 to {}.", *pages.step,
                             in_quotes(pages.lesson.filename().native()), count));
   if (pages.out.extension() == ".html") return write_lesson_html(drawn, pages, name);
-  const bool is_pdf = pages.out.extension() == ".pdf";
   PdfPages pdf(lesson->lesson.title);
   if (!is_pdf) std::filesystem::create_directories(pages.out);
   app.view().presenter->on = pages.presented;
@@ -147,8 +148,9 @@ void render_lesson(const LessonPages& pages) {
     app.view().lesson->answer_due = pages.revealed ? frames_to_answer : 0;
     drawn.settle();
     drawn.lay_out();
-    if (is_pdf)
-      pdf.add(drawn.picture.read(), fmt::format("{} {}", step, lesson->lesson.steps[step - 1].title));
+    if (is_pdf)  // the page of the lesson alone, without the window's bars
+      pdf.add(draw_picture(app, {PictureRegion::Focus, 1, "page.png"}).pixels,
+              fmt::format("{} {}", step, lesson->lesson.steps[step - 1].title));
     else
       save_png(drawn.picture.read(), pages.out / page_name(step, count));
   }
