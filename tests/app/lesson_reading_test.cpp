@@ -115,4 +115,40 @@ TEST_CASE("in a small window every row of a matrix below a plot has its label", 
   }
 }
 
+TEST_CASE("in German what a line of code gives has a decimal comma", "[lessons]") {
+  Player player({.width = 1600, .height = 1000});
+  player.app().view().language = "de";
+  player.app().show_step({"04-why-divide", 2});
+  player.settle();
+  const std::vector<PlacedText> texts = texts_of(player);
+  CHECK(std::ranges::count(texts, "9,34", &PlacedText::text) >= 1);
+  CHECK(std::ranges::count(texts, "9.34", &PlacedText::text) == 0);
+}
+
+TEST_CASE("titles of chapters are whole above their steps", "[lessons]") {
+  Player player({.width = 1600, .height = 1000});
+  for (const std::string& name : test::all_lessons()) {
+    player.app().show_step({name, 0});
+    player.frame(3);
+    for (const std::string& chapter : player.lesson().lesson.chapters) {
+      INFO(name << ": " << chapter);
+      CHECK(player.says(chapter));
+    }
+  }
+}
+
+TEST_CASE("no line of a lesson's code is cut in a small window", "[lessons]") {
+  constexpr std::size_t most = 33;  // signs in the column of code at 1280 × 720
+  for (const std::string& name : test::all_lessons()) {
+    const lessons::Lesson lesson =
+        lessons::read_lesson(std::filesystem::path(ATTNSCOPE_ASSETS) / "lessons" / (name + ".md"));
+    for (const lessons::Step& step : lesson.steps)
+      for (const auto* code : {&step.numpy, &step.pytorch})
+        for (const lessons::CodeLine& line : *code) {
+          INFO(name << ": " << line.code);
+          CHECK(line.code.size() <= most);
+        }
+  }
+}
+
 }  // namespace attnscope::lesson_reading_test

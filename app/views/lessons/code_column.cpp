@@ -23,7 +23,10 @@ float draw_code_line(const LessonPage& page, const lessons::CodeLine& line, cons
   const Ui& ui = page.ui();
   const float pad = ui.px(12);
   const ProseSight sight = lesson_code_sight(page);
-  const std::string result = line.result ? own(sight.number(*line.result)) : std::string();
+  const auto written = [&](const std::string& number) {
+    return sight.is_english ? own(number) : own_number(number);
+  };
+  const std::string result = line.result ? written(sight.number(*line.result)) : std::string();
   const float number = result.empty() ? 0 : ui.text_width(result, type::label, Ink::Semibold) + ui.px(8);
   const ProseStyle style{type::tick, 18, ui.theme.text2, ui.theme.text2};
   const SetProse note = set_prose(ui, line.note, column.w - 2 * pad - number, style, sight);

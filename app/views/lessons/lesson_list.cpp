@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <vector>
 
 #include "app/views/lessons/page.hpp"
 
@@ -38,6 +39,26 @@ std::string lesson_facts(const lessons::LessonEntry& entry, std::int64_t furthes
   return words;
 }
 
+/// What a card of that width says of its lesson.
+struct LessonAbout {
+  float x, width;  // from the card's left
+  std::string words;
+};
+LessonAbout about_of(const Ui& ui, const lessons::LessonEntry& entry, float card) {
+  const float pad = ui.px(16), number = ui.px(40);
+  return {pad + number, card - 2 * pad - number, own(entry.problem.empty() ? entry.about : entry.problem)};
+}
+
+/// As the longest of these sentences needs.
+float card_height(const Ui& ui, const std::vector<lessons::LessonEntry>& entries, float card) {
+  float words = 0;
+  for (const lessons::LessonEntry& entry : entries) {
+    const LessonAbout about = about_of(ui, entry, card);
+    words = std::max(words, ui.paragraph_height(about.width, about.words, type::label));
+  }
+  return std::max(ui.px(124), ui.px(40) + words + ui.px(32));
+}
+
 void draw_lesson_entry(Scene& scene, const lessons::LessonEntry& entry, const Box& card) {
   const Ui& ui = scene.ui;
   const auto& furthest = *scene.lesson->furthest;
@@ -47,15 +68,15 @@ void draw_lesson_entry(Scene& scene, const lessons::LessonEntry& entry, const Bo
   const Ui::Touch touch = ui.touch(label.c_str(), card);
   ui.fill(card, touch.hovered ? ui.theme.control_hover : ui.theme.raised, ui.px(8));
   if (touch.focused) ui.frame(card.grown(ui.px(3)), ui.theme.query, ui.px(2), ui.px(10));
-  const float pad = ui.px(16), number = ui.px(40);
+  const float pad = ui.px(16);
   ui.text(card.x + pad, card.y + ui.px(26), std::to_string(entry.number),
           {type::title, ui.theme.query, Ink::Semibold});
-  const float x = card.x + pad + number, width = card.w - 2 * pad - number;
+  const LessonAbout about = about_of(ui, entry, card.w);
+  const float x = card.x + about.x, width = about.width;
   ui.text(x, card.y + ui.px(24), own(entry.title),
           {type::body, ui.theme.text1, Ink::Semibold, Align::Left, width});
-  const std::string about = entry.problem.empty() ? own(entry.about) : own(entry.problem);
   ui.clip(card);
-  ui.paragraph(x, card.y + ui.px(40), width, about,
+  ui.paragraph(x, card.y + ui.px(40), width, about.words,
                {type::label, entry.problem.empty() ? ui.theme.text2 : ui.theme.error});
   ui.unclip();
   if (!entry.problem.empty()) return;
@@ -104,9 +125,10 @@ void draw_lesson_list(Scene& scene, const Box& box) {
   if (entries.empty())
     ui.text(x, y + ui.px(10), "There are no lessons beside the program.", {type::body, ui.theme.text2});
   const std::int64_t columns = std::max<std::int64_t>(1, static_cast<std::int64_t>(width / ui.px(380)));
-  const float gap = ui.px(16), high = ui.px(124);
+  const float gap = ui.px(16);
   const float card =
       std::floor((width - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns));
+  const float high = card_height(ui, entries, card);
   for (std::size_t begin = 0; begin < entries.size();) {
     const std::size_t group = group_of(entries[begin]);
     std::size_t end = begin;

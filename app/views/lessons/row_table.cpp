@@ -19,7 +19,7 @@ struct RowColumn {
   Rgba colour;
   Stage stage;
   bool of_held = false;
-  float right = 0;
+  float wide = 0, right = 0;
 };
 
 /// A table is made for a frame and draws itself.
@@ -53,7 +53,7 @@ class RowTable {
     ui_.text(x, y + ui_.px(8), "key", {type::tick, ui_.theme.key});
     for (const RowColumn& each : columns_)
       ui_.text(each.right, y + ui_.px(8), each.name,
-               {type::tick, each.colour, Ink::Regular, Align::Right, wide_ - ui_.px(4)});
+               {type::tick, each.colour, Ink::Regular, Align::Right, each.wide - ui_.px(4)});
     y += ui_.px(24);
     for (const HeldPlaces::KeyLine& key : keys_) {
       if (y + line_ > column_.bottom()) break;
@@ -66,7 +66,7 @@ class RowTable {
 
  private:
   float pad() const { return ui_.px(12); }
-  float first() const { return ui_.px(64); }  // the width of the keys' names
+  float first() const { return ui_.px(page_.scene.compact ? 56 : 64); }  // the width of the keys' names
   bool hides_shown() const { return page_.hides() && page_.scene.held == nullptr; }
 
   /// What is held has a column where its heads are those of what is shown and the row stands there.
@@ -105,9 +105,24 @@ class RowTable {
       if (held_->trace[there]) columns_.push_back({"held", ui_.theme.b, there, true});
     }
     if (columns_.empty()) return;
-    wide_ = (column_.w - 2 * pad() - first()) / static_cast<float>(columns_.size());
-    for (std::size_t i = 0; i < columns_.size(); ++i)
-      columns_[i].right = column_.x + pad() + first() + wide_ * static_cast<float>(i + 1);
+    place_columns();
+  }
+
+  /// Each has the room of its name or of its numbers, and as much of the rest as the others.
+  void place_columns() {
+    const auto count = static_cast<float>(columns_.size());
+    const float room = column_.w - 2 * pad() - first();
+    wide_ = room / count;
+    float wanted = 0;
+    for (RowColumn& each : columns_) {
+      each.wide = std::max(ui_.px(40), ui_.text_width(each.name, type::tick) + ui_.px(6));
+      wanted += each.wide;
+    }
+    float right = column_.x + pad() + first();
+    for (RowColumn& each : columns_) {
+      each.wide += (room - wanted) / count;
+      each.right = right += each.wide;
+    }
   }
 
   void draw_key(const HeldPlaces::KeyLine& key, float y) const {

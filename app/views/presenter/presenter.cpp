@@ -236,11 +236,11 @@ void draw_presenter_keys(const Scene& scene, const Box& foot, float right) {
     }
     keys.push_back({"Esc", "free play"});
   }
-  keys.insert(keys.end(), {{"P", "pen", PresenterTool::Pen},
+  keys.insert(keys.end(), {{"F5", "end"},
+                           {"P", "pen", PresenterTool::Pen},
                            {"A", "arrow", PresenterTool::Arrow},
                            {"W", "words", PresenterTool::Text},
-                           {"C", "clear"},
-                           {"F5", "end"}});
+                           {"C", "clear"}});
   if (scene.view.mode == Mode::Lessons) keys.push_back({"N", "speaker notes"});
   float x = foot.x + ui.px(16);
   for (const PresenterKey& key : keys) {
