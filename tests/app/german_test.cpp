@@ -245,7 +245,7 @@ TEST_CASE("german: a lesson's words have commas, its code has points", "[words][
 
 TEST_CASE("german: a lesson without a translation says so in the list, and its numbers are known for English",
           "[words][german]") {
-  Player robot({.width = 1600, .height = 1500});
+  Player robot({.width = 1600, .height = 2600});
   robot.press(ImGuiKey_F8);
   CHECK_FALSE(shows(robot, "in English"));
   speak_german(robot);
