@@ -27,6 +27,7 @@
 #include "app/views/presenter/presenter.hpp"
 #include "app/views/start/start.hpp"
 #include "app/views/watch/watch.hpp"
+#include "app/widgets/refused_typing.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/edits/switches.hpp"
 
@@ -139,6 +140,7 @@ void type_the_sentence(Scene& scene) {
     scene.view.notices.say(scene.result.is_long()
                                ? "A long sequence has no text field: open a shorter text to type."
                                : "What is open came as numbers and has no sentence to type.");
+    refuse_typing(scene.view.keyboard);
     return;
   }
   if (scene.view.mode == Mode::Walk) scene.view.mode = Mode::Explore;

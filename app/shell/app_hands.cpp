@@ -12,7 +12,10 @@
 #include "app/state/teaching/presenter_state.hpp"
 #include "app/state/walk_state.hpp"
 #include "app/ui/own_words.hpp"
+#include "app/views/parts/refusal.hpp"
+#include "app/widgets/refused_typing.hpp"
 #include "core/attention/run_stage.hpp"
+#include "core/edits/dump.hpp"
 #include "core/edits/within.hpp"
 #include "core/text/utf8.hpp"
 
@@ -174,6 +177,10 @@ bool App::wants_frame() const {
 
 std::optional<double> App::changes_in() const {
   std::optional<double> soonest;
+  // A text that the model refuses at once: no work goes on that would draw the frame in which it looks old.
+  if (const std::optional<double> since = view_.model->stale_since;
+      since && view_.now - *since <= stale_moment)
+    soonest = *since + stale_moment - view_.now + 0.02;
   for (const double end :
        {view_.keyboard.notice.until, view_.keyboard.sought.until, view_.presenter->pressed_until}) {
     const double left = end - ImGui::GetTime();
@@ -182,10 +189,20 @@ std::optional<double> App::changes_in() const {
   return soonest;
 }
 
+namespace {
+
+/// Fields of the token strip: a text each, or the labels of a sequence that came as numbers.
+std::size_t typed_fields(const Document& document) {
+  return typed_texts(document) > 0 ? typed_texts(document) : document.input.sequences.size();
+}
+
+}  // namespace
+
 /// Where words can go: the token strip's field, in a mode and window that has it.
 bool App::has_sentence_in_sight() const {
   return view_.mode != Mode::Walk && !is_page(view_.mode) && !is_watching(view_) &&
-         !view_.is_hidden(Region::Strip) && !shown_.result->layer().is_long() && typed_texts(document_) > 0;
+         !view_.is_hidden(Region::Strip) && !shown_.result->layer().is_long() &&
+         (typed_texts(document_) > 0 || document_.input.is_given());
 }
 
 /// Before any key of this frame does something.
@@ -194,6 +211,10 @@ void App::watch_letters() {
   const double now = ImGui::GetTime();
   stray_.frame(now, !ImGui::GetCurrentContext()->InputEventsQueue.empty());
   KeyboardState& keyboard = view_.keyboard;
+  if (is_typing_refused(keyboard)) {
+    keyboard.takes_words = true;
+    return stray_.begin(now);
+  }
   // The field was asked for by its key: no letter that comes before it has the keyboard is an action's.
   if (keyboard.sentence.wanted && !keyboard.takes_words && has_sentence_in_sight()) {
     keyboard.takes_words = true;
@@ -233,11 +254,12 @@ void App::begin_words() {
   KeyboardState& keyboard = view_.keyboard;
   keyboard.takes_words = true;
   const bool there = has_sentence_in_sight();
+  if (typed_texts(document_) == 0 && !document_.input.is_given()) return refuse_typing(keyboard);
   keyboard.notice = {there ? "Words go to the sentence" : "Words go to the sentence, which is not in sight",
                      there ? "" : "Ctrl+L", there, ImGui::GetTime() + told_for};
   if (!there) return;
   SentenceState& sentence = keyboard.sentence;
-  const std::size_t last = std::min(most_fields, typed_texts(document_)) - 1;
+  const std::size_t last = std::min(most_fields, typed_fields(document_)) - 1;
   sentence.field = std::min(static_cast<std::size_t>(selection_.sequence), last);
   sentence.wanted = sentence.at_end = true;
   sentence.waited = 0;
@@ -264,8 +286,10 @@ void App::take_words() {
 void App::type_words() {
   const Input before = document_.input;
   try {
-    const std::size_t last = std::min(most_fields, typed_texts(document_)) - 1;
-    document_ = edit::typed_text(document_, std::min(view_.keyboard.sentence.field, last), stray_.text());
+    const std::size_t last = std::min(most_fields, typed_fields(document_)) - 1;
+    const std::size_t field = std::min(view_.keyboard.sentence.field, last);
+    document_ = typed_texts(document_) > 0 ? edit::typed_text(document_, field, stray_.text())
+                                           : edit::labels(document_, field, stray_.text());
     tell_lost_cache(before);
   } catch (const std::exception& error) {
     view_.notices.say(error.what());

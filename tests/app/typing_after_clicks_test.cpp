@@ -1,5 +1,6 @@
 // The sentence gets the keyboard from wherever it is, and what is typed then is a sentence and nothing else.
 #include <algorithm>
+#include <array>
 #include <set>
 #include <string>
 #include <vector>
@@ -9,7 +10,9 @@
 #include "app/state/focus_state.hpp"
 #include "app/state/heads_state.hpp"
 #include "app/views/controls/column.hpp"
+#include "core/edits/dump.hpp"
 #include "core/edits/within.hpp"
+#include "core/files/formats/safetensors.hpp"
 #include "hands_robot.hpp"
 #include "model_robot.hpp"
 #include "robot/layout.hpp"
@@ -208,6 +211,46 @@ TEST_CASE("a tab parts words of a layer") {
   robot.key(ImGuiKey_V, ImGuiMod_Ctrl);
   robot.settle();
   CHECK(robot.document().input.sequences[0].tokens.size() == 3);
+}
+
+TEST_CASE("Ctrl+L goes to the labels of what came as numbers") {
+  const TemporaryDirectory directory;
+  Tensor weights(Shape{1, 2, 2});
+  for (int i = 0; i < 4; ++i) weights.data()[i] = 0.5f;
+  write_safetensors(directory / "w.safetensors", std::array{NamedTensor{"l.0.attn", &weights}});
+  Robot robot({.width = 1600, .height = 1000, .file = directory / "w.safetensors"});
+  robot.settle();
+  REQUIRE(robot.document().input.is_given());
+  const Look look(robot.app().view());
+  robot.key(ImGuiKey_L, ImGuiMod_Ctrl);
+  robot.frame();
+  type_keys(robot, "on mats", 0.03);
+  robot.settle();
+  CHECK(edit::joined_labels(robot.document().input.sequences.at(0)) == "on mats");
+  CHECK(robot.app().message().empty());
+  CHECK(Look(robot.app().view()) == look);
+}
+
+TEST_CASE("behind a Ctrl+L that finds no field no letter acts", "[model]") {
+  LettersRobot robot;
+  robot.key(ImGuiKey_F2);
+  robot.settle();
+  robot.key(ImGuiKey_O);  // the layer stands by itself now
+  robot.settle();
+  REQUIRE(typed_texts(robot.document()) == 0);
+  REQUIRE_FALSE(robot.document().input.is_given());
+  const Document before = robot.document();
+  const Look look(robot.app().view());
+  robot.key(ImGuiKey_L, ImGuiMod_Ctrl);
+  robot.frame(40);
+  type_keys(robot, "t1 t2 t3", 0.3);
+  robot.settle();
+  CHECK(what_is_said(robot.document()) == what_is_said(before));
+  CHECK(Look(robot.app().view()) == look);
+  robot.frame(200);
+  type_keys(robot, "t");  // a key again
+  robot.settle();
+  CHECK(Look(robot.app().view()) != look);
 }
 
 }  // namespace attnscope::typing_after_clicks_test

@@ -136,7 +136,6 @@ bool is_refused(const Scene& scene, LayerNumber number) {
 }
 
 bool is_stale(Scene& scene) {
-  constexpr double moment = 0.25;  // seconds
   std::optional<double>& since = scene.view.model->stale_since;
   const Within& asked = scene.document.within.read();
   const bool is_of_it =
@@ -147,7 +146,7 @@ bool is_stale(Scene& scene) {
     return false;
   }
   if (!since) since = scene.view.now;
-  return scene.view.now - *since > moment;
+  return scene.view.now - *since > stale_moment;
 }
 
 void draw_refusal(Scene& scene, const Layout& layout) {

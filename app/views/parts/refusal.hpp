@@ -15,6 +15,8 @@ bool is_refused(const Scene&, LayerNumber);
 /// Whether what stands there of a model, or of a layer in it, is of another text, or of other changes, than
 /// what is asked for. What takes a moment is not told of.
 bool is_stale(Scene&);
+/// Until a text or change that is on its way is told by a dimmed picture.
+inline constexpr double stale_moment = 0.25;  // seconds
 
 /// Over everything that shows results: a veil; on it the reason with cures, as a card until it is dismissed,
 /// then as a line. The veil alone while a layer of a model is stale: its model says why. Nothing while the

@@ -69,7 +69,10 @@ void draw_text_field(Scene& scene, const Box& box, std::size_t index) {
   const bool of_model = static_cast<bool>(scene.document.within.read());
   const bool chosen = many && !of_model && scene.sequence() == static_cast<std::int64_t>(index);
   const bool decoder = index == 1 && has_two_texts(scene);
-  const std::string_view hint = decoder ? "Type what the decoder has said" : "Type a sentence";
+  const bool second = index == 1 && of_model;
+  const std::string_view hint = decoder  ? "Type what the decoder has said"
+                                : second ? "Type a second sentence"
+                                         : "Type a sentence";
   SentenceState& sentence = scene.view.keyboard.sentence;
   if (sentence.wanted && sentence.field == index) ask_for_keyboard(sentence);
   if (prompt_field(scene.ui, ("##" + label).c_str(), box, text, hint, chosen)) {
@@ -106,6 +109,8 @@ void draw_labels_field(Scene& scene, const Box& box, std::size_t index) {
   std::size_t found = 0;
   const bool fits = text.empty() || !edit::labels_of(text, expected, found).empty() ||
                     sequence.text == edit::joined_labels(sequence);
+  SentenceState& sentence = scene.view.keyboard.sentence;
+  if (sentence.wanted && sentence.field == index) ask_for_keyboard(sentence);
   if (text_field(ui, ("##" + label).c_str(), box, text, hint)) {
     try {
       scene.document = edit::labels(std::move(scene.document), index, std::move(text));
@@ -114,6 +119,10 @@ void draw_labels_field(Scene& scene, const Box& box, std::size_t index) {
     }
   }
   if (ImGui::IsItemActivated()) scene.next.sequence = static_cast<std::int64_t>(index);
+  if (ImGui::IsItemActive()) {
+    sentence.active = true;
+    if (sentence.field == index) take_over(sentence);
+  }
   if (fits || many) return;
   ui.text(box.x + ui.px(10), box.bottom() + ui.px(10),
           std::to_string(found) + (found == 1 ? " token typed, " : " tokens typed, ") +
@@ -215,7 +224,7 @@ void draw_fields(Scene& scene, const Box& first, std::size_t count) {
   if (count > 0) sentence.field = std::min(sentence.field, count - 1);
   Box field = first;
   for (std::size_t i = 0; i < count; ++i, field.y += ui.px(36)) {
-    if (has_text_field(scene)) {
+    if (typed_texts(scene.document) > 0) {
       draw_text_field(scene, field, i);
       continue;
     }
@@ -242,7 +251,9 @@ bool has_two_texts(const Shown& shown) {
          !shown.model->tokens->decoder_tokens.tokens.empty();
 }
 
-bool has_text_field(const Scene& scene) { return typed_texts(scene.document) > 0; }
+bool has_text_field(const Scene& scene) {
+  return typed_texts(scene.document) > 0 || scene.document.input.is_given();  // its text, or its labels
+}
 
 void draw_token_strip(Scene& scene, const Box& strip) {
   const Ui& ui = scene.ui;
@@ -250,7 +261,7 @@ void draw_token_strip(Scene& scene, const Box& strip) {
   const float field_width = width_of_fields(scene, strip);
   const std::size_t texts = std::max(typed_texts(scene.document), scene.document.input.sequences.size());
   const std::size_t fields =
-      std::min(has_text_field(scene) ? typed_texts(scene.document) : texts, most_strip_fields);
+      std::min(typed_texts(scene.document) > 0 ? typed_texts(scene.document) : texts, most_strip_fields);
   const float height = static_cast<float>(fields) * ui.px(36) - ui.px(8);
   draw_fields(scene, {strip.x + pad, std::round(y - height / 2), field_width, ui.px(28)}, fields);
 
