@@ -91,7 +91,7 @@ bool App::give_to_model(const std::filesystem::path& path) {
     Document reads = edit::typed_text(document_, 0, text_in(path));
     leave_field();
     document_ = std::move(reads);
-    view_.notices.say(name + " is what the model reads now. Ctrl+Z goes back.");
+    view_.notices.tell(name + " is the text now. Ctrl+Z goes back.");
     files_.remember(path);
     list_recent();
   } catch (const std::exception& error) {

@@ -117,6 +117,7 @@ TEST_CASE("a long text is pooled by its maximum, and L acts on grid and head ali
   robot.app().view().focus->log = false;
   robot.settle();
   CHECK(shows(robot, "max 0"));
+  CHECK(shows(robot, "0 … ≥ "));  // of the large picture: it clips where the grid does
   const std::vector<Rgba> grid = pixels_of(robot, "All heads"), head = pixels_of(robot, "model map 0");
   robot.key(ImGuiKey_L);
   robot.settle();

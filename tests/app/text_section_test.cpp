@@ -284,4 +284,51 @@ TEST_CASE("a model without a tokenizer opens, and its text is the numbers of its
   CHECK(tokens(robot).input.ids == ids);
 }
 
+TEST_CASE("what is typed after a second text was switched on is that text") {
+  const TemporaryDirectory directory;
+  Robot robot = with_bert(directory);
+  open_section(robot);
+  test::type_text(robot, "the cat sat");
+  robot.click("Second text");
+  robot.frame(6);
+  robot.type("the mat");
+  robot.settle();
+  CHECK(input(robot).text == "the cat sat");
+  CHECK(input(robot).pair == "the mat");
+  robot.retype("##Text 2", "");
+  CHECK(test::keys_drawn(robot).contains("Type a second sentence"));
+}
+
+TEST_CASE("a text without any number is refused by a model that reads numbers, and its picture looks old") {
+  const TemporaryDirectory directory;
+  const RobotOptions options = test::with_letters(directory);
+  for (const char* file : {"vocab.json", "merges.txt"})
+    REQUIRE(std::filesystem::remove(directory / "letters" / file));
+  Robot robot(options);
+  robot.settle();
+  test::type_text(robot, "3 1 2");
+  robot.app().open(directory.write("words.txt", "a word"));
+  robot.settle();
+  CHECK(robot.app().message().find("no list of token numbers") != std::string::npos);
+  test::type_text(robot, "3 1 2");
+  robot.click("##Text");
+  robot.key(ImGuiKey_A, ImGuiMod_Ctrl);
+  robot.type("a");
+  robot.frame(3);
+  REQUIRE(test::model_state(robot).stale_since);
+  CHECK(robot.app().changes_in());  // else no frame shows that the picture is old
+}
+
+TEST_CASE("a file that the model cannot read is not said to be read") {
+  test::LettersRobot robot;
+  const TemporaryDirectory directory;
+  std::string longer;
+  for (int i = 0; i < 100; ++i) longer += "ab c ";
+  robot.app().open(directory.write("long.txt", longer));
+  robot.frame(2);
+  CHECK(robot.app().message().find("the model reads now") == std::string::npos);
+  robot.settle();
+  CHECK(robot.app().message().find("has positions for") != std::string::npos);
+}
+
 }  // namespace attnscope::text_section_test

@@ -83,13 +83,15 @@ const ValueNorms* grid_norms(const GridFrame& grid) {
   return grid.state.value == CellValue::Contribution && is_of_run ? grid.reading.value_norms.get() : nullptr;
 }
 
-float grid_high(const GridFrame& grid) {
-  if (grid_norms(grid) != nullptr) return contribution_high(grid);
-  if (grid.scene.view.focus->log) return 1;
-  const std::int64_t keys = keys_of(grid);
+float high_of_weights(std::int64_t keys) {
   float most = 1;
   for (std::int64_t n = 64; n < keys && most > 1.f / 16; n *= 4) most /= 2;
   return most;
+}
+
+float grid_high(const GridFrame& grid) {
+  if (grid_norms(grid) != nullptr) return contribution_high(grid);
+  return grid.scene.view.focus->log ? 1 : high_of_weights(keys_of(grid));
 }
 
 bool pools_by_maximum(const GridFrame& grid) {
@@ -113,7 +115,7 @@ GridEnds grid_ends(const GridFrame& grid, bool pooled) {
 
 std::string grid_note(const GridFrame& grid) {
   if (grid.state.order == GridOrder::Groups)
-    return grid.reading.scores ? "by what they do on this text and on repeated random tokens"
+    return grid.reading.scores ? "by what they do here and on repeated tokens"
                                : "what they do is still being measured";
   std::string words;
   switch (grid.state.colour) {

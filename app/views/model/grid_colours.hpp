@@ -21,6 +21,8 @@ const ValueNorms* grid_norms(const GridFrame&);
 float grid_high(const GridFrame&);
 /// Whether a pixel shows the largest weight of its cells: the mean of many is next to nothing.
 bool pools_by_maximum(const GridFrame&);
+/// Weights from here on have the last colour: among many keys few come near 1.
+float high_of_weights(std::int64_t keys);
 /// What stands at the ends of the colour bar. `pooled`: pixels are of several weights.
 struct GridEnds {
   std::string low, high;

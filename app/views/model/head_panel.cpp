@@ -7,6 +7,7 @@
 #include "app/scene/picture.hpp"
 #include "app/state/focus_state.hpp"
 #include "app/ui/number_format.hpp"
+#include "app/views/model/grid_colours.hpp"
 #include "app/views/model/head_map.hpp"
 #include "app/views/model/parts.hpp"
 #include "app/views/model/why.hpp"
@@ -81,7 +82,10 @@ class HeadPanel {
 
   void draw_map(const Box& area, bool all_names = true) {
     const CellValue value = scene_.view.model->value;
-    if (value == CellValue::Weight && is_layer_on_screen() && !scene_.view.model->without_changes) {
+    // Of a long text the map of the layer, from 0 to 1, shows next to nothing.
+    const bool is_dark = !scene_.view.focus->log && high_of_weights(scene_.result.dimensions.keys) < 1;
+    if (value == CellValue::Weight && is_layer_on_screen() && !scene_.view.model->without_changes &&
+        (!is_dark || scene_.result.is_long())) {
       // What a muted head would do is still there to be looked at.
       const Document& layer = scene_.result.document;
       const bool muted = changed_to(HeadChange::Kind::Zero) || changed_to(HeadChange::Kind::Mean);
@@ -213,13 +217,15 @@ class HeadPanel {
     if (map != nullptr && value == CellValue::Contribution) scale.high = map->largest > 0 ? map->largest : 1;
     scale.log = scene_.view.focus->log;
     if (scale.log) scale.low = scale.high * 1e-4f;
+    const std::int64_t keys = keys_seen(spec_, run, head_.of, head_.block).keys;
+    clips_ = value == CellValue::Weight && !scale.log && high_of_weights(keys) < 1;
+    if (clips_) scale.high = high_of_weights(keys);  // as in the grid
     const HeatMapStyle style{.wide_strip = false,
                              .strips = false,
                              .all_names = all_names,
                              .name = "model map",
                              .short_names = true};
     const Dimensions& d = scene_.result.dimensions;
-    const std::int64_t keys = keys_seen(spec_, run, head_.of, head_.block).keys;
     const bool labelled =
         map != nullptr && !scene_.result.is_long() && d.queries == rows_of(run, head_.of) && d.keys == keys;
     if (labelled) {
@@ -245,8 +251,8 @@ class HeadPanel {
   void say_scale(const Box& line, Align align, const ColourScale& scale, bool pooled) const {
     const auto end = [](float value) { return tight(static_cast<double>(value)); };
     const std::string log = "log " + end(scale.low) + " … " + end(scale.high);
-    std::string words = scale.log ? log : std::string();
-    if (pooled) words = scale.log ? "largest of each cell  ·  " + log : "largest of each cell";
+    std::string words = scale.log ? log : clips_ ? "0 … ≥ " + end(scale.high) : std::string();
+    if (pooled) words = words.empty() ? "largest of each cell" : "largest of each cell  ·  " + words;
     ui_.text(align == Align::Right ? line.right() : line.centre_x(), line.centre_y(), words,
              {type::tick, ui_.theme.text3, Ink::Regular, align, std::max(1.f, line.w)});
   }
@@ -370,6 +376,7 @@ class HeadPanel {
   Box region_;
   float pad_;
   ModelHead head_;
+  bool clips_ = false;  // of a preview: the last colour begins below a weight of 1
 };
 
 }  // namespace

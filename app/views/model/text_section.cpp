@@ -40,6 +40,12 @@ void draw_second_text(Column& c, const Within& now) {
     const bool is_pair = within.input.pair.has_value();
     return edit::second_text(std::move(within), is_pair ? std::nullopt : std::optional<std::string>(""));
   });
+  if (now.input.pair) return;
+  SentenceState& sentence = c.scene.view.keyboard.sentence;  // what is typed next is that text
+  sentence.wanted = true;
+  sentence.at_end = false;
+  sentence.waited = 0;
+  sentence.field = 1;
 }
 
 void draw_special_tokens(Column& c, const Within& now, bool is_chat) {

@@ -371,8 +371,7 @@ std::string prediction_label(const OpenedModel& opened, std::int64_t id) {
   const std::vector<std::string>& classes = opened.model->spec.head.classes;
   if (id < 0) return "NaN";  // not_a_token, see core/readouts/text/prediction.hpp
   if (classes.empty()) return token_label(opened, id);
-  return id >= 0 && id < std::ssize(classes) ? printable(classes[static_cast<std::size_t>(id)])
-                                             : fmt::format("#{}", id);
+  return id < std::ssize(classes) ? printable(classes[static_cast<std::size_t>(id)]) : fmt::format("#{}", id);
 }
 
 const Sequence& ModelTokens::queries_of(AttentionOf of) const {
@@ -388,6 +387,7 @@ ModelTokens tokens_of(const OpenedModel& opened, const ModelText& text) {
   if (model.spec.image) return tokens_of_picture(opened, text);
   const auto* const chats = opened.no_chat.empty() ? opened.chats.get() : nullptr;
   ModelTokens made = TextReader(model.spec, *opened.tokenizer, text, chats).read();
+  if (opened.reads_numbers && made.input.ids.empty()) throw Error("The text is no list of token numbers.");
   check_count(model, model.spec.encoder ? *model.spec.encoder : *model.spec.decoder, made.input.ids);
   if (model.spec.reads_two_texts()) check_count(model, *model.spec.decoder, made.input.decoder_ids);
   return made;
