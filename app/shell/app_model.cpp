@@ -9,6 +9,7 @@
 #include "app/state/files_state.hpp"
 #include "app/state/model_state.hpp"
 #include "app/state/teaching/lesson_state.hpp"
+#include "app/views/many_texts/list_problem.hpp"
 #include "app/views/model/facts.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/edits/within.hpp"
@@ -93,7 +94,8 @@ void App::take_readings() {
     arrival.session.document.precision = precision;
     return take_model(std::move(arrival));
   }
-  view_.notices.say(Notice::Source::Model, !newest->error.empty()           ? newest->error
+  view_.notices.say(Notice::Source::Model, !newest->error.empty()
+                                               ? list_problem(newest->error, *newest->within.model)
                                            : !newest->layer_problem.empty() ? newest->layer_problem
                                                                             : newest->not_finite);
   if (newest->error.empty()) {

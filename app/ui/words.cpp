@@ -17,6 +17,8 @@ bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
 /// What has numbers in its name that are none.
 constexpr std::array<std::string_view, 8> versioned{"T5 ",   "GPT-",    "Llama ",  "Gemma ",
                                                     "Qwen ", "OpenGL ", "Python ", "PyTorch "};
+/// Before the layer and number of a head, "1.3".
+constexpr std::array<std::string_view, 4> of_heads{"head ", "encoder head ", "decoder head ", "cross head "};
 
 bool is_mark(char c) {
   return c == own_begin || c == own_end || c == inner_begin || c == inner_end || c == number_mark;
@@ -117,10 +119,11 @@ std::string with_marked_infinities(std::string_view text) {
   return out;
 }
 
-/// Whether the number that begins here is the version of something: "T5 1.1", "OpenGL 3.3".
+/// Whether the number that begins here is the version of something, "T5 1.1", "OpenGL 3.3", or a head's name.
 bool is_version(std::string_view text, std::size_t at) {
   const std::string_view before = text.substr(0, at);
-  return std::ranges::any_of(versioned, [&](std::string_view name) { return before.ends_with(name); });
+  return std::ranges::any_of(versioned, [&](std::string_view name) { return before.ends_with(name); }) ||
+         std::ranges::find(of_heads, before) != of_heads.end();
 }
 
 /// Whether the commas of "32,768" and "1,024.5" stand between thousands: else they divide a list.

@@ -25,9 +25,9 @@ void check_heads(const Document& document) {
   if (!can_split(document, heads)) {
     const int fits = fitting_heads(d_model, heads);
     throw Error(
-        fmt::format("d_model {0} cannot be split over {1} heads: {0} / {1} is not a whole number; "
-                    "{2} would fit.",
-                    d_model, heads, counted(fits, "head")));
+        fmt::format("d_model {} cannot be split over {} heads: {} / {} is not a whole number; "
+                    "{} {} would fit.",
+                    d_model, heads, d_model, heads, fits, fits == 1 ? "head" : "heads"));
   }
   const int kv_heads = key_value_heads(document);
   if (kv_heads < 1 || heads % kv_heads != 0) {

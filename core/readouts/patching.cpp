@@ -42,9 +42,9 @@ void check_pair(const PatchedPair& pair) {
                      rows = pair.corrupted.last(model).normed.rows();
   if (clean != rows)
     throw Error(
-        fmt::format("The clean text has {} tokens and the corrupted one {}; patching takes what stands "
+        fmt::format("The clean text has {} {} and the corrupted one {}; patching takes what stands "
                     "at a position of one to the same position of the other, so as many are needed.",
-                    clean, rows));
+                    clean, clean == 1 ? "token" : "tokens", rows));
   for (const ModelRun* run : {&pair.clean, &pair.corrupted})
     if (!run->changes.empty() || !run->input.mask.empty())
       throw Error("Patching is measured on runs without other changes and without a mask.");

@@ -11,6 +11,8 @@
 #include <fmt/ranges.h>
 
 #include "app/lesson_robot.hpp"
+#include "app/model_robot.hpp"
+#include "app/state/focus_state.hpp"
 #include "app/ui/own_words.hpp"
 #include "app/ui/words.hpp"
 #include "app/views/backends/switch.hpp"
@@ -286,6 +288,109 @@ TEST_CASE("german: a number is typed with a comma or a point, and files keep the
   robot.settle();
   CHECK(bytes_of(directory / "numbers.csv").find("0.") != std::string::npos);
   CHECK(bytes_of(directory / "session.json").find("0.5") != std::string::npos);
+}
+
+TEST_CASE("german: the name of a head keeps its point", "[words][german]") {
+  CHECK(german("head 1.3") == "Kopf 1.3");
+  CHECK(german("head 1.3 · zeroed") == "Kopf 1.3 · auf null gesetzt");
+}
+
+TEST_CASE("german: how many heads do not fit and how long one text is, is said in German",
+          "[words][german]") {
+  CHECK(german(
+            "d_model 96 cannot be split over 65 heads: 96 / 65 is not a whole number; 48 heads would fit.") ==
+        "d_model 96 lässt sich nicht auf 65 Köpfe verteilen: 96 / 65 ist keine ganze Zahl; 48 Köpfe gingen.");
+  CHECK(
+      german(
+          "The clean text has 1 token and the corrupted one 14; patching takes what stands at a position of "
+          "one to the same position of the other, so as many are needed.")
+          .starts_with("Der saubere Text hat 1 Token und der verfälschte 14;"));
+}
+
+namespace {
+
+/// Whether that text is drawn, in a card or a list as well, and in German.
+bool is_said(Robot& robot, std::string_view key) {
+  bool known = false;
+  robot.app().view().language = "en";
+  robot.frame(4);
+  robot.app().words().watch = [&](std::string_view said, bool is_known) {
+    known = known || (said == key && is_known);
+  };
+  robot.app().view().language = "de";
+  robot.frame(4);
+  robot.app().words().watch = nullptr;
+  return known;
+}
+
+}  // namespace
+
+TEST_CASE("german: a model's layer, its training and a text that is too long for it", "[words][german]") {
+  const TemporaryDirectory directory;
+  RobotOptions options = with_letters(directory);
+  options.system_fonts = true;
+  Robot robot(options);
+  type_text(robot, "ab c de a");
+  speak_german(robot);
+  CHECK(shows(robot, "letters · Schicht"));
+  CHECK(shows(robot, " kB"));
+  CHECK_FALSE(shows(robot, "0,0 MB"));
+  std::string longer;
+  for (int i = 0; i < letters_gpt_positions; ++i) longer += "ab c ";
+  robot.retype("##Text", longer);
+  CHECK(is_said(robot, "The text has {} tokens; {} has positions for {}."));
+  robot.app().open(std::string(ATTNSCOPE_ASSETS) + "/models/millbrook");
+  robot.settle();
+  CHECK(shows(robot, "Seed 0 · Schritt 2600"));
+}
+
+TEST_CASE("german: no note of a model's screens is cut", "[words][german]") {
+  const TemporaryDirectory directory;
+  RobotOptions options = with_letters(directory);
+  options.system_fonts = true;
+  Robot robot(options);
+  type_text(robot, "ab c de a");
+  for (const char* language : {"de", "en"}) {
+    robot.app().view().language = language;
+    for (const ModelScreen screen : {ModelScreen::Heads, ModelScreen::Atlas, ModelScreen::Patching}) {
+      robot.app().view().model->screen = screen;
+      for (const GridOrder order : {GridOrder::Layers, GridOrder::Groups}) {
+        robot.app().view().model->order = order;
+        robot.settle();
+        for (const PlacedText& text : texts_of(robot)) {
+          if (text.y0 < 132 || text.y1 > 165 || text.x0 < 264) continue;  // of the title's line
+          INFO(language << ": " << text.text);
+          CHECK_FALSE(text.text.ends_with("…"));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("german: the menu has room for its examples and shortcuts", "[words][german]") {
+  Robot robot({.width = 1600, .height = 1000});
+  speak_german(robot);
+  robot.click("File");
+  robot.frame(3);
+  const RecordedItem* const row = robot.items().find("Picture of the middle");
+  REQUIRE(row != nullptr);
+  CHECK(row->max.x - row->min.x >= 340);
+  CHECK(is_said(robot, "A mask bug: zeroed after the softmax"));
+  CHECK(german("A mask bug: zeroed after the softmax").size() < 45);
+}
+
+TEST_CASE("german: the button that fits the map shows its word, a weight's number has a comma",
+          "[words][german]") {
+  Robot robot({.width = 1600, .height = 1000, .system_fonts = true});
+  speak_german(robot);
+  robot.app().view().focus->zoom = 3;
+  robot.settle();
+  CHECK(shows(robot, "Einpassen"));
+  robot.key(ImGuiKey_W);
+  robot.settle();
+  robot.move(robot.centre("weight map"));
+  robot.frame(90);
+  CHECK((shows(robot, "] = 0,") || shows(robot, "] = −0,")));
 }
 
 }  // namespace attnscope::german_test

@@ -5,6 +5,7 @@
 #include "app/ui/number_format.hpp"
 #include "app/views/controls/column.hpp"
 #include "app/views/parts/refusal.hpp"
+#include "app/views/parts/title_words.hpp"
 #include "app/views/parts/unknown.hpp"
 #include "core/document/precision.hpp"
 #include "core/edits/edits.hpp"
@@ -77,7 +78,7 @@ void input_list(Column& c, const std::string& shown) {
   const std::string& title = scene.document.title;
   const auto is_shown = [&](const Example& example) { return example.name == title; };
   if (std::ranges::none_of(scene.examples, is_shown))
-    menu_row(c.ui(), (shown + "##input").c_str(), own(title), true);
+    menu_row(c.ui(), (shown + "##input").c_str(), title_words(scene.document), true);
   for (const Example& example : scene.examples)
     if (menu_row(c.ui(), (inner(example.name) + "##input").c_str(), {}, is_shown(example)))
       scene.requests.open = example.path;

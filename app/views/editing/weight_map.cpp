@@ -142,7 +142,8 @@ NumberMap map_of(const Weighed& w) {
                     columns_of(w.block) == Heads::None ? std::to_string(at.column) : in_head(w, at.column);
                 const std::string row = w.has_rows_of_heads() ? in_head(w, at.row) : std::to_string(at.row);
                 return own(std::string(symbol(w.block)) + "[" + (is_row(w.block) ? "" : row + ", ") + column +
-                           "] = " + fixed(static_cast<double>(w.numbers->matrix()(at.row, at.column)), 4));
+                           "]") +
+                       " = " + fixed(static_cast<double>(w.numbers->matrix()(at.row, at.column)), 4);
               },
           .tip = [reset](NumberAt) { return number_tip(true, reset); },
           .can_edit = [](NumberAt) { return true; },

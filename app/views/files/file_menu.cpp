@@ -11,6 +11,7 @@
 #include "app/views/files/files.hpp"
 #include "app/views/files/menu_column.hpp"
 #include "app/views/lessons/run_name.hpp"
+#include "app/views/parts/title_words.hpp"
 #include "app/views/watch/watch.hpp"
 #include "core/engine/model/model_reading.hpp"
 #include "core/models/opened/opened_model.hpp"
@@ -172,11 +173,11 @@ void draw_menu(Scene& scene, const Box& at) {
   ImGui::Dummy({1, 1});
 }
 
-/// An example is called what the menu calls it; any other title is a person's own.
+/// An example is called what the menu calls it.
 std::string chip_title(const Scene& scene) {
   const std::string& title = scene.document.title;
   const auto is_it = [&title](const Example& example) { return example.name == title; };
-  return std::ranges::any_of(scene.examples, is_it) ? inner(title) : own(title);
+  return std::ranges::any_of(scene.examples, is_it) ? inner(title) : title_words(scene.document);
 }
 
 }  // namespace
@@ -205,7 +206,7 @@ void draw_file_menu(Scene& scene, const Box& bar, float x, float room) {
     ImGui::OpenPopup(label);
   }
   const ImVec2 screen = ImGui::GetIO().DisplaySize;
-  const float wide = std::min(ui.px(640), screen.x - ui.px(16));
+  const float wide = std::min(ui.px(720), screen.x - ui.px(16));
   const Box at{std::clamp(box.x, ui.px(8), std::max(ui.px(8), screen.x - wide - ui.px(8))),
                box.bottom() + ui.px(4), wide, 0};
   ImGui::SetNextWindowPos(at.min());

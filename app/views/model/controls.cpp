@@ -12,6 +12,7 @@ namespace {
 
 std::string megabytes(std::uint64_t bytes) {
   const auto size = static_cast<double>(bytes);
+  if (size < 1e5) return fixed(size / 1e3, size < 1e4 ? 1 : 0) + " kB";
   return size < 1e9 ? fixed(size / 1e6, size < 1e7 ? 1 : 0) + " MB" : fixed(size / 1e9, 1) + " GB";
 }
 
@@ -281,7 +282,7 @@ void model_section(Column& c) {
              {"Vocabulary", {}, "Tokens that it knows.", {}});
     if (opened.trained)
       c.fact("Model trained", "trained here",
-             own("seed " + opened.trained->seed + " · step " + opened.trained->steps),
+             "seed " + own(opened.trained->seed) + " · step " + own(opened.trained->steps),
              {"Trained here",
               own(opened.trained->task),
               "AttnScope trained it on data that were made up for the task. It knows nothing else.",

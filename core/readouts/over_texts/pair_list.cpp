@@ -70,10 +70,10 @@ class PairReader {
   /// Of the stack whose heads are patched: an encoder-decoder's decoder has one text in both.
   void check_lengths(const ModelInput& clean, const ModelInput& corrupted) const {
     if (clean.ids.size() != corrupted.ids.size() && !opened_.model->spec.reads_two_texts())
-      throw Error(fmt::format(
-          "The clean text has {} tokens and the corrupted one {}; patching takes what stands at a "
-          "position of one to the same position of the other, so as many are needed.",
-          clean.ids.size(), corrupted.ids.size()));
+      throw Error(
+          fmt::format("The clean text has {} {} and the corrupted one {}; patching takes what stands at a "
+                      "position of one to the same position of the other, so as many are needed.",
+                      clean.ids.size(), clean.ids.size() == 1 ? "token" : "tokens", corrupted.ids.size()));
     if (clean == corrupted)
       throw Error("Both texts are the same tokens, so nothing is corrupted that could be brought back.");
   }
