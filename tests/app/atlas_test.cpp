@@ -11,6 +11,7 @@
 #include "app/model_robot.hpp"
 #include "app/state/model_state.hpp"
 #include "core/engine/model/model_reading.hpp"
+#include "robot/layout.hpp"
 
 namespace attnscope::atlas_test {
 namespace {
@@ -225,6 +226,16 @@ TEST_CASE("the screens of heads fit small windows", "[model][atlas]") {
     }
     CHECK(state(robot).screen == ModelScreen::Heads);
   }
+}
+
+TEST_CASE("atlas: the numbers of a column have their 0 before the point, all of them", "[model]") {
+  Robot robot({.width = 1600, .height = 1000, .file = std::string(ATTNSCOPE_ASSETS) + "/models/induction"});
+  robot.settle();
+  robot.click("Grid: Atlas");
+  robot.settle();
+  const float left = robot.centre("effect of 1.3").x - 160, right = left + 320;
+  for (const PlacedText& text : texts_of(robot))
+    if (text.x0 > left && text.x1 < right) CHECK_FALSE(text.text.starts_with("."));
 }
 
 }  // namespace attnscope::atlas_test

@@ -208,4 +208,14 @@ TEST_CASE("the sentence of a walk says whose formula stands there") {
   CHECK(silent);
 }
 
+TEST_CASE("a masked cell's weight is 0 on its way through the walk, and a small one is no 0") {
+  Robot robot({.width = 1600, .height = 1000});
+  REQUIRE(robot.document().layer().masking.causal);
+  robot.app().look_at({.head = {}, .cell = Cell{0, 3}, .cells = {}});
+  robot.key(ImGuiKey_F3);
+  robot.leave();
+  robot.settle();
+  CHECK_FALSE(shows(robot, "0.0000"));
+}
+
 }  // namespace attnscope::number_truth_test

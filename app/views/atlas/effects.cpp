@@ -15,7 +15,7 @@ std::string percent_with_sign(double value) {
   const std::string number = fixed(100 * std::abs(value), 1);
   return (value < 0 && number != "0.0" ? "−" : "+") + number;
 }
-std::string in_nats(double value) { return value >= 0.095 ? fixed(value, 2) : tight(value); }
+std::string in_nats(double value) { return value >= 0.0095 ? fixed(value, 2) : tight(value); }
 
 struct MeasureWords {
   std::string_view name;

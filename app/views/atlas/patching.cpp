@@ -271,7 +271,7 @@ void draw_patched_heads(Scene& scene, const Box& region) {
   const PatchingReading& patching = patching_of(scene);
   const PatchedShares shares = shares_of(patching);
   const ColourScale scale = centred_scale(ui, shares.shown);
-  std::string note = "share of the clean answer that a head brings back: 0 none, 1 all";
+  std::string note = "share of the clean answer brought back  ·  0 none, 1 all";
   if (std::ranges::count(shares.is_estimate, true) > 0) note += "  ·  with a corner: an estimate";
   const Box area = begin_screen_region(scene, region, "Activation patching", note, &scale, with_sign);
   const Box list = list_part(scene, area);

@@ -281,7 +281,8 @@ void draw_focus_tools(Scene& scene, const Box& area, float caption, float corner
   }
   if (scene.view.focus->zoom <= 1) return;
   const float fit_right = caption > 0 ? area.right() : kinds.x - ui.px(12);
-  const Box fit{fit_right - ui.px(40), y - caption - ui.px(12), ui.px(40), high};
+  const float fit_wide = std::max(ui.px(40), ui.text_width("Fit", type::label, Ink::Medium) + ui.px(16));
+  const Box fit{fit_right - fit_wide, y - caption - ui.px(12), fit_wide, high};
   if (button(ui, "Fit", fit,
              {"Fit the matrix",
               {},

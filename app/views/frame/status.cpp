@@ -64,7 +64,8 @@ double known_share(const Scene& scene) {
 /// At the right end of the bar: what is going on, how far it is and a button that stops it; whether that was
 /// pressed.
 bool draw_progress(const Ui& ui, const Box& bar, const std::string& words, double share, const Tip& tip) {
-  const Box cancel{bar.right() - ui.px(16 + 64), bar.y + ui.px(2), ui.px(64), ui.px(20)};
+  const float wide = std::max(ui.px(64), ui.text_width("Cancel", type::label, Ink::Medium) + ui.px(16));
+  const Box cancel{bar.right() - ui.px(16) - wide, bar.y + ui.px(2), wide, ui.px(20)};
   const bool pressed = button(ui, "Cancel", cancel, tip);
   const float y = bar.centre_y();
   const Box track{cancel.x - ui.px(132), y - ui.px(2), ui.px(120), ui.px(4)};

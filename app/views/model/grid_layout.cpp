@@ -139,8 +139,7 @@ class BankPlanner {
       const float x = column(h), end = column(std::min(h + group, heads) - 1) + plan_.side;
       plan_.lines.push_back({x, end - x, line});
     }
-    if (part_.effects)
-      plan_.parts.push_back({"effect", 0, effect_left(), y, right_ + ui_.px(bank_gap) - effect_left()});
+    if (part_.effects) plan_.parts.push_back({"effect", 0, effect_left(), y, right_ - effect_left()});
   }
 
   void layers(int first, int last, float top) {

@@ -100,6 +100,11 @@ float draw_region_title(const Ui& ui, const Box& region, std::string_view title,
   const float end = region.x + ui.text(region.x, y, title, {type::body, ui.theme.text1, Ink::Semibold});
   const float begin = end + ui.px(12);
   if (note.empty() || right - begin < ui.px(60)) return end;
+  // What does not fit goes from the end on, as a whole where it can.
+  for (std::size_t last = note.rfind("  ·  ");
+       last != std::string_view::npos && ui.text_width(note, type::tick) > right - begin;
+       last = note.rfind("  ·  "))
+    note = note.substr(0, last);
   return begin +
          ui.text(begin, y, note, {type::tick, ui.theme.text3, Ink::Regular, Align::Left, right - begin});
 }

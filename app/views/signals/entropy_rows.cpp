@@ -254,7 +254,7 @@ void draw_entropy_rows(const PlotPlace& place) {
   if (rows.a.heads > 1 && row > 0 && row < ui.px(dense))
     rows.rows_in_mean = static_cast<std::int64_t>(std::ceil(ui.px(apart) / row));
   const Box below = title.finish(
-      rows.rows_in_mean > 1 ? fmt::format("all heads, others as means of {:d} rows", rows.rows_in_mean)
+      rows.rows_in_mean > 1 ? fmt::format("means of {:d} rows  ·  not of the chosen head", rows.rows_in_mean)
                             : std::string("all heads"));
   if (rows.a.queries < 1) return;
   const Axes axes = axes_of(rows, {below.x + ui.px(28), below.y + ui.px(8), width, below.h - ui.px(30)});

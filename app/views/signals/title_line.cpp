@@ -136,6 +136,11 @@ Box TitleLine::finish(std::string_view unit) {
     }
   });
   const float left = title.right() + ui.px(6), left_over = right_ - left;
+  // What does not fit goes from the end on, as a whole where it can.
+  for (std::size_t last = unit.rfind("  ·  ");
+       last != std::string_view::npos && ui.text_width(unit, type::tick) > left_over;
+       last = unit.rfind("  ·  "))
+    unit = unit.substr(0, last);
   if (left_over > ui.px(40))
     ui.text(left, y, unit, {type::tick, ui.theme.text3, Ink::Regular, Align::Left, left_over});
   return {box.x, box.y + ui.px(24), box.w, box.h - ui.px(24)};

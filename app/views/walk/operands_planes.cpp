@@ -69,7 +69,7 @@ class Planes {
       const bool later = step.stage == Stage::Intervention || step.stage == Stage::Drop;
       const PlaneWords w = words(v_.document(), step.stage);
       next.add(std::string(later ? info(step.stage).name : w.short_name) + "  ", theme_.text3);
-      if (weights) next.answer(fixed(value, 4), theme_.query);
+      if (weights) next.answer(value < 5e-5 ? tiny(value) : fixed(value, 4), theme_.query);
       if (!weights) next.add(operand(value), theme_.text1, Ink::Medium);
       if (f.width(v_.ui()) + next.width(v_.ui()) > room_) break;
       f.join(next);
