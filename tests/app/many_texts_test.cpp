@@ -71,6 +71,7 @@ TEST_CASE("scores and cosines over the texts of a file are those of the core", "
     for (const TextMeasure measure : {TextMeasure::Previous, TextMeasure::Induction, TextMeasure::Entropy})
       check_same_spread(reading->heads.heads[i].at(measure), expected.heads[i].at(measure));
   CHECK(is_said(robot, "deviation"));
+  CHECK(is_said(robot, "The first {} of {} heads stand here; the command line writes all."));
   CHECK(is_said(robot, "Empty lines that are left out: {}."));
   click(robot, "##Many score: first");
   CHECK(many(robot).score == 3);

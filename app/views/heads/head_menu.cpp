@@ -69,6 +69,7 @@ void preset_rows(Scene& scene, std::int64_t h) {
 }  // namespace
 
 void open_head_menu(Scene& scene, std::int64_t head) {
+  scene.view.mode = Mode::Explore;  // where the heads and their menus are
   scene.view.hidden[static_cast<std::size_t>(Region::Heads)] = false;
   HeadsState& state = *scene.view.heads;
   state.menu_opens = state.menu_by_key = true;

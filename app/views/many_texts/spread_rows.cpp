@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "app/ui/number_format.hpp"
 #include "app/ui/number_words.hpp"
 #include "app/views/model/facts.hpp"
@@ -61,6 +63,13 @@ float draw_spread_rows(const Ui& ui, const Box& top, const ModelSpec& spec,
     const std::vector<std::string> numbers = numbers_of(*lines[row].found, columns.of_scores);
     for (std::size_t i = 0; i < numbers.size(); ++i)
       ui.text(right(i), y + ui.px(10), numbers[i], {type::label, ui.theme.text1, Ink::Regular, Align::Right});
+    y += ui.px(22);
+  }
+  if (lines.size() > most_spread_rows) {
+    ui.text(top.x, y + ui.px(10),
+            fmt::format("The first {:d} of {:d} heads stand here; the command line writes all.",
+                        most_spread_rows, lines.size()),
+            {type::tick, ui.theme.text3, Ink::Regular, Align::Left, top.w});
     y += ui.px(22);
   }
   return y + ui.px(6);
