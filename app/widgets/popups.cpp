@@ -16,12 +16,12 @@ bool was_just_clicked() {
   return ImGui::GetTime() - g.IO.MouseClickedTime[0] <= rests + static_cast<double>(g.IO.DeltaTime) / 2;
 }
 
-/// Whether what is under the mouse came there while that rested, with a page that a key has opened: it is not
-/// pointed at.
-bool came_under_mouse() {
+/// Whether a key was pressed since the mouse rests: what it has opened may have come under the mouse, which
+/// does not point at it.
+bool was_key_pressed() {
   const ImGuiContext& g = *ImGui::GetCurrentContext();
-  const float lag = std::max(0.1f, 3 * g.IO.DeltaTime);  // seconds; what is pointed at is known a frame later
-  return g.HoveredIdPreviousFrame != 0 && g.MouseStationaryTimer - g.HoveredIdTimer > lag;
+  return g.LastKeyboardKeyPressTime > 0 &&
+         g.Time - g.LastKeyboardKeyPressTime <= static_cast<double>(g.MouseStationaryTimer);
 }
 
 /// Whether the page of keys lies over the current window: it is drawn last, so last frame's counts.
@@ -69,7 +69,7 @@ Box place_of_tip(ImVec2 screen, const Box& near, ImVec2 size, float gap, Clear c
 }
 
 void tooltip(const Ui& ui, bool hovered, const Box& near, const Tip& tip, Clear clear) {
-  if (!hovered || tip.title.empty() || was_just_clicked() || came_under_mouse() || is_behind_keys()) return;
+  if (!hovered || tip.title.empty() || was_just_clicked() || was_key_pressed() || is_behind_keys()) return;
   if (!ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort)) return;
   const float pad = ui.px(14), width = ui.px(300), inner = width - 2 * pad;
   const TextStyle title{type::body, ui.theme.text1, Ink::Semibold};

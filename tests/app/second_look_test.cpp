@@ -177,7 +177,7 @@ TEST_CASE("a page that a key opens under a resting mouse shows no tip of what li
   robot.key(ImGuiKey_F7);
   robot.frame(60);
   CHECK_FALSE(keys_drawn(robot).contains(why));
-  robot.move({robot.centre("Grid: Patching").x + 2, robot.centre("Grid: Patching").y});
+  robot.move({robot.centre("Grid: Patching").x + 8, robot.centre("Grid: Patching").y});
   robot.frame(60);
   CHECK(keys_drawn(robot).contains(why));
 }
