@@ -83,11 +83,34 @@ TEST_CASE("expressions cut as Oniguruma cuts", "[tokenizers]") {
       {R"([a\]\-&]+)", "a]-&b", "a]-&|b"},
       {R"([a&b]+)", "a&b&&c", "a&b&&|c"},
       {R"(\d+|[^\d\s]+)", "a1٣ b", "a|1٣| |b"},
+      {R"(\X)", "👍🏽👩\u200D🚀🇩🇪🇩", "👍🏽|👩\u200D🚀|🇩🇪|🇩"},
+      {R"(\X)", "e\u0301\u0300x\r\n\n\u200Da", "e\u0301\u0300|x|\r\n|\n|\u200D|a"},
+      {R"(\X)", "❤\uFE0F❤\uFE0F👨\u200D👩\u200D👧👨", "❤\uFE0F|❤\uFE0F|👨\u200D👩\u200D👧|👨"},
+      {R"(\X)", "한\u1112\u1161\u11ABa\u0600a\u0903", "한|\u1112\u1161\u11AB|a|\u0600a\u0903"},
+      {R"(\X)", "नमस्ते", "न|म|स्|ते"},
+      {R"((?>[a-z]*b|)c)", "ccb", "ccb"},  // PCRE2's machine code finds both c
+      {R"((?>.*|)\w+)", "ab cd", "ab cd"},
   };
   for (const auto& [expression, text, pieces] : cases) {
     INFO(expression);
     CHECK(cut_at(expression, text) == pieces);
   }
+}
+
+TEST_CASE("what is empty right behind a match is passed over", "[tokenizers]") {
+  const auto matches = [](const std::string& expression, const std::string& text) {
+    std::vector<Range> found;
+    Regex(expression).find_all(text, found);
+    std::string all;
+    for (const Range& one : found) all += std::to_string(one.begin) + "-" + std::to_string(one.end) + " ";
+    return all;
+  };
+  CHECK(matches("a|", "banana") == "0-0 1-2 3-4 5-6 ");
+  CHECK(matches("a*", "baab") == "0-0 1-3 4-4 ");
+  CHECK(matches("(?=B)", "aBBc") == "1-1 2-2 ");
+  CHECK(matches("", "é") == "0-0 2-2 ");
+  CHECK(matches("x*$", "ab") == "2-2 ");
+  CHECK(matches("a*", "").empty());
 }
 
 TEST_CASE("what has no counterpart in PCRE2 is refused by its name", "[tokenizers]") {
@@ -99,6 +122,7 @@ TEST_CASE("what has no counterpart in PCRE2 is refused by its name", "[tokenizer
   CHECK(refusal("(?i:[a-z&&[^b]])").ends_with("a class of classes under (?i) at byte 4."));
   CHECK(refusal("(?i)\\p{Lu}").ends_with("a property of case under (?i) at byte 4."));
   CHECK(refusal("(?x) a").ends_with("a group that begins with \"(?x\" at byte 0."));
+  CHECK(refusal("a\\X").ends_with("a \\X beside other things at byte 1."));
   CHECK(refusal("\\y").ends_with("an escape that is not known at byte 0."));
   CHECK(refusal("\\xE2").ends_with("a \\x of a byte above 7F at byte 0."));
   CHECK(refusal("[c-a]").ends_with("a range that goes backwards at byte 1."));

@@ -71,6 +71,10 @@ TEST_CASE("what normalizers put in stands for the character before it", "[tokeni
   CHECK(after({Replace{" ", "▁"}}, "a b") == Aligned{"a▁b", "0-1 1-2 2-3"});
   CHECK(after({Replace{"aa", ""}}, "aaabaa") == Aligned{"ab", "2-3 3-4"});
   CHECK(after({Replace{Regex(" {2,}"), "__"}}, "a   b") == Aligned{"a__b", "0-1 3-4 3-4 4-5"});
+  CHECK(after({Replace{Regex("a*"), "-"}}, "banana").text == "-b-n-n-");
+  CHECK(after({Replace{Regex("a|"), "<>"}}, "aab").text == "<><>b<>");
+  CHECK(after({Replace{Regex("(?=b)"), "+"}}, "aab").text == "aa+b");
+  CHECK(after({Replace{Regex("x*$"), "!"}}, "").text.empty());
   CHECK(after({StripSpace{}}, " \u3000a b\n") == Aligned{"a b", "4-5 5-6 6-7"});
   CHECK(after({StripSpace{.left = false}}, " a ") == Aligned{" a", "0-1 1-2"});
   CHECK(after({StripSpace{}, Prepend{"x"}}, "  a") == Aligned{"xa", "2-3 2-3"});
@@ -97,6 +101,10 @@ TEST_CASE("a text can be cut in every way", "[tokenizers]") {
   CHECK(by_dash(Delimiters::contiguous) == "the|-|final|--|countdown");
   CHECK(by_dash(Delimiters::removed, true) == "-|-|-");
   CHECK(cut_by({Split{Regex("(?=B)")}}, "aBBc") == "a|B|Bc");  // an empty match cuts too
+  CHECK(cut_by({Split{Regex("a|"), Delimiters::merged_with_next}}, "banana bab") == "b|an|an|a |b|ab");
+  CHECK(cut_by({Split{Regex("a|"), Delimiters::merged_with_previous}}, "banana bab") == "ba|na|na| |ba|b");
+  CHECK(cut_by({Split{Regex("\\d*"), Delimiters::merged_with_next}}, "12 3x") == "12 |3x");
+  CHECK(cut_by({Split{Regex(" ?"), Delimiters::removed}}, "12 3x") == "1|2|3|x");
   CHECK(cut_by({BertWords{}}, "Hey, $5 it's\u3000“x”") == "Hey|,|$|5|it|'|s|“|x|”");
   CHECK(cut_by({Whitespace{}}, "Hey, ++it_1's") == "Hey|,|++|it_1|'|s");
   CHECK(cut_by({WhitespaceSplit{}}, " a,\u00A0b\n c ") == "a,|b|c");
@@ -152,6 +160,7 @@ TEST_CASE("decoders join tokens to a text", "[tokenizers]") {
   CHECK(decoded({DecodeWordPiece{.cleanup = false}}, {"a", ","}) == "a ,");
   CHECK(decoded({DecodeMetaspace{}}, {"▁a", "▁b▁"}) == "a b ");
   CHECK(decoded({DecodeMetaspace{.strip_first = false}}, {"▁a"}) == " a");
+  CHECK(decoded({DecodeReplace{Regex("a*"), "-"}}, {"aab"}) == "-b-");
   CHECK(decoded({DecodeSuffix{}}, {"a", "b</w>", "c</w>"}) == "ab c");
   const Decoder llama{DecodeReplace{"▁", " "}, DecodeFallback{}, DecodeFuse{}, DecodeStrip{" ", 1, 0}};
   CHECK(decoded(llama, {"▁a", "<0xC3>", "<0xA9>", "▁b", "<0xC3>", "c"}) == "aé b\uFFFDc");

@@ -9,6 +9,7 @@
 
 #include "core/base/error.hpp"
 #include "core/text/utf8.hpp"
+#include "core/tokenizers/text/grapheme_cluster.hpp"
 #include "core/tokenizers/text/oniguruma_class.hpp"
 
 namespace attnscope::tokenizers {
@@ -148,8 +149,12 @@ class Translator {
     }
     for (const char* sign : {"A", "Z", "z", "G"})
       if (text_.take(sign)) return put("\\" + std::string(sign), nothing);
-    for (const char* sign : {"R", "X"})
-      if (text_.take(sign)) return put("\\" + std::string(sign), made_.size());
+    if (text_.take("R")) return put("\\R", made_.size());
+    if (text_.take("X")) {
+      // Within others it may begin in a cluster, where Oniguruma looks back.
+      if (text_.all != "\\X") text_.refuse("a \\X beside other things", at);
+      return put(grapheme_cluster_expression(), made_.size());
+    }
     if (text_.take("K")) return put("\\K", nothing);
     if (text_.take("N")) return put(R"([^\n])", made_.size());
     if (text_.take("O")) return put(R"([\x{0}-\x{10ffff}])", made_.size());

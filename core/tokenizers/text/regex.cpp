@@ -1,5 +1,7 @@
 #include "core/tokenizers/text/regex.hpp"
 
+#include <algorithm>
+#include <optional>
 #include <utility>
 
 #define PCRE2_CODE_UNIT_WIDTH 8
@@ -30,6 +32,14 @@ pcre2_code* compile(const std::string& expression, int& error, std::size_t& at) 
   return pcre2_compile(reinterpret_cast<PCRE2_SPTR>(expression.data()), expression.size(),
                        PCRE2_UTF | PCRE2_UCP | PCRE2_MULTILINE | PCRE2_NEVER_BACKSLASH_C, &error, &at,
                        context.get());
+}
+
+/// Whether the machine code that PCRE2 makes (10.42) may find something else than PCRE2 itself: of atomic
+/// groups and empty alternatives it does.
+bool needs_interpreter(std::string_view expression) {
+  constexpr std::string_view signs[] = {"(?>", "|)", "(|", ":|", "||"};
+  return std::ranges::any_of(signs,
+                             [&](std::string_view sign) { return expression.find(sign) != sign.npos; });
 }
 
 bool is_script(std::string_view name) {
@@ -71,7 +81,8 @@ Regex::Regex(std::string expression) : expression_(std::move(expression)) {
   }
   compiled->context.reset(pcre2_match_context_create(nullptr));
   pcre2_set_match_limit(compiled->context.get(), match_limit);
-  compiled->is_native = pcre2_jit_compile(compiled->code.get(), PCRE2_JIT_COMPLETE) == 0;
+  compiled->is_native =
+      !needs_interpreter(translated) && pcre2_jit_compile(compiled->code.get(), PCRE2_JIT_COMPLETE) == 0;
   compiled_ = std::move(compiled);
 }
 
@@ -79,9 +90,9 @@ void Regex::find_all(std::string_view text, std::vector<Range>& found) const {
   const Compiled& compiled = *compiled_;
   const Compiled::MatchData data(pcre2_match_data_create(1, nullptr));
   const auto* subject = reinterpret_cast<PCRE2_SPTR>(text.data());
-  if (text.data() == nullptr) return;
   const PCRE2_SIZE* place = pcre2_get_ovector_pointer(data.get());
-  for (std::size_t from = 0; from <= text.size();) {
+  std::optional<std::size_t> last_end;
+  for (std::size_t from = 0; !text.empty() && from <= text.size();) {
     // The caller has checked the UTF-8; checking again for each match would be quadratic.
     int count = compiled.is_native ? pcre2_jit_match(compiled.code.get(), subject, text.size(), from, 0,
                                                      data.get(), compiled.context.get())
@@ -97,9 +108,14 @@ void Regex::find_all(std::string_view text, std::vector<Range>& found) const {
     }
     const Range match{place[0], std::max(place[0], place[1])};  // \K could turn it around
     if (match.begin < from) return;                             // so could a look-behind with \K
+    // As the tokenizers library goes on: what is empty right behind a match is passed over.
+    if (match.size() == 0 && last_end == match.end) {
+      from += from < text.size() ? character_size(text[from]) : 1;
+      continue;
+    }
     found.push_back(match);
     from = match.end;
-    if (match.size() == 0) from += from < text.size() ? character_size(text[from]) : 1;
+    last_end = from;
   }
 }
 

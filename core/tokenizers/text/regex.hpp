@@ -18,8 +18,9 @@ class Regex {
   /// Throws Error, which quotes the expression, when it does not compile.
   explicit Regex(std::string expression);
 
-  /// Every match from left to right, none overlapping; empty ones too. `text` must be valid UTF-8. Throws
-  /// Error when the expression needs more steps than any honest one.
+  /// Every match from left to right, none overlapping; empty ones too, but not right behind another match.
+  /// None in an empty text. `text` must be valid UTF-8. Throws Error when the expression needs more steps
+  /// than any honest one.
   void find_all(std::string_view text, std::vector<Range>& found) const;
   const std::string& expression() const { return expression_; }
 
