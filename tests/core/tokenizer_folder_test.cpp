@@ -1,6 +1,7 @@
 // What AutoTokenizer of transformers 5.24 takes from the files beside a vocabulary. The ids are its ids for
 // these folders.
 #include <catch2/catch_test_macros.hpp>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.hpp"
@@ -154,23 +155,134 @@ TEST_CASE("settings of tokenizer_config.json go before those of tokenizer.json",
   folder.write("tokenizer.json", bert().dump());
   CHECK(ids_of(folder, "A a é") == Ids{3, 3, 6});
   configure({{"tokenizer_class", "BertTokenizer"}, {"do_lower_case", false}});
-  CHECK(ids_of(folder, "A a é") == Ids{4, 3, 5});
+  CHECK(ids_of(folder, "A a é") == Ids{1, 4, 3, 5, 2});
   configure({{"tokenizer_class", "DistilBertTokenizerFast"}, {"strip_accents", false}});
-  CHECK(ids_of(folder, "A a é") == Ids{3, 3, 5});
+  CHECK(ids_of(folder, "A a é") == Ids{1, 3, 3, 5, 2});
   configure({{"tokenizer_class", "PreTrainedTokenizerFast"}, {"do_lower_case", false}});
   CHECK(ids_of(folder, "A a é") == Ids{3, 3, 6});
   configure({{"tokenizer_class", "BertTokenizer"}, {"cls_token", "e"}, {"sep_token", "[SEP]"}});
   CHECK(ids_of(folder, "A") == Ids{6, 3, 2});
   configure({{"tokenizer_class", "BertTokenizer"}, {"unk_token", "a"}});
-  CHECK(refusal(folder) ==
-        "tokenizer_config.json: unk_token is \"a\", but that of tokenizer.json is another one.");
+  CHECK(ids_of(folder, "x A") == Ids{1, 3, 3, 2});
   folder.write("tokenizer.json", byte_level().dump());
   configure({{"tokenizer_class", "GPT2Tokenizer"}, {"add_prefix_space", true}});
   CHECK(ids_of(folder, "ab") == Ids{7, 6});
   configure({{"tokenizer_class", "PreTrainedTokenizerFast"}, {"add_prefix_space", true}});
   CHECK(ids_of(folder, "ab") == Ids{6});
-  configure({{"tokenizer_class", "BertTokenizer"}, {"do_lower_case", true}});
-  CHECK(refusal(folder).find("do_lower_case is for a BertNormalizer") != std::string::npos);
+}
+
+TEST_CASE("a class makes its stages itself, whatever tokenizer.json says", "[tokenizers]") {
+  const test::TemporaryDirectory folder;
+  const auto is_of = [&](const char* name, const char* type) {
+    if (name == nullptr)
+      std::filesystem::remove(folder / "tokenizer_config.json");
+    else
+      folder.write("tokenizer_config.json", *name == 0 ? "{}" : json{{"tokenizer_class", name}}.dump());
+    folder.write("config.json", json{{"model_type", type}}.dump());
+  };
+  json file = byte_level();
+  file["pre_tokenizer"] = {{"type", "Sequence"},
+                           {"pretokenizers", json::array({{{"type", "Digits"}, {"individual_digits", true}},
+                                                          file["pre_tokenizer"]})}};
+  file["decoder"] = {{"type", "ByteLevel"}};
+  folder.write("tokenizer.json", file.dump());
+  const Ids single{8, 9, 6, 7, 8, 9}, joined{10, 6, 7, 10};
+  const auto of_digits = [&](const char* name, const char* type) {
+    is_of(name, type);
+    return ids_of(folder, "12ab 12");
+  };
+  CHECK(of_digits("GPT2Tokenizer", "gpt2") == joined);
+  CHECK(of_digits("", "gpt2") == joined);
+  CHECK(of_digits(nullptr, "gpt2") == single);
+  CHECK(of_digits("GPT2Tokenizer", "llama") == joined);
+  CHECK(of_digits("PreTrainedTokenizerFast", "gpt2") == single);
+  CHECK(of_digits("FooTokenizer", "gpt2") == single);
+  CHECK(of_digits("LlamaTokenizerFast", "llama") == single);
+  CHECK(of_digits("GPT2Tokenizer", "mistral") == single);
+  CHECK(of_digits("LlamaTokenizerFast", "qwen2") == single);
+  CHECK(of_digits("GPTNeoXTokenizer", "gpt_neox") == joined);
+  file = bert();
+  file["normalizer"]["lowercase"] = false;
+  folder.write("tokenizer.json", file.dump());
+  for (const char* name : {"BertTokenizer", ""}) {
+    is_of(name, "bert");
+    CHECK(ids_of(folder, "x A é") == Ids{1, 0, 3, 6, 2});
+  }
+  is_of(nullptr, "bert");
+  CHECK(ids_of(folder, "x A é") == Ids{0, 4, 5});
+}
+
+TEST_CASE("Llama's class puts a space before a text that has none, its file before every part",
+          "[tokenizers]") {
+  const test::TemporaryDirectory folder;
+  json tokens = json::array();
+  for (const auto& [id, text] : {std::pair(0, "<unk>"), std::pair(1, "<s>"), std::pair(2, "</s>")})
+    tokens.push_back({{"id", id}, {"content", text}, {"special", true}, {"normalized", false}});
+  const json prepend{{"type", "Prepend"}, {"prepend", "▁"}},
+      replace{{"type", "Replace"}, {"pattern", {{"String", " "}}}, {"content", "▁"}};
+  const json model{
+      {"type", "BPE"},
+      {"unk_token", "<unk>"},
+      {"vocab", {{"<unk>", 0}, {"<s>", 1}, {"</s>", 2}, {"▁", 3}, {"a", 4}, {"b", 5}, {"▁a", 6}, {"▁▁", 7}}},
+      {"merges", json::array({"▁ a", "▁ ▁"})}};
+  folder.write("tokenizer.json",
+               json{{"added_tokens", tokens},
+                    {"normalizer", {{"type", "Sequence"}, {"normalizers", json::array({prepend, replace})}}},
+                    {"model", model}}
+                   .dump());
+  const auto ids = [&](const json& config, const char* type) {
+    folder.write("tokenizer_config.json", config.dump());
+    folder.write("config.json", json{{"model_type", type}}.dump());
+    Ids all;
+    for (const char* text : {"a a", " a", "  a", "a</s>a b"})
+      for (const Id id : ids_of(folder, text)) all.push_back(id);
+    return all;
+  };
+  const json llama{{"tokenizer_class", "LlamaTokenizer"}};
+  const auto with = [&](const char* key, bool value) {
+    json made = llama;
+    made[key] = value;
+    return made;
+  };
+  const Ids of_file{6, 6, 3, 6, 7, 6, 6, 2, 6, 3, 5};
+  CHECK(ids(llama, "llama") == Ids{6, 6, 6, 3, 6, 6, 2, 4, 3, 5});
+  CHECK(ids(with("legacy", true), "llama") == Ids{6, 6, 6, 3, 6, 6, 2, 6, 3, 5});
+  CHECK(ids(with("add_prefix_space", false), "llama") == Ids{4, 6, 6, 3, 6, 4, 2, 4, 3, 5});
+  CHECK(ids(json::object(), "llama") == of_file);
+  CHECK(ids(llama, "mistral") == of_file);
+  CHECK(ids({{"tokenizer_class", "CodeLlamaTokenizer"}}, "llama") ==
+        Ids{1, 6, 6, 1, 6, 1, 3, 6, 1, 6, 2, 4, 3, 5});
+  CHECK(ids({{"tokenizer_class", "GemmaTokenizer"}, {"unk_token", "<unk>"}}, "gemma2") ==
+        Ids{4, 6, 6, 3, 6, 4, 2, 4, 3, 5});
+}
+
+TEST_CASE("a class that does not fit the file, or is a program, is refused by its name", "[tokenizers]") {
+  const test::TemporaryDirectory folder;
+  const auto refused = [&](const json& config, const char* type) {
+    folder.write("tokenizer_config.json", config.dump());
+    folder.write("config.json", json{{"model_type", type}}.dump());
+    return refusal(folder);
+  };
+  folder.write("tokenizer.json", byte_level().dump());
+  CHECK(refused({{"tokenizer_class", "BertTokenizer"}, {"do_lower_case", true}}, "gpt2") ==
+        "tokenizer_config.json: tokenizer_class is \"BertTokenizer\", which cuts by a WordPiece model, and "
+        "tokenizer.json holds a \"BPE\" model: which of the two is meant is not known.");
+  CHECK(refused(json::object(), "t5")
+            .starts_with("config.json: its tokenizer is that of \"t5\", which cuts by a Unigram"));
+  for (const char* name : {"T5Tokenizer", "AlbertTokenizer", "MPNetTokenizerFast", "ByT5Tokenizer",
+                           "BertJapaneseTokenizer", "WhisperTokenizer", "CohereTokenizerFast"}) {
+    CAPTURE(name);
+    CHECK(refused({{"tokenizer_class", name}}, "gpt2").find(fmt::format("tokenizer_class is \"{}\"", name)) !=
+          std::string::npos);
+  }
+  const json own{{"tokenizer_class", "FooTokenizer"},
+                 {"auto_map", {{"AutoTokenizer", {"foo.Foo", nullptr}}}}};
+  CHECK(refused(own, "llama").find("a program in Python that comes with the model") != std::string::npos);
+  CHECK(refused(own, "gpt2").empty());
+  CHECK(refused({{"tokenizer_class", "RobertaTokenizer"}, {"cls_token", "<none>"}}, "roberta").empty());
+  folder.write("tokenizer.json", bert().dump());
+  CHECK(refused({{"tokenizer_class", "GPT2Tokenizer"}}, "gpt2").find("holds a \"WordPiece\" model") !=
+        std::string::npos);
 }
 
 }  // namespace attnscope::tokenizer_folder_test

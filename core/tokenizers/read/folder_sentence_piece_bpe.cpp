@@ -1,6 +1,4 @@
 // Tokenizers of folders that have a BPE model of SentencePiece alone: Llama's, Mistral's, Gemma's.
-#include <algorithm>
-#include <array>
 #include <cmath>
 #include <memory>
 #include <set>
@@ -19,9 +17,6 @@ namespace {
 using Type = SentencePieceModel::Type;
 
 constexpr const char* space_mark = "\u2581";
-
-/// Model types whose tokenizer AutoTokenizer takes from the file alone, whatever class is named.
-constexpr std::array<std::string_view, 3> file_types{"mistral", "mixtral", "phi3"};
 
 [[noreturn]] void refuse_bpe(const std::string& file, const std::string& why) {
   throw Error(fmt::format("{}: {}: save the tokenizer as tokenizer.json.", file, why));
@@ -80,8 +75,7 @@ enum class Prefix {
 
 /// Whether LlamaTokenizer reads the file, which has settings of its own.
 bool is_llama(const TokenizerFolder& folder) {
-  return folder.tokenizer_class() == TokenizerClass::Llama && folder.names_class() &&
-         std::ranges::find(file_types, folder.model_type()) == file_types.end();
+  return folder.tokenizer_class() == TokenizerClass::Llama && folder.names_class();
 }
 
 Prefix prefix_of(const TokenizerFolder& folder, const SentencePieceModel& model) {

@@ -134,15 +134,18 @@ std::vector<AddedToken> read_added_tokens(const JsonNode& node) {
   return added;
 }
 
-std::unique_ptr<const Model> read_model(const JsonNode& node, const std::vector<AddedToken>& added) {
-  if (!node) node.fail("an object");
-  // Files from before 2020 do not name the type.
+std::string model_type_of(const JsonNode& node) {
   const bool has_pieces = node["continuing_subword_prefix"] || node["max_input_chars_per_word"];
   const std::string guess = node["merges"]   ? "BPE"
                             : node["unk_id"] ? "Unigram"
                             : has_pieces     ? "WordPiece"
                                              : "WordLevel";
-  const std::string type = node["type"].text_or(guess);
+  return node["type"].text_or(guess);
+}
+
+std::unique_ptr<const Model> read_model(const JsonNode& node, const std::vector<AddedToken>& added) {
+  if (!node) node.fail("an object");
+  const std::string type = model_type_of(node);
   if (type == "BPE") return read_bpe(node, added);
   if (type == "WordPiece") return read_word_piece(node, added);
   if (type == "Unigram") return read_unigram(node);

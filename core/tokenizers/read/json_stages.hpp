@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "core/tokenizers/read/json_node.hpp"
@@ -16,6 +17,8 @@ PostProcessor read_post_processor(const JsonNode& node);
 Decoder read_decoder(const JsonNode& node);
 std::vector<AddedToken> read_added_tokens(const JsonNode& node);
 std::unique_ptr<const Model> read_model(const JsonNode& node, const std::vector<AddedToken>& added);
+/// "BPE", …; a guess in files from before 2020, which do not name the type.
+std::string model_type_of(const JsonNode& model);
 
 /// {"String": …} or {"Regex": …}.
 Pattern read_pattern(const JsonNode& node);

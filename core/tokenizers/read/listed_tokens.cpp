@@ -155,51 +155,6 @@ class TokenAdder {
   TokenizerParts& parts_;
 };
 
-void set_bert_normalizer(const TokenizerFolder& folder, TokenizerParts& parts) {
-  BertNormalizer* normalizer = nullptr;
-  for (NormalizerStep& step : parts.normalizer)
-    if (auto* found = std::get_if<BertNormalizer>(&step)) normalizer = found;
-  for (const char* key : {"do_lower_case", "strip_accents", "tokenize_chinese_chars"})
-    if (normalizer == nullptr && folder.setting(key))
-      throw Error(
-          fmt::format("tokenizer_config.json: {} is for a BertNormalizer, which tokenizer.json does "
-                      "not have.",
-                      key));
-  if (normalizer == nullptr) return;
-  normalizer->lowercase = folder.flag("do_lower_case", true);
-  normalizer->space_around_chinese = folder.flag("tokenize_chinese_chars", true);
-  normalizer->strip_accents.reset();
-  if (folder.setting("strip_accents")) normalizer->strip_accents = folder.flag("strip_accents", false);
-}
-
-/// Of byte-level tokenizers and of those with a "▁" before a text.
-void set_prefix_space(const TokenizerFolder& folder, TokenizerClass of, TokenizerParts& parts) {
-  const bool is_byte_level = of == TokenizerClass::Gpt2 || of == TokenizerClass::Roberta ||
-                             of == TokenizerClass::Qwen2 || of == TokenizerClass::GptNeoX;
-  const JsonNode setting = folder.setting("add_prefix_space");
-  if (!setting && !is_byte_level) return;
-  const bool adds = folder.flag("add_prefix_space", false);
-  for (PreTokenizerStep& step : parts.pre_tokenizer) {
-    if (auto* bytes = std::get_if<ByteLevel>(&step); bytes != nullptr && is_byte_level)
-      bytes->add_prefix_space = adds;
-    auto* space = std::get_if<Metaspace>(&step);
-    if (space == nullptr || adds == (space->prepend != Metaspace::Prepend::never)) continue;
-    space->prepend = adds ? Metaspace::Prepend::always : Metaspace::Prepend::never;
-  }
-  if (parts.post_processor.trim && is_byte_level) parts.post_processor.trim->has_prefix_space = adds;
-  const auto is_prepend = [](const NormalizerStep& step) { return std::holds_alternative<Prepend>(step); };
-  if (of == TokenizerClass::Llama && !adds) std::erase_if(parts.normalizer, is_prepend);
-}
-
-/// The classes that make their model anew give it the unknown token that is named.
-void check_unknown(const TokenizerFolder& folder, const TokenizerParts& parts) {
-  const std::string text = folder.special("unk_token");
-  if (text.empty() || id_in(parts, text) == parts.model->unknown()) return;
-  throw Error(
-      fmt::format("tokenizer_config.json: unk_token is {}, but that of tokenizer.json is another one.",
-                  in_quotes(text, 40)));
-}
-
 }  // namespace
 
 void add_listed_tokens(const TokenizerFolder& folder, const std::vector<std::string>& usual,
@@ -209,29 +164,6 @@ void add_listed_tokens(const TokenizerFolder& folder, const std::vector<std::str
         "tokenizer_config.json: split_special_tokens is true: that special tokens are cut as text is not "
         "supported.");
   TokenAdder(folder, parts).add_all(usual);
-}
-
-void apply_settings(const TokenizerFolder& folder, TokenizerParts& parts) {
-  if (!folder.has("tokenizer_config.json")) return;
-  const TokenizerClass of = folder.tokenizer_class();
-  if (of == TokenizerClass::Other) return;
-  if (of == TokenizerClass::Bert) {
-    set_bert_normalizer(folder, parts);
-    check_unknown(folder, parts);
-  }
-  set_prefix_space(folder, of, parts);
-  if (of != TokenizerClass::Bert && of != TokenizerClass::Roberta) return;
-  if (folder.special("cls_token").empty() && folder.special("sep_token").empty()) return;
-  const auto id_of = [&](const char* key, const char* usual) {
-    const std::string text = folder.special(key);
-    return id_in(parts, text.empty() ? usual : text);
-  };
-  const bool is_bert = of == TokenizerClass::Bert;
-  const Id cls = id_of("cls_token", is_bert ? "[CLS]" : "<s>");
-  const Id sep = id_of("sep_token", is_bert ? "[SEP]" : "</s>");
-  if (cls == no_id || sep == no_id) return;
-  parts.post_processor =
-      is_bert ? bert_format(cls, sep) : roberta_format(cls, sep, parts.post_processor.trim);
 }
 
 void put_asked_tokens(const TokenizerFolder& folder, TokenizerParts& parts) {

@@ -68,8 +68,9 @@ void name_special_ids(TokenizerParts& parts, const TokenizerFolder* folder) {
   }
 }
 
-TokenizerParts read_tokenizer_json(std::string_view text, const std::string& where) {
-  const json value = parse_strict_json(text, where);
+namespace {
+
+TokenizerParts read_tokenizer_object(const json& value, const std::string& where) {
   return in_file(where, [&] {
     const JsonNode root(&value, "");
     if (!value.is_object()) JsonNode(&value, "the document").fail("an object");
@@ -85,16 +86,25 @@ TokenizerParts read_tokenizer_json(std::string_view text, const std::string& whe
   });
 }
 
+}  // namespace
+
+TokenizerParts read_tokenizer_json(std::string_view text, const std::string& where) {
+  return read_tokenizer_object(parse_strict_json(text, where), where);
+}
+
 std::shared_ptr<const Tokenizer> load_tokenizer(const fs::path& path) {
   if (is_gguf(path)) return read_gguf_tokenizer(*open_gguf_parts(path)[0]);
   const TokenizerFolder folder(path);
   const char* file = "tokenizer.json";
   TokenizerParts parts;
   if (folder.has(file)) {
-    parts = read_tokenizer_json(folder.read(file), file);
+    const std::string text = folder.read(file);
+    json object = parse_strict_json(text, file);
+    put_class_stages(folder, text, object);
+    parts = read_tokenizer_object(object, file);
     add_listed_tokens(folder, {}, parts);
     name_special_ids(parts, &folder);
-    apply_settings(folder, parts);
+    put_class_format(folder, parts);
   } else if (folder.has("vocab.json") && folder.has("merges.txt")) {
     parts = from_vocabulary_and_merges(folder);
     file = "vocab.json";

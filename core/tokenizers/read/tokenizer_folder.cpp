@@ -17,11 +17,12 @@ constexpr std::uint64_t most_bytes = 256 * 1'048'576;
 
 /// Names of classes, without "Tokenizer" and "Fast".
 constexpr std::pair<std::string_view, TokenizerClass> class_names[] = {
-    {"Bert", Bert},           {"DistilBert", Bert}, {"Electra", Bert},  {"MobileBert", Bert},
-    {"SqueezeBert", Bert},    {"ConvBert", Bert},   {"LayoutLM", Bert}, {"GPT2", Gpt2},
-    {"CodeGen", Gpt2},        {"Roberta", Roberta}, {"Bart", Roberta},  {"Longformer", Roberta},
-    {"Qwen2", Qwen2},         {"GPTNeoX", GptNeoX}, {"T5", T5},         {"XLMRoberta", XlmRoberta},
-    {"Camembert", Camembert}, {"Llama", Llama},     {"Gemma", Gemma}};
+    {"Bert", Bert},        {"DistilBert", Bert}, {"Electra", Bert},          {"MobileBert", Bert},
+    {"SqueezeBert", Bert}, {"ConvBert", Bert},   {"LayoutLM", Bert},         {"GPT2", Gpt2},
+    {"CodeGen", Gpt2},     {"Roberta", Roberta}, {"Bart", Roberta},          {"Longformer", Roberta},
+    {"LED", Roberta},      {"Mvp", Roberta},     {"Lxmert", Bert},           {"Qwen2", Qwen2},
+    {"GPTNeoX", GptNeoX},  {"T5", T5},           {"XLMRoberta", XlmRoberta}, {"Camembert", Camembert},
+    {"Llama", Llama},      {"Gemma", Gemma}};
 
 constexpr std::pair<std::string_view, TokenizerClass> class_of_type[] = {{"bert", Bert},
                                                                          {"distilbert", Bert},
@@ -66,6 +67,10 @@ std::string without_end(std::string text, std::string_view end) {
   return text;
 }
 
+/// Model types whose tokenizer AutoTokenizer takes from the file alone, whatever class is named.
+constexpr std::string_view file_types[] = {"mistral",    "mixtral",  "mistral3", "phi3", "llava",
+                                           "llava_next", "vipllava", "smolvlm",  "umt5"};
+
 /// Classes that do what the file says.
 bool is_general(const std::string& name) {
   return name == "PreTrained" || name == "TokenizersBackend" || name == "PythonBackend";
@@ -101,9 +106,19 @@ void TokenizerFolder::find_class() {
   names_class_ = !name.empty();
   if (name.empty()) name = text_of(model, "tokenizer_class");
   name = without_end(without_end(name, "Fast"), "Tokenizer");
-  if (is_general(name)) return;
+  if (model_type_ == "qwen2" && !name.empty()) name = "Qwen2";  // many of these name another, wrongly
+  if (is_general(name) || std::ranges::find(file_types, model_type_) != std::end(file_types)) return;
   class_ = name.empty() ? find_in(class_of_type, model_type_) : find_in(class_names, name);
   if (class_ == Other) other_class_ = name;
+}
+
+bool TokenizerFolder::type_has_class() const { return find_in(class_of_type, model_type_) != Other; }
+
+bool TokenizerFolder::needs_python() const {
+  const auto map = config_.find("auto_map");
+  const TokenizerClass of_type = find_in(class_of_type, model_type_);
+  if (map == config_.end() || (of_type != Other && of_type != Llama)) return false;  // Llama's is the file
+  return map->is_array() || (map->is_object() && !map->value("AutoTokenizer", json()).is_null());
 }
 
 bool TokenizerFolder::has(const char* name) const { return fs::is_regular_file(path_ / name); }

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -76,6 +77,11 @@ class TokenizerFolder {
   const std::string& other_class() const { return other_class_; }
   /// model_type of config.json; empty where there is none.
   const std::string& model_type() const { return model_type_; }
+  /// Whether tokenizer_config.json names a program of the model's own for its tokenizer, which no class of
+  /// the model type stands in for.
+  bool needs_python() const;
+  /// Whether AutoTokenizer knows a class for the model type that is one of these.
+  bool type_has_class() const;
 
  private:
   void find_class();
@@ -95,9 +101,15 @@ class TokenizerFolder {
 void add_listed_tokens(const TokenizerFolder& folder, const std::vector<std::string>& usual,
                        TokenizerParts& parts);
 
-/// What AutoTokenizer takes from tokenizer_config.json beside a tokenizer.json: do_lower_case, strip_accents,
-/// tokenize_chinese_chars, add_prefix_space, cls_token and sep_token of the classes that have them.
-void apply_settings(const TokenizerFolder& folder, TokenizerParts& parts);
+/// Writes into the object of a tokenizer.json, whose text is `text`, what the class of transformers makes
+/// anew whatever stands there: normalizer, pre-tokenizer, decoder and the settings of the model; nothing
+/// where there is no tokenizer_config.json. Throws Error
+/// where the class is one in Python, or one of another model than the file's.
+void put_class_stages(const TokenizerFolder& folder, std::string_view text, nlohmann::json& file);
+
+/// The tokens that the class puts around a text whatever tokenizer.json says. Throws Error where it has none
+/// of them.
+void put_class_format(const TokenizerFolder& folder, TokenizerParts& parts);
 
 /// The format of a class that puts nothing around a text unless add_bos_token or add_eos_token asks for it.
 void put_asked_tokens(const TokenizerFolder& folder, TokenizerParts& parts);
