@@ -234,6 +234,35 @@ TEST_CASE("arrays of an npz that cannot be read are left out and named", "[npz]"
   CHECK_THAT(refusal_of(directory / "d.npz"), ContainsSubstring("holds no array"));
 }
 
+TEST_CASE("a header that Python 2 wrote has an L behind its sizes", "[npz]") {
+  const TemporaryDirectory directory;
+  const std::string one = npy("<f4", "(1L, 1L, 1L, 1L)", std::string("\0\0\x80\x3F", 4));
+  const Zip zip{.entries = {{.name = "attention.npy", .data = one}}};
+  CHECK(open_tensors(directory.write("a.npz", zip.bytes())).tensors().at(0).shape ==
+        std::vector<std::int64_t>{1, 1, 1, 1});
+}
+
+TEST_CASE("bytes behind an archive belong to nothing, as NumPy has it", "[npz]") {
+  const TemporaryDirectory directory;
+  const std::string one = npy("<f4", "(1, 1, 1, 1)", std::string("\0\0\x80\x3F", 4));
+  const Entry good{.name = "attention.npy", .data = one};
+  const auto opens = [&](const std::string& bytes) {
+    const SafetensorsFile file = open_tensors(directory.write("a.npz", bytes));
+    return file.tensors().size() == 1;
+  };
+  for (const bool wide : {false, true})
+    for (const std::string& behind : {std::string("\n"), std::string(4096, '\0'), std::string(65'000, 'x'),
+                                      std::string("PK\5\6 of nothing at all, and more")}) {
+      CAPTURE(wide, behind.size());
+      CHECK(opens(Zip{.entries = {good}, .wide = wide}.bytes() + behind));
+      CHECK(opens(Zip{.entries = {good}, .wide = wide, .comment = "said"}.bytes() + behind));
+    }
+  const std::string said = Zip{.entries = {good}, .comment = "a comment"}.bytes();
+  CHECK(opens(said.substr(0, said.size() - 4)));  // cut off within it
+  directory.write("a.npz", Zip{.entries = {good}}.bytes() + std::string(70'000, 'x'));
+  CHECK_THAT(refusal_of(directory / "a.npz"), ContainsSubstring("or has other bytes behind it"));
+}
+
 TEST_CASE("damaged npz files are refused", "[npz]") {
   const TemporaryDirectory directory;
   const std::string one = npy("<f4", "(1, 1, 1, 1)", std::string("\0\0\x80\x3F", 4));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -112,18 +113,31 @@ class ZipReader {
     return bytes;
   }
 
-  /// The end record stands last, with a comment behind it that it knows the length of.
+  /// The end record stands last, with a comment behind it that it knows the length of; else, as Python's
+  /// zipfile has it, the last one that follows a directory counts, and what stands behind it belongs to
+  /// nothing.
   ZipDirectory find_directory() const {
     const std::size_t size =
         static_cast<std::size_t>(std::min<std::uint64_t>(file_.size(), end_size + longest_comment));
     const std::uint64_t tail_begin = file_.size() - size;
     const std::string tail = read(tail_begin, size);
-    for (std::size_t at = size < end_size ? std::string::npos : size - end_size; at != std::string::npos;
-         at = at == 0 ? std::string::npos : at - 1) {
-      if (word_at(tail, at) != end_mark || at + end_size + short_at(tail, at + 20) != size) continue;
-      return directory_of(std::string_view(tail).substr(at, end_size), tail_begin + at);
+    std::optional<std::size_t> last;
+    for (std::size_t at = size < end_size ? 0 : size - end_size + 1; at-- > 0;) {
+      if (word_at(tail, at) != end_mark) continue;
+      const bool is_end = at + end_size + short_at(tail, at + 20) == size;
+      if (!is_end && (last || !follows_directory(std::string_view(tail).substr(at), tail_begin + at)))
+        continue;
+      last = at;
+      if (is_end) break;
     }
-    fail("has no end record, as one that was cut off");
+    if (!last) fail("has no end record, as one that was cut off or has other bytes behind it");
+    return directory_of(std::string_view(tail).substr(*last, end_size), tail_begin + *last);
+  }
+
+  /// Whether a directory ends where the record begins, or a locator of the one of 64 bits.
+  bool follows_directory(std::string_view end, std::uint64_t at) const {
+    if (std::uint64_t{word_at(end, 16)} + word_at(end, 12) == at) return true;
+    return at >= locator_size + wide_end_size && word_at(read(at - locator_size, 4), 0) == locator_mark;
   }
 
   ZipDirectory directory_of(std::string_view end, std::uint64_t at) const {

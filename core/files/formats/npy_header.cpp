@@ -145,6 +145,7 @@ class HeaderParser {
       fail("a whole number");
     }
     std::int64_t value = 0;
+    if (next() == 'L') ++at_;  // of Python 2
     const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), value);
     if (negative || result.ec != std::errc()) {
       throw Error(fmt::format("{} has a dimension of {}{}, expected 0 to {}.", where_, negative ? "-" : "",
