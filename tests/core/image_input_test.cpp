@@ -9,6 +9,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
+#include <fmt/format.h>
 
 #include "core/base/error.hpp"
 #include "support/temporary_directory.hpp"
@@ -145,6 +146,15 @@ TEST_CASE("a picture is prepared as the folder says", "[image_input]") {
     CHECK_THROWS_WITH(prepared(wrong),
                       ContainsSubstring("preprocessor_config.json: ") && ContainsSubstring(name));
   }
+  for (const char* key : {"rescale_factor", "image_mean", "image_std", "size", "do_resize", "resample"})
+    for (const char* value : {"NaN", "Infinity", "-Infinity"}) {
+      CAPTURE(key, value);
+      CHECK_THROWS_WITH(prepared(fmt::format(R"({{"{}": {}}})", key, value)),
+                        ContainsSubstring(fmt::format("preprocessor_config.json: {} ", key)));
+      CHECK_THROWS_WITH(prepared(R"({"image_mean": [0.5, NaN, 0.5]})"), ContainsSubstring("image_mean"));
+    }
+  CHECK(prepared(R"({"size": null, "image_mean": null, "do_resize": null, "rescale_factor": null})").width ==
+        3);
   CHECK(prepared(R"({"rescale_factor": 1e-30})").factor == 1e-30);
   CHECK_THROWS_AS(prepared_image(picture_of(3, 2), own, ImageSpec{1, 2, 3, 1}), Error);
 }

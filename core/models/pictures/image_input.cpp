@@ -177,7 +177,7 @@ ImagePreparation image_preparation(const std::filesystem::path& folder, const Im
   made.width = spec.width;
   const std::filesystem::path path = folder / "preprocessor_config.json";
   if (!std::filesystem::exists(path)) return made;
-  const nlohmann::json value = parse_strict_json(read_whole(path, most_bytes), path.string());
+  const nlohmann::json value = parse_python_json(read_whole(path, most_bytes), path.string());
   return PreparationFile(value, path.string()).read(made);
 }
 
