@@ -13,6 +13,7 @@
 #include "app/state/signals_state.hpp"
 #include "core/edits/dump.hpp"
 #include "core/files/document/session_file.hpp"
+#include "core/files/formats/posix.hpp"
 #include "core/models/opened/opened_model.hpp"
 #include "core/text/utf8.hpp"
 
@@ -265,6 +266,7 @@ Session open_as_model(const std::filesystem::path& path, Reading* reading) {
   if (within.model->reads_numbers)
     session.note = fmt::format("{} has no tokenizer: its text is the numbers of its tokens.",
                                in_quotes(within.model->name));
+  if (const std::string& left_out = within.model->model->note; !left_out.empty()) session.note = left_out;
   const ModelSpec& spec = within.model->model->spec;
   within.of = output_attention(spec);
   if (spec.reads_two_texts()) {  // something is said already, so that there is something to see
@@ -346,7 +348,7 @@ void refuse_folder(const std::filesystem::path& path) {
   std::vector<std::string> ggufs;
   for (std::filesystem::directory_iterator at(path, problem), end; !problem && at != end;
        at.increment(problem))
-    if (at->path().extension() == ".gguf") ggufs.push_back(at->path().filename().native());
+    if (lower_extension(at->path()) == ".gguf") ggufs.push_back(at->path().filename().native());
   if (problem) return;  // that it cannot be read is said when it is read
   if (ggufs.empty())
     throw Error(

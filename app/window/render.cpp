@@ -20,6 +20,7 @@
 #include "app/window/app_without_window.hpp"
 #include "app/window/layers_html.hpp"
 #include "core/base/error.hpp"
+#include "core/files/formats/posix.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope {
@@ -125,7 +126,7 @@ void render_lesson(const LessonPages& pages) {
   lessons::read_lesson(pages.lesson);  // the App would tell an Error on screen
   AppWithoutWindow drawn({pages.width, pages.height, pages.scale});
   App& app = drawn.app;
-  const bool is_pdf = pages.out.extension() == ".pdf";
+  const bool is_pdf = lower_extension(pages.out) == ".pdf";
   if (is_pdf) app.view().theme = ThemeName::Light;  // it is printed
   if (pages.theme) app.view().theme = *theme_named(*pages.theme);
   if (pages.language) app.view().language = *pages.language;
@@ -137,7 +138,7 @@ void render_lesson(const LessonPages& pages) {
   if (pages.step && (*pages.step < 1 || *pages.step > count))
     throw Error(fmt::format("There is no step {}; {} has 1 to {}.", *pages.step,
                             in_quotes(pages.lesson.filename().native()), count));
-  if (pages.out.extension() == ".html") return write_lesson_html(drawn, pages, name);
+  if (lower_extension(pages.out) == ".html") return write_lesson_html(drawn, pages, name);
   PdfPages pdf(lesson->lesson.title);
   if (!is_pdf) std::filesystem::create_directories(pages.out);
   app.view().presenter->on = pages.presented;
@@ -159,7 +160,7 @@ void render_lesson(const LessonPages& pages) {
 
 std::string render_picture(const RenderOptions& options) {
   check_request(options);
-  const std::string ending = options.out.extension().native();
+  const std::string ending = lower_extension(options.out);
   if (ending != ".png" && ending != ".svg" && ending != ".html")
     throw Error("Cannot write " + in_quotes(options.out.native()) +
                 ": expected a name that ends in .html, .png or .svg.");
@@ -169,7 +170,7 @@ std::string render_picture(const RenderOptions& options) {
   if (options.file && !is_lesson)
     session = open_session(*options.file, {}, options.layer);  // the App would tell an Error on screen
 
-  std::string damage, note;
+  std::string damage, note, left_out;
   std::vector<LayerEntry> layers;  // of a dump
   const bool is_model = session && (session->document.within.read() || !session->asks_for_model.empty());
   AppWithoutWindow drawn({options.width, options.height, options.scale, options.backend,
@@ -178,9 +179,11 @@ std::string render_picture(const RenderOptions& options) {
   if (session) {
     damage = session->damage;
     layers = session->layers;
+    if (const OpenedModelPtr& model = session->document.within.read().model) left_out = model->model->note;
     check_cost(session->document, app.backends(), *drawn.engine.backend(), *options.file);
     app.open(*std::exchange(session, std::nullopt), *options.file, options.layer, options.answers);
     note = guessed_note(app.document(), *options.file);
+    if (note.empty()) note = left_out;
   }
   if (is_lesson) {
     app.view().language = options.language.value_or(app.view().language);

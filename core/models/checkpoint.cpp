@@ -52,6 +52,7 @@ std::map<std::string, std::vector<std::string>> files_of(const path& index) {
   if (!value.is_object() || map == value.end() || !map->is_object())
     throw Error(
         fmt::format("\"{}\" has no object \"weight_map\", which says which file each tensor is in.", where));
+  if (map->empty()) throw Error(fmt::format("\"{}\" names no tensor: its \"weight_map\" is empty.", where));
   std::map<std::string, std::vector<std::string>> files;
   for (const auto& [tensor, file] : map->items()) {
     const bool is_name = file.is_string() && !file.get<std::string>().empty() &&
@@ -83,12 +84,12 @@ bool is_link_to_nothing(const path& file) {
 
 Checkpoint::Checkpoint(const path& folder, std::span<const std::string_view> prefixes) : folder_(folder) {
   const path single = folder / "model.safetensors", index = folder / "model.safetensors.index.json";
-  if (is_link_to_nothing(single)) {
-    throw Error(
-        fmt::format("\"{}\" is a link that leads nowhere: it points to \"{}\", which is not there. A "
-                    "cache that was emptied in part leaves such links.",
-                    single.native(), read_symlink(single).native()));
-  }
+  for (const path& file : {single, index})
+    if (is_link_to_nothing(file))
+      throw Error(
+          fmt::format("\"{}\" is a link that leads nowhere: it points to \"{}\", which is not there. A "
+                      "cache that was emptied in part leaves such links.",
+                      file.native(), read_symlink(file).native()));
   if (exists(single) && exists(index))
     note_ = " Both model.safetensors and model.safetensors.index.json are there; the single file was read.";
   if (exists(single)) {
@@ -117,20 +118,19 @@ void Checkpoint::add(const path& file, std::span<const std::string_view> prefixe
   const auto keep = [&](const TensorEntry& tensor) {
     const auto [at, is_new] =
         tensors_.emplace(stripped(tensor.name, prefixes), Entry{&opened, &tensor, false});
+    if (!is_new && at->second.file != &opened && at->second.tensor->name == tensor.name)
+      throw Error(fmt::format("Both \"{}\" and \"{}\" have a tensor {}: which of them counts is not known.",
+                              at->second.file->path().native(), file.native(), in_quotes(tensor.name)));
     // A tensor whose name needed no stripping is the one that the family means.
     if (!is_new && at->first == tensor.name) at->second = {&opened, &tensor, false};
   };
-  if (wanted == nullptr) {
-    for (const TensorEntry& tensor : opened.tensors()) keep(tensor);
-    return;
-  }
-  for (const std::string& name : *wanted) {
-    const TensorEntry* tensor = opened.find(name);
-    if (tensor == nullptr)
+  // Of shards, too, all count, as in transformers: an index that leaves one out says nothing against it.
+  for (const TensorEntry& tensor : opened.tensors()) keep(tensor);
+  if (wanted == nullptr) return;
+  for (const std::string& name : *wanted)
+    if (opened.find(name) == nullptr)
       throw Error(fmt::format("\"{}\" has no tensor {}, which the index says is in it.", file.native(),
                               in_quotes(name)));
-    keep(*tensor);
-  }
 }
 
 Checkpoint::Entry& Checkpoint::find(const std::string& name, const std::string& expected) {

@@ -22,8 +22,9 @@ class Checkpoint final : public TensorSource {
   /// programs that wrap a model put in front of all names ("module.", "_orig_mod.", "base_model.model.") and
   /// then the first of `prefixes` that a tensor's name begins with are cut off; "gamma" and "beta" at the end
   /// of a name, of files from before 2019, are "weight" and "bias". Throws Error: no such file, or only one
-  /// that would have to be unpickled; an index that names files elsewhere, or tensors that are not there; an
-  /// adapter.
+  /// that would have to be unpickled; an index that names nothing, files elsewhere, or tensors that are not
+  /// where it says; two files with one tensor; an adapter. Tensors of its files that the index does not list
+  /// are there as well.
   Checkpoint(const std::filesystem::path& folder, std::span<const std::string_view> prefixes);
 
   bool has(const std::string& name) const override { return tensors_.contains(name); }

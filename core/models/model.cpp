@@ -5,6 +5,7 @@
 #include <set>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -288,6 +289,43 @@ void check_ignored(const Model& model) {
                       in_quotes(model.path.native()), in_quotes(name, 100), model.spec.family));
 }
 
+/// Blocks of the files behind the last one that the settings count: "h.2", …, the first one first.
+std::vector<std::string> further_blocks(const Model& model) {
+  std::set<std::string_view> stacks, blocks, further;
+  const auto stack_of = [](std::string_view block) {
+    return block.substr(0, block.rfind('.', block.size() - 2));
+  };
+  for (const std::string& name : model.used) {
+    const std::string_view block = block_of(name);
+    if (!block.empty()) blocks.insert(block), stacks.insert(stack_of(block));
+  }
+  for (const std::string& name : model.ignored)
+    if (const std::string_view block = block_of(name);
+        !block.empty() && !blocks.contains(block) && stacks.contains(stack_of(block)))
+      further.insert(block);
+  std::vector<std::string> names;
+  for (const std::string_view block : further) names.emplace_back(block.substr(0, block.size() - 1));
+  std::ranges::sort(names, {}, [](const std::string& name) { return std::pair(name.size(), name); });
+  return names;
+}
+
+/// llama.cpp refuses a file with more blocks than its header counts; transformers warns and leaves them out.
+/// Throws Error, or gives the sentence that says so.
+std::string note_on_blocks(const Model& model, const ModelConfig& config) {
+  const std::vector<std::string> further = further_blocks(model);
+  if (further.empty()) return {};
+  const std::string where = in_quotes(model.path.native()), first = in_quotes(further[0], 60);
+  if (config.gguf)
+    throw Error(fmt::format("{} holds more blocks than its block_count says, from {} on.", where, first));
+  const bool in_decoder = model.spec.encoder && further[0].starts_with("decoder.");
+  const std::string_view key = in_decoder ? "num_decoder_layers" : config.family->keys.layers;
+  if (further.size() == 1)
+    return fmt::format("{} has one block more than {} says, {}: it is left out, as in transformers.", where,
+                       key, first);
+  return fmt::format("{} has {} blocks more than {} says, from {} on: they are left out, as in transformers.",
+                     where, further.size(), key, first);
+}
+
 /// Tensors of GGUF files that stand in no block and would change what comes out.
 constexpr auto gguf_beside_blocks =
     std::to_array<std::string_view>({"output.bias", "output_norm.bias", "token_embd_norm.weight",
@@ -318,6 +356,7 @@ ModelPtr made(const ModelConfig& config, TensorSource& files, const std::filesys
   model->ignored = files.ignored();
   check_ignored(*model);
   if (config.gguf) check_beside_blocks(*model);
+  model->note = note_on_blocks(*model, config);
   return model;
 }
 

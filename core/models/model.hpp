@@ -71,6 +71,7 @@ struct Model {
   std::optional<LinearMap> pooler;
   std::vector<std::string> used, ignored;  // names of tensors in the files
   std::vector<std::string> missing;        // tensors of the architecture's head that the files lack
+  std::string note;  // a sentence on what was left out of the files and is no trifle, or empty
 };
 
 /// How many there are in the maps of all blocks and in that of the logits.

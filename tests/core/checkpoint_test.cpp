@@ -195,6 +195,66 @@ TEST_CASE("a tensor of a block that nothing reads is refused by its name", "[mod
   }
 }
 
+TEST_CASE("blocks behind the last one that the config counts are told of", "[models]") {
+  const TemporaryDirectory directory;
+  const fs::path folder = changed(directory / "m", [](auto&) {});
+  CHECK(open_model(folder)->note.empty());
+  const auto with = [&](const std::string& to) {
+    std::ifstream file(folder / "config.json");
+    std::string text(std::istreambuf_iterator<char>(file), {});
+    const std::size_t at = text.find("\"n_layer\"");
+    REQUIRE(at != text.npos);
+    const std::size_t colon = text.find(':', at), end = text.find_first_of(",}", colon);
+    text.replace(colon + 1, end - colon - 1, to);
+    fs::remove(folder / "config.json");
+    std::ofstream(folder / "config.json") << text;
+    return open_model(folder)->note;
+  };
+  CHECK_THAT(with("1"),
+             ContainsSubstring("has 2 blocks more than n_layer says, from \"h.1\" on: they are left out"));
+  CHECK_THAT(with("2"), ContainsSubstring("has one block more than n_layer says, \"h.2\": it is left out"));
+  CHECK(with("3").empty());
+}
+
+TEST_CASE("an index counts by its files, each with all of its tensors", "[models]") {
+  const TemporaryDirectory directory;
+  const fs::path folder = changed(directory / "m", [](auto&) {}),
+                 index = folder / "model.safetensors.index.json";
+  const Tensor whole = logits(folder);
+  std::vector<Raw> first = raw_tensors(folder / "model.safetensors"), second;
+  while (first.size() > 5) {
+    second.push_back(first.back());
+    first.pop_back();
+  }
+  fs::remove(folder / "model.safetensors");
+  const auto write = [&](const std::vector<Raw>& a, const std::vector<Raw>& b, const std::string& map) {
+    write_raw(folder / "a.safetensors", a);
+    write_raw(folder / "b.safetensors", b);
+    fs::remove(index);
+    std::ofstream(index) << R"({"weight_map": {)" << map << "}}";
+  };
+  const std::string both =
+      fmt::format(R"("{}": "a.safetensors", "{}": "b.safetensors")", first[0].name, second[0].name);
+  write(first, second, both);  // lists two of them alone
+  check_same(logits(folder), whole, 0);
+  CHECK(open_model(folder)->ignored.size() == 0);
+  write(first, second, "");
+  CHECK_THROWS_WITH(open_model(folder),
+                    ContainsSubstring("index.json\" names no tensor: its \"weight_map\" is empty"));
+  write(first, second, fmt::format(R"("{}": "b.safetensors")", first[0].name));
+  CHECK_THROWS_WITH(open_model(folder),
+                    ContainsSubstring(fmt::format("b.safetensors\" has no tensor \"{}\"", first[0].name)));
+  std::vector<Raw> twice = second;
+  twice.push_back(first[0]);
+  write(first, twice, both);
+  CHECK_THROWS_WITH(open_model(folder), ContainsSubstring("a.safetensors\" and ") &&
+                                            ContainsSubstring(fmt::format(
+                                                "b.safetensors\" have a tensor \"{}\"", first[0].name)));
+  fs::remove(index);
+  fs::create_symlink("../blobs/0123", index);
+  CHECK_THROWS_WITH(open_model(folder), ContainsSubstring("index.json\" is a link that leads nowhere"));
+}
+
 TEST_CASE("files that are not what they seem are told of", "[models]") {
   const TemporaryDirectory directory;
   const fs::path folder = changed(directory / "m", [](auto&) {}), weights = folder / "model.safetensors";

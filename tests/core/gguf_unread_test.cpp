@@ -107,6 +107,17 @@ TEST_CASE("a GGUF header that asks for what its family does not compute is refus
   refused(gemma, "gemma2.attention.sliding_window_pattern", U32, u32(6));
 }
 
+TEST_CASE("a GGUF file with more blocks than its header counts is refused", "[models][gguf]") {
+  const TemporaryDirectory directory;
+  GgufSample more = small_llama();
+  const std::vector<float> twos(8, 2.0f);
+  more.tensor("blk.1.attn_norm.weight", {8}, ggml_f32,
+              {reinterpret_cast<const char*>(twos.data()), 8 * sizeof(float)});
+  write_file(directory / "m.gguf", more);
+  CHECK_THROWS_WITH(open_model(directory / "m.gguf"),
+                    ContainsSubstring("holds more blocks than its block_count says, from \"blk.1\" on."));
+}
+
 TEST_CASE("a tensor beside the blocks that would change what comes out is refused by its name",
           "[models][gguf]") {
   const TemporaryDirectory directory;

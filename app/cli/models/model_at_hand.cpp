@@ -1,11 +1,15 @@
 #include "app/cli/models/model_at_hand.hpp"
 
+#include "app/cli/parts/model_note.hpp"
 #include "core/tokenizers/read/load_tokenizer.hpp"
 
 namespace attnscope {
 
 const Model& ModelAtHand::model() {
-  if (!model_) model_ = open_model(path_);
+  if (!model_) {
+    model_ = open_model(path_);
+    say_note(*model_);
+  }
   return *model_;
 }
 

@@ -19,7 +19,7 @@ class ModelAtHand {
   explicit ModelAtHand(std::filesystem::path path) : path_(std::move(path)) {}
 
   const std::filesystem::path& path() const { return path_; }
-  /// These two are read once. Throw Error, each time they are asked for.
+  /// These two are read once, the model with say_note(). Throw Error, each time they are asked for.
   const Model& model();
   const tokenizers::Tokenizer& tokenizer();
   /// All threads of the machine.

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/parts/model_note.hpp"
 #include "core/base/error.hpp"
 #include "core/models/model.hpp"
 #include "core/text/utf8.hpp"
@@ -185,6 +186,7 @@ std::string encodings_of_chat(ModelAtHand& model, const ChatOptions& chat) {
 
 void print_model(const std::filesystem::path& folder) {
   const ModelPtr model = open_model(folder);
+  say_note(*model);
   const ModelSpec& spec = model->spec;
   fmt::print("{}{}\n", spec.family,
              spec.architecture.empty() ? "" : " (" + printable(spec.architecture) + ")");

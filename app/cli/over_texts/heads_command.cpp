@@ -9,6 +9,7 @@
 #include "app/cli/over_texts/progress_line.hpp"
 #include "app/cli/over_texts/spread_table.hpp"
 #include "app/cli/over_texts/texts_output.hpp"
+#include "app/cli/parts/model_note.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope {
@@ -57,6 +58,7 @@ std::string heads_table(TableForm form, const OpenedModel& opened, const TextLis
 void heads_command(const HeadsOptions& options) {
   const TextList list = read_text_list(options.texts);
   const OpenedModelPtr opened = open_whole_model(options.model);
+  say_note(*opened->model);
   ThreadPool pool;
   TextsProgress progress;
   HeadSpreads found;

@@ -13,6 +13,7 @@
 #include "app/cli/over_texts/progress_line.hpp"
 #include "app/cli/over_texts/spread_table.hpp"
 #include "app/cli/over_texts/texts_output.hpp"
+#include "app/cli/parts/model_note.hpp"
 #include "core/models/model_path.hpp"
 #include "core/readouts/over_texts/similarity.hpp"
 #include "core/text/csv.hpp"
@@ -134,6 +135,7 @@ void similar_command(const SimilarOptions& options) {
     how = {{modules->pooling, modules->most_tokens}, modules->normalised, "modules.json"};
   }
   const OpenedModelPtr opened = open_whole_model(model);
+  say_note(*opened->model);
   check_pooling(*opened, how, width);
   ThreadPool pool;
   TextsProgress progress;
