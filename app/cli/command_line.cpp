@@ -157,9 +157,10 @@ CLI::App* add_render(CLI::App& app, CommandLine& line) {
       app.add_subcommand("render", "Draw a view into a PNG, SVG or HTML file; needs no display");
   render->add_option("FILE", line.render_file, "What to draw; the first example when there is none")
       ->type_name("");
-  render
-      ->add_option("-o,--out", line.render_out,
-                   "The picture to write (.png or .svg), or a page to look at in a browser (.html)")
+  refuse_dash(
+      render->add_option("-o,--out", line.render_out,
+                         "The picture to write (.png or .svg), or a page to look at in a browser (.html)"),
+      "a picture")
       ->required()
       ->type_name("PATH");
   RenderOptions& options = line.render;
@@ -258,8 +259,10 @@ CLI::App* add_bench(CLI::App& app, CommandLine& line) {
                          return options.seconds >= 0 && options.seconds <= 3600;
                        }});
   add_checked(*bench, backend_option([&options](BackendPreference backend) { options.backend = backend; }));
-  bench->add_option("--json", options.json, "A file to write the numbers to")->type_name("FILE");
-  bench->add_option("--plot", options.plot, "An .svg of time and memory against the length")
+  refuse_dash(bench->add_option("--json", options.json, "A file to write the numbers to"), "these numbers")
+      ->type_name("FILE");
+  refuse_dash(bench->add_option("--plot", options.plot, "An .svg of time and memory against the length"),
+              "a picture")
       ->type_name("FILE");
   const std::vector<CLI::Option*> others = bench->get_options();
   CLI::Option* const model =

@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "app/cli/parts/checked_option.hpp"
 #include "app/files/paths.hpp"
 #include "app/lessons/check.hpp"
 #include "app/lessons/lesson_numbers.hpp"
@@ -68,6 +69,7 @@ struct LessonCommands::Lines {
     const Document start =
         open_document(document.empty() ? first_example() : std::filesystem::path(document));
     const std::string text = lessons::lesson_skeleton(start);
+    if (out == "-") return fmt::print("{}", text);
     const std::string_view piece = text;
     write_atomically(out, {&piece, 1});
     fmt::print("Written: {}\n", out);
@@ -105,7 +107,7 @@ LessonCommands::LessonCommands(CLI::App& app) : lines_(std::make_unique<Lines>()
   lines_->new_command
       ->add_option("DOCUMENT", lines_->document, "A session or document (.json) that it begins with")
       ->type_name("");
-  lines_->new_command->add_option("-o,--out", lines_->out, "The lesson goes here")
+  lines_->new_command->add_option("-o,--out", lines_->out, "The lesson goes here, - is the standard output")
       ->required()
       ->type_name("OUT.md");
   lines_->pages_command = lesson.add_subcommand(
@@ -115,10 +117,11 @@ LessonCommands::LessonCommands(CLI::App& app) : lines_(std::make_unique<Lines>()
   CLI::App& pages = *lines_->pages_command;
   LessonPages& asked = lines_->pages;
   pages.add_option("FILE", lines_->lesson, "A lesson (.md)")->required()->type_name("");
-  pages
-      .add_option(
+  refuse_dash(
+      pages.add_option(
           "-o,--out", lines_->out,
-          "The handout (.pdf), a page for browsers (.html), or a folder; it is made where it is missing")
+          "The handout (.pdf), a page for browsers (.html), or a folder; it is made where it is missing"),
+      "pages")
       ->required()
       ->type_name("OUT");
   pages.add_option("--step", lines_->step, "This step alone, from 1")

@@ -65,7 +65,9 @@ struct TensorCommands::Lines {
                         const std::string& reads, const std::string& writes) {
     CLI::App* command = app.add_subcommand(name, what);
     command->add_option("IN", in, reads + " (.safetensors, .npz)")->required()->type_name("");
-    command->add_option("-o,--out", out, writes + " (.safetensors)")->required()->type_name("PATH");
+    refuse_dash(command->add_option("-o,--out", out, writes + " (.safetensors)"), "tensors")
+        ->required()
+        ->type_name("PATH");
     return command;
   }
 

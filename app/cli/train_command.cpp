@@ -50,7 +50,7 @@ training::OnMeasured lines_on_stderr() {
 }
 
 bool is_file(const std::string& what) {
-  return what.ends_with(".json") || what.find('/') != std::string::npos;
+  return lower_extension(what) == ".json" || what.find('/') != std::string::npos;
 }
 
 }  // namespace
@@ -111,9 +111,9 @@ TrainCommand::TrainCommand(CLI::App& app) : line_(std::make_unique<Line>()) {
   CLI::App& command = *line.command;
   CLI::Option* const what =
       command.add_option("TASK", line.what, "A task (see --list) or a recipe (.json)")->type_name("");
-  command
-      .add_option("-o,--out", line.folder,
-                  "The model's folder; a run that was killed goes on from what is there")
+  refuse_dash(command.add_option("-o,--out", line.folder,
+                                 "The model's folder; a run that was killed goes on from what is there"),
+              "a folder")
       ->type_name("FOLDER")
       ->needs(what);
   add_checked(command, whole_option("--steps", "The most steps, the recipe's when not given", 1, 10'000'000,
@@ -126,7 +126,7 @@ TrainCommand::TrainCommand(CLI::App& app) : line_(std::make_unique<Line>()) {
   add_checked(command,
               whole_option("--threads", "Threads, all of the machine when not given; the bits are the same",
                            1, 1024, line.threads));
-  command.add_option("--log", line.log, "A table of all that is measured")
+  refuse_dash(command.add_option("--log", line.log, "A table of all that is measured"), "this table")
       ->type_name("FILE.csv")
       ->needs(what);
   add_checked(command, {"--keep-every", "S", "Seconds between checkpoints, 5 when not given",

@@ -112,7 +112,7 @@ WatchCommand::WatchCommand(CLI::App& app)
   stream->type_name("");
   CLI::Option* const out = command_->add_option(
       "-o,--out", out_, "Without a window: where the weights of a pass go (.safetensors)");
-  out->type_name("PATH")->needs(stream);
+  refuse_dash(out, "tensors")->type_name("PATH")->needs(stream);
   add_checked(*command_, {"--wait", "SECONDS", "How long a whole pass is waited for, 10 when not given",
                           "a number from 0 to 3600", [this](const std::string& text) {
                             wait_ = finite_number(text).value_or(-1);

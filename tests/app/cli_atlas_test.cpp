@@ -5,6 +5,8 @@
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "support/letters_gpt.hpp"
 #include "support/program.hpp"
@@ -30,6 +32,20 @@ std::vector<std::string> written_lines(const TemporaryDirectory& directory, cons
 
 }  // namespace
 
+TEST_CASE("blocks that the config does not count are told of on stderr", "[cli][models]") {
+  const TemporaryDirectory directory;
+  write_bytes_gpt(directory / "m");
+  write_random_gpt(directory / "m", {.blocks = 2, .width = 8, .vocabulary = 5, .positions = 16});
+  const char* const said =
+      "attnscope: \"m\" has one block more than n_layer says, \"h.1\": it is left out, as in transformers.\n";
+  const Outcome ran = run(directory, "run m --text ab -o a.safetensors");
+  CHECK(ran.exit_code == 0);
+  CHECK(ran.err == said);
+  CHECK(run(directory, "model m").err == said);
+  directory.write("t.txt", "ab\nab\n");
+  CHECK_THAT(run(directory, "heads m --texts t.txt").err, ContainsSubstring(said));
+}
+
 TEST_CASE("atlas writes a line for each head", "[cli][models]") {
   const TemporaryDirectory directory;
   write_bytes_gpt(directory / "m");
@@ -44,6 +60,10 @@ TEST_CASE("atlas writes a line for each head", "[cli][models]") {
   CHECK(lines_of("--ids 3,2,3 --last")[1].ends_with(",,"));
   // Both heads gone is the end of the curve, whichever was first.
   CHECK(lines_of("--ids 3,2,3 --prune").size() == 3);
+  const Outcome printed = run(directory, "atlas m --ids 3,2,3 -o -");
+  CHECK(printed.exit_code == 0);
+  CHECK(printed.out == fmt::format("{}\n", fmt::join(lines_of("--ids 3,2,3"), "\n")));
+  CHECK_FALSE(fs::exists(directory / "-"));
   check_refusal(directory, "atlas m --ids 9 -o p.csv", 1, "the model has tokens 0 to 4");
   check_refusal(directory, "atlas m -o p.csv", 2, "required");
   CHECK_FALSE(fs::exists(directory / "p.csv"));

@@ -189,6 +189,27 @@ TEST_CASE("bad usage exits with 2 and one sentence", "[cli]") {
   check_refusal(directory, "attend a.txt -o b --scale '1\n2'", 2, "1\\u{a}2");
 }
 
+TEST_CASE("- is no file: what is no text does not go to the standard output", "[cli]") {
+  const TemporaryDirectory directory;
+  write_problem(directory / "good.safetensors", example());
+  for (const char* line :
+       {"attend good.safetensors -o -", "layer good.safetensors --heads 2 --out -",
+        "rotate good.safetensors -o -", "run m --text a -o -", "watch s -o -", "train induction -o -",
+        "lesson pages a.md -o -", "bench --plot -", "bench --json -", "train induction -o m --log -"})
+    check_refusal(directory, line, 2, "the standard output; \"./-\" is a file of that name");
+  check_refusal(directory, "render -o -", 2, "a picture cannot go to the standard output");
+  check_refusal(directory, "heads m --texts t -o -", 2, "a file that ends in .csv or .json");
+  CHECK_FALSE(std::filesystem::exists(directory / "-"));
+  REQUIRE(run(directory, "attend good.safetensors -o ./-").exit_code == 0);
+  CHECK(std::filesystem::exists(directory / "-"));
+  std::filesystem::remove(directory / "-");
+  const Outcome lesson = run(directory, "lesson new -o -");
+  CHECK(lesson.exit_code == 0);
+  CHECK(lesson.out.starts_with("---\n"));
+  CHECK(lesson.out.find("Written") == std::string::npos);
+  CHECK_FALSE(std::filesystem::exists(directory / "-"));
+}
+
 TEST_CASE("bad input exits with 1 and one sentence that names it", "[cli]") {
   const TemporaryDirectory directory;
   directory.write("a.safetensors", "no tensors at all");

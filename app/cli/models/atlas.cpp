@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdio>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -107,8 +108,10 @@ void atlas_command(const AtlasOptions& options, ModelAtHand& at_hand, const std:
     if (options.prune) atlas = pruning_curve(model, base, atlas, asked, &progress, work);
   }
   const std::string table = table_of(atlas);
-  const std::array<std::string_view, 1> pieces{table};
-  write_atomically(options.out, pieces);
+  if (options.out == "-")
+    std::fwrite(table.data(), 1, table.size(), stdout);
+  else
+    write_atomically(options.out, std::array{std::string_view(table)});
 }
 
 }  // namespace attnscope

@@ -22,12 +22,12 @@ struct AtlasOptions {
   bool prune = false;  // heads removed one after the other, not each alone
 };
 
-/// Writes a line for each head, atomically: block,head,kl,top_logit_change,top_token,mean_kl,nll_change.
-/// Numbers in nats. What is predicted: the token behind the text, of encoder-decoders what the decoder says
-/// next; the first masked token of the text, or that at request.row; classes. mean_kl is empty unless all
-/// positions are asked for and have predictions, nll_change also where no next tokens are predicted. How far
-/// it is goes to stderr once it takes long. Of the options everything but the model counts. Throws Error, or
-/// Cancelled once `stop` fires.
+/// Writes a line for each head, atomically, or to the standard output where `out` is "-":
+/// block,head,kl,top_logit_change,top_token,mean_kl,nll_change. Numbers in nats. What is predicted: the token
+/// behind the text, of encoder-decoders what the decoder says next; the first masked token of the text, or
+/// that at request.row; classes. mean_kl is empty unless all positions are asked for and have predictions,
+/// nll_change also where no next tokens are predicted. How far it is goes to stderr once it takes long. Of
+/// the options everything but the model counts. Throws Error, or Cancelled once `stop` fires.
 void atlas_command(const AtlasOptions&, ModelAtHand&, const std::stop_token& stop = {});
 
 }  // namespace attnscope

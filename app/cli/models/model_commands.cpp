@@ -110,7 +110,9 @@ struct ModelCommands::Lines {
         .add_option("--decoder-text", run.decoder_text,
                     "What the decoder of an encoder-decoder has said so far")
         ->type_name("D");
-    command.add_option("-o,--out", out, "What comes out goes here")->required()->type_name("OUT.safetensors");
+    refuse_dash(command.add_option("-o,--out", out, "What comes out goes here"), "tensors")
+        ->required()
+        ->type_name("OUT.safetensors");
     add_checked(command,
                 {"--emit", "LIST", "What is written besides", "any of q,k,v,entropy,received,lens, each once",
                  [this](const std::string& list) { return read_parts(list, run.emit); }});
@@ -200,7 +202,9 @@ struct ModelCommands::Lines {
     add_checked(input, {"--ids", "LIST", "Numbers of tokens", "whole numbers like 1,2,3",
                         [this](const std::string& list) { return read_ids(list, atlas.ids.emplace()); }});
     input.require_option(1);
-    command.add_option("-o,--out", out, "The table goes here")->required()->type_name("OUT.csv");
+    command.add_option("-o,--out", out, "The table goes here, - is the standard output")
+        ->required()
+        ->type_name("OUT.csv");
     command
         .add_option("--decoder-text", atlas.decoder_text,
                     "What the decoder of an encoder-decoder has said so far")

@@ -93,6 +93,7 @@ class ModelServer {
       app.parse(line);
       if (const auto asked = commands.asked_run()) return members(ran(*asked, stop));
       if (const auto asked = commands.asked_atlas()) {
+        if (asked->out == "-") throw Error("-o - is the standard output, where the answers go.");
         atlas_command(*asked, model_, stop);
         return "";
       }

@@ -18,6 +18,13 @@ void add_checked(CLI::App& command, Checked option) {
       ->type_name(option.placeholder);
 }
 
+CLI::Option* refuse_dash(CLI::Option* option, const std::string& what) {
+  return option->check([what](const std::string& path) {
+    if (path != "-") return std::string();
+    return fmt::format("{} cannot go to the standard output; \"./-\" is a file of that name", what);
+  });
+}
+
 std::string usage_sentence(const CLI::Error& error) {
   std::string text = error.what();
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {

@@ -19,6 +19,10 @@ void add_checked(CLI::App& command, Checked option);
 /// A whole number from `least` to `most`.
 Checked whole_option(const std::string& name, const std::string& help, int least, int most, int& into);
 
+/// For an option that names a file or a folder which is no text: "-", which elsewhere means the standard
+/// output, is refused. `what`: "tensors".
+CLI::Option* refuse_dash(CLI::Option*, const std::string& what);
+
 /// CLI11's messages as one sentence on one line.
 std::string usage_sentence(const CLI::Error&);
 
