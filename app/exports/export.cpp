@@ -13,6 +13,7 @@
 #include "core/document/known.hpp"
 #include "core/files/formats/atomic_write.hpp"
 #include "core/files/formats/npy.hpp"
+#include "core/files/formats/posix.hpp"
 #include "core/files/formats/safetensors.hpp"
 #include "core/streaming/tile.hpp"
 #include "core/text/csv.hpp"
@@ -134,7 +135,7 @@ void write_all(const LayerResult& result, const std::filesystem::path& path) {
 
 void export_numbers(const LayerResult& result, ResultStats& stats, const Exported& what, ThreadPool& pool,
                     const std::filesystem::path& path) {
-  const std::string extension = path.extension().native();
+  const std::string extension = lower_extension(path);
   if (extension == ".safetensors") return write_all(result, path);
   if (extension != ".csv" && extension != ".npy") {
     throw Error(

@@ -10,6 +10,7 @@
 #include "app/exports/model_tables.hpp"
 #include "core/base/error.hpp"
 #include "core/files/formats/atomic_write.hpp"
+#include "core/files/formats/posix.hpp"
 #include "core/models/opened/opened_model.hpp"
 #include "core/text/utf8.hpp"
 
@@ -30,7 +31,7 @@ void write_table(const ExportedTable& what, const ModelReading& reading, const s
 
 ModelExported model_exported(const FilesState& files, const ModelReading& reading,
                              ModelDifferencePtr difference, const std::filesystem::path& path) {
-  const std::string ending = path.extension().native();
+  const std::string ending = lower_extension(path);
   if (ending == ".csv") return ExportedTable{files.table, std::move(difference)};
   if (ending == ".safetensors")
     return files.one_layer ? HookBlocks{reading.within.block, reading.within.block} : HookBlocks{};

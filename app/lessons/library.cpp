@@ -20,7 +20,7 @@ constexpr std::string_view english_code = "en";
 
 /// "04-why-divide" of "04-why-divide.md"; empty for "04-why-divide.de.md" and what is no lesson.
 std::string english_name(const std::filesystem::path& file) {
-  if (file.extension() != ".md") return {};
+  if (lower_extension(file) != ".md") return {};
   const std::string stem = file.stem().native();
   return stem.find('.') == std::string::npos ? stem : std::string();
 }
@@ -156,7 +156,7 @@ void LessonLibrary::reach(const std::string& name, std::int64_t step, bool exact
 }
 
 bool is_lesson(const std::filesystem::path& path) {
-  if (path.extension() != ".md") return false;
+  if (lower_extension(path) != ".md") return false;
   try {
     const std::string text = read_whole(path, most_kept);
     const std::string_view begin = std::string_view(text).substr(0, 4096);

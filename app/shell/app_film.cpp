@@ -14,6 +14,7 @@
 #include "app/state/files_state.hpp"
 #include "app/ui/number_format.hpp"
 #include "core/base/error.hpp"
+#include "core/files/formats/posix.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope {
@@ -23,8 +24,8 @@ constexpr int frame_milliseconds = 120, end_milliseconds = 1200;  // the last on
 
 void check_film_path(const PictureRequest& request) {
   const bool is_pdf = request.series == PictureSeries::Steps;
-  if (request.path.extension() == (is_pdf ? ".pdf" : ".png")) return;
-  if (is_pdf && request.path.extension() == ".html") return;
+  if (lower_extension(request.path) == (is_pdf ? ".pdf" : ".png")) return;
+  if (is_pdf && lower_extension(request.path) == ".html") return;
   throw Error("Cannot write " + in_quotes(request.path.native()) +
               (is_pdf ? ": expected a handout's name that ends in .pdf or .html."
                       : ": expected an animated picture's name that ends in .png."));

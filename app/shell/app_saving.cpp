@@ -16,6 +16,7 @@
 #include "core/base/error.hpp"
 #include "core/files/document/session_file.hpp"
 #include "core/files/formats/atomic_write.hpp"
+#include "core/files/formats/posix.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope {
@@ -31,7 +32,7 @@ fs::path whole_path(const fs::path& path) {
 }
 
 void export_experiment(const ExperimentSight& sight, const fs::path& to) {
-  if (to.extension() != ".csv")
+  if (lower_extension(to) != ".csv")
     throw Error("Cannot write " + in_quotes(to.native()) + ": an experiment's table is saved as .csv.");
   if (sight.experiment == nullptr) throw Error("There is no experiment on screen.");
   const std::string table = experiments::csv(*sight.experiment, sight.points);
@@ -39,7 +40,7 @@ void export_experiment(const ExperimentSight& sight, const fs::path& to) {
 }
 
 void export_training(const training::LabSight& sight, const fs::path& to) {
-  if (to.extension() != ".csv")
+  if (lower_extension(to) != ".csv")
     throw Error("Cannot write " + in_quotes(to.native()) + ": the log of a training run is saved as .csv.");
   if (sight.run() == nullptr) throw Error("Nothing was trained yet.");
   const std::string table = training::log_of(sight, *sight.run());
@@ -47,8 +48,8 @@ void export_training(const training::LabSight& sight, const fs::path& to) {
 }
 
 bool is_picture(const fs::path& path) {
-  return path.extension() == ".png" || path.extension() == ".svg" || path.extension() == ".pdf" ||
-         path.extension() == ".html";
+  const std::string ending = lower_extension(path);
+  return ending == ".png" || ending == ".svg" || ending == ".pdf" || ending == ".html";
 }
 
 }  // namespace
@@ -61,7 +62,7 @@ bool App::may_write(const fs::path& to, bool replace, const PictureRequest* pict
     question->picture = *picture;
     question->task = FileTask::Picture;
   } else {
-    question->task = to.extension() == ".json" ? FileTask::Save : FileTask::Numbers;
+    question->task = lower_extension(to) == ".json" ? FileTask::Save : FileTask::Numbers;
   }
   view_.files->question = std::move(question);
   return false;
@@ -83,7 +84,7 @@ void App::save(const fs::path& path, bool replace) {
   if (is_picture(to)) return save_picture({PictureRegion::Window, 1, to}, replace);
   if (!may_write(to, replace, nullptr)) return;
   try {
-    if (to.extension() == ".json") {
+    if (lower_extension(to) == ".json") {
       const ResultPtr held = comparison_.result();
       write_document(
           session_to_json(document_, view_to_json(view_, selection_, comparison_.age(ImGui::GetTime())),
@@ -145,9 +146,9 @@ void App::save_picture(const PictureRequest& request, bool replace) {
     return view_.notices.say("The picture before this one is still being written; try again in a moment.");
   if (is_picture(whole.path) && !may_write(whole.path, replace, &whole)) return;
   try {
-    if (whole.path.extension() == ".html") return save_html(whole);
+    if (lower_extension(whole.path) == ".html") return save_html(whole);
     if (whole.series != PictureSeries::None) return begin_film(whole);
-    if (whole.region == PictureRegion::Grid && whole.path.extension() != ".html") {
+    if (whole.region == PictureRegion::Grid && lower_extension(whole.path) != ".html") {
       if (files_.is_exporting())
         throw Error("The export before this one goes on; try again when it is done.");
       std::shared_ptr<GridFigure> figure = draw_figure(*this, whole);

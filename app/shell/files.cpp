@@ -6,6 +6,7 @@
 #include "app/files/file_kinds.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/ui/own_words.hpp"
+#include "core/files/formats/posix.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope {
@@ -53,7 +54,7 @@ void Files::follow(fs::path file) {
 }
 
 bool Files::is_own_document(const fs::path& path) const {
-  return path.extension() == ".json" && !is_example(path, assets_);
+  return lower_extension(path) == ".json" && !is_example(path, assets_);
 }
 
 void Files::remember(const fs::path& path) {

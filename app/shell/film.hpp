@@ -15,6 +15,7 @@
 #include "app/state/teaching/lesson_state.hpp"
 #include "app/state/view_state.hpp"
 #include "core/document/document.hpp"
+#include "core/files/formats/posix.hpp"
 
 namespace attnscope {
 
@@ -35,7 +36,7 @@ struct Film {
   AnimatedPng pictures;
   std::optional<PdfPages> pages;     // instead
   std::vector<HtmlLessonStep> html;  // likewise
-  bool is_html() const { return request.path.extension() == ".html"; }
+  bool is_html() const { return lower_extension(request.path) == ".html"; }
 
   double share() const { return static_cast<double>(at) / static_cast<double>(values.size()); }
   bool is_last() const { return at + 1 == values.size(); }

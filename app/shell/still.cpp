@@ -13,6 +13,7 @@
 #include "app/shell/html_step.hpp"
 #include "core/base/error.hpp"
 #include "core/files/formats/atomic_write.hpp"
+#include "core/files/formats/posix.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope {
@@ -90,7 +91,7 @@ std::optional<PictureRegion> picture_region_named(std::string_view name) {
 namespace {
 
 void check_ending(const PictureRequest& request) {
-  const std::string extension = request.path.extension().native();
+  const std::string extension = lower_extension(request.path);
   if (extension != ".png" && extension != ".svg" && extension != ".html") {
     throw Error(fmt::format("Cannot write {}: expected a picture's name that ends in .html, .png or .svg.",
                             in_quotes(request.path.native())));
@@ -128,7 +129,7 @@ std::shared_ptr<GridFigure> draw_figure(const App& app, const PictureRequest& re
                             in_quotes(request.path.native())));
   check_size(page, request.path);
   for (int i = 0; i < still_layout_frames; ++i) draw(page.width, page.height, nullptr);
-  if (request.path.extension() == ".svg") {
+  if (lower_extension(request.path) == ".svg") {
     const auto wide = static_cast<float>(page.width), high = static_cast<float>(page.height);
     figure->canvas = std::make_unique<SvgCanvas>(SvgCanvas::Area{0, 0, wide, high});
     draw(page.width, page.height, figure->canvas.get());
@@ -143,7 +144,7 @@ std::shared_ptr<GridFigure> draw_figure(const App& app, const PictureRequest& re
 }
 
 DrawnPicture draw_picture(const App& app, const PictureRequest& request) {
-  const std::string extension = request.path.extension().native();
+  const std::string extension = lower_extension(request.path);
   if (!(request.scale >= least_picture_scale && request.scale <= most_picture_scale)) {
     throw Error(fmt::format("Cannot write {}: a picture can be {:d} to {:d} times as large as on the screen.",
                             in_quotes(request.path.native()), least_picture_scale, most_picture_scale));

@@ -73,7 +73,7 @@ fs::path model_path(const fs::path& path) {
   if (const fs::path version = version_in(path); !version.empty()) return version;
   std::vector<fs::path> ggufs = entries(path);
   std::erase_if(ggufs, [](const fs::path& file) {
-    return file.extension() != ".gguf" || !is_file(file) || is_later_part(file.stem().native()) ||
+    return lower_extension(file) != ".gguf" || !is_file(file) || is_later_part(file.stem().native()) ||
            file.filename().native().starts_with("mmproj");
   });
   return ggufs.size() == 1 ? ggufs[0] : path;

@@ -157,7 +157,11 @@ TEST_CASE("a name with the ending of another export is that export") {
   CHECK(bytes_of(directory / "numbers.npy").starts_with("\x93NUMPY"));
   choose_and_name(robot, png, "picture.svg");
   CHECK(is_of_kind(directory / "picture.svg", svg));
-  CHECK(directory.entries() == 2);
+  choose_and_name(robot, png, "capitals.SVG");
+  CHECK(is_of_kind(directory / "capitals.SVG", svg));
+  choose_and_name(robot, {"Export CSV", "", ".csv", ""}, "capitals.NPY");
+  CHECK(bytes_of(directory / "capitals.NPY").starts_with("\x93NUMPY"));
+  CHECK(directory.entries() == 4);
 }
 
 }  // namespace attnscope::export_names_test

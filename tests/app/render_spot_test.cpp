@@ -68,6 +68,19 @@ TEST_CASE("render refuses what would take minutes", "[spot]") {
   CHECK_FALSE(std::filesystem::exists(directory / "a.png"));
 }
 
+TEST_CASE("an ending in capitals is that ending", "[spot]") {
+  const TemporaryDirectory directory;
+  directory.write("A.TXT", "a b");
+  for (const char* name : {"x.PNG", "x.Svg", "x.HTML"}) {
+    CAPTURE(name);
+    CHECK(run(directory, std::string("render A.TXT --size 400x300 -o ") + name).exit_code == 0);
+    CHECK(std::filesystem::exists(directory / name));
+  }
+  CHECK(bytes_of(directory / "x.PNG").starts_with("\x89PNG"));
+  CHECK(bytes_of(directory / "x.Svg").starts_with("<?xml"));
+  CHECK(bytes_of(directory / "x.HTML").starts_with("<!"));
+}
+
 TEST_CASE("render draws a model", "[spot]") {
   const TemporaryDirectory directory;
   write_letters_gpt(directory / "letters");

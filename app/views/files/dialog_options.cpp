@@ -12,6 +12,7 @@
 #include "app/ui/number_format.hpp"
 #include "app/views/figures/grid_page.hpp"
 #include "app/views/files/dialog.hpp"
+#include "core/files/formats/posix.hpp"
 #include "core/models/opened/opened_model.hpp"
 
 namespace attnscope {
@@ -304,7 +305,7 @@ void follow_choice(Scene& scene) {
   if (dialog.name == dialog.suggested) {
     dialog.name = next;
   } else {
-    const std::string now = std::filesystem::path(dialog.name).extension().native();
+    const std::string now = lower_extension(dialog.name);
     for (const std::string_view ours : {".png", ".svg", ".html", ".pdf", ".csv", ".npy", ".safetensors"})
       if (now == ours)
         dialog.name = dialog.name.substr(0, dialog.name.size() - now.size()) +
@@ -329,7 +330,7 @@ std::filesystem::path with_ending(const Scene& scene, std::filesystem::path path
   } else {
     known = {ending_of(files.numbers), ".csv", ".npy", ".safetensors"};
   }
-  if (std::ranges::find(known, path.extension().native()) == known.end()) path += known.front();
+  if (std::ranges::find(known, lower_extension(path)) == known.end()) path += known.front();
   return path;
 }
 
