@@ -189,7 +189,7 @@ TEST_CASE("bad usage exits with 2 and one sentence", "[cli]") {
   check_refusal(directory, "attend a.txt -o b --scale '1\n2'", 2, "1\\u{a}2");
 }
 
-TEST_CASE("- is no file: what is no text does not go to the standard output", "[cli]") {
+TEST_CASE("a dash is no file: what is no text does not go to the standard output", "[cli]") {
   const TemporaryDirectory directory;
   write_problem(directory / "good.safetensors", example());
   for (const char* line :

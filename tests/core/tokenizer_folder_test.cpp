@@ -269,8 +269,9 @@ TEST_CASE("a class that does not fit the file, or is a program, is refused by it
         "tokenizer.json holds a \"BPE\" model: which of the two is meant is not known.");
   CHECK(refused(json::object(), "t5")
             .starts_with("config.json: its tokenizer is that of \"t5\", which cuts by a Unigram"));
-  for (const char* name : {"T5Tokenizer", "AlbertTokenizer", "MPNetTokenizerFast", "ByT5Tokenizer",
-                           "BertJapaneseTokenizer", "WhisperTokenizer", "CohereTokenizerFast"}) {
+  for (const char* name :
+       {"T5Tokenizer", "AlbertTokenizer", "MPNetTokenizerFast", "ByT5Tokenizer", "BertJapaneseTokenizer",
+        "WhisperTokenizer", "CohereTokenizerFast", "HerbertTokenizer", "FNetTokenizer"}) {
     CAPTURE(name);
     CHECK(refused({{"tokenizer_class", name}}, "gpt2").find(fmt::format("tokenizer_class is \"{}\"", name)) !=
           std::string::npos);

@@ -23,24 +23,43 @@ constexpr const char* metaspace_mark = "\u2581";
 /// Classes that make their stages themselves and that are none of TokenizerClass, with the type of their
 /// model.
 constexpr std::pair<std::string_view, std::string_view> models_of_classes[] = {
-    {"Albert", "Unigram"},      {"Barthez", "Unigram"},
-    {"BigBird", "Unigram"},     {"DebertaV2", "Unigram"},
-    {"LayoutXLM", "Unigram"},   {"MBart", "Unigram"},
-    {"MBart50", "Unigram"},     {"Pegasus", "Unigram"},
-    {"RemBert", "Unigram"},     {"Udop", "Unigram"},
-    {"XGLM", "Unigram"},        {"XLNet", "Unigram"},
-    {"Blenderbot", "BPE"},      {"CLIP", "BPE"},
-    {"CodeLlama", "BPE"},       {"Cohere", "BPE"},
-    {"Deberta", "BPE"},         {"Herbert", "BPE"},
-    {"LayoutLMv3", "BPE"},      {"Luke", "BPE"},
-    {"MarkupLM", "BPE"},        {"Nllb", "BPE"},
-    {"Nougat", "BPE"},          {"OpenAIGPT", "BPE"},
-    {"Qwen3_5", "BPE"},         {"Reformer", "BPE"},
-    {"SeamlessM4T", "BPE"},     {"Siglip2", "BPE"},
-    {"Whisper", "BPE"},         {"Funnel", "WordPiece"},
-    {"MPNet", "WordPiece"},     {"LayoutLMv2", "WordPiece"},
-    {"RoFormer", "WordPiece"},  {"Splinter", "WordPiece"},
-    {"DPRReader", "WordPiece"}, {"DPRQuestionEncoder", "WordPiece"}};
+    {"Albert", "Unigram"},
+    {"Barthez", "Unigram"},
+    {"BigBird", "Unigram"},
+    {"DebertaV2", "Unigram"},
+    {"FNet", "Unigram"},
+    {"LayoutXLM", "Unigram"},
+    {"MBart", "Unigram"},
+    {"MBart50", "Unigram"},
+    {"Pegasus", "Unigram"},
+    {"RemBert", "Unigram"},
+    {"Udop", "Unigram"},
+    {"XGLM", "Unigram"},
+    {"XLNet", "Unigram"},
+    {"Blenderbot", "BPE"},
+    {"CLIP", "BPE"},
+    {"CodeLlama", "BPE"},
+    {"Cohere", "BPE"},
+    {"Deberta", "BPE"},
+    {"Herbert", "BPE"},
+    {"LayoutLMv3", "BPE"},
+    {"Luke", "BPE"},
+    {"MarkupLM", "BPE"},
+    {"Nllb", "BPE"},
+    {"Nougat", "BPE"},
+    {"OpenAIGPT", "BPE"},
+    {"Qwen3_5", "BPE"},
+    {"Reformer", "BPE"},
+    {"SeamlessM4T", "BPE"},
+    {"Siglip2", "BPE"},
+    {"Whisper", "BPE"},
+    {"Funnel", "WordPiece"},
+    {"MPNet", "WordPiece"},
+    {"LayoutLMv2", "WordPiece"},
+    {"RoFormer", "WordPiece"},
+    {"Splinter", "WordPiece"},
+    {"DPRReader", "WordPiece"},
+    {"DPRQuestionEncoder", "WordPiece"}};
 
 /// Classes written in Python alone, which read no tokenizer.json.
 constexpr std::string_view python_classes[] = {"Bartpho",
@@ -297,7 +316,8 @@ void put_class_stages(const TokenizerFolder& folder, std::string_view text, json
   if (known != std::end(models_of_classes)) {
     check_model_type(folder, file, known->second);
     // With its own type of model the class makes what the file says.
-    if (folder.type_has_class() && other != "Herbert" && other != "CodeLlama")
+    const std::string_view usual = other == "Herbert" ? "bert" : other == "CodeLlama" ? "llama" : "";
+    if (folder.type_has_class() && folder.model_type() != usual)
       throw Error(fmt::format(
           "{}, which cuts in a way of its own, and config.json says {}: which of the two is meant "
           "is not known.",
