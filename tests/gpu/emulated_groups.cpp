@@ -37,7 +37,7 @@ std::string Groups::unfinished() const {
 
 void Groups::open(std::size_t at, unsigned arrivals) {
   block_.shared(at, 8, 8);
-  if (arrivals == 0 || signals_.count(at) != 0) block_.fail("a signal is opened twice, or for no arrival");
+  if (arrivals == 0 || signals_.count(at) != 0) block_.fail("a signal is opened twice, or for nobody");
   signals_[at] = {arrivals, arrivals, 0, 0, block_.current_thread(), block_.barriers()};
 }
 
