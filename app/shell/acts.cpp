@@ -23,11 +23,11 @@
 #include "app/views/model/why.hpp"
 #include "app/views/model_compare/model_compare.hpp"
 #include "app/views/parts/mask_painter.hpp"
+#include "app/views/parts/refused_typing.hpp"
 #include "app/views/parts/unknown.hpp"
 #include "app/views/presenter/presenter.hpp"
 #include "app/views/start/start.hpp"
 #include "app/views/watch/watch.hpp"
-#include "app/widgets/refused_typing.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/edits/switches.hpp"
 

@@ -43,7 +43,9 @@ inline std::set<std::string> told_at(Robot& robot, std::string_view label) {
   robot.leave();
   robot.app().words().watch = [&](std::string_view key, bool) { told.emplace(key); };
   robot.app().words().speak_english();  // what was said before is said anew
-  robot.move(robot.centre(label));
+  const ImVec2 place = robot.centre(label);
+  robot.move({place.x + 4, place.y});  // what comes from outside of the window has not moved to Dear ImGui
+  robot.move(place);
   robot.frame(2);
   robot.app().words().watch = nullptr;
   return told;

@@ -1,4 +1,4 @@
-// app/widgets: letters for which there is no field, as behind a Ctrl+L where nothing can be typed. They were
+// app/views/parts: letters for which there is no field, as behind a Ctrl+L where nothing can be typed. They were
 // meant for one, so none of them is an action's key.
 #pragma once
 
