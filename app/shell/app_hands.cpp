@@ -13,7 +13,7 @@
 #include "app/state/walk_state.hpp"
 #include "app/ui/own_words.hpp"
 #include "app/views/parts/refusal.hpp"
-#include "app/views/parts/refused_typing.hpp"
+#include "app/views/tokens/refused_typing.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/edits/dump.hpp"
 #include "core/edits/within.hpp"

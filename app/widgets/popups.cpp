@@ -16,14 +16,6 @@ bool was_just_clicked() {
   return ImGui::GetTime() - g.IO.MouseClickedTime[0] <= rests + static_cast<double>(g.IO.DeltaTime) / 2;
 }
 
-/// Whether a key was pressed since the mouse rests: what it has opened may have come under the mouse, which
-/// does not point at it.
-bool was_key_pressed() {
-  const ImGuiContext& g = *ImGui::GetCurrentContext();
-  return g.LastKeyboardKeyPressTime > 0 &&
-         g.Time - g.LastKeyboardKeyPressTime <= static_cast<double>(g.MouseStationaryTimer);
-}
-
 /// Whether the page of keys lies over the current window: it is drawn last, so last frame's counts.
 bool is_behind_keys() {
   const ImGuiWindow* const page = ImGui::FindWindowByName("help");
@@ -69,7 +61,7 @@ Box place_of_tip(ImVec2 screen, const Box& near, ImVec2 size, float gap, Clear c
 }
 
 void tooltip(const Ui& ui, bool hovered, const Box& near, const Tip& tip, Clear clear) {
-  if (!hovered || tip.title.empty() || was_just_clicked() || was_key_pressed() || is_behind_keys()) return;
+  if (!hovered || tip.title.empty() || was_just_clicked() || is_behind_keys()) return;
   if (!ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort)) return;
   const float pad = ui.px(14), width = ui.px(300), inner = width - 2 * pad;
   const TextStyle title{type::body, ui.theme.text1, Ink::Semibold};

@@ -166,22 +166,6 @@ TEST_CASE("render draws a lesson's file as the lesson, as the window opens it", 
   CHECK(drawn.find("lesson: ") == std::string::npos);  // its source
 }
 
-TEST_CASE("a page that a key opens under a resting mouse shows no tip of what lies there", "[model]") {
-  constexpr const char* why = "Which heads bring the answer of this text back into another one.";
-  LettersRobot robot;
-  robot.move(robot.centre("Grid: Patching"));
-  robot.frame(60);
-  REQUIRE(keys_drawn(robot).contains(why));
-  robot.key(ImGuiKey_F2);
-  robot.frame(30);
-  robot.key(ImGuiKey_F7);
-  robot.frame(60);
-  CHECK_FALSE(keys_drawn(robot).contains(why));
-  robot.move({robot.centre("Grid: Patching").x + 8, robot.centre("Grid: Patching").y});
-  robot.frame(60);
-  CHECK(keys_drawn(robot).contains(why));
-}
-
 TEST_CASE("the key of a head's menu opens it from the grid of a model", "[model]") {
   LettersRobot robot;
   REQUIRE(robot.app().view().mode == Mode::Model);

@@ -1,5 +1,5 @@
-// app/views/parts: letters for which there is no field, as behind a Ctrl+L where nothing can be typed. They were
-// meant for one, so none of them is an action's key.
+// app/views/tokens: letters for which there is no field, as behind a Ctrl+L where nothing can be typed. They
+// were meant for one, so none of them is an action's key.
 #pragma once
 
 #include <string_view>
