@@ -7,7 +7,8 @@
 
 namespace attnscope::gemm {
 
-// A program that was built for one machine refuses to measure other kernels (bench_isa()): nothing calls this.
+// A program that was built for one machine refuses to measure other kernels (bench_isa()): nothing calls
+// this.
 void ATTNSCOPE_GEMM(const float*, const float*, float*, std::int64_t, std::int64_t, std::int64_t) {}
 
 }  // namespace attnscope::gemm
