@@ -323,13 +323,18 @@ bool is_said(Robot& robot, std::string_view key) {
   return known;
 }
 
+/// Letters, the model, in fonts of the system.
+RobotOptions letters_in_system_fonts(const TemporaryDirectory& directory) {
+  RobotOptions options = with_letters(directory);
+  options.system_fonts = true;
+  return options;
+}
+
 }  // namespace
 
 TEST_CASE("german: a model's layer, its training and a text that is too long for it", "[words][german]") {
   const TemporaryDirectory directory;
-  RobotOptions options = with_letters(directory);
-  options.system_fonts = true;
-  Robot robot(options);
+  Robot robot(letters_in_system_fonts(directory));
   type_text(robot, "ab c de a");
   speak_german(robot);
   CHECK(shows(robot, "letters · Schicht"));
@@ -346,9 +351,7 @@ TEST_CASE("german: a model's layer, its training and a text that is too long for
 
 TEST_CASE("german: no note of a model's screens is cut", "[words][german]") {
   const TemporaryDirectory directory;
-  RobotOptions options = with_letters(directory);
-  options.system_fonts = true;
-  Robot robot(options);
+  Robot robot(letters_in_system_fonts(directory));
   type_text(robot, "ab c de a");
   for (const char* language : {"de", "en"}) {
     robot.app().view().language = language;

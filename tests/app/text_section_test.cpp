@@ -31,6 +31,14 @@ Robot with_bert(const TemporaryDirectory& directory) {
   return Robot(options);
 }
 
+/// Letters, the model, without the files of its tokenizer: it reads the numbers of tokens.
+RobotOptions with_numbers_alone(const TemporaryDirectory& directory) {
+  RobotOptions options = test::with_letters(directory);
+  for (const char* file : {"vocab.json", "merges.txt"})
+    REQUIRE(std::filesystem::remove(directory / "letters" / file));
+  return options;
+}
+
 void open_section(Robot& robot) {
   robot.settle();
   robot.app()
@@ -90,9 +98,7 @@ TEST_CASE("special tokens go and come back, and a session keeps that they are go
 
 TEST_CASE("a decoder's beginning of the sequence goes and comes back") {
   const TemporaryDirectory directory;
-  const RobotOptions options = test::with_letters(directory);
-  for (const char* file : {"vocab.json", "merges.txt"})
-    REQUIRE(std::filesystem::remove(directory / "letters" / file));
+  const RobotOptions options = with_numbers_alone(directory);
   directory.write("letters/tokenizer.json", R"({"version": "1.0",
     "added_tokens": [{"id": 7, "content": "<s>", "special": true}],
     "normalizer": null, "pre_tokenizer": null, "decoder": null,
@@ -263,9 +269,7 @@ TEST_CASE("numbers of tokens stand in the place of a text") {
 
 TEST_CASE("a model without a tokenizer opens, and its text is the numbers of its tokens") {
   const TemporaryDirectory directory;
-  const RobotOptions options = test::with_letters(directory);
-  for (const char* file : {"vocab.json", "merges.txt"})
-    REQUIRE(std::filesystem::remove(directory / "letters" / file));
+  const RobotOptions options = with_numbers_alone(directory);
   Robot robot(options);
   robot.settle();
   REQUIRE(robot.document().within.read());
@@ -301,9 +305,7 @@ TEST_CASE("what is typed after a second text was switched on is that text") {
 
 TEST_CASE("a text without any number is refused by a model that reads numbers, and its picture looks old") {
   const TemporaryDirectory directory;
-  const RobotOptions options = test::with_letters(directory);
-  for (const char* file : {"vocab.json", "merges.txt"})
-    REQUIRE(std::filesystem::remove(directory / "letters" / file));
+  const RobotOptions options = with_numbers_alone(directory);
   Robot robot(options);
   robot.settle();
   test::type_text(robot, "3 1 2");

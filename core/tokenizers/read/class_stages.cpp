@@ -328,8 +328,8 @@ void put_class_stages(const TokenizerFolder& folder, std::string_view text, json
     ClassStages(folder, file).put_llama("first", unknown.empty() ? "<unk>" : unknown);
   }
   const TokenizerClass of = folder.tokenizer_class();
-  // Of Llama's model type the file alone counts, and where it is byte-level, as Llama 3's, whoever names the
-  // class.
+  // Llama: the file alone counts where no folder names the class, and where it is byte-level, as Llama 3's
+  // is.
   const bool is_file = of == Llama && (!folder.names_class() || text.find("\"ByteLevel\"") != text.npos);
   if (of == Other || is_file) return;
   check_model_type(folder, file, model_of(of));
