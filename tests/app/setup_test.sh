@@ -1,6 +1,6 @@
 #!/bin/sh
 # What app/setup.sh makes of a mirror that has the pinned sources, of one that has only newer ones and of one that has
-# none. apt and dpkg are stand-ins, so nothing is installed and nothing is fetched.
+# none, and where HarfBuzz's headers come from. apt and dpkg are stand-ins, so nothing is installed and nothing is fetched.
 # setup_test.sh   No arguments; needs tar and sha256sum.
 set -eu
 here=$(cd "$(dirname "$0")/../.." && pwd)
@@ -17,14 +17,25 @@ mirror=$work/mirror
 mkdir -p "$work/bin" "$work/house/app" "$mirror/pool/main/i/imgui" "$mirror/pool/main/c/catch2" "$mirror/unstable"
 cat >"$work/bin/dpkg-query" <<'END'
 #!/bin/sh
-printf 'ii '
+case "$*" in
+    *Version*) printf 6.0-1 ;;
+    *" libharfbuzz-dev") [ -e "$SETUP_TEST/no-headers" ] || printf 'ii ' ;;
+    *) printf 'ii ' ;;
+esac
 END
+cat >"$work/bin/dpkg-deb" <<'END'
+#!/bin/sh
+mkdir -p "$3/usr/include" && cp "$2" "$3/usr/include/hb.h"
+END
+printf '#!/bin/sh\necho 0\n' >"$work/bin/id" # may install
 cat >"$work/bin/apt-get" <<'END'
 #!/bin/sh
 echo "apt-get $*" >>"$SETUP_TEST/calls"
 case "$*" in
     *indextargets*) echo "file://$SETUP_TEST/mirror/" ;;
-    *" update") ;;
+    *" download libharfbuzz-dev=6.0-1") cp "$SETUP_TEST/mirror/headers.deb" . 2>/dev/null ;;
+    "update -qq" | *" update") ;;
+    "install "*) rm "$SETUP_TEST/no-headers" ;;
     *" source --download-only "*)
         for last; do :; done
         cp "$SETUP_TEST/mirror/unstable/${last}_"* . 2>/dev/null ;;
@@ -105,5 +116,20 @@ rm -rf "$mirror/unstable"/* "$deps/imgui"
 setup
 [ ! -e "$deps/imgui" ] || fail "something is left of a tree that could not be had"
 says "CMake will try GitHub" || fail "nothing says that the mirror has no imgui"
+[ "$(ls "$deps")" = catch2 ] || fail "leftovers: $(ls "$deps")"
+
+# HarfBuzz's headers come without the packages that theirs brings along, of the version that is installed, and once. A mirror
+# that has only another version makes the package itself be installed.
+: >"$work/no-headers"
+echo headers >"$mirror/headers.deb"
+setup
+[ "$(ls "$deps/harfbuzz/usr/include")" = hb.h ] && [ -e "$deps/harfbuzz/.6.0-1" ] || fail "there are no headers of HarfBuzz"
+[ "$(ls "$deps/harfbuzz")" = usr ] || fail "leftovers: $(ls "$deps/harfbuzz")"
+: >"$work/calls"
+setup
+if grep -q harfbuzz "$work/calls"; then fail "headers that are there are fetched again"; fi
+rm -rf "$deps/harfbuzz" "$mirror/headers.deb"
+setup
+[ ! -e "$work/no-headers" ] || fail "no package of headers was installed"
 [ "$(ls "$deps")" = catch2 ] || fail "leftovers: $(ls "$deps")"
 echo "setup_test: what is not pinned is named and not stamped as pinned"
