@@ -23,8 +23,8 @@ struct CardAnswers {
 
 /// The number of the first card that can be used; -1: none.
 int usable_card(const CardAnswers&);
-/// The reason, in one sentence, why no card is used; empty when one can be used. Of several cards it speaks
-/// of the first.
+/// One sentence for whoever looks at a slow program, or empty when a card can be used. Of several cards it
+/// speaks of the first.
 std::string why_no_card(const CardAnswers&);
 
 /// What kernels can count on, 90 = compute capability 9.0: code compiled for an older card has no more than
