@@ -1,4 +1,5 @@
 // Walk: every move forwards and back, every control, the same cell in every stage.
+#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
@@ -178,6 +179,23 @@ TEST_CASE("heads and sequences are chosen in the walk") {
   robot.tap("Walk sequence more");  // round
   CHECK(robot.app().selection().sequence == 0);
   CHECK((robot.pixels() == first));
+}
+
+TEST_CASE("a formula that was cut to what fits is drawn without the marks of own words") {
+  RobotOptions options{.width = 1280, .height = 720};
+  options.file = std::filesystem::path(ATTNSCOPE_ASSETS) / "models/induction";
+  bool is_cut = false;
+  for (const int width : {1100, 1280, 1600, 1920}) {
+    INFO(width);
+    options.width = width;
+    Walker robot(options);
+    robot.press(ImGuiKey_F5);  // larger letters: "Y = C·W_O + b_O" becomes "C·W_O + b_O"
+    for (const PlacedText& text : texts_of(robot)) {
+      CHECK_FALSE(text.text.empty());  // nothing but a mark, which is drawn as a box
+      is_cut = is_cut || (text.text.ends_with("·W") && text.text.find('=') == std::string::npos);
+    }
+  }
+  CHECK(is_cut);
 }
 
 }  // namespace attnscope::walk_test

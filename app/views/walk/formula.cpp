@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "app/ui/number_format.hpp"
+#include "app/ui/own_words.hpp"
 
 namespace attnscope::walk {
 namespace {
@@ -79,14 +80,20 @@ float Formula::draw(const Ui& ui, float x, float y, float opacity) const {
 
 Formula with_indices(std::string_view text, float size, Rgba colour, Ink ink) {
   Formula formula(size);
+  // Of own words each piece is marked by itself: a mark that stands alone would be drawn.
+  const bool is_own = text.size() > 1 && text.front() == own_begin && text.back() == own_end;
+  if (is_own) text = text.substr(1, text.size() - 2);
+  const auto piece = [is_own](std::string_view part) {
+    return is_own && !part.empty() ? own(part) : std::string(part);
+  };
   while (!text.empty()) {
     const std::size_t mark = text.find('_');
-    formula.add(text.substr(0, mark), colour, ink);
+    formula.add(piece(text.substr(0, mark)), colour, ink);
     if (mark == std::string_view::npos) break;
     text.remove_prefix(mark + 1);
     std::size_t end = 0;
     while (end < text.size() && std::isalnum(static_cast<unsigned char>(text[end])) != 0) ++end;
-    formula.lowered(text.substr(0, end), colour);
+    formula.lowered(piece(text.substr(0, end)), colour);
     text.remove_prefix(end);
   }
   return formula;
