@@ -69,6 +69,8 @@ class App {
   /// The same with what open_session() read of that file.
   void open(Session session, const std::filesystem::path& from, std::string_view layer = {},
             const Answers& answers = {});
+  /// What was dropped on the window: the first is opened, and where there are more that is said.
+  void drop(const std::vector<std::filesystem::path>& paths);
   /// Takes a large file that has been read, or waits for it first; tells how far one is that is still read.
   void finish_opening(bool wait);
   /// Opens what was open when the last program was killed, and says so; false when it was not.
@@ -93,6 +95,7 @@ class App {
   bool presents() const;
   bool presents_lesson() const;
   bool shows_speaker_notes() const;
+  void hide_speaker_notes();
   /// Draws them into the current Dear ImGui frame, which is that of another window.
   void draw_speaker_notes(const Fonts& fonts, TextureCache& textures, float scale) const;
   /// The lesson that is open; null: none.
@@ -241,6 +244,7 @@ class App {
   void give_training_back();
   void watch_lesson(Mode before, bool by_history);
   void show_step_again();
+  void leave_page();
   void follow_experiment();
   void follow_training();
   void follow_watch();

@@ -34,6 +34,13 @@ void leave_field() {
   ImGui::GetCurrentContext()->InputTextDeactivatedState.ID = 0;
 }
 
+/// Lists, cards and dialogs that lie over the window.
+void close_cards() {
+  if (const ImGuiContext* const context = ImGui::GetCurrentContext();
+      context && !context->OpenPopupStack.empty())
+    ImGui::ClosePopupToLevel(0, false);
+}
+
 bool is_text(const std::filesystem::path& path) {
   std::error_code unknown;
   if (!std::filesystem::is_regular_file(path, unknown)) return false;
@@ -98,6 +105,17 @@ bool App::give_to_model(const std::filesystem::path& path) {
     view_.notices.say(error.what());
   }
   return true;
+}
+
+/// What lies over the window was meant for what was there before.
+void App::drop(const std::vector<std::filesystem::path>& paths) {
+  if (paths.empty()) return;
+  close_cards();
+  view_.help = false;
+  open(paths.front());
+  if (paths.size() > 1)
+    view_.notices.tell(std::to_string(paths.size()) + " files were dropped, and one is opened: " +
+                       in_quotes(paths.front().filename().native()) + ".");
 }
 
 void App::open(const std::filesystem::path& path, std::string_view layer, const Answers& answers) {
@@ -168,6 +186,7 @@ void App::take_opened(Session session, const std::filesystem::path& path) {
   } else {
     const std::string ending = lower_extension(path);
     const bool is_session = session.looks.has_value();  // in a page of ours
+    if (!is_session) leave_page();
     take(
         std::move(session), files_.is_own_document(path) ? path : std::filesystem::path{},
         !is_session && ending != ".json" && ending != ".safetensors" && ending != ".npy" && ending != ".npz");
@@ -234,6 +253,11 @@ void App::offer_start() {
 void App::take(Session session, const std::filesystem::path& file, bool is_text) {
   keep_closed();
   leave_field();
+  // The answer would write this Document in the place of the one that it was asked about.
+  if (view_.files->question) {
+    view_.files->question.reset();
+    close_cards();
+  }
   document_ = std::move(session.document);
   original_ = document_;
   files_.follow(file);

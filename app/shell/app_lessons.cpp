@@ -160,6 +160,17 @@ void App::show_step_again() {
   state.look_due = true;
 }
 
+/// What a person opens is to be seen, and a lesson says nothing of it: its step is as it was for who comes
+/// back.
+void App::leave_page() {
+  LessonState& state = *view_.lesson;
+  if (view_.mode == Mode::Lessons && !state.name.empty() && !state.left) {
+    state.left = document_;
+    leave_trained_step();
+  }
+  if (view_.mode == Mode::Model || is_page(view_.mode)) view_.mode = Mode::Explore;
+}
+
 /// Outside the mode the person plays freely; back in it the step is as it was. `before`: the mode as this
 /// frame found it. What undo brings back is as it was then, with what was held then; else B follows the step.
 void App::watch_lesson(Mode before, bool by_history) {
@@ -201,6 +212,7 @@ bool App::presents_lesson() const {
   return view_.presenter->on && view_.mode == Mode::Lessons && lessons_.sight().open != nullptr;
 }
 bool App::shows_speaker_notes() const { return view_.lesson->notes; }
+void App::hide_speaker_notes() { view_.lesson->notes = false; }
 
 void App::draw_speaker_notes(const Fonts& fonts, TextureCache& textures, float scale) const {
   const lessons::OpenLessonPtr open = lessons_.sight().open;

@@ -119,6 +119,7 @@ void App::take_model(ModelArrival arrival) {
   const std::string damage = arrival.session.damage;
   std::filesystem::path file = is_session && files_.is_own_document(path) ? path : std::filesystem::path{};
   if (is_kept) file = is_session ? arrival.session.looks->file : std::filesystem::path{};
+  if (!is_session) leave_page();
   take(std::move(arrival.session), file);
   document_ = models_.placed(std::move(document_));  // called as it will be when something has changed in it
   original_ = document_;

@@ -137,7 +137,7 @@ void listen(GLFWwindow* window, Attention& attention) {
   });
   glfwSetDropCallback(window, [](GLFWwindow* w, int count, const char** paths) {
     attention_of(w).wake();
-    if (attention_of(w).app && count > 0) attention_of(w).app->open(paths[0]);
+    if (attention_of(w).app) attention_of(w).app->drop({paths, paths + count});
   });
   const GLFWvidmode* mode = glfwGetPrimaryMonitor() ? glfwGetVideoMode(glfwGetPrimaryMonitor()) : nullptr;
   if (mode && mode->refreshRate > 60) attention.frame_seconds = 1.0 / mode->refreshRate;
