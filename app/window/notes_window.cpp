@@ -97,11 +97,13 @@ void NotesWindow::follow(App& app, GLFWwindow* main) {
   const bool presents = app.presents_lesson();
   GLFWmonitor* const beside = presents ? monitor_beside(monitor_of(main)) : nullptr;
   const bool wanted = presents && (app.shows_speaker_notes() || beside != nullptr);
-  if (!presents) closed_ = false;
+  if (!presents || (app.shows_speaker_notes() && !asked_)) closed_ = false;
   if (open_ && (open_->window == nullptr || glfwWindowShouldClose(open_->window))) {
     open_.reset();
     closed_ = true;
+    app.hide_speaker_notes();  // so that the next N shows them
   }
+  asked_ = app.shows_speaker_notes();
   if (!wanted || closed_) {
     open_.reset();
   } else {

@@ -19,13 +19,14 @@ class NotesWindow {
 
   /// Opens, draws or closes it, as the App wants it now. `main` is the window that is presented, whose OpenGL
   /// and Dear ImGui contexts are current, and are again when this returns. `present` as the person wants it:
-  /// closing the notes keeps them closed until a lesson is presented anew.
+  /// closing the notes keeps them closed until they are asked for again, or a lesson is presented anew.
   void follow(App& app, GLFWwindow* main);
 
  private:
   struct Open;
   std::unique_ptr<Open> open_;
   bool closed_ = false;  // by the person
+  bool asked_ = false;   // shows_speaker_notes() of the last time
 };
 
 /// The main window fills a monitor while it presents, and goes back to where it was.

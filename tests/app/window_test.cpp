@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <optional>
 #include <string>
 
@@ -142,6 +143,23 @@ TEST_CASE("on a German keyboard plus is plus") {
   robot.key(ImGuiKey_RightBracket);
   robot.settle();
   CHECK(difference(robot.pixels(), before) > 2 * WindowProgram::same);
+}
+
+TEST_CASE("the speaker's window that was closed comes back with its key, and the program ends with it open") {
+  if (!VirtualDisplay::available()) SKIP("Xvfb is not installed (package xvfb)");
+  const TemporaryDirectory home;
+  VirtualDisplay display{1920, 1200};
+  WindowProgram program(display, home.path(),
+                        {(std::filesystem::path(ATTNSCOPE_ASSETS) / "lessons/04-why-divide.md").native()});
+  const auto has_notes = [&] { return display.find("speaker notes").has_value(); };
+  display.press(program.window(), "F5");
+  display.press(program.window(), "n");
+  REQUIRE(wait_until(has_notes));
+  display.close(*display.find("speaker notes"));
+  REQUIRE(wait_until([&] { return !has_notes(); }));
+  display.press(program.window(), "n");
+  CHECK(wait_until(has_notes));
+  CHECK(program.closes());
 }
 
 TEST_CASE("without a display the program says what to do instead") {
