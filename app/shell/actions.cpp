@@ -6,8 +6,11 @@
 
 #include <imgui_internal.h>
 
+#include "app/state/inspector_state.hpp"
+#include "app/state/model_state.hpp"
 #include "app/state/teaching/presenter_state.hpp"
 #include "app/state/watch/watch_state.hpp"
+#include "app/widgets/widgets.hpp"
 
 namespace attnscope {
 namespace {
@@ -172,17 +175,25 @@ bool leaves_list() {
   return true;
 }
 
+/// What a key may open in the place of what is under the mouse.
+std::array<int, 4> opened_page(const ViewState& view) {
+  return {static_cast<int>(view.mode), static_cast<int>(view.model->screen), int{view.presenter->on},
+          int{view.inspector->expanded}};
+}
+
 }  // namespace
 
 void run_keyboard(Scene& scene) {
   if (ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup) && !leaves_list()) return;
   const Mode mode = scene.view.mode;  // a key that changes it is over with this frame
+  const std::array<int, 4> page = opened_page(scene.view);
   for (const Action& action : actions()) {
     if (action.key == 0 || (action.only && *action.only != mode) || !is_possible(action, scene)) continue;
     if (is_taken(action, scene.view) || !is_pressed(action, scene.view.keyboard)) continue;
     action.run(scene);
     if (is_character(action.key)) scene.view.keyboard.pressed = {action.name, key_name(action.key), true, 0};
   }
+  if (opened_page(scene.view) != page) rest_tips();
 }
 
 }  // namespace attnscope

@@ -16,6 +16,23 @@ bool was_just_clicked() {
   return ImGui::GetTime() - g.IO.MouseClickedTime[0] <= rests + static_cast<double>(g.IO.DeltaTime) / 2;
 }
 
+/// Of the whole window, whichever of its parts asks. Null in the window of the speaker's notes.
+ImGuiStorage* kept_for_tips() {
+  ImGuiWindow* const window = ImGui::FindWindowByName("AttnScope");
+  return window != nullptr ? &window->StateStorage : nullptr;
+}
+
+/// Whether a key has opened something and the mouse has not moved since.
+bool do_tips_rest() {
+  ImGuiStorage* const kept = kept_for_tips();
+  if (kept == nullptr) return false;
+  bool& rest = *kept->GetBoolRef(ImHashStr("tips rest"));
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  rest = rest && mouse.x == kept->GetFloat(ImHashStr("tips x")) &&
+         mouse.y == kept->GetFloat(ImHashStr("tips y"));
+  return rest;
+}
+
 /// Whether the page of keys lies over the current window: it is drawn last, so last frame's counts.
 bool is_behind_keys() {
   const ImGuiWindow* const page = ImGui::FindWindowByName("help");
@@ -37,6 +54,14 @@ void pop_popup_style() {
 }
 
 }  // namespace
+
+void rest_tips() {
+  ImGuiStorage* const kept = kept_for_tips();
+  if (kept == nullptr) return;
+  kept->SetBool(ImHashStr("tips rest"), true);
+  kept->SetFloat(ImHashStr("tips x"), ImGui::GetIO().MousePos.x);
+  kept->SetFloat(ImHashStr("tips y"), ImGui::GetIO().MousePos.y);
+}
 
 Box place_of_tip(ImVec2 screen, const Box& near, ImVec2 size, float gap, Clear clear) {
   const float margin = gap / 2;
@@ -61,7 +86,7 @@ Box place_of_tip(ImVec2 screen, const Box& near, ImVec2 size, float gap, Clear c
 }
 
 void tooltip(const Ui& ui, bool hovered, const Box& near, const Tip& tip, Clear clear) {
-  if (!hovered || tip.title.empty() || was_just_clicked() || is_behind_keys()) return;
+  if (!hovered || tip.title.empty() || was_just_clicked() || is_behind_keys() || do_tips_rest()) return;
   if (!ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort)) return;
   const float pad = ui.px(14), width = ui.px(300), inner = width - 2 * pad;
   const TextStyle title{type::body, ui.theme.text1, Ink::Semibold};

@@ -27,6 +27,8 @@ struct Tip {
 enum class Clear { OfBox, OfRowAndColumn };
 /// Shows the tip when `hovered` holds for a moment: beside the box, else below or above it, never over it.
 void tooltip(const Ui&, bool hovered, const Box& near, const Tip&, Clear clear = Clear::OfBox);
+/// A key has opened something: until the mouse moves, no tip lies over it.
+void rest_tips();
 /// Where a tip of that size stands on a screen.
 Box place_of_tip(ImVec2 screen, const Box& near, ImVec2 size, float gap, Clear clear);
 

@@ -201,6 +201,24 @@ TEST_CASE("a tooltip leaves what a click has opened in sight until the mouse mov
   CHECK(keys_drawn(robot).contains(words));
 }
 
+TEST_CASE("no tooltip lies over what a key has opened until the mouse moves") {
+  const TemporaryDirectory directory;
+  Robot robot(with_letters(directory));
+  robot.settle();
+  ImGui::GetStyle().HoverDelayShort = ImGui::GetStyle().HoverStationaryDelay = 0;
+  constexpr const char* words = "Which heads bring the answer of this text back into another one.";
+  const ImVec2 place = robot.centre("Grid: Patching");
+  robot.move(place);
+  REQUIRE(keys_drawn(robot).contains(words));
+  robot.key(ImGuiKey_A);
+  robot.settle();
+  REQUIRE(model_state(robot).screen == ModelScreen::Atlas);
+  REQUIRE(robot.centre("Grid: Patching").y == place.y);  // still under the mouse
+  CHECK_FALSE(keys_drawn(robot, 4).contains(words));
+  robot.move({place.x + 3, place.y});
+  CHECK(keys_drawn(robot).contains(words));
+}
+
 TEST_CASE("no tooltip lies over the page of keys") {
   Robot robot(wide);
   ImGui::GetStyle().HoverDelayShort = ImGui::GetStyle().HoverStationaryDelay = 0;
