@@ -2,6 +2,7 @@
 // that is turned into another one.
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
@@ -111,6 +112,31 @@ TEST_CASE("legible: the divergence says what it is by", "[model]") {
   robot.click("Divide by √dₖ");
   robot.settle();
   CHECK(keys_drawn(robot).contains("nats, by the change"));
+}
+
+TEST_CASE("legible: in front of a room no title stands under what lies beside or below it", "[model]") {
+  const auto check = [](Robot& robot, const std::vector<std::string>& titles) {
+    robot.key(ImGuiKey_F5);
+    robot.settle();
+    for (const std::string& pair : collisions(texts_of(robot))) {
+      INFO(pair);
+      for (const std::string& title : titles) CHECK(pair.find("\"" + title + "\"") == std::string::npos);
+    }
+  };
+  const std::vector<std::pair<int, int>> sizes{{1280, 720}, {1600, 1000}, {1920, 1080}};
+  for (const auto& [width, height] : sizes) {
+    INFO(width << " x " << height);
+    {
+      LettersRobot robot({.width = width, .height = height});
+      check(robot, {"All heads", "Residual stream"});
+    }
+    for (const ImGuiKey page : {ImGuiKey_F9, ImGuiKey_F10}) {
+      Robot robot({.width = width, .height = height});
+      robot.key(page);
+      robot.settle();
+      check(robot, {"Spread of scores", "Entropy of a row", "Loss", "Accuracy", "Previous", "Time"});
+    }
+  }
 }
 
 }  // namespace attnscope::legible_test

@@ -58,11 +58,17 @@ void draw_experiment_middle(const ExperimentPage& page, const Box& box) {
   float y = draw_experiment_head(page, inner);
   draw_experiment_slider(page, {inner.x, y, inner.w, ui.px(page.narrow ? 36 : 42)});
   y += ui.px(page.narrow ? 36 + 8 : 42 + 14);
-  const float words = draw_experiment_sentences(page, inner, false);
-  const float bottom = inner.bottom() - ui.px(page.narrow ? 6 : 16) - words;
-  ui.horizontal(inner.x, bottom - ui.px(8), inner.w, ui.theme.hairline);
-  draw_experiment_sentences(page, {inner.x, bottom, inner.w, words}, true);
   const float gap = ui.px(page.narrow ? 8 : 16), line = ui.px(page.narrow ? 4 : 14);
+  const float words = draw_experiment_sentences(page, inner, false);
+  float bottom = inner.bottom() - ui.px(page.narrow ? 6 : 16) - words;
+  // In front of a room that has no height for both the plots go last.
+  constexpr float least_plot = 88;
+  if (page.scene.view.presenter->on && (bottom - ui.px(12) - y - line) / 2 < ui.px(least_plot)) {
+    bottom += words;
+  } else {
+    ui.horizontal(inner.x, bottom - ui.px(8), inner.w, ui.theme.hairline);
+    draw_experiment_sentences(page, {inner.x, bottom, inner.w, words}, true);
+  }
   const float high = std::floor((bottom - ui.px(12) - y - line) / 2), wide = std::floor((inner.w - gap) / 2);
   for (std::size_t i = 0; i < page.words.plots.size(); ++i) {
     const Box plot{inner.x + (wide + gap) * static_cast<float>(i % 2),

@@ -137,7 +137,7 @@ void draw_lab(Scene& scene, const Box& box) {
             {type::body, ui.theme.text2, Ink::Regular, Align::Centre, box.w - ui.px(40)});
     return;
   }
-  const LabPage page = lab_page(scene, *lab);
+  LabPage page = lab_page(scene, *lab);
   if (scene.view.hint.empty()) scene.view.hint = lab_hint(page);
   const bool presented = scene.view.presenter->on;
   const float left = presented ? 0 : ui.px(page.narrow ? 216 : 264);
@@ -151,6 +151,10 @@ void draw_lab(Scene& scene, const Box& box) {
                                                                                     : 130);
   const float heads = std::floor(rest.w * (page.narrow ? 0.42f : 0.425f));
   const float top = rest.h - wall - time;
+  if (presented && top < ui.px(340)) {  // a room reads few plots, but large ones
+    page.small_rows = top < ui.px(260) ? 0 : 1;
+    page.has_rule = false;
+  }
   draw_lab_plots(page, {rest.x, rest.y, rest.w - heads, top});
   ui.vertical(rest.right() - heads, rest.y, top, ui.theme.hairline);
   draw_lab_heads(page, {rest.right() - heads, rest.y, heads, top});

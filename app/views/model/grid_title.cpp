@@ -39,6 +39,7 @@ void draw_title(const GridFrame& grid, const Box& line) {
     left = draw_small_ramp(ui, "grid ramp", right, y, shown, shown.high, ends.low, ends.high, room);
     take_bar(grid, {left, y - ui.px(10), right - left, ui.px(20)});
   }
+  if (name - ui.px(8) > choice) return;  // the screens stand in the title's place
   draw_region_title(ui, line, "All heads", grid_note(grid), left - ui.px(12));
 }
 

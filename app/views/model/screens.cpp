@@ -81,14 +81,21 @@ Box begin_screen_region(Scene& scene, const Box& region, std::string_view title,
   ui.fill(region, ui.theme.picture);
   const float pad = region_pad(scene), high = title_height(ui);
   const Box line{region.x + pad, region.y, region.w - 2 * pad, high};
-  float right = draw_screen_choice(scene, line) - ui.px(14);
+  const float choice = draw_screen_choice(scene, line);
+  const float name = line.x + ui.text_width(title, type::body, Ink::Semibold) + ui.px(12);
+  float right = choice - ui.px(14);
   if (scale != nullptr) {
+    // As over all heads: the ramp gives way to the title, and both to the screens.
     const auto end = [&](float value) { return value == 0 ? "0" : written(static_cast<double>(value)); };
-    right = draw_small_ramp(ui, "atlas ramp", right, line.y + ui.px(22), *scale, scale->high, end(scale->low),
-                            end(scale->high), ui.px(scene.compact ? 48 : 72)) -
-            ui.px(12);
+    const std::string low = end(scale->low), high_end = end(scale->high);
+    const float words = ui.text_width(low, type::tick) + ui.text_width(high_end, type::tick) + ui.px(12);
+    const float room = std::min(ui.px(scene.compact ? 48 : 72), std::floor(right - words - name));
+    if (room >= ui.px(16))
+      right = draw_small_ramp(ui, "atlas ramp", right, line.y + ui.px(22), *scale, scale->high, low, high_end,
+                              room) -
+              ui.px(12);
   }
-  draw_region_title(ui, line, title, note, right);
+  if (name - ui.px(8) <= choice) draw_region_title(ui, line, title, note, right);
   return {line.x, region.y + high, line.w, region.h - high - ui.px(8)};
 }
 

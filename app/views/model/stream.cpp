@@ -106,10 +106,13 @@ class Stream {
   void draw_title(const Box& line, float right) const {
     const float y = line.y + ui_.px(22);
     float left = right - ui_.px(14);
-    if (shows_lens())
-      left = draw_small_ramp(ui_, "stream ramp", left, y, lens_scale(), 1, "0", "1", ui_.px(72));
-    else
+    // In a narrow window the ramp gives way to the title.
+    const float name = line.x + ui_.text_width("Residual stream", type::body, Ink::Semibold) + ui_.px(12);
+    const float room = std::min(ui_.px(72), std::floor(left - ui_.px(30) - name));
+    if (!shows_lens())
       left = draw_norm_ramp(left, y);
+    else if (room >= ui_.px(16))
+      left = draw_small_ramp(ui_, "stream ramp", left, y, lens_scale(), 1, "0", "1", room);
     std::string note = shows_lens() ? "raw lens: top token after each layer; colour: its probability"
                                     : "length of the vectors, logarithmic";
     if (shows_lens() && state_.stream == StreamView::Inside)
