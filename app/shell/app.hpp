@@ -308,7 +308,8 @@ class App {
   void watch_letters();
   void begin_words();
   void take_words();
-  void type_words();
+  void type_words(std::string_view text);
+  void paste_words();
   void tell_lost_cache(const Input& before);
   void take_back(Before);
   bool has_sentence_in_sight() const;

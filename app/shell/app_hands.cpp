@@ -11,12 +11,14 @@
 #include "app/state/teaching/lesson_state.hpp"
 #include "app/state/teaching/presenter_state.hpp"
 #include "app/state/walk_state.hpp"
+#include "app/state/watch/watch_state.hpp"
 #include "app/ui/own_words.hpp"
 #include "app/views/parts/refusal.hpp"
 #include "app/views/tokens/refused_typing.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/edits/dump.hpp"
 #include "core/edits/within.hpp"
+#include "core/text/letters.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope {
@@ -196,6 +198,28 @@ std::size_t typed_fields(const Document& document) {
   return typed_texts(document) > 0 ? typed_texts(document) : document.input.sequences.size();
 }
 
+/// Nobody reads the key else: no text field, no list, and no page has it.
+bool is_paste_free(const ViewState& view) {
+  const ImGuiIO& io = ImGui::GetIO();
+  return io.KeyCtrl && !io.KeyAlt && !io.KeyShift && ImGui::IsKeyPressed(ImGuiKey_V, false) &&
+         !io.WantTextInput && !view.keyboard.sentence.active && !view.presenter->on && !is_any_popup_open();
+}
+
+/// As a text field takes it: a sign for what is no UTF-8, and of control characters newlines and tabs.
+std::string clipboard_text() {
+  const char* const copied = ImGui::GetClipboardText();
+  const std::string_view bytes = copied != nullptr ? copied : "";
+  std::string text;
+  for (std::size_t at = 0; at < bytes.size();) {
+    const Decoded next = decode_at(bytes, at);
+    at += next.length;
+    const bool is_old_newline = next.value == '\r' && (at == bytes.size() || bytes[at] != '\n');
+    const bool stays = next.value == '\n' || next.value == '\t' || (next.value >= ' ' && next.value != 127);
+    if (is_old_newline || stays) append_utf8(text, is_old_newline ? U'\n' : next.value);
+  }
+  return text;
+}
+
 }  // namespace
 
 /// Where words can go: the token strip's field, in a mode and window that has it.
@@ -215,6 +239,7 @@ void App::watch_letters() {
     keyboard.takes_words = true;
     return stray_.begin(now);
   }
+  if (is_paste_free(view_) && has_sentence_in_sight()) return paste_words();
   // The field was asked for by its key: no letter that comes before it has the keyboard is an action's.
   if (keyboard.sentence.wanted && !keyboard.takes_words && has_sentence_in_sight()) {
     keyboard.takes_words = true;
@@ -263,7 +288,19 @@ void App::begin_words() {
   sentence.field = std::min(static_cast<std::size_t>(selection_.sequence), last);
   sentence.wanted = sentence.at_end = true;
   sentence.waited = 0;
-  type_words();
+  type_words(stray_.text());
+}
+
+/// As words that are typed anywhere, the clipboard's text goes to the sentence.
+void App::paste_words() {
+  stray_.end();
+  const std::string text = clipboard_text();
+  if (text.empty()) return view_.notices.say("The clipboard holds no text.");
+  const std::size_t last = std::min(most_fields, typed_fields(document_)) - 1;
+  view_.keyboard.sentence.field = std::min(static_cast<std::size_t>(selection_.sequence), last);
+  const Document before = document_;
+  type_words(text);
+  if (document_ != before) view_.notices.tell("The clipboard's text is the sentence now. Ctrl+Z goes back.");
 }
 
 /// Until the field has the keyboard, its letters are collected here.
@@ -280,16 +317,16 @@ void App::take_words() {
     if (c >= ' ' && c != 127) stray_.add(c, false, ImGui::GetTime());
   if (!comes || typed.empty()) return;
   keyboard.sentence.at_end = true;  // they stand in the place of what was there
-  type_words();
+  type_words(stray_.text());
 }
 
-void App::type_words() {
+void App::type_words(std::string_view text) {
   const Input before = document_.input;
   try {
     const std::size_t last = std::min(most_fields, typed_fields(document_)) - 1;
     const std::size_t field = std::min(view_.keyboard.sentence.field, last);
-    document_ = typed_texts(document_) > 0 ? edit::typed_text(document_, field, stray_.text())
-                                           : edit::labels(document_, field, stray_.text());
+    document_ = typed_texts(document_) > 0 ? edit::typed_text(document_, field, std::string(text))
+                                           : edit::labels(document_, field, std::string(text));
     tell_lost_cache(before);
   } catch (const std::exception& error) {
     view_.notices.say(error.what());

@@ -226,4 +226,29 @@ TEST_CASE("the keyboard alone chooses all of a prompt of several lines") {
   CHECK(text_of(robot) == "hello");
 }
 
+TEST_CASE("what is pasted while no field has the keyboard is the sentence, and one undo takes it back") {
+  Robot robot(usual);
+  const std::string before = text_of(robot);
+  const auto paste_anywhere = [&](const char* text) {
+    ImGui::SetClipboardText(text);
+    robot.key(ImGuiKey_V, ImGuiMod_Ctrl);
+    robot.settle();
+  };
+  paste_anywhere("one\r\ntwo\tthree");
+  CHECK(text_of(robot) == "one\ntwo\tthree");
+  CHECK(robot.app().message() == "The clipboard's text is the sentence now. Ctrl+Z goes back.");
+  robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);
+  robot.settle();
+  CHECK(text_of(robot) == before);
+  paste_anywhere("a\xFF b");
+  CHECK(text_of(robot) == "a\uFFFD b");
+  paste_anywhere("");
+  CHECK(text_of(robot) == "a\uFFFD b");
+  CHECK(robot.app().message() == "The clipboard holds no text.");
+  robot.key(ImGuiKey_F9);  // a page without a sentence
+  robot.settle();
+  paste_anywhere("no sentence");
+  CHECK(text_of(robot) == "a\uFFFD b");
+}
+
 }  // namespace attnscope::prompt_lines_test
