@@ -217,6 +217,26 @@ TEST_CASE("a predicted token is appended by a click", "[model]") {
   CHECK(robot.app().shown()->layer().dimensions.queries == rows + 1);
 }
 
+TEST_CASE("a predicted token that is followed stays in the list whatever is predicted", "[model]") {
+  LettersRobot robot;
+  std::string label;
+  for (const RecordedItem& item : robot.items().items())
+    if (item.label.starts_with("predicted ")) label = item.label;  // the least likely one
+  REQUIRE_FALSE(label.empty());
+  robot.right_click(robot.centre(label));
+  robot.settle();
+  REQUIRE(model_state(robot).followed);
+  CHECK(model_within(robot).input.continued.empty());  // it is not appended
+  for (const char* text : {"ab", "c de", "a a a a", "de c ab", "b", "e d c b a"}) {
+    INFO(text);
+    type_text(robot, text);
+    CHECK(robot.has(label));
+  }
+  robot.right_click(robot.centre(label));
+  robot.settle();
+  CHECK_FALSE(model_state(robot).followed);
+}
+
 TEST_CASE("what the grid and the stream show is chosen, and changes no number", "[model]") {
   const TemporaryDirectory directory;
   const auto [width, height] = GENERATE(std::pair{1600, 1000}, std::pair{1280, 720}, std::pair{900, 560});

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "app/ui/number_words.hpp"
+#include "app/views/model/listed_tokens.hpp"
 #include "app/views/model/parts.hpp"
 #include "app/views/tokens/masking.hpp"
 #include "core/edits/masking.hpp"
@@ -15,46 +16,6 @@
 
 namespace attnscope {
 namespace {
-
-constexpr std::size_t most_tokens_listed = 5;
-
-struct Candidate {
-  std::int64_t id = 0;
-  double before = 0, after = 0;  // probabilities
-  double largest() const { return std::max(before, after); }
-};
-
-/// The likeliest of both lists; the word that a mask was put for is always among them, in the last place
-/// where it is not likely.
-std::vector<Candidate> candidates(const ModelPrediction& prediction, std::optional<std::int64_t> masked) {
-  std::vector<Candidate> all;
-  if (prediction.after.empty()) return all;
-  const std::vector<float>& clean = prediction.before.empty() ? prediction.after : prediction.before;
-  const Softmax before(clean), after(prediction.after);
-  const auto candidate = [&](std::int64_t id) {
-    const auto at = static_cast<std::size_t>(id);
-    return Candidate{id, before[at], after[at]};
-  };
-  for (const auto* list : {&prediction.top_before, &prediction.top_after}) {
-    for (std::size_t i = 0; i < std::min(most_tokens_listed, list->size()); ++i) {
-      const std::int64_t id = (*list)[i].id;
-      const auto at = static_cast<std::size_t>(id);
-      if (at >= clean.size() || at >= prediction.after.size()) continue;
-      if (std::any_of(all.begin(), all.end(), [&](const Candidate& known) { return known.id == id; }))
-        continue;
-      all.push_back(candidate(id));
-    }
-  }
-  std::stable_sort(all.begin(), all.end(),
-                   [](const Candidate& a, const Candidate& b) { return a.largest() > b.largest(); });
-  if (all.size() > most_tokens_listed) all.resize(most_tokens_listed);
-  const bool is_known =
-      masked && *masked >= 0 && *masked < std::ssize(clean) && *masked < std::ssize(prediction.after);
-  if (!is_known || std::ranges::find(all, *masked, &Candidate::id) != all.end()) return all;
-  if (all.size() == most_tokens_listed) all.pop_back();
-  all.push_back(candidate(*masked));
-  return all;
-}
 
 std::string tenths_of_percent(double share) { return fixed(100 * share, 1); }
 
@@ -66,20 +27,25 @@ ModelPrediction without_changes(const ModelPrediction& prediction) {
   return made;
 }
 
-/// What is predicted, and what a click on it does.
+/// What is predicted, and what clicks on it do, also where it is followed.
 struct Said {
-  std::string_view title, click;
+  std::string_view title, click, followed;
 };
 Said said_by(const ModelSpec& spec) {
   switch (spec.head.kind) {
-    case HeadKind::NextToken: return {"Next token", "A click appends it to the text."};
-    case HeadKind::MaskedToken: return {"Masked word", "A click puts it in the place of the mask."};
-    case HeadKind::TokenClass: return {spec.head.names_referents ? "Refers to" : "Class of the token", {}};
-    case HeadKind::SequenceClass: return {"Class", {}};
-    case HeadKind::AnswerSpan: return {"Answer", {}};
+    case HeadKind::NextToken:
+      return {"Next token", "A click appends it to the text. A right click keeps it in this list.",
+              "A click appends it to the text. A right click lets it go."};
+    case HeadKind::MaskedToken:
+      return {"Masked word", "A click puts it in the place of the mask. A right click keeps it in this list.",
+              "A click puts it in the place of the mask. A right click lets it go."};
+    case HeadKind::TokenClass:
+      return {spec.head.names_referents ? "Refers to" : "Class of the token", {}, {}};
+    case HeadKind::SequenceClass: return {"Class", {}, {}};
+    case HeadKind::AnswerSpan: return {"Answer", {}, {}};
     case HeadKind::None: break;
   }
-  return {"Prediction", {}};
+  return {"Prediction", {}, {}};
 }
 
 /// The bytes of the predicted row's token in the text are replaced by the word.
@@ -156,7 +122,10 @@ class Prediction {
     draw_title(prediction);
     if (!is_there) return draw_nothing();
     masked_ = masked_token(reading_.within, *reading_.tokens, prediction->row);
-    std::vector<Candidate> all = candidates(*prediction, masked_);
+    const std::optional<FollowedToken>& followed = scene_.view.model->followed;
+    kept_ = {masked_, {}};
+    if (followed && followed->of == reading_.within.model.get()) kept_[1] = followed->id;
+    std::vector<ListedToken> all = listed_tokens(*prediction, kept_);
     const float top = line_.y + title_height(ui_) + ui_.px(scene_.compact ? -4 : 2);
     const float effect = changed_ ? ui_.px(scene_.compact ? 34 : 60) : 0;
     const float word = masked_ && !(changed_ && scene_.compact) ? ui_.px(40) : 0;
@@ -166,7 +135,7 @@ class Prediction {
     if (all.empty() && !reading_.not_finite.empty())
       ui_.paragraph(line_.x, top, line_.w, reading_.not_finite, {type::label, ui_.theme.nan});
     if (rows == 0) return;
-    keep_masked(all, rows);
+    keep_in_sight(all, rows);
     const float height = std::min(ui_.px(32), std::floor(room / static_cast<float>(rows)));
     for (std::size_t i = 0; i < rows; ++i)
       draw_row(all[i], {line_.x, top + static_cast<float>(i) * height, line_.w, height}, prediction->row);
@@ -175,13 +144,25 @@ class Prediction {
   }
 
  private:
-  bool is_masked(const Candidate& candidate) const { return candidate.id == masked_; }
+  bool is_masked(const ListedToken& candidate) const { return candidate.id == masked_; }
 
-  /// Where the list is cut, the word that was masked stays in its last row.
-  void keep_masked(std::vector<Candidate>& all, std::size_t rows) const {
-    const auto found = std::ranges::find_if(all, [&](const Candidate& one) { return is_masked(one); });
-    if (found != all.end() && found - all.begin() >= static_cast<std::ptrdiff_t>(rows))
-      std::swap(*found, all[rows - 1]);
+  bool is_followed(const ListedToken& candidate) const { return candidate.id == kept_[1]; }
+
+  /// Where the list is cut, what is kept stays in its last rows.
+  void keep_in_sight(std::vector<ListedToken>& all, std::size_t rows) const {
+    for (std::size_t i = rows; i < all.size(); ++i) {
+      if (!is_kept_token(kept_, all[i])) continue;
+      std::size_t to = rows;
+      while (to > 0 && is_kept_token(kept_, all[to - 1])) --to;
+      if (to > 0) std::swap(all[i], all[to - 1]);
+    }
+  }
+
+  void follow(const ListedToken& candidate) {
+    std::optional<FollowedToken>& followed = scene_.view.model->followed;
+    followed = is_followed(candidate)
+                   ? std::nullopt
+                   : std::optional(FollowedToken{reading_.within.model.get(), candidate.id});
   }
 
   /// The word that the mask was put for, and the way back.
@@ -260,7 +241,7 @@ class Prediction {
 
   bool can_be_chosen() const { return !said_.click.empty(); }
 
-  void draw_row(const Candidate& candidate, const Box& row, std::int64_t of_row) {
+  void draw_row(const ListedToken& candidate, const Box& row, std::int64_t of_row) {
     const Theme& theme = ui_.theme;
     const std::string name = predicted_name(reading_, candidate.id);
     const float y = row.centre_y(), high = std::min(ui_.px(26), row.h - ui_.px(4));
@@ -271,6 +252,7 @@ class Prediction {
     const std::string label = "predicted " + plain(name) + " " + std::to_string(candidate.id);
     const Ui::Touch touch = ui_.touch(label.c_str(), row, can_be_chosen());
     ui_.fill(chip, touch.hovered && can_be_chosen() ? theme.control_hover : theme.control, ui_.px(6));
+    if (is_followed(candidate)) ui_.frame(chip, theme.key, std::max(1.f, ui_.px(1.5f)), ui_.px(6));
     if (is_masked(candidate)) ui_.frame(chip, theme.text2, std::max(1.f, ui_.px(1.5f)), ui_.px(6));
     if (touch.focused) ui_.frame(chip.grown(ui_.px(2)), theme.query, ui_.px(2), ui_.px(8));
     const bool first = changed_ && prediction_->top_after.front().id == candidate.id;
@@ -287,10 +269,11 @@ class Prediction {
       ui_.text(row.right() - after_width, y, tenths_of_percent(candidate.before),
                {type::label, theme.text3, Ink::Regular, Align::Right});
     show_tip(candidate, name, touch.hovered, row);
+    if (touch.pointed && can_be_chosen() && ImGui::IsMouseClicked(1)) follow(candidate);
     if (touch.clicked && can_be_chosen()) choose(scene_, of_row, candidate.id);
   }
 
-  void draw_bars(const Candidate& candidate, const Box& area) {
+  void draw_bars(const ListedToken& candidate, const Box& area) {
     const Theme& theme = ui_.theme;
     const float y = std::round(area.centre_y()), thick = ui_.px(7);
     const auto length = [&](double share) {
@@ -307,7 +290,7 @@ class Prediction {
     ui_.fill({area.x, y, length(candidate.after), thick}, theme.query, ui_.px(2));
   }
 
-  void show_tip(const Candidate& candidate, const std::string& name, bool hovered, const Box& row) {
+  void show_tip(const ListedToken& candidate, const std::string& name, bool hovered, const Box& row) {
     if (!hovered) return;
     const auto at = static_cast<std::size_t>(candidate.id);
     const ModelPrediction& p = *prediction_;
@@ -318,8 +301,10 @@ class Prediction {
       numbers += "  ·  before: p " + tight(candidate.before) + ", logit " +
                  fixed(static_cast<double>(p.before[at]), 2) + ", rank " +
                  std::to_string(p.rank_before(candidate.id));
-    tooltip(ui_, hovered, row,
-            {name, numbers, is_masked(candidate) ? "The word that was masked." : said_.click, {}});
+    const std::string_view why = is_masked(candidate)     ? "The word that was masked."
+                                 : is_followed(candidate) ? said_.followed
+                                                          : said_.click;
+    tooltip(ui_, hovered, row, {name, numbers, why, {}});
   }
 
   void draw_divergence(const ModelPrediction& prediction, float height) {
@@ -365,6 +350,7 @@ class Prediction {
   bool changed_ = false;
   const ModelPrediction* prediction_ = nullptr;  // that stands there
   std::optional<ModelPrediction> unchanged_;
+  KeptTokens kept_;
   std::optional<std::int64_t> masked_;  // the token that the predicted row had before it was masked
 };
 
