@@ -1,5 +1,6 @@
 // The palette finds things by what people call them, and shows where they are.
 #include <algorithm>
+#include <chrono>
 #include <set>
 #include <string>
 
@@ -102,6 +103,20 @@ TEST_CASE("letters typed while the palette opens arrive in its field") {
     CHECK(robot.app().view().palette_text == "dropoutx");
     CHECK(robot.document() == before);
   }
+}
+
+TEST_CASE("a page that is pasted into the palette does not stop the window") {
+  Robot robot;
+  robot.key(ImGuiKey_K, ImGuiMod_Ctrl);
+  robot.frame(3);
+  std::string page;
+  while (page.size() < 100'000) page += "lorem ipsum dolor ";
+  ImGui::SetClipboardText(page.c_str());
+  const auto start = std::chrono::steady_clock::now();
+  robot.key(ImGuiKey_V, ImGuiMod_Ctrl);
+  robot.frame(3);
+  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(2));
+  CHECK(robot.app().view().palette_text.size() == page.size());
 }
 
 TEST_CASE("a German window calls the examples by German names") {

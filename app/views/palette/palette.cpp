@@ -16,9 +16,19 @@ namespace {
 
 constexpr const char* popup = "Command palette";
 
+/// No name is as long: of a page that was pasted the rest would only be compared with all of them, for
+/// seconds.
+std::string_view beginning_of(std::string_view typed) {
+  constexpr std::size_t most = 200;  // bytes
+  if (typed.size() <= most) return typed;
+  std::size_t end = most;
+  while (end > 0 && (static_cast<unsigned char>(typed[end]) & 0xC0) == 0x80) --end;
+  return typed.substr(0, end);
+}
+
 /// What answers what was typed, the best first; what is alike in the order of the table.
 std::vector<PaletteEntry> matching(const Scene& scene) {
-  const std::string_view typed = scene.view.palette_text;
+  const std::string_view typed = beginning_of(scene.view.palette_text);
   std::vector<std::pair<int, PaletteEntry>> scored;
   for (PaletteEntry& entry : palette_entries(scene))
     if (const int score = score_of(scene.ui.translated(entry.name), entry, typed); score > 0)
