@@ -194,14 +194,17 @@ bool StepInSight::cell_stood(const StepInSight& before, const DragQuestion& drag
 void StepInSight::add_drag(const DragQuestion& drag, const StepInSight* before,
                            std::vector<std::string>& all) const {
   const ReadNumber answer = read(drag.answer);
-  if (std::isnan(answer.value) || answer.from.empty()) return;
+  const auto say = [&](std::string_view where) {
+    all.push_back(fmt::format("The answer \"{}\" {}.", answer.text, where));
+  };
+  if (std::isnan(answer.value)) return;
+  if (std::abs(answer.value - (drag.low + drag.high) / 2) <= drag.tolerance)
+    say("is where the slider stands at first, in the middle of \"range\"");
+  if (answer.from.empty()) return;
   const auto telling = [&](const std::vector<const ReadNumber*>& numbers) -> const ReadNumber* {
     const auto found = std::ranges::find_if(
         numbers, [&](const ReadNumber* number) { return tells(*number, answer, drag.tolerance); });
     return found == numbers.end() ? nullptr : *found;
-  };
-  const auto say = [&](std::string_view where) {
-    all.push_back(fmt::format("The answer \"{}\" {}.", answer.text, where));
   };
   if (const ReadNumber* const number = before == nullptr ? nullptr : telling(before->written(false)))
     say(fmt::format("stands on the step before: \"{}\" in line {}", number->text, number->line));

@@ -65,7 +65,7 @@ void wrong(const std::string& steps, const std::string& words) {
 }
 
 std::string drag(const std::string& answer) {
-  return "```ask drag\nHow large?\nrange: 0, 1\nanswer: " + answer + "\nwithin: 0.05\n```\n";
+  return "```ask drag\nHow large?\nrange: 0, 2\nanswer: " + answer + "\nwithin: 0.05\n```\n";
 }
 const std::string sketch = "```ask sketch\nDraw it.\nrow: 0, 2\nwithin: 0.25\n```\n";
 const std::string scores_alone = look("stage: scores");
@@ -284,6 +284,14 @@ TEST_CASE("the checker warns of a row that is sketched and in sight", "[lessons]
   warned("## a\n" + look("cover: no") + sketch, "stands in cells that no lid covers");
   warned("## a\n{weight(2, 0)} {weight(2, 1)}\n" + sketch, "outside of the lid, up to \"weight(2, 1)\"");
   silent("## a\n{weight(2, 0)} {weight(1, 1)}\n" + look("until: scaled") + "## b\n" + sketch);
+}
+
+TEST_CASE("the checker warns of a slider that stands on its answer", "[lessons][lesson_check]") {
+  const auto asked = [](const std::string& range) {
+    return "## a\n```ask drag\nHow large?\nrange: " + range + "\nanswer: weight(2, 0)\nwithin: 0.05\n```\n";
+  };
+  warned(asked("0, 1"), "a.md:11: The answer \"weight(2, 0)\" is where the slider stands at first");
+  silent(asked("0, 0.8"));
 }
 
 TEST_CASE("the checker warns of wrong choices that say nothing and of sides without a name",
