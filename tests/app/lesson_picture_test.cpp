@@ -35,6 +35,18 @@ TEST_CASE("a head's map is large enough to be read where a low room is presented
   }
 }
 
+TEST_CASE("the picture stays in sight while the question on it is open", "[lessons][lesson_picture]") {
+  Player player({.width = 1280, .height = 720});
+  player.app().show_step({picture_lesson, 3});
+  player.settle();
+  CHECK(player.says("lifts the lid"));
+  REQUIRE(player.items().find("picture patches") != nullptr);
+  CHECK_FALSE(player.says("head 1.0"));
+  CHECK(player.collides() == "");
+  player.press(ImGuiKey_R);
+  CHECK(player.says("head 1.0"));
+}
+
 TEST_CASE("what the picture's first question asks does not stand beside it", "[lessons][lesson_picture]") {
   Player player({.width = 1600, .height = 1000});
   player.app().show_step({picture_lesson, 0});

@@ -177,7 +177,8 @@ void draw_model_picture_of(LessonPage& page, const Box& box) {
   if (looks_at_picture(scene)) {
     const Box picture{box.x, upper.bottom(), std::round(box.w * 0.62f), low};
     prediction = {picture.right(), upper.bottom(), box.w - picture.w, low};
-    page.hides() ? draw_lesson_lid(page, picture.grown(-ui.px(8)), ui.theme.border)
+    // What the model looks at is no answer.
+    page.hides() ? draw_lesson_lid(page, draw_model_picture_alone(scene, picture), ui.theme.border)
                  : draw_model_picture(scene, picture);
   }
   if (pruning) {

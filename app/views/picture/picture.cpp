@@ -36,10 +36,11 @@ class PictureView {
         patches_(patches_of(scene)),
         head_(shown_head(scene)) {}
 
-  void draw() {
+  /// `alone`: the picture without what a head gives to it. Returns where that would be.
+  Box draw(bool alone) {
     ui_.fill(region_, ui_.theme.panel);
     ui_.horizontal(region_.x, region_.y, region_.w, ui_.theme.hairline);
-    draw_title();
+    draw_title(alone);
     const float title = title_height(ui_) - ui_.px(4), caption = ui_.px(28), gap = ui_.px(20);
     const Box body{region_.x + pad_, region_.y + title, region_.w - 2 * pad_,
                    region_.h - title - ui_.px(scene_.compact ? 10 : 16)};
@@ -49,11 +50,12 @@ class PictureView {
     const float most = (body.w - numbers - (count - 1) * gap) / count;
     const float shape = static_cast<float>(patches_.rows) / static_cast<float>(patches_.columns);
     const float width = std::floor(std::min(most, (body.h - caption) / shape));
-    if (width < ui_.px(24)) return;
+    if (width < ui_.px(24)) return body;
     Box panel{body.x, body.y + caption, width, std::floor(width * shape)};
     const float step = width + gap;
     draw_photo(panel, {panel.x, body.y, width, caption});
     panel.x += step;
+    if (alone) return {panel.x, body.y, body.right() - panel.x, body.h};
     draw_head_panel(panel, {panel.x, body.y, width, caption});
     if (state_.rollout) {
       panel.x += step;
@@ -62,6 +64,7 @@ class PictureView {
     const float left = panel.right() + facts_gap();
     if (body.right() - left >= ui_.px(200))
       draw_facts({left, body.y, std::min(body.right() - left, ui_.px(340)), body.h});
+    return {};
   }
 
  private:
@@ -79,8 +82,13 @@ class PictureView {
   Rgba ink() const { return forward() ? ui_.theme.query : ui_.theme.key; }
   Rgba other_ink() const { return forward() ? ui_.theme.key : ui_.theme.query; }
 
-  void draw_title() {
+  void draw_title(bool alone) {
     const Box line{region_.x + pad_, region_.y, region_.w - 2 * pad_, title_height(ui_)};
+    if (alone) {
+      ui_.text(line.x, line.y + ui_.px(22), "Picture",
+               {type::body, ui_.theme.text1, Ink::Semibold, Align::Left, line.w});
+      return;
+    }
     const float y = line.y + ui_.px(22);
     float left = draw_picture_choice(scene_, line.right(), y) - ui_.px(20);
     const std::string_view name = scene_.compact ? "rollout" : "attention rollout";
@@ -352,6 +360,10 @@ bool looks_at_picture(const Shown& shown) {
          shown.model->tokens->input.image.size() > 0;
 }
 
-void draw_model_picture(Scene& scene, const Box& region) { PictureView(scene, region).draw(); }
+void draw_model_picture(Scene& scene, const Box& region) { PictureView(scene, region).draw(false); }
+
+Box draw_model_picture_alone(Scene& scene, const Box& region) {
+  return PictureView(scene, region).draw(true);
+}
 
 }  // namespace attnscope

@@ -9,5 +9,7 @@ namespace attnscope {
 /// Whether the open model looks at a picture, and it is known.
 bool looks_at_picture(const Shown&);
 void draw_model_picture(Scene&, const Box& region);
+/// Without what a head and the rollout give to it; returns the place of those.
+Box draw_model_picture_alone(Scene&, const Box& region);
 
 }  // namespace attnscope
