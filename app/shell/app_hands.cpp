@@ -7,6 +7,7 @@
 
 #include "app/scene/actions.hpp"
 #include "app/shell/app.hpp"
+#include "app/state/experiment_state.hpp"
 #include "app/state/files_state.hpp"
 #include "app/state/teaching/lesson_state.hpp"
 #include "app/state/teaching/presenter_state.hpp"
@@ -174,6 +175,7 @@ void App::observe_history() {
 
 bool App::wants_frame() const {
   if (view_.mode == Mode::Lessons && view_.lesson->answer_due > 0) return true;
+  if (view_.mode == Mode::Experiments && view_.experiment->tile_due > 0) return true;
   return !settled() || (view_.mode == Mode::Walk && view_.walk->is_moving());
 }
 

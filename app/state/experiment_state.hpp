@@ -16,7 +16,8 @@ struct ExperimentState {
   std::map<std::string, double> values;  // of the experiments that were looked at before
   std::size_t tile =
       static_cast<std::size_t>(-1);  // of a row that is taken tile by tile; beyond the end: the last
-  float list_scroll = 0;             // logical pixels
+  double tile_due = 0;    // when the next one is taken by itself, in seconds of ImGui; 0: it is not
+  float list_scroll = 0;  // logical pixels
 };
 
 }  // namespace attnscope

@@ -156,6 +156,28 @@ TEST_CASE("experiments: what was not trained, and of which loss a gradient is, i
   CHECK((bench.says("Cost: ") && bench.says("Eviction: ")));
 }
 
+TEST_CASE("experiments: the tiles of an online softmax play to the last one",
+          "[experiments][experiments_view]") {
+  Bench bench;
+  bench.app().view().experiment->name = "cost";
+  bench.app().view().experiment->value = 256;  // four tiles
+  bench.settle();
+  CHECK(bench.tells("tile 4 of 4"));
+  bench.click("Play");
+  bench.frame();
+  CHECK(bench.tells("tile 1 of 4"));
+  CHECK(bench.app().wants_frame());
+  bench.frame(60);  // a second
+  CHECK(bench.tells("tile 2 of 4"));
+  bench.click("The next tile");  // by hand: it stops
+  bench.frame(120);
+  CHECK(bench.tells("tile 3 of 4"));
+  bench.click("Play");
+  bench.frame(60);
+  CHECK(bench.tells("tile 4 of 4"));
+  CHECK(bench.state().tile_due == 0);
+}
+
 TEST_CASE("experiments: the list, the slider and the keys", "[experiments][experiments_view]") {
   Bench bench;
   CHECK(bench.app().view().mode == Mode::Experiments);

@@ -155,7 +155,7 @@ ExperimentWords grouped_words() {
       .picture_a = all_heads_title,
       .picture_b = grouped_title,
       .picture_high = 0.25f,
-      .headline = {"of a token's cache", N::BytesA, N::BytesB, NumberForm::Bytes},
+      .headline = {"a token's cache", N::BytesA, N::BytesB, NumberForm::Bytes},
       .sentences = grouped_sentences,
       .thumb_a = {0.1f, 0.1f, 0.1f, 0.1f},
       .thumb_b = {0.1f, 0.55f, 0.75f, 0.85f}};

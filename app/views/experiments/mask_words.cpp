@@ -38,6 +38,8 @@ std::string torch_sentence(const ExperimentNumbers& n) {
   using N = experiments::MaskNumbers;
   if (std::isnan(n[N::TorchA]))
     return "In PyTorch softmax makes the row NaN in both: where every score is −∞ it computes 0 ÷ 0.";
+  if (n[N::TorchA] == 0)
+    return "In PyTorch softmax shares the whole weight out among them, and the mask then sets it to 0.";
   if (std::isnan(n[N::TorchB]))
     return "In PyTorch softmax gives them " + n.say(N::TorchA, NumberForm::Share) +
            " in float32 and makes the row NaN in float16, where −1e9 is −∞: it computes 0 ÷ 0.";
@@ -49,7 +51,7 @@ std::vector<std::string> mask_sentences(const ExperimentNumbers& n) {
   using N = experiments::MaskNumbers;
   const double reach = std::max(n[N::ReachA], n[N::ReachB]);
   return {mask_way_sentence(n.value()),
-          "In the mean " + n.say(N::LeakA, NumberForm::Share) +
+          "On average " + n.say(N::LeakA, NumberForm::Share) +
               " of a row's weight lies on later keys; with another last token an earlier output moves by up "
               "to " +
               ExperimentNumbers::said(reach) +

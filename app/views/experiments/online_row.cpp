@@ -44,6 +44,23 @@ void draw_online_maximum(const Ui& ui, const Axes& axes, const OnlineRow& row, s
           {type::tick, ui.theme.key, Ink::Semibold, fits ? Align::Left : Align::Right});
 }
 
+constexpr double seconds_a_tile = 0.9;
+
+/// The next tile when its time has come, up to the last one.
+void play_tiles(ExperimentState& state, std::size_t last) {
+  if (state.tile_due <= 0 || ImGui::GetTime() < state.tile_due) return;
+  state.tile = std::min(state.tile, last);
+  if (state.tile < last) ++state.tile;
+  state.tile_due = state.tile < last ? ImGui::GetTime() + seconds_a_tile : 0;
+}
+
+/// From the first tile on where all are taken.
+void play_or_pause_tiles(ExperimentState& state, std::size_t last) {
+  const bool plays = state.tile_due > 0;
+  if (!plays && state.tile >= last) state.tile = 0;
+  state.tile_due = plays || last == 0 ? 0 : ImGui::GetTime() + seconds_a_tile;
+}
+
 std::string online_words(const OnlineRow& row, std::size_t taken) {
   const OnlineTile& tile = row.tiles[taken];
   std::string words = "tile " + std::to_string(taken + 1) + " of " + std::to_string(row.tiles.size());
@@ -69,7 +86,9 @@ void draw_online_row(const ExperimentPage& page, const Box& area) {
   const OnlineRow& row = page.sight.look ? page.sight.look->online : none;
   if (row.tiles.empty()) return;
   ExperimentState& state = *page.scene.view.experiment;
-  const std::size_t last = row.tiles.size() - 1, taken = std::min(state.tile, last);
+  const std::size_t last = row.tiles.size() - 1;
+  play_tiles(state, last);
+  const std::size_t taken = std::min(state.tile, last);
   const float words = ui.px(page.narrow ? 34 : 42), button_side = ui.px(24);
   Axes axes;
   axes.area = {area.x + ui.px(46), area.y, std::max(ui.px(40), area.w - ui.px(46) - ui.px(12)),
@@ -85,19 +104,25 @@ void draw_online_row(const ExperimentPage& page, const Box& area) {
     const double key = std::clamp(axes.x_at(ImGui::GetIO().MousePos.x), 0., axes.x1 - 1);
     for (std::size_t t = 0; t <= last; ++t)
       if (key >= static_cast<double>(row.tiles[t].first)) state.tile = t;
+    state.tile_due = 0;
   }
   draw_online_bars(ui, axes, row, taken);
   draw_online_maximum(ui, axes, row, taken);
   const float y = axes.area.bottom() + words / 2;
-  const Box back{axes.area.x, y - button_side / 2, button_side, button_side};
+  const Box back{area.x, y - button_side / 2, button_side, button_side};
   const Box on{back.right() + ui.px(4), back.y, button_side, button_side};
+  const Box play{on.right() + ui.px(4), back.y, button_side, button_side};
+  const bool plays = state.tile_due > 0;
+  if (button(ui, "Play", play, {plays ? "Pause" : "Play", {}, "Takes one tile after the other.", {}},
+             plays ? "❚❚" : "▶"))
+    play_or_pause_tiles(state, last);
   if (button(ui, "A tile back", back, {"A tile back", {}, "What was known before it.", {}}, "‹") && taken > 0)
-    state.tile = taken - 1;
+    state.tile = taken - 1, state.tile_due = 0;
   if (button(ui, "The next tile", on,
              {"The next tile", {}, "Its scores are taken: maximum, sum, output.", {}}, "›") &&
       taken < last)
-    state.tile = taken + 1;
-  const float x = on.right() + ui.px(10), room = area.right() - x;
+    state.tile = taken + 1, state.tile_due = 0;
+  const float x = play.right() + ui.px(8), room = area.right() - x;
   ui.text(x, y - ui.px(8), online_words(row, taken),
           {type::tick, ui.theme.text1, Ink::Medium, Align::Left, room});
   ui.text(x, y + ui.px(8), online_error(row.tiles[taken]),

@@ -123,6 +123,7 @@ void choose_experiment(Scene& scene, const ExperimentWords& words) {
   if (state.name == words.name) return;
   if (state.value) state.values[state.name] = *state.value;
   state.name = words.name;
+  state.tile_due = 0;
   const auto before = state.values.find(state.name);
   state.value = before == state.values.end() ? std::nullopt : std::optional(before->second);
 }
@@ -162,7 +163,7 @@ void draw_experiments(Scene& scene, const Box& box) {
                             experiment_point(scene.view.experiment->value, *sight->experiment), narrow};
   if (scene.view.hint.empty()) scene.view.hint = experiment_hint(page);
   const float list = presented ? 0 : ui.px(narrow ? 184 : 264);
-  float side = ui.px(narrow ? 300 : 408);
+  float side = ui.px(narrow ? 340 : 408);  // the heads of the table are read
   if (presented || box.w - list - side < ui.px(480)) side = 0;
   if (list > 0) {
     draw_experiment_list(page, {box.x, box.y, list, box.h});

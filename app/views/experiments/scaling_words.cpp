@@ -40,8 +40,9 @@ std::vector<std::string> temperature_sentences(const ExperimentNumbers& n) {
       "At τ " + own_number(tau_words(n.value())) + " a row is as even as " + n.say(N::KeysA) +
       " equal weights (e^H) of 64 keys, and its largest weight is " + n.say(N::LargestA) + "."};
   if (const double eighth = n.at_value(1. / 8, N::KeysA); !std::isnan(eighth))
-    all.push_back("Scores that are not divided by √64 are scores at τ 1/8: there a row is as even as " +
-                  ExperimentNumbers::said(eighth) + " equal weights.");
+    all.push_back(
+        "Scores that are not divided by √64 are the divided ones at τ 1/8: there a row is as even as " +
+        ExperimentNumbers::said(eighth) + " equal weights.");
   all.push_back("With the soft-cap c = 1 no weight is more than e^(2c/τ) = " + n.say(N::BoundB) +
                 " times another of its row: the largest is " + n.say(N::RatioB) +
                 " times the least here, and " + n.say(N::RatioA) + " times without the cap.");

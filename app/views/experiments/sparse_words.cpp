@@ -39,9 +39,9 @@ std::vector<std::string> path_sentences(const ExperimentNumbers& n) {
               n.say(N::StepsB, NumberForm::Count) + " steps away in an RNN, " +
               n.say(N::StepsCnn, NumberForm::Count) +
               " layers in a CNN of width 3, and one step in attention.",
-          "Of a gradient " + n.say(N::GradientB) + " arrives through the RNN, " + n.say(N::GradientCnn) +
-              " through the CNN and " + n.say(N::GradientA) +
-              " through attention, where it depends on the weight, not on the distance.",
+          "The RNN lets through " + n.say(N::GradientB) + " of a gradient, the CNN " + n.say(N::GradientCnn) +
+              " and attention " + n.say(N::GradientA) +
+              ", which depends on the weight there, not on the distance.",
           "Over as many tokens the RNN takes " + n.say(N::WorkB, NumberForm::Count) +
               " multiply-adds, token after token, "
               "attention " +
@@ -73,9 +73,8 @@ std::string adds_title(double) { return "‖α v W_O‖, of the row"; }
 
 std::vector<std::string> contribution_sentences(const ExperimentNumbers& n) {
   using N = experiments::ContributionNumbers;
-  return {"Key 0 takes " + n.say(N::WeightA, NumberForm::Share) +
-              " of a row's weight in the mean, and adds " + n.say(N::ShareB, NumberForm::Share) +
-              " of what all keys add.",
+  return {"Key 0 takes " + n.say(N::WeightA, NumberForm::Share) + " of a row's weight on average, and adds " +
+              n.say(N::ShareB, NumberForm::Share) + " of what all keys add.",
           "Without it an output would change by " + n.say(N::RemovedB, NumberForm::Share) +
               " of its norm, without the key of the next largest weight by " +
               n.say(N::RemovedA, NumberForm::Share) + ".",

@@ -321,9 +321,10 @@ void draw_leak(LabColumn& c) {
 
 std::optional<double> lab_rate_slider(const Ui& ui, const Box& row, double rate, double recipes) {
   const auto peak = static_cast<float>(recipes);
-  const auto moved = slider(ui, "learning rate", "learning rate", tight(rate), row, static_cast<float>(rate),
-                            {0.01f * peak, 300 * peak, peak, true}, rate != recipes,
-                            {"Learning rate", {}, "Its peak; a double click goes back to the recipe's.", {}});
+  const auto moved =
+      slider(ui, "learning rate", "learning rate", rate < 0.01 ? tight(rate) : fixed(rate, 2), row,
+             static_cast<float>(rate), {0.01f * peak, 300 * peak, peak, true}, rate != recipes,
+             {"Learning rate", {}, "Its peak; a double click goes back to the recipe's.", {}});
   if (!moved) return std::nullopt;
   return *moved == peak ? recipes : static_cast<double>(*moved);
 }

@@ -92,24 +92,30 @@ HeadTitle title_of(const LabPage& page, const LabPoint* point, std::int64_t head
   return title;
 }
 
-/// Whether name and word have no room beside each other in some head's box.
-bool has_two_lines(const LabPage& page, const LabPoint* point, const Box& box) {
+/// Of all heads alike: whether the word has a line of its own, and whether the badge stands there, too.
+struct HeadLines {
+  bool two = false, badge_below = false;
+};
+HeadLines lines_of_titles(const LabPage& page, const LabPoint* point, const Box& box) {
   const Ui& ui = page.ui();
   const float badge_wide = ui.text_width(own("L0H0"), type::tick, Ink::Medium) + ui.px(12);
-  const float room = std::min(box.w - (box.w > ui.px(176) ? ui.px(58) : 0), box.h - ui.px(24)) - badge_wide;
+  const float wide = box.w - (box.w > ui.px(176) ? ui.px(58) : 0);
+  const float room = std::min(wide, box.h - ui.px(24)) - badge_wide,
+              least = std::min(wide, box.h - ui.px(39)) - badge_wide;
+  HeadLines lines;
   for (std::int64_t head = 0; head < page.heads(); ++head) {
     const HeadTitle title = title_of(page, point, head);
-    if (title.need.empty()) continue;
-    if (ui.text_width(title.name, type::label, Ink::Semibold) +
-            ui.text_width(title.need, type::tick, Ink::Medium) + ui.px(16) >
-        room)
-      return true;
+    const float name = ui.text_width(title.name, type::label, title.is_named ? Ink::Semibold : Ink::Regular);
+    if (name + ui.px(8) > least) lines = {true, true};
+    if (!title.need.empty() && name + ui.text_width(title.need, type::tick, Ink::Medium) + ui.px(16) > room)
+      lines.two = true;
   }
-  return false;
+  return lines;
 }
 
-/// `below`: the word has a line of its own.
-void draw_head_title(const Ui& ui, const HeadTitle& title, ImVec2 at, float room, bool below) {
+/// `below`: the word has a line of its own, with so much room.
+void draw_head_title(const Ui& ui, const HeadTitle& title, ImVec2 at, float room, float room_of_need,
+                     bool below) {
   const float line = ui.px(18);
   const float name = ui.text(at.x, at.y + line / 2, title.name,
                              {type::label, title.is_named ? ui.theme.text1 : ui.theme.text2,
@@ -117,16 +123,16 @@ void draw_head_title(const Ui& ui, const HeadTitle& title, ImVec2 at, float room
   if (title.need.empty()) return;
   const float x = below ? 0 : name + ui.px(8);
   ui.text(at.x + x, at.y + line * (below ? 1.4f : 0.5f), title.need,
-          {type::tick, ui.theme.text2, Ink::Medium, Align::Left, std::max(1.f, room - x)});
+          {type::tick, ui.theme.text2, Ink::Medium, Align::Left, std::max(1.f, room_of_need - x)});
 }
 
 /// What the head is called, its badge, and the numbers beside it.
 void draw_lab_head(const LabPage& page, const LabPoint* point, const HeadPicture& of, const Box& box,
-                   bool two_lines) {
+                   const HeadLines& lines) {
   const Ui& ui = page.ui();
   const std::string badge_text = lab_head_name(page.recipe(), of.head);
   const float badge_wide = ui.text_width(own(badge_text), type::tick, Ink::Medium) + ui.px(12),
-              line = ui.px(two_lines ? 33 : 18);
+              line = ui.px(lines.two ? 33 : 18);
   const Rgba hue = ui.theme.head(of.head);
   // Numbers stand beside the picture, or below it, where that leaves it larger.
   const std::vector<HeadFact> facts =
@@ -138,9 +144,11 @@ void draw_lab_head(const LabPage& page, const LabPoint* point, const HeadPicture
   const bool beside = numbers && !below && box.w > ui.px(176);
   const float column = beside ? ui.px(58) : 0;
   const float side = std::floor(std::min(box.w - column, below ? room - under : room));
+  const float beside_badge = std::max(1.f, side - badge_wide - ui.px(8));
   draw_head_title(ui, title_of(page, point, of.head), {box.x, box.y},
-                  std::max(1.f, side - badge_wide - ui.px(8)), two_lines);
-  badge(ui, {box.x + side - badge_wide, box.y, badge_wide, ui.px(16)}, own(badge_text), fade(hue, 0.3f), hue);
+                  lines.badge_below ? std::max(1.f, side) : beside_badge, beside_badge, lines.two);
+  badge(ui, {box.x + side - badge_wide, box.y + (lines.badge_below ? ui.px(17) : 0), badge_wide, ui.px(16)},
+        own(badge_text), fade(hue, 0.3f), hue);
   const Box picture{box.x, box.y + line + ui.px(2), side, side};
   ui.frame(picture.grown(1), ui.theme.border);
   draw_lab_matrix(page, of, ("lab head " + badge_text).c_str(), picture);
@@ -222,12 +230,12 @@ void draw_lab_heads(const LabPage& page, const Box& box) {
   const float wide =
       std::floor((inner.w - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns));
   const float high = std::floor((inner.h - gap * static_cast<float>(lines - 1)) / static_cast<float>(lines));
-  const bool two_lines = has_two_lines(page, point, {inner.x, inner.y, wide, high});
+  const HeadLines titles = lines_of_titles(page, point, {inner.x, inner.y, wide, high});
   for (std::int64_t head = 0; head < layers * per_layer; ++head)
     draw_lab_head(page, point, {moment, minus, head},
                   {inner.x + (wide + gap) * static_cast<float>(head % columns),
                    inner.y + (high + gap) * static_cast<float>(head / columns), wide, high},
-                  two_lines);
+                  titles);
   if (page.has_rule)
     ui.paragraph(box.x + pad, box.bottom() - rule_high - ui.px(4), inner.w, rule,
                  {type::tick, ui.theme.text3});

@@ -19,7 +19,11 @@ ProseSight lesson_code_sight(const LessonPage& page) {
 
 namespace {
 
-float draw_code_line(const LessonPage& page, const lessons::CodeLine& line, const Box& column, float y) {
+bool code_line_gives(const lessons::CodeLine& line) { return line.result || !line.note.empty(); }
+
+/// `tall`: what it gives stands below it.
+float draw_code_line(const LessonPage& page, const lessons::CodeLine& line, const Box& column, float y,
+                     bool tall) {
   const Ui& ui = page.ui();
   const float pad = ui.px(12);
   const ProseSight sight = lesson_code_sight(page);
@@ -31,7 +35,7 @@ float draw_code_line(const LessonPage& page, const lessons::CodeLine& line, cons
   const ProseStyle style{type::tick, 18, ui.theme.text2, ui.theme.text2};
   const SetProse note = set_prose(ui, line.note, column.w - 2 * pad - number, style, sight);
   // A note of more than one line needs a higher box.
-  const float least = ui.px(page.scene.compact ? 46 : 52);
+  const float least = ui.px(tall ? (page.scene.compact ? 46 : 52) : 32);
   const float high = note.height > ui.px(20) ? std::max(least, ui.px(31) + note.height) : least;
   const Box box{column.x, y, column.w, high - ui.px(4)};
   if (line.marked) {
@@ -62,8 +66,9 @@ float draw_speaker_notes(const LessonPage& page, const Box& column, float y) {
 /// What the line gives, with all that is said of it, would answer the question that is open.
 float draw_covered_line(const LessonPage& page, const lessons::CodeLine& line, const Box& column, float y) {
   const Ui& ui = page.ui();
-  const float below = draw_code_line(page, {line.marked, line.code, {}, {}}, column, y);
-  if (line.result || !line.note.empty())
+  const float below =
+      draw_code_line(page, {line.marked, line.code, {}, {}}, column, y, code_line_gives(line));
+  if (code_line_gives(line))
     ui.text(column.right() - ui.px(12), y + ui.px(34), "?",
             {type::label, ui.theme.text2, Ink::Semibold, Align::Right});
   return below;
@@ -100,7 +105,7 @@ void draw_lesson_code(LessonPage& page, const Box& box) {
     y += ui.px(40);
     for (const lessons::CodeLine& line : shows_pytorch ? page.step.pytorch : page.step.numpy)
       y = page.hides_code() ? draw_covered_line(page, line, column, y)
-                            : draw_code_line(page, line, column, y);
+                            : draw_code_line(page, line, column, y, code_line_gives(line));
     ui.horizontal(column.x + ui.px(12), y + ui.px(6), column.w - ui.px(24), ui.theme.hairline);
     y += ui.px(18);
   }

@@ -161,7 +161,7 @@ float draw_kv_heads_control(LessonPage& page, const Box& at) {
   const std::int64_t now = key_value_heads(scene.document);
   std::optional<std::int64_t> chosen;
   const float width = draw_lesson_number(
-      page, at, "Key heads", "heads of keys", now,
+      page, at, "Key heads", "key/value heads", now,
       [&](int step) { return step > 0 ? now * 2 : std::max<std::int64_t>(1, now / 2); },
       {"Heads of keys and values", {}, "Fewer than heads: groups of heads share keys and values.", {}},
       chosen);

@@ -19,9 +19,6 @@ float draw_lesson_head(const LessonPage& page, float x, float y, float width) {
   const Ui& ui = page.ui();
   const std::int64_t at = page.state().step, count = std::ssize(page.lesson().steps);
   const float line = y + ui.px(9);
-  const std::string where = "step " + std::to_string(at + 1) + " of " + std::to_string(count);
-  const float right =
-      ui.text(x + width, line, where, {type::label, ui.theme.text2, Ink::Regular, Align::Right});
   constexpr std::string_view back = "‹ Lessons";
   const Box link{x, line - ui.px(12), ui.text_width(back, type::label, Ink::Medium) + ui.px(16), ui.px(24)};
   if (button(ui, "All lessons", link, {"All lessons", {}, "How far this one was read is kept.", {}}, back))
@@ -29,8 +26,15 @@ float draw_lesson_head(const LessonPage& page, float x, float y, float width) {
   float left = link.right() + ui.px(12);
   if (const std::int64_t number = page.lesson().number; number > 0)
     left += ui.text(left, line, std::to_string(number), {type::label, ui.theme.text2}) + ui.px(8);
+  const std::string whole = "step " + std::to_string(at + 1) + " of " + std::to_string(count);
+  const std::string brief = std::to_string(at + 1) + " of " + std::to_string(count);
+  const float title = ui.text_width(own(page.lesson().title), type::label, Ink::Medium),
+              end = x + width - ui.px(16);
+  const bool fits = left + title + ui.text_width(whole, type::label) <= end;  // else the title needs the room
+  const float right = ui.text(x + width, line, fits ? whole : brief,
+                              {type::label, ui.theme.text2, Ink::Regular, Align::Right});
   // Where two letters and the dots have no room, the bar above has the title.
-  if (const float room = x + width - right - ui.px(16) - left; room >= ui.px(32))
+  if (const float room = end - right - left; room >= ui.px(32))
     ui.text(left, line, own(page.lesson().title),
             {type::label, ui.theme.text1, Ink::Medium, Align::Left, room});
 
