@@ -51,7 +51,8 @@ std::string place_of(const LayerResult& layer, const LookedAt& at) {
     text +=
         fmt::format(", {}, with {}", role.does, beside_uniform(role.score, role.uniform, " of its weight"));
   if (size.batch > 1) text += fmt::format(", sequence {} of {}", at.sequence, size.batch);
-  return fmt::format("{}; {} queries, {} keys.", text, size.queries, size.keys);
+  return fmt::format("{}; {} {}, {} {}.", text, size.queries, size.queries == 1 ? "query" : "queries",
+                     size.keys, size.keys == 1 ? "key" : "keys");
 }
 
 std::string head_said(const HeadMeasures& head) {

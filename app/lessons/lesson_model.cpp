@@ -95,8 +95,8 @@ std::vector<StepDocuments> placed_in(const OpenedModelPtr& model, const Lesson& 
       if (!within.input.image.empty()) within.input.image = (folder / within.input.image).lexically_normal();
       if (within.block >= blocks)
         throw LineError(step.lines.head,
-                        fmt::format("The model has {} layers; asked for layer {}, counted from 0.", blocks,
-                                    within.block));
+                        fmt::format("The model has {} {}; asked for layer {}, counted from 0.", blocks,
+                                    blocks == 1 ? "layer" : "layers", within.block));
       check(within.changes, spec);
     };
     try {

@@ -14,8 +14,8 @@ namespace attnscope::lessons {
 void StepChecker::check(const LayerResult& shown, const LayerResult* held, const ModelReading* reading) {
   const StepLines& lines = step_.lines;
   if (step_.head && *step_.head >= shown.dimensions.heads)
-    add(lines.head, fmt::format("\"head\" is {}; the step has {} heads, counted from 0.", *step_.head,
-                                shown.dimensions.heads));
+    add(lines.head, fmt::format("\"head\" is {}; the step has {} {}, counted from 0.", *step_.head,
+                                shown.dimensions.heads, shown.dimensions.heads == 1 ? "head" : "heads"));
   check_cells(shown, held, reading != nullptr);
   if (step_.stage && !plane_called(shown, *step_.stage) && !vectors_called(shown, *step_.stage))
     add(lines.stage,

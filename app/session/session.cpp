@@ -84,9 +84,10 @@ class Reader {
   }
   /// To be called last: keys that were not asked for are of another version, or damaged.
   void finish() {
-    if (object_.size() > asked_)
-      lost_.push_back(
-          fmt::format("{} keys of \"{}\" that are not known here.", object_.size() - asked_, path_));
+    if (object_.size() <= asked_) return;
+    const std::size_t unknown = object_.size() - asked_;
+    lost_.push_back(unknown == 1 ? fmt::format("1 key of \"{}\" that is not known here.", path_)
+                                 : fmt::format("{} keys of \"{}\" that are not known here.", unknown, path_));
   }
 
  private:

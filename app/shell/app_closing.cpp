@@ -6,6 +6,7 @@
 #include "app/shell/app.hpp"
 #include "app/state/files_state.hpp"
 #include "app/ui/own_words.hpp"
+#include "app/views/parts/title_words.hpp"
 #include "core/edits/within.hpp"
 #include "core/text/utf8.hpp"
 
@@ -44,8 +45,9 @@ void App::offer_last() {
   const std::vector<ClosedEntry> closed = files_.closed().list();
   if (closed.empty() || closed.front().path.filename() == look_.offered) return;
   look_.offered = closed.front().path.filename().native();
-  view_.notices.tell("“" + own(closed.front().title) + "” was closed with changes that are in no file.",
-                     Notice::Offer::ReopenLast);
+  view_.notices.tell(
+      "“" + inner(kept_title_words(closed.front().title)) + "” was closed with changes that are in no file.",
+      Notice::Offer::ReopenLast);
 }
 
 void App::reopen(const std::filesystem::path& closed) {

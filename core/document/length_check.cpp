@@ -43,9 +43,9 @@ void check_cells(const Dimensions& size) {
   if (!is_long(size)) return;
   const auto count = [](std::int64_t n) { return grouped(static_cast<double>(n)); };
   throw Error(
-      fmt::format("{} queries x {} keys in {} heads{} are {} scores, more than the {} that can be kept at "
+      fmt::format("{} queries x {} keys in {} head{}{} are {} scores, more than the {} that can be kept at "
                   "once; {} tokens would fit.",
-                  count(size.queries), count(size.keys), count(size.heads),
+                  count(size.queries), count(size.keys), count(size.heads), size.heads == 1 ? "" : "s",
                   size.batch > 1 ? " of " + count(size.batch) + " sentences" : "", grouped(cells),
                   count(max_cells), grouped(std::floor(std::sqrt(static_cast<double>(max_cells) / rows)))));
 }
@@ -57,10 +57,11 @@ void check_memory(const Dimensions& size, bool keeps_weights) {
       static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
   if (needed <= there / 2) return;
   throw Error(fmt::format(
-      "{} queries and {} keys in {} heads would take {:.1f} GiB for their {}; this machine has {:.1f} GiB, "
+      "{} queries and {} keys in {} head{} would take {:.1f} GiB for their {}; this machine has {:.1f} GiB, "
       "half of which may be used.",
       grouped(static_cast<double>(size.queries)), grouped(static_cast<double>(size.keys)), size.heads,
-      needed / (1 << 30), keeps_weights ? "weights" : "vectors alone", there / (1 << 30)));
+      size.heads == 1 ? "" : "s", needed / (1 << 30), keeps_weights ? "weights" : "vectors alone",
+      there / (1 << 30)));
 }
 
 }  // namespace attnscope

@@ -108,7 +108,7 @@ TEST_CASE("bench draws time and memory against the length") {
   CHECK(outcome.exit_code == 0);
   const std::string svg = bytes_of(directory / "curve.svg");
   CHECK(count_of(svg, "<circle") == 6);  // a point for each length in both plots
-  for (const char* words : {">Time<", ">Memory above inputs and results<", ">n²<", "1 heads of 8"})
+  for (const char* words : {">Time<", ">Memory above inputs and results<", ">n²<", "1 head of 8"})
     CHECK_THAT(svg, ContainsSubstring(words));
   check_refusal(directory, "bench --n 16 --plot curve.svg", 1, "at least two lengths in rising order");
   check_refusal(directory, "bench --n 3000 --heads 12 --path staged", 1,

@@ -136,7 +136,7 @@ TEST_CASE("a model from two files alone runs, speaks, and tells what it is", "[c
   const Outcome facts = run(directory, "model m");
   CHECK(facts.exit_code == 0);
   CHECK_THAT(facts.out, ContainsSubstring("GPT-2 (GPT2LMHeadModel)") &&
-                            ContainsSubstring("1 layers, 2 heads of 4") &&
+                            ContainsSubstring("1 layer, 2 heads of 4") &&
                             ContainsSubstring("16 tensors used") && ContainsSubstring("0 tensors ignored"));
   std::ofstream(directory / "lines") << "abc\nb\n";
   const std::string command =
@@ -284,7 +284,7 @@ TEST_CASE("bench --model says how long opening, a text and one token more take",
   const Outcome done = run(directory, "bench --model m --n 4,8 --seconds 0 --threads 1 --json b.json");
   INFO(done.err);
   REQUIRE(done.exit_code == 0);
-  CHECK_THAT(done.out, ContainsSubstring("GPT-2 · 1 blocks, 2 heads, 8 wide"));
+  CHECK_THAT(done.out, ContainsSubstring("GPT-2 · 1 block, 2 heads, 8 wide"));
   CHECK_THAT(done.out, ContainsSubstring("one token more"));
   std::ifstream file(directory / "b.json");
   const auto report = nlohmann::json::parse(file);

@@ -292,7 +292,7 @@ TEST_CASE("german: a number is typed with a comma or a point, and files keep the
 
 TEST_CASE("german: the name of a head keeps its point", "[words][german]") {
   CHECK(german("head 1.3") == "Kopf 1.3");
-  CHECK(german("head 1.3 · zeroed") == "Kopf 1.3 · auf null gesetzt");
+  CHECK(german("head 1.3 · zeroed") == "Kopf 1.3 · genullt");
 }
 
 TEST_CASE("german: how many heads do not fit and how long one text is, is said in German",

@@ -306,7 +306,7 @@ Weight {weight(2, 7):.2f}.
       lesson("## a\nWeight {weight(2, 7):.2f} and {colour}.\n```look\nhead: 4\ncell: 5, 5\n```\n"));
   const auto problems = lessons::check_lesson(directory / "a.md").problems;
   REQUIRE(problems.size() == 4);
-  CHECK_THAT(problems[0], ContainsSubstring("\"head\" is 4; the step has 1 heads"));
+  CHECK_THAT(problems[0], ContainsSubstring("\"head\" is 4; the step has 1 head,"));
   CHECK_THAT(problems[2], ContainsSubstring("asked for key 7"));
   const test::Outcome outcome = test::run(directory, "lesson check a.md");
   CHECK(outcome.exit_code == 1);

@@ -42,7 +42,7 @@ std::set<std::string> translated_keys(std::string_view code) {
 }
 
 /// Names of keys that Dear ImGui has, and what the system says.
-const std::set<std::string> of_others{"PageUp", "Cannot read \"{}\": No such file or directory.",
+const std::set<std::string> of_others{"PageUp", "End", "Cannot read \"{}\": No such file or directory.",
                                       "Cannot write \"{}\": No such file or directory."};
 
 /// What the menu calls the examples that are shipped, as keys.

@@ -71,7 +71,7 @@ TEST_CASE("a dump of 33,000 layers opens in a moment", "[dump]") {
   write_safetensors(directory / "many.safetensors", named);
   const DocumentAndLayers opened = open_with_layers(directory / "many.safetensors");
   REQUIRE(opened.layers.size() == layers);
-  CHECK(opened.layers.back().facts == "weights of 1 heads, 1 × 1");
+  CHECK(opened.layers.back().facts == "weights of 1 head, 1 × 1");
   // One second; looking through all names for each layer, a minute and more.
   CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(30));
 }

@@ -123,9 +123,9 @@ void run_bench(const BenchOptions& options) {
   if (options.mask != BenchMask::None)
     mask += fmt::format(" · {} mask{}", name_of(options.mask), options.mask_per_head ? " per head" : "");
   const std::string what =
-      fmt::format("{} · {} · {} · {} heads of {} · {} · {} thread{}", name_of(options.path), numbers,
-                  bench.subject().emitted(), options.heads, options.dim, mask, bench.threads(),
-                  bench.threads() == 1 ? "" : "s");
+      fmt::format("{} · {} · {} · {} head{} of {} · {} · {} thread{}", name_of(options.path), numbers,
+                  bench.subject().emitted(), options.heads, options.heads == 1 ? "" : "s", options.dim, mask,
+                  bench.threads(), bench.threads() == 1 ? "" : "s");
   fmt::print("{}\n", what);
   std::vector<BenchRow> rows;
   for (const std::int64_t n : lengths) {

@@ -89,10 +89,11 @@ class ModelBench {
     int heads = 0;
     for (const AttentionSpec& block : stack_->blocks) heads += block.heads;
     return fmt::format(
-        "{} · {} · {} blocks, {} heads, {} wide · {} · {} thread{}\n"
+        "{} · {} · {} block{}, {} head{}, {} wide · {} · {} thread{}\n"
         "opened in {:.1f} ms, {:.0f} MB of its own\n",
-        options_.model.filename().string(), spec.family, stack_->blocks.size(), heads, spec.d_model,
-        isa_.name, pool_.threads(), pool_.threads() == 1 ? "" : "s", opening_.median() * 1e3, private_);
+        options_.model.filename().string(), spec.family, stack_->blocks.size(),
+        stack_->blocks.size() == 1 ? "" : "s", heads, heads == 1 ? "" : "s", spec.d_model, isa_.name,
+        pool_.threads(), pool_.threads() == 1 ? "" : "s", opening_.median() * 1e3, private_);
   }
 
   nlohmann::ordered_json json() const {

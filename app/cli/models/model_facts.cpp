@@ -103,7 +103,8 @@ void to_stdout(std::string_view piece) { std::fwrite(piece.data(), 1, piece.size
 
 void print_stack(const char* name, const StackSpec& stack) {
   const AttentionSpec& one = stack.blocks[0];
-  fmt::print("{}: {} layers, {} heads of {}", name, stack.blocks.size(), one.heads, one.d_k);
+  fmt::print("{}: {} layer{}, {} head{} of {}", name, stack.blocks.size(),
+             stack.blocks.size() == 1 ? "" : "s", one.heads, one.heads == 1 ? "" : "s", one.d_k);
   if (one.kv_heads != one.heads) fmt::print(", {} of keys and values", one.kv_heads);
   constexpr std::array positions{"learned", "rotary", "ALiBi", "relative buckets"};
   fmt::print("; positions: {}; MLP: {}{}\n", positions[static_cast<std::size_t>(stack.positions)],

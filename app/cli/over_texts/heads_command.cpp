@@ -39,7 +39,8 @@ std::string heads_json(const OpenedModel& opened, const TextList& list, const He
 std::string heads_columns(const OpenedModel& opened, const HeadSpreads& found) {
   std::int64_t tokens = 0;
   for (const std::int64_t count : found.tokens) tokens += count;
-  return fmt::format("{}: {} texts, {} tokens\n", printable(opened.name), found.tokens.size(), tokens) +
+  return fmt::format("{}: {} {}, {} {}\n", printable(opened.name), found.tokens.size(),
+                     found.tokens.size() == 1 ? "text" : "texts", tokens, tokens == 1 ? "token" : "tokens") +
          spread_columns(rows_of_heads(found));
 }
 

@@ -104,7 +104,8 @@ std::string similar_columns(const OpenedModel& opened, const TextList& list, con
     table += "   " + in_quotes(list.texts[i].text, 60) + "\n";
   }
   const Spread& pairs = found.pairs;
-  return table + fmt::format("all {} pairs: mean {}, sd {}, min {}, max {}\n", pairs.count(),
+  return table + fmt::format("{} {}: mean {}, sd {}, min {}, max {}\n", pairs.count() == 1 ? "the" : "all",
+                             pairs.count() == 1 ? "pair" : fmt::format("{} pairs", pairs.count()),
                              in_table(pairs.mean()), in_table(pairs.deviation()), in_table(pairs.least()),
                              in_table(pairs.largest()));
 }

@@ -172,7 +172,8 @@ class Pruning {
       const ImVec2 other = random[nearest_known(random, static_cast<double>(at.x))];
       ui_.disc({axes.x(static_cast<double>(other.x)), axes.y(static_cast<double>(other.y))}, ui_.px(3),
                ui_.theme.text2);
-      hint += "   ·   random order, " + std::to_string(static_cast<int>(other.x)) + " heads: KL " +
+      hint += "   ·   random order, " + std::to_string(static_cast<int>(other.x)) +
+              (static_cast<int>(other.x) == 1 ? " head: KL " : " heads: KL ") +
               tight(static_cast<double>(other.y));
     }
     std::string tag = std::to_string(count) + "  KL " + value;

@@ -48,7 +48,8 @@ void draw_closed(Scene& scene, MenuColumn& left) {
   constexpr std::size_t shown = 3;
   const std::vector<ClosedEntry>& closed = scene.view.files->closed;
   for (std::size_t i = 0; i < std::min(shown, closed.size()); ++i) {
-    const std::string title = own(printable(closed[i].title)), time = day_and_time(closed[i].closed);
+    const std::string title = kept_title_words(printable(closed[i].title)),
+                      time = day_and_time(closed[i].closed);
     const bool is_last = i == 0;
     const std::string label = is_last ? "Reopen last" : "closed " + std::to_string(i);
     const Tip tip{"Reopen last", {}, "What was closed with changes that are in no file.", {}};

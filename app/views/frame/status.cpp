@@ -40,7 +40,7 @@ std::string not_finite_warning(const Shown& shown) {
   const Measures& m = shown.result.measures;
   const std::int64_t here = m.head(shown.sequence(), shown.head()).not_finite;
   if (shown.result.document.layer().softmax != SoftmaxKind::Naive) {
-    if (here > 0) return grouped(here) + " weights are not finite";
+    if (here > 0) return grouped(here) + (here == 1 ? " weight is not finite" : " weights are not finite");
     return hidden_value_warning(shown);
   }
   std::int64_t bad = 0;
@@ -114,7 +114,7 @@ std::string model_facts(const ModelReading& reading) {
   return own(opened.storage) +
          (opened.storage == "float32" ? "   ·   " : "   ·   computed as float32   ·   ") +
          grouped(static_cast<std::int64_t>(tokens)) + (tokens == 1 ? " token" : " tokens") + "   ·   " +
-         grouped(heads) + " heads in the model";
+         grouped(heads) + (heads == 1 ? " head in the model" : " heads in the model");
 }
 
 /// Whether the model and what is looked at in it are as when it was opened.

@@ -54,7 +54,7 @@ class CacheMap {
         "what “" + row_name(reading_, generation_.row) + "” reads: mean weight over the heads of a layer";
     if (block.kv_heads != block.heads && !scene_.compact)
       words += "  ·  " + std::to_string(block.heads) + " heads share " + std::to_string(block.kv_heads) +
-               " keys and values";
+               (block.kv_heads == 1 ? " key and value" : " keys and values");
     return words;
   }
 

@@ -103,8 +103,9 @@ void cache_section(Column& c) {
   const std::int64_t held = reading.cached_numbers * (reading.row + 1) * number_bytes;
   if (c.begin({.which = Section::Cache, .label = "Cache", .note = bytes(held), .opens = Opens::WhenWide})) {
     const ModelSpec& spec = c.scene.model->within.model->model->spec;
+    const std::size_t layers = spec.decoder->blocks.size();
     const std::string per =
-        std::to_string(spec.decoder->blocks.size()) + " layers × 2 × key heads × dₖ × 4 bytes";
+        std::to_string(layers) + (layers == 1 ? " layer" : " layers") + " × 2 × key heads × dₖ × 4 bytes";
     c.fact("Held in the cache", "held", bytes(held),
            {"Keys and values of all positions so far",
             per,

@@ -161,7 +161,8 @@ class GenerationSteps {
   void draw_bar(const Box& bar) {
     ui_.horizontal(bar.x, bar.y, bar.w, ui_.theme.hairline);
     const bool playing = state_.left > 0;
-    const std::string many = "Appends " + std::to_string(state_.count) + " tokens, one after the other.";
+    const std::string many = "Appends " + std::to_string(state_.count) +
+                             (state_.count == 1 ? " token." : " tokens, one after the other.");
     const Transport transport{
         {"One token back",
          {"One token back", {}, "Looks at the step before; nothing is taken away.", "Backspace"}},

@@ -49,6 +49,7 @@ std::string window_of_side(const Document& self, const Document& other) {
   if (mine.window == other.layer().masking.window) return {};
   const bool back = mine.causal || mine.window.right == 0;
   if (mine.window.open() || (back && mine.window.left < 0)) return back ? "all earlier keys" : "all keys";
+  if (back && mine.window.left == 0) return "the last key";
   if (back) return "the last " + std::to_string(mine.window.left + 1) + " keys";
   const auto side = [](int n) { return n < 0 ? std::string("∞") : std::to_string(n); };
   return "window " + own(side(mine.window.left)) + ", " + own(side(mine.window.right));

@@ -74,7 +74,7 @@ void draw_lesson_keys(const LessonPage& page, float x, float y, float width) {
   struct LessonKey {
     std::string_view key, does;
   };
-  constexpr std::array<LessonKey, 6> keys{{{"Space", "next"},
+  constexpr std::array<LessonKey, 6> keys{{{"Space", "next step"},
                                            {"←", "exactly back"},
                                            {"Esc", "free play, and back"},
                                            {"Home", "from the start"},

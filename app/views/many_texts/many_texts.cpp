@@ -315,10 +315,14 @@ class ManyTextsCard {
   /// What every cosine is to be compared with, and how the vectors were made.
   void draw_pairs(const ManyTextsReading& reading, std::size_t shown) {
     const Spread& pairs = reading.similar.pairs;
-    say(fmt::format("All {:d} pairs: mean {}, deviation {}, least {}, largest {}.", pairs.count(),
-                    own_number(known_number(pairs.mean(), 3)), own_number(known_number(pairs.deviation(), 3)),
-                    own_number(known_number(pairs.least(), 3)), own_number(known_number(pairs.largest(), 3))),
-        ui_.theme.text2);
+    if (pairs.count() == 1)
+      say(fmt::format("One pair: {}.", own_number(known_number(pairs.mean(), 3))), ui_.theme.text2);
+    else
+      say(fmt::format(
+              "All {:d} pairs: mean {}, deviation {}, least {}, largest {}.", pairs.count(),
+              own_number(known_number(pairs.mean(), 3)), own_number(known_number(pairs.deviation(), 3)),
+              own_number(known_number(pairs.least(), 3)), own_number(known_number(pairs.largest(), 3))),
+          ui_.theme.text2);
     std::vector<std::string_view> names;
     for (const SentencePooling pooling : reading.pooling) names.push_back(name_of(pooling));
     const std::string ways = own(fmt::to_string(fmt::join(names, " + ")));

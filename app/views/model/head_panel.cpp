@@ -362,7 +362,8 @@ class HeadPanel {
       ui_.text(line.right(), y, is_ranked ? std::to_string(rank.place) : "–",
                {type::label, ui_.theme.text3, Ink::Regular, Align::Right});
     const std::string chance_words =
-        !is_ranked ? "known of " + std::to_string(reading_.effects->known) + " heads so far"
+        !is_ranked ? "known of " + std::to_string(reading_.effects->known) +
+                         (reading_.effects->known == 1 ? " head so far" : " heads so far")
         : centred || std::isnan(chance)         ? std::string()
         : score.measure == HeadMeasure::Entropy ? "median of all heads " + fixed(chance, 2)
                                                 : "uniform attention " + fixed(chance, 2);

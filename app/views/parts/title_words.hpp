@@ -1,7 +1,9 @@
 // app/views/parts: the title of what is open, as it is drawn.
 #pragma once
 
+#include <charconv>
 #include <string>
+#include <string_view>
 
 #include "app/ui/own_words.hpp"
 #include "core/document/document.hpp"
@@ -15,6 +17,19 @@ inline std::string title_words(const Document& document) {
   if (within && document.title == within.model->name + " · layer " + std::to_string(within.block))
     return own(within.model->name) + " · layer " + std::to_string(within.block);
   return own(document.title);
+}
+
+/// The same of a session that was kept, of which only the title is known: " · layer 2" at its end was written
+/// here.
+inline std::string kept_title_words(std::string_view title) {
+  constexpr std::string_view before = " · layer ";
+  const std::size_t at = title.rfind(before);
+  if (at == std::string_view::npos) return own(title);
+  int block = 0;
+  const char* const end = title.data() + title.size();
+  const auto read = std::from_chars(title.data() + at + before.size(), end, block);
+  if (read.ec != std::errc() || read.ptr != end) return own(title);
+  return own(title.substr(0, at)) + " · layer " + std::to_string(block);
 }
 
 }  // namespace attnscope

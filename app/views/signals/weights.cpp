@@ -113,8 +113,9 @@ void draw_read_out(const Ui& ui, const WeightPlot& plot) {
   const Box& area = plot.axes.area;
   if (mouse.x < area.x) {
     if (plot.a.zero > 0)
-      draw_value_tag(ui, plot.axes, {plot.zero.right(), mouse.y},
-                     grouped(plot.a.zero) + " weights are exactly 0");
+      draw_value_tag(
+          ui, plot.axes, {plot.zero.right(), mouse.y},
+          grouped(plot.a.zero) + (plot.a.zero == 1 ? " weight is exactly 0" : " weights are exactly 0"));
     return;
   }
   const int bar = bar_at(plot.axes, mouse.x);

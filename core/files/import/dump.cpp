@@ -151,10 +151,14 @@ std::string Dump::facts(const LayerNames& layer) const {
   const bool weights = !layer.weights.empty();
   const std::vector<std::int64_t> sizes =
       weights ? weight_sizes(layer.weights) : sizes_of(layer.query, are_tokens_first(layer.query));
-  const std::string without_values =
-      weights || !layer.value.empty() ? "" : fmt::format(", without \"{}\"", expected_value(layer));
-  return fmt::format("{}{} heads, {} × {}{}", weights ? "weights of " : "", sizes[1], grouped(sizes[2]),
-                     grouped(sizes[3]), without_values);
+  const std::string_view noun = sizes[1] == 1 ? "head" : "heads";
+  const std::string rows = grouped(sizes[2]), columns = grouped(sizes[3]);
+  if (weights) return fmt::format("weights of {} {}, {} × {}", sizes[1], noun, rows, columns);
+  if (layer.value.empty())
+    return fmt::format("{} {}, {} × {}, without \"{}\"", sizes[1], noun, rows, columns,
+                       expected_value(layer));
+  if (sizes[1] == 1) return fmt::format("1 head, {} × {}", rows, columns);
+  return fmt::format("{} heads, {} × {}", grouped(sizes[1]), rows, columns);
 }
 
 std::string Dump::title(const std::filesystem::path& path, std::string_view layer) {

@@ -224,7 +224,10 @@ std::string OpenedModel::heads_words() const {
   const ModelSpec& spec = model->spec;
   const StackSpec& stack = spec.decoder ? *spec.decoder : *spec.encoder;
   const std::string before = spec.reads_two_texts() ? fmt::format("{} + ", spec.encoder->blocks.size()) : "";
-  return fmt::format("{}{} layers × {} heads", before, stack.blocks.size(), stack.blocks[0].heads);
+  const std::size_t layers = stack.blocks.size();
+  const int heads = stack.blocks[0].heads;
+  return fmt::format("{}{} {} × {} {}", before, layers, layers == 1 && before.empty() ? "layer" : "layers",
+                     heads, heads == 1 ? "head" : "heads");
 }
 
 bool is_model_path(const fs::path& given) {
