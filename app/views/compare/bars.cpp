@@ -31,7 +31,9 @@ void draw_bar(const Ui& ui, const BarPlace& place, const ColourScale& scale, con
   draw_spread(ui, ramp, histogram);
   draw_ramp(ui, said.place, ramp, scale, scale.low, scale.high);
   ui.frame(ramp, ui.theme.border, std::max(1.f, std::floor(ui.scale())));
-  ui.text(ramp.x - ui.px(10), ramp.centre_y(), said.name,
+  const float before = ramp.x - ui.px(10) - place.area.x;
+  const bool has_room = said.shorter_name.empty() || ui.text_width(said.name, type::label) <= before;
+  ui.text(ramp.x - ui.px(10), ramp.centre_y(), has_room ? said.name : said.shorter_name,
           {type::label, ui.theme.text2, Ink::Regular, Align::Right});
   const float line = ramp.bottom() + ui.px(11);
   const float low = ui.text(ramp.x, line, said.low, {type::tick, ui.theme.text2});
@@ -91,7 +93,8 @@ void draw_bar_of_difference(const Sides& sides, const BarPlace& place) {
                 end_words(scale.low),
                 (scale.zero_centred ? "+" : "") + end_words(scale.high),
                 middle_of(sides, scale, *histogram),
-                "largest " + tiny(largest_difference(sides))};
+                "largest " + tiny(largest_difference(sides)),
+                "Difference"};
   if (sides.difference.kind == Plane::Kind::Ratio) {
     const double most = std::exp2(static_cast<double>(scale.high));
     const std::string times = fixed(most, most < 9.95 ? 1 : 0);

@@ -75,7 +75,8 @@ struct BarPlace {
 struct BarWords {
   const char* place;  // of its picture
   std::string name, low, high, middle;
-  std::string shorter = {};  // where the middle has no room
+  std::string shorter = {};       // where the middle has no room
+  std::string shorter_name = {};  // where the name has none before the ramp
 };
 inline constexpr int compared_bins = 48;
 void draw_bar(const Ui&, const BarPlace&, const ColourScale&, const Histogram&, const BarWords&);
