@@ -152,13 +152,15 @@ TEST_CASE("german: a layer of a model that was closed is called by its number, a
 TEST_CASE("german: one of something is one, in English and in German", "[words][german]") {
   Words words;
   words.speak(load_table(ATTNSCOPE_ASSETS, "de"));
-  const std::array<std::pair<std::string_view, std::string_view>, 6> told{
+  const std::array<std::pair<std::string_view, std::string_view>, 8> told{
       {{"1 head in the model", "1 Kopf im Modell"},
        {"1 layer × 4 heads", "1 Schicht × 4 Köpfe"},
        {"1 weight is exactly 0", "1 Gewicht ist genau 0"},
        {"of 1 key", "von 1 Key"},
        {"1 head, 5 × 4", "1 Kopf, 5 × 4"},
-       {"2 heads, 5 × 4", "2 Köpfe, 5 × 4"}}};
+       {"2 heads, 5 × 4", "2 Köpfe, 5 × 4"},
+       {"One pair: 0.934.", "Ein Paar: 0,934."},
+       {"Redundancy in 1 seed, divided work in 0.", "Redundanz bei 1 Seed, geteilte Arbeit bei 0."}}};
   for (const auto& [english, german] : told) {
     std::string room;
     CHECK(words.translated(english, room) == german);

@@ -215,7 +215,7 @@ TEST_CASE("an HTML page speaks the language of the window, with its numbers", "[
   CHECK(data["words"]["layer_head"] == "Schicht %1 · Kopf %2");
   CHECK_THAT(html, Catch::Matchers::ContainsSubstring("<html lang=\"de\">"));
   CHECK_THAT(html, Catch::Matchers::ContainsSubstring(
-                       "Kopf 1 blickt von „tok5“ auf „tok2“ mit einem Gewicht von 0,"));
+                       "Kopf 1 schaut von „tok5“ auf „tok2“ mit einem Gewicht von 0,"));
   for (const auto& [name, text] : data["words"].items()) {
     INFO(name);
     CHECK_FALSE(text.get<std::string>().empty());
