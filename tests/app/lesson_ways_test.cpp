@@ -97,6 +97,17 @@ TEST_CASE("a click on a chapter goes to its first step", "[lessons][lesson_ways]
   }
 }
 
+TEST_CASE("a lesson's long title has the room of a word beside it", "[lessons][lesson_ways]") {
+  Player player({.width = 1280, .height = 720});
+  player.app().show_step({"06-five-wrong-masks", 1});
+  player.settle();
+  CHECK(player.says("2 of 9"));
+  CHECK_FALSE(player.says("step 2 of 9"));
+  player.app().show_step({"04-why-divide", 1});
+  player.settle();
+  CHECK(player.says("step 2 of 9"));
+}
+
 TEST_CASE("every step of an open lesson shows the way to the list of lessons", "[lessons][lesson_ways]") {
   const TemporaryDirectory directory;
   const std::string name = written_lesson(directory, two_chapters).native();
