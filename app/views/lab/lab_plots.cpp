@@ -59,8 +59,9 @@ void draw_cut(const LabPage& page, const Axes& axes, const LabPlot& plot) {
   const bool below = plot.floor && *plot.floor > (plot.low + plot.high) / 2;
   const float y = below ? axes.area.bottom() - ui.px(10) : axes.area.y + ui.px(10);
   const bool left = x + wide + ui.px(8) > axes.area.right();
-  ui.text(left ? x - ui.px(4) : x + ui.px(4), y, "cut",
-          {type::tick, ui.theme.b, Ink::Regular, left ? Align::Right : Align::Left});
+  const float from = left ? x - ui.px(4) - wide : x + ui.px(4);
+  ui.fill({from - ui.px(2), y - ui.px(7), wide + ui.px(4), ui.px(14)}, ui.theme.panel);  // over the curves
+  ui.text(from, y, "cut", {type::tick, ui.theme.b});
 }
 
 /// Of a line at the step that is looked at; NaN before its first point, and where it has ended long before.
@@ -89,7 +90,12 @@ void draw_floor_name(const Ui& ui, const Axes& axes, const LabPlot& plot) {
 
 void draw_lab_plot(const LabPage& page, const LabPlot& plot, const Box& box, const std::string& label) {
   const Ui& ui = page.ui();
-  const float top = plot_title(ui, box, plot.title, plot.unit) + ui.px(4);
+  // Where there is no room for all of it the unit alone: "nats, 64 unseen sequences".
+  std::string_view unit = plot.unit;
+  if (ui.text_width(plot.title, type::label, Ink::Medium) + ui.px(8) + ui.text_width(unit, type::tick) >
+      box.w)
+    unit = unit.substr(0, unit.find(", "));
+  const float top = plot_title(ui, box, plot.title, unit) + ui.px(4);
   float names = ui.px(52);  // that the curves have at their right ends
   if (box.w > ui.px(320))
     for (const LabLine& line : plot.lines)
