@@ -63,4 +63,19 @@ TEST_CASE("the words in which two long texts differ are in sight in Patching", "
   CHECK(corrupted);
 }
 
+TEST_CASE("a corrupted text keeps its lines and tabs", "[model][atlas]") {
+  const TemporaryDirectory directory;
+  Robot robot(with_letters(directory));
+  type_text(robot, "ab c de");
+  robot.leave();
+  robot.key(ImGuiKey_A, ImGuiMod_Shift);
+  robot.settle();
+  robot.click("##Corrupted");
+  robot.key(ImGuiKey_A, ImGuiMod_Ctrl);
+  ImGui::SetClipboardText("ab\n\tde");
+  robot.key(ImGuiKey_V, ImGuiMod_Ctrl);
+  robot.settle();
+  CHECK(robot.app().view().model->patching.corrupted == "ab\n\tde");
+}
+
 }  // namespace attnscope::word_differences_test

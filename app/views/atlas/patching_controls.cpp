@@ -12,6 +12,7 @@
 #include "app/views/atlas/parts.hpp"
 #include "app/views/atlas/patching.hpp"
 #include "app/views/atlas/word_differences.hpp"
+#include "app/widgets/prompt_field.hpp"
 #include "core/models/opened/text_pairs.hpp"
 
 namespace attnscope {
@@ -22,7 +23,7 @@ void draw_pair_text(Column& c, std::string_view name, const std::string& text) {
   const Box row = c.row(20, 2);
   ui.text(row.x, row.centre_y(), name, {type::tick, ui.theme.text3});
   const Box words = c.row(20, 6);
-  ui.text(words.x, words.centre_y(), own(text),
+  ui.text(words.x, words.centre_y(), own(with_signs(text)),
           {type::label, ui.theme.text1, Ink::Regular, Align::Left, words.w});
 }
 
@@ -148,7 +149,7 @@ void pair_section(Column& c) {
     draw_pair_text(c, "clean, as typed above", c.document().within.read().input.text);
     const Box name = c.row(20, 2);
     c.ui().text(name.x, name.centre_y(), "corrupted", {type::tick, c.ui().theme.key});
-    if (text_field(c.ui(), "##Corrupted", c.row(28, 6), state.corrupted, "Type a corrupted text"))
+    if (prompt_field(c.ui(), "##Corrupted", c.row(28, 6), state.corrupted, "Type a corrupted text"))
       state.is_running = true;
     draw_differences(c, c.document().within.read().input.text, state.corrupted);
     draw_token_counts(c);
