@@ -313,4 +313,24 @@ TEST_CASE("where a run branches its plot says so", "[lessons][lesson_questions][
   CHECK_FALSE(is_cut());
 }
 
+TEST_CASE("the presenter's foot names R only where a step asks", "[lessons][presenter]") {
+  Asked player("## One\nWords.\n## Two\nMore.\n```ask choose\nWhich?\n- 1\n* 2\n```\n");
+  player.press(ImGuiKey_F5);
+  CHECK_FALSE(player.has_text("reveal"));
+  player.go(1);
+  CHECK(player.has_text("reveal"));
+}
+
+TEST_CASE("what a lesson on an absent model offers stands above the presenter's keys",
+          "[lessons][presenter]") {
+  Player player({.width = 1280, .height = 720});
+  player.app().show_step({"18-reading-a-real-head", 0});
+  player.settle();
+  player.press(ImGuiKey_F5);
+  const RecordedItem* const again = player.items().find("Look again");
+  if (again == nullptr) SKIP("the model is on this computer");
+  for (const PlacedText& text : texts_of(player))
+    if (text.text == "next") CHECK(again->max.y <= text.y0);
+}
+
 }  // namespace attnscope::lesson_questions_test

@@ -40,7 +40,9 @@ void draw_absent_model(LessonPage& page, const Box& box, const ModelSight& sight
                         "The lesson names it as a path, from the lesson's own folder.");
   const float wide = std::min(box.w - ui.px(48), ui.px(560));
   const float x = std::round(box.centre_x() - wide / 2);
-  float y = box.y + std::round(std::max(ui.px(24), box.h * 0.16f));
+  // In front of a room the button below still stands above the keys.
+  const bool low = box.h < ui.px(400);
+  float y = box.y + std::round(low ? ui.px(12) : std::max(ui.px(24), box.h * 0.16f));
   const auto paragraph = [&](std::string_view words, Rgba colour, float size) {
     const TextStyle style{size, colour};
     y += ui.paragraph(x, y, wide, words, style) + ui.px(10);

@@ -228,7 +228,9 @@ void draw_presenter_keys(const Scene& scene, const Box& foot, float right) {
   const Ui& ui = scene.ui;
   std::vector<PresenterKey> keys;
   if (scene.view.mode == Mode::Lessons) {
-    keys = {{"Page Down", "next step"}, {"R", "reveal"}};
+    const lessons::Step* const step = lesson_step(scene);
+    keys = {{"Page Down", "next step"}};
+    if (step != nullptr && step->question) keys.push_back({"R", "reveal"});
     if (const std::size_t count = choices_in(scene); count > 0) {
       const bool counts = scene.view.lesson->counts_votes;
       keys.push_back({digits_to[std::min(count, digits_to.size() - 1)], counts ? "vote" : "choose"});
