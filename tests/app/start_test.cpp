@@ -193,6 +193,17 @@ TEST_CASE("start: what is opened before a result is there is not taken for it", 
   CHECK(robot.seen(FirstStep::Scaling).empty());
 }
 
+TEST_CASE("start: what came of a step is not said of what is opened afterwards", "[start]") {
+  FirstLaunch robot;
+  robot.retype("##Text", "one two three");
+  robot.settle();
+  REQUIRE_FALSE(robot.seen(FirstStep::Sentence).empty());
+  robot.app().open(std::filesystem::path(ATTNSCOPE_ASSETS) / "examples/2-three-tokens.json");
+  robot.settle();
+  CHECK(robot.is_done(FirstStep::Sentence));
+  CHECK(robot.seen(FirstStep::Sentence).empty());
+}
+
 TEST_CASE("start: Esc and the cross put it away for good, the palette brings it back", "[start]") {
   for (const bool by_key : {true, false}) {
     const test::TemporaryDirectory directory;

@@ -111,6 +111,8 @@ void watch_start(Scene& scene) {
   if (std::ranges::any_of(all_steps, differs))
     for (StartState::Step& step : start.steps) step.waiting = false;
   if (start.untouched && start.untouched->title != start.facts->title) start.untouched.reset();
+  if (before && before->title != start.facts->title)  // what was seen is not to be seen here
+    for (StartState::Step& step : start.steps) step.seen.clear();
 }
 
 void tick_start(Scene& scene) {
