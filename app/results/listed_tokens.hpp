@@ -1,4 +1,4 @@
-// app/views/model: which predicted tokens are listed: the likeliest before and after what is changed, and
+// app/results: which predicted tokens are listed: the likeliest before and after what is changed, and
 // those that are kept whatever happens.
 #pragma once
 
