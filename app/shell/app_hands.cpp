@@ -200,7 +200,7 @@ std::size_t typed_fields(const Document& document) {
   return typed_texts(document) > 0 ? typed_texts(document) : document.input.sequences.size();
 }
 
-/// Nobody reads the key else: no text field, no list, and no page has it.
+/// The key is free: no text field, no list and no page reads it.
 bool is_paste_free(const ViewState& view) {
   const ImGuiIO& io = ImGui::GetIO();
   return io.KeyCtrl && !io.KeyAlt && !io.KeyShift && ImGui::IsKeyPressed(ImGuiKey_V, false) &&
