@@ -14,6 +14,7 @@
 #include "core/edits/dump.hpp"
 #include "core/files/document/session_file.hpp"
 #include "core/files/formats/posix.hpp"
+#include "core/models/opened/first_text.hpp"
 #include "core/models/opened/opened_model.hpp"
 #include "core/text/utf8.hpp"
 

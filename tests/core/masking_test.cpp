@@ -10,6 +10,7 @@
 #include "core/base/error.hpp"
 #include "core/edits/model.hpp"
 #include "core/files/document/within_json.hpp"
+#include "core/models/opened/first_text.hpp"
 #include "support/small_folders.hpp"
 #include "support/temporary_directory.hpp"
 

@@ -17,6 +17,7 @@
 #include "core/base/error.hpp"
 #include "core/engine/model/model_work.hpp"
 #include "core/models/model_head.hpp"
+#include "core/models/opened/first_text.hpp"
 #include "core/opened_models.hpp"
 #include "core/readouts/contribution.hpp"
 #include "core/readouts/patching.hpp"

@@ -10,6 +10,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "core/gguf_samples.hpp"
+#include "core/models/opened/first_text.hpp"
 #include "core/models/opened/opened_model.hpp"
 #include "core/small_models.hpp"
 #include "support/temporary_directory.hpp"

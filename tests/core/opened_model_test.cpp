@@ -1,4 +1,5 @@
 // Models as a person opens them: their facts, and what a text is to them.
+#include "core/models/opened/first_text.hpp"
 #include "core/models/opened/opened_model.hpp"
 
 #include <filesystem>

@@ -9,6 +9,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "core/models/opened/first_text.hpp"
 #include "core/models/opened/opened_model.hpp"
 #include "core/models/run_model.hpp"
 #include "core/readouts/head_scores.hpp"

@@ -22,6 +22,7 @@
 #include "core/base/error.hpp"
 #include "core/edits/within.hpp"
 #include "core/files/formats/atomic_write.hpp"
+#include "core/models/opened/first_text.hpp"
 #include "core/models/opened/opened_model.hpp"
 #include "core/text/utf8.hpp"
 

@@ -57,9 +57,6 @@ bool is_model_path(const std::filesystem::path&);
 /// Model and tokenizer. Throws Error with a sentence that names the file, or Cancelled.
 OpenedModelPtr open_whole_model(const std::filesystem::path&, Reading* = nullptr);
 
-/// A sentence that suits the model, to begin with: decoders are to go on with it, encoders fill its mask.
-ModelText first_text(const OpenedModel&);
-
 /// A token as it is shown: never empty, one line; white space alone as "␣"; below 0: "NaN".
 std::string token_label(const OpenedModel&, std::int64_t id);
 /// What a prediction names: a class's name where the model has classes, otherwise token_label().

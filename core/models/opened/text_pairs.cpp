@@ -1,3 +1,4 @@
+#include "core/models/opened/first_text.hpp"
 #include "core/models/opened/text_pairs.hpp"
 
 #include <algorithm>
