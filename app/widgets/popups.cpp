@@ -26,10 +26,10 @@ ImGuiStorage* kept_for_tips() {
 bool do_tips_rest() {
   ImGuiStorage* const kept = kept_for_tips();
   if (kept == nullptr) return false;
-  bool& rest = *kept->GetBoolRef(ImHashStr("tips rest"));
+  bool& rest = *kept->GetBoolRef(ImHashStr("##tips rest"));
   const ImVec2 mouse = ImGui::GetIO().MousePos;
-  rest = rest && mouse.x == kept->GetFloat(ImHashStr("tips x")) &&
-         mouse.y == kept->GetFloat(ImHashStr("tips y"));
+  rest = rest && mouse.x == kept->GetFloat(ImHashStr("##tips x")) &&
+         mouse.y == kept->GetFloat(ImHashStr("##tips y"));
   return rest;
 }
 
@@ -58,9 +58,9 @@ void pop_popup_style() {
 void rest_tips() {
   ImGuiStorage* const kept = kept_for_tips();
   if (kept == nullptr) return;
-  kept->SetBool(ImHashStr("tips rest"), true);
-  kept->SetFloat(ImHashStr("tips x"), ImGui::GetIO().MousePos.x);
-  kept->SetFloat(ImHashStr("tips y"), ImGui::GetIO().MousePos.y);
+  kept->SetBool(ImHashStr("##tips rest"), true);
+  kept->SetFloat(ImHashStr("##tips x"), ImGui::GetIO().MousePos.x);
+  kept->SetFloat(ImHashStr("##tips y"), ImGui::GetIO().MousePos.y);
 }
 
 Box place_of_tip(ImVec2 screen, const Box& near, ImVec2 size, float gap, Clear clear) {

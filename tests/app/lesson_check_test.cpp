@@ -261,7 +261,7 @@ TEST_CASE("the checker warns of an answer that stands on the step before", "[les
   silent("## a\nIt is {weight(2, 1):.2f} and {0.5035}.\n" + scores_alone + "## b\n" + drag("weight(2, 2)"));
   silent("## a\nThere are {keys:d}.\n" + scores_alone + "## b\n" + drag("1 / keys"));
   // Another Document, another number.
-  silent("## a\n" + asks.substr(0, 5) + "```set\n{\"scale\": 8.0}\n```\n" + drag("weight(2,0)"));
+  silent("## a\n" + asks.substr(0, 5) + "```set\n{\"scale\": 2.0}\n```\n" + drag("weight(2,0)"));
 }
 
 TEST_CASE("the checker warns of an answer outside of the lid", "[lessons][lesson_check]") {

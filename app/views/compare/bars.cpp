@@ -31,7 +31,7 @@ void draw_bar(const Ui& ui, const BarPlace& place, const ColourScale& scale, con
   draw_spread(ui, ramp, histogram);
   draw_ramp(ui, said.place, ramp, scale, scale.low, scale.high);
   ui.frame(ramp, ui.theme.border, std::max(1.f, std::floor(ui.scale())));
-  const float before = ramp.x - ui.px(10) - place.area.x;
+  const float before = ramp.x - ui.px(10) - place.area.x + ui.px(16);  // which the panel has around its area
   const bool has_room = said.shorter_name.empty() || ui.text_width(said.name, type::label) <= before;
   ui.text(ramp.x - ui.px(10), ramp.centre_y(), has_room ? said.name : said.shorter_name,
           {type::label, ui.theme.text2, Ink::Regular, Align::Right});
