@@ -152,6 +152,7 @@ TEST_CASE("the speaker's window that was closed comes back with its key, and the
   WindowProgram program(display, home.path(),
                         {(std::filesystem::path(ATTNSCOPE_ASSETS) / "lessons/04-why-divide.md").native()});
   const auto has_notes = [&] { return display.find("speaker notes").has_value(); };
+  REQUIRE(program.rests());  // the lesson is open
   display.press(program.window(), "F5");
   display.press(program.window(), "n");
   REQUIRE(wait_until(has_notes));

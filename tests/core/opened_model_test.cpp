@@ -1,5 +1,4 @@
 // Models as a person opens them: their facts, and what a text is to them.
-#include "core/models/opened/first_text.hpp"
 #include "core/models/opened/opened_model.hpp"
 
 #include <filesystem>
@@ -12,6 +11,7 @@
 
 #include "core/base/error.hpp"
 #include "core/models/opened/file_facts.hpp"
+#include "core/models/opened/first_text.hpp"
 #include "core/opened_models.hpp"
 #include "support/temporary_directory.hpp"
 

@@ -1,4 +1,3 @@
-#include "core/models/opened/first_text.hpp"
 #include "core/models/opened/text_pairs.hpp"
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.hpp"
+#include "core/models/opened/first_text.hpp"
 #include "core/tokenizers/tokenizer.hpp"
 
 namespace attnscope {
