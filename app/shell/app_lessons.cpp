@@ -160,8 +160,8 @@ void App::show_step_again() {
   state.look_due = true;
 }
 
-/// What a person opens is to be seen, and a lesson says nothing of it: its step is as it was for who comes
-/// back.
+/// A lesson's text would be told of another Document: what was opened is shown elsewhere. The step is kept as
+/// it was, F8 brings it back.
 void App::leave_page() {
   LessonState& state = *view_.lesson;
   if (view_.mode == Mode::Lessons && !state.name.empty() && !state.left) {

@@ -1,4 +1,4 @@
-// The German of the window in one voice: nobody is addressed, and a thing has one name.
+// The German of the window in one voice: the reader is not addressed, and a thing has one name.
 #include <array>
 #include <cctype>
 #include <filesystem>
