@@ -114,7 +114,7 @@ ExperimentWords masks_words() {
   return {
       .name = "masks",
       .number = 2,
-      .title = "Masks, right and wrong",
+      .title = "Masks and mistakes",
       .subtitle = "−∞, −1e9, leaks",
       .about =
           "A causal mask of 16 tokens: with −∞, with finite numbers in its place, with mistakes, in float32 "
