@@ -80,6 +80,20 @@ TEST_CASE("vectors of a stage are covered like weights, and a formula says what 
   CHECK(player.says("R = Y"));
 }
 
+TEST_CASE("what a formula says in words stands whole beside it, or not at all", "[lessons][lesson_vectors]") {
+  for (const int width : {1280, 1600, 2400}) {
+    INFO(width << " pixels wide");
+    Player player({.width = width, .height = width * 9 / 16});
+    player.app().show_step({"16-a-bert-style-block", 2});
+    player.settle();
+    player.press(ImGuiKey_R);
+    CHECK(player.says("R = X + Y"));
+    for (const PlacedText& text : texts_of(player))
+      CHECK_FALSE((text.text.starts_with("Output of attention") && text.text.ends_with("…")));
+    if (width == 2400) CHECK(player.says("Output of attention added to the token vectors."));
+  }
+}
+
 TEST_CASE("no length of a normed vector stands in the steps before the one that asks for it",
           "[lessons][lesson_vectors]") {
   Player player({.width = 1600, .height = 1000});

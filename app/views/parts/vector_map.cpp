@@ -269,9 +269,11 @@ void draw_vector_map(Scene& scene, const Box& area, Stage stage, const char* lab
   const float y = area.y + bar + ui.px(10);
   const std::string why = std::string(w.why) + shared_by(scene, stage);
   const float width = ui.text(area.x, y, w.formula, {type::label, ui.theme.text1, Ink::Medium});
-  ui.text(
-      area.x + width + ui.px(14), y, why,
-      {type::label, ui.theme.text3, Ink::Regular, Align::Left, std::max(1.f, area.w - width - ui.px(20))});
+  // What the formula says in words, where there is room for all of it.
+  const float room = area.w - width - ui.px(20);
+  if (ui.text_width(why, type::label, Ink::Regular) <= room)
+    ui.text(area.x + width + ui.px(14), y, why,
+            {type::label, ui.theme.text3, Ink::Regular, Align::Left, room});
   const float head = bar + ui.px(28);
   take_mouse(v, draw_number_map(scene, {area.x, area.y + head, area.w, area.h - head}, map_of(v, label)));
 }
