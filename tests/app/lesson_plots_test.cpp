@@ -91,13 +91,18 @@ TEST_CASE("no page of a lesson that trains shows the curves that a later step as
     const char* lesson;
     std::size_t first, step;  // from 1: the first on whose run the answer could be read, and that asks
     std::vector<const char*> curves;
+    bool in_heads = false;  // R shows it in the pictures of the heads, so that other curves stand open
   };
   const std::vector<Asked> all{{"22-a-previous-token-head", 3, 5, {"entropy"}},
                                {"22-a-previous-token-head", 3, 6, {"cost"}},
                                {"24-induction-in-two-layers", 3, 4, {"induction", "previous", "accuracy"}},
                                {"24-induction-in-two-layers", 3, 5, {"cost"}},
-                               {"23-two-jobs-two-heads", 3, 4, {"previous", "first", "cost"}},
-                               {"25-a-leak", 2, 4, {"induction", "accuracy"}},
+                               {"22-a-previous-token-head", 2, 2, {"previous"}, true},
+                               {"24-induction-in-two-layers", 2, 2, {"induction"}, true},
+                               {"23-two-jobs-two-heads", 2, 2, {"previous", "first"}, true},
+                               {"23-two-jobs-two-heads", 3, 4, {"previous", "first", "cost"}, true},
+                               {"25-a-leak", 2, 4, {"accuracy"}},
+                               {"25-a-leak", 2, 4, {"induction"}, true},
                                {"26-grokking", 2, 3, {"loss"}},
                                {"26-grokking", 5, 6, {"loss"}},
                                {"27-entropy-collapse", 2, 3, {"accuracy", "loss"}}};
@@ -110,7 +115,12 @@ TEST_CASE("no page of a lesson that trains shows the curves that a later step as
         INFO(asked.lesson << ", step " << i << ", " << curve);
         CHECK_FALSE(shows_curves(lesson.steps[i - 1], curve));
       }
-    for (const char* curve : asked.curves) CHECK(shows_curves(lesson.steps[asked.step - 1], curve));
+    const lessons::Step& step = lesson.steps[asked.step - 1];
+    INFO(asked.lesson << ", step " << asked.step);
+    for (const char* curve : asked.curves) CHECK(shows_curves(step, curve) != asked.in_heads);
+    if (!asked.in_heads) continue;
+    CHECK(step.trained.covers_heads);
+    CHECK_FALSE(step.trained.covers_plots);
   }
 }
 
@@ -134,6 +144,15 @@ TEST_CASE("a step whose plots are of no head has no pictures of heads either", "
   }
   const lessons::Lesson lesson = shipped_lesson("24-induction-in-two-layers");
   CHECK(lesson.steps[2].trained.plots == std::vector<std::string>{"loss"});
+}
+
+TEST_CASE("the numbers beside a head have their whole labels in a small window", "[lessons][lesson_plots]") {
+  Trained player({.width = 1280, .height = 720});
+  player.go("26-grokking", 0);
+  const std::vector<PlacedText> texts = texts_of(player);
+  CHECK(std::ranges::count(texts, "both numbers", &PlacedText::text) == 4);
+  for (const PlacedText& text : texts)
+    CHECK_FALSE((text.text.starts_with("both") && text.text.ends_with("…")));
 }
 
 }  // namespace attnscope::lesson_plots_test

@@ -58,6 +58,14 @@ std::vector<HeadFact> facts_of(const LabPage& page, const LabPoint& point, std::
   return facts;
 }
 
+/// With the gap before them, beside a head's picture: wide enough for the longest label.
+float width_of_facts(const Ui& ui, const std::vector<HeadFact>& facts) {
+  float wide = ui.px(48);
+  for (const HeadFact& one : facts)
+    wide = std::max(wide, std::ceil(ui.text_width(one.label, type::tick, Ink::Regular)));
+  return wide + ui.px(10);
+}
+
 /// Two in a row.
 void draw_facts_below(const LabPage& page, const std::vector<HeadFact>& facts, const Box& box) {
   const Ui& ui = page.ui();
@@ -99,7 +107,8 @@ struct HeadLines {
 HeadLines lines_of_titles(const LabPage& page, const LabPoint* point, const Box& box) {
   const Ui& ui = page.ui();
   const float badge_wide = ui.text_width(own("L0H0"), type::tick, Ink::Medium) + ui.px(12);
-  const float wide = box.w - (box.w > ui.px(176) ? ui.px(58) : 0);
+  const std::vector<HeadFact> facts = point != nullptr ? facts_of(page, *point, 0) : std::vector<HeadFact>();
+  const float wide = box.w - (box.w > ui.px(176) ? width_of_facts(ui, facts) : 0);
   const float room = std::min(wide, box.h - ui.px(24)) - badge_wide,
               least = std::min(wide, box.h - ui.px(39)) - badge_wide;
   HeadLines lines;
@@ -138,11 +147,11 @@ void draw_lab_head(const LabPage& page, const LabPoint* point, const HeadPicture
   const std::vector<HeadFact> facts =
       point != nullptr && !page.covers_numbers ? facts_of(page, *point, of.head) : std::vector<HeadFact>();
   const bool numbers = !facts.empty();
-  const float under = ui.px(44), room = box.h - line - ui.px(6);
+  const float under = ui.px(44), room = box.h - line - ui.px(6), facts_wide = width_of_facts(ui, facts);
   const bool below = numbers && std::min(box.w, room - under) > ui.px(180) &&
-                     std::min(box.w, room - under) > std::min(box.w - ui.px(58), room);
+                     std::min(box.w, room - under) > std::min(box.w - facts_wide, room);
   const bool beside = numbers && !below && box.w > ui.px(176);
-  const float column = beside ? ui.px(58) : 0;
+  const float column = beside ? facts_wide : 0;
   const float side = std::floor(std::min(box.w - column, below ? room - under : room));
   const float beside_badge = std::max(1.f, side - badge_wide - ui.px(8));
   draw_head_title(ui, title_of(page, point, of.head), {box.x, box.y},
@@ -158,7 +167,7 @@ void draw_lab_head(const LabPage& page, const LabPoint* point, const HeadPicture
   const auto fact = [&](std::string_view label, double value) {
     if (y + ui.px(26) > picture.bottom()) return;
     ui.text(picture.right() + ui.px(10), y, label,
-            {type::tick, ui.theme.text2, Ink::Regular, Align::Left, column});
+            {type::tick, ui.theme.text2, Ink::Regular, Align::Left, column - ui.px(10)});
     ui.text(picture.right() + ui.px(10), y + ui.px(15), fixed(value, 2),
             {type::tick, ui.theme.text1, Ink::Semibold});
     y += ui.px(36);
