@@ -160,7 +160,8 @@ TEST_CASE("a sketch is judged where there is one", "[lessons][lesson_questions]"
   CHECK(player.says("of 1 predictions right"));
 }
 
-TEST_CASE("a number is measured or computed, in the style of its step", "[lessons][lesson_questions]") {
+TEST_CASE("what follows from given numbers is computed, in the style of its step",
+          "[lessons][lesson_questions]") {
   const auto drag = [](const std::string& answer, const std::string& said) {
     return "## One\nWords.\n```ask drag\nHow much?\nrange: 0, 20\nanswer: " + answer +
            "\nwithin: 1\nsaid: " + said + "\n```\n";
@@ -171,10 +172,21 @@ TEST_CASE("a number is measured or computed, in the style of its step", "[lesson
   CHECK(player.has_text("computed 16"));
   player.go(1);
   player.press(ImGuiKey_R);
-  CHECK(player.has_text("measured 600"));
+  CHECK(player.has_text("computed 600"));
   player.go(2);
   player.press(ImGuiKey_R);
-  CHECK(player.has_text("measured 60 %"));
+  CHECK(player.has_text("computed 60 %"));
+}
+
+TEST_CASE("what a network does that is trained here is measured", "[lessons][lesson_questions]") {
+  Trained player({.width = 1600, .height = 1000});
+  const TemporaryDirectory directory;
+  const std::string step =
+      "## a\n```train\nsteps: 0\n```\n```ask drag\nHow much?\nrange: 0, 20\nanswer: accuracy(0) * 0 + 2\n"
+      "within: 1\nsaid: So it is.\n```\n";
+  player.go(written_lesson(directory, front_matter + step).native(), 0);
+  player.press(ImGuiKey_R);
+  CHECK(player.says("measured 2.00"));
 }
 
 TEST_CASE("after a wrong answer the right one is in sight, in a small window and before a room",

@@ -26,7 +26,7 @@ std::int64_t all_votes(const StepAnswer&);
 float draw_choices(LessonPage&, const QuestionCard&, float y, const lessons::ChooseQuestion&);
 /// What is measured of what is dragged; empty where it cannot be computed. And what is said of it.
 std::optional<double> measured_answer(const LessonPage&, const lessons::Question&);
-std::string drag_told(const lessons::Question&, double answer, bool near);
+std::string drag_told(const LessonPage&, const lessons::Question&, double answer, bool near);
 float draw_drag(LessonPage&, const QuestionCard&, float y, const lessons::Question&);
 /// The weights of a row as bars that are drawn with the mouse; they always sum to 1.
 float draw_row_sketch(LessonPage&, const QuestionCard&, float y, const lessons::SketchQuestion&);

@@ -55,13 +55,14 @@ std::optional<double> measured_answer(const LessonPage& page, const lessons::Que
   }
 }
 
-std::string drag_told(const lessons::Question& question, double answer, bool near) {
+std::string drag_told(const LessonPage& page, const lessons::Question& question, double answer, bool near) {
   const auto& drag = std::get<lessons::DragQuestion>(question.kind);
   const std::string truth = lessons::written(answer, style_of_answer(question, drag.answer));
-  // A number that depends on nothing on screen is not measured.
+  // Measured is what a trained network does; what follows from given or drawn numbers is computed.
   std::string measured = "measured " + own_number(truth) + (near ? ", and your guess is near it" : "");
   std::string computed = "computed " + own_number(truth) + (near ? ", and your guess is near it" : "");
-  return drag.answer.names().empty() ? computed : measured;
+  const bool is_trained = page.lesson().of_training() || page.lesson().of_model();
+  return is_trained && !drag.answer.names().empty() ? measured : computed;
 }
 
 float draw_drag(LessonPage& page, const QuestionCard& card, float y, const lessons::Question& question) {
@@ -83,7 +84,7 @@ float draw_drag(LessonPage& page, const QuestionCard& card, float y, const lesso
   if (!is) return y;
   const bool near = answer.value && std::abs(*answer.value - *is) <= drag.tolerance;
   if (answer.value && std::isfinite(*is)) answer.near = near;
-  ui.text(row.x, y + ui.px(10), drag_told(question, *is, near),
+  ui.text(row.x, y + ui.px(10), drag_told(page, question, *is, near),
           {type::label, near ? ui.theme.value : ui.theme.text1, Ink::Medium});
   return y + ui.px(24);
 }

@@ -58,8 +58,8 @@ ToldQuestion told_question(const LessonPage& page, const lessons::Question& ques
   } else if (const auto* const drag = std::get_if<lessons::DragQuestion>(&question.kind)) {
     told.drag = {drag->low, drag->high, drag->tolerance, measured_answer(page, question), {}, {}};
     if (told.drag->answer) {
-      told.drag->far = drag_told(question, *told.drag->answer, false);
-      told.drag->near = drag_told(question, *told.drag->answer, true);
+      told.drag->far = drag_told(page, question, *told.drag->answer, false);
+      told.drag->near = drag_told(page, question, *told.drag->answer, true);
     }
   } else {
     told.is_sketched = !std::holds_alternative<lessons::ThinkQuestion>(question.kind);
