@@ -185,6 +185,7 @@ void LessonReader::begin_step(std::string_view title) {
     step.trained.look.reset();
     step.trained.plots.clear();
     step.trained.covers_plots = step.trained.covers_heads = true;
+    step.trained.covered_curves.clear();
   }
   lesson_.steps.push_back(std::move(step));
 }

@@ -108,16 +108,22 @@ std::int64_t LessonReader::train_number(std::string_view name, std::string_view 
 void LessonReader::read_train_cover(Step& here, std::string_view value) const {
   TrainedStep& run = here.trained;
   run.covers_plots = run.covers_heads = here.covers_code = value == "yes";
-  const std::vector<std::string> names =
+  run.covered_curves.clear();
+  const std::vector<std::string> parts =
       value == "yes" || value == "no" ? std::vector<std::string>() : list_of(value);
-  for (const std::string& one : names) {
-    if (one != "plots" && one != "heads" && one != "code")
-      fail(fmt::format(
-          "\"cover\" is \"{}\"; expected plots, heads, code, some of them with commas, yes or no", value));
-    (one == "plots" ? run.covers_plots : one == "heads" ? run.covers_heads : here.covers_code) = true;
+  const auto curves = measure_names(*training::find_task(run.task));
+  for (const std::string& one : parts) {
+    if (one == "plots" || one == "heads" || one == "code")
+      (one == "plots" ? run.covers_plots : one == "heads" ? run.covers_heads : here.covers_code) = true;
+    else if (std::ranges::find(curves, one) != curves.end())
+      run.covered_curves.push_back(one);
+    else
+      fail(
+          fmt::format("\"cover\" is \"{}\"; expected yes, no or some of plots, heads, code and the curves {}",
+                      value, fmt::join(curves, ", ")));
   }
-  here.covers_plot = run.covers_plots;
-  here.covers = run.covers_plots || run.covers_heads;
+  here.covers_plot = run.covers_plots || !run.covered_curves.empty();
+  here.covers = here.covers_plot || run.covers_heads;
 }
 
 std::vector<std::string> LessonReader::train_controls_of(std::string_view value) const {
@@ -147,6 +153,13 @@ void LessonReader::finish_train(TrainedStep& here) {
   if (!here.plots.empty() && std::ranges::find(here.plots, front) == here.plots.end())
     fail(fmt::format("\"plots\" has {}; expected also {}, the curves in front (\"measure\")",
                      fmt::join(here.plots, ", "), front));
+  for (const std::string& curve : here.covered_curves)
+    if (!here.plots.empty() && std::ranges::find(here.plots, curve) == here.plots.end())
+      fail(fmt::format("\"cover\" has {}; on the page are {} (\"plots\")", curve,
+                       fmt::join(here.plots, ", ")));
+  if (open_curves(here).empty())
+    fail(fmt::format("\"cover\" has every curve on the page, {}; \"cover: plots\" says that",
+                     fmt::join(here.covered_curves, ", ")));
   const training::Recipe recipe = recipe_of(state_of(here, {}));
   if (here.steps > recipe.steps)
     fail(fmt::format("the step trains {} steps; the recipe has {}", here.steps, recipe.steps));

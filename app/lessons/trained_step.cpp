@@ -84,6 +84,17 @@ std::vector<std::string_view> measure_names(const training::TaskRow& task) {
   return names;
 }
 
+std::vector<std::string> open_curves(const TrainedStep& step) {
+  std::vector<std::string> open = step.plots;
+  if (open.empty())
+    for (const std::string_view name : measure_names(*training::find_task(step.task)))
+      open.emplace_back(name);
+  std::erase_if(open, [&step](const std::string& name) {
+    return std::ranges::find(step.covered_curves, name) != step.covered_curves.end();
+  });
+  return open;
+}
+
 ReachedBy reached_by(const std::string& text) {
   ReachedBy by;
   const nlohmann::json object = nlohmann::json::parse(text);

@@ -25,7 +25,11 @@ struct TrainedStep {
   /// in front.
   std::vector<std::string> plots;
   bool covers_plots = true, covers_heads = true;  // until an open question is revealed
+  std::vector<std::string> covered_curves;        // these alone, see measure_names(): others stay on the page
 };
+
+/// The curves that are on the page while the question of the step is open, see measure_names(). Not empty.
+std::vector<std::string> open_curves(const TrainedStep&);
 
 /// What the training page is to be set to. What belongs to the machine stays as in `now`.
 LabState state_of(const TrainedStep&, LabState now);

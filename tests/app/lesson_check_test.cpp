@@ -126,7 +126,7 @@ TEST_CASE("the lid lies over what \"cover\" says", "[lessons][lesson_check]") {
   CHECK(of_run("cover: plots\n") == "1001");
   CHECK(of_run("cover: heads, code\n") == "0110");
   refused_lesson(training("## a\n```train\ncover: words\n```\n"),
-                 "a.md:7: \"cover\" is \"words\"; expected plots, ");
+                 "a.md:7: \"cover\" is \"words\"; expected yes, no or some of plots, ");
 }
 
 TEST_CASE("a wrong choice can have a guess and a sentence why", "[lessons][lesson_check]") {

@@ -83,7 +83,7 @@ TEST_CASE("a lesson that trains names the line of what is wrong", "[lessons][les
   refused(block("side: c"), "a.md:8: \"side\" is \"c\"; expected a, b or difference");
   refused(block("measure: induction"), "a.md:8: \"measure\" is \"induction\"; the task two-jobs has loss");
   refused(block("show: play, heads"), "a.md:8: \"show\" has \"heads\"; of a run there are play, branch");
-  refused(block("cover: words"), "a.md:8: \"cover\" is \"words\"; expected plots, heads");
+  refused(block("cover: words"), "a.md:8: \"cover\" is \"words\"; expected yes, no or some of plots, heads");
   refused(block("task: dreams"), "a.md:8: \"task\" is \"dreams\"; there are reverse");
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "app/results/training_desk.hpp"
 #include "app/ui/number_format.hpp"
@@ -78,6 +79,12 @@ void draw_training_picture(LessonPage& page, const Box& box) {
       page.step.question ? std::get_if<lessons::CurveQuestion>(&page.step.question->kind) : nullptr;
   if (curve != nullptr) ask_for_curve(page, lab, *curve);
   const bool covers_plots = page.covered && page.step.trained.covers_plots;
+  std::vector<std::string> open;  // while a curve that answers is not there yet
+  if (page.covered && curve == nullptr && !page.step.trained.covered_curves.empty()) {
+    open = lessons::open_curves(page.step.trained);
+    lab.plots = open;
+    if (!lab.has_plot(lab.front.empty() ? "loss" : lab.front)) lab.front = open.front();
+  }
   lab.covers_numbers = page.covered && (curve != nullptr || covers_plots);
   const bool has_heads = shows_heads(page.step.trained);
   lab.covers_heads = !has_heads || (page.covered && page.step.trained.covers_heads);
