@@ -93,18 +93,18 @@ void draw_entry_mark(const Ui& ui, float x, float y, bool is_folder, Rgba ink) {
   }
 }
 
-struct Columns {
+struct FolderColumns {
   float name, size, changed;  // left, right, right
 };
 
-Columns columns_of(const Ui& ui, const Box& box) {
+FolderColumns columns_of(const Ui& ui, const Box& box) {
   const float changed = box.right() - ui.px(12);
   return {box.x + ui.px(34), changed - ui.px(140), changed};
 }
 
 /// The names of the columns; a click sorts by one, another turns the order round.
 void draw_column_names(const Ui& ui, FileDialog& dialog, const Box& line) {
-  const Columns at = columns_of(ui, line);
+  const FolderColumns at = columns_of(ui, line);
   struct Column {
     const char* name;
     FolderOrder order;
@@ -143,7 +143,7 @@ bool draw_entry(Scene& scene, const FolderEntry& entry, const Box& row) {
   } else if (touch.hovered) {
     ui.fill(row, ui.theme.control_hover, ui.px(6));
   }
-  const Columns at = columns_of(ui, row);
+  const FolderColumns at = columns_of(ui, row);
   const bool good = entry.is_folder || dialog.task != FileTask::Open || can_open(dialog, entry);
   const Rgba ink = good ? ui.theme.text1 : ui.theme.text3;
   draw_entry_mark(ui, row.x + ui.px(10), row.centre_y(), entry.is_folder,
