@@ -143,7 +143,9 @@ void type_the_sentence(Scene& scene) {
     refuse_typing(scene.view.keyboard);
     return;
   }
+  // Where no sentence stands, the nearest screen that has it.
   if (scene.view.mode == Mode::Walk) scene.view.mode = Mode::Explore;
+  if (is_page(scene.view.mode)) scene.view.mode = scene.document.within.read() ? Mode::Model : Mode::Explore;
   scene.view.hidden[static_cast<std::size_t>(Region::Strip)] = false;
   SentenceState& sentence = scene.view.keyboard.sentence;
   sentence.wanted = true;

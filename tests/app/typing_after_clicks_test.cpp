@@ -183,6 +183,28 @@ TEST_CASE("Ctrl+L goes to the sentence after a click into any control of a model
   }
 }
 
+TEST_CASE("Ctrl+L on a page that shows no sentence goes to the screen that does") {
+  const TemporaryDirectory directory;
+  RobotOptions of_layer{.width = 1600, .height = 1000};
+  of_layer.file = examples / "1-the-cat-sat.json";
+  for (const bool is_model : {false, true})
+    for (const ImGuiKey page : {ImGuiKey_F8, ImGuiKey_F9, ImGuiKey_F10}) {
+      INFO(is_model << " " << page);
+      Robot robot(is_model ? with_letters(directory) : of_layer);
+      robot.key(page);
+      robot.settle();
+      REQUIRE(is_page(robot.app().view().mode));
+      const Document before = robot.document();
+      robot.key(ImGuiKey_L, ImGuiMod_Ctrl);
+      robot.frame();
+      type_keys(robot, words, 0.03);
+      robot.settle();
+      CHECK(robot.app().view().mode == (is_model ? Mode::Model : Mode::Explore));
+      CHECK(typed_text(robot.document(), 0) == words);
+      CHECK(what_is_said(robot.document()) == what_is_said(edit::typed_text(before, 0, std::string(words))));
+    }
+}
+
 TEST_CASE("newlines and tabs reach a model, typed or pasted, and are seen in the field") {
   const TemporaryDirectory directory;
   Robot robot(with_letters(directory));
