@@ -51,6 +51,26 @@ bool is_told(Robot& robot, std::string_view key) {
 
 }  // namespace
 
+TEST_CASE("Return in the list of heads zeroes them, and not where it is no list", "[model][circuits]") {
+  const TemporaryDirectory directory;
+  Robot robot(with_letters(directory));
+  type_text(robot, "ab c de a");
+  open_card(robot);
+  robot.retype("##Heads list", "1.2, heads");
+  robot.key(ImGuiKey_Enter);
+  robot.settle();
+  CHECK(robot.has("Zero these"));  // what is wrong with it stands there
+  CHECK(changes(robot).heads.empty());
+  robot.retype("##Heads list", "1.2, 0.3");
+  robot.key(ImGuiKey_Enter);
+  robot.settle();
+  CHECK_FALSE(robot.has("Zero these"));
+  REQUIRE(changes(robot).heads.size() == 2);
+  CHECK(is_zeroed(robot, 1, 2));
+  CHECK(is_zeroed(robot, 0, 3));
+  CHECK(robot.app().view().mode == Mode::Model);
+}
+
 TEST_CASE("a list of heads is typed and zeroed, copied, and kept under a name", "[model][circuits]") {
   const TemporaryDirectory directory;
   Robot robot(with_letters(directory));

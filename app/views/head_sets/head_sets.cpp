@@ -88,6 +88,8 @@ class SetsCard {
     if (state_.opens) ImGui::SetKeyboardFocusHere();
     text_field(ui_, "##Heads list", {x_, y_, width_, ui_.px(30)}, state_.list,
                "layer.head, layer.head, as --ablate takes them");
+    const bool is_entered = ImGui::IsItemDeactivated() && (ImGui::IsKeyPressed(ImGuiKey_Enter, false) ||
+                                                           ImGui::IsKeyPressed(ImGuiKey_KeypadEnter, false));
     y_ += ui_.px(38);
     is_list_ = false;
     std::string words;
@@ -100,6 +102,7 @@ class SetsCard {
     }
     ui_.paragraph(x_, y_, width_, words, {type::tick, is_list_ ? ui_.theme.text2 : ui_.theme.text1});
     y_ += ui_.px(40);
+    if (is_entered) apply(edit::zeroed_heads);
   }
 
   void draw_edits() {
@@ -109,7 +112,8 @@ class SetsCard {
       x += box.w + ui_.px(8);
       return button(ui_, label, box, tip);
     };
-    if (next("Zero these", {"Zero these", {}, "The listed heads alone are zeroed; other changes stay.", {}}))
+    if (next("Zero these",
+             {"Zero these", {}, "The listed heads alone are zeroed; other changes stay.", "Enter"}))
       apply(edit::zeroed_heads);
     if (next("Zero all others",
              {"Zero all others", {}, "Of all heads the listed ones are left: the circuit by itself.", {}}))
