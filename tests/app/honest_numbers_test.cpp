@@ -1,7 +1,9 @@
 // Numbers that do not mislead: measures beside what uniform attention has, names that the weights bear, rows
 // that have no number.
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -141,6 +143,24 @@ TEST_CASE("a muted head has no row entropy", "[honest]") {
   std::size_t none = 0;  // in the map's strip, where each row has its entropy
   for (const PlacedText& text : texts_of(robot)) none += text.text == "n/a" ? 1 : 0;
   CHECK(none >= 6);
+}
+
+TEST_CASE("no bar of entropy is drawn for a row that has none", "[honest]") {
+  Robot robot(wide);
+  click(robot, "head 0");
+  robot.leave();
+  robot.frame(2);
+  const RecordedItem* const map = robot.items().find("heatmap 0");
+  REQUIRE(map != nullptr);
+  const Area strip{{map->max.x, map->min.y}, {map->max.x + 160, map->max.y}};
+  const Theme& colours = theme(ThemeName::Dark);
+  CHECK(std::ranges::count(part_of(robot, strip), colours.bar) > 200);
+  click(robot, "badge 0");
+  robot.leave();
+  robot.frame(2);
+  const std::vector<Rgba> muted = part_of(robot, strip);
+  CHECK(std::ranges::count(muted, colours.bar) < 60);  // the stroke of the row with one key
+  CHECK(std::ranges::count(muted, colours.bar_ground) > 500);
 }
 
 TEST_CASE("scores that are NaN are said to be, not hidden by a mask", "[honest]") {

@@ -123,6 +123,12 @@ Rgba colour(const MapFrame& m, const Axis& axis, bool marked) {
   return axis.side() >= 2 ? m.ui().theme.bar : fade(m.ui().theme.bar, 0.5f);
 }
 
+/// Of the most that a row could have. Where it has none and could have some, the ground is no bar: it would
+/// read as all of it.
+Rgba ground_of(const Ui& ui, const Mark& mark) {
+  return mark.muted && mark.full <= 0 ? ui.theme.bar : ui.theme.bar_ground;
+}
+
 /// How thick the mark of uniform attention is.
 float tick_of(const Ui& ui) { return std::max(1.f, std::floor(ui.scale())); }
 
@@ -161,7 +167,7 @@ void draw_right_strip(const MapFrame& m, float x, float width) {
     const float y = std::round(place.centre() - height / 2), radius = std::min(ui.px(2), height / 2);
     const Mark bar = to - from == 1 ? strip(from) : strip.longest(from, to);
     if (track > ui.px(16) && place.length >= std::min(1.f, m.side)) {
-      const Rgba ground = bar.muted ? ui.theme.bar : ui.theme.bar_ground;
+      const Rgba ground = ground_of(ui, bar);
       if (!axis.keys) ui.fill({x, y, std::max(bar.full * track, ui.px(2)), height}, ground, radius);
       ui.fill({x, y, std::max(bar.filled * track, axis.keys ? ui.px(2) : 0), height},
               colour(m, axis, is_marked), radius);
@@ -200,7 +206,7 @@ void draw_bottom_strip(const MapFrame& m) {
     const float x = std::round(place.centre() - width / 2), radius = std::min(ui.px(2), width / 2);
     const float least = !axis.keys ? 0 : axis.side() >= 2 ? ui.px(2) : 1;
     const float height = std::max(least, std::round(bar.filled * tallest));
-    const Rgba ground = bar.muted ? ui.theme.bar : ui.theme.bar_ground;
+    const Rgba ground = ground_of(ui, bar);
     if (!axis.keys)
       ui.fill({x, top, width, std::max(ui.px(2), std::round(bar.full * tallest))}, ground, radius);
     ui.fill({x, top, width, height}, colour(m, axis, is_marked), radius);
