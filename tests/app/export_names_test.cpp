@@ -34,10 +34,7 @@ bool is_of_kind(const std::filesystem::path& path, const Kind& kind) {
 
 void choose_and_name(Robot& robot, const Kind& kind, const std::string& name) {
   from_file_menu(robot, kind.row);
-  if (!kind.choice.empty()) {
-    click(robot, kind.choice);
-    robot.click("##name");
-  }
+  if (!kind.choice.empty()) click(robot, kind.choice);  // the keyboard is in the name's field again
   name_it(robot, name);
   robot.settle();
 }

@@ -301,6 +301,8 @@ std::string proposed_name(const Scene& scene) {
 
 void follow_choice(Scene& scene) {
   FileDialog& dialog = scene.view.files->dialog;
+  // What is typed after a click on a format is a name, and not the letters with which rows are found.
+  if (ImGui::IsMouseReleased(ImGuiMouseButton_Left)) give_keyboard(dialog, DialogPart::Name);
   const std::string next = proposed_name(scene);
   if (dialog.name == dialog.suggested) {
     dialog.name = next;
