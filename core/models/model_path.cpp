@@ -39,6 +39,11 @@ bool is_part_of_model(const std::string& name) {
   return shard || std::ranges::find(names, name) != names.end();
 }
 
+/// Of an adapter's folder: nothing that can be opened by itself.
+bool is_part_of_adapter(std::string_view name) {
+  return name == "adapter_config.json" || name == "adapter_model.safetensors" || name == "adapter_model.bin";
+}
+
 /// What is in a folder, by name; empty where it cannot be read.
 std::vector<fs::path> entries(const fs::path& folder) {
   std::vector<fs::path> all;
@@ -67,7 +72,9 @@ fs::path model_path(const fs::path& path) {
   std::error_code problem;
   if (is_file(path)) {
     const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-    return is_part_of_model(path.filename().native()) && is_file(folder / "config.json") ? folder : path;
+    const std::string name = path.filename().native();
+    if (is_part_of_adapter(name) && is_file(folder / "adapter_config.json")) return folder;
+    return is_part_of_model(name) && is_file(folder / "config.json") ? folder : path;
   }
   if (!fs::is_directory(path, problem) || is_file(path / "config.json")) return path;
   if (const fs::path version = version_in(path); !version.empty()) return version;

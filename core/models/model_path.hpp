@@ -6,9 +6,10 @@
 
 namespace attnscope {
 
-/// The model's folder where one of its files is named (config.json, model.safetensors, tokenizer.json, …), or
-/// the folder of a cache ("models--ORG--NAME") of which one version lies there; the .gguf file where a folder
-/// without config.json has one, of several parts the first. Anything else as it is. Throws nothing.
+/// The model's folder where one of its files is named (config.json, model.safetensors, tokenizer.json, …), an
+/// adapter's where one of its two is, which open_model() refuses by its name; or the folder of a cache
+/// ("models--ORG--NAME") of which one version lies there; the .gguf file where a folder without config.json
+/// has one, of several parts the first. Anything else as it is. Throws nothing.
 std::filesystem::path model_path(const std::filesystem::path&);
 
 /// Of a GGUF file's name without its ending: whether it is a part of a file, and another than the first,

@@ -298,6 +298,14 @@ TEST_CASE("the path of a model is found from what a person opens", "[models]") {
   for (const char* name : {"attention.safetensors", "notes.json", "nothing"})
     CHECK(model_path(model / name) == model / name);
   CHECK(model_path(model) == model);
+  for (const char* name : {"adapter_config.json", "adapter_model.safetensors", "README.md"})
+    touch(directory / "adapter" / name, "{}");
+  for (const char* name : {"adapter_config.json", "adapter_model.safetensors"}) {
+    CHECK(model_path(directory / "adapter" / name) == directory / "adapter");
+    CHECK_THROWS_WITH(open_model(model_path(directory / "adapter" / name)),
+                      ContainsSubstring("adapter (LoRA)"));
+  }
+  CHECK(model_path(directory / "adapter" / "README.md") == directory / "adapter" / "README.md");
   touch(directory / "lone" / "tokenizer.json");
   CHECK(model_path(directory / "lone" / "tokenizer.json") == directory / "lone" / "tokenizer.json");
   touch(directory / "g" / "a.gguf");
