@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <utility>
 
 #include <imgui_internal.h>
 
+#include "app/state/focus_state.hpp"
 #include "app/state/inspector_state.hpp"
 #include "app/state/model_state.hpp"
 #include "app/state/teaching/presenter_state.hpp"
@@ -175,6 +177,12 @@ bool leaves_list() {
   return true;
 }
 
+/// What its key has just done, in words: of L, which of the two it is now.
+std::string_view words_of_key(const Action& action, const ViewState& view) {
+  const bool was_logarithm = action.key == ImGuiKey_L && !action.only && !view.focus->log;
+  return was_logarithm ? std::string_view("Colours by the weight itself") : action.name;
+}
+
 /// What a key may open in the place of what is under the mouse.
 std::array<int, 4> opened_page(const ViewState& view) {
   return {static_cast<int>(view.mode), static_cast<int>(view.model->screen), int{view.presenter->on},
@@ -184,14 +192,18 @@ std::array<int, 4> opened_page(const ViewState& view) {
 }  // namespace
 
 void run_keyboard(Scene& scene) {
-  if (ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup) && !leaves_list()) return;
+  const bool is_covered = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
+  // What a dialog or a list has covered is in sight again, with the mouse where it happened to be.
+  if (std::exchange(scene.view.keyboard.was_covered, is_covered) && !is_covered) rest_tips();
+  if (is_covered && !leaves_list()) return;
   const Mode mode = scene.view.mode;  // a key that changes it is over with this frame
   const std::array<int, 4> page = opened_page(scene.view);
   for (const Action& action : actions()) {
     if (action.key == 0 || (action.only && *action.only != mode) || !is_possible(action, scene)) continue;
     if (is_taken(action, scene.view) || !is_pressed(action, scene.view.keyboard)) continue;
     action.run(scene);
-    if (is_character(action.key)) scene.view.keyboard.pressed = {action.name, key_name(action.key), true, 0};
+    if (is_character(action.key))
+      scene.view.keyboard.pressed = {words_of_key(action, scene.view), key_name(action.key), true, 0};
   }
   if (opened_page(scene.view) != page) rest_tips();
 }

@@ -43,6 +43,7 @@ struct KeyboardState {
   KeyNotice pressed;           // what a single key ran in this frame, shown if it changed something
   KeyNotice notice;
   bool takes_words = false;  // letters are words now, wherever they go: no single key acts
+  bool was_covered = false;  // a dialog or a list was open in the last frame
   bool on_map = false;       // the map has the keyboard: arrows move the cell
   SentenceState sentence;
   Sought sought;

@@ -134,6 +134,10 @@ TEST_CASE("a long text is pooled by its maximum, and L acts on grid and head ali
   robot.settle();
   CHECK_FALSE(robot.app().view().focus->log);
   CHECK(pixels_of(robot, "All heads") == grid);
+  CHECK(robot.app().view().keyboard.notice.name == "Colours by the weight itself");
+  robot.key(ImGuiKey_L);
+  robot.settle();
+  CHECK(robot.app().view().keyboard.notice.name == "Colours by the logarithm of the weight");
 }
 
 TEST_CASE("the colour bar of the grid is the switch between weight and logarithm, and says which",

@@ -4,9 +4,12 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "app/controls_robot.hpp"
 #include "app/widgets/widgets.hpp"
 
 namespace attnscope::tooltip_test {
+
+using namespace attnscope::test;
 
 namespace {
 
@@ -41,6 +44,23 @@ TEST_CASE("the tip of a control stands beside it, that of a cell beside its row 
   const Box off = place_of_tip(screen, cell, size, 8, Clear::OfRowAndColumn);
   CHECK_FALSE(overlap(off, {0, cell.y, screen.x, cell.h}));
   CHECK_FALSE(overlap(off, {cell.x, 0, cell.w, screen.y}));
+}
+
+TEST_CASE("no tooltip lies over what a dialog has covered until the mouse moves") {
+  Robot robot({.width = 1600, .height = 1000});
+  ImGui::GetStyle().HoverDelayShort = ImGui::GetStyle().HoverStationaryDelay = 0;
+  constexpr const char* words = "Chips show the row of the chosen query.";
+  const ImVec2 place = robot.centre("Direction: query → keys");
+  robot.move(place);
+  REQUIRE(keys_drawn(robot).contains(words));
+  robot.key(ImGuiKey_O, ImGuiMod_Ctrl);
+  robot.settle();
+  REQUIRE(ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup));
+  robot.key(ImGuiKey_Escape);
+  robot.settle();
+  CHECK_FALSE(keys_drawn(robot, 4).contains(words));
+  robot.move({place.x + 3, place.y});
+  CHECK(keys_drawn(robot).contains(words));
 }
 
 }  // namespace attnscope::tooltip_test
