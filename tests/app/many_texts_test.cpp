@@ -9,6 +9,7 @@
 
 #include "app/files_robot.hpp"
 #include "app/model_robot.hpp"
+#include "app/views/controls/column.hpp"
 #include "support/small_folders.hpp"
 
 namespace attnscope::many_texts_test {
@@ -48,6 +49,28 @@ void check_same_spread(const MeasureSpread& found, const MeasureSpread& expected
 }
 
 }  // namespace
+
+TEST_CASE("the card of many texts says that they have special tokens where the sentence has none",
+          "[model][texts]") {
+  const TemporaryDirectory directory;
+  write_small_bert(directory / "bert_masked", "bert_masked");
+  RobotOptions options{.width = 1600, .height = 1000};
+  options.file = directory / "bert_masked";
+  Robot robot(options);
+  robot.settle();
+  open_texts_card(robot);
+  CHECK_FALSE(is_said(robot, "with special tokens"));
+  robot.key(ImGuiKey_Escape);
+  robot.settle();
+  constexpr auto text = static_cast<std::size_t>(Section::Text) - static_cast<std::size_t>(Section::Model);
+  robot.app().view().model->fold[text] = 1;
+  robot.frame(3);
+  robot.click("Special tokens");
+  robot.settle();
+  REQUIRE_FALSE(model_within(robot).input.special);
+  open_texts_card(robot);
+  CHECK(is_said(robot, "with special tokens"));
+}
 
 TEST_CASE("scores and cosines over the texts of a file are those of the core", "[model][texts]") {
   const TemporaryDirectory directory;

@@ -97,7 +97,10 @@ class ManyTextsCard {
 
   void draw() {
     ui_.text(x_, y_ + ui_.px(10), many_texts_popup, {type::body, ui_.theme.text1, Ink::Semibold});
-    ui_.text(x_ + width_, y_ + ui_.px(10), own(within_.model->name) + "  ·  without changes",
+    // The texts of the file have theirs whatever the sentence has.
+    const std::string_view special = within_.input.special ? "" : "  ·  with special tokens";
+    ui_.text(x_ + width_, y_ + ui_.px(10),
+             own(within_.model->name) + "  ·  without changes" + std::string(special),
              {type::label, ui_.theme.text2, Ink::Regular, Align::Right, ui_.px(360)});
     y_ += ui_.px(30);
     draw_file();
