@@ -145,7 +145,7 @@ bool App::finish_numbers() const {
 }
 
 bool App::is_still() const {
-  const bool reads = files_.is_opening() || view_.files->dialog.reading.is_reading();
+  const bool reads = dropped_ || files_.is_opening() || view_.files->dialog.reading.is_reading();
   if (model_arrival_ || !models_.is_up_to_date(document_) || !models_.is_complete()) return false;
   if (!model_b_.is_settled() || head_maps_->is_computing() || (watcher_ && watcher_->is_busy())) return false;
   if (reads || files_.is_looking() || files_.is_writing() || files_.is_exporting() ||
@@ -263,6 +263,7 @@ void App::frame(const Fonts& fonts) {
   finish_picture(false);
   finish_export(false);
   finish_opening(false);
+  follow_dropped();
   if (shown_.result) record_moment();
   speak_as_chosen();
   // The palette finds lessons as well.
@@ -277,7 +278,7 @@ void App::frame(const Fonts& fonts) {
   {
     PresentedView presented(view_, size_);
     const Ui ui(theme(view_.theme), fonts, textures_, view_.scale,
-                {.words = &words_, .sought = &view_.keyboard.sought});
+                {.words = &words_, .sought = &view_.keyboard.sought, .leaves_field = dropped_.has_value()});
     const Layout layout = layout_of(document_, shown_.result, view_);
     const WholeWindow window(ui);
     if (shown_.result) {
@@ -327,6 +328,7 @@ void App::frame(const Fonts& fonts) {
   }
   if (std::exchange(view_.start->changed, false)) write_start(files_.state(), *view_.start);
   if (!film_) observe_history();
+  if (dropped_) dropped_->is_left = true;
   follow_film();
   if (!model_arrival_) models_.follow(document_, model_wants());
   following_.follow(document_);

@@ -22,6 +22,7 @@
 #include "app/session/look.hpp"
 #include "app/session/session.hpp"
 #include "app/shell/app_options.hpp"
+#include "app/shell/before_letters.hpp"
 #include "app/shell/comparison.hpp"
 #include "app/shell/files.hpp"
 #include "app/shell/following.hpp"
@@ -69,7 +70,8 @@ class App {
   /// The same with what open_session() read of that file.
   void open(Session session, const std::filesystem::path& from, std::string_view layer = {},
             const Answers& answers = {});
-  /// What was dropped on the window: the first is opened, and where there are more that is said.
+  /// What was dropped on the window: the first is opened, and where there are more that is said. What is
+  /// typed at that moment is taken first: a step that undo leads back to.
   void drop(const std::vector<std::filesystem::path>& paths);
   /// Takes a large file that has been read, or waits for it first; tells how far one is that is still read.
   void finish_opening(bool wait);
@@ -214,6 +216,9 @@ class App {
   void stop_opening();
   void take_opened(Session session, const std::filesystem::path& path);
   bool give_to_model(const std::filesystem::path& path);
+  void follow_dropped();
+  bool is_typing() const;
+  void end_typing();
   /// Where a session comes from: a file that a person opens, or what this program kept, when it was closed or
   /// through a crash. What was kept stays where it is until it is on screen.
   enum class Kept : std::uint8_t { No, Closed, Crash };
@@ -295,16 +300,7 @@ class App {
   void keep_plane_there();
   void record_moment();
 
-  /// What a first letter finds, in case it turns out to be a word's.
-  struct Before {
-    Document document;
-    ViewState view;
-    Selection selection;
-    History history;  // the step that waits to be recorded, what lies ahead and what lies behind
-    std::optional<std::size_t> backend;
-    bool swapped = false, switched = false;  // since then: A and B; the backend
-    std::optional<HeldThen> held = {};
-  };
+  using Before = BeforeLetters;
   void watch_letters();
   void begin_words();
   void take_words();
@@ -363,6 +359,7 @@ class App {
   History history_;
   StrayTyping stray_;
   std::optional<Before> before_;  // before the letters that are being typed
+  std::optional<DroppedFiles> dropped_;
   std::optional<ComingStep> coming_;
   Selection selection_;  // always inside the shown result
   ChosenPlace chosen_;

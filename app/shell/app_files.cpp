@@ -3,10 +3,11 @@
 #include <cmath>
 #include <utility>
 
-#include <imgui_internal.h>
+#include <imgui.h>
 
 #include "app/files/file_kinds.hpp"
 #include "app/shell/app.hpp"
+#include "app/shell/cards.hpp"
 #include "app/shell/film.hpp"
 #include "app/shell/still.hpp"
 #include "app/state/editing_state.hpp"
@@ -26,20 +27,6 @@
 
 namespace attnscope {
 namespace {
-
-/// A field that is typed into would write what it holds into the Document that comes now.
-void leave_field() {
-  if (ImGui::GetCurrentContext() == nullptr || !ImGui::IsAnyItemActive()) return;
-  ImGui::ClearActiveID();
-  ImGui::GetCurrentContext()->InputTextDeactivatedState.ID = 0;
-}
-
-/// Lists, cards and dialogs that lie over the window.
-void close_cards() {
-  if (const ImGuiContext* const context = ImGui::GetCurrentContext();
-      context && !context->OpenPopupStack.empty())
-    ImGui::ClosePopupToLevel(0, false);
-}
 
 bool is_text(const std::filesystem::path& path) {
   std::error_code unknown;
@@ -86,17 +73,24 @@ bool App::give_to_model(const std::filesystem::path& path) {
   const Within& within = document_.within.read();
   const std::string name = in_quotes(path.filename().native());
   if (is_photo(path) && std::filesystem::is_regular_file(path, unknown)) {
-    if (within && within.model->model->spec.image)
-      document_.within.change().input.image = path;
-    else
+    if (!within || !within.model->model->spec.image) {
       view_.notices.say(name +
                         " is a picture: open a model that looks at pictures first, a vision transformer.");
+      return true;
+    }
+    end_typing();
+    if (is_page(view_.mode) || is_watching(view_)) {  // they would not show it
+      leave_page();
+      view_.watch->on = false;
+      view_.mode = Mode::Model;
+    }
+    document_.within.change().input.image = path;
     return true;
   }
   if (!within || !within.model->tokenizer || is_page(view_.mode) || !is_text(path)) return false;
   try {
     Document reads = edit::typed_text(document_, 0, text_in(path));
-    leave_field();
+    end_typing();
     document_ = std::move(reads);
     view_.notices.tell(name + " is the text now. Ctrl+Z goes back.");
     files_.remember(path);
@@ -105,17 +99,6 @@ bool App::give_to_model(const std::filesystem::path& path) {
     view_.notices.say(error.what());
   }
   return true;
-}
-
-/// What lies over the window was meant for what was there before.
-void App::drop(const std::vector<std::filesystem::path>& paths) {
-  if (paths.empty()) return;
-  close_cards();
-  view_.help = false;
-  open(paths.front());
-  if (paths.size() > 1)
-    view_.notices.tell(std::to_string(paths.size()) + " files were dropped, and one is opened: " +
-                       in_quotes(paths.front().filename().native()) + ".");
 }
 
 void App::open(const std::filesystem::path& path, std::string_view layer, const Answers& answers) {
@@ -252,7 +235,7 @@ void App::offer_start() {
 /// From here on the Document is another one.
 void App::take(Session session, const std::filesystem::path& file, bool is_text) {
   keep_closed();
-  leave_field();
+  end_typing();
   // The answer would write this Document in the place of the one that it was asked about.
   if (view_.files->question) {
     view_.files->question.reset();

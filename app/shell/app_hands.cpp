@@ -204,7 +204,17 @@ std::size_t typed_fields(const Document& document) {
 bool is_paste_free(const ViewState& view) {
   const ImGuiIO& io = ImGui::GetIO();
   return io.KeyCtrl && !io.KeyAlt && !io.KeyShift && ImGui::IsKeyPressed(ImGuiKey_V, false) &&
-         !io.WantTextInput && !view.keyboard.sentence.active && !view.presenter->on && !is_any_popup_open();
+         !io.WantTextInput && !view.keyboard.sentence.active && !is_any_popup_open();
+}
+
+/// Why what is open takes no text; empty where it does.
+std::string_view why_no_text(const Document& document, const ViewState& view, bool is_long) {
+  if (is_watching(view)) return "What a process reads is typed there: F7 goes back to the model.";
+  if (is_long) return "A long sequence has no text field: open a shorter text to type.";
+  if (typed_texts(document) > 0 || document.input.is_given()) return {};
+  if (!document.within.read().input.image.empty())
+    return "The model looks at a picture and reads no text: drop a picture on the window.";
+  return "What is open came as numbers and has no sentence to type.";
 }
 
 /// As a text field takes it: a sign for what is no UTF-8, and of control characters newlines and tabs.
@@ -241,7 +251,7 @@ void App::watch_letters() {
     keyboard.takes_words = true;
     return stray_.begin(now);
   }
-  if (is_paste_free(view_) && has_sentence_in_sight()) return paste_words();
+  if (is_paste_free(view_)) return paste_words();
   // The field was asked for by its key: no letter that comes before it has the keyboard is an action's.
   if (keyboard.sentence.wanted && !keyboard.takes_words && has_sentence_in_sight()) {
     keyboard.takes_words = true;
@@ -293,14 +303,22 @@ void App::begin_words() {
   type_words(stray_.text());
 }
 
-/// As words that are typed anywhere, the clipboard's text goes to the sentence.
+/// The clipboard's text goes to the sentence, or to the model as its text. A page that does not show it is
+/// left, as for a file that is dropped.
 void App::paste_words() {
   stray_.end();
   const std::string text = clipboard_text();
   if (text.empty()) return view_.notices.say("The clipboard holds no text.");
+  const bool is_long = shown_.result->layer().is_long();
+  if (const std::string_view why = why_no_text(document_, view_, is_long); !why.empty())
+    return view_.notices.say(std::string(why));
   const std::size_t last = std::min(most_fields, typed_fields(document_)) - 1;
   view_.keyboard.sentence.field = std::min(static_cast<std::size_t>(selection_.sequence), last);
   const Document before = document_;
+  if (is_page(view_.mode)) {
+    leave_page();
+    if (document_.within.read()) view_.mode = Mode::Model;
+  }
   type_words(text);
   if (document_ != before) view_.notices.tell("The clipboard's text is the sentence now. Ctrl+Z goes back.");
 }

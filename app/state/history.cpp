@@ -123,6 +123,10 @@ void History::observe(const Document& document, const Viewing& look, Hand hand, 
   }
 }
 
+void History::end_step(const Document& document, const Viewing& look) {
+  if (present_ && present_->document != document) record(document, look);
+}
+
 void History::follow(const Document& document, const Viewing& before, const Viewing& after) {
   if (before != after && present_ && present_->look == before && present_->document == document)
     present_->look = after;

@@ -51,6 +51,9 @@ class History {
   /// the step that is there.
   void observe(const Document&, const Viewing&, Hand, double seconds);
 
+  /// Another Document takes its place now: what a hand was still busy with in this one becomes a step.
+  void end_step(const Document&, const Viewing&);
+
   /// The look of this Document was changed from `before` to `after` by what was computed: no step of its own.
   void follow(const Document&, const Viewing& before, const Viewing& after);
 

@@ -137,6 +137,8 @@ struct ViewState {
   std::size_t palette_row = 0;
   bool palette_opens = false;       // in this frame
   bool palette_waits = false;       // it is open, and its field does not have the keyboard yet
+  bool palette_shown = false;       // in the last frame
+  bool palette_keeps = false;       // it was closed by no hand: what was typed is there when it opens again
   bool help = false;                // the page of keys and gestures is open
   bool timings = false;             // the card with the milliseconds of every stage is open
   bool parity = false;              // the card with the differences between two backends is open

@@ -73,6 +73,7 @@ class Ui {
     bool figure = false;           // for a page: it takes no clicks
     const Words* words = nullptr;  // null: English
     Sought* sought = nullptr;      // what is being shown to the person; null: nothing
+    bool leaves_field = false;     // see leaves_field()
   };
   Ui(const Theme& colours, const Fonts& fonts, TextureCache& pictures, float scale, Purpose purpose)
       : theme(colours), textures(pictures), fonts_(fonts), scale_(scale), purpose_(purpose) {}
@@ -87,6 +88,8 @@ class Ui {
   ImFont* font(Ink ink) const;
   /// Controls say what they are set to and leave out what they could be set to.
   bool is_figure() const { return purpose_.figure; }
+  /// The field that was typed into is left in this frame as by a click elsewhere: what stands in it is taken.
+  bool leaves_field() const { return purpose_.leaves_field; }
 
   /// One line, vertically centred on `y`, starting at, centred on or ending at `x` (device pixels). Returns
   /// its width.

@@ -78,7 +78,7 @@ TypedNumber typed_number(const Ui& ui, const std::string& label, const Box& box,
   ImGui::PopFont();
   if (entered || left) typing.end();
   // A field that is closed by a file or a text that comes now must not write into it.
-  const bool by_hand = typing.tabbed() || ImGui::IsMouseClicked(ImGuiMouseButton_Left) ||
+  const bool by_hand = ui.leaves_field() || typing.tabbed() || ImGui::IsMouseClicked(ImGuiMouseButton_Left) ||
                        ImGui::IsMouseClicked(ImGuiMouseButton_Right);
   const bool escaped = ImGui::IsKeyPressed(ImGuiKey_Escape, false);
   const bool begins = text.empty() || text == "-" || text == "+" || text == "\u2212";

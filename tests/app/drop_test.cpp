@@ -7,6 +7,7 @@
 
 #include "app/files_robot.hpp"
 #include "app/lesson_robot.hpp"
+#include "core/edits/within.hpp"
 #include "core/files/document/open.hpp"
 #include "support/temporary_directory.hpp"
 
@@ -23,6 +24,10 @@ constexpr const char* why_divide = "04-why-divide";
 void drop(Robot& robot, const std::filesystem::path& path) {
   robot.app().drop({path});
   robot.settle();
+}
+
+std::string typed_text_of(const Robot& robot) {
+  return typed_texts(robot.document()) > 0 ? typed_text(robot.document(), 0) : std::string();
 }
 
 void undo(Robot& robot) {
@@ -86,6 +91,92 @@ TEST_CASE("a lesson says nothing of what is dropped on it, and its step is there
     CHECK(player.app().view().mode == Mode::Lessons);
     CHECK(player.document() == player.of_step(1));
   }
+}
+
+TEST_CASE("what is typed while a file is dropped is a step of its own, and that is said", "[files][typing]") {
+  const TemporaryDirectory directory;
+  const std::filesystem::path text = directory.write("text.txt", "one two three");
+  for (const std::filesystem::path& path : {three_tokens, text, shipped / "models/induction"}) {
+    INFO(path.native());
+    Robot robot({.width = 1600, .height = 1000});
+    robot.settle();
+    robot.click("##Text");
+    robot.frame(2);
+    robot.key(ImGuiKey_A, ImGuiMod_Ctrl);
+    robot.type("half a sent");
+    robot.frame(2);
+    REQUIRE(typed_text(robot.document(), 0) == "half a sent");
+    robot.app().drop({path});
+    robot.frame(3);
+    CHECK_FALSE(ImGui::GetIO().WantTextInput);
+    if (path == three_tokens)
+      CHECK(robot.app().message() ==
+            "\"2-three-tokens.json\" was dropped while you typed. Ctrl+Z goes back "
+            "to what was typed.");
+    robot.settle();
+    CHECK((!robot.document().title.empty() && typed_text_of(robot) != "half a sent"));
+    undo(robot);
+    CHECK(typed_text_of(robot) == "half a sent");
+  }
+}
+
+TEST_CASE("a file that cannot be opened leaves the keyboard where one types", "[files][typing]") {
+  const TemporaryDirectory directory;
+  const std::filesystem::path broken = directory.write("broken.json", "{");
+  Robot robot({.width = 1600, .height = 1000});
+  robot.settle();
+  robot.click("##Text");
+  robot.frame(2);
+  robot.key(ImGuiKey_A, ImGuiMod_Ctrl);
+  robot.type("half a");
+  robot.frame(2);
+  drop(robot, broken);
+  robot.frame(20);
+  CHECK(ImGui::GetIO().WantTextInput);
+  CHECK(robot.app().message().find("broken.json") != std::string::npos);
+  robot.type(" sentence");
+  robot.settle();
+  CHECK(typed_text_of(robot) == "half a sentence");
+}
+
+TEST_CASE("a number that is typed while a file is dropped is taken, and undo leads back to it",
+          "[files][typing]") {
+  Robot robot({.width = 1600, .height = 1000});
+  robot.settle();
+  robot.click("Temperature value");
+  robot.frame(3);
+  robot.key(ImGuiKey_A, ImGuiMod_Ctrl);
+  robot.type("0.25");
+  robot.frame(2);
+  drop(robot, three_tokens);
+  REQUIRE(robot.document().layer().temperature != 0.25f);
+  undo(robot);
+  CHECK(robot.document().layer().temperature == 0.25f);
+}
+
+TEST_CASE("what was typed into the palette is there again after a drop, and not after Escape",
+          "[files][palette]") {
+  Robot robot({.width = 1600, .height = 1000});
+  robot.settle();
+  const auto open_palette = [&] {
+    robot.key(ImGuiKey_K, ImGuiMod_Ctrl);
+    robot.frame(3);
+    REQUIRE(robot.has("##palette"));
+  };
+  open_palette();
+  robot.type("dropo");
+  robot.frame(2);
+  drop(robot, three_tokens);
+  CHECK_FALSE(is_card_open());
+  open_palette();
+  CHECK(robot.app().view().palette_text == "dropo");
+  robot.type("ut");
+  robot.frame(2);
+  CHECK(robot.app().view().palette_text == "dropout");
+  robot.key(ImGuiKey_Escape);
+  robot.frame(2);
+  open_palette();
+  CHECK(robot.app().view().palette_text.empty());
 }
 
 TEST_CASE("a drop takes away the question whether a file is written over, and the file stays", "[files]") {

@@ -93,6 +93,41 @@ TEST_CASE("a vision model opens with a picture, and another is dropped on it", "
   CHECK(says(robot, "2 × 2 patches of 4"));  // what was there stays
 }
 
+TEST_CASE("a picture that is dropped on a page without the model is shown on the model's",
+          "[model][picture]") {
+  const TemporaryDirectory directory;
+  const std::filesystem::path squares = four_squares(directory);
+  Robot robot(with_vit(directory));
+  for (const ImGuiKey page : {ImGuiKey_F8, ImGuiKey_F9, ImGuiKey_F10}) {
+    INFO(ImGui::GetKeyName(page));
+    robot.key(page);
+    robot.settle();
+    const Mode before = robot.app().view().mode;
+    REQUIRE(is_page(before));
+    robot.app().drop({squares});
+    robot.settle();
+    CHECK(robot.app().view().mode == Mode::Model);
+    CHECK(within(robot).input.image == squares);
+    CHECK(says(robot, "squares.png"));
+    robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);
+    robot.settle();
+    CHECK(robot.app().view().mode == before);
+    CHECK(within(robot).input.image.filename() == "picture.png");
+  }
+}
+
+TEST_CASE("what is pasted on a model of pictures is refused with what it takes", "[model][picture]") {
+  const TemporaryDirectory directory;
+  Robot robot(with_vit(directory));
+  robot.settle();
+  const Document before = robot.document();
+  ImGui::SetClipboardText("a text");
+  robot.key(ImGuiKey_V, ImGuiMod_Ctrl);
+  robot.settle();
+  CHECK(robot.document() == before);
+  CHECK(robot.app().message().find("drop a picture on the window") != std::string::npos);
+}
+
 TEST_CASE("a patch is pointed at and chosen, as query and as key", "[model][picture]") {
   const TemporaryDirectory directory;
   const auto [width, height] = GENERATE(std::pair{1600, 1000}, std::pair{1280, 720});

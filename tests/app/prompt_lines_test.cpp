@@ -245,10 +245,51 @@ TEST_CASE("what is pasted while no field has the keyboard is the sentence, and o
   paste_anywhere("");
   CHECK(text_of(robot) == "a\uFFFD b");
   CHECK(robot.app().message() == "The clipboard holds no text.");
-  robot.key(ImGuiKey_F9);  // a page without a sentence
+}
+
+TEST_CASE("what is pasted where no sentence stands is shown where it does, as a file that is dropped") {
+  Robot robot(usual);
+  const std::string before = text_of(robot);
+  const auto paste_on = [&](ImGuiKey page) {
+    robot.key(page);
+    robot.settle();
+    ImGui::SetClipboardText("one two three");
+    robot.key(ImGuiKey_V, ImGuiMod_Ctrl);
+    robot.settle();
+    INFO(ImGui::GetKeyName(page));
+    CHECK(text_of(robot) == "one two three");
+    CHECK(robot.app().message() == "The clipboard's text is the sentence now. Ctrl+Z goes back.");
+  };
+  for (const ImGuiKey page : {ImGuiKey_F8, ImGuiKey_F9, ImGuiKey_F10}) {
+    paste_on(page);
+    CHECK(robot.app().view().mode == Mode::Explore);
+    robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);
+    robot.settle();
+    CHECK(text_of(robot) == before);
+    CHECK(is_page(robot.app().view().mode));
+  }
+  paste_on(ImGuiKey_F3);
+  CHECK(robot.app().view().mode == Mode::Walk);  // it shows the text
+  robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);
   robot.settle();
-  paste_anywhere("no sentence");
-  CHECK(text_of(robot) == "a\uFFFD b");
+  robot.key(ImGuiKey_F5);
+  paste_on(ImGuiKey_F2);
+  CHECK(robot.app().presents());
+}
+
+TEST_CASE("what is pasted is the text of the model, from another page as well") {
+  const TemporaryDirectory directory;
+  Robot robot(with_letters(directory, {.width = 1280, .height = 720}));
+  for (const ImGuiKey page : {ImGuiKey_F7, ImGuiKey_F9}) {
+    robot.key(page);
+    robot.settle();
+    const std::string text = page == ImGuiKey_F7 ? "ab c" : "de a";
+    ImGui::SetClipboardText(text.c_str());
+    robot.key(ImGuiKey_V, ImGuiMod_Ctrl);
+    robot.settle();
+    CHECK(model_within(robot).input.text == text);
+    CHECK(robot.app().view().mode == Mode::Model);
+  }
 }
 
 }  // namespace attnscope::prompt_lines_test

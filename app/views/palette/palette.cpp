@@ -102,7 +102,7 @@ void draw_palette_field(Scene& scene, const Box& box) {
 }  // namespace
 
 void open_palette(Scene& scene) {
-  scene.view.palette_text.clear();
+  if (!std::exchange(scene.view.palette_keeps, false)) scene.view.palette_text.clear();
   scene.view.palette_row = 0;
   scene.view.palette_opens = scene.view.palette_waits = true;
 }
@@ -110,7 +110,7 @@ void open_palette(Scene& scene) {
 void draw_palette(Scene& scene) {
   const Ui& ui = scene.ui;
   const bool opens = scene.view.palette_opens;
-  scene.view.palette_opens = false;
+  scene.view.palette_opens = scene.view.palette_shown = false;
   if (opens) ImGui::OpenPopup(popup);
   const ImVec2 screen = ImGui::GetIO().DisplaySize;
   const float width = std::min(ui.px(520), screen.x - ui.px(16));
@@ -126,6 +126,7 @@ void draw_palette(Scene& scene) {
   if (ImGui::BeginPopup(
           popup, ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoNavInputs | ImGuiWindowFlags_NoScrollbar)) {
     const float pad = ui.px(12);
+    scene.view.palette_shown = true;
     if (opens) ImGui::SetKeyboardFocusHere();
     draw_palette_field(scene, {box.x + pad, box.y + pad, box.w - 2 * pad, ui.px(36)});
     if (ImGui::IsItemDeactivated() && ImGui::IsKeyPressed(ImGuiKey_Escape, false)) ImGui::CloseCurrentPopup();
