@@ -288,6 +288,8 @@ void App::frame(const Fonts& fonts) {
       go_to_found(scene);
       const Document document_before = document_;
       const Mode mode_before = view_.mode;
+      const std::optional<Viewing> before_step =
+          view_.lesson->look_due ? std::optional(viewing()) : std::nullopt;
       const Guesses guesses = document_.input.given().guesses;
       const Answers answers{document_.layer().masking.causal, document_.layer().positions};
       if (view_.parity && (shown_.result->layer().is_complete() || !engine_.busy()))
@@ -314,6 +316,9 @@ void App::frame(const Fonts& fonts) {
       chosen_.follow(selection_, next);
       selection_ = kept_inside(next, shown_.result->layer().dimensions);
       if (selection_.locked || !selection_.hovered_cell) rested_on_ = selection_.cell;
+      // A step of a lesson is looked at as it says: that is no step of undo.
+      if (before_step && !view_.lesson->look_due)
+        history_.follow(what_is_said(document_), *before_step, viewing());
       fulfil(requests);
       watch_lesson(mode_before, requests.history != 0);
     }

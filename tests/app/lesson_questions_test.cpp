@@ -1,6 +1,7 @@
 // What a step asks, as a person meets it: nothing gives the answer away before R, and after it what was
 // revealed is in sight and says what it is.
 #include <algorithm>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -331,6 +332,56 @@ TEST_CASE("the presenter's foot names R only where a step asks", "[lessons][pres
   CHECK_FALSE(player.has_text("reveal"));
   player.go(1);
   CHECK(player.has_text("reveal"));
+}
+
+TEST_CASE("the presenter's foot has room for what one draws with, whatever a step asks",
+          "[lessons][presenter]") {
+  for (const char* language : {"en", "de"}) {
+    INFO(language);
+    Player player({.width = 1280, .height = 720});
+    player.app().view().language = language;
+    player.app().show_step({"04-why-divide", 3});
+    player.settle();
+    player.press(ImGuiKey_F5);
+    for (const ImGuiKey key : {ImGuiKey_V, ImGuiKey_PageDown, ImGuiKey_PageUp}) {
+      player.press(key);
+      CHECK(player.collides() == "");
+      for (const PlacedText& text : texts_of(player)) CHECK(text.x1 <= 1280);
+    }
+    std::set<std::string> caps;
+    for (const PlacedText& text : texts_of(player))
+      if (text.y0 > 640) caps.insert(text.text);
+    for (const char* cap : {"R", "F5", "P", "A", "W"}) {
+      INFO(cap);
+      CHECK(caps.contains(cap));
+    }
+    CHECK(caps.contains(language[0] == 'd' ? "zeichnen" : "draw"));
+  }
+}
+
+TEST_CASE("before a room the list of lessons says what its keys do, and they turn the page",
+          "[lessons][presenter]") {
+  Player player({.width = 1280, .height = 720});
+  player.press(ImGuiKey_F8);
+  player.press(ImGuiKey_F5);
+  CHECK(player.says("more lessons"));
+  CHECK_FALSE(player.says("next step"));
+  CHECK_FALSE(player.says("speaker notes"));
+  REQUIRE(player.state().list_scroll == 0);
+  player.press(ImGuiKey_PageDown);
+  CHECK(player.state().list_scroll > 100);
+  player.press(ImGuiKey_PageUp);
+  CHECK(player.state().list_scroll < 2);
+}
+
+TEST_CASE("the last step has none after it for a room's clicker", "[lessons][presenter]") {
+  Player player({.width = 1280, .height = 720});
+  player.app().show_step({"04-why-divide", 8});
+  player.settle();
+  player.press(ImGuiKey_F5);
+  CHECK_FALSE(player.says("next step"));
+  player.press(ImGuiKey_PageUp);
+  CHECK(player.says("next step"));
 }
 
 TEST_CASE("what a lesson on an absent model offers stands above the presenter's keys",

@@ -128,16 +128,17 @@ void bracket_asked_row(const MapFrame& map, std::int64_t query) {
 /// same, over all. In words, too.
 struct EntropyBound {
   double nats = 0;
-  std::string words;
+  std::string words, brief;  // brief: in little room
 };
 EntropyBound entropy_bound(const RowMeasures& measures, const Dimensions& d) {
   if (measures.allowed > 0) {
     const double nats = std::log(static_cast<double>(measures.allowed));
-    return {nats, "of at most ln " + std::to_string(measures.allowed) + " = " + fixed(nats, 2) + " nats"};
+    return {nats, "of at most ln " + std::to_string(measures.allowed) + " = " + fixed(nats, 2) + " nats",
+            "≤ ln " + std::to_string(measures.allowed) + " = " + fixed(nats, 2)};
   }
-  if (!(measures.entropy > 0)) return {0, "no key allowed"};
+  if (!(measures.entropy > 0)) return {0, "no key allowed", "no key allowed"};
   return {std::log(static_cast<double>(d.keys)),
-          "no key allowed: over " + std::to_string(d.keys) + " hidden ones"};
+          "no key allowed: over " + std::to_string(d.keys) + " hidden ones", "no key allowed"};
 }
 
 /// "H of sat" with a track that is as long as it can be; "?" while it is covered.
@@ -169,7 +170,9 @@ void draw_row_entropy(const LessonPage& page, const LessonSide& side, const Box&
           ui.px(2));
   ui.text(line.right(), y, fixed(measures.entropy, 2),
           {type::body, ui.theme.text1, Ink::Semibold, Align::Right});
-  ui.text(line.x, y + ui.px(18), most.words, {type::tick, ui.theme.text3, Ink::Regular, Align::Left, line.w});
+  const bool fits = ui.text_width(most.words, type::tick) <= line.w;
+  ui.text(line.x, y + ui.px(18), fits ? most.words : most.brief,
+          {type::tick, ui.theme.text3, Ink::Regular, Align::Left, line.w});
 }
 
 /// What a side shows: weights are those that mix its own values, linear attention and patterns put in their

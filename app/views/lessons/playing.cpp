@@ -126,18 +126,29 @@ const lessons::LessonEntry* next_lesson(const Scene& scene) {
   return next == entries.end() ? nullptr : &*next;
 }
 
+namespace {
+
+/// The list is turned by the keys that go from step to step: nearly a window on, or back.
+void turn_lesson_list(Scene& scene, float windows) {
+  constexpr float share = 0.8f;  // of the window; the rest is seen again
+  float& at = lesson_state(scene).list_scroll;
+  at = std::max(0.f, at + windows * share * ImGui::GetIO().DisplaySize.y / scene.ui.scale());
+}
+
+}  // namespace
+
 /// After the last step comes the next lesson. A room has a clicker, which is to leave no lesson.
 void lesson_next(Scene& scene) {
   const lessons::OpenLesson* const open = lesson_in(scene);
-  if (open == nullptr) return;
+  if (open == nullptr) return turn_lesson_list(scene, 1);
   if (lesson_state(scene).step + 1 < std::ssize(open->lesson.steps))
     return go_to_lesson_step(scene, lesson_state(scene).step + 1);
   if (scene.view.presenter->on) return;
   if (const lessons::LessonEntry* const next = next_lesson(scene)) open_lesson(scene, next->name, 0);
 }
 void lesson_back(Scene& scene) {
-  if (lesson_in(scene) != nullptr && lesson_state(scene).step > 0)
-    go_to_lesson_step(scene, lesson_state(scene).step - 1);
+  if (lesson_in(scene) == nullptr) return turn_lesson_list(scene, -1);
+  if (lesson_state(scene).step > 0) go_to_lesson_step(scene, lesson_state(scene).step - 1);
 }
 /// Of the whole lesson: what was answered is asked again.
 void lesson_to_start(Scene& scene) {

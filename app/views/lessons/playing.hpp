@@ -27,7 +27,8 @@ void leave_lesson(Scene&);
 
 /// That after the one on screen in the list; null after the last, and after a lesson that is not in it.
 const lessons::LessonEntry* next_lesson(const Scene&);
-/// The next step; after the last, unless a room is presented to, the next lesson.
+/// The next step; after the last, unless a room is presented to, the next lesson. In the list of lessons it
+/// and the next one turn the page.
 void lesson_next(Scene&);
 void lesson_back(Scene&);
 void lesson_to_start(Scene&);

@@ -206,9 +206,14 @@ float draw_pressed(Scene& scene, const Box& foot) {
   return cap.x - ui.px(12);
 }
 
+/// What gives way where the foot has no room for all keys, the first first: what stands on the page as well,
+/// or is no matter of the moment.
+enum class GivesWay { No, Notes, ToolNames, Leaving, Votes, Choices, Clearing };
+
 struct PresenterKey {
   std::string_view key, does;
   PresenterTool tool = PresenterTool::None;  // that it takes
+  GivesWay gives_way = GivesWay::No;
 };
 
 /// The digits of so many choices.
@@ -223,31 +228,76 @@ std::size_t choices_in(const Scene& scene) {
   return choose == nullptr ? 0 : choose->choices.size();
 }
 
-/// What keys do, as far as the foot has room.
+std::vector<PresenterKey> keys_of_lesson(const Scene& scene) {
+  const lessons::Step* const step = lesson_step(scene);
+  if (step == nullptr)
+    return {{"Page Down", "more lessons"}, {"Esc", "leave the list", PresenterTool::None, GivesWay::Leaving}};
+  std::vector<PresenterKey> keys;
+  if (scene.view.lesson->step + 1 < std::ssize(lesson_in(scene)->lesson.steps))
+    keys.push_back({"Page Down", "next step"});
+  if (step->question) keys.push_back({"R", "reveal"});
+  if (const std::size_t count = choices_in(scene); count > 0) {
+    const bool counts = scene.view.lesson->counts_votes;
+    keys.push_back({digits_to[std::min(count, digits_to.size() - 1)], counts ? "vote" : "choose",
+                    PresenterTool::None, GivesWay::Choices});
+    keys.push_back({"V", "count votes", PresenterTool::None, GivesWay::Votes});
+  }
+  keys.push_back({"Esc", "free play", PresenterTool::None, GivesWay::Leaving});
+  return keys;
+}
+
+std::vector<PresenterKey> presenter_keys(const Scene& scene) {
+  std::vector<PresenterKey> keys;
+  if (scene.view.mode == Mode::Lessons) keys = keys_of_lesson(scene);
+  keys.insert(keys.end(), {{"F5", "end"},
+                           {"P", "pen", PresenterTool::Pen, GivesWay::ToolNames},
+                           {"A", "arrow", PresenterTool::Arrow, GivesWay::ToolNames},
+                           {"W", "words", PresenterTool::Text, GivesWay::ToolNames},
+                           {"C", "clear", PresenterTool::None, GivesWay::Clearing}});
+  if (scene.view.mode == Mode::Lessons && lesson_step(scene) != nullptr)
+    keys.push_back({"N", "speaker notes", PresenterTool::None, GivesWay::Notes});
+  return keys;
+}
+
+/// A cap of the key and what it does, each with its room; keys that share their words stand closer.
+struct PresenterKeyWidths {
+  float cap, words, whole;
+};
+PresenterKeyWidths widths_of(const Ui& ui, const PresenterKey& key) {
+  const float cap = std::max(ui.px(22), ui.text_width(key.key, type::tick) + ui.px(12));
+  if (key.does.empty()) return {cap, 0, cap + ui.px(6)};
+  const float words = ui.text_width(key.does, type::tick);
+  return {cap, words, cap + ui.px(8) + words + ui.px(18)};
+}
+
+/// As many of them as the room takes.
+std::vector<PresenterKey> keys_in_room(const Ui& ui, std::vector<PresenterKey> keys, float room) {
+  const auto is_too_wide = [&] {
+    float width = -ui.px(18);
+    for (const PresenterKey& key : keys) width += widths_of(ui, key).whole;
+    return width > room;
+  };
+  for (const GivesWay next : {GivesWay::Notes, GivesWay::ToolNames, GivesWay::Leaving, GivesWay::Votes,
+                              GivesWay::Choices, GivesWay::Clearing}) {
+    if (!is_too_wide()) break;
+    if (next != GivesWay::ToolNames) {
+      std::erase_if(keys, [&](const PresenterKey& key) { return key.gives_way == next; });
+      continue;
+    }
+    for (PresenterKey& key : keys)
+      if (key.gives_way == next) key.does = key.tool == PresenterTool::Text ? "draw" : "";
+  }
+  return keys;
+}
+
+/// What keys do. The room of the key that was pressed last stays free, so that they stand still.
 void draw_presenter_keys(const Scene& scene, const Box& foot, float right) {
   const Ui& ui = scene.ui;
-  std::vector<PresenterKey> keys;
-  if (scene.view.mode == Mode::Lessons) {
-    const lessons::Step* const step = lesson_step(scene);
-    keys = {{"Page Down", "next step"}};
-    if (step != nullptr && step->question) keys.push_back({"R", "reveal"});
-    if (const std::size_t count = choices_in(scene); count > 0) {
-      const bool counts = scene.view.lesson->counts_votes;
-      keys.push_back({digits_to[std::min(count, digits_to.size() - 1)], counts ? "vote" : "choose"});
-      keys.push_back({"V", "count votes"});
-    }
-    keys.push_back({"Esc", "free play"});
-  }
-  keys.insert(keys.end(), {{"F5", "end"},
-                           {"P", "pen", PresenterTool::Pen},
-                           {"A", "arrow", PresenterTool::Arrow},
-                           {"W", "words", PresenterTool::Text},
-                           {"C", "clear"}});
-  if (scene.view.mode == Mode::Lessons) keys.push_back({"N", "speaker notes"});
   float x = foot.x + ui.px(16);
-  for (const PresenterKey& key : keys) {
-    const float cap = std::max(ui.px(22), ui.text_width(key.key, type::tick) + ui.px(12));
-    const float words = ui.text_width(key.does, type::tick);
+  const float pressed = ui.text_width("Page Down", type::body, Ink::Semibold) + ui.px(28);
+  const float room = foot.right() - ui.px(16) - pressed - x;
+  for (const PresenterKey& key : keys_in_room(ui, presenter_keys(scene), room)) {
+    const auto [cap, words, whole] = widths_of(ui, key);
     if (x + cap + ui.px(8) + words > right) return;
     const Box box{x, foot.centre_y() - ui.px(11), cap, ui.px(22)};
     const bool taken = key.tool != PresenterTool::None && key.tool == scene.view.presenter->tool;
@@ -257,8 +307,8 @@ void draw_presenter_keys(const Scene& scene, const Box& foot, float right) {
       ui.frame(box, ui.theme.border, std::max(1.f, std::floor(ui.scale())), ui.px(4));
     ui.text(box.centre_x(), box.centre_y(), key.key,
             {type::tick, taken ? ui.theme.canvas : ui.theme.text1, Ink::Regular, Align::Centre});
-    ui.text(box.right() + ui.px(8), box.centre_y(), key.does, {type::tick, ui.theme.text2});
-    x = box.right() + ui.px(8) + words + ui.px(18);
+    if (words > 0) ui.text(box.right() + ui.px(8), box.centre_y(), key.does, {type::tick, ui.theme.text2});
+    x += whole;
   }
 }
 
