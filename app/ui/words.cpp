@@ -64,11 +64,20 @@ std::size_t unit_at(std::string_view text, std::size_t at) {
   return 0;
 }
 
+/// What stands in the place of a number that there is none of; other languages than English write a dash.
+constexpr std::string_view no_number = "n/a";
+
+bool is_no_number(std::string_view text, std::size_t at) {
+  const std::size_t end = at + no_number.size();
+  return text.substr(at).starts_with(no_number) && (end == text.size() || !is_letter(text[end]));
+}
+
 /// Where the number ends that begins here, with its unit; `at` itself where none does. Digits of a name
 /// (float64, W_q1) are none.
 std::size_t number_end(std::string_view text, std::size_t at) {
   const char before = at > 0 ? text[at - 1] : ' ';
   if (is_letter(before) || is_digit(before) || before == '_') return at;
+  if (is_no_number(text, at)) return at + no_number.size();
   const std::size_t start = at + sign_at(text, at);
   std::size_t end = digits_end(text, start);
   if (end == start) {  // ".45"
@@ -248,6 +257,7 @@ std::string Words::said_argument(std::string_view argument, bool is_number) cons
 }
 
 std::string Words::said_number(std::string_view number) const {
+  if (number == no_number) return english_ ? std::string(number) : "–";
   const bool lists = number.find(',') != std::string_view::npos && !has_thousands(number);
   // Two points are those of a version or a date.
   if (table_.decimal == "." || lists || std::ranges::count(number, '.') > 1) return std::string(number);
@@ -321,7 +331,8 @@ std::string Words::translated(std::string_view text) const {
 
 std::string_view Words::translated(std::string_view text, std::string& room) const {
   const bool words = has_words(text);
-  if (!words && table_.decimal != "." && text.find_first_of(".,") != std::string_view::npos) {
+  const bool has_sign = table_.decimal != "." && text.find_first_of(".,") != std::string_view::npos;
+  if (!words && (has_sign || (!english_ && text.find(no_number) != std::string_view::npos))) {
     room.clear();
     append_arguments(room, text);
     return room;

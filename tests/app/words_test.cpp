@@ -91,6 +91,18 @@ TEST_CASE("words: NaN and infinity are numbers where no key has them", "[words]"
   CHECK(said(words, "mean NaNs") == "mean NaNs");
 }
 
+TEST_CASE("words: where there is no number, another language than English writes a dash", "[words]") {
+  const Words words = words_with("< mean {}\n> Mittel {}\n");
+  CHECK(said(words, "n/a") == "–");
+  CHECK(said(words, "mean n/a") == "Mittel –");
+  CHECK(said(words, "mean " + own_number("n/a")) == "Mittel –");
+  CHECK(said(words, "H n/a · 3") == "H – · 3");
+  CHECK(said(words, own("n/a")) == "n/a");  // a person's own
+  CHECK(said(words, "n/another") == "n/another");
+  CHECK(said(Words(), "mean n/a") == "mean n/a");
+  CHECK(key_of("n/a to n/a").text == "{} to {}");
+}
+
 TEST_CASE("words: English is said as it stands, without a copy", "[words]") {
   const Words words;
   const std::string text = "Head 3 of 8";

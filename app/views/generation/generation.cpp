@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "app/ui/number_format.hpp"
 #include "app/views/generation/parts.hpp"
 #include "core/base/error.hpp"
 #include "core/engine/model/model_generation.hpp"
@@ -73,7 +74,7 @@ void go_on_generating(Scene& scene) {
   if (spec.max_positions > 0 && place->rows >= spec.max_positions) {
     state.left = 0;
     return scene.view.notices.say(
-        "The text is as long as the model can read: " + std::to_string(spec.max_positions) + " tokens.");
+        "The text is as long as the model can read: " + grouped(spec.max_positions) + " tokens.");
   }
   std::int64_t id = 0;
   try {

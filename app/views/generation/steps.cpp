@@ -79,7 +79,7 @@ class GenerationSteps {
     ui_.text(c.step, y, "step", style);
     ui_.text(c.token, y, "token", style);
     ui_.text(c.bar, y, "probability", style);
-    ui_.text(c.rank - ui_.px(4), y, "rank", {type::tick, ui_.theme.text3, Ink::Regular, Align::Left});
+    ui_.text(c.rank + ui_.px(36), y, "rank", {type::tick, ui_.theme.text3, Ink::Regular, Align::Right});
     ui_.text(c.entropy, y, "entropy", style);
     ui_.text(c.rest, y, "likeliest there",
              {type::tick, ui_.theme.text3, Ink::Regular, Align::Left, box.right() - c.rest});
@@ -133,7 +133,7 @@ class GenerationSteps {
              ui_.px(2));
     ui_.text(c.rank - ui_.px(14), y, percent_of(token.log_probability),
              {type::label, ink, Ink::Medium, Align::Right});
-    ui_.text(c.rank + ui_.px(24), y, std::to_string(token.rank),
+    ui_.text(c.rank + ui_.px(36), y, grouped(token.rank),
              {type::label, token.rank == 1 ? theme.text3 : ink, Ink::Regular, Align::Right});
     ui_.text(c.entropy, y, fixed(token.entropy, 2), {type::label, later ? theme.text3 : theme.text2});
     draw_rest(token, row, c, later);

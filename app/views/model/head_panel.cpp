@@ -359,7 +359,7 @@ class HeadPanel {
     const bool is_ranked = !centred || are_effects_known();
     const Rank rank = attnscope::rank_of(reading_, facts, score.measure, head_);
     if (rank.of > 0 || !is_ranked)
-      ui_.text(line.right(), y, is_ranked ? std::to_string(rank.place) : "–",
+      ui_.text(line.right(), y, is_ranked ? grouped(rank.place) : "–",
                {type::label, ui_.theme.text3, Ink::Regular, Align::Right});
     const std::string chance_words =
         !is_ranked ? "known of " + std::to_string(reading_.effects->known) +

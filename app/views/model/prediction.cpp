@@ -296,11 +296,11 @@ class Prediction {
     const ModelPrediction& p = *prediction_;
     std::string numbers = "p " + tight(candidate.after) + ", logit " +
                           fixed(static_cast<double>(p.after[at]), 2) + ", rank " +
-                          std::to_string(rank_of(p.after, candidate.id));
+                          grouped(rank_of(p.after, candidate.id));
     if (changed_ && at < p.before.size())
       numbers += "  ·  before: p " + tight(candidate.before) + ", logit " +
                  fixed(static_cast<double>(p.before[at]), 2) + ", rank " +
-                 std::to_string(p.rank_before(candidate.id));
+                 grouped(p.rank_before(candidate.id));
     const std::string_view why = is_masked(candidate)     ? "The word that was masked."
                                  : is_followed(candidate) ? said_.followed
                                                           : said_.click;

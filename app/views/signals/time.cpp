@@ -178,11 +178,12 @@ void read_off(const Shown& shown, const TimeWindow& window) {
   if (scaled) dot(there.scale, ui.theme.text3);
   dot(there.weight, ui.theme.key);
   dot(there.entropy, ui.theme.query);
-  draw_value_tag(ui, axes, point,
-                 fixed(t, 1) + " s   H " +
-                     (std::isnan(there.entropy) ? own("n/a") : fixed(static_cast<double>(there.entropy), 2)) +
-                     "   w " + fixed(static_cast<double>(there.weight), 2) +
-                     (scaled ? "   ×" + fixed(static_cast<double>(there.scale), 2) : std::string()));
+  draw_value_tag(
+      ui, axes, point,
+      fixed(t, 1) + " s   H " +
+          (std::isnan(there.entropy) ? own_number("n/a") : fixed(static_cast<double>(there.entropy), 2)) +
+          "   w " + fixed(static_cast<double>(there.weight), 2) +
+          (scaled ? "   ×" + fixed(static_cast<double>(there.scale), 2) : std::string()));
 }
 
 void draw_trigger_switches(Scene& scene, const Box& row) {

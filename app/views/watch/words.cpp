@@ -61,8 +61,8 @@ void draw_watch_status(Scene& scene, const Box& bar) {
   const float y = bar.centre_y(), pad = ui.px(16);
   std::string right = "listening", left = "Watch   ·   no process   ·   Ctrl O opens a file";
   if (v.connection().state != WatchConnection::State::Listening) {
-    right = own(std::to_string(v.text().keys)) + (v.text().keys == 1 ? " token" : " tokens") + "   ·   " +
-            own(grouped(static_cast<std::int64_t>(v.connection().counts.dropped))) + " dropped";
+    right = own_number(grouped(v.text().keys)) + (v.text().keys == 1 ? " token" : " tokens") + "   ·   " +
+            own_number(grouped(static_cast<std::int64_t>(v.connection().counts.dropped))) + " dropped";
     left = "no pass yet";
     if (!scene.compact && v.head != nullptr) right = "weights computed here from q, k, v   ·   " + right;
     if (const WatchedPass* const pass = followed_pass(v))
