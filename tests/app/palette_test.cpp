@@ -7,6 +7,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <imgui_internal.h>
 
+#include "app/model_robot.hpp"
+#include "app/state/heads_state.hpp"
 #include "app/ui/own_words.hpp"
 #include "app/views/palette/entries.hpp"
 #include "controls_robot.hpp"
@@ -76,6 +78,38 @@ TEST_CASE("the palette finds by meaning, in English and German") {
     robot.frame(2);
     CHECK_FALSE(robot.has("##palette"));
   }
+}
+
+TEST_CASE("what can be chosen is found by the name of the choice, in both languages") {
+  const TemporaryDirectory directory;
+  Robot robot(with_letters(directory, {.width = 1600, .height = 1000}));
+  robot.settle();
+  const struct {
+    const char *typed, *found;
+  } cases[] = {{"induction", "Colour the heads: induction"},
+               {"induktion", "Colour the heads: induction"},
+               {"wirkung", "Colour the heads: effect"},
+               {"color entropy", "Colour the heads: entropy"},
+               {"what they do", "Order of the heads: what they do"},
+               {"distance", "Sort the heads: Distance"},
+               {"abstand köpfe", "Sort the heads: Distance"}};
+  for (const auto& [typed, found] : cases) {
+    INFO(typed);
+    open_palette_and_type(robot, typed);
+    CHECK(robot.has(found));
+    robot.key(ImGuiKey_Escape);
+    robot.frame(2);
+  }
+  open_palette_and_type(robot, "colour induction");
+  robot.key(ImGuiKey_Enter);
+  robot.settle();
+  CHECK(model_state(robot).colour == HeadColour::Induction);
+  CHECK(robot.app().view().mode == Mode::Model);
+  open_palette_and_type(robot, "sort the heads distance");
+  robot.key(ImGuiKey_Enter);
+  robot.settle();
+  CHECK(robot.app().view().heads->order == HeadOrder::Distance);
+  CHECK(robot.app().view().mode == Mode::Explore);
 }
 
 TEST_CASE("letters typed while the palette opens arrive in its field") {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "app/ui/number_format.hpp"
+#include "app/views/model/choice_names.hpp"
 #include "app/views/model/parts.hpp"
 
 namespace attnscope {
@@ -37,14 +38,14 @@ struct ColourWords {
   Tip tip;
 };
 constexpr std::array<ColourWords, 6> colour_words{
-    {{"pattern", {"The patterns", {}, "Every head is the picture of its own weights.", {}}},
-     {"entropy",
+    {{head_colour_names[0], {"The patterns", {}, "Every head is the picture of its own weights.", {}}},
+     {head_colour_names[1],
       {"Entropy ÷ ln n", {}, "How evenly a head spreads its weights: 0 one key, 1 all alike.", {}}},
-     {"previous", {"Previous token", {}, "The mean weight on the token before, on this text.", {}}},
-     {"induction",
+     {head_colour_names[2], {"Previous token", {}, "The mean weight on the token before, on this text.", {}}},
+     {head_colour_names[3],
       {"Induction", {}, "The mean weight on what followed the same token, on repeated random tokens.", {}}},
-     {"first token", {"First token", {}, "The mean weight on the first token, on this text.", {}}},
-     {"effect",
+     {head_colour_names[4], {"First token", {}, "The mean weight on the first token, on this text.", {}}},
+     {head_colour_names[5],
       {"Effect",
        "Δ logit",
        "How the logit of the likeliest token changes when the head alone is zeroed.",
@@ -80,7 +81,7 @@ void draw_colours(Column& c) {
 
 void draw_order(Column& c) {
   GridOrder& order = c.scene.view.model->order;
-  constexpr std::array<std::string_view, 3> names{"layer, head", "what they do", "largest first"};
+  constexpr const auto& names = grid_order_names;
   drop(c.ui(), "Order of heads", choice_row(c, "order"), names[static_cast<std::size_t>(order)],
        {"Order", {}, "How heads stand; none of their numbers changes.", {}}, [&] {
          for (std::size_t i = 0; i < names.size(); ++i)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "app/lessons/library.hpp"
 #include "app/state/files_state.hpp"
@@ -11,6 +12,8 @@
 #include "app/ui/words.hpp"
 #include "app/views/experiments/page.hpp"
 #include "app/views/files/files.hpp"
+#include "app/views/heads/head_order.hpp"
+#include "app/views/model/choice_names.hpp"
 #include "app/views/signals/plots.hpp"
 #include "core/engine/model/model_reading.hpp"
 #include "core/models/opened/opened_model.hpp"
@@ -204,6 +207,67 @@ void add_looks(const Shown& shown, std::vector<PaletteEntry>& all) {
                    [code = language.code](Scene& now) { now.view.language = code; }});
 }
 
+/// The name of what is chosen, and of the choice.
+PaletteEntry choice_entry(std::string_view what, std::string_view choice, std::string_view words,
+                          std::function<void(Scene&)> run) {
+  return {std::string(what) + ": " + inner(choice),      "choice", words, std::move(run), false,
+          std::string(what) + ": " + std::string(choice)};
+}
+
+/// By what the heads of a model are coloured, and how they stand.
+void add_choices_of_model(const Shown& shown, std::vector<PaletteEntry>& all) {
+  if (shown.model == nullptr) return;
+  static constexpr std::array<std::string_view, head_colour_names.size()> colours{
+      "color grid model score heads weights muster bild farbe färben köpfe raster",
+      "color grid model score heads uncertainty spread entropie farbe färben köpfe raster",
+      "color grid model score heads token before previous-token voriges davor farbe färben köpfe raster",
+      "color grid model score heads repeat copy induktion wiederholung farbe färben köpfe raster",
+      "color grid model score heads sink bos senke erstes farbe färben köpfe raster",
+      "color grid model score heads ablation logit importance wirkung farbe färben köpfe raster"};
+  static constexpr std::array<std::string_view, grid_order_names.size()> orders{
+      "sort grid model index schicht kopf ordnen sortieren ordnung",
+      "sort grid model groups kinds roles gruppen arten ordnen sortieren ordnung",
+      "sort grid model score größte zuerst ordnen sortieren ordnung"};
+  const auto to_grid = [](Scene& now) {
+    now.view.mode = Mode::Model;
+    now.view.model->screen = ModelScreen::Heads;
+  };
+  for (std::size_t i = 0; i < colours.size(); ++i)
+    all.push_back(choice_entry("Colour the heads", head_colour_names[i], colours[i], [=](Scene& now) {
+      to_grid(now);
+      now.view.model->colour = static_cast<HeadColour>(i);
+    }));
+  for (std::size_t i = 0; i < orders.size(); ++i)
+    all.push_back(choice_entry("Order of the heads", grid_order_names[i], orders[i], [=](Scene& now) {
+      to_grid(now);
+      now.view.model->order = static_cast<GridOrder>(i);
+    }));
+}
+
+/// By what the thumbnails of the layer are sorted.
+void add_choices_of_layer(const Shown& shown, std::vector<PaletteEntry>& all) {
+  if (shown.result.is_long()) return;
+  static constexpr std::array<std::string_view, 10> words{
+      "order thumbnails layer sortieren köpfe reihenfolge",
+      "order thumbnails entropie sortieren köpfe",
+      "order thumbnails maximum größtes gewicht sortieren köpfe",
+      "order thumbnails before voriges sortieren köpfe",
+      "order thumbnails after nächstes sortieren köpfe",
+      "order thumbnails itself self dasselbe selbst sortieren köpfe",
+      "order thumbnails sink bos erstes sortieren köpfe",
+      "order thumbnails far near abstand sortieren köpfe",
+      "order thumbnails column empfangen spalte sortieren köpfe",
+      "order thumbnails backward gradient norm ableitung sortieren köpfe"};
+  for (const HeadStatistic& each : head_statistics())
+    if (can_sort_by(shown.result, each.order))
+      all.push_back(choice_entry("Sort the heads", each.name, words[static_cast<std::size_t>(each.order)],
+                                 [order = each.order](Scene& now) {
+                                   now.view.mode = Mode::Explore;
+                                   now.view.hidden[static_cast<std::size_t>(Region::Heads)] = false;
+                                   now.view.heads->order = order;
+                                 }));
+}
+
 /// Calls `use` with every word, divided by spaces.
 template <class Use>
 void for_each_word(std::string_view text, const Use& use) {
@@ -238,6 +302,8 @@ std::vector<PaletteEntry> palette_entries(const Shown& shown) {
   add_experiments(all);
   add_exports(shown, all);
   add_looks(shown, all);
+  add_choices_of_model(shown, all);
+  add_choices_of_layer(shown, all);
   return all;
 }
 
