@@ -137,12 +137,6 @@ struct OpenedAt {
   bool operator==(const OpenedAt&) const = default;
 };
 
-/// A token that a person follows among the predicted ones, of the model that it is a token of.
-struct FollowedToken {
-  const void* of = nullptr;
-  std::int64_t id = 0;
-};
-
 struct ModelState {
   ModelScreen screen = ModelScreen::Heads;
   HeadColour colour = HeadColour::Pattern;
@@ -160,10 +154,11 @@ struct ModelState {
   ManyTextsState many;
   std::array<signed char, 15> fold{};         // sections of the controls, as ViewState::fold
   std::optional<std::int64_t> predicted_row;  // whose prediction is shown; nothing: the usual one
+  std::optional<std::int64_t> followed;       // a token that is listed, however unlikely it is
 
   // Of the moment.
-  std::optional<FollowedToken> followed;            // stands in the list, however unlikely it is
-  std::optional<std::string> typed_ids;             // while the field of the tokens' numbers has the keyboard
+  const void* followed_of = nullptr;     // the model with that token; null: the first that is shown
+  std::optional<std::string> typed_ids;  // while the field of the tokens' numbers has the keyboard
   ModelScreen before_compare = ModelScreen::Heads;  // F4 goes back to it
   std::optional<double> stale_since;                // the text, or a change, is ahead of what stands there
   std::optional<OpenedAt> opened_at;                // by head_worth_a_look()

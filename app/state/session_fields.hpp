@@ -4,7 +4,6 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
 #include <string_view>
 
 #include "app/state/compare_state.hpp"
@@ -258,6 +257,7 @@ void fields(Visit& visit, ModelState& m) {
   visit("sets", m.sets.kept);
   visit("fold", m.fold, -1, 1);
   visit("predicted_row", m.predicted_row, 0, 1 << 30);
+  visit("followed", m.followed, 0, 1 << 30);
 }
 
 template <class Visit>

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -235,6 +237,30 @@ TEST_CASE("a predicted token that is followed stays in the list whatever is pred
   robot.right_click(robot.centre(label));
   robot.settle();
   CHECK_FALSE(model_state(robot).followed);
+}
+
+TEST_CASE("a session keeps the predicted token that is followed", "[model][session]") {
+  LettersRobot robot;
+  std::string label;
+  for (const RecordedItem& item : robot.items().items())
+    if (item.label.starts_with("predicted ")) label = item.label;
+  robot.right_click(robot.centre(label));
+  robot.settle();
+  const std::optional<std::int64_t> followed = model_state(robot).followed;
+  REQUIRE(followed);
+  const std::filesystem::path session = robot.directory / "session.json";
+  robot.app().save(session);
+  robot.right_click(robot.centre(label));
+  robot.settle();
+  REQUIRE_FALSE(model_state(robot).followed);
+  robot.app().open(session);
+  robot.settle();
+  CHECK(model_state(robot).followed == followed);
+  for (const char* text : {"ab", "a a a a", "e d c b a"}) {
+    INFO(text);
+    type_text(robot, text);
+    CHECK(robot.has(label));
+  }
 }
 
 TEST_CASE("what the grid and the stream show is chosen, and changes no number", "[model]") {

@@ -1,6 +1,7 @@
 // When the effects of all heads are known the strongest is one click away.
 #include <cmath>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -80,6 +81,29 @@ TEST_CASE("in a low window the map of the head has the room of the offer", "[mod
   CHECK(robot.app().selection().head == head->head);
   CHECK(robot.app().selection().cell.query == robot.app().model()->prediction->row);
   CHECK(robot.app().view().model->locked);
+}
+
+TEST_CASE("in a low window the picture of the chosen head is large enough to be looked at", "[model]") {
+  const auto is_large = [](Robot& robot) {
+    robot.settle();
+    const RecordedItem* const map = robot.items().find("model map 0");
+    REQUIRE(map != nullptr);
+    CHECK(map->max.y - map->min.y >= 112);  // cells are whole pixels
+    CHECK(robot.has("score previous token"));
+    CHECK(collisions(texts_of(robot)).empty());
+  };
+  const TemporaryDirectory directory;
+  {
+    Robot robot(with_letters(directory, {.width = 1024, .height = 600}));
+    type_text(robot, "ab c de a");
+    is_large(robot);
+  }
+  Robot robot(
+      {.width = 1024, .height = 600, .file = std::filesystem::path(ATTNSCOPE_ASSETS) / "models/induction"});
+  is_large(robot);
+  robot.resize(1600, 1000);
+  robot.settle();
+  CHECK(robot.has("score effect on logit"));  // there is room for all of them
 }
 
 TEST_CASE("without a model the palette says that there is no strongest head") {

@@ -9,6 +9,7 @@
 #include "app/ui/number_format.hpp"
 #include "app/views/model/grid_colours.hpp"
 #include "app/views/model/head_map.hpp"
+#include "app/views/model/head_score_rows.hpp"
 #include "app/views/model/parts.hpp"
 #include "app/views/model/why.hpp"
 #include "app/views/parts/heat_map.hpp"
@@ -18,35 +19,6 @@
 
 namespace attnscope {
 namespace {
-
-struct ScoreRow {
-  HeadMeasure measure;
-  std::string_view name, why;
-  bool when_wide = false;  // only where there is room
-};
-constexpr std::array<ScoreRow, 6> score_rows{
-    {{HeadMeasure::Previous, "previous token",
-      "The mean weight on the token before, over the rows of this text that have a choice."},
-     {HeadMeasure::First, "first token",
-      "The mean weight on the first token: where heads look that have nothing to do."},
-     {HeadMeasure::Induction, "induction",
-      "The mean weight on what followed the same token before, on random tokens that are repeated."},
-     {HeadMeasure::Duplicate, "duplicate",
-      "The mean weight on the same token elsewhere, on random tokens that are repeated.", true},
-     {HeadMeasure::Entropy, "entropy ÷ ln n",
-      "How evenly the weights are spread over the keys that a row may see: 1 is uniform.", true},
-     {HeadMeasure::Effect, "effect on logit",
-      "How the logit of the likeliest token changes when this head alone is zeroed, in the model without "
-      "changes."}}};
-
-/// The largest magnitude of any head's effect; 1 where none is known.
-double largest_effect(const ModelReading& reading) {
-  double most = 0;
-  if (reading.effects)
-    for (const AblationEffect& effect : reading.effects->effects)
-      if (std::abs(effect.top_logit_change) > most) most = std::abs(effect.top_logit_change);
-  return most > 0 ? most : 1;
-}
 
 /// The panel of one frame.
 class HeadPanel {
@@ -107,22 +79,50 @@ class HeadPanel {
     ui_.vertical(region_.x, region_.y, region_.h, ui_.theme.hairline);
     draw_title();
     const float row = ui_.px(scene_.compact ? 20 : 24);
-    std::size_t rows = 0;
-    for (const ScoreRow& score : score_rows) rows += is_shown(score) ? 1 : 0;
-    const float bare = ui_.px(26) + static_cast<float>(rows) * row + ui_.px(12);
-    const bool offers = offers_strongest(region_.h - title_height(ui_) - bare - row);
-    const float scores = bare + (offers ? row : 0);
-    const Box map{region_.x + ui_.px(scene_.compact ? 8 : 12), region_.y + title_height(ui_),
-                  region_.w - ui_.px(scene_.compact ? 16 : 28),
-                  region_.h - title_height(ui_) - scores - ui_.px(6)};  // for the mark of the last row
-    if (map.h >= ui_.px(80)) draw_map(map);
+    HeadScoreRows scores_below(scene_, head_);
+    const bool offers = offers_strongest(region_.h - title_height(ui_) - scores_below.height(row) - row);
+    const auto room_of_map = [&] {
+      return Box{region_.x + ui_.px(scene_.compact ? 8 : 12), region_.y + title_height(ui_),
+                 region_.w - ui_.px(scene_.compact ? 16 : 28),
+                 region_.h - title_height(ui_) - scores_below.height(row) - (offers ? row : 0) -
+                     ui_.px(6)};  // for the mark of the last row
+    };
+    // In a low window all names but those of the chosen cell give way to the picture, then the scores.
+    const bool all_names = is_picture_large(room_of_map(), true);
+    while (!is_picture_large(room_of_map(), all_names) && scores_below.leave_one_out()) {
+    }
+    const float scores = scores_below.height(row) + (offers ? row : 0);
+    const Box map = room_of_map();
+    if (map.h >= ui_.px(80)) draw_map(map, all_names);
     if (region_.h - title_height(ui_) >= scores)
-      draw_scores({region_.x + pad_, region_.bottom() - scores, region_.w - 2 * pad_, scores}, row);
+      scores_below.draw({region_.x + pad_, region_.bottom() - scores, region_.w - 2 * pad_, scores}, row);
     if (offers && region_.h - title_height(ui_) >= scores)
       draw_strongest({region_.x + pad_, region_.bottom() - row - ui_.px(10), region_.w - 2 * pad_, row});
   }
 
  private:
+  /// Whether the picture is large enough to be looked at, or as large as its width lets it be.
+  bool is_picture_large(const Box& room, bool all_names) const {
+    constexpr float enough = 120;  // logical
+    Box high = room;
+    high.h = 4 * room.w;
+    return height_of_picture(room, all_names) >= std::min(ui_.px(enough), height_of_picture(high, all_names));
+  }
+  float height_of_picture(const Box& room, bool all_names) const {
+    const auto rows = static_cast<float>(std::max<std::int64_t>(1, rows_of(*shown_run(scene_), head_.of)));
+    const auto keys = static_cast<float>(
+        std::max<std::int64_t>(1, keys_seen(spec_, *shown_run(scene_), head_.of, head_.block).keys));
+    const Dimensions& d = scene_.result.dimensions;
+    const bool labelled = !scene_.result.is_long() && static_cast<float>(d.queries) == rows &&
+                          static_cast<float>(d.keys) == keys;
+    if (!labelled) return std::min(room.h - ui_.px(24), room.w * rows / keys);
+    const HeatMapStyle style{
+        .wide_strip = false, .strips = false, .all_names = all_names, .short_names = true};
+    const MapFrame m = plan_map(scene_, room, 0, style);
+    // Cells are whole pixels: what that takes is no reason to leave something out.
+    return m.cells.h < 1 ? 0 : std::min(m.cells.h, m.fitted * rows) + rows - 1;
+  }
+
   /// Whether zeroing heads changes a prediction here: then the row is kept until all effects are known. In a
   /// low window the map needs it.
   bool offers_strongest(float room_of_map) const {
@@ -154,21 +154,6 @@ class HeadPanel {
          "at it, where it looks most from the token that something is predicted of.",
          {}});
     if (touch.clicked && !is_here) go_to_strongest_head(scene_);
-  }
-
-  /// Whether the measure exists for such a head, and there is room.
-  bool is_shown(const ScoreRow& score) const {
-    const bool both = spec_.reads_two_texts(), of_text = !spec_.image && head_.of != AttentionOf::Cross;
-    if (of_text && !both && scene_.compact && score.when_wide) return false;
-    switch (score.measure) {
-      case HeadMeasure::Previous:
-      case HeadMeasure::First: return of_text;
-      case HeadMeasure::Induction:
-      case HeadMeasure::Duplicate: return of_text && !both;
-      case HeadMeasure::Effect: return head_.of == output_attention(spec_);
-      case HeadMeasure::Entropy: break;
-    }
-    return true;
   }
 
   void draw_title() {
@@ -295,79 +280,6 @@ class HeadPanel {
                     scale);
     else
       draw_pooled_map(scene_, head_, box, scale);
-  }
-
-  void draw_scores(const Box& area, float row) {
-    const ModelFacts& facts = model_facts_of(scene_);
-    ui_.horizontal(area.x, area.y, area.w, ui_.theme.hairline);
-    const float y = area.y + ui_.px(14);
-    std::int64_t all = 0;
-    for (const ScoreRow& score : score_rows)
-      all = std::max(all, attnscope::rank_of(reading_, facts, score.measure, head_).of);
-    const std::string of_all = all > 0 ? "of " + std::to_string(all) : std::string();
-    const float name_width = ui_.px(scene_.compact ? 92 : 100), value_width = ui_.px(52),
-                rank_width = std::max(ui_.px(40), ui_.text_width(of_all, type::tick) + ui_.px(8));
-    const Box bars{area.x + name_width, area.y, area.w - name_width - rank_width - value_width - ui_.px(8),
-                   row};
-    ui_.text(area.x, y, "score", {type::tick, ui_.theme.text3});
-    ui_.text(bars.x, y, "tick: chance", {type::tick, ui_.theme.text3});
-    ui_.text(area.right() - rank_width, y, "this", {type::tick, ui_.theme.text3, Ink::Regular, Align::Right});
-    ui_.text(area.right(), y, of_all, {type::tick, ui_.theme.text3, Ink::Regular, Align::Right});
-    float top = area.y + ui_.px(26);
-    for (const ScoreRow& score : score_rows) {
-      if (!is_shown(score)) continue;
-      draw_score(score, {area.x, top, area.w, row}, {bars.x, top, bars.w, row}, rank_width);
-      top += row;
-    }
-  }
-
-  /// A rank among some of the heads is none.
-  bool are_effects_known() const {
-    return !reading_.effects || reading_.effects->known == std::ssize(reading_.effects->heads);
-  }
-
-  void draw_score(const ScoreRow& score, const Box& line, const Box& bar, float rank_width) {
-    const ModelFacts& facts = model_facts_of(scene_);
-    const MeasuredHead found = measure(reading_, facts, score.measure, head_);
-    const Ui::Touch touch = ui_.touch(std::string("score ").append(score.name).c_str(), line, false);
-    const float y = line.centre_y();
-    ui_.text(line.x, y, score.name,
-             {type::label, ui_.theme.text2, Ink::Regular, Align::Left, bar.x - line.x - ui_.px(4)});
-    const Box track{bar.x, std::round(y - ui_.px(3)), bar.w, ui_.px(6)};
-    ui_.fill(track, ui_.theme.bar_ground, ui_.px(2));
-    const bool centred = score.measure == HeadMeasure::Effect;
-    const double reach = centred ? largest_effect(reading_) : 1;
-    const auto place = [&](double value) {
-      const double share = centred ? 0.5 + 0.5 * value / reach : value;
-      return track.x + track.w * static_cast<float>(std::clamp(share, 0.0, 1.0));
-    };
-    const double chance = centred ? 0 : found.chance;
-    if (found.is_known()) {
-      const float from = centred ? place(0) : track.x, to = place(found.value);
-      ui_.fill({std::min(from, to), track.y, std::max(ui_.px(1), std::abs(to - from)), track.h},
-               ui_.theme.bar, ui_.px(2));
-      if (!std::isnan(chance))
-        ui_.fill(
-            {std::round(place(chance)), track.y - ui_.px(3), std::max(1.f, ui_.px(1)), track.h + ui_.px(6)},
-            ui_.theme.text2);
-    }
-    const float right = line.right() - rank_width;
-    const std::string_view none =
-        reading_.not_finite.empty() ? "–" : "NaN";  // see the prediction, where it begins
-    ui_.text(right, y, found.is_known() ? fixed(found.value, 2) : std::string(none),
-             {type::label, found.is_known() ? ui_.theme.text1 : ui_.theme.text3, Ink::Medium, Align::Right});
-    const bool is_ranked = !centred || are_effects_known();
-    const Rank rank = attnscope::rank_of(reading_, facts, score.measure, head_);
-    if (rank.of > 0 || !is_ranked)
-      ui_.text(line.right(), y, is_ranked ? grouped(rank.place) : "–",
-               {type::label, ui_.theme.text3, Ink::Regular, Align::Right});
-    const std::string chance_words =
-        !is_ranked ? "known of " + std::to_string(reading_.effects->known) +
-                         (reading_.effects->known == 1 ? " head so far" : " heads so far")
-        : centred || std::isnan(chance)         ? std::string()
-        : score.measure == HeadMeasure::Entropy ? "median of all heads " + fixed(chance, 2)
-                                                : "uniform attention " + fixed(chance, 2);
-    tooltip(ui_, touch.hovered, line, {score.name, chance_words, score.why, {}});
   }
 
   Scene& scene_;

@@ -122,9 +122,10 @@ class Prediction {
     draw_title(prediction);
     if (!is_there) return draw_nothing();
     masked_ = masked_token(reading_.within, *reading_.tokens, prediction->row);
-    const std::optional<FollowedToken>& followed = scene_.view.model->followed;
+    ModelState& state = *scene_.view.model;
+    if (state.followed && state.followed_of == nullptr) state.followed_of = reading_.within.model.get();
     kept_ = {masked_, {}};
-    if (followed && followed->of == reading_.within.model.get()) kept_[1] = followed->id;
+    if (state.followed_of == reading_.within.model.get()) kept_[1] = state.followed;
     std::vector<ListedToken> all = listed_tokens(*prediction, kept_);
     const float top = line_.y + title_height(ui_) + ui_.px(scene_.compact ? -4 : 2);
     const float effect = changed_ ? ui_.px(scene_.compact ? 34 : 60) : 0;
@@ -159,10 +160,9 @@ class Prediction {
   }
 
   void follow(const ListedToken& candidate) {
-    std::optional<FollowedToken>& followed = scene_.view.model->followed;
-    followed = is_followed(candidate)
-                   ? std::nullopt
-                   : std::optional(FollowedToken{reading_.within.model.get(), candidate.id});
+    ModelState& state = *scene_.view.model;
+    state.followed = is_followed(candidate) ? std::nullopt : std::optional(candidate.id);
+    state.followed_of = reading_.within.model.get();
   }
 
   /// The word that the mask was put for, and the way back.
