@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/scene/picture.hpp"
+#include "app/shell/no_text.hpp"
 #include "app/state/compare_state.hpp"
 #include "app/state/editing_state.hpp"
 #include "app/state/files_state.hpp"
@@ -13,6 +14,7 @@
 #include "app/state/long_state.hpp"
 #include "app/state/model_state.hpp"
 #include "app/state/teaching/lesson_state.hpp"
+#include "app/state/teaching/presenter_state.hpp"
 #include "app/state/viewing.hpp"
 #include "app/state/watch/watch_state.hpp"
 #include "app/views/focus/focus_parts.hpp"
@@ -133,25 +135,23 @@ void next_range(Scene& scene) {
 void undo(Scene& scene) { scene.requests.history = -1; }
 void redo(Scene& scene) { scene.requests.history = 1; }
 
+/// What has no strip with the field in it gives way to the page that has one.
 void type_the_sentence(Scene& scene) {
-  if (is_watching(scene.view))
-    return scene.view.notices.say("What a process reads is typed there: F7 goes back to the model.");
-  if (scene.result.is_long() || !has_text_field(scene)) {
-    scene.view.notices.say(scene.result.is_long()
-                               ? "A long sequence has no text field: open a shorter text to type."
-                               : "What is open came as numbers and has no sentence to type.");
-    refuse_typing(scene.view.keyboard);
+  ViewState& view = scene.view;
+  if (const std::string_view why = why_no_text(scene.document, view, scene.result.is_long()); !why.empty()) {
+    view.notices.say(std::string(why));
+    if (!is_watching(view)) refuse_typing(view.keyboard);
     return;
   }
-  // Where no sentence stands, the nearest screen that has it.
-  if (scene.view.mode == Mode::Walk) scene.view.mode = Mode::Explore;
-  if (is_page(scene.view.mode)) scene.view.mode = scene.document.within.read() ? Mode::Model : Mode::Explore;
-  scene.view.hidden[static_cast<std::size_t>(Region::Strip)] = false;
-  SentenceState& sentence = scene.view.keyboard.sentence;
+  if (view.presenter->on) return view.notices.say("What is presented has no text field: F5 ends it.");
+  if (is_page(view.mode) && scene.document.within.read()) view.mode = Mode::Model;
+  if (view.mode == Mode::Walk || is_page(view.mode)) view.mode = Mode::Explore;
+  view.hidden[static_cast<std::size_t>(Region::Strip)] = false;
+  SentenceState& sentence = view.keyboard.sentence;
   sentence.wanted = true;
   sentence.at_end = false;
   sentence.waited = 0;
-  sentence.field = static_cast<std::size_t>(scene.sequence());
+  sentence.field = text_in_sight(scene.document, scene.sequence());
 }
 
 void remove_mask(Scene& scene) {

@@ -7,6 +7,7 @@
 
 #include "app/scene/actions.hpp"
 #include "app/shell/app.hpp"
+#include "app/shell/no_text.hpp"
 #include "app/state/experiment_state.hpp"
 #include "app/state/files_state.hpp"
 #include "app/state/teaching/lesson_state.hpp"
@@ -156,7 +157,7 @@ void App::view_when_computed() {
 void App::observe_history() {
   KeyboardState& keyboard = view_.keyboard;
   const std::uint64_t steps = history_.recorded();
-  if (view_.mode == Mode::Model) view_.files->model_behind = has_model_behind();
+  view_.files->model_behind = has_model_behind();
   // What the window was started with is the beginning: the picture before its first frame is no step.
   const bool is_on_its_way = files_.is_opening() || model_arrival_;
   if (is_on_its_way && history_.recorded() == 0 && history_.depth() == 0 && !is_edited()) return;
@@ -205,16 +206,6 @@ bool is_paste_free(const ViewState& view) {
   const ImGuiIO& io = ImGui::GetIO();
   return io.KeyCtrl && !io.KeyAlt && !io.KeyShift && ImGui::IsKeyPressed(ImGuiKey_V, false) &&
          !io.WantTextInput && !view.keyboard.sentence.active && !is_any_popup_open();
-}
-
-/// Why what is open takes no text; empty where it does.
-std::string_view why_no_text(const Document& document, const ViewState& view, bool is_long) {
-  if (is_watching(view)) return "What a process reads is typed there: F7 goes back to the model.";
-  if (is_long) return "A long sequence has no text field: open a shorter text to type.";
-  if (typed_texts(document) > 0 || document.input.is_given()) return {};
-  if (!document.within.read().input.image.empty())
-    return "The model looks at a picture and reads no text: drop a picture on the window.";
-  return "What is open came as numbers and has no sentence to type.";
 }
 
 /// As a text field takes it: a sign for what is no UTF-8, and of control characters newlines and tabs.
@@ -297,7 +288,7 @@ void App::begin_words() {
   if (!there) return;
   SentenceState& sentence = keyboard.sentence;
   const std::size_t last = std::min(most_fields, typed_fields(document_)) - 1;
-  sentence.field = std::min(static_cast<std::size_t>(selection_.sequence), last);
+  sentence.field = std::min(text_in_sight(document_, selection_.sequence), last);
   sentence.wanted = sentence.at_end = true;
   sentence.waited = 0;
   type_words(stray_.text());
@@ -313,7 +304,7 @@ void App::paste_words() {
   if (const std::string_view why = why_no_text(document_, view_, is_long); !why.empty())
     return view_.notices.say(std::string(why));
   const std::size_t last = std::min(most_fields, typed_fields(document_)) - 1;
-  view_.keyboard.sentence.field = std::min(static_cast<std::size_t>(selection_.sequence), last);
+  view_.keyboard.sentence.field = std::min(text_in_sight(document_, selection_.sequence), last);
   const Document before = document_;
   if (is_page(view_.mode)) {
     leave_page();

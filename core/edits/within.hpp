@@ -1,6 +1,8 @@
 // core/edits: Documents that stand in a model: what of them is said and what follows from it.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "core/document/document.hpp"
@@ -15,6 +17,9 @@ Document what_is_said(const Document&);
 /// and what the decoder has said where it reads a text of its own.
 std::size_t typed_texts(const Document&);
 const std::string& typed_text(const Document&, std::size_t index);
+/// Which of them the queries of the shown layer are of: of a batch that of the sequence, of a model with two
+/// texts that of the attention that is looked at.
+std::size_t text_in_sight(const Document&, std::int64_t sequence);
 
 namespace edit {
 

@@ -282,6 +282,27 @@ TEST_CASE(
   CHECK(sentence(robot) == "hello");
 }
 
+TEST_CASE("Ctrl+L reaches the sentence from every page, and before a room it says why not") {
+  Robot robot(wide);
+  for (const ImGuiKey page : {ImGuiKey_F8, ImGuiKey_F9, ImGuiKey_F10}) {
+    INFO(ImGui::GetKeyName(page));
+    robot.key(page);
+    robot.settle();
+    robot.key(ImGuiKey_L, ImGuiMod_Ctrl);
+    robot.frame(4);
+    CHECK(robot.app().view().mode == Mode::Explore);
+    CHECK(is_typing());
+    robot.key(ImGuiKey_Escape);
+    robot.settle();
+  }
+  robot.key(ImGuiKey_F5);
+  robot.settle();
+  robot.key(ImGuiKey_L, ImGuiMod_Ctrl);
+  robot.frame(4);
+  CHECK_FALSE(is_typing());
+  CHECK(robot.app().message() == "What is presented has no text field: F5 ends it.");
+}
+
 TEST_CASE("Tab goes through the controls of a region that scrolls") {
   Robot robot(wide);
   robot.key(ImGuiKey_Tab);

@@ -12,6 +12,7 @@
 #include "app/state/model_state.hpp"
 #include "app/views/model/grid_picture.hpp"
 #include "core/attention/run_stage.hpp"
+#include "core/edits/within.hpp"
 #include "core/models/opened/opened_model.hpp"
 #include "core/models/run_heads.hpp"
 #include "robot/layout.hpp"
@@ -95,6 +96,25 @@ TEST_CASE("both texts are typed, and the decoder goes on with its own", "[model]
   robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);
   robot.settle();
   CHECK_FALSE(robot.has("decoder token 3"));
+}
+
+TEST_CASE("Ctrl+L goes to the text of the attention that is looked at", "[model][two_texts]") {
+  const TemporaryDirectory directory;
+  Robot robot(with_t5(directory));
+  type_both(robot);
+  for (const AttentionOf of : {AttentionOf::Decoder, AttentionOf::Encoder, AttentionOf::Cross}) {
+    click_head(robot, {of, 1, 2});
+    const std::string text = within(robot).input.text, decoder_text = *within(robot).input.decoder_text;
+    const bool encoder = of == AttentionOf::Encoder;
+    CHECK(text_in_sight(robot.document(), 0) == (encoder ? 0u : 1u));
+    robot.key(ImGuiKey_L, ImGuiMod_Ctrl);
+    robot.frame(6);
+    robot.type(encoder ? "the mat" : of == AttentionOf::Decoder ? "Katze" : "die");
+    robot.key(ImGuiKey_Escape);
+    robot.settle();
+    CHECK((within(robot).input.text != text) == encoder);
+    CHECK((within(robot).input.decoder_text != decoder_text) == !encoder);
+  }
 }
 
 TEST_CASE("encoder, decoder and cross-attention stand side by side and are opened", "[model][two_texts]") {

@@ -265,6 +265,7 @@ TEST_CASE("behind a Ctrl+L that finds no field no letter acts", "[model]") {
   const Look look(robot.app().view());
   robot.key(ImGuiKey_L, ImGuiMod_Ctrl);
   robot.frame(40);
+  CHECK(robot.app().message().find("was cut out of its model") != std::string::npos);
   type_keys(robot, "t1 t2 t3", 0.3);
   robot.settle();
   CHECK(what_is_said(robot.document()) == what_is_said(before));
