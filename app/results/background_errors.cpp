@@ -9,10 +9,9 @@ constexpr double quick = 2e6;  // multiplications: a few milliseconds
 
 std::string too_large(const LayerResult& result, std::int64_t needed) {
   const Dimensions& d = result.dimensions;
-  return "The float64 error of " + std::to_string(d.batch * d.heads) +
-         (d.batch * d.heads == 1 ? " head of " : " heads of ") + grouped(d.queries) + " × " +
-         grouped(d.keys) + " would take " + bytes(needed) + "; up to " + bytes(BackgroundErrors::most_bytes) +
-         " are used.";
+  return "The float64 error of " + counted(d.batch * d.heads, "head of ", "heads of ") + grouped(d.queries) +
+         " × " + grouped(d.keys) + " would take " + bytes(needed) + "; up to " +
+         bytes(BackgroundErrors::most_bytes) + " are used.";
 }
 
 Trace errors_of(const Result& result, const std::stop_token& stop, std::atomic<int>& stages) {

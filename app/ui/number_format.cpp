@@ -99,6 +99,10 @@ std::string grouped(std::int64_t value) {
   return with_minus(out);
 }
 
+std::string counted(std::int64_t number, std::string_view one, std::string_view several) {
+  return grouped(number) + " " + std::string(number == 1 || number == -1 ? one : several);
+}
+
 std::string tick(double value, double step) {
   int places = 0;
   for (double s = std::abs(step); places < 6 && std::abs(s - std::round(s)) > 1e-6; s *= 10) ++places;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace attnscope {
 
@@ -22,6 +23,8 @@ std::string bytes(std::int64_t count);
 std::string metric(double count);
 /// "32,768"
 std::string grouped(std::int64_t value);
+/// "1 head", "2 heads", "32,768 tokens": the number with what is counted, one of it or several.
+std::string counted(std::int64_t number, std::string_view one, std::string_view several);
 /// A tick of an axis: the fewest places that tell it from the next one `step` away.
 std::string tick(double value, double step);
 

@@ -92,6 +92,14 @@ TEST_CASE("counts and bytes", "[numbers]") {
   CHECK(metric(2.6e9) == "2.6 G");
 }
 
+TEST_CASE("what is counted is one of it or several, with thousands", "[numbers]") {
+  CHECK(counted(0, "head", "heads") == "0 heads");
+  CHECK(counted(1, "head", "heads") == "1 head");
+  CHECK(counted(2, "query", "queries") == "2 queries");
+  CHECK(counted(-1, "token", "tokens") == "−1 token");
+  CHECK(counted(18001, "token", "tokens") == "18,001 tokens");
+}
+
 TEST_CASE("ticks have the places that tell them apart", "[numbers]") {
   CHECK(tick(3, 1) == "3");
   CHECK(tick(0.5, 0.5) == "0.5");

@@ -112,6 +112,8 @@ TEST_CASE("words: what is glued is one text, through variables, functions and pa
                    void f() { of("keys"); of("values"); })") == Keys{"of keys", "of values"});
   CHECK(keys_in(R"(void f() { ui.text(x, y, "row of " + inner(name()) + "   ·   " + own(token), {}); })") ==
         Keys{"row of {}"});
+  CHECK(keys_in(R"(void f(int n) { ui.text(x, y, "of " + counted(n, "head", "heads") + " here", {}); })") ==
+        Keys{"of {} head here", "of {} heads here"});
   // The bug that four tours did not find: every way to glue it is a text of its own.
   const Keys glued =
       keys_in(R"(std::string run_words(int n) { std::string words = "seed " + std::to_string(n);

@@ -89,8 +89,19 @@ void SourceProgram::walk(const TokenRange& range, const std::string& callee, std
         at(range, behind + 1).is_word("c_str") && !is_drawn_argument({range.file, i, i + 1}))
       name = "c_str";
     if (at(range, i).is("{")) name = callee.empty() ? "{" : callee + "{";
-    if (name != "own" && name != "own_number") walk({range.file, i + 1, at(range, i).mate}, name, out);
+    // What is marked as own is no text of the interface; what is counted is one with its number.
+    if (!is_one_of(name, {"own", "own_number", "counted"}))
+      walk({range.file, i + 1, at(range, i).mate}, name, out);
   }
+}
+
+SourceProgram::Texts SourceProgram::counted(const std::vector<TokenRange>& arguments) {
+  Texts all;
+  ++glue_depth_;
+  for (const std::size_t which : {1, 2})
+    for (const std::string& text : evaluate(arguments[which])) all.insert("1 " + text);
+  --glue_depth_;
+  return all;
 }
 
 std::vector<ProgramText> SourceProgram::texts() {

@@ -140,6 +140,7 @@ SourceProgram::Texts SourceProgram::call(const TokenRange& range, std::size_t na
   const std::vector<TokenRange> arguments = split({range.file, open + 1, range.end - 1}, ",");
   if (writes_number(name)) return {"1"};
   if (name == "own" || name == "own_number" || name == "inner") return {own("x")};
+  if (name == "counted" && arguments.size() == 3) return counted(arguments);
   if (name == "in_quotes") return {"\"" + own("x") + "\""};
   if (is_one_of(name, {"string", "string_view"}) && arguments.empty()) return {""};
   if (is_one_of(name, {"string", "string_view", "plain"}) && arguments.size() == 1)

@@ -165,15 +165,15 @@ class Pruning {
     const ModelSpec& spec = reading_.within.model->model->spec;
     const std::string value = tight(static_cast<double>(at.y));
     std::string hint =
-        std::to_string(count) + (count == 1 ? " head zeroed" : " heads zeroed") + "   ·   KL " + value;
+        counted(static_cast<std::int64_t>(count), "head zeroed", "heads zeroed") + "   ·   KL " + value;
     if (count > 0)
       hint += "   ·   likeliest then " + predicted_name(reading_, curve_->curve[count - 1].effect.top_token);
     if (random.size() > 1) {
       const ImVec2 other = random[nearest_known(random, static_cast<double>(at.x))];
       ui_.disc({axes.x(static_cast<double>(other.x)), axes.y(static_cast<double>(other.y))}, ui_.px(3),
                ui_.theme.text2);
-      hint += "   ·   random order, " + std::to_string(static_cast<int>(other.x)) +
-              (static_cast<int>(other.x) == 1 ? " head: KL " : " heads: KL ") +
+      hint += "   ·   random order, " +
+              counted(static_cast<std::int64_t>(other.x), "head: KL ", "heads: KL ") +
               tight(static_cast<double>(other.y));
     }
     std::string tag = std::to_string(count) + "  KL " + value;

@@ -39,8 +39,8 @@ struct Verdict {
 
 Verdict verdict_of(const Parity& parity) {
   if (const std::size_t rows = misfits_of(parity); rows > 0)
-    return {"∞ and NaN do not stand at the same places in " + std::to_string(rows) +
-                (rows == 1 ? " row below" : " rows below"),
+    return {"∞ and NaN do not stand at the same places in " +
+                counted(static_cast<std::int64_t>(rows), "row below", "rows below"),
             true};
   const ParityRow* worst = worst_of(parity);
   if (worst == nullptr) return {"All numbers are equal to the last bit.", false};

@@ -59,7 +59,7 @@ std::string middle_of(const Sides& sides, const ColourScale& scale, const Histog
   const Scene& a = sides.a;
   const std::int64_t infinite = a.stats.range(sides.difference, a.sequence(), a.head()).not_finite;
   const std::int64_t clipped = histogram.below + histogram.above;
-  const auto cells = [](std::int64_t n) { return grouped(n) + (n == 1 ? " cell" : " cells"); };
+  const auto cells = [](std::int64_t n) { return counted(n, "cell", "cells"); };
   const double largest = largest_difference(sides);
   if (largest == 0 && infinite == 0)
     return sides.settings.empty() ? "the same: change something" : "the same in this head";

@@ -25,8 +25,7 @@ namespace {
 /// of several.
 std::string text_words(const std::vector<Sequence>& self, const std::vector<Sequence>& other,
                        std::string_view one, std::string_view several) {
-  if (self.size() != other.size())
-    return std::to_string(self.size()) + (self.size() == 1 ? " text" : " texts");
+  if (self.size() != other.size()) return counted(std::ssize(self), "text", "texts");
   for (std::size_t b = 0; b < self.size(); ++b) {
     const auto &mine = self[b].tokens, &theirs = other[b].tokens;
     if (mine.size() != theirs.size())
@@ -140,7 +139,7 @@ std::string positions_of(const Document& self, const Document& other) {
 
 std::string heads_of(const Document& self, const Document& other) {
   if (query_heads(self) == query_heads(other)) return {};
-  return std::to_string(query_heads(self)) + (query_heads(self) == 1 ? " head" : " heads");
+  return counted(query_heads(self), "head", "heads");
 }
 
 std::string d_k_of(const Document& self, const Document& other) {

@@ -38,10 +38,6 @@ std::string ratio_in_cell(double doublings) {
   return sign + "1e" + fixed(std::floor(std::log10(times)), 0);
 }
 
-std::string counted(std::int64_t n, std::string_view one, std::string_view many) {
-  return grouped(n) + " " + std::string(n == 1 ? one : many);
-}
-
 }  // namespace
 
 Sides sides_of(Scene& scene, Scene* held) {

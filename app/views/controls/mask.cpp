@@ -141,7 +141,7 @@ void picture_rows(Column& c) {
   c.ui().text(x, row.y + line / 2, count, {type::label, c.ui().theme.text1, Ink::Regular, Align::Left, room});
   const std::int64_t without = head.rows_without_key;
   c.ui().text(
-      x, row.y + line * 1.5f, grouped(without) + (without == 1 ? " row" : " rows") + " with no key",
+      x, row.y + line * 1.5f, counted(without, "row", "rows") + " with no key",
       {type::label, without > 0 ? c.ui().theme.key : c.ui().theme.text2, Ink::Regular, Align::Left, room});
   if (scene.stats.rule().is_sparse()) {
     c.fact("Dropped mass", "masked mass", fixed(100 * head.dropped, 1) + " %",

@@ -102,8 +102,7 @@ std::string size_words(const Scene& scene, const Layout& layout) {
                                             : "for a browser: every head, every weight";
   if (files.region == PictureRegion::Grid) {
     const std::int64_t tokens = page_tokens(scene.model->within.model->model->spec, *scene.model->run);
-    return grouped(tokens) + (tokens == 1 ? " token, " : " tokens, ") + grouped(tokens * files.token_pixels) +
-           " px a head";
+    return counted(tokens, "token, ", "tokens, ") + grouped(tokens * files.token_pixels) + " px a head";
   }
   const std::optional<Box> box = box_of(files.region, layout, scene.view);
   if (!box) return "hidden: show it first";

@@ -291,8 +291,7 @@ class LinesView {
                         " % of each row's mass: " + grouped(tally_.kept) + " of " + grouped(tally_.allowed) +
                         (tally_.only_in_sight ? " lines of the queries in sight" : " lines");
     if (hovered_)
-      words = label(hovered_->side, hovered_->index) + ": " + grouped(tally_.drawn) +
-              (tally_.drawn == 1 ? " line" : " lines");
+      words = label(hovered_->side, hovered_->index) + ": " + counted(tally_.drawn, "line", "lines");
     const std::array<std::pair<std::int64_t, std::string_view>, 3> left_out{
         {{tally_.out_of_sight, "out of sight"}, {tally_.faint, "too faint"}, {tally_.too_many, "too many"}}};
     for (const auto& [number, why] : left_out)

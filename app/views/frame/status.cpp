@@ -40,7 +40,7 @@ std::string not_finite_warning(const Shown& shown) {
   const Measures& m = shown.result.measures;
   const std::int64_t here = m.head(shown.sequence(), shown.head()).not_finite;
   if (shown.result.document.layer().softmax != SoftmaxKind::Naive) {
-    if (here > 0) return grouped(here) + (here == 1 ? " weight is not finite" : " weights are not finite");
+    if (here > 0) return counted(here, "weight is not finite", "weights are not finite");
     return hidden_value_warning(shown);
   }
   std::int64_t bad = 0;
@@ -50,7 +50,7 @@ std::string not_finite_warning(const Shown& shown) {
       88.7;  // of float32; below -103 every exp is 0, and 0 / 0 is NaN as well
   const bool over = std::any_of(m.rows.begin(), m.rows.end(),
                                 [](const RowMeasures& row) { return !(row.log_sum_exp < largest_exponent); });
-  const std::string count = grouped(bad) + (bad == 1 ? " weight is NaN" : " weights are NaN");
+  const std::string count = counted(bad, "weight is NaN", "weights are NaN");
   return over ? "softmax overflowed: " + count + " (exp of scores above 88.7)"
               : "softmax underflowed: " + count + " (0 / 0, all scores below −103)";
 }
@@ -113,8 +113,8 @@ std::string model_facts(const ModelReading& reading) {
       reading.tokens->tokens.tokens.size() + reading.tokens->decoder_tokens.tokens.size();
   return own(opened.storage) +
          (opened.storage == "float32" ? "   ·   " : "   ·   computed as float32   ·   ") +
-         grouped(static_cast<std::int64_t>(tokens)) + (tokens == 1 ? " token" : " tokens") + "   ·   " +
-         grouped(heads) + (heads == 1 ? " head in the model" : " heads in the model");
+         counted(static_cast<std::int64_t>(tokens), "token", "tokens") + "   ·   " +
+         counted(heads, "head in the model", "heads in the model");
 }
 
 /// Whether the model and what is looked at in it are as when it was opened.

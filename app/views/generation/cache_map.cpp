@@ -53,8 +53,8 @@ class CacheMap {
     std::string words =
         "what “" + row_name(reading_, generation_.row) + "” reads: mean weight over the heads of a layer";
     if (block.kv_heads != block.heads && !scene_.compact)
-      words += "  ·  " + std::to_string(block.heads) + " heads share " + std::to_string(block.kv_heads) +
-               (block.kv_heads == 1 ? " key and value" : " keys and values");
+      words += "  ·  " + std::to_string(block.heads) + " heads share " +
+               counted(block.kv_heads, "key and value", "keys and values");
     return words;
   }
 

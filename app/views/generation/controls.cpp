@@ -105,7 +105,7 @@ void cache_section(Column& c) {
     const ModelSpec& spec = c.scene.model->within.model->model->spec;
     const std::size_t layers = spec.decoder->blocks.size();
     const std::string per =
-        std::to_string(layers) + (layers == 1 ? " layer" : " layers") + " × 2 × key heads × dₖ × 4 bytes";
+        counted(static_cast<std::int64_t>(layers), "layer", "layers") + " × 2 × key heads × dₖ × 4 bytes";
     c.fact("Held in the cache", "held", bytes(held),
            {"Keys and values of all positions so far",
             per,

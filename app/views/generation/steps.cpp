@@ -42,7 +42,7 @@ class GenerationSteps {
     for (const GeneratedToken& token : g.tokens) sum += token.log_probability;
     const auto tokens = std::ssize(g.tokens);
     if (tokens == 0) return "token by token, every step kept";
-    return std::to_string(tokens) + (tokens == 1 ? " token" : " tokens") + ", Σ ln p " + fixed(sum, 2);
+    return counted(tokens, "token", "tokens") + ", Σ ln p " + fixed(sum, 2);
   }
 
   void draw_nothing(const Box& box) {
@@ -102,8 +102,7 @@ class GenerationSteps {
     const Rgba quiet = later ? theme.disabled : theme.text3, ink = later ? theme.text3 : theme.text1;
     ui_.text(c.step, y, step == 0 ? "–" : std::to_string(step), {type::tick, now ? theme.query : quiet});
     if (step == 0) {
-      ui_.text(c.token, y,
-               "the text, " + std::to_string(place_.first) + (place_.first == 1 ? " token" : " tokens"),
+      ui_.text(c.token, y, "the text, " + counted(place_.first, "token", "tokens"),
                {type::label, ink, Ink::Regular, Align::Left, row.right() - c.token});
     } else {
       draw_token(generation_.tokens[static_cast<std::size_t>(step - 1)], row, c, later);
@@ -161,8 +160,7 @@ class GenerationSteps {
   void draw_bar(const Box& bar) {
     ui_.horizontal(bar.x, bar.y, bar.w, ui_.theme.hairline);
     const bool playing = state_.left > 0;
-    const std::string many = "Appends " + std::to_string(state_.count) +
-                             (state_.count == 1 ? " token." : " tokens, one after the other.");
+    const std::string many = "Appends " + counted(state_.count, "token.", "tokens, one after the other.");
     const Transport transport{
         {"One token back",
          {"One token back", {}, "Looks at the step before; nothing is taken away.", "Backspace"}},

@@ -71,9 +71,8 @@ void draw_task(LabColumn& c) {
        });
   const Box facts = c.row(18, 2);
   const std::string d_k = "dₖ " + std::to_string(network.d_k());
-  std::string sizes = std::to_string(network.layers) + (network.layers == 1 ? " layer × " : " layers × ") +
-                      std::to_string(network.heads) + (network.heads == 1 ? " head" : " heads") +
-                      "   ·   d " + std::to_string(network.width);
+  std::string sizes = counted(network.layers, "layer × ", "layers × ") +
+                      counted(network.heads, "head", "heads") + "   ·   d " + std::to_string(network.width);
   std::string positions(position_words(network.positions));
   // Longer words than the English ones leave the last size no room in the first line.
   if (c.ui().text_width(sizes + "   ·   " + d_k, type::tick) <= c.width)

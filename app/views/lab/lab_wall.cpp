@@ -97,9 +97,8 @@ float draw_wall_scores(const LabPage& page, const Box& box) {
 float draw_wall_sentence(const LabPage& page, float x, float y, float width) {
   const Ui& ui = page.ui();
   const training::WorkCount work = training::count_work(page.wall);
-  const std::string sentence = "Redundancy in " + std::to_string(work.redundant) +
-                               (work.redundant == 1 ? " seed" : " seeds") + ", divided work in " +
-                               std::to_string(work.divided) + ".";
+  const std::string sentence = "Redundancy in " + counted(work.redundant, "seed", "seeds") +
+                               ", divided work in " + std::to_string(work.divided) + ".";
   const Box box{x, y, width, ui.paragraph_height(width, sentence, type::tick)};
   const Ui::Touch touch = ui.touch("Wall sentence", box, false);
   ui.paragraph(x, y, width, sentence, {type::tick, ui.theme.text2});

@@ -20,8 +20,7 @@ std::int64_t lab_step_of(const Scene& scene, const training::LabSight& lab) {
 
 std::string lab_hint(const LabPage& page) {
   std::string words = "Training   ·   step " + grouped(page.step) + " of " + grouped(page.recipe().steps);
-  if (page.b != nullptr)
-    words += "   ·   A and B share " + grouped(page.b->branch) + (page.b->branch == 1 ? " step" : " steps");
+  if (page.b != nullptr) words += "   ·   A and B share " + counted(page.b->branch, "step", "steps");
   words += "   ·   measured every " + std::to_string(page.recipe().measure_every) + " steps   ·   float32";
   if (page.wall.recipe)
     words +=

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "app/ui/number_format.hpp"
 #include "app/views/lessons/page.hpp"
 
 namespace attnscope {
@@ -30,8 +31,7 @@ std::size_t group_of(const lessons::LessonEntry& entry) {
 
 /// "5 min · 9 steps", what it needs, and how far it was read.
 std::string lesson_facts(const lessons::LessonEntry& entry, std::int64_t furthest) {
-  std::string words = std::to_string(entry.minutes) + " min   ·   " + std::to_string(entry.steps) +
-                      (entry.steps == 1 ? " step" : " steps");
+  std::string words = std::to_string(entry.minutes) + " min   ·   " + counted(entry.steps, "step", "steps");
   if (entry.trains) words += "   ·   trains";
   if (entry.needs_model) words += "   ·   needs a model";
   if (entry.is_english) words += "   ·   in English";

@@ -148,8 +148,7 @@ void HeadScoreRows::draw_row(const ScoreRow& score, const Box& line, const Box& 
     ui_.text(line.right(), y, is_ranked ? grouped(rank.place) : "–",
              {type::label, ui_.theme.text3, Ink::Regular, Align::Right});
   const std::string chance_words =
-      !is_ranked ? "known of " + std::to_string(reading_.effects->known) +
-                       (reading_.effects->known == 1 ? " head so far" : " heads so far")
+      !is_ranked ? "known of " + counted(reading_.effects->known, "head so far", "heads so far")
       : centred || std::isnan(chance)         ? std::string()
       : score.measure == HeadMeasure::Entropy ? "median of all heads " + fixed(chance, 2)
                                               : "uniform attention " + fixed(chance, 2);

@@ -101,8 +101,7 @@ class WhyLadder {
                                              : "q · k × " + fixed(score.scale, 4);
     const bool over_mean = why_->asked.score.over_mean;
     row("score", how, fixed(score.raw, 3), !over_mean);
-    row("row mean", "of " + std::to_string(score.allowed) + (score.allowed == 1 ? " key" : " keys"),
-        fixed(score.mean, 3));
+    row("row mean", "of " + counted(score.allowed, "key", "keys"), fixed(score.mean, 3));
     row("over the mean", over_mean ? "split at right" : "", fixed(score.raw - score.mean, 3), over_mean);
   }
 

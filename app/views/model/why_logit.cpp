@@ -68,7 +68,7 @@ class WhyLogit {
     const double rest = all - of_heads - of_mlps - embed;
     const auto plus = [](double value) { return (value < 0 ? "− " : "+ ") + fixed(std::abs(value), 2); };
     const std::string first = "= embed " + fixed(embed, 2) + " " + own_number(plus(of_heads)) + " of " +
-                              std::to_string(heads) + (heads == 1 ? " head" : " heads");
+                              counted(heads, "head", "heads");
     std::string second = own_number(plus(of_mlps)) + " of " + std::to_string(mlps) + " MLPs";
     if (std::abs(rest) >= 0.005) second += "  " + own_number(plus(rest)) + " rest";
     const TextStyle style{type::tick, ui_.theme.text2, Ink::Regular, Align::Left, area_.right() - x};

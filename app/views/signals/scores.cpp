@@ -81,8 +81,7 @@ void draw_legend(const Ui& ui, const Box& area, const ScoreSpreads& all) {
   ui.fill({x, area.y + ui.px(20), ui.px(9), ui.px(8)}, fade(ui.theme.query, 0.8f));
   ui.text(x + ui.px(16), area.y + ui.px(24), "after  σ " + fixed(all.after.deviation, 2),
           {type::tick, ui.theme.text2});
-  ui.text(area.right(), area.y + ui.px(8),
-          grouped(all.after.cells) + (all.after.cells == 1 ? " cell" : " cells"),
+  ui.text(area.right(), area.y + ui.px(8), counted(all.after.cells, "cell", "cells"),
           {type::tick, ui.theme.text3, Ink::Regular, Align::Right});
   if (all.held)
     ui.text(area.right(), area.y + ui.px(24), "held after  σ " + fixed(all.held->deviation, 2),

@@ -113,9 +113,8 @@ void draw_read_out(const Ui& ui, const WeightPlot& plot) {
   const Box& area = plot.axes.area;
   if (mouse.x < area.x) {
     if (plot.a.zero > 0)
-      draw_value_tag(
-          ui, plot.axes, {plot.zero.right(), mouse.y},
-          grouped(plot.a.zero) + (plot.a.zero == 1 ? " weight is exactly 0" : " weights are exactly 0"));
+      draw_value_tag(ui, plot.axes, {plot.zero.right(), mouse.y},
+                     counted(plot.a.zero, "weight is exactly 0", "weights are exactly 0"));
     return;
   }
   const int bar = bar_at(plot.axes, mouse.x);
@@ -125,8 +124,7 @@ void draw_read_out(const Ui& ui, const WeightPlot& plot) {
   const double left = plot.at(plot.axes.x0 + width * bar), right = plot.at(plot.axes.x0 + width * (bar + 1));
   const auto k = static_cast<std::size_t>(bar);
   const std::int64_t count = plot.bars.counts[k];
-  std::string text =
-      tiny(left) + " to " + tiny(right) + "   " + grouped(count) + (count == 1 ? " cell" : " cells");
+  std::string text = tiny(left) + " to " + tiny(right) + "   " + counted(count, "cell", "cells");
   if (plot.held) text += "   held " + grouped(plot.held->counts[k]);
   draw_value_tag(ui, plot.axes, {x.right, mouse.y}, text);
 }

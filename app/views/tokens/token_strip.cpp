@@ -11,6 +11,7 @@
 
 #include "app/scene/scene.hpp"
 #include "app/state/model_state.hpp"
+#include "app/ui/number_format.hpp"
 #include "app/views/parts/refusal.hpp"
 #include "app/views/tokens/chips.hpp"
 #include "app/widgets/keyboard_focus.hpp"
@@ -105,7 +106,7 @@ void draw_labels_field(Scene& scene, const Box& box, std::size_t index) {
   const std::string label = many ? "Labels " + std::to_string(index + 1) : "Labels";
   const std::string numbers = edit::numbered_text(scene.document, index);
   std::string text = sequence.text == numbers ? std::string() : sequence.text;
-  const std::string hint = "Type " + std::to_string(expected) + (expected == 1 ? " token" : " tokens");
+  const std::string hint = "Type " + counted(static_cast<std::int64_t>(expected), "token", "tokens");
   std::size_t found = 0;
   const bool fits = text.empty() || !edit::labels_of(text, expected, found).empty() ||
                     sequence.text == edit::joined_labels(sequence);
@@ -125,7 +126,7 @@ void draw_labels_field(Scene& scene, const Box& box, std::size_t index) {
   }
   if (fits || many) return;
   ui.text(box.x + ui.px(10), box.bottom() + ui.px(10),
-          std::to_string(found) + (found == 1 ? " token typed, " : " tokens typed, ") +
+          counted(static_cast<std::int64_t>(found), "token typed, ", "tokens typed, ") +
               std::to_string(expected) + " expected",
           {type::tick, ui.theme.key, Ink::Medium, Align::Left, box.w - ui.px(12)});
 }

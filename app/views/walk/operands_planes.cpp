@@ -116,7 +116,7 @@ class Planes {
       return answered(named().add(bias_formula(v_.result(), facts_), theme_.text2), facts_.bias);
     const std::int64_t distance = v_.cell.key - position_of(v_.result(), v_.b, v_.cell.query);
     Formula f = named().add("b", theme_.text2).lowered("head " + std::to_string(v_.h), theme_.text3);
-    f.add("(" + grouped(distance) + (std::abs(distance) == 1 ? " token)" : " tokens)"), theme_.text2);
+    f.add("(" + counted(distance, "token", "tokens") + ")", theme_.text2);
     return answered(f, facts_.bias);
   }
 

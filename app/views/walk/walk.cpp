@@ -131,9 +131,9 @@ void draw_header(const View& v, const Box& bar, const Arrangement& arrangement) 
     }
   }
   const std::string sizes =
-      (d.queries == d.keys ? grouped(d.queries) + (d.queries == 1 ? " token" : " tokens")
-                           : grouped(d.queries) + (d.queries == 1 ? " query · " : " queries · ") +
-                                 grouped(d.keys) + (d.keys == 1 ? " key" : " keys")) +
+      (d.queries == d.keys
+           ? counted(d.queries, "token", "tokens")
+           : counted(d.queries, "query", "queries") + " · " + counted(d.keys, "key", "keys")) +
       (knows_values(v.document()) ? " · d " + grouped(d.d_model) : std::string()) + " · dₖ " + grouped(d.d_k);
   if (ui.text_width(sizes, type::tick) < right - x)
     ui.text(right, y, sizes, {type::tick, ui.theme.text3, Ink::Regular, Align::Right});

@@ -56,8 +56,7 @@ void connection_section(Column& c) {
            {"Attention", {}, "The implementation that runs there. It stays as it is.", {}});
     std::string heads;
     if (f.layers > 0 && f.heads > 0)
-      heads = own(std::to_string(f.layers)) + (f.layers == 1 ? " layer × " : " layers × ") +
-              own(std::to_string(f.heads));
+      heads = counted(f.layers, "layer × ", "layers × ") + own(std::to_string(f.heads));
     c.fact("Watch heads", "heads", or_unknown(heads), {"Heads", {}, "Layers, and the heads of each.", {}});
     std::string keys;
     if (f.kv_heads > 0 && f.kv_heads < f.heads)

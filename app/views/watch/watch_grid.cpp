@@ -120,7 +120,7 @@ class WatchGrid {
                    watch_title_height(ui_)};
     const std::int64_t tokens = sight_.text->keys;
     std::string note = v_.state.paused ? "paused" : v_.is_live() ? "live" : "as it was last";
-    note += " · " + own(grouped(tokens)) + (tokens == 1 ? " token" : " tokens");
+    note += " · " + counted(tokens, "token", "tokens");
     if (v_.state.colour == WatchColour::Pattern) note += " · newest row at the bottom";
     if (sight_.text->batch > 1) note += " · sequence 0 of " + own(std::to_string(sight_.text->batch));
     ColourScale scale = watch_scale(v_.scene);

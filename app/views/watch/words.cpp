@@ -61,7 +61,7 @@ void draw_watch_status(Scene& scene, const Box& bar) {
   const float y = bar.centre_y(), pad = ui.px(16);
   std::string right = "listening", left = "Watch   ·   no process   ·   Ctrl O opens a file";
   if (v.connection().state != WatchConnection::State::Listening) {
-    right = own_number(grouped(v.text().keys)) + (v.text().keys == 1 ? " token" : " tokens") + "   ·   " +
+    right = counted(v.text().keys, "token", "tokens") + "   ·   " +
             own_number(grouped(static_cast<std::int64_t>(v.connection().counts.dropped))) + " dropped";
     left = "no pass yet";
     if (!scene.compact && v.head != nullptr) right = "weights computed here from q, k, v   ·   " + right;
