@@ -272,20 +272,6 @@ TEST_CASE("german: a lesson without a translation says so in the list, and its n
   }
 }
 
-TEST_CASE("german: what stands in the place of a head has room for its name, and no number is a dash",
-          "[words][german]") {
-  const TemporaryDirectory directory;
-  RobotOptions options{.width = 1280, .height = 720};
-  options.file = directory.write("uniform.json", R"({"attnscope": 1, "text": ["The cat sat"], "heads": 8,
-      "d_model": 64, "mask": {"causal": true}, "surgery": [{"head": 3, "kind": "uniform"}]})");
-  Robot robot(options);
-  speak_german(robot);
-  robot.settle();
-  CHECK(shows(robot, "= gleich"));
-  CHECK_FALSE(shows(robot, "= gleich…"));
-  CHECK_FALSE(shows(robot, "n/a"));  // the first row sees one key
-}
-
 TEST_CASE("german: a number is typed with a comma or a point, and files keep the point", "[words][german]") {
   const TemporaryDirectory directory;
   Robot robot({.width = 1600, .height = 1000});

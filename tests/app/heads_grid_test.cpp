@@ -7,6 +7,7 @@
 
 #include "app/scene/head_words.hpp"
 #include "heads_robot.hpp"
+#include "robot/layout.hpp"
 
 namespace attnscope::heads_grid_test {
 
@@ -191,6 +192,20 @@ TEST_CASE("batches and cross-attention have their own read-outs and change", "[h
   CHECK(shown(robot).trace[Stage::Intervention]->matrix(1, 1)(0, 2) == 1.0f / 3);
   test::click(robot, "restore all heads");
   CHECK(robot.document().layer().interventions.empty());
+}
+
+TEST_CASE("german: what stands in the place of a head has room for its name, and no number is a dash",
+          "[words][german]") {
+  const TemporaryDirectory directory;
+  RobotOptions options{.width = 1600, .height = 1000};
+  options.file = directory.write("uniform.json", R"({"attnscope": 1, "text": ["The cat sat"], "heads": 8,
+      "d_model": 64, "mask": {"causal": true}, "surgery": [{"head": 3, "kind": "uniform"}]})");
+  Robot robot(options);
+  robot.app().view().language = "de";
+  robot.settle();
+  CHECK(shows(robot, "= gleich"));
+  CHECK_FALSE(shows(robot, "= gleich…"));
+  CHECK_FALSE(shows(robot, "n/a"));  // the first row sees one key
 }
 
 }  // namespace attnscope::heads_grid_test
