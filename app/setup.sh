@@ -12,7 +12,7 @@ fi
 # 1. Packages of the machine's own release. Mesa draws without a GPU and without a display too.
 packages="g++ cmake ninja-build xz-utils libglfw3-dev libegl-dev libopengl-dev libgl1-mesa-dri libegl-mesa0
     libxrandr2 libxi6 libxcursor1 libxinerama1 libeigen3-dev libstb-dev libfontconfig-dev nlohmann-json3-dev
-    libcli11-dev libfmt-dev libutf8proc-dev libpcre2-dev libharfbuzz0b libfribidi-dev libhpdf-dev fonts-inter fonts-dejavu-core fonts-wqy-microhei $*"
+    libcli11-dev libfmt-dev libutf8proc-dev libpcre2-dev libharfbuzz0b libfribidi-dev libhpdf-dev zlib1g-dev fonts-inter fonts-dejavu-core fonts-wqy-microhei $*"
 installed() { [ "$(dpkg-query -W -f='${db:Status-Abbrev}' "$1" 2>/dev/null)" = "ii " ]; }
 install() { # packages
     if [ "$(id -u)" = 0 ]; then

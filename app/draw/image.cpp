@@ -1,8 +1,28 @@
 #include "app/draw/image.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <string_view>
 
+#include "app/draw/deflate.hpp"
+
+namespace attnscope {
+namespace {
+
+/// What stb packs with: its own fixed codes leave a third more. It frees what it gets.
+unsigned char* packed_for_png(unsigned char* bytes, int size, int* packed_size, int) {
+  const std::string packed = deflated({reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size)});
+  auto* const copy = static_cast<unsigned char*>(std::malloc(packed.size()));
+  if (copy != nullptr) std::copy(packed.begin(), packed.end(), copy);
+  *packed_size = static_cast<int>(packed.size());
+  return copy;
+}
+
+}  // namespace
+}  // namespace attnscope
+
+#define STBIW_ZLIB_COMPRESS attnscope::packed_for_png
 #define STB_IMAGE_WRITE_IMPLEMENTATION
 #define STB_IMAGE_WRITE_STATIC
 #define STBI_WRITE_NO_STDIO
@@ -24,8 +44,7 @@ std::string encode_png(const Image& image, bool alpha) {
       *to++ = static_cast<unsigned char>(pixel >> (8 * channel) & 255);
   // No prediction from pixel to pixel: on flat areas and text it makes files larger and takes three times as
   // long.
-  [[maybe_unused]] static const int chosen =
-      (stbi_write_png_compression_level = 5, stbi_write_force_png_filter = 0);
+  [[maybe_unused]] static const int chosen = (stbi_write_force_png_filter = 0);
   std::string png;
   const auto append = [](void* out, void* data, int count) {
     static_cast<std::string*>(out)->append(static_cast<const char*>(data), static_cast<std::size_t>(count));
@@ -34,18 +53,6 @@ std::string encode_png(const Image& image, bool alpha) {
                               channels * image.width))
     throw Error("The picture could not be encoded as PNG; there is too little memory.");
   return png;
-}
-
-std::string deflated(std::string_view bytes) {
-  std::vector<unsigned char> copy(bytes.begin(), bytes.end());
-  constexpr int quality = 8;  // as many earlier places are looked at; more takes longer and gains little
-  int size = 0;
-  unsigned char* const packed =
-      stbi_zlib_compress(copy.data(), static_cast<int>(copy.size()), &size, quality);
-  if (packed == nullptr) throw Error("The bytes could not be packed; there is too little memory.");
-  std::string out(reinterpret_cast<const char*>(packed), static_cast<std::size_t>(size));
-  STBIW_FREE(packed);
-  return out;
 }
 
 void save_png(const Image& image, const std::filesystem::path& path) {

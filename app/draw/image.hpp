@@ -33,9 +33,6 @@ struct Image {
 
 /// The bytes of a PNG file, opaque unless `alpha`. Throws Error where there is too little memory.
 std::string encode_png(const Image&, bool alpha = false);
-/// The bytes deflated, as zlib has them (RFC 1950); at most 2 GiB - 1. Throws Error where there is too little
-/// memory.
-std::string deflated(std::string_view bytes);
 /// Opaque, atomically. Throws Error with the path and the reason.
 void save_png(const Image&, const std::filesystem::path&);
 

@@ -7,10 +7,7 @@ let theme = null, now = -1;
 const fixed = (v, places) => v.toFixed(places).replace('-', '−').replace('.', W.decimal);
 
 // ---- what is packed
-async function unpacked(text) {
-  const packed = Uint8Array.from(atob(text.trim()), c => c.charCodeAt(0));
-  return new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate'))).text();
-}
+const unpacked = async text => new TextDecoder().decode(await unpack(text));
 const failed = () => { $('said').textContent = W.old; };
 
 // ---- maps: a page of their own in a frame each

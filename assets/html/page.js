@@ -14,23 +14,20 @@ const fixed = (v, places) => v === null || v !== v ? 'NaN' : !isFinite(v) ? (v <
 const brief = v => v >= .995 ? fixed(1, 1) : fixed(v, 2).replace(/^(−?)0/, '$1');
 const named = v => v !== 0 && Math.abs(v) < .00005 && isFinite(v) ? v.toExponential(1).replace('-', '−').replace('.', D.decimal) : fixed(v, 4);
 
-// ---- numbers: a plane of high bytes and one of low bytes a head; then some heads as float32
-const bytes = await (async () => {
-  const text = atob($('attnscope-tiles').textContent.trim()), packed = new Uint8Array(text.length);
-  for (let i = 0; i < text.length; ++i) packed[i] = text.charCodeAt(i);
-  if (!D.deflated) return packed;
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate'));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
-})().catch(() => null);
+// ---- numbers: a plane of high bytes a head, then one of low bytes a head; then some heads as float32
+const bytes = await unpack($('attnscope-tiles').textContent).catch(() => null);
 if (!bytes) { $('said').textContent = W.old; return; }
 const parts = D.parts, heads = D.heads.map(([part, layer, head, flag, name], index) => ({part, layer, head, flag, name, index}));
 let at = 0;
 for (const h of heads) {
   h.P = parts[h.part]; h.nq = h.P.q.length; h.nk = h.P.k.length;
-  const size = h.nq * h.nk;
-  h.hi = bytes.subarray(at, at + size); h.lo = bytes.subarray(at + size, at + 2 * size);
-  at += 2 * size;
+  h.at = at; at += h.nq * h.nk;
 }
+for (const h of heads) {
+  const end = h.at + h.nq * h.nk;
+  h.hi = bytes.subarray(h.at, end); h.lo = bytes.subarray(at + h.at, at + end);
+}
+at *= 2;
 for (const i of D.exact) {
   const h = heads[i], size = 4 * h.nq * h.nk;
   h.exact = new DataView(bytes.buffer, bytes.byteOffset + at, size);

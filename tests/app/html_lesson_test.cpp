@@ -82,6 +82,12 @@ TEST_CASE("a lesson's HTML file does not say what is revealed before it is", "[h
   for (const char* outside : {"http:", "https:", "@import", "url(", "{{"})
     CHECK(html.find(outside) == std::string::npos);
   CHECK(html.size() < 120'000);
+  // Every colour that a page asks for is one that it is given.
+  for (std::size_t at = html.find("var(--"); at != std::string::npos; at = html.find("var(--", at + 1)) {
+    const std::string name = html.substr(at + 4, html.find_first_of("),", at) - at - 4);
+    INFO(name);
+    CHECK((name.starts_with("--head") || name == "--ar" || html.find(name + ":#") != std::string::npos));
+  }
 }
 
 TEST_CASE("a page of a lesson speaks the language of the window", "[html][lesson][words]") {
@@ -112,6 +118,20 @@ TEST_CASE("the command line writes a lesson's step as a page that opens again", 
   CHECK(session.looks->view.lesson->name == "04-why-divide");
   CHECK(session.looks->view.lesson->step == 2);
   CHECK_FALSE(session.looks->view.lesson->answer.revealed);
+}
+
+TEST_CASE("the command line says that a lesson's pages are without its model", "[html][lesson][cli]") {
+  const TemporaryDirectory directory;
+  std::string text = bytes_of(assets_directory() / "lessons" / "29-bank-in-a-trained-model.md");
+  const std::size_t at = text.find("model: ");
+  REQUIRE(at != std::string::npos);
+  text.replace(at, text.find('\n', at) - at, "model: ./nowhere");
+  std::ofstream(directory / "away.md") << text;
+  const Outcome outcome = run(directory, "lesson pages away.md -o a.html --step 1");
+  INFO(outcome.err);
+  REQUIRE(outcome.exit_code == 0);
+  CHECK_THAT(outcome.err,
+             ContainsSubstring("The lesson's model is not on this computer: its numbers stand as"));
 }
 
 TEST_CASE("a step goes from the page of lessons into an HTML file, and the window stays", "[html][lesson]") {

@@ -3,6 +3,7 @@
 #include <bit>
 #include <chrono>
 #include <cmath>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -47,8 +48,8 @@ const std::vector<std::string> nasty{"</script>",
                                      "a\nb",
                                      " id=\"attnscope-session\">"};
 
-/// Heads with causal weights that are drawn.
-HtmlPage drawn_page(int heads, int layers, std::int64_t tokens) {
+/// Heads with weights that are drawn, causal unless `both` ways.
+HtmlPage drawn_page(int heads, int layers, std::int64_t tokens, bool both = false) {
   HtmlPage page;
   page.title = "A page";
   HtmlPart part;
@@ -69,10 +70,10 @@ HtmlPage drawn_page(int heads, int layers, std::int64_t tokens) {
     for (std::int64_t i = 0; i < tokens; ++i) {
       float sum = 0;
       for (std::int64_t j = 0; j < tokens; ++j)
-        sum += head.weights.matrix()(i, j) = j > i ? 0 : std::exp(head.weights.matrix()(i, j));
+        sum += head.weights.matrix()(i, j) = j > i && !both ? 0 : std::exp(head.weights.matrix()(i, j));
       for (std::int64_t j = 0; j < tokens; ++j) {
         head.weights.matrix()(i, j) /= sum;
-        head.hidden[static_cast<std::size_t>(i * tokens + j)] = j > i ? 1 : 0;
+        head.hidden[static_cast<std::size_t>(i * tokens + j)] = j > i && !both ? 1 : 0;
       }
     }
     page.heads.push_back(std::move(head));
@@ -132,7 +133,7 @@ TEST_CASE("an HTML page holds every weight, exactly where it says so", "[html][e
   double worst = 0;
   for (std::size_t h = 0; h < 12; ++h)
     for (std::size_t i = 0; i < cells; ++i) {
-      const int high = byte(bytes, 2 * h * cells + i), low = byte(bytes, (2 * h + 1) * cells + i);
+      const int high = byte(bytes, h * cells + i), low = byte(bytes, (12 + h) * cells + i);
       const float weight = page.heads[h].weights.values()[i];
       if (page.heads[h].hidden[i] != 0) {
         CHECK((high == 255 && low == 0));
@@ -187,6 +188,14 @@ TEST_CASE("an HTML page asks for nothing from a network and stays small", "[html
   const std::string twelve = written(drawn_page(12, 0, 128)), all = written(drawn_page(144, 12, 64));
   CHECK(twelve.size() <= 1'000'000);
   CHECK(all.size() <= 2'000'000);
+  // Noise in both directions, with a session that carries the weights of a layer as logarithms.
+  HtmlPage noise = drawn_page(144, 12, 64, true);
+  json logarithms = json::array();
+  for (std::size_t h = 0; h < 12; ++h)
+    for (const float weight : noise.heads[h].weights.values()) logarithms.push_back(std::log(weight));
+  noise.session = json{{"attnscope", 1}, {"session", 1}, {"weights", logarithms}}.dump();
+  CHECK(noise.session.size() > 500'000);
+  CHECK(written(noise).size() <= 2'000'000);
   CHECK(written(drawn_page(1, 0, 4)).size() < 60'000);
   for (const char* outside : {"http:", "https:", "src=\"", "@import", "url("})
     CHECK(twelve.find(outside) == std::string::npos);
@@ -297,6 +306,27 @@ TEST_CASE("an HTML page says where its model lies from its own folder, or its na
                                                         Catch::Matchers::ContainsSubstring("letters"));
   // The session of the window keeps where it lies.
   CHECK(robot.document().within.read().path.is_absolute());
+}
+
+TEST_CASE("a hidden key that has a weight all the same is shown in an HTML page", "[html][export]") {
+  const TemporaryDirectory directory;
+  std::ofstream(directory / "leak.json")
+      << R"({"attnscope": 1, "text": ["The cat sat"], "mask": {"hidden": "-1e9", "additive":
+           [[[[0, 0, null], [null, null, null], [0, 0, 0]]]]}})";
+  RobotOptions options;
+  options.file = directory / "leak.json";
+  Robot robot(options);
+  robot.settle();
+  robot.app().save(directory / "a.html");
+  robot.settle();
+  const std::string html = bytes_of(directory / "a.html");
+  const std::size_t heads = data_of(html)["heads"].size(), cells = 9 * heads;
+  const std::string bytes = tiles_of(html, (2 + 4) * cells);
+  CHECK(byte(bytes, 2) == 255);  // its row has other keys
+  for (std::size_t key = 3; key < 6; ++key) {
+    const double share = (256.0 * byte(bytes, key) + byte(bytes, cells + key)) / most_html_code;
+    CHECK(std::abs(share * share - 1.0 / 3) < 0.00002);
+  }
 }
 
 TEST_CASE("an HTML page of two sides that are compared says which one it shows", "[html][export]") {

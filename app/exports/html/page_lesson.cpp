@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "app/draw/image.hpp"
+#include "app/draw/deflate.hpp"
 #include "app/exports/html/lesson_page.hpp"
 #include "app/exports/html/lesson_words.hpp"
 #include "app/exports/html/page_parts.hpp"
@@ -253,10 +253,10 @@ std::string html_lesson_file(const HtmlLesson& lesson, const Words& words, std::
   fields["steps"] = steps;
   fields["colours"] = html_colours();
   fields["css"] = html_styles(assets, "lesson.css");
-  fields["js"] = html_asset(assets, "lesson.js");
+  fields["js"] = html_script(assets, "lesson.js");
   fields["data"] = json_in_html(said.dump(-1, ' ', false, json::error_handler_t::replace));
   fields["map_css"] = html_styles(assets, "page.css");
-  fields["map_js"] = html_asset(assets, "page.js");
+  fields["map_js"] = html_script(assets, "page.js");
   fields["session"] = html_session(lesson.session);
   return html_filled(html_asset(assets, "lesson.html"), fields, (assets / "html" / "lesson.html").native());
 }

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "app/draw/deflate.hpp"
 #include "app/draw/image.hpp"
 #include "app/ui/theme.hpp"
 #include "core/base/error.hpp"
@@ -18,7 +19,7 @@ constexpr std::uint64_t longest_asset = 1 << 20;      // bytes
 constexpr std::size_t packed_session_from = 1 << 16;  // bytes of JSON; shorter ones stay text
 
 std::string colours_of(const Theme& theme) {
-  const std::array<std::pair<const char*, Rgba>, 21> roles{{{"panel", theme.panel},
+  const std::array<std::pair<const char*, Rgba>, 22> roles{{{"panel", theme.panel},
                                                             {"raised", theme.raised},
                                                             {"control", theme.control},
                                                             {"seg", theme.segment_on},
@@ -32,6 +33,7 @@ std::string colours_of(const Theme& theme) {
                                                             {"text3", theme.text3},
                                                             {"query", theme.query},
                                                             {"key", theme.key},
+                                                            {"value", theme.value},
                                                             {"barfill", theme.bar},
                                                             {"barground", theme.bar_ground},
                                                             {"hatch", theme.hatch_ground},
@@ -66,6 +68,10 @@ std::string html_asset(const std::filesystem::path& assets, std::string_view nam
 
 std::string html_styles(const std::filesystem::path& assets, std::string_view name) {
   return html_asset(assets, "shared.css") + html_asset(assets, name);
+}
+
+std::string html_script(const std::filesystem::path& assets, std::string_view name) {
+  return html_asset(assets, "unpack.js") + html_asset(assets, name);
 }
 
 std::string html_decimal(const Words& words) {

@@ -21,6 +21,8 @@ std::string html_filled(std::string_view frame, const HtmlFields& fields, const 
 std::string html_asset(const std::filesystem::path& assets, std::string_view name);
 /// The rules that pages and lessons share, and those of the style sheet `name` behind them.
 std::string html_styles(const std::filesystem::path& assets, std::string_view name);
+/// What pages and lessons unpack with, and the script `name` behind it.
+std::string html_script(const std::filesystem::path& assets, std::string_view name);
 /// Light or dark as the reader's system says, unless the page's switch says otherwise; paper is light.
 std::string html_colours();
 /// "b73779"

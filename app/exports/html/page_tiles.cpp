@@ -7,18 +7,17 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t most_exact_cells = 1 << 14;  // of all heads together: 64 KiB
+constexpr std::size_t most_exact_cells = 1 << 14;  // of all heads together: 64 KiB
 constexpr int no_number = 255 * 256;
 enum Special : int { Hidden = 0, NotANumber = 1, Infinite = 2, MinusInfinite = 3 };
 
-void append_codes(const HtmlCode& code, const HtmlHead& head, std::string& to) {
+/// At `at` of the high bytes, and as far behind the first of the low ones.
+void put_codes(const HtmlCode& code, const HtmlHead& head, std::size_t at, std::size_t low, std::string& to) {
   const std::span<const float> values = head.weights.values();
-  const std::size_t begin = to.size();
-  to.resize(begin + 2 * values.size());
   for (std::size_t i = 0; i < values.size(); ++i) {
     const int number = head.hidden[i] != 0 ? no_number + Special::Hidden : html_code_of(code, values[i]);
-    to[begin + i] = static_cast<char>(number >> 8);
-    to[begin + values.size() + i] = static_cast<char>(number & 255);
+    to[at + i] = static_cast<char>(number >> 8);
+    to[low + at + i] = static_cast<char>(number & 255);
   }
 }
 
@@ -55,12 +54,13 @@ int html_code_of(const HtmlCode& code, float value) {
 HtmlTiles html_tiles(const HtmlPage& page, const std::function<void(double)>& share) {
   HtmlTiles tiles;
   tiles.code = html_code(page);
-  std::int64_t cells = 0;
-  for (const HtmlHead& head : page.heads) {
-    cells += head.weights.size();
-    append_codes(tiles.code, head, tiles.bytes);
-    if (share)
-      share(static_cast<double>(&head - page.heads.data() + 1) / static_cast<double>(page.heads.size()));
+  std::size_t cells = 0, at = 0;
+  for (const HtmlHead& head : page.heads) cells += head.weights.values().size();
+  tiles.bytes.resize(2 * cells);
+  for (std::size_t i = 0; i < page.heads.size(); ++i) {
+    put_codes(tiles.code, page.heads[i], at, cells, tiles.bytes);
+    at += page.heads[i].weights.values().size();
+    if (share) share(static_cast<double>(i + 1) / static_cast<double>(page.heads.size()));
   }
   for (std::size_t i = 0; i < page.heads.size(); ++i)
     if (cells <= most_exact_cells || i == page.chosen) tiles.exact.push_back(i);

@@ -21,8 +21,8 @@ inline constexpr int most_html_code = 255 * 256 - 1;
 
 struct HtmlTiles {
   HtmlCode code;
-  /// Of each head all high bytes, then all low bytes, [queries][keys]; behind them the exact heads as
-  /// float32, little-endian.
+  /// Of each head its high bytes, [queries][keys]; then of each its low bytes, which are noise and would make
+  /// the others hard to pack; behind them the exact heads as float32, little-endian.
   std::string bytes;
   std::vector<std::size_t> exact;  // these heads; the chosen one is among them
 };

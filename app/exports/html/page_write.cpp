@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/draw/deflate.hpp"
 #include "app/draw/image.hpp"
 #include "app/exports/html/page_parts.hpp"
 #include "app/exports/html/page_tiles.hpp"
@@ -130,7 +131,6 @@ json data_json(const HtmlPage& page, const HtmlTiles& tiles, const Words& words,
           {"heads", std::move(heads)},
           {"at", json::array({page.chosen, page.cell.query, page.cell.key})},
           {"code", {{"lo", tiles.code.low}, {"hi", tiles.code.high}, {"root", tiles.code.root}}},
-          {"deflated", true},
           {"exact", tiles.exact},
           {"entropy", std::move(entropy)},
           {"log", page.log},
@@ -243,7 +243,7 @@ std::string html_file(const HtmlPage& page, const Words& words, std::string_view
   HtmlFields fields = html_page_fields(page, words, language, progress);
   fields["colours"] = html_colours();
   fields["css"] = html_styles(assets, "page.css");
-  fields["js"] = html_asset(assets, "page.js");
+  fields["js"] = html_script(assets, "page.js");
   fields["session"] = html_session(page.session);
   return html_filled(html_asset(assets, "page.html"), fields, (assets / "html" / "page.html").native());
 }
