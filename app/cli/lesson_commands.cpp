@@ -79,7 +79,8 @@ struct LessonCommands::Lines {
     asked.lesson = lesson;
     asked.out = out;
     if (step > 0) asked.step = step;
-    render_lesson(asked);
+    const std::string lacks = render_lesson(asked);
+    if (!lacks.empty()) fmt::print(stderr, "{}\n", lacks);
     fmt::print("Written: {}\n", out);
   }
   void list_names() const {

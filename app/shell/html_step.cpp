@@ -1,5 +1,6 @@
 #include "app/shell/html_step.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -81,17 +82,22 @@ class ContextBefore {
   ImGuiContext* context_;
 };
 
-/// The weights of a side as a page has them: of the head that is looked at, as in the window; another one
-/// could tell what is asked.
-HtmlPage html_of_side(const App& app, const ToldSide& side) {
+/// Whether a person may look at the other heads; where something is asked, one of them could tell it.
+bool offers_heads(const App& app, const ToldStep& told) {
+  const auto step = static_cast<std::size_t>(app.view().lesson->step);
+  const std::vector<std::string>& shown = app.lesson()->lesson.steps[step].shown;
+  return !told.question && std::ranges::find(shown, "head") != shown.end();
+}
+
+/// The weights of a side as a page has them: of the head that is looked at, as in the window, or of all.
+HtmlPage html_of_side(const App& app, const ToldSide& side, bool all_heads) {
   const ResultPtr& result = side.is_b && app.held() ? app.held()->result : app.shown();
   const LayerResult& layer = result->layer();
   Selection selection;
   selection.head = side.head;
   selection.cell = side.cell;
   HtmlPage page = html_of_layer(layer, MaskRule(layer.document, layer.trace), selection);
-  page.heads = {std::move(page.heads[page.chosen])};
-  page.chosen = 0;
+  if (!all_heads) page.heads = {std::move(page.heads[std::exchange(page.chosen, 0)])};
   page.log = app.view().focus->log;
   page.light = weights_map(theme(ThemeName::Light), app.view().focus->colours);
   page.dark = weights_map(theme(ThemeName::Dark), app.view().focus->colours);
@@ -124,7 +130,8 @@ HtmlLessonStep draw_html_step(const App& app) {
     step.answer = picture();
     if (step.answer.light == step.picture.light) step.answer = {};
   }
-  for (const ToldSide& side : step.revealed.sides) step.sides.push_back(html_of_side(app, side));
+  const bool all_heads = offers_heads(app, step.told);
+  for (const ToldSide& side : step.revealed.sides) step.sides.push_back(html_of_side(app, side, all_heads));
   return step;
 }
 

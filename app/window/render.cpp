@@ -84,6 +84,14 @@ void write_lesson_html(AppWithoutWindow& drawn, const LessonPages& pages, const 
   write_picture({{}, file, pages.out});
 }
 
+/// What pages of the lesson that is open are without; empty: nothing.
+std::string lacking(const App& app) {
+  if (!app.lesson()->lesson.of_model() || app.model()) return {};
+  return "The lesson's model is not on this computer: its numbers stand as \"\u2026\", and its pictures say "
+         "how "
+         "to get it.";
+}
+
 /// Every layer of a dump; where they are too many and the options do not ask for all, that on screen: `why`
 /// says so.
 void write_layers_html(AppWithoutWindow& drawn, const RenderOptions& options,
@@ -120,7 +128,7 @@ void check_cost(const Document& document, const Backends& backends, const Backen
       in_quotes(file.native()), size.queries, size.keys, rows, billions, what, most_billions));
 }
 
-void render_lesson(const LessonPages& pages) {
+std::string render_lesson(const LessonPages& pages) {
   if (pages.theme && !theme_named(*pages.theme))
     throw Error("There is no theme \"" + *pages.theme + "\"; there are: dark, light, contrast.");
   lessons::read_lesson(pages.lesson);  // the App would tell an Error on screen
@@ -138,7 +146,10 @@ void render_lesson(const LessonPages& pages) {
   if (pages.step && (*pages.step < 1 || *pages.step > count))
     throw Error(fmt::format("There is no step {}; {} has 1 to {}.", *pages.step,
                             in_quotes(pages.lesson.filename().native()), count));
-  if (lower_extension(pages.out) == ".html") return write_lesson_html(drawn, pages, name);
+  if (lower_extension(pages.out) == ".html") {
+    write_lesson_html(drawn, pages, name);
+    return lacking(app);
+  }
   PdfPages pdf(lesson->lesson.title);
   if (!is_pdf) std::filesystem::create_directories(pages.out);
   app.view().presenter->on = pages.presented;
@@ -156,6 +167,7 @@ void render_lesson(const LessonPages& pages) {
       save_png(drawn.picture.read(), pages.out / page_name(step, count));
   }
   if (is_pdf) write_picture({{}, pdf.finish(), pages.out});
+  return lacking(app);
 }
 
 std::string render_picture(const RenderOptions& options) {

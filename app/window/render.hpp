@@ -52,8 +52,8 @@ struct LessonPages {
   bool presented = false;           // as for a room
   std::optional<std::string> theme, language;
 };
-/// Throws Error: for a lesson that cannot be played, a step that it has not, and whatever keeps a page from
-/// being written.
-void render_lesson(const LessonPages&);
+/// Returns what the pages lack, one sentence; else empty. Throws Error: for a lesson that cannot be played, a
+/// step that it has not, and whatever keeps a page from being written.
+std::string render_lesson(const LessonPages&);
 
 }  // namespace attnscope

@@ -36,8 +36,12 @@ HtmlHead head_of_layer(const LayerResult& result, const MaskRule& rule, std::int
   head.weights.matrix() = result.trace[weights_stage(result.document)]->matrix(sequence, h);
   head.hidden.resize(static_cast<std::size_t>(queries * keys));
   for (std::int64_t i = 0; i < queries; ++i) {
-    for (std::int64_t j = 0; j < keys; ++j)
-      head.hidden[static_cast<std::size_t>(i * keys + j)] = rule.allows(sequence, h, i, j) ? 0 : 1;
+    for (std::int64_t j = 0; j < keys; ++j) {
+      // Where -1e9 stands for -inf, or a mask is wrong, a hidden key can have a weight: that must be seen.
+      const float weight = head.weights.matrix()(i, j);
+      const bool leaks = weight != 0 && !std::isnan(weight);
+      head.hidden[static_cast<std::size_t>(i * keys + j)] = leaks || rule.allows(sequence, h, i, j) ? 0 : 1;
+    }
     head.entropy.push_back(result.measures.row(sequence, h, i).entropy);
   }
   const std::vector<Intervention>& all = result.document.layer().interventions;

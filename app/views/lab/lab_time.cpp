@@ -57,7 +57,7 @@ void draw_lab_time(const LabPage& page, const Box& box) {
   ui.text(box.x + pad, box.y + ui.px(16), "Time", {type::body, ui.theme.text1, Ink::Semibold});
   const TimeLine line{{box.x + pad + head, box.y, box.w - 2 * pad - head - ui.px(24), box.h}, page.last};
   const bool has_b = page.b != nullptr;
-  const float side = std::floor(std::min(ui.px(54), (box.h - ui.px(70)) / (has_b ? 2.f : 1.f)));
+  const float side = std::floor(std::min(ui.px(54), (box.h - ui.px(has_b ? 76 : 70)) / (has_b ? 2.f : 1.f)));
   const int count = std::clamp(static_cast<int>(line.track.w / (side + ui.px(16))), 2, lab_stops);
   const std::vector<std::int64_t> stops = stops_of(page, count);
   for (const std::int64_t stop : stops)
