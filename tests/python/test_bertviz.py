@@ -180,6 +180,11 @@ class Views(Case):
         twelve = [layer / layer.sum(-1, keepdims=True) for layer in twelve]
         page = attnscope.model_view(twelve, ["t%d" % i for i in range(64)], html_action="return")
         self.assertLessEqual(len(page.data), 2000000)
+        # Both ways and at random, so that little of it can be packed.
+        noise = np.exp(np.random.default_rng(1).normal(0, 3, (12, 1, 12, 64, 64)))
+        page = attnscope.model_view(list((noise / noise.sum(-1, keepdims=True)).astype(np.float32)),
+                                    ["t%d" % i for i in range(64)], html_action="return")
+        self.assertLessEqual(len(page.data), 2000000)
         page = attnscope.model_view(encoder_attention=[weights(1, 2, 4, 4)] * 2, decoder_attention=[weights(1, 2, 3, 3)] * 2,
                                     cross_attention=[weights(1, 2, 3, 4)] * 2, encoder_tokens=list("abcd"),
                                     decoder_tokens=list("xyz"), html_action="return")
