@@ -96,10 +96,12 @@ void write_watched(const std::filesystem::path& out, const WatchStream& stream, 
   }
   std::vector<NamedTensor> named;
   for (const auto& [name, tensor] : tensors) named.push_back({name, &tensor, DType::F32});
-  write_safetensors(out, named,
-                    {{"pass", fmt::to_string(text.passes.back().number)},
-                     {"dropped", fmt::to_string(stream.counts().dropped)},
-                     {"module", stream.facts().module}});
+  std::map<std::string, std::string> facts{{"pass", fmt::to_string(text.passes.back().number)},
+                                           {"dropped", fmt::to_string(stream.counts().dropped)},
+                                           {"module", stream.facts().module}};
+  if (text.sequences > text.batch)
+    facts["sequence"] = fmt::format("{} of {}", text.sequence, text.sequences);  // that alone was sent
+  write_safetensors(out, named, facts);
 }
 
 }  // namespace

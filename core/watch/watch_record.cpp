@@ -276,6 +276,11 @@ WatchedCall read_call(const RecordReader& record) {
     record.refuse("\"softcap\"", fmt::format("is {}, expected 0 or 1e-30 to 1e30", call.soft_cap));
   call.mask = added_of(record, "mask", call);
   call.bias = added_of(record, "bias", call);
+  call.sequences = record.whole("sequences", 0);
+  call.sequence = record.whole("sequence", 0);
+  if (call.sequences > 0 && (call.batch() != 1 || call.sequence >= call.sequences))
+    record.refuse("\"sequence\"", fmt::format("is {} of {} with {} sent, expected one of them alone",
+                                              call.sequence, call.sequences, call.batch()));
   call.ms = record.number("ms", 0, 0, most_factor);
   call.bytes = record.size();
   const Shape &q = call.query->shape(), &v = call.value->shape();

@@ -40,8 +40,10 @@ struct WatchedCall {
   double soft_cap = 0;      // 0: none
   /// Null or [1 or batch][1 or heads][queries][keys], to be added; -inf hides. Of a boolean mask 0 and -inf.
   TensorPtr mask, bias;
-  TensorPtr output;         // null or [batch][queries][heads][d_v], what the process itself computed
-  TensorPtr sinks;          // null or [heads]
+  TensorPtr output;  // null or [batch][queries][heads][d_v], what the process itself computed
+  TensorPtr sinks;   // null or [heads]
+  /// Of a batch of so many the process may send one sequence alone, whose number this is; 0: all are sent.
+  std::int64_t sequences = 0, sequence = 0;
   double ms = 0;            // since the pass began
   std::uint64_t bytes = 0;  // of the record
 

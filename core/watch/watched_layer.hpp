@@ -60,6 +60,7 @@ struct WatchedLayer {
   std::int64_t index = 0;
   std::string name;
   WatchKind kind = WatchKind::Self;
+  std::int64_t sequences = 0, sequence = 0;  // as in WatchedCall
   std::int64_t batch = 0, heads = 0, kv_heads = 0, d_k = 0, d_v = 0;
   double scale = 1, soft_cap = 0;  // soft_cap 0: none
   std::int64_t window = 0;         // 0: none

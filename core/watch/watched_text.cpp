@@ -25,6 +25,8 @@ WatchedLayer empty_layer(const WatchedCall& call) {
   layer.name = call.name;
   layer.kind = call.kind;
   layer.batch = call.batch();
+  layer.sequences = call.sequences;
+  layer.sequence = call.sequence;
   layer.heads = call.heads();
   layer.kv_heads = call.key->shape()[1];
   layer.d_k = call.query->shape()[3];
@@ -41,7 +43,8 @@ WatchedLayer empty_layer(const WatchedCall& call) {
 
 /// Whether the call goes on with what the layer is.
 bool is_of(const WatchedCall& call, const WatchedLayer& layer) {
-  return call.kind == layer.kind && call.batch() == layer.batch && call.heads() == layer.heads &&
+  return call.kind == layer.kind && call.batch() == layer.batch && call.sequences == layer.sequences &&
+         call.sequence == layer.sequence && call.heads() == layer.heads &&
          call.key->shape()[1] == layer.kv_heads && call.query->shape()[3] == layer.d_k &&
          call.value->shape()[3] == layer.d_v && call.scale == layer.scale &&
          call.soft_cap == layer.soft_cap && call.window == layer.window &&
@@ -355,6 +358,8 @@ void WatchedText::publish() {
     shown->rows = (*main)->rows();
     shown->keys = (*main)->keys();
     shown->batch = (*main)->batch;
+    shown->sequence = (*main)->sequence;
+    shown->sequences = std::max((*main)->sequences, shown->batch);
   }
   snapshot_ = std::move(shown);
 }

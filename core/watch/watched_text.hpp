@@ -39,6 +39,8 @@ struct WatchedSnapshot {
   /// Layers with self-attention whose rows the tokens are: of decoders the decoder's.
   std::int64_t rows = 0, keys = 0;
   std::int64_t batch = 0;
+  /// Which sequence is shown, and of how many; of those that are sent it is the first.
+  std::int64_t sequence = 0, sequences = 0;
   /// Rows of the first pass of the text: the prompt; 0 where that was not seen.
   std::int64_t prompt = 0;
   /// Of sequence b, [batch][positions]; -1 where the process did not say; empty where it said none. Strings

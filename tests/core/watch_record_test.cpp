@@ -139,6 +139,8 @@ TEST_CASE("records that are wrong are refused by number and field", "[watch]") {
                                                           {"causal", {1, "yes"}},
                                                           {"window", {-1, "x"}},
                                                           {"softcap", {-1, 1e-31}},
+                                                          {"sequences", {-1, "x"}},
+                                                          {"sequence", {-1, "x"}},
                                                           {"name", {3}},
                                                           {"ms", {-1}}})
     for (const nlohmann::json& value : values) {

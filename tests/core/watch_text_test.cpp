@@ -49,6 +49,38 @@ std::vector<std::int64_t> positions_of(const WatchedLayer& layer) {
 
 }  // namespace
 
+TEST_CASE("of a batch of which one sequence is sent its number is known, and another one begins anew",
+          "[watch]") {
+  const WatchedModel model = decoder();
+  const auto records_of = [&](const ModelPass& pass, std::int64_t sequence, std::int64_t sequences) {
+    std::vector<WatchRecordBytes> records = model.records(pass);
+    records.pop_back();
+    for (WatchRecordBytes& record : records) {
+      record.fields["sequence"] = sequence;
+      record.fields["sequences"] = sequences;
+    }
+    records.push_back(model.records(pass).back());
+    return as_read(records);
+  };
+  WatchedText text;
+  CHECK(text.take(records_of({0, 0, 5}, 2, 4)));
+  CHECK(text.snapshot()->batch == 1);
+  CHECK(text.snapshot()->sequence == 2);
+  CHECK(text.snapshot()->sequences == 4);
+  CHECK(text.take(records_of({1, 5, 1}, 2, 4)));
+  CHECK(text.snapshot()->rows == 6);
+  text.take(records_of({2, 0, 4, true}, 1, 2));
+  CHECK(text.snapshot()->rows == 4);
+  CHECK(text.snapshot()->sequence == 1);
+  text.take(as_read(model.records({3, 0, 3, true})));
+  CHECK(text.snapshot()->sequences == 1);
+  // A number that the batch does not have is refused.
+  std::vector<WatchRecordBytes> wrong = model.records({4, 0, 3, true});
+  wrong[0].fields["sequence"] = 2;
+  wrong[0].fields["sequences"] = 2;
+  CHECK_THROWS_WITH(as_read(wrong), ContainsSubstring("\"sequence\" is 2 of 2 with 1 sent"));
+}
+
 TEST_CASE("a text grows pass by pass as a cache does", "[watch]") {
   const WatchedModel model = decoder(1, 2);
   WatchedText text;

@@ -35,6 +35,7 @@ class Call(NamedTuple):
     softcap: Optional[float] = None
     sinks: Optional[Tensor] = None  # [heads]
     output: Optional[Tensor] = None  # [batch, queries, heads, d_v]
+    whole_key: Optional[Tensor] = None  # what ``key`` is a part of, where it is one: the same tensor has the same keys
 
 
 def blob_of(tensor: Tensor) -> Blob:
@@ -48,6 +49,34 @@ def blob_of(tensor: Tensor) -> Blob:
         target.copy_(tensor)
 
     return Blob(name, tuple(tensor.shape), fill)
+
+
+class Chosen:
+    """One sequence of a batch, of the calls of one pass: layers share masks, and so their parts."""
+
+    def __init__(self, sequence: int) -> None:
+        self._sequence = sequence
+        self._parts: Dict[int, Tuple[Tensor, Tensor]] = {}  # by id; the whole lives on, so that its id stays its own
+
+    def number(self, batch: int) -> Optional[int]:
+        """Its number among so many, from 0; None where there are fewer."""
+        number = self._sequence + batch if self._sequence < 0 else self._sequence
+        return number if 0 <= number < batch else None
+
+    def of(self, call: Call, number: int) -> Call:
+        """The call of that sequence alone."""
+
+        def part(tensor: Optional[Tensor]) -> Optional[Tensor]:
+            if tensor is None or tensor.dim() < 4 or tensor.shape[0] == 1:
+                return tensor  # all sequences share it
+            if id(tensor) not in self._parts:
+                self._parts[id(tensor)] = tensor, tensor[number:number + 1]
+            return self._parts[id(tensor)][1]
+
+        query, key, value = (one if one.shape[0] == 1 else one[number:number + 1]
+                             for one in (call.query, call.key, call.value))
+        return call._replace(query=query, key=key, value=value, whole_key=call.key, mask=part(call.mask),
+                             bias=part(call.bias), output=None if call.output is None else call.output[number:number + 1])
 
 
 def four_axes(tensor: Tensor) -> Tensor:
@@ -223,9 +252,9 @@ class Layers:
                 call.scale, call.softcap, mask.window, call.sinks is None)
         earlier = self._earlier.get(layer)
         known = earlier is not None and earlier.like == like
-        rows = key.shape[2]
+        rows, whole = key.shape[2], call.key if call.whole_key is None else call.whole_key
         if call.kind == "cross":
-            if known and earlier is not None and earlier.key is not None and earlier.key() is call.key:
+            if known and earlier is not None and earlier.key is not None and earlier.key() is whole:
                 if earlier.total == rows and earlier.is_in(key, 0):
                     return rows, 0
         elif known and earlier is not None:
@@ -236,5 +265,5 @@ class Layers:
                 return first, dropped
         earlier = self._earlier[layer] = _Earlier(like, key)
         if call.kind == "cross":
-            earlier.key = weakref.ref(call.key)
+            earlier.key = weakref.ref(whole)
         return 0, 0

@@ -16,12 +16,12 @@ from . import _window
 from ._program import Error
 from ._stream import CALL, END_OF_PASS, MASK, OUTPUT, QKV, Blob, Stream
 from ._tensors import words
-from ._watched_model import check_watchable, encoder_of, facts_of, ids_of, is_compiled_now
+from ._watched_model import check_watchable, encoder_of, facts_of, has_compiled, ids_of, is_compiled_now
 
 if TYPE_CHECKING:
     import torch
 
-    from ._calls import Call
+    from ._calls import Call, Chosen
     from ._tapping import Tapping
 
 _parts = {"qkv": QKV, "mask": MASK, "output": OUTPUT}
@@ -51,6 +51,7 @@ class _Pass:
         self.begin = time.perf_counter()
         self.calls: Dict[int, int] = {}  # of each module so far
         self.masks: Dict[Any, Any] = {}
+        self.chosen: Optional["Chosen"] = None  # None: all sequences of a batch
         self.seen = 0
         self.is_causal = self.is_encoder = False
         self.tapping: Optional["Tapping"] = None
@@ -64,11 +65,13 @@ class Watch:
     """A watched model, from ``attnscope.watch()``. Ends with ``close()`` or at the end of a ``with``."""
 
     def __init__(self, model: "torch.nn.Module", tokenizer: Any, layers: Optional[Sequence[Union[int, str]]],
-                 what: Sequence[str], ring: int) -> None:
+                 what: Sequence[str], ring: int, sequence: Optional[int] = None) -> None:
         from ._calls import Layers
         from ._taps import taps_for
         self._model = weakref.ref(model)
         self._tokenizer, self._wanted_layers, self._what = tokenizer, None if layers is None else set(layers), set(what)
+        self._sequence = sequence
+        self._compiled = False  # a call that torch.compile has compiled ran: it writes this, and no more can be seen of it
         self._names = {id(module): name for name, module in model.named_modules()}
         encoder = encoder_of(model)
         self._encoder = None if encoder is None else weakref.ref(encoder)
@@ -122,6 +125,8 @@ class Watch:
 
     def close(self) -> None:
         """Leaves the model as it was and ends the stream. May be called again."""
+        if self._hooks:
+            self._say_compiled()
         for hook in self._hooks:
             hook.remove()
         self._hooks.clear()
@@ -144,7 +149,10 @@ class Watch:
         return self._threads.setdefault(threading.get_ident(), [])
 
     def _begin(self, module: Any, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> None:
-        if is_compiled_now() or module is not self._model():
+        if is_compiled_now():
+            self._compiled = True
+            return
+        if module is not self._model():
             return
         running = self._running()
         if running and not self._is_inside():
@@ -170,8 +178,8 @@ class Watch:
             return
         self._safely(lambda: self._send_end(one, result))
         if one.seen == 0:
-            self._say("No attention was seen in a pass of %s: it is computed where attnscope.watch() cannot look."
-                      % type(module).__name__)
+            self._say("No attention was seen in a pass of %s: it is computed where attnscope.watch() cannot look, in code "
+                      "of its own or in what torch.compile has compiled." % type(module).__name__)
 
     def _begin_encoder(self, module: Any, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> None:
         if is_compiled_now() or self._encoder is None or module is not self._encoder() or self._running():
@@ -198,6 +206,7 @@ class Watch:
         return one
 
     def _tap(self, one: _Pass, ids: Dict[str, Any]) -> None:
+        from ._calls import Chosen
         from ._tapping import Tapping, begin
         reader = self._stream.reader()
         if not self._was_read or reader != self._reader:
@@ -206,6 +215,7 @@ class Watch:
         one.wanted = self._stream.wanted() | (OUTPUT if "output" in self._what else 0)
         one.wanted &= ~(0 if "mask" in self._what else MASK)
         one.ids = ids
+        one.chosen = None if self._sequence is None else Chosen(self._sequence)
         one.tapping = Tapping(lambda module, call: self._take(one, module, call), self._owns)
         begin(one.tapping, self._taps)
 
@@ -242,17 +252,27 @@ class Watch:
         if one.wanted & QKV:
             self._safely(lambda: self._send(one, number, name, make))
 
-    def _send(self, one: _Pass, number: int, name: str, make: Callable[[], Optional["Call"]]) -> None:
+    def _send(self, one: _Pass, layer: int, name: str, make: Callable[[], Optional["Call"]]) -> None:
         import torch
         with torch.no_grad():
             call = make()
             if call is None or call.query.is_meta or 0 in call.query.shape or 0 in call.key.shape:
                 return
             call = call._replace(kind=call.kind or self._kind(name), output=call.output if one.wanted & OUTPUT else None)
-            fields, blobs = self._layers.describe(number, call, bool(one.wanted & MASK), one.masks)
+            of_batch: Dict[str, int] = {}
+            if one.chosen is not None:
+                batch = call.query.shape[0]
+                number = one.chosen.number(batch)
+                if number is None:
+                    self._say("attnscope.watch(sequence=%d) saw a batch of %d, of which nothing is sent."
+                              % (self._sequence or 0, batch))
+                    return
+                of_batch = {"sequence": number, "sequences": batch}
+                call = one.chosen.of(call, number)
+            fields, blobs = self._layers.describe(layer, call, bool(one.wanted & MASK), one.masks)
             one.is_causal = one.is_causal or bool(fields["causal"] and call.kind == "self")
-            sent = self._stream.write(CALL, {"pass": one.number, "layer": number, "name": name, **fields, "ms": one.ms()},
-                                      blobs)
+            sent = self._stream.write(CALL, {"pass": one.number, "layer": layer, "name": name, **fields, **of_batch,
+                                             "ms": one.ms()}, blobs)
             if not sent:
                 self._layers.forget()
 
@@ -268,13 +288,20 @@ class Watch:
         for name, ids in {**self._memory, **one.ids}.items():
             if ids is not None and ids.dim() == 2 and ids.numel():
                 ids = ids.detach().long().cpu()
+                number = 0 if one.chosen is None else one.chosen.number(ids.shape[0])
+                if number is None:
+                    continue
+                if one.chosen is not None:
+                    ids = ids[number:number + 1]
                 blobs[name] = blob_of(ids)
                 if self._tokenizer is not None:
                     said = words(ids[0].tolist(), self._tokenizer) or []
                     fields[name.replace("ids", "tokens")] = [str(w).encode("utf-8", "replace").decode() for w in said]
         logits = getattr(result, "logits", None)
         if one.is_causal and logits is not None and logits.dim() == 3 and logits.numel():
-            fields["next_id"] = int(logits[0, -1].argmax())
+            number = 0 if one.chosen is None else one.chosen.number(logits.shape[0])
+            if number is not None:
+                fields["next_id"] = int(logits[number, -1].argmax())
         self._stream.write(END_OF_PASS, fields, blobs)
 
     def _safely(self, do: Callable[[], None]) -> None:
@@ -285,14 +312,23 @@ class Watch:
             self._layers.forget()
             self._say("attnscope.watch() could not send an attention call: %s: %s" % (type(error).__name__, error))
 
-    def _say(self, sentence: str) -> None:
+    def _say_compiled(self) -> None:
+        """Compiled calls run past everything that is put on a model; that they did is all that is known of them."""
+        model = self._model()
+        if model is not None and (self._compiled or (self._count == 0 and has_compiled())):
+            self._say("%s of %s that torch.compile has compiled were not seen by attnscope.watch(): call the model itself%s."
+                      % ("Calls" if self._compiled else "Maybe calls", type(model).__name__,
+                         ", and generate() with disable_compile=True" if hasattr(model, "generation_config") else ""), 4)
+
+    def _say(self, sentence: str, level: int = 3) -> None:
         if sentence not in self._warned:
             self._warned.add(sentence)
-            warnings.warn(sentence, RuntimeWarning, stacklevel=3)
+            warnings.warn(sentence, RuntimeWarning, stacklevel=level)
 
 
 def watch(model: Any, *, tokenizer: Any = None, layers: Optional[Sequence[Union[int, str]]] = None,
-          what: Sequence[str] = ("qkv", "mask"), ring: int = 64 << 20, open_window: bool = True) -> Watch:
+          what: Sequence[str] = ("qkv", "mask"), sequence: Optional[int] = None, ring: int = 64 << 20,
+          open_window: bool = True) -> Watch:
     """Shows the attention of a PyTorch model in AttnScope's window while the model runs, every head of every layer.
 
     The answer to "why is ``attentions`` None?" under SDPA and Flash: they never make the weights. Here nothing is
@@ -310,15 +346,18 @@ def watch(model: Any, *, tokenizer: Any = None, layers: Optional[Sequence[Union[
 
     ``tokenizer`` makes words of the numbers of tokens. ``layers`` sends fewer: numbers in the order in which they
     are called, or names of modules. ``what`` may be sent: "qkv", "mask" (left out: masks are not), "output"
-    (attention's own result [batch, new, heads, d_v], also when the window does not ask for it). ``ring`` is how many
+    (attention's own result [batch, new, heads, d_v], also when the window does not ask for it). ``sequence`` is the
+    one of a batch that is shown, from 0, or from -1 for the last: it alone is sent, and the window says its number.
+    None sends all, of which the window shows the first. ``ring`` is how many
     bytes wait for the window; when it is full, the oldest calls are lost and the window counts them. ``open_window``
     False opens none: ``attnscope watch PATH`` does, with ``.path`` of what is returned.
 
     The model does not wait for the window, and while none looks nothing is copied. Everything is undone by
     ``close()``, at the end of a ``with``, or when the process ends. Watching a model again ends the watch before.
 
-    Raises attnscope.Error where there is no display, and for what cannot be watched: compiled models, code of one's own
-    that computes softmax(q kᵀ) itself is not seen.
+    Raises attnscope.Error where there is no display, and by name for what torch.compile has compiled: a model, a
+    module in it, or its ``forward``. Compiling the model later is allowed, but calls of what that makes are not seen;
+    ``close()`` warns of them. Nor is code of one's own seen that computes softmax(q kᵀ) itself.
     """
     check_watchable(model)
     unknown = set(what) - set(_parts)
@@ -327,11 +366,13 @@ def watch(model: Any, *, tokenizer: Any = None, layers: Optional[Sequence[Union[
     if open_window and not os.environ.get("DISPLAY") and not os.environ.get("WAYLAND_DISPLAY"):
         raise Error("There is no display to open a window on (neither DISPLAY nor WAYLAND_DISPLAY is set): "
                     "attnscope.watch(model, open_window=False) makes the stream alone.")
+    if sequence is not None and not isinstance(sequence, int):
+        raise ValueError("sequence is %r, expected the number of one of a batch, or None" % (sequence,))
     before = _watched.get(model)
     old = None if before is None else before()
     if old is not None:
         old.close()
-    made = Watch(model, tokenizer, layers, what, ring)
+    made = Watch(model, tokenizer, layers, what, ring, sequence)
     _watched[model] = weakref.ref(made)
     if open_window:
         try:

@@ -14,6 +14,20 @@ def is_compiled_now() -> bool:
     return bool(torch.compiler.is_compiling() or torch.jit.is_tracing())
 
 
+def has_compiled() -> bool:
+    """Whether torch.compile has compiled anything in this process."""
+    utils = sys.modules.get("torch._dynamo.utils")
+    counters: Any = getattr(utils, "counters", {})
+    return bool(counters.get("frames", {}).get("ok", 0))
+
+
+def _is_compiled(module: Any) -> bool:
+    forward = getattr(module, "forward", None)
+    return (type(module).__name__ == "OptimizedModule" or getattr(module, "_compiled_call_impl", None) is not None
+            or (getattr(forward, "_torchdynamo_orig_callable", None) is not None
+                and not getattr(forward, "_torchdynamo_disable", False)))
+
+
 def encoder_of(model: Any) -> Any:
     """The part that an encoder-decoder's generate() calls by itself, before the model."""
     import torch
@@ -65,8 +79,7 @@ def check_watchable(model: Any) -> None:
     torch = sys.modules.get("torch")
     if torch is None or not isinstance(model, torch.nn.Module):
         raise Error("A %s cannot be watched: a torch.nn.Module can." % type(model).__name__)
-    compiled = [module for module in model.modules()
-                if type(module).__name__ == "OptimizedModule" or getattr(module, "_compiled_call_impl", None) is not None]
+    compiled = [module for module in model.modules() if _is_compiled(module)]
     if compiled:
         inner = getattr(compiled[0], "_orig_mod", compiled[0])
         raise Error("%s was compiled with torch.compile, which leaves nothing to watch: give the model before it is compiled."

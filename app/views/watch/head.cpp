@@ -4,6 +4,8 @@
 #include <cmath>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "app/ui/number_format.hpp"
 #include "app/views/model/parts.hpp"
 #include "app/views/watch/parts.hpp"
@@ -295,7 +297,10 @@ void draw_watch_unknown(WatchView& v, const Box& region) {
   line("what a head is worth", "nothing is changed there");
   line("what the MLPs add", "only attention is sent");
   line("Why?", "needs the weights on disk");
-  if (v.sight.text->batch > 1) line("other sequences", "sequence 0 is shown");
+  if (v.sight.text->sequences > 1) {
+    const std::string which = own(std::to_string(v.sight.text->sequence));
+    line("other sequences", fmt::format("sequence {} is shown", which));
+  }
 }
 
 }  // namespace attnscope

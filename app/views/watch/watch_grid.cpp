@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "app/state/model_state.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/views/model/parts.hpp"
@@ -122,7 +124,9 @@ class WatchGrid {
     std::string note = v_.state.paused ? "paused" : v_.is_live() ? "live" : "as it was last";
     note += " · " + counted(tokens, "token", "tokens");
     if (v_.state.colour == WatchColour::Pattern) note += " · newest row at the bottom";
-    if (sight_.text->batch > 1) note += " · sequence 0 of " + own(std::to_string(sight_.text->batch));
+    if (sight_.text->sequences > 1)
+      note += " · " + fmt::format("sequence {} of {}", own(std::to_string(sight_.text->sequence)),
+                                  own(std::to_string(sight_.text->sequences)));
     ColourScale scale = watch_scale(v_.scene);
     const bool change = v_.state.colour == WatchColour::Change;
     if (change) scale = {ui_.theme.scores, -1, 1, true};
