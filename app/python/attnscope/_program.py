@@ -31,7 +31,7 @@ def program() -> str:
     for place in places:
         if os.access(place, os.X_OK) and place.is_file():
             return str(place)
-    raise Error("The program attnscope is missing; looked in: %s."
+    raise Error("The program attnscope is missing; looked in: %s; ATTNSCOPE_PROGRAM may name another place."
                 % ", ".join('"%s"' % place for place in places))
 
 

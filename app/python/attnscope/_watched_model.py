@@ -78,7 +78,8 @@ def check_watchable(model: Any) -> None:
     """Raises Error, by name, for what cannot be watched."""
     torch = sys.modules.get("torch")
     if torch is None or not isinstance(model, torch.nn.Module):
-        raise Error("A %s cannot be watched: a torch.nn.Module can." % type(model).__name__)
+        name = type(model).__name__
+        raise Error("%s %s cannot be watched: a torch.nn.Module can." % ("An" if name[0] in "AEIOUaeiou" else "A", name))
     compiled = [module for module in model.modules() if _is_compiled(module)]
     if compiled:
         inner = getattr(compiled[0], "_orig_mod", compiled[0])
