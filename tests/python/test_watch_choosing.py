@@ -65,6 +65,15 @@ class OneOfABatch(WatchCase):
         self.assertEqual({one["k"].shape[2] for one in records if one.get("kind") == "cross" and one["pass"] > 0}, {0})
         self.assertEqual(text.ends[0]["memory_ids"].tolist(), two[1:].tolist())
 
+    def test_modules_of_pytorch(self):
+        model, x = torch.nn.MultiheadAttention(16, 4, batch_first=True).eval(), torch.randn(3, 5, 16)
+        padding = torch.tensor([[0, 0, 0, 0, 1], [0, 0, 0, 1, 1], [0, 0, 0, 0, 0]], dtype=torch.bool)
+        expected = model(x, x, x, key_padding_mask=padding, average_attn_weights=False)[1]
+        for need_weights in (False, True):
+            _, reader = self.watch(model, sequence=1)
+            model(x, x, x, key_padding_mask=padding, need_weights=need_weights)
+            self.near(Text().take(reader.poll()).weights[0][0], expected[1:2])
+
     def test_all_are_sent_without_it(self):
         _, records = self.steps(tiny("gpt2"))
         self.assertEqual(records[0]["q"].shape[0], 3)
