@@ -67,7 +67,7 @@ const Action table[] = {
                 [](Scene& s) { open_export_dialog(s, s.view.files->numbers); }}),
     any_length({G::File, "Copy the numbers in the focus", ImGuiMod_Ctrl | ImGuiKey_C, copy_numbers}),
     {G::File, "Copy the chosen cell's number", 0, copy_cell},
-    any_length({G::File, "Copy as a sentence", 0, copy_sentence, false, Mode::Explore}),
+    any_length({G::File, "Copy as a sentence", 0, copy_sentence}),
     any_length({G::File, "Copy as command line", 0, copy_command}),
     any_length({G::File, "Keys and gestures", ImGuiKey_F1, [](Scene& s) { s.view.help = !s.view.help; }}),
     any_length({G::Edit, "Undo", ImGuiMod_Ctrl | ImGuiKey_Z, act::undo, true}),

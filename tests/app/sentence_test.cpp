@@ -1,9 +1,12 @@
 // What is looked at as sentences: on the command line and on the clipboard.
+#include "app/exports/sentence.hpp"
+
 #include <string>
 
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/files_robot.hpp"
+#include "app/model_robot.hpp"
 #include "robot/robot.hpp"
 #include "support/program.hpp"
 
@@ -22,6 +25,20 @@ std::string described(const std::string& arguments) {
   CHECK(outcome.err.empty());
   CHECK(outcome.out.find('\n') == outcome.out.size() - 1);
   return outcome.out;
+}
+
+void copy_from_palette(Robot& robot) {
+  robot.key(ImGuiKey_K, ImGuiMod_Ctrl);
+  robot.frame(3);
+  robot.type("Copy as a sentence");
+  robot.frame(2);
+  robot.key(ImGuiKey_Enter);
+  robot.settle();
+}
+
+std::string copied_sentence() {
+  const char* const copied = ImGui::GetClipboardText();
+  return copied != nullptr ? copied : "";
 }
 
 }  // namespace
@@ -71,17 +88,39 @@ TEST_CASE("what cannot be described is refused in a sentence", "[cli][sentence]"
 TEST_CASE("what is on screen is copied as a sentence", "[sentence]") {
   Robot robot({.width = 1600, .height = 1000});
   robot.settle();
-  robot.key(ImGuiKey_K, ImGuiMod_Ctrl);
-  robot.frame(3);
-  robot.type("Copy as a sentence");
-  robot.frame(2);
-  robot.key(ImGuiKey_Enter);
-  robot.settle();
+  copy_from_palette(robot);
   CHECK(robot.app().message() == "Copied as a sentence.");
-  const char* const copied = ImGui::GetClipboardText();
-  REQUIRE(copied != nullptr);
-  CHECK_THAT(copied, ContainsSubstring("head ") && ContainsSubstring("Query \"") &&
-                         ContainsSubstring("(uniform attention "));
+  CHECK_THAT(copied_sentence(), ContainsSubstring("head ") && ContainsSubstring("Query \"") &&
+                                    ContainsSubstring("(uniform attention "));
+}
+
+TEST_CASE("the Model page copies the sentence of its chosen head, and stays", "[sentence][model]") {
+  test::LettersRobot robot;
+  REQUIRE(robot.app().view().mode == Mode::Model);
+  robot.app().look_at({.head = 2, .cell = Cell{3, 1}, .cells = {}});
+  robot.settle();
+  copy_from_palette(robot);
+  CHECK(robot.app().message() == "Copied as a sentence.");
+  CHECK(robot.app().view().mode == Mode::Model);
+  CHECK(copied_sentence() ==
+        sentences_of(robot.app().shown()->layer(), {.sequence = 0, .head = 2, .cell = Cell{3, 1}}));
+  CHECK_THAT(copied_sentence(), ContainsSubstring("head 2 of "));
+}
+
+TEST_CASE("a page without a sentence says so, and stays", "[sentence]") {
+  for (const ImGuiKey page : {ImGuiKey_F8, ImGuiKey_F9, ImGuiKey_F10}) {
+    Robot robot({.width = 1600, .height = 1000});
+    robot.settle();
+    robot.key(page);
+    robot.settle();
+    const Mode mode = robot.app().view().mode;
+    REQUIRE(is_page(mode));
+    ImGui::SetClipboardText("before");
+    copy_from_palette(robot);
+    CHECK_THAT(robot.app().message(), ContainsSubstring("no sentence for what is on this page"));
+    CHECK(robot.app().view().mode == mode);
+    CHECK(copied_sentence() == "before");
+  }
 }
 
 }  // namespace attnscope::sentence_test

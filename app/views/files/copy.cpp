@@ -135,6 +135,11 @@ void copy_command_of_file(Scene& scene) {
       "session for that.");
 }
 
+/// Whether the model has read what is on screen, and its layer on screen is of that.
+bool is_model_read(const Scene& scene, const Within& within) {
+  return scene.model != nullptr && scene.model->within == within && scene.result.document == scene.document;
+}
+
 }  // namespace
 
 ExportSource export_source(const Scene& scene) {
@@ -163,8 +168,15 @@ void copy_cell(Scene& scene) {
 }
 
 void copy_sentence(Scene& scene) {
+  if (is_watching(scene.view) || is_page(scene.view.mode))
+    return scene.view.notices.say(
+        "There is no sentence for what is on this page; there is one for a head in Explore and Model.");
+  const Within within = scene.document.within.read();
+  if (scene.view.mode == Mode::Model && within && !is_model_read(scene, within))
+    return scene.view.notices.say("The model is still reading the text; try again in a moment.");
   scene.requests.copy =
       sentences_of(scene.result, {scene.sequence(), scene.selection.head, scene.selection.cell});
+  if (scene.view.mode == Mode::Compare) return scene.view.notices.tell("Copied as a sentence, of A alone.");
   scene.view.notices.tell("Copied as a sentence.");
 }
 

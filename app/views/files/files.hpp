@@ -34,7 +34,8 @@ float draw_guess_chip(Scene&, float x, float y, float room);
 /// alone.
 void copy_numbers(Scene&);
 void copy_cell(Scene&);
-/// What is looked at in plain English: head, cell, row, measures beside those of uniform attention, changes.
+/// What is looked at in plain English: head, cell, row, measures beside those of uniform attention, changes;
+/// on the Model page of the chosen head. The screen stays; a page without a sentence says so.
 void copy_sentence(Scene&);
 /// The `attnscope` command that gives what is on screen goes to the clipboard; what it has no word for is
 /// said.
