@@ -343,10 +343,11 @@ void open_model_of_held(Session& session, const std::filesystem::path& path, Rea
   }
 }
 
-/// Of folders those of models alone can be opened.
-void refuse_folder(const std::filesystem::path& path) {
+}  // namespace
+
+void refuse_folder_without_model(const std::filesystem::path& path) {
   std::error_code problem;
-  if (!std::filesystem::is_directory(path, problem)) return;
+  if (is_model_path(path) || !std::filesystem::is_directory(path, problem)) return;
   std::vector<std::string> ggufs;
   for (std::filesystem::directory_iterator at(path, problem), end; !problem && at != end;
        at.increment(problem))
@@ -362,12 +363,10 @@ void refuse_folder(const std::filesystem::path& path) {
                           in_quotes(path.native()), in_quotes(listed(ggufs))));
 }
 
-}  // namespace
-
 Session open_session(const std::filesystem::path& path, const ViewState& now, std::string_view layer,
                      Reading* reading) {
   if (is_model_path(path)) return open_as_model(path, reading);
-  refuse_folder(path);
+  refuse_folder_without_model(path);
   OpenedFile file = open_any(path, layer, reading);
   Session session{std::move(file.document), {}, std::move(file.held), {}, {}, std::move(file.layers)};
   session.note = weights_note(session.document);

@@ -48,6 +48,10 @@ struct Session {
 Session open_session(const std::filesystem::path&, const ViewState& now, std::string_view layer = {},
                      Reading* reading = nullptr);
 
+/// Throws Error where the path is a folder that no model can be opened of: it has none, or several. Anything
+/// else passes, what is no folder too.
+void refuse_folder_without_model(const std::filesystem::path&);
+
 /// The JSON under "view".
 std::string view_to_json(const ViewState&, const Selection&, double held_seconds = 0,
                          const std::filesystem::path& file = {});

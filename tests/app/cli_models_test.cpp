@@ -319,6 +319,12 @@ TEST_CASE("what the model commands cannot do is said in a sentence", "[cli][mode
   check_refusal(directory, "run m --ids 1 --generate 1 --seed 1 -o o.safetensors", 2, "--temperature");
   check_refusal(directory, "run m --ids 1 --generate 1 --temperature -1 -o o.safetensors", 2,
                 "from 0 to 1000");
+  fs::create_directory(directory / "empty");
+  for (const char* const command : {"run empty --text a -o o.safetensors", "model empty",
+                                    "atlas empty --text a -o o.csv", "bench --model empty --seconds 0"}) {
+    CAPTURE(command);
+    check_refusal(directory, command, 1, "is a folder without config.json and without a .gguf file");
+  }
   fs::remove(directory / "m/vocab.json");
   check_refusal(directory, "run m --text a -o o.safetensors", 1, "m");
   std::ofstream(directory / "m/config.json") << R"({"model_type": "mamba"})";

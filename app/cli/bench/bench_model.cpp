@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/bench/timing.hpp"
+#include "app/session/session.hpp"
 #include "core/base/error.hpp"
 #include "core/files/formats/atomic_write.hpp"
 #include "core/models/opened/model_cost.hpp"
@@ -30,6 +31,7 @@ class ModelBench {
  public:
   explicit ModelBench(const ModelBenchOptions& options)
       : options_(options), pool_(options.threads), isa_(bench_isa({})), gemm_(isa_.product) {
+    refuse_folder_without_model(options_.model);
     const double before = private_megabytes();
     for (int i = 0; i < 3; ++i) {
       model_.reset();

@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/parts/model_note.hpp"
+#include "app/session/session.hpp"
 #include "core/base/error.hpp"
 #include "core/models/model.hpp"
 #include "core/text/utf8.hpp"
@@ -186,6 +187,7 @@ std::string encodings_of_chat(ModelAtHand& model, const ChatOptions& chat) {
 }
 
 void print_model(const std::filesystem::path& folder) {
+  refuse_folder_without_model(folder);
   const ModelPtr model = open_model(folder);
   say_note(*model);
   const ModelSpec& spec = model->spec;

@@ -10,6 +10,7 @@
 #include "app/cli/over_texts/spread_table.hpp"
 #include "app/cli/over_texts/texts_output.hpp"
 #include "app/cli/parts/model_note.hpp"
+#include "app/session/session.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope {
@@ -58,6 +59,7 @@ std::string heads_table(TableForm form, const OpenedModel& opened, const TextLis
 
 void heads_command(const HeadsOptions& options) {
   const TextList list = read_text_list(options.texts);
+  refuse_folder_without_model(options.model);
   const OpenedModelPtr opened = open_whole_model(options.model);
   say_note(*opened->model);
   ThreadPool pool;

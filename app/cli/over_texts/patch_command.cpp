@@ -10,6 +10,7 @@
 #include "app/cli/over_texts/spread_table.hpp"
 #include "app/cli/over_texts/texts_output.hpp"
 #include "app/cli/parts/model_note.hpp"
+#include "app/session/session.hpp"
 #include "core/readouts/over_texts/patch_spread.hpp"
 #include "core/readouts/text/prediction.hpp"
 #include "core/text/utf8.hpp"
@@ -77,6 +78,7 @@ std::string patching_table(TableForm form, const OpenedModel& opened, const Pair
 
 void patch_command(const PatchOptions& options) {
   const PairList list = read_pair_list(options.pairs);
+  refuse_folder_without_model(options.model);
   const OpenedModelPtr opened = open_whole_model(options.model);
   say_note(*opened->model);
   ThreadPool pool;

@@ -14,6 +14,7 @@
 #include "app/cli/over_texts/spread_table.hpp"
 #include "app/cli/over_texts/texts_output.hpp"
 #include "app/cli/parts/model_note.hpp"
+#include "app/session/session.hpp"
 #include "core/models/model_path.hpp"
 #include "core/readouts/over_texts/similarity.hpp"
 #include "core/text/csv.hpp"
@@ -135,6 +136,7 @@ void similar_command(const SimilarOptions& options) {
     width = modules->width;
     how = {{modules->pooling, modules->most_tokens}, modules->normalised, "modules.json"};
   }
+  refuse_folder_without_model(model);
   const OpenedModelPtr opened = open_whole_model(model);
   say_note(*opened->model);
   check_pooling(*opened, how, width);
