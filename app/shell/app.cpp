@@ -322,6 +322,7 @@ void App::frame(const Fonts& fonts) {
       fulfil(requests);
       watch_lesson(mode_before, requests.history != 0);
     }
+    if (!film_) noticed_.follow(view_.notices, document_, view_.focus->log);
     if (draw_message(ui, layout, view_)) reopen({});
     draw_sought(ui, view_.keyboard.sought);
   }

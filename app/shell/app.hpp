@@ -27,6 +27,7 @@
 #include "app/shell/files.hpp"
 #include "app/shell/following.hpp"
 #include "app/shell/model_following.hpp"
+#include "app/shell/noticed.hpp"
 #include "app/shell/replaced_text.hpp"
 #include "app/shell/still.hpp"
 #include "app/state/history.hpp"
@@ -128,8 +129,7 @@ class App {
   /// or pages of them when all were on screen; settled() is false meanwhile. A person who changes something
   /// else stops it. Throws Error for what cannot be drawn like this.
   void begin_film(const PictureRequest&);
-  /// Copies into the Still what a picture of the screen as it is now is drawn from, at so many times its
-  /// size.
+  /// Copies into the Still what a picture of the screen as it is now is drawn from, so many times as large.
   void prepare(Still& still, float scale) const;
   /// Draws it into the current Dear ImGui frame. `copy`: as vectors, too.
   void draw_still(const Fonts& fonts, Still& still, SvgCanvas* copy) const;
@@ -176,8 +176,7 @@ class App {
   /// a while goes. Empty when nothing does.
   std::optional<double> changes_in() const;
 
-  /// True while something on screen still moves or is being computed: draw again soon. False: wait for an
-  /// event.
+  /// True while something on screen moves or is being computed: draw again soon. False: wait for an event.
   bool wants_frame() const;
   /// True once the whole picture shows the Document as it is now (or a message says why it cannot).
   bool settled() const { return !film_ && is_still(); }
@@ -361,6 +360,7 @@ class App {
   std::optional<Before> before_;  // before the letters that are being typed
   std::optional<DroppedFiles> dropped_;
   std::optional<ComingStep> coming_;
+  Noticed noticed_;
   Selection selection_;  // always inside the shown result
   ChosenPlace chosen_;
   ViewState view_;

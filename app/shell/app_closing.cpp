@@ -104,10 +104,12 @@ void App::tell_of_kept(const std::filesystem::path& path, Kept from, const std::
     return view_.notices.say(
         "Restored what was open when AttnScope ended unexpectedly. Ctrl+Z goes back to the "
         "opening example." +
-        (damage.empty() ? "" : " " + damage));
+            (damage.empty() ? "" : " " + damage),
+        damage.empty() ? Notice::Of::Document : Notice::Of::Anything);
   if (files_.keeper()) files_.keeper()->autosave().adopt(path);
   if (damage.empty())
-    view_.notices.tell("Reopened what was closed last. Ctrl+Z goes back to what was open before.");
+    view_.notices.tell_of(Notice::Of::Document,
+                          "Reopened what was closed last. Ctrl+Z goes back to what was open before.");
   else
     view_.notices.say(damage);
 }

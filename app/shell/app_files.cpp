@@ -92,7 +92,7 @@ bool App::give_to_model(const std::filesystem::path& path) {
     Document reads = edit::typed_text(document_, 0, text_in(path));
     end_typing();
     document_ = std::move(reads);
-    view_.notices.tell(name + " is the text now. Ctrl+Z goes back.");
+    view_.notices.tell_of(Notice::Of::Document, name + " is the text now. Ctrl+Z goes back.");
     files_.remember(path);
     list_recent();
   } catch (const std::exception& error) {
@@ -213,8 +213,10 @@ void App::settle_guesses(const Answers& before) {
 void App::tell_of_text() {
   if (!attended_ || !view_.notices.empty()) return;
   std::string note = "Opened without a causal mask (C turns it on) and without noise in the weights.";
-  if (view_.focus->log) note += " Its weights are small: colours are logarithmic (L: linear).";
-  view_.notices.say(note + " Ctrl+Z goes back to what was open.");
+  const bool log = view_.focus->log;
+  if (log) note += " Its weights are small: colours are logarithmic (L: linear).";
+  view_.notices.say(note + " Ctrl+Z goes back to what was open.",
+                    log ? Notice::Of::Colours : Notice::Of::Document);
 }
 
 bool App::restore() {
@@ -245,6 +247,7 @@ void App::take(Session session, const std::filesystem::path& file, bool is_text)
   original_ = document_;
   files_.follow(file);
   view_.files->file = file;
+  view_.notices.leave_step();
   view_.notices.say(session.damage.empty() ? session.note : session.damage);
   view_.scope.clear();
   view_.watch->on = false;

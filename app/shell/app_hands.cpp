@@ -102,6 +102,7 @@ void App::step_in_history(int way) {
                                                : history_.redo(what_is_said(document_), viewing());
   view_.keyboard.notice = {};
   if (!there) return;
+  view_.notices.leave_step();
   const bool is_other = there->document != what_is_said(document_);
   const Document from = document_;
   bring_back(std::move(there->document));
@@ -110,10 +111,12 @@ void App::step_in_history(int way) {
   coming_.reset();
   if (is_other || expects_held()) coming_ = ComingStep{there->look, history_.recorded(), there->held};
   if (!is_another(from, document_)) return;
-  view_.notices.tell(way < 0 ? "Undo went back to " + in_quotes(name_of(document_)) +
-                                   ", which was open before; Ctrl+Shift+Z returns."
-                             : "Redo went on to " + in_quotes(name_of(document_)) +
-                                   ", which was open after it; Ctrl+Z goes back.");
+  view_.notices.say({});  // what was said of the one that was open
+  const std::string name = in_quotes(name_of(document_));
+  view_.notices.tell_of(Notice::Of::Document,
+                        way < 0
+                            ? "Undo went back to " + name + ", which was open before; Ctrl+Shift+Z returns."
+                            : "Redo went on to " + name + ", which was open after it; Ctrl+Z goes back.");
 }
 
 bool App::has_model_behind() const {
@@ -311,7 +314,9 @@ void App::paste_words() {
     if (document_.within.read()) view_.mode = Mode::Model;
   }
   type_words(text);
-  if (document_ != before) view_.notices.tell("The clipboard's text is the sentence now. Ctrl+Z goes back.");
+  if (document_ != before)
+    view_.notices.tell_of(Notice::Of::Document,
+                          "The clipboard's text is the sentence now. Ctrl+Z goes back.");
 }
 
 /// Until the field has the keyboard, its letters are collected here.
@@ -348,7 +353,8 @@ void App::type_words(std::string_view text) {
 void App::tell_lost_cache(const Input& before) {
   const Input& now = document_.input;
   if (before.cached == 0 || now.cached > 0 || before.sequences == now.sequences) return;
-  view_.notices.tell(
+  view_.notices.tell_of(
+      Notice::Of::Step,
       "Too few tokens are left for what was cached, so nothing is cached now. Ctrl+Z goes back.");
 }
 

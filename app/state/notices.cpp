@@ -23,12 +23,42 @@ void Notices::put(Notice notice) {
   if (!notice.text.empty()) list_.push_back(std::move(notice));
 }
 
-void Notices::say(Notice::Source source, std::string text) { put({source, std::move(text)}); }
+void Notices::say(Notice::Source source, std::string text) {
+  put({.source = source, .text = std::move(text)});
+}
 
 void Notices::tell(std::string text, Notice::Offer offer) {
   const double reading = least_seconds + seconds_a_letter * static_cast<double>(text.size());
   const double seconds = offer == Notice::Offer::None ? reading : std::max(reading, seconds_for_an_offer);
-  put({Notice::Source::Success, std::move(text), ImGui::GetTime() + seconds, offer});
+  put({.source = Notice::Source::Success,
+       .text = std::move(text),
+       .until = ImGui::GetTime() + seconds,
+       .offer = offer});
+}
+
+void Notices::tell_of(Notice::Of of, std::string text) {
+  tell(std::move(text));
+  list_.back().of = of;
+}
+
+bool Notices::speak_of_document() const {
+  return std::ranges::any_of(list_, [](const Notice& notice) {
+    return notice.of == Notice::Of::Document || notice.of == Notice::Of::Colours;
+  });
+}
+
+void Notices::follow_document(bool is_another, bool other_colours) {
+  std::erase_if(list_, [&](const Notice& notice) {
+    if (!notice.is_followed) return false;
+    const bool is_coloured = notice.of == Notice::Of::Colours;
+    return (is_another && (is_coloured || notice.of == Notice::Of::Document)) ||
+           (other_colours && is_coloured);
+  });
+  for (Notice& notice : list_) notice.is_followed = true;
+}
+
+void Notices::leave_step() {
+  std::erase_if(list_, [](const Notice& notice) { return notice.of != Notice::Of::Anything; });
 }
 
 const Notice* Notices::of(Notice::Source source) const {
