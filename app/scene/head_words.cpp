@@ -26,6 +26,11 @@ InterventionWords words(Intervention::Kind kind) {
   return {"Its own", "", "", ""};
 }
 
+bool is_head_muted(const Document& document, std::int64_t head) {
+  const std::vector<Intervention>& all = document.layer().interventions;
+  return head < std::ssize(all) && all[static_cast<std::size_t>(head)].kind == Intervention::Kind::Mute;
+}
+
 namespace {
 
 /// The scores of a head over all sequences, each row counted once.

@@ -15,6 +15,8 @@ struct InterventionWords {
   std::string_view sentence;  // "Intervention: previous token."
 };
 InterventionWords words(Intervention::Kind);
+/// Whether the head gives zeros; its own pattern is kept in the stage before Intervention.
+bool is_head_muted(const Document&, std::int64_t head);
 
 /// What a head does, as far as its weights bear it (see core/analysis/head_patterns.hpp), over all sequences.
 struct HeadRole {

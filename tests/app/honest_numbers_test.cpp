@@ -11,6 +11,7 @@
 #include "app/signals_robot.hpp"
 #include "app/state/signals_state.hpp"
 #include "app/ui/number_format.hpp"
+#include "app/ui/number_words.hpp"
 #include "heads_robot.hpp"
 #include "robot/layout.hpp"
 
@@ -143,6 +144,31 @@ TEST_CASE("a muted head has no row entropy", "[honest]") {
   std::size_t none = 0;  // in the map's strip, where each row has its entropy
   for (const PlacedText& text : texts_of(robot)) none += text.text == "n/a" ? 1 : 0;
   CHECK(none >= 6);
+}
+
+TEST_CASE("a muted head says that it adds nothing, and what its own weights are", "[honest]") {
+  Robot robot(broad);
+  click(robot, "head 0");
+  robot.app().look_at({.head = 0, .cell = Cell{3, 1}, .cells = {}});
+  robot.settle();
+  click(robot, "badge 0");
+  robot.leave();
+  robot.frame(2);
+  robot.app().view().show_stage(Plane(Stage::Intervention));
+  robot.settle();
+  const LayerResult& layer = shown(robot);
+  CHECK(layer.trace[Stage::Intervention]->matrix(0, 0)(3, 1) == 0);  // it is what is computed with
+  const float own = layer.trace[Stage::Softmax]->matrix(0, 0)(3, 1);
+  CHECK(own > 0);
+  CHECK_FALSE(tells(robot, "rank 1 of"));
+  CHECK(tells(robot, "muted · its own weight " + in_full(static_cast<double>(own))));
+  CHECK(tells(robot, "muted · adds nothing"));
+  // One stage before, where its pattern is, it has its rank.
+  robot.key(ImGuiKey_Comma);
+  robot.settle();
+  CHECK(robot.app().view().stage == Plane(Stage::Softmax));
+  CHECK(tells(robot, "in the row"));
+  CHECK_FALSE(tells(robot, "its own weight"));
 }
 
 TEST_CASE("no bar of entropy is drawn for a row that has none", "[honest]") {

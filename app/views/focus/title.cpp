@@ -137,6 +137,8 @@ float name_stage(const Scene& scene, float right, float y) {
 
 /// What a head is called, from long to short.
 std::vector<std::string> head_wordings(const Ui& ui, const LayerResult& result, std::int64_t h) {
+  if (is_head_muted(result.document, h))
+    return {"muted · adds nothing · its own pattern: one stage before (,)", "muted · adds nothing", "muted"};
   const HeadRole role = role_of(result, h);
   const std::string score = "  " + in_cell(role.score);
   if (!role.does.empty()) {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "app/scene/cell_rows.hpp"
+#include "app/scene/head_words.hpp"
 #include "app/scene/picture.hpp"
 #include "app/state/editing_state.hpp"
 #include "app/state/inspector_state.hpp"
@@ -89,10 +90,12 @@ float draw_stepper(Scene& scene, const Steps& steps, std::string_view name, cons
   return width + 2 * side + ui.px(4);
 }
 
-std::string cell_rank_of(const Shown& shown, const CellFacts& f) {
+/// `of_muted`: of the zeros in the place of a muted head's weights.
+std::string cell_rank_of(const Shown& shown, const CellFacts& f, bool of_muted) {
   if (std::isnan(f.weight)) return "not a number";
   if (f.masked && !knows_scores(shown.result.document)) return "0 in the file";
   if (f.masked) return f.weight == 0 ? "hidden by the mask" : "though hidden by the mask";
+  if (of_muted) return "muted · its own weight " + in_full(f.own);
   return "rank " + grouped(f.rank) + " of " + grouped(f.allowed) + " in the row";
 }
 
@@ -101,16 +104,18 @@ float draw_head(Scene& scene, const Steps& steps, const Box& area) {
   const Ui& ui = scene.ui;
   const CellFacts& f = steps.facts;
   const Plane plane = shown_plane(scene);
+  const bool muted = is_head_muted(scene.result.document, f.h);
+  const Stage own = own_weights_stage(scene.result.document);
   std::string number, name, remark;
   if (f.is_computed) {
     number = in_full(f.weight);
     name = "weight";
-    remark = cell_rank_of(scene, f);
+    remark = cell_rank_of(scene, f, muted);
   } else if (steps.now) {
     const LadderLine& line = steps.lines[steps.stages[*steps.now]];
     number = line.value;
     name = line.name;
-    remark = line.is_result ? cell_rank_of(scene, f) : line.how;
+    remark = line.is_result ? cell_rank_of(scene, f, muted && line.stage != own) : line.how;
   } else {
     const auto value = static_cast<double>(scene.stats.matrix(plane, f.b, f.h)(f.query, f.key));
     const PlaneWords w = words(scene.result.document, plane);
@@ -140,6 +145,8 @@ void tell_step(Scene& scene, const Steps& steps, const LadderLine& line, const B
       why =
           "In float64 " + fixed(exact->weight, 10) + ", Δ " + tiny(std::abs(exact->weight - f.softmax)) + ".";
   }
+  if (line.stage == Stage::Intervention && is_head_muted(document, f.h))
+    why = "The head adds nothing: its own pattern is kept one stage before.";
   if (line.stage) why += " A click shows the stage in the focus.";
   tooltip(scene.ui, true, row, {w.name, w.formula, why, line.stage ? ", ." : ""});
 }

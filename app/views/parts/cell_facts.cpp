@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "app/scene/cell_rows.hpp"
+#include "app/scene/head_words.hpp"
 #include "app/ui/number_words.hpp"
 #include "app/views/parts/unknown.hpp"
 #include "core/attention/run_stage.hpp"
@@ -248,8 +249,10 @@ CellFacts facts_of(const Shown& shown, const CellPlace& place, const CellRow& ro
   f.largest = naive ? 0 : std::max(sink, static_cast<double>(masked_row.maxCoeff()));
   f.allowed = row.measures.allowed;
   const double tau = static_cast<double>(document.layer().temperature);
+  const bool muted = is_head_muted(document, f.h);
+  const std::span<const float> ranked = muted ? row.own : row.weights;
   for (std::size_t j = 0; j < row.weights.size(); ++j) {
-    if (static_cast<double>(row.weights[j]) > f.weight) ++f.rank;
+    if (static_cast<double>(ranked[j]) > (muted ? f.own : f.weight)) ++f.rank;
     const double x = static_cast<double>(row.masked[j]);
     if (std::isfinite(x)) f.sum += std::exp((x - f.largest) / tau);
   }

@@ -29,7 +29,7 @@ struct CellFacts : CellPlace {
   double weight = 0;            // the one that counts: its own, or what intervention put in its place
   double mixed = 0;             // after dropout: what mixes the values
   double largest = 0, sum = 0;  // of the masked row: the value that is subtracted, Σ exp((x - largest) / τ)
-  std::int64_t rank = 1;        // of the weight in its row
+  std::int64_t rank = 1;        // of the weight in its row; of a muted head of its own weight
   std::int64_t allowed = 0;
   bool is_computed = false;    // see CellRow
   bool has_bias = false;       // the positions add one
