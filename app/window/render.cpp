@@ -1,7 +1,9 @@
 #include "app/window/render.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <optional>
+#include <unistd.h>
 #include <utility>
 
 #include <fmt/format.h>
@@ -16,6 +18,7 @@
 #include "app/shell/still.hpp"
 #include "app/state/teaching/lesson_state.hpp"
 #include "app/state/teaching/presenter_state.hpp"
+#include "app/ui/number_format.hpp"
 #include "app/ui/words.hpp"
 #include "app/window/app_without_window.hpp"
 #include "app/window/layers_html.hpp"
@@ -54,6 +57,33 @@ std::string guessed_note(const Document& document, const std::filesystem::path& 
         document.layer().positions == Positions::None ? "applied" : "that they are not",
         guesses.positions.substr(0, guesses.positions.size() - 1));
   return note;
+}
+
+struct ScoresToCome {
+  std::int64_t queries = 0, keys = 0, heads = 0;  // heads: of all sequences
+  double billions = 0;                            // that no window leaves out
+};
+
+/// Nothing where the CPU does not compute them, or a model does.
+std::optional<ScoresToCome> scores_to_come(const Document& document, const Backends& backends,
+                                           const Backend& backend) {
+  const Within& within = document.within.read();  // a model reads no more tokens than it has positions
+  if (within || within.is_unopened() || &backend != backends.choices().front().backend.get())
+    return std::nullopt;
+  const Dimensions size = check_any_length(document);
+  const Masking& masking = document.layer().masking;
+  const auto reach = [&](std::int64_t keys) { return keys < 0 ? size.keys : keys; };
+  const std::int64_t seen = std::min(
+      size.keys, reach(masking.window.left) + (masking.causal ? 0 : reach(masking.window.right)) + 1);
+  const std::int64_t heads = size.batch * size.heads;
+  return ScoresToCome{
+      size.queries, size.keys, heads,
+      static_cast<double>(heads) * static_cast<double>(size.queries) * static_cast<double>(seen) / 1e9};
+}
+
+/// Whoever waits before a terminal is told once what for.
+void tell_cost(const std::string& note) {
+  if (!note.empty() && isatty(STDERR_FILENO) != 0) fmt::print(stderr, "{}\n", note);
 }
 
 /// "01.png", in as many digits as the last has.
@@ -113,19 +143,20 @@ void write_layers_html(AppWithoutWindow& drawn, const RenderOptions& options,
 void check_cost(const Document& document, const Backends& backends, const Backend& backend,
                 const std::filesystem::path& file, std::string_view what) {
   constexpr double most_billions = 82;
-  const Within& within = document.within.read();  // a model reads no more tokens than it has positions
-  if (within || within.is_unopened() || &backend != backends.choices().front().backend.get()) return;
-  const Dimensions size = check_any_length(document);
-  const Masking& masking = document.layer().masking;
-  const auto reach = [&](std::int64_t keys) { return keys < 0 ? size.keys : keys; };
-  const std::int64_t seen = std::min(
-      size.keys, reach(masking.window.left) + (masking.causal ? 0 : reach(masking.window.right)) + 1);
-  const double rows = static_cast<double>(size.batch) * static_cast<double>(size.heads);
-  const double billions = rows * static_cast<double>(size.queries) * static_cast<double>(seen) / 1e9;
-  if (billions <= most_billions) return;
+  const std::optional<ScoresToCome> scores = scores_to_come(document, backends, backend);
+  if (!scores || scores->billions <= most_billions) return;
   throw Error(fmt::format(
       "{}: {} queries and {} keys in {} heads are {:.0f} billion scores, which take minutes; {} may have {}.",
-      in_quotes(file.native()), size.queries, size.keys, rows, billions, what, most_billions));
+      in_quotes(file.native()), scores->queries, scores->keys, scores->heads, scores->billions, what,
+      most_billions));
+}
+
+std::string cost_note(const Document& document, const Backends& backends, const Backend& backend) {
+  constexpr double many_billions = 2.5;  // take about 5 seconds
+  const std::optional<ScoresToCome> scores = scores_to_come(document, backends, backend);
+  if (!scores || scores->billions < many_billions) return {};
+  return fmt::format("computing {} × {} scores in {} {} …", grouped(scores->queries), grouped(scores->keys),
+                     scores->heads, scores->heads == 1 ? "head" : "heads");
 }
 
 std::string render_lesson(const LessonPages& pages) {
@@ -193,6 +224,7 @@ std::string render_picture(const RenderOptions& options) {
     layers = session->layers;
     if (const OpenedModelPtr& model = session->document.within.read().model) left_out = model->model->note;
     check_cost(session->document, app.backends(), *drawn.engine.backend(), *options.file);
+    tell_cost(cost_note(session->document, app.backends(), *drawn.engine.backend()));
     app.open(*std::exchange(session, std::nullopt), *options.file, options.layer, options.answers);
     note = guessed_note(app.document(), *options.file);
     if (note.empty()) note = left_out;

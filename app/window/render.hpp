@@ -34,6 +34,9 @@ struct RenderOptions {
 /// is. The CPU makes some hundreds of millions of scores a second.
 void check_cost(const Document&, const Backends&, const Backend&, const std::filesystem::path& file,
                 std::string_view what = "a picture");
+/// "computing 60,000 × 60,000 scores in 8 heads …" of what takes longer than about 5 seconds, else empty.
+/// render_picture() says it on stderr where that is a terminal.
+std::string cost_note(const Document&, const Backends&, const Backend&);
 
 /// Draws with the same App as the window until its picture is complete, and writes it. Throws Error for a
 /// file that cannot be opened or computed, a view, theme or language that does not exist, a size that cannot
