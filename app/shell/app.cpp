@@ -108,6 +108,7 @@ App::App(AppOptions options, LiveEngine& engine, std::vector<BackendChoice> back
       (files_.state().empty() ? std::filesystem::temp_directory_path() / "attnscope" : files_.state()) /
       "trained";
   lessons_.show_model(lesson_models_.sight());
+  view_.lesson->next_order = options.lesson_seed;
   view_.theme = options.theme;
   if (look_.is_known) adopt_look(view_, look_.view);
   view_.scale = options.scale * look_.size;

@@ -271,6 +271,7 @@ void App::look_as_opened(Looks looks) {
   next.notices = std::move(view_.notices);
   next.now = view_.now;
   if (!looks.trace.empty()) put_back(looks.trace, next.scope, next.now);
+  next.lesson->next_order = view_.lesson->next_order;
   next.files = std::move(view_.files);
   next.start = std::move(view_.start);
   next.keyboard = std::move(view_.keyboard);

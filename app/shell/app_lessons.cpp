@@ -84,6 +84,8 @@ bool App::show_lesson_step(const LessonRequest& wanted) {
     begun.name = wanted.name;
     begun.notes = state.notes;
     begun.pytorch = state.pytorch;
+    begun.next_order = state.next_order;
+    begun.shuffle();
     state = std::move(begun);
   } else {
     if (state.answer != StepAnswer{}) state.answers[state.step] = state.answer;

@@ -35,6 +35,7 @@ struct AppOptions {
   bool fresh = false;                  // as in the first run; what is kept stays where it is
   bool attended = true;                // a person is there who can be asked
   std::function<void()> wake = {};     // called on a worker when a frame is due
+  std::int64_t lesson_seed = 0;        // of the orders of choices, 1 to 2^31 - 2; 0: they are always the same
   SharedPool pool = {};                // what everything is computed with; the backends' own
 };
 

@@ -32,6 +32,7 @@ class StepDrawer {
     still_.view.presenter->on = false;
     LessonState& state = *still_.view.lesson;
     state.answer = {};
+    state.order = 0;  // a page is the same whoever makes it
     state.told = std::make_shared<ToldStep>();
   }
 

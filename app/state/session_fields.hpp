@@ -271,6 +271,7 @@ template <class Visit>
 void fields(Visit& visit, LessonState& l) {
   visit("name", l.name);
   visit("step", l.step, 0, 1 << 10);
+  visit("order", l.order, 0, 2147483646);
   visit("answer", l.answer);
   visit("notes", l.notes);
   visit("pytorch", l.pytorch);

@@ -8,6 +8,7 @@
 #include <future>
 #include <memory>
 #include <optional>
+#include <random>
 #include <string>
 #include <string_view>
 
@@ -332,6 +333,7 @@ int run_window(const WindowOptions& options) {
            .language_is_asked_for = options.language.has_value(),
            .fresh = options.fresh,
            .wake = wake,
+           .lesson_seed = 1 + static_cast<std::int64_t>(std::random_device{}() % 2147483646u),
            .pool = pool},
           engine, backends);
   attention.app = &app;

@@ -1,5 +1,5 @@
-// The order in which the choices of a question are shown: of each step the same one everywhere, and over all
-// lessons no place is the right one more often than by chance.
+// The order in which the choices of a question are shown: of each step the same one everywhere until the
+// lesson is played anew, and over all lessons no place is the right one more often than by chance.
 #include "app/views/lessons/parts/choice_order.hpp"
 
 #include <algorithm>
@@ -8,30 +8,37 @@
 #include <numeric>
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 
 #include "app/lesson_robot.hpp"
 
 namespace attnscope::choice_order_test {
 
-TEST_CASE("an order has every choice once, and depends on the lesson and the step alone",
+TEST_CASE("an order has every choice once, and depends on the lesson, the step and the playing alone",
           "[lessons][choice_order]") {
   for (std::size_t count = 0; count <= most_answers; ++count)
     for (std::int64_t step = 0; step < 12; ++step) {
-      std::vector<std::size_t> order = choice_order("04-why-divide", step, count);
-      CHECK(order == choice_order("04-why-divide", step, count));
-      CHECK(order == choice_order("/some/where/04-why-divide.de.md", step, count));
+      std::vector<std::size_t> order = choice_order({"04-why-divide", step}, count);
+      CHECK(order == choice_order({"04-why-divide", step}, count));
+      CHECK(order == choice_order({"/some/where/04-why-divide.de.md", step}, count));
       std::ranges::sort(order);
       std::vector<std::size_t> all(count);
       std::iota(all.begin(), all.end(), std::size_t{0});
       CHECK(order == all);
     }
-  int differ = 0;
-  for (std::int64_t step = 0; step < 24; ++step)
-    differ += choice_order("a", step, 4) != choice_order("a", step + 1, 4);
+  int differ = 0, differ_anew = 0;
+  for (std::int64_t i = 0; i < 24; ++i) {
+    differ += choice_order({"a", i}, 4) != choice_order({"a", i + 1}, 4);
+    CHECK(choice_order({"a", 3, i}, 4) == choice_order({"a", 3, i}, 4));
+    differ_anew += choice_order({"a", 3, i}, 4) != choice_order({"a", 3, i + 1}, 4);
+  }
   CHECK(differ > 12);
+  CHECK(differ_anew > 12);
 }
 
 TEST_CASE("the right choice stands in each place about equally often", "[lessons][choice_order]") {
+  const std::int64_t playing = GENERATE(0, 1, 2, 3, 48271, 182605794, 2147483646);
+  CAPTURE(playing);
   std::array<int, 4> right{};
   int all = 0;
   for (const std::string& name : test::all_lessons()) {
@@ -41,7 +48,7 @@ TEST_CASE("the right choice stands in each place about equally often", "[lessons
       const auto& question = lesson.steps[static_cast<std::size_t>(step)].question;
       const auto* const choose = question ? std::get_if<lessons::ChooseQuestion>(&question->kind) : nullptr;
       if (choose == nullptr || choose->choices.size() != right.size()) continue;
-      const std::vector<std::size_t> order = choice_order(name, step, right.size());
+      const std::vector<std::size_t> order = choice_order({name, step, playing}, right.size());
       for (std::size_t place = 0; place < order.size(); ++place)
         if (choose->choices[order[place]].right) {
           ++right[place];
@@ -55,6 +62,29 @@ TEST_CASE("the right choice stands in each place about equally often", "[lessons
     CHECK(right[place] >= 0.15 * all);
     CHECK(right[place] <= 0.40 * all);
   }
+}
+
+TEST_CASE("a lesson that is begun again asks in another order, one that is gone through keeps it",
+          "[lessons][choice_order]") {
+  test::Player player;
+  player.app().view().lesson->next_order = 5;
+  player.open("04-why-divide");
+  CHECK(player.state().order == 5);
+  const std::int64_t next = player.state().next_order;
+  CHECK(next != 5);
+  player.press(ImGuiKey_Space);
+  CHECK(player.state().order == 5);
+  player.press(ImGuiKey_Home);
+  CHECK(player.state().step == 0);
+  CHECK(player.state().order == next);
+}
+
+TEST_CASE("without a seed every playing asks in the same order", "[lessons][choice_order]") {
+  test::Player player;
+  player.open("04-why-divide");
+  player.press(ImGuiKey_Space);
+  player.press(ImGuiKey_Home);
+  CHECK(player.state().order == 0);
 }
 
 }  // namespace attnscope::choice_order_test

@@ -150,7 +150,7 @@ TEST_CASE("a step goes from the page of lessons into an HTML file, and the windo
   REQUIRE(hidden.size() == 1);
   const lessons::OpenLesson& open = player.lesson();
   const auto& question = std::get<lessons::ChooseQuestion>(open.lesson.steps[1].question->kind);
-  const auto order = choice_order(open.name, 1, question.choices.size());
+  const auto order = choice_order({open.name, 1}, question.choices.size());
   const json told = json::parse(hidden[0]);
   REQUIRE(told["right"].size() == question.choices.size());
   for (std::size_t i = 0; i < order.size(); ++i) {

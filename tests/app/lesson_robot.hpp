@@ -33,7 +33,7 @@ struct Player : Robot {
   /// The place on screen, from 0, of a choice of the step; `choice`: its place in the lesson's file.
   std::size_t place_of(std::size_t choice) {
     const auto& question = std::get<lessons::ChooseQuestion>(step().question->kind);
-    const auto order = choice_order(lesson().name, state().step, question.choices.size());
+    const auto order = choice_order({lesson().name, state().step, state().order}, question.choices.size());
     return static_cast<std::size_t>(std::ranges::find(order, choice) - order.begin());
   }
   ImGuiKey digit_of(std::size_t choice) { return static_cast<ImGuiKey>(ImGuiKey_1 + place_of(choice)); }

@@ -149,7 +149,8 @@ model.split.minus model.split.path model.split.smallest_link model.atlas.measure
 model.patching.corrupted model.patching.answer model.patching.other model.patching.sort
 model.generation.sampled model.generation.temperature model.generation.top_k model.generation.top_p
 model.generation.seed model.generation.count model.compare.measure model.compare.sort model.compare.shift
-model.picture.shown model.picture.rollout model.sets model.fold model.predicted_row model.followed lesson.name lesson.step
+model.picture.shown model.picture.rollout model.sets model.fold model.predicted_row model.followed
+lesson.name lesson.step lesson.order
 lesson.answer.chosen lesson.answer.value lesson.answer.revealed lesson.notes lesson.pytorch
 lesson.counts_votes experiment.name experiment.value training.task training.control training.seed
 training.batch training.pace training.steps_a_frame training.side training.wall_seeds training.trained

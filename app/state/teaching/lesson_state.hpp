@@ -35,12 +35,14 @@ struct StepAnswer {
 struct LessonState {
   std::string name;           // see LessonLibrary::follow(); empty: the list of lessons
   std::int64_t step = 0;      // from 0
+  std::int64_t order = 0;     // of this playing: the seed of the order of choices, see choice_order()
   StepAnswer answer;          // to this step's question
   bool notes = false;         // of the speaker stand beside the step
   bool pytorch = false;       // in the place of NumPy
   bool counts_votes = false;  // digits count the answers of a class
 
   // Of the moment.
+  std::int64_t next_order = 0;                 // of the next one; 0: always the same
   std::map<std::int64_t, StepAnswer> answers;  // of the other steps
   std::set<std::int64_t> reached;              // steps whose condition held once
   bool question_due = false;                   // is to be brought into sight
@@ -63,6 +65,12 @@ struct LessonState {
   float folds_in = 0;
   /// Where the axis of the step's scores ends; 0: it was not drawn yet.
   float plot_reach = 0;
+
+  /// It is played from its beginning: choices stand in another order than the last time.
+  void shuffle() {
+    order = next_order;
+    next_order = next_order * 48271 % 2147483647;  // Lehmer's generator: 0 stays 0, and nothing becomes 0
+  }
 };
 
 }  // namespace attnscope

@@ -158,6 +158,7 @@ void lesson_to_start(Scene& scene) {
   state.answers.clear();
   state.answer = {};
   state.reached.clear();
+  state.shuffle();
 }
 
 void lesson_reveal(Scene& scene) {
@@ -177,7 +178,8 @@ void lesson_digit(Scene& scene, std::int64_t digit) {
   StepAnswer& answer = lesson_state(scene).answer;
   const auto* const choose = std::get_if<lessons::ChooseQuestion>(&step->question->kind);
   if (choose == nullptr || at >= choose->choices.size()) return;
-  const std::size_t choice = choice_order(open->name, lesson_state(scene).step, choose->choices.size())[at];
+  const std::size_t choice = choice_order({open->name, lesson_state(scene).step, lesson_state(scene).order},
+                                          choose->choices.size())[at];
   if (lesson_state(scene).counts_votes)
     ++answer.votes[choice];
   else

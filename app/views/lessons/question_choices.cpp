@@ -136,7 +136,7 @@ float draw_choices(LessonPage& page, const QuestionCard& card, float y,
   StepAnswer& answer = page.state().answer;
   const bool revealed = answer.revealed;
   const std::vector<std::size_t> order =
-      choice_order(page.open.name, page.state().step, question.choices.size());
+      choice_order({page.open.name, page.state().step, page.state().order}, question.choices.size());
   for (std::size_t place = 0; place < order.size(); ++place) {
     const lessons::Choice& choice = question.choices[order[place]];
     const bool chosen = answer.chosen == static_cast<std::int64_t>(order[place]);

@@ -51,7 +51,8 @@ ToldQuestion told_question(const LessonPage& page, const lessons::Question& ques
   const ProseSight sight = page.sight();
   ToldQuestion told{told_prose(question.words, sight), told_prose(question.answer, sight), {}, {}, false};
   if (const auto* const choose = std::get_if<lessons::ChooseQuestion>(&question.kind)) {
-    for (const std::size_t at : choice_order(page.open.name, page.state().step, choose->choices.size())) {
+    for (const std::size_t at :
+         choice_order({page.open.name, page.state().step, page.state().order}, choose->choices.size())) {
       const lessons::Choice& choice = choose->choices[at];
       told.choices.push_back({told_prose(choice.prose, sight), told_prose(choice.why, sight), choice.right});
     }

@@ -22,17 +22,27 @@ std::uint64_t hash_of_name(std::string_view name) {
   return hash;
 }
 
-}  // namespace
-
-std::vector<std::size_t> choice_order(std::string_view lesson, std::int64_t step, std::size_t count) {
-  if (const std::size_t slash = lesson.rfind('/'); slash != lesson.npos) lesson.remove_prefix(slash + 1);
-  lesson = lesson.substr(0, lesson.find('.'));
-  std::uint64_t state = hash_of_name(lesson) + static_cast<std::uint64_t>(step);
+std::vector<std::size_t> shuffled_places(std::uint64_t state, std::size_t count) {
   std::vector<std::size_t> order(count);
   std::iota(order.begin(), order.end(), std::size_t{0});
   for (std::size_t i = count; i > 1; --i)
     std::swap(order[i - 1], order[static_cast<std::size_t>(next_of_order(state) % i)]);
   return order;
+}
+
+}  // namespace
+
+std::vector<std::size_t> choice_order(const ChoicesOf& of, std::size_t count) {
+  std::string_view lesson = of.lesson;
+  if (const std::size_t slash = lesson.rfind('/'); slash != lesson.npos) lesson.remove_prefix(slash + 1);
+  lesson = lesson.substr(0, lesson.find('.'));
+  std::vector<std::size_t> order =
+      shuffled_places(hash_of_name(lesson) + static_cast<std::uint64_t>(of.step), count);
+  if (of.order == 0) return order;
+  std::vector<std::size_t> moved;
+  for (const std::size_t place : shuffled_places(static_cast<std::uint64_t>(of.order), count))
+    moved.push_back(order[place]);
+  return moved;
 }
 
 }  // namespace attnscope
