@@ -1,6 +1,5 @@
-// app/state: which parts of how a picture is looked at a session keeps, and what they are called in its file.
-// To keep another one: a line here. An enumeration: a list of names in the order of its enumerators. A view's
-// own struct: a function fields() for it. What is not listed is of the moment: hovers, drags, open menus.
+// app/state: what a session keeps of a look, and its names in the file: a line for a field, a list of names,
+// in order, for an enumeration, fields() for a view's struct. The rest is of the moment.
 #pragma once
 
 #include <array>

@@ -371,10 +371,6 @@ TEST_CASE("experiments: every text is in the languages, none stands in another's
           INFO(words.name << " " << point << " " << language << (small ? " small" : ""));
           show(words, values[point]);
           if (looked_at) CHECK(bench.collides() == "");
-          const auto in_list = [&](const PlacedText& text) {
-            return text.text == words.title && text.x1 < 184;
-          };
-          if (small && language == "en") CHECK(std::ranges::any_of(texts_of(bench), in_list));  // not cut
         }
       }
     }

@@ -9,6 +9,8 @@
 
 #include "app/focus_robot.hpp"
 #include "app/model_robot.hpp"
+#include "app/state/experiment_state.hpp"
+#include "app/views/experiments/words.hpp"
 #include "robot/layout.hpp"
 
 namespace attnscope::legible_test {
@@ -136,6 +138,18 @@ TEST_CASE("legible: in front of a room no title stands under what lies beside or
       robot.settle();
       check(robot, {"Spread of scores", "Entropy of a row", "Loss", "Accuracy", "Previous", "Time"});
     }
+  }
+}
+
+TEST_CASE("legible: the title of the chosen experiment is whole in its list", "[experiments]") {
+  Robot robot({.width = 1280, .height = 720, .system_fonts = true});
+  robot.key(ImGuiKey_F9);
+  for (const ExperimentWords& words : experiment_words()) {
+    INFO(words.name);
+    robot.app().view().experiment->name = words.name;
+    robot.frame(2);
+    const auto is_title = [&](const PlacedText& text) { return text.text == words.title && text.x1 < 184; };
+    CHECK(std::ranges::any_of(texts_of(robot), is_title));
   }
 }
 

@@ -1,5 +1,5 @@
-// app/views/model: "why did it look there?": the chosen cell and how its weight comes about, its score as a
-// table of what met what, and what adds to the logit of a token.
+// app/views/model: "why did it look there?": the chosen cell and how its weight comes about, its score as
+// a table of what met what, and what adds to the logit of a token.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// app/views/model: the strongest path behind the chosen cell: the head that put most into its query, the one
-// that put most into its key, what put most into those, and what the cell's head adds to the logit. Widths
-// follow the size; a click looks at a head.
+// app/views/model/why: the strongest path behind the chosen cell: the head that put most into its query, the
+// one that put most into its key, what put most into those, and what the cell's head adds to the logit.
+// Widths follow the size; a click looks at a head.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -1,4 +1,4 @@
-// app/shell: files that are dropped on the window, and what is typed at that moment.
+// app/shell/files: files that are dropped on the window, and what is typed at that moment.
 #include <utility>
 
 #include <imgui_internal.h>

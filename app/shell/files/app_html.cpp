@@ -1,4 +1,4 @@
-// app/shell: what is on screen as one HTML file.
+// app/shell/files: what is on screen as one HTML file.
 #include <utility>
 
 #include "app/exports/html/html_job.hpp"

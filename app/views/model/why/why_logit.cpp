@@ -1,5 +1,5 @@
-// app/views/model: what adds to the logit of a token: embedding, heads and MLPs, the largest one by one, the
-// rest together, and every head as a small map.
+// app/views/model/why: what adds to the logit of a token: embedding, heads and MLPs, the largest one by one,
+// the rest together, and every head as a small map.
 #include <algorithm>
 #include <cmath>
 #include <utility>

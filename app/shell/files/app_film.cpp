@@ -1,5 +1,5 @@
-// app/shell: sweeps and lessons that are drawn into one file, a picture in as many frames as it takes to
-// compute.
+// app/shell/files: sweeps and lessons that are drawn into one file, a picture in as many frames as it takes
+// to compute.
 #include <algorithm>
 #include <numeric>
 #include <utility>

@@ -1,4 +1,4 @@
-// app/views/model: a score as a table: which part of the query's stream met which part of the key's. Its
+// app/views/model/why: a score as a table: which part of the query's stream met which part of the key's. Its
 // cells add up to the score; a click on what is a head looks at that head.
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
-// app/shell: what goes out to files from the window: the session, numbers and pictures. Nothing is written
-// over unasked.
+// app/shell/files: what goes out to files from the window: the session, numbers and pictures. Nothing is
+// written over unasked.
 #include <array>
 #include <string_view>
 #include <utility>

@@ -1,5 +1,5 @@
-// app/shell: the end of a window and the beginning of the next: how it looked, and what was changed and is in
-// no file.
+// app/shell/files: the end of a window and the beginning of the next: how it looked, and what was changed and
+// is in no file.
 #include <algorithm>
 #include <utility>
 

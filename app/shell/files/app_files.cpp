@@ -1,4 +1,4 @@
-// app/shell: what comes in from files and goes out to them.
+// app/shell/files: what comes in from files and goes out to them.
 #include <algorithm>
 #include <cmath>
 #include <utility>

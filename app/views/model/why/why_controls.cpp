@@ -1,5 +1,5 @@
-// app/views/model: beside "why did it look there?": what is split, how many parts stand by themselves, and
-// the scales of the norms that the split keeps.
+// app/views/model/why: beside "why did it look there?": what is split, how many parts stand by themselves,
+// and the scales of the norms that the split keeps.
 #include <algorithm>
 #include <array>
 
