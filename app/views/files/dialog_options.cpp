@@ -258,11 +258,16 @@ void draw_page_table_options(Scene& scene, const Box& card, float& y) {
 }  // namespace
 
 void draw_dialog_options(Scene& scene, const Layout& layout, const Box& card, float& y) {
+  const float top = y;
   if (scene.view.files->dialog.task == FileTask::Picture) draw_picture_options(scene, layout, card, y);
   if (scene.view.files->dialog.task == FileTask::Numbers)
     is_page(scene.view.mode) ? draw_page_table_options(scene, card, y)
     : is_of_model(scene)     ? draw_model_number_options(scene, card, y)
                              : draw_number_options(scene, card, y);
+  // Also after a click on what is chosen already; a number that is typed keeps the keyboard.
+  const bool is_here = Box{card.x, top, card.w, y - top}.contains(ImGui::GetIO().MousePos);
+  if (is_here && ImGui::IsMouseReleased(ImGuiMouseButton_Left) && !ImGui::IsAnyItemActive())
+    give_keyboard(scene.view.files->dialog, DialogPart::Name);
 }
 
 int option_lines(const Scene& scene) {

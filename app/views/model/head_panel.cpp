@@ -68,8 +68,7 @@ class HeadPanel {
                                .name = "model map",
                                .short_names = true};
       draw_heat_map(scene_, area, 0, style);
-      const ColourScale scale = colour_scale(scene_, *style.plane, head_.head);
-      return say_scale({area.x, area.y, area.w, ui_.px(16)}, Align::Right, scale, false);
+      return say_scale_over(area, style, colour_scale(scene_, *style.plane, head_.head));
     }
     draw_preview(area, value, all_names);
   }
@@ -221,8 +220,7 @@ class HeadPanel {
       draw_head_map(scene_, *map, m.cells, m.part(), scale);
       draw_mark(m);
       take_cell(m, *map);
-      if (value == CellValue::Weight)
-        say_scale({area.x, area.y, area.w, ui_.px(16)}, Align::Right, scale, false);
+      if (value == CellValue::Weight) say_scale_over(area, style, scale);
     } else {
       draw_unlabelled(area, map.get(), scale);
     }
@@ -232,13 +230,24 @@ class HeadPanel {
                {type::tick, ui_.theme.text3, Ink::Regular, Align::Right});
   }
 
+  /// At the right of the line over the map; at its left where the name of the chosen key alone stands there.
+  void say_scale_over(const Box& area, const HeatMapStyle& style, const ColourScale& scale) const {
+    Align side = Align::Right;
+    if (!style.all_names) {
+      const MapFrame m = plan_map(scene_, area, 0, style);
+      if (m.cell_in_sight(scene_.cell()).centre_x() > area.centre_x()) side = Align::Left;
+    }
+    say_scale({area.x, area.y, area.w, ui_.px(16)}, side, scale, false);
+  }
+
   /// Where colours are not those of single weights from 0 to 1.
   void say_scale(const Box& line, Align align, const ColourScale& scale, bool pooled) const {
     const auto end = [](float value) { return tight(static_cast<double>(value)); };
     const std::string log = "log " + end(scale.low) + " … " + end(scale.high);
     std::string words = scale.log ? log : clips_ ? "0 … ≥ " + end(scale.high) : std::string();
     if (pooled) words = words.empty() ? "largest of each cell" : "largest of each cell  ·  " + words;
-    ui_.text(align == Align::Right ? line.right() : line.centre_x(), line.centre_y(), words,
+    const float x = align == Align::Right ? line.right() : align == Align::Left ? line.x : line.centre_x();
+    ui_.text(x, line.centre_y(), words,
              {type::tick, ui_.theme.text3, Ink::Regular, align, std::max(1.f, line.w)});
   }
 
