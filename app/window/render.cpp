@@ -81,7 +81,7 @@ std::optional<ScoresToCome> scores_to_come(const Document& document, const Backe
       static_cast<double>(heads) * static_cast<double>(size.queries) * static_cast<double>(seen) / 1e9};
 }
 
-/// Whoever waits before a terminal is told once what for.
+/// Said once, where stderr is a terminal: what reads a script's stderr takes any line for a fault.
 void tell_cost(const std::string& note) {
   if (!note.empty() && isatty(STDERR_FILENO) != 0) fmt::print(stderr, "{}\n", note);
 }
