@@ -2,7 +2,10 @@
 // each commit.
 #pragma once
 
+#include <cstddef>
 #include <cstdlib>
+#include <optional>
+#include <string_view>
 
 #include "support/sanitizers.hpp"
 
@@ -12,6 +15,15 @@ namespace attnscope::test {
 inline bool has_turn(int third) {
   const char* chosen = std::getenv("ATTNSCOPE_THIRD");
   return chosen == nullptr || std::atoi(chosen) == third;
+}
+
+/// Which of `parts` has its turn with this commit. Empty, all have: without a commit's number
+/// (ATTNSCOPE_COMMIT), and with ATTNSCOPE_TURN=012, as tests/run --all has it.
+inline std::optional<std::size_t> part_of_commit(std::size_t parts) {
+  const char* const turn = std::getenv("ATTNSCOPE_TURN");
+  const char* const commit = std::getenv("ATTNSCOPE_COMMIT");
+  if (commit == nullptr || (turn != nullptr && std::string_view(turn) == "012")) return std::nullopt;
+  return std::strtoull(commit, nullptr, 10) % parts;
 }
 
 }  // namespace attnscope::test
