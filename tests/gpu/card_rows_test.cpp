@@ -105,6 +105,18 @@ TEST_CASE("models of every family give the CPU's numbers on a card", "[card_rows
   }
 }
 
+TEST_CASE("models whose rows are wider than a warp give the CPU's numbers on a card", "[card_rows]") {
+  Card card;
+  for (const char* const name : {"brackets", "millbrook"}) {  // 64 and 96 wide, RMS norm and layer norm
+    CAPTURE(name);
+    const ModelPtr model = open_model(fs::path(ATTNSCOPE_ASSETS) / "models" / name);
+    ModelInput input;
+    input.ids = small_models::some_ids(9, model->spec.vocabulary);
+    CHECK(difference(run_model(*model, input, everything, card.on_cpu()),
+                     run_model(*model, input, everything, card.work())) < rounding);
+  }
+}
+
 TEST_CASE("changes inside a model act on a card as they do on the CPU", "[card_rows]") {
   const test::TemporaryDirectory directory;
   Card card;
