@@ -66,6 +66,52 @@ TEST_CASE("a digit in a step without a question does nothing", "[lessons][lesson
   }
 }
 
+TEST_CASE("after an arrow that a lesson has no use for Space goes to the next step",
+          "[lessons][lesson_ways]") {
+  const std::string fourth = "04-why-divide";
+  Player player;
+  player.open(fourth);
+  for (const ImGuiKey arrow : {ImGuiKey_DownArrow, ImGuiKey_UpArrow}) {
+    const std::int64_t step = player.state().step;
+    player.press(arrow);
+    player.press(arrow);
+    CHECK_FALSE(ImGui::GetIO().NavVisible);  // no control is ringed
+    player.press(ImGuiKey_Space);
+    REQUIRE(player.state().name == fourth);
+    CHECK(player.state().step == step + 1);
+  }
+  player.press(ImGuiKey_LeftArrow);
+  CHECK(player.state().step == 1);
+}
+
+TEST_CASE("the keys at a step's foot are those that do something now", "[lessons][lesson_ways]") {
+  Player player({.width = 1600, .height = 1000});
+  player.app().show_step({"04-why-divide", 7});
+  player.settle();
+  CHECK(player.says("next step"));
+  player.press(ImGuiKey_Space);
+  CHECK_FALSE(player.says("next step"));
+  CHECK(player.says("next lesson"));
+  // A lesson beside the list has none after it, and a field has the letters for itself.
+  const TemporaryDirectory directory;
+  const std::string text =
+      "---\nlesson: Typed\n---\n```start\n{\"text\": [\"a b\"]}\n```\n# One\n## Type\nWords.\n"
+      "```look\nshow: text\n```\n```done\ntokens >= 3\nType a word more.\nby: {\"text\": [\"a b c\"]}\n```\n"
+      "## Last\nWords.\n";
+  player.app().show_step({written_lesson(directory, text).native(), 0});
+  player.settle();
+  REQUIRE(ImGui::GetIO().WantTextInput);
+  CHECK(player.says("ends typing"));
+  CHECK_FALSE(player.says("next step"));
+  player.press(ImGuiKey_Enter);
+  CHECK_FALSE(player.says("ends typing"));
+  CHECK(player.says("next step"));
+  player.press(ImGuiKey_Space);
+  CHECK(player.state().step == 1);
+  CHECK_FALSE(player.says("next step"));
+  CHECK_FALSE(player.says("next lesson"));
+}
+
 TEST_CASE("a digit after an answer was revealed does nothing", "[lessons][lesson_ways]") {
   const TemporaryDirectory directory;
   const std::string name = written_lesson(directory, two_chapters).native();

@@ -1,11 +1,12 @@
 // app/views/lessons: the left column: what a step says, asks and wants done.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 #include "app/ui/number_format.hpp"
 #include "app/views/lessons/page.hpp"
+#include "app/views/lessons/playing.hpp"
 #include "app/widgets/marks.hpp"
 #include "app/widgets/widgets.hpp"
 
@@ -68,18 +69,32 @@ float draw_lesson_task(const LessonPage& page, float x, float y, float width) {
   return card.bottom();
 }
 
-/// What the keys do, in two or three columns at the foot.
+struct LessonKey {
+  std::string_view key, does;
+};
+
+/// Those that do something now: a field that is typed into has the others for itself, and Space goes from the
+/// last step to the next lesson, where there is one.
+std::vector<LessonKey> lesson_keys(const LessonPage& page) {
+  if (ImGui::GetIO().WantTextInput) return {{"Enter", "ends typing"}, {"F5", "present"}};
+  std::vector<LessonKey> keys;
+  if (page.state().step + 1 < std::ssize(page.lesson().steps))
+    keys.push_back({"Space", "next step"});
+  else if (next_lesson(page.scene) != nullptr)
+    keys.push_back({"Space", "next lesson"});
+  for (const LessonKey& key : {LessonKey{"←", "exactly back"},
+                               {"Esc", "free play, and back"},
+                               {"Home", "from the start"},
+                               {"N", "speaker notes"},
+                               {"F5", "present"}})
+    keys.push_back(key);
+  return keys;
+}
+
+/// What the keys do, in two columns at the foot.
 void draw_lesson_keys(const LessonPage& page, float x, float y, float width) {
   const Ui& ui = page.ui();
-  struct LessonKey {
-    std::string_view key, does;
-  };
-  constexpr std::array<LessonKey, 6> keys{{{"Space", "next step"},
-                                           {"←", "exactly back"},
-                                           {"Esc", "free play, and back"},
-                                           {"Home", "from the start"},
-                                           {"N", "speaker notes"},
-                                           {"F5", "present"}}};
+  const std::vector<LessonKey> keys = lesson_keys(page);
   const std::size_t columns = 2;
   const float column = width / static_cast<float>(columns);
   for (std::size_t i = 0; i < keys.size(); ++i) {
