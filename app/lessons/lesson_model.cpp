@@ -154,7 +154,9 @@ void LessonModels::begin() {
 }
 
 void LessonModels::look_again() {
-  if (sight_.state == ModelSight::State::Absent || sight_.state == ModelSight::State::Broken) begin();
+  if (sight_.state != ModelSight::State::Absent && sight_.state != ModelSight::State::Broken) return;
+  sight_.looked_again = true;
+  begin();
 }
 
 bool LessonModels::poll() {

@@ -49,6 +49,7 @@ struct ModelSight {
   const NamedModel* is = nullptr;  // null where it is a path
   double share = 0;                // Coming: how much of it is read; 0 while it is looked for
   std::string problem;             // Broken: one sentence
+  bool looked_again = false;       // it was asked for once more after it had not been found
   OpenedModelPtr model;            // Open
 };
 
