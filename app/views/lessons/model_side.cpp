@@ -2,6 +2,7 @@
 // what it predicts. Where the model is not on this computer: which file it is and how it is got.
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <utility>
 
 #include "app/lessons/model_numbers.hpp"
@@ -69,6 +70,9 @@ void draw_absent_model(LessonPage& page, const Box& box, const ModelSight& sight
   if (button(ui, "Look again", again,
              {"Look again", {}, "Looks where the menu looks for models, and in build/models.", {}}))
     page.scene.requests.look_for_lesson_model = true;
+  if (sight.looked_again)
+    ui.text(again.right() + ui.px(12), again.centre_y(), "It was looked for again and is still not there.",
+            {type::label, ui.theme.text1, Ink::Regular, Align::Left, x + wide - again.right() - ui.px(12)});
 }
 
 /// A step begins with its head in sight.
@@ -77,6 +81,17 @@ void bring_step_into_sight(const LessonPage& page, const GridFrame& grid) {
   if (!std::exchange(page.state().grid_due, false) || cell == nullptr) return;
   const float down = cell->box.centre_y() - grid.plan.window.centre_y();
   grid.state.grid_scroll = std::max(0.f, grid.state.grid_scroll + down / grid.ui.scale());
+}
+
+/// The small picture of the head whose large one is under the lid shows the same weights.
+void cover_small_picture(const LessonPage& page, const GridFrame& grid) {
+  const GridPlan::Cell* const cell = find_cell(grid.plan, grid.chosen);
+  if (!page.hides() || cell == nullptr || grid.state.colour != HeadColour::Pattern) return;
+  if (change_of_head(grid.changes, grid.chosen) != nullptr) return;  // the cell says that it is zeroed
+  const Ui& ui = page.ui();
+  ui.fill(cell->box, ui.theme.hatch_ground, ui.px(3));
+  ui.text(cell->box.centre_x(), cell->box.centre_y(), "?",
+          {type::tick, ui.theme.border, Ink::Semibold, Align::Centre});
 }
 
 /// The grid without what it is otherwise chosen by. Its column of effects stands where the step has them
@@ -94,13 +109,17 @@ void draw_lesson_grid(const LessonPage& page, const Box& region) {
   const GridEnds ends = grid_ends(grid);
   const float left = draw_small_ramp(ui, "lesson grid ramp", grid.title.right(), y, scale, scale.high,
                                      ends.low, ends.high, ui.px(scene.compact ? 40 : 64));
-  draw_region_title(ui, grid.title, "All heads", scene.compact ? std::string() : grid_note(grid),
-                    left - ui.px(12));
+  const std::string note = grid_note(grid), first = note.substr(0, note.find("  ·  "));
+  const float room = left - ui.px(24) - grid.title.x - ui.text_width("All heads", type::body, Ink::Semibold);
+  // Half of what the colours mean means nothing, and the step's own words say it.
+  const bool fits = !scene.compact && ui.text_width(first, type::tick) <= room;
+  draw_region_title(ui, grid.title, "All heads", fits ? note : std::string(), left - ui.px(12));
   draw_grid_columns(grid);
-  ui.clip(grid.plan.window);
+  ui.clip(grid.clip());
   point_at_grid(grid);
   draw_grid_layers(grid);
   draw_grid_cells(grid);
+  cover_small_picture(page, grid);
   ui.unclip();
   draw_grid_scroll(grid);
   ui.unclip();
@@ -118,6 +137,14 @@ HeatMapStyle style_of_head(Scene& scene, const Box& map) {
   return style;
 }
 
+/// By a change of its own, or by one of its whole layer.
+bool gives_zero(const ModelChanges& changes, const ModelHead& head) {
+  const HeadChange* const alone = change_of_head(changes, head);
+  const BlockChange* const layer = change_of_block(changes, head.of, head.block);
+  return (alone != nullptr && alone->kind == HeadChange::Kind::Zero) ||
+         (layer != nullptr && layer->attention_off);
+}
+
 void draw_lesson_head(const LessonPage& page, const Box& region) {
   Scene& scene = page.scene;
   const Ui& ui = scene.ui;
@@ -133,10 +160,9 @@ void draw_lesson_head(const LessonPage& page, const Box& region) {
   const float x = region.x + pad + wide + ui.px(8), right = region.right() - pad;
   const float title = ui.text(x, y, layer_name(spec, head.of, head.block) + " · Head " + number,
                               {type::body, ui.theme.text1, Ink::Semibold, Align::Left, right - x});
-  const HeadChange* const change = change_of_head(shown_changes(scene), head);
   const float room = right - x - title - ui.px(12);
   // The picture keeps what it computes.
-  if (change != nullptr && change->kind == HeadChange::Kind::Zero && room > ui.px(60))
+  if (gives_zero(shown_changes(scene), head) && room > ui.px(60))
     ui.text(right, y, "zeroed: what it gives is 0",
             {type::label, ui.theme.text2, Ink::Regular, Align::Right, room});
   const float side = ui.px(scene.compact ? 8 : 12);

@@ -11,7 +11,7 @@ void draw_model_grid(Scene& scene, const Box& region) {
   ui.fill(region, ui.theme.picture);
   ui.clip(region);
   draw_grid_title(grid);
-  ui.clip(grid.plan.window);
+  ui.clip(grid.clip());
   point_at_grid(grid);
   draw_grid_layers(grid);
   draw_grid_cells(grid);

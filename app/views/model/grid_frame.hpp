@@ -15,6 +15,9 @@ struct GridFrame {
   GridFrame(Scene&, const Box& place);
   /// Without a place: the caller makes `plan` and draws it elsewhere.
   explicit GridFrame(Scene&);
+  /// Where its rows are drawn. The sign of a changed layer stands to the left of its number, before the
+  /// window.
+  Box clip() const { return {region.x, plan.window.y, plan.window.right() - region.x, plan.window.h}; }
 
   Scene& scene;
   const Ui& ui;
