@@ -1,6 +1,7 @@
 #include "app/ui/ui.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <string>
 
@@ -37,6 +38,14 @@ std::string_view without_isolate(std::string_view text) {
 std::size_t chain_of(Ink ink) { return ink == Ink::Mono ? 0 : static_cast<std::size_t>(ink); }
 
 int weight_of(Ink ink) { return ink == Ink::Semibold ? 600 : ink == Ink::Medium ? 500 : 400; }
+
+/// Whether a line goes on from `corner` into a direction more than a right angle from that it came in.
+bool turns_back(ImVec2 from, ImVec2 corner, ImVec2 to) {
+  const float along = (corner.x - from.x) * (to.x - corner.x) + (corner.y - from.y) * (to.y - corner.y);
+  const float in = std::hypot(corner.x - from.x, corner.y - from.y);
+  const float out = std::hypot(to.x - corner.x, to.y - corner.y);
+  return along < -0.05f * in * out;
+}
 
 }  // namespace
 
@@ -249,7 +258,16 @@ void Ui::ring(ImVec2 centre, float radius, Rgba colour, float thickness) const {
 
 void Ui::polyline(std::span<const ImVec2> points, Rgba colour, float thickness) const {
   if (SvgCanvas* svg = copy()) svg->polyline(points_of(points), colour, thickness);
-  list()->AddPolyline(points.data(), static_cast<int>(points.size()), colour, 0, thickness);
+  // Dear ImGui lengthens the corner of a line that turns back into a spike, up to ten times as long as the
+  // line is thick: a curve would show values that it does not have. Another line begins at such a corner.
+  std::size_t begin = 0;
+  const auto draw_to = [&](std::size_t end) {
+    list()->AddPolyline(points.data() + begin, static_cast<int>(end - begin + 1), colour, 0, thickness);
+    begin = end;
+  };
+  for (std::size_t i = 1; i + 1 < points.size(); ++i)
+    if (turns_back(points[i - 1], points[i], points[i + 1])) draw_to(i);
+  if (!points.empty()) draw_to(points.size() - 1);
 }
 
 void Ui::jagged_line(std::span<const ImVec2> points, std::span<const Box> bars, Rgba colour,
