@@ -76,7 +76,7 @@ class Pruning {
 
   std::string note() const {
     if (curve_ == nullptr || curve_->known == 0) return "how many heads can go together";
-    std::string words = "KL of the prediction over heads zeroed, the smallest effect first";
+    std::string words = "KL of the prediction over heads zeroed  ·  the smallest KL alone first";
     if (!curve_->is_whole() || reading_.prediction->top_before.empty()) return words;
     const std::int64_t top = reading_.prediction->top_before.front().id;
     const auto end = std::ranges::find_if(
@@ -125,7 +125,7 @@ class Pruning {
         !can_run() ? "There is no prediction whose change could be measured."
         : is_wanted()
             ? "Computing, after the effects of all heads."
-            : "Heads are zeroed one after the other, the one with the smallest effect first. How far "
+            : "Heads are zeroed one after the other, the one with the smallest KL alone first. How far "
               "the prediction moves shows how many are needed here; what heads do for each other "
               "shows where the curve leaves the ground.";
     ui_.paragraph(line.x, line.bottom() + ui_.px(8), std::min(line.w, ui_.px(640)), words,
@@ -143,7 +143,7 @@ class Pruning {
     if (random.size() > 1) draw_dashed_curve(ui_, axes, random, ui_.theme.text2, 1.5f * ui_.scale());
     draw_curve(ui_, axes, mine, ui_.theme.query, 2 * ui_.scale());
     std::vector<EndLabel> ends{
-        {axes.y(static_cast<double>(mine.back().y)), "by effect", ui_.theme.query, Ink::Semibold}};
+        {axes.y(static_cast<double>(mine.back().y)), "by KL alone", ui_.theme.query, Ink::Semibold}};
     if (random.size() > 1) {
       // Both end with all heads zeroed: the other name stands where the lines are apart.
       const ImVec2 before = random[random.size() > 2 ? random.size() - 2 : 1];
