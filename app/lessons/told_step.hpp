@@ -66,8 +66,8 @@ struct ToldStep {
   std::string task;  // what is to be done
   std::vector<ToldCodeLine> numpy, pytorch;
   std::vector<ToldSide> sides;  // empty: the picture alone shows what is looked at
-  bool has_plot = false;        // above them
-  bool covered = false;         // the picture hides what is asked
+  double plot_shape = 0;  // width by height of the picture down to the end of the plot above them; 0: none
+  bool covered = false;   // the picture hides what is asked
 };
 
 }  // namespace attnscope

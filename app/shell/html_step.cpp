@@ -116,8 +116,8 @@ HtmlLessonStep draw_html_step(const App& app) {
   HtmlLessonStep step;
   step.number = app.view().lesson->step + 1;
   step.told = drawer.tell(false);
-  // What can be pointed at needs its picture on paper alone.
-  const bool on_screen = step.told.sides.empty() || step.told.has_plot;
+  // What can be pointed at needs its picture on paper alone; a screen shows the plot above it.
+  const bool on_screen = step.told.sides.empty() || step.told.plot_shape > 0;
   const auto picture = [&] {
     HtmlLessonPicture drawn;
     drawn.light = drawer.draw(ThemeName::Light);

@@ -101,6 +101,31 @@ TEST_CASE("a page of a lesson speaks the language of the window", "[html][lesson
   CHECK_THAT(html, ContainsSubstring("Bild zum Schritt „A step“."));
 }
 
+TEST_CASE("a page of a lesson shows a matrix once: to be pointed at, below the picture of the plot",
+          "[html][lesson]") {
+  Player player;
+  player.open("04-why-divide");
+  const TemporaryDirectory directory;
+  const auto page_of_step = [&](std::int64_t step) {
+    player.app().show_step({"04-why-divide", step});
+    player.settle();
+    player.app().save_picture({PictureRegion::Focus, 1, directory / (std::to_string(step) + ".html")});
+    player.settle();
+    return bytes_of(directory / (std::to_string(step) + ".html"));
+  };
+  const std::string plot = "<figure class=\"pic plot\" style=\"--ar:";
+  const std::string entropies = page_of_step(5);
+  const std::size_t at = entropies.find(plot);
+  REQUIRE(at != std::string::npos);
+  const double shape = std::stod(entropies.substr(at + plot.size()));
+  CHECK(shape > 3);  // a flat part of a picture that is nearly square
+  CHECK(shape < 12);
+  CHECK_THAT(entropies, ContainsSubstring("class=\"map\""));
+  // Of scores there is no matrix to point at, and without a plot the picture is for paper.
+  CHECK_THAT(page_of_step(1), ContainsSubstring("<figure class=\"pic\">"));
+  CHECK_THAT(page_of_step(6), ContainsSubstring("<figure class=\"pic paper\">"));
+}
+
 TEST_CASE("the command line writes a lesson's step as a page that opens again", "[html][lesson][cli]") {
   const TemporaryDirectory directory;
   const std::string lesson = "'" + (assets_directory() / "lessons" / "04-why-divide.md").native() + "'";

@@ -94,8 +94,14 @@ class LessonWriter {
 
   std::string picture(const HtmlLessonStep& step) const {
     const bool on_paper = step.picture.dark.empty();
+    // The matrices stand below it, to be pointed at: of the picture a screen shows what is above them.
+    const bool plot_alone = !on_paper && !step.told.sides.empty();
     return fmt::format(
-        "<figure class=\"pic{}\">{}</figure>\n", on_paper ? " paper" : "",
+        "<figure class=\"pic{}\"{}>{}</figure>\n",
+        on_paper     ? " paper"
+        : plot_alone ? " plot"
+                     : "",
+        plot_alone ? fmt::format(" style=\"--ar:{:.4f}\"", step.told.plot_shape) : std::string(),
         image(step.picture, html_of_text(html_step_alt(words_, plain(step.told.title), step.told.covered))));
   }
 

@@ -330,6 +330,7 @@ void draw_lesson_instrument(LessonPage& page, const Box& box) {
     const float high = std::round(std::clamp((box.bottom() - y) * share, ui.px(104), ui.px(200)));
     draw_lesson_plot(page, {box.x + pad, y, box.w - 2 * pad, high});
     y += high + ui.px(8);
+    if (page.state().told) page.state().told->plot_shape = static_cast<double>(box.w / (y - box.y));
     ui.horizontal(box.x + pad, y, box.w - 2 * pad, ui.theme.hairline);
     y += ui.px(8);
   }
@@ -350,7 +351,7 @@ void draw_lesson_instrument(LessonPage& page, const Box& box) {
 void tell_lesson_sides(const LessonPage& page, ToldStep& told) {
   Scene& scene = page.scene;
   told.sides.clear();
-  told.has_plot = page.step.plot != lessons::Plot::None && shows_plot(page);
+  told.plot_shape = 0;  // known when it is drawn
   if (page.lesson().of_model() || page.lesson().of_training() || lesson_vectors(page, scene.result)) return;
   const bool two = scene.held != nullptr && !scene.held->result->layer().is_long();
   const auto add = [&](const Scene& side, bool is_b, bool covered, Cell cell) {
