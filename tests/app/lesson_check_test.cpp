@@ -1,5 +1,6 @@
 // What a lesson's steps say of titles, lids, choices and curves; the lines that are named where something is
 // wrong; and what the checker warns of: a broken lesson of each kind.
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "app/lesson_files.hpp"
+#include "app/lessons/lesson_model.hpp"
 #include "app/lessons/step_documents.hpp"
 #include "support/program.hpp"
 
@@ -323,6 +325,23 @@ TEST_CASE("an expression knows whether it is computed from numbers alone", "[les
   };
   CHECK((is_constant("16") && is_constant("sqrt(256) * pi") && is_constant("max(1, 2) > 1")));
   CHECK((!is_constant("d_k") && !is_constant("16 + 0 * weight(2, 0)") && !is_constant("sqrt(d_k)")));
+}
+
+TEST_CASE("lessons on SmolLM2 give nothing away, where it is on this computer", "[lessons][lesson_check]") {
+  const auto assets = std::filesystem::path(ATTNSCOPE_ASSETS);
+  if (!lessons::find_model("smollm2", assets, assets)) SKIP("tests/models/fetch smollm2 gets the model");
+  std::size_t played = 0;
+  for (const auto& file : std::filesystem::directory_iterator(assets / "lessons")) {
+    if (lessons::read_lesson(file.path()).model != "smollm2") continue;
+    const CheckedLesson found = lessons::check_lesson(file.path());
+    INFO(file.path().filename() << fmt::format("{} {}", fmt::join(found.problems, "\n"),
+                                               fmt::join(found.warnings, "\n")));
+    CHECK(found.played);
+    CHECK(found.problems.empty());
+    CHECK(found.warnings.empty());
+    ++played;
+  }
+  CHECK(played == 4);
 }
 
 }  // namespace attnscope::lesson_check_test
