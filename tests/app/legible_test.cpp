@@ -79,6 +79,23 @@ TEST_CASE("legible: a column's label of one sign is not turned") {
   CHECK(found == 4);
 }
 
+TEST_CASE("legible: a wide sign lies as well, in the map and in the walk") {
+  Robot robot(wide);
+  robot.retype("##Text", "I saw W what W I saw and then I went away .");
+  robot.key(ImGuiKey_Escape);
+  for (const Mode mode : {Mode::Explore, Mode::Walk}) {
+    robot.app().view().mode = mode;
+    robot.settle();
+    int found = 0;
+    for (const PlacedText& text : texts_of(robot)) {
+      if (text.text != "W") continue;
+      ++found;
+      CHECK(text.x1 - text.x0 > text.y1 - text.y0);  // turned, it is higher than wide
+    }
+    CHECK(found >= 4);
+  }
+}
+
 TEST_CASE("legible: the names of a long text's strip and axis stand clear of its numbers") {
   Robot robot(wide);
   std::string text;

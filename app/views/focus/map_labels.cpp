@@ -103,10 +103,9 @@ void draw_top_labels(const MapFrame& m) {
     const std::string label = m.label(m.across, i);
     TextStyle style{type::label, marked ? m.hue(m.across) : ui.theme.text2,
                     marked ? Ink::Semibold : Ink::Regular};
-    // A single sign, such as "I" or ".", is a dash when it is turned.
     const float long_as = ui.text_width(label, type::label, Ink::Semibold);
     const bool fits = !thin.numbers && m.side > ui.px(48) && long_as < m.side - ui.px(6);
-    const bool lies = !m.upright || fits || long_as < ui.px(10);
+    const bool lies = !m.upright || fits || lies_flat(ui, label);
     if (lies) {
       style.align = Align::Centre;
       if (m.style.all_names) style.max_width = std::max(place.length, ui.px(label_height));

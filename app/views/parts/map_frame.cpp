@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "app/state/focus_state.hpp"
+#include "app/ui/own_words.hpp"
 
 namespace attnscope {
 namespace {
@@ -81,6 +82,13 @@ Cell MapFrame::under(ImVec2 point) const {
 
 std::string MapFrame::label(const Axis& axis, std::int64_t i) const {
   return label_of(axis, style)(scene.result, b, i);
+}
+
+bool lies_flat(const Ui& ui, std::string_view label) {
+  const std::string text = plain(label);
+  const auto signs =
+      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
+  return ui.text_width(label, type::label, Ink::Semibold) < ui.px(signs == 1 ? label_height - 1 : 10);
 }
 
 std::int64_t label_step(float side, float needed) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "app/state/focus_state.hpp"
 #include "app/views/parts/heat_map.hpp"
@@ -96,7 +97,10 @@ void zoom_to(const MapFrame&, float side, Cell middle);
 /// Moves the part in sight as little as needed for the cell to be in it.
 void bring_into_sight(const MapFrame&, Cell);
 
-inline constexpr float label_height = 16;        // logical
+inline constexpr float label_height = 16;  // logical
+/// Whether a column's label lies where others are turned: turned, "I" and "." are dashes, and the signs of a
+/// new line and of a tab point elsewhere.
+bool lies_flat(const Ui&, std::string_view label);
 inline constexpr std::int64_t most_skipped = 4;  // labels; beyond that numbers say more
 /// Every how many labels one is drawn so that none overlap.
 std::int64_t label_step(float side, float needed);

@@ -6,6 +6,7 @@
 #include "app/state/walk_state.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/ui/own_words.hpp"
+#include "app/views/parts/map_frame.hpp"
 #include "app/views/walk/formula.hpp"
 #include "app/views/walk/matrix.hpp"
 
@@ -112,12 +113,12 @@ void draw_key_labels(const Matrix& m) {
     const std::string label = key_label(m.view.result(), m.view.b, j);
     TextStyle style{type::label, fade(marked ? ui.theme.key : ui.theme.text2, opacity),
                     marked ? Ink::Semibold : Ink::Regular};
-    if (m.upright) {
+    if (m.upright && !lies_flat(ui, label)) {
       style.max_width = cells.y - m.place.slot.y - ui.px(heading + 8);
       ui.upright_text(cell.centre_x(), cells.y - ui.px(6), label, style);
     } else {
       style.align = Align::Centre;
-      style.max_width = cell.w;
+      style.max_width = m.upright ? ui.px(label_height) : cell.w;
       ui.text(cell.centre_x(), cells.y - ui.px(11), label, style);
     }
   }
