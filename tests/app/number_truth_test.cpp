@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
@@ -216,6 +217,27 @@ TEST_CASE("a masked cell's weight is 0 on its way through the walk, and a small 
   robot.leave();
   robot.settle();
   CHECK_FALSE(shows(robot, "0.0000"));
+}
+
+TEST_CASE("what each change does alone has the decimal sign of the language", "[model][german]") {
+  LettersRobot robot({.height = 1060});
+  robot.click("Layer MLP");
+  robot.click("Head: zero");
+  robot.settle();
+  const auto line_with = [&](std::string_view begin) {
+    const std::vector<PlacedText> texts = texts_of(robot);
+    const auto found =
+        std::ranges::find_if(texts, [&](const PlacedText& text) { return text.text.starts_with(begin); });
+    return found == texts.end() ? std::string() : found->text;
+  };
+  const std::string english = line_with("alone: ");
+  REQUIRE(english.find('.') != std::string::npos);
+  robot.app().view().language = "de";
+  robot.leave();
+  robot.settle();
+  const std::string german = line_with("einzeln: ");
+  CHECK(german.find(',') != std::string::npos);
+  CHECK(german.find('.') == std::string::npos);
 }
 
 }  // namespace attnscope::number_truth_test

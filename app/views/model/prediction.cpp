@@ -92,7 +92,7 @@ std::string alone_words(const ModelReading& reading) {
   if (!reading.alone || reading.alone->divergences.size() < 2) return {};
   for (const double one : reading.alone->divergences)
     if (std::isnan(one)) return {};
-  return "alone: " + own(sum_in_words(reading.alone->divergences, 4));
+  return "alone: " + own_number(sum_in_words(reading.alone->divergences, 4));
 }
 
 /// The region of one frame.
