@@ -26,9 +26,22 @@ InterventionWords words(Intervention::Kind kind) {
   return {"Its own", "", "", ""};
 }
 
-bool is_head_muted(const Document& document, std::int64_t head) {
+namespace {
+
+Intervention::Kind intervention_on(const Document& document, std::int64_t head) {
   const std::vector<Intervention>& all = document.layer().interventions;
-  return head < std::ssize(all) && all[static_cast<std::size_t>(head)].kind == Intervention::Kind::Mute;
+  return head < std::ssize(all) ? all[static_cast<std::size_t>(head)].kind : Intervention::Kind::None;
+}
+
+}  // namespace
+
+bool is_head_muted(const Document& document, std::int64_t head) {
+  return intervention_on(document, head) == Intervention::Kind::Mute;
+}
+
+bool is_head_out(const Document& document, std::int64_t head) {
+  const Intervention::Kind kind = intervention_on(document, head);
+  return kind == Intervention::Kind::Mute || kind == Intervention::Kind::Mean;
 }
 
 namespace {

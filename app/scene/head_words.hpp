@@ -17,6 +17,8 @@ struct InterventionWords {
 InterventionWords words(Intervention::Kind);
 /// Whether the head gives zeros; its own pattern is kept in the stage before Intervention.
 bool is_head_muted(const Document&, std::int64_t head);
+/// Whether its own pattern mixes nothing any more: it is muted, or the mean of its rows stands in its place.
+bool is_head_out(const Document&, std::int64_t head);
 
 /// What a head does, as far as its weights bear it (see core/analysis/head_patterns.hpp), over all sequences.
 struct HeadRole {

@@ -1,11 +1,16 @@
 // "Why did it look there?" in the window: what is shown adds up to the score and the logit of the run, and
 // its parts are links to their heads.
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "app/model_robot.hpp"
 #include "app/state/model_state.hpp"
+#include "app/ui/number_words.hpp"
 #include "core/engine/model/model_reading.hpp"
+#include "robot/layout.hpp"
 #include "robot/robot.hpp"
 #include "support/letters_gpt.hpp"
 #include "support/temporary_directory.hpp"
@@ -106,6 +111,23 @@ TEST_CASE("a score and a logit are shown as the sum of their parts", "[model][wh
     robot.settle();
     CHECK(state.screen == ModelScreen::Heads);
   }
+}
+
+TEST_CASE("the weight of a zeroed head is the one of its map, not 0", "[model][why]") {
+  test::LettersRobot robot({.height = 1060});
+  robot.click("Head: zero");
+  robot.settle();
+  robot.click("Why?");
+  robot.settle();
+  const LayerResult& layer = robot.app().shown()->layer();
+  const Cell cell = robot.app().selection().cell;
+  const std::int64_t head = robot.app().selection().head;
+  const auto own = static_cast<double>((*layer.trace[Stage::Softmax]).matrix(0, head)(cell.query, cell.key));
+  REQUIRE(own > 0.001);
+  REQUIRE((*layer.trace[Stage::Intervention]).matrix(0, head)(cell.query, cell.key) == 0);
+  const std::vector<PlacedText> texts = texts_of(robot);
+  CHECK(std::ranges::count(texts, in_full(own), &PlacedText::text) == 2);  // large, and in its last line
+  CHECK(std::ranges::count(texts, "0.0000", &PlacedText::text) == 0);
 }
 
 }  // namespace attnscope

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/scene/head_words.hpp"
 #include "app/ui/number_format.hpp"
+#include "app/ui/number_words.hpp"
 #include "app/views/parts/cell_facts.hpp"
 #include "core/models/run_heads.hpp"
 
@@ -49,7 +51,7 @@ class WhyLadder {
     const float y = top_ + ui_.px(scene_.compact ? 14 : 20);
     const WhyState& split = scene_.view.model->split;
     if (facts)
-      ui_.text(region_.x + pad_, y, fixed(facts->weight, 4),
+      ui_.text(region_.x + pad_, y, in_full(shown_weight(*facts)),
                {scene_.compact ? type::title : type::readout * 0.85f, ui_.theme.text1, Ink::Semibold});
     const std::string to =
         why_ != nullptr ? split.key : key_label(scene_.result, scene_.sequence(), scene_.selection.cell.key);
@@ -61,6 +63,11 @@ class WhyLadder {
     right -= ui_.text(right, y, "→", {type::label, ui_.theme.text2, Ink::Regular, Align::Right}) + ui_.px(6);
     chip(right, y, from, ui_.theme.query);
     top_ += ui_.px(scene_.compact ? 28 : 42);
+  }
+
+  /// The one that map and strip have: of a zeroed head, which mixes nothing, its own.
+  double shown_weight(const CellFacts& facts) const {
+    return is_head_out(scene_.result.document, facts.h) ? facts.own : facts.weight;
   }
 
   float chip(float right, float y, const std::string& text, Rgba hue) const {
@@ -115,7 +122,7 @@ class WhyLadder {
     row("shifted", "− max " + fixed(facts.largest, 3), fixed((facts.hidden - facts.largest) / tau, 3));
     row("weight",
         "exp(" + fixed((facts.hidden - facts.largest) / tau, places) + ") / " + fixed(facts.sum, places),
-        fixed(facts.softmax, 4));
+        in_full(facts.softmax));
   }
 
   Scene& scene_;

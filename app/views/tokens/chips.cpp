@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "app/scene/head_words.hpp"
 #include "app/scene/picture.hpp"
 #include "app/state/focus_state.hpp"
 #include "app/ui/number_format.hpp"
@@ -31,11 +32,8 @@ std::int64_t place_of(const Shown& shown, const ChipRow& row, std::int64_t index
 /// and so it is here.
 Stage tinted_stage(const Scene& scene) {
   const Document& layer = scene.result.document;
-  const auto h = static_cast<std::size_t>(scene.head());
-  const std::vector<Intervention>& all = layer.layer().interventions;
-  const Intervention::Kind kind = h < all.size() ? all[h].kind : Intervention::Kind::None;
-  const bool muted = kind == Intervention::Kind::Mute || kind == Intervention::Kind::Mean;
-  return scene.view.mode == Mode::Model && muted ? own_weights_stage(layer) : weights_stage(layer);
+  const bool is_out = is_head_out(layer, scene.head());
+  return scene.view.mode == Mode::Model && is_out ? own_weights_stage(layer) : weights_stage(layer);
 }
 
 /// A chip with the weight of the shown query's row, or of the shown key's column.

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "app/ui/number_format.hpp"
+#include "app/ui/number_words.hpp"
 #include "app/views/model/parts.hpp"
 #include "app/views/watch/parts.hpp"
 #include "app/views/watch/watch.hpp"
@@ -185,7 +186,7 @@ class WatchedHead {
   float draw_number(float y) const {
     const float x = region_.x + pad_, right = region_.right() - pad_, middle = y + ui_.px(18);
     const std::string number =
-        v_.row == nullptr || v_.key < 0 ? "–" : fixed(static_cast<double>(v_.row[v_.key]), 4);
+        v_.row == nullptr || v_.key < 0 ? "–" : in_full(static_cast<double>(v_.row[v_.key]));
     float end =
         x +
         ui_.text(x, middle, number, {v_.scene.compact ? 24 : type::readout, ui_.theme.text1, Ink::Semibold}) +
