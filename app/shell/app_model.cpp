@@ -162,8 +162,8 @@ ModelWants App::model_wants() const {
     question.score = {within.of,           static_cast<std::size_t>(within.block),
                       selection_.head,     selection_.cell.query,
                       selection_.cell.key, split.over_mean};
-    question.token = split.token;
-    question.minus = split.minus;
+    question.token = view_.model->token_in(within.model->fingerprint, split.token);
+    question.minus = view_.model->token_in(within.model->fingerprint, split.minus);
     wants.why = question;
   }
   if (view_.mode != Mode::Model || !within) return wants;

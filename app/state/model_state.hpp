@@ -8,6 +8,8 @@
 #include <string>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "app/state/compare_heads_state.hpp"
 #include "app/state/generation_state.hpp"
 #include "app/state/selection.hpp"
@@ -155,10 +157,12 @@ struct ModelState {
   std::array<signed char, 15> fold{};         // sections of the controls, as ViewState::fold
   std::optional<std::int64_t> predicted_row;  // whose prediction is shown; nothing: the usual one
   std::optional<std::int64_t> followed;       // a token that is listed, however unlikely it is
+  // The fingerprint of the model whose tokens `followed`, `split.token` and `split.minus` are: another one
+  // has other tokens under these numbers.
+  std::string tokens_of;
 
   // Of the moment.
-  const void* followed_of = nullptr;     // the model with that token; null: the first that is shown
-  std::optional<std::string> typed_ids;  // while the field of the tokens' numbers has the keyboard
+  std::optional<std::string> typed_ids;             // while the field of the tokens' numbers has the keyboard
   ModelScreen before_compare = ModelScreen::Heads;  // F4 goes back to it
   std::optional<double> stale_since;                // the text, or a change, is ahead of what stands there
   std::optional<OpenedAt> opened_at;                // by head_worth_a_look()
@@ -171,6 +175,22 @@ struct ModelState {
   std::array<std::shared_ptr<const ModelFacts>, 2> facts;  // of the run with the changes, and without
   std::shared_ptr<const void> contributions_of;            // of these lengths of values
   float usual_contribution = 1;                            // is what the colours of the grid go up to
+
+  bool has_chosen_tokens() const { return followed || split.token || split.minus; }
+  /// A chosen token, where it is one of the model with this fingerprint.
+  std::optional<std::int64_t> token_in(std::uint64_t model, std::optional<std::int64_t> chosen) const {
+    return tokens_of == fmt::format("{:016x}", model) ? chosen : std::nullopt;
+  }
+  /// Before a token of this model is chosen: those of another one go. Tokens of which no model is known
+  /// become this one's.
+  void choose_tokens_of(std::uint64_t model) {
+    const bool is_known = !tokens_of.empty();
+    if (std::string mark = fmt::format("{:016x}", model); std::exchange(tokens_of, mark) == mark) return;
+    if (!is_known) return;
+    followed.reset();
+    split.token.reset();
+    split.minus.reset();
+  }
 
   void compare_heads() {
     if (screen != ModelScreen::Compare) before_compare = std::exchange(screen, ModelScreen::Compare);

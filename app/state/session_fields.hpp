@@ -147,10 +147,9 @@ void fields(Visit& visit, Scrolls& s) {
   visit("heads", s.heads, 0, 1e6);
 }
 
-/// Of those who take it apart; a session has the names alone.
 template <class Visit>
 void fields(Visit& visit, ShownSections& s) {
-  visit("names", s.names);
+  visit("names", s.names);  // a session has the list alone, without an object round it
 }
 
 template <class Visit>
@@ -257,6 +256,7 @@ void fields(Visit& visit, ModelState& m) {
   visit("fold", m.fold, -1, 1);
   visit("predicted_row", m.predicted_row, 0, 1 << 30);
   visit("followed", m.followed, 0, 1 << 30);
+  visit("tokens_of", m.tokens_of);
 }
 
 template <class Visit>

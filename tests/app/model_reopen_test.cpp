@@ -2,10 +2,13 @@
 // window, and whatever comes between, it is not lost.
 #include <filesystem>
 #include <fstream>
+#include <sstream>
+#include <string>
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include "app/model_robot.hpp"
 #include "app/session/closed.hpp"
 #include "app/state/files_state.hpp"
 #include "robot/robot.hpp"
@@ -141,6 +144,34 @@ TEST_CASE("a session whose model has moved waits for it, also through the end of
     robot.app().open(desk.directory / "elsewhere");
     check_is_back(robot);
     CHECK(desk.closed() == 0);
+  }
+}
+
+TEST_CASE("a session that does not say whose token is followed means its model's", "[model][session]") {
+  test::LettersRobot robot;
+  std::string label;
+  for (const RecordedItem& item : robot.items().items())
+    if (item.label.starts_with("predicted ")) label = item.label;  // the least likely one
+  REQUIRE_FALSE(label.empty());
+  robot.right_click(robot.centre(label));
+  robot.settle();
+  const std::filesystem::path file = robot.directory / "session.json";
+  robot.app().save(file);
+  std::ostringstream read;
+  read << std::ifstream(file).rdbuf();
+  std::string text = read.str();
+  const std::size_t begin = text.find("\"tokens_of\"");
+  REQUIRE(begin != std::string::npos);
+  text.erase(begin, text.find(',', begin) + 1 - begin);  // as earlier versions wrote it
+  std::ofstream(file) << text;
+  robot.right_click(robot.centre(label));
+  robot.settle();
+  robot.app().open(file);
+  robot.settle();
+  for (const char* words : {"ab", "c de", "a a a a", "de c ab", "b", "e d c b a"}) {
+    INFO(words);
+    test::type_text(robot, words);
+    CHECK(robot.has(label));
   }
 }
 

@@ -239,6 +239,47 @@ TEST_CASE("a predicted token that is followed stays in the list whatever is pred
   CHECK_FALSE(model_state(robot).followed);
 }
 
+TEST_CASE("a token that is followed is none of another model, in a session neither", "[model][session]") {
+  LettersRobot robot;
+  write_letters_gpt(robot.directory / "other", 2);
+  const auto label_of = [&](std::int64_t id) -> std::string {
+    for (const RecordedItem& item : robot.items().items())
+      if (item.label.starts_with("predicted ") && item.label.ends_with(" " + std::to_string(id)))
+        return item.label;
+    return {};
+  };
+  const auto open = [&](const char* model) {
+    robot.app().open(robot.directory / model);
+    robot.settle();
+    type_text(robot, "ab");
+  };
+  open("other");
+  std::vector<std::int64_t> unlisted;
+  for (std::int64_t id = 0; id < 8; ++id)
+    if (label_of(id).empty()) unlisted.push_back(id);
+  open("letters");
+  std::int64_t followed = -1;
+  for (const char* text : {"ab", "c de", "a a a a", "de c ab", "b", "e d c b a"}) {
+    type_text(robot, text);
+    for (const std::int64_t id : unlisted)
+      if (followed < 0 && !label_of(id).empty()) {
+        robot.right_click(robot.centre(label_of(id)));
+        followed = id;
+      }
+  }
+  robot.settle();
+  REQUIRE(model_state(robot).followed == followed);
+
+  open("other");
+  CHECK(label_of(followed).empty());
+  robot.app().save(robot.directory / "session.json");
+  robot.app().open(robot.directory / "session.json");
+  robot.settle();
+  CHECK(label_of(followed).empty());
+  open("letters");
+  CHECK_FALSE(label_of(followed).empty());
+}
+
 TEST_CASE("a session keeps the predicted token that is followed", "[model][session]") {
   LettersRobot robot;
   std::string label;

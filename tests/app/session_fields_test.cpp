@@ -150,6 +150,7 @@ model.patching.corrupted model.patching.answer model.patching.other model.patchi
 model.generation.sampled model.generation.temperature model.generation.top_k model.generation.top_p
 model.generation.seed model.generation.count model.compare.measure model.compare.sort model.compare.shift
 model.picture.shown model.picture.rollout model.sets model.fold model.predicted_row model.followed
+model.tokens_of
 lesson.name lesson.step lesson.order
 lesson.answer.chosen lesson.answer.value lesson.answer.revealed lesson.notes lesson.pytorch
 lesson.counts_votes experiment.name experiment.value training.task training.control training.seed

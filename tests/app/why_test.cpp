@@ -18,7 +18,7 @@
 namespace attnscope {
 namespace {
 
-const WhyReading& shown(Robot& robot) {
+const WhyReading& why_shown(Robot& robot) {
   const std::shared_ptr<const WhyReading>& why = robot.app().view().model->split.shown;
   REQUIRE(why);
   return *why;
@@ -49,22 +49,22 @@ TEST_CASE("a score and a logit are shown as the sum of their parts", "[model][wh
   REQUIRE(state.screen == ModelScreen::Why);
   CHECK_FALSE(robot.has("All heads"));
 
-  const WhyQuestion asked = shown(robot).asked;
+  const WhyQuestion asked = why_shown(robot).asked;
   CHECK(asked.score.query == robot.app().selection().cell.query);
   CHECK(asked.score.key == robot.app().selection().cell.key);
   CHECK(asked.score.over_mean);
-  REQUIRE(shown(robot).score_problem.empty());
-  const ScoreSplit over_mean = shown(robot).score;
+  REQUIRE(why_shown(robot).score_problem.empty());
+  const ScoreSplit over_mean = why_shown(robot).score;
   CHECK(std::abs(over_mean.cells.matrix().sum() - over_mean.score) < 1e-5);
-  REQUIRE(shown(robot).logit_problem.empty());
-  CHECK(std::abs(sum_of(shown(robot).logit) - shown(robot).logit.logit) < 1e-4);
+  REQUIRE(why_shown(robot).logit_problem.empty());
+  CHECK(std::abs(sum_of(why_shown(robot).logit) - why_shown(robot).logit.logit) < 1e-4);
   CHECK(robot.has("cell score"));
 
   SECTION("raw: with what all keys share") {
     robot.click("Score: raw");
     robot.settle();
-    const ScoreSplit& raw = shown(robot).score;
-    CHECK_FALSE(shown(robot).asked.score.over_mean);
+    const ScoreSplit& raw = why_shown(robot).score;
+    CHECK_FALSE(why_shown(robot).asked.score.over_mean);
     CHECK(std::abs(raw.score - over_mean.raw) < 1e-9);
     CHECK(std::abs(raw.cells.matrix().sum() - raw.score) < 1e-5);
     const Stage scaled = Stage::Scale;
@@ -75,7 +75,7 @@ TEST_CASE("a score and a logit are shown as the sum of their parts", "[model][wh
   }
   SECTION("a head that adds to the logit is a link") {
     std::optional<StreamPart> found;
-    for (const StreamPart& part : shown(robot).logit.parts)
+    for (const StreamPart& part : why_shown(robot).logit.parts)
       if (part.kind == StreamPart::Kind::Head && part.block > 0 &&
           robot.has("logit part head " + std::to_string(part.block) + "." + std::to_string(part.head)))
         found = part;
@@ -85,9 +85,9 @@ TEST_CASE("a score and a logit are shown as the sum of their parts", "[model][wh
     CHECK(state.screen == ModelScreen::Why);
     CHECK(robot.document().within.read().block == found->block);
     CHECK(robot.app().selection().head == found->head);
-    CHECK(robot.app().selection().cell.query == shown(robot).row);
-    CHECK(shown(robot).asked.score.block == static_cast<std::size_t>(found->block));
-    CHECK(std::abs(shown(robot).score.cells.matrix().sum() - shown(robot).score.score) < 1e-5);
+    CHECK(robot.app().selection().cell.query == why_shown(robot).row);
+    CHECK(why_shown(robot).asked.score.block == static_cast<std::size_t>(found->block));
+    CHECK(std::abs(why_shown(robot).score.cells.matrix().sum() - why_shown(robot).score.score) < 1e-5);
   }
   SECTION("fewer parts, and what is hidden says so") {
     robot.click("query parts less");
@@ -97,7 +97,7 @@ TEST_CASE("a score and a logit are shown as the sum of their parts", "[model][wh
     spot.cell = Cell{1, 4};
     robot.app().look_at(spot);
     robot.settle();
-    CHECK(shown(robot).score_problem == "Query 1 may not see key 4: the mask hides it.");
+    CHECK(why_shown(robot).score_problem == "Query 1 may not see key 4: the mask hides it.");
     CHECK_FALSE(robot.has("cell score"));
   }
   SECTION("Esc and the button go back to all heads") {
@@ -128,6 +128,28 @@ TEST_CASE("the weight of a zeroed head is the one of its map, not 0", "[model][w
   const std::vector<PlacedText> texts = texts_of(robot);
   CHECK(std::ranges::count(texts, in_full(own), &PlacedText::text) == 2);  // large, and in its last line
   CHECK(std::ranges::count(texts, "0.0000", &PlacedText::text) == 0);
+}
+
+TEST_CASE("a token whose logit is split is none of another model", "[model][why]") {
+  test::LettersRobot robot;
+  write_letters_gpt(robot.directory / "other", 2);
+  const auto ask_why_in = [&](const char* model) {
+    robot.app().open(robot.directory / model);
+    robot.settle();
+    test::type_text(robot, "ab c de a");
+    if (test::model_state(robot).screen != ModelScreen::Why) robot.click("Why?");
+    robot.settle();
+  };
+  ask_why_in("letters");
+  ModelState& state = *robot.app().view().model;
+  state.choose_tokens_of(test::model_within(robot).fingerprint);
+  state.split.token = 3;
+  robot.settle();
+  REQUIRE(why_shown(robot).token == 3);
+  ask_why_in("other");
+  CHECK_FALSE(why_shown(robot).asked.token);
+  ask_why_in("letters");
+  CHECK(why_shown(robot).asked.token == 3);
 }
 
 }  // namespace attnscope

@@ -122,10 +122,8 @@ class Prediction {
     draw_title(prediction);
     if (!is_there) return draw_nothing();
     masked_ = masked_token(reading_.within, *reading_.tokens, prediction->row);
-    ModelState& state = *scene_.view.model;
-    if (state.followed && state.followed_of == nullptr) state.followed_of = reading_.within.model.get();
-    kept_ = {masked_, {}};
-    if (state.followed_of == reading_.within.model.get()) kept_[1] = state.followed;
+    const ModelState& state = *scene_.view.model;
+    kept_ = {masked_, state.token_in(reading_.within.model->fingerprint, state.followed)};
     std::vector<ListedToken> all = listed_tokens(*prediction, kept_);
     const float top = line_.y + title_height(ui_) + ui_.px(scene_.compact ? -4 : 2);
     const float effect = changed_ ? ui_.px(scene_.compact ? 34 : 60) : 0;
@@ -161,8 +159,8 @@ class Prediction {
 
   void follow(const ListedToken& candidate) {
     ModelState& state = *scene_.view.model;
+    state.choose_tokens_of(reading_.within.model->fingerprint);
     state.followed = is_followed(candidate) ? std::nullopt : std::optional(candidate.id);
-    state.followed_of = reading_.within.model.get();
   }
 
   /// The word that the mask was put for, and the way back.

@@ -13,16 +13,21 @@ std::string one_over(double inverse) { return "1 / " + fixed(inverse > 0 ? 1 / i
 
 /// A list of the tokens that the model finds likeliest, behind what stands for none of them.
 void token_drop(Column& c, const char* label, std::string_view name, std::string_view none,
-                std::optional<std::int64_t>& token, const Tip& tip) {
+                std::optional<std::int64_t> WhyState::*chosen, const Tip& tip) {
   const Ui& ui = c.ui();
   const ModelReading& reading = *c.scene.model;
+  ModelState& state = *c.scene.view.model;
+  const std::uint64_t model = reading.within.model->fingerprint;
+  const std::optional<std::int64_t> token = state.token_in(model, state.split.*chosen);
   const std::string shown = token ? predicted_name(reading, *token) : std::string(none);
   drop(ui, label, choice_row(c, name), shown, tip, [&] {
-    if (menu_row(ui, std::string(none).c_str(), {}, !token)) token.reset();
+    if (menu_row(ui, std::string(none).c_str(), {}, !token)) (state.split.*chosen).reset();
     if (!reading.prediction) return;
     for (const PredictedToken& one : reading.prediction->top_after) {
       const std::string words = predicted_name(reading, one.id);
-      if (menu_row(ui, words.c_str(), {}, token == one.id)) token = one.id;
+      if (!menu_row(ui, words.c_str(), {}, token == one.id)) continue;
+      state.choose_tokens_of(model);
+      state.split.*chosen = one.id;
     }
   });
 }
@@ -83,14 +88,13 @@ void norms_section(Column& c) {
 }
 
 void logit_section(Column& c) {
-  WhyState& split = c.scene.view.model->split;
   if (c.begin({.which = Section::Logit,
                .label = "Logit",
                .note = c.scene.compact ? "" : "attribution, direct",
                .opens = Opens::Always})) {
-    token_drop(c, "Logit token", "token", "the likeliest", split.token,
+    token_drop(c, "Logit token", "token", "the likeliest", &WhyState::token,
                {"Token", {}, "Whose logit is split into what adds to it.", {}});
-    token_drop(c, "Minus token", "minus", "mean of all", split.minus,
+    token_drop(c, "Minus token", "minus", "mean of all", &WhyState::minus,
                {"Minus",
                 "logit − logit",
                 "The difference of two tokens shows what tells them apart; the mean over all tokens moves no "
