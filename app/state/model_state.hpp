@@ -170,7 +170,8 @@ struct ModelState {
   bool locked = false;           // a click chose the head: what is pointed at is not previewed until Esc
   bool without_changes = false;  // pressed: the model as it is, without what was changed inside
   float grid_scroll = 0, controls_scroll = 0;  // logical pixels
-  bool layer_effects = true;                   // the grid has a column with what its layers do
+  float changes_height = 0;      // of the section "Changes inside" in the frame before; likewise
+  bool layer_effects = true;     // the grid has a column with what its layers do
   std::int64_t stream_back = 0;  // rows that the residual stream is scrolled up from the last one
   std::array<std::shared_ptr<const ModelFacts>, 2> facts;  // of the run with the changes, and without
   std::shared_ptr<const void> contributions_of;            // of these lengths of values

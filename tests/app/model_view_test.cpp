@@ -154,6 +154,25 @@ TEST_CASE("the first change moves no control: a second click takes it back", "[m
   CHECK(robot.centre("Divide by √dₖ").y == knob.y);
 }
 
+TEST_CASE("a further change moves no control either: the column scrolls as far", "[model]") {
+  const TemporaryDirectory directory;
+  Robot robot(with_letters(directory, {.height = 880}));
+  type_text(robot, "ab c de a");
+  robot.click("Divide by √dₖ");
+  robot.settle();
+  robot.click_at(find_head(robot, 2, 3));
+  robot.settle();
+  const ImVec2 knob = robot.centre("Divide by √dₖ");
+  robot.click_at(knob);
+  robot.settle();
+  REQUIRE(model_within(robot).changes.blocks.size() == 2);
+  CHECK(robot.centre("Divide by √dₖ").y == knob.y);
+  robot.click_at(knob);
+  robot.settle();
+  CHECK(model_within(robot).changes.blocks.size() == 1);
+  CHECK(robot.centre("Divide by √dₖ").y == knob.y);
+}
+
 TEST_CASE("the knobs of a layer act inside the model and are taken back one by one", "[model]") {
   const TemporaryDirectory directory;
   Robot robot(with_letters(directory, {.height = 1060}));

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "app/ui/number_format.hpp"
 #include "app/views/model/parts.hpp"
@@ -97,9 +98,21 @@ float least_height(const Column& c, std::string_view words) {
   return std::max(one, ui.paragraph_height(c.width, words, type::tick) + ui.px(8));
 }
 
+/// Where one more change, or one less, moves what stands below, the column scrolls as far: the control that
+/// was pressed stays under the mouse, and a second click takes back what the first one did.
+void keep_below_in_place(const Column& c, float top) {
+  ModelState& state = *c.scene.view.model;
+  const float height = (c.y - top) / c.ui().scale();
+  const float before = std::exchange(state.changes_height, height), moved = height - before;
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  const bool is_below = mouse.x >= c.x && mouse.x < c.x + c.width && mouse.y >= top + before * c.ui().scale();
+  if (before > 0 && is_below) state.controls_scroll = std::max(0.f, state.controls_scroll + moved);
+}
+
 }  // namespace
 
 void changes_section(Column& c) {
+  const float top = c.y;
   const ModelReading& reading = *c.scene.model;
   const Within now = c.document().within.read();
   c.scene.view.model->without_changes = false;
@@ -130,6 +143,7 @@ void changes_section(Column& c) {
       change_within(c.scene, [&](Within within) { return edit::without_change(std::move(within), *gone); });
   }
   c.end();
+  keep_below_in_place(c, top);
 }
 
 }  // namespace attnscope
