@@ -89,6 +89,27 @@ TEST_CASE("run takes transformers' batches", "[cli][models]") {
   CHECK(distance(read(out, "logits"), read(golden, "batch.logits")) < 1e-3);
 }
 
+TEST_CASE("a tensor of a batch that would change the numbers and is not read is refused", "[cli][models]") {
+  const TemporaryDirectory directory;
+  write_bytes_gpt(directory / "m");
+  const Tensor zeros(Shape{1, 3});
+  Tensor ones(Shape{1, 3});
+  std::fill_n(ones.data(), ones.size(), 1.0f);
+  const auto with = [&](const std::string& name, const Tensor& more) {
+    write_safetensors(directory / "in.safetensors",
+                      std::vector<NamedTensor>{{"input_ids", &zeros}, {name, &more}});
+    return run(directory, "run m --batch in.safetensors -o out.safetensors");
+  };
+  CHECK(with("labels", ones).exit_code == 0);
+  CHECK(with("decoder_attention_mask", ones).exit_code == 0);
+  for (const std::string name : {"decoder_attention_mask", "token_type_ids", "inputs_embeds"}) {
+    CAPTURE(name);
+    const Outcome outcome = with(name, zeros);
+    CHECK(outcome.exit_code == 1);
+    CHECK(outcome.err.find(name + ": ") != std::string::npos);
+  }
+}
+
 TEST_CASE("run writes TransformerLens' names, which say the same as transformers'", "[cli][models]") {
   const TemporaryDirectory directory;
   write_bytes_gpt(directory / "m");
