@@ -132,8 +132,8 @@ TEST_CASE("a picture is prepared as the folder says", "[image_input]") {
        {R"({"size": {"shortest_edge": 6}})", R"({"size": 0})",
         R"({"size": {"height": 4, "width": 99999999999}})", R"({"resample": 1})",
         R"({"do_center_crop": true})", R"({"do_flip_channel_order": true})", R"({"do_grayscale": true})",
-        R"({"rescale_offset": true})", R"({"image_std": [1, 0, 1]})", R"({"image_mean": [1, 2]})",
-        R"({"rescale_factor": "a"})", R"({"do_resize": 1})", "[]", "{"}) {
+        R"({"rescale_offset": true})", R"({"do_pad": true})", R"({"image_std": [1, 0, 1]})",
+        R"({"image_mean": [1, 2]})", R"({"rescale_factor": "a"})", R"({"do_resize": 1})", "[]", "{"}) {
     CAPTURE(wrong);
     CHECK_THROWS_AS(prepared(wrong), Error);
   }
@@ -153,6 +153,16 @@ TEST_CASE("a picture is prepared as the folder says", "[image_input]") {
                         ContainsSubstring(fmt::format("preprocessor_config.json: {} ", key)));
       CHECK_THROWS_WITH(prepared(R"({"image_mean": [0.5, NaN, 0.5]})"), ContainsSubstring("image_mean"));
     }
+  CHECK(prepared(R"({"image_processor_type": "ViTImageProcessorFast"})").width == 3);
+  CHECK(prepared(R"({"image_processor_type": "BeitImageProcessor", "size": 6, "resample": 3,
+                     "do_normalize": false})")
+            .width == 6);
+  // Other classes have other defaults.
+  CHECK_THROWS_WITH(prepared(R"({"image_processor_type": "SiglipImageProcessor", "size": 6})"),
+                    ContainsSubstring("resample is missing"));
+  CHECK_THROWS_WITH(prepared(R"({"feature_extractor_type": "DeiTFeatureExtractor", "size": 6, "resample": 3,
+                                 "do_normalize": false})"),
+                    ContainsSubstring("do_center_crop is missing"));
   CHECK(prepared(R"({"size": null, "image_mean": null, "do_resize": null, "rescale_factor": null})").width ==
         3);
   CHECK(prepared(R"({"rescale_factor": 1e-30})").factor == 1e-30);

@@ -13,6 +13,7 @@
 #include "core/base/error.hpp"
 #include "core/files/formats/json_reader.hpp"
 #include "core/files/formats/posix.hpp"
+#include "core/text/utf8.hpp"
 
 namespace attnscope {
 namespace {
@@ -84,6 +85,7 @@ class PreparationFile {
     if (!value.is_object()) throw Error(fmt::format("{}: an object was expected.", where_));
   }
   ImagePreparation read(ImagePreparation made) const {
+    check_defaults();
     made.resize = flag("do_resize", true);
     if (made.resize) read_size(made);
     const auto filter = static_cast<int>(number("resample", 2));
@@ -94,7 +96,7 @@ class PreparationFile {
       refuse("rescale_factor", fmt::format("is {}; a number above 0 was expected", made.factor));
     if (flag("do_center_crop", false)) refuse("do_center_crop", "asks to crop, which is not done here");
     for (const char* other : {"do_flip_channel_order", "do_grayscale", "do_thumbnail", "do_align_long_axis",
-                              "offset", "rescale_offset"})
+                              "do_pad", "offset", "rescale_offset"})
       if (flag(other, false)) refuse(other, "is true, which would change the pixels and is not done here");
     if (flag("do_normalize", true)) {
       triple("image_mean", made.mean);
@@ -119,6 +121,27 @@ class PreparationFile {
       for (const double byte : {0.0, 255.0})
         if (!(std::abs((byte * made.factor - made.mean[i]) / made.deviation[i]) <= most))
           refuse("rescale_factor, image_mean and image_std", "make numbers that float32 cannot hold");
+  }
+  /// A file says what is unlike the defaults of its class of processor. Those of ViT's are known here.
+  void check_defaults() const {
+    const char* key =
+        find("image_processor_type") != nullptr ? "image_processor_type" : "feature_extractor_type";
+    const nlohmann::json* found = find(key);
+    if (found == nullptr) return;
+    if (!found->is_string()) refuse(key, "is no string");
+    const auto name = found->get<std::string>();
+    const auto is_of = [&](const char* family) { return name.starts_with(family); };
+    if (is_of("ViTImageProcessor") || is_of("ViTFeatureExtractor")) return;
+    const auto need = [&](const char* other) {
+      if (!value_.contains(other))
+        refuse(other,
+               fmt::format("is missing, and what {} does then is not known here", in_quotes(name, 60)));
+    };
+    if (flag("do_resize", true))
+      for (const char* other : {"size", "resample"}) need(other);
+    if (flag("do_normalize", true))
+      for (const char* other : {"image_mean", "image_std"}) need(other);
+    if (!is_of("Beit") && !is_of("Siglip") && !is_of("Blip")) need("do_center_crop");
   }
   const nlohmann::json* find(const char* key) const {
     const auto at = value_.find(key);
