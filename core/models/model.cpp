@@ -327,10 +327,11 @@ std::string note_on_blocks(const Model& model, const ModelConfig& config) {
 }
 
 /// Tensors of GGUF files that stand in no block and would change what comes out.
-constexpr auto gguf_beside_blocks =
-    std::to_array<std::string_view>({"output.bias", "output_norm.bias", "token_embd_norm.weight",
-                                     "token_embd_norm.bias", "position_embd.weight", "token_types.weight",
-                                     "per_layer_token_embd.weight", "cls.weight", "cls.output.weight"});
+constexpr auto gguf_beside_blocks = std::to_array<std::string_view>(
+    {"output.bias", "output_norm.bias", "token_embd_norm.weight", "token_embd_norm.bias",
+     "position_embd.weight", "token_types.weight", "per_layer_token_embd.weight", "cls.weight",
+     "cls.output.weight", "token_embd.bias", "output.scale", "dense_2.weight", "dense_3.weight",
+     "rope_factors_long.weight", "rope_factors_short.weight"});
 
 /// The same for these, which transformers leaves out without harm in its own files. Throws Error naming one.
 void check_beside_blocks(const Model& model) {

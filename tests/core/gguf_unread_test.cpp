@@ -126,7 +126,8 @@ TEST_CASE("a tensor beside the blocks that would change what comes out is refuse
   CHECK_NOTHROW(open_model(directory / "m.gguf"));
   const std::vector<float> twos(8, 2.0f);
   for (const char* name :
-       {"output.bias", "output_norm.bias", "token_embd_norm.weight", "position_embd.weight", "cls.weight"}) {
+       {"output.bias", "output_norm.bias", "token_embd_norm.weight", "position_embd.weight", "cls.weight",
+        "output.scale", "dense_2.weight", "rope_factors_long.weight"}) {
     GgufSample more = plain;
     more.tensor(name, {8}, ggml_f32, {reinterpret_cast<const char*>(twos.data()), 8 * sizeof(float)});
     write_file(directory / "m.gguf", more);
