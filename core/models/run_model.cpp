@@ -109,6 +109,17 @@ void check_input(const Model& model, const ModelInput& input) {
   if (!input.mask.empty() && input.mask.size() != input.ids.size())
     throw Error(fmt::format("{} tokens have {} marks in the mask; as many were expected.", input.ids.size(),
                             input.mask.size()));
+  // The tokens that are not hidden are counted for ALiBi; the biases here go by places.
+  if (const StackSpec* stack = model.spec.decoder ? &*model.spec.decoder : nullptr;
+      stack != nullptr && stack->positions == ModelPositions::Alibi) {
+    const auto first = std::ranges::find(input.mask, 1);
+    const auto hidden = std::find(first, input.mask.end(), 0);
+    if (std::find(hidden, input.mask.end(), 1) != input.mask.end())
+      throw Error(
+          fmt::format("The mask hides token {} between others, which a model with ALiBi does not count; "
+                      "hidden tokens at one end or both were expected.",
+                      hidden - input.mask.begin()));
+  }
   if (model.spec.reads_two_texts() && input.decoder_ids.empty())
     throw Error("There are no tokens for the decoder; an encoder-decoder needs at least one.");
 }

@@ -111,6 +111,28 @@ TEST_CASE("a config that does not fit is refused in words that name the key", "[
   refused(R"({"model_type": "gpt2", "model_type": "gpt2"})", "model_type");
 }
 
+TEST_CASE("a share of dimensions that is odd and biases that are left out are refused", "[models]") {
+  const std::string neox =
+      R"({"model_type": "gpt_neox", "hidden_size": 32, "num_attention_heads": 4, "rotary_pct": )";
+  CHECK(config(neox + "0.5}").spec.decoder->rope.rotated == 4);
+  CHECK_THROWS_WITH(config(neox + "0.4}"), ContainsSubstring("rotary_pct: 3 of 8 dimensions"));
+  CHECK_NOTHROW(config(R"({"model_type": "bloom", "slow_but_exact": true, "pretraining_tp": 1})"));
+  CHECK_NOTHROW(config(R"({"model_type": "bloom", "slow_but_exact": false, "pretraining_tp": 2})"));
+  CHECK_THROWS_WITH(config(R"({"model_type": "bloom", "slow_but_exact": true, "pretraining_tp": 2})"),
+                    ContainsSubstring("slow_but_exact: it is true"));
+}
+
+TEST_CASE("a decoder of an encoder's parts has logits where its architecture has a head", "[models]") {
+  const auto bert = [](const std::string& architecture) {
+    return config(R"({"model_type": "bert", "is_decoder": true, "architectures": [")" + architecture +
+                  R"("]})")
+        .spec;
+  };
+  CHECK(bert("BertLMHeadModel").head.kind == HeadKind::NextToken);
+  CHECK(bert("BertModel").decoder);
+  CHECK_FALSE(bert("BertModel").has_logits());
+}
+
 TEST_CASE("what is wrong in a config is told in one line of text, however long and odd it is", "[models]") {
   const auto told = [](const std::string& json) -> std::string {
     try {

@@ -55,6 +55,22 @@ TEST_CASE("families and heads give transformers' numbers, committed goldens", "[
   CHECK(families.size() >= 8);
 }
 
+TEST_CASE("a mask that hides a token between others is refused for ALiBi, which counts tokens", "[models]") {
+  ThreadPool pool(1);
+  const Work work{pool, {}};
+  const ModelPtr bloom = open_model(models / "bloom"), rotary = open_model(models / "gpt_neox_serial");
+  const auto masked = [&](const ModelPtr& model, std::vector<std::uint8_t> mask) {
+    ModelInput input;
+    input.ids = {1, 2, 3, 4};
+    input.mask = std::move(mask);
+    return run_model(*model, std::move(input), {}, work);
+  };
+  CHECK_NOTHROW(masked(bloom, {0, 1, 1, 0}));
+  CHECK_NOTHROW(masked(bloom, {0, 0, 0, 0}));
+  CHECK_THROWS_WITH(masked(bloom, {1, 0, 1, 1}), ContainsSubstring("hides token 1 between others"));
+  CHECK_NOTHROW(masked(rotary, {1, 0, 1, 1}));
+}
+
 TEST_CASE("decoders of every family go on as transformers with its cache, committed goldens", "[models]") {
   ThreadPool pool(2);
   const Work work{pool, {}};

@@ -279,7 +279,8 @@ void read_head(const ConfigObject& config, ModelConfig& result) {
       config.refuse("architectures",
                     fmt::format("{} ends in something that is not known here for the family {}.",
                                 in_quotes(spec.architecture, 80), result.family->name));
-    if (spec.decoder) spec.head.kind = HeadKind::NextToken;
+    if (spec.decoder && find_part(result.family->model, Part::Logits) != nullptr)
+      spec.head.kind = HeadKind::NextToken;
     return;
   }
   const HeadRow& row = *result.head;

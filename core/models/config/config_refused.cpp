@@ -132,6 +132,10 @@ void refuse_unread(const ConfigObject& config, const FamilyRow& family, const Mo
     config.refuse("partial_rotary_factor",
                   fmt::format("{} of {} dimensions of a head would turn; a model of the family {} turns all.",
                               stack.rope.rotated, attention.d_k, family.name));
+  // With both, transformers multiplies piece by piece and leaves two biases of each block out.
+  if (const json* pieces = config.find("pretraining_tp");
+      family.name == "BLOOM" && config.boolean("slow_but_exact", false) && pieces != nullptr && *pieces != 1)
+    refuse(config, "slow_but_exact", true, family);
   check_layers(config, family, stack);
   check_positions(config, family);
 }

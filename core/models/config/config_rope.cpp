@@ -104,6 +104,12 @@ RopeSettings rope_of(const ConfigObject& config, const FamilyRow& family, int d_
     read_scaling(config, scaling, positions, rope);
   }
   if (share > 1) config.refuse(share_key, "it must not be above 1.");
+  // Of an odd number transformers turns one more, with frequencies of the odd number.
+  if (const auto turning = static_cast<std::int64_t>(static_cast<double>(d_k) * share);
+      share < 1 && turning % 2 != 0)
+    config.refuse(share_key, fmt::format("{} of {} dimensions of a head would turn; an even number of them "
+                                         "was expected.",
+                                         turning, d_k));
   rope.rotated = static_cast<std::int64_t>(static_cast<double>(d_k) * share) / 2 * 2;
   if (rope.rotated < 2) config.refuse(share_key, "it leaves no dimension of a head to turn.");
   if (rope.scaling == RopeScaling::Dynamic && rope.rotated < 4)
