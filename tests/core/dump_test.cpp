@@ -155,6 +155,20 @@ TEST_CASE("a layer of a dump is opened by its name", "[dump]") {
   CHECK_THROWS_AS(open_with_layers(directory / "none.safetensors"), Error);
 }
 
+TEST_CASE("a layer with learned sinks beside its queries is refused by their name", "[dump]") {
+  const test::TemporaryDirectory directory;
+  const std::filesystem::path path = directory / "sinks.safetensors";
+  const Tensor q = random_tensor({2, 3, 4}, 1), sinks = random_tensor({2}, 2);
+  const auto write = [&](const std::string& name) {
+    write_safetensors(path,
+                      std::vector<NamedTensor>{{"l.0.q", &q}, {"l.0.k", &q}, {"l.0.v", &q}, {name, &sinks}});
+  };
+  write("l.1.sinks");
+  CHECK_NOTHROW(open_document(path));
+  write("l.0.sinks");
+  CHECK_THAT(refusal_of(path), ContainsSubstring("\"l.0.sinks\""));
+}
+
 TEST_CASE("the metadata of a dump says where its tokens are", "[dump]") {
   const TemporaryDirectory directory;
   const Tensor q = random_tensor({5, 2, 4}, 1);

@@ -206,6 +206,17 @@ void Dump::check_sizes(const LayerNames& layer) const {
                 .d_v = v[3]});
 }
 
+void Dump::refuse_sinks(const LayerNames& layer) const {
+  const std::string beside = layer.query.substr(0, layer.query.rfind('.') + 1);
+  for (const char* last : {"sinks", "s_aux"}) {
+    const std::string name = beside + last;
+    if (tensors_ ? tensors_->find(name) != nullptr : arrays_.contains(name))
+      refuse(name,
+             "is a logit of each head that joins the softmax, which is not read from a dump; expected the "
+             "weights themselves in the place of queries and keys");
+  }
+}
+
 Document Dump::document(const LayerNames& layer) const {
   try {
     check_sizes(layer);  // before anything is read
@@ -218,6 +229,7 @@ Document Dump::document(const LayerNames& layer) const {
   Document document;
   document.title = title(path_, layer.name);
   if (layer.weights.empty()) {
+    refuse_sinks(layer);
     Given& given = document.input.change<Given>();
     given.query = vectors(layer.query);
     given.key = vectors(layer.key);

@@ -79,6 +79,8 @@ class Dump {
   std::string model_name() const;
   void take_labels(Document&, const LayerNames&) const;
   void take_key_labels(Document&, const LayerNames&) const;
+  /// Learned sinks beside the queries (gpt-oss) change every weight.
+  void refuse_sinks(const LayerNames&) const;
   void take_output(Document&, const LayerNames&) const;
   void take_positions(Document&, const LayerNames&) const;
   void take_causal(Document&, const LayerNames&) const;
