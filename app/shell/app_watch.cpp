@@ -26,6 +26,13 @@ Cell followed_cell(const WatchSight& sight, const WatchState& state) {
   return {shown, std::max<std::int64_t>(0, state.key.value_or(key))};
 }
 
+/// Whether the process that was chosen in the list is shown and still sends.
+bool lives_chosen(const WatchState& state) {
+  if (!state.is_chosen || !state.sight || state.sight->connection.path != state.wanted) return false;
+  const WatchConnection& now = state.sight->connection;
+  return now.state == WatchConnection::State::Live && now.process.is_alive();
+}
+
 }  // namespace
 
 void App::follow_watch() {
@@ -35,12 +42,20 @@ void App::follow_watch() {
   watcher_->follow(*view_.watch, is_shown);
 }
 
-/// A stream is no Document: it is watched.
+/// A stream is no Document: it is watched. While a process lives that was chosen in the list, another one
+/// that calls watch() is added to the list.
 bool App::give_to_watch(const std::filesystem::path& path) {
   if (!is_watch_stream(path)) return false;
+  WatchState& state = *view_.watch;
   std::error_code unknown;
-  view_.watch->wanted = std::filesystem::absolute(path, unknown);
-  view_.watch->on = true;
+  const std::filesystem::path stream = std::filesystem::absolute(path, unknown);
+  if (stream != state.wanted && lives_chosen(state)) {
+    view_.notices.tell("Another process sends its attention, too: it is in the list of processes.");
+  } else {
+    state.wanted = stream;
+    state.is_chosen = false;
+  }
+  state.on = true;
   view_.mode = Mode::Model;
   return true;
 }

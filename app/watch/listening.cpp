@@ -24,9 +24,9 @@ bool is_due(const std::optional<std::chrono::steady_clock::time_point>& last,
 }
 
 bool alike(const WatchConnection& a, const WatchConnection& b) {
-  return a.state == b.state && a.path == b.path && a.trouble == b.trouble && a.rate == b.rate &&
-         a.all == b.all && a.counts.dropped == b.counts.dropped && a.counts.waiting == b.counts.waiting &&
-         a.counts.too_large == b.counts.too_large;
+  return a.state == b.state && a.end == b.end && a.path == b.path && a.trouble == b.trouble &&
+         a.rate == b.rate && a.all == b.all && a.counts.dropped == b.counts.dropped &&
+         a.counts.waiting == b.counts.waiting && a.counts.too_large == b.counts.too_large;
 }
 
 }  // namespace
@@ -74,22 +74,35 @@ void Listening::rest() {
   rested_ = true;
 }
 
+/// Whether the stream may take the place of the one that has ended, or of none.
+bool Listening::follows(const FoundStream& found, const Wants& wants) const {
+  if (!found.alive || found.closed || found.path == now_.path || found.path == refused_) return false;
+  const bool was_chosen = wants.is_chosen && wants.stream == now_.path;
+  const auto is_it = [&](const FoundStream& other) { return other.path == found.path; };
+  return !was_chosen || std::ranges::none_of(beside_, is_it);
+}
+
 /// Takes the stream that was asked for; that of the newest process where none was, or where it has ended.
 void Listening::scan(const Wants& wants) {
   scanned_ = Clock::now();
   try {
     now_.all = find_streams();
     if (!stream_ && refused_.empty()) now_.trouble.clear();
-    if (stream_ && is_live() && (stream_->is_closed() || !stream_->process().is_alive())) {
-      if (!wants.paused) read(wants);  // what waits is kept
-      leave();
+    if (stream_ && is_live()) {
+      if (stream_->is_closed() || !stream_->process().is_alive()) {
+        if (!wants.paused) read(wants);  // what waits is kept
+        leave();
+      } else {
+        beside_ = now_.all;
+      }
+    } else if (stream_) {
+      leave();  // a process may end after its watch
     }
-    const bool asks = !wants.stream.empty() && wants.stream != followed_.stream;
-    if (asks) return open(wants.stream);
-    if (stream_ && is_live()) return;
+    const bool is_shown = is_live() && wants.stream == now_.path;
+    if (!wants.stream.empty() && wants.stream != followed_.stream && !is_shown) return open(wants.stream);
+    if (stream_ && (is_live() || wants.paused)) return;
     for (const FoundStream& found : now_.all)
-      if (found.alive && !found.closed && found.path != now_.path && found.path != refused_)
-        return open(found.path);
+      if (follows(found, wants)) return open(found.path);
     const bool has_dead = std::ranges::any_of(now_.all, [](const FoundStream& f) { return !f.alive; });
     if (has_dead) remove_dead_streams(std::array{now_.path});
   } catch (const std::exception& error) {
@@ -109,6 +122,7 @@ void Listening::open(const std::filesystem::path& path) {
           .facts = stream_->facts(),
           .process = stream_->process(),
           .all = all};
+  beside_ = all;
   looked_.reset();
 }
 
@@ -138,11 +152,11 @@ void Listening::read(const Wants& wants) {
   }
 }
 
-/// The process has gone; what it sent stays.
-void Listening::leave(std::string trouble) {
+/// Nothing more comes; what was sent stays.
+void Listening::leave() {
   now_.state = WatchConnection::State::Ended;
+  now_.end = watch_end(stream_->is_closed(), stream_->process().is_alive());
   now_.rate = 0;
-  if (!trouble.empty()) now_.trouble = std::move(trouble);
 }
 
 double Listening::rate() const {

@@ -9,6 +9,7 @@
 #include <optional>
 #include <stop_token>
 #include <utility>
+#include <vector>
 
 #include "app/watch/watch_sight.hpp"
 
@@ -18,6 +19,7 @@ class Listening {
  public:
   struct Wants {
     std::filesystem::path stream;  // empty: that of the newest process
+    bool is_chosen = false;        // by a person: once it has ended only a stream that begins later follows
     std::uint64_t sends = WantsQueryKeyValue | WantsMasks;
     bool paused = false;
     bool operator==(const Wants&) const = default;
@@ -49,7 +51,8 @@ class Listening {
   void scan(const Wants&);
   void open(const std::filesystem::path&);
   void read(const Wants&);
-  void leave(std::string trouble = {});
+  void leave();
+  bool follows(const FoundStream&, const Wants&) const;
   bool is_live() const { return now_.state == WatchConnection::State::Live; }
   double rate() const;
   void publish();
@@ -66,7 +69,8 @@ class Listening {
   WatchConnection now_;
   Wants followed_;
   std::optional<Clock::time_point> scanned_, looked_, counted_;
-  std::filesystem::path refused_;  // could not be opened: said once, not tried every second
+  std::filesystem::path refused_;    // could not be opened: said once, not tried every second
+  std::vector<FoundStream> beside_;  // that there were while the stream was live
   bool rested_ = false;
 };
 

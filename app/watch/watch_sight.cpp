@@ -6,6 +6,11 @@
 
 namespace attnscope {
 
+WatchEnd watch_end(bool is_closed, bool is_alive) {
+  if (!is_closed) return is_alive ? WatchEnd::None : WatchEnd::ProcessGone;
+  return is_alive ? WatchEnd::WatchClosed : WatchEnd::ProcessEnded;
+}
+
 const float* WatchHeadSight::at(std::int64_t position) const {
   const std::int64_t row = layer ? layer->row_at(position) - first : -1;
   return row < 0 || row >= rows() ? nullptr : weights.data() + row * keys();

@@ -13,10 +13,15 @@
 
 namespace attnscope {
 
+/// Why a stream brings nothing more: only the watch was closed, and its process goes on; the process ended
+/// and had closed the watch; it is gone and had not (it was killed, or crashed).
+enum class WatchEnd : std::uint8_t { None, WatchClosed, ProcessEnded, ProcessGone };
+
 /// What is known of the stream that is looked at.
 struct WatchConnection {
-  enum class State : std::uint8_t { Listening, Live, Ended };  // no process yet; there; it has gone
+  enum class State : std::uint8_t { Listening, Live, Ended };  // no process yet; there; nothing more comes
   State state = State::Listening;
+  WatchEnd end = WatchEnd::None;  // of Ended; looked at every second, since a process may end after its watch
   std::filesystem::path path = {};
   StreamFacts facts = {};
   StreamProcess process = {};
@@ -25,6 +30,8 @@ struct WatchConnection {
   std::string trouble = {};           // a sentence: why nothing can be read; empty: nothing is wrong
   std::vector<FoundStream> all = {};  // in the folder, as it was looked at last
 };
+
+WatchEnd watch_end(bool is_closed, bool is_alive);
 
 /// One layer of the grid.
 struct WatchLayerSight {

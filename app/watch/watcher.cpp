@@ -33,7 +33,11 @@ class Watcher::Parts {
     read(state, is_shown);
     if (std::optional<Listening::There> there = listening_.there(version_)) {
       version_ = there->version;
-      if (there->connection.path != now_.connection.path) forget();
+      if (there->connection.path != now_.connection.path) {
+        forget();
+        // The chosen one has ended, and a stream that began later follows.
+        if (now_.connection.path == state.wanted) state.is_chosen = false;
+      }
       now_.connection = std::move(there->connection);
       now_.text = std::move(there->text);
       is_new_ = true;
@@ -64,7 +68,7 @@ class Watcher::Parts {
   };
 
   void read(const WatchState& state, bool is_shown) {
-    listening_.want({state.wanted, state.sends, state.paused});
+    listening_.want({state.wanted, state.is_chosen, state.sends, state.paused});
     if (is_shown && !reads_) {
       reads_ =
           std::make_shared<Stepwise>([this](const std::stop_token& stop) { return listening_.step(stop); },

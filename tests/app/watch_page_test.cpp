@@ -194,7 +194,7 @@ TEST_CASE("watch: a process that ends leaves its last pass, and the next one is 
     REQUIRE(
         comes(robot, [&] { return watch_sight(robot).connection.state == WatchConnection::State::Ended; }));
   }
-  CHECK(shows(robot, "process ended"));
+  CHECK(shows(robot, "watch closed"));
   CHECK(watch_sight(robot).text->keys == 5);
   CHECK(legible(robot) == "");
   WatchedProcess next(folder, 1);

@@ -2,11 +2,14 @@
 #pragma once
 
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <functional>
 #include <memory>
 #include <string>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
 #include "app/state/watch/watch_state.hpp"
 #include "app/watch/watch_sight.hpp"
@@ -24,6 +27,30 @@ struct WatchFolder {
   WatchFolder(const WatchFolder&) = delete;
   WatchFolder& operator=(const WatchFolder&) = delete;
   TemporaryDirectory directory;
+};
+
+/// Another process, which does nothing until it is killed.
+class OtherProcess {
+ public:
+  OtherProcess() : pid_(::fork()) {
+    if (pid_ != 0) return;
+    ::alarm(300);  // also where this one is gone
+    for (;;) ::pause();
+  }
+  ~OtherProcess() { end(); }
+  OtherProcess(const OtherProcess&) = delete;
+  OtherProcess& operator=(const OtherProcess&) = delete;
+
+  std::uint64_t pid() const { return static_cast<std::uint64_t>(pid_); }
+  void end() {
+    if (pid_ <= 0) return;
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+    pid_ = 0;
+  }
+
+ private:
+  pid_t pid_;
 };
 
 /// A model of some layers that reads `prompt` tokens and then one after the other.
@@ -90,6 +117,15 @@ inline bool shows_tokens(Robot& robot, std::int64_t tokens) {
     return sight.text->keys == tokens && sight.grid && sight.grid->text->keys == tokens && sight.head &&
            sight.head->text->keys == tokens;
   });
+}
+
+/// Frames for so long, whatever comes.
+inline void frames_for(Robot& robot, std::chrono::milliseconds time) {
+  const auto end = std::chrono::steady_clock::now() + time;
+  while (std::chrono::steady_clock::now() < end) {
+    robot.frame();
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
 }
 
 inline void show_watch_page(Robot& robot) {

@@ -68,7 +68,8 @@ TEST_CASE("watch: the empty page has room in every window, theme and language", 
 
 TEST_CASE("watch: a page with a process has room in every window, theme and language", "[watch]") {
   const WatchFolder folder;
-  WatchedProcess process(folder, 0, 30, 9, 3);
+  const WatchedProcess other(folder, 0);  // so that there is a choice
+  WatchedProcess process(folder, 1, 30, 9, 3);
   process.generate(16, 13);
   for (const WatchWindow& window : windows) {
     INFO(window.width << " " << window.language);

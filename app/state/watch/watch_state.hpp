@@ -23,6 +23,7 @@ struct WatchState {
   bool on = false;  // Mode::Model shows it; see is_watching()
   /// The stream that was asked for by name; empty: that of the newest process.
   std::filesystem::path wanted;
+  bool is_chosen = false;  // `wanted` was chosen in the list of processes: others wait while it lives
   std::uint64_t sends = WantsQueryKeyValue | WantsMasks;
   bool paused = false;  // the picture stands still; the process does not
 

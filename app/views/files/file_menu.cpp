@@ -219,6 +219,10 @@ void draw_file_menu(Scene& scene, const Box& bar, float x, float room) {
   ImGui::PushStyleColor(ImGuiCol_PopupBg, ui.theme.raised);
   ImGui::PushStyleColor(ImGuiCol_Border, ui.theme.border);
   if (ImGui::BeginPopup(label)) {
+    if (is_watching(scene.view)) {
+      menu_title(ui, "Processes that send their attention");
+      list_watched_processes(scene);
+    }
     draw_menu(scene, at);
     ImGui::EndPopup();
   }

@@ -7,6 +7,7 @@
 
 #include "app/ui/number_format.hpp"
 #include "app/views/controls/column.hpp"
+#include "app/views/model/parts.hpp"
 #include "app/views/watch/parts.hpp"
 #include "app/views/watch/watch.hpp"
 
@@ -34,20 +35,33 @@ std::string joined(const std::string& a, const std::string& b) {
   return a.empty() || b.empty() ? own(a.empty() ? b : a) : own(fmt::format("{}, {}", a, b));
 }
 
+/// The process; a list where there is a choice.
+void process_row(Column& c, const WatchConnection& connection) {
+  const bool none = connection.state == WatchConnection::State::Listening;
+  const std::string now = none ? std::string(unknown_fact) : watched_process(connection);
+  if (watched_choices(connection).size() < 2)
+    return c.fact("Watch process", "process", now,
+                  {"Process", {}, "The number of the process that runs the model.", {}});
+  drop(c.ui(), "Watched process", choice_row(c, "process"), now,
+       {"Process",
+        {},
+        "The processes that send their attention. A chosen one stays while it lives, also when another "
+        "begins.",
+        {}},
+       [&] { list_watched_processes(c.scene); });
+}
+
 void connection_section(Column& c) {
   const WatchView v = watch_view(c.scene);
   using State = WatchConnection::State;
   const StreamFacts& f = v.connection().facts;
   const State state = v.connection().state;
   const std::string_view note = state == State::Listening ? "waiting"
-                                : state == State::Ended   ? "ended"
+                                : state == State::Ended   ? watch_end_words(v.connection().end)
                                 : v.state.paused          ? "paused"
                                                           : "live";
   if (begin_section(c, 0, "Connection", note)) {
-    const bool none = state == State::Listening;
-    c.fact("Watch process", "process",
-           none ? std::string(unknown_fact) : "python " + own(std::to_string(v.connection().process.pid)),
-           {"Process", {}, "The number of the process that runs the model.", {}});
+    process_row(c, v.connection());
     c.fact("Watch module", "module", f.module.empty() ? std::string(unknown_fact) : own(f.module),
            {"Module", {}, "The class of the watched module.", {}});
     c.fact("Watch dtype", "dtype, device", or_unknown(joined(f.dtype, f.device)),
@@ -65,8 +79,7 @@ void connection_section(Column& c) {
       keys = "one per head";
     c.fact("Watch keys", "keys, values", or_unknown(keys),
            {"Keys and values", {}, "How many heads share keys and values.", {}});
-    if (state == State::Ended)
-      c.remark("The process has ended. What it sent last stays; a new process is found by itself.");
+    if (state == State::Ended) c.remark(watch_end_sentence(v.connection().end));
   }
   c.end();
 }

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "app/scene/picture.hpp"
 #include "app/scene/scene.hpp"
@@ -43,6 +45,13 @@ inline std::int64_t last_row_of(const WatchedPass& pass) { return pass.first + (
 
 /// "17.5"; own words.
 std::string watched_head_name(const WatchView&);
+/// What can be looked at: the streams of living processes, the newest first, and the one that is shown.
+std::vector<FoundStream> watched_choices(const WatchConnection&);
+/// "python 41822"; own words.
+std::string watched_process(const WatchConnection&);
+/// Why nothing more comes: for a line, and as sentences that say what follows from it.
+std::string_view watch_end_words(WatchEnd);
+std::string_view watch_end_sentence(WatchEnd);
 /// The colours that weights wear here.
 ColourScale watch_scale(const Scene&);
 

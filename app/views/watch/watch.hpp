@@ -20,6 +20,9 @@ void draw_watch_rate(Scene&, float left, float right, float y);
 /// "watch · python 41822", "No process".
 std::string watched_title(const WatchState&);
 
+/// A row of a menu for each process that sends, and for the one that is shown; a click chooses it.
+void list_watched_processes(Scene&);
+
 /// What the keys do; nothing while the page is not shown, but for the first.
 void show_watch(Scene&);
 void leave_watch(Scene&);
@@ -33,6 +36,7 @@ void watch_layer_below(Scene&);
 void watch_head_before(Scene&);
 void watch_head_after(Scene&);
 void watch_open_layer(Scene&);
+void watch_next_process(Scene&);
 /// The followed row, a line for every key, to the clipboard.
 void copy_watched_row(Scene&);
 

@@ -21,9 +21,27 @@ const WatchedPass* followed_pass(const WatchView& v) {
 
 }  // namespace
 
+std::string_view watch_end_words(WatchEnd end) {
+  return end == WatchEnd::WatchClosed   ? "watch closed"
+         : end == WatchEnd::ProcessGone ? "process gone"
+                                        : "process ended";
+}
+
+std::string_view watch_end_sentence(WatchEnd end) {
+  if (end == WatchEnd::WatchClosed)
+    return "The watch was closed there; the process goes on. What it sent last stays; a new watch is found "
+           "by "
+           "itself.";
+  if (end == WatchEnd::ProcessGone)
+    return "The process is gone and did not close the watch: it was killed, or it crashed. What it sent "
+           "last "
+           "stays; a new process is found by itself.";
+  return "The process has ended. What it sent last stays; a new process is found by itself.";
+}
+
 std::string watched_title(const WatchState& state) {
   if (!state.sight || state.sight->connection.state == WatchConnection::State::Listening) return "No process";
-  return "watch · python " + own(std::to_string(state.sight->connection.process.pid));
+  return "watch · " + watched_process(state.sight->connection);
 }
 
 void draw_watch_rate(Scene& scene, float left, float right, float y) {
@@ -32,7 +50,7 @@ void draw_watch_rate(Scene& scene, float left, float right, float y) {
   using State = WatchConnection::State;
   const State state = v.connection().state;
   const std::string_view name = state == State::Listening ? "listening"
-                                : state == State::Ended   ? "process ended"
+                                : state == State::Ended   ? watch_end_words(v.connection().end)
                                 : v.state.paused          ? "paused"
                                                           : "python";
   std::string rate;

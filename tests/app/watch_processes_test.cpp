@@ -1,0 +1,113 @@
+// The Watch page with several processes, and with one that has ended: which of them is shown, and what is
+// said of the end.
+#include <chrono>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "app/views/watch/parts.hpp"
+#include "app/watch_robot.hpp"
+
+namespace attnscope::watch_processes_test {
+namespace {
+
+using namespace attnscope::test;
+using namespace std::chrono_literals;
+
+const RobotOptions wide{.width = 1600, .height = 1000};
+
+bool ends(Robot& robot, WatchEnd end) {
+  return comes(robot, [&] {
+    const WatchConnection& now = watch_sight(robot).connection;
+    return now.state == WatchConnection::State::Ended && now.end == end;
+  });
+}
+
+}  // namespace
+
+TEST_CASE("watch: a closed watch, an ended process and a killed one are told apart", "[watch]") {
+  const WatchFolder folder;
+  OtherProcess other;
+  WatchedProcess process(folder);
+  process.writer.set(watch_format::Pid, other.pid());
+  process.writer.set(watch_format::StartTime, 0);
+  process.generate(4, 1);
+  Robot robot(wide);
+  show_watch_page(robot);
+  REQUIRE(shows_tokens(robot, 5));
+  SECTION("the watch is closed, and its process ends later") {
+    process.writer.close();
+    REQUIRE(ends(robot, WatchEnd::WatchClosed));
+    CHECK(shows(robot, "watch closed"));
+    CHECK_FALSE(shows(robot, "process ended"));
+    other.end();
+    REQUIRE(ends(robot, WatchEnd::ProcessEnded));
+    CHECK(shows(robot, "process ended"));
+    CHECK_FALSE(shows(robot, "watch closed"));
+  }
+  SECTION("the process is killed") {
+    other.end();
+    REQUIRE(ends(robot, WatchEnd::ProcessGone));
+    CHECK(shows(robot, "process gone"));
+    CHECK_FALSE(shows(robot, "process ended"));
+  }
+  CHECK(watch_sight(robot).text->keys == 5);
+}
+
+TEST_CASE("watch: one of several processes is chosen, and stays while it lives", "[watch]") {
+  const WatchFolder folder;
+  WatchedProcess first(folder, 0), second(folder, 1);
+  first.pass(4);
+  second.pass(6);
+  Robot robot(wide);
+  show_watch_page(robot);
+  REQUIRE(shows_tokens(robot, 6));
+  CHECK_FALSE(watch_state(robot).is_chosen);
+  robot.click("Watched process");
+  robot.settle();
+  robot.click("###watched process 1");
+  REQUIRE(shows_tokens(robot, 4));
+  CHECK(watch_sight(robot).connection.path == first.writer.path());
+
+  // One that begins now and calls watch() is added to the list.
+  WatchedProcess third(folder, 2);
+  third.pass(3);
+  robot.app().open(third.writer.path());
+  frames_for(robot, 1500ms);
+  CHECK(watch_sight(robot).text->keys == 4);
+  CHECK(watched_choices(watch_sight(robot).connection).size() == 3);
+  robot.click("File");
+  robot.settle();
+  CHECK(shows(robot, "Processes that send their attention"));
+  CHECK(robot.has("###watched process 2"));
+  robot.key(ImGuiKey_Escape);
+  robot.settle();
+
+  // Where it ends its last pass stays: of those that were there beside it none takes its place.
+  first.writer.close();
+  REQUIRE(ends(robot, WatchEnd::WatchClosed));
+  frames_for(robot, 1500ms);
+  CHECK(watch_sight(robot).text->keys == 4);
+  WatchedProcess fourth(folder, 3);
+  fourth.pass(2);
+  REQUIRE(shows_tokens(robot, 2));
+  CHECK_FALSE(watch_state(robot).is_chosen);
+}
+
+TEST_CASE("watch: where none was chosen the next living process follows, but not into a pause", "[watch]") {
+  const WatchFolder folder;
+  WatchedProcess first(folder, 0), second(folder, 1);
+  first.pass(4);
+  second.pass(6);
+  Robot robot(wide);
+  show_watch_page(robot);
+  REQUIRE(shows_tokens(robot, 6));
+  robot.key(ImGuiKey_Space);
+  second.writer.close();
+  REQUIRE(ends(robot, WatchEnd::WatchClosed));
+  frames_for(robot, 1500ms);
+  CHECK(watch_sight(robot).text->keys == 6);
+  robot.key(ImGuiKey_Space);
+  CHECK(shows_tokens(robot, 4));
+}
+
+}  // namespace attnscope::watch_processes_test
