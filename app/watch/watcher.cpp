@@ -8,6 +8,7 @@
 
 #include "app/watch/listening.hpp"
 #include "app/watch/make_sight.hpp"
+#include "app/watch/watch_held.hpp"
 #include "core/base/worker.hpp"
 
 namespace attnscope {
@@ -25,6 +26,7 @@ class Watcher::Parts {
     if (reads_) reads_->cancel();
     if (head_.task) head_.task->cancel();
     if (grid_.task) grid_.task->cancel();
+    if (held_head_.task) held_head_.task->cancel();
   }
   Parts(const Parts&) = delete;
   Parts& operator=(const Parts&) = delete;
@@ -47,9 +49,10 @@ class Watcher::Parts {
     if (take(grid_)) now_.grid = grid_.there;
     waits_ = false;
     if (is_shown) make(state);
+    follow_held(state, is_shown);
     if (!state.sight || std::exchange(is_new_, false)) state.sight = std::make_shared<const WatchSight>(now_);
   }
-  bool is_busy() const { return head_.task || grid_.task; }
+  bool is_busy() const { return head_.task || grid_.task || held_head_.task; }
   bool finish() {
     if (!is_busy()) return false;
     head_worker_.wait();
@@ -130,6 +133,45 @@ class Watcher::Parts {
     worker.add(slot.task);
   }
 
+  /// Of what is held the chosen head, too.
+  void follow_held(WatchState& state, bool is_shown) {
+    using HeadTask = Task<std::shared_ptr<const WatchHeadSight>>;
+    const std::pair at(state.layer, state.head);
+    if (held_ != state.held) {
+      held_ = state.held;
+      held_head_.there = held_ ? held_->head : nullptr;
+      asked_held_ = {-1, -1};
+      if (held_head_.task) held_head_.task->cancel();
+    }
+    if (held_head_.task && held_head_.task->is_done()) {
+      const std::shared_ptr<HeadTask> task = std::exchange(held_head_.task, nullptr);
+      const auto* const made = task->result();
+      if (made != nullptr && asked_held_.first >= 0) held_head_.there = *made;
+      if (task->error() == "Stopped.") asked_held_ = {-1, -1};
+    }
+    const auto fits = [&] {
+      const WatchHeadSight* const there = held_head_.there.get();
+      return there != nullptr && there->layer->index == at.first && there->head == at.second;
+    };
+    state.held_head = fits() ? held_head_.there : nullptr;
+    if (!held_ || fits() || asked_held_ == at || !is_shown) return;
+    if (held_head_.task)
+      return held_head_.task->cancel();  // of another head: this one is asked for behind it
+    asked_held_ = at;
+    const WatchedSnapshotPtr text = held_->head->text;
+    const WatchedLayer* const layer = text->find(at.first);
+    if (layer == nullptr || layer->rows() == 0 || at.second >= layer->heads) return;
+    held_head_.task =
+        std::make_shared<HeadTask>([text, at, wake = wake_](const std::stop_token& stop, NoProgress&) {
+          ThreadPool pool(1);
+          auto made = std::make_shared<const WatchHeadSight>(
+              make_watch_head(text, at.first, at.second, Work{pool, stop}));
+          if (wake) wake();
+          return made;
+        });
+    head_worker_.add(held_head_.task);
+  }
+
   void make(const WatchState& state) {
     const WatchedSnapshotPtr text = now_.text;
     const WatchedLayer* const layer = text->find(state.layer);
@@ -163,7 +205,9 @@ class Watcher::Parts {
   bool is_new_ = false, waits_ = false;
   Slot<WatchHeadSight> head_;
   Slot<WatchGridSight> grid_;
-  std::pair<std::int64_t, std::int64_t> asked_{-1, -1};  // layer, head
+  Slot<WatchHeadSight> held_head_;
+  std::shared_ptr<const WatchHeld> held_;
+  std::pair<std::int64_t, std::int64_t> asked_{-1, -1}, asked_held_{-1, -1};  // layer, head
   std::shared_ptr<Stepwise> reads_;
   Worker reader_, head_worker_, grid_worker_;  // last: joined before the rest goes
 };

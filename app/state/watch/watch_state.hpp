@@ -14,6 +14,8 @@ namespace attnscope {
 
 struct ViewState;   // app/state/view_state.hpp
 struct WatchSight;  // app/watch/watch_sight.hpp
+struct WatchHeadSight;
+struct WatchHeld;  // app/watch/watch_held.hpp
 
 /// What the cells of the grid show: all rows that are known, the newest row, or how it differs from the one
 /// before.
@@ -36,7 +38,12 @@ struct WatchState {
   WatchColour colour = WatchColour::Pattern;
   bool pools_maximum = false;  // a pixel of several weights wears the largest, else their mean
 
+  std::shared_ptr<const WatchHeld> held;  // a pass to compare later ones with; null: none
+  bool differs = false;                   // heads show now − held; held is there
+
   // Of the moment.
+  std::shared_ptr<const WatchHeadSight>
+      held_head;                            // the chosen head of what is held; null: not made, or none
   bool open_layer = false;                  // asked for: the chosen layer becomes the Document
   std::optional<std::int64_t> pointed_key;  // under the mouse, in this frame and the last
   std::optional<std::int64_t> pointed_next;

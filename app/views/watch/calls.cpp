@@ -68,8 +68,15 @@ class CallList {
       head(columns_.strip.x, "weight of the newest row", Align::Left, columns_.strip.w);
   }
 
-  void draw_rows(const Box& area, float row) {
+  /// What is held stands above the list, whatever is scrolled.
+  void draw_rows(Box area, float row) {
     const auto& passes = v_.text().passes;
+    const bool has_held = v_.held_row != nullptr && area.h >= 3 * row;
+    const Box held{area.x, area.y, area.w, row};
+    if (has_held) {
+      area.y += row;
+      area.h -= row;
+    }
     const auto fitting = static_cast<std::int64_t>(area.h / row);
     if (fitting < 1 || passes.empty()) return;
     const std::int64_t count = std::ssize(passes), shown = std::min(fitting, count);
@@ -80,7 +87,7 @@ class CallList {
       v_.state.calls_back = std::clamp(v_.state.calls_back, count - shown - chosen, count - 1 - chosen);
     v_.state.calls_back = std::clamp<std::int64_t>(v_.state.calls_back, 0, count - shown);
     const std::int64_t first = count - shown - v_.state.calls_back;
-    longest_ = 1;
+    longest_ = has_held ? std::max<std::int64_t>(1, v_.held_end) : 1;
     for (std::int64_t i = 0; i < shown; ++i)
       longest_ = std::max(longest_, passes[static_cast<std::size_t>(first + i)].keys);
     for (std::int64_t i = 0; i < shown; ++i) {
@@ -89,6 +96,21 @@ class CallList {
         take(passes[static_cast<std::size_t>(first + i)], line, touch.clicked);
       draw_pass(first + i, i, line);
     }
+    if (has_held) draw_held(held);
+  }
+
+  /// The held row, in the columns of the list.
+  void draw_held(const Box& line) const {
+    const float y = std::round(line.centre_y());
+    const auto put = [&](float x, const std::string& words, float room) {
+      ui_.text(x, y, words, {type::label, ui_.theme.b, Ink::Medium, Align::Left, room});
+    };
+    ui_.fill({line.x - ui_.px(8), line.y, line.w + ui_.px(16), line.h}, fade(ui_.theme.b, 0.12f), ui_.px(4));
+    put(columns_.pass, "held", ui_.px(50));
+    put(columns_.shape, v_.state.mean ? "mean" : "row " + own(std::to_string(v_.held_position)), ui_.px(90));
+    const std::uint64_t content =
+        mix_hash(v_.held->ticket, static_cast<std::uint64_t>(v_.state.mean ? -1 : v_.held_position));
+    draw_strip(v_.held_row, v_.held_end, "watch held call", content, line, ui_.theme.b, Ink::Medium);
   }
 
   const WatchedPass& pass(std::int64_t i) const { return v_.text().passes[static_cast<std::size_t>(i)]; }
@@ -157,6 +179,14 @@ class CallList {
       return;
     }
     const std::int64_t end = std::min(v_.head->keys(), v_.head->layer->end_of(v_.head->layer->row_at(last)));
+    draw_strip(row, end, "watch call " + std::to_string(place),
+               mix_hash(v_.head->ticket, static_cast<std::uint64_t>(last)), line, ink, face);
+  }
+
+  /// The largest weight of a row, and the row over its keys. `content`: another number for another row.
+  void draw_strip(const float* row, std::int64_t end, const std::string& name, std::uint64_t content,
+                  const Box& line, Rgba ink, Ink face) const {
+    const float y = std::round(line.centre_y());
     const WatchRowWords words = words_of_row(row, end);
     const Rgba key = face == Ink::Semibold ? ui_.theme.key : ink;
     ui_.text(columns_.largest, y, own(std::to_string(words.largest_key)), {type::label, key, face});
@@ -170,9 +200,7 @@ class CallList {
         std::min(room, cell >= 2 ? cell * static_cast<float>(end)
                                  : room * static_cast<float>(end) / static_cast<float>(longest_));
     const Box box{whole.x, whole.y, std::max(1.f, std::floor(wide)), whole.h};
-    const std::string name = "watch call " + std::to_string(place);
-    std::uint64_t content = mix_hash(mix_hash(v_.head->ticket, static_cast<std::uint64_t>(last)), box.w);
-    content = mix_hash(mix_hash(content, box.h), static_cast<std::uint64_t>(ui_.theme.name));
+    content = mix_hash(mix_hash(mix_hash(content, box.w), box.h), static_cast<std::uint64_t>(ui_.theme.name));
     content = mix_hash(content, static_cast<std::uint64_t>(watch_scale(v_.scene).map));
     ui_.matrix(name.c_str(), content, box, [&](const Ui::UseJob& use) {
       use(whole_matrix(ui_, ConstMatrixMap<float>(row, 1, end), colormap(watch_scale(v_.scene).map), box));

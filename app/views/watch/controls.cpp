@@ -2,6 +2,7 @@
 // Without a process the controls stay and what they would say is "–".
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -129,6 +130,18 @@ void stream_section(Column& c) {
   c.end();
 }
 
+/// A button; where it can do nothing yet its place.
+void button_or_place(Column& c, bool can, const char* label, std::string_view shown, const Box& box,
+                     const Tip& tip, void (*run)(Scene&)) {
+  if (can) {
+    if (button(c.ui(), label, box, tip, shown)) run(c.scene);
+    return;
+  }
+  c.ui().fill(box, c.ui().theme.control, c.ui().px(6));
+  c.ui().text(box.centre_x(), box.centre_y(), shown,
+              {type::label, c.ui().theme.disabled, Ink::Regular, Align::Centre, box.w - c.ui().px(8)});
+}
+
 void follow_section(Column& c) {
   const WatchView v = watch_view(c.scene);
   WatchState& state = v.state;
@@ -147,19 +160,21 @@ void follow_section(Column& c) {
       state.row = *picked == 1 ? std::optional(v.position) : std::nullopt;
     }
     const Box row = c.row(28);
-    const bool can_pause = v.connection().state != WatchConnection::State::Listening;
-    const Tip tip{
-        state.paused ? "Go on" : "Pause", {}, "The picture stands still. The process goes on.", "Space"};
-    if (can_pause) {
-      if (button(c.ui(), "Pause", row, tip, state.paused ? "Go on" : "Pause")) state.paused = !state.paused;
-    } else {
-      c.ui().fill(row, c.ui().theme.control, c.ui().px(6));
-      c.ui().text(row.centre_x(), row.centre_y(), "Pause",
-                  {type::label, c.ui().theme.disabled, Ink::Regular, Align::Centre});
-    }
+    const float half = std::floor((row.w - c.ui().px(8)) / 2);
+    const Box left{row.x, row.y, half, row.h}, right{row.right() - half, row.y, half, row.h};
+    button_or_place(
+        c, v.connection().state != WatchConnection::State::Listening, "Pause",
+        state.paused ? "Go on" : "Pause", left,
+        {state.paused ? "Go on" : "Pause", {}, "The picture stands still. The process goes on.", "Space"},
+        watch_pause);
+    button_or_place(c, v.head != nullptr, "Hold this", c.scene.compact ? "Hold" : "Hold this", right,
+                    {"Hold this", "now − held",
+                     "The pass that is shown is held; later calls are compared with it.", "\\"},
+                    hold_watched);
     c.remark(
         "Pause stops the picture, not the process: calls go on into the ring and the oldest fall out, "
         "counted.");
+    watch_held_section(c);
   }
   c.end();
 }
@@ -193,15 +208,19 @@ void watch_colour_section(Column& c) {
          {"Change", "row − row before", "How the newest row differs from the one before, key by key.", {}}}};
     const float size = c.scene.compact ? type::tick : type::label;
     const auto now = static_cast<std::size_t>(state.colour);
+    const bool differs = state.held && state.differs;  // then none of these is shown
+    const auto choose = [&](std::size_t picked) {
+      state.colour = static_cast<WatchColour>(picked);
+      state.differs = false;
+    };
     if (segments_width(c.ui(), names, size) <= c.width) {
-      if (const auto picked = segments(c.ui(), "Watch colour", c.row(28), names, static_cast<int>(now), tips,
-                                       {.text_size = size}))
-        state.colour = static_cast<WatchColour>(*picked);
+      if (const auto picked = segments(c.ui(), "Watch colour", c.row(28), names,
+                                       differs ? -1 : static_cast<int>(now), tips, {.text_size = size}))
+        choose(static_cast<std::size_t>(*picked));
     } else {
-      drop(c.ui(), "Watch colour", c.row(28), names[now], tips[now], [&] {
+      drop(c.ui(), "Watch colour", c.row(28), differs ? "now − held" : names[now], tips[now], [&] {
         for (std::size_t i = 0; i < names.size(); ++i)
-          if (menu_row(c.ui(), std::string(names[i]).c_str(), {}, i == now))
-            state.colour = static_cast<WatchColour>(i);
+          if (menu_row(c.ui(), std::string(names[i]).c_str(), {}, i == now && !differs)) choose(i);
       });
     }
     constexpr std::array<std::string_view, 2> pools{"mean", "max"};

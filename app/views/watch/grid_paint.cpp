@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <optional>
 
 namespace attnscope {
 namespace {
@@ -55,6 +57,50 @@ class WatchHeadPainter {
   const float* cells_;
 };
 
+/// now − held of every layer, made when the first of its heads is painted.
+class HeldDifferences {
+ public:
+  explicit HeldDifferences(const WatchGridSight& held) : held_(held) {}
+
+  /// Null: the two cannot be compared.
+  const WatchLayerDifference* of(const WatchLayerSight& now) {
+    const auto [at, is_new] = all_.try_emplace(&now);
+    if (is_new) {
+      const auto there = std::ranges::find(held_.layers, now.layer->index,
+                                           [](const WatchLayerSight& layer) { return layer.layer->index; });
+      if (there != held_.layers.end()) at->second = held_difference(now, *there);
+    }
+    return at->second ? &*at->second : nullptr;
+  }
+
+ private:
+  const WatchGridSight& held_;
+  std::map<const WatchLayerSight*, std::optional<WatchLayerDifference>> all_;
+};
+
+/// One head as now − held; hatched ground where the two cannot be compared.
+void paint_difference(const WatchPainter& job, const WatchLayerSight& layer, std::int64_t head,
+                      const WatchLayerDifference* difference, const Box& box, Image& image) {
+  const int left = static_cast<int>(box.x - job.plan.window.x),
+            top = static_cast<int>(box.y - job.plan.window.y);
+  const int wide = static_cast<int>(box.w), high = static_cast<int>(box.h);
+  const auto colour = [&](int x, int y) {
+    if (difference == nullptr) return job.hidden;
+    const Tensor& values = job.by_maximum ? difference->max : difference->mean;
+    const std::int64_t down = values.shape()[1], across = values.shape()[2];
+    const std::int64_t cell = y * layer.layer->rows() / high / difference->rows_per_cell,
+                       column = x * layer.layer->keys() / wide / difference->keys_per_cell;
+    const std::int64_t last = std::min(layer.layer->rows(), (cell + 1) * difference->rows_per_cell) - 1;
+    const float value = values.data()[(head * down + cell) * across + column];
+    if (column * difference->keys_per_cell >= layer.layer->end_of(last) || std::isnan(value))
+      return job.hidden;
+    return colour_at(job.changes, 0.5f + value / 2, job.nan);
+  };
+  for (int y = std::max(0, -top); y < high && top + y < image.height; ++y)
+    for (int x = std::max(0, -left); x < wide && left + x < image.width; ++x)
+      image.at(left + x, top + y) = colour(x, y);
+}
+
 }  // namespace
 
 const WatchLayerSight* WatchPainter::layer_of(const ModelHead& head) const {
@@ -67,10 +113,15 @@ const WatchLayerSight* WatchPainter::layer_of(const ModelHead& head) const {
 Image WatchPainter::paint() const {
   Image image(static_cast<int>(plan.window.w), static_cast<int>(plan.window.h));
   std::fill(image.pixels.begin(), image.pixels.end(), ground);
+  std::optional<HeldDifferences> differences;
+  if (held != nullptr) differences.emplace(*held);
   for (const GridPlan::Cell& cell : plan.cells) {
     if (cell.box.bottom() < plan.window.y || cell.box.y > plan.window.bottom()) continue;
     const WatchLayerSight* const layer = layer_of(cell.head);
-    if (layer != nullptr && cell.head.head < layer->layer->heads)
+    if (layer == nullptr || cell.head.head >= layer->layer->heads) continue;
+    if (differences)
+      paint_difference(*this, *layer, cell.head.head, differences->of(*layer), cell.box, image);
+    else
       WatchHeadPainter(*this, *layer, cell.head.head).paint(image, cell.box, plan.window);
   }
   return image;

@@ -7,6 +7,7 @@
 #include "app/draw/image.hpp"
 #include "app/state/watch/watch_state.hpp"
 #include "app/views/model/grid_layout.hpp"
+#include "app/watch/watch_held.hpp"
 #include "app/watch/watch_sight.hpp"
 
 namespace attnscope {
@@ -20,6 +21,8 @@ struct WatchPainter {
   Rgba ground = 0, hidden = 0, nan = 0;
   WatchColour colour = WatchColour::Pattern;
   bool by_maximum = false;
+  /// Not null: heads show their difference to these, in the place of `colour`.
+  const WatchGridSight* held = nullptr;
 
   const WatchLayerSight* layer_of(const ModelHead&) const;
   /// What plan.window shows.

@@ -2,7 +2,9 @@
 // the head does, each beside what uniform attention would.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -23,7 +25,8 @@ class WatchedHead {
   void draw() {
     draw_title();
     if (v_.head == nullptr) return;
-    const float row = ui_.px(24), below = ui_.px(56) + 4 * row + ui_.px(20);
+    const float row = ui_.px(24), held = v_.state.held ? row : 0,
+                below = ui_.px(56) + held + 4 * row + ui_.px(20);
     const float top = region_.y + watch_title_height(ui_), room = region_.bottom() - top;
     const bool has_numbers = room - below > ui_.px(120);
     const Box area{region_.x + pad_, top, region_.w - 2 * pad_,
@@ -32,6 +35,7 @@ class WatchedHead {
     if (!has_numbers) return;
     float y = std::min(bottom + ui_.px(12), region_.bottom() - below);
     y = draw_number(y);
+    if (v_.state.held) y = draw_held(y, row);
     draw_measures(y, row);
   }
 
@@ -62,6 +66,8 @@ class WatchedHead {
   std::uint64_t content(const Box& box) const {
     std::uint64_t hash = mix_hash(v_.head->ticket, static_cast<std::uint64_t>(ui_.theme.name));
     hash = mix_hash(hash, static_cast<std::uint64_t>(watch_scale(v_.scene).map));
+    if (v_.differs())
+      hash = mix_hash(mix_hash(hash, std::uint64_t{1}), v_.held != nullptr ? v_.held->ticket : 0);
     return mix_hash(mix_hash(hash, box.w), box.h);
   }
 
@@ -75,6 +81,7 @@ class WatchedHead {
                   std::max(ui_.px(4), std::floor(side * rows))};
     draw_axes(area, map);
     ui_.matrix("watch head map", content(map), map, [&](const Ui::UseJob& use) {
+      if (v_.differs()) return paint_difference(map, side, use);
       RasterJob job = whole_matrix(ui_, head.weights.matrix(), colormap(watch_scale(v_.scene).map), map);
       if (side < ui_.px(14)) job.gap = 0;
       job.row_kinds = [&](std::int64_t row, std::span<CellKind> kinds) {
@@ -88,6 +95,23 @@ class WatchedHead {
     draw_followed(map);
     take_cell(map);
     return map.bottom();
+  }
+
+  /// now − held; hatched where only one of the two has the cell, or none.
+  void paint_difference(const Box& map, float side, const Ui::UseJob& use) const {
+    const Shape& shape = v_.head->weights.shape();
+    const std::vector<float> unknown(static_cast<std::size_t>(shape.count()),
+                                     std::numeric_limits<float>::quiet_NaN());
+    const Tensor difference =
+        v_.held != nullptr ? held_difference(*v_.head, *v_.held) : Tensor(shape, unknown);
+    RasterJob job = whole_matrix(ui_, difference.matrix(), colormap(ui_.theme.scores), map);
+    if (side < ui_.px(14)) job.gap = 0;
+    job.low = -1;
+    job.high = 1;
+    job.kind = [&](std::int64_t row, std::int64_t key) {
+      return std::isnan(difference.data()[row * v_.head->keys() + key]) ? CellKind::Masked : CellKind::Number;
+    };
+    use(job);
   }
 
   std::int64_t row_here(std::int64_t position) const {
@@ -210,6 +234,40 @@ class WatchedHead {
     ui_.text(left - ui_.px(14), middle, "→", {type::label, ui_.theme.text3, Ink::Regular, Align::Centre});
     chip(left - ui_.px(28), v_.query_name(v_.position), ui_.theme.query);
     return y + ui_.px(44);
+  }
+
+  /// "held  0.4301   now − held  +0.1351", of the key that is looked at.
+  float draw_held(float y, float row) const {
+    const float x = region_.x + pad_, right = region_.right() - pad_,
+                middle = std::round(y + row / 2 - ui_.px(4));
+    const float held = v_.held_weight();
+    std::string name = "held";
+    if (v_.held == nullptr)
+      name = has_held_head() ? "held: being computed" : "What is held has no such head.";
+    else if (!v_.state.mean && v_.held_position != v_.position)
+      name = "held, row " + own(std::to_string(v_.held_position));
+    float end = x +
+                ui_.text(x, middle, name, {type::label, ui_.theme.b, Ink::Medium, Align::Left, right - x}) +
+                ui_.px(10);
+    if (v_.held == nullptr) return y + row;
+    end += ui_.text(end, middle, std::isnan(held) ? "–" : fixed(static_cast<double>(held), 4),
+                    {type::label, ui_.theme.text1}) +
+           ui_.px(16);
+    if (std::isnan(held) || v_.row == nullptr || v_.key < 0) return y + row;
+    const double difference = static_cast<double>(v_.row[v_.key]) - static_cast<double>(held);
+    const std::string number = (difference > 0 ? "+" : "") + fixed(difference, 4);
+    const float wide = ui_.text_width(number, type::label, Ink::Medium);
+    ui_.text(right, middle, number, {type::label, ui_.theme.text1, Ink::Medium, Align::Right});
+    constexpr std::string_view words = "now − held";
+    if (right - wide - ui_.px(10) - ui_.text_width(words, type::label) > end)
+      ui_.text(right - wide - ui_.px(10), middle, words,
+               {type::label, ui_.theme.text2, Ink::Regular, Align::Right});
+    return y + row;
+  }
+
+  bool has_held_head() const {
+    const WatchedLayer* const layer = v_.state.held->head->text->find(v_.state.layer);
+    return layer != nullptr && layer->rows() > 0 && v_.state.head < layer->heads;
   }
 
   void measure(const Box& line, std::string_view name, double value, double uniform, const Tip& tip) const {

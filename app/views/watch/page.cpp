@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
+#include <utility>
 
 #include "app/state/focus_state.hpp"
 #include "app/state/layout.hpp"
@@ -16,6 +18,18 @@ const std::shared_ptr<const WatchSight>& nothing_seen() {
   static const auto nothing = std::make_shared<const WatchSight>(
       WatchSight{{}, std::make_shared<const WatchedSnapshot>(), nullptr, nullptr, {}});
   return nothing;
+}
+
+/// The held row that stands beside the followed one.
+void look_at_held(WatchView& v) {
+  v.held = v.state.held != nullptr ? v.state.held_head.get() : nullptr;
+  if (v.held == nullptr || v.held->rows() == 0) return;
+  v.held_position = v.held->at(v.position) != nullptr ? v.position : v.state.held->position;
+  const WatchedLayer& layer = *v.held->layer;
+  const std::int64_t row = layer.row_at(v.held_position);
+  if (row < 0) return;
+  v.held_end = std::min(v.held->keys(), layer.end_of(row));
+  v.held_row = v.state.mean ? v.held->mean.data() : v.held->at(v.held_position);
 }
 
 }  // namespace
@@ -67,7 +81,13 @@ WatchView watch_view(Scene& scene) {
   v.words = words_of_row(v.row, v.end);
   v.key = state.pointed_key.value_or(state.key.value_or(v.words.largest_key));
   v.key = std::clamp<std::int64_t>(v.key, 0, std::max<std::int64_t>(0, v.end - 1));
+  look_at_held(v);
   return v;
+}
+
+float WatchView::held_weight() const {
+  const bool is_known = held_row != nullptr && key >= 0 && key < held_end;
+  return is_known ? held_row[key] : std::numeric_limits<float>::quiet_NaN();
 }
 
 std::string watched_head_name(const WatchView& v) {

@@ -8,9 +8,12 @@
 #include "app/scene/picture.hpp"
 #include "app/scene/scene.hpp"
 #include "app/state/watch/watch_state.hpp"
+#include "app/watch/watch_held.hpp"
 #include "app/watch/watch_sight.hpp"
 
 namespace attnscope {
+
+class Column;  // app/views/controls/column.hpp
 
 /// Where the regions stand, device pixels; empty where there is no room.
 struct WatchRegions {
@@ -30,9 +33,17 @@ struct WatchView {
   std::int64_t end = 0;                  // keys that it sees, as far as causality says
   std::int64_t key = -1;                 // that is looked at: pointed at, chosen, or the largest
   WatchRowWords words = {};
+  // Of what is held: the row at the same position, else the one that was followed when it was held.
+  const WatchHeadSight* held = nullptr;  // the same head; null: none is held, or it is not made yet
+  const float* held_row = nullptr;       // [keys], of the mean the mean; null: not known
+  std::int64_t held_position = -1, held_end = 0;
 
   const WatchedSnapshot& text() const { return head != nullptr ? *head->text : *sight.text; }
   const WatchConnection& connection() const { return sight.connection; }
+  /// Whether heads show now − held.
+  bool differs() const { return state.held != nullptr && state.differs; }
+  /// What is held of the key that is looked at; NaN: it is not known.
+  float held_weight() const;
   bool is_live() const { return connection().state == WatchConnection::State::Live; }
   /// A position of the head's queries, or of its keys, as it is called; own words.
   std::string query_name(std::int64_t position) const;
@@ -55,6 +66,8 @@ std::string_view watch_end_sentence(WatchEnd);
 /// The colours that weights wear here.
 ColourScale watch_scale(const Scene&);
 
+/// Behind a section's title where something is held.
+void watch_held_section(Column&);
 void draw_watch_controls(WatchView&, const Box& region);
 void draw_watch_grid(WatchView&, const Box& region);
 void draw_watch_calls(WatchView&, const Box& region);

@@ -27,6 +27,10 @@ void list_watched_processes(Scene&);
 void show_watch(Scene&);
 void leave_watch(Scene&);
 void watch_pause(Scene&);
+/// What is on screen is held; it is held no more; heads show now − held, or the weights again.
+void hold_watched(Scene&);
+void drop_watched(Scene&);
+void turn_watched_difference(Scene&);
 void watch_pass_before(Scene&);
 void watch_pass_after(Scene&);
 /// The newest row is followed again, and its largest key.

@@ -79,7 +79,8 @@ class WatchGrid {
             .hidden = ui_.theme.hatch_ground,
             .nan = ui_.theme.nan,
             .colour = v_.state.colour,
-            .by_maximum = v_.state.pools_maximum};
+            .by_maximum = v_.state.pools_maximum,
+            .held = v_.differs() ? v_.state.held->grid.get() : nullptr};
   }
 
   const GridPlan::Cell* cell_under(ImVec2 at) const {
@@ -123,12 +124,15 @@ class WatchGrid {
     const std::int64_t tokens = sight_.text->keys;
     std::string note = v_.state.paused ? "paused" : v_.is_live() ? "live" : "as it was last";
     note += " · " + counted(tokens, "token", "tokens");
-    if (v_.state.colour == WatchColour::Pattern) note += " · newest row at the bottom";
+    if (v_.differs())
+      note += " · now − held";
+    else if (v_.state.colour == WatchColour::Pattern)
+      note += " · newest row at the bottom";
     if (sight_.text->sequences > 1)
       note += " · " + fmt::format("sequence {} of {}", own(std::to_string(sight_.text->sequence)),
                                   own(std::to_string(sight_.text->sequences)));
     ColourScale scale = watch_scale(v_.scene);
-    const bool change = v_.state.colour == WatchColour::Change;
+    const bool change = v_.differs() || v_.state.colour == WatchColour::Change;
     if (change) scale = {ui_.theme.scores, -1, 1, true};
     const float left = draw_small_ramp(ui_, "watch ramp", line.right(), line.y + ui_.px(22), scale, 1,
                                        change ? "−1" : "0", "1", ui_.px(v_.scene.compact ? 48 : 72));
@@ -203,6 +207,7 @@ class WatchGrid {
     if (plan_.window.w < 1 || plan_.window.h < 1) return;
     std::uint64_t content = mix_hash(sight_.ticket, static_cast<std::uint64_t>(v_.state.colour));
     content = mix_hash(content, static_cast<std::uint64_t>(v_.state.pools_maximum ? 1 : 0));
+    content = mix_hash(content, v_.differs() ? v_.state.held->grid->ticket : 0);
     content = mix_hash(content, static_cast<std::uint64_t>(watch_scale(v_.scene).map));
     content = mix_hash(content, static_cast<std::uint64_t>(ui_.theme.name));
     for (const float number : {plan_.side, plan_.pitch, plan_.window.x, plan_.window.y, plan_.window.w,

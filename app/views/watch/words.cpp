@@ -86,7 +86,7 @@ void draw_watch_status(Scene& scene, const Box& bar) {
     if (const WatchedPass* const pass = followed_pass(v))
       left = "pass " + own(std::to_string(pass->number)) + ", head " + watched_head_name(v) + "   ·   " +
              (v.state.paused ? "Space goes on" : "Space pauses") +
-             "   ·   ← → through the passes   ·   F7 back to the model";
+             "   ·   \\ holds what is shown   ·   ← → through the passes   ·   F7 back to the model";
   }
   if (!scene.view.hint.empty()) left = scene.view.hint;
   std::string trouble = v.connection().trouble.empty() ? v.sight.trouble : v.connection().trouble;
