@@ -14,8 +14,17 @@ std::uint64_t next_ticket() {
   return ++last;
 }
 
-WatchLayerSight layer_sight(const WatchedLayerPtr& layer, const Work& work) {
-  WatchLayerSight sight{layer, watched_pictures(*layer, watch_picture_side, 0, work),
+/// Over 1,000 tokens each new one would have all rows of all heads computed again, which takes seconds.
+WatchedPictures pictures_of_layer(const WatchedLayer& layer, const WatchLayerSight* before,
+                                  const Work& work) {
+  if (before != nullptr)
+    if (auto made = continued_pictures(*before->layer, before->pictures, layer, watch_picture_side, 0, work))
+      return std::move(*made);
+  return watched_pictures(layer, watch_picture_side, 0, work);
+}
+
+WatchLayerSight layer_sight(const WatchedLayerPtr& layer, const WatchLayerSight* before, const Work& work) {
+  WatchLayerSight sight{layer, pictures_of_layer(*layer, before, work),
                         watched_pictures(*layer, watch_picture_side, 0, work,
                                          {std::max<std::int64_t>(0, layer->rows() - 2), layer->rows()}),
                         std::numeric_limits<float>::quiet_NaN()};
@@ -51,10 +60,17 @@ std::vector<float> mean_row(const WatchedLayer& layer, const Tensor& weights, st
 
 }  // namespace
 
-WatchGridSight make_watch_grid(const WatchedSnapshotPtr& text, const Work& work) {
+WatchGridSight make_watch_grid(const WatchedSnapshotPtr& text, const Work& work,
+                               const WatchGridSight* before) {
   WatchGridSight grid{text, {}, next_ticket()};
-  for (const WatchedLayerPtr& layer : text->layers)
-    if (layer->rows() > 0 && layer->keys() > 0) grid.layers.push_back(layer_sight(layer, work));
+  for (const WatchedLayerPtr& layer : text->layers) {
+    if (layer->rows() == 0 || layer->keys() == 0) continue;
+    const WatchLayerSight* there = nullptr;
+    if (before != nullptr && before->text->text == text->text)
+      for (const WatchLayerSight& one : before->layers)
+        if (one.layer->index == layer->index) there = &one;
+    grid.layers.push_back(layer_sight(layer, there, work));
+  }
   return grid;
 }
 

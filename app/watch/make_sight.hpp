@@ -10,7 +10,9 @@ inline constexpr std::int64_t watch_picture_side = 64;                   // cell
 inline constexpr std::int64_t most_watch_cells = std::int64_t{1} << 22;  // of the map of the chosen head
 
 /// Both throw Error as watched_weights() does, or Cancelled.
-WatchGridSight make_watch_grid(const WatchedSnapshotPtr&, const Work&);
+/// `before`: a grid of the same process, may be null; of layers that went on only new rows are computed.
+WatchGridSight make_watch_grid(const WatchedSnapshotPtr&, const Work&,
+                               const WatchGridSight* before = nullptr);
 /// `layer` is in the snapshot and has a row, `head` is one of its heads.
 WatchHeadSight make_watch_head(const WatchedSnapshotPtr&, std::int64_t layer, std::int64_t head, const Work&);
 

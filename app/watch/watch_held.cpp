@@ -6,7 +6,7 @@
 namespace attnscope {
 namespace {
 
-constexpr float unknown = std::numeric_limits<float>::quiet_NaN();
+constexpr float not_comparable = std::numeric_limits<float>::quiet_NaN();
 
 /// Whether rows 0, 1, … stand side by side, the first at `first`.
 bool is_run(const WatchedLayer& layer, std::int64_t first) {
@@ -60,7 +60,7 @@ std::optional<std::int64_t> same_end(std::int64_t begin, std::int64_t size, std:
 
 Tensor held_difference(const WatchHeadSight& now, const WatchHeadSight& held) {
   Tensor difference(now.weights.shape());
-  std::ranges::fill(difference.values(), unknown);
+  std::ranges::fill(difference.values(), not_comparable);
   for (std::int64_t row = 0; row < now.rows(); ++row) {
     const std::int64_t position = now.layer->position(now.first + row);
     const float* const there = held.at(position);
@@ -93,7 +93,7 @@ std::optional<WatchLayerDifference> held_difference(const WatchLayerSight& now, 
       for (std::int64_t head = 0; head < a.heads; ++head) {
         const std::int64_t at = (head * down + i) * across + j;
         if (!row_end || !key_end) {
-          made.mean.data()[at] = made.max.data()[at] = unknown;
+          made.mean.data()[at] = made.max.data()[at] = not_comparable;
           continue;
         }
         made.mean.data()[at] = mean_now.of(head, row, *row_end, key, *key_end) -

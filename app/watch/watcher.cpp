@@ -186,9 +186,9 @@ class Watcher::Parts {
       });
     }
     if (!grid_.task && grid_.of != text && Clock::now() >= grid_.next)
-      begin(grid_, grid_worker_, [text](const std::stop_token& stop) {
+      begin(grid_, grid_worker_, [text, before = grid_.there](const std::stop_token& stop) {
         ThreadPool pool(threads_of_grid());
-        return make_watch_grid(text, Work{pool, stop});
+        return make_watch_grid(text, Work{pool, stop}, before.get());
       });
     // What has to wait is not forgotten.
     waits_ = head_.of != text || grid_.of != text;

@@ -11,6 +11,7 @@
 #include "core/attention/row_math.hpp"
 #include "core/base/error.hpp"
 #include "core/streaming/tile.hpp"
+#include "core/watch/watched_cells.hpp"
 #include "core/watch/watched_problem.hpp"
 
 namespace attnscope {
@@ -197,14 +198,16 @@ std::vector<std::uint8_t> watched_visible(const WatchedLayer& layer, std::int64_
   return visible_row(watched_problem(layer, part_of(layer, {head, batch, row, row + 1})).problem, 0);
 }
 
-WatchedPictures watched_pictures(const WatchedLayer& layer, std::int64_t side, std::int64_t batch,
-                                 const Work& work, RowRange rows) {
-  const WatchedPart all{batch, 0, layer.heads, rows.begin, rows.end < 0 ? layer.rows() : rows.end};
-  check_part(layer, all);
+PooledCells watched_cells(const WatchedLayer& layer, std::int64_t rows, std::int64_t side) {
+  return {cell_size(rows, side), cell_size(layer.keys(), std::min(side, most_picture_columns))};
+}
+
+WatchedPictures pictures_of_part(const WatchedLayer& layer, const WatchedPart& all, const PooledCells& of,
+                                 const Work& work) {
   const std::int64_t heads = layer.heads, count = all.rows();
   WatchedPictures made;
-  made.rows_per_cell = cell_size(count, side);
-  made.keys_per_cell = cell_size(layer.keys(), std::min(side, most_picture_columns));
+  made.rows_per_cell = of.rows_per_cell;
+  made.keys_per_cell = of.keys_per_cell;
   const Shape cells{heads, (count + made.rows_per_cell - 1) / made.rows_per_cell,
                     (layer.keys() + made.keys_per_cell - 1) / made.keys_per_cell};
   made.mean = made.max = Tensor(cells);
@@ -213,7 +216,7 @@ WatchedPictures watched_pictures(const WatchedLayer& layer, std::int64_t side, s
   SweepRequest request;
   request.output = false;
   request.strongest = true;
-  request.picture = PooledCells{made.rows_per_cell, made.keys_per_cell};
+  request.picture = of;
   Sweep swept;
   for_pieces(layer, all, made.rows_per_cell, [&](const WatchedPart& part, std::int64_t first) {
     const WatchedProblem problem = watched_problem(layer, part);
@@ -226,6 +229,13 @@ WatchedPictures watched_pictures(const WatchedLayer& layer, std::int64_t side, s
     write_normalised(problem.problem, first, swept, made.normalised);
   });
   return made;
+}
+
+WatchedPictures watched_pictures(const WatchedLayer& layer, std::int64_t side, std::int64_t batch,
+                                 const Work& work, RowRange rows) {
+  const WatchedPart all{batch, 0, layer.heads, rows.begin, rows.end < 0 ? layer.rows() : rows.end};
+  check_part(layer, all);
+  return pictures_of_part(layer, all, watched_cells(layer, all.rows(), side), work);
 }
 
 WatchedMeasures watched_measures(const WatchedLayer& layer, const WatchedPlace& place, const Tensor& weights,

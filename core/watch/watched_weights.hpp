@@ -46,6 +46,13 @@ struct WatchedPictures {
 WatchedPictures watched_pictures(const WatchedLayer&, std::int64_t side, std::int64_t batch, const Work&,
                                  RowRange rows = {});
 
+/// watched_pictures() of all rows, of which those that `before` had are taken from `pictures`, its own: the
+/// cost is that of the rows that came since. Nothing where the layer did not go on from `before`, or where
+/// its cells have another size now. Throws as watched_weights().
+std::optional<WatchedPictures> continued_pictures(const WatchedLayer& before, const WatchedPictures& pictures,
+                                                  const WatchedLayer& now, std::int64_t side,
+                                                  std::int64_t batch, const Work&);
+
 /// What a head does in the rows that are known, each with what uniform attention under the same mask has.
 /// Rows with fewer than two allowed keys count in none.
 struct WatchedMeasures {

@@ -202,6 +202,61 @@ TEST_CASE("pictures of some rows are those of all", "[watch]") {
   }
 }
 
+TEST_CASE("pictures that went on are those that are made anew", "[watch]") {
+  ThreadPool pool(2);
+  const Work work{pool, {}};
+  const auto largest = [](const Tensor& a, const Tensor& b) {
+    REQUIRE(a.shape() == b.shape());
+    double worst = 0;
+    for (std::int64_t i = 0; i < a.size(); ++i) {
+      const float x = a.data()[i], y = b.data()[i];
+      if (std::isnan(x) != std::isnan(y)) return double{INFINITY};
+      if (!std::isnan(x)) worst = std::max(worst, std::abs(double{x} - double{y}));
+    }
+    return worst;
+  };
+  for (const ModelLayer& of : {ModelLayer{}, ModelLayer{.window = 4}, ModelLayer{.mask = Mask::Boolean}}) {
+    const WatchedModel model(1, 1, 40, {of});
+    WatchedText text;
+    text.take(as_read(model.records({0, 0, 13})));
+    WatchedLayerPtr before = text.snapshot()->share(0);
+    WatchedPictures pictures = watched_pictures(*before, 8, 0, work);
+    int continued = 0;
+    for (std::int64_t i = 13; i < 40; ++i) {
+      text.take(as_read(model.records({i, i, 1})));
+      const WatchedLayerPtr now = text.snapshot()->share(0);
+      const WatchedPictures anew = watched_pictures(*now, 8, 0, work);
+      if (const auto made = continued_pictures(*before, pictures, *now, 8, 0, work)) {
+        ++continued;
+        CHECK(made->rows_per_cell == anew.rows_per_cell);
+        CHECK(made->keys_per_cell == anew.keys_per_cell);
+        CHECK(largest(made->mean, anew.mean) < 1e-6);
+        CHECK(largest(made->max, anew.max) < 1e-6);
+        CHECK(largest(made->entropy, anew.entropy) < 1e-5);
+        CHECK(largest(made->normalised, anew.normalised) < 1e-5);
+        CHECK(largest(made->largest, anew.largest) < 1e-6);
+        CHECK(made->strongest == anew.strongest);
+        pictures = *made;
+      } else {
+        pictures = anew;
+      }
+      if (i % 3 == 0) pictures = anew;
+      before = now;
+    }
+    CHECK(continued == 27 - 2);  // 16 and 32 tokens are the most of cells of 2 and 4
+  }
+}
+
+TEST_CASE("pictures of another layer are not gone on with", "[watch]") {
+  ThreadPool pool(1);
+  const Work work{pool, {}};
+  const Watched one = watch({ModelLayer{}}, 1, 9, 12), other = watch({ModelLayer{.scale = 1}}, 1, 9, 12);
+  const WatchedLayer &a = *one.text->layers[0], &b = *other.text->layers[0];
+  const WatchedPictures pictures = watched_pictures(a, 8, 0, work);
+  CHECK(continued_pictures(a, pictures, a, 8, 0, work));
+  CHECK_FALSE(continued_pictures(a, pictures, b, 8, 0, work));
+}
+
 TEST_CASE("what a head does is measured beside uniform attention", "[watch]") {
   ThreadPool pool(1);
   const Work work{pool, {}};
