@@ -56,8 +56,8 @@ class OtherProcess {
 /// A model of some layers that reads `prompt` tokens and then one after the other.
 struct WatchedProcess {
   explicit WatchedProcess(const WatchFolder& folder, int number = 0, int layers = 3, int heads = 4,
-                          int kv_heads = 2)
-      : model(7 + static_cast<std::uint64_t>(number), 1, 64, layers_of(layers, heads, kv_heads)),
+                          int kv_heads = 2, std::int64_t most_tokens = 64)
+      : model(7 + static_cast<std::uint64_t>(number), 1, most_tokens, layers_of(layers, heads, kv_heads)),
         writer(folder.directory.path() /
                    ("watch-" + std::to_string(::getpid()) + "-" + std::to_string(number) + ".attnwatch"),
                std::uint64_t{4} << 20,

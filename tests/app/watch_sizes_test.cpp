@@ -91,4 +91,22 @@ TEST_CASE("watch: a page with a process has room in every window, theme and lang
   }
 }
 
+TEST_CASE("watch: heads of over 100 tokens wear the largest weight of a cell unless the mean is chosen",
+          "[watch]") {
+  const WatchFolder folder;
+  WatchedProcess process(folder, 0, 3, 4, 2, 140);
+  process.pass(90);
+  Robot robot(RobotOptions{.width = 1600, .height = 1000});
+  show_watch_page(robot);
+  REQUIRE(shows_tokens(robot, 90));
+  CHECK(shows(robot, "mean of each cell"));
+  process.pass(20);
+  REQUIRE(shows_tokens(robot, 110));
+  CHECK(shows(robot, "largest of each cell"));
+  CHECK(faults(robot) == "");
+  watch_state(robot).pools_maximum = false;
+  robot.settle();
+  CHECK(shows(robot, "mean of each cell"));
+}
+
 }  // namespace attnscope::watch_sizes_test

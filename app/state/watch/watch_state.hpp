@@ -36,7 +36,8 @@ struct WatchState {
   std::int64_t layer = 0, head = 0;
 
   WatchColour colour = WatchColour::Pattern;
-  bool pools_maximum = false;  // a pixel of several weights wears the largest, else their mean
+  /// Whether a pixel of several weights wears the largest, else their mean; nothing: see pools_by_maximum().
+  std::optional<bool> pools_maximum;
 
   std::shared_ptr<const WatchHeld> held;  // a pass to compare later ones with; null: none
   bool differs = false;                   // heads show now − held; held is there
@@ -52,6 +53,11 @@ struct WatchState {
   std::int64_t calls_back = 0;                 // lines that the list is scrolled up from its newest one
   std::shared_ptr<const WatchSight> sight;     // what there is; null before the page was shown
 };
+
+/// What was chosen; else the largest from 100 tokens on, where the mean of a pixel is next to nothing.
+inline bool pools_by_maximum(const WatchState& state, std::int64_t tokens) {
+  return state.pools_maximum.value_or(tokens > 100);
+}
 
 /// Whether the Watch page is on screen.
 bool is_watching(const ViewState&);

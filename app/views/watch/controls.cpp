@@ -227,8 +227,8 @@ void watch_colour_section(Column& c) {
     constexpr std::array<Tip, 2> pool_tips{
         {{"Mean", {}, "A pixel of several weights wears their mean.", {}},
          {"Maximum", {}, "A pixel of several weights wears the largest: thin lines stay.", {}}}};
-    if (const auto picked =
-            c.choice("Watch pooling", "pooling", pools, state.pools_maximum ? 1 : 0, pool_tips))
+    const bool by_maximum = pools_by_maximum(state, state.sight ? state.sight->text->keys : 0);
+    if (const auto picked = c.choice("Watch pooling", "pooling", pools, by_maximum ? 1 : 0, pool_tips))
       state.pools_maximum = *picked == 1;
   }
   c.end();

@@ -68,6 +68,8 @@ class WatchGrid {
     return parts;
   }
 
+  bool by_maximum() const { return pools_by_maximum(v_.state, sight_.text->keys); }
+
   WatchPainter painter() const {
     return {.plan = plan_,
             .decoder = decoder_,
@@ -79,7 +81,7 @@ class WatchGrid {
             .hidden = ui_.theme.hatch_ground,
             .nan = ui_.theme.nan,
             .colour = v_.state.colour,
-            .by_maximum = v_.state.pools_maximum,
+            .by_maximum = by_maximum(),
             .held = v_.differs() ? v_.state.held->grid.get() : nullptr};
   }
 
@@ -128,6 +130,9 @@ class WatchGrid {
       note += " · now − held";
     else if (v_.state.colour == WatchColour::Pattern)
       note += " · newest row at the bottom";
+    const bool is_pooled = sight_.layers.front().pictures.keys_per_cell > 1;
+    if (is_pooled && v_.state.colour != WatchColour::Change && !v_.differs())
+      note += by_maximum() ? " · largest of each cell" : " · mean of each cell";
     if (sight_.text->sequences > 1)
       note += " · " + fmt::format("sequence {} of {}", own(std::to_string(sight_.text->sequence)),
                                   own(std::to_string(sight_.text->sequences)));
@@ -206,7 +211,7 @@ class WatchGrid {
   void draw_pictures() const {
     if (plan_.window.w < 1 || plan_.window.h < 1) return;
     std::uint64_t content = mix_hash(sight_.ticket, static_cast<std::uint64_t>(v_.state.colour));
-    content = mix_hash(content, static_cast<std::uint64_t>(v_.state.pools_maximum ? 1 : 0));
+    content = mix_hash(content, static_cast<std::uint64_t>(by_maximum() ? 1 : 0));
     content = mix_hash(content, v_.differs() ? v_.state.held->grid->ticket : 0);
     content = mix_hash(content, static_cast<std::uint64_t>(watch_scale(v_.scene).map));
     content = mix_hash(content, static_cast<std::uint64_t>(ui_.theme.name));
