@@ -95,6 +95,30 @@ class InAWindow(Case):
         os.kill(int(said), 0)
 
 
+class Answers(Case):
+    """Of a program that says which window it is and takes its time to end."""
+
+    def opened(self, line):
+        program = self.path("program")
+        with open(program, "w", encoding="ascii") as file:
+            file.write("#!/bin/sh\necho '%s'\nsleep 0.5\n" % line)
+        os.chmod(program, 0o700)
+        self.set_variable("ATTNSCOPE_PROGRAM", program)
+        self.set_variable("DISPLAY", ":1234")
+        self.addCleanup(_window._children.clear)
+        attnscope.show(weights(2, 4, 4))
+        children = list(_window._children)
+        for child in children:
+            child.wait()
+        return len(children)
+
+    def test_a_window_of_its_own_is_kept(self):
+        self.assertEqual(self.opened("opened in a window of its own"), 1)
+
+    def test_one_that_asked_another_window_is_none(self):
+        self.assertEqual(self.opened("opened in the window that was there"), 0)
+
+
 class BrokenDisplay(Case):
     def test_a_display_that_is_none_is_said(self):
         os.environ["DISPLAY"] = ":1234"

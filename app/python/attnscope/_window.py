@@ -17,6 +17,7 @@ from ._tensors import Dump, Tokens, dump_of
 _kept = 20  # what was shown last stays on disk: its window reads layers from there
 _patience = 60.0  # seconds; a window is there after a fraction of one
 _children: List["subprocess.Popen[bytes]"] = []
+_went_to_another = b"opened in the window that was there"  # what the program says then (app/cli/open_command.cpp)
 
 
 def show(obj: Any, tokens: Optional[Tokens] = None, *, decoder_tokens: Optional[Tokens] = None, tokenizer: Any = None,
@@ -123,7 +124,9 @@ def open_window(path: str, layer: Optional[str]) -> None:
         pause = 0.005
         while time.monotonic() < end:
             code = child.poll()
-            if code is None and os.fstat(said.fileno()).st_size > 0:  # a window of its own
+            # The program shares the file's place: it is read without moving that.
+            line = os.pread(said.fileno(), 200, 0)
+            if code is None and b"\n" in line and not line.startswith(_went_to_another):  # a window of its own
                 _children.append(child)
                 return
             if code == 0:
