@@ -88,6 +88,13 @@ TEST_CASE("watch: a page with a process has room in every window, theme and lang
     CHECK(faults(robot) == "");
     keep_picture(robot, window, "change");
     robot.app().view().direction = Direction::QueryToKeys;
+    robot.key(ImGuiKey_Backslash);
+    robot.key(ImGuiKey_End);  // a later row than the held one
+    robot.key(ImGuiKey_Slash);
+    robot.settle();
+    CHECK(watch_state(robot).differs);
+    CHECK(faults(robot) == "");
+    keep_picture(robot, window, "held");
   }
 }
 

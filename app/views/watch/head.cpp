@@ -240,28 +240,27 @@ class WatchedHead {
   float draw_held(float y, float row) const {
     const float x = region_.x + pad_, right = region_.right() - pad_,
                 middle = std::round(y + row / 2 - ui_.px(4));
-    const float held = v_.held_weight();
+    const float held = v_.held_weight(), size = v_.scene.compact ? type::tick : type::label;
     std::string name = "held";
     if (v_.held == nullptr)
       name = has_held_head() ? "held: being computed" : "What is held has no such head.";
     else if (!v_.state.mean && v_.held_position != v_.position)
       name = "held, row " + own(std::to_string(v_.held_position));
-    float end = x +
-                ui_.text(x, middle, name, {type::label, ui_.theme.b, Ink::Medium, Align::Left, right - x}) +
-                ui_.px(10);
+    float end =
+        x + ui_.text(x, middle, name, {size, ui_.theme.b, Ink::Medium, Align::Left, right - x}) + ui_.px(10);
     if (v_.held == nullptr) return y + row;
     end += ui_.text(end, middle, std::isnan(held) ? "–" : fixed(static_cast<double>(held), 4),
-                    {type::label, ui_.theme.text1}) +
+                    {size, ui_.theme.text1}) +
            ui_.px(16);
     if (std::isnan(held) || v_.row == nullptr || v_.key < 0) return y + row;
     const double difference = static_cast<double>(v_.row[v_.key]) - static_cast<double>(held);
     const std::string number = (difference > 0 ? "+" : "") + fixed(difference, 4);
-    const float wide = ui_.text_width(number, type::label, Ink::Medium);
-    ui_.text(right, middle, number, {type::label, ui_.theme.text1, Ink::Medium, Align::Right});
+    const float wide = ui_.text_width(number, size, Ink::Medium);
+    if (right - wide < end) return y + row;
+    ui_.text(right, middle, number, {size, ui_.theme.text1, Ink::Medium, Align::Right});
     constexpr std::string_view words = "now − held";
-    if (right - wide - ui_.px(10) - ui_.text_width(words, type::label) > end)
-      ui_.text(right - wide - ui_.px(10), middle, words,
-               {type::label, ui_.theme.text2, Ink::Regular, Align::Right});
+    if (right - wide - ui_.px(10) - ui_.text_width(words, size) > end)
+      ui_.text(right - wide - ui_.px(10), middle, words, {size, ui_.theme.text2, Ink::Regular, Align::Right});
     return y + row;
   }
 
