@@ -252,8 +252,9 @@ const Action table[] = {
     {G::Walk, "To the last move", ImGuiKey_End, walk::go_to_end, false, Mode::Walk},
 
     any_length({G::Watch, "Pause the picture, or go on", ImGuiKey_Space, watch_pause}),
-    any_length({G::Watch, "Hold the pass that is shown", ImGuiKey_Backslash, hold_watched}),
-    any_length({G::Watch, "Drop the held pass", ImGuiMod_Shift | ImGuiKey_Backslash, drop_watched}),
+    any_length({G::Watch, "Watched pass: hold it", ImGuiKey_Backslash, hold_watched}),
+    any_length(
+        {G::Watch, "Watched pass: hold it no more", ImGuiMod_Shift | ImGuiKey_Backslash, drop_watched}),
     any_length({G::Watch, "Watched heads as now − held, on or off", ImGuiKey_Slash, turn_watched_difference}),
     any_length({G::Watch, "Pass before", ImGuiKey_LeftArrow, watch_pass_before, true}),
     any_length({G::Watch, "Pass after", ImGuiKey_RightArrow, watch_pass_after, true}),

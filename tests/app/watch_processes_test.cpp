@@ -110,4 +110,22 @@ TEST_CASE("watch: where none was chosen the next living process follows, but not
   CHECK(shows_tokens(robot, 4));
 }
 
+TEST_CASE("watch: the palette leads to the next process, and back to the first", "[watch]") {
+  const WatchFolder folder;
+  WatchedProcess first(folder, 0), second(folder, 1);
+  first.pass(4);
+  second.pass(6);
+  Robot robot(wide);
+  show_watch_page(robot);
+  REQUIRE(shows_tokens(robot, 6));
+  for (const std::int64_t tokens : {4, 6}) {
+    robot.key(ImGuiKey_K, ImGuiMod_Ctrl);
+    robot.settle();
+    robot.type("watch the next process");
+    robot.settle();
+    robot.key(ImGuiKey_Enter);
+    REQUIRE(shows_tokens(robot, tokens));
+  }
+}
+
 }  // namespace attnscope::watch_processes_test

@@ -34,6 +34,11 @@ constexpr OtherWords words_of_actions[] = {
     {0, "Layer below", "watch block down schicht darunter"},
     {0, "Watched head before", "previous kopf davor"},
     {0, "Watched head after", "next kopf danach"},
+    {0, "Watched pass: hold it", "watch hold B keep remember compare merken vergleichen prozess"},
+    {0, "Watched pass: hold it no more", "watch drop forget release B vergessen loslassen prozess"},
+    {0, "Watched heads as now − held, on or off",
+     "watch difference A - B delta differenz unterschied prozess"},
+    {0, "Watch the next process", "choose other several list python wählen anderer mehrere liste prozess"},
     {0, "Open the watched layer in Explore", "edit document process schicht öffnen erkunden prozess"},
     {0, "Back from the process to the model", "leave stop watch close zurück beenden prozess"},
     {0, "Copy as command line",
@@ -166,9 +171,9 @@ constexpr OtherWords words_of_actions[] = {
 }  // namespace
 
 std::string_view other_words_for(const Action& action) {
-  // In front of a room letters mean something else.
-  const bool has_key_to_itself =
-      !action.only && (action.group != Action::Group::Presenter || action.key == ImGuiKey_F5);
+  // In front of a room, and on the Watch page, keys mean something else.
+  const bool has_key_to_itself = !action.only && action.group != Action::Group::Watch &&
+                                 (action.group != Action::Group::Presenter || action.key == ImGuiKey_F5);
   const auto found =
       std::find_if(std::begin(words_of_actions), std::end(words_of_actions), [&](const OtherWords& row) {
         return row.key != 0 ? row.key == action.key && has_key_to_itself : row.name == action.name;

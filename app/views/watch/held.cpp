@@ -41,9 +41,8 @@ void draw_facts(Column& c, const WatchView& v) {
 }  // namespace
 
 void hold_watched(Scene& scene) {
-  if (!is_watching(scene.view)) return;
   const WatchView v = watch_view(scene);
-  if (v.head == nullptr || !v.sight.grid)
+  if (!is_watching(scene.view) || v.head == nullptr || !v.sight.grid)
     return scene.view.notices.say("No pass is there that could be held.");
   auto held = std::make_shared<WatchHeld>();
   held->grid = v.sight.grid;

@@ -20,7 +20,7 @@ std::string process_name(const FoundStream& stream, std::span<const FoundStream>
   return fmt::format("python {}, watch {}", pid, own(std::to_string(stream.number)));
 }
 
-void choose(WatchState& state, const FoundStream& stream) {
+void choose_process(WatchState& state, const FoundStream& stream) {
   state.wanted = stream.path;
   state.is_chosen = true;
   state.paused = false;  // it has a picture of its own
@@ -48,18 +48,19 @@ void list_watched_processes(Scene& scene) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     const std::string label = process_name(all[i], all) + "###watched process " + std::to_string(i);
     const bool is_shown = all[i].path == state.sight->connection.path;
-    if (menu_row(scene.ui, label.c_str(), own(all[i].module), is_shown)) choose(state, all[i]);
+    if (menu_row(scene.ui, label.c_str(), own(all[i].module), is_shown)) choose_process(state, all[i]);
   }
 }
 
 void watch_next_process(Scene& scene) {
   WatchState& state = *scene.view.watch;
-  if (!is_watching(scene.view) || !state.sight) return;
-  const std::vector<FoundStream> all = watched_choices(state.sight->connection);
+  show_watch(scene);
+  const std::vector<FoundStream> all =
+      state.sight ? watched_choices(state.sight->connection) : std::vector<FoundStream>();
   if (all.size() < 2) return scene.view.notices.say("No other process sends its attention.");
   const auto now = std::ranges::find(all, state.sight->connection.path, &FoundStream::path);
   const auto next = now == all.end() ? 0 : (now - all.begin() + 1) % std::ssize(all);
-  choose(state, all[static_cast<std::size_t>(next)]);
+  choose_process(state, all[static_cast<std::size_t>(next)]);
 }
 
 }  // namespace attnscope
