@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <link.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -52,4 +53,11 @@ void arc4random_buf(void* bytes, size_t size) {
     at += part;
     size -= part;
   }
+}
+
+/* glibc 2.36: std::random_device of libstdc++.a asks it. */
+uint32_t arc4random(void) {
+  uint32_t number;
+  arc4random_buf(&number, sizeof number);
+  return number;
 }
