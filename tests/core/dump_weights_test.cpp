@@ -190,6 +190,22 @@ TEST_CASE("other programs' containers are refused by their names", "[dump]") {
   refused("a.json.gz", std::string("\x1F\x8B\x08\0", 4), "is compressed (gzip)");
 }
 
+TEST_CASE("a safetensors header of any length is no other container", "[dump]") {
+  const TemporaryDirectory directory;
+  const Tensor weights = causal_weights({1, 2, 3, 3});
+  const std::string data(reinterpret_cast<const char*>(weights.data()), 72);
+  // Lengths that begin as a pickle of protocol 2 to 5 and as gzip's two bytes do.
+  for (const std::size_t length : {0x280u, 0x380u, 0x480u, 0x580u, 0x8B1Fu}) {
+    CAPTURE(length);
+    std::string header = R"({"attentions.0":{"dtype":"F32","shape":[1,2,3,3],"data_offsets":[0,72]}})";
+    header.resize(length, ' ');
+    const std::filesystem::path path = directory / (std::to_string(length) + ".safetensors");
+    std::ofstream(path, std::ios::binary) << static_cast<char>(length & 255) << static_cast<char>(length >> 8)
+                                          << std::string(6, '\0') << header << data;
+    CHECK(std::abs(shown_of(open_document(path)).data()[15] - weights.data()[15]) < 1e-6f);
+  }
+}
+
 TEST_CASE("bfloat16 in npy is read as NumPy writes it", "[dump]") {
   const TemporaryDirectory directory;
   std::string header = "{'descr': '<V2', 'fortran_order': False, 'shape': (2, 1), }";

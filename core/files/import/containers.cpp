@@ -28,9 +28,15 @@ std::string first_bytes(const std::filesystem::path& path) {
   }
 }
 
+/// Eight bytes of a length, then an object of JSON. Lengths begin with any byte: 640 with those of a pickle.
+bool is_safetensors(std::string_view bytes) {
+  return bytes.size() > 8 && bytes.substr(4, 4) == std::string_view("\0\0\0\0", 4) && bytes[8] == '{';
+}
+
 /// A sentence's end, "is …"; empty for what is none of these. `is_npz`: by its name.
 std::string_view what_it_is(std::string_view bytes, bool is_npz) {
   constexpr std::string_view zip("PK\x03\x04", 4), hdf5("\x89HDF\r\n\x1A\n", 8), gzip("\x1F\x8B", 2);
+  if (is_safetensors(bytes)) return {};
   const bool is_pickle = bytes.size() > 2 && bytes[0] == '\x80' && bytes[1] >= 2 && bytes[1] <= 5;
   if (is_pickle || (bytes.starts_with(zip) &&
                     (bytes.find("data.pkl") != bytes.npos || bytes.find("/.format_version") != bytes.npos)))
