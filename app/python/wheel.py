@@ -2,7 +2,8 @@
 program that runs on other systems, too.
 
     python3 app/python/wheel.py [--program build/release/attnscope] [--assets assets] [--out build/packages]
-                                [--version VERSION] [--keep-symbols]
+                                [--version VERSION] [--licences FOLDER]
+                                [--keep-symbols] [--level 1]
 
 Writes attnscope-VERSION-py3-none-manylinux_G_m_x86_64.whl; G_m is the C library that the program asks for. A program
 that needs libraries which other systems do not have (fmt, HarfBuzz …) makes a wheel with the tag linux_x86_64, for
@@ -24,7 +25,7 @@ import sys
 import tempfile
 import time
 import zipfile
-from typing import Dict, List, Tuple
+from typing import Dict, List, Optional, Tuple
 
 root = pathlib.Path(__file__).resolve().parents[2]
 
@@ -95,7 +96,8 @@ def contents(program: pathlib.Path, assets: pathlib.Path, keep_symbols: bool) ->
     return files
 
 
-def add_dist_info(files: Dict[str, Tuple[bytes, int]], version: str, tag: str) -> None:
+def add_dist_info(files: Dict[str, Tuple[bytes, int]], version: str, tag: str,
+                  licences: Optional[pathlib.Path]) -> None:
     info = "attnscope-%s.dist-info/" % version
     metadata = ("Metadata-Version: 2.1\nName: attnscope\nVersion: %s\nSummary: %s\nRequires-Python: >=3.9\n"
                 "Requires-Dist: numpy\nClassifier: Operating System :: POSIX :: Linux\nClassifier: Typing :: Typed\n"
@@ -106,6 +108,8 @@ def add_dist_info(files: Dict[str, Tuple[bytes, int]], version: str, tag: str) -
     for name, text in (("METADATA", metadata), ("WHEEL", wheel), ("top_level.txt", "attnscope\n"),
                        ("entry_points.txt", "[console_scripts]\nattnscope = attnscope._program:main\n")):
         files[info + name] = (text.encode(), 0o644)
+    for path in sorted(licences.iterdir()) if licences else ():
+        files[info + "licenses/" + path.name] = (path.read_bytes(), 0o644)
     record = "".join("%s,sha256=%s,%d\n" % (name, base64.urlsafe_b64encode(hashlib.sha256(data).digest())
                                             .rstrip(b"=").decode(), len(data)) for name, (data, _) in files.items())
     files[info + "RECORD"] = ((record + info + "RECORD,,\n").encode(), 0o644)
@@ -120,9 +124,9 @@ def time_of_files() -> Tuple[int, int, int, int, int, int]:
     return when.tm_year, when.tm_mon, when.tm_mday, when.tm_hour, when.tm_min, when.tm_sec
 
 
-def write_wheel(files: Dict[str, Tuple[bytes, int]], out: pathlib.Path) -> None:
+def write_wheel(files: Dict[str, Tuple[bytes, int]], out: pathlib.Path, level: int) -> None:
     unfinished = out.with_suffix(".part")
-    with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+    with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED, compresslevel=level) as archive:
         for name, (data, mode) in files.items():
             entry = zipfile.ZipInfo(name, time_of_files())
             entry.create_system = 3
@@ -138,7 +142,11 @@ def main() -> int:
     parser.add_argument("--assets", type=pathlib.Path, default=root / "assets")
     parser.add_argument("--out", type=pathlib.Path, default=root / "build/packages", help="the folder it goes to")
     parser.add_argument("--version", default=None, help="that of CMakeLists.txt when not given")
+    parser.add_argument("--licences", type=pathlib.Path, default=None,
+                        help="a folder with those of the libraries in the program")
     parser.add_argument("--keep-symbols", action="store_true", help="the program is not stripped")
+    parser.add_argument("--level", type=int, choices=range(1, 10), default=9, metavar="1..9",
+                        help="of compression; 1 is quick")
     asked = parser.parse_args()
     try:
         if not asked.program.is_file():
@@ -148,10 +156,10 @@ def main() -> int:
         tag, foreign = platform_of(asked.program)
         version = asked.version or version_here()
         files = contents(asked.program, asked.assets, asked.keep_symbols)
-        add_dist_info(files, version, tag)
+        add_dist_info(files, version, tag, asked.licences)
         asked.out.mkdir(parents=True, exist_ok=True)
         out = asked.out / ("attnscope-%s-py3-none-%s.whl" % (version, tag))
-        write_wheel(files, out)
+        write_wheel(files, out, asked.level)
     except (Refusal, OSError) as refusal:
         print("app/package wheel: %s" % refusal, file=sys.stderr)
         return 1
