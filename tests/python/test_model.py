@@ -176,6 +176,8 @@ class Models(Case):
         self.assertEqual(self.model.run("ab").tokens, ["ab"])
 
     def test_an_interrupted_request_leaves_a_usable_model(self):
+        # A script's background process ignores Ctrl-C, and Python with it.
+        self.addCleanup(signal.signal, signal.SIGINT, signal.signal(signal.SIGINT, signal.default_int_handler))
         with attnscope.Model(self.write_long_model()) as model:
             model.run("ab")
             process = model._kept.process
