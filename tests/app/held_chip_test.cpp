@@ -53,6 +53,22 @@ TEST_CASE("holding shows a chip with what differs and its age; it compares, its 
   }
 }
 
+TEST_CASE("the field that finds gives up its words only beside the chip of what is held") {
+  Robot robot({.width = 1600, .height = 1000});
+  robot.settle();
+  const auto width = [&] { return test::item(robot, "Find").max.x - test::item(robot, "Find").min.x; };
+  const float usual = width();
+  robot.key(ImGuiKey_Backslash);
+  robot.settle();
+  REQUIRE(robot.has("Held"));
+  CHECK(width() < usual);
+  robot.key(ImGuiKey_F4);
+  robot.settle();
+  REQUIRE(robot.app().view().mode == Mode::Compare);
+  REQUIRE_FALSE(robot.has("Held"));
+  CHECK(width() == usual);
+}
+
 TEST_CASE("Compare names the layers of a file and the width of a head") {
   Document now, held;
   for (Document* document : {&now, &held}) {

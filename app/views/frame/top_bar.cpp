@@ -163,8 +163,9 @@ void draw_top_bar(Scene& scene, const Box& bar) {
   draw_file_menu(scene, bar, x, modes.x - ui.px(16) - x);
   const Box look = draw_look_menu(scene, bar.right() - pad, y);
   // In a narrow window the modes go before it: Ctrl+K opens it all the same.
-  // A choice of backends, and what is held, need the room of its words.
-  const bool narrow = scene.compact || !scene.backends.is_alone() || scene.held != nullptr;
+  // A choice of backends, and in Explore the chip of what is held, need the room of its words.
+  const bool has_chip = scene.held != nullptr && scene.view.mode == Mode::Explore;
+  const bool narrow = scene.compact || !scene.backends.is_alone() || has_chip;
   const bool has_find = look.x - ui.px(narrow ? 88 : 192) > modes.right();
   const Box find = has_find ? draw_find(scene, look.x - ui.px(8), y, narrow) : look;
   if (is_watching(scene.view)) {
