@@ -1,6 +1,7 @@
 // Steps of lessons that look at vectors: covered and locked like weights, edited where they may be, and with
 // formulas that say what is done.
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <string>
 
@@ -111,6 +112,29 @@ TEST_CASE("no length of a normed vector stands in the steps before the one that 
     if (step == 3) said = static_cast<std::size_t>(count);
   }
   CHECK(said > 0);  // where it is asked, R shows it
+}
+
+TEST_CASE("beside the output of a block stands the length of what is held's output, not of its last sum",
+          "[lessons][lesson_vectors]") {
+  Player player({.width = 1600, .height = 1000});
+  player.app().show_step({"17-a-gpt-style-block", 3});  // pre-norm, and post-norm is held
+  player.settle();
+  player.press(ImGuiKey_R);
+  const LayerResult& held = player.app().held()->result->layer();
+  const auto length = [&](Stage stage) {
+    return fixed(static_cast<double>(held.trace[stage]->matrix(0).row(1).norm()), 2);
+  };
+  REQUIRE(length(Stage::BlockOutput) != length(Stage::MlpResidual));
+  const std::vector<PlacedText> texts = texts_of(player);
+  const auto name = std::ranges::find(texts, "Block output", &PlacedText::text);
+  REQUIRE(name != texts.end());
+  const PlacedText* last = nullptr;  // of its line
+  for (const PlacedText& text : texts)
+    if (std::abs((text.y0 + text.y1) - (name->y0 + name->y1)) < 8 && text.x0 > name->x1 &&
+        (last == nullptr || text.x0 > last->x0))
+      last = &text;
+  REQUIRE(last != nullptr);
+  CHECK(last->text == length(Stage::BlockOutput));
 }
 
 TEST_CASE("numbers of token vectors are edited in a step, but not under a question and not in what is held",

@@ -45,6 +45,13 @@ StreamName name_in_stream(const LayerResult& result, Stage stage) {
   return {what.symbol, what.name};
 }
 
+/// The stage that has this name in what is held: X₂ is its block's output, also where the last sum of what is
+/// shown is its own.
+Stage held_stage(const LayerResult& held, const StreamName& name, Stage stage) {
+  const bool is_last = name.symbol == info(Stage::BlockOutput).symbol && held.trace[Stage::BlockOutput];
+  return is_last ? Stage::BlockOutput : stage;
+}
+
 /// The vector of the query's token; empty where the stage has none.
 std::vector<float> vector_of_query(const LayerResult& result, Stage stage, std::int64_t query) {
   const TensorPtr& tensor = result.trace[stage];
@@ -215,7 +222,8 @@ float draw_lesson_stream(const LessonPage& page, const Box& column, float y) {
       number(2, facts->length, hidden);
     }
     if (there.at >= 0)
-      if (const auto facts = vector_facts(*held, stage, there.at)) number(3, facts->length, page.hides());
+      if (const auto facts = vector_facts(*held, held_stage(*held, what, stage), there.at))
+        number(3, facts->length, page.hides());
     y += line;
   }
   return y + ui.px(12);
