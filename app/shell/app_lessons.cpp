@@ -113,7 +113,8 @@ bool App::show_lesson_step(const LessonRequest& wanted) {
     hold_of_step(documents.held);
   }
   state.look_due = state.question_due = state.type_due = true;
-  state.scroll = state.code_scroll = state.words_height = state.folds_in = state.plot_reach = 0;
+  state.scroll = state.code_scroll = state.folds_in = state.plot_reach = 0;
+  state.words_height = state.code_height = 0;
   state.answer_due = 0;
   return true;
 }

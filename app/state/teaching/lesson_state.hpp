@@ -61,6 +61,8 @@ struct LessonState {
   bool type_due = false;
   /// Of what stands in the column of words, logical pixels; 0: not known.
   float words_height = 0;
+  /// The same of the column of code.
+  float code_height = 0;
   /// In a column of that height choices that do not matter any more are a line each; 0: they are not.
   float folds_in = 0;
   /// Where the axis of the step's scores ends; 0: it was not drawn yet.

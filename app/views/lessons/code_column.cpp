@@ -88,7 +88,8 @@ void draw_lesson_code(LessonPage& page, const Box& box) {
   ImGui::BeginChild("lesson code", {box.w, box.bottom() - y}, ImGuiChildFlags_NavFlattened,
                     ImGuiWindowFlags_NoBackground);
   keep_scroll(ui, page.state().code_scroll);
-  y = ImGui::GetCursorScreenPos().y;
+  const float top = ImGui::GetCursorScreenPos().y, above = y - box.y;
+  y = top;
   if (numpy || pytorch) {
     ui.text(column.x + ui.px(12), y + ui.px(15), page.scene.compact ? "Code" : "This step in code",
             {type::label, ui.theme.text1, Ink::Semibold});
@@ -116,6 +117,7 @@ void draw_lesson_code(LessonPage& page, const Box& box) {
     y = lesson_vectors(page, page.scene.result) ? draw_lesson_stream(page, rest, y)
                                                 : draw_lesson_row(page, rest, y);
   if (page.state().notes && !page.step.notes.empty()) y = draw_speaker_notes(page, column, y);
+  page.state().code_height = (above + y - top) / ui.scale() + 8;
   ImGui::SetCursorScreenPos({box.x, y});
   ImGui::Dummy({1, ui.px(4)});
   ImGui::EndChild();

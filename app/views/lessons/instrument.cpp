@@ -83,6 +83,7 @@ struct LessonSide {
   bool is_b;
   bool covered;
   const HeldPlaces* places;  // of what is held; null: it is what is shown
+  const std::optional<ColourScale>& scale;
 
   /// Its row of the row of what is shown.
   HeldPlace row(std::int64_t shown) const { return is_b ? places->row(shown) : HeldPlace{shown, true}; }
@@ -204,6 +205,7 @@ HeatMapStyle lesson_map_style(const LessonPage& page, const LessonSide& side, st
                      .read_out = true,
                      .places = true,
                      .plane = plane ? *plane : Plane(lesson_weights(page, side.scene.result, 0)),
+                     .scale = side.scale,
                      .name = side.is_b ? "lesson B" : "lesson A",
                      .largest_cell = 184};
   if (plane && are_integers(side.scene, *plane))
@@ -264,8 +266,27 @@ void draw_lesson_side(LessonPage& page, const LessonSide& side, const Box& area)
     draw_row_entropy(page, side, line, ui.px(64));
 }
 
+/// What both sides are coloured with: equal numbers look alike. The range of what is covered would tell of
+/// it, so it counts from R on.
+std::optional<ColourScale> lesson_scale(const LessonPage& page, bool two) {
+  Scene& scene = page.scene;
+  const std::optional<Plane> plane = lesson_plane(page, scene);
+  if (!plane) return std::nullopt;
+  ColourScale scale = colour_scale(scene, *plane, std::min(scene.head(), scene.result.dimensions.heads - 1));
+  if (!two || page.hides()) return scale;
+  const Dimensions& d = scene.held->result->layer().dimensions;
+  Selection here = kept_inside(scene.selection, d), next = here;
+  const Scene b = scene_of_held(scene, here, next);
+  const std::optional<Plane> other = lesson_plane(page, b);
+  if (!other || is_weights(*other) != is_weights(*plane)) return scale;
+  const ColourScale held = colour_scale(b, *other, std::min(b.head(), d.heads - 1));
+  scale.low = std::min(scale.low, held.low);
+  scale.high = std::max(scale.high, held.high);
+  return scale;
+}
+
 /// What is held, with its own row of the chosen token.
-void draw_held_side(LessonPage& page, const Box& area) {
+void draw_held_side(LessonPage& page, const Box& area, const std::optional<ColourScale>& scale) {
   Scene& scene = page.scene;
   const LayerResult& held = scene.held->result->layer();
   const HeldPlaces places(page.step, scene.result, held);
@@ -276,20 +297,17 @@ void draw_held_side(LessonPage& page, const Box& area) {
   Selection next = own;
   next.hovered_cell.reset();
   Scene b = scene_of_held(scene, own, next);
-  draw_lesson_side(page, {b, true, page.hides(), &places}, area);
+  draw_lesson_side(page, {b, true, page.hides(), &places, scale}, area);
   if (page.covered || !next.hovered_cell) return;
   const std::optional<Cell> here = places.shown(*next.hovered_cell);
   if (here && is_inside(*here, scene.result.dimensions)) scene.next.hovered_cell = here;
 }
 
 /// "weight  ▭▭▭▭  0 … 1"
-void draw_lesson_ramp(const LessonPage& page, const Box& row) {
+void draw_lesson_ramp(const LessonPage& page, const Box& row, const ColourScale& scale) {
   const Ui& ui = page.ui();
   Scene& scene = page.scene;
-  const std::optional<Plane> shown = lesson_plane(page, scene);
-  if (!shown) return;
-  const Plane plane = *shown;
-  const ColourScale scale = colour_scale(scene, plane, scene.head());
+  const Plane plane = *lesson_plane(page, scene);
   const Box ramp{row.x + ui.px(74), row.y, std::min(ui.px(240), row.w - ui.px(90)), ui.px(8)};
   const bool weights = plane == Plane(lesson_weights(page, scene.result, scene.head()));
   const float room = ui.px(64);
@@ -341,11 +359,13 @@ void draw_lesson_instrument(LessonPage& page, const Box& box) {
   const float gap = ui.px(scene.compact ? 12 : 20);
   const float alone = vectors ? maps.w : std::min(maps.w, maps.h + ui.px(120));
   const float width = two ? std::floor((maps.w - gap) / 2) : alone;
+  const std::optional<ColourScale> scale = vectors ? std::nullopt : lesson_scale(page, two);
   // Of one side alone what is shown is covered; else what it is compared with.
-  draw_lesson_side(page, {scene, false, page.hides() && !two, nullptr}, {maps.x, maps.y, width, maps.h});
-  if (two) draw_held_side(page, {maps.x + width + gap, maps.y, width, maps.h});
-  if (!page.presented && !vectors)
-    draw_lesson_ramp(page, {maps.x, box.bottom() - ui.px(36), maps.w, ui.px(30)});
+  draw_lesson_side(page, {scene, false, page.hides() && !two, nullptr, scale},
+                   {maps.x, maps.y, width, maps.h});
+  if (two) draw_held_side(page, {maps.x + width + gap, maps.y, width, maps.h}, scale);
+  if (!page.presented && scale)
+    draw_lesson_ramp(page, {maps.x, box.bottom() - ui.px(36), maps.w, ui.px(30)}, *scale);
 }
 
 void tell_lesson_sides(const LessonPage& page, ToldStep& told) {

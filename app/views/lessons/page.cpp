@@ -85,12 +85,14 @@ bool is_anchor_pointed_at(const Scene& scene, const lessons::Anchor& anchor) {
   }
 }
 
-/// How high the code below the words is: it gives way to them, down to its title.
+/// How high the code below the words is: down to its title where they need the room, and as high as it needs
+/// where they leave it free.
 float height_of_code_below(const LessonPage& page, const Box& body) {
   const Ui& ui = page.ui();
-  const float most = std::round(body.h * 0.42f), words = ui.px(page.state().words_height);
-  if (words <= 0) return most;
-  return std::clamp(body.h - words, std::min(most, ui.px(46)), most);
+  const float usual = std::round(body.h * 0.42f), words = ui.px(page.state().words_height);
+  if (words <= 0) return usual;
+  const float left = body.h - words, wanted = std::ceil(ui.px(page.state().code_height));
+  return std::clamp(left, std::min(usual, ui.px(46)), std::max(usual, std::min(wanted, left)));
 }
 
 /// Whether cells of two matrices beside each other would be too small for their numbers in so much room.
