@@ -22,9 +22,11 @@ struct ShownChoice {
   bool says_why() const { return revealed && chosen && !choice.right && !choice.why.empty(); }
 };
 
+/// Numbers and formulas look like words: one choice of four with a bright number would seem to be the answer.
 ProseStyle choice_style(const LessonPage& page, bool chosen) {
   const Ui& ui = page.ui();
-  return {type::body, 20, chosen ? ui.theme.text1 : ui.theme.text2, ui.theme.text1};
+  const Rgba ink = chosen ? ui.theme.text1 : ui.theme.text2;
+  return {type::body, 20, ink, ink, Align::Left, Ink::Regular};
 }
 ProseStyle why_style(const LessonPage& page) {
   const Ui& ui = page.ui();

@@ -86,7 +86,7 @@ SetProse set_prose(const Ui& ui, const lessons::Prose& prose, float width, const
     using Kind = lessons::Piece::Kind;
     if (piece.kind == Kind::Strong || piece.kind == Kind::Number) run.colour = style.strong;
     if (piece.kind == Kind::Strong) run.ink = Ink::Semibold;
-    if (piece.kind == Kind::Number) run.ink = Ink::Medium;
+    if (piece.kind == Kind::Number) run.ink = style.number;
     run.computed = piece.kind == Kind::Number && !sight.is_english;
     if (piece.anchor) {
       run.anchor = &*piece.anchor;

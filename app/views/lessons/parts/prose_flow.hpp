@@ -19,6 +19,7 @@ struct ProseStyle {
   Rgba colour = 0;           // of plain words
   Rgba strong = 0;           // of strong words and numbers
   Align align = Align::Left;
+  Ink number = Ink::Medium;  // of numbers
 };
 
 /// What prose needs to know of the screen.
