@@ -190,4 +190,14 @@ TEST_CASE("the numbers beside a head have their whole labels in a small window",
     CHECK_FALSE((text.text.starts_with("both") && text.text.ends_with("…")));
 }
 
+TEST_CASE("below a head a long label has the room that short ones leave", "[lessons][lesson_plots]") {
+  Trained player({.width = 1600, .height = 1000});
+  player.go("26-grokking", 2);
+  player.press(ImGuiKey_R);
+  REQUIRE(player.says("muted"));
+  CHECK(player.collides() == "");
+  for (const PlacedText& text : texts_of(player))
+    CHECK_FALSE((text.text.starts_with("both") && text.text.ends_with("…")));
+}
+
 }  // namespace attnscope::lesson_plots_test

@@ -66,13 +66,23 @@ float width_of_facts(const Ui& ui, const std::vector<HeadFact>& facts) {
   return wide + ui.px(10);
 }
 
-/// Two in a row.
+/// Two in a row. A label that is longer than half of it has what the other column does not need.
 void draw_facts_below(const LabPage& page, const std::vector<HeadFact>& facts, const Box& box) {
   const Ui& ui = page.ui();
-  const float gap = ui.px(12), wide = std::floor((box.w - gap) / 2), line = std::floor(box.h / 2);
+  const float gap = ui.px(12), line = std::floor(box.h / 2);
+  const auto wanted = [&](std::size_t column) {
+    float wide = 0;
+    for (std::size_t i = column; i < facts.size() && i < 4; i += 2)
+      wide = std::max(wide, ui.text_width(facts[i].label, type::tick, Ink::Regular) + ui.px(8) +
+                                ui.text_width(fixed(facts[i].value, 2), type::tick, Ink::Semibold));
+    return std::ceil(wide);
+  };
+  const float first = wanted(0), left_to_first = std::max(first, std::floor(box.w - gap - wanted(1))),
+              split = std::clamp(std::floor((box.w - gap) / 2), first, left_to_first);
   for (std::size_t i = 0; i < facts.size() && i < 4; ++i) {
-    const float x = box.x + (wide + gap) * static_cast<float>(i % 2),
-                y = box.y + line * (static_cast<float>(i / 2) + 0.5f);
+    const float x = box.x + (split + gap) * static_cast<float>(i % 2),
+                y = box.y + line * (static_cast<float>(i / 2) + 0.5f),
+                wide = i % 2 == 0 ? split : box.w - gap - split;
     const float number = ui.text(x + wide, y, fixed(facts[i].value, 2),
                                  {type::tick, ui.theme.text1, Ink::Semibold, Align::Right});
     ui.text(x, y, facts[i].label,
