@@ -1,7 +1,10 @@
 #include "app/cli/lesson_commands.hpp"
 
 #include <cstdio>
+#include <filesystem>
+#include <optional>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -27,6 +30,16 @@ std::filesystem::path first_example() {
   const std::vector<Example> examples = list_examples(assets_directory());
   if (examples.empty()) throw Error("There is no example to begin with; name a document.");
   return examples.front().path;
+}
+
+/// The lesson in the language that is asked for, where that stands beside it: a.md has a.de.md.
+std::filesystem::path in_language(const std::filesystem::path& lesson,
+                                  const std::optional<std::string>& language) {
+  if (!language || lesson.extension() != ".md") return lesson;
+  std::filesystem::path translated = lesson;
+  translated.replace_extension("." + *language + ".md");
+  std::error_code unknown;
+  return std::filesystem::exists(translated, unknown) ? translated : lesson;
 }
 
 }  // namespace
@@ -76,7 +89,7 @@ struct LessonCommands::Lines {
   }
   void draw() const {
     LessonPages asked = pages;
-    asked.lesson = lesson;
+    asked.lesson = in_language(lesson, asked.language);
     asked.out = out;
     if (step > 0) asked.step = step;
     const std::string lacks = render_lesson(asked);

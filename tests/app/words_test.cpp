@@ -274,6 +274,24 @@ TEST_CASE("words: a picture is rendered in the language that is asked for, never
   test::check_refusal(directory, "--language de render -o a.png", 2, "render has its own");
 }
 
+TEST_CASE("words: a lesson's pages are in the language that is asked for, where it stands beside the file",
+          "[words]") {
+  const test::TemporaryDirectory directory;
+  const auto lesson = [](const std::string& title) {
+    return "---\nlesson: " + title + "\n---\n```start\n{\"text\": [\"a b\"]}\n```\n## " + title + "\n";
+  };
+  directory.write("a.md", lesson("Shares"));
+  directory.write("a.de.md", lesson("Anteile"));
+  const auto has = [&](const std::string& out, const std::string& options, const std::string& title) {
+    INFO(options);
+    REQUIRE(test::run(directory, "lesson pages a.md -o " + out + options).exit_code == 0);
+    return test::bytes_of(directory / out).find(">" + title + "<") != std::string::npos;
+  };
+  CHECK(has("en.html", "", "Shares"));
+  CHECK(has("de.html", " --language de", "Anteile"));
+  CHECK_FALSE(has("again.html", " --language de", "Shares"));
+}
+
 TEST_CASE("words: nothing but the weights is called A, nothing but the position bias B", "[words]") {
   for (const MainView& view : main_views()) {
     INFO(view.name);
