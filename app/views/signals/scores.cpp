@@ -14,7 +14,7 @@ namespace {
 
 constexpr int fine_bins = Bars::count * 64;
 
-struct Spread {
+struct ScoreSpread {
   Bars bars;
   double deviation = 0;
   std::int64_t cells = 0;
@@ -23,11 +23,11 @@ struct Spread {
 /// Everything that is drawn; the axis reaches equally far to both sides.
 struct ScoreSpreads {
   double end = 1;
-  Spread before, after;
-  std::optional<Spread> held;  // after, in B
+  ScoreSpread before, after;
+  std::optional<ScoreSpread> held;  // after, in B
 };
 
-Spread spread_of(ResultStats& stats, const Scene& scene, Stage stage, double end) {
+ScoreSpread spread_of(ResultStats& stats, const Scene& scene, Stage stage, double end) {
   const HistogramPtr fine = stats.histogram(stage, scene.sequence(), scene.head(),
                                             {static_cast<float>(-end), static_cast<float>(end), fine_bins});
   return {bars_of(fine->bins, scene.view.signals->score_zoom), fine->deviation, fine->cells};
