@@ -77,7 +77,6 @@ TEST_CASE("watch: one of several processes is chosen, and stays while it lives",
   CHECK(watched_choices(watch_sight(robot).connection).size() == 3);
   robot.click("File");
   robot.settle();
-  CHECK(shows(robot, "Processes that send their attention"));
   CHECK(robot.has("###watched process 2"));
   robot.key(ImGuiKey_Escape);
   robot.settle();
