@@ -90,7 +90,7 @@ TEST_CASE("legible: a wide sign lies as well, in the map and in the walk") {
     for (const PlacedText& text : texts_of(robot)) {
       if (text.text != "W") continue;
       ++found;
-      CHECK(text.x1 - text.x0 > text.y1 - text.y0);  // turned, it is higher than wide
+      CHECK(text.y1 - text.y0 > text.x1 - text.x0);  // turned, it is as wide as the font is high
     }
     CHECK(found >= 4);
   }

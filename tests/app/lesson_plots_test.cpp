@@ -191,7 +191,7 @@ TEST_CASE("the numbers beside a head have their whole labels in a small window",
 }
 
 TEST_CASE("below a head a long label has the room that short ones leave", "[lessons][lesson_plots]") {
-  Trained player({.width = 1600, .height = 1000});
+  Trained player({.width = 1600, .height = 1000, .system_fonts = true});
   player.go("26-grokking", 2);
   player.press(ImGuiKey_R);
   REQUIRE(player.says("muted"));

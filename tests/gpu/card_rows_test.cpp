@@ -99,7 +99,8 @@ TEST_CASE("models of every family give the CPU's numbers on a card", "[card_rows
     CHECK(difference(here, there) < rounding);
     CHECK(card.rows->remark().empty());
     input.mask.assign(11, 1);
-    input.mask[0] = input.mask[4] = 0;
+    input.mask[0] = 0;
+    if (family.name != "bloom") input.mask[4] = 0;  // there a gap is refused
     CHECK(difference(run_model(*family.model, input, everything, card.on_cpu()),
                      run_model(*family.model, input, everything, card.work())) < rounding);
   }
