@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -21,7 +23,8 @@
 namespace attnscope {
 namespace {
 
-constexpr std::size_t most_arrays = 4096;  // of a folder that are looked at
+constexpr std::size_t most_arrays = 4096;                          // of a folder that are looked at
+constexpr std::int64_t most_hidden_cells = std::int64_t{1} << 28;  // of a mask: 1 GiB
 
 std::string grouped(std::int64_t number) {
   std::string digits = fmt::to_string(number);
@@ -253,7 +256,43 @@ void Dump::finish(Document& document, const LayerNames& layer) const {
   take_output(document, layer);
   take_positions(document, layer);
   take_causal(document, layer);
+  take_padding(document, layer);
   take_key_labels(document, layer);
+}
+
+void Dump::take_padding(Document& document, const LayerNames& layer) const {
+  static const std::string name = "attention_mask";  // as tokenizers give it: [batch][keys], 0 is no token
+  const bool is_there = tensors_ ? tensors_->find(name) != nullptr : arrays_.contains(name);
+  // Weights have it in them. Of a model with an encoder it is that one's: not of what a decoder has before.
+  const bool is_of_decoder = layer.name.find("decoder") != std::string::npos &&
+                             layer.query.find("cross") == std::string::npos &&
+                             layer.query.find("encoder_attn") == std::string::npos;
+  if (!is_there || !layer.weights.empty() || is_of_decoder) return;
+  const Given& given = document.input.given();
+  const std::int64_t batch = given.query->shape()[0], queries = given.query->shape()[2],
+                     keys = given.key->shape()[2];
+  std::vector<std::int64_t> shape = shape_of(name);
+  if (shape.size() == 1) shape.insert(shape.begin(), 1);
+  if (shape.size() != 2 || shape[1] != keys || (shape[0] != 1 && shape[0] != batch)) return;
+  const Tensor mask = read(name);
+  const std::span<const float> values = mask.values();
+  if (std::ranges::any_of(values, [](float value) { return value != 0 && value != 1; }))
+    refuse(name,
+           "holds other numbers than 0 and 1; expected 1 for each token and 0 for each key to be hidden");
+  if (std::ranges::find(values, 0.f) == values.end()) return;
+  if (batch * queries * keys > most_hidden_cells)
+    refuse(name, fmt::format("hides keys of {} × {} × {} cells; expected at most {}", batch, queries, keys,
+                             grouped(most_hidden_cells)));
+  auto added = std::make_shared<Tensor>(Shape{batch, 1, queries, keys});
+  for (std::int64_t b = 0; b < batch; ++b) {
+    const std::span<const float> row = values.subspan(static_cast<std::size_t>(shape[0] == 1 ? 0 : b * keys),
+                                                      static_cast<std::size_t>(keys));
+    for (std::int64_t q = 0; q < queries; ++q)
+      for (std::int64_t k = 0; k < keys; ++k)
+        if (row[static_cast<std::size_t>(k)] == 0)
+          added->matrix(b, 0)(q, k) = -std::numeric_limits<float>::infinity();
+  }
+  document.layer().masking.additive = std::move(added);
 }
 
 void Dump::take_output(Document& document, const LayerNames& layer) const {

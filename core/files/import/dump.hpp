@@ -84,6 +84,8 @@ class Dump {
   void take_output(Document&, const LayerNames&) const;
   void take_positions(Document&, const LayerNames&) const;
   void take_causal(Document&, const LayerNames&) const;
+  /// Hides the keys that "attention_mask" beside the layers says are no tokens.
+  void take_padding(Document&, const LayerNames&) const;
   [[noreturn]] void refuse(const std::string& name, const std::string& what) const;
   [[noreturn]] void refuse_fact(const std::string& key, const std::string& what) const;
 
