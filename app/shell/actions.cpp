@@ -184,10 +184,12 @@ std::string_view words_of_key(const Action& action, const ViewState& view) {
   return was_logarithm ? std::string_view("Colours by the weight itself") : action.name;
 }
 
-/// A lesson has no use for ↑ and ↓. Dear ImGui would ring a control with them, and Space would press that one
-/// ("‹ Lessons", a field) instead of going to the next step. After Tab they walk through the controls.
-void keep_arrows_of_lesson(const ViewState& view) {
-  if (view.mode != Mode::Lessons || view.lesson->name.empty() || ImGui::GetIO().NavVisible) return;
+/// Neither a lesson nor Training has a use for ↑ and ↓. Dear ImGui would ring a control with them, and Space
+/// would press that one ("‹ Lessons", a field) instead of going to the next step, or of training. After Tab
+/// they walk through the controls.
+void keep_unused_arrows(const ViewState& view) {
+  const bool is_lesson = view.mode == Mode::Lessons && !view.lesson->name.empty();
+  if ((!is_lesson && view.mode != Mode::Training) || ImGui::GetIO().NavVisible) return;
   for (const ImGuiKey key : {ImGuiKey_UpArrow, ImGuiKey_DownArrow})
     ImGui::SetKeyOwner(key, ImGui::GetCurrentFocusScope());
 }
@@ -207,7 +209,7 @@ void run_keyboard(Scene& scene) {
   if (is_covered && !leaves_list()) return;
   const Mode mode = scene.view.mode;  // a key that changes it is over with this frame
   const std::array<int, 4> page = opened_page(scene.view);
-  keep_arrows_of_lesson(scene.view);
+  keep_unused_arrows(scene.view);
   for (const Action& action : actions()) {
     if (action.key == 0 || (action.only && *action.only != mode) || !is_possible(action, scene)) continue;
     if (is_taken(action, scene.view) || !is_pressed(action, scene.view.keyboard)) continue;

@@ -231,6 +231,20 @@ TEST_CASE("lab: the axis of steps is as long at the start of a run as at its end
   for (std::size_t i = 0; i < before.size(); ++i) CHECK(after[i].x0 == before[i].x0);
 }
 
+TEST_CASE("lab: ↑ and ↓ ring no control, so Space still trains and pauses", "[lab]") {
+  Desk desk(1280, 720);
+  for (const ImGuiKey arrow : {ImGuiKey_DownArrow, ImGuiKey_UpArrow}) {
+    desk.key(arrow);
+    desk.key(arrow);
+    desk.frame(2);
+    CHECK_FALSE(ImGui::GetIO().NavVisible);
+    const bool was_playing = desk.state().playing;
+    desk.key(ImGuiKey_Space);
+    desk.frame(2);
+    CHECK(desk.state().playing != was_playing);
+  }
+}
+
 TEST_CASE("lab: the maps of heads are those of run B where that is asked for", "[lab]") {
   Desk desk;
   desk.train(100);

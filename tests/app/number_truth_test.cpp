@@ -77,6 +77,24 @@ TEST_CASE("a small weight is no zero in the read-out, in the ladder and before i
   CHECK_FALSE(shows(robot, "0.000 ×"));
 }
 
+TEST_CASE("a small weight is no zero in the formulas of the walk") {
+  Robot robot(wide);
+  robot.type_number("Temperature value", "0.05");
+  const std::optional<SmallWeight> small = small_weight(robot);
+  REQUIRE(small);
+  robot.app().look_at({.head = small->head, .cell = small->cell, .cells = {}});
+  robot.key(ImGuiKey_F3);
+  robot.settle();
+  const walk::Script script(shown(robot));
+  for (int move = 0; move <= script.moves_of(Stage::Softmax); ++move) {
+    script.go(*robot.app().view().walk, script.first(Stage::Softmax) + move);
+    robot.settle();
+    CAPTURE(move);
+    CHECK_FALSE(shows(robot, "0.0000"));
+  }
+  CHECK(shows(robot, in_full(small->weight)));
+}
+
 TEST_CASE("a factor stands beside numbers that are printed") {
   Robot robot(wide);
   robot.type_number("Temperature value", "0.05");

@@ -336,8 +336,10 @@ void draw_patched_rows(Scene& scene, const Box& region) {
   PatchedRows rows(scene, region);
   const auto most = static_cast<float>(rows.most());
   const ColourScale scale{.map = ui.theme.scores, .low = -most, .high = most, .zero_centred = true};
-  const float left = draw_small_ramp(ui, "position ramp", line.right(), line.y + ui.px(22), scale, most,
-                                     with_sign(-rows.most()), with_sign(rows.most()), ui.px(72));
+  const float left = most == 0  // nothing is known yet
+                         ? line.right() + ui.px(12)
+                         : draw_small_ramp(ui, "position ramp", line.right(), line.y + ui.px(22), scale, most,
+                                           with_sign(-rows.most()), with_sign(rows.most()), ui.px(72));
   draw_region_title(ui, line, "By position", "a head patched at one token alone; at the right in all rows",
                     left - ui.px(12));
   rows.draw();

@@ -96,7 +96,10 @@ void draw_ceiling(const Ui& ui, const RowCurves& rows, const Axes& axes) {
   if (rows.difference) return;
   Points points;
   for (std::int64_t i = 0; i < rows.a.queries; ++i) {
-    const double top = rows.normalised ? 1 : rows.ceiling(rows.scene.head(), i);
+    const bool has_keys = rows.a.row(rows.scene.sequence(), rows.scene.head(), i).allowed > 0;
+    const double top = !has_keys         ? std::numeric_limits<double>::quiet_NaN()
+                       : rows.normalised ? 1
+                                         : rows.ceiling(rows.scene.head(), i);
     points.push_back({static_cast<float>(i), static_cast<float>(top)});
   }
   draw_dashed_curve(ui, axes, points, ui.theme.text3, std::max(1.f, ui.px(1)));

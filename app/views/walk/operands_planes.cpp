@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "app/ui/number_format.hpp"
+#include "app/ui/number_words.hpp"
 #include "app/views/parts/cell_facts.hpp"
 #include "app/views/walk/operands.hpp"
 #include "core/attention/run_stage.hpp"
@@ -52,7 +53,10 @@ class Planes {
   }
   Formula& answered(Formula& f, double value, int places = 2) const {
     return f.add("  =  ", theme_.text3)
-        .answer(places == 2 ? operand(value) : fixed(value, places), theme_.query);
+        .answer(places == 2   ? operand(value)
+                : places == 4 ? in_full(value)
+                              : fixed(value, places),
+                theme_.query);
   }
   float room_after(const Formula& f) const { return room_ - f.width(v_.ui()) - v_.ui().px(120); }
 
@@ -214,7 +218,7 @@ class Planes {
       }
       case SoftmaxMove::Hide: break;
     }
-    f.add(fixed(numerator / facts_.sum, 4), theme_.text1).add("  ×  ", theme_.text3);
+    f.add(in_full(numerator / facts_.sum), theme_.text1).add("  ×  ", theme_.text3);
     f.add(facts_.masked ? "0" : "1", theme_.text1)
         .lowered(facts_.masked ? "hidden" : "allowed", theme_.text3);
     return answered(f, facts_.softmax, 4);
@@ -278,12 +282,12 @@ class Planes {
     const auto at = [&](Stage stage) {
       return static_cast<double>(matrix_of(v_.result(), stage, v_.b, v_.h)(v_.cell.query, v_.cell.key));
     };
-    Formula f = named(false).add(fixed(at(own), 4), theme_.text2).add("   →   ", theme_.text3);
-    return f.answer(fixed(at(Stage::Intervention), 4), theme_.query);
+    Formula f = named(false).add(in_full(at(own)), theme_.text2).add("   →   ", theme_.text3);
+    return f.answer(in_full(at(Stage::Intervention)), theme_.query);
   }
 
   Formula dropped() {
-    Formula f = named().add(fixed(facts_.weight, 4), theme_.text1).add("  ×  ", theme_.text3);
+    Formula f = named().add(in_full(facts_.weight), theme_.text1).add("  ×  ", theme_.text3);
     const double rate = static_cast<double>(v_.document().layer().dropout.rate);
     if (facts_.mixed == 0 && facts_.weight != 0) {
       f.add("0", theme_.text1).lowered("dropped", theme_.text3);
