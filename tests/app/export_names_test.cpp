@@ -98,6 +98,14 @@ TEST_CASE("a bare name exports what was chosen of a layer") {
                svg});
 }
 
+TEST_CASE("the name that is suggested for numbers says what they are and of which head") {
+  Robot robot({.width = 1280, .height = 800});
+  const std::string head = std::to_string(robot.app().selection().head);
+  from_file_menu(robot, "Export CSV");
+  robot.settle();
+  CHECK(robot.app().view().files->dialog.suggested.ends_with(" - Weights of head " + head + ".csv"));
+}
+
 TEST_CASE("a bare name exports what was chosen of a model") {
   const TemporaryDirectory directory;
   Robot robot(with_letters(directory));

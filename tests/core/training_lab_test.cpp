@@ -1,5 +1,6 @@
 // The lab behind the window: what it publishes is what a Trainer by itself gives, to the bit; branches, going
 // back, knobs that are turned while it trains, names of heads, the wall of seeds.
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -41,6 +42,24 @@ const Snapshot& kept(const LabRun& run, std::int64_t step) {
 }
 
 }  // namespace
+
+TEST_CASE("an answer as likely as its rival is not right", "[training]") {
+  Recipe recipe = find_task("brackets")->recipe;
+  recipe.measured_sequences = 16;
+  Trainer trainer(recipe, 1);
+  Snapshot even = trainer.snapshot();
+  std::ranges::fill(even.weights, 0.f);  // all logits are 0
+  trainer.restore(even);
+  const Metrics metrics = trainer.measure();
+  const Notes& notes = trainer.evaluation().notes(0);
+  int seen = 0;
+  for (const Notes::Row& row : notes.rows()) {
+    if (notes.rivals(row).empty()) continue;
+    ++seen;
+    CHECK(metrics.groups[static_cast<std::size_t>(row.group)].accuracy == 0);
+  }
+  CHECK(seen > 0);
+}
 
 TEST_CASE("the lab trains as a trainer by itself does, and measures on the way", "[training][lab]") {
   const Recipe recipe = two_jobs();
