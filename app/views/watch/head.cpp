@@ -249,12 +249,12 @@ class WatchedHead {
     float end =
         x + ui_.text(x, middle, name, {size, ui_.theme.b, Ink::Medium, Align::Left, right - x}) + ui_.px(10);
     if (v_.held == nullptr) return y + row;
-    end += ui_.text(end, middle, std::isnan(held) ? "–" : fixed(static_cast<double>(held), 4),
+    end += ui_.text(end, middle, std::isnan(held) ? "–" : in_full(static_cast<double>(held)),
                     {size, ui_.theme.text1}) +
            ui_.px(16);
     if (std::isnan(held) || v_.row == nullptr || v_.key < 0) return y + row;
     const double difference = static_cast<double>(v_.row[v_.key]) - static_cast<double>(held);
-    const std::string number = (difference > 0 ? "+" : "") + fixed(difference, 4);
+    const std::string number = (difference > 0 ? "+" : "") + in_full(difference);
     const float wide = ui_.text_width(number, size, Ink::Medium);
     if (right - wide < end) return y + row;
     ui_.text(right, middle, number, {size, ui_.theme.text1, Ink::Medium, Align::Right});
