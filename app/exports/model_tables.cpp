@@ -8,9 +8,10 @@
 
 #include <fmt/format.h>
 
-#include "app/exports/patching_tables.hpp"
 #include "app/exports/split_tables.hpp"
+#include "app/views/atlas/tables.hpp"
 #include "app/views/model/facts.hpp"
+#include "app/views/model_compare/tables.hpp"
 #include "core/base/error.hpp"
 #include "core/models/opened/opened_model.hpp"
 #include "core/text/csv.hpp"
@@ -49,15 +50,6 @@ constexpr std::array<TableWords, 10> table_words{
       "A line a head: total variation distance to the held one's beside that of uniform attention, and the "
       "weight that "
       "changes most."}}};
-
-std::string_view name_of(AttentionOf of) {
-  switch (of) {
-    case AttentionOf::Encoder: return "encoder";
-    case AttentionOf::Cross: return "cross";
-    case AttentionOf::Decoder: break;
-  }
-  return "decoder";
-}
 
 std::string_view word_of(HeadGroup group) {
   const std::string_view name = group_name(group);
@@ -121,7 +113,7 @@ std::string head_table(const ModelReading& reading) {
   const AblationEffect none{not_known, not_known, not_known, 0, not_known, not_known};
   std::size_t measured = 0;  // heads of the attention that effects are of, so far
   for (const ModelHead& head : all_model_heads(opened.model->spec)) {
-    table.text(name_of(head.of)).whole(head.block).whole(head.head);
+    table.text(attention_name(head.of)).whole(head.block).whole(head.head);
     table.text(reading.scores ? word_of(group_of(reading, head)) : std::string_view());
     for (const HeadMeasure what :
          {HeadMeasure::Previous, HeadMeasure::First, HeadMeasure::Induction, HeadMeasure::Duplicate}) {
@@ -202,71 +194,6 @@ std::string prediction_table(const ModelReading& reading, const std::stop_token&
     table.text(as_it_is).text(changed.name()).text(changes);
     table.end_row();
   }
-  return table.str();
-}
-
-std::string effects_table(const ModelReading& reading) {
-  const EffectsReading& effects = *reading.effects;
-  CsvTable table({"layer", "head", "effect_logit", "effect_kl", "effect_probability", "token_without",
-                  "token_without_id", "numbers_of", "changes_inside"});
-  const std::string changes = changed_model(reading).words();
-  for (std::size_t i = 0; i < effects.heads.size(); ++i) {
-    table.whole(effects.heads[i].block).whole(effects.heads[i].head);
-    add_effect(table, *reading.within.model, effects.effects[i]);
-    table.text(as_it_is).text(changes);
-    table.end_row();
-  }
-  return table.str();
-}
-
-std::string pruning_table(const ModelReading& reading) {
-  const PruningReading& curve = *reading.pruning;
-  const OpenedModel& opened = *reading.within.model;
-  CsvTable table({"heads_zeroed", "layer", "head", "kl", "logit_change", "probability_change", "token",
-                  "token_id", "random_layer", "random_head", "random_kl", "random_logit_change",
-                  "random_probability_change", "random_token", "random_token_id", "numbers_of",
-                  "changes_inside"});
-  const std::string changes = changed_model(reading).words();
-  const auto add = [&](const AtlasEntry& entry) {
-    const AblationEffect& effect = entry.effect;
-    table.whole(entry.head.block).whole(entry.head.head);
-    table.number(effect.divergence).number(effect.top_logit_change).number(effect.top_probability_change);
-    if (std::isnan(effect.divergence))
-      table.nothing(2);
-    else
-      table.text(prediction_label(opened, effect.top_token)).whole(effect.top_token);
-  };
-  for (std::size_t i = 0; i < curve.curve.size(); ++i) {
-    table.whole(static_cast<std::int64_t>(i) + 1);
-    add(curve.curve[i]);
-    if (i < curve.random.size())
-      add(curve.random[i]);
-    else
-      table.nothing(7);
-    table.text(as_it_is).text(changes);
-    table.end_row();
-  }
-  return table.str();
-}
-
-std::string compared_table(const ModelDifference& difference) {
-  CsvTable table({"attention", "layer", "head", "held_layer", "total_variation", "total_variation_uniform",
-                  "largest_change", "largest_query", "largest_key", "changes_inside", "held_changes_inside"});
-  const ComparedRun &a = difference.asked.a, &b = difference.asked.b;
-  const std::string changes = ChangedModel{a.model, a.run->changes}.words(),
-                    held_changes = ChangedModel{b.model, b.run->changes}.words();
-  for (const ModelDifference::Attention& attention : difference.attentions)
-    for (std::size_t layer = 0; layer < attention.layers.size(); ++layer) {
-      if (!attention.layers[layer]) continue;  // not known yet
-      const auto block = static_cast<std::int64_t>(layer);
-      for (std::size_t head = 0; head < attention.layers[layer]->size(); ++head) {
-        const HeadDifference& found = (*attention.layers[layer])[head];
-        table.text(name_of(attention.of)).whole(block).whole(static_cast<std::int64_t>(head));
-        table.whole(block + difference.asked.shift).number(found.distance).number(found.uniform);
-        table.number(found.largest).whole(found.query).whole(found.key).text(changes).text(held_changes);
-        table.end_row();
-      }
-    }
   return table.str();
 }
 
@@ -357,13 +284,14 @@ std::string model_table(ModelTable table, const TableSource& of, const std::stop
     case ModelTable::Heads: return head_table(reading);
     case ModelTable::Lens: return lens_table(reading, stop);
     case ModelTable::Prediction: return prediction_table(reading, stop);
-    case ModelTable::Effects: return effects_table(reading);
-    case ModelTable::Pruning: return pruning_table(reading);
-    case ModelTable::PatchedHeads: return patched_heads_table(reading, changed_model(reading));
-    case ModelTable::PatchedRows: return patched_rows_table(reading, changed_model(reading), stop);
+    case ModelTable::Effects: return csv_of(effects_table(reading), stop);
+    case ModelTable::Pruning: return csv_of(pruning_table(reading), stop);
+    case ModelTable::PatchedHeads: return csv_of(patched_heads_table(reading), stop);
+    case ModelTable::PatchedRows: return csv_of(patched_rows_table(reading), stop);
     case ModelTable::ScoreParts: return score_parts_table(reading.why->score, stop);
     case ModelTable::LogitParts: return logit_parts_table(reading.why->logit, changed_model(reading));
-    case ModelTable::ComparedHeads: return compared_table(*of.difference);
+    case ModelTable::ComparedHeads:
+      return csv_of(compared_heads_table(*of.difference, known_heads(*of.difference)), stop);
   }
   return {};
 }

@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/edits/model.hpp"
 #include "core/text/csv.hpp"
 
 namespace attnscope {
@@ -20,18 +19,6 @@ std::string score_parts_table(const ScoreSplit& split, const std::stop_token& st
     table.end_row();
   }
   return table.str();
-}
-
-std::string_view ChangedModel::name() const { return changes.empty() ? as_it_is : "changed model"; }
-
-std::string ChangedModel::words() const {
-  Within within;
-  within.model = model;
-  within.changes = changes;
-  std::string all;
-  for (const edit::ChangeWords& change : edit::list_of_changes(within))
-    all += (all.empty() ? "" : "; ") + change.line();
-  return all.empty() ? "none" : all;
 }
 
 std::string logit_parts_table(const LogitSplit& split, const ChangedModel& of) {

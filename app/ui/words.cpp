@@ -211,7 +211,7 @@ Key key_of(std::string_view part) {
   return key;
 }
 
-void Words::speak(Table table) {
+void Words::speak(LanguageTable table) {
   table_ = std::move(table);
   english_ = false;
   kept_.clear();

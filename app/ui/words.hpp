@@ -36,7 +36,7 @@ struct TextHash {
 };
 
 /// A language: its own name, how it writes numbers, and its words.
-struct Table {
+struct LanguageTable {
   std::string name;
   std::string decimal = ".", thousands = ",";
   std::unordered_map<std::string, Phrase, TextHash, std::equal_to<>> phrases;
@@ -44,9 +44,9 @@ struct Table {
 
 /// The table in the text of a file. Throws Error that names `where`, the line, what was found and what was
 /// expected.
-Table read_table(std::string_view text, const std::string& where);
+LanguageTable read_table(std::string_view text, const std::string& where);
 /// The table of a language. Throws Error for a code that no file has, and for a file that is no table.
-Table load_table(const std::filesystem::path& assets, std::string_view code);
+LanguageTable load_table(const std::filesystem::path& assets, std::string_view code);
 
 /// What can be chosen; English, which needs no table, comes first.
 struct Language {
@@ -65,7 +65,7 @@ std::string preferred_language(std::string_view language, std::string_view lang,
 class Words {
  public:
   /// From now on.
-  void speak(Table table);
+  void speak(LanguageTable table);
   void speak_english();
   bool is_english() const { return english_; }
 
@@ -91,7 +91,7 @@ class Words {
 
   static constexpr std::size_t most_kept = 4096;
   bool english_ = true;
-  Table table_;
+  LanguageTable table_;
   mutable std::unordered_map<std::string, std::string, TextHash, std::equal_to<>> kept_;
 };
 

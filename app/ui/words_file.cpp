@@ -32,7 +32,7 @@ class TableReader {
  public:
   TableReader(std::string_view text, const std::string& where) : text_(text), where_(where) {}
 
-  Table read() {
+  LanguageTable read() {
     if (text_.size() > most_words_bytes)
       throw Error(fmt::format("{} has {} bytes, expected a table of words with at most {}.", where_,
                               text_.size(), most_words_bytes));
@@ -156,7 +156,7 @@ class TableReader {
   const std::string& where_;
   std::size_t line_ = 0, places_ = 0;
   std::optional<std::string> key_;  // that waits for its translation
-  Table table_;
+  LanguageTable table_;
 };
 
 std::string table_bytes(const std::filesystem::path& path) {
@@ -183,9 +183,11 @@ std::string name_in(std::string_view text, const std::string& code) {
 
 }  // namespace
 
-Table read_table(std::string_view text, const std::string& where) { return TableReader(text, where).read(); }
+LanguageTable read_table(std::string_view text, const std::string& where) {
+  return TableReader(text, where).read();
+}
 
-Table load_table(const std::filesystem::path& assets, std::string_view code) {
+LanguageTable load_table(const std::filesystem::path& assets, std::string_view code) {
   const std::filesystem::path path = path_of(assets, code);
   std::error_code missing;
   if (!is_code(code) || !std::filesystem::is_regular_file(path, missing)) {

@@ -12,16 +12,9 @@
 #include <string_view>
 
 #include "app/ui/ui.hpp"
+#include "app/widgets/tip.hpp"
 
 namespace attnscope {
-
-/// What hovering a control tells: a name, a formula, one or two lines of why, a key.
-struct Tip {
-  std::string_view title;
-  std::string_view formula;
-  std::string_view why;
-  std::string_view key;
-};
 
 /// What a tip must not cover: what it explains, or in a matrix also the rest of the cell's row and column.
 enum class Clear { OfBox, OfRowAndColumn };

@@ -53,6 +53,21 @@ TEST_CASE("the atlas shows the effect of every head, and leads to it", "[model][
     // In their own order the first head stands above the last one.
     CHECK(robot.centre("effect of 0.0").y < robot.centre("effect of 2.3").y);
   }
+  SECTION("a right click on a head of the list copies it in its order") {
+    robot.click("sort by KL");
+    robot.right_click(robot.centre("sort by KL"));
+    robot.frame(2);
+    robot.click("Copy the table");
+    robot.frame();
+    const std::string copied = ImGui::GetClipboardText();
+    CHECK_THAT(copied, Catch::Matchers::StartsWith("head\tΔ logit\tKL\tΔ p %\n"));
+    CHECK(std::ranges::count(copied, '\n') == 13);
+    // The first row of the list is the first one in the copy.
+    const std::size_t begin = copied.find('\n') + 1;
+    const std::string first = copied.substr(begin, copied.find('\t', begin) - begin);
+    for (const char* const head : {"0.1", "1.2", "0.0"})
+      CHECK(robot.centre("effect of " + first).y <= robot.centre(std::string("effect of ") + head).y);
+  }
   SECTION("a click on the map chooses a head, Enter opens its layer") {
     robot.click("Atlas of heads");
     robot.settle();

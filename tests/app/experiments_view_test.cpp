@@ -77,7 +77,7 @@ TEST_CASE("experiments: every one of them has its words, in the order of the num
     for (const PlotRow& plot : rows[i].plots)
       for (const SeriesRow& series : plot.series)
         CHECK(series.quantity < experiments::all()[i].quantities.size());
-    for (const TableColumn& column : rows[i].columns)
+    for (const QuantityColumn& column : rows[i].columns)
       CHECK(column.quantity < experiments::all()[i].quantities.size());
   }
 }
@@ -87,7 +87,7 @@ TEST_CASE("experiments: columns and lines are told apart by their words, not by 
   for (const ExperimentWords& words : experiment_words()) {
     INFO(words.name);
     std::set<std::pair<std::string_view, std::string_view>> heads;
-    for (const TableColumn& column : words.columns) CHECK(heads.insert({column.head, column.of}).second);
+    for (const QuantityColumn& column : words.columns) CHECK(heads.insert({column.head, column.of}).second);
     std::set<SeriesHue> hues;
     for (const LegendEntry& entry : words.legend) CHECK(hues.insert(entry.hue).second);
     for (const PlotRow& plot : words.plots)

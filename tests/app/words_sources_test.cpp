@@ -187,7 +187,7 @@ TEST_CASE("words: every language has every text of the template, and no other", 
   for (const Language& language : list_languages(ATTNSCOPE_ASSETS)) {
     if (language.code == english) continue;
     ++tables;
-    const Table table = load_table(ATTNSCOPE_ASSETS, language.code);
+    const LanguageTable table = load_table(ATTNSCOPE_ASSETS, language.code);
     CHECK(table.name == language.name);
     std::vector<std::string> lacking, unknown;
     for (const std::string& key : keys)

@@ -23,11 +23,11 @@ constexpr std::array<std::string_view, 32> not_on_screen{"app/cli/",
                                                          "app/exports/export.cpp",
                                                          "app/exports/html/page_",
                                                          "app/exports/model_tables.cpp",
-                                                         "app/exports/patching_tables.cpp",
                                                          "app/exports/sentence.cpp",
                                                          "app/exports/split_tables.",
                                                          "app/files/file_kinds.",
                                                          "app/files/paths.",
+                                                         "app/results/changed_model.",
                                                          "app/session/autosave.cpp",
                                                          "app/session/closed.cpp",
                                                          "app/session/look.cpp",
@@ -98,7 +98,15 @@ const std::vector<SourceWords>& all_source_words() {
   return all;
 }
 
+/// A name with underscores is one of a column or a tensor in files: "effect_kl".
+bool is_name_in_files(std::string_view text) {
+  return text.find('_') != text.npos && std::ranges::all_of(text, [](char letter) {
+           return letter == '_' || (letter >= 'a' && letter <= 'z') || (letter >= '0' && letter <= '9');
+         });
+}
+
 bool is_shown(const SourceWords& part) {
+  if (is_name_in_files(part.key)) return false;
   const bool is_there = part.file.starts_with("app/") || is_one_of(part.file, drawn_of_core);
   return is_there && !is_one_of(part.file, not_on_screen);
 }

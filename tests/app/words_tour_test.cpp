@@ -44,7 +44,7 @@ std::string pseudo(std::string_view key) {
   return out + std::string(letters * 3 / 10, '~') + "]";
 }
 
-Table pseudo_table() {
+LanguageTable pseudo_table() {
   std::string text = "language Pseudo\n";
   for (const std::string& key : keys_of_template()) text += "< " + key + "\n> " + pseudo(key) + "\n";
   return read_table(text, "pseudo");
@@ -63,7 +63,7 @@ std::string without(const std::set<std::string>& own_texts, std::string text) {
 }  // namespace
 
 TEST_CASE("words: in another language no English is left in the main views, and it has room", "[words]") {
-  const Table table = pseudo_table();
+  const LanguageTable table = pseudo_table();
   REQUIRE(table.phrases.size() > 500);
   for (const MainView& view : main_views()) {
     INFO(view.name);

@@ -4,47 +4,13 @@
 #include <cmath>
 
 #include "app/ui/number_format.hpp"
+#include "app/views/atlas/effect_words.hpp"
 #include "app/views/atlas/head_numbers.hpp"
 #include "app/views/atlas/parts.hpp"
+#include "app/views/atlas/tables.hpp"
 
 namespace attnscope {
 namespace {
-
-/// Of a probability, in percent.
-std::string percent_with_sign(double value) {
-  const std::string number = fixed(100 * std::abs(value), 1);
-  return (value < 0 && number != "0.0" ? "−" : "+") + number;
-}
-std::string in_nats(double value) { return value >= 0.0095 ? fixed(value, 2) : tight(value); }
-
-struct MeasureWords {
-  std::string_view name;
-  std::string (*written)(double);
-  std::string (*in_map)(double);
-  Tip tip;
-};
-constexpr std::array<MeasureWords, 3> effect_measures{
-    {{"Δ logit",
-      with_sign,
-      with_sign_in_cell,
-      {"Δ logit",
-       "with − without",
-       "How the logit of the likeliest token changes when the head is zeroed.",
-       {}}},
-     {"KL",
-      in_nats,
-      in_nats,
-      {"Kullback–Leibler divergence",
-       "Σ p ln(p / q)",
-       "How far the prediction without the head, q, is from the model's own, p, in nats.",
-       {}}},
-     {"Δ p %",
-      percent_with_sign,
-      percent_with_sign,
-      {"Δ probability",
-       "with − without",
-       "How the probability of the likeliest token changes when the head is zeroed, in percent.",
-       {}}}}};
 
 /// Numbers of all heads, as they are known.
 struct EffectColumns {
@@ -104,6 +70,7 @@ void draw_effects(Scene& scene, const Box& region) {
   }
   const EffectColumns numbers(*effects);
   const auto shown = static_cast<std::size_t>(state.measure);
+  const EffectWords& words = effect_words(state.measure);
   ColourScale scale = centred_scale(ui, numbers.columns[shown]);
   if (state.measure == EffectMeasure::Divergence)
     scale = {.map = ui.theme.weights, .low = 0, .high = scale.high};
@@ -113,7 +80,7 @@ void draw_effects(Scene& scene, const Box& region) {
           : state.measure == EffectMeasure::Logit    ? "the logit of “" + own(token) + "”"
                                                      : "the probability of “" + own(token) + "”";
   note += "  ·  rows are layers";
-  const Box area = begin_screen_region(scene, region, "Atlas", note, &scale, effect_measures[shown].written);
+  const Box area = begin_screen_region(scene, region, "Atlas", note, &scale, words.written);
   const Box list = list_part(scene, area);
   const float gap = list.w > 0 ? ui.px(scene.compact ? 16 : 28) : 0;
   draw_head_map_of(scene, {area.x, area.y, list.x - area.x - gap, area.h},
@@ -121,19 +88,15 @@ void draw_effects(Scene& scene, const Box& region) {
                     .heads = effects->heads,
                     .values = numbers.columns[shown],
                     .scale = scale,
-                    .written = effect_measures[shown].in_map,
+                    .written = words.in_map,
                     .tip = [&](std::size_t i) { return effect_tip(reading, i); }});
   if (list.w <= 0) return;
   const std::int64_t all = std::ssize(effects->heads);
   const float below = effects->known < all ? ui.px(36) : 0;
-  std::array<HeadColumn, 3> columns;
-  for (std::size_t c = 0; c < columns.size(); ++c)
-    columns[c] = {effect_measures[c].name, numbers.columns[c], effect_measures[c].written,
-                  effect_measures[c].tip};
   draw_head_list(scene, {list.x, list.y, list.w, list.h - below},
                  {.label = "effect of",
                   .heads = effects->heads,
-                  .columns = columns,
+                  .table = effects_table(reading),
                   .colour =
                       [&](std::size_t i) {
                         const double value = numbers.columns[shown][i];
@@ -159,7 +122,9 @@ void effects_section(Column& c) {
                .note = c.scene.compact ? "" : "each head alone",
                .opens = Opens::Always})) {
     constexpr std::array<std::string_view, 3> names{"Δ logit", "KL", "Δ p"};
-    const std::array<Tip, 3> tips{effect_measures[0].tip, effect_measures[1].tip, effect_measures[2].tip};
+    const std::array<Tip, 3> tips{effect_words(EffectMeasure::Logit).tip,
+                                  effect_words(EffectMeasure::Divergence).tip,
+                                  effect_words(EffectMeasure::Probability).tip};
     if (const auto picked =
             segments(c.ui(), "Effect", c.row(28), names, static_cast<int>(state.measure), tips))
       state.measure = static_cast<EffectMeasure>(*picked);

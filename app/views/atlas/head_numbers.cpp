@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
 
+#include "app/kit/table_view.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/views/model/parts.hpp"
-#include "app/widgets/row_list.hpp"
 
 namespace attnscope {
 namespace {
@@ -149,97 +148,6 @@ class HeadMapOf {
   Box map_;
 };
 
-/// The list of one frame.
-class HeadListView {
- public:
-  HeadListView(Scene& scene, const Box& box, const HeadList& list, HeadSort& sort)
-      : scene_(scene),
-        ui_(scene.ui),
-        list_(list),
-        sort_(sort),
-        spec_(scene.model->within.model->model->spec),
-        box_(box),
-        name_(ui_.px(scene.compact ? 62 : 84)),
-        chosen_(chosen_head(scene)) {
-    wide_ = (box.w - name_) / static_cast<float>(std::max<std::size_t>(1, list.columns.size()));
-  }
-
-  void draw(std::int64_t& first_row) {
-    const float head = ui_.px(24);
-    draw_header(0, "head", {box_.x, box_.y, name_, head},
-                {"Head", {}, "Sorts the list by layer and head.", {}});
-    for (std::size_t c = 0; c < list_.columns.size(); ++c)
-      draw_header(c + 1, list_.columns[c].name, {column_x(c), box_.y, wide_, head}, list_.columns[c].tip);
-    ui_.horizontal(box_.x, box_.y + head, box_.w, ui_.theme.hairline);
-    const float height = ui_.px(scene_.compact ? 20 : 22), top = box_.y + head + ui_.px(3);
-    const Box rows{box_.x, top, box_.w, box_.bottom() - top};
-    if (rows.h < height) return;
-    const std::vector<std::size_t> order = heads_in_order(list_, sort_);
-    const RowList view(ui_, list_.label, rows, height, std::ssize(order), first_row);
-    for (std::int64_t i = view.first(); i < view.last(); ++i)
-      draw_row(order[static_cast<std::size_t>(i)], view.row(i));
-  }
-
- private:
-  float column_x(std::size_t c) const { return box_.x + name_ + static_cast<float>(c) * wide_; }
-
-  void draw_header(std::size_t place, std::string_view name, const Box& box, const Tip& tip) {
-    const auto own = static_cast<HeadSort>(place);
-    const bool on = sort_ == own;
-    const Ui::Touch touch = ui_.touch(("sort by " + std::string(name)).c_str(), box);
-    if (touch.focused) ui_.frame(box, ui_.theme.query, ui_.px(2), ui_.px(4));
-    const Rgba ink = on ? ui_.theme.text1 : touch.hovered ? ui_.theme.text2 : ui_.theme.text3;
-    const float y = box.centre_y();
-    const Align align = place == 0 ? Align::Left : Align::Right;
-    const float x = place == 0 ? box.x : box.right();
-    const float width = ui_.text(
-        x, y, name, {type::tick, ink, on ? Ink::Medium : Ink::Regular, align, box.w - ui_.px(on ? 8 : 4)});
-    if (on) {
-      const float at = place == 0 ? x + width + ui_.px(8) : x - width - ui_.px(8), r = ui_.px(3);
-      const std::array<ImVec2, 3> down{{{at - r, y - r / 2}, {at + r, y - r / 2}, {at, y + r}}};
-      ui_.area(down, ui_.theme.query);
-    }
-    tooltip(ui_, touch.hovered, box, tip);
-    if (touch.clicked) sort_ = own;
-  }
-
-  void draw_row(std::size_t index, const Box& row) {
-    const ModelHead head = model_head(spec_, list_.heads[index], list_.of);
-    const std::string name = head_name(spec_, head);
-    const Ui::Touch touch = ui_.touch((std::string(list_.label) + " " + name).c_str(), row);
-    const bool chosen = head == chosen_;
-    if (chosen) ui_.fill({row.x - ui_.px(4), row.y, row.w + ui_.px(8), row.h}, ui_.theme.raised, ui_.px(3));
-    if (touch.hovered)
-      ui_.fill({row.x - ui_.px(4), row.y, row.w + ui_.px(8), row.h}, ui_.theme.control_hover, ui_.px(3));
-    if (chosen) ui_.fill({row.x - ui_.px(6), row.y, ui_.px(2), row.h}, ui_.theme.query);
-    if (touch.focused) ui_.frame(row, ui_.theme.query, ui_.px(2), ui_.px(3));
-    const float y = row.centre_y(), side = ui_.px(8);
-    ui_.fill({row.x, std::round(y - side / 2), side, side}, list_.colour(index), ui_.px(2));
-    ui_.text(row.x + side + ui_.px(6), y, name,
-             {type::label, chosen ? ui_.theme.query : ui_.theme.text1, chosen ? Ink::Medium : Ink::Regular,
-              Align::Left, name_ - side - ui_.px(8)});
-    for (std::size_t c = 0; c < list_.columns.size(); ++c) {
-      const HeadColumn& column = list_.columns[c];
-      const double value = index < column.values.size() ? column.values[index] : NAN;
-      const bool sorted = static_cast<std::size_t>(sort_) == c + 1;
-      ui_.text(column_x(c) + wide_, y, std::isnan(value) ? "–" : column.written(value),
-               {type::label, sorted ? ui_.theme.text1 : ui_.theme.text2, sorted ? Ink::Medium : Ink::Regular,
-                Align::Right, wide_ - ui_.px(4)});
-    }
-    if (touch.pointed) point_at_head(scene_, head);
-    if (touch.clicked) click_on_head(scene_, head);
-  }
-
-  Scene& scene_;
-  const Ui& ui_;
-  const HeadList& list_;
-  HeadSort& sort_;
-  const ModelSpec& spec_;
-  Box box_;
-  float name_, wide_ = 0;
-  ModelHead chosen_;
-};
-
 }  // namespace
 
 ModelHead model_head(const ModelSpec& spec, const HeadPlace& place, std::optional<AttentionOf> of) {
@@ -258,22 +166,24 @@ void draw_head_map_of(Scene& scene, const Box& area, const HeadNumbers& numbers)
   HeadMapOf(scene, area, numbers).draw();
 }
 
-std::vector<std::size_t> heads_in_order(const HeadList& list, HeadSort sort) {
-  std::vector<std::size_t> order(list.heads.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto column = static_cast<std::size_t>(sort);
-  if (column == 0 || column > list.columns.size()) return order;
-  const std::span<const double> values = list.columns[column - 1].values;
-  const auto size = [&](std::size_t i) {
-    return i < values.size() && !std::isnan(values[i]) ? std::abs(values[i]) : -1.0;
-  };
-  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return size(a) > size(b); });
-  return order;
-}
-
 void draw_head_list(Scene& scene, const Box& box, const HeadList& list, HeadSort& sort,
                     std::int64_t& first_row) {
-  HeadListView(scene, box, list, sort).draw(first_row);
+  const ModelSpec& spec = scene.model->within.model->model->spec;
+  const auto head_at = [&](std::size_t row) { return model_head(spec, list.heads[row], list.of); };
+  TableLook look{.label = list.label,
+                 .first_width = scene.compact ? 62.f : 84.f,
+                 .row_height = scene.compact ? 20.f : 22.f,
+                 .swatch = list.colour};
+  const ModelHead chosen = chosen_head(scene);
+  for (std::size_t row = 0; row < list.heads.size(); ++row)
+    if (head_at(row) == chosen) look.chosen = row;
+  TableOrder order{static_cast<std::size_t>(sort), first_row};
+  const TableTouch touch = draw_table(scene.ui, box, list.table, look, order);
+  sort = static_cast<HeadSort>(order.sorted_by);
+  first_row = order.first_row;
+  if (touch.pointed) point_at_head(scene, head_at(*touch.pointed));
+  if (touch.clicked) click_on_head(scene, head_at(*touch.clicked));
+  if (!touch.copied.empty()) scene.requests.copy = touch.copied;
 }
 
 ProgressPress draw_progress_row(const Ui& ui, const Box& box, const HowFar& progress) {

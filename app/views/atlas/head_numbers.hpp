@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/kit/table.hpp"
 #include "app/scene/picture.hpp"
 #include "app/scene/scene.hpp"
 #include "app/state/model_state.hpp"
@@ -37,24 +38,16 @@ struct HeadNumbers {
 /// it, arrows go from head to head, Enter opens the layer in Explore.
 void draw_head_map_of(Scene&, const Box&, const HeadNumbers&);
 
-struct HeadColumn {
-  std::string_view name;
-  std::span<const double> values;
-  std::string (*written)(double) = nullptr;
-  Tip tip = {};
-  bool is_estimate = false;
-};
 struct HeadList {
   const char* label;
-  std::span<const HeadPlace> heads;
-  std::span<const HeadColumn> columns;      // three at most
+  std::span<const HeadPlace> heads;         // a row each
+  Table table;                              // its first column on the screen is the head
   std::function<Rgba(std::size_t)> colour;  // that a head wears in the map
   std::optional<AttentionOf> of = {};       // as in HeadNumbers
 };
-/// The largest magnitude first. `first_row`: the first row in sight.
+/// The table as a list: pointing and clicking do what they do in the map. Sorted, the largest magnitude comes
+/// first. `first_row`: the first row in sight.
 void draw_head_list(Scene&, const Box&, const HeadList&, HeadSort&, std::int64_t& first_row);
-/// Heads in the order of the list: what is not known comes last.
-std::vector<std::size_t> heads_in_order(const HeadList&, HeadSort);
 
 /// "120 of 270" over a line, and a button: "Cancel" while it runs, else "Go on". Which one was pressed.
 struct HowFar {

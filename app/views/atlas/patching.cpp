@@ -9,6 +9,7 @@
 #include "app/ui/number_format.hpp"
 #include "app/views/atlas/head_numbers.hpp"
 #include "app/views/atlas/parts.hpp"
+#include "app/views/atlas/tables.hpp"
 #include "core/models/opened/text_pairs.hpp"
 #include "core/readouts/patching.hpp"
 
@@ -287,28 +288,14 @@ void draw_patched_heads(Scene& scene, const Box& region) {
   if (list.w <= 0) return;
   const std::int64_t all = std::ssize(patching.whole) + std::ssize(patching.cells);
   const float below = patching.known < all ? ui.px(36) : 0;
-  const std::array<HeadColumn, 2> columns{
-      {{"exact",
-        shares.exact,
-        with_sign,
-        {"Brought back",
-         "(patched − corrupted) / (clean − corrupted)",
-         "The share of the clean answer when the head gives what it gave in the clean text; 0 is the "
-         "corrupted text, 1 the clean one.",
-         {}}},
-       {"estimate",
-        shares.estimated,
-        with_sign,
-        {"Estimate",
-         "direct effect",
-         "What the head adds to the answer by itself through the residual stream. What later heads and MLPs "
-         "make of it is left out.",
-         {}}}}};
-  const HeadList rows{
-      .label = "patching of", .heads = patching.heads, .columns = columns, .colour = [&](std::size_t i) {
-        return std::isnan(shares.shown[i]) ? ui.theme.hatch_ground
-                                           : colour_of(scale, static_cast<float>(shares.shown[i]));
-      }};
+  const HeadList rows{.label = "patching of",
+                      .heads = patching.heads,
+                      .table = patched_heads_table(*scene.model),
+                      .colour = [&](std::size_t i) {
+                        return std::isnan(shares.shown[i])
+                                   ? ui.theme.hatch_ground
+                                   : colour_of(scale, static_cast<float>(shares.shown[i]));
+                      }};
   draw_head_list(scene, {list.x, list.y, list.w, list.h - below}, rows, state.sort, state.first_row);
   if (below == 0) return;
   const bool is_stopped = scene.model->is_stopped;  // in the status line, with all that was to come

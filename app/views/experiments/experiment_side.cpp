@@ -149,9 +149,9 @@ void draw_experiment_table(const ExperimentPage& page, const Box& box) {
   ui.text(box.x + first - ui.px(8), y, page.words.symbol,
           {type::tick, ui.theme.text2, Ink::Regular, Align::Right});
   const bool two_lines =
-      std::ranges::any_of(page.words.columns, [](const TableColumn& of) { return !of.of.empty(); });
+      std::ranges::any_of(page.words.columns, [](const QuantityColumn& of) { return !of.of.empty(); });
   for (std::size_t c = 0; c < columns; ++c) {
-    const TableColumn& of = page.words.columns[c];
+    const QuantityColumn& of = page.words.columns[c];
     const TextStyle style{type::tick, hue_of(ui.theme, of.hue), Ink::Regular, Align::Right, wide - ui.px(4)};
     ui.text(column(c), y, of.head, style);
     if (!of.of.empty()) ui.text(column(c), y + ui.px(15), of.of, style);
@@ -178,7 +178,7 @@ void draw_experiment_table(const ExperimentPage& page, const Box& box) {
     ui.text(box.x + first - ui.px(8), row.centre_y(), page.value_at(i),
             {type::tick, chosen ? ui.theme.query : ui.theme.text2, ink, Align::Right});
     for (std::size_t c = 0; c < columns; ++c) {
-      const TableColumn& of = page.words.columns[c];
+      const QuantityColumn& of = page.words.columns[c];
       const double number = page.numbers().at(i, of.quantity);
       const std::string_view nothing = !page.sight.points[i] ? "…" : of.nan ? "NaN" : "–";  // not yet; none
       ui.text(column(c), row.centre_y(),

@@ -43,7 +43,7 @@ struct PlotRow {
 };
 
 /// Two columns of one table differ in their words, not in their colours alone.
-struct TableColumn {
+struct QuantityColumn {
   std::string_view head;
   std::string_view of;  // which of those that have the same head, in a line below it; empty: there is one
   std::size_t quantity;
@@ -100,7 +100,7 @@ struct ExperimentWords {
   std::string (*value)(double) = nullptr;  // as the slider and the table write it
   std::vector<LegendEntry> legend;
   std::vector<PlotRow> plots;
-  std::vector<TableColumn> columns;
+  std::vector<QuantityColumn> columns;
   std::string_view picture_title = "Weights";
   std::string (*picture_a)(double) = nullptr, (*picture_b)(double) = nullptr;
   float picture_high = 0;  // of the colours; 0: the largest number

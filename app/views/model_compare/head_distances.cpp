@@ -1,12 +1,12 @@
 // app/views/model_compare: how far every head is from the same head of what is held, as a map and as a list.
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "app/ui/number_format.hpp"
 #include "app/views/atlas/head_numbers.hpp"
 #include "app/views/atlas/parts.hpp"
 #include "app/views/model_compare/compared_models.hpp"
+#include "app/views/model_compare/tables.hpp"
 
 namespace attnscope {
 namespace {
@@ -20,21 +20,6 @@ std::string change_in_map(double value) {
   return (value > 0 ? "+" : "") + distance_in_map(value);
 }
 
-constexpr Tip distance_tip{
-    "Total variation distance",
-    "½ Σ |now − held|",
-    "Of the weights of a row, the mean over the rows that have a choice: 0 the same, 1 all weight on other "
-    "tokens.",
-    {}};
-constexpr Tip largest_tip{
-    "Largest change", "now − held", "The change of a single weight that is largest in magnitude.", {}};
-constexpr Tip uniform_tip{
-    "Baseline: uniform attention",
-    "½ Σ |now − 1/n|",
-    "The distance that the head would have if uniform attention under the same mask stood in the place of "
-    "what is held.",
-    {}};
-
 /// Numbers of the heads of one attention of A, layer after layer.
 struct DistanceColumns {
   explicit DistanceColumns(const ComparedModels& compared) {
@@ -46,12 +31,18 @@ struct DistanceColumns {
         const HeadDifference* const found = compared.difference.head(of, block, head);
         distance.push_back(found != nullptr ? found->distance : NAN);
         largest.push_back(found != nullptr ? static_cast<double>(found->largest) : NAN);
-        uniform.push_back(found != nullptr ? found->uniform : NAN);
       }
   }
   std::vector<HeadPlace> heads;
-  std::vector<double> distance, largest, uniform;
+  std::vector<double> distance, largest;
 };
+
+/// A row a head of the list.
+std::vector<ComparedHead> rows_of(const ComparedModels& compared, const std::vector<HeadPlace>& heads) {
+  std::vector<ComparedHead> rows;
+  for (const HeadPlace& head : heads) rows.push_back({compared.attention.of, head.block, head.head});
+  return rows;
+}
 
 HeadTip distance_tip_of(const ComparedModels& compared, const HeadPlace& place) {
   const AttentionOf of = compared.attention.of;
@@ -127,15 +118,12 @@ void draw_head_distances(Scene& scene, const Box& region) {
                     .tip = [&](std::size_t i) { return distance_tip_of(*compared, numbers.heads[i]); },
                     .of = of});
   if (list.w <= 0) return;
-  const std::array<HeadColumn, 3> columns{{{"distance", numbers.distance, distance_words, distance_tip},
-                                           {"largest", numbers.largest, change_words, largest_tip},
-                                           {"uniform", numbers.uniform, distance_words, uniform_tip}}};
   const bool is_whole = compared->difference.is_complete;
   const float below = is_whole ? 0 : ui.px(36);
   draw_head_list(scene, {list.x, list.y, list.w, list.h - below},
                  {.label = "distance of",
                   .heads = numbers.heads,
-                  .columns = columns,
+                  .table = compared_heads_table(compared->difference, rows_of(*compared, numbers.heads)),
                   .colour =
                       [&](std::size_t i) {
                         return std::isnan(values[i]) ? ui.theme.hatch_ground

@@ -1,0 +1,25 @@
+// app/views/atlas: what each measure of an effect is called, and how its numbers are written.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "app/state/model_state.hpp"
+#include "app/widgets/tip.hpp"
+
+namespace attnscope {
+
+struct EffectWords {
+  std::string_view name;
+  std::string (*written)(double);
+  std::string (*in_map)(double);
+  Tip tip;
+};
+const EffectWords& effect_words(EffectMeasure);
+
+/// Of a probability, in percent: "+1.2".
+std::string percent_with_sign(double value);
+/// Of a divergence: "0.12", "3e−3".
+std::string in_nats(double value);
+
+}  // namespace attnscope
