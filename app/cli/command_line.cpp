@@ -1,30 +1,21 @@
 #include "app/cli/command_line.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <exception>
 #include <functional>
-#include <new>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
-#include <system_error>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "app/cli/bench/bench.hpp"
-#include "app/cli/bench/bench_model.hpp"
-#include "app/cli/bench/bench_train.hpp"
-#include "app/cli/bench/bench_window.hpp"
 #include "app/cli/lesson_commands.hpp"
 #include "app/cli/manual_command.hpp"
 #include "app/cli/models/model_commands.hpp"
 #include "app/cli/models/serve.hpp"
 #include "app/cli/open_command.hpp"
 #include "app/cli/parts/checked_option.hpp"
+#include "app/cli/parts/exit_code.hpp"
 #include "app/cli/readings.hpp"
 #include "app/cli/tensor_commands.hpp"
 #include "app/cli/train_command.hpp"
@@ -43,27 +34,13 @@
 namespace attnscope {
 namespace {
 
-constexpr int bad_input = 1, bad_usage = 2;
-
-int complain(std::string_view sentence, int exit_code) {
-  fmt::print(stderr, "attnscope: {}\n", sentence);
-  return exit_code;
-}
+constexpr std::string_view program_name = "attnscope";
 
 /// A note about a success.
-int mention(std::string_view note) { return note.empty() ? 0 : complain(note, 0); }
+int mention(std::string_view note) { return note.empty() ? 0 : complain(program_name, note, 0); }
 
 constexpr const char* layer_help =
     "Which layer of a dump (.safetensors, .npz, .npy), the first when not given";
-
-/// What was printed is there when its last byte has left: a full disk shows no earlier than that.
-int once_printed(int exit_code) {
-  const bool left = std::fflush(stdout) == 0;
-  if (exit_code != 0 || (left && std::ferror(stdout) == 0)) return exit_code;
-  const std::string why =
-      left ? "a part of what was printed is lost" : std::generic_category().message(errno);
-  return complain(fmt::format("Cannot write to the standard output: {}.", why), bad_input);
-}
 
 /// What was asked for; options write straight into it.
 struct CommandLine {
@@ -74,8 +51,7 @@ struct CommandLine {
   bool fresh = false;
   RenderOptions render;
   DescribeOptions describe;
-  BenchOptions bench;
-  std::string bench_model, bench_task, bench_window, serve_model;
+  std::string serve_model;
 };
 
 /// A language that there is a table for.
@@ -88,15 +64,6 @@ Checked language_option(std::optional<std::string>& into) {
             into = text;
             return std::any_of(there.begin(), there.end(),
                                [&](const Language& language) { return language.code == text; });
-          }};
-}
-
-Checked backend_option(std::function<void(BackendPreference)> take) {
-  return {"--backend", "B", "Who computes", "auto, cpu or cuda",
-          [take = std::move(take)](const std::string& text) {
-            const std::optional<BackendPreference> options = backend_preference_named(text);
-            take(options.value_or(BackendPreference::Auto));
-            return options.has_value();
           }};
 }
 
@@ -215,79 +182,6 @@ CLI::App* add_describe(CLI::App& app, CommandLine& line) {
   return describe;
 }
 
-/// Options of `bench` that mean the same with --model, and with --train.
-const std::set<std::string> shared_with_models{"--n", "--threads", "--seconds", "--json", "--help"},
-    shared_with_training{"--threads", "--seconds", "--json", "--help"},
-    shared_with_windows{"--n", "--seconds", "--json", "--help"};
-
-CLI::App* add_bench(CLI::App& app, CommandLine& line) {
-  CLI::App* bench = app.add_subcommand("bench", "Measure how fast attention is on this machine");
-  BenchOptions& options = line.bench;
-  add_checked(*bench,
-              {"--n", "LIST", "Queries and keys", "whole numbers from 1 to 1048576 like 1024,4096",
-               [&options](const std::string& text) { return read_bench_lengths(text, options.lengths); }});
-  add_checked(*bench,
-              whole_option("--heads", "Heads, 12 when not given", 1, most_asked_heads, options.heads));
-  add_checked(*bench, whole_option("--dim", "Numbers in a head, 64 when not given", 1, 4096, options.dim));
-  add_checked(*bench, whole_option("--threads", "Threads, all of the machine when not given", 1, 1024,
-                                   options.threads));
-  bench->add_flag("--causal", options.causal, "No query sees a later key");
-  add_checked(*bench,
-              {"--path", "P", "All in one pass, stage by stage, or what is waited for in a long sequence",
-               "streaming, staged, first-look or tile",
-               [&options](const std::string& text) { return read_bench_path(text, options.path); }});
-  add_checked(*bench,
-              {"--mask", "M", "A mask of cells", "none, boolean, boolean-causal, added or added-causal",
-               [&options](const std::string& text) { return read_bench_mask(text, options.mask); }});
-  bench->add_flag("--mask-per-head", options.mask_per_head, "Every head has a mask of its own");
-  add_checked(*bench, {"--emit", "LIST", "What is computed, output,entropy when not given",
-                       "any of output,entropy,picture,received, each once",
-                       [&options](const std::string& text) { return read_bench_parts(text, options.emit); }});
-  add_checked(*bench, {"--precision", "P", "What is computed in", "fp32, bf16 or split-bf16",
-                       [&options](const std::string& text) {
-                         options.precision = text;
-                         return text == "fp32" || text == "bf16" || text == "split-bf16";
-                       }});
-  add_checked(*bench, {"--isa", "NAME", "Instruction set, the best here when not given",
-                       "baseline, avx2, avx512 or neon", [&options](const std::string& text) {
-                         options.isa = text;
-                         return text == "baseline" || text == "avx2" || text == "avx512" || text == "neon";
-                       }});
-  add_checked(*bench, {"--seconds", "S", "How long each length is measured", "a number from 0 to 3600",
-                       [&options](const std::string& text) {
-                         options.seconds = finite_number(text).value_or(-1);
-                         return options.seconds >= 0 && options.seconds <= 3600;
-                       }});
-  add_checked(*bench, backend_option([&options](BackendPreference backend) { options.backend = backend; }));
-  refuse_dash(bench->add_option("--json", options.json, "A file to write the numbers to"), "these numbers")
-      ->type_name("FILE");
-  refuse_dash(bench->add_option("--plot", options.plot, "An .svg of time and memory against the length"),
-              "a picture")
-      ->type_name("FILE");
-  const std::vector<CLI::Option*> others = bench->get_options();
-  CLI::Option* const model =
-      bench->add_option("--model", line.bench_model, "Open and run a model instead: a folder or a .gguf")
-          ->type_name("MODEL");
-  for (CLI::Option* const option : others)
-    if (!shared_with_models.contains(option->get_name())) model->excludes(option);
-  CLI::Option* const train =
-      bench->add_option("--train", line.bench_task, "Train a task instead (see train --list)")
-          ->type_name("TASK")
-          ->excludes(model);
-  CLI::Option* const window =
-      bench
-          ->add_option("--window", line.bench_window,
-                       "How the window keeps up with typing in a model instead; \"training\": with training")
-          ->type_name("MODEL")
-          ->excludes(model)
-          ->excludes(train);
-  for (CLI::Option* const option : others)
-    if (!shared_with_training.contains(option->get_name())) train->excludes(option);
-  for (CLI::Option* const option : others)
-    if (!shared_with_windows.contains(option->get_name())) window->excludes(option);
-  return bench;
-}
-
 /// Of programs alone: it stands in no help.
 CLI::App* add_serve(CLI::App& app, CommandLine& line) {
   CLI::App* serve = app.add_subcommand("serve", "Answer requests for a model, see app/cli/models/serve.hpp");
@@ -316,7 +210,6 @@ int parse_and_run(int argc, char** argv) {
   const CLI::App* render = add_render(app, line);
   const CLI::App* describe = add_describe(app, line);
   const TensorCommands tensors(app);
-  const CLI::App* bench_command = add_bench(app, line);
   ModelCommands models(app);
   const OpenCommand open_command(app);
   const WatchCommand watch_command(app);
@@ -327,12 +220,12 @@ int parse_and_run(int argc, char** argv) {
   app.require_subcommand(0, 1);
   try {
     app.parse(argc, argv);
-    if (line.language && !app.get_subcommands().empty() && !*bench_command)
+    if (line.language && !app.get_subcommands().empty())
       throw CLI::ValidationError("--language before a command is for the window; render has its own",
                                  CLI::ExitCodes::ExtrasError);
     if (line.backend && !app.get_subcommands().empty())
       throw CLI::ValidationError(
-          "--backend before a command is for the window; render and bench have their own",
+          "--backend before a command is for the window; render and describe have their own",
           CLI::ExitCodes::ExtrasError);
     if (!(line.answers == Answers{}) && (!app.get_subcommands().empty() || file->empty()))
       throw CLI::ValidationError(
@@ -347,7 +240,7 @@ int parse_and_run(int argc, char** argv) {
   } catch (const CLI::Success& asked) {
     return app.exit(asked);  // --help and --version, on stdout
   } catch (const CLI::Error& error) {
-    return complain(usage_sentence(error), bad_usage);
+    return complain(program_name, usage_sentence(error), bad_usage);
   }
 
   if (*render) {
@@ -361,19 +254,6 @@ int parse_and_run(int argc, char** argv) {
     return 0;
   }
   if (const std::optional<std::string> note = tensors.run()) return mention(*note);
-  if (*bench_command) {
-    const BenchOptions& asked = line.bench;
-    if (!line.bench_window.empty())
-      run_window_bench({line.bench_window, asked.lengths.empty() ? 64 : static_cast<int>(asked.lengths[0]),
-                        asked.seconds, asked.json});
-    else if (!line.bench_task.empty())
-      run_train_bench({line.bench_task, asked.threads, asked.seconds, asked.json});
-    else if (line.bench_model.empty())
-      run_bench(asked);
-    else
-      run_model_bench({line.bench_model, asked.lengths, asked.threads, asked.seconds, asked.json});
-    return 0;
-  }
   if (*serve) {
     serve_command(line.serve_model);
     return 0;
@@ -388,13 +268,7 @@ int parse_and_run(int argc, char** argv) {
 }  // namespace
 
 int run_command_line(int argc, char** argv) {
-  try {
-    return once_printed(parse_and_run(argc, argv));
-  } catch (const std::bad_alloc&) {
-    return complain("There is not enough memory for this input.", bad_input);
-  } catch (const std::exception& error) {
-    return complain(error.what(), bad_input);
-  }
+  return exit_code_of(program_name, [&] { return parse_and_run(argc, argv); });
 }
 
 }  // namespace attnscope

@@ -350,7 +350,7 @@ TEST_CASE("backends: the command line chooses one, or says why it is not there",
   test::check_refusal(directory, "render --backend gpu -o a.png", 2,
                       "--backend is \"gpu\", expected auto, cpu or cuda");
   test::check_refusal(directory, "--backend tpu", 2, "expected auto, cpu or cuda");
-  test::check_refusal(directory, "--backend cpu render -o a.png", 2, "render and bench have their own");
+  test::check_refusal(directory, "--backend cpu render -o a.png", 2, "render and describe have their own");
   const std::vector<BackendChoice> here = list_backends();
   REQUIRE(here.front().backend);
   if (here.back().backend) {
@@ -360,7 +360,8 @@ TEST_CASE("backends: the command line chooses one, or says why it is not there",
   }
   CHECK_FALSE(here.back().why_not.empty());
   test::check_refusal(directory, "render --backend cuda -o a.png", 1, here.back().why_not);
-  test::check_refusal(directory, "bench --backend cuda --n 8", 1, here.back().why_not);
+  directory.write("a.txt", "a text");
+  test::check_refusal(directory, "describe a.txt --backend cuda", 1, here.back().why_not);
   CHECK(&chosen_backend(here, BackendPreference::Auto) == &here.front());
 }
 

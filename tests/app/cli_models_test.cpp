@@ -299,28 +299,6 @@ TEST_CASE("run takes a picture", "[cli][models]") {
   check_refusal(directory, "run m --image p.png -o q.safetensors", 1, "take pictures");
 }
 
-TEST_CASE("bench --model says how long opening, a text and one token more take", "[cli][models]") {
-  const TemporaryDirectory directory;
-  write_bytes_gpt(directory / "m");
-  const Outcome done = run(directory, "bench --model m --n 4,8 --seconds 0 --threads 1 --json b.json");
-  INFO(done.err);
-  REQUIRE(done.exit_code == 0);
-  CHECK_THAT(done.out, ContainsSubstring("GPT-2 · 1 block, 2 heads, 8 wide"));
-  CHECK_THAT(done.out, ContainsSubstring("one token more"));
-  std::ifstream file(directory / "b.json");
-  const auto report = nlohmann::json::parse(file);
-  CHECK(report.at("family") == "GPT-2");
-  CHECK(report.at("open_ms") > 0);
-  REQUIRE(report.at("lengths").size() == 2);
-  CHECK(report["lengths"][1].at("n") == 8);
-  CHECK(report["lengths"][1].at("median_ms") > 0);
-  CHECK(report["lengths"][1].at("token_ms") > 0);
-  // Without lengths as many tokens as the model takes.
-  CHECK_THAT(run(directory, "bench --model m --seconds 0").out, ContainsSubstring("n     16"));
-  check_refusal(directory, "bench --model m --n 17 --seconds 0", 1, "m takes 16 at most");
-  check_refusal(directory, "bench --model m --heads 3", 2, "excludes");
-}
-
 TEST_CASE("what the model commands cannot do is said in a sentence", "[cli][models]") {
   const TemporaryDirectory directory;
   write_bytes_gpt(directory / "m");
@@ -341,8 +319,8 @@ TEST_CASE("what the model commands cannot do is said in a sentence", "[cli][mode
   check_refusal(directory, "run m --ids 1 --generate 1 --temperature -1 -o o.safetensors", 2,
                 "from 0 to 1000");
   fs::create_directory(directory / "empty");
-  for (const char* const command : {"run empty --text a -o o.safetensors", "model empty",
-                                    "atlas empty --text a -o o.csv", "bench --model empty --seconds 0"}) {
+  for (const char* const command :
+       {"run empty --text a -o o.safetensors", "model empty", "atlas empty --text a -o o.csv"}) {
     CAPTURE(command);
     check_refusal(directory, command, 1, "is a folder without config.json and without a .gguf file");
   }

@@ -115,17 +115,11 @@ TEST_CASE("train refuses with a sentence", "[cli][training]") {
   check_refusal(directory, "train reverse --steps 20 -o model", 1, "another recipe");
 }
 
-TEST_CASE("train --list names every task, bench --train measures one", "[cli][training]") {
+TEST_CASE("train --list names every task", "[cli][training]") {
   const TemporaryDirectory directory;
   const Outcome listed = run(directory, "train --list");
   for (const training::TaskRow& task : training::tasks())
     CHECK_THAT(listed.out, ContainsSubstring(std::string(task.about)));
-  const Outcome measured = run(directory, "bench --train reverse --seconds 0.05 --json bench.json");
-  CHECK(measured.exit_code == 0);
-  CHECK_THAT(measured.out, ContainsSubstring("tokens a second"));
-  CHECK_THAT(bytes_of(directory / "bench.json"), ContainsSubstring("tokens_per_second"));
-  check_refusal(directory, "bench --train nothing", 1, "no task");
-  check_refusal(directory, "bench --train reverse --causal", 2, "--causal");
 }
 
 }  // namespace attnscope::cli_train_test

@@ -1,4 +1,4 @@
-"""Whole models: `attnscope bench --model` beside transformers and, of a .gguf, llama.cpp. Called by peers.py --model.
+"""Whole models: `attnscope_bench --model` beside transformers and, of a .gguf, llama.cpp. Called by peers.py --model.
 
 Ours keeps every head's entropy, attention received and picture, and the last token's logits. Peers: eager (transformers
 with output_attentions, all logits: what one needs to see the same), sdpa (nothing captured, the last token's logits),
@@ -86,7 +86,7 @@ def llama_round(path, n, threads, seconds):
 def product_round(options, n):
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "bench.json")
-        subprocess.run([options.program, "bench", "--model", options.model, "--n", str(n), "--threads", str(options.threads),
+        subprocess.run([options.program, "--model", options.model, "--n", str(n), "--threads", str(options.threads),
                         "--seconds", str(options.seconds), "--json", path], check=True, stdout=subprocess.DEVNULL)
         with open(path, encoding="utf-8") as file:
             report = json.load(file)

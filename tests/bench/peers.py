@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Times PyTorch's attention beside `attnscope bench` on the same shapes and prints the ratios.
+"""Times PyTorch's attention beside `attnscope_bench` on the same shapes and prints the ratios.
 
-    python3 tests/bench/peers.py PROGRAM [--n 512,1024] [--threads 2] [--rounds 5] [--json FILE] [--model MODEL]
+    python3 tests/bench/peers.py build/release/attnscope_bench [--n 512,1024] [--threads 2] [--rounds 5] [--json FILE] [--model MODEL]
 
 With --model a whole model, a folder or a .gguf, beside transformers and llama.cpp: see model_peers.py.
 With --train TASK,TASK the training of tasks beside PyTorch: see training_peers.py.
@@ -112,7 +112,7 @@ def ask_self(*arguments):
 def product_round(options, emit, n, causal):
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "bench.json")
-        command = [options.program, "bench", "--n", str(n), "--heads", str(options.heads), "--dim", str(options.dim),
+        command = [options.program, "--n", str(n), "--heads", str(options.heads), "--dim", str(options.dim),
                    "--threads", str(options.threads), "--emit", emit, "--seconds", str(options.seconds), "--json", path]
         command += ["--precision", options.precision]
         if options.isa:
@@ -162,7 +162,7 @@ def main():
         training_peers.main_round(sys.argv[2:])
         return
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("program", help="the attnscope to measure")
+    parser.add_argument("program", help="attnscope_bench of a build, which measures")
     parser.add_argument("--model", help="a folder or a .gguf, measured whole")
     parser.add_argument("--train", help="tasks, measured while they are trained")
     parser.add_argument("--n", default="", help="256,512,1024,2048,4096 when not given; of a model 128,512,1024")

@@ -1,4 +1,4 @@
-"""Training: `attnscope bench --train TASK` beside PyTorch. Called by peers.py --train.
+"""Training: `attnscope_bench --train TASK` beside PyTorch. Called by peers.py --train.
 
 Both train the same network on batches of the same size with the same optimiser and clipping, in turns. Ours makes its
 data afresh, the peer draws random tokens. The peer is what one would write for speed: one product for queries, keys and
@@ -117,7 +117,7 @@ def compare_training(options, script):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "bench.json")
             for _ in range(options.rounds):
-                subprocess.run([options.program, "bench", "--train", task, "--threads", str(options.threads), "--seconds",
+                subprocess.run([options.program, "--train", task, "--threads", str(options.threads), "--seconds",
                                 str(options.seconds), "--json", path], check=True, stdout=subprocess.DEVNULL)
                 with open(path, encoding="utf-8") as file:
                     report = json.load(file)

@@ -20,8 +20,9 @@ struct Outcome {
 };
 
 /// Runs the program in `directory`; relative names in `arguments` are files there.
-inline Outcome run(const TemporaryDirectory& directory, const std::string& arguments) {
-  const std::string command = "cd '" + directory.path().native() + "' && '" + program_path() + "' " +
+inline Outcome run(const TemporaryDirectory& directory, const std::string& arguments,
+                   const std::string& program = "attnscope") {
+  const std::string command = "cd '" + directory.path().native() + "' && '" + program_path(program) + "' " +
                               arguments + " 2>stderr.txt </dev/null";
   Outcome outcome;
   FILE* pipe = ::popen(command.c_str(), "r");
@@ -38,9 +39,9 @@ inline Outcome run(const TemporaryDirectory& directory, const std::string& argum
 
 /// Exit code and one sentence on stderr that holds `expected`; nothing on stdout.
 inline void check_refusal(const TemporaryDirectory& directory, const std::string& arguments, int exit_code,
-                          const std::string& expected) {
+                          const std::string& expected, const std::string& program = "attnscope") {
   INFO(arguments);
-  const Outcome outcome = run(directory, arguments);
+  const Outcome outcome = run(directory, arguments, program);
   CHECK(outcome.exit_code == exit_code);
   CHECK(outcome.out.empty());
   REQUIRE(outcome.err.ends_with('\n'));

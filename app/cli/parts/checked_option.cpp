@@ -1,5 +1,8 @@
 #include "app/cli/parts/checked_option.hpp"
 
+#include <optional>
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "core/text/utf8.hpp"
@@ -42,6 +45,15 @@ Checked whole_option(const std::string& name, const std::string& help, int least
             const std::optional<int> value = whole_text_as<int>(text);
             into = value.value_or(least);
             return value && *value >= least && *value <= most;
+          }};
+}
+
+Checked backend_option(std::function<void(BackendPreference)> take) {
+  return {"--backend", "B", "Who computes", "auto, cpu or cuda",
+          [take = std::move(take)](const std::string& text) {
+            const std::optional<BackendPreference> options = backend_preference_named(text);
+            take(options.value_or(BackendPreference::Auto));
+            return options.has_value();
           }};
 }
 

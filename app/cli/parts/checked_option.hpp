@@ -1,11 +1,13 @@
-// app/cli/parts: an option whose value is checked while the line is read. For .cpp files of this room only,
-// since it brings CLI11 along.
+// app/cli/parts: an option whose value is checked while the line is read. For .cpp files of command lines
+// only, since it brings CLI11 along.
 #pragma once
 
 #include <functional>
 #include <string>
 
 #include <CLI/CLI.hpp>
+
+#include "app/results/choose_backend.hpp"
 
 namespace attnscope {
 
@@ -18,6 +20,8 @@ struct Checked {
 void add_checked(CLI::App& command, Checked option);
 /// A whole number from `least` to `most`.
 Checked whole_option(const std::string& name, const std::string& help, int least, int most, int& into);
+/// --backend, which chooses what computes.
+Checked backend_option(std::function<void(BackendPreference)> take);
 
 /// For an option that names a file or a folder which is no text: "-", which elsewhere means the standard
 /// output, is refused. `what`: "tensors".

@@ -1,4 +1,4 @@
-#include "app/cli/bench/bench.hpp"
+#include "tests/bench/bench.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -9,11 +9,11 @@
 
 #include <fmt/format.h>
 
-#include "app/cli/bench/bench_plot.hpp"
-#include "app/cli/bench/bench_subject.hpp"
-#include "app/cli/bench/timing.hpp"
 #include "core/base/error.hpp"
 #include "core/files/formats/atomic_write.hpp"
+#include "tests/bench/bench_plot.hpp"
+#include "tests/bench/bench_subject.hpp"
+#include "tests/bench/timing.hpp"
 
 namespace attnscope {
 namespace {

@@ -1,4 +1,4 @@
-#include "app/cli/bench/bench_plot.hpp"
+#include "tests/bench/bench_plot.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "app/cli/bench/bench_train.hpp"
+#include "tests/bench/bench_train.hpp"
 
 #include <cstdio>
 #include <string_view>
@@ -6,19 +6,19 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "app/cli/bench/timing.hpp"
 #include "core/base/error.hpp"
 #include "core/files/formats/atomic_write.hpp"
 #include "core/text/utf8.hpp"
 #include "core/training/files/recipe_json.hpp"
 #include "core/training/trainer.hpp"
+#include "tests/bench/timing.hpp"
 
 namespace attnscope {
 
 void run_train_bench(const TrainBenchOptions& options) {
   const training::TaskRow* const task = training::find_task(options.task);
   if (task == nullptr)
-    throw Error(fmt::format("{} is no task; `train --list` names them.", in_quotes(options.task)));
+    throw Error(fmt::format("{} is no task; `attnscope train --list` names them.", in_quotes(options.task)));
   training::Recipe recipe = task->recipe;
   constexpr int endless = 10'000'000, warm_up = 10, together = 5;
   recipe.steps = endless;

@@ -1,4 +1,4 @@
-#include "app/cli/bench/bench_window.hpp"
+#include "tests/bench/bench_window.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -14,7 +14,6 @@
 #include <imgui.h>
 #include <nlohmann/json.hpp>
 
-#include "app/cli/bench/timing.hpp"
 #include "app/files/paths.hpp"
 #include "app/session/session.hpp"
 #include "app/state/training/lab_state.hpp"
@@ -25,6 +24,7 @@
 #include "core/models/opened/first_text.hpp"
 #include "core/models/opened/opened_model.hpp"
 #include "core/text/utf8.hpp"
+#include "tests/bench/timing.hpp"
 
 namespace attnscope {
 namespace {

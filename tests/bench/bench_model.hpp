@@ -1,4 +1,4 @@
-// app/cli/bench: `attnscope bench --model`, how fast a model is opened and run on this machine, with every
+// tests/bench: `attnscope_bench --model`, how fast a model is opened and run on this machine, with every
 // head's entropy, attention received and picture captured.
 #pragma once
 

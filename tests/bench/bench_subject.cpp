@@ -1,4 +1,4 @@
-#include "app/cli/bench/bench_subject.hpp"
+#include "tests/bench/bench_subject.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// app/cli/bench: clocks of `attnscope bench`: times of many runs, the machine's best matrix product beside
+// tests/bench: clocks of `attnscope_bench`: times of many runs, the machine's best matrix product beside
 // them, memory, and what other programs took meanwhile.
 #pragma once
 
@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "app/cli/bench/gemm.hpp"
 #include "core/base/parallel.hpp"
 #include "core/base/tensor.hpp"
 #include "core/streaming/kernels/kernels.hpp"
+#include "tests/bench/gemm.hpp"
 
 namespace attnscope {
 

@@ -1,4 +1,4 @@
-// app/cli/bench: `attnscope bench --train`, how fast a task's network is trained on this machine.
+// tests/bench: `attnscope_bench --train`, how fast a task's network is trained on this machine.
 #pragma once
 
 #include <string>

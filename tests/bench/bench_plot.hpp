@@ -1,4 +1,4 @@
-// app/cli/bench: what `attnscope bench` measured, as a drawing: time and memory against the length.
+// tests/bench: what `attnscope_bench` measured, as a drawing: time and memory against the length.
 #pragma once
 
 #include <cstdint>

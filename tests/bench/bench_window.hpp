@@ -1,4 +1,4 @@
-// app/cli/bench: `attnscope bench --window`: how the window keeps up with a person, measured without one.
+// tests/bench: `attnscope_bench --window`: how the window keeps up with a person, measured without one.
 #pragma once
 
 #include <string>

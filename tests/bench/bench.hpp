@@ -1,4 +1,4 @@
-// app/cli/bench: `attnscope bench`, how fast attention is on this machine, beside its own best matrix
+// tests/bench: `attnscope_bench`, how fast attention is on this machine, beside its own best matrix
 // product.
 #pragma once
 

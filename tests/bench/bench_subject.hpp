@@ -1,4 +1,4 @@
-// app/cli/bench: what `attnscope bench` times: attention on random numbers, whole or the parts of it that a
+// tests/bench: what `attnscope_bench` times: attention on random numbers, whole or the parts of it that a
 // person waits for.
 #pragma once
 
@@ -7,10 +7,10 @@
 #include <string>
 #include <string_view>
 
-#include "app/cli/bench/bench.hpp"
-#include "app/cli/bench/timing.hpp"
 #include "core/base/parallel.hpp"
 #include "core/streaming/tile.hpp"
+#include "tests/bench/bench.hpp"
+#include "tests/bench/timing.hpp"
 
 namespace attnscope {
 

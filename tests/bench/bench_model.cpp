@@ -1,4 +1,4 @@
-#include "app/cli/bench/bench_model.hpp"
+#include "tests/bench/bench_model.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,12 +9,12 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "app/cli/bench/timing.hpp"
 #include "app/session/session.hpp"
 #include "core/base/error.hpp"
 #include "core/files/formats/atomic_write.hpp"
 #include "core/models/opened/model_cost.hpp"
 #include "core/models/run_model.hpp"
+#include "tests/bench/timing.hpp"
 
 namespace attnscope {
 namespace {

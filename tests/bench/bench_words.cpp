@@ -3,8 +3,8 @@
 #include <iterator>
 #include <optional>
 
-#include "app/cli/bench/bench.hpp"
 #include "core/text/whole_text.hpp"
+#include "tests/bench/bench.hpp"
 
 namespace attnscope {
 

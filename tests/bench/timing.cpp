@@ -1,4 +1,4 @@
-#include "app/cli/bench/timing.hpp"
+#include "tests/bench/timing.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -18,11 +18,11 @@ namespace {
 
 std::vector<BenchIsa> all_isas() {
   using streaming::InstructionSet;
-  std::vector<BenchIsa> all{{"baseline", InstructionSet::Baseline, &gemm::baseline},
-                            {"neon", InstructionSet::Neon, &gemm::baseline}};
+  std::vector<BenchIsa> all{{"baseline", InstructionSet::Baseline, gemm::baseline},
+                            {"neon", InstructionSet::Neon, gemm::baseline}};
 #if defined(__x86_64__)
-  all.push_back({"avx2", InstructionSet::Avx2, &gemm::avx2});
-  all.push_back({"avx512", InstructionSet::Avx512, &gemm::avx512});
+  all.push_back({"avx2", InstructionSet::Avx2, gemm::avx2});
+  all.push_back({"avx512", InstructionSet::Avx512, gemm::avx512});
 #endif
   std::erase_if(all, [](const BenchIsa& isa) { return streaming::kernels_for(isa.set) == nullptr; });
   return all;
