@@ -53,4 +53,10 @@ std::string tab_separated(const Table&, std::span<const std::size_t> order);
 /// text.
 std::vector<std::size_t> rows_by(const Table&, std::size_t screen_column);
 
+/// What stays from frame to frame: a page keeps it in its state.
+struct TableOrder {
+  std::size_t sorted_by = 0;   // a column of the screen
+  std::int64_t first_row = 0;  // in sight
+};
+
 }  // namespace attnscope

@@ -15,12 +15,6 @@ struct TableLook {
   std::function<Rgba(std::size_t)> swatch = {};  // a square of that colour before the first column
 };
 
-/// What stays from frame to frame: a page keeps it in its state.
-struct TableOrder {
-  std::size_t sorted_by = 0;   // a column of the screen
-  std::int64_t first_row = 0;  // in sight
-};
-
 struct TableTouch {
   std::optional<std::size_t> pointed = {}, clicked = {};  // rows
   std::string copied = {};  // the table for the clipboard, once, where a right click on a head asked for it

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "app/kit/table.hpp"
 #include "app/state/compare_heads_state.hpp"
 #include "app/state/generation_state.hpp"
 #include "app/state/selection.hpp"
@@ -128,6 +129,7 @@ struct ManyTextsState {
   ManyTextsKind kind{};                  // scores of the heads
   std::uint8_t effect = 0, patched = 0;  // which of those that the card has
   int score = 2;                         // likewise: induction
+  TableOrder order{.sorted_by = 1};      // of the heads: by their mean
   std::shared_ptr<ManyTexts> texts;      // shared by copies of the state; null: nothing was begun
 };
 

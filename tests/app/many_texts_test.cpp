@@ -94,7 +94,17 @@ TEST_CASE("scores and cosines over the texts of a file are those of the core", "
     for (const TextMeasure measure : {TextMeasure::Previous, TextMeasure::Induction, TextMeasure::Entropy})
       check_same_spread(reading->heads.heads[i].at(measure), expected.heads[i].at(measure));
   CHECK(is_said(robot, "deviation"));
-  CHECK(is_said(robot, "The first {} of {} heads stand here; the command line writes all."));
+  // The largest mean comes first; a click on a head sorts by another number, and the list scrolls to the
+  // last.
+  const auto row_of = [&](const char* name) { return robot.centre(std::string("spread of ") + name).y; };
+  click(robot, "sort by head");
+  CHECK_FALSE(robot.has("spread of 2.3"));  // eight of twelve are in sight
+  CHECK(row_of("0.0") < row_of("0.1"));
+  CHECK(row_of("0.1") < row_of("1.0"));
+  robot.right_click(robot.centre("sort by head"));
+  robot.frame(2);
+  click(robot, "Copy the table");
+  CHECK_THAT(ImGui::GetClipboardText(), ContainsSubstring("\n2.3\t"));
   CHECK(is_said(robot, "Empty lines that are left out: {}."));
   click(robot, "##Many score: first");
   CHECK(many(robot).score == 3);

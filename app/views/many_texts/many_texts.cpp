@@ -6,12 +6,14 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "app/files/paths.hpp"
+#include "app/kit/table_view.hpp"
 #include "app/results/many_texts.hpp"
 #include "app/state/files_state.hpp"
 #include "app/state/model_state.hpp"
@@ -26,7 +28,7 @@ namespace attnscope {
 namespace {
 
 constexpr const char* many_texts_popup = "Many texts";
-constexpr std::size_t most_listed_texts = 7;
+constexpr std::size_t most_listed_texts = 7, most_spread_rows = 8;  // in sight
 
 struct ListedScore {
   TextMeasure measure;
@@ -256,13 +258,20 @@ class ManyTextsCard {
     std::vector<SpreadLine> lines;
     for (const HeadSpread& head : found.heads)
       if (found.has(head, measure)) lines.push_back({{head.of, head.block, head.head}, &head.at(measure)});
-    draw_lines(lines, {.of_scores = !is_effect(measure)});
+    draw_lines(std::move(lines), {.of_scores = !is_effect(measure)});
     say_left_out(reading.list, found.untold.size(), found.not_numbers.size());
   }
 
-  void draw_lines(std::vector<SpreadLine>& lines, const SpreadColumns& columns) {
-    sort_by_mean(lines);
-    y_ = draw_spread_rows(ui_, {x_, y_, width_, 0}, within_.model->model->spec, lines, columns);
+  void draw_lines(std::vector<SpreadLine> lines, const SpreadColumns& columns) {
+    const Table table = spread_table(within_.model->model->spec, std::move(lines), columns);
+    const float row = 22, head = 27, list_width = width_ - ui_.px(12);  // beside it stands the scroll bar
+    const float rows = static_cast<float>(std::min(table.rows, most_spread_rows));
+    const TableLook look{
+        .label = "spread of", .first_width = 0.2f * list_width / ui_.scale(), .row_height = row};
+    const TableTouch touch =
+        draw_table(ui_, {x_, y_, list_width, ui_.px(head + row * rows)}, table, look, state_.order);
+    if (!touch.copied.empty()) scene_.requests.copy = touch.copied;
+    y_ += ui_.px(head + row * rows + 8);
   }
 
   /// The answers of both texts stand below: what comes back is a part of what is between them.
@@ -275,7 +284,7 @@ class ManyTextsCard {
     for (const HeadPatchSpread& head : found.heads)
       lines.push_back(
           {{found.of, head.head.block, head.head.head}, &head.at(listed_patches[state_.patched].measure)});
-    draw_lines(lines, {.of_scores = false, .counted = "pairs"});
+    draw_lines(std::move(lines), {.of_scores = false, .counted = "pairs"});
     const auto known = [](double value) { return own_number(known_number(value, 3)); };
     say(fmt::format("The logit of the answer less that of the other: clean {} ± {}, corrupted {} ± {}.",
                     known(found.clean.mean()), known(found.clean.deviation()), known(found.corrupted.mean()),
