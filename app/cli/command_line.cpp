@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "app/cli/gallery_command.hpp"
 #include "app/cli/lesson_commands.hpp"
 #include "app/cli/manual_command.hpp"
 #include "app/cli/models/model_commands.hpp"
@@ -217,6 +218,7 @@ int parse_and_run(int argc, char** argv) {
   const LessonCommands lesson_commands(app);
   const TrainCommand train_command(app);
   const ManualCommand manual_command(app);
+  const GalleryCommand gallery_command(app);
   app.require_subcommand(0, 1);
   try {
     app.parse(argc, argv);
@@ -260,7 +262,9 @@ int parse_and_run(int argc, char** argv) {
   }
   if (open_command.is_asked_for()) return open_command.run();
   if (watch_command.is_asked_for()) return watch_command.run();
-  if (models.run() || lesson_commands.run() || train_command.run() || manual_command.run()) return 0;
+  if (models.run() || lesson_commands.run() || train_command.run() || manual_command.run() ||
+      gallery_command.run())
+    return 0;
   return run_window({path_from(line.file), line.dump_layer, line.answers, line.language,
                      line.backend.value_or(BackendPreference::Auto), line.fresh});
 }

@@ -12,7 +12,7 @@ const std::filesystem::path sources = std::filesystem::path(ATTNSCOPE_ASSETS).pa
 /// Rooms and files of the interface whose texts no window shows: words of the command line, of a writer of
 /// a lesson or a table (they name the line of the file), of SVG and OpenGL; keys of sessions and columns of
 /// tables; what the palette is searched for; formulas, which are marked as own words as a whole.
-constexpr std::array<std::string_view, 32> not_on_screen{"app/cli/",
+constexpr std::array<std::string_view, 33> not_on_screen{"app/cli/",
                                                          "app/lessons/",
                                                          "app/draw/",
                                                          "app/gl/",
@@ -27,6 +27,7 @@ constexpr std::array<std::string_view, 32> not_on_screen{"app/cli/",
                                                          "app/exports/split_tables.",
                                                          "app/files/file_kinds.",
                                                          "app/files/paths.",
+                                                         "app/kit/gallery.",
                                                          "app/results/changed_model.",
                                                          "app/session/autosave.cpp",
                                                          "app/session/closed.cpp",

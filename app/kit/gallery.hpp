@@ -1,0 +1,26 @@
+// app/kit: every widget of the kit on one page, in each of its states: for designers who judge them and for
+// tests. `attnscope gallery` draws it, which no help lists.
+#pragma once
+
+#include "app/kit/table.hpp"
+#include "app/ui/ui.hpp"
+#include "app/widgets/zoom.hpp"
+
+namespace attnscope {
+
+/// What the widgets of the page are set to.
+struct GalleryState {
+  bool on = true, off = false, open = true;
+  int segment = 1;
+  float linear = 0.6f, logarithmic = 8;
+  std::int64_t count = 8;
+  std::string text = "the cat sat", empty;
+  TableOrder order{.sorted_by = 1};
+  std::size_t chosen = 2;
+  ZoomRange zoom;
+};
+
+/// Into the current Dear ImGui window, which fills the screen; `area` is at least 1,120 × 760 logical pixels.
+void draw_gallery(const Ui&, const Box& area, GalleryState&);
+
+}  // namespace attnscope
