@@ -9,7 +9,6 @@
 #include "core/files/formats/json_reader.hpp"
 #include "core/files/formats/limits.hpp"
 #include "core/files/formats/posix.hpp"
-#include "core/models/model_path.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope {
@@ -20,6 +19,11 @@ using std::filesystem::path;
 /// What programs that wrap a model put in front of all names: DistributedDataParallel, torch.compile, PEFT.
 constexpr auto wrappers =
     std::to_array<std::string_view>({"module.", "_orig_mod.", "base_model.model.", "_forward_module."});
+
+/// What stands in names of tensors while an adapter of PEFT is beside the weights that it changes.
+constexpr auto of_adapters =
+    std::to_array<std::string_view>({".base_layer.", ".lora_", ".modules_to_save.", ".original_module.",
+                                     ".token_adapter.", "prompt_encoder."});
 
 /// The name that the table of families knows.
 std::string stripped(std::string name, std::span<const std::string_view> prefixes) {
@@ -94,13 +98,14 @@ Checkpoint::Checkpoint(const path& folder, std::span<const std::string_view> pre
     note_ = " Both model.safetensors and model.safetensors.index.json are there; the single file was read.";
   if (exists(single)) {
     add(single, prefixes, nullptr);
+    refuse_unmerged();
     return;
   }
   if (exists(index)) {
     for (const auto& [file, wanted] : files_of(index)) add(folder / file, prefixes, &wanted);
+    refuse_unmerged();
     return;
   }
-  refuse_adapter(folder);
   if (exists(folder / "pytorch_model.bin") || exists(folder / "pytorch_model.bin.index.json")) {
     throw Error(fmt::format(
         "\"{}\" has its weights in pytorch_model.bin, which is a program as much as a file and is "
@@ -109,6 +114,17 @@ Checkpoint::Checkpoint(const path& folder, std::span<const std::string_view> pre
   }
   throw Error(
       fmt::format("\"{}\" has neither model.safetensors nor model.safetensors.index.json.", folder.native()));
+}
+
+/// As model.state_dict() of a model that PEFT wraps has them: the model's weight is the sum of several.
+void Checkpoint::refuse_unmerged() const {
+  for (const auto& [name, entry] : tensors_)
+    for (const std::string_view mark : of_adapters)
+      if (name.find(mark) != name.npos)
+        throw Error(fmt::format(
+            "The model in {} has a tensor {}, a part of an adapter (PEFT) that was not merged. In Python, "
+            "model.merge_and_unload().save_pretrained(folder) writes the two as one model.",
+            in_quotes(folder_.native()), in_quotes(entry.tensor->name, 100)));
 }
 
 void Checkpoint::add(const path& file, std::span<const std::string_view> prefixes,

@@ -23,8 +23,8 @@ class Checkpoint final : public TensorSource {
   /// then the first of `prefixes` that a tensor's name begins with are cut off; "gamma" and "beta" at the end
   /// of a name, of files from before 2019, are "weight" and "bias". Throws Error: no such file, or only one
   /// that would have to be unpickled; an index that names nothing, files elsewhere, or tensors that are not
-  /// where it says; two files with one tensor; an adapter. Tensors of its files that the index does not list
-  /// are there as well.
+  /// where it says; two files with one tensor; an adapter that was not merged. Tensors of its files that the
+  /// index does not list are there as well.
   Checkpoint(const std::filesystem::path& folder, std::span<const std::string_view> prefixes);
 
   bool has(const std::string& name) const override { return tensors_.contains(name); }
@@ -43,6 +43,7 @@ class Checkpoint final : public TensorSource {
   };
   void add(const std::filesystem::path& file, std::span<const std::string_view> prefixes,
            const std::vector<std::string>* wanted);
+  void refuse_unmerged() const;
   Entry& find(const std::string& name, const std::string& expected);
   StoredTensor scaled(const std::string& name, const Entry& entry);
   std::string common_prefix() const;

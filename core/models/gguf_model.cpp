@@ -232,6 +232,11 @@ std::vector<std::string> GgufTensors::ignored() const {
 
 ModelConfig read_gguf_config(GgufTensors& files) {
   const GgufFile& file = files.file();
+  if (file.metadata().string("general.type") == "adapter")
+    throw Error(
+        fmt::format("{} holds an adapter (LoRA) for another model, not a model. llama.cpp's "
+                    "llama-export-lora writes the two as one file.",
+                    in_quotes(file.path().native())));
   const std::string_view key = "general.architecture";
   const std::string architecture(file.metadata().need(file.metadata().string(key), key));
   ModelConfig config;

@@ -389,7 +389,7 @@ ModelPtr open_model(const std::filesystem::path& given) {
   if (!is_directory(path))
     throw Error(fmt::format("\"{}\" is neither a folder, which has config.json in it, nor a .gguf file.",
                             path.native()));
-  if (!exists(file)) refuse_adapter(path);
+  refuse_adapter(path);
   const ModelConfig config = read_config(read_whole(file, most_config_bytes), file.native());
   Checkpoint files(path, config.within ? decoder_prefixes : config.family->prefixes);
   return made(config, files, path);

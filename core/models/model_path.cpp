@@ -44,6 +44,18 @@ bool is_part_of_adapter(std::string_view name) {
   return name == "adapter_config.json" || name == "adapter_model.safetensors" || name == "adapter_model.bin";
 }
 
+/// Whether the adapter is a change of weights; the others are vectors beside the text.
+bool is_merged_by_peft(std::string_view type) {
+  constexpr auto beside = std::to_array<std::string_view>(
+      {"PROMPT_TUNING", "MULTITASK_PROMPT_TUNING", "P_TUNING", "PREFIX_TUNING", "ADAPTION_PROMPT", "CPT"});
+  return std::ranges::find(beside, type) == beside.end();
+}
+
+bool has_weights(const fs::path& folder) {
+  return is_file(folder / "config.json") &&
+         (is_file(folder / "model.safetensors") || is_file(folder / "model.safetensors.index.json"));
+}
+
 /// What is in a folder, by name; empty where it cannot be read.
 std::vector<fs::path> entries(const fs::path& folder) {
   std::vector<fs::path> all;
@@ -94,15 +106,25 @@ bool is_later_part(std::string_view stem) {
 void refuse_adapter(const fs::path& folder) {
   const fs::path file = folder / "adapter_config.json";
   if (!is_file(file)) return;
-  std::string base = "of a model that it does not name";
   const nlohmann::json value = parse_python_json(read_whole(file, most_adapter_bytes), file.native());
-  if (const auto at = value.is_object() ? value.find("base_model_name_or_path") : value.end();
-      value.is_object() && at != value.end() && at->is_string())
-    base = "for the model " + in_quotes(at->get<std::string>(), 100);
-  throw Error(
-      fmt::format("{} holds an adapter (LoRA) {}, not a model. In Python, "
-                  "model.merge_and_unload().save_pretrained(folder) writes the two as one model.",
-                  in_quotes(folder.native()), base));
+  const auto text_of = [&](const char* key) {
+    const auto at = value.is_object() ? value.find(key) : value.end();
+    return value.is_object() && at != value.end() && at->is_string() ? at->get<std::string>() : std::string();
+  };
+  const std::string base = text_of("base_model_name_or_path"), type = text_of("peft_type");
+  const std::string adapter = fmt::format(
+      "an adapter ({}) {}", type.empty() || type == "LORA" ? "LoRA" : printable(type),
+      base.empty() ? "of a model that it does not name" : "for the model " + in_quotes(base, 100));
+  const std::string merge =
+      is_merged_by_peft(type)
+          ? "In Python, model.merge_and_unload().save_pretrained(folder) writes the two as one model."
+          : "It puts vectors of its own before the text, which no weights of a model can stand for.";
+  if (has_weights(folder))
+    throw Error(
+        fmt::format("{} holds a model, and beside it {}: what the two compute together is not known here. {} "
+                    "Without adapter_config.json the model opens by itself.",
+                    in_quotes(folder.native()), adapter, merge));
+  throw Error(fmt::format("{} holds {}, not a model. {}", in_quotes(folder.native()), adapter, merge));
 }
 
 }  // namespace attnscope

@@ -16,7 +16,8 @@ std::filesystem::path model_path(const std::filesystem::path&);
 /// which stands for all.
 bool is_later_part(std::string_view stem);
 
-/// Throws Error where a folder without config.json holds an adapter, naming the model that it belongs to.
+/// Throws Error where a folder holds an adapter, naming its kind and the model that it belongs to, also where
+/// a model lies beside it: transformers computes with both.
 void refuse_adapter(const std::filesystem::path& folder);
 
 }  // namespace attnscope

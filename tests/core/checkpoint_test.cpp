@@ -195,6 +195,42 @@ TEST_CASE("a tensor of a block that nothing reads is refused by its name", "[mod
   }
 }
 
+TEST_CASE("an adapter that was not merged is told of, in a block and beside them", "[models]") {
+  const TemporaryDirectory directory;
+  for (const char* name :
+       {"h.1.attn.c_attn.base_layer.weight", "base_model.model.lm_head.lora_A.default.weight",
+        "lm_head.modules_to_save.default.weight", "wte.token_adapter.trainable_tokens_delta.default",
+        "prompt_encoder.default.embedding.weight"}) {
+    CAPTURE(name);
+    const fs::path folder = changed(directory / "more", [&](std::vector<Raw>& tensors) {
+      tensors.push_back({name, "F32", {1}, std::string(4, '\0')});
+    });
+    CHECK_THROWS_WITH(open_model(folder),
+                      ContainsSubstring(fmt::format("\"{}\", a part of an adapter (PEFT)", name)));
+  }
+}
+
+TEST_CASE("an adapter beside a model is not left out without a word", "[models]") {
+  const TemporaryDirectory directory;
+  const fs::path folder = changed(directory / "m", [](auto&) {});
+  std::ofstream(folder / "adapter_config.json")
+      << R"({"base_model_name_or_path": "some/model", "peft_type": "LORA"})";
+  CHECK_THROWS_WITH(open_model(folder),
+                    ContainsSubstring("holds a model, and beside it an adapter (LoRA) for the model "
+                                      "\"some/model\"") &&
+                        ContainsSubstring("Without adapter_config.json the model opens by itself."));
+  fs::remove(folder / "config.json");
+  const auto refused = [&](const std::string& type, const std::string& words) {
+    CAPTURE(type);
+    fs::remove(folder / "adapter_config.json");
+    std::ofstream(folder / "adapter_config.json") << fmt::format(R"({{"peft_type": "{}"}})", type);
+    CHECK_THROWS_WITH(open_model(folder), ContainsSubstring(words));
+  };
+  refused("IA3", "holds an adapter (IA3) of a model that it does not name, not a model. In Python");
+  refused("PREFIX_TUNING", "holds an adapter (PREFIX_TUNING)");
+  refused("PREFIX_TUNING", "It puts vectors of its own before the text");
+}
+
 TEST_CASE("blocks behind the last one that the config counts are told of", "[models]") {
   const TemporaryDirectory directory;
   const fs::path folder = changed(directory / "m", [](auto&) {});

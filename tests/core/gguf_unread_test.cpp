@@ -135,4 +135,15 @@ TEST_CASE("a tensor beside the blocks that would change what comes out is refuse
   }
 }
 
+TEST_CASE("an adapter in a GGUF file is refused as one", "[models][gguf]") {
+  const TemporaryDirectory directory;
+  GgufSample file;
+  file.value("general.architecture", STRING, text("llama")).value("general.type", STRING, text("adapter"));
+  file.value("adapter.type", STRING, text("lora"));
+  file.tensor("blk.0.attn_q.weight.lora_a", {8, 2}, ggml_f32, std::string(64, '\0'));
+  write_file(directory / "m.gguf", file);
+  CHECK_THROWS_WITH(open_model(directory / "m.gguf"),
+                    ContainsSubstring("m.gguf\" holds an adapter (LoRA) for another model, not a model"));
+}
+
 }  // namespace attnscope::gguf_unread_test
