@@ -156,6 +156,37 @@ TEST_CASE("pieces that stand for themselves are neither cut nor merged", "[token
   CHECK(ids("axyb") == Ids{9, 0, 5});  // unknown neighbours are one
 }
 
+TEST_CASE("Llama's and Gemma's classes take the pieces of a model and not how it normalizes",
+          "[tokenizers]") {
+  const test::TemporaryDirectory folder;
+  const std::string pieces = bpe_start + piece("\u2581") + piece("a") + piece("b") + piece("ab", normal, -1) +
+                             piece("\u2581a", normal, -2) + piece("é") + piece("<u>", user_defined) +
+                             piece("\u2581\u2581", user_defined) + piece("\u2581\u2581\u2581", user_defined) +
+                             of_kind(2);
+  folder.write("tokenizer.model", pieces + field(3, field(4, 1)));  // removes spaces that are too many
+  const auto ids = [&](const char* text) { return load_tokenizer(folder.path())->encode(text).ids(); };
+  const auto of_class = [&](const char* name, const char* type) {
+    folder.write("config.json", json{{"model_type", type}}.dump());
+    folder.write("tokenizer_config.json", json{{"tokenizer_class", name}}.dump());
+  };
+  // The ids are those of transformers 5.24.
+  of_class("LlamaTokenizer", "llama");
+  CHECK(ids(" a") == Ids{7});
+  CHECK(ids("ab  ab ") == Ids{3, 6, 10, 6, 3});
+  CHECK(ids("a<u>b") == Ids{7, 9, 5});
+  CHECK(ids("axb") == Ids{3, 6});     // what is no piece is left out
+  CHECK(ids("    a") == Ids{11, 7});  // in the order of the ids
+  CHECK(ids("a\u2581\u2581b") == Ids{7, 10, 5});
+  of_class("GemmaTokenizer", "gemma");
+  CHECK(ids(" a") == Ids{7});
+  CHECK(ids("ab  ab ") == Ids{6, 10, 6, 3});
+  CHECK(ids("a<u>b") == Ids{4, 9, 5});
+  CHECK(ids("axb") == Ids{4, 0, 5});
+  CHECK(ids("    a") == Ids{11, 7});
+  folder.write("tokenizer_config.json", R"({"tokenizer_class": "GemmaTokenizer", "unk_token": "<none>"})");
+  CHECK_THAT(refusal(folder), ContainsSubstring("it has no piece \"<none>\", which is the unknown token"));
+}
+
 TEST_CASE("what a model of SentencePiece says and is not read is refused by its name", "[tokenizers]") {
   const test::TemporaryDirectory folder;
   const auto refused = [&](const std::string& model) {

@@ -112,6 +112,16 @@ TEST_CASE("a spiece.model of T5 is read, another is refused", "[tokenizers]") {
   folder.write("config.json", R"({"model_type": "t5"})");
   CHECK(ids_of(folder, "a aa  x") == Ids{5, 5, 4, 3, 2, 1});
   CHECK(ids_of(folder, "<extra_id_99>a<extra_id_0>") == Ids{6, 5, 105, 1});
+  // Control symbols and those that a user defined are found in the text, white space among them.
+  const std::string more = model + piece("<u>", 4, zero) + piece("<c>", 3, zero) + piece("\n", 4, zero);
+  folder.write("spiece.model", more);
+  CHECK(ids_of(folder, "a<u> a<c>a\na") == Ids{5, 6, 5, 7, 5, 8, 5, 1});
+  CHECK(ids_of(folder, "a <extra_id_1>a") == Ids{5, 107, 5, 1});
+  folder.write("spiece.model", more + piece("<extra_id_1>", 4, zero));
+  CHECK(refusal(folder).starts_with("spiece.model has a piece <extra_id_1>, and 100 tokens of such names"));
+  folder.write("tokenizer_config.json", R"({"extra_ids": 0})");
+  CHECK(ids_of(folder, "a <extra_id_1>a") == Ids{5, 9, 5, 1});
+  folder.write("tokenizer_config.json", "{}");
   folder.write("spiece.model", model.substr(0, model.size() - 1));
   CHECK(refusal(folder).starts_with("spiece.model is not a SentencePiece model: byte "));
   folder.write("spiece.model", "");

@@ -22,11 +22,15 @@ void add_sentinels(const TokenizerFolder& folder, TokenizerParts& parts) {
         "tokenizer_config.json: additional_special_tokens of a spiece.model have no ids there: save the "
         "tokenizer as tokenizer.json.");
   const std::uint64_t count = folder.setting("extra_ids").whole_or(100, 10'000);
-  for (std::uint64_t i = count; i-- > 0;) {
+  Id id = parts.model->vocabulary().limit();
+  for (std::uint64_t i = count; i-- > 0; ++id) {
     std::string text = fmt::format("<extra_id_{}>", i);
-    if (id_in(parts, text) != no_id) continue;
-    Id id = parts.model->vocabulary().limit();
-    for (const AddedToken& token : parts.added_tokens) id = std::max(id, token.id + 1);
+    if (id_in(parts, text) != no_id)
+      throw Error(fmt::format(
+          "spiece.model has a piece {}, and {} tokens of such names are put behind its pieces: "
+          "which of the two is meant is not known. Where it is the piece, say \"extra_ids\": 0 in "
+          "tokenizer_config.json.",
+          text, count));
     parts.added_tokens.push_back({.text = std::move(text), .id = id, .special = true});
   }
 }
@@ -70,8 +74,9 @@ TokenizerParts of_t5(const TokenizerFolder& folder, const SentencePieceModel& mo
   pieces.add_from(model, 0);
   parts.model = pieces.model(2);
   cut_at_spaces(model, Metaspace::Prepend::always, parts);
-  add_listed_tokens(folder, {"", "</s>", "<unk>", "", "<pad>"}, parts);
+  add_tokens_of_pieces(model, true, parts);
   add_sentinels(folder, parts);
+  add_listed_tokens(folder, {"", "</s>", "<unk>", "", "<pad>"}, parts);
   name_special_ids(parts, &folder);
   const Id end = id_in(parts, "</s>");
   parts.post_processor.single = {{.sequence = 0}, {.ids = {end}}};
@@ -149,6 +154,15 @@ TokenizerParts of_unigram(const TokenizerFolder& folder, const SentencePieceMode
 }
 
 }  // namespace
+
+void add_tokens_of_pieces(const SentencePieceModel& model, bool with_user_defined, TokenizerParts& parts) {
+  for (std::size_t i = 0; i < model.pieces.size(); ++i) {
+    const SentencePieceModel::Piece& piece = model.pieces[i];
+    const bool special = piece.type == Type::Control;
+    if (special || (with_user_defined && piece.type == Type::UserDefined))
+      parts.added_tokens.push_back({.text = piece.text, .id = static_cast<Id>(i), .special = special});
+  }
+}
 
 TokenizerParts from_sentence_piece(const TokenizerFolder& folder, const char* file) {
   const std::string bytes = folder.read(file);

@@ -45,26 +45,6 @@ void check_model(const SentencePieceModel& model, const std::string& file) {
     refuse_bpe(file, fmt::format("{} pieces are bytes, expected 256: byte_fallback is true", bytes));
 }
 
-std::unique_ptr<const Model> model_of(const SentencePieceModel& from) {
-  std::vector<IdOf> tokens;
-  std::vector<double> scores;
-  std::vector<bool> merge;
-  BpeSettings settings;
-  for (const SentencePieceModel::Piece& piece : from.pieces) {
-    const Id id = static_cast<Id>(tokens.size());
-    tokens.push_back({piece.text, id});
-    scores.push_back(static_cast<double>(piece.score));
-    merge.push_back(piece.type == Type::Normal);
-    if (piece.type == Type::Unknown) settings.unknown = id;
-    if (piece.type == Type::UserDefined) settings.whole.push_back(id);
-  }
-  const auto vocabulary = std::make_shared<const Vocabulary>(std::move(tokens));
-  settings.ranked_merges = merges_of_scores(*vocabulary, scores, merge);
-  settings.fuse_unknown = true;
-  settings.byte_fallback = from.byte_fallback;
-  return std::make_unique<Bpe>(vocabulary, settings);
-}
-
 /// Where a space is put before a text, or before each part of it between special tokens.
 enum class Prefix {
   None,
@@ -78,6 +58,45 @@ bool is_llama(const TokenizerFolder& folder) {
   return folder.tokenizer_class() == TokenizerClass::Llama && folder.names_class();
 }
 
+/// Where Llama's and Gemma's classes build the tokenizer themselves. Of the file they take its pieces alone,
+/// and not how it normalizes a text; every piece may be merged, in the order of the ids.
+bool is_built_by_class(const TokenizerFolder& folder) {
+  return folder.tokenizer_class() == TokenizerClass::Gemma || is_llama(folder);
+}
+
+/// Llama's class drops what is no piece and has no bytes; Gemma's names the token for it.
+Id unknown_of_class(const TokenizerFolder& folder, const Vocabulary& vocabulary, const std::string& file) {
+  if (is_llama(folder)) return no_id;
+  const std::string named = folder.special("unk_token"), text = named.empty() ? "<unk>" : named;
+  const Id id = vocabulary.id(text);
+  if (id == no_id)
+    refuse_bpe(file, fmt::format("it has no piece {}, which is the unknown token", in_quotes(text, 40)));
+  return id;
+}
+
+std::unique_ptr<const Model> model_of(const TokenizerFolder& folder, const SentencePieceModel& from,
+                                      const std::string& file) {
+  const bool by_class = is_built_by_class(folder);
+  std::vector<IdOf> tokens;
+  std::vector<double> scores;
+  std::vector<bool> merge;
+  BpeSettings settings;
+  for (const SentencePieceModel::Piece& piece : from.pieces) {
+    const Id id = static_cast<Id>(tokens.size());
+    tokens.push_back({piece.text, id});
+    scores.push_back(by_class ? -static_cast<double>(id) : static_cast<double>(piece.score));
+    merge.push_back(by_class || piece.type == Type::Normal);
+    if (piece.type == Type::Unknown) settings.unknown = id;
+    if (piece.type == Type::UserDefined && !by_class) settings.whole.push_back(id);
+  }
+  const auto vocabulary = std::make_shared<const Vocabulary>(std::move(tokens));
+  if (by_class) settings.unknown = unknown_of_class(folder, *vocabulary, file);
+  settings.ranked_merges = merges_of_scores(*vocabulary, scores, merge);
+  settings.fuse_unknown = true;
+  settings.byte_fallback = by_class || from.byte_fallback;
+  return std::make_unique<Bpe>(vocabulary, settings);
+}
+
 Prefix prefix_of(const TokenizerFolder& folder, const SentencePieceModel& model) {
   const bool says_legacy = folder.config().contains("legacy"), legacy = folder.flag("legacy", false);
   if (folder.tokenizer_class() == TokenizerClass::Gemma) return Prefix::None;
@@ -89,9 +108,10 @@ Prefix prefix_of(const TokenizerFolder& folder, const SentencePieceModel& model)
   return legacy || !says_legacy ? Prefix::Always : Prefix::First;
 }
 
-void set_stages(const SentencePieceModel& model, Prefix prefix, TokenizerParts& parts) {
-  if (!model.character_map.empty()) parts.normalizer.push_back(PrecompiledMap(model.character_map));
-  if (model.removes_spaces) {
+void set_stages(const SentencePieceModel& model, bool by_class, Prefix prefix, TokenizerParts& parts) {
+  if (!model.character_map.empty() && !by_class)
+    parts.normalizer.push_back(PrecompiledMap(model.character_map));
+  if (model.removes_spaces && !by_class) {
     parts.normalizer.push_back(Replace{Pattern(Regex(" {2,}")), " "});
     parts.normalizer.push_back(Replace{Pattern(Regex("\\A | \\z")), ""});
   }
@@ -104,7 +124,7 @@ void set_stages(const SentencePieceModel& model, Prefix prefix, TokenizerParts& 
     parts.pre_tokenizer = {space};
   }
   parts.decoder = {DecodeReplace{Pattern(std::string(space_mark)), " "}};
-  if (model.byte_fallback) parts.decoder.push_back(DecodeFallback{});
+  if (model.byte_fallback || by_class) parts.decoder.push_back(DecodeFallback{});
   parts.decoder.push_back(DecodeFuse{});
   if (prefix != Prefix::None) parts.decoder.push_back(DecodeStrip{.character = " ", .left = 1});
 }
@@ -126,12 +146,11 @@ TokenizerParts from_sentence_piece_bpe(const TokenizerFolder& folder, const Sent
     refuse_bpe(file, "is a BPE model, which the tokenizer of this model's class does not read");
   check_model(model, file);
   TokenizerParts parts;
-  parts.model = model_of(model);
-  for (std::size_t i = 0; i < model.pieces.size(); ++i)
-    if (model.pieces[i].type == Type::Control)
-      parts.added_tokens.push_back({.text = model.pieces[i].text, .id = static_cast<Id>(i), .special = true});
+  parts.model = model_of(folder, model, file);
+  const bool by_class = is_built_by_class(folder);
+  add_tokens_of_pieces(model, by_class, parts);
   const Prefix prefix = prefix_of(folder, model);
-  set_stages(model, prefix, parts);
+  set_stages(model, by_class, prefix, parts);
   const std::vector<std::string> usual = usual_tokens(folder, model);
   add_listed_tokens(folder, usual, parts);
   // Looked for in the text itself: the normalizer would put a space before them.
