@@ -106,6 +106,35 @@ TEST_CASE("chat templates are found where models keep them", "[tokenizers][chat]
   CHECK(loaded(folder).of("rag").source == "more");
 }
 
+TEST_CASE("a chat template is told the special tokens that transformers' class has", "[tokenizers][chat]") {
+  const TemporaryDirectory folder;
+  write_tokenizer(folder);
+  using Tokens = std::vector<std::pair<std::string, std::string>>;
+  const auto tokens = [&](const char* type, const json& config) {
+    folder.write("config.json", json{{"model_type", type}}.dump());
+    folder.write("tokenizer_config.json", config.dump());
+    return loaded(folder).special_tokens;
+  };
+  const std::string end = "<|endoftext|>";
+  CHECK(tokens("gpt2", json::object()) == Tokens{{"bos_token", end}, {"eos_token", end}, {"unk_token", end}});
+  CHECK(tokens("gpt2", {{"bos_token", nullptr}, {"eos_token", "|"}}) ==
+        Tokens{{"eos_token", "|"}, {"unk_token", end}});
+  CHECK(tokens("qwen2", json::object()) ==
+        Tokens{{"eos_token", end}, {"unk_token", end}, {"pad_token", end}});
+  // A byte-level file of a Llama counts alone.
+  CHECK(tokens("llama", {{"tokenizer_class", "LlamaTokenizer"}}).empty());
+  CHECK(tokens("llama", {{"tokenizer_class", "PreTrainedTokenizerFast"},
+                         {"eos_token", "</s>"},
+                         {"image_token", "<image>"},
+                         {"audio_token", {{"content", "<audio>"}}},
+                         {"extra_special_tokens", {{"video_token", "<video>"}}}}) ==
+        Tokens{{"eos_token", "</s>"},
+               {"audio_token", "<audio>"},
+               {"image_token", "<image>"},
+               {"video_token", "<video>"}});
+  CHECK(load_tokenizer(folder.path())->id("<audio>") != no_id);
+}
+
 TEST_CASE("a GGUF file has a chat template in its metadata", "[tokenizers][chat][gguf]") {
   using namespace gguf_samples;
   const TemporaryDirectory folder;

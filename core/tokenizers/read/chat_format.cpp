@@ -1,7 +1,11 @@
 #include "core/tokenizers/read/chat_format.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -57,14 +61,37 @@ void read_json_files(const TokenizerFolder& folder, std::vector<ChatTemplate>& t
   }
 }
 
+bool has_text(const TokenizerFolder& folder, std::string_view text) {
+  return folder.read("tokenizer.json").find(text) != std::string::npos;
+}
+
+/// Whether AutoTokenizer takes the tokenizer of a Llama from the file alone: where the folder does not name
+/// the class, or the file is byte-level.
+bool is_llama_of_file(const TokenizerFolder& folder) {
+  return folder.tokenizer_class() == TokenizerClass::Llama &&
+         (!folder.names_class() || (folder.has("tokenizer.json") && has_text(folder, "\"ByteLevel\"")));
+}
+
+/// What it is called where no file says: by the class, or by a model of SentencePiece, which says three.
+std::string usual_token(const TokenizerFolder& folder, const Tokenizer& tokenizer, std::size_t place) {
+  constexpr std::size_t in_piece_models = 3;
+  const std::vector<std::string> usual = usual_tokens_of(folder.tokenizer_class());
+  if (!usual.empty() && (place >= usual.size() || !is_llama_of_file(folder)))
+    return place < usual.size() ? usual[place] : "";
+  if (folder.has("tokenizer.json") || place >= in_piece_models) return {};
+  const std::string* const own = tokenizer.token(tokenizer.special_ids().*special_names[place].second);
+  return own == nullptr ? "" : *own;
+}
+
 /// Those that the files name, or that the tokenizer's class has.
 void name_special_tokens(const TokenizerFolder& folder, const Tokenizer& tokenizer, ChatFormat& format) {
-  for (const auto& [name, member] : special_names) {
+  for (std::size_t place = 0; place < std::size(special_names); ++place) {
+    const char* const name = special_names[place].first;
     std::string text = folder.special(name);
-    const std::string* const usual = tokenizer.token(tokenizer.special_ids().*member);
-    if (text.empty() && folder.tokenizer_class() != TokenizerClass::Other && usual != nullptr) text = *usual;
+    if (text.empty() && !folder.has_no(name)) text = usual_token(folder, tokenizer, place);
     if (!text.empty()) format.special_tokens.emplace_back(name, std::move(text));
   }
+  for (auto& token : folder.further_special()) format.special_tokens.push_back(std::move(token));
 }
 
 ChatFormat read_gguf(const fs::path& path, const Tokenizer& tokenizer) {

@@ -76,7 +76,7 @@ TokenizerParts of_t5(const TokenizerFolder& folder, const SentencePieceModel& mo
   cut_at_spaces(model, Metaspace::Prepend::always, parts);
   add_tokens_of_pieces(model, true, parts);
   add_sentinels(folder, parts);
-  add_listed_tokens(folder, {"", "</s>", "<unk>", "", "<pad>"}, parts);
+  add_listed_tokens(folder, usual_tokens_of(TokenizerClass::T5), parts);
   name_special_ids(parts, &folder);
   const Id end = id_in(parts, "</s>");
   parts.post_processor.single = {{.sequence = 0}, {.ids = {end}}};
@@ -88,7 +88,7 @@ TokenizerParts of_t5(const TokenizerFolder& folder, const SentencePieceModel& mo
 /// five tokens of its own in the place of three of these or of one, and <mask> last.
 TokenizerParts of_fairseq(const TokenizerFolder& folder, const SentencePieceModel& model) {
   const bool is_camembert = folder.tokenizer_class() == TokenizerClass::Camembert;
-  const std::vector<std::string> usual{"<s>", "</s>", "<unk>", "</s>", "<pad>", "<s>", "<mask>"};
+  const std::vector<std::string> usual = usual_tokens_of(TokenizerClass::XlmRoberta);
   const auto named = [&](const char* key, const char* text) {
     const std::string given = folder.special(key);
     return given.empty() ? std::string(text) : given;

@@ -131,9 +131,7 @@ void set_stages(const SentencePieceModel& model, bool by_class, Prefix prefix, T
 
 /// In the order of special_names.
 std::vector<std::string> usual_tokens(const TokenizerFolder& folder, const SentencePieceModel& model) {
-  if (folder.tokenizer_class() == TokenizerClass::Gemma)
-    return {"<bos>", "<eos>", "<unk>", "", "<pad>", "", "<mask>"};
-  if (is_llama(folder)) return {"<s>", "</s>", "<unk>"};
+  if (is_built_by_class(folder)) return usual_tokens_of(folder.tokenizer_class());
   return {model.begin, model.end, model.unknown};
 }
 

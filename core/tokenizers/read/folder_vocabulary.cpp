@@ -44,17 +44,6 @@ BpeSettings read_merges(const TokenizerFolder& folder) {
   return settings;
 }
 
-/// In the order of special_names.
-std::vector<std::string> usual_tokens(TokenizerClass of) {
-  const std::string end = "<|endoftext|>";
-  switch (of) {
-    case TokenizerClass::Roberta: return {"<s>", "</s>", "<unk>", "</s>", "<pad>", "<s>", "<mask>"};
-    case TokenizerClass::Qwen2: return {"", end, end, "", end};
-    case TokenizerClass::GptNeoX: return {end, end, end, "", "<|padding|>"};
-    default: return {end, end, end};
-  }
-}
-
 }  // namespace
 
 void name_usual_ids(const std::vector<std::string>& usual, TokenizerParts& parts) {
@@ -90,9 +79,10 @@ TokenizerParts from_vocabulary_and_merges(const TokenizerFolder& folder) {
   parts.pre_tokenizer.emplace_back(std::in_place_type<ByteLevel>,
                                    ByteLevel{adds_space, of != TokenizerClass::Qwen2});
   parts.decoder = {DecodeBytes{}};
-  add_listed_tokens(folder, usual_tokens(of), parts);
+  const std::vector<std::string> usual = usual_tokens_of(is_known ? of : TokenizerClass::Gpt2);
+  add_listed_tokens(folder, usual, parts);
   name_special_ids(parts, &folder);
-  name_usual_ids(usual_tokens(of), parts);
+  name_usual_ids(usual, parts);
   if (of == TokenizerClass::Roberta) {
     const SpecialIds& ids = parts.special_ids;
     parts.post_processor = roberta_format(ids.cls, ids.sep, PostProcessor::Trim{adds_space});

@@ -99,12 +99,12 @@ class TokenAdder {
                                [&](const auto& one) { return folder_.special(one.first) == text; });
   }
 
-  /// Tokens of one model's own, {"image_token": "<image>"}, then lists of more.
+  /// Tokens of one model's own, {"image_token": "<image>"} or an object with "content", then lists of more.
   void add_additional() {
     for (const auto& [key, value] : folder_.config().items()) {
       const auto is_this = [&name = key](const auto& one) { return name == one.first; };
-      if (!key.ends_with("_token") || !value.is_string() || std::ranges::any_of(special_names, is_this))
-        continue;
+      const bool is_token = value.is_string() || (value.is_object() && value.contains("content"));
+      if (!key.ends_with("_token") || !is_token || std::ranges::any_of(special_names, is_this)) continue;
       add_text(value, key);
     }
     const JsonNode extra = folder_.setting("extra_special_tokens");

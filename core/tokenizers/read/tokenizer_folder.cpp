@@ -85,6 +85,24 @@ TokenizerClass find_in(const std::pair<std::string_view, TokenizerClass> (&list)
 
 }  // namespace
 
+std::vector<std::string> usual_tokens_of(TokenizerClass of) {
+  const std::string end = "<|endoftext|>";
+  switch (of) {
+    case Other: return {};
+    case Bert: return {"", "", "[UNK]", "[SEP]", "[PAD]", "[CLS]", "[MASK]"};
+    case Gpt2: return {end, end, end};
+    case Qwen2: return {"", end, end, "", end};
+    case GptNeoX: return {end, end, end, "", "<|padding|>"};
+    case T5: return {"", "</s>", "<unk>", "", "<pad>"};
+    case Roberta:
+    case XlmRoberta:
+    case Camembert: return {"<s>", "</s>", "<unk>", "</s>", "<pad>", "<s>", "<mask>"};
+    case Llama: return {"<s>", "</s>", "<unk>"};
+    case Gemma: return {"<bos>", "<eos>", "<unk>", "", "<pad>", "", "<mask>"};
+  }
+  return {};
+}
+
 TokenizerFolder::TokenizerFolder(fs::path path) : path_(std::move(path)) {
   config_ = object("tokenizer_config.json");
   map_ = object("special_tokens_map.json");
@@ -148,6 +166,34 @@ std::string TokenizerFolder::special(const char* name) const {
   const bool is_of_map = of_map != map_.end() && &found.value() == &*of_map;
   return in_file(is_of_map ? "special_tokens_map.json" : "tokenizer_config.json",
                  [&] { return found.value().is_object() ? found["content"].text() : found.text(); });
+}
+
+bool TokenizerFolder::has_no(const char* name) const {
+  const auto is_null = [&](const json& object) {
+    const auto found = object.find(name);
+    return found != object.end() && found->is_null();
+  };
+  return is_null(config_) || (is_null(map_) && !setting("added_tokens_decoder"));
+}
+
+std::vector<std::pair<std::string, std::string>> TokenizerFolder::further_special() const {
+  std::vector<std::pair<std::string, std::string>> found;
+  const auto add = [&](const std::string& name, const json& token) {
+    const bool is_known =
+        std::ranges::any_of(special_names, [&](const auto& one) { return one.first == name; }) ||
+        std::ranges::any_of(found, [&](const auto& one) { return one.first == name; });
+    const json text = token.is_object() ? token.value("content", json()) : token;
+    if (!is_known && text.is_string() && !text.get_ref<const std::string&>().empty())
+      found.emplace_back(name, text.get<std::string>());
+  };
+  for (const json* object : {&config_, &map_})
+    for (const auto& [name, token] : object->items())
+      if (name.ends_with("_token") && (object == &config_ || !setting("added_tokens_decoder")))
+        add(name, token);
+  const json extra = config_.value("extra_special_tokens", json());
+  if (extra.is_object())
+    for (const auto& [name, token] : extra.items()) add(name, token);
+  return found;
 }
 
 }  // namespace attnscope::tokenizers

@@ -48,6 +48,10 @@ inline constexpr std::pair<const char*, Id SpecialIds::*> special_names[] = {
     {"sep_token", &SpecialIds::sep},  {"pad_token", &SpecialIds::pad}, {"cls_token", &SpecialIds::cls},
     {"mask_token", &SpecialIds::mask}};
 
+/// What the class calls them where no file does, in the order of special_names; "" = it has none. Of Other:
+/// nothing.
+std::vector<std::string> usual_tokens_of(TokenizerClass);
+
 /// Each file is read once.
 class TokenizerFolder {
  public:
@@ -68,6 +72,10 @@ class TokenizerFolder {
   JsonNode named(const char* name) const;
   /// The text of that; empty when nothing names it.
   std::string special(const char* name) const;
+  /// Whether a file says that there is none: null.
+  bool has_no(const char* name) const;
+  /// Tokens of one model's own that files give such a name: {"image_token", "<image>"}.
+  std::vector<std::pair<std::string, std::string>> further_special() const;
 
   /// As AutoTokenizer takes it from tokenizer_config.json, else from the model_type of config.json.
   TokenizerClass tokenizer_class() const { return class_; }
