@@ -177,6 +177,10 @@ TEST_CASE("Llama's and Gemma's classes take the pieces of a model and not how it
   CHECK(ids("axb") == Ids{3, 6});     // what is no piece is left out
   CHECK(ids("    a") == Ids{11, 7});  // in the order of the ids
   CHECK(ids("a\u2581\u2581b") == Ids{7, 10, 5});
+  // A list of special tokens takes the place of the model's own.
+  folder.write("tokenizer_config.json",
+               R"({"tokenizer_class": "LlamaTokenizer", "additional_special_tokens": []})");
+  CHECK(ids("a<u>b") == Ids{3, 6});
   of_class("GemmaTokenizer", "gemma");
   CHECK(ids(" a") == Ids{7});
   CHECK(ids("ab  ab ") == Ids{6, 10, 6, 3});
@@ -185,6 +189,21 @@ TEST_CASE("Llama's and Gemma's classes take the pieces of a model and not how it
   CHECK(ids("    a") == Ids{11, 7});
   folder.write("tokenizer_config.json", R"({"tokenizer_class": "GemmaTokenizer", "unk_token": "<none>"})");
   CHECK_THAT(refusal(folder), ContainsSubstring("it has no piece \"<none>\", which is the unknown token"));
+}
+
+TEST_CASE("control symbols are found in a text unless a list of special tokens is there", "[tokenizers]") {
+  const test::TemporaryDirectory folder;
+  folder.write("config.json", R"({"model_type": "mistral"})");
+  folder.write("tokenizer.model",
+               bpe_start + piece("\u2581") + piece("a") + piece("<c>", control) + of_kind(2));
+  const auto ids = [&] { return load_tokenizer(folder.path())->encode("a<c>a").ids(); };
+  CHECK(ids() == Ids{3, 4, 5, 3, 4});
+  for (const char* config : {R"({"additional_special_tokens": []})", R"({"extra_special_tokens": null})"}) {
+    folder.write("tokenizer_config.json", config);
+    CHECK(ids() == Ids{3, 4, 0, 4});
+  }
+  folder.write("tokenizer_config.json", R"({"extra_special_tokens": {"c_token": "a"}})");
+  CHECK(ids() == Ids{4, 5, 4});
 }
 
 TEST_CASE("what a model of SentencePiece says and is not read is refused by its name", "[tokenizers]") {

@@ -121,6 +121,8 @@ TEST_CASE("a spiece.model of T5 is read, another is refused", "[tokenizers]") {
   CHECK(refusal(folder).starts_with("spiece.model has a piece <extra_id_1>, and 100 tokens of such names"));
   folder.write("tokenizer_config.json", R"({"extra_ids": 0})");
   CHECK(ids_of(folder, "a <extra_id_1>a") == Ids{5, 9, 5, 1});
+  folder.write("tokenizer_config.json", R"({"additional_special_tokens": null})");
+  CHECK(refusal(folder).find("additional_special_tokens of a spiece.model have no ids") != std::string::npos);
   folder.write("tokenizer_config.json", "{}");
   folder.write("spiece.model", model.substr(0, model.size() - 1));
   CHECK(refusal(folder).starts_with("spiece.model is not a SentencePiece model: byte "));

@@ -17,11 +17,13 @@ using Type = SentencePieceModel::Type;
 
 /// <extra_id_99> to <extra_id_0>, behind the pieces.
 void add_sentinels(const TokenizerFolder& folder, TokenizerParts& parts) {
-  if (!folder.setting("added_tokens_decoder") && folder.named("additional_special_tokens"))
+  const std::uint64_t count = folder.setting("extra_ids").whole_or(100, 10'000);
+  const bool is_listed = folder.named("additional_special_tokens") ||
+                         (count > 0 && folder.config().contains("additional_special_tokens"));
+  if (!folder.setting("added_tokens_decoder") && is_listed)
     throw Error(
         "tokenizer_config.json: additional_special_tokens of a spiece.model have no ids there: save the "
         "tokenizer as tokenizer.json.");
-  const std::uint64_t count = folder.setting("extra_ids").whole_or(100, 10'000);
   Id id = parts.model->vocabulary().limit();
   for (std::uint64_t i = count; i-- > 0; ++id) {
     std::string text = fmt::format("<extra_id_{}>", i);
@@ -74,7 +76,7 @@ TokenizerParts of_t5(const TokenizerFolder& folder, const SentencePieceModel& mo
   pieces.add_from(model, 0);
   parts.model = pieces.model(2);
   cut_at_spaces(model, Metaspace::Prepend::always, parts);
-  add_tokens_of_pieces(model, true, parts);
+  add_tokens_of_pieces(folder, model, true, parts);
   add_sentinels(folder, parts);
   add_listed_tokens(folder, usual_tokens_of(TokenizerClass::T5), parts);
   name_special_ids(parts, &folder);
@@ -155,7 +157,11 @@ TokenizerParts of_unigram(const TokenizerFolder& folder, const SentencePieceMode
 
 }  // namespace
 
-void add_tokens_of_pieces(const SentencePieceModel& model, bool with_user_defined, TokenizerParts& parts) {
+void add_tokens_of_pieces(const TokenizerFolder& folder, const SentencePieceModel& model,
+                          bool with_user_defined, TokenizerParts& parts) {
+  const nlohmann::json& config = folder.config();
+  const auto extra = config.find("extra_special_tokens");
+  if (config.contains("additional_special_tokens") || (extra != config.end() && !extra->is_object())) return;
   for (std::size_t i = 0; i < model.pieces.size(); ++i) {
     const SentencePieceModel::Piece& piece = model.pieces[i];
     const bool special = piece.type == Type::Control;

@@ -146,7 +146,7 @@ TokenizerParts from_sentence_piece_bpe(const TokenizerFolder& folder, const Sent
   TokenizerParts parts;
   parts.model = model_of(folder, model, file);
   const bool by_class = is_built_by_class(folder);
-  add_tokens_of_pieces(model, by_class, parts);
+  add_tokens_of_pieces(folder, model, by_class, parts);
   const Prefix prefix = prefix_of(folder, model);
   set_stages(model, by_class, prefix, parts);
   const std::vector<std::string> usual = usual_tokens(folder, model);

@@ -140,7 +140,10 @@ void name_usual_ids(const std::vector<std::string>& usual, TokenizerParts& parts
 /// classes that do what the file says read it.
 TokenizerParts from_sentence_piece(const TokenizerFolder& folder, const char* file);
 /// The control symbols, and those that a user defined, are looked for in the text before it is normalized.
-void add_tokens_of_pieces(const SentencePieceModel& model, bool with_user_defined, TokenizerParts& parts);
+/// Not where tokenizer_config.json has a list of such tokens, were it empty: transformers takes that in their
+/// place.
+void add_tokens_of_pieces(const TokenizerFolder& folder, const SentencePieceModel& model,
+                          bool with_user_defined, TokenizerParts& parts);
 /// The BPE models. Throws Error naming the file and what of it is not supported.
 TokenizerParts from_sentence_piece_bpe(const TokenizerFolder& folder, const SentencePieceModel& model,
                                        const std::string& file);
