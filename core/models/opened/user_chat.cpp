@@ -1,6 +1,5 @@
 #include "core/models/opened/user_chat.hpp"
 
-#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -8,6 +7,7 @@
 
 #include "core/base/error.hpp"
 #include "core/text/utf8.hpp"
+#include "core/tokenizers/text/characters.hpp"
 
 namespace attnscope {
 namespace {
@@ -17,9 +17,8 @@ void find_said(UserChat& chat, std::string_view said, std::string_view marked, s
   const std::size_t at = marked.find(mark);
   if (at == marked.npos || !chat.text.starts_with(marked.substr(0, at))) return;
   const std::string_view rest = std::string_view(chat.text).substr(at);
-  constexpr std::string_view spaces = " \t\n\r";
-  const std::size_t first = std::min(said.find_first_not_of(spaces), said.size());
-  const std::string_view stripped = said.substr(first, said.find_last_not_of(spaces) + 1 - first);
+  const std::string_view stripped = tokenizers::python_stripped(said);
+  const auto first = static_cast<std::size_t>(stripped.data() - said.data());
   if (rest.starts_with(said)) {
     chat.at = at;
     chat.size = said.size();

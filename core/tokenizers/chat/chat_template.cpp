@@ -78,26 +78,6 @@ std::string variables_of(const ChatFormat& format, const ChatRequest& request) {
   return variables.dump();
 }
 
-constexpr std::string_view stripped_by_both = " \t\n\r";
-
-std::string_view stripped(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(stripped_by_both);
-  if (begin == text.npos) return {};
-  return text.substr(begin, text.find_last_not_of(stripped_by_both) + 1 - begin);
-}
-
-/// Of what Python takes for white space beyond the usual, the one that stands at an end; 0 = none.
-char32_t unusual_space(std::string_view content) {
-  const auto is_space = [](char32_t c) { return is_white_space(c) || (c >= 0x1C && c <= 0x1F); };
-  const std::string_view text = stripped(content);
-  if (text.empty()) return 0;
-  std::size_t last = text.size() - 1;
-  while (last > 0 && is_continuation(text[last])) --last;
-  for (const std::size_t at : {std::size_t{0}, last})
-    if (const char32_t c = character_at(text, at); is_space(c)) return c;
-  return 0;
-}
-
 bool has(std::string_view text, std::string_view piece) { return text.find(piece) != text.npos; }
 
 /// One chat of one template.
@@ -132,22 +112,16 @@ class Rendering {
   }
 
   void check_messages() const {
-    const bool strips = has(from_.source, "trim") || has(from_.source, "strip");
     for (std::size_t i = 0; i < request_.messages.size(); ++i) {
       const ChatMessage& message = request_.messages[i];
       for (const std::string* text : {&message.role, &message.content})
         if (const auto byte = first_invalid_utf8(*text))
           throw Error(fmt::format("Message {} of the chat is not valid UTF-8 at byte {}.", i + 1, *byte));
-      if (const char32_t space = strips ? unusual_space(message.content) : 0)
-        throw Error(
-            fmt::format("Message {} of the chat begins or ends with the space U+{:04X}, which transformers "
-                        "strips with this template and this program cannot: remove it.",
-                        i + 1, static_cast<std::uint32_t>(space)));
     }
   }
 
   static bool stands_in(const std::string& text, const ChatMessage& message) {
-    return has(text, stripped(message.content));
+    return has(text, python_stripped(message.content));
   }
 
   /// Nothing of such a role is in the text, and nothing says that the template knows it.

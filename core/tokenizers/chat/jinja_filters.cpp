@@ -13,12 +13,6 @@ namespace {
 
 using Kind = Value::Kind;
 
-/// What str.strip() takes away.
-bool is_python_space(std::string_view character) {
-  const char32_t c = decode_at(character, 0).value;
-  return is_white_space(c) || (c >= 0x1C && c <= 0x1F);
-}
-
 struct Sides {
   bool begin = true, end = true;
 };
@@ -28,7 +22,7 @@ std::string stripped_at(const std::string& text, const Value* chars, Sides sides
   const std::vector<std::string_view> set =
       chars ? characters_of(chars->text()) : std::vector<std::string_view>{};
   const auto goes = [&](std::string_view one) {
-    return chars ? std::ranges::find(set, one) != set.end() : is_python_space(one);
+    return chars ? std::ranges::find(set, one) != set.end() : is_python_space(decode_at(one, 0).value);
   };
   std::size_t begin = 0, end = all.size();
   while (sides.begin && begin < end && goes(all[begin])) ++begin;

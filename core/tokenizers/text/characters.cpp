@@ -73,6 +73,21 @@ bool is_white_space(char32_t character) {
          character == 0x202F || character == 0x205F || character == 0x3000;
 }
 
+bool is_python_space(char32_t character) {
+  return is_white_space(character) || is_between(character, 0x1C, 0x1F);
+}
+
+std::string_view python_stripped(std::string_view text) {
+  while (!text.empty() && is_python_space(character_at(text, 0))) text.remove_prefix(character_size(text[0]));
+  while (!text.empty()) {
+    std::size_t last = text.size() - 1;
+    while (last > 0 && is_continuation(text[last])) --last;
+    if (!is_python_space(character_at(text, last))) break;
+    text.remove_suffix(text.size() - last);
+  }
+  return text;
+}
+
 bool is_word_character(char32_t character) {
   switch (category(character)) {
     case UTF8PROC_CATEGORY_LU:

@@ -30,6 +30,10 @@ std::size_t count_characters(std::string_view text);
 
 /// Unicode's White_Space.
 bool is_white_space(char32_t);
+/// What Python's str.isspace() says: the separators U+001C to U+001F as well.
+bool is_python_space(char32_t);
+/// What Python's str.strip() leaves of a text.
+std::string_view python_stripped(std::string_view text);
 /// What `\w` matches: letters, marks, digits, letter numbers, connectors, joiners.
 bool is_word_character(char32_t);
 /// Categories Nd, Nl, No.
