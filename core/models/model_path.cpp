@@ -67,14 +67,19 @@ std::vector<fs::path> entries(const fs::path& folder) {
   return all;
 }
 
+/// Whether it holds a model, or an adapter, which is refused by its name.
+bool is_version(const fs::path& folder) {
+  return is_file(folder / "config.json") || is_file(folder / "adapter_config.json");
+}
+
 /// The version that "main" names, or the only one; empty where there is none.
 fs::path version_in(const fs::path& cache) {
   std::string main;
   std::ifstream(cache / "refs" / "main") >> main;
-  if (!main.empty() && main.find('/') == main.npos && is_file(cache / "snapshots" / main / "config.json"))
+  if (!main.empty() && main.find('/') == main.npos && is_version(cache / "snapshots" / main))
     return cache / "snapshots" / main;
   std::vector<fs::path> all = entries(cache / "snapshots");
-  std::erase_if(all, [](const fs::path& version) { return !is_file(version / "config.json"); });
+  std::erase_if(all, [](const fs::path& version) { return !is_version(version); });
   return all.size() == 1 ? all[0] : fs::path();
 }
 

@@ -361,6 +361,9 @@ TEST_CASE("the path of a model is found from what a person opens", "[models]") {
   CHECK(model_path(cache) == cache / "snapshots" / "two");
   touch(cache / "refs" / "main", "../one");
   CHECK(model_path(cache) == cache);
+  const fs::path adapter = directory / "models--some--adapter";
+  touch(adapter / "snapshots" / "one" / "adapter_config.json", "{}");
+  CHECK_THROWS_WITH(open_model(adapter), ContainsSubstring("adapter (LoRA)"));
 }
 
 }  // namespace attnscope::checkpoint_test
