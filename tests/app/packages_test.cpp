@@ -1,6 +1,7 @@
 // What packages are made of agrees with the program: version, manual, completions, desktop files, the loader
 // of OpenGL.
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -146,6 +147,21 @@ TEST_CASE("packages have every folder of assets but the pictures of the README f
   const std::set<std::string> lists = found(bytes_of(house / "app/package"), "for part in ([a-z ]+); do");
   REQUIRE(lists.size() == 1);
   CHECK(found(*lists.begin() + " ", "([a-z]+) ") == there);
+}
+
+TEST_CASE("a build to pack that is not there is named, and nothing is installed or packed", "[packages]") {
+  const TemporaryDirectory directory;
+  const auto said_of = [&](const std::string& build) {
+    const std::string command = "cd '" + directory.path().native() + "' && ATTNSCOPE_BUILD=" + build + " '" +
+                                (house / "app/package").native() + "' tar >packed.txt 2>said.txt";
+    CHECK(std::system(command.c_str()) != 0);
+    CHECK(bytes_of(directory / "packed.txt").empty());
+    return bytes_of(directory / "said.txt");
+  };
+  CHECK(said_of("nowhere") == "package: ATTNSCOPE_BUILD names nowhere, where no finished build is\n");
+  std::filesystem::create_directory(directory / "configured");
+  directory.write("configured/CMakeCache.txt", "ATTNSCOPE_FAST_KERNELS:STRING=all\n");
+  CHECK(said_of("configured") == "package: ATTNSCOPE_BUILD names configured, where no finished build is\n");
 }
 
 TEST_CASE("what AttnScope writes begins as its types say", "[packages]") {
