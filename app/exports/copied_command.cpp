@@ -67,7 +67,7 @@ bool add_text(const ModelOnScreen& shown, const ModelInput& wanted, CommandText&
   const ModelSpec& spec = opened.model->spec;
   const std::optional<ModelText> said = said_of(shown);
   if (!said || (said->decoder_text && !spec.reads_two_texts())) return false;
-  const ModelInput made = text_input(spec, *opened.tokenizer, *said);
+  const ModelInput made = text_tokens(spec, *opened.tokenizer, *said).input;
   if (made.ids != wanted.ids || made.types != wanted.types || made.decoder_ids != wanted.decoder_ids)
     return false;
   line.option("--text", said->text);

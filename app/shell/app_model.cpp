@@ -19,6 +19,14 @@
 #include "core/text/utf8.hpp"
 
 namespace attnscope {
+namespace {
+
+/// What of a picture the model does not see; what of a text stands in the section of the text.
+std::string picture_note(const ModelReading& reading) {
+  return reading.within.model->model->spec.image ? reading.tokens->untold : std::string();
+}
+
+}  // namespace
 
 /// It is run before it takes the place of what is shown. A session whose model has moved waits until that is
 /// opened.
@@ -97,7 +105,8 @@ void App::take_readings() {
   view_.notices.say(Notice::Source::Model, !newest->error.empty()
                                                ? list_problem(newest->error, *newest->within.model)
                                            : !newest->layer_problem.empty() ? newest->layer_problem
-                                                                            : newest->not_finite);
+                                           : !newest->not_finite.empty()    ? newest->not_finite
+                                                                            : picture_note(*newest));
   if (newest->error.empty()) {
     backends_->note(*newest);
     if (newest->backend_note != std::exchange(model_backend_note_, newest->backend_note))

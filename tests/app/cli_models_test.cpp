@@ -15,6 +15,7 @@
 #include "support/letters_gpt.hpp"
 #include "support/program.hpp"
 #include "support/sanitizers.hpp"
+#include "support/small_folders.hpp"
 
 namespace attnscope::cli_models_test {
 namespace {
@@ -282,6 +283,17 @@ TEST_CASE("run writes where an answer begins and ends, as transformers names it"
              ContainsSubstring("where an answer begins"));
 }
 
+TEST_CASE("run and atlas say which characters of a text have no token", "[cli][models]") {
+  const TemporaryDirectory directory;
+  write_bytes_gpt(directory / "m");
+  for (const char* command : {"run m -o o.safetensors --text ", "atlas m -o o.csv --text "}) {
+    CHECK(run(directory, command + std::string("abc")).err.empty());
+    const Outcome outcome = run(directory, command + std::string("abZc"));
+    CHECK(outcome.exit_code == 0);
+    CHECK(outcome.err == "attnscope: The tokenizer has no token for \"Z\": the model does not see it.\n");
+  }
+}
+
 TEST_CASE("run takes a picture", "[cli][models]") {
   if (!fs::exists(models)) SKIP("no folder shared/vectors/tiny_models");
   const TemporaryDirectory directory;
@@ -293,6 +305,11 @@ TEST_CASE("run takes a picture", "[cli][models]") {
   const Tensor weights = read(directory / "o.safetensors", "attentions.0");
   for (std::int64_t row = 0; row < weights.shape()[2]; ++row)
     CHECK(std::abs(weights.matrix(0, 0).row(row).sum() - 1) < 1e-5);
+  CHECK(done.err.empty());
+  write_grey_of_16_bits(directory / "grey.png");
+  const Outcome grey = run(directory, "run " + vit + " --image grey.png -o o.safetensors");
+  CHECK(grey.exit_code == 0);
+  CHECK_THAT(grey.err, ContainsSubstring("attnscope: \"grey.png\" has 16 bits of grey a pixel"));
   check_refusal(directory, "run " + vit + " --image none.png -o q.safetensors", 1, "none.png");
   check_refusal(directory, "run " + vit + " --text a -o q.safetensors", 1, "takes pictures");
   write_bytes_gpt(directory / "m");

@@ -86,6 +86,14 @@ TEST_CASE("a vision model opens with a picture, and another is dropped on it", "
   robot.settle();
   CHECK(within(robot).input.image.filename() == "picture.png");
 
+  write_grey_of_16_bits(directory / "grey.png");
+  robot.app().open(directory / "grey.png");
+  robot.settle();
+  CHECK(robot.app().message().find("grey.png\" has 16 bits of grey a pixel") != std::string::npos);
+  robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);
+  robot.settle();
+  CHECK(robot.app().message().find("16 bits") == std::string::npos);
+
   std::ofstream(directory / "broken.png") << "no picture";
   robot.app().open(directory / "broken.png");
   robot.settle();

@@ -321,6 +321,18 @@ TEST_CASE("a text without any number is refused by a model that reads numbers, a
   CHECK(robot.app().changes_in());  // else no frame shows that the picture is old
 }
 
+TEST_CASE("a text with characters that have no token says which of them the model does not see") {
+  test::LettersRobot robot;
+  open_section(robot);
+  CHECK_FALSE(shows(robot, "characters left out"));
+  test::type_text(robot, "ab Zc");
+  CHECK(tokens(robot).input.ids == std::vector<std::int64_t>{5, 6, 2});
+  CHECK(shows(robot, "characters left out"));
+  CHECK(shows(robot, "The tokenizer has no"));  // the first line of the sentence that names them
+  test::type_text(robot, "ab c");
+  CHECK_FALSE(shows(robot, "characters left out"));
+}
+
 TEST_CASE("a file that the model cannot read is not said to be read") {
   test::LettersRobot robot;
   const TemporaryDirectory directory;

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.hpp"
+#include "support/small_folders.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace attnscope::image_input_test {
@@ -104,6 +105,28 @@ TEST_CASE("a colour that the palette of a PNG leaves out is black", "[image_inpu
   write(directory / "palette.png", short_palette.data(), short_palette.size());
   CHECK(read_picture(directory / "palette.png").bytes ==
         std::vector<std::uint8_t>{9, 8, 7, 0, 0, 0, 0, 0, 0});
+}
+
+TEST_CASE("of 16 bits a channel the upper 8 are read, and where Pillow reads others a note says so",
+          "[image_input]") {
+  constexpr std::array<unsigned char, 72> colour{
+      0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00, 0x00, 0x00, 0x0d, 0x49, 0x48, 0x44,
+      0x52, 0x00, 0x00, 0x00, 0x01, 0x00, 0x00, 0x00, 0x01, 0x10, 0x02, 0x00, 0x00, 0x00, 0xc0,
+      0xe7, 0x8f, 0x9d, 0x00, 0x00, 0x00, 0x0f, 0x49, 0x44, 0x41, 0x54, 0x78, 0x9c, 0x63, 0x60,
+      0x48, 0x11, 0xfa, 0xff, 0xff, 0x3f, 0x00, 0x08, 0x3d, 0x03, 0x74, 0xd0, 0x48, 0xa1, 0xa4,
+      0x00, 0x00, 0x00, 0x00, 0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82};  // 0x0064, 0x12ff, 0xffff
+  const test::TemporaryDirectory directory;
+  write(directory / "colour.png", colour.data(), colour.size());
+  CHECK(read_picture(directory / "colour.png").bytes == std::vector<std::uint8_t>{0, 0x12, 255});
+  CHECK(note_on_picture(directory / "colour.png").empty());
+  write_grey_of_16_bits(directory / "grey.png");
+  CHECK(read_picture(directory / "grey.png").bytes ==
+        std::vector<std::uint8_t>{0, 0, 0, 0x12, 0x12, 0x12, 255, 255, 255});
+  CHECK_THAT(note_on_picture(directory / "grey.png"),
+             ContainsSubstring("grey.png\" has 16 bits of grey a pixel: their upper 8 are read"));
+  write(directory / "a.png", png.data(), png.size());
+  write(directory / "short.png", png.data(), 20);
+  for (const char* file : {"a.png", "short.png"}) CHECK(note_on_picture(directory / file).empty());
 }
 
 TEST_CASE("a picture is prepared as the folder says", "[image_input]") {

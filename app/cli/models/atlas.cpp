@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/over_texts/progress_line.hpp"
+#include "app/cli/parts/model_note.hpp"
 #include "core/base/error.hpp"
 #include "core/files/formats/atomic_write.hpp"
 #include "core/models/opened/opened_model.hpp"
@@ -67,7 +68,9 @@ class AtlasInput {
     ModelText text;
     text.text = *options_.text;
     text.decoder_text = options_.decoder_text;
-    input_ = text_input(spec_, tokenizer, text);
+    ModelTokens tokens = text_tokens(spec_, tokenizer, text);
+    say_note(tokens.untold);
+    input_ = std::move(tokens.input);
     const tokenizers::Id mask = tokenizer.special_ids().mask;
     if (const std::string* name = tokenizer.token(mask)) mask_ = *name;
     const auto at = std::ranges::find(input_.ids, std::int64_t{mask});

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/models/batch_file.hpp"
+#include "app/cli/parts/model_note.hpp"
 #include "app/cli/parts/tensor_output.hpp"
 #include "core/base/error.hpp"
 #include "core/files/formats/limits.hpp"
@@ -37,7 +38,9 @@ ModelInput input_of_text(const RunModelOptions& options, ModelAtHand& at_hand) {
   text.special = !options.chat.is_given();
   text.pair = options.pair;
   text.decoder_text = options.decoder_text;
-  return text_input(model.spec, tokenizer, text);
+  ModelTokens tokens = text_tokens(model.spec, tokenizer, text);
+  say_note(tokens.untold);
+  return std::move(tokens.input);
 }
 
 std::vector<ModelInput> inputs_of(const RunModelOptions& options, ModelAtHand& at_hand) {
@@ -50,6 +53,7 @@ std::vector<ModelInput> inputs_of(const RunModelOptions& options, ModelAtHand& a
     const ImagePreparation how = image_preparation(at_hand.path(), *model.spec.image);
     ModelInput input;
     input.image = prepared_image(read_picture(*options.image), how, *model.spec.image);
+    say_note(note_on_picture(*options.image));
     return {std::move(input)};
   }
   if (model.spec.image)

@@ -6,8 +6,10 @@
 
 namespace attnscope {
 
-void say_note(const Model& model) {
-  if (!model.note.empty()) fmt::print(stderr, "attnscope: {}\n", model.note);
+void say_note(const Model& model) { say_note(model.note); }
+
+void say_note(const std::string& note) {
+  if (!note.empty()) fmt::print(stderr, "attnscope: {}\n", note);
 }
 
 }  // namespace attnscope

@@ -127,12 +127,14 @@ void text_section(Column& c) {
   const bool is_chat = now.input.chat_day && opened.no_chat.empty() && now.input.ids.empty();
   if (c.begin({.which = Section::Text,
                .label = "Text",
-               .note = !now.input.ids.empty() ? "given as numbers"
-                       : is_chat              ? "a chat"
-                       : now.input.pair       ? "a pair"
-                       : now.input.special    ? ""
-                                              : "without special tokens",
+               .note = !reading.tokens->untold.empty() ? "characters left out"
+                       : !now.input.ids.empty()        ? "given as numbers"
+                       : is_chat                       ? "a chat"
+                       : now.input.pair                ? "a pair"
+                       : now.input.special             ? ""
+                                                       : "without special tokens",
                .opens = Opens::OnDemand})) {
+    if (!reading.tokens->untold.empty()) c.remark(reading.tokens->untold, true);
     if (!takes_pairs(opened) || opened.no_chat.empty()) draw_chat(c, now, opened, is_chat);
     if (takes_pairs(opened)) draw_second_text(c, now);
     if (has_special_tokens(opened)) draw_special_tokens(c, now, is_chat);

@@ -115,4 +115,21 @@ RgbPicture read_picture(const std::filesystem::path& path) {
   return upright(std::move(picture), orientation_of(bytes));
 }
 
+std::string note_on_picture(const std::filesystem::path& path) {
+  constexpr std::array<unsigned char, 8> signature{0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
+  constexpr std::size_t depth = 24, kind = 25;
+  constexpr unsigned char of_grey = 0;
+  const MappedFile file(path);
+  std::array<unsigned char, kind + 1> head{};
+  if (file.size() < head.size()) return {};
+  file.read(0, head.data(), head.size());
+  if (!std::ranges::equal(signature, std::span(head).first(signature.size())) || head[depth] != 16 ||
+      head[kind] != of_grey)
+    return {};
+  return fmt::format(
+      "{} has 16 bits of grey a pixel: their upper 8 are read, where Pillow, which transformers uses, makes "
+      "all above 255 white.",
+      in_quotes(path.string()));
+}
+
 }  // namespace attnscope

@@ -210,6 +210,7 @@ ModelTokens tokens_of_picture(const OpenedModel& opened, const ModelText& text) 
                             opened.model->spec.family));
   ModelTokens made;
   made.input.image = prepared_image(read_picture(text.image), *opened.preparation, image);
+  made.untold = note_on_picture(text.image);
   const Shape& shape = made.input.image.shape();
   if (opened.model->class_token.size() > 0) made.tokens.tokens.emplace_back("[CLS]");
   for (std::int64_t row = 0; row < shape[1] / image.patch; ++row)
@@ -314,8 +315,8 @@ ModelTokens tokens_of(const OpenedModel& opened, const ModelText& text) {
   return made;
 }
 
-ModelInput text_input(const ModelSpec& spec, const Tokenizer& tokenizer, const ModelText& text) {
-  return TextReader(spec, tokenizer, text).read().input;
+ModelTokens text_tokens(const ModelSpec& spec, const Tokenizer& tokenizer, const ModelText& text) {
+  return TextReader(spec, tokenizer, text).read();
 }
 
 }  // namespace attnscope

@@ -68,7 +68,8 @@ struct ModelTokens {
   Sequence tokens;  // of `text` and `pair`; ranges are bytes of `text`, -1 where a token comes from elsewhere
                     // (of a chat: from its template)
   Sequence decoder_tokens;  // of a decoder that reads a text of its own (encoder-decoders); else empty
-  std::string untold;       // a sentence that says which characters have no token and vanished; empty = none
+  std::string untold;       // a sentence that says what of the input the model does not see as it was given:
+                            // characters without a token, bits of a picture; empty = nothing
   /// Of the rows of an attention, and of its keys.
   const Sequence& queries_of(AttentionOf) const;
   const Sequence& keys_of(AttentionOf) const;
@@ -76,7 +77,7 @@ struct ModelTokens {
 /// Throws Error with a sentence: no token at all, more than the model has positions, no picture where it
 /// takes one, a chat that the template refuses.
 ModelTokens tokens_of(const OpenedModel&, const ModelText&);
-/// The input alone of a model that reads a text, of any length; a chat counts as its text.
-ModelInput text_input(const ModelSpec&, const tokenizers::Tokenizer&, const ModelText&);
+/// The same of a model that reads a text, of any length; a chat counts as its text.
+ModelTokens text_tokens(const ModelSpec&, const tokenizers::Tokenizer&, const ModelText&);
 
 }  // namespace attnscope
