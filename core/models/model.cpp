@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -15,6 +14,7 @@
 #include "core/models/config/config.hpp"
 #include "core/models/config/families.hpp"
 #include "core/models/gguf_model.hpp"
+#include "core/models/left_out.hpp"
 #include "core/models/model_path.hpp"
 #include "core/text/utf8.hpp"
 #include "core/watch/watch_stream.hpp"
@@ -248,101 +248,6 @@ class Reader {
   TensorSource& files_;
 };
 
-}  // namespace
-
-namespace {
-
-/// What files hold beside weights: masks and frequencies that the program makes itself, the scales of whole
-/// numbers, and attention to an encoder that is not there.
-bool is_no_weight(std::string_view name) {
-  constexpr auto ends = std::to_array<std::string_view>(
-      {".attn.bias", ".attn.masked_bias", ".attention.bias", ".attention.masked_bias", ".inv_freq",
-       ".cos_cached", ".sin_cached", ".position_ids", ".SCB", ".weight_format", ".weight_scale",
-       ".EncDecAttention.relative_attention_bias.weight"});
-  return std::ranges::any_of(ends, [&](std::string_view end) { return name.ends_with(end); }) ||
-         name.find(".crossattention.") != name.npos || name.find(".ln_cross_attn.") != name.npos;
-}
-
-/// Up to the number of the block, "model.layers.0."; empty where there is none.
-std::string_view block_of(std::string_view name) {
-  for (std::size_t begin = 0; begin < name.size();) {
-    const std::size_t end = std::min(name.find('.', begin), name.size());
-    const std::string_view part = name.substr(begin, end - begin);
-    if (end < name.size() && !part.empty() && part.find_first_not_of("0123456789") == part.npos)
-      return name.substr(0, end + 1);
-    begin = end + 1;
-  }
-  return {};
-}
-
-/// A tensor of a block that is computed, which nothing reads: something in the block is not as its family has
-/// it. Throws Error naming it.
-void check_ignored(const Model& model) {
-  std::set<std::string_view> blocks;
-  for (const std::string& name : model.used) blocks.insert(block_of(name));
-  for (const std::string& name : model.ignored)
-    if (const std::string_view block = block_of(name);
-        !block.empty() && blocks.contains(block) && !is_no_weight(name))
-      throw Error(
-          fmt::format("{} has a tensor {}, which a block of the family {} does not have: what it "
-                      "computes is not known here.",
-                      in_quotes(model.path.native()), in_quotes(name, 100), model.spec.family));
-}
-
-/// Blocks of the files behind the last one that the settings count: "h.2", …, the first one first.
-std::vector<std::string> further_blocks(const Model& model) {
-  std::set<std::string_view> stacks, blocks, further;
-  const auto stack_of = [](std::string_view block) {
-    return block.substr(0, block.rfind('.', block.size() - 2));
-  };
-  for (const std::string& name : model.used) {
-    const std::string_view block = block_of(name);
-    if (!block.empty()) blocks.insert(block), stacks.insert(stack_of(block));
-  }
-  for (const std::string& name : model.ignored)
-    if (const std::string_view block = block_of(name);
-        !block.empty() && !blocks.contains(block) && stacks.contains(stack_of(block)))
-      further.insert(block);
-  std::vector<std::string> names;
-  for (const std::string_view block : further) names.emplace_back(block.substr(0, block.size() - 1));
-  std::ranges::sort(names, {}, [](const std::string& name) { return std::pair(name.size(), name); });
-  return names;
-}
-
-/// llama.cpp refuses a file with more blocks than its header counts; transformers warns and leaves them out.
-/// Throws Error, or gives the sentence that says so.
-std::string note_on_blocks(const Model& model, const ModelConfig& config) {
-  const std::vector<std::string> further = further_blocks(model);
-  if (further.empty()) return {};
-  const std::string where = in_quotes(model.path.native()), first = in_quotes(further[0], 60);
-  if (config.gguf)
-    throw Error(fmt::format("{} holds more blocks than its block_count says, from {} on.", where, first));
-  const bool in_decoder = model.spec.encoder && further[0].starts_with("decoder.");
-  const std::string_view key = in_decoder ? "num_decoder_layers" : config.family->keys.layers;
-  if (further.size() == 1)
-    return fmt::format("{} has one block more than {} says, {}: it is left out, as in transformers.", where,
-                       key, first);
-  return fmt::format("{} has {} blocks more than {} says, from {} on: they are left out, as in transformers.",
-                     where, further.size(), key, first);
-}
-
-/// Tensors of GGUF files that stand in no block and would change what comes out.
-constexpr auto gguf_beside_blocks = std::to_array<std::string_view>(
-    {"output.bias", "output_norm.bias", "token_embd_norm.weight", "token_embd_norm.bias",
-     "position_embd.weight", "token_types.weight", "per_layer_token_embd.weight", "cls.weight",
-     "cls.output.weight", "token_embd.bias", "output.scale", "dense_2.weight", "dense_3.weight",
-     "rope_factors_long.weight", "rope_factors_short.weight"});
-
-/// The same for these, which transformers leaves out without harm in its own files. Throws Error naming one.
-void check_beside_blocks(const Model& model) {
-  for (const std::string& name : model.ignored)
-    if (std::ranges::find(gguf_beside_blocks, name) != gguf_beside_blocks.end())
-      throw Error(
-          fmt::format("{} has a tensor {}, which a model of the family {} does not have: what it "
-                      "computes is not known here.",
-                      in_quotes(model.path.native()), in_quotes(name), model.spec.family));
-}
-
 /// How models of pictures and text begin the names of their decoder's tensors.
 constexpr auto text_prefixes = std::to_array<std::string_view>(
     {"language_model.model.", "model.language_model.", "model.text_model.", "language_model.", "model."});
@@ -355,9 +260,8 @@ ModelPtr made(const ModelConfig& config, TensorSource& files, const std::filesys
   Reader(*model, config, files).read();
   model->used = files.used();
   model->ignored = files.ignored();
-  check_ignored(*model);
-  if (config.gguf) check_beside_blocks(*model);
-  model->note = note_on_blocks(*model, config);
+  check_left_out(*model, config);
+  model->note = note_on_left_out(*model, config);
   return model;
 }
 

@@ -4,7 +4,9 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
@@ -27,6 +29,40 @@ const fs::path models = fs::path(ATTNSCOPE_TESTS) / "goldens/models";
 
 /// T5 does not divide its scores by √d_k: they are larger, and so is what rounding does to them.
 double weights_tolerance(const std::string& name) { return name == "t5_gated" ? 1e-4 : 5e-6; }
+
+std::string replaced(std::string text, const std::string& old, const std::string& with) {
+  if (const std::size_t at = text.find(old); at != text.npos) text.replace(at, old.size(), with);
+  return text;
+}
+
+/// A model of the goldens with the first `rows` classes of its last map, which is called `module`, as another
+/// architecture.
+struct OtherHead {
+  std::string golden, old_architecture, architecture, module;
+  std::int64_t rows;
+};
+void write_with_head(const fs::path& folder, const OtherHead& head) {
+  const SafetensorsFile file(models / head.golden / "model.safetensors");
+  std::vector<Tensor> tensors;
+  std::vector<std::string> names;
+  for (const TensorEntry& entry : file.tensors()) {
+    Tensor tensor = to_tensor<float>(entry, file.path());
+    names.push_back(entry.name);
+    if (entry.name.starts_with("classifier.")) {
+      names.back() = replaced(entry.name, "classifier", head.module);
+      std::vector<std::int64_t> sizes = entry.shape;
+      sizes[0] = head.rows;
+      const Shape shape{std::span<const std::int64_t>(sizes)};
+      tensor = Tensor(shape, std::vector<float>(tensor.data(), tensor.data() + shape.count()));
+    }
+    tensors.push_back(std::move(tensor));
+  }
+  std::vector<NamedTensor> named;
+  for (std::size_t i = 0; i < tensors.size(); ++i) named.push_back({names[i], &tensors[i]});
+  write_safetensors(folder / "model.safetensors", named);
+  std::ofstream(folder / "config.json") << replaced(read_whole(models / head.golden / "config.json", 1 << 20),
+                                                    head.old_architecture, head.architecture);
+}
 
 }  // namespace
 
@@ -113,19 +149,74 @@ TEST_CASE("classes have the config's names, and a head that the files lack is to
   };
   const ModelPtr masked = opened_as("BertForTokenClassification", "BertForMaskedLM");
   CHECK_FALSE(masked->spec.has_logits());
+  CHECK_THAT(masked->note,
+             ContainsSubstring("is a \"BertForMaskedLM\", and its files lack "
+                               "\"cls.predictions.transform.dense.weight\": it gives no logits"));
   CHECK(masked->missing == std::vector<std::string>{"cls.predictions.transform.dense.weight",
                                                     "cls.predictions.transform.dense.bias",
                                                     "cls.predictions.transform.LayerNorm.weight",
                                                     "cls.predictions.transform.LayerNorm.bias"});
   CHECK(opened_as("BertForTokenClassification", "BertForQuestionAnswering")->missing ==
         std::vector<std::string>{"qa_outputs.weight"});
-  CHECK(opened_as("BertForTokenClassification", "BertModel")->missing.empty());
+  const ModelPtr alone = opened_as("BertForTokenClassification", "BertModel");
+  CHECK(alone->missing.empty());
+  CHECK(alone->note.empty());
+  CHECK_THAT(opened_as("BertForTokenClassification", "BertForEmotions")->note,
+             ContainsSubstring("is a \"BertForEmotions\", and what that ends in is not known here"));
   // Names are no reason to refuse weights.
   const auto names = [&](const std::string& first) {
     return opened_as("\"0\": \"sad\"", first)->spec.head.classes;
   };
   CHECK(names("\"7\": \"sad\"") == std::vector<std::string>{"LABEL_0", "so-so", "glad"});
   CHECK(names("\"0\": 5") == std::vector<std::string>{"5", "so-so", "glad"});
+}
+
+TEST_CASE("the next sentence and a choice have the logits of classes with their weights", "[models]") {
+  ThreadPool pool(1);
+  const Work work{pool, {}};
+  const test::TemporaryDirectory directory;
+  using Names = std::vector<std::string>;
+  const std::vector<std::pair<OtherHead, Names>> cases{
+      {{"bert_classify", "BertForSequenceClassification", "BertForNextSentencePrediction",
+        "cls.seq_relationship", 2},
+       {"IsNext", "NotNext"}},
+      {{"bert_classify", "BertForSequenceClassification", "BertForMultipleChoice", "classifier", 1},
+       {"this choice"}},
+      {{"distilbert_classify", "DistilBertForSequenceClassification", "DistilBertForMultipleChoice",
+        "classifier", 1},
+       {"this choice"}}};
+  for (const auto& [head, classes] : cases) {
+    CAPTURE(head.architecture);
+    write_with_head(directory.path(), head);
+    const ModelPtr model = open_model(directory.path());
+    CHECK(model->note.empty());
+    CHECK(model->ignored.empty());
+    REQUIRE(model->spec.has_logits());
+    CHECK(model->spec.head.classes == classes);
+    const SafetensorsFile file(models / head.golden / "goldens.safetensors");
+    const Golden golden(file, "batch.");
+    const Tensor expected = golden.read("logits");
+    const ModelRun run = run_model(*model, input_of(golden, 1), {}, work);
+    REQUIRE(run.logits.width == head.rows);
+    for (std::int64_t k = 0; k < head.rows; ++k)
+      CHECK(std::abs(run.logits.row(0)[k] - expected.matrix()(1, k)) < 1e-4f);
+  }
+}
+
+TEST_CASE("what an architecture ends in besides its logits of tokens is told", "[models]") {
+  const test::TemporaryDirectory directory;
+  const auto note_of = [&](const std::string& golden, const std::string& old, const std::string& with) {
+    fs::copy_file(models / golden / "model.safetensors", directory / "model.safetensors",
+                  fs::copy_options::overwrite_existing);
+    std::ofstream(directory / "config.json")
+        << replaced(read_whole(models / golden / "config.json", 1 << 20), old, with);
+    return open_model(directory.path())->note;
+  };
+  CHECK(note_of("bert_masked", "none", "none").empty());
+  CHECK_THAT(note_of("bert_masked", "BertForMaskedLM", "BertForPreTraining"),
+             ContainsSubstring("\"cls.seq_relationship\" is not computed: it gives the logits of tokens"));
+  CHECK_THAT(note_of("vit_classify", "ViTForImageClassification", "ViTForMaskedImageModeling"),
+             ContainsSubstring("is a \"ViTForMaskedImageModeling\", and what that ends in is not known"));
 }
 
 }  // namespace attnscope::model_goldens_test

@@ -131,7 +131,7 @@ void print_head(const Model& model) {
   }
   const std::vector<std::string>& classes = spec.head.classes;
   constexpr std::size_t most_shown = 20;
-  fmt::print("logits of {} classes of {}:", classes.size(),
+  fmt::print("logits of {} class{} of {}:", classes.size(), classes.size() == 1 ? "" : "es",
              spec.head.kind == HeadKind::TokenClass ? "each token" : "the whole input");
   for (std::size_t i = 0; i < std::min(classes.size(), most_shown); ++i)
     fmt::print("{} {}", i == 0 ? "" : ",", printable(classes[i]));

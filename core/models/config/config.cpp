@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <optional>
 #include <tuple>
@@ -242,26 +241,6 @@ void read_special(const ConfigObject& config, const FamilyRow& family, ModelSpec
   spec.pooler = find_part(family.model, Part::Pooler) != nullptr;
 }
 
-/// "id2label": names of classes by their numbers. What is no name is left out: names are no reason to refuse
-/// weights.
-std::vector<std::string> classes_of(const ConfigObject& config) {
-  constexpr std::size_t most_classes = most_vocabulary;
-  const json* found = config.find("id2label");
-  std::vector<std::string> classes;
-  if (found == nullptr || !found->is_structured()) return classes;
-  for (const auto& [key, label] : found->items()) {
-    std::size_t number = most_classes;
-    const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), number);
-    if (error != std::errc() || end != key.data() + key.size() || number >= most_classes) continue;
-    if (number >= classes.size()) classes.resize(number + 1);
-    if (label.is_string())
-      classes[number] = label.get<std::string>();
-    else if (!label.is_null() && !label.is_structured())
-      classes[number] = label.dump();
-  }
-  return classes;
-}
-
 /// Whether a decoder's architecture says that it ends in something else than the next token's logits.
 bool ends_otherwise(std::string_view architecture) {
   constexpr auto next_token = std::to_array<std::string_view>(
@@ -292,7 +271,7 @@ void read_head(const ConfigObject& config, ModelConfig& result) {
   spec.head.activation =
       row.activation.value_or(activation_of(config, keys.activation, keys.default_activation));
   if (row.kind == HeadKind::TokenClass || row.kind == HeadKind::SequenceClass)
-    spec.head.classes = classes_of(config);
+    spec.head.classes = classes_of(row, config);
   if (row.input == HeadInput::LastToken)
     if (const std::vector<std::int64_t> padding = ids_of(config, "pad_token_id"); !padding.empty())
       spec.head.padding_id = padding[0];
