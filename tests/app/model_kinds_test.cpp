@@ -8,7 +8,11 @@
 
 #include "app/model_robot.hpp"
 #include "app/state/model_state.hpp"
+#include "app/ui/number_format.hpp"
+#include "core/engine/model/model_reading.hpp"
 #include "robot/layout.hpp"
+#include "support/other_head.hpp"
+#include "support/small_folders.hpp"
 
 namespace attnscope::model_kinds_test {
 namespace {
@@ -58,6 +62,31 @@ TEST_CASE("encoders, encoder-decoders and models of pictures stand on every scre
       for (const std::string& sentence : collisions(texts_of(robot))) FAIL_CHECK(sentence);
     }
   }
+}
+
+TEST_CASE("a model of one number for its input shows the number, not that it is certain", "[model]") {
+  const TemporaryDirectory directory;
+  write_small_bert(directory / "bert", "bert_classify");
+  write_with_head(directory / "bert", {"bert_classify", "BertForSequenceClassification",
+                                       "BertForMultipleChoice", "classifier", 1});
+  RobotOptions options;
+  options.width = 1600;
+  options.height = 1000;
+  options.file = directory / "bert";
+  Robot robot(options);
+  robot.settle();
+  const auto number = [](const std::vector<float>& logits) {
+    return fixed(static_cast<double>(logits.front()), 3);
+  };
+  REQUIRE(robot.app().model());
+  REQUIRE(robot.app().model()->prediction);
+  CHECK(shows(robot, "Score"));
+  CHECK(shows(robot, "choice"));
+  CHECK(shows(robot, number(robot.app().model()->prediction->after)));
+  CHECK_FALSE(shows(robot, "100.0"));
+  robot.app().view().mode = Mode::Explore;
+  robot.settle();
+  CHECK_FALSE(shows(robot, "100.0 %"));
 }
 
 }  // namespace attnscope::model_kinds_test

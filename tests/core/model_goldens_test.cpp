@@ -16,6 +16,7 @@
 #include "core/files/formats/posix.hpp"
 #include "core/models/run_model.hpp"
 #include "core/transformers_goldens.hpp"
+#include "support/other_head.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace attnscope::model_goldens_test {
@@ -24,45 +25,14 @@ namespace {
 namespace fs = std::filesystem;
 using namespace transformers_goldens;
 using Catch::Matchers::ContainsSubstring;
+using test::OtherHead;
+using test::replaced;
+using test::write_with_head;
 
 const fs::path models = fs::path(ATTNSCOPE_TESTS) / "goldens/models";
 
 /// T5 does not divide its scores by √d_k: they are larger, and so is what rounding does to them.
 double weights_tolerance(const std::string& name) { return name == "t5_gated" ? 1e-4 : 5e-6; }
-
-std::string replaced(std::string text, const std::string& old, const std::string& with) {
-  if (const std::size_t at = text.find(old); at != text.npos) text.replace(at, old.size(), with);
-  return text;
-}
-
-/// A model of the goldens with the first `rows` classes of its last map, which is called `module`, as another
-/// architecture.
-struct OtherHead {
-  std::string golden, old_architecture, architecture, module;
-  std::int64_t rows;
-};
-void write_with_head(const fs::path& folder, const OtherHead& head) {
-  const SafetensorsFile file(models / head.golden / "model.safetensors");
-  std::vector<Tensor> tensors;
-  std::vector<std::string> names;
-  for (const TensorEntry& entry : file.tensors()) {
-    Tensor tensor = to_tensor<float>(entry, file.path());
-    names.push_back(entry.name);
-    if (entry.name.starts_with("classifier.")) {
-      names.back() = replaced(entry.name, "classifier", head.module);
-      std::vector<std::int64_t> sizes = entry.shape;
-      sizes[0] = head.rows;
-      const Shape shape{std::span<const std::int64_t>(sizes)};
-      tensor = Tensor(shape, std::vector<float>(tensor.data(), tensor.data() + shape.count()));
-    }
-    tensors.push_back(std::move(tensor));
-  }
-  std::vector<NamedTensor> named;
-  for (std::size_t i = 0; i < tensors.size(); ++i) named.push_back({names[i], &tensors[i]});
-  write_safetensors(folder / "model.safetensors", named);
-  std::ofstream(folder / "config.json") << replaced(read_whole(models / head.golden / "config.json", 1 << 20),
-                                                    head.old_architecture, head.architecture);
-}
 
 }  // namespace
 
@@ -181,10 +151,10 @@ TEST_CASE("the next sentence and a choice have the logits of classes with their 
         "cls.seq_relationship", 2},
        {"IsNext", "NotNext"}},
       {{"bert_classify", "BertForSequenceClassification", "BertForMultipleChoice", "classifier", 1},
-       {"this choice"}},
+       {"choice"}},
       {{"distilbert_classify", "DistilBertForSequenceClassification", "DistilBertForMultipleChoice",
         "classifier", 1},
-       {"this choice"}}};
+       {"choice"}}};
   for (const auto& [head, classes] : cases) {
     CAPTURE(head.architecture);
     write_with_head(directory.path(), head);

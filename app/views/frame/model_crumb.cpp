@@ -101,6 +101,14 @@ std::string words_of_share(const LikelyToken& token, const ModelPrediction& pred
                     " %");
 }
 
+/// "0.213 → −0.105"
+std::string words_of_score(const ModelPrediction& prediction, bool changed) {
+  const auto number = [](const std::vector<float>& logits) {
+    return fixed(static_cast<double>(logits.front()), 3);
+  };
+  return own_number((changed ? number(prediction.before) + " → " : std::string()) + number(prediction.after));
+}
+
 void draw_likely_tokens(Scene& scene, const CrumbLines& lines) {
   const Ui& ui = scene.ui;
   const ModelReading& reading = *scene.model;
@@ -110,10 +118,12 @@ void draw_likely_tokens(Scene& scene, const CrumbLines& lines) {
     return;
   const bool stale = !(reading.within == scene.document.within.read());
   const bool changed = !reading.within.changes.empty();
+  const bool score = is_score(reading.within.model->model->spec);
   const float gap = ui.px(6), right = lines.x + lines.room;
   float x = lines.x;
   for (const LikelyToken& token : likely_tokens(*prediction)) {
-    const std::string share = words_of_share(token, *prediction, changed);
+    const std::string share =
+        score ? words_of_score(*prediction, changed) : words_of_share(token, *prediction, changed);
     const float numbers = ui.text_width(share, type::tick);
     const float room = std::min(ui.px(72), right - x - gap - numbers);
     if (room < ui.px(16)) break;
@@ -125,12 +135,13 @@ void draw_likely_tokens(Scene& scene, const CrumbLines& lines) {
   }
   const Box box{lines.x - ui.px(4), lines.below - ui.px(9), x - ui.px(14) - lines.x + ui.px(8), ui.px(18)};
   const Ui::Touch touch = ui.touch("Prediction of the model", box, false);
-  const std::string far = changed ? "KL " +
-                                        (prediction->divergence > 0 && prediction->divergence < 0.005
-                                             ? tight(prediction->divergence)
-                                             : fixed(prediction->divergence, 2)) +
-                                        " nats"
-                                  : std::string();
+  const std::string far = changed && !score
+                              ? "KL " +
+                                    (prediction->divergence > 0 && prediction->divergence < 0.005
+                                         ? tight(prediction->divergence)
+                                         : fixed(prediction->divergence, 2)) +
+                                    " nats"
+                              : std::string();
   tooltip(ui, touch.hovered, box,
           {prediction_title(reading.within.model->model->spec), far,
            changed ? std::string_view("What the model predicts: without what is changed inside it → with it.")

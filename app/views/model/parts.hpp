@@ -38,6 +38,8 @@ void draw_model_stream(Scene&, const Box& region);
 void draw_model_prediction(Scene&, const Box& region);
 /// What the model predicts, as the title of its region: "Next token".
 std::string_view prediction_title(const ModelSpec&);
+/// One number for the whole input (a regression, a choice): its softmax is 1 whatever the number.
+bool is_score(const ModelSpec&);
 
 /// The head becomes the one that is looked at, and its block the layer on screen.
 void look_at(Scene&, const ModelHead&);

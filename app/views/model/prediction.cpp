@@ -41,7 +41,7 @@ Said said_by(const ModelSpec& spec) {
               "A click puts it in the place of the mask. A right click lets it go."};
     case HeadKind::TokenClass:
       return {spec.head.names_referents ? "Refers to" : "Class of the token", {}, {}};
-    case HeadKind::SequenceClass: return {"Class", {}, {}};
+    case HeadKind::SequenceClass: return {is_score(spec) ? "Score" : "Class", {}, {}};
     case HeadKind::AnswerSpan: return {"Answer", {}, {}};
     case HeadKind::None: break;
   }
@@ -126,7 +126,7 @@ class Prediction {
     kept_ = {masked_, state.token_in(reading_.within.model->fingerprint, state.followed)};
     std::vector<ListedToken> all = listed_tokens(*prediction, kept_);
     const float top = line_.y + title_height(ui_) + ui_.px(scene_.compact ? -4 : 2);
-    const float effect = changed_ ? ui_.px(scene_.compact ? 34 : 60) : 0;
+    const float effect = changed_ && !is_score(spec_) ? ui_.px(scene_.compact ? 34 : 60) : 0;
     const float word = masked_ && !(changed_ && scene_.compact) ? ui_.px(40) : 0;
     const float below = std::max(ui_.px(8), effect + word);
     const float room = line_.bottom() - below - top;
@@ -139,7 +139,7 @@ class Prediction {
     for (std::size_t i = 0; i < rows; ++i)
       draw_row(all[i], {line_.x, top + static_cast<float>(i) * height, line_.w, height}, prediction->row);
     if (word > 0) draw_masked({line_.x, line_.bottom() - effect - word, line_.w, word}, prediction->row);
-    if (changed_) draw_divergence(*prediction, effect);
+    if (effect > 0) draw_divergence(*prediction, effect);
   }
 
  private:
@@ -187,16 +187,18 @@ class Prediction {
     const float y = line_.y + ui_.px(22);
     float right = line_.right();
     if (changed_) {
-      right -=
-          ui_.text(right, y, "after %", {type::tick, ui_.theme.query, Ink::Medium, Align::Right}) + ui_.px(8);
+      right -= ui_.text(right, y, is_score(spec_) ? "after" : "after %",
+                        {type::tick, ui_.theme.query, Ink::Medium, Align::Right}) +
+               ui_.px(8);
       right -=
           ui_.text(right, y, "before", {type::tick, ui_.theme.text2, Ink::Regular, Align::Right}) + ui_.px(6);
       if (!scene_.compact)
         ui_.fill({right - ui_.px(8), y - ui_.px(4), ui_.px(8), ui_.px(8)}, ui_.theme.bar, ui_.px(2));
       right -= ui_.px(scene_.compact ? 8 : 20);
     } else {
-      right -=
-          ui_.text(right, y, "%", {type::tick, ui_.theme.text3, Ink::Regular, Align::Right}) + ui_.px(12);
+      right -= ui_.text(right, y, is_score(spec_) ? "logit" : "%",
+                        {type::tick, ui_.theme.text3, Ink::Regular, Align::Right}) +
+               ui_.px(12);
     }
     std::string note;
     const bool of_token = spec_.head.kind == HeadKind::TokenClass;
@@ -260,15 +262,20 @@ class Prediction {
     const float after_width = ui_.px(42), before_width = changed_ ? ui_.px(42) : 0;
     const float left = row.x + chip_room + ui_.px(10);
     const Box bars{left, row.y, row.right() - after_width - before_width - left, row.h};
-    draw_bars(candidate, bars);
-    ui_.text(row.right(), y, tenths_of_percent(candidate.after),
+    if (!is_score(spec_)) draw_bars(candidate, bars);
+    ui_.text(row.right(), y, number_of(candidate.after, prediction_->after),
              {type::label, theme.text1, Ink::Medium, Align::Right});
     if (changed_)
-      ui_.text(row.right() - after_width, y, tenths_of_percent(candidate.before),
+      ui_.text(row.right() - after_width, y, number_of(candidate.before, prediction_->before),
                {type::label, theme.text3, Ink::Regular, Align::Right});
     show_tip(candidate, name, touch.hovered, row);
     if (touch.pointed && can_be_chosen() && ImGui::IsMouseClicked(1)) follow(candidate);
     if (touch.clicked && can_be_chosen()) choose(scene_, of_row, candidate.id);
+  }
+
+  /// A share in tenths of a percent; a score as it is.
+  std::string number_of(double share, const std::vector<float>& logits) const {
+    return is_score(spec_) ? fixed(static_cast<double>(logits.front()), 3) : tenths_of_percent(share);
   }
 
   void draw_bars(const ListedToken& candidate, const Box& area) {
@@ -353,6 +360,10 @@ class Prediction {
 };
 
 }  // namespace
+
+bool is_score(const ModelSpec& spec) {
+  return spec.head.kind == HeadKind::SequenceClass && spec.head.classes.size() == 1;
+}
 
 std::string_view prediction_title(const ModelSpec& spec) { return said_by(spec).title; }
 

@@ -16,7 +16,7 @@ using enum HeadInput;
 constexpr std::optional<Activation> from_config;
 
 constexpr auto next_sentence = std::to_array<std::string_view>({"IsNext", "NotNext"});
-constexpr auto choice = std::to_array<std::string_view>({"this choice"});
+constexpr auto choice = std::to_array<std::string_view>({"choice"});
 
 constexpr auto bert_heads = std::to_array<HeadRow>({
     {"ForMaskedLM", MaskedToken, EveryRow, "cls.predictions.transform.dense",
