@@ -13,7 +13,6 @@
 
 #include "core/base/error.hpp"
 #include "core/base/parallel.hpp"
-#include "core/document/mask.hpp"
 #include "core/dumps.hpp"
 #include "core/engine/pipeline.hpp"
 #include "core/engine/survey.hpp"
@@ -168,35 +167,6 @@ TEST_CASE("a layer with learned sinks beside its queries is refused by their nam
   CHECK_NOTHROW(open_document(path));
   write("l.0.sinks");
   CHECK_THAT(refusal_of(path), ContainsSubstring("\"l.0.sinks\""));
-}
-
-TEST_CASE("an attention mask beside the layers of a dump hides its keys in each of them", "[dump]") {
-  const test::TemporaryDirectory directory;
-  const std::filesystem::path path = directory / "padded.safetensors";
-  const Tensor q = random_tensor({2, 2, 3, 4}, 1);
-  const auto opened = [&](const Tensor& mask, const std::string& layer = "l.0") {
-    write_safetensors(
-        path, std::vector<NamedTensor>{
-                  {layer + ".q", &q}, {layer + ".k", &q}, {layer + ".v", &q}, {"attention_mask", &mask}});
-    return open_document(path);
-  };
-  Tensor mask(Shape{2, 3});
-  std::ranges::fill(mask.values(), 1.f);
-  CHECK_FALSE(opened(mask).layer().masking.additive);
-  mask.values()[3] = 0;  // the first key of the second text
-  const Document document = opened(mask);
-  const MaskRule rule(document);
-  for (const std::int64_t query : {0, 1, 2}) {
-    CHECK(rule.allows(0, 0, query, 0));
-    CHECK_FALSE(rule.allows(1, 1, query, 0));
-  }
-  CHECK(rule.allows(1, 0, 2, 1));
-  CHECK_FALSE(opened(mask, "decoder.layers.0").layer().masking.additive);  // the mask is the encoder's
-  mask.values()[3] = -1e4f;
-  CHECK_THROWS_AS(opened(mask), Error);
-  // Of other tokens than these keys.
-  const Tensor longer = random_tensor({2, 5}, 2);
-  CHECK_FALSE(opened(longer).layer().masking.additive);
 }
 
 TEST_CASE("the metadata of a dump says where its tokens are", "[dump]") {

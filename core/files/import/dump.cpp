@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -23,8 +21,7 @@
 namespace attnscope {
 namespace {
 
-constexpr std::size_t most_arrays = 4096;                          // of a folder that are looked at
-constexpr std::int64_t most_hidden_cells = std::int64_t{1} << 28;  // of a mask: 1 GiB
+constexpr std::size_t most_arrays = 4096;  // of a folder that are looked at
 
 std::string grouped(std::int64_t number) {
   std::string digits = fmt::to_string(number);
@@ -117,6 +114,10 @@ void Dump::read_metadata() {
 
 std::string Dump::why_none() const {
   return fmt::format("{} holds no attention layer: {}.", in_quotes(path_.native()), why_none_);
+}
+
+bool Dump::has(const std::string& name) const {
+  return tensors_ ? tensors_->find(name) != nullptr : arrays_.contains(name);
 }
 
 std::vector<std::int64_t> Dump::shape_of(const std::string& name) const {
@@ -213,7 +214,7 @@ void Dump::refuse_sinks(const LayerNames& layer) const {
   const std::string beside = layer.query.substr(0, layer.query.rfind('.') + 1);
   for (const char* last : {"sinks", "s_aux"}) {
     const std::string name = beside + last;
-    if (tensors_ ? tensors_->find(name) != nullptr : arrays_.contains(name))
+    if (has(name))
       refuse(name,
              "is a logit of each head that joins the softmax, which is not read from a dump; expected the "
              "weights themselves in the place of queries and keys");
@@ -233,6 +234,7 @@ Document Dump::document(const LayerNames& layer) const {
   document.title = title(path_, layer.name);
   if (layer.weights.empty()) {
     refuse_sinks(layer);
+    refuse_other_masks(layer);
     Given& given = document.input.change<Given>();
     given.query = vectors(layer.query);
     given.key = vectors(layer.key);
@@ -255,44 +257,10 @@ void Dump::finish(Document& document, const LayerNames& layer) const {
   if (!layer.weights.empty()) document.layer().scaling.kind = Scaling::Kind::Off;  // of scores that are all 0
   take_output(document, layer);
   take_positions(document, layer);
-  take_causal(document, layer);
-  take_padding(document, layer);
+  const bool has_mask = document.layer().masking.additive != nullptr;
+  const bool says_causal = take_mask(document, layer) || has_mask || !layer.weights.empty();
+  take_causal(document, layer, says_causal);
   take_key_labels(document, layer);
-}
-
-void Dump::take_padding(Document& document, const LayerNames& layer) const {
-  static const std::string name = "attention_mask";  // as tokenizers give it: [batch][keys], 0 is no token
-  const bool is_there = tensors_ ? tensors_->find(name) != nullptr : arrays_.contains(name);
-  // Weights have it in them. Of a model with an encoder it is that one's: not of what a decoder has before.
-  const bool is_of_decoder = layer.name.find("decoder") != std::string::npos &&
-                             layer.query.find("cross") == std::string::npos &&
-                             layer.query.find("encoder_attn") == std::string::npos;
-  if (!is_there || !layer.weights.empty() || is_of_decoder) return;
-  const Given& given = document.input.given();
-  const std::int64_t batch = given.query->shape()[0], queries = given.query->shape()[2],
-                     keys = given.key->shape()[2];
-  std::vector<std::int64_t> shape = shape_of(name);
-  if (shape.size() == 1) shape.insert(shape.begin(), 1);
-  if (shape.size() != 2 || shape[1] != keys || (shape[0] != 1 && shape[0] != batch)) return;
-  const Tensor mask = read(name);
-  const std::span<const float> values = mask.values();
-  if (std::ranges::any_of(values, [](float value) { return value != 0 && value != 1; }))
-    refuse(name,
-           "holds other numbers than 0 and 1; expected 1 for each token and 0 for each key to be hidden");
-  if (std::ranges::find(values, 0.f) == values.end()) return;
-  if (batch * queries * keys > most_hidden_cells)
-    refuse(name, fmt::format("hides keys of {} × {} × {} cells; expected at most {}", batch, queries, keys,
-                             grouped(most_hidden_cells)));
-  auto added = std::make_shared<Tensor>(Shape{batch, 1, queries, keys});
-  for (std::int64_t b = 0; b < batch; ++b) {
-    const std::span<const float> row = values.subspan(static_cast<std::size_t>(shape[0] == 1 ? 0 : b * keys),
-                                                      static_cast<std::size_t>(keys));
-    for (std::int64_t q = 0; q < queries; ++q)
-      for (std::int64_t k = 0; k < keys; ++k)
-        if (row[static_cast<std::size_t>(k)] == 0)
-          added->matrix(b, 0)(q, k) = -std::numeric_limits<float>::infinity();
-  }
-  document.layer().masking.additive = std::move(added);
 }
 
 void Dump::take_output(Document& document, const LayerNames& layer) const {
@@ -353,10 +321,8 @@ void Dump::take_positions(Document& document, const LayerNames& layer) const {
   document.input.change<Given>().guesses.positions = guess.why;
 }
 
-void Dump::take_causal(Document& document, const LayerNames& layer) const {
+void Dump::take_causal(Document& document, const LayerNames& layer, bool says_itself) const {
   Given& given = document.input.change<Given>();
-  const bool says_itself =
-      !layer.weights.empty() || document.layer().masking.additive;  // measured, or a mask is there
   if (facts_.causal) {
     document.layer().masking.causal = *facts_.causal;
   } else if (!says_itself) {

@@ -57,6 +57,7 @@ class Dump {
   static std::string title(const std::filesystem::path& path, std::string_view layer);
 
  private:
+  bool has(const std::string& name) const;
   std::vector<std::int64_t> shape_of(const std::string& name) const;
   std::uint64_t count_of(const std::string& name) const;
   Tensor read(const std::string& name) const;
@@ -83,9 +84,15 @@ class Dump {
   void refuse_sinks(const LayerNames&) const;
   void take_output(Document&, const LayerNames&) const;
   void take_positions(Document&, const LayerNames&) const;
-  void take_causal(Document&, const LayerNames&) const;
-  /// Hides the keys that "attention_mask" beside the layers says are no tokens.
-  void take_padding(Document&, const LayerNames&) const;
+  /// `says_itself`: it is measured, or in a mask that is there.
+  void take_causal(Document&, const LayerNames&, bool says_itself) const;
+  /// Hides what "attention_mask" beside the layer, or else beside all layers, hides. Whether it says of every
+  /// query what it sees.
+  bool take_mask(Document&, const LayerNames&) const;
+  /// The name of the mask that counts for the layer; empty: there is none.
+  std::string mask_of(const LayerNames&) const;
+  /// Masks of other names, whose numbers mean other things in each framework.
+  void refuse_other_masks(const LayerNames&) const;
   [[noreturn]] void refuse(const std::string& name, const std::string& what) const;
   [[noreturn]] void refuse_fact(const std::string& key, const std::string& what) const;
 
