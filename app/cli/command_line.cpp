@@ -163,6 +163,7 @@ CLI::App* add_render(CLI::App& app, CommandLine& line) {
   add_spot_options(*render, options.spot);
   add_sweep(*render, options);
   render->add_flag("--start", options.start, "With the three things that the first launch offers to do");
+  render->add_flag("--every-query", options.every_query, "All queries of a long text, for minutes");
   render->add_option("--layer", options.layer, layer_help)->type_name("NAME");
   add_answers(*render, options.answers);
   add_checked(*render, language_option(options.language));
@@ -235,10 +236,9 @@ int parse_and_run(int argc, char** argv) {
           CLI::ExitCodes::ExtrasError);
     if (!fresh->empty() && !app.get_subcommands().empty())
       throw CLI::ValidationError("--fresh is for the window, not for a command", CLI::ExitCodes::ExtrasError);
-    if (!app.get_subcommands().empty() && !file->empty()) {
+    if (!app.get_subcommands().empty() && !file->empty())
       throw CLI::ValidationError("A file to open cannot be combined with a command",
                                  CLI::ExitCodes::ExtrasError);
-    }
   } catch (const CLI::Success& asked) {
     return app.exit(asked);  // --help and --version, on stdout
   } catch (const CLI::Error& error) {

@@ -151,12 +151,21 @@ void check_cost(const Document& document, const Backends& backends, const Backen
       most_billions));
 }
 
-std::string cost_note(const Document& document, const Backends& backends, const Backend& backend) {
+std::int64_t step_of_queries(const Document& document, const Backends& backends, const Backend& backend) {
+  constexpr double most_billions = 9;  // 32,768 tokens in eight heads are computed whole
+  const std::optional<ScoresToCome> scores = scores_to_come(document, backends, backend);
+  std::int64_t step = 1;
+  while (scores && scores->billions > most_billions * static_cast<double>(step)) step *= 2;
+  return step;
+}
+
+std::string cost_note(const Document& document, const Backends& backends, const Backend& backend,
+                      std::int64_t step) {
   constexpr double many_billions = 2.5;  // take about 5 seconds
   const std::optional<ScoresToCome> scores = scores_to_come(document, backends, backend);
-  if (!scores || scores->billions < many_billions) return {};
-  return fmt::format("computing {} × {} scores in {} {} …", grouped(scores->queries), grouped(scores->keys),
-                     scores->heads, scores->heads == 1 ? "head" : "heads");
+  if (!scores || scores->billions < many_billions * static_cast<double>(step)) return {};
+  return fmt::format("computing {} × {} scores in {} {} …", grouped((scores->queries + step - 1) / step),
+                     grouped(scores->keys), scores->heads, scores->heads == 1 ? "head" : "heads");
 }
 
 std::string render_lesson(const LessonPages& pages) {
@@ -201,6 +210,23 @@ std::string render_lesson(const LessonPages& pages) {
   return lacking(app);
 }
 
+namespace {
+
+/// So many queries of a long text that they take seconds, or all. Returns a sentence where they are not all.
+std::string limit_queries(const Document& document, const RenderOptions& options, AppWithoutWindow& drawn) {
+  const Backends& backends = drawn.app.backends();
+  const Backend& backend = *drawn.engine.backend();
+  if (options.every_query) check_cost(document, backends, backend, *options.file, "a picture of every query");
+  const std::int64_t step = options.every_query ? 1 : step_of_queries(document, backends, backend);
+  drawn.engine.refine_to(step);
+  tell_cost(cost_note(document, backends, backend, step));
+  if (step == 1) return {};
+  return fmt::format("Every {}{} query of {} is computed; --every-query computes all.", step,
+                     step == 2 ? "nd" : "th", in_quotes(options.file->native()));
+}
+
+}  // namespace
+
 std::string render_picture(const RenderOptions& options) {
   check_request(options);
   const std::string ending = lower_extension(options.out);
@@ -223,11 +249,11 @@ std::string render_picture(const RenderOptions& options) {
     damage = session->damage;
     layers = session->layers;
     if (const OpenedModelPtr& model = session->document.within.read().model) left_out = model->model->note;
-    check_cost(session->document, app.backends(), *drawn.engine.backend(), *options.file);
-    tell_cost(cost_note(session->document, app.backends(), *drawn.engine.backend()));
+    const std::string step_note = limit_queries(session->document, options, drawn);
     app.open(*std::exchange(session, std::nullopt), *options.file, options.layer, options.answers);
     note = guessed_note(app.document(), *options.file);
     if (note.empty()) note = left_out;
+    if (!step_note.empty()) note += (note.empty() ? "" : " ") + step_note;
   }
   if (is_lesson) {
     app.view().language = options.language.value_or(app.view().language);

@@ -1,6 +1,7 @@
 // app/window: a picture of the window without a window.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -24,8 +25,9 @@ struct RenderOptions {
   /// An animated PNG of a knob that is turned, or in the view "experiments" of all values of the experiment.
   PictureSeries series = PictureSeries::None;
   edit::Sweep sweep = {};
-  bool start = false;  // with the first launch's three things to try
-  Spot spot;           // what is looked at; as the session has it where it does not say
+  bool start = false;        // with the first launch's three things to try
+  bool every_query = false;  // of a long text, which else has so many as take seconds
+  Spot spot;                 // what is looked at; as the session has it where it does not say
   // Those of the session; explore, dark and English when there are none.
   std::optional<std::string> view, theme, language;
 };
@@ -33,15 +35,17 @@ struct RenderOptions {
 /// What takes minutes is refused before it begins, with the limit: `what` is made does not show how far it
 /// is. The CPU makes some hundreds of millions of scores a second.
 void check_cost(const Document&, const Backends&, const Backend&, const std::filesystem::path& file,
-                std::string_view what = "a picture");
-/// "computing 60,000 × 60,000 scores in 8 heads …" of what takes longer than about 5 seconds, else empty.
-/// render_picture() says it on stderr where that is a terminal.
-std::string cost_note(const Document&, const Backends&, const Backend&);
+                std::string_view what);
+/// A picture of a long text has every so many-th query: a power of two, the least whose scores take seconds.
+std::int64_t step_of_queries(const Document&, const Backends&, const Backend&);
+/// "computing 15,000 × 60,000 scores in 8 heads …" of every 4th query, where that takes longer than about 5
+/// seconds, else empty. render_picture() says it on stderr where that is a terminal.
+std::string cost_note(const Document&, const Backends&, const Backend&, std::int64_t step);
 
 /// Draws with the same App as the window until its picture is complete, and writes it. Throws Error for a
 /// file that cannot be opened or computed, a view, theme or language that does not exist, a size that cannot
 /// be drawn, and whatever keeps the picture from being written. Returns what was lost of a damaged session,
-/// or what was guessed of a dump; else empty.
+/// or what was guessed of a dump, or which queries of a long text are left out; else empty.
 std::string render_picture(const RenderOptions&);
 
 /// A lesson as pages: a PDF, an HTML file, or a PNG a step, "01.png" and on, in a folder that is made where

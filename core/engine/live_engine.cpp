@@ -175,13 +175,18 @@ bool LiveEngine::first_step(Run& run) {
 
 bool LiveEngine::refining_step(Run& run) {
   Pipeline& pipeline = state(run.lane).pipeline;
-  if (run.stop_token().stop_requested() || !pipeline.can_refine()) return false;
+  if (run.stop_token().stop_requested() || !pipeline.can_refine() || is_fine_enough(run)) return false;
   if (on_publish_) on_publish_();  // what came before; the last one is published when the engine is idle
   ResultPtr finer = guarded(run, [&] { return pipeline.refine(run.stop_token(), &progress_); });
   if (may_be_taken_over(run, finer)) finer = taken_over(run, finer->error, run.known);
   if (!finer) return false;
   publish(run, finer);
   return finer->error.empty() && pipeline.can_refine();
+}
+
+bool LiveEngine::is_fine_enough(const Run& run) const {
+  return run.lane == Lane::Shown && run.known &&
+         run.known->layer().surveys.back()->known.rows.step <= finest_step_;
 }
 
 bool LiveEngine::may_be_taken_over(const Run& run, const ResultPtr& result) const {

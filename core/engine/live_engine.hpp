@@ -4,7 +4,9 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -44,6 +46,10 @@ class LiveEngine {
   std::uint64_t use(std::shared_ptr<Backend> backend);
   /// The backend that computes the next Document: what use() was given, or the stand-in once it took over.
   std::shared_ptr<Backend> backend() const;
+
+  /// From now on a long Document that is shown is refined to every step-th query and no further. 1, which it
+  /// is at first: to all of them.
+  void refine_to(std::int64_t step) { finest_step_ = step; }
 
   /// The newest published result of the lane, good or with an error; null before the first.
   ResultPtr latest(Lane lane = Lane::Shown) const;
@@ -87,6 +93,7 @@ class LiveEngine {
   bool step(Run& run);
   bool first_step(Run& run);
   bool refining_step(Run& run);
+  bool is_fine_enough(const Run& run) const;
   void adopt_backend(Pipeline& pipeline) const;
   /// The job done by the stand-in, which goes on computing from here unless it fails as well. `known`: what
   /// was published of the job, or null. Null when it was stopped.
@@ -100,6 +107,7 @@ class LiveEngine {
   const std::shared_ptr<Backend> stand_in_;
   std::function<void()> on_publish_;
   Progress progress_;
+  std::atomic<std::int64_t> finest_step_{1};
 
   std::mutex submitting_;  // held while tickets are given out, so that their order is that of the slots
 

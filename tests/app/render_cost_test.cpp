@@ -13,18 +13,49 @@ namespace attnscope::render_cost_test {
 
 using test::TemporaryDirectory;
 
+namespace {
+
+std::filesystem::path text_of(const TemporaryDirectory& directory, int words) {
+  std::string text;
+  for (int i = 0; i < words; ++i) text += "a ";
+  return directory.write("text.txt", text);
+}
+
+}  // namespace
+
 TEST_CASE("a picture that takes seconds says what is computed, a quick one nothing", "[render]") {
   const TemporaryDirectory directory;
   AppWithoutWindow drawn({320, 200, 1, BackendPreference::Cpu});
-  const auto note_of = [&](int words) {
-    std::string text;
-    for (int i = 0; i < words; ++i) text += "a ";
-    const Session session = open_session(directory.write("text.txt", text), {});
-    return cost_note(session.document, drawn.app.backends(), *drawn.engine.backend());
+  const auto note_of = [&](int words, std::int64_t step) {
+    const Session session = open_session(text_of(directory, words), {});
+    return cost_note(session.document, drawn.app.backends(), *drawn.engine.backend(), step);
   };
-  CHECK(note_of(60'000) == "computing 60,000 × 60,000 scores in 8 heads …");
-  CHECK(note_of(6).empty());
-  CHECK(note_of(2'000).empty());
+  CHECK(note_of(60'000, 1) == "computing 60,000 × 60,000 scores in 8 heads …");
+  CHECK(note_of(60'001, 4) == "computing 15,001 × 60,001 scores in 8 heads …");
+  CHECK(note_of(60'000, 16).empty());
+  CHECK(note_of(6, 1).empty());
+  CHECK(note_of(2'000, 1).empty());
+}
+
+TEST_CASE("a picture of a long text has so many queries that they take seconds", "[render]") {
+  const TemporaryDirectory directory;
+  AppWithoutWindow drawn({640, 400, 1, BackendPreference::Cpu});
+  const auto step_of = [&](int words) {
+    const Session session = open_session(text_of(directory, words), {});
+    return step_of_queries(session.document, drawn.app.backends(), *drawn.engine.backend());
+  };
+  CHECK(step_of(6) == 1);
+  CHECK(step_of(32'768) == 1);
+  CHECK(step_of(60'000) == 4);
+  CHECK(step_of(199'000) == 64);
+  drawn.engine.refine_to(4);
+  const std::filesystem::path text = text_of(directory, 2'100);
+  drawn.app.open(open_session(text, {}), text, {}, {});
+  drawn.settle();
+  REQUIRE(drawn.app.shown());
+  REQUIRE(drawn.app.shown()->layer().is_long());
+  CHECK(drawn.app.shown()->layer().surveys[0]->known.rows.step == 4);
+  CHECK_FALSE(drawn.engine.busy());
 }
 
 }  // namespace attnscope::render_cost_test

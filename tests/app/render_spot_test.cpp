@@ -57,14 +57,14 @@ TEST_CASE("render takes the spot from its command line", "[spot]") {
   CHECK(whole.find(">dog<") != std::string::npos);
 }
 
-TEST_CASE("render refuses what would take minutes", "[spot]") {
+TEST_CASE("render refuses every query where that would take minutes", "[spot]") {
   const TemporaryDirectory directory;
   std::string words;
   for (int i = 0; i < 199'000; ++i) words += "a ";
   directory.write("text.txt", words);
-  check_refusal(directory, "render text.txt --backend cpu -o a.png", 1,
+  check_refusal(directory, "render text.txt --every-query --backend cpu -o a.png", 1,
                 "\"text.txt\": 199000 queries and 199000 keys in 8 heads are 317 billion scores, which take "
-                "minutes; a picture may have 82.");
+                "minutes; a picture of every query may have 82.");
   CHECK_FALSE(std::filesystem::exists(directory / "a.png"));
 }
 

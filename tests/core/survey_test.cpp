@@ -155,6 +155,25 @@ TEST_CASE("The pipeline goes from long to short and back, and keeps what did not
   CHECK(again->layer().surveys[0]->known.output == first->layer().surveys[0]->known.output);
 }
 
+TEST_CASE("The engine refines what is shown as far as it is told to, and what is held to the end") {
+  LiveEngine engine(make_cpu_backend(2));
+  engine.refine_to(4);
+  engine.submit(long_document());
+  engine.wait_idle();
+  const ResultPtr coarse = engine.latest();
+  REQUIRE(coarse->error.empty());
+  CHECK(coarse->layer().surveys[0]->known.rows.step == 4);
+  CHECK(coarse->layer().surveys[0]->known.received.size() > 0);
+  CHECK_FALSE(coarse->is_complete());
+  engine.submit(long_document(), Lane::Held);
+  engine.wait_idle();
+  CHECK(engine.latest(Lane::Held)->is_complete());
+  engine.refine_to(1);
+  engine.submit(long_document(2200, 2200));
+  engine.wait_idle();
+  CHECK(engine.latest()->is_complete());
+}
+
 TEST_CASE("Few queries over many keys, and a batch, are long too") {
   Pipeline pipeline(make_cpu_backend(2));
   const ResultPtr wide = complete(pipeline, long_document(3, 1'500'000));
