@@ -17,7 +17,6 @@
 #include "app/ui/number_format.hpp"
 #include "core/attention/run_stage.hpp"
 #include "robot/layout.hpp"
-#include "support/small_folders.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace attnscope::told_truth_test {
@@ -50,22 +49,6 @@ std::string below(Robot& robot, const std::string& label) {
     if (text.x0 >= min.x - 4 && text.x1 <= max.x + 4 && text.y0 >= max.y && text.y1 <= max.y + 24)
       return text.text;
   return {};
-}
-
-/// Whether anything stands on the ground in the line below it.
-bool is_drawn_below(Robot& robot, const std::string& label) {
-  const RecordedItem* const item = robot.items().find(label);
-  REQUIRE(item != nullptr);
-  const auto left = static_cast<int>(item->min.x), right = static_cast<int>(item->max.x);
-  const int top = static_cast<int>(item->max.y) + 4;
-  const Image image = robot.pixels();
-  const auto pixel = [&](int x, int y) {
-    return image.pixels[static_cast<std::size_t>(y * image.width + x)];
-  };
-  for (int y = top; y < top + 12; ++y)
-    for (int x = left; x < right; ++x)
-      if (pixel(x, y) != pixel(left, top)) return true;
-  return false;
 }
 
 }  // namespace
@@ -109,34 +92,6 @@ TEST_CASE("the strip has the weights that the map of a muted head has") {
   const auto own = layer.trace[own_weights_stage(layer.document)]->matrix(0, robot.app().selection().head);
   REQUIRE(own(cell.query, 0) > 0.01f);
   CHECK(below(robot, "token 0") == in_cell(static_cast<double>(own(cell.query, 0))));
-}
-
-TEST_CASE("while the model is shown without its changes the strip has no weights, of two texts neither") {
-  const TemporaryDirectory directory;
-  write_small_t5(directory / "t5");
-  RobotOptions of_two = wide;
-  of_two.file = directory / "t5";
-  of_two.height = 1400;
-  for (const bool two_texts : {false, true}) {
-    INFO(two_texts);
-    Robot robot(two_texts ? of_two : with_letters(directory));
-    if (!two_texts) type_text(robot, "ab c de a");
-    // In the picture of the last frame: what is pressed is not in one that is drawn anew.
-    const auto has_weights = [&] {
-      if (!two_texts) return is_drawn_below(robot, "token 0");
-      return is_drawn_below(robot, "encoder token 0") || is_drawn_below(robot, "decoder token 0");
-    };
-    robot.click("Head: zero");
-    robot.settle();
-    REQUIRE(has_weights());
-    robot.move(robot.centre("Hold: without"));
-    robot.press();
-    robot.frame(2);
-    CHECK_FALSE(has_weights());
-    robot.release();
-    robot.settle();
-    CHECK(has_weights());
-  }
 }
 
 TEST_CASE("a row that one key has for itself has no entropy") {
