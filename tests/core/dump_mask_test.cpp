@@ -148,6 +148,19 @@ TEST_CASE("an attention mask of a dump that could mean two things is refused by 
   for (const char* name : {"attn_mask", "key_padding_mask", "l.0.attn_mask"})
     CHECK_THAT(dump.refused(left_padded({2, 3}, 1, 0), name),
                ContainsSubstring(std::string("\"") + name + "\" hides what is 1"));
+  for (const char* name : {"position_bias", "l.0.position_bias", "alibi", "attn_bias"})
+    CHECK_THAT(dump.refused(random_tensor({2, 3, 3}, 4), name),
+               ContainsSubstring(std::string("\"") + name + "\" is added to the scores"));
+}
+
+TEST_CASE("what would count beside the arrays Q, K and V and is not read is refused", "[dump]") {
+  const TemporaryDirectory directory;
+  const Tensor q = random_tensor({2, 2, 3, 4}, 1);
+  for (const char* part : {"Q.npy", "K.npy", "V.npy"}) write_npy(directory / part, q);
+  CHECK_NOTHROW(open_document(directory / "Q.npy"));
+  write_npy(directory / "attn_mask.npy", left_padded({3, 3}, 1, 0));
+  CHECK_THAT(message_of<Error>([&] { open_document(directory / "Q.npy"); }),
+             ContainsSubstring("attn_mask.npy\" would count beside Q, K and V"));
 }
 
 TEST_CASE("an attention mask lies beside arrays as well", "[dump]") {

@@ -124,6 +124,14 @@ Document document_from_npy(const std::filesystem::path& path, Reading* reading) 
   const auto beside = [&](std::string_view name) {
     return npy_tensor(path.parent_path() / (std::string(name) + path.extension().native()), reading);
   };
+  for (const char* name : {"attn_mask", "key_padding_mask", "past_key", "past_value"}) {
+    const std::filesystem::path other = path.parent_path() / (name + path.extension().native());
+    if (std::filesystem::exists(other))
+      throw Error(
+          fmt::format("{} would count beside Q, K and V, and is not read from an array of its own; "
+                      "expected one .npz or .safetensors file of all.",
+                      in_quotes(other.native())));
+  }
   expect(reading, 3 * static_cast<std::uint64_t>(npy_shape(path).count()));
   Document document;
   document.title = printable(path.parent_path().filename().native());

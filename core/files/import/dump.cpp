@@ -234,7 +234,7 @@ Document Dump::document(const LayerNames& layer) const {
   document.title = title(path_, layer.name);
   if (layer.weights.empty()) {
     refuse_sinks(layer);
-    refuse_other_masks(layer);
+    refuse_unread(layer);
     Given& given = document.input.change<Given>();
     given.query = vectors(layer.query);
     given.key = vectors(layer.key);

@@ -91,8 +91,9 @@ class Dump {
   bool take_mask(Document&, const LayerNames&) const;
   /// The name of the mask that counts for the layer; empty: there is none.
   std::string mask_of(const LayerNames&) const;
-  /// Masks of other names, whose numbers mean other things in each framework.
-  void refuse_other_masks(const LayerNames&) const;
+  /// What changes every weight: masks of other names, whose numbers mean other things in each framework, and
+  /// biases of the scores.
+  void refuse_unread(const LayerNames&) const;
   [[noreturn]] void refuse(const std::string& name, const std::string& what) const;
   [[noreturn]] void refuse_fact(const std::string& key, const std::string& what) const;
 

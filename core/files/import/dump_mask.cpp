@@ -1,6 +1,7 @@
 // core/files/import: which keys the attention mask beside the layers of a dump hides.
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <limits>
 #include <optional>
 #include <span>
@@ -82,15 +83,20 @@ std::string Dump::mask_of(const LayerNames& layer) const {
   return has(name) ? name : std::string();
 }
 
-void Dump::refuse_other_masks(const LayerNames& layer) const {
+void Dump::refuse_unread(const LayerNames& layer) const {
   const std::string beside = layer.query.substr(0, layer.query.rfind('.') + 1);
-  for (const char* other : {"attn_mask", "key_padding_mask"})
-    for (const std::string& name : {beside + other, std::string(other)})
-      if (has(name))
-        refuse(
-            name,
-            "hides what is 1 in some programs and what is 0 in others, and is not read from a dump; expected "
-            "\"attention_mask\" with 1 for each key that is seen and 0 for each that is hidden");
+  const auto refuse_each = [&](std::initializer_list<const char*> names, const char* why) {
+    for (const char* last : names)
+      for (const std::string& name : {beside + last, std::string(last)})
+        if (has(name)) refuse(name, why);
+  };
+  refuse_each(
+      {"attn_mask", "key_padding_mask"},
+      "hides what is 1 in some programs and what is 0 in others, and is not read from a dump; expected "
+      "\"attention_mask\" with 1 for each key that is seen and 0 for each that is hidden");
+  refuse_each({"position_bias", "relative_position_bias", "attn_bias", "alibi"},
+              "is added to the scores, which is not done with a dump; expected the weights themselves in the "
+              "place of queries and keys");
 }
 
 bool Dump::take_mask(Document& document, const LayerNames& layer) const {
