@@ -102,7 +102,7 @@ std::string words_of_share(const LikelyToken& token, const ModelPrediction& pred
 }
 
 /// "0.213 → −0.105"
-std::string words_of_score(const ModelPrediction& prediction, bool changed) {
+std::string words_of_logit(const ModelPrediction& prediction, bool changed) {
   const auto number = [](const std::vector<float>& logits) {
     return fixed(static_cast<double>(logits.front()), 3);
   };
@@ -123,7 +123,7 @@ void draw_likely_tokens(Scene& scene, const CrumbLines& lines) {
   float x = lines.x;
   for (const LikelyToken& token : likely_tokens(*prediction)) {
     const std::string share =
-        score ? words_of_score(*prediction, changed) : words_of_share(token, *prediction, changed);
+        score ? words_of_logit(*prediction, changed) : words_of_share(token, *prediction, changed);
     const float numbers = ui.text_width(share, type::tick);
     const float room = std::min(ui.px(72), right - x - gap - numbers);
     if (room < ui.px(16)) break;

@@ -22,13 +22,13 @@ constexpr std::int64_t most_hidden_cells = std::int64_t{1} << 28;  // of a mask:
 constexpr float hides_from = -1e4f;
 
 /// Batch, heads, queries and keys; of a mask each but the keys may be 1.
-using Sizes = std::array<std::int64_t, 4>;
+using MaskSizes = std::array<std::int64_t, 4>;
 
 /// The mask's shape with all four, as transformers and PyTorch broadcast it. Of two, the first counts texts,
 /// as tokenizers give it, and queries where that is not so; of three, texts and queries.
-std::optional<Sizes> mask_sizes(const std::vector<std::int64_t>& shape, const Sizes& layer) {
+std::optional<MaskSizes> mask_sizes(const std::vector<std::int64_t>& shape, const MaskSizes& layer) {
   if (shape.empty() || shape.size() > 4 || shape.back() != layer[3]) return std::nullopt;
-  Sizes sizes{1, 1, 1, layer[3]};
+  MaskSizes sizes{1, 1, 1, layer[3]};
   if (shape.size() == 2)
     sizes[shape[0] == 1 || shape[0] == layer[0] ? 0 : 2] = shape[0];
   else if (shape.size() == 3)
@@ -107,7 +107,7 @@ bool Dump::take_mask(Document& document, const LayerNames& layer) const {
   const Shape &q = given.query->shape(), &k = given.key->shape();
   const std::int64_t queries = q[2], keys = k[2] + (given.past_key ? given.past_key->shape()[2] : 0);
   const std::vector<std::int64_t> shape = shape_of(name);
-  const std::optional<Sizes> sizes = mask_sizes(shape, {q[0], q[1], queries, keys});
+  const std::optional<MaskSizes> sizes = mask_sizes(shape, {q[0], q[1], queries, keys});
   if (!sizes) {
     const bool is_of_others = std::ranges::any_of(layers_, [&](const LayerNames& other) {
       return !shape.empty() && !other.key.empty() && other.key != layer.key &&

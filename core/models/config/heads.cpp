@@ -15,8 +15,8 @@ using enum HeadInput;
 
 constexpr std::optional<Activation> from_config;
 
-constexpr auto next_sentence = std::to_array<std::string_view>({"IsNext", "NotNext"});
-constexpr auto choice = std::to_array<std::string_view>({"choice"});
+constexpr auto sentence_classes = std::to_array<std::string_view>({"IsNext", "NotNext"});
+constexpr auto choice_classes = std::to_array<std::string_view>({"choice"});
 
 constexpr auto bert_heads = std::to_array<HeadRow>({
     {"ForMaskedLM", MaskedToken, EveryRow, "cls.predictions.transform.dense",
@@ -26,9 +26,9 @@ constexpr auto bert_heads = std::to_array<HeadRow>({
     {"LMHeadModel", NextToken, EveryRow, "cls.predictions.transform.dense",
      "cls.predictions.transform.LayerNorm", "cls.predictions.decoder", "cls.predictions.bias", from_config},
     {"ForNextSentencePrediction", SequenceClass, Pooled, "", "", "cls.seq_relationship", "",
-     Activation::Identity, false, next_sentence},
+     Activation::Identity, false, sentence_classes},
     {"ForMultipleChoice", SequenceClass, Pooled, "", "", "classifier", "", Activation::Identity, false,
-     choice},
+     choice_classes},
     {"ForSequenceClassification", SequenceClass, Pooled, "", "", "classifier", "", Activation::Identity},
     {"ForTokenClassification", TokenClass, EveryRow, "", "", "classifier", "", Activation::Identity},
     {"ForQuestionAnswering", AnswerSpan, EveryRow, "", "", "qa_outputs", "", Activation::Identity},
@@ -39,7 +39,7 @@ constexpr auto roberta_heads = std::to_array<HeadRow>({
     {"ForCausalLM", NextToken, EveryRow, "lm_head.dense", "lm_head.layer_norm", "lm_head.decoder",
      "lm_head.bias", Activation::Gelu},
     {"ForMultipleChoice", SequenceClass, Pooled, "", "", "classifier", "", Activation::Identity, false,
-     choice},
+     choice_classes},
     {"ForSequenceClassification", SequenceClass, FirstRow, "classifier.dense", "", "classifier.out_proj", "",
      Activation::Tanh},
     {"ForTokenClassification", TokenClass, EveryRow, "", "", "classifier", "", Activation::Identity},
@@ -49,7 +49,7 @@ constexpr auto distilbert_heads = std::to_array<HeadRow>({
     {"ForMaskedLM", MaskedToken, EveryRow, "vocab_transform", "vocab_layer_norm", "vocab_projector", "",
      from_config},
     {"ForMultipleChoice", SequenceClass, FirstRow, "pre_classifier", "", "classifier", "", Activation::Relu,
-     false, choice},
+     false, choice_classes},
     {"ForSequenceClassification", SequenceClass, FirstRow, "pre_classifier", "", "classifier", "",
      Activation::Relu},
     {"ForTokenClassification", TokenClass, EveryRow, "", "", "classifier", "", Activation::Identity},
