@@ -153,6 +153,19 @@ TEST_CASE("an attention mask of a dump that could mean two things is refused by 
                ContainsSubstring(std::string("\"") + name + "\" is added to the scores"));
 }
 
+TEST_CASE("of two masks beside Q, K and V neither is left out in silence", "[dump]") {
+  const TemporaryDirectory directory;
+  const std::filesystem::path path = directory / "both.safetensors";
+  const Tensor q = random_tensor({2, 2, 3, 4}, 1), padding = left_padded({2, 3}, 1, 0), zeros(Shape{3, 3});
+  std::vector<NamedTensor> tensors{{"Q", &q}, {"K", &q}, {"V", &q}, {"attention_mask", &padding}};
+  write_safetensors(path, tensors);
+  check_left_padding(open_document(path));
+  tensors.push_back({"attn_mask", &zeros});
+  write_safetensors(path, tensors);
+  CHECK_THAT(message_of<Error>([&] { open_document(path); }),
+             ContainsSubstring("\"attention_mask\" lies beside \"attn_mask\""));
+}
+
 TEST_CASE("what would count beside the arrays Q, K and V and is not read is refused", "[dump]") {
   const TemporaryDirectory directory;
   const Tensor q = random_tensor({2, 2, 3, 4}, 1);

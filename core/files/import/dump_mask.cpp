@@ -102,7 +102,8 @@ void Dump::refuse_unread(const LayerNames& layer) const {
 bool Dump::take_mask(Document& document, const LayerNames& layer) const {
   // Weights have it in them.
   const std::string name = layer.weights.empty() ? mask_of(layer) : std::string();
-  if (name.empty() || document.layer().masking.additive) return false;
+  if (name.empty()) return false;
+  if (document.layer().masking.additive) refuse(name, "lies beside \"attn_mask\"; expected one of the two");
   const Given& given = document.input.given();
   const Shape &q = given.query->shape(), &k = given.key->shape();
   const std::int64_t queries = q[2], keys = k[2] + (given.past_key ? given.past_key->shape()[2] : 0);
