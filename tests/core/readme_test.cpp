@@ -1,9 +1,8 @@
-// The README.md files: the first one is short, and what each of them links to is there.
+// The README.md files: what each of them links to is there.
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <set>
 #include <string>
 #include <string_view>
@@ -18,11 +17,6 @@ namespace fs = std::filesystem;
 namespace {
 
 const fs::path house = fs::path(ATTNSCOPE_TESTS).parent_path();
-
-std::string text_of(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 std::vector<fs::path> readmes() {
   std::vector<fs::path> found{house / "README.md"};
@@ -112,10 +106,6 @@ std::string problem_of(const fs::path& page, const std::string& link) {
 }
 
 }  // namespace
-
-TEST_CASE("README.md of the house is at most 10,000 bytes long", "[house]") {
-  CHECK(text_of(house / "README.md").size() <= 10'000);
-}
 
 TEST_CASE("every link in every README.md leads somewhere", "[house]") {
   const std::vector<fs::path> pages = readmes();
