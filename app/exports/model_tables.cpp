@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include <fmt/format.h>
 
@@ -62,16 +61,6 @@ ChangedModel changed_model(const ModelReading& reading) {
 
 void check(const std::stop_token& stop) {
   if (stop.stop_requested()) throw Cancelled();
-}
-
-/// 1 = the largest; of equals the one with the smaller number comes first, as rank_of() has it.
-std::vector<std::int64_t> ranks_of(std::span<const float> logits) {
-  std::vector<std::size_t> order(logits.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return logits[a] > logits[b]; });
-  std::vector<std::int64_t> ranks(logits.size());
-  for (std::size_t i = 0; i < order.size(); ++i) ranks[order[i]] = static_cast<std::int64_t>(i) + 1;
-  return ranks;
 }
 
 void add_effect(CsvTable& table, const OpenedModel& opened, const AblationEffect& effect) {
@@ -160,7 +149,7 @@ std::string lens_table(const ModelReading& reading, const std::stop_token& stop)
         if (k < top.size())
           table.text(prediction_label(opened, top[k].id))
               .whole(top[k].id)
-              .number(std::exp(top[k].log_probability))
+              .number(top[k].probability())
               .number(top[k].logit);
         else
           table.nothing(4);

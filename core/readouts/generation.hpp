@@ -2,6 +2,7 @@
 // that predicts the next one reads of the key/value cache.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -16,8 +17,9 @@ struct GeneratedToken {
   std::int64_t row = 0;  // whose prediction that was: the row before its own
   std::int64_t id = 0;
   double log_probability = 0;  // of it
-  std::int64_t rank = 0;       // 1 = the likeliest
-  double entropy = 0;          // of the prediction, nats
+  double probability() const { return std::exp(log_probability); }
+  std::int64_t rank = 0;  // 1 = the likeliest
+  double entropy = 0;     // of the prediction, nats
   std::vector<PredictedToken> top;
   bool operator==(const GeneratedToken&) const = default;
 };

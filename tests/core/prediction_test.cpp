@@ -56,11 +56,15 @@ TEST_CASE("a distribution is read: order, ranks, entropy, divergence", "[readout
   CHECK(top[1].id == 0);  // of equals the smaller number
   CHECK(top[2].id == 2);
   CHECK(std::abs(top[0].log_probability - std::log(0.5)) < 1e-6);
+  CHECK(top[0].probability() == std::exp(top[0].log_probability));
   CHECK(likeliest(p, 10).size() == 4);
   CHECK(rank_of(p, 1) == 1);
   CHECK(rank_of(p, 0) == 2);
   CHECK(rank_of(p, 2) == 3);
   CHECK(rank_of(p, 3) == 4);
+  CHECK(ranks_of(p) == std::vector<std::int64_t>{2, 1, 3, 4});
+  CHECK(ranks_of(q) == std::vector<std::int64_t>{1, 2, 3, 4});
+  CHECK(ranks_of({}).empty());
   CHECK(std::abs(prediction_entropy(p) - 1.5 * std::log(2)) < 1e-6);
   // .25 ln .5 + .5 ln 2 + .25 ln 2
   CHECK(std::abs(divergence(p, q) - 0.5 * std::log(2)) < 1e-6);

@@ -1,6 +1,5 @@
 // app/exports/html: all heads of all layers of a model.
 #include <algorithm>
-#include <cmath>
 
 #include "app/exports/html/page_data.hpp"
 #include "app/exports/html/words.hpp"
@@ -66,7 +65,7 @@ class ModelPage {
         what_.without_changes ? reading_.prediction->top_before : reading_.prediction->top_after;
     if (top.empty() || top[0].id == not_a_token) return;
     page_.predicted = plain(predicted_name(opened, top[0].id));
-    page_.probability = std::exp(top[0].log_probability);
+    page_.probability = top[0].probability();
   }
 
   void add(AttentionOf of) {

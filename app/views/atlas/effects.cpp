@@ -131,8 +131,7 @@ void effects_section(Column& c) {
     if (const std::string token = likeliest_without(reading); !token.empty()) {
       const PredictedToken& top = reading.prediction->top_before.front();
       const std::string logit = "logit " + fixed(top.logit, 2);
-      c.fact("Likeliest token", "likeliest token",
-             token + "  " + fixed(100 * std::exp(top.log_probability), 1) + " %",
+      c.fact("Likeliest token", "likeliest token", token + "  " + fixed(100 * top.probability(), 1) + " %",
              {"Likeliest token",
               logit,
               "What the model predicts here without changes: its logit and its probability are compared.",

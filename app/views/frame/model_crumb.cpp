@@ -75,7 +75,7 @@ struct LikelyToken {
 
 std::optional<double> share_of(const std::vector<PredictedToken>& all, std::int64_t id) {
   const auto found = std::ranges::find(all, id, &PredictedToken::id);
-  return found == all.end() ? std::nullopt : std::optional(100 * std::exp(found->log_probability));
+  return found == all.end() ? std::nullopt : std::optional(100 * found->probability());
 }
 
 /// The likeliest without what is changed inside the model, and the likeliest now where it is another.
@@ -94,7 +94,7 @@ std::vector<LikelyToken> likely_tokens(const ModelPrediction& prediction) {
 /// than the last of them.
 std::string words_of_share(const LikelyToken& token, const ModelPrediction& prediction, bool changed) {
   const auto share = [](std::optional<double> known, const std::vector<PredictedToken>& top) {
-    return known ? fixed(*known, 1) : "< " + fixed(100 * std::exp(top.back().log_probability), 1);
+    return known ? fixed(*known, 1) : "< " + fixed(100 * top.back().probability(), 1);
   };
   const std::string after = share(token.after, prediction.top_after);
   return own_number((changed ? share(token.before, prediction.top_before) + " → " : std::string()) + after +

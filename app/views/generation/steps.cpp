@@ -15,7 +15,7 @@ namespace {
 
 constexpr float row_height = 28, transport_height = 56;
 
-std::string percent_of(double log_probability) { return fixed(100 * std::exp(log_probability), 1) + " %"; }
+std::string percent_of(double probability) { return fixed(100 * probability, 1) + " %"; }
 
 class GenerationSteps {
  public:
@@ -127,10 +127,10 @@ class GenerationSteps {
     if (token.rank <= 0) return;
     const Box track{c.bar, std::round(y - ui_.px(4)), c.share - c.bar - ui_.px(10), ui_.px(8)};
     ui_.fill(track, theme.bar_ground, ui_.px(2));
-    const auto share = static_cast<float>(std::exp(token.log_probability));
+    const auto share = static_cast<float>(token.probability());
     ui_.fill({track.x, track.y, std::max(ui_.px(1), track.w * share), track.h}, fade(theme.query, fading),
              ui_.px(2));
-    ui_.text(c.rank - ui_.px(14), y, percent_of(token.log_probability),
+    ui_.text(c.rank - ui_.px(14), y, percent_of(token.probability()),
              {type::label, ink, Ink::Medium, Align::Right});
     ui_.text(c.rank + ui_.px(36), y, grouped(token.rank),
              {type::label, token.rank == 1 ? theme.text3 : ink, Ink::Regular, Align::Right});
@@ -143,7 +143,7 @@ class GenerationSteps {
     float x = c.rest;
     for (const PredictedToken& other : token.top) {
       const std::string words =
-          predicted_name(reading_, other.id) + " " + fixed(100 * std::exp(other.log_probability), 0);
+          predicted_name(reading_, other.id) + " " + fixed(100 * other.probability(), 0);
       const bool chosen = other.id == token.id;
       const float wide = ui_.text_width(words, type::tick, chosen ? Ink::Medium : Ink::Regular);
       if (x + wide > row.right()) break;

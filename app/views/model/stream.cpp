@@ -280,8 +280,8 @@ class Stream {
         const LensCell* const lens = lens_at(row, i);
         if (i + 1 < columns_.size() && !is_same(lens, lens_at(row, i + 1)))
           box.w -= std::max(1.f, std::floor(ui_.scale()));
-        ui_.fill(box, lens == nullptr ? ui_.theme.hatch_ground
-                                      : lens_colour(std::exp(lens->top.front().log_probability)));
+        ui_.fill(box,
+                 lens == nullptr ? ui_.theme.hatch_ground : lens_colour(lens->top.front().probability()));
       }
     }
   }
@@ -313,7 +313,7 @@ class Stream {
     const float width = ui_.text_width(name, type::tick);
     const bool last = first + 1 == columns_.size() && columns_.size() > 1;
     if (width > room && !last) return;
-    const Rgba ground = lens_colour(std::exp(lens.top.front().log_probability));
+    const Rgba ground = lens_colour(lens.top.front().probability());
     // A short word stands in the middle of its first cell, a long one runs over its equals.
     const bool fits = width <= box.w - ui_.px(4);
     // So does one of the last column, unless that is wider than the others: then its words begin alike.
@@ -361,7 +361,7 @@ class Stream {
     } else if (const LensCell* const lens = lens_at(row, column)) {
       for (const PredictedToken& token : lens->top) {
         numbers += (numbers.empty() ? "" : "  ·  ") + predicted_name(reading_, token.id) + " " +
-                   fixed(100 * std::exp(token.log_probability), 1) + " %";
+                   fixed(100 * token.probability(), 1) + " %";
       }
     } else {
       numbers = "not known yet";

@@ -33,7 +33,7 @@ std::vector<ComparedCandidate> compared_candidates(const ComparedModels& compare
     const OpenedModel& model = *(is_a ? compared.a() : compared.b()).model;
     for (std::size_t i = 0; i < std::min(most_compared, top.size()); ++i) {
       ComparedCandidate& candidate = find(predicted_name(model, top[i].id));
-      (is_a ? candidate.now : candidate.held) = std::exp(top[i].log_probability);
+      (is_a ? candidate.now : candidate.held) = top[i].probability();
       if (!same) continue;
       candidate.now = now[static_cast<std::size_t>(top[i].id)];
       candidate.held = then[static_cast<std::size_t>(top[i].id)];

@@ -60,6 +60,15 @@ std::int64_t rank_of(std::span<const float> logits, std::int64_t id) {
   return rank;
 }
 
+std::vector<std::int64_t> ranks_of(std::span<const float> logits) {
+  std::vector<std::size_t> order(logits.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return logits[a] > logits[b]; });
+  std::vector<std::int64_t> ranks(logits.size());
+  for (std::size_t i = 0; i < order.size(); ++i) ranks[order[i]] = static_cast<std::int64_t>(i) + 1;
+  return ranks;
+}
+
 double prediction_entropy(std::span<const float> logits) {
   double entropy = 0;
   for (const double log : log_softmax(logits))

@@ -34,6 +34,7 @@ inline constexpr std::int64_t not_a_token = -1;
 struct PredictedToken {
   std::int64_t id = 0;
   double logit = 0, log_probability = 0;
+  double probability() const { return std::exp(log_probability); }
   bool operator==(const PredictedToken&) const = default;
 };
 /// The k likeliest tokens (all where there are fewer), the likeliest first; of equals the one with the
@@ -41,6 +42,8 @@ struct PredictedToken {
 std::vector<PredictedToken> likeliest(std::span<const float> logits, std::int64_t k);
 /// 1 = the likeliest; equals are counted in the order of their numbers.
 std::int64_t rank_of(std::span<const float> logits, std::int64_t id);
+/// Of every token what rank_of() says, of logits without NaN.
+std::vector<std::int64_t> ranks_of(std::span<const float> logits);
 /// H = −Σ p ln p, nats.
 double prediction_entropy(std::span<const float> logits);
 /// Kullback–Leibler divergence KL(p ‖ q) = Σ p ln(p / q) of the two distributions, nats, at least 0;

@@ -233,8 +233,7 @@ class WhyPath {
     ui_.text(x, y + ui_.px(30), fixed(why_.logit.logit, 2), {type::title, ui_.theme.text1, Ink::Semibold});
     for (const PredictedToken& token : reading_.prediction->top_after)
       if (token.id == why_.token)
-        ui_.text(card.right() - ui_.px(12), y + ui_.px(30),
-                 "p " + fixed(100 * std::exp(token.log_probability), 1) + " %",
+        ui_.text(card.right() - ui_.px(12), y + ui_.px(30), "p " + fixed(100 * token.probability(), 1) + " %",
                  {type::label, ui_.theme.text2, Ink::Regular, Align::Right});
     const double adds = logit_link();
     if (why_.row != why_.asked.score.query)
