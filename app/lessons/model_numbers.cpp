@@ -53,19 +53,11 @@ HeadAt head_place(const AskedModel& asked) {
   return {block, whole_place(asked, 1, static_cast<std::size_t>(blocks[block].heads), "head")};
 }
 
-/// The prediction's logits with sums that are made once for all numbers of a frame.
-struct Predicted {
-  std::shared_ptr<const ModelPrediction> of;
-  Softmax before{{}}, after{{}};
-};
-const Predicted& predicted(const AskedModel& asked) {
-  thread_local Predicted kept;
+const ModelPrediction& predicted(const AskedModel& asked) {
   if (!asked.of.prediction) is_coming();
   const ModelPrediction& prediction = *asked.of.prediction;
   if (prediction.row < 0 || prediction.after.empty()) throw Error("The model predicts nothing here.");
-  if (kept.of != asked.of.prediction)
-    kept = {asked.of.prediction, Softmax(prediction.before), Softmax(prediction.after)};
-  return kept;
+  return prediction;
 }
 /// The token that the word in quotes is, where a space before it counts; of a model with classes the class.
 std::size_t token_of(const AskedModel& asked) {
@@ -81,7 +73,7 @@ std::size_t token_of(const AskedModel& asked) {
     throw Error(fmt::format("\"{}\" is {} tokens of this model; a word that is asked for has to be one.",
                             asked.word, ids.size()));
   const auto id = static_cast<std::size_t>(ids.front());
-  if (id >= predicted(asked).of->after.size()) throw Error("The model predicts no such token.");
+  if (id >= predicted(asked).after.size()) throw Error("The model predicts no such token.");
   return id;
 }
 
@@ -165,9 +157,9 @@ double pruned(const AskedModel& asked, bool at_random) {
 /// How many heads go before another token is the likeliest.
 double pruned_unchanged(const AskedModel& asked) {
   if (!asked.of.pruning || !asked.of.pruning->is_whole()) is_coming();
-  const Predicted& now = predicted(asked);
-  if (now.of->top_before.empty()) is_coming();
-  const std::int64_t top = now.of->top_before.front().id;
+  const ModelPrediction& now = predicted(asked);
+  if (now.top_before.empty()) is_coming();
+  const std::int64_t top = now.top_before.front().id;
   const std::vector<AtlasEntry>& curve = asked.of.pruning->curve;
   const auto end =
       std::ranges::find_if(curve, [&](const AtlasEntry& entry) { return entry.effect.top_token != top; });
@@ -194,31 +186,29 @@ constexpr auto model_names = std::to_array<ModelName>({
     {"probability", "probability(\" WORD\")", "of the token, with what is changed inside", true, 0,
      [](const AskedModel& a) {
        const std::size_t id = token_of(a);
-       const Predicted& now = predicted(a);
-       return now.after[id];
+       return predicted(a).softmax_after()[id];
      }},
     {"probability_before", "probability_before(\" WORD\")", "of the model as it is", true, 0,
      [](const AskedModel& a) {
        const std::size_t id = token_of(a);
-       const Predicted& now = predicted(a);
-       return now.before[id];
+       return predicted(a).softmax_before()[id];
      }},
     {"logit", "logit(\" WORD\")", "of the token, with what is changed inside", true, 0,
-     [](const AskedModel& a) { return static_cast<double>(predicted(a).of->after[token_of(a)]); }},
+     [](const AskedModel& a) { return static_cast<double>(predicted(a).after[token_of(a)]); }},
     {"rank", "rank(\" WORD\")", "1 = the likeliest, with what is changed inside", true, 0,
      [](const AskedModel& a) {
        const auto id = static_cast<std::int64_t>(token_of(a));
-       return static_cast<double>(rank_of(predicted(a).of->after, id));
+       return static_cast<double>(rank_of(predicted(a).after, id));
      }},
     {"rank_before", "rank_before(\" WORD\")", "of the model as it is", true, 0,
      [](const AskedModel& a) {
        const auto id = static_cast<std::int64_t>(token_of(a));
-       return static_cast<double>(rank_of(predicted(a).of->before, id));
+       return static_cast<double>(rank_of(predicted(a).before, id));
      }},
     {"prediction_entropy", "prediction_entropy()", "H of the prediction, nats", false, 0,
-     [](const AskedModel& a) { return attnscope::prediction_entropy(predicted(a).of->after); }},
+     [](const AskedModel& a) { return attnscope::prediction_entropy(predicted(a).after); }},
     {"divergence", "divergence()", "KL(prediction before ‖ after what is changed inside), nats", false, 0,
-     [](const AskedModel& a) { return predicted(a).of->divergence; }},
+     [](const AskedModel& a) { return predicted(a).divergence; }},
     {"alone", "alone(change)", "KL of one change alone: those of layers come first", false, 1,
      [](const AskedModel& a) {
        if (!a.of.alone) is_coming();

@@ -35,7 +35,8 @@ inline std::vector<ListedToken> listed_tokens(const ModelPrediction& prediction,
   std::vector<ListedToken> all;
   if (prediction.after.empty()) return all;
   const std::vector<float>& clean = prediction.before.empty() ? prediction.after : prediction.before;
-  const Softmax before(clean), after(prediction.after);
+  const Softmax after = prediction.softmax_after(),
+                before = prediction.before.empty() ? after : prediction.softmax_before();
   const auto candidate = [&](std::int64_t id) {
     const auto at = static_cast<std::size_t>(id);
     return ListedToken{id, before[at], after[at]};

@@ -258,6 +258,8 @@ TEST_CASE("a run compared with itself differs nowhere, and with a change from th
   CHECK(found->prediction->b == b->prediction->after);
   CHECK(found->prediction->top_b == b->prediction->top_after);
   CHECK(found->prediction->divergence == found->divergences.back());
+  CHECK(found->prediction->log_sum_a == log_sum_exp(found->prediction->a));
+  CHECK(found->prediction->log_sum_b == log_sum_exp(found->prediction->b));
 
   // Another row of the same runs: their heads are kept.
   differences.submit({compared_run(*a), compared_run(*b), 0, 3});

@@ -120,6 +120,8 @@ void check_all(const ModelReadingPtr& reading, int side, const Work& work) {
   const ModelPrediction& told = *reading->prediction;
   CHECK(told.top_after == likeliest(told.after, 10));
   CHECK(told.divergence == divergence(told.before, told.after));
+  CHECK(told.log_sum_before == log_sum_exp(told.before));
+  CHECK(told.log_sum_after == log_sum_exp(told.after));
 }
 
 std::string edited(std::string text, std::mt19937& chance) {

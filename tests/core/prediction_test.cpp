@@ -40,6 +40,7 @@ TEST_CASE("single probabilities of logits are those of the oracle's softmax", "[
   for (std::size_t i = 0; i < logits.size(); ++i) {
     CHECK(std::abs(p[i] - expected.weights[i]) <= 1e-12 * expected.weights[i]);
     CHECK(p[i] == std::exp(logs[i]));
+    CHECK(p[i] == Softmax(logits, log_sum_exp(logits))[i]);
   }
   CHECK(log_sum_exp({}) == -INFINITY);
 }

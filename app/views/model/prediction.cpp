@@ -23,6 +23,7 @@ ModelPrediction without_changes(const ModelPrediction& prediction) {
   ModelPrediction made = prediction;
   made.after = made.before;
   made.top_after = made.top_before;
+  made.log_sum_after = made.log_sum_before;
   made.divergence = 0;
   return made;
 }

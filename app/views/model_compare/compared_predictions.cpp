@@ -27,7 +27,7 @@ std::vector<ComparedCandidate> compared_candidates(const ComparedModels& compare
     if (known != all.end()) return *known;
     return all.emplace_back(ComparedCandidate{name, NAN, NAN});
   };
-  const Softmax now(pair.a), then(pair.b);
+  const Softmax now = pair.softmax_a(), then = pair.softmax_b();
   for (const bool is_a : {true, false}) {
     const std::vector<PredictedToken>& top = is_a ? pair.top_a : pair.top_b;
     const OpenedModel& model = *(is_a ? compared.a() : compared.b()).model;

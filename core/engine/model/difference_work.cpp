@@ -158,6 +158,8 @@ void DifferenceWork::compare_prediction(const Work& work) {
   pair.b = predicted_logits(y, *b.run, pair.row_b, work);
   pair.top_a = likeliest(pair.a, likeliest_compared);
   pair.top_b = likeliest(pair.b, likeliest_compared);
+  pair.log_sum_a = log_sum_exp(pair.a);
+  pair.log_sum_b = log_sum_exp(pair.b);
   if (known_.no_divergence.empty()) pair.divergence = divergence(pair.a, pair.b);
   known_.prediction = std::make_shared<const PredictionPair>(std::move(pair));
 }

@@ -40,6 +40,10 @@ struct PredictionPair {
   std::vector<float> a, b;                                       // logits
   std::vector<PredictedToken> top_a, top_b;                      // the ten likeliest
   double divergence = std::numeric_limits<double>::quiet_NaN();  // KL(A ‖ B), nats; NaN: see no_divergence
+  /// log_sum_exp() of each.
+  double log_sum_a = std::numeric_limits<double>::quiet_NaN(), log_sum_b = log_sum_a;
+  Softmax softmax_a() const { return {a, log_sum_a}; }
+  Softmax softmax_b() const { return {b, log_sum_b}; }
 };
 
 struct ModelDifference {

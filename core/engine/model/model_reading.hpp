@@ -28,6 +28,10 @@ struct ModelPrediction {
   std::vector<float> before, after;                   // logits; the same where nothing is changed
   std::vector<PredictedToken> top_before, top_after;  // the ten likeliest
   double divergence = 0;                              // KL(before ‖ after), nats
+  /// log_sum_exp() of each: then a token's probability costs no sum over the vocabulary.
+  double log_sum_before = std::numeric_limits<double>::quiet_NaN(), log_sum_after = log_sum_before;
+  Softmax softmax_before() const { return {before, log_sum_before}; }
+  Softmax softmax_after() const { return {after, log_sum_after}; }
   std::int64_t rank_before(std::int64_t id) const { return rank_of(before, id); }
 };
 

@@ -78,6 +78,8 @@ std::shared_ptr<const ModelPrediction> ModelWork::predict(const Work& work) cons
   made->after = run_ == clean_ ? made->before : predicted_logits(*opened_->model, *run_, *row_, work);
   made->top_after = run_ == clean_ ? made->top_before : likeliest(made->after, likeliest_shown);
   made->divergence = run_ == clean_ ? 0 : divergence(made->before, made->after);
+  made->log_sum_before = log_sum_exp(made->before);
+  made->log_sum_after = run_ == clean_ ? made->log_sum_before : log_sum_exp(made->after);
   return made;
 }
 

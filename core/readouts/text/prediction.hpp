@@ -17,7 +17,9 @@ double log_sum_exp(std::span<const float> logits);
 /// outlive it.
 class Softmax {
  public:
-  explicit Softmax(std::span<const float> logits) : logits_(logits), log_sum_(log_sum_exp(logits)) {}
+  explicit Softmax(std::span<const float> logits) : Softmax(logits, log_sum_exp(logits)) {}
+  /// `log_sum`: log_sum_exp() of the logits, where it is known already.
+  Softmax(std::span<const float> logits, double log_sum) : logits_(logits), log_sum_(log_sum) {}
   double operator[](std::size_t id) const { return std::exp(static_cast<double>(logits_[id]) - log_sum_); }
 
  private:
