@@ -12,7 +12,5 @@ namespace attnscope {
 /// The row of cells of a query, whatever kind the result is. Nothing while that of a long result is computed,
 /// which this asks for.
 std::optional<CellRow> row_of(const Shown&, std::int64_t b, std::int64_t h, std::int64_t query);
-/// The same of a result that keeps its planes.
-CellRow row_of_planes(const LayerResult&, std::int64_t b, std::int64_t h, std::int64_t query);
 
 }  // namespace attnscope

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <vector>
 
+#include "core/attention/run_stage.hpp"
 #include "core/streaming/tile.hpp"
 
 namespace attnscope {
@@ -50,6 +51,27 @@ double weight_rank(const CellRow& row, std::int64_t key) {
   return weight == 0 && row.masked[at] == -std::numeric_limits<float>::infinity()
              ? -1.0
              : static_cast<double>(weight);
+}
+
+CellRow row_of_planes(const LayerResult& r, std::int64_t b, std::int64_t h, std::int64_t query) {
+  const auto of = [&](Stage stage) {
+    const Tensor& plane = *r.trace[stage];
+    // What is the same for the whole batch serves every sequence.
+    return std::span(plane.matrix(plane.shape()[0] == 1 ? 0 : b, h).row(query).data(),
+                     static_cast<std::size_t>(r.dimensions.keys));
+  };
+  CellRow row;
+  row.score = of(Stage::Score);
+  row.scaled = of(Stage::Scale);
+  row.capped = of(Stage::Cap);
+  if (r.trace[Stage::Bias]) row.bias = of(Stage::Bias);
+  row.masked = of(Stage::Mask);
+  row.softmax = of(Stage::Softmax);
+  row.own = of(own_weights_stage(r.document));
+  row.weights = of(weights_stage(r.document));
+  row.mixed = of(Stage::Drop);
+  row.measures = r.measures.row(b, h, query);
+  return row;
 }
 
 CellRow computed_row(const LayerResult& result, std::int64_t b, std::int64_t h, std::int64_t query,

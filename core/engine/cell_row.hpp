@@ -27,6 +27,9 @@ struct CellRow {
 /// What lists sort keys by: the weight, NaN above all and below all what is hidden.
 double weight_rank(const CellRow&, std::int64_t key);
 
+/// The row of a result that keeps its planes.
+CellRow row_of_planes(const LayerResult&, std::int64_t b, std::int64_t h, std::int64_t query);
+
 /// The row of a long result: O(keys · d_k). Throws Error or Cancelled.
 CellRow computed_row(const LayerResult&, std::int64_t b, std::int64_t h, std::int64_t query, const Work&);
 

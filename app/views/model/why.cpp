@@ -119,9 +119,8 @@ class WhyLadder {
     const double tau = static_cast<double>(scene_.result.document.layer().temperature);
     const std::string by = tau == 1 ? std::string() : " / " + fixed(tau, 2);
     const int places = scene_.compact ? 2 : 3;
-    row("shifted", "− max " + fixed(facts.largest, 3), fixed((facts.hidden - facts.largest) / tau, 3));
-    row("weight",
-        "exp(" + fixed((facts.hidden - facts.largest) / tau, places) + ") / " + fixed(facts.sum, places),
+    row("shifted", "− max " + fixed(facts.largest, 3), fixed(facts.shifted, 3));
+    row("weight", "exp(" + fixed(facts.shifted, places) + ") / " + fixed(facts.sum, places),
         in_full(facts.softmax));
   }
 

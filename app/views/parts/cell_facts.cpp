@@ -8,28 +8,11 @@
 #include "app/views/parts/unknown.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/attention/scores.hpp"
-#include "core/attention/softmax.hpp"
 #include "core/positions/disentangled.hpp"
 #include "core/positions/window_bias.hpp"
 
 namespace attnscope {
 namespace {
-
-/// Full attention's weight of the cell: the softmax of the whole row without window, pattern and mistakes.
-double full_weight(const Shown& shown, const CellFacts& f, const CellRow& cells) {
-  const LayerResult& r = shown.result;
-  const auto keys = static_cast<std::size_t>(r.dimensions.keys);
-  const MaskedRow<float> parts{
-      f.b,        f.h,
-      f.query,    cells.capped,
-      cells.bias, MaskRule::additive_row<float>(r.document.layer().masking.additive, f.b, f.h, f.query)};
-  std::vector<float> masked(keys), weights(keys);
-  std::vector<std::uint8_t> seen(keys);
-  mask_row<float>(shown.stats.full_rule(), parts, seen, masked);
-  softmax_row<float>(SoftmaxKind::Stable, masked, r.document.layer().temperature, weights,
-                     sink_logit(r.document.layer(), f.h));
-  return static_cast<double>(weights[static_cast<std::size_t>(f.key)]);
-}
 
 /// Builds the lines one after the other.
 class Ladder {
@@ -120,17 +103,15 @@ class Ladder {
         document_.layer().temperature != 1 ? " / " + number(document_.layer().temperature) : "";
     const bool hidden = f_.masked && f_.hidden == -INFINITY;
     const bool naive = document_.layer().softmax == SoftmaxKind::Naive;
-    const double shifted = (f_.hidden - f_.largest) / static_cast<double>(document_.layer().temperature);
+    const double shifted = f_.shifted;
     if (f_.masked && scene_.stats.rule().after_softmax()) {
       result("weight", "set to 0 after the softmax", in_full(f_.own), own_stage());
     } else if (hidden) {
       result("weight", "exp(\u2212∞) = 0", std::isnan(f_.own) ? "NaN" : "0", own_stage());
     } else if (naive) {
       if (!tau.empty()) step("divided", "x" + tau, shifted);
-      // In the precision it is computed in, where it may overflow.
-      const bool over = std::isinf(std::exp(static_cast<float>(shifted)));
       result("weight",
-             (over ? "∞" : "exp(" + written(shifted) + ")") + " / " +
+             (f_.overflows ? "∞" : "exp(" + written(shifted) + ")") + " / " +
                  tiny(static_cast<double>(static_cast<float>(f_.sum))),
              in_full(f_.own), own_stage());
     } else {
@@ -225,41 +206,10 @@ CellPlace chosen_place(const Scene& scene) {
 }
 
 CellFacts facts_of(const Shown& shown, const CellPlace& place, const CellRow& row) {
-  const Document& document = shown.result.document;
-  CellFacts f;
-  static_cast<CellPlace&>(f) = place;
-  f.is_computed = row.is_computed;
-  f.has_bias = !row.bias.empty();
-  f.masked = shown.is_masked(f.b, f.h, f.query, f.key);
-  const auto at = [&](std::span<const float> stage) {
-    return static_cast<double>(stage[static_cast<std::size_t>(f.key)]);
-  };
-  f.score = at(row.score);
-  f.scaled = at(row.scaled);
-  f.capped = at(row.capped);
-  if (f.has_bias) f.bias = at(row.bias);
-  f.hidden = at(row.masked);
-  f.softmax = at(row.softmax);
-  f.own = at(row.own);
-  f.weight = at(row.weights);
-  f.mixed = at(row.mixed);
-  const Eigen::Map<const Eigen::ArrayXf> masked_row(row.masked.data(), std::ssize(row.masked));
-  const bool naive = document.layer().softmax == SoftmaxKind::Naive;         // which subtracts nothing
-  const auto sink = static_cast<double>(sink_logit(document.layer(), f.h));  // -inf without one
-  f.largest = naive ? 0 : std::max(sink, static_cast<double>(masked_row.maxCoeff()));
-  f.allowed = row.measures.allowed;
-  const double tau = static_cast<double>(document.layer().temperature);
-  const bool muted = is_head_muted(document, f.h);
-  const std::span<const float> ranked = muted ? row.own : row.weights;
-  for (std::size_t j = 0; j < row.weights.size(); ++j) {
-    if (static_cast<double>(ranked[j]) > (muted ? f.own : f.weight)) ++f.rank;
-    const double x = static_cast<double>(row.masked[j]);
-    if (std::isfinite(x)) f.sum += std::exp((x - f.largest) / tau);
-  }
-  if (std::isfinite(sink)) f.sum += std::exp((sink - f.largest) / tau);
+  CellFacts f = cell_facts(shown.result, shown.stats.rule(), row, place);
   const bool patterned = f.masked && shown.stats.rule().is_sparse();
   if (patterned && shown.stats.full_rule().allows(f.b, f.h, f.query, f.key))
-    f.full = full_weight(shown, f, row);
+    f.full = full_weight(shown.result, shown.stats.full_rule(), row, place);
   return f;
 }
 

@@ -185,7 +185,7 @@ class Planes {
   }
 
   Formula softmax(SoftmaxMove move) {
-    const double x = facts_.hidden, numerator = x == -INFINITY ? 0 : std::exp(shifted(x));
+    const double x = facts_.hidden, numerator = facts_.exponential;
     const bool unmasked = v_.document().layer().masking.mistake == MaskMistake::AfterSoftmax;
     const double share = unmasked ? numerator / facts_.sum : facts_.softmax;
     Formula f = named();
@@ -201,7 +201,7 @@ class Planes {
           f.add(facts_.largest != 0 ? ")  /  " : "  /  ", theme_.text2)
               .add(operand(tau()), theme_.text1)
               .lowered("τ", theme_.text3);
-        return answered(f, shifted(x));
+        return answered(f, facts_.shifted);
       case SoftmaxMove::Exponential: return answered(f.join(power(x, theme_.text1, true)), numerator, 3);
       case SoftmaxMove::Sum: {
         Formula sum(size_);
