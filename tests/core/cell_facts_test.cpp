@@ -3,9 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <memory>
-#include <string>
+#include <vector>
 
 #include <catch2/catch_test_macros.hpp>
 

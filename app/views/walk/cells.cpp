@@ -18,7 +18,7 @@ std::function<CellKind(std::int64_t, std::int64_t)> marks_of(const Matrix& m, co
     case Phase::Exponential: return CellMarks(m.view.scene, Stage::Mask, m.view.b, m.view.h);
     case Phase::Seen:
       return [&m](std::int64_t i, std::int64_t j) {
-        return m.contents.sees(i, j) ? CellKind::Number : CellKind::Masked;
+        return m.contents.numbers.sees(i, j) ? CellKind::Number : CellKind::Masked;
       };
     default: return {};
   }

@@ -2,14 +2,10 @@
 // exist only between two moves: shifted scores, exponentials, sums that are not complete yet.
 #pragma once
 
-#include <map>
-#include <span>
-#include <utility>
-#include <vector>
+#include <cstdint>
 
 #include "app/views/walk/panels.hpp"
-#include "core/attention/linear.hpp"
-#include "core/attention/softmax.hpp"
+#include "core/engine/intermediates.hpp"
 
 namespace attnscope::walk {
 
@@ -37,37 +33,22 @@ struct Look {
 /// `moves`: of the panel's stage that are made.
 Look look_after(const View&, const Panel&, int moves);
 
-/// The numbers of the chosen head; belongs to one frame.
+/// What is seen of the chosen head; belongs to one frame.
 class Contents {
  public:
-  explicit Contents(const View& view) : v_(view) {}
+  explicit Contents(const View& view)
+      : numbers(view.result(), view.scene.stats.rule(), view.b, view.h), v_(view) {}
 
   float at(const Panel&, const Look&, std::int64_t row, std::int64_t column);
   /// What its colour stands for: products and exponentials without bound are coloured by their share.
   float tint(const Panel&, const Look&, std::int64_t row, std::int64_t column);
   /// Colours of what the panel shows.
   ColourScale scale(const Panel&, const Look&) const;
-  /// Largest value and sum of a row's softmax.
-  const RowSum& softmax_of(std::int64_t query);
-  /// Σ φ(q)·φ(k) over the keys that the query may see.
-  double linear_sum(std::int64_t query);
-  float product(std::int64_t query,
-                std::int64_t key);  // of the numerator: φ(q)·φ(k), turned where positions are rotary
-  float share_of_sum(std::int64_t query, std::int64_t key);  // of the denominator: never turned
-  /// φ of the query's or the key's vector as the numerator has it: [d_k].
-  std::span<const float> feature(Stage, std::int64_t row);
-  float partial_mix(std::int64_t query, std::int64_t column, std::int64_t keys) const;
-  /// This head's part of an output.
-  float own_part(std::int64_t query, std::int64_t column) const;
-  bool sees(std::int64_t query, std::int64_t key) const;
+
+  Intermediates numbers;
 
  private:
-  ConstMatrixMap<float> plane(Stage stage) const { return matrix_of(v_.result(), stage, v_.b, v_.h); }
-
   const View& v_;
-  std::map<std::int64_t, RowSum> softmax_;
-  std::map<std::int64_t, double> linear_;
-  PerStage<std::map<std::int64_t, std::vector<float>>> features_;
 };
 
 }  // namespace attnscope::walk

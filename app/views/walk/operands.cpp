@@ -258,7 +258,7 @@ class Vectors {
     SumStyle style{theme_.text1, theme_.value, room_after(f)};
     style.reached = there;
     f.join(sum_of_products(v_.ui(), seen, style, size_));
-    const float sum = move < moves ? contents_.partial_mix(v_.cell.query, d, reached)
+    const float sum = move < moves ? contents_.numbers.partial_mix(v_.cell.query, d, reached)
                                    : trace()[Stage::Mix]->matrix(v_.b, v_.h)(v_.cell.query, d);
     return answered(f, static_cast<double>(sum), theme_.query);
   }
@@ -276,7 +276,7 @@ class Vectors {
 
   Formula put_out() const {
     const std::int64_t e = model_dimension(v_, Stage::Output);
-    const double own = static_cast<double>(contents_.own_part(v_.cell.query, e));
+    const double own = static_cast<double>(contents_.numbers.own_part(v_.cell.query, e));
     const double all = static_cast<double>(trace()[Stage::Output]->matrix(v_.b)(v_.cell.query, e));
     Formula f = named(query(), theme_.query, e);
     const int move = v_.made(Stage::Output), moves = v_.script.moves_of(Stage::Output);

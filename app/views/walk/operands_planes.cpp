@@ -225,13 +225,13 @@ class Planes {
   }
 
   Formula linear(LinearMove move) {
-    const double product = static_cast<double>(contents_.product(v_.cell.query, v_.cell.key));
-    const double sum = contents_.linear_sum(v_.cell.query);
+    const double product = static_cast<double>(contents_.numbers.product(v_.cell.query, v_.cell.key));
+    const double sum = contents_.numbers.linear_sum(v_.cell.query);
     Formula f = named();
     switch (move) {
       case LinearMove::Product: {
-        const auto q = contents_.feature(Stage::Query, v_.cell.query);
-        const auto k = contents_.feature(Stage::Key, v_.cell.key);
+        const auto q = contents_.numbers.feature(Stage::Query, v_.cell.query);
+        const auto k = contents_.numbers.feature(Stage::Key, v_.cell.key);
         std::vector<Product> products;
         for (std::size_t d = 0; d < q.size(); ++d)
           products.push_back({static_cast<double>(q[d]), static_cast<double>(k[d])});
@@ -261,10 +261,10 @@ class Planes {
     std::int64_t left = 0;
     bool first = true;
     for (std::int64_t j = 0; j < v_.result().dimensions.keys; ++j) {
-      if (!contents_.sees(v_.cell.query, j)) continue;
+      if (!contents_.numbers.sees(v_.cell.query, j)) continue;
       Formula term(size_);
       if (!first) term.add("  +  ", theme_.text3);
-      term.add(operand(static_cast<double>(contents_.share_of_sum(v_.cell.query, j))),
+      term.add(operand(static_cast<double>(contents_.numbers.share_of_sum(v_.cell.query, j))),
                j == v_.cell.key ? theme_.text1 : theme_.text3);
       if (left > 0 || f.width(v_.ui()) + term.width(v_.ui()) > room_ - v_.ui().px(220)) {
         ++left;
