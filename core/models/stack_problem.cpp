@@ -68,6 +68,13 @@ BlockProblem sized(const StackSpec& spec, const AttentionSpec& of, std::int64_t 
 
 }  // namespace
 
+void set_window(const StackSpec& spec, const AttentionSpec& of, AttentionProblem& p) {
+  p.causal = spec.causal;
+  if (of.window <= 0) return;
+  p.left = of.window - 1;
+  p.right = spec.causal ? -1 : of.window - 1;
+}
+
 BlockProblem self_problem(const StackSpec& spec, const StackWeights& weights, std::size_t index,
                           const AttentionRun& run, std::int64_t first, std::span<const std::uint8_t> mask) {
   const AttentionSpec& of = spec.blocks[index];
@@ -79,11 +86,7 @@ BlockProblem self_problem(const StackSpec& spec, const StackWeights& weights, st
   p.key = {run.queries.row(0) + columns.key, columns.stride, columns.width};
   p.value = {run.queries.row(0) + columns.value, columns.stride, columns.width};
   p.offset = first;
-  p.causal = spec.causal;
-  if (of.window > 0) {
-    p.left = of.window - 1;
-    p.right = spec.causal ? -1 : of.window - 1;
-  }
+  set_window(spec, of, p);
   add_mask(made, mask);
   add_positions(made, spec, weights);
   return made;

@@ -18,6 +18,9 @@ struct BlockProblem {
   std::vector<std::uint8_t> allowed;
 };
 
+/// The causal rule and the window of a block's self-attention.
+void set_window(const StackSpec&, const AttentionSpec&, AttentionProblem&);
+
 /// Queries [first, rows) of block `index` against all of its keys. `mask` is the input's, of the keys. What
 /// the rows lie in must outlive the result.
 BlockProblem self_problem(const StackSpec&, const StackWeights&, std::size_t index, const AttentionRun&,

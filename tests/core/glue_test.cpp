@@ -21,9 +21,8 @@ namespace {
 
 const fs::path house = fs::path(ATTNSCOPE_TESTS).parent_path();
 
-/// Loops that go over few things: a label for each patch of a picture, a number for each row of a head.
-constexpr std::array<std::string_view, 2> few{"/core/models/opened/opened_model.cpp",
-                                              "/core/readouts/over_texts/head_spread.cpp"};
+/// Loops that go over few things: a label for each patch of a picture.
+constexpr std::array<std::string_view, 1> few{"/core/models/opened/opened_model.cpp"};
 
 /// What stands in quotes behind `words` in the build file. A backslash at the end of a line goes on with the
 /// next.

@@ -3,46 +3,17 @@
 #include <algorithm>
 
 #include "core/models/changes.hpp"
-#include "core/models/run_heads.hpp"
 
 namespace attnscope {
 namespace {
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
-/// Keys that each query of the attention sees, without those that the input hides.
-std::vector<std::int64_t> allowed_keys(const Model& model, const ModelRun& run, AttentionOf of, int block) {
-  const KeysSeen seen = keys_seen(model.spec, run, of, block);
-  const std::span<const std::uint8_t> mask = key_mask(model, run, of);
-  std::vector<std::int64_t> before(static_cast<std::size_t>(seen.keys) + 1);  // that are seen before a key
-  for (std::size_t j = 0; j < static_cast<std::size_t>(seen.keys); ++j)
-    before[j + 1] = before[j] + (j < mask.size() && mask[j] == 0 ? 0 : 1);
-  std::vector<std::int64_t> allowed;
-  for (std::int64_t i = 0; i < rows_of(run, of); ++i)
-    allowed.push_back(before[static_cast<std::size_t>(seen.last(i))] -
-                      before[static_cast<std::size_t>(seen.first(i))]);
-  return allowed;
-}
-
-/// Of each head of a block.
+/// Of each head of a block; NaN where there is none.
 std::vector<double> normalised_entropy(const Model& model, const ModelRun& run, AttentionOf of, int block) {
-  const Tensor& entropy = attention_of(run, of)[static_cast<std::size_t>(block)].entropy;
-  const int heads = heads_in(model.spec, of, block);
-  std::vector<double> means(static_cast<std::size_t>(heads), unknown);
-  if (entropy.size() == 0) return means;
-  const std::vector<std::int64_t> allowed = allowed_keys(model, run, of, block);
-  const auto values = entropy.matrix();
-  for (int h = 0; h < heads; ++h) {
-    double sum = 0;
-    std::int64_t rows = 0;
-    for (std::int64_t i = 0; i < std::min<std::int64_t>(values.cols(), std::ssize(allowed)); ++i) {
-      const std::int64_t keys = allowed[static_cast<std::size_t>(i)];
-      if (keys < 2) continue;
-      sum += static_cast<double>(values(h, i)) / std::log(static_cast<double>(keys));
-      ++rows;
-    }
-    if (rows > 0) means[static_cast<std::size_t>(h)] = sum / static_cast<double>(rows);
-  }
+  std::vector<double> means;
+  for (const std::optional<double>& mean : normalised_entropies(model, run, of, block))
+    means.push_back(mean.value_or(unknown));
   return means;
 }
 
@@ -94,35 +65,12 @@ const StackSpec& stack_of(const ModelSpec& spec, AttentionOf of) {
   return of == AttentionOf::Encoder ? *spec.encoder : *spec.decoder;
 }
 
-const std::vector<AttentionRun>& attention_of(const ModelRun& run, AttentionOf of) {
-  switch (of) {
-    case AttentionOf::Encoder: return run.encoder.attention;
-    case AttentionOf::Cross: return run.decoder.cross;
-    case AttentionOf::Decoder: break;
-  }
-  return run.decoder.attention;
-}
-
 std::vector<ModelHead> all_model_heads(const ModelSpec& spec) {
   std::vector<ModelHead> all;
   for (const AttentionOf of : attentions_of(spec))
     for (int block = 0; block < blocks_in(spec, of); ++block)
       for (int head = 0; head < heads_in(spec, of, block); ++head) all.push_back({of, block, head});
   return all;
-}
-
-std::int64_t rows_of(const ModelRun& run, AttentionOf of) {
-  const StackRun& stack = of == AttentionOf::Encoder ? run.encoder : run.decoder;
-  return stack.hidden.empty() ? 0 : stack.hidden.front().rows();
-}
-
-KeysSeen keys_seen(const ModelSpec& spec, const ModelRun& run, AttentionOf of, int block) {
-  if (of == AttentionOf::Cross) return {.keys = rows_of(run, AttentionOf::Encoder)};
-  const StackSpec& stack = stack_of(spec, of);
-  const BlockChange change = change_of(run.changes, of, static_cast<std::size_t>(block));
-  return {.causal = (stack.causal && !change.mask_off) || change.causal,
-          .window = stack.blocks[static_cast<std::size_t>(block)].window,
-          .keys = rows_of(run, of)};
 }
 
 const std::shared_ptr<const ModelRun>& shown_run(const Scene& scene) {

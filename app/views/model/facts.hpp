@@ -14,13 +14,13 @@
 #include "app/scene/scene.hpp"
 #include "app/state/model_state.hpp"
 #include "core/engine/model/model_reading.hpp"
+#include "core/models/keys_seen.hpp"
 
 namespace attnscope {
 
 /// The attentions that a model has, in the order in which they stand on screen: encoder, decoder, cross.
 std::vector<AttentionOf> attentions_of(const ModelSpec&);
 const StackSpec& stack_of(const ModelSpec&, AttentionOf);
-const std::vector<AttentionRun>& attention_of(const ModelRun&, AttentionOf);
 inline int heads_in(const ModelSpec& spec, AttentionOf of, int block) {
   return stack_of(spec, of).blocks[static_cast<std::size_t>(block)].heads;
 }
@@ -29,21 +29,6 @@ inline int blocks_in(const ModelSpec& spec, AttentionOf of) {
 }
 /// Every head of every attention, block after block.
 std::vector<ModelHead> all_model_heads(const ModelSpec&);
-
-/// Which keys the queries of a block see, without what the input's mask hides.
-struct KeysSeen {
-  bool causal = false;
-  std::int64_t window = 0;  // 0 = all
-  std::int64_t keys = 0;
-  std::int64_t first(std::int64_t query) const {
-    return window > 0 && causal ? std::max<std::int64_t>(0, query + 1 - window) : 0;
-  }
-  std::int64_t last(std::int64_t query) const {
-    return causal ? std::min(keys, query + 1) : keys;
-  }  // one behind
-};
-KeysSeen keys_seen(const ModelSpec&, const ModelRun&, AttentionOf, int block);
-std::int64_t rows_of(const ModelRun&, AttentionOf);
 
 /// The run that is on screen: without the changes while that is asked for.
 const std::shared_ptr<const ModelRun>& shown_run(const Scene&);

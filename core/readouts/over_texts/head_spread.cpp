@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "core/models/run_heads.hpp"
+#include "core/models/keys_seen.hpp"
 #include "core/readouts/head_scores.hpp"
 #include "core/readouts/text/not_finite.hpp"
 #include "core/readouts/unembed.hpp"
@@ -36,31 +36,6 @@ void add_measured(MeasureSpread& spread, const Measured& found) {
     spread.values.add(found.value);
     if (found.uniform) spread.uniform.add(*found.uniform);
   }
-}
-
-/// Of each head of a block.
-std::vector<Measured> mean_entropies(const Model& model, const ModelRun& run, AttentionOf of,
-                                     std::size_t block) {
-  const BlockProblem made = problem_of(model, run, of, block);
-  const AttentionProblem& p = made.problem;
-  const Tensor& entropy = stack_of(model, run, of).run.attention[block].entropy;
-  std::vector<Measured> all(static_cast<std::size_t>(p.heads), Measured{.uniform = 1.0});
-  std::vector<std::int64_t> allowed;
-  for (std::int64_t i = 0; i < p.queries; ++i) allowed.push_back(allowed_keys(p, 0, i));
-  for (std::int64_t h = 0; h < p.heads; ++h) {
-    double sum = 0;
-    std::int64_t rows = 0;
-    for (std::int64_t i = 0; i < p.queries; ++i) {
-      const std::int64_t keys = allowed[static_cast<std::size_t>(i)];
-      if (keys < 2) continue;
-      sum += static_cast<double>(entropy.matrix()(h, i)) / std::log(static_cast<double>(keys));
-      ++rows;
-    }
-    Measured& found = all[static_cast<std::size_t>(h)];
-    found.exists = rows > 0;
-    if (rows > 0) found.value = sum / static_cast<double>(rows);
-  }
-  return all;
 }
 
 /// What one text's effects are measured on.
@@ -170,13 +145,14 @@ class SpreadMaker {
   void add_scores(const ModelRun& run, AttentionOf of, std::size_t& at, const Work& work) {
     const auto scores = head_scores(model_, run, of, opened_.special, work);
     for (std::size_t b = 0; b < scores.size(); ++b) {
-      const std::vector<Measured> entropies = mean_entropies(model_, run, of, b);
+      const auto entropies = normalised_entropies(model_, run, of, static_cast<int>(b));
       for (std::size_t h = 0; h < scores[b].size(); ++h, ++at) {
         for (std::size_t s = 0; s < head_score_count; ++s) {
           const PatternScore& score = scores[b][h][s];
           add_measured(spread(at, static_cast<TextMeasure>(s)), {score.rows > 0, score.score, score.uniform});
         }
-        add_measured(spread(at, TextMeasure::Entropy), entropies[h]);
+        add_measured(spread(at, TextMeasure::Entropy),
+                     {entropies[h].has_value(), entropies[h].value_or(0), 1.0});
       }
     }
   }

@@ -1,0 +1,125 @@
+// Which keys the queries of a run see, and the entropies of its heads, against loops over all keys and
+// against a decoder in naive doubles.
+#include "core/models/keys_seen.hpp"
+
+#include <cmath>
+#include <optional>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "core/read_gpt.hpp"
+
+namespace attnscope::keys_seen_test {
+namespace {
+
+using small_models::ReadGpt;
+constexpr int n = ReadGpt::length;
+
+struct Rule {
+  bool causal, mask_off, made_causal;
+  int window;
+};
+
+/// As the settings and changes of a block say it.
+bool sees(const Rule& rule, int query, int key) {
+  if (rule.made_causal && key > query) return false;
+  if (rule.mask_off) return true;
+  if (rule.causal && key > query) return false;
+  if (rule.window == 0) return true;
+  return query - key < rule.window && (rule.causal || key - query < rule.window);
+}
+
+/// −Σ w ln w / ln(keys) over rows that see two keys or more.
+double naive_entropy(const std::vector<std::vector<double>>& weights, const std::vector<int>& allowed) {
+  double sum = 0, rows = 0;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    if (allowed[i] < 2) continue;
+    double entropy = 0;
+    for (const double w : weights[i])
+      if (w > 0) entropy -= w * std::log(w);
+    sum += entropy / std::log(static_cast<double>(allowed[i]));
+    ++rows;
+  }
+  return sum / rows;
+}
+
+}  // namespace
+
+TEST_CASE("the keys that a block's queries see are those of its causal rule, its window and its changes",
+          "[models]") {
+  for (const bool causal : {false, true})
+    for (const bool mask_off : {false, true})
+      for (const bool made_causal : {false, true})
+        for (const int window : {0, 1, 3, 20}) {
+          const Rule rule{causal, mask_off, made_causal, window};
+          CAPTURE(causal, mask_off, made_causal, window);
+          ModelSpec spec;
+          spec.decoder.emplace();
+          spec.decoder->causal = causal;
+          spec.decoder->blocks.resize(2);
+          spec.decoder->blocks[1].window = window;
+          ModelRun run;
+          run.decoder.hidden.push_back({.width = 2, .values = std::vector<float>(2 * 8)});
+          run.changes.blocks = {{.block = 1, .mask_off = mask_off, .causal = made_causal}};
+          const KeysSeen seen = keys_seen(spec, run, AttentionOf::Decoder, 1);
+          CHECK(seen.keys == 8);
+          CHECK(rows_of(run, AttentionOf::Decoder) == 8);
+          for (int query = 0; query < 8; ++query)
+            for (int key = 0; key < 8; ++key)
+              CHECK((key >= seen.first(query) && key < seen.last(query)) == sees(rule, query, key));
+        }
+}
+
+TEST_CASE("the keys that are seen are those that the attention of a run is computed with", "[models]") {
+  const ReadGpt o;
+  ModelRun run = o.run;
+  for (const bool mask_off : {false, true}) {
+    run.changes.blocks = {{.block = 1, .mask_off = mask_off}};
+    const KeysSeen seen = keys_seen(o.model->spec, run, AttentionOf::Decoder, 1);
+    const BlockProblem made = problem_of(*o.model, run, AttentionOf::Decoder, 1);
+    for (std::int64_t i = 0; i < n; ++i)
+      CHECK(seen.last(i) - seen.first(i) == allowed_keys(made.problem, 0, i));
+  }
+}
+
+TEST_CASE("normalised entropies are those of naive doubles, hidden tokens or not", "[models]") {
+  const ReadGpt o;
+  RunRequest request;
+  request.entropy = true;
+  const ModelRun run = run_model(*o.model, o.input, request, o.work);
+  std::vector<int> allowed(n);
+  for (int i = 0; i < n; ++i) allowed[static_cast<std::size_t>(i)] = i + 1;
+  for (std::size_t block = 0; block < o.expected.weights.size(); ++block) {
+    const auto found = normalised_entropies(*o.model, run, AttentionOf::Decoder, static_cast<int>(block));
+    REQUIRE(found.size() == o.expected.weights[block].size());
+    for (std::size_t h = 0; h < found.size(); ++h) {
+      REQUIRE(found[h].has_value());
+      CHECK(std::abs(*found[h] - naive_entropy(o.expected.weights[block][h], allowed)) < 1e-5);
+    }
+  }
+  // Without the request there is none.
+  for (const auto& head : normalised_entropies(*o.model, o.run, AttentionOf::Decoder, 0))
+    CHECK_FALSE(head.has_value());
+
+  ModelInput hidden = o.input;
+  hidden.mask.assign(n, 1);
+  hidden.mask[2] = hidden.mask[5] = 0;
+  const ModelRun masked = run_model(*o.model, hidden, request, o.work);
+  int seen = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    seen += hidden.mask[i];
+    allowed[i] = seen;
+  }
+  const auto found = normalised_entropies(*o.model, masked, AttentionOf::Decoder, 1);
+  for (std::int64_t h = 0; h < std::ssize(found); ++h) {
+    const Tensor weights = head_weights(*o.model, masked, AttentionOf::Decoder, 1, h, o.work);
+    std::vector<std::vector<double>> rows(n);
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j)
+        rows[static_cast<std::size_t>(i)].push_back(static_cast<double>(weights.matrix()(i, j)));
+    CHECK(std::abs(found[static_cast<std::size_t>(h)].value() - naive_entropy(rows, allowed)) < 1e-5);
+  }
+}
+
+}  // namespace attnscope::keys_seen_test
