@@ -130,6 +130,19 @@ TEST_CASE("the weight of a zeroed head is the one of its map, not 0", "[model][w
   CHECK(std::ranges::count(texts, "0.0000", &PlacedText::text) == 0);
 }
 
+TEST_CASE("a shifted score that the temperature divides says so", "[model][why]") {
+  test::LettersRobot robot({.height = 1060});
+  robot.type_number("temperature τ value", "0.5");
+  robot.settle();
+  robot.click("Why?");
+  robot.settle();
+  REQUIRE(robot.app().shown()->layer().document.layer().temperature == 0.5f);
+  const auto divided = [](const PlacedText& text) {
+    return text.text.starts_with("(− max ") && text.text.ends_with(") / 0.50");
+  };
+  CHECK(std::ranges::count_if(texts_of(robot), divided) == 1);
+}
+
 TEST_CASE("a token whose logit is split is none of another model", "[model][why]") {
   test::LettersRobot robot;
   write_letters_gpt(robot.directory / "other", 2);

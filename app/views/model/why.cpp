@@ -117,9 +117,10 @@ class WhyLadder {
     if (std::abs(facts.capped - facts.scaled) > 1e-9) row("soft-capped", "", fixed(facts.capped, 3));
     if (facts.has_bias) row("with bias", fixed(facts.bias, 3), fixed(facts.hidden, 3));
     const double tau = static_cast<double>(scene_.result.document.layer().temperature);
-    const std::string by = tau == 1 ? std::string() : " / " + fixed(tau, 2);
     const int places = scene_.compact ? 2 : 3;
-    row("shifted", "− max " + fixed(facts.largest, 3), fixed(facts.shifted, 3));
+    const std::string shift = tau == 1 ? "− max " + fixed(facts.largest, 3)
+                                       : "(− max " + fixed(facts.largest, 2) + ") / " + fixed(tau, 2);
+    row("shifted", shift, fixed(facts.shifted, 3));
     row("weight", "exp(" + fixed(facts.shifted, places) + ") / " + fixed(facts.sum, places),
         in_full(facts.softmax));
   }
