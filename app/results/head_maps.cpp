@@ -9,28 +9,22 @@
 namespace attnscope {
 namespace {
 
-HeadMaps::Found strongest_key(const HeadMapRequest& of, std::int64_t row, const std::stop_token& stop) {
+HeadMaps::Found strongest_cell(const HeadMapRequest& of, std::int64_t row, const std::stop_token& stop) {
   ThreadPool pool(1);
-  const Tensor weights =
-      head_weight_rows(*of.model, *of.run, of.head.of, static_cast<std::size_t>(of.head.block), of.head.head,
-                       {row, row + 1}, Work{pool, stop});
-  Eigen::Index key = 0;
-  weights.matrix().row(0).maxCoeff(&key);
-  return {of.head, {row, key}};
+  return {of.head,
+          {row, strongest_key(*of.model, *of.run, of.head.of, static_cast<std::size_t>(of.head.block),
+                              of.head.head, row, Work{pool, stop})}};
 }
 
 }  // namespace
 
 HeadMap make_head_map(const HeadMapRequest& of, const Work& work) {
   const auto block = static_cast<std::size_t>(of.head.block);
+  const bool adds = of.value == CellValue::Contribution;
   HeadMap map{of.run, of.head, of.value,
-              head_weights(*of.model, *of.run, of.head.of, block, of.head.head, work), 0};
-  if (of.value == CellValue::Contribution) {
-    const std::vector<double> norms = value_norms(*of.model, *of.run, of.head.of, block, of.head.head, work);
-    auto numbers = map.numbers.matrix();
-    for (std::int64_t j = 0; j < std::min<std::int64_t>(numbers.cols(), std::ssize(norms)); ++j)
-      numbers.col(j) *= static_cast<float>(norms[static_cast<std::size_t>(j)]);
-  }
+              adds ? contributions(*of.model, *of.run, of.head.of, block, of.head.head, work)
+                   : head_weights(*of.model, *of.run, of.head.of, block, of.head.head, work),
+              0};
   for (const float number : map.numbers.values())
     if (number > map.largest) map.largest = number;
   return map;
@@ -70,8 +64,9 @@ HeadMapPtr HeadMaps::get(Place place, const HeadMapRequest& request) {
 
 void HeadMaps::seek(const HeadMapRequest& request, std::int64_t row) {
   if (seeking_) seeking_->cancel();
-  seeking_ = std::make_shared<Seeking>(
-      [request, row](const std::stop_token& stop, NoProgress&) { return strongest_key(request, row, stop); });
+  seeking_ = std::make_shared<Seeking>([request, row](const std::stop_token& stop, NoProgress&) {
+    return strongest_cell(request, row, stop);
+  });
   if (request.cells <= at_once_) {
     seeking_->step();
     if (const Found* there = seeking_->result()) found_ = *there;

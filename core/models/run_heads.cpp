@@ -56,4 +56,12 @@ Tensor head_weight_rows(const Model& model, const ModelRun& run, AttentionOf of,
   return tile(made.problem, request, nullptr, work);
 }
 
+std::int64_t strongest_key(const Model& model, const ModelRun& run, AttentionOf of, std::size_t block,
+                           std::int64_t head, std::int64_t row, const Work& work) {
+  const Tensor weights = head_weight_rows(model, run, of, block, head, {.begin = row, .end = row + 1}, work);
+  Eigen::Index key = 0;
+  weights.matrix().row(0).maxCoeff(&key);
+  return key;
+}
+
 }  // namespace attnscope

@@ -32,4 +32,8 @@ Tensor head_outputs(const Model&, const ModelRun&, AttentionOf of, std::size_t b
 Tensor head_weight_rows(const Model&, const ModelRun&, AttentionOf of, std::size_t block, std::int64_t head,
                         const RowRange&, const Work&);
 
+/// The key that gets the largest of a row's weights. Throws Cancelled.
+std::int64_t strongest_key(const Model&, const ModelRun&, AttentionOf of, std::size_t block,
+                           std::int64_t head, std::int64_t row, const Work&);
+
 }  // namespace attnscope

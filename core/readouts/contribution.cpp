@@ -76,4 +76,14 @@ std::vector<double> contribution_norms(const Model& model, const ModelRun& run, 
   return norms;
 }
 
+Tensor contributions(const Model& model, const ModelRun& run, AttentionOf of, std::size_t block,
+                     std::int64_t head, const Work& work) {
+  Tensor made = head_weights(model, run, of, block, head, work);
+  const std::vector<double> norms = value_norms(model, run, of, block, head, work);
+  auto numbers = made.matrix();
+  for (std::int64_t j = 0; j < std::min<std::int64_t>(numbers.cols(), std::ssize(norms)); ++j)
+    numbers.col(j) *= static_cast<float>(norms[static_cast<std::size_t>(j)]);
+  return made;
+}
+
 }  // namespace attnscope

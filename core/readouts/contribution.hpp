@@ -23,5 +23,8 @@ std::vector<double> value_norms(const Model&, const ModelRun&, AttentionOf of, s
 /// times value_norms(). Throws Cancelled.
 std::vector<double> contribution_norms(const Model&, const ModelRun&, AttentionOf of, std::size_t block,
                                        std::int64_t head, std::int64_t query, const Work&);
+/// The same of all rows in float, [queries][keys].
+Tensor contributions(const Model&, const ModelRun&, AttentionOf of, std::size_t block, std::int64_t head,
+                     const Work&);
 
 }  // namespace attnscope

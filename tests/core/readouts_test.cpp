@@ -318,6 +318,7 @@ TEST_CASE("what a key adds through a head", "[readouts]") {
   Opened o;
   const std::vector<double> found =
       contribution_norms(*o.model, o.run, AttentionOf::Decoder, 1, 2, 7, o.work);
+  const Tensor all = contributions(*o.model, o.run, AttentionOf::Decoder, 1, 2, o.work);
   for (std::size_t j = 0; j < n; ++j) {
     double squares = 0;
     for (std::size_t k = 0; k < d; ++k) {
@@ -327,6 +328,17 @@ TEST_CASE("what a key adds through a head", "[readouts]") {
       squares += sum * sum;
     }
     CHECK(std::abs(found[j] - o.expected.weights[1][2][7][j] * std::sqrt(squares)) < 1e-5);
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto cell =
+          static_cast<double>(all.matrix()(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)));
+      CHECK(std::abs(cell - o.expected.weights[1][2][i][j] * std::sqrt(squares)) < 1e-5);
+    }
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::vector<double>& row = o.expected.weights[1][2][i];
+    const auto key = static_cast<std::size_t>(
+        strongest_key(*o.model, o.run, AttentionOf::Decoder, 1, 2, static_cast<std::int64_t>(i), o.work));
+    CHECK(row[key] > *std::ranges::max_element(row) - 1e-5);
   }
 }
 
