@@ -8,7 +8,7 @@
 
 namespace attnscope {
 
-Image gallery_picture(const GalleryPicture& picture, GalleryState& state, const std::function<void()>& seen) {
+Image gallery_picture(const GalleryPicture& picture, GalleryState& state) {
   constexpr int frames = 4;  // lists scroll and fields settle
   const KeptTarget kept;
   ImGuiHost host(nullptr, picture.system_fonts);
@@ -17,7 +17,9 @@ Image gallery_picture(const GalleryPicture& picture, GalleryState& state, const 
   TextureCache textures;
   for (int i = 0; i < frames; ++i) {
     host.frame(picture.width, picture.height, 1.f / 60, [&] {
-      const Ui ui(theme(picture.theme), host.fonts(), textures, picture.scale);
+      const bool is_last = i + 1 == frames;
+      const Ui ui(theme(picture.theme), host.fonts(), textures, picture.scale,
+                  {.copy = is_last ? picture.copy : nullptr});
       ImGui::SetNextWindowPos({0, 0});
       ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
       ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
@@ -29,7 +31,6 @@ Image gallery_picture(const GalleryPicture& picture, GalleryState& state, const 
       ImGui::End();
       ImGui::PopStyleColor(2);
       ImGui::PopStyleVar(2);
-      if (i + 1 == frames && seen) seen();
     });
     textures.end_frame();
   }

@@ -58,17 +58,21 @@ bool tells_time(const std::string& text) {
 
 }  // namespace
 
+std::vector<PlacedText> texts_in(std::string_view svg) {
+  std::vector<PlacedText> texts;
+  for (std::size_t at = svg.find("<text"); at != std::string_view::npos; at = svg.find("<text", at + 1)) {
+    const std::size_t inside = svg.find('>', at) + 1, end = svg.find("</text>", inside);
+    texts.push_back(
+        placed(svg.substr(at, inside - at), plain(std::string(svg.substr(inside, end - inside)))));
+  }
+  return texts;
+}
+
 std::vector<PlacedText> texts_of(Robot& robot) {
   // Not saved and read again: the system would write hundreds of pictures to the disk.
   const std::string svg = draw_picture(robot.app(), {PictureRegion::Window, 1, "window.svg"}).file;
   robot.app().view().notices.clear();
-  std::vector<PlacedText> texts;
-  for (std::size_t at = svg.find("<text"); at != std::string::npos; at = svg.find("<text", at + 1)) {
-    const std::size_t inside = svg.find('>', at) + 1, end = svg.find("</text>", inside);
-    texts.push_back(
-        placed(std::string_view(svg).substr(at, inside - at), plain(svg.substr(inside, end - inside))));
-  }
-  return texts;
+  return texts_in(svg);
 }
 
 bool shows(Robot& robot, std::string_view words) {

@@ -15,6 +15,8 @@ struct PlacedText {
   float x0 = 0, y0 = 0, x1 = 0, y1 = 0;  // of its letters: from the capitals' height to the baseline
 };
 
+/// Every text of a vector copy, in the order in which it was drawn.
+std::vector<PlacedText> texts_in(std::string_view svg);
 /// Every text of the window as it is now, in the order in which it was drawn.
 std::vector<PlacedText> texts_of(Robot& robot);
 /// Whether one of them has these words in it.
