@@ -17,6 +17,7 @@
 #include "core/base/random.hpp"
 #include "core/files/formats/safetensors.hpp"
 #include "core/gguf_samples.hpp"
+#include "core/models/opened/model_shapes.hpp"
 #include "core/models/run_model.hpp"
 #include "core/tokenizers/read/load_tokenizer.hpp"
 #include "support/temporary_directory.hpp"
@@ -135,6 +136,11 @@ TEST_CASE("a GGUF file gives the numbers of the folder that it was made from", "
   CHECK(file->spec.family == "Llama");
   CHECK(file->ignored.empty());
   CHECK(file->used.size() == tensors.size());
+  const auto shapes = read_model_shapes(directory / "model.gguf"),
+             of_folder = read_model_shapes(directory / "folder");
+  REQUIRE((shapes && of_folder));
+  CHECK(shapes->blocks == of_folder->blocks);
+  CHECK(shapes->vocabulary == of_folder->vocabulary);
   ThreadPool pool(2);
   const Work work{pool, {}};
   const ModelRun expected = run_model(*folder, some_tokens(), {}, work),
