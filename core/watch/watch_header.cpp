@@ -65,10 +65,12 @@ StreamFacts read_facts(std::string_view text, const std::string& file) {
   take_fact(all, "python", file, facts.python);
   take_fact(all, "torch", file, facts.torch);
   take_fact(all, "name_or_path", file, facts.name_or_path);
+  take_fact(all, "model_type", file, facts.model_type);
   take_fact(all, "layers", file, facts.layers);
   take_fact(all, "heads", file, facts.heads);
   take_fact(all, "kv_heads", file, facts.kv_heads);
   take_fact(all, "d_k", file, facts.d_k);
+  take_fact(all, "vocabulary", file, facts.vocabulary);
   const auto names = all.find("names");
   if (names == all.end() || names->is_null()) return facts;
   if (!names->is_array()) refuse_header(file, "the facts", "have \"names\" that are no list");

@@ -16,8 +16,9 @@ namespace attnscope {
 
 /// What the process says of the model; empty or 0 where it did not say.
 struct StreamFacts {
-  std::string module, dtype, device, attention, python, torch, name_or_path;
-  std::int64_t layers = 0, heads = 0, kv_heads = 0, d_k = 0;
+  std::string module, dtype, device, attention, python, torch;
+  std::string name_or_path, model_type;  // of its config; a folder of that process' disk has an absolute path
+  std::int64_t layers = 0, heads = 0, kv_heads = 0, d_k = 0, vocabulary = 0;
   std::vector<std::string> names;  // of the layers' modules
 };
 

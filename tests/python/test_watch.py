@@ -121,6 +121,24 @@ class Behaviour(WatchCase):
         self.assertEqual((len(first.poll()), len(second.poll())), (3, 6))
         self.assertNotEqual(first.facts["module"], second.facts["module"])
 
+    def test_the_stream_says_what_the_model_is_on_disk(self):
+        model = tiny("llama")
+        config = model.config
+        sizes = {"layers": config.num_hidden_layers, "heads": config.num_attention_heads,
+                 "kv_heads": config.num_key_value_heads, "vocabulary": config.vocab_size, "model_type": "llama"}
+        facts = self.watch(model)[1].facts
+        self.assertEqual({name: facts.get(name) for name in sizes}, sizes)
+        self.assertNotIn("name_or_path", facts)
+        folder = self.path("saved")
+        model.save_pretrained(folder)
+        before = os.getcwd()
+        self.addCleanup(os.chdir, before)
+        os.chdir(os.path.dirname(folder))
+        loaded = type(model).from_pretrained("saved")  # the window runs in another folder
+        self.assertEqual(os.path.realpath(self.watch(loaded)[1].facts["name_or_path"]), os.path.realpath(folder))
+        loaded.config._name_or_path = "Org/Tiny-LM"
+        self.assertEqual(self.watch(loaded)[1].facts["name_or_path"], "Org/Tiny-LM")
+
     def test_a_model_in_two_threads(self):
         model = with_attention(tiny("llama"), "sdpa")
         watched, reader = self.watch(model)

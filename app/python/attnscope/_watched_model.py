@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
-from typing import Any, Dict, Tuple
+from typing import Any, Dict, Optional, Tuple
 
 from ._program import Error
 
@@ -52,6 +53,14 @@ def ids_of(module: Any, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Dict[s
     return {name: ids for name, ids in found.items() if isinstance(ids, torch.Tensor)}
 
 
+def _name_or_path(config: Any) -> Optional[str]:
+    """What the model was loaded from; a folder as the window, which runs in another one, can open it."""
+    name = getattr(config, "_name_or_path", None)
+    if not isinstance(name, str) or not name:
+        return None
+    return os.path.abspath(name) if os.path.isdir(name) else name
+
+
 def facts_of(model: Any) -> Dict[str, Any]:
     """What the window says of the process; what is not known is left out."""
     import torch
@@ -69,8 +78,12 @@ def facts_of(model: Any) -> Dict[str, Any]:
                 facts[name] = value
     if "d_k" not in facts and facts.get("heads") and isinstance(getattr(text, "hidden_size", None), int):
         facts["d_k"] = text.hidden_size // facts["heads"]
+    if isinstance(getattr(text, "vocab_size", None), int):
+        facts["vocabulary"] = text.vocab_size
+    if isinstance(getattr(text, "model_type", None), str):
+        facts["model_type"] = text.model_type or None
     facts["attention"] = getattr(config, "_attn_implementation", None)
-    facts["name_or_path"] = getattr(config, "_name_or_path", None) or None
+    facts["name_or_path"] = _name_or_path(config)
     return {name: value for name, value in facts.items() if value is not None}
 
 
