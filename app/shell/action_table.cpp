@@ -265,6 +265,7 @@ const Action table[] = {
     any_length({G::Watch, "Watched head after", ImGuiKey_RightBracket, watch_head_after, true}),
     any_length({G::Watch, "Open the watched layer in Explore", ImGuiKey_Enter, watch_open_layer}),
     any_length({G::Watch, "Watch the next process", 0, watch_next_process}),
+    any_length({G::Watch, "Open the model on the disk that has the same shapes", 0, watch_open_beside}),
     any_length({G::Watch, "Back from the process to the model", 0, leave_watch}),
 
     any_length(

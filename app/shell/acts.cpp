@@ -166,8 +166,10 @@ void toggle_why(Scene& scene) {
   screen = screen == ModelScreen::Why ? ModelScreen::Heads : ModelScreen::Why;
 }
 
+/// Of a model that was opened beside a stream the key of its page leads back to the process, and again here.
 void show_mode(Scene& scene, Mode mode) {
-  if (mode == Mode::Model && is_watching(scene.view)) scene.view.watch->on = false;
+  if (mode == Mode::Model && scene.view.mode == Mode::Model)
+    scene.view.watch->on = !scene.view.watch->on && has_watched_beside(scene);
   scene.view.mode = mode;
 }
 

@@ -253,6 +253,9 @@ class App {
   void follow_training();
   void follow_watch();
   void open_watched_layer();
+  void open_watched_model();
+  void read_as_watched(Session&) const;
+  void look_as_watched();
   bool give_to_watch(const std::filesystem::path& path);
   void open_experiment();
   void hold_of_step(const std::optional<Document>& held);

@@ -61,6 +61,7 @@ void App::await_model(ModelArrival arrival) {
     session.document.within.change().input.image =
         files_.assets() / "examples" / (opened.model->trained ? "cross.png" : "picture.png");
   keep_text(session);
+  if (!arrival.of_lesson) read_as_watched(session);
   models_.follow(session.document, model_wants());
   model_arrival_ = std::move(arrival);
 }
@@ -141,6 +142,7 @@ void App::take_model(ModelArrival arrival) {
   }
   files_.remember(path);
   list_recent();
+  look_as_watched();
 }
 
 /// Of a model that says something of each token: of the one that is looked at, as the strip frames it. What

@@ -232,6 +232,7 @@ void draw_short_regions(Scene& scene, const Layout& layout) {
     stops.draw(Stop::Sentence, has_text_field(scene), [&] {
       draw_token_strip(scene, layout.strip);
       draw_model_crumb(scene, layout.strip);
+      draw_watch_way_back(scene, layout.strip);
     });
   if (view.mode == Mode::Explore) {
     draw_explore(scene, layout, stops);

@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "app/watch/beside.hpp"
 #include "app/watch/listening.hpp"
 #include "app/watch/make_sight.hpp"
 #include "app/watch/watch_held.hpp"
@@ -21,7 +22,7 @@ int threads_of_grid() { return std::clamp(static_cast<int>(std::thread::hardware
 
 class Watcher::Parts {
  public:
-  explicit Parts(const std::function<void()>& wake) : wake_(wake), listening_(wake) {}
+  explicit Parts(const std::function<void()>& wake) : wake_(wake), listening_(wake), beside_(wake) {}
   ~Parts() {
     if (reads_) reads_->cancel();
     if (head_.task) head_.task->cancel();
@@ -52,11 +53,13 @@ class Watcher::Parts {
     follow_held(state, is_shown);
     if (!state.sight || std::exchange(is_new_, false)) state.sight = std::make_shared<const WatchSight>(now_);
   }
-  bool is_busy() const { return head_.task || grid_.task || held_head_.task; }
+  Beside& beside() { return beside_; }
+  bool is_busy() const { return head_.task || grid_.task || held_head_.task || beside_.is_busy(); }
   bool finish() {
     if (!is_busy()) return false;
     head_worker_.wait();
     grid_worker_.wait();
+    beside_.wait();
     return true;
   }
 
@@ -209,12 +212,18 @@ class Watcher::Parts {
   std::shared_ptr<const WatchHeld> held_;
   std::pair<std::int64_t, std::int64_t> asked_{-1, -1}, asked_held_{-1, -1};  // layer, head
   std::shared_ptr<Stepwise> reads_;
+  Beside beside_;
   Worker reader_, head_worker_, grid_worker_;  // last: joined before the rest goes
 };
 
 Watcher::Watcher(std::function<void()> wake) : parts_(std::make_unique<Parts>(wake)) {}
 Watcher::~Watcher() = default;
 void Watcher::follow(WatchState& state, bool is_shown) { parts_->follow(state, is_shown); }
+void Watcher::look_beside(WatchState& state, bool is_shown, const std::vector<std::filesystem::path>& known,
+                          const std::vector<ModelPlace>& found, const LayerResult* shown) {
+  parts_->beside().offer(state, is_shown, known, found);
+  parts_->beside().compare(state, shown);
+}
 bool Watcher::is_busy() const { return parts_->is_busy() || parts_->waits(); }
 bool Watcher::finish() { return parts_->finish(); }
 

@@ -2,13 +2,18 @@
 // pictures. Nothing of it runs while the page is not shown.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "app/state/watch/watch_state.hpp"
 #include "app/watch/watch_sight.hpp"
 
 namespace attnscope {
+
+struct LayerResult;
+struct ModelPlace;
 
 /// Belongs to the interface's thread.
 class Watcher {
@@ -23,6 +28,11 @@ class Watcher {
   /// Once a frame: what is wanted, and what there is goes into state.sight. `is_shown`: the page is on
   /// screen; else the process is told that no window looks.
   void follow(WatchState& state, bool is_shown);
+  /// Once a frame, too: models on the disk that have the shapes of the stream, while the page is shown, and
+  /// the one that was opened beside it. `known`: paths of models that were opened here; `found`: those that
+  /// other programs keep; `shown`: the layer on screen, null where there is none.
+  void look_beside(WatchState& state, bool is_shown, const std::vector<std::filesystem::path>& known,
+                   const std::vector<ModelPlace>& found, const LayerResult* shown);
   /// Whether something is still made of what has been read.
   bool is_busy() const;
   /// Blocks until that is made; false when nothing was.

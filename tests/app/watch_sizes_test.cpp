@@ -95,6 +95,12 @@ TEST_CASE("watch: a page with a process has room in every window, theme and lang
     CHECK(watch_state(robot).differs);
     CHECK(faults(robot) == "");
     keep_picture(robot, window, "held");
+    watch_state(robot).offers = {
+        {"/models/SmolLM2-135M-Instruct", "SmolLM2-135M-Instruct", "Hugging Face", true},
+        {"/models/other.gguf", "other", "", false}};
+    CHECK(faults(robot) == "");
+    keep_picture(robot, window, "offer");
+    watch_state(robot).offers.clear();
   }
 }
 

@@ -61,6 +61,7 @@ void App::begin_opening(std::string_view layer, const Answers& answers) {
 /// Of a file, and of a model that would be shown when it has run.
 void App::stop_opening() {
   files_.stop_opening();
+  view_.watch->joining.reset();
   keep_for_later(std::exchange(opening_from_, Kept::No));
   if (!model_arrival_) return;
   keep_for_later(std::exchange(model_arrival_, std::nullopt)->from);
@@ -316,6 +317,7 @@ void App::fulfil(const Requests& requests) {
   if (!requests.copy.empty()) ImGui::SetClipboardText(requests.copy.c_str());
   if (requests.history != 0) step_in_history(requests.history);
   if (view_.watch->open_layer) open_watched_layer();
+  if (view_.watch->open_offer) open_watched_model();
 }
 
 SessionKeeper::Now App::now(double seconds) const {

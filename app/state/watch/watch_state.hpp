@@ -7,7 +7,9 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <vector>
 
+#include "app/state/watch/watch_beside.hpp"
 #include "core/watch/watch_stream.hpp"
 
 namespace attnscope {
@@ -16,6 +18,7 @@ struct ViewState;   // app/state/view_state.hpp
 struct WatchSight;  // app/watch/watch_sight.hpp
 struct WatchHeadSight;
 struct WatchHeld;  // app/watch/watch_held.hpp
+struct WatchJoin;  // app/watch/join.hpp
 
 /// What the cells of the grid show: all rows that are known, the newest row, or how it differs from the one
 /// before.
@@ -41,6 +44,16 @@ struct WatchState {
 
   std::shared_ptr<const WatchHeld> held;  // a pass to compare later ones with; null: none
   bool differs = false;                   // heads show now − held; held is there
+
+  // Models on the disk that have the shapes of the stream, see app/watch/same_shapes.hpp.
+  std::filesystem::path sought_beside;  // the stream for which models on the disk were looked up
+  std::vector<WatchOffer> offers;
+  std::size_t offer = 0;                     // of them, the one that is named
+  std::filesystem::path kept_apart;          // the stream beside which none is to be opened
+  bool open_offer = false;                   // asked for: that one is opened beside the stream
+  std::shared_ptr<const WatchJoin> joining;  // while it is opened
+  std::shared_ptr<const WatchJoin> join;     // the model that was opened; null: none
+  std::vector<JoinVerdict> verdicts;  // how its layers agree with what was watched; those compared so far
 
   // Of the moment.
   std::shared_ptr<const WatchHeadSight>

@@ -15,21 +15,6 @@
 namespace attnscope {
 namespace {
 
-/// Where the two lines stand: the middles of the gaps above and below the text fields.
-struct CrumbLines {
-  float x = 0, room = 0, above = 0, below = 0;
-};
-
-CrumbLines crumb_lines(const Scene& scene, const Box& strip) {
-  const Ui& ui = scene.ui;
-  const std::size_t texts = typed_texts(scene.document);
-  const std::size_t fields =
-      std::clamp<std::size_t>(texts > 0 ? texts : scene.document.input.sequences.size(), 1, 3);
-  const float high = static_cast<float>(fields) * ui.px(36) - ui.px(8), gap = (strip.h - high) / 2;
-  return {strip.x + ui.px(16), ui.px((scene.compact ? 184 : 232) + 16), std::round(strip.y + gap / 2),
-          std::round(strip.bottom() - gap / 2)};
-}
-
 /// How many times Esc is pressed until it leads to the model; 0 where it leads to another place first.
 int presses_of_escape(const Scene& scene) {
   if (scene.view.lesson->left) return 0;
@@ -150,6 +135,16 @@ void draw_likely_tokens(Scene& scene, const CrumbLines& lines) {
 }
 
 }  // namespace
+
+CrumbLines crumb_lines(const Scene& scene, const Box& strip) {
+  const Ui& ui = scene.ui;
+  const std::size_t texts = typed_texts(scene.document);
+  const std::size_t fields =
+      std::clamp<std::size_t>(texts > 0 ? texts : scene.document.input.sequences.size(), 1, 3);
+  const float high = static_cast<float>(fields) * ui.px(36) - ui.px(8), gap = (strip.h - high) / 2;
+  return {strip.x + ui.px(16), ui.px((scene.compact ? 184 : 232) + 16), std::round(strip.y + gap / 2),
+          std::round(strip.bottom() - gap / 2)};
+}
 
 void draw_model_crumb(Scene& scene, const Box& strip) {
   const Within& within = scene.document.within.read();

@@ -39,6 +39,8 @@ constexpr OtherWords words_of_actions[] = {
     {0, "Watched heads as now − held, on or off",
      "watch difference A - B delta differenz unterschied prozess"},
     {0, "Watch the next process", "choose other several list python wählen anderer mehrere liste prozess"},
+    {0, "Open the model on the disk that has the same shapes",
+     "join watch beside weights why lens logits verbinden daneben gewichte öffnen prozess"},
     {0, "Open the watched layer in Explore", "edit document process schicht öffnen erkunden prozess"},
     {0, "Back from the process to the model", "leave stop watch close zurück beenden prozess"},
     {0, "Copy as command line",

@@ -73,6 +73,9 @@ void draw_watch_grid(WatchView&, const Box& region);
 void draw_watch_calls(WatchView&, const Box& region);
 void draw_watch_head(WatchView&, const Box& region);
 void draw_watch_unknown(WatchView&, const Box& region);
+/// At the lower end of the room: a model on the disk that has the same shapes, or the one that was opened
+/// beside the stream. Returns its height; 0 where there is none, or no room.
+float draw_watch_offer(WatchView&, const Box& room);
 void draw_watch_empty(WatchView&, const Box& region);
 
 inline bool has_place(const Box& box) { return box.w >= 8 && box.h >= 8; }

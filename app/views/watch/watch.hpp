@@ -17,6 +17,11 @@ void draw_watch_strip(Scene&, const Box&);
 void draw_watch_status(Scene&, const Box&);
 /// In the top bar, from `left` to `right`: whether a process is there, and how many passes a second come.
 void draw_watch_rate(Scene&, float left, float right, float y);
+/// Around the sentence of a model that was opened beside a stream: back to the process, and how the layer
+/// that is looked at compares with it.
+void draw_watch_way_back(Scene&, const Box& strip);
+/// Whether the model on screen was opened so.
+bool has_watched_beside(const Scene&);
 /// "watch · python 41822", "No process".
 std::string watched_title(const WatchState&);
 
@@ -41,6 +46,8 @@ void watch_head_before(Scene&);
 void watch_head_after(Scene&);
 void watch_open_layer(Scene&);
 void watch_next_process(Scene&);
+/// The model on the disk that has the shapes of the stream.
+void watch_open_beside(Scene&);
 /// The followed row, a line for every key, to the clipboard.
 void copy_watched_row(Scene&);
 

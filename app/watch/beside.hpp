@@ -1,0 +1,59 @@
+// app/watch: the worker that finds models with the shapes of the stream, and compares the one that was opened
+// beside it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "app/state/watch/watch_state.hpp"
+#include "app/watch/join.hpp"
+#include "app/watch/same_shapes.hpp"
+#include "core/base/worker.hpp"
+
+namespace attnscope {
+
+/// Belongs to the interface's thread.
+class Beside {
+ public:
+  /// `wake` is called on the worker when there is something new.
+  explicit Beside(std::function<void()> wake) : wake_(std::move(wake)) {}
+  /// Stops the worker and waits for it.
+  ~Beside();
+  Beside(const Beside&) = delete;
+  Beside& operator=(const Beside&) = delete;
+
+  /// Once a frame: models that have the shapes of the stream in state.sight go into state.offers. They are
+  /// looked for while the Watch page `is_shown`, on the worker, and only where stream or places are others.
+  void offer(WatchState& state, bool is_shown, const std::vector<std::filesystem::path>& known,
+             const std::vector<ModelPlace>& found);
+  /// Once a frame: how far the layer on screen is from what was watched goes into state.verdicts. Null: no
+  /// layer is.
+  void compare(WatchState& state, const LayerResult* shown);
+  bool is_busy() const { return finding_ || comparing_; }
+  void wait() const { worker_.wait(); }
+
+ private:
+  using Finding = Task<std::vector<WatchOffer>>;
+  using Comparing = Task<JoinVerdict>;
+  bool is_asked(const std::vector<std::filesystem::path>& known, const std::vector<ModelPlace>& found) const;
+  void look_at(const WatchSight&);
+  void take_found(WatchState&);
+  void find();
+
+  std::function<void()> wake_;
+  std::uint64_t text_ = 0;               // WatchedSnapshot::change that shapes_ are of
+  std::filesystem::path stream_;         // likewise
+  std::optional<WatchedShapes> shapes_;  // nothing: none are known
+  std::optional<WatchedShapes> asked_;
+  OfferPlaces places_;
+  std::shared_ptr<Finding> finding_;
+  std::shared_ptr<const WatchJoin> join_;                  // that is compared
+  std::optional<std::pair<std::uint64_t, int>> compared_;  // the run and its block
+  std::shared_ptr<Comparing> comparing_;
+  Worker worker_;  // last: joined before the rest goes
+};
+
+}  // namespace attnscope
