@@ -157,6 +157,24 @@ TEST_CASE("watch: the arrows go through the passes, and the newest row comes bac
   CHECK(robot.app().view().mode == Mode::Explore);
 }
 
+TEST_CASE("watch: calls stand in the place of the heads, and how many are kept is said", "[watch]") {
+  PageOfProcess page(4, 3);
+  Robot& robot = page.robot;
+  CHECK(shows(robot, "4 passes, up to 200 are kept"));
+  CHECK(robot.has("Watched heads"));
+  robot.click("Heads or calls: Calls");
+  robot.settle();
+  CHECK_FALSE(robot.has("Watched heads"));
+  CHECK(robot.has("Calls list"));
+  CHECK(shows(robot, "4 passes, up to 200 are kept"));
+  robot.key(ImGuiKey_LeftArrow);
+  CHECK(watch_state(robot).row == 5);
+  CHECK(legible(robot) == "");
+  robot.click("Heads or calls: Heads");
+  robot.settle();
+  CHECK(robot.has("Watched heads"));
+}
+
 TEST_CASE("watch: a layer opens as a Document with the same weights, and undo leads back", "[watch]") {
   PageOfProcess page(4, 2);
   WatchedProcess& process = page.process;

@@ -100,6 +100,10 @@ TEST_CASE("watch: a page with a process has room in every window, theme and lang
         {"/models/other.gguf", "other", "", false}};
     CHECK(faults(robot) == "");
     keep_picture(robot, window, "offer");
+    watch_state(robot).calls_large = true;
+    CHECK(faults(robot) == "");
+    keep_picture(robot, window, "calls");
+    watch_state(robot).calls_large = false;
     watch_state(robot).offers.clear();
   }
 }

@@ -42,6 +42,8 @@ struct WatchState {
   /// Whether a pixel of several weights wears the largest, else their mean; nothing: see pools_by_maximum().
   std::optional<bool> pools_maximum;
 
+  bool calls_large = false;  // the list of passes stands in the place of the heads, too
+
   std::shared_ptr<const WatchHeld> held;  // a pass to compare later ones with; null: none
   bool differs = false;                   // heads show now − held; held is there
 

@@ -28,10 +28,17 @@ class CallList {
     ui_.fill(region_, ui_.theme.panel);
     ui_.horizontal(region_.x, region_.y, region_.w, ui_.theme.hairline);
     const Box line{region_.x + pad_, region_.y, region_.w - 2 * pad_, ui_.px(40)};
-    std::string note = "one pass a line";
+    const WatchedSnapshot& text = v_.text();
+    const std::int64_t kept = std::ssize(text.passes), seen = static_cast<std::int64_t>(text.passes_seen);
+    const std::string most = own(std::to_string(WatchedText::kept_passes));
+    std::string note = seen > kept ? "the last " + most + " of " + own(grouped(seen)) + " passes are kept"
+                                   : counted(kept, "pass", "passes") + ", up to " + most + " are kept";
     if (v_.head != nullptr)
-      note += "; the strip is its newest row of head " + watched_head_name(v_) + " over its keys";
-    draw_region_title(ui_, {line.x, line.y - ui_.px(3), line.w, line.h}, "Calls", note, line.right());
+      note += "  ·  the strip is the newest row of head " + watched_head_name(v_) + " over its keys";
+    const float y = line.y + ui_.px(v_.state.calls_large ? 22 : 19);
+    const float right =
+        v_.state.calls_large ? draw_watch_switch(v_, line.right(), y) - ui_.px(16) : line.right();
+    draw_region_title(ui_, {line.x, y - ui_.px(22), line.w, line.h}, "Calls", note, right);
     plan(line);
     draw_heads(line.y + ui_.px(44));
     const float row = ui_.px(21), top = line.y + ui_.px(56);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -34,6 +35,21 @@ void look_at_held(WatchView& v) {
 
 }  // namespace
 
+/// Heads, with the newest calls below them, or calls alone.
+float draw_watch_switch(WatchView& v, float right, float y) {
+  constexpr std::array<std::string_view, 2> names{"Heads", "Calls"};
+  constexpr std::array<Tip, 2> tips{
+      {{"Heads", {}, "All heads of all layers, and the newest calls below them.", {}},
+       {"Calls", {}, "One pass a line, in the place of the heads: all that are kept.", {}}}};
+  const float size = v.scene.compact ? type::tick : type::label;
+  const float wide = std::max(v.ui.px(128), segments_width(v.ui, names, size));
+  const Box box{right - wide, std::round(y - v.ui.px(14)), wide, v.ui.px(28)};
+  if (const auto picked = segments(v.ui, "Heads or calls", box, names, v.state.calls_large ? 1 : 0, tips,
+                                   {.text_size = size}))
+    v.state.calls_large = *picked == 1;
+  return box.x;
+}
+
 /// What gives way in a small window: what is not known, the list of calls, the head, the controls.
 WatchRegions watch_regions(const Ui& ui, const Box& whole, bool compact, const ViewState& view) {
   const RegionSizes& sizes = view.sizes;
@@ -51,6 +67,10 @@ WatchRegions watch_regions(const Ui& ui, const Box& whole, bool compact, const V
   r.controls = {whole.x, whole.y, left, whole.h};
   r.grid = {whole.x + left, whole.y, middle, high};
   r.calls = {whole.x + left, whole.y + high, middle, low};
+  if (view.watch->calls_large) {
+    r.grid = {};
+    r.calls = {whole.x + left, whole.y, middle, whole.h};
+  }
   const float unknown = whole.h - low >= ui.px(420) ? low : 0;
   r.head = {whole.x + left + middle, whole.y, right, whole.h - unknown};
   r.unknown = {r.head.x, r.head.bottom(), right, unknown};

@@ -66,6 +66,8 @@ std::string_view watch_end_sentence(WatchEnd);
 /// The colours that weights wear here.
 ColourScale watch_scale(const Scene&);
 
+/// The switch between the heads and their calls, up to `right`; returns where it begins.
+float draw_watch_switch(WatchView&, float right, float y);
 /// Behind a section's title where something is held.
 void watch_held_section(Column&);
 void draw_watch_controls(WatchView&, const Box& region);

@@ -139,7 +139,10 @@ class WatchGrid {
     ColourScale scale = watch_scale(v_.scene);
     const bool change = v_.differs() || v_.state.colour == WatchColour::Change;
     if (change) scale = {ui_.theme.scores, -1, 1, true};
-    const float left = draw_small_ramp(ui_, "watch ramp", line.right(), line.y + ui_.px(22), scale, 1,
+    const float end = line.w < ui_.px(380)  // title and ramp need that room
+                          ? line.right()
+                          : draw_watch_switch(v_, line.right(), line.y + ui_.px(22)) - ui_.px(16);
+    const float left = draw_small_ramp(ui_, "watch ramp", end, line.y + ui_.px(22), scale, 1,
                                        change ? "−1" : "0", "1", ui_.px(v_.scene.compact ? 48 : 72));
     draw_region_title(ui_, line, "All heads", note, left - ui_.px(12));
   }
