@@ -207,11 +207,18 @@ class CallList {
         std::min(room, cell >= 2 ? cell * static_cast<float>(end)
                                  : room * static_cast<float>(end) / static_cast<float>(longest_));
     const Box box{whole.x, whole.y, std::max(1.f, std::floor(wide)), whole.h};
+    // As far as the longest of the rows goes: what it sees of the keys that there are.
+    if (cell >= 2)
+      ui_.fill({whole.x, whole.y, cell * static_cast<float>(longest_), whole.h}, ui_.theme.control);
     content = mix_hash(mix_hash(mix_hash(content, box.w), box.h), static_cast<std::uint64_t>(ui_.theme.name));
     content = mix_hash(content, static_cast<std::uint64_t>(watch_scale(v_.scene).map));
     ui_.matrix(name.c_str(), content, box, [&](const Ui::UseJob& use) {
       use(whole_matrix(ui_, ConstMatrixMap<float>(row, 1, end), colormap(watch_scale(v_.scene).map), box));
     });
+    const float side = box.w / static_cast<float>(end);
+    if (face == Ink::Semibold && side >= ui_.px(4) && words.largest_key >= 0)
+      ui_.frame({box.x + side * static_cast<float>(words.largest_key), box.y, side, box.h}, ui_.theme.key,
+                std::max(1.f, ui_.px(1.5f)));
   }
 
   WatchView& v_;
