@@ -237,18 +237,40 @@ class HeadPanel {
       const MapFrame m = plan_map(scene_, area, 0, style);
       if (m.cell_in_sight(scene_.cell()).centre_x() > area.centre_x()) side = Align::Left;
     }
-    say_scale({area.x, area.y, area.w, ui_.px(16)}, side, scale, false);
+    say_scale({area.x, area.y, area.w, ui_.px(16)}, side, ends_of(scale));
   }
 
-  /// Where colours are not those of single weights from 0 to 1.
-  void say_scale(const Box& line, Align align, const ColourScale& scale, bool pooled) const {
+  /// Of colours that are not those of single weights from 0 to 1; else empty.
+  std::string ends_of(const ColourScale& scale) const {
     const auto end = [](float value) { return tight(static_cast<double>(value)); };
     const std::string log = "log " + end(scale.low) + " … " + end(scale.high);
-    std::string words = scale.log ? log : clips_ ? "0 … ≥ " + end(scale.high) : std::string();
-    if (pooled) words = words.empty() ? "largest of each cell" : "largest of each cell  ·  " + words;
+    return scale.log ? log : clips_ ? "0 … ≥ " + end(scale.high) : std::string();
+  }
+
+  void say_scale(const Box& line, Align align, const std::string& words) const {
     const float x = align == Align::Right ? line.right() : align == Align::Left ? line.x : line.centre_x();
     ui_.text(x, line.centre_y(), words,
              {type::tick, ui_.theme.text3, Ink::Regular, align, std::max(1.f, line.w)});
+  }
+
+  /// Over a map without labels: the names of its axes and, between them, what its colours are. Where all
+  /// words have no room the short ones of the grid's bar stand there, and the axes' names step aside.
+  void draw_line_over(const Box& area, const Box& map, const ColourScale& scale, bool pooled) const {
+    const float query = ui_.text_width("query ↓", type::label, Ink::Medium);
+    const float key = ui_.text_width("key →", type::label, Ink::Medium);
+    const float names = query + key + 2 * ui_.px(8);
+    const std::string ends = ends_of(scale);
+    std::string words = ends;
+    if (pooled) {
+      words = ends.empty() ? "largest of each cell" : "largest of each cell  ·  " + ends;
+      if (ui_.text_width(words, type::tick) > map.w - names)
+        words = ends.empty() ? "max" : scale.log ? "max, " + inner(ends) : "max " + inner(ends);
+    }
+    const bool has_room = ui_.text_width(words, type::tick) <= map.w - names;
+    const Box line{has_room ? map.x : area.x, area.y, has_room ? map.w : area.w, ui_.px(20)};
+    ui_.text(line.x, line.centre_y(), "query ↓", {type::label, ui_.theme.query, Ink::Medium});
+    ui_.text(line.right(), line.centre_y(), "key →", {type::label, ui_.theme.key, Ink::Medium, Align::Right});
+    say_scale({line.x + query + ui_.px(8), line.y, line.w - names, line.h}, Align::Centre, words);
   }
 
   /// The mouse on a preview reads a cell out; a click chooses it.
@@ -279,11 +301,7 @@ class HeadPanel {
     const float top = ui_.px(24), side = std::min((area.h - top) / rows, area.w / keys);
     const Box box{std::round(area.centre_x() - side * keys / 2), area.y + top,
                   std::max(1.f, std::floor(side * keys)), std::max(1.f, std::floor(side * rows))};
-    ui_.text(box.x, area.y + ui_.px(10), "query ↓", {type::label, ui_.theme.query, Ink::Medium});
-    ui_.text(box.right(), area.y + ui_.px(10), "key →",
-             {type::label, ui_.theme.key, Ink::Medium, Align::Right});
-    const float names = ui_.px(56);  // of the axes
-    say_scale({box.x + names, area.y, box.w - 2 * names, ui_.px(20)}, Align::Centre, scale, map == nullptr);
+    draw_line_over(area, box, scale, map == nullptr);
     if (map != nullptr)
       draw_head_map(scene_, *map, box, {0, 0, static_cast<double>(rows), static_cast<double>(keys), false},
                     scale);
