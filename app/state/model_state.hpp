@@ -88,11 +88,20 @@ struct PatchingState {
   std::string corrupted;
   std::string answer, other;  // as they were typed; empty: the likeliest of each text
   HeadSort sort = HeadSort::First;
+  /// What the program put there last, beside this clean text. What of it still stands as it was is made anew
+  /// when the clean text is another.
+  struct Suggested {
+    std::string clean, corrupted, answer, other;
+  };
+  Suggested suggested;
+  // The clean texts beside which a person typed the corrupted one and an answer; empty: none did.
+  std::string corrupted_beside, answers_beside;
 
   // Of the moment.
   bool is_running = true;  // not stopped by the person
   std::int64_t first_row = 0;
   std::shared_ptr<const OpenedModel> begun;  // a text was suggested for it
+  std::string clean;                         // that it was begun with
   /// Which tokens the answers are; found anew where one of them or the model is another.
   struct Answer {
     std::shared_ptr<const OpenedModel> of;

@@ -17,7 +17,7 @@
 #include "app/state/signals_state.hpp"
 #include "app/state/teaching/lesson_state.hpp"
 #include "app/state/teaching/presenter_state.hpp"
-#include "app/state/training/lab_state.hpp"
+#include "app/state/training/lab_fields.hpp"
 #include "app/state/view_state.hpp"
 #include "app/state/walk_state.hpp"
 
@@ -208,11 +208,22 @@ void fields(Visit& visit, AtlasState& a) {
 }
 
 template <class Visit>
+void fields(Visit& visit, PatchingState::Suggested& s) {
+  visit("clean", s.clean);
+  visit("corrupted", s.corrupted);
+  visit("answer", s.answer);
+  visit("other", s.other);
+}
+
+template <class Visit>
 void fields(Visit& visit, PatchingState& p) {
   visit("corrupted", p.corrupted);
   visit("answer", p.answer);
   visit("other", p.other);
   visit("sort", p.sort);
+  visit("suggested", p.suggested);
+  visit("corrupted_beside", p.corrupted_beside);
+  visit("answers_beside", p.answers_beside);
 }
 
 template <class Visit>
@@ -347,19 +358,6 @@ void fields(Visit& visit, WalkState& w) {
        {std::pair{"first_query", &w.first_query}, std::pair{"first_key", &w.first_key},
         std::pair{"followed_query", &w.followed_query}, std::pair{"followed_key", &w.followed_key}})
     visit(name, *place, -1, 1 << 30);
-}
-
-template <class Visit>
-void fields(Visit& visit, LabState& l) {
-  visit("task", l.task);
-  visit("control", l.control);
-  visit("seed", l.seed, 0, 1 << 30);
-  visit("batch", l.batch, 0, 1024);
-  visit("pace", l.pace);
-  visit("steps_a_frame", l.steps_a_frame, least_steps_a_frame, most_steps_a_frame);
-  visit("side", l.side);
-  visit("wall_seeds", l.wall_seeds, wall_sizes.front(), wall_sizes.back());
-  visit("trained", l.trained, 0, 1e6);
 }
 
 template <class Visit>

@@ -8,9 +8,11 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include "app/controls_robot.hpp"
 #include "app/model_robot.hpp"
 #include "app/state/model_state.hpp"
 #include "core/engine/model/model_reading.hpp"
+#include "core/models/opened/text_pairs.hpp"
 #include "robot/layout.hpp"
 
 namespace attnscope::atlas_test {
@@ -175,6 +177,77 @@ TEST_CASE("two texts are patched into each other", "[model][atlas]") {
     robot.settle();
     CHECK(state(robot).patching.corrupted != "ab c de a");
     CHECK(robot.has("Patched heads"));
+  }
+}
+
+TEST_CASE("a suggested text goes with the sentence, one that was typed stays and says so", "[model][atlas]") {
+  const TemporaryDirectory directory;
+  Robot robot(with_letters(directory));
+  type_text(robot, "ab c de a");
+  robot.leave();
+  robot.key(ImGuiKey_A, ImGuiMod_Shift);
+  robot.settle();
+  const auto is_suggested = [&] {
+    const std::string one = corrupted_like(*within(robot).model, within(robot).input);
+    return !one.empty() && state(robot).patching.corrupted == one;
+  };
+  const std::string first = state(robot).patching.corrupted;
+  const char* const stale = "It was typed beside another text; Suggest makes one for this.";
+  REQUIRE(is_suggested());
+
+  SECTION("a suggested one") {
+    robot.app().view().model->patching.is_running = false;  // stopped: that was the text before
+    type_text(robot, "de c ab c d");
+    CHECK(is_suggested());
+    CHECK(state(robot).patching.corrupted != first);
+    CHECK(state(robot).patching.is_running);
+    CHECK_FALSE(keys_drawn(robot).contains(stale));
+    robot.leave();
+    robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);
+    robot.settle();
+    REQUIRE(within(robot).input.text != "de c ab c d");
+    CHECK(is_suggested());
+  }
+  SECTION("one that was typed") {
+    robot.retype("##Corrupted", "ab c dc a");
+    CHECK_FALSE(keys_drawn(robot).contains(stale));
+    type_text(robot, "ab c ed a");
+    CHECK(state(robot).patching.corrupted == "ab c dc a");
+    CHECK(keys_drawn(robot).contains(stale));
+    robot.click("Suggest");
+    robot.settle();
+    CHECK(is_suggested());
+    CHECK_FALSE(keys_drawn(robot).contains(stale));
+  }
+  SECTION("one that was taken away stays away for this sentence") {
+    robot.click("##Corrupted");
+    robot.key(ImGuiKey_A, ImGuiMod_Ctrl);
+    robot.key(ImGuiKey_Delete);
+    robot.settle();
+    CHECK(state(robot).patching.corrupted.empty());
+    type_text(robot, "de c ab c d");
+    CHECK(is_suggested());
+  }
+  SECTION("answers") {
+    const char* const others = "The answers are those of another text.";
+    robot.retype("##Answer", "c");
+    CHECK_FALSE(keys_drawn(robot).contains(others));
+    type_text(robot, "de c ab c d");
+    CHECK(state(robot).patching.answer == "c");
+    CHECK(keys_drawn(robot).contains(others));
+    robot.retype("##Answer", "a");
+    CHECK_FALSE(keys_drawn(robot).contains(others));
+  }
+  SECTION("those of a pair to begin with go with it") {
+    robot.click("First pair");
+    robot.settle();
+    PatchingState& patching = robot.app().view().model->patching;
+    patching.answer = patching.suggested.answer = "c";  // as a pair of a larger model has them
+    patching.other = "d";                               // typed
+    type_text(robot, "de c ab c d");
+    CHECK(is_suggested());
+    CHECK(patching.answer.empty());
+    CHECK(patching.other == "d");
   }
 }
 

@@ -147,6 +147,8 @@ heads.order long.mean long.side model.screen model.colour model.order model.stre
 model.token_dims model.split.over_mean model.split.query_parts model.split.key_parts model.split.token
 model.split.minus model.split.path model.split.smallest_link model.atlas.measure model.atlas.sort
 model.patching.corrupted model.patching.answer model.patching.other model.patching.sort
+model.patching.suggested.clean model.patching.suggested.corrupted model.patching.suggested.answer
+model.patching.suggested.other model.patching.corrupted_beside model.patching.answers_beside
 model.generation.sampled model.generation.temperature model.generation.top_k model.generation.top_p
 model.generation.seed model.generation.count model.compare.measure model.compare.sort model.compare.shift
 model.picture.shown model.picture.rollout model.sets model.fold model.predicted_row model.followed

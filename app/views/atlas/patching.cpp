@@ -242,12 +242,33 @@ std::string why_not_patched(const Scene& scene) {
   return {};
 }
 
+void suggest_corrupted(PatchingState& state, const OpenedModel& opened, const ModelText& clean) {
+  PatchingState::Suggested& suggested = state.suggested;
+  if (suggested.clean != clean.text) {  // its answers are those of another text
+    if (state.answer == suggested.answer) state.answer.clear();
+    if (state.other == suggested.other) state.other.clear();
+    suggested.answer = suggested.other = "";
+  }
+  state.corrupted = corrupted_like(opened, clean);
+  suggested.clean = clean.text;
+  suggested.corrupted = state.corrupted;
+  state.is_running = true;
+}
+
 void begin_patching(Scene& scene) {
   PatchingState& state = scene.view.model->patching;
   const Within& within = scene.model->within;
-  if (state.begun != within.model) {
-    if (state.corrupted.empty()) state.corrupted = corrupted_like(*within.model, within.input);
-    state.begun = within.model;
+  const Within& newest = scene.document.within.read();
+  // While a text is typed its reading is behind: what is suggested is for the text that was read.
+  if (within.model == newest.model && within.input.text == newest.input.text) {
+    const bool is_other_model = std::exchange(state.begun, within.model) != within.model;
+    const bool is_other_text = state.suggested.clean != within.input.text;
+    const bool is_due = state.corrupted.empty()
+                            ? is_other_model || is_other_text
+                            : is_other_text && state.corrupted == state.suggested.corrupted;
+    if (is_due) suggest_corrupted(state, *within.model, within.input);
+    // What was stopped was the patching of the text before.
+    if (std::exchange(state.clean, within.input.text) != within.input.text) state.is_running = true;
   }
   for (std::size_t i = 0; i < state.answers.size(); ++i) {
     const std::string& words = i == 0 ? state.answer : state.other;

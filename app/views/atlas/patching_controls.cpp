@@ -101,6 +101,8 @@ void take_pair(Scene& scene, const TextPair& pair) {
   state.corrupted = pair.corrupted;
   state.answer = pair.answer;
   state.other = pair.other;
+  state.suggested = {pair.clean, pair.corrupted, pair.answer, pair.other};
+  state.answers_beside = pair.clean;
   state.is_running = true;
 }
 
@@ -115,8 +117,7 @@ void draw_pair_buttons(Column& c) {
               {},
               "The text above with one word exchanged for another of its words, as long in tokens.",
               {}})) {
-    state.corrupted = corrupted_like(opened, c.document().within.read().input);
-    state.is_running = true;
+    suggest_corrupted(state, opened, c.document().within.read().input);
     if (state.corrupted.empty())
       c.scene.view.notices.say(
           "No word of this text can be exchanged for another that is as long in tokens.");
@@ -130,11 +131,18 @@ void draw_pair_buttons(Column& c) {
     c.scene.view.notices.say("No pair of texts was found that suits this model.");
 }
 
+/// Whether something was typed beside a clean text that is another by now; empty: it is not known which.
+bool is_of_another(const std::string& beside, const std::string& clean) {
+  return !beside.empty() && beside != clean;
+}
+
 /// A word that has to be one token.
 void draw_answer(Column& c, std::string_view name, const char* label, std::string& words,
                  const PatchingState::Answer& found, std::string_view placeholder) {
-  if (text_field(c.ui(), label, choice_row(c, name), words, placeholder))
+  if (text_field(c.ui(), label, choice_row(c, name), words, placeholder)) {
     c.scene.view.model->patching.is_running = true;
+    c.scene.view.model->patching.answers_beside = c.document().within.read().input.text;
+  }
   if (found.words == words && !found.problem.empty()) c.remark(found.problem, true);
 }
 
@@ -142,16 +150,22 @@ void draw_answer(Column& c, std::string_view name, const char* label, std::strin
 
 void pair_section(Column& c) {
   PatchingState& state = c.scene.view.model->patching;
+  const std::string& clean = c.document().within.read().input.text;
   if (c.begin({.which = Section::Pair,
                .label = "Pair of texts",
                .note = c.scene.compact ? "" : "clean, corrupted",
                .opens = Opens::Always})) {
-    draw_pair_text(c, "clean, as typed above", c.document().within.read().input.text);
+    draw_pair_text(c, "clean, as typed above", clean);
     const Box name = c.row(20, 2);
     c.ui().text(name.x, name.centre_y(), "corrupted", {type::tick, c.ui().theme.key});
-    if (prompt_field(c.ui(), "##Corrupted", c.row(28, 6), state.corrupted, "Type a corrupted text"))
+    if (prompt_field(c.ui(), "##Corrupted", c.row(28, 6), state.corrupted, "Type a corrupted text")) {
       state.is_running = true;
-    draw_differences(c, c.document().within.read().input.text, state.corrupted);
+      state.corrupted_beside = clean;
+    }
+    const bool is_edited = !state.corrupted.empty() && state.corrupted != state.suggested.corrupted;
+    if (is_edited && is_of_another(state.corrupted_beside, clean))
+      c.remark("It was typed beside another text; Suggest makes one for this.", true);
+    draw_differences(c, clean, state.corrupted);
     draw_token_counts(c);
     draw_pair_buttons(c);
   }
@@ -167,6 +181,9 @@ void answers_section(Column& c) {
                .opens = Opens::Always})) {
     draw_answer(c, "answer", "##Answer", state.answer, state.answers[0], "likeliest of clean");
     draw_answer(c, "less", "##Other answer", state.other, state.answers[1], "likeliest of corrupted");
+    if ((!state.answer.empty() || !state.other.empty()) &&
+        is_of_another(state.answers_beside, c.document().within.read().input.text))
+      c.remark("The answers are those of another text.", true);
     if (reading.patching && why_not_patched(c.scene).empty()) {
       const PatchingReading& patching = *reading.patching;
       const std::string asked =
