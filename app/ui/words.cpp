@@ -72,6 +72,9 @@ bool is_no_number(std::string_view text, std::size_t at) {
   return text.substr(at).starts_with(no_number) && (end == text.size() || !is_letter(text[end]));
 }
 
+/// Of the English texts in the code; as long as each other.
+constexpr std::string_view english_quote_begin = "“", english_quote_end = "”";
+
 /// Where the number ends that begins here, with its unit; `at` itself where none does. Digits of a name
 /// (float64, W_q1) are none.
 std::size_t number_end(std::string_view text, std::size_t at) {
@@ -298,12 +301,31 @@ void Words::append_numbers(std::string& to, std::string_view text) const {
   }
 }
 
+void Words::append_literal(std::string& to, std::string_view text) const {
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t enclosed = encloses(text[i]) ? end_of_enclosed(text, i) : std::string_view::npos;
+    const std::string_view rest = text.substr(i);
+    const bool opens = rest.starts_with(english_quote_begin);
+    if (enclosed != std::string_view::npos) {
+      i = enclosed;
+    } else if (opens || rest.starts_with(english_quote_end)) {
+      append_numbers(to, text.substr(begin, i - begin));
+      to += opens ? table_.quote_begin : table_.quote_end;
+      begin = i += english_quote_begin.size();
+    } else {
+      ++i;
+    }
+  }
+  append_numbers(to, text.substr(begin));
+}
+
 void Words::append_arguments(std::string& to, std::string_view part) const {
   while (!part.empty()) {
     const std::size_t begin = part.find(inner_begin);
     const std::size_t end =
         begin == std::string_view::npos ? std::string_view::npos : end_of_enclosed(part, begin);
-    append_numbers(to, part.substr(0, end == std::string_view::npos ? end : begin));
+    append_literal(to, part.substr(0, end == std::string_view::npos ? end : begin));
     if (end == std::string_view::npos) return;
     to += said_argument(part.substr(begin, end - begin), false);
     part.remove_prefix(end);
@@ -332,7 +354,9 @@ std::string Words::translated(std::string_view text) const {
 std::string_view Words::translated(std::string_view text, std::string& room) const {
   const bool words = has_words(text);
   const bool has_sign = table_.decimal != "." && text.find_first_of(".,") != std::string_view::npos;
-  if (!words && (has_sign || (!english_ && text.find(no_number) != std::string_view::npos))) {
+  const bool has_others = has_sign || text.find(no_number) != std::string_view::npos ||
+                          text.find(english_quote_begin) != std::string_view::npos;
+  if (!words && !english_ && has_others) {
     room.clear();
     append_arguments(room, text);
     return room;

@@ -35,10 +35,11 @@ struct TextHash {
   std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
 };
 
-/// A language: its own name, how it writes numbers, and its words.
+/// A language: its own name, how it writes numbers and quotations, and its words.
 struct LanguageTable {
   std::string name;
   std::string decimal = ".", thousands = ",";
+  std::string quote_begin = "“", quote_end = "”";  // where a quotation stands by itself, without words
   std::unordered_map<std::string, Phrase, TextHash, std::equal_to<>> phrases;
 };
 
@@ -86,6 +87,8 @@ class Words {
   std::string said_own(std::string_view word) const;
   /// A text that is not translated, with its numbers as they are said.
   void append_numbers(std::string& to, std::string_view text) const;
+  /// The same with the marks of quotations as the language has them, but for those of own words.
+  void append_literal(std::string& to, std::string_view text) const;
   /// Of a part that has no words but in its inner texts.
   void append_arguments(std::string& to, std::string_view part) const;
 

@@ -62,7 +62,7 @@ class TableReader {
   }
 
   void take(std::string_view line) {
-    constexpr std::string_view name = "language ", decimal = "decimal ";
+    constexpr std::string_view name = "language ", decimal = "decimal ", quotes = "quotes ";
     if (line.starts_with('>')) {
       take_translation(rest_of(line));
     } else if (key_) {
@@ -74,8 +74,11 @@ class TableReader {
       table_.name = line.substr(name.size());
     } else if (line.starts_with(decimal)) {
       take_decimal(line.substr(decimal.size()));
+    } else if (line.starts_with(quotes)) {
+      take_quotes(line.substr(quotes.size()));
     } else if (!line.empty() && !line.starts_with('#')) {
-      refuse(in_quotes(line, 60), R"(a line that begins with "#", "<", ">", "language" or "decimal")");
+      refuse(in_quotes(line, 60),
+             R"(a line that begins with "#", "<", ">", "language", "decimal" or "quotes")");
     }
   }
 
@@ -84,6 +87,15 @@ class TableReader {
     if (sign != "." && sign != ",") refuse(in_quotes(sign, 60), R"("." or ",")");
     table_.decimal = sign;
     table_.thousands = sign == "," ? "\u00a0" : ",";
+  }
+
+  void take_quotes(std::string_view marks) {
+    const std::size_t gap = marks.find(' ');
+    const std::string_view end = marks.substr(std::min(gap, marks.size() - 1) + 1);
+    if (gap == 0 || end.empty() || end.find(' ') != std::string_view::npos)
+      refuse(in_quotes(marks, 60), "the two marks of a quotation with a space between them");
+    table_.quote_begin = marks.substr(0, gap);
+    table_.quote_end = end;
   }
 
   std::string_view rest_of(std::string_view line) const {

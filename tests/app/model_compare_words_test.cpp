@@ -109,4 +109,21 @@ TEST_CASE("words: the comparison of models has room, in German, too", "[words][c
   }
 }
 
+TEST_CASE("words: a held text stands between the marks of the language", "[words][compare-models]") {
+  const TemporaryDirectory directory;
+  Robot robot(with_letters(directory));
+  type_text(robot, "ab c de a");
+  robot.key(ImGuiKey_F4);
+  robot.settle();
+  robot.click("Hold this");
+  robot.settle();
+  type_text(robot, "ab c dd a");
+  CHECK(shows(robot, "“… de a”"));
+  robot.app().view().language = "de";
+  robot.leave();
+  robot.settle();
+  CHECK(shows(robot, "„… de a“"));
+  CHECK_FALSE(shows(robot, "“…"));
+}
+
 }  // namespace attnscope::model_compare_words_test

@@ -103,6 +103,19 @@ TEST_CASE("words: where there is no number, another language than English writes
   CHECK(key_of("n/a to n/a").text == "{} to {}");
 }
 
+TEST_CASE("words: a quotation without words has the language's marks, what is quoted keeps its own",
+          "[words]") {
+  const Words words = words_with("quotes „ “\n< without “{}”\n> ohne „{}“\n");
+  CHECK(said(words, "“" + own("cat") + "”") == "„cat“");
+  CHECK(said(words, "… “" + own("3.5") + "” | “" + own("say “hi”") + "” +2") == "… „3.5“ | „say “hi”“ +2");
+  CHECK(said(words, "without “" + own("cat") + "”") == "ohne „cat“");
+  CHECK(said(words, own("“")) == "“");
+  CHECK(said(Words(), "“" + own("cat") + "”") == "“cat”");
+  // Its direction is the word's own: the marks stand outside, in the order of the line.
+  CHECK(said(words, "“" + own("بيت") + "”") == "„\u2068بيت\u2069“");
+  CHECK(said(Words(), "“" + own("بيت") + "” +2") == "“\u2068بيت\u2069” +2");
+}
+
 TEST_CASE("words: English is said as it stands, without a copy", "[words]") {
   const Words words;
   const std::string text = "Head 3 of 8";
@@ -136,6 +149,8 @@ TEST_CASE("words: a table that is none is refused with its line", "[words]") {
       {"< Head {x}\n> Kopf\n", "expected \"{}\""},
       {"< 3\n> drei\n", "expected words"},
       {"language Again\n", "a second language"},
+      {"quotes „\n", "two marks of a quotation"},
+      {"quotes „ “ ”\n", "two marks of a quotation"},
       {"< a\tword\n> ein\n", "control character"},
   };
   for (const auto& [lines, found] : bad) {

@@ -59,7 +59,7 @@ class PageHeader {
     std::string text = input.text;
     if (input.pair) text += " · " + *input.pair;
     if (input.decoder_text) text += " → " + *input.decoder_text;
-    return text.empty() ? text : own("“" + text + "”");
+    return text.empty() ? text : "“" + own(text) + "”";
   }
 
   /// Three lines at most.

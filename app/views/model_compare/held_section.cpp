@@ -20,7 +20,7 @@ std::string words_of_changes(const Within& within) {
   return words;
 }
 
-std::string in_marks(const std::string& text) { return own("“" + text + "”"); }
+std::string in_marks(const std::string& text) { return "“" + own(text) + "”"; }
 
 std::string words_of_text(const ModelText& text) {
   if (!text.image.empty()) return own(text.image.filename().string());
@@ -37,7 +37,7 @@ std::string end_of_text(const ModelText& text, const ModelText& other) {
   const auto same = std::ranges::mismatch(text.text, other.text).in1 - text.text.begin();
   if (same == 0) return {};
   const std::size_t space = text.text.rfind(' ', static_cast<std::size_t>(same) - 1);
-  return space == std::string::npos ? std::string() : own("“…" + text.text.substr(space) + "”");
+  return space == std::string::npos ? std::string() : "“" + own("…" + text.text.substr(space)) + "”";
 }
 
 /// "stored as": the name of a value at the left, a tag of B's side at the right.
