@@ -225,6 +225,7 @@ TEST_CASE("an HTML page speaks the language of the window, with its numbers", "[
   CHECK_THAT(html, Catch::Matchers::ContainsSubstring("<html lang=\"de\">"));
   CHECK_THAT(html, Catch::Matchers::ContainsSubstring(
                        "Kopf 1 schaut von „tok5“ auf „tok2“ mit einem Gewicht von 0,"));
+  CHECK_THAT(html_alt(drawn_page(2, 0, 6), words), Catch::Matchers::ContainsSubstring("„tok5“: „tok"));
   for (const auto& [name, text] : data["words"].items()) {
     INFO(name);
     CHECK_FALSE(text.get<std::string>().empty());

@@ -217,8 +217,7 @@ std::string html_alt(const HtmlPage& page, const Words& words) {
     list += fmt::format("{}“{}” {}", i == 0 ? "" : ", ", own(part.keys[static_cast<std::size_t>(row[i].key)]),
                         fixed(static_cast<double>(row[i].weight), 2));
   const std::string query = own(part.queries[static_cast<std::size_t>(page.cell.query)]);
-  if (!list.empty())
-    all.push_back(say(fmt::format("Largest weights of row “{}”: {}.", query, own_number(plain(list)))));
+  if (!list.empty()) all.push_back(say(fmt::format("Largest weights of row “{}”: {}.", query, inner(list))));
   return with_spaces(all);
 }
 
