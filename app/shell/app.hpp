@@ -312,6 +312,7 @@ class App {
   void take_back(Before);
   bool has_sentence_in_sight() const;
   void step_in_history(int way);
+  Origin origin_now() const;
   bool has_model_behind() const;
   void go_back_to_model();
   void bring_back(Document said);
@@ -359,6 +360,7 @@ class App {
   Following following_;
   std::optional<Arrival> arrival_;
   History history_;
+  OriginPtr origin_ = std::make_shared<Origin>();  // of document_; in it stands how it was left
   StrayTyping stray_;
   std::optional<Before> before_;  // before the letters that are being typed
   std::optional<DroppedFiles> dropped_;

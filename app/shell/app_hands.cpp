@@ -105,6 +105,12 @@ void App::step_in_history(int way) {
   view_.notices.leave_step();
   const bool is_other = there->document != what_is_said(document_);
   const Document from = document_;
+  if (there->origin && there->origin != origin_) {
+    *origin_ = origin_now();
+    origin_ = there->origin;
+    files_.follow(origin_->file, origin_->time);
+    original_ = origin_->saved;
+  }
   bring_back(std::move(there->document));
   if (there->takes_held) bring_back_held(there->held);
   if (!view_as(there->look) && !is_other && there->held) bring_back_held(there->held);
@@ -124,6 +130,8 @@ bool App::has_model_behind() const {
     return bool(step.document.within.read());
   });
 }
+
+Origin App::origin_now() const { return {files_.path(), files_.time(), original_}; }
 
 void App::go_back_to_model() {
   if (!has_model_behind()) return;
@@ -166,6 +174,7 @@ void App::observe_history() {
   if (is_on_its_way && history_.recorded() == 0 && history_.depth() == 0 && !is_edited()) return;
   const std::optional<HeldThen> held = held_now();
   history_.holds(held ? &*held : nullptr);
+  history_.belong_to(origin_);
   history_.observe(what_is_said(document_), viewing(),
                    {ImGui::IsAnyItemActive() || keyboard.takes_words || view_.model->generation.left > 0,
                     has_acted(), has_pressed()},

@@ -53,6 +53,11 @@ void Files::follow(fs::path file) {
   time_ = path_.empty() ? std::nullopt : time_of(path_);
 }
 
+void Files::follow(fs::path file, std::optional<fs::file_time_type> time) {
+  path_ = std::move(file);
+  time_ = time;
+}
+
 bool Files::is_own_document(const fs::path& path) const {
   return lower_extension(path) == ".json" && !is_example(path, assets_);
 }

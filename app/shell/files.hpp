@@ -29,8 +29,11 @@ class Files {
 
   /// Where save() without a path writes; empty = nowhere yet.
   const std::filesystem::path& path() const { return path_; }
-  /// The Document on screen is of this file from here on.
+  /// When that file was opened or saved; nothing where there is none.
+  const std::optional<std::filesystem::file_time_type>& time() const { return time_; }
+  /// The Document on screen is of this file from here on; the second as it was then.
   void follow(std::filesystem::path file);
+  void follow(std::filesystem::path file, std::optional<std::filesystem::file_time_type> time);
   /// A document that may be written over: not one of the examples.
   bool is_own_document(const std::filesystem::path& path) const;
   /// Adds to the files that were open before, but none of the examples.

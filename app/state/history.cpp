@@ -72,7 +72,7 @@ void History::record(const Document& document, const Viewing& look) {
       !takes_held && present_ && present_->document == document && present_->look.differs_in_place_only(look);
   if (present_ && takes_held) present_->held = *left_;
   if (present_) past_.push_back(std::move(*present_));
-  present_ = Step{document, look, held_, takes_held};
+  present_ = Step{document, look, held_, takes_held, origin_};
   left_.reset();
   left_by_hand_ = false;
   ++recorded_;
@@ -96,6 +96,7 @@ void History::observe(const Document& document, const Viewing& look, Hand hand, 
   if (present_ && !left_) present_->held = held_;
   if (present_ && present_->document == document) {
     seen_.reset();
+    present_->origin = origin_;  // the same may have been opened from another file
     acted_ = present_->look != look && (acted_ || hand.acted);
     if (is_left_by_hand && !hand.busy) return record(document, look);
     if (left_ && !is_left_by_hand) {

@@ -5,8 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <filesystem>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "app/state/viewing.hpp"
@@ -30,6 +32,14 @@ struct HeldThen {
 };
 using HeldThenPtr = std::shared_ptr<const HeldThen>;  // null: nothing is held
 
+/// What was opened, a file or a lesson: shared by all steps from there on until something else is opened.
+struct Origin {
+  std::filesystem::path file;                           // where saving writes; empty: nowhere yet
+  std::optional<std::filesystem::file_time_type> time;  // of the file, when it was opened or saved
+  Document saved;                                       // as the file has it
+};
+using OriginPtr = std::shared_ptr<Origin>;
+
 /// A value: a copy brings back what was there when it was made (steps share their texts and blocks).
 class History {
  public:
@@ -40,6 +50,7 @@ class History {
     /// In the list: the step before holds something else, and going over the two exchanges it. In what undo()
     /// and redo() return: whether `held` comes with the step; else what is held stays.
     bool takes_held = false;
+    OriginPtr origin = {};  // whose changes these are
   };
   /// Steps, and bytes of texts and blocks, that are kept; the oldest go first.
   static constexpr std::size_t max_steps = 200;
@@ -60,6 +71,8 @@ class History {
   /// What is held now, null where nothing is: said before every observe(), undo() and redo(). To hold
   /// something is no step: it is compared with what undo brings back.
   void holds(const HeldThen*);
+  /// Whose changes the steps are: said before every observe().
+  void belong_to(OriginPtr origin) { origin_ = std::move(origin); }
   /// What holds() said last is released or replaced in this frame. Where the person did it, it is a step even
   /// when nothing else changes; else it belongs to the step that is there.
   void leave_held();
@@ -89,6 +102,7 @@ class History {
   std::vector<Step> future_;      // the next to redo last
   std::optional<Document> seen_;  // changed, but not yet a step
   double seen_at_ = 0;
+  OriginPtr origin_;
   HeldThenPtr held_;                 // now
   std::optional<HeldThenPtr> left_;  // before it was released or replaced; nothing: it was not
   bool left_by_hand_ = false;

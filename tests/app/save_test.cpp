@@ -42,6 +42,60 @@ TEST_CASE("a document is saved under a path and again by its key") {
   CHECK(saved.layer().masking.causal == robot.document().layer().masking.causal);
 }
 
+TEST_CASE("what undo brings back is saved into its own file, not into that of what was open") {
+  const TemporaryDirectory directory;
+  Robot robot({.width = 1600, .height = 1000});
+  robot.settle();
+  save_as(robot, (directory / "first.json").native());
+  robot.app().open(std::string(ATTNSCOPE_ASSETS) + "/examples/2-three-tokens.json");
+  robot.settle();
+  save_as(robot, (directory / "second.json").native());
+  const std::string second = to_json(open_document(directory / "second.json"));
+  robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);
+  robot.settle();
+  CHECK(robot.app().window_title() == "first.json — AttnScope");  // as it has it
+  robot.key(ImGuiKey_P);
+  robot.settle();
+  robot.key(ImGuiKey_S, ImGuiMod_Ctrl);
+  robot.settle();
+  CHECK_FALSE(is_card_open());
+  CHECK(to_json(open_document(directory / "second.json")) == second);
+  CHECK(to_json(open_document(directory / "first.json")) == to_json(robot.document()));
+  CHECK(robot.document().layer().masking.padding);
+
+  robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);
+  robot.settle();
+  CHECK(robot.app().window_title() == "first.json* — AttnScope");
+  robot.key(ImGuiKey_Z, ImGuiMod_Ctrl | ImGuiMod_Shift);
+  robot.settle();
+  CHECK(robot.app().window_title() == "first.json — AttnScope");
+}
+
+TEST_CASE("undo from a saved file to an example leaves the file alone") {
+  const TemporaryDirectory directory;
+  Robot robot({.width = 1600, .height = 1000});
+  robot.settle();
+  const std::string example = robot.app().window_title();
+  std::filesystem::copy_file(std::string(ATTNSCOPE_ASSETS) + "/examples/2-three-tokens.json",
+                             directory / "mine.json");
+  robot.app().open(directory / "mine.json");
+  robot.settle();
+  REQUIRE(robot.app().window_title() == "mine.json — AttnScope");
+  const Document mine = open_document(directory / "mine.json");
+  robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);
+  robot.settle();
+  CHECK(robot.app().window_title() == example);
+  robot.key(ImGuiKey_S, ImGuiMod_Ctrl);
+  robot.settle();
+  CHECK(is_card_open());  // it asks where
+  robot.key(ImGuiKey_Escape);
+  robot.frame(2);
+  CHECK(to_json(open_document(directory / "mine.json")) == to_json(mine));
+  robot.key(ImGuiKey_Z, ImGuiMod_Ctrl | ImGuiMod_Shift);
+  robot.settle();
+  CHECK(robot.app().window_title() == "mine.json — AttnScope");
+}
+
 TEST_CASE("what cannot be saved is told and stays") {
   const TemporaryDirectory directory;
   Robot robot({.width = 1600, .height = 1000});

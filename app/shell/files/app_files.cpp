@@ -244,6 +244,8 @@ void App::take(Session session, const std::filesystem::path& file, bool is_text)
     view_.files->question.reset();
     close_cards();
   }
+  *origin_ = origin_now();
+  origin_ = std::make_shared<Origin>();
   document_ = std::move(session.document);
   original_ = document_;
   files_.follow(file);
