@@ -313,6 +313,7 @@ class App {
   bool has_sentence_in_sight() const;
   void step_in_history(int way);
   Origin origin_now() const;
+  void stand_in(OriginPtr);
   bool has_model_behind() const;
   void go_back_to_model();
   void bring_back(Document said);
@@ -360,7 +361,7 @@ class App {
   Following following_;
   std::optional<Arrival> arrival_;
   History history_;
-  OriginPtr origin_ = std::make_shared<Origin>();  // of document_; in it stands how it was left
+  OriginPtr origin_ = std::make_shared<Origin>(), held_origin_;  // of document_; of B, where it was held here
   StrayTyping stray_;
   std::optional<Before> before_;  // before the letters that are being typed
   std::optional<DroppedFiles> dropped_;

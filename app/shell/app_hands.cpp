@@ -105,12 +105,7 @@ void App::step_in_history(int way) {
   view_.notices.leave_step();
   const bool is_other = there->document != what_is_said(document_);
   const Document from = document_;
-  if (there->origin && there->origin != origin_) {
-    *origin_ = origin_now();
-    origin_ = there->origin;
-    files_.follow(origin_->file, origin_->time);
-    original_ = origin_->saved;
-  }
+  stand_in(there->origin);
   bring_back(std::move(there->document));
   if (there->takes_held) bring_back_held(there->held);
   if (!view_as(there->look) && !is_other && there->held) bring_back_held(there->held);
@@ -132,6 +127,15 @@ bool App::has_model_behind() const {
 }
 
 Origin App::origin_now() const { return {files_.path(), files_.time(), original_}; }
+
+/// What is on screen from here on was opened otherwise than what was there; null: it is not known.
+void App::stand_in(OriginPtr origin) {
+  if (!origin || origin == origin_) return;
+  *origin_ = origin_now();
+  origin_ = std::move(origin);
+  files_.follow(origin_->file, origin_->time);
+  original_ = origin_->saved;
+}
 
 void App::go_back_to_model() {
   if (!has_model_behind()) return;

@@ -49,6 +49,7 @@ void App::hold() {
   model_b_.expect_nothing();
   comparison_.hold(shown_.result, errors_, *backends_, ImGui::GetTime());
   view_.compare->held_head = -1;
+  held_origin_ = origin_;
   shown_.stats->compare_with(comparison_.result());
 }
 
@@ -56,6 +57,7 @@ void App::swap_with_held() {
   if (!comparison_.held() || !can_be_held()) return;
   history_.leave_held();
   if (before_) before_->swapped = !before_->swapped;
+  if (held_origin_) stand_in(std::exchange(held_origin_, origin_));
   document_ = comparison_.result()->document;
   // B is there already: it is shown at once, while the engine catches up.
   comparison_.swap(shown_, *backends_, ImGui::GetTime());
@@ -77,6 +79,7 @@ void App::drop_held() {
   comparison_.clear(engine_);
   model_b_.expect_nothing();
   asks_for_held_.reset();
+  held_origin_.reset();
   view_.compare->held_head = -1;
   if (!shown_.result) return;
   shown_.stats->compare_with(nullptr);
@@ -87,6 +90,7 @@ void App::drop_held() {
 /// opened.
 void App::expect_held(Document held, double age) {
   const Within& within = held.within.read();
+  held_origin_.reset();
   if (within.is_unopened())
     asks_for_held_ = HeldArrival{std::move(held), age};
   else if (within)

@@ -71,6 +71,28 @@ TEST_CASE("what undo brings back is saved into its own file, not into that of wh
   CHECK(robot.app().window_title() == "first.json — AttnScope");
 }
 
+TEST_CASE("what is swapped with what is held is saved into its own file") {
+  const TemporaryDirectory directory;
+  Robot robot({.width = 1600, .height = 1000});
+  robot.settle();
+  save_as(robot, (directory / "first.json").native());
+  robot.key(ImGuiKey_Backslash);
+  robot.settle();
+  robot.app().open(std::string(ATTNSCOPE_ASSETS) + "/examples/2-three-tokens.json");
+  robot.settle();
+  save_as(robot, (directory / "second.json").native());
+  const std::string second = to_json(open_document(directory / "second.json"));
+  for (const char* name : {"first", "second", "first"}) {
+    robot.key(ImGuiKey_X);
+    robot.settle();
+    CHECK(robot.app().window_title() == std::string(name) + ".json — AttnScope");
+  }
+  robot.key(ImGuiKey_S, ImGuiMod_Ctrl);
+  robot.settle();
+  CHECK(to_json(open_document(directory / "second.json")) == second);
+  CHECK(to_json(open_document(directory / "first.json")) == to_json(robot.document()));
+}
+
 TEST_CASE("undo from a saved file to an example leaves the file alone") {
   const TemporaryDirectory directory;
   Robot robot({.width = 1600, .height = 1000});
