@@ -130,6 +130,8 @@ void App::take_model(ModelArrival arrival) {
   std::filesystem::path file = is_session && files_.is_own_document(path) ? path : std::filesystem::path{};
   if (is_kept) file = is_session ? arrival.session.looks->file : std::filesystem::path{};
   if (!is_session) leave_page();
+  const bool is_same_text = document_.within.read().input == arrival.session.document.within.read().input;
+  if (!is_session && !is_same_text) view_.model->predicted_row.reset();  // a row of the text before
   take(std::move(arrival.session), file);
   document_ = models_.placed(std::move(document_));  // called as it will be when something has changed in it
   original_ = document_;

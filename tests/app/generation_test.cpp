@@ -129,6 +129,28 @@ TEST_CASE("Space appends the likeliest token, and every step can be gone back to
   }
 }
 
+TEST_CASE("the step of a text that was left is no row of the model opened next", "[model][generation]") {
+  const TemporaryDirectory directory;
+  Robot robot(with_letters(directory));
+  write_letters_gpt(directory / "other", 2, 16);
+  begin(robot);
+  for (int i = 0; i < 3; ++i) {
+    robot.key(ImGuiKey_Space);
+    let_play(robot);
+  }
+  robot.key(ImGuiKey_Backspace);
+  robot.settle();
+  REQUIRE(state(robot).predicted_row);
+  robot.app().open(directory / "other");
+  robot.settle();
+  REQUIRE(continued(robot).empty());
+  CHECK_FALSE(state(robot).predicted_row);
+  robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);
+  robot.settle();
+  CHECK(continued(robot).size() == 3);
+  CHECK(state(robot).predicted_row);
+}
+
 TEST_CASE("many tokens at once are one step of undo, and can be stopped", "[model][generation]") {
   const TemporaryDirectory directory;
   Robot robot(with_letters(directory));
