@@ -6,6 +6,7 @@
 #include "app/lessons/model_numbers.hpp"
 #include "app/results/worth_a_look.hpp"
 #include "app/shell/app.hpp"
+#include "app/shell/replaced_text.hpp"
 #include "app/state/files_state.hpp"
 #include "app/state/model_state.hpp"
 #include "app/state/teaching/lesson_state.hpp"
@@ -87,6 +88,15 @@ void App::keep_text(Session& session) const {
   next.block = std::min(now.block, blocks_in(spec, now.of) - 1);
 }
 
+namespace {
+
+/// The text whose rows something is predicted of.
+const std::string& predicted_text(const ModelText& input) {
+  return input.decoder_text ? *input.decoder_text : input.text;
+}
+
+}  // namespace
+
 void App::take_readings() {
   const ModelReadingPtr newest = models_.news();
   if (!newest) return;
@@ -109,6 +119,9 @@ void App::take_readings() {
                                            : !newest->not_finite.empty()    ? newest->not_finite
                                                                             : picture_note(*newest));
   if (newest->error.empty()) {
+    const std::string& text = predicted_text(newest->within.input);
+    const std::string before = std::exchange(view_.model->read, text);
+    if (!before.empty() && is_text_replaced(before, text)) view_.model->predicted_row.reset();
     backends_->note(*newest);
     if (newest->backend_note != std::exchange(model_backend_note_, newest->backend_note))
       view_.notices.say(Notice::Source::Backend, newest->backend_note);
@@ -133,6 +146,7 @@ void App::take_model(ModelArrival arrival) {
   const bool is_same_text = document_.within.read().input == arrival.session.document.within.read().input;
   if (!is_session && !is_same_text) view_.model->predicted_row.reset();  // a row of the text before
   take(std::move(arrival.session), file);
+  view_.model->read = predicted_text(document_.within.read().input);
   document_ = models_.placed(std::move(document_));  // called as it will be when something has changed in it
   original_ = document_;
   if (!is_session) view_.mode = Mode::Model;

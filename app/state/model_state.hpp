@@ -173,6 +173,7 @@ struct ModelState {
   std::string tokens_of;
 
   // Of the moment.
+  std::string read;                                 // the text that was read last, whose rows are counted
   std::optional<std::string> typed_ids;             // while the field of the tokens' numbers has the keyboard
   ModelScreen before_compare = ModelScreen::Heads;  // F4 goes back to it
   std::optional<double> stale_since;                // the text, or a change, is ahead of what stands there

@@ -141,6 +141,18 @@ TEST_CASE("the step of a text that was left is no row of the model opened next",
   robot.key(ImGuiKey_Backspace);
   robot.settle();
   REQUIRE(state(robot).predicted_row);
+  SECTION("nor of a text that is typed in its place") {
+    robot.retype("##Text", "ed ce dda eed c");
+    robot.settle();
+    CHECK_FALSE(state(robot).predicted_row);
+    robot.key(ImGuiKey_Escape);
+    robot.leave();
+    robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);
+    robot.settle();
+    CHECK(continued(robot).size() == 3);
+    CHECK(state(robot).predicted_row);
+    return;
+  }
   robot.app().open(directory / "other");
   robot.settle();
   REQUIRE(continued(robot).empty());
