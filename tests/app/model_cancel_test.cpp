@@ -65,6 +65,7 @@ class SlowModel {
 
   /// The text changes, or something is asked for: from here on the worker waits before each piece.
   void slow_down() { gate_.close(); }
+  void open_again() { robot.app().open(directory_ / "letters"); }
   void hurry() {
     gate_.open();
     robot.leave();
@@ -179,6 +180,35 @@ TEST_CASE("among effects that are still computed none has a rank, and the tip sa
   REQUIRE(known() == all);
   robot.move(robot.centre("score effect on logit"));
   CHECK_FALSE(keys_drawn(robot).contains(so_far));
+}
+
+TEST_CASE("in a narrow window what goes on and what is looked at stand beside each other", "[model]") {
+  SlowModel model;
+  Robot& robot = model.robot;
+  robot.resize(700, 600);
+  robot.leave();
+  robot.settle();
+  model.slow_down();
+  model.open_again();
+  const auto has_begun = [&] {
+    return robot.app().view().model->opened_at && robot.has("Cancel") && model.filled("Cancel") > 0;
+  };
+  REQUIRE(model.pieces_until(has_begun));
+  const RecordedItem* const item = robot.items().find("Cancel");
+  REQUIRE(item != nullptr);
+  const ImVec2 from = item->min, to = item->max;
+  const Image longer = robot.pixels();
+  robot.app().view().model->opened_at.reset();  // its sentence in the status line goes
+  robot.frame();
+  const Image shorter = robot.pixels();
+  constexpr int track = 132, words = 60;
+  int different = 0;
+  for (int y = static_cast<int>(from.y); y < static_cast<int>(to.y); ++y)
+    for (int x = static_cast<int>(from.x) - track - words; x < static_cast<int>(to.x); ++x)
+      different += longer.at(x, y) != shorter.at(x, y);
+  CHECK(different == 0);
+  CHECK_FALSE(longer == shorter);
+  model.hurry();
 }
 
 TEST_CASE("the pruning curve is stopped and goes on", "[model][atlas]") {

@@ -62,8 +62,9 @@ double known_share(const Scene& scene) {
 }
 
 /// At the right end of the bar: what is going on, how far it is and a button that stops it; whether that was
-/// pressed.
-bool draw_progress(const Ui& ui, const Box& bar, const std::string& words, double share, const Tip& tip) {
+/// pressed. `left`: where it begins.
+bool draw_progress(const Ui& ui, const Box& bar, const std::string& words, double share, const Tip& tip,
+                   float& left) {
   const float wide = std::max(ui.px(64), ui.text_width("Cancel", type::label, Ink::Medium) + ui.px(16));
   const Box cancel{bar.right() - ui.px(16) - wide, bar.y + ui.px(2), wide, ui.px(20)};
   const bool pressed = button(ui, "Cancel", cancel, tip);
@@ -71,7 +72,8 @@ bool draw_progress(const Ui& ui, const Box& bar, const std::string& words, doubl
   const Box track{cancel.x - ui.px(132), y - ui.px(2), ui.px(120), ui.px(4)};
   ui.fill(track, ui.theme.control_hover, ui.px(2));
   ui.fill({track.x, track.y, track.w * static_cast<float>(share), track.h}, ui.theme.query, ui.px(2));
-  ui.text(track.x - ui.px(12), y, words, {type::tick, ui.theme.text2, Ink::Regular, Align::Right});
+  left = track.x - ui.px(12);
+  left -= ui.text(left, y, words, {type::tick, ui.theme.text2, Ink::Regular, Align::Right});
   return pressed;
 }
 
@@ -167,16 +169,18 @@ void draw_status(Scene& scene, const Box& bar) {
   const std::string guess = warning.empty() ? guessed_words(scene.document) : std::string();
   if (!guess.empty()) warning = guess;
 
+  float begin = bar.right() - pad;  // of what stands at the right
   const auto running = scene.engine.running_for().count();
   if (const std::optional<FileOnItsWay>& file = scene.view.files->opening) {
     const Tip tip{"Cancel", {}, "Stops reading; what is open stays.", {}};
-    if (draw_progress(ui, bar, file->name + "   " + fixed(100 * file->share, 0) + " %", file->share, tip))
+    if (draw_progress(ui, bar, file->name + "   " + fixed(100 * file->share, 0) + " %", file->share, tip,
+                      begin))
       scene.requests.cancel_opening = true;
     right.clear();
     warning.clear();
   } else if (const std::optional<FileOnItsWay>& out = scene.view.files->exporting) {
     const Tip tip{"Cancel", {}, "Stops the export; nothing is written.", {}};
-    if (draw_progress(ui, bar, out->name + "   " + fixed(100 * out->share, 0) + " %", out->share, tip))
+    if (draw_progress(ui, bar, out->name + "   " + fixed(100 * out->share, 0) + " %", out->share, tip, begin))
       scene.requests.cancel_export = true;
     right.clear();
     warning.clear();
@@ -189,7 +193,7 @@ void draw_status(Scene& scene, const Box& bar) {
         refines ? "rows known " + fixed(100 * share, 0) + " %"
                 : "computing, stage " + std::to_string(done) + " of " + std::to_string(total);
     const Tip tip{"Cancel", {}, "Stops computing and keeps the last picture.", {}};
-    if (draw_progress(ui, bar, words, share, tip)) scene.engine.cancel();
+    if (draw_progress(ui, bar, words, share, tip, begin)) scene.engine.cancel();
     right.clear();
     warning.clear();
   } else if (const Shown::Doing& doing = scene.model_doing;
@@ -197,21 +201,19 @@ void draw_status(Scene& scene, const Box& bar) {
     const Tip tip{"Cancel", {}, "Stops here; what is known of the model stays.", {}};
     std::string words(doing.what);
     if (doing.share > 0) words += "   " + fixed(100 * doing.share, 0) + " %";
-    if (draw_progress(ui, bar, words, doing.share, tip)) scene.requests.cancel_model = true;
+    if (draw_progress(ui, bar, words, doing.share, tip, begin)) scene.requests.cancel_model = true;
     right.clear();
     warning.clear();
   }
-  float right_width =
-      ui.text(bar.right() - pad, y, right, {type::tick, ui.theme.text3, Ink::Regular, Align::Right});
+  begin -= ui.text(begin, y, right, {type::tick, ui.theme.text3, Ink::Regular, Align::Right});
   if (!warning.empty()) {
-    const float x = bar.right() - pad - right_width - ui.px(24);
-    right_width += ui.px(24) + ui.text(x, y, warning,
-                                       {type::tick, guess.empty() ? ui.theme.error : ui.theme.key,
-                                        Ink::Medium, Align::Right});
+    begin -= ui.px(24);
+    begin -= ui.text(begin, y, warning,
+                     {type::tick, guess.empty() ? ui.theme.error : ui.theme.key, Ink::Medium, Align::Right});
   }
   float left = draw_notice(scene, bar);
   if (left > 0) left += ui.px(28);
-  if (const float room = bar.w - right_width - pad * 3 - left; room > ui.px(40))
+  if (const float room = begin - bar.x - pad * 2 - left; room > ui.px(40))
     ui.text(bar.x + pad + left, y, text, {type::tick, ui.theme.text2, Ink::Regular, Align::Left, room});
 }
 
