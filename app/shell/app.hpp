@@ -155,25 +155,22 @@ class App {
   /// What survives a crash; null where nothing does.
   SessionKeeper* keeper() { return files_.keeper(); }
 
-  /// Chooses a head and a cell and zooms until so many queries and keys round it are in sight. Throws Error
-  /// for what the shown result, which must be there, does not have.
+  /// Chooses a head and a cell and zooms until so many queries and keys round it are in sight. There must be
+  /// a shown result; throws Error for what it does not have.
   void look_at(const Spot& spot);
 
-  /// What is on screen becomes B, to compare with; or B is shown and edited and what was shown becomes B; or
-  /// nothing is held any more.
+  /// What is on screen becomes B; B and it change places; nothing is held any more.
   void hold();
   void swap_with_held();
   void release_held();
 
-  /// The machine's backends as the window shows them, and computing on another one of them from here on; one
-  /// that is not there says why in a message.
+  /// The machine's backends, and computing on another one from here on; one that is not there says why.
   const Backends& backends() const { return *backends_; }
   /// What trains on its page.
   const TrainingDesk& training() const { return *training_; }
   void use_backend(std::size_t choice);
 
-  /// In how many seconds, from the last frame on, the picture changes by itself: something that is shown for
-  /// a while goes. Empty when nothing does.
+  /// In how many seconds, from the last frame on, the picture changes by itself; empty when it does not.
   std::optional<double> changes_in() const;
 
   /// True while something on screen moves or is being computed: draw again soon. False: wait for an event.

@@ -16,7 +16,7 @@
 #include "app/files/paths.hpp"
 #include "app/state/files_state.hpp"
 #include "app/state/model_state.hpp"
-#include "app/views/files/modal_card.hpp"
+#include "app/widgets/modal_card.hpp"
 #include "core/base/error.hpp"
 #include "core/models/opened/opened_model.hpp"
 #include "core/text/utf8.hpp"

@@ -9,7 +9,7 @@
 
 #include "app/state/files_state.hpp"
 #include "app/views/files/files.hpp"
-#include "app/views/files/modal_card.hpp"
+#include "app/widgets/modal_card.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope {

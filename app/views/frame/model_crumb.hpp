@@ -6,12 +6,6 @@
 
 namespace attnscope {
 
-/// Where the two lines stand: the middles of the gaps above and below the text fields.
-struct CrumbLines {
-  float x = 0, room = 0, above = 0, below = 0;
-};
-CrumbLines crumb_lines(const Scene&, const Box& strip);
-
 /// "SmolLM2 › Layer 23 ↑ Esc" above the text field of the token strip, where a click goes back to the model,
 /// and the likeliest tokens below it. Nothing where the layer stands in no model.
 void draw_model_crumb(Scene&, const Box& strip);

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "app/state/model_state.hpp"
-#include "app/views/files/modal_card.hpp"
+#include "app/widgets/modal_card.hpp"
 #include "core/base/error.hpp"
 #include "core/edits/head_lists.hpp"
 #include "core/models/opened/opened_model.hpp"

@@ -19,7 +19,7 @@
 #include "app/state/model_state.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/views/atlas/head_numbers.hpp"
-#include "app/views/files/modal_card.hpp"
+#include "app/widgets/modal_card.hpp"
 #include "app/views/many_texts/list_problem.hpp"
 #include "app/views/many_texts/spread_rows.hpp"
 #include "app/views/model/facts.hpp"

@@ -7,7 +7,7 @@
 
 #include "app/ui/number_format.hpp"
 #include "app/ui/own_words.hpp"
-#include "app/views/frame/model_crumb.hpp"
+#include "app/views/tokens/crumb_lines.hpp"
 #include "app/views/watch/parts.hpp"
 #include "app/views/watch/watch.hpp"
 #include "app/watch/join.hpp"

@@ -1,4 +1,4 @@
-// app/views/files: the frame of a card that takes all input while it is open.
+// app/widgets: the frame of a card that takes all input while it is open.
 #pragma once
 
 #include <algorithm>
