@@ -1,5 +1,6 @@
 #include "app/kit/gallery.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -126,7 +127,7 @@ void draw_choices(const Ui& ui, GalleryColumn& column, GalleryState& state) {
   const float half = (buttons.w - ui.px(8)) / 2;
   button(ui, "Button", {buttons.x, buttons.y, half, buttons.h}, example_tip);
   button(ui, "Other button", {buttons.x + half + ui.px(8), buttons.y, half, buttons.h}, example_tip,
-         "Long words are cut where the button ends");
+         "Words that are too long for a button are cut");
   if (section_header(ui, "Section", column.row(28), "its value", state.open)) state.open = !state.open;
 }
 
@@ -198,7 +199,8 @@ void draw_tables(const Ui& ui, GalleryColumn& column, GalleryState& state) {
 
 void draw_plots(const Ui& ui, GalleryColumn& column, GalleryState& state) {
   column.title("Plot");
-  const Box box = column.rest();
+  Box box = column.rest();
+  box.h = std::min(box.h, ui.px(320));
   const float top = plot_title(ui, {box.x, box.y, box.w, ui.px(20)}, "A measure", "nats");
   Axes axes{{box.x + ui.px(34), top + ui.px(6), box.w - ui.px(84), box.bottom() - top - ui.px(34)},
             static_cast<double>(40 * state.zoom.from),
