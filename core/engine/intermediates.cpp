@@ -43,7 +43,7 @@ float Intermediates::exponential(std::int64_t query, std::int64_t key) {
   return std::exp(static_cast<float>(shifted(query, key)));
 }
 
-float Intermediates::share(std::int64_t query, std::int64_t key) {
+float Intermediates::weight_share(std::int64_t query, std::int64_t key) {
   const double sum = softmax_of(query).sum;
   return sum == 0 ? 0 : static_cast<float>(std::exp(shifted(query, key)) / sum);
 }

@@ -28,7 +28,7 @@ class Intermediates {
   /// e^ of that in float32, where the naive softmax, which subtracts nothing, overflows.
   float exponential(std::int64_t query, std::int64_t key);
   /// The weight before the mistake of masking after the softmax hides some.
-  float share(std::int64_t query, std::int64_t key);
+  float weight_share(std::int64_t query, std::int64_t key);
 
   /// φ of the query's (Stage::Query) or the key's vector as the numerator of linear attention has it, turned
   /// where positions are rotary: [d_k].

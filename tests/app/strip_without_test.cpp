@@ -22,12 +22,12 @@ bool is_drawn_below(Robot& robot, const std::string& label) {
   const RecordedItem* const item = robot.items().find(label);
   REQUIRE(item != nullptr);
   const auto left = static_cast<int>(item->min.x), right = static_cast<int>(item->max.x);
-  const int top = static_cast<int>(item->max.y) + 4;
+  const int top = static_cast<int>(item->max.y) + 8;  // below the ring of what is chosen
   const Image image = robot.pixels();
   const auto pixel = [&](int x, int y) {
     return image.pixels[static_cast<std::size_t>(y * image.width + x)];
   };
-  for (int y = top; y < top + 12; ++y)
+  for (int y = top; y < top + 8; ++y)
     for (int x = left; x < right; ++x)
       if (pixel(x, y) != pixel(left, top)) return true;
   return false;

@@ -114,7 +114,7 @@ TEST_CASE("a score and a logit are shown as the sum of their parts", "[model][wh
 }
 
 TEST_CASE("the weight of a zeroed head is the one of its map, not 0", "[model][why]") {
-  test::LettersRobot robot({.height = 1060});
+  test::LettersRobot robot({.height = 1060, .system_fonts = true});
   robot.click("Head: zero");
   robot.settle();
   robot.click("Why?");
@@ -131,7 +131,7 @@ TEST_CASE("the weight of a zeroed head is the one of its map, not 0", "[model][w
 }
 
 TEST_CASE("a shifted score that the temperature divides says so", "[model][why]") {
-  test::LettersRobot robot({.height = 1060});
+  test::LettersRobot robot({.height = 1060, .system_fonts = true});
   robot.type_number("temperature τ value", "0.5");
   robot.settle();
   robot.click("Why?");

@@ -176,8 +176,10 @@ TEST_CASE("an npz opens as a safetensors file of the same tensors does", "[npz]"
       named.push_back({names[i], &tensors[i]});
       zip.entries.push_back(deflated(names[i] + ".npy", npy(tensors[i])));
     }
-    named.push_back({"attn_mask", &mask});
-    zip.entries.push_back({.name = "attn_mask.npy", .data = npy(mask), .wide = true});
+    if (names[0] != "h/0.attn.q") {  // beside layers a mask of that name is refused
+      named.push_back({"attn_mask", &mask});
+      zip.entries.push_back({.name = "attn_mask.npy", .data = npy(mask), .wide = true});
+    }
     write_safetensors(directory / "d.safetensors", named);
     directory.write("d.npz", zip.bytes());
     Document expected = open_document(directory / "d.safetensors"),

@@ -60,7 +60,7 @@ float Contents::at(const Panel& panel, const Look& look, std::int64_t row, std::
     case Phase::Embedding: return v_.result().trace[Stage::Embed]->matrix(v_.b)(row, column);
     case Phase::Shifted: return static_cast<float>(numbers.shifted(row, column));
     case Phase::Exponential: return numbers.exponential(row, column);
-    case Phase::Share: return numbers.share(row, column);
+    case Phase::Share: return numbers.weight_share(row, column);
     case Phase::Product: return numbers.product(row, column);
     case Phase::Seen: return numbers.sees(row, column) ? numbers.product(row, column) : 0;
     case Phase::Partial: return numbers.partial_mix(row, column, look.keys);

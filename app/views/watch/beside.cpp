@@ -183,7 +183,8 @@ bool has_watched_beside(const Scene& scene) {
 }
 
 void watch_open_beside(Scene& scene) {
-  if (!is_watching(scene.view)) return;
+  if (!is_watching(scene.view))
+    return scene.view.notices.say("No process is watched: F7 shows those that send.");
   const WatchView v = watch_view(scene);
   if (v.state.offer >= v.state.offers.size())
     return scene.view.notices.say("No model on the disk has the shapes of the one that is watched.");
