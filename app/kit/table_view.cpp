@@ -19,22 +19,27 @@ class TableView {
         look_(look),
         order_(order),
         columns_(table.on_screen()),
-        first_(ui.px(look.first_width)) {
-    const std::size_t others = columns_.empty() ? 0 : columns_.size() - 1;
-    wide_ = (box.w - first_) / static_cast<float>(std::max<std::size_t>(1, others));
+        looks_(look.columns) {
+    if (looks_.empty()) looks_.push_back({.width = ui.px(look.first_width), .align = Align::Left, .gap = 2});
+    looks_.resize(columns_.size());
+    float fixed = 0, shares = 0;
+    for (const ColumnLook& each : looks_) {
+      fixed += each.width;
+      if (each.width == 0) ++shares;
+    }
+    wide_ = (box.w - fixed) / std::max(1.f, shares);
   }
 
   TableTouch draw() {
     if (columns_.empty()) return {};
-    const float head = ui_.px(24);
-    for (std::size_t c = 0; c < columns_.size(); ++c) draw_head(c, place(c, {box_.x, box_.y, box_.w, head}));
-    ui_.horizontal(box_.x, box_.y + head, box_.w, ui_.theme.hairline);
-    const std::vector<std::size_t> order = rows_by(table_, order_.sorted_by);
+    const float top = draw_heads();
+    const std::vector<std::size_t> order = rows_by(table_, look_.sorts ? order_.sorted_by : columns_.size());
     draw_menu(order);
-    const float height = ui_.px(look_.row_height), top = box_.y + head + ui_.px(3);
     const Box rows{box_.x, top, box_.w, box_.bottom() - top};
+    const float height = row_height(rows);
     if (rows.h < height) return touch_;
-    const RowList list(ui_, look_.label, rows, height, std::ssize(order), order_.first_row);
+    const RowList list(ui_, look_.label, rows, height, std::ssize(order), order_.first_row,
+                       place_in(order, look_.followed));
     for (std::int64_t i = list.first(); i < list.last(); ++i)
       draw_row(order[static_cast<std::size_t>(i)], list.row(i));
     return touch_;
@@ -45,58 +50,138 @@ class TableView {
 
   /// Where a column stands in a row.
   Box place(std::size_t c, const Box& row) const {
-    if (c == 0) return {row.x, row.y, first_, row.h};
-    return {row.x + first_ + static_cast<float>(c - 1) * wide_, row.y, wide_, row.h};
+    float fixed = 0, shares = 0;
+    for (std::size_t before = 0; before < c; ++before) {
+      fixed += looks_[before].width;
+      if (looks_[before].width == 0) ++shares;
+    }
+    const float width = looks_[c].width;
+    return {row.x + fixed + shares * wide_, row.y, width == 0 ? wide_ : width, row.h};
   }
 
-  void draw_head(std::size_t c, const Box& box) {
-    const bool on = order_.sorted_by == c;
-    const std::string_view title = columns_[c]->title;
-    const Ui::Touch touch = ui_.touch(("sort by " + std::string(title)).c_str(), box);
+  /// Where a text of the column stands that begins so far behind the left edge of its cell.
+  float text_x(const ColumnLook& look, const Box& cell, float before) const {
+    if (look.align == Align::Left) return cell.x + before + ui_.px(look.inset);
+    return look.align == Align::Right ? cell.right() - ui_.px(look.inset) : cell.centre_x();
+  }
+
+  float row_height(const Box& rows) const {
+    const float least = ui_.px(look_.row_height);
+    if (look_.most_row_height <= look_.row_height || table_.rows == 0) return least;
+    return std::clamp(std::floor(rows.h / static_cast<float>(table_.rows)), least,
+                      ui_.px(look_.most_row_height));
+  }
+
+  /// Where a row of the table stands in that order; −1: nowhere.
+  static std::int64_t place_in(const std::vector<std::size_t>& order, std::int64_t row) {
+    if (row < 0) return -1;
+    const auto found = std::ranges::find(order, static_cast<std::size_t>(row));
+    return found == order.end() ? -1 : found - order.begin();
+  }
+
+  /// Returns the y where rows begin.
+  float draw_heads() {
+    const bool two_lines =
+        std::ranges::any_of(looks_, [](const ColumnLook& each) { return !each.below.empty(); });
+    const float first_line = ui_.px(24), high = first_line + (two_lines ? ui_.px(15) : 0);
+    Ui::Touch all;
+    if (!look_.sorts)
+      all = ui_.touch((std::string(look_.label) + " heads").c_str(), {box_.x, box_.y, box_.w, high}, false);
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      const Box line = place(c, {box_.x, box_.y, box_.w, first_line}), whole{line.x, line.y, line.w, high};
+      draw_head(c, line, look_.sorts ? sorting_touch(c, whole) : touch_of_part(all, whole));
+    }
+    if (!look_.ruled) return box_.y + high;
+    ui_.horizontal(box_.x, box_.y + high, box_.w, ui_.theme.hairline);
+    return box_.y + high + ui_.px(3);
+  }
+
+  Ui::Touch sorting_touch(std::size_t c, const Box& box) {
+    const Ui::Touch touch = ui_.touch(("sort by " + std::string(columns_[c]->title)).c_str(), box);
     if (touch.focused) ui_.frame(box, ui_.theme.query, ui_.px(2), ui_.px(4));
-    const Rgba ink = on ? ui_.theme.text1 : touch.hovered ? ui_.theme.text2 : ui_.theme.text3;
-    const float y = box.centre_y();
-    const Align align = c == 0 ? Align::Left : Align::Right;
-    const float x = c == 0 ? box.x : box.right();
-    const float width = ui_.text(
-        x, y, title, {type::tick, ink, on ? Ink::Medium : Ink::Regular, align, box.w - ui_.px(on ? 8 : 4)});
+    return touch;
+  }
+
+  static Ui::Touch touch_of_part(Ui::Touch touch, const Box& part) {
+    const bool here = part.contains(ImGui::GetIO().MousePos);
+    touch.hovered = touch.hovered && here;
+    touch.pointed = touch.pointed && here;
+    return touch;
+  }
+
+  /// `box` is its first line.
+  void draw_head(std::size_t c, const Box& box, const Ui::Touch& touch) {
+    const ColumnLook& look = looks_[c];
+    const bool on = look_.sorts && order_.sorted_by == c;
+    const Rgba quiet = look.head_colour.value_or(ui_.theme.text3);
+    const Rgba ink = on ? ui_.theme.text1 : look_.sorts && touch.hovered ? ui_.theme.text2 : quiet;
+    const float x = text_x(look, box, 0), y = box.centre_y();
+    TextStyle style{type::tick, ink, on ? Ink::Medium : Ink::Regular, look.align};
+    if (look.head_gap >= 0)
+      style.max_width = box.w - ui_.px(look.inset) - ui_.px(look.head_gap + (on ? 4.f : 0.f));
+    const float width = ui_.text(x, y, columns_[c]->title, style);
+    if (!look.below.empty()) ui_.text(x, y + ui_.px(15), look.below, style);
     if (on) {
-      const float at = c == 0 ? x + width + ui_.px(8) : x - width - ui_.px(8), r = ui_.px(3);
+      const float side = ui_.px(8), r = ui_.px(3);
+      const float at = look.align == Align::Left    ? x + width + side
+                       : look.align == Align::Right ? x - width - side
+                                                    : x + width / 2 + side;
       const std::array<ImVec2, 3> down{{{at - r, y - r / 2}, {at + r, y - r / 2}, {at, y + r}}};
       ui_.area(down, ui_.theme.query);
     }
     tooltip(ui_, touch.hovered, box, columns_[c]->tip);
-    if (touch.clicked) order_.sorted_by = c;
-    if (touch.pointed && ImGui::IsMouseClicked(1)) ImGui::OpenPopup(menu_label);
+    if (look_.sorts && touch.clicked) order_.sorted_by = c;
+    if (touch.pointed && ImGui::IsMouseClicked(1)) {
+      ImGui::PushID(look_.label);
+      ImGui::OpenPopup(menu_label);
+      ImGui::PopID();
+    }
   }
 
   void draw_menu(const std::vector<std::size_t>& order) {
+    ImGui::PushID(look_.label);  // each table of a window has a menu of its own
     context_menu(ui_, menu_label, [&] {
       if (menu_row(ui_, "Copy the table", "tab-separated")) touch_.copied = tab_separated(table_, order);
     });
+    ImGui::PopID();
   }
 
   void draw_row(std::size_t index, const Box& row) {
-    const std::string name = written_cell(*columns_.front(), index);
-    const Ui::Touch touch = ui_.touch((std::string(look_.label) + " " + name).c_str(), row);
+    const std::string name = look_.numbered ? std::to_string(index) : written_cell(*columns_.front(), index);
+    const Ui::Touch touch = ui_.touch((std::string(look_.label) + " " + name).c_str(), row, look_.focusable);
+    look_.ground ? look_.ground(index, row, touch) : draw_ground(index, row, touch);
+    for (std::size_t c = 0; c < columns_.size(); ++c) draw_cell(c, index, row);
+    if (touch.hovered) touch_.hovered = index;
+    if (touch.pointed) touch_.pointed = index;
+    if (touch.clicked) touch_.clicked = index;
+  }
+
+  void draw_ground(std::size_t index, const Box& row, const Ui::Touch& touch) const {
     const bool chosen = look_.chosen == index;
     const Box ground{row.x - ui_.px(4), row.y, row.w + ui_.px(8), row.h};
     if (chosen) ui_.fill(ground, ui_.theme.raised, ui_.px(3));
     if (touch.hovered) ui_.fill(ground, ui_.theme.control_hover, ui_.px(3));
     if (chosen) ui_.fill({row.x - ui_.px(6), row.y, ui_.px(2), row.h}, ui_.theme.query);
     if (touch.focused) ui_.frame(row, ui_.theme.query, ui_.px(2), ui_.px(3));
-    const float y = row.centre_y(), before = draw_swatch(index, row);
-    ui_.text(row.x + before, y, name,
-             {type::label, chosen ? ui_.theme.query : ui_.theme.text1, chosen ? Ink::Medium : Ink::Regular,
-              Align::Left, first_ - before - ui_.px(2)});
-    for (std::size_t c = 1; c < columns_.size(); ++c) {
-      const bool sorted = order_.sorted_by == c;
-      ui_.text(place(c, row).right(), y, written_cell(*columns_[c], index),
-               {type::label, sorted ? ui_.theme.text1 : ui_.theme.text2, sorted ? Ink::Medium : Ink::Regular,
-                Align::Right, wide_ - ui_.px(4)});
-    }
-    if (touch.pointed) touch_.pointed = index;
-    if (touch.clicked) touch_.clicked = index;
+  }
+
+  void draw_cell(std::size_t c, std::size_t index, const Box& row) const {
+    const ColumnLook& look = looks_[c];
+    const Box cell = place(c, row);
+    const float before = c == 0 ? draw_swatch(index, row) : 0;
+    if (look.paint) return look.paint(index, cell);
+    TextStyle style = look.style ? look.style(index) : style_of(c, index);
+    style.align = look.align;
+    if (look.gap >= 0) style.max_width = cell.w - before - ui_.px(look.inset) - ui_.px(look.gap);
+    ui_.text(text_x(look, cell, before), row.centre_y(), written_cell(*columns_[c], index), style);
+  }
+
+  TextStyle style_of(std::size_t c, std::size_t index) const {
+    const bool first = c == 0;
+    if (first && look_.chosen == index) return {type::label, ui_.theme.query, Ink::Medium};
+    const bool sorted = !first && look_.sorts && order_.sorted_by == c;
+    return {type::label, first || sorted ? ui_.theme.text1 : ui_.theme.text2,
+            sorted ? Ink::Medium : Ink::Regular};
   }
 
   /// Returns what it takes of the row.
@@ -113,7 +198,8 @@ class TableView {
   const TableLook& look_;
   TableOrder& order_;
   std::vector<const TableColumn*> columns_;
-  float first_, wide_ = 0;
+  std::vector<ColumnLook> looks_;
+  float wide_ = 0;
   TableTouch touch_;
 };
 

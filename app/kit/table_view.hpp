@@ -6,6 +6,21 @@
 
 namespace attnscope {
 
+/// How a column of the screen looks; sizes are logical pixels.
+struct ColumnLook {
+  float width = 0;  // device pixels, since texts may be measured for it; 0: an equal share of what is left
+  Align align = Align::Right;
+  float inset = 0;  // between the texts and the edge that they stand at
+  /// Free at the other end, where a longer text is cut; below 0: none is cut.
+  float gap = 4, head_gap = 4;
+  std::string_view below = {};  // the second line of the head
+  std::optional<Rgba> head_colour = {};
+  /// Size, colour and weight of a cell's text.
+  std::function<TextStyle(std::size_t row)> style = {};
+  /// Draws the cell instead of its text.
+  std::function<void(std::size_t row, const Box& cell)> paint = {};
+};
+
 /// How a table looks; sizes are logical pixels.
 struct TableLook {
   const char* label;       // the robot finds a row as "label name", by the text in its first column
@@ -13,10 +28,21 @@ struct TableLook {
   float row_height = 22;
   std::optional<std::size_t> chosen = {};        // a row
   std::function<Rgba(std::size_t)> swatch = {};  // a square of that colour before the first column
+  /// Of the columns on the screen, from left to right; empty: as first_width says.
+  std::vector<ColumnLook> columns = {};
+  bool sorts = true;           // a click on a head sorts; false: rows stay as they are in the table
+  bool numbered = false;       // the robot finds a row as "label 3", by its place in the table
+  bool focusable = true;       // rows can be reached by keyboard
+  bool ruled = true;           // a line below the heads, with a little room to the rows
+  float most_row_height = 0;   // rows grow up to this where there is room; 0: they do not
+  std::int64_t followed = -1;  // a row that scrolls into sight whenever another one is named here
+  /// Draws what is below the cells of a row: choice, hover and keyboard focus.
+  std::function<void(std::size_t row, const Box&, const Ui::Touch&)> ground = {};
 };
 
 struct TableTouch {
   std::optional<std::size_t> pointed = {}, clicked = {};  // rows
+  std::optional<std::size_t> hovered = {};                // pointed at, or reached by keyboard
   std::string copied = {};  // the table for the clipboard, once, where a right click on a head asked for it
 };
 
