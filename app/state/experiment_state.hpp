@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -13,7 +14,8 @@ struct ExperimentState {
   std::optional<double> value;   // of the sweep, the nearest that it has; empty: where it begins
 
   // Of the moment.
-  std::map<std::string, double> values;  // of the experiments that were looked at before
+  std::map<std::string, double> values;            // of the experiments that were looked at before
+  std::map<std::string, std::int64_t> first_rows;  // in sight of each experiment's table
   std::size_t tile =
       static_cast<std::size_t>(-1);  // of a row that is taken tile by tile; beyond the end: the last
   double tile_due = 0;    // when the next one is taken by itself, in seconds of ImGui; 0: it is not

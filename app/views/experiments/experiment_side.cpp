@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "app/kit/table_view.hpp"
 #include "app/scene/picture.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/views/experiments/experiments.hpp"
@@ -127,10 +128,11 @@ std::string in_table(NumberForm form, double number, bool narrow) {
   return narrow && smallest && form == NumberForm::Small ? tight(number) : written_number(form, number);
 }
 
-void draw_experiment_table(const ExperimentPage& page, const Box& box) {
+/// Returns the y below.
+float draw_experiment_table_title(const ExperimentPage& page, const Box& box) {
   const Ui& ui = page.ui();
   ui.horizontal(box.x, box.y, box.w, ui.theme.hairline);
-  float y = box.y + ui.px(18);
+  const float y = box.y + ui.px(18);
   const std::string seeds = std::to_string(page.sight.experiment->seeds) + " " + inner(page.words.repeats);
   const float right =
       page.sight.experiment->seeds < 2
@@ -138,55 +140,78 @@ void draw_experiment_table(const ExperimentPage& page, const Box& box) {
           : ui.text(box.right(), y, seeds, {type::tick, ui.theme.text3, Ink::Regular, Align::Right});
   ui.text(box.x, y, "Numbers",
           {type::label, ui.theme.text1, Ink::Semibold, Align::Left, box.w - right - ui.px(8)});
-  y += ui.px(24);
+  return y + ui.px(12);
+}
+
+/// The value of the sweep, as wide as its texts; the numbers share the rest.
+std::vector<ColumnLook> experiment_columns(const ExperimentPage& page) {
+  const Ui& ui = page.ui();
+  const auto ink = [point = page.point](std::size_t row) {
+    return row == point ? Ink::Semibold : Ink::Regular;
+  };
   float widest = ui.text_width(page.words.symbol, type::tick);
-  for (std::size_t i = 0; i < page.values(); ++i)
-    widest = std::max(widest, ui.text_width(page.value_at(i), type::tick, Ink::Semibold));
-  const float first = widest + ui.px(12);
-  const std::size_t columns = page.words.columns.size();
-  const float wide = (box.w - first) / static_cast<float>(columns);
-  const auto column = [&](std::size_t c) { return box.x + first + wide * static_cast<float>(c + 1); };
-  ui.text(box.x + first - ui.px(8), y, page.words.symbol,
-          {type::tick, ui.theme.text2, Ink::Regular, Align::Right});
-  const bool two_lines =
-      std::ranges::any_of(page.words.columns, [](const QuantityColumn& of) { return !of.of.empty(); });
-  for (std::size_t c = 0; c < columns; ++c) {
-    const QuantityColumn& of = page.words.columns[c];
-    const TextStyle style{type::tick, hue_of(ui.theme, of.hue), Ink::Regular, Align::Right, wide - ui.px(4)};
-    ui.text(column(c), y, of.head, style);
-    if (!of.of.empty()) ui.text(column(c), y + ui.px(15), of.of, style);
+  for (std::size_t row = 0; row < page.values(); ++row)
+    widest = std::max(widest, ui.text_width(page.value_at(row), type::tick, Ink::Semibold));
+  std::vector<ColumnLook> columns;
+  columns.push_back({.width = widest + ui.px(12),
+                     .inset = 8,
+                     .gap = -1,
+                     .head_gap = -1,
+                     .head_colour = ui.theme.text2,
+                     .style = [&page, ink](std::size_t row) -> TextStyle {
+                       const Theme& theme = page.ui().theme;
+                       return {type::tick, row == page.point ? theme.query : theme.text2, ink(row)};
+                     }});
+  for (const QuantityColumn& of : page.words.columns) {
+    const Rgba colour = hue_of(ui.theme, of.hue);
+    columns.push_back(
+        {.gap = 2, .below = of.of, .head_colour = colour, .style = [colour, ink](std::size_t row) {
+           return TextStyle{type::tick, colour, ink(row)};
+         }});
   }
-  if (two_lines) y += ui.px(15);
-  y += ui.px(12);
-  ui.horizontal(box.x, y, box.w, ui.theme.hairline);
-  y += ui.px(3);
-  const auto count = page.values();
-  const float room = box.bottom() - y;
-  const float high = std::clamp(std::floor(room / static_cast<float>(count)), ui.px(19), ui.px(27));
-  const auto fit =
-      std::min<std::size_t>(count, static_cast<std::size_t>(std::max(1.f, std::floor(room / high))));
-  const std::size_t begin = page.point < fit / 2 ? 0 : std::min(page.point - fit / 2, count - fit);
-  for (std::size_t i = begin; i < begin + fit; ++i) {
-    const Box row{box.x, y + high * static_cast<float>(i - begin), box.w, high};
-    const bool chosen = i == page.point;
-    const Ui::Touch touch = ui.touch(("experiment row " + std::to_string(i)).c_str(), row.grown(0), false);
+  return columns;
+}
+
+/// A row a value of the sweep with its typical numbers; files have all, see core/experiments. It refers to
+/// the page and must not outlive it.
+Table experiment_table(const ExperimentPage& page) {
+  Table table{.rows = page.values(), .columns = {}};
+  table.columns.push_back({.title = page.words.symbol,
+                           .cell = [&page](std::size_t row) -> TableCell { return page.value_at(row); }});
+  for (const QuantityColumn& of : page.words.columns)
+    table.columns.push_back({.title = of.head, .cell = [&page, &of](std::size_t row) -> TableCell {
+                               const double number = page.numbers().at(row, of.quantity);
+                               if (!std::isnan(number)) return in_table(of.form, number, page.narrow);
+                               const bool measured = page.sight.points[row].has_value();
+                               return std::string(!measured ? "…" : of.nan ? "NaN" : "–");
+                             }});
+  return table;
+}
+
+void draw_experiment_table(const ExperimentPage& page, const Box& box) {
+  const Ui& ui = page.ui();
+  TableLook look{.label = "experiment row", .row_height = 19, .columns = experiment_columns(page)};
+  look.most_row_height = 27;
+  look.sorts = false;
+  look.numbered = true;
+  look.focusable = false;  // the arrow keys choose values
+  look.followed = static_cast<std::int64_t>(page.point);
+  look.ground = [&](std::size_t row, const Box& at, const Ui::Touch& touch) {
+    const bool chosen = row == page.point;
     if (chosen || touch.hovered)
-      ui.fill({row.x - ui.px(6), row.y, row.w + ui.px(12), row.h},
-              chosen ? ui.theme.control : ui.theme.raised);
-    if (chosen) ui.fill({row.x - ui.px(6), row.y, ui.px(2), row.h}, ui.theme.query);
-    const Ink ink = chosen ? Ink::Semibold : Ink::Regular;
-    ui.text(box.x + first - ui.px(8), row.centre_y(), page.value_at(i),
-            {type::tick, chosen ? ui.theme.query : ui.theme.text2, ink, Align::Right});
-    for (std::size_t c = 0; c < columns; ++c) {
-      const QuantityColumn& of = page.words.columns[c];
-      const double number = page.numbers().at(i, of.quantity);
-      const std::string_view nothing = !page.sight.points[i] ? "…" : of.nan ? "NaN" : "–";  // not yet; none
-      ui.text(column(c), row.centre_y(),
-              std::isnan(number) ? std::string(nothing) : in_table(of.form, number, page.narrow),
-              {type::tick, hue_of(ui.theme, of.hue), ink, Align::Right, wide - ui.px(2)});
-    }
-    if (touch.clicked) page.choose(i);
-  }
+      ui.fill({at.x - ui.px(6), at.y, at.w + ui.px(12), at.h}, chosen ? ui.theme.control : ui.theme.raised);
+    if (chosen) ui.fill({at.x - ui.px(6), at.y, ui.px(2), at.h}, ui.theme.query);
+  };
+  const float top = draw_experiment_table_title(page, box);
+  std::int64_t& first_row = page.scene.view.experiment->first_rows[std::string(page.words.name)];
+  TableOrder order{.first_row = first_row};
+  ImGui::PushID(page.words.name.data(), page.words.name.data() + page.words.name.size());
+  const TableTouch touch =
+      draw_table(ui, {box.x, top, box.w, box.bottom() - top}, experiment_table(page), look, order);
+  ImGui::PopID();
+  first_row = order.first_row;
+  if (touch.clicked) page.choose(*touch.clicked);
+  if (!touch.copied.empty()) copy_experiment(page.scene);  // with all numbers, as the button copies them
 }
 
 /// The lesson that asks what the experiment shows.

@@ -1,0 +1,65 @@
+// The table of an experiment: rows that do not fit scroll, and a right click on a head copies it.
+#include <string>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "app/state/experiment_state.hpp"
+#include "robot/robot.hpp"
+
+namespace attnscope::experiments_table_test {
+namespace {
+
+void choose(Robot& robot, double value) {
+  robot.app().view().experiment->value = value;
+  robot.settle();
+}
+
+}  // namespace
+
+TEST_CASE("experiments: rows of the table that do not fit scroll, the chosen one into sight",
+          "[experiments][experiments_view]") {
+  Robot robot({.width = 1280, .height = 640});
+  robot.key(ImGuiKey_F9);
+  robot.settle();
+  choose(robot, 1024);
+  CHECK(robot.has("experiment row 10"));
+  CHECK_FALSE(robot.has("experiment row 0"));
+  robot.move(robot.centre("experiment row 10"));
+  robot.scroll(40);
+  robot.settle();
+  CHECK(robot.has("experiment row 0"));
+  CHECK_FALSE(robot.has("experiment row 10"));
+  CHECK(robot.app().view().experiment->value == 1024);
+  robot.click("experiment row 0");
+  robot.settle();
+  CHECK(robot.app().view().experiment->value == 1);
+  choose(robot, 1024);
+  CHECK(robot.has("experiment row 10"));
+  // Another experiment's table is where it was left, whatever this one's does.
+  robot.app().view().experiment->name = "temperature";
+  robot.app().view().experiment->value.reset();
+  robot.settle();
+  CHECK(robot.app().view().experiment->first_rows["scaling"] > 0);
+  robot.app().view().experiment->name = "scaling";
+  choose(robot, 1024);
+  CHECK(robot.has("experiment row 10"));
+}
+
+TEST_CASE("experiments: a right click on a head copies all numbers, as the button does",
+          "[experiments][experiments_view]") {
+  Robot robot({.width = 1600, .height = 1000});
+  robot.key(ImGuiKey_F9);
+  robot.settle();
+  robot.click("Copy the table");
+  robot.settle();
+  const std::string by_button = ImGui::GetClipboardText();
+  CHECK(by_button.starts_with("value\tspread_divided"));
+  ImGui::SetClipboardText("");
+  robot.right_click(robot.centre("experiment row heads"));
+  robot.frame(2);
+  robot.click("Copy the table");  // in the menu, which lies above the button's row
+  robot.settle();
+  CHECK(ImGui::GetClipboardText() == by_button);
+}
+
+}  // namespace attnscope::experiments_table_test
