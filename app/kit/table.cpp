@@ -83,7 +83,7 @@ std::string tab_separated(const Table& table, std::span<const std::size_t> order
   std::string lines;
   for (const TableColumn* const column : columns) {
     if (column != columns.front()) lines += '\t';
-    lines += column->title;
+    lines += plain(column->title);
   }
   lines += '\n';
   for (const std::size_t row : order) {

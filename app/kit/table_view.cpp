@@ -34,14 +34,8 @@ class TableView {
     if (columns_.empty()) return {};
     const float top = draw_heads();
     const std::vector<std::size_t> order = rows_by(table_, look_.sorts ? order_.sorted_by : columns_.size());
+    draw_rows(order, {box_.x, top, box_.w, box_.bottom() - top});
     draw_menu(order);
-    const Box rows{box_.x, top, box_.w, box_.bottom() - top};
-    const float height = row_height(rows);
-    if (rows.h < height) return touch_;
-    const RowList list(ui_, look_.label, rows, height, std::ssize(order), order_.first_row,
-                       place_in(order, look_.followed));
-    for (std::int64_t i = list.first(); i < list.last(); ++i)
-      draw_row(order[static_cast<std::size_t>(i)], list.row(i));
     return touch_;
   }
 
@@ -81,9 +75,10 @@ class TableView {
 
   /// Returns the y where rows begin.
   float draw_heads() {
+    if (look_.head_height <= 0) return box_.y;
     const bool two_lines =
         std::ranges::any_of(looks_, [](const ColumnLook& each) { return !each.below.empty(); });
-    const float first_line = ui_.px(24), high = first_line + (two_lines ? ui_.px(15) : 0);
+    const float first_line = ui_.px(look_.head_height), high = first_line + (two_lines ? ui_.px(15) : 0);
     Ui::Touch all;
     if (!look_.sorts)
       all = ui_.touch((std::string(look_.label) + " heads").c_str(), {box_.x, box_.y, box_.w, high}, false);
@@ -113,6 +108,10 @@ class TableView {
   void draw_head(std::size_t c, const Box& box, const Ui::Touch& touch) {
     const ColumnLook& look = looks_[c];
     const bool on = look_.sorts && order_.sorted_by == c;
+    if (touch.pointed && ImGui::IsMouseClicked(1)) asks_for_menu_ = true;
+    if (look_.sorts && touch.clicked) order_.sorted_by = c;
+    tooltip(ui_, touch.hovered, box, columns_[c]->tip);
+    if (look.paint_head) return look.paint_head(box);
     const Rgba quiet = look.head_colour.value_or(ui_.theme.text3);
     const Rgba ink = on ? ui_.theme.text1 : look_.sorts && touch.hovered ? ui_.theme.text2 : quiet;
     const float x = text_x(look, box, 0), y = box.centre_y();
@@ -129,21 +128,24 @@ class TableView {
       const std::array<ImVec2, 3> down{{{at - r, y - r / 2}, {at + r, y - r / 2}, {at, y + r}}};
       ui_.area(down, ui_.theme.query);
     }
-    tooltip(ui_, touch.hovered, box, columns_[c]->tip);
-    if (look_.sorts && touch.clicked) order_.sorted_by = c;
-    if (touch.pointed && ImGui::IsMouseClicked(1)) {
-      ImGui::PushID(look_.label);
-      ImGui::OpenPopup(menu_label);
-      ImGui::PopID();
-    }
   }
 
   void draw_menu(const std::vector<std::size_t>& order) {
     ImGui::PushID(look_.label);  // each table of a window has a menu of its own
+    if (asks_for_menu_) ImGui::OpenPopup(menu_label);
     context_menu(ui_, menu_label, [&] {
       if (menu_row(ui_, "Copy the table", "tab-separated")) touch_.copied = tab_separated(table_, order);
     });
     ImGui::PopID();
+  }
+
+  void draw_rows(const std::vector<std::size_t>& order, const Box& rows) {
+    const float height = row_height(rows);
+    if (rows.h < height) return;
+    const RowList list(ui_, look_.label, rows, height, std::ssize(order), order_.first_row,
+                       place_in(order, look_.followed));
+    for (std::int64_t i = list.first(); i < list.last(); ++i)
+      draw_row(order[static_cast<std::size_t>(i)], list.row(i));
   }
 
   void draw_row(std::size_t index, const Box& row) {
@@ -151,6 +153,7 @@ class TableView {
     const Ui::Touch touch = ui_.touch((std::string(look_.label) + " " + name).c_str(), row, look_.focusable);
     look_.ground ? look_.ground(index, row, touch) : draw_ground(index, row, touch);
     for (std::size_t c = 0; c < columns_.size(); ++c) draw_cell(c, index, row);
+    if (look_.head_height <= 0 && touch.pointed && ImGui::IsMouseClicked(1)) asks_for_menu_ = true;
     if (touch.hovered) touch_.hovered = index;
     if (touch.pointed) touch_.pointed = index;
     if (touch.clicked) touch_.clicked = index;
@@ -200,6 +203,7 @@ class TableView {
   std::vector<const TableColumn*> columns_;
   std::vector<ColumnLook> looks_;
   float wide_ = 0;
+  bool asks_for_menu_ = false;
   TableTouch touch_;
 };
 

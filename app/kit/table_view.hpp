@@ -17,8 +17,9 @@ struct ColumnLook {
   std::optional<Rgba> head_colour = {};
   /// Size, colour and weight of a cell's text.
   std::function<TextStyle(std::size_t row)> style = {};
-  /// Draws the cell instead of its text.
+  /// Draw the cell, or the head, instead of its text.
   std::function<void(std::size_t row, const Box& cell)> paint = {};
+  std::function<void(const Box& head)> paint_head = {};
 };
 
 /// How a table looks; sizes are logical pixels.
@@ -33,6 +34,7 @@ struct TableLook {
   bool sorts = true;           // a click on a head sorts; false: rows stay as they are in the table
   bool numbered = false;       // the robot finds a row as "label 3", by its place in the table
   bool focusable = true;       // rows can be reached by keyboard
+  float head_height = 24;      // 0: there are no heads, and a right click on a row asks for the copy
   bool ruled = true;           // a line below the heads, with a little room to the rows
   float most_row_height = 0;   // rows grow up to this where there is room; 0: they do not
   std::int64_t followed = -1;  // a row that scrolls into sight whenever another one is named here
@@ -43,7 +45,7 @@ struct TableLook {
 struct TableTouch {
   std::optional<std::size_t> pointed = {}, clicked = {};  // rows
   std::optional<std::size_t> hovered = {};                // pointed at, or reached by keyboard
-  std::string copied = {};  // the table for the clipboard, once, where a right click on a head asked for it
+  std::string copied = {};  // the table for the clipboard, once, where a right click asked for it
 };
 
 /// The heads, a line below them, and as many whole rows as fit.

@@ -152,4 +152,18 @@ TEST_CASE("kit: a right click on heads that do not sort copies the table as it s
         "n\ttwice\tsquare\n0\t0\t0\n1\t2\t1\n2\t4\t4\n");
 }
 
+TEST_CASE("kit: without heads a right click on a row copies") {
+  TableScreen screen;
+  const Table table = numbers(2);
+  TableLook look{.label = "row"};
+  look.sorts = false;
+  look.head_height = 0;
+  screen.draw(table, look, 2);
+  CHECK(screen.find("row heads") == nullptr);
+  CHECK(screen.find("row 0")->min.y == 0);
+  screen.click("row 1", table, look, 1);
+  screen.draw(table, look, 2);
+  CHECK(screen.click("Copy the table", table, look).copied == "n\ttwice\tsquare\n0\t0\t0\n1\t2\t1\n");
+}
+
 }  // namespace attnscope::table_view_test

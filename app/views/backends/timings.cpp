@@ -8,6 +8,7 @@
 
 #include <imgui.h>
 
+#include "app/kit/table_view.hpp"
 #include "app/scene/picture.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/views/backends/floating_card.hpp"
@@ -31,6 +32,8 @@ struct TimingsSheet {
   std::vector<TimeColumn> columns;
   double slowest = 0;  // of all stages and columns
   bool kept = false;   // 0 is a stage that was kept
+
+  bool was_kept(std::size_t row) const { return kept && columns[0].stages[rows[row]->stage] == 0; }
 };
 
 /// Of the last change, where there is one backend; else of the whole Document on each.
@@ -42,7 +45,7 @@ TimingsSheet sheet_of(const Scene& scene) {
   const std::vector<BackendChoice>& all = scene.backends.choices();
   sheet.kept = scene.backends.is_alone();
   if (sheet.kept) {
-    TimeColumn column{"", result.milliseconds, 0, scene.run.total_milliseconds};
+    TimeColumn column{"ms", result.milliseconds, 0, scene.run.total_milliseconds};
     double stages = 0;
     for (const double ms : column.stages) stages += ms;
     column.rest = std::max(0.0, column.total - stages);
@@ -62,20 +65,46 @@ TimingsSheet sheet_of(const Scene& scene) {
   return sheet;
 }
 
+/// A row a stage, and below them two sums: measures and gradients, and all. It refers to the sheet and must
+/// not outlive it.
+Table timings_table(const TimingsSheet& sheet) {
+  const std::size_t stages = sheet.rows.size();
+  Table table{.rows = stages + 2, .columns = {}};
+  table.columns.push_back({.title = "stage", .cell = [&sheet, stages](std::size_t row) -> TableCell {
+                             if (row < stages) return std::string(sheet.rows[row]->name);
+                             if (row == stages) return std::string("measures and gradients");
+                             return std::string(sheet.kept ? "the last change, ms"
+                                                           : "the whole document, ms");
+                           }});
+  for (const TimeColumn& column : sheet.columns)
+    table.columns.push_back({.title = column.name,
+                             .cell = [&sheet, &column, stages](std::size_t row) -> TableCell {
+                               if (row < stages && sheet.was_kept(row)) return std::string("kept");
+                               if (!column.known) return {};
+                               if (row < stages) return column.stages[sheet.rows[row]->stage];
+                               return row == stages ? column.rest : column.total;
+                             },
+                             .written = [](double milliseconds) { return fixed(milliseconds, 3); }});
+  return table;
+}
+
 class TimingsCard {
  public:
   TimingsCard(Scene& scene, const TimingsSheet& sheet, const Box& inner)
-      : scene_(scene), ui_(scene.ui), sheet_(sheet), inner_(inner), y_(inner.y) {}
+      : scene_(scene),
+        ui_(scene.ui),
+        sheet_(sheet),
+        table_(timings_table(sheet)),
+        inner_(inner),
+        y_(inner.y) {}
 
   void draw(const std::string& why) {
     draw_title(why);
-    if (!sheet_.kept) draw_heading();
-    for (const StageInfo* stage : sheet_.rows) draw_stage(*stage);
+    draw_stages();
     y_ += ui_.px(8);
     ui_.horizontal(inner_.x, y_, inner_.w, ui_.theme.hairline);
     y_ += ui_.px(8);
-    draw_sum("measures and gradients", &TimeColumn::rest);
-    draw_sum(sheet_.kept ? "the last change, ms" : "the whole document, ms", &TimeColumn::total);
+    for (std::size_t row = sheet_.rows.size(); row < table_.rows; ++row) draw_sum(row);
     if (!sheet_.kept) draw_ratio();
     draw_frame_rate();
   }
@@ -83,8 +112,10 @@ class TimingsCard {
   static float number_width(const Ui& ui) { return ui.px(72); }
 
  private:
+  static constexpr float row_height = 18;
+
   Box row() {
-    const Box box{inner_.x, y_, inner_.w, ui_.px(18)};
+    const Box box{inner_.x, y_, inner_.w, ui_.px(row_height)};
     y_ += box.h;
     return box;
   }
@@ -106,49 +137,62 @@ class TimingsCard {
 
   Rgba colour_of(std::size_t column) const { return column == 0 ? ui_.theme.bar : ui_.theme.query; }
 
-  void draw_heading() {
-    const Box box = row();
-    for (std::size_t i = 0; i < sheet_.columns.size(); ++i) {
-      const float right = right_of(i);
-      const float width = ui_.text(right, box.centre_y(), sheet_.columns[i].name,
-                                   {type::tick, ui_.theme.text2, Ink::Medium, Align::Right});
-      ui_.fill({right - width - ui_.px(12), box.centre_y() - ui_.px(3), ui_.px(6), ui_.px(6)}, colour_of(i),
-               ui_.px(2));
-    }
+  /// The stages with their bars; a right click copies them with both sums.
+  void draw_stages() {
+    TableLook look{.label = "time of", .row_height = row_height};
+    look.columns.push_back({.paint = [this](std::size_t row, const Box& cell) { draw_bars(row, cell); },
+                            .paint_head = [](const Box&) {}});
+    for (std::size_t i = 0; i < sheet_.columns.size(); ++i)
+      look.columns.push_back({.width = number_width(ui_),
+                              .gap = -1,
+                              .style = [this](std::size_t row) -> TextStyle {
+                                return {type::tick, ink_of(row)};
+                              },
+                              .paint_head = [this, i](const Box& head) { draw_backend_name(i, head); }});
+    look.sorts = look.focusable = look.ruled = false;
+    look.head_height = sheet_.kept ? 0 : row_height;
+    look.ground = [](std::size_t, const Box&, const Ui::Touch&) {};
+    Table stages = table_;
+    stages.rows = sheet_.rows.size();
+    const std::size_t lines = stages.rows + (sheet_.kept ? 0 : 1);
+    const float high = ui_.px(row_height) * static_cast<float>(lines);
+    TableOrder order;
+    // A pixel more, so that rounding takes no row.
+    const TableTouch touch = draw_table(ui_, {inner_.x, y_, inner_.w, high + 1}, stages, look, order);
+    if (!touch.copied.empty()) scene_.requests.copy = tab_separated(table_, rows_by(table_, 0));
+    y_ += high;
   }
 
-  /// Its bars are its shares of the slowest; what was kept is said in words.
-  void draw_stage(const StageInfo& stage) {
-    const Box box = row();
-    const bool kept = sheet_.kept && sheet_.columns[0].stages[stage.stage] == 0;
+  Rgba ink_of(std::size_t row) const { return sheet_.was_kept(row) ? ui_.theme.text3 : ui_.theme.text1; }
+
+  void draw_backend_name(std::size_t column, const Box& head) const {
+    const float width = ui_.text(head.right(), head.centre_y(), sheet_.columns[column].name,
+                                 {type::tick, ui_.theme.text2, Ink::Medium, Align::Right});
+    ui_.fill({head.right() - width - ui_.px(12), head.centre_y() - ui_.px(3), ui_.px(6), ui_.px(6)},
+             colour_of(column), ui_.px(2));
+  }
+
+  /// A stage's name, and of each backend the share of the slowest number.
+  void draw_bars(std::size_t row, const Box& cell) const {
     const float name = ui_.px(112), count = static_cast<float>(sheet_.columns.size());
-    ui_.text(
-        box.x, box.centre_y(), stage.name,
-        {type::tick, kept ? ui_.theme.text3 : ui_.theme.text1, Ink::Regular, Align::Left, name - ui_.px(8)});
+    ui_.text(cell.x, cell.centre_y(), sheet_.rows[row]->name,
+             {type::tick, ink_of(row), Ink::Regular, Align::Left, name - ui_.px(8)});
     const float thick = ui_.px(4), all = count * thick + (count - 1) * ui_.px(1);
-    Box track{box.x + name, std::round(box.centre_y() - all / 2),
-              right_of(0) - number_width(ui_) - box.x - name, thick};
+    Box track{cell.x + name, std::round(cell.centre_y() - all / 2), cell.w - name, thick};
     for (std::size_t i = 0; i < sheet_.columns.size(); ++i, track.y += thick + ui_.px(1)) {
-      const TimeColumn& column = sheet_.columns[i];
-      const double ms = column.stages[stage.stage];
+      const double ms = sheet_.columns[i].stages[sheet_.rows[row]->stage];
       ui_.fill(track, ui_.theme.bar_ground, ui_.px(2));
       const float share = sheet_.slowest > 0 ? static_cast<float>(ms / sheet_.slowest) : 0;
       if (ms > 0)
         ui_.fill({track.x, track.y, std::max(share * track.w, ui_.px(2)), track.h}, colour_of(i), ui_.px(2));
-      ui_.text(right_of(i), box.centre_y(),
-               kept           ? "kept"
-               : column.known ? fixed(ms, 3)
-                              : "–",
-               {type::tick, kept ? ui_.theme.text3 : ui_.theme.text1, Ink::Regular, Align::Right});
     }
   }
 
-  void draw_sum(std::string_view name, double TimeColumn::*member) {
+  void draw_sum(std::size_t of) {
     const Box box = row();
-    ui_.text(box.x, box.centre_y(), name, {type::tick, ui_.theme.text2});
+    ui_.text(box.x, box.centre_y(), written_cell(table_.columns[0], of), {type::tick, ui_.theme.text2});
     for (std::size_t i = 0; i < sheet_.columns.size(); ++i)
-      ui_.text(right_of(i), box.centre_y(),
-               sheet_.columns[i].known ? fixed(sheet_.columns[i].*member, 3) : "–",
+      ui_.text(right_of(i), box.centre_y(), written_cell(table_.columns[1 + i], of),
                {type::tick, ui_.theme.text1, Ink::Medium, Align::Right});
   }
 
@@ -176,6 +220,7 @@ class TimingsCard {
   Scene& scene_;
   const Ui& ui_;
   const TimingsSheet& sheet_;
+  Table table_;
   Box inner_;
   float y_;
 };
