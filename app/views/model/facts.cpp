@@ -280,13 +280,6 @@ ModelHead shown_head(const Scene& scene) {
   return is_there ? head : chosen;
 }
 
-std::string predicted_name(const OpenedModel& model, std::int64_t id) {
-  std::string label = prediction_label(model, id);
-  if (const std::size_t begin = label.find_first_not_of(' '); begin != std::string::npos)
-    label.erase(0, begin);
-  return own(label);
-}
-
 std::string row_name(const ModelReading& reading, std::int64_t row) {
   const Sequence& rows = reading.tokens->queries_of(output_attention(reading.within.model->model->spec));
   if (row < 0 || row >= std::ssize(rows.tokens)) return std::to_string(row);

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/results/predicted_name.hpp"
 #include "app/scene/scene.hpp"
 #include "app/state/model_state.hpp"
 #include "core/engine/model/model_reading.hpp"
@@ -103,11 +104,6 @@ ModelHead chosen_head(const Scene&);
 /// The one that is previewed while the mouse is on it, else the one that is looked at.
 ModelHead shown_head(const Scene&);
 
-/// A token of the vocabulary, or a class, for the eye: "Mary", "␣" for a space, marked as own words.
-std::string predicted_name(const OpenedModel&, std::int64_t id);
-inline std::string predicted_name(const ModelReading& reading, std::int64_t id) {
-  return predicted_name(*reading.within.model, id);
-}
 /// The token of a row of the stack that gives the output.
 std::string row_name(const ModelReading&, std::int64_t row);
 

@@ -1,0 +1,18 @@
+// app/results: how what a model predicts is called on the screen.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/engine/model/model_reading.hpp"
+#include "core/models/opened/opened_model.hpp"
+
+namespace attnscope {
+
+/// A token of the vocabulary, or a class, for the eye: "Mary", "␣" for a space, marked as own words.
+std::string predicted_name(const OpenedModel&, std::int64_t id);
+inline std::string predicted_name(const ModelReading& reading, std::int64_t id) {
+  return predicted_name(*reading.within.model, id);
+}
+
+}  // namespace attnscope
