@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "app/exports/generated_table.hpp"
 #include "app/exports/split_tables.hpp"
 #include "app/views/atlas/tables.hpp"
 #include "app/views/model/facts.hpp"
@@ -19,7 +20,7 @@ namespace attnscope {
 namespace {
 
 constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
-constexpr std::array<TableWords, 10> table_words{
+constexpr std::array<TableWords, 11> table_words{
     {{"Head scores", "head scores",
       "A line a head: previous, first, induction and duplicate token with what uniform attention gives, "
       "entropy, effect of zeroing it."},
@@ -48,7 +49,10 @@ constexpr std::array<TableWords, 10> table_words{
      {"Compared heads", "compared heads",
       "A line a head: total variation distance to the held one's beside that of uniform attention, and the "
       "weight that "
-      "changes most."}}};
+      "changes most."},
+     {"Generated tokens", "generated tokens",
+      "A line a step: the appended token with its probability and rank, the entropy there, and the five "
+      "likeliest tokens with theirs."}}};
 
 std::string_view word_of(HeadGroup group) {
   const std::string_view name = group_name(group);
@@ -197,6 +201,13 @@ std::string why_no_prediction(const ModelReading& reading) {
   return is_there ? "" : "The model predicts nothing here.";
 }
 
+/// Nothing is predicted before the first token of all.
+bool lacks_steps(const GenerationReading& generation) {
+  for (std::size_t i = 0; i < generation.tokens.size(); ++i)
+    if (generation.tokens[i].rank <= 0 && generation.first + static_cast<std::int64_t>(i) > 0) return true;
+  return false;
+}
+
 std::string why_no_patching(const ModelReading& reading) {
   if (!reading.patching) return "No two texts are patched: choose the corrupted text on the screen Patching.";
   return reading.patching->problem;
@@ -211,6 +222,7 @@ std::vector<ModelTable> tables_of(ModelScreen screen) {
     case ModelScreen::Patching:
       return {ModelTable::PatchedHeads, ModelTable::PatchedRows, ModelTable::Prediction};
     case ModelScreen::Compare: return {ModelTable::ComparedHeads, ModelTable::Heads, ModelTable::Prediction};
+    case ModelScreen::Generation: return {ModelTable::Generated, ModelTable::Heads, ModelTable::Prediction};
     default: break;
   }
   return {ModelTable::Heads, ModelTable::Lens, ModelTable::Prediction};
@@ -240,6 +252,10 @@ std::string why_no_table(ModelTable table, const TableSource& of) {
       return reading.why ? reading.why->score_problem : "No score is split: the screen Why splits one.";
     case ModelTable::LogitParts:
       return reading.why ? reading.why->logit_problem : "No logit is split: the screen Why splits one.";
+    case ModelTable::Generated:
+      return reading.generation && !reading.generation->tokens.empty()
+                 ? ""
+                 : "No token was appended: the screen Generate appends them.";
   }
   return {};
 }
@@ -261,6 +277,7 @@ bool is_partial(ModelTable table, const TableSource& of) {
       return reading.patching &&
              std::ranges::any_of(reading.patching->cells, [](double value) { return std::isnan(value); });
     case ModelTable::ComparedHeads: return of.difference != nullptr && !of.difference->is_complete;
+    case ModelTable::Generated: return reading.generation && lacks_steps(*reading.generation);
     default: break;
   }
   return false;
@@ -279,6 +296,7 @@ std::string model_table(ModelTable table, const TableSource& of, const std::stop
     case ModelTable::PatchedRows: return csv_of(patched_rows_table(reading), stop);
     case ModelTable::ScoreParts: return score_parts_table(reading.why->score, stop);
     case ModelTable::LogitParts: return logit_parts_table(reading.why->logit, changed_model(reading));
+    case ModelTable::Generated: return csv_of(generated_table(reading, false), stop);
     case ModelTable::ComparedHeads:
       return csv_of(compared_heads_table(*of.difference, known_heads(*of.difference)), stop);
   }

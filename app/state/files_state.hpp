@@ -88,7 +88,8 @@ enum class ModelTable : std::uint8_t {
   PatchedRows,
   ScoreParts,
   LogitParts,
-  ComparedHeads
+  ComparedHeads,
+  Generated
 };
 
 struct FilesState {

@@ -4,9 +4,10 @@
 #include <array>
 #include <cmath>
 
+#include "app/exports/generated_table.hpp"
+#include "app/kit/table_view.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/views/generation/parts.hpp"
-#include "app/widgets/row_list.hpp"
 #include "app/widgets/transport.hpp"
 #include "core/models/opened/opened_model.hpp"
 
@@ -15,8 +16,6 @@ namespace {
 
 constexpr float row_height = 28, transport_height = 56;
 
-std::string percent_of(double probability) { return fixed(100 * probability, 1) + " %"; }
-
 class GenerationSteps {
  public:
   GenerationSteps(Scene& scene, const Box& region)
@@ -24,7 +23,8 @@ class GenerationSteps {
         ui_(scene.ui),
         state_(scene.view.model->generation),
         reading_(*scene.model),
-        generation_(*scene.model->generation),
+        table_(generated_table(reading_, true)),
+        shown_(table_.on_screen()),
         place_(*generation_place(scene)),
         area_(begin_screen_region(scene, region, "Generation", note(), nullptr, nullptr)) {}
 
@@ -55,103 +55,118 @@ class GenerationSteps {
         {type::body, ui_.theme.text2});
   }
 
-  /// Left ends of the columns.
-  struct Columns {
-    float step, token, bar, share, rank, entropy, rest;
-  };
-  Columns columns(const Box& box) const {
-    const bool small = scene_.compact;
-    Columns c{};
-    c.step = box.x;
-    c.token = box.x + ui_.px(40);
-    c.bar = c.token + ui_.px(small ? 92 : 128);
-    c.share = c.bar + ui_.px(small ? 60 : 150);
-    c.rank = c.share + ui_.px(64);
-    c.entropy = c.rank + ui_.px(56);
-    c.rest = c.entropy + ui_.px(84);
-    return c;
-  }
-
   void draw_list(const Box& box) {
-    const Columns c = columns(box);
-    const float y = box.y + ui_.px(12);
-    const TextStyle style{type::tick, ui_.theme.text3};
-    ui_.text(c.step, y, "step", style);
-    ui_.text(c.token, y, "token", style);
-    ui_.text(c.bar, y, "probability", style);
-    ui_.text(c.rank + ui_.px(36), y, "rank", {type::tick, ui_.theme.text3, Ink::Regular, Align::Right});
-    ui_.text(c.entropy, y, "entropy", style);
-    ui_.text(c.rest, y, "likeliest there",
-             {type::tick, ui_.theme.text3, Ink::Regular, Align::Left, box.right() - c.rest});
-    const Box rows{box.x, box.y + ui_.px(24), box.w, box.h - ui_.px(24)};
-    const RowList list(ui_, "Steps", rows, ui_.px(row_height), place_.steps() + 1, state_.first_row,
-                       std::max<std::int64_t>(0, place_.step()));
-    for (std::int64_t i = list.first(); i < list.last(); ++i) draw_row(i, list.row(i), c);
+    TableLook look{.label = "step", .row_height = row_height, .columns = columns(box)};
+    look.sorts = look.ruled = false;
+    look.numbered = true;
+    look.followed = std::max<std::int64_t>(0, place_.step());
+    look.ground = [this](std::size_t row, const Box& at, const Ui::Touch& touch) {
+      draw_ground(is_now(row), at, touch);
+    };
+    TableOrder order{.first_row = state_.first_row};
+    const TableTouch touch = draw_table(ui_, box, table_, look, order);
+    state_.first_row = order.first_row;
+    if (!touch.copied.empty()) scene_.requests.copy = touch.copied;
+    if (touch.hovered)
+      scene_.view.hint = "step " + std::to_string(*touch.hovered) +
+                         "   ·   a click goes there; what follows stays until another token is chosen";
+    if (touch.clicked) go_to_step(scene_, place_, static_cast<std::int64_t>(*touch.clicked));
   }
 
-  void draw_row(std::int64_t step, const Box& row, const Columns& c) {
+  bool is_now(std::size_t row) const { return static_cast<std::int64_t>(row) == place_.step(); }
+  bool is_later(std::size_t row) const { return static_cast<std::int64_t>(row) > place_.step(); }
+  Rgba ink_of(std::size_t row) const { return is_later(row) ? ui_.theme.text3 : ui_.theme.text1; }
+
+  /// As the columns of generated_table() on the screen.
+  std::vector<ColumnLook> columns(const Box& box) const {
+    const bool small = scene_.compact;
+    const float bar = ui_.px(small ? 60 : 150), right = box.right();
+    const ColumnLook left{.align = Align::Left, .gap = -1, .head_gap = -1};
+    std::vector<ColumnLook> all(6, left);
+    all[0].width = ui_.px(40);
+    all[0].style = [this](std::size_t row) -> TextStyle {
+      const Theme& theme = ui_.theme;
+      return {type::tick, is_now(row) ? theme.query : is_later(row) ? theme.disabled : theme.text3};
+    };
+    all[1].width = ui_.px(small ? 92 : 128);
+    all[1].paint = [this, right](std::size_t row, const Box& cell) { draw_token(row, cell, right); };
+    all[2].width = bar + ui_.px(64);
+    all[2].paint = [this, bar](std::size_t row, const Box& cell) { draw_probability(row, cell, bar); };
+    all[3].width = ui_.px(56);
+    all[3].align = Align::Right;
+    all[3].inset = 20;
+    all[3].style = [this](std::size_t row) -> TextStyle {
+      const GeneratedToken* const token = token_of(row);
+      return {type::label, token != nullptr && token->rank == 1 ? ui_.theme.text3 : ink_of(row)};
+    };
+    all[4].width = ui_.px(84);
+    all[4].style = [this](std::size_t row) -> TextStyle {
+      return {type::label, is_later(row) ? ui_.theme.text3 : ui_.theme.text2};
+    };
+    all[5].head_gap = 0;
+    all[5].paint = [this](std::size_t row, const Box& cell) { draw_likeliest(row, cell); };
+    return all;
+  }
+
+  const GeneratedToken* token_of(std::size_t row) const { return generated_by(reading_, row, true); }
+
+  void draw_ground(bool now, const Box& row, const Ui::Touch& touch) const {
     const Theme& theme = ui_.theme;
-    const bool now = step == place_.step(), later = step > place_.step();
-    const Ui::Touch touch = ui_.touch(("step " + std::to_string(step)).c_str(), row);
     const Box ground{row.x - ui_.px(6), row.y, row.w + ui_.px(6), row.h};
     if (now || touch.hovered)
       ui_.fill(ground, now ? fade(theme.query, 0.14f) : theme.control_hover, ui_.px(4));
     if (now) ui_.fill({ground.x, row.y, ui_.px(2), row.h}, theme.query);
     if (touch.focused) ui_.frame(ground, theme.query, ui_.px(2), ui_.px(4));
-    const float y = row.centre_y();
-    const Rgba quiet = later ? theme.disabled : theme.text3, ink = later ? theme.text3 : theme.text1;
-    ui_.text(c.step, y, step == 0 ? "–" : std::to_string(step), {type::tick, now ? theme.query : quiet});
-    if (step == 0) {
-      ui_.text(c.token, y, "the text, " + counted(place_.first, "token", "tokens"),
-               {type::label, ink, Ink::Regular, Align::Left, row.right() - c.token});
-    } else {
-      draw_token(generation_.tokens[static_cast<std::size_t>(step - 1)], row, c, later);
-    }
-    if (touch.hovered)
-      scene_.view.hint = "step " + std::to_string(step) +
-                         "   ·   a click goes there; what follows stays until another token is chosen";
-    if (touch.clicked) go_to_step(scene_, place_, step);
   }
 
-  void draw_token(const GeneratedToken& token, const Box& row, const Columns& c, bool later) {
-    const Theme& theme = ui_.theme;
-    const float y = row.centre_y(), fading = later ? 0.42f : 1.f;
-    const Rgba ink = later ? theme.text3 : theme.text1;
-    const std::string name = token.rank > 0 ? predicted_name(reading_, token.id) : std::string("…");
+  /// In a chip; the words for the text may go on to the end of the row.
+  void draw_token(std::size_t row, const Box& cell, float right) const {
+    const float y = cell.centre_y();
+    const Rgba ink = ink_of(row);
+    const std::string name = written_cell(*shown_[1], row);
+    if (token_of(row) == nullptr) {
+      ui_.text(cell.x, y, name, {type::label, ink, Ink::Regular, Align::Left, right - cell.x});
+      return;
+    }
     const float wide =
-        std::min(c.bar - c.token - ui_.px(10),
+        std::min(cell.w - ui_.px(10),
                  std::max(ui_.px(32), ui_.text_width(name, type::label, Ink::Medium) + ui_.px(18)));
-    const Box chip{c.token, std::round(y - ui_.px(12)), wide, ui_.px(24)};
-    ui_.fill(chip, fade(theme.control, fading), ui_.px(6));
+    const Box chip{cell.x, std::round(y - ui_.px(12)), wide, ui_.px(24)};
+    ui_.fill(chip, fade(ui_.theme.control, fading_of(row)), ui_.px(6));
     ui_.text(chip.x + ui_.px(9), y, name, {type::label, ink, Ink::Medium, Align::Left, chip.w - ui_.px(14)});
-    if (token.rank <= 0) return;
-    const Box track{c.bar, std::round(y - ui_.px(4)), c.share - c.bar - ui_.px(10), ui_.px(8)};
-    ui_.fill(track, theme.bar_ground, ui_.px(2));
-    const auto share = static_cast<float>(token.probability());
-    ui_.fill({track.x, track.y, std::max(ui_.px(1), track.w * share), track.h}, fade(theme.query, fading),
-             ui_.px(2));
-    ui_.text(c.rank - ui_.px(14), y, percent_of(token.probability()),
-             {type::label, ink, Ink::Medium, Align::Right});
-    ui_.text(c.rank + ui_.px(36), y, grouped(token.rank),
-             {type::label, token.rank == 1 ? theme.text3 : ink, Ink::Regular, Align::Right});
-    ui_.text(c.entropy, y, fixed(token.entropy, 2), {type::label, later ? theme.text3 : theme.text2});
-    draw_rest(token, row, c, later);
+  }
+
+  float fading_of(std::size_t row) const { return is_later(row) ? 0.42f : 1.f; }
+
+  void draw_probability(std::size_t row, const Box& cell, float bar) const {
+    const GeneratedToken* const token = token_of(row);
+    if (token == nullptr || token->rank <= 0) return;
+    const float y = cell.centre_y();
+    const Box track{cell.x, std::round(y - ui_.px(4)), bar - ui_.px(10), ui_.px(8)};
+    ui_.fill(track, ui_.theme.bar_ground, ui_.px(2));
+    const auto share = static_cast<float>(token->probability());
+    ui_.fill({track.x, track.y, std::max(ui_.px(1), track.w * share), track.h},
+             fade(ui_.theme.query, fading_of(row)), ui_.px(2));
+    ui_.text(cell.right() - ui_.px(14), y, written_cell(*shown_[2], row),
+             {type::label, ink_of(row), Ink::Medium, Align::Right});
   }
 
   /// The likeliest tokens, the chosen one in the accent.
-  void draw_rest(const GeneratedToken& token, const Box& row, const Columns& c, bool later) {
-    float x = c.rest;
-    for (const PredictedToken& other : token.top) {
+  void draw_likeliest(std::size_t row, const Box& cell) const {
+    const GeneratedToken* const token = token_of(row);
+    if (token == nullptr || token->rank <= 0) return;
+    float x = cell.x;
+    for (const PredictedToken& other : token->top) {
       const std::string words =
           predicted_name(reading_, other.id) + " " + fixed(100 * other.probability(), 0);
-      const bool chosen = other.id == token.id;
+      const bool chosen = other.id == token->id;
       const float wide = ui_.text_width(words, type::tick, chosen ? Ink::Medium : Ink::Regular);
-      if (x + wide > row.right()) break;
-      x += ui_.text(x, row.centre_y(), words,
+      if (x + wide > cell.right()) break;
+      x += ui_.text(x, cell.centre_y(), words,
                     {type::tick,
-                     later    ? ui_.theme.disabled
-                     : chosen ? ui_.theme.query
-                              : ui_.theme.text3,
+                     is_later(row) ? ui_.theme.disabled
+                     : chosen      ? ui_.theme.query
+                                   : ui_.theme.text3,
                      chosen ? Ink::Medium : Ink::Regular}) +
            ui_.px(14);
     }
@@ -211,7 +226,8 @@ class GenerationSteps {
   const Ui& ui_;
   GenerationState& state_;
   const ModelReading& reading_;
-  const GenerationReading& generation_;
+  Table table_;
+  std::vector<const TableColumn*> shown_;
   GenerationPlace place_;
   Box area_;
 };
