@@ -139,7 +139,8 @@ class TableView {
     ImGui::PopID();
   }
 
-  void draw_rows(const std::vector<std::size_t>& order, const Box& rows) {
+  void draw_rows(const std::vector<std::size_t>& order, Box rows) {
+    rows.h += 0.01f;  // so that a box made for so many rows loses none by rounding
     const float height = row_height(rows);
     if (rows.h < height) return;
     const RowList list(ui_, look_.label, rows, height, std::ssize(order), order_.first_row,

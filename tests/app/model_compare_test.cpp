@@ -118,6 +118,30 @@ TEST_CASE("two texts are compared head by head", "[model][compare-models]") {
   }
 }
 
+TEST_CASE("what both models predict is copied by a right click on a row", "[model][compare-models]") {
+  const TemporaryDirectory directory;
+  Robot robot(with_letters(directory));
+  type_text(robot, "ab c de a");
+  robot.key(ImGuiKey_F4);
+  robot.settle();
+  robot.click("Hold this");
+  robot.settle();
+  type_text(robot, "ab c dd a");
+  std::string row;
+  for (const RecordedItem& item : robot.items().items())
+    if (item.label.starts_with("compared ") && item.label != "compared now" && item.label != "compared held")
+      row = item.label;
+  REQUIRE_FALSE(row.empty());
+  robot.right_click(robot.centre(row));
+  robot.frame(2);
+  robot.click("Copy the table");
+  robot.frame();
+  const std::string copied = ImGui::GetClipboardText();
+  CHECK(copied.starts_with("token\tnow %\theld %\n"));
+  CHECK(copied.find("\n" + row.substr(std::string_view("compared ").size()) + "\t") != copied.npos);
+  CHECK(std::count(copied.begin(), copied.end(), '\n') >= 4);
+}
+
 TEST_CASE("a change inside is compared with the model without it", "[model][compare-models]") {
   const TemporaryDirectory directory;
   Robot robot(with_letters(directory));

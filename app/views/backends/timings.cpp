@@ -157,8 +157,7 @@ class TimingsCard {
     const std::size_t lines = stages.rows + (sheet_.kept ? 0 : 1);
     const float high = ui_.px(row_height) * static_cast<float>(lines);
     TableOrder order;
-    // A pixel more, so that rounding takes no row.
-    const TableTouch touch = draw_table(ui_, {inner_.x, y_, inner_.w, high + 1}, stages, look, order);
+    const TableTouch touch = draw_table(ui_, {inner_.x, y_, inner_.w, high}, stages, look, order);
     if (!touch.copied.empty()) scene_.requests.copy = tab_separated(table_, rows_by(table_, 0));
     y_ += high;
   }

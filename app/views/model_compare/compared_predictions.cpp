@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include "app/kit/table_view.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/views/model_compare/compared_models.hpp"
 #include "core/readouts/text/prediction.hpp"
@@ -50,32 +51,66 @@ std::string percent_or_dash(double share) {
   return own_number(std::isnan(share) ? "–" : fixed(100 * share, 1));
 }
 
-void draw_compared_candidate(const Ui& ui, const ComparedCandidate& candidate, const Box& row,
-                             float chip_room) {
-  const Theme& theme = ui.theme;
-  const float y = row.centre_y(), number = ui.px(44);
-  const std::string label = "compared " + plain(candidate.name);
-  const Ui::Touch touch = ui.touch(label.c_str(), row, false);
-  ui.text(row.x, y, candidate.name,
-          {type::label, theme.text1, Ink::Medium, Align::Left, chip_room - ui.px(8)});
-  const Box bars{row.x + chip_room, row.y, row.w - chip_room - 2 * number - ui.px(8), row.h};
-  const float thick = std::min(ui.px(7), std::floor(row.h / 2) - ui.px(2)), middle = std::round(y);
-  ui.fill({bars.x, middle - thick, bars.w, 2 * thick}, theme.bar_ground, ui.px(2));
+/// A row a candidate. The table refers to them and must not outlive them.
+Table candidates_table(const std::vector<ComparedCandidate>& all) {
+  Table table{.rows = all.size(), .columns = {}};
+  table.columns.push_back(
+      {.title = "token", .cell = [&all](std::size_t row) -> TableCell { return all[row].name; }});
+  table.columns.push_back({.title = "now %",
+                           .cell = [&all](std::size_t row) -> TableCell { return all[row].now; },
+                           .written = percent_or_dash});
+  table.columns.push_back({.title = "held %",
+                           .cell = [&all](std::size_t row) -> TableCell { return all[row].held; },
+                           .written = percent_or_dash});
+  return table;
+}
+
+/// Both probabilities, one above the other.
+void draw_candidate_bars(const Ui& ui, const ComparedCandidate& candidate, const Box& bars) {
+  const float thick = std::min(ui.px(7), std::floor(bars.h / 2) - ui.px(2)),
+              middle = std::round(bars.centre_y());
+  ui.fill({bars.x, middle - thick, bars.w, 2 * thick}, ui.theme.bar_ground, ui.px(2));
   const auto bar = [&](double share, float top, Rgba colour) {
     if (std::isnan(share)) return;
     const float wide =
         std::max(ui.px(1), std::round(bars.w * static_cast<float>(std::clamp(share, 0.0, 1.0))));
     ui.fill({bars.x, top, wide, thick}, colour, ui.px(2));
   };
-  bar(candidate.now, middle - thick, theme.text1);
-  bar(candidate.held, middle, theme.b);
-  ui.text(row.right() - number, y, percent_or_dash(candidate.now),
-          {type::label, theme.text1, Ink::Medium, Align::Right});
-  ui.text(row.right(), y, percent_or_dash(candidate.held), {type::label, theme.b, Ink::Medium, Align::Right});
-  const std::string numbers =
-      "now " + percent_or_dash(candidate.now) + " %   held " + percent_or_dash(candidate.held) + " %";
-  tooltip(ui, touch.hovered, row,
-          {candidate.name, numbers, "The probability in what is shown and in what is held.", {}});
+  bar(candidate.now, middle - thick, ui.theme.text1);
+  bar(candidate.held, middle, ui.theme.b);
+}
+
+/// Their names stand above the list, beside its title; a right click on a row copies. `names`: device pixels
+/// for the candidates' names.
+void draw_candidates(Scene& scene, const Box& box, const std::vector<ComparedCandidate>& all, float names) {
+  const Ui& ui = scene.ui;
+  const Table table = candidates_table(all);
+  const float number = ui.px(44);
+  TableLook look{.label = "compared", .row_height = 20};
+  look.columns.push_back(
+      {.width = names, .align = Align::Left, .gap = 8, .style = [&ui](std::size_t) -> TextStyle {
+         return {type::label, ui.theme.text1, Ink::Medium};
+       }});
+  look.columns.push_back({.paint = [&](std::size_t row, const Box& cell) {
+    draw_candidate_bars(ui, all[row], {cell.x, cell.y, cell.w - number - ui.px(8), cell.h});
+    ui.text(cell.right(), cell.centre_y(), percent_or_dash(all[row].now),
+            {type::label, ui.theme.text1, Ink::Medium, Align::Right});
+  }});
+  look.columns.push_back({.width = number, .gap = -1, .style = [&ui](std::size_t) -> TextStyle {
+                            return {type::label, ui.theme.b, Ink::Medium};
+                          }});
+  look.most_row_height = 32;
+  look.sorts = look.focusable = false;
+  look.head_height = 0;
+  look.ground = [&](std::size_t row, const Box& at, const Ui::Touch& touch) {
+    const std::string numbers =
+        "now " + percent_or_dash(all[row].now) + " %   held " + percent_or_dash(all[row].held) + " %";
+    tooltip(ui, touch.hovered, at,
+            {all[row].name, numbers, "The probability in what is shown and in what is held.", {}});
+  };
+  TableOrder order;
+  const TableTouch touch = draw_table(ui, box, table, look, order);
+  if (!touch.copied.empty()) scene.requests.copy = touch.copied;
 }
 
 void draw_compared_divergence(Scene& scene, const ComparedModels& compared, const PredictionPair& pair,
@@ -134,17 +169,15 @@ void draw_compared_predictions(Scene& scene, const Box& region) {
     return;
   }
   const float below = ui.px(scene.compact ? 32 : 48);
-  const std::vector<ComparedCandidate> all = compared_candidates(*compared, *pair);
+  std::vector<ComparedCandidate> all = compared_candidates(*compared, *pair);
   const float room = line.bottom() - below - top;
   const auto rows = std::min(all.size(), static_cast<std::size_t>(std::max(0.f, room / ui.px(20))));
   float widest = ui.px(32);
   for (std::size_t i = 0; i < rows; ++i)
     widest = std::max(widest, ui.text_width(all[i].name, type::label, Ink::Medium));
   widest = std::min(widest, ui.px(scene.compact ? 64 : 88)) + ui.px(12);
-  const float height = rows == 0 ? 0 : std::min(ui.px(32), std::floor(room / static_cast<float>(rows)));
-  for (std::size_t i = 0; i < rows; ++i)
-    draw_compared_candidate(ui, all[i], {line.x, top + static_cast<float>(i) * height, line.w, height},
-                            widest);
+  all.resize(rows);
+  draw_candidates(scene, {line.x, top, line.w, std::max(0.f, room)}, all, widest);
   draw_compared_divergence(scene, *compared, *pair, {line.x, line.bottom() - below, line.w, below});
 }
 
