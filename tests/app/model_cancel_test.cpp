@@ -190,10 +190,10 @@ TEST_CASE("in a narrow window what goes on and what is looked at stand beside ea
   robot.settle();
   model.slow_down();
   model.open_again();
-  const auto has_begun = [&] {
-    return robot.app().view().model->opened_at && robot.has("Cancel") && model.filled("Cancel") > 0;
-  };
-  REQUIRE(model.pieces_until(has_begun));
+  REQUIRE(model.pieces_until([&] { return robot.has("Cancel") && model.filled("Cancel") > 0; }));
+  const Selection& at = robot.app().selection();
+  robot.app().view().model->opened_at = OpenedAt{model_within(robot), at.head, at.cell};
+  robot.frame();
   const RecordedItem* const item = robot.items().find("Cancel");
   REQUIRE(item != nullptr);
   const ImVec2 from = item->min, to = item->max;

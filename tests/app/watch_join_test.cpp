@@ -15,7 +15,7 @@ namespace {
 
 using namespace attnscope::test;
 
-const RobotOptions wide{.width = 1600, .height = 1000};
+const RobotOptions wide{.width = 1600, .height = 1000, .system_fonts = true};
 const std::vector<std::int64_t> letters{0, 1, 6, 2, 6, 3, 4, 6, 0};  // "ab c de a", a letter a token
 
 /// The Watch page of a process that runs the model in the folder "letters".

@@ -114,7 +114,7 @@ TEST_CASE("a score and a logit are shown as the sum of their parts", "[model][wh
 }
 
 TEST_CASE("the weight of a zeroed head is the one of its map, not 0", "[model][why]") {
-  test::LettersRobot robot({.height = 1060, .system_fonts = true});
+  test::LettersRobot robot({.height = 1060});
   robot.click("Head: zero");
   robot.settle();
   robot.click("Why?");
@@ -131,7 +131,11 @@ TEST_CASE("the weight of a zeroed head is the one of its map, not 0", "[model][w
 }
 
 TEST_CASE("a shifted score that the temperature divides says so", "[model][why]") {
-  test::LettersRobot robot({.height = 1060, .system_fonts = true});
+  const test::TemporaryDirectory directory;
+  RobotOptions options = test::with_letters(directory, {.height = 1060});
+  options.system_fonts = true;  // in which the line is whole
+  Robot robot(options);
+  test::type_text(robot, "ab c de a");
   robot.type_number("temperature τ value", "0.5");
   robot.settle();
   robot.click("Why?");
