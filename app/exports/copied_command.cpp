@@ -119,19 +119,6 @@ bool has_layers_option(const Within& within) {
   return within.block < std::ssize((spec.decoder ? *spec.decoder : *spec.encoder).blocks);
 }
 
-std::string_view word_of_mode(Mode mode) {
-  switch (mode) {
-    case Mode::Explore: break;
-    case Mode::Walk: return "walk";
-    case Mode::Compare: return "compare";
-    case Mode::Model: return "model";
-    case Mode::Lessons: return "lessons";
-    case Mode::Experiments: return "experiments";
-    case Mode::Training: return "training";
-  }
-  return "explore";
-}
-
 std::string_view word_of_theme(ThemeName theme) {
   return theme == ThemeName::Light ? "light" : theme == ThemeName::Contrast ? "contrast" : "dark";
 }
@@ -189,7 +176,7 @@ std::string command_of_file(const FileOnScreen& shown) {
   if (!shown.layer.empty()) line.option("--layer", shown.layer);
   if (shown.causal) line.option("--causal", *shown.causal ? "yes" : "no");
   if (shown.positions) line.option("--positions", word_of_positions(*shown.positions));
-  line.option("--view", word_of_mode(shown.mode)).option("--theme", word_of_theme(shown.theme));
+  line.option("--view", word_of(shown.mode)).option("--theme", word_of_theme(shown.theme));
   line.option("--head", fmt::format("{}", shown.head));
   if (shown.cell) line.option("--at", fmt::format("{},{}", shown.cell->query, shown.cell->key));
   return line.option("-o", "picture.png").take();

@@ -9,8 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "app/state/page/mode.hpp"
 #include "app/state/selection.hpp"
-#include "app/state/view_state.hpp"
+#include "app/ui/theme.hpp"
 #include "core/document/settings.hpp"
 #include "core/document/within.hpp"
 

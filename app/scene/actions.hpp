@@ -11,9 +11,12 @@
 
 #include <imgui.h>
 
-#include "app/scene/scene.hpp"
+#include "app/state/page/mode.hpp"
 
 namespace attnscope {
+
+struct Scene;
+struct Shown;
 
 struct Action {
   /// The headings of the help page.

@@ -7,6 +7,7 @@
 
 #include <imgui_internal.h>
 
+#include "app/scene/scene.hpp"
 #include "app/state/focus_state.hpp"
 #include "app/state/inspector_state.hpp"
 #include "app/state/model_state.hpp"

@@ -109,7 +109,7 @@ void leave(Scene& scene) {
   } else if (scene.view.mode == Mode::Training && scene.view.lesson->left && is_lesson_training(scene)) {
     scene.view.mode = Mode::Lessons;  // from free play
     scene.view.presenter->on = std::exchange(scene.view.presenter->returns, false);
-  } else if (scene.view.mode == Mode::Experiments || scene.view.mode == Mode::Training) {
+  } else if (is_page(scene.view.mode)) {
     scene.view.mode = Mode::Explore;
   } else if (scene.view.lesson->left && !scene.selection.locked) {
     scene.view.mode = Mode::Lessons;  // back to the step, as it was left

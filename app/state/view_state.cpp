@@ -21,17 +21,6 @@
 
 namespace attnscope {
 
-std::optional<Mode> mode_named(std::string_view name) {
-  if (name == "explore") return Mode::Explore;
-  if (name == "walk") return Mode::Walk;
-  if (name == "compare") return Mode::Compare;
-  if (name == "model") return Mode::Model;
-  if (name == "lessons") return Mode::Lessons;
-  if (name == "experiments") return Mode::Experiments;
-  if (name == "training") return Mode::Training;
-  return std::nullopt;
-}
-
 bool is_watching(const ViewState& view) { return view.mode == Mode::Model && view.watch->on; }
 
 ViewState::ViewState() = default;

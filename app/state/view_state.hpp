@@ -11,6 +11,7 @@
 #include "app/state/keyboard_state.hpp"
 #include "app/state/notices.hpp"
 #include "app/state/oscilloscope.hpp"
+#include "app/state/page/mode.hpp"
 #include "app/state/plane.hpp"
 #include "app/ui/theme.hpp"
 #include "core/document/settings.hpp"
@@ -42,17 +43,6 @@ enum class RangeMode { Head, Mean, All, Lock };
 
 /// Which way the token strip is tinted: what the query looks at, or which queries look at the key.
 enum class Direction { QueryToKeys, KeyToQueries };
-
-/// Five regions around one head; the computation as matrices, one stage a step; A, B and A - B; or all heads
-/// of the model that the layer stands in; or a lesson; or experiments; or small models that learn.
-enum class Mode { Explore, Walk, Compare, Model, Lessons, Experiments, Training };
-/// "explore", "walk", "compare", "model", "lessons", "experiments", "training"; empty for anything else.
-std::optional<Mode> mode_named(std::string_view);
-/// A page of its own between the two bars, whatever is open: no sentence stands above it, and letters do
-/// nothing but what it has them for.
-constexpr bool is_page(Mode mode) {
-  return mode == Mode::Lessons || mode == Mode::Experiments || mode == Mode::Training;
-}
 
 enum class Region { Strip, Controls, Heads, Inspector, Signals };
 

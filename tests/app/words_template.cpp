@@ -44,6 +44,7 @@ constexpr auto not_on_screen = std::to_array<std::string_view>({"app/cli/",
                                                                 "app/views/palette/entries.cpp",
                                                                 "app/views/palette/other_words.cpp",
                                                                 "app/views/walk/panel_formulas.cpp",
+                                                                "app/state/page/mode.hpp",
                                                                 "core/training/tasks/lexicon",
                                                                 "core/training/tasks/grammar"});
 /// Files and rooms of core with tables of words that the interface draws.

@@ -118,7 +118,7 @@ std::string App::session_for_page(const std::filesystem::path& to) const {
 
 std::shared_ptr<HtmlJob> App::html_job(const std::filesystem::path& to,
                                        std::shared_ptr<const HtmlPage> layers) const {
-  if (view_.mode == Mode::Experiments || view_.mode == Mode::Training || view_.mode == Mode::Lessons)
+  if (is_page(view_.mode))
     throw Error("An HTML file shows a layer or a model: go to Explore or Model first.");
   if (is_watching(view_))
     throw Error("An HTML file does not show a process that runs: open one of its layers first.");

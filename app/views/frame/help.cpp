@@ -9,6 +9,7 @@
 #include <imgui.h>
 
 #include "app/scene/actions.hpp"
+#include "app/scene/scene.hpp"
 
 namespace attnscope {
 namespace {

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "app/scene/actions.hpp"
-#include "app/scene/scene.hpp"
 #include "app/views/controls/column.hpp"
 
 namespace attnscope {
