@@ -8,12 +8,14 @@
 
 #include "app/draw/colormap.hpp"
 #include "app/draw/image.hpp"
-#include "app/scene/scene.hpp"
 #include "app/state/model_state.hpp"
+#include "app/ui/ui.hpp"
 #include "core/base/parallel.hpp"
 #include "core/engine/model/model_reading.hpp"
 
 namespace attnscope {
+
+struct Scene;
 
 /// The pictures of a page. Shares what it needs, so that any thread may paint it.
 struct HeadsPainting {

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "app/scene/scene.hpp"
+
 namespace attnscope {
 
 bool has_weights_alone(const Scene& scene) { return !knows_scores(scene.document); }

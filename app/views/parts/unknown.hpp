@@ -2,10 +2,12 @@
 // known of.
 #pragma once
 
-#include "app/scene/scene.hpp"
+#include "app/ui/ui.hpp"
 #include "core/document/known.hpp"
 
 namespace attnscope {
+
+struct Scene;
 
 inline constexpr std::string_view not_in_file = "not in the file";
 
