@@ -43,6 +43,7 @@ struct Action {
   std::optional<Mode> only = {};           // the key does this in one mode only
   bool needs_scores = true;                // does nothing for a long result, whose scores are not kept
   std::array<ImGuiKeyChord, 2> also = {};  // further keys for the same: other keyboards, the keypad
+  std::string_view id = {};  // the same in every language and version; empty: it has none so far
 };
 
 std::span<const Action> actions();

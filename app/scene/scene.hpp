@@ -1,6 +1,8 @@
 // app/scene: what every view is given: the picture to show, the Document to edit, the one selection.
 #pragma once
 
+#include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,7 +23,7 @@
 namespace attnscope {
 
 struct Language;
-struct ExperimentSight;
+class Page;  // app/shell/page.hpp
 class TrainingDesk;
 struct ModelReading;
 namespace lessons {
@@ -48,8 +50,8 @@ struct Shown {
     double share = 0, seconds = 0;
   };
   Doing model_doing = {};
-  const lessons::LessonSight* lesson = nullptr;  // what there is of lessons; null: nowhere
-  const ExperimentSight* experiment = nullptr;   // what is known of the one on screen; null: nowhere
+  const lessons::LessonSight* lesson = nullptr;       // what there is of lessons; null: nowhere
+  std::span<const std::unique_ptr<Page>> pages = {};  // of this window; empty: nowhere
   const std::vector<Example>& examples;
   const std::vector<Language>& languages;
   bool compact = false;

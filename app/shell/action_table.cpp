@@ -1,13 +1,14 @@
-// app/shell: what the window can do, one row each. A new action is one more row.
+// app/shell: what the window can do, one row each. A new action is one more row, here or with its page.
+#include <iterator>
 #include <utility>
+#include <vector>
 
-#include "app/scene/actions.hpp"
+#include "app/scene/page_facts.hpp"
 #include "app/shell/acts.hpp"
 #include "app/state/files_state.hpp"
 #include "app/views/atlas/atlas.hpp"
 #include "app/views/backends/switch.hpp"
 #include "app/views/editing/weight_map.hpp"
-#include "app/views/experiments/experiments.hpp"
 #include "app/views/files/files.hpp"
 #include "app/views/focus/focus_parts.hpp"
 #include "app/views/generation/generation.hpp"
@@ -54,7 +55,7 @@ void lesson_digit_of(Scene& scene) {
 
 using G = Action::Group;
 
-const Action table[] = {
+const Action up_to_pages[] = {
     any_length({G::File, "Find an action by name", ImGuiMod_Ctrl | ImGuiKey_K, open_palette}),
     any_length({G::File, "Open a file", ImGuiMod_Ctrl | ImGuiKey_O, open_file_dialog}),
     any_length({G::File, "Reopen last", 0, [](Scene& s) { s.requests.reopen.emplace(); }}),
@@ -111,7 +112,10 @@ const Action table[] = {
     any_length({G::Look, "Compare, or back from it in Model", ImGuiKey_F4, toggle_model_compare}),
     any_length({G::Look, "Model", ImGuiKey_F7, [](Scene& s) { act::show_mode(s, Mode::Model); }}),
     any_length({G::Look, "Watch a Python process", 0, show_watch}),
-    any_length({G::Look, "Experiments", ImGuiKey_F9, [](Scene& s) { act::show_mode(s, Mode::Experiments); }}),
+};
+
+// Here pages are opened.
+const Action behind_pages[] = {
     any_length({G::Look, "Lessons", ImGuiKey_F8, [](Scene& s) { act::show_mode(s, Mode::Lessons); }}),
     any_length({G::Look, "Training", ImGuiKey_F10, [](Scene& s) { act::show_mode(s, Mode::Training); }}),
     any_length(
@@ -208,22 +212,10 @@ const Action table[] = {
     {G::Lessons, "Fourth answer of a question", ImGuiKey_4, lesson_digit_of<4>, false, Mode::Lessons},
     {G::Lessons, "Fifth answer of a question", ImGuiKey_5, lesson_digit_of<5>, false, Mode::Lessons},
     {G::Lessons, "Sixth answer of a question", ImGuiKey_6, lesson_digit_of<6>, false, Mode::Lessons},
+};
 
-    any_length(
-        {G::Experiments, "Value before", ImGuiKey_LeftArrow, experiment_before, true, Mode::Experiments}),
-    any_length(
-        {G::Experiments, "Value after", ImGuiKey_RightArrow, experiment_after, true, Mode::Experiments}),
-    any_length(
-        {G::Experiments, "Experiment above", ImGuiKey_UpArrow, experiment_above, true, Mode::Experiments}),
-    any_length(
-        {G::Experiments, "Experiment below", ImGuiKey_DownArrow, experiment_below, true, Mode::Experiments}),
-    any_length({G::Experiments, "Copy the experiment's table", ImGuiKey_C, copy_experiment, false,
-                Mode::Experiments}),
-    any_length({G::Experiments, "Save the experiment's table", ImGuiKey_S, save_experiment, false,
-                Mode::Experiments}),
-    any_length({G::Experiments, "Open the experiment's state in Explore", ImGuiKey_Enter, open_experiment,
-                false, Mode::Experiments}),
-
+// Here stand the actions of the pages.
+const Action behind_actions_of_pages[] = {
     any_length({G::Training, "Train, or pause", ImGuiKey_Space, lab_play, false, Mode::Training}),
     any_length({G::Training, "Train one step", ImGuiKey_S, lab_step, true, Mode::Training}),
     any_length({G::Training, "Back in time", ImGuiKey_LeftArrow, lab_before, true, Mode::Training}),
@@ -278,6 +270,17 @@ const Action table[] = {
 
 }  // namespace
 
-std::span<const Action> actions() { return table; }
+std::span<const Action> actions() {
+  static const std::vector<Action> all = [] {
+    std::vector<Action> rows(std::begin(up_to_pages), std::end(up_to_pages));
+    for (const PageFacts* const page : page_facts()) rows.push_back(page->open);
+    rows.insert(rows.end(), std::begin(behind_pages), std::end(behind_pages));
+    for (const PageFacts* const page : page_facts())
+      rows.insert(rows.end(), page->actions.begin(), page->actions.end());
+    rows.insert(rows.end(), std::begin(behind_actions_of_pages), std::end(behind_actions_of_pages));
+    return rows;
+  }();
+  return all;
+}
 
 }  // namespace attnscope

@@ -7,6 +7,7 @@
 
 #include <imgui_internal.h>
 
+#include "app/scene/page_facts.hpp"
 #include "app/scene/scene.hpp"
 #include "app/state/focus_state.hpp"
 #include "app/state/inspector_state.hpp"
@@ -149,21 +150,25 @@ bool is_on_key(const Action& action, ImGuiKeyChord key) {
   return action.key == key || std::ranges::find(action.also, key) != action.also.end();
 }
 
+/// Whether its letter is the presenter's in front of a room, which has those keys of a page that move.
+bool is_letter_of_presenter(const Action& action) {
+  if (!action.only || !is_character(action.key)) return false;
+  const PageFacts* const page = page_facts_of(*action.only);
+  return page != nullptr ? page->leaves_letters_to_presenter : *action.only == Mode::Training;
+}
+
 /// Whether the key is another's now. In a lesson, among experiments, and in front of a room, plain keys do
 /// nothing but what these have them for: a letter that is typed by accident changes nothing.
 bool is_taken(const Action& action, const ViewState& view) {
   const bool presents = view.presenter->on;
   if (action.group == Action::Group::Presenter && action.key != ImGuiKey_F5) return !presents;
-  // Of the experiments' keys a room has those that move: its letters are the presenter's.
-  const bool shows_more =
-      (action.only == Mode::Experiments || action.only == Mode::Training) && is_character(action.key);
   // On the Watch page the plain keys are its own: what is behind it stays as it is.
   const bool watches = is_watching(view);
   if (action.group == Action::Group::Watch) return !watches || presents;
   if (watches && action.group != Action::Group::Regions &&
       (is_character(action.key) || is_for_controls(action.key) || is_jump(action.key)))
     return true;
-  if (action.only) return presents && (!is_page(*action.only) || shows_more);
+  if (action.only) return presents && (!is_page(*action.only) || is_letter_of_presenter(action));
   const bool plain = is_character(action.key) || is_for_controls(action.key);
   if ((presents || is_page(view.mode)) && plain) return true;
   return std::ranges::any_of(actions(), [&](const Action& other) {

@@ -7,7 +7,6 @@
 
 #include "app/results/many_texts.hpp"
 #include "app/scene/actions.hpp"
-#include "app/scene/scene.hpp"
 #include "app/shell/film.hpp"
 #include "app/shell/regions.hpp"
 #include "app/state/files_state.hpp"
@@ -94,7 +93,7 @@ App::App(AppOptions options, LiveEngine& engine, std::vector<BackendChoice> back
       languages_(list_languages(options.assets)),
       files_(options.assets, options.state),
       following_(engine),
-      experiments_(options.wake),
+      pages_(make_pages({options.wake})),
       training_(std::make_unique<TrainingDesk>(options.wake, options.pool)),
       wake_(options.wake),
       backends_(std::make_unique<Backends>(std::move(backends), options.pool)),
@@ -136,7 +135,7 @@ App::~App() = default;
 
 bool App::finish_numbers() const {
   if (lesson_models_.is_busy()) lesson_models_.wait();
-  if (!experiments_.is_settled()) experiments_.wait();
+  for (const auto& page : pages_) page->wait();
   if (!training_->is_settled()) training_->wait();
   if (!models_.is_complete()) models_.engine().wait_idle();
   if (!model_b_.is_settled()) model_b_.wait_idle();
@@ -152,7 +151,8 @@ bool App::is_still() const {
   if (reads || files_.is_looking() || files_.is_writing() || files_.is_exporting() ||
       backends_->is_comparing() || comparison_.is_expecting() || is_running(view_.model->many.texts))
     return false;
-  if (!experiments_.is_settled() || !training_->is_settled() || view_.lab->playing) return false;
+  if (std::ranges::any_of(pages_, [](const auto& page) { return !page->is_settled(); })) return false;
+  if (!training_->is_settled() || view_.lab->playing) return false;
   if (shown_.is_busy() || (comparison_.held() && comparison_.held()->is_busy())) return false;
   if (shown_.result && !shown_.result->layer().is_complete() && engine_.busy()) return false;
   return following_.is_up_to_date(document_) && textures_.postponed() == 0 && !lesson_models_.is_busy();
@@ -236,7 +236,7 @@ Scene App::scene_of(const Ui& ui, Document& document, Selections selections, Vie
                     .held_model = model_b_.held(),
                     .model_doing = model_doing(),
                     .lesson = &lessons_.sight(),
-                    .experiment = &experiments_.sight(),
+                    .pages = pages_,
                     .examples = examples_,
                     .languages = languages_,
                     .compact = layout.compact,
@@ -271,7 +271,7 @@ void App::frame(const Fonts& fonts) {
   if (view_.mode == Mode::Lessons || !view_.lesson->name.empty() || !view_.palette_text.empty())
     lessons_.follow(view_.lesson->name, view_.language);
   follow_lesson_model();
-  follow_experiment();
+  for (const auto& page : pages_) page->follow(view_);
   follow_training();
   follow_watch();
   if (shown_.result) watch_letters();

@@ -13,7 +13,6 @@
 #include "app/lessons/library.hpp"
 #include "app/results/backends.hpp"
 #include "app/results/background_errors.hpp"
-#include "app/results/experiment_runs.hpp"
 #include "app/results/model_comparison.hpp"
 #include "app/results/result_stats.hpp"
 #include "app/results/tiles.hpp"
@@ -28,6 +27,7 @@
 #include "app/shell/following.hpp"
 #include "app/shell/model_following.hpp"
 #include "app/shell/noticed.hpp"
+#include "app/shell/page.hpp"
 #include "app/shell/replaced_text.hpp"
 #include "app/shell/still.hpp"
 #include "app/state/history.hpp"
@@ -246,7 +246,6 @@ class App {
   void watch_lesson(Mode before, bool by_history);
   void show_step_again();
   void leave_page();
-  void follow_experiment();
   void follow_training();
   void follow_watch();
   void open_watched_layer();
@@ -254,7 +253,7 @@ class App {
   void read_as_watched(Session&) const;
   void look_as_watched();
   bool give_to_watch(const std::filesystem::path& path);
-  void open_experiment();
+  void take_made(MadeDocument made);
   void hold_of_step(const std::optional<Document>& held);
   void settle_model(const Document& before);
   bool is_layer_of_shown(const std::filesystem::path& path) const;
@@ -369,7 +368,7 @@ class App {
   ViewState view_;
   TextureCache textures_;
   BackgroundErrors errors_;
-  ExperimentRuns experiments_;
+  std::vector<std::unique_ptr<Page>> pages_;
   std::unique_ptr<TrainingDesk> training_;
   std::unique_ptr<Watcher> watcher_;  // made when the Watch page is first shown
   std::function<void()> wake_;

@@ -1,24 +1,13 @@
-// app/shell: experiments and training on their way to the screen, and out of experiments into Explore.
+// app/shell: training on its way to the screen, and what a page has made on its way into Explore.
 #include <algorithm>
 #include <utility>
 
 #include "app/lessons/trained_step.hpp"
 #include "app/shell/app.hpp"
-#include "app/state/experiment_state.hpp"
 #include "app/state/teaching/lesson_state.hpp"
 #include "app/state/training/lab_state.hpp"
-#include "app/views/experiments/words.hpp"
 
 namespace attnscope {
-
-/// Out of the mode nothing is measured.
-void App::follow_experiment() {
-  if (view_.mode != Mode::Experiments) return experiments_.follow(nullptr, 0);
-  const ExperimentState& state = *view_.experiment;
-  const experiments::Experiment* experiment = experiments::find(state.name);
-  if (experiment == nullptr) experiment = &experiments::all().front();
-  experiments_.follow(experiment, experiment_point(state.value, *experiment));
-}
 
 /// The step that is on screen, or whose free play is, where its lesson trains; null else.
 const lessons::Step* App::training_step() const {
@@ -72,17 +61,12 @@ void App::follow_training() {
   training_->leave(*view_.lab);
 }
 
-/// As a file is opened: what was open before is kept as closed. Another value may still be on its way.
-void App::open_experiment() {
-  const ExperimentSight& sight = experiments_.sight();
-  if (!sight.look) return view_.notices.say("This state is still being computed; try again in a moment.");
-  const std::shared_ptr<const experiments::Look> look = sight.look;
-  if (!look->states.b) release_held();
-  Document opened = look->states.a;
-  opened.title = words_of(*sight.experiment).title;
-  take({.document = std::move(opened),
+/// As a file is opened: what was open before is kept as closed.
+void App::take_made(MadeDocument made) {
+  if (!made.held) release_held();
+  take({.document = std::move(made.document),
         .looks = {},
-        .held = look->states.b,
+        .held = std::move(made.held),
         .damage = {},
         .note = {},
         .layers = {}},

@@ -8,7 +8,6 @@
 #include "app/scene/actions.hpp"
 #include "app/shell/app.hpp"
 #include "app/shell/no_text.hpp"
-#include "app/state/experiment_state.hpp"
 #include "app/state/files_state.hpp"
 #include "app/state/teaching/lesson_state.hpp"
 #include "app/state/teaching/presenter_state.hpp"
@@ -192,7 +191,8 @@ void App::observe_history() {
 
 bool App::wants_frame() const {
   if (view_.mode == Mode::Lessons && view_.lesson->answer_due > 0) return true;
-  if (view_.mode == Mode::Experiments && view_.experiment->tile_due > 0) return true;
+  if (const Page* const page = page_of_mode(pages_, view_.mode); page != nullptr && page->is_moving(view_))
+    return true;
   return !settled() || (view_.mode == Mode::Walk && view_.walk->is_moving());
 }
 

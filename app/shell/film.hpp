@@ -11,6 +11,7 @@
 #include "app/draw/animation.hpp"
 #include "app/draw/pdf.hpp"
 #include "app/exports/html/lesson_page.hpp"
+#include "app/shell/page.hpp"
 #include "app/state/requests.hpp"
 #include "app/state/teaching/lesson_state.hpp"
 #include "app/state/view_state.hpp"
@@ -29,8 +30,7 @@ struct Film {
 
   // Before the first value.
   Document document;
-  std::string experiment;       // on screen
-  std::optional<double> value;  // of the experiment
+  PageSeries series;  // of the page on screen
   LessonState lesson;
 
   AnimatedPng pictures;

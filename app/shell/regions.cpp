@@ -10,6 +10,7 @@
 #include <imgui_internal.h>
 
 #include "app/scene/scene.hpp"
+#include "app/shell/page.hpp"
 #include "app/state/editing_state.hpp"
 #include "app/state/focus_state.hpp"
 #include "app/state/inspector_state.hpp"
@@ -17,7 +18,6 @@
 #include "app/state/walk_state.hpp"
 #include "app/state/watch/watch_state.hpp"
 #include "app/views/atlas/atlas.hpp"
-#include "app/views/experiments/experiments.hpp"
 #include "app/views/frame/model_crumb.hpp"
 #include "app/views/generation/generation.hpp"
 #include "app/views/head_sets/head_sets.hpp"
@@ -269,7 +269,7 @@ void draw_watch_regions(Scene& scene, const Layout& layout) {
   draw_bars(scene, layout, stops);
 }
 
-/// A lesson, or an experiment, between the two bars, whatever is open.
+/// A page between the two bars, whatever is open.
 void draw_page_regions(Scene& scene, const Layout& layout) {
   scene.view.keyboard.on_map = false;
   scene.view.walk->playing = false;
@@ -278,7 +278,8 @@ void draw_page_regions(Scene& scene, const Layout& layout) {
     stops.draw(Stop::Focus, false, [&] {
       if (scene.view.mode == Mode::Lessons) return draw_lessons(scene, layout.whole);
       if (scene.view.mode == Mode::Training) return draw_lab(scene, layout.whole);
-      draw_experiments(scene, layout.whole);
+      if (const Page* const page = page_of_mode(scene.pages, scene.view.mode))
+        page->draw(scene, layout.whole);
     });
   draw_bars(scene, layout, stops);
 }

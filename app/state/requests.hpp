@@ -44,6 +44,12 @@ struct LessonRequest {
   std::int64_t step = 0;
 };
 
+/// What a page has made. It is opened as a file would be, and looked at in Explore.
+struct MadeDocument {
+  Document document;
+  std::optional<Document> held = {};  // becomes B; empty: there is none any more
+};
+
 struct Requests {
   std::optional<std::filesystem::path> open;
   std::string layer;                          // of the dump to open; empty = the first
@@ -66,7 +72,7 @@ struct Requests {
   bool swap = false;                            // B is shown and edited, what was shown becomes B
   std::optional<LessonRequest> lesson;          // this step is shown
   bool look_for_lesson_model = false;           // it may be on this computer now
-  bool open_experiment = false;                 // what the experiment measured becomes the Document
+  std::optional<MadeDocument> made;             // becomes the Document
   bool release_held = false;                    // there is no B any more
   std::string copy;                             // text for the clipboard; empty = nothing
   int history = 0;                              // -1: one step back, +1: one forward

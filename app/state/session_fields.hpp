@@ -7,7 +7,6 @@
 
 #include "app/state/compare_state.hpp"
 #include "app/state/editing_state.hpp"
-#include "app/state/experiment_state.hpp"
 #include "app/state/focus_state.hpp"
 #include "app/state/heads_state.hpp"
 #include "app/state/inspector_state.hpp"
@@ -30,7 +29,6 @@ struct Names;
   struct Names<E> {                                                            \
     static constexpr auto list = std::to_array<std::string_view>(__VA_ARGS__); \
   }
-ATTNSCOPE_NAMES(Mode, {"explore", "walk", "compare", "model", "lessons", "experiments", "training"});
 ATTNSCOPE_NAMES(LabPace, {"step", "run", "fast"});
 ATTNSCOPE_NAMES(LabSide, {"a", "b", "difference"});
 ATTNSCOPE_NAMES(ThemeName, {"dark", "light", "contrast"});
@@ -100,6 +98,10 @@ ATTNSCOPE_NAMES(GridOrder, {"layers", "groups", "largest"});
 ATTNSCOPE_NAMES(StreamView, {"lens", "norm", "inside"});
 ATTNSCOPE_NAMES(CellValue, {"weight", "contribution"});
 #undef ATTNSCOPE_NAMES
+template <>
+struct Names<Mode> {
+  static constexpr auto list = mode_names;
+};
 template <>
 struct Names<Editable> {
   static constexpr auto list = [] {
@@ -289,12 +291,6 @@ void fields(Visit& visit, LessonState& l) {
 }
 
 template <class Visit>
-void fields(Visit& visit, ExperimentState& e) {
-  visit("name", e.name);
-  visit("value", e.value, -1e12, 1e12);
-}
-
-template <class Visit>
 void fields(Visit& visit, PresenterState& p) {
   visit("on", p.on);
 }
@@ -385,7 +381,7 @@ void fields(Visit& visit, ViewState& v) {
   visit("long", *v.long_view);
   visit("model", *v.model);
   visit("lesson", *v.lesson);
-  visit("experiment", *v.experiment);
+  for (PageState& page : v.pages.all) visit(page.name(), page);
   visit("training", *v.lab);
   visit("presenter", *v.presenter);
   visit("inspector", *v.inspector);

@@ -4,7 +4,6 @@
 
 #include "app/state/compare_state.hpp"
 #include "app/state/editing_state.hpp"
-#include "app/state/experiment_state.hpp"
 #include "app/state/files_state.hpp"
 #include "app/state/focus_state.hpp"
 #include "app/state/heads_state.hpp"

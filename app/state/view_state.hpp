@@ -12,6 +12,7 @@
 #include "app/state/notices.hpp"
 #include "app/state/oscilloscope.hpp"
 #include "app/state/page/mode.hpp"
+#include "app/state/page/page_state.hpp"
 #include "app/state/plane.hpp"
 #include "app/ui/theme.hpp"
 #include "core/document/settings.hpp"
@@ -21,7 +22,6 @@ namespace attnscope {
 
 struct CompareState;
 struct EditingState;
-struct ExperimentState;
 struct FilesState;
 struct FocusGesture;
 struct FocusState;
@@ -103,9 +103,9 @@ struct ViewState {
   Apart<LongState> long_view;
   Apart<ModelState> model;
   Apart<LessonState> lesson;
-  Apart<ExperimentState> experiment;
   Apart<LabState> lab;
   Apart<PresenterState> presenter;
+  PageStates pages;
   std::array<signed char, 16>
       fold{};  // sections of the controls: 0 = as the width asks, 1 = open, -1 = closed
   ShownSections sections;

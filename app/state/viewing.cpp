@@ -13,10 +13,9 @@ namespace attnscope {
 namespace {
 
 /// What moves continuously, or is counted by the program itself ("trained"), by the struct it is in; "" are
-/// the fields of ViewState itself.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 20> continuous{{
+/// the fields of ViewState itself. A page says it of its own fields.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 19> continuous{{
     {"", "scrolls"},
-    {"experiment", "value"},
     {"focus", "zoom"},
     {"focus", "query"},
     {"focus", "key"},
@@ -76,6 +75,7 @@ T value_of(std::uint64_t bits) {
 template <class Way>
 class Walker {
  public:
+  static constexpr bool of_undo = true;
   explicit Walker(Way& way) : way_(way) {}
 
   template <class T>

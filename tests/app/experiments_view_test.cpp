@@ -13,10 +13,10 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/files/paths.hpp"
-#include "app/results/experiment_runs.hpp"
 #include "app/session/session.hpp"
-#include "app/state/experiment_state.hpp"
 #include "app/ui/words.hpp"
+#include "app/views/experiments/experiment_runs.hpp"
+#include "app/views/experiments/experiment_state.hpp"
 #include "app/views/experiments/words.hpp"
 #include "robot/layout.hpp"
 #include "robot/robot.hpp"
@@ -33,7 +33,7 @@ struct Bench : Robot {
     key(ImGuiKey_F9);
     settle();
   }
-  const ExperimentState& state() { return *app().view().experiment; }
+  const ExperimentState& state() { return experiment_of(app().view()); }
   void press(ImGuiKey pressed, int mods = 0) {
     key(pressed, mods);
     settle();
@@ -107,8 +107,8 @@ TEST_CASE("experiments: every bar has its name, in large windows and small ones"
   for (const char* name : {"masks", "positions"})
     for (const bool small : {false, true}) {
       bench.resize(small ? 1280 : 1600, small ? 720 : 1000);
-      bench.app().view().experiment->name = name;
-      bench.app().view().experiment->value.reset();
+      experiment_of(bench.app().view()).name = name;
+      experiment_of(bench.app().view()).value.reset();
       bench.settle();
       const ExperimentWords& words = words_of(*experiments::find(name));
       const std::vector<PlacedText> texts = texts_of(bench);
@@ -124,8 +124,8 @@ TEST_CASE("experiments: a row that hides every key is NaN as PyTorch computes it
           "[experiments][experiments_view]") {
   Bench bench;
   const auto nans_at = [&](double way) {
-    bench.app().view().experiment->name = "masks";
-    bench.app().view().experiment->value = way;
+    experiment_of(bench.app().view()).name = "masks";
+    experiment_of(bench.app().view()).value = way;
     bench.settle();
     return std::ranges::count(texts_of(bench), std::string("NaN"), &PlacedText::text);
   };
@@ -147,11 +147,11 @@ TEST_CASE("experiments: what was not trained, and of which loss a gradient is, i
     CHECK(about(name).find("L = Σ g·α") != std::string_view::npos);
   CHECK(words_of(*experiments::find("positions")).plots[0].log);  // a point at 2e-7
   Bench bench;
-  bench.app().view().experiment->name = "cost";
-  bench.app().view().experiment->value = 1024;
+  experiment_of(bench.app().view()).name = "cost";
+  experiment_of(bench.app().view()).value = 1024;
   bench.settle();
   CHECK(bench.tells("four matrices of n × n numbers"));
-  bench.app().view().experiment->name = "cache";
+  experiment_of(bench.app().view()).name = "cache";
   bench.settle();
   CHECK((bench.says("Cost: ") && bench.says("Eviction: ")));
 }
@@ -159,8 +159,8 @@ TEST_CASE("experiments: what was not trained, and of which loss a gradient is, i
 TEST_CASE("experiments: the tiles of an online softmax play to the last one",
           "[experiments][experiments_view]") {
   Bench bench;
-  bench.app().view().experiment->name = "cost";
-  bench.app().view().experiment->value = 256;  // four tiles
+  experiment_of(bench.app().view()).name = "cost";
+  experiment_of(bench.app().view()).value = 256;  // four tiles
   bench.settle();
   CHECK(bench.tells("tile 4 of 4"));
   bench.click("Play");
@@ -247,7 +247,7 @@ TEST_CASE("experiments: a click leads to the lesson that asks what one shows",
     for (const ExperimentWords& words : experiment_words()) {
       INFO(words.title << " at " << width);
       bench.press(ImGuiKey_F9);
-      bench.app().view().experiment->name = words.name;
+      experiment_of(bench.app().view()).name = words.name;
       bench.settle();
       CHECK(bench.collides() == "");
       if (bench.items().find("Lesson of the experiment") == nullptr) continue;
@@ -287,8 +287,8 @@ TEST_CASE("experiments: a session keeps which and where", "[experiments][experim
   }
   Robot again({.width = 1600, .height = 1000, .file = directory / "kept.json"});
   CHECK(again.app().view().mode == Mode::Experiments);
-  CHECK(again.app().view().experiment->name == "dilution");
-  CHECK(again.app().view().experiment->value == 3000);
+  CHECK(experiment_of(again.app().view()).name == "dilution");
+  CHECK(experiment_of(again.app().view()).value == 3000);
 }
 
 TEST_CASE("experiments: nothing runs out of the mode, and idle costs nothing",
@@ -353,8 +353,8 @@ TEST_CASE("experiments: every text is in the languages, none stands in another's
           "[experiments][experiments_view][words]") {
   Bench bench;
   const auto show = [&](const ExperimentWords& words, double value) {
-    bench.app().view().experiment->name = words.name;
-    bench.app().view().experiment->value = value;
+    experiment_of(bench.app().view()).name = words.name;
+    experiment_of(bench.app().view()).value = value;
     bench.settle();
   };
   for (const std::string language : {"en", "de"}) {
@@ -381,8 +381,8 @@ TEST_CASE("experiments: every text is in the languages, none stands in another's
   for (const ExperimentWords& words : experiment_words()) {
     INFO(words.name);
     bench.app().view().mode = Mode::Experiments;
-    bench.app().view().experiment->name = words.name;
-    bench.app().view().experiment->value.reset();
+    experiment_of(bench.app().view()).name = words.name;
+    experiment_of(bench.app().view()).value.reset();
     bench.settle();
     bench.press(ImGuiKey_Enter);
     CHECK(bench.app().view().mode == Mode::Explore);

@@ -16,8 +16,8 @@
 #include "app/files_robot.hpp"
 #include "app/shell/app.hpp"
 #include "app/shell/still.hpp"
-#include "app/state/experiment_state.hpp"
 #include "app/state/teaching/lesson_state.hpp"
+#include "app/views/experiments/experiment_state.hpp"
 #include "core/base/error.hpp"
 #include "core/edits/sweep.hpp"
 #include "support/animated_png.hpp"
@@ -201,11 +201,11 @@ TEST_CASE("an experiment goes through all its values", "[film]") {
   Robot robot;
   robot.key(ImGuiKey_F9);
   robot.settle();
-  const std::optional<double> before = robot.app().view().experiment->value;
+  const std::optional<double> before = experiment_of(robot.app().view()).value;
   robot.app().begin_film({.region = PictureRegion::Focus, .path = path, .series = PictureSeries::Values});
   robot.settle();
   CAPTURE(robot.app().message());
-  CHECK(robot.app().view().experiment->value == before);
+  CHECK(experiment_of(robot.app().view()).value == before);
   const PlayedPng played = play_png(bytes_of(path));
   REQUIRE(played.frames.size() > 4);
   for (std::size_t i = 1; i < played.frames.size(); ++i)

@@ -9,7 +9,7 @@
 
 #include "app/focus_robot.hpp"
 #include "app/model_robot.hpp"
-#include "app/state/experiment_state.hpp"
+#include "app/views/experiments/experiment_state.hpp"
 #include "app/views/experiments/words.hpp"
 #include "robot/layout.hpp"
 
@@ -163,7 +163,7 @@ TEST_CASE("legible: the title of the chosen experiment is whole in its list", "[
   robot.key(ImGuiKey_F9);
   for (const ExperimentWords& words : experiment_words()) {
     INFO(words.name);
-    robot.app().view().experiment->name = words.name;
+    experiment_of(robot.app().view()).name = words.name;
     robot.frame(2);
     const auto is_title = [&](const PlacedText& text) { return text.text == words.title && text.x1 < 184; };
     CHECK(std::ranges::any_of(texts_of(robot), is_title));

@@ -302,7 +302,7 @@ void App::fulfil(const Requests& requests) {
   if (requests.swap) swap_with_held();
   if (requests.release_held) release_held();
   if (requests.lesson) go_to_lesson(*requests.lesson);
-  if (requests.open_experiment) open_experiment();
+  if (requests.made) take_made(*requests.made);
   if (requests.cancel_opening) stop_opening();
   if (requests.cancel_export) film_ ? stop_film() : files_.stop_export();
   if (requests.cancel_model) models_.engine().cancel();

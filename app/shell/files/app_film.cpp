@@ -10,7 +10,6 @@
 #include "app/shell/film.hpp"
 #include "app/shell/html_step.hpp"
 #include "app/shell/still.hpp"
-#include "app/state/experiment_state.hpp"
 #include "app/state/files_state.hpp"
 #include "app/ui/number_format.hpp"
 #include "core/base/error.hpp"
@@ -55,17 +54,16 @@ void App::begin_film(const PictureRequest& request) {
   film->request = request;
   film->mode = view_.mode;
   film->document = film->now = document_;
-  film->experiment = view_.experiment->name;
-  film->value = view_.experiment->value;
+  if (const Page* const page = page_of_mode(pages_, view_.mode)) film->series = page->series(view_);
   film->lesson = *view_.lesson;
   const lessons::OpenLessonPtr lesson = lessons_.sight().open;
   switch (request.series) {
     case PictureSeries::None: throw Error("One picture is no film.");
     case PictureSeries::Sweep: film->values = swept_values(document_, request.sweep); break;
     case PictureSeries::Values:
-      if (view_.mode != Mode::Experiments || experiments_.sight().experiment == nullptr)
+      if (film->series.values.empty())
         throw Error("There is no experiment on screen whose values could be gone through.");
-      film->values = experiments_.sight().experiment->values;
+      film->values = film->series.values;
       break;
     case PictureSeries::Steps:
       if (view_.mode != Mode::Lessons || !lesson)
@@ -83,7 +81,8 @@ void App::stop_film() {
   if (!film_) return;
   const std::unique_ptr<Film> film = std::move(film_);
   if (film->request.series == PictureSeries::Sweep) document_ = film->document;
-  if (film->request.series == PictureSeries::Values) view_.experiment->value = film->value;
+  if (film->request.series == PictureSeries::Values)
+    page_of_mode(pages_, film->mode)->choose_in_series(view_, film->series.chosen);
   if (film->request.series != PictureSeries::Steps || lessons_.sight().open == nullptr) return;
   show_lesson_step({film->lesson.name, film->lesson.step});
   *view_.lesson = film->lesson;
@@ -96,8 +95,10 @@ bool App::is_film_undisturbed() const {
   if (!film_->is_put_in) return true;
   const double value = film_->values[film_->at];
   switch (film_->request.series) {
-    case PictureSeries::Values:
-      return view_.experiment->name == film_->experiment && view_.experiment->value == value;
+    case PictureSeries::Values: {
+      const PageSeries now = page_of_mode(pages_, film_->mode)->series(view_);
+      return now.of == film_->series.of && now.chosen == value;
+    }
     case PictureSeries::Steps:
       if (view_.lesson->name != film_->lesson.name) return false;
       if (static_cast<double>(view_.lesson->step) != value) return false;
@@ -112,7 +113,7 @@ void App::put_in_film(double value) {
     case PictureSeries::Sweep:
       document_ = edit::turned(film_->document, film_->request.sweep.knob, value);
       break;
-    case PictureSeries::Values: view_.experiment->value = value; break;
+    case PictureSeries::Values: page_of_mode(pages_, film_->mode)->choose_in_series(view_, value); break;
     case PictureSeries::Steps:
       view_.lesson->answers.clear();
       view_.lesson->answer = {};

@@ -31,14 +31,6 @@ fs::path whole_path(const fs::path& path) {
   return unknown ? path : whole.lexically_normal();
 }
 
-void export_experiment(const ExperimentSight& sight, const fs::path& to) {
-  if (lower_extension(to) != ".csv")
-    throw Error("Cannot write " + in_quotes(to.native()) + ": an experiment's table is saved as .csv.");
-  if (sight.experiment == nullptr) throw Error("There is no experiment on screen.");
-  const std::string table = experiments::csv(*sight.experiment, sight.points);
-  write_atomically(to, std::array{std::string_view(table)});
-}
-
 void export_training(const training::LabSight& sight, const fs::path& to) {
   if (lower_extension(to) != ".csv")
     throw Error("Cannot write " + in_quotes(to.native()) + ": the log of a training run is saved as .csv.");
@@ -118,8 +110,8 @@ bool App::export_to(const fs::path& to) {
     export_training(training_->sight(), to);
     return true;
   }
-  if (view_.mode == Mode::Experiments) {
-    export_experiment(experiments_.sight(), to);
+  if (const Page* const page = page_of_mode(pages_, view_.mode)) {
+    page->save_table(to);
     return true;
   }
   const ExportChoice choice = export_choice(

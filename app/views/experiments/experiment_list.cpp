@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/views/experiments/page.hpp"
+#include "app/views/experiments/parts.hpp"
 
 namespace attnscope {
 namespace {
@@ -64,7 +64,7 @@ void draw_experiment_list(const ExperimentPage& page, const Box& box) {
   ImGui::PushStyleVar(ImGuiStyleVar_ScrollbarSize, ui.px(6));
   ImGui::BeginChild("experiment list", {area.w, area.h}, ImGuiChildFlags_NavFlattened,
                     ImGuiWindowFlags_NoBackground);
-  keep_scroll(ui, page.scene.view.experiment->list_scroll);
+  keep_scroll(ui, experiment_of(page.scene.view).list_scroll);
   const float y = ImGui::GetCursorScreenPos().y;
   for (std::size_t i = 0; i < rows.size(); ++i)
     draw_experiment_entry(

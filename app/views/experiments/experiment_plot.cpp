@@ -6,7 +6,7 @@
 
 #include "app/ui/number_format.hpp"
 #include "app/ui/powers_of_ten.hpp"
-#include "app/views/experiments/page.hpp"
+#include "app/views/experiments/parts.hpp"
 #include "app/widgets/plot.hpp"
 
 namespace attnscope {

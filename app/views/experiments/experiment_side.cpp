@@ -7,8 +7,8 @@
 #include "app/kit/table_view.hpp"
 #include "app/scene/picture.hpp"
 #include "app/ui/number_format.hpp"
-#include "app/views/experiments/experiments.hpp"
-#include "app/views/experiments/page.hpp"
+#include "app/views/experiments/acts.hpp"
+#include "app/views/experiments/parts.hpp"
 #include "app/views/lessons/playing.hpp"
 
 namespace attnscope {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "app/ui/number_format.hpp"
-#include "app/views/experiments/page.hpp"
+#include "app/views/experiments/parts.hpp"
 #include "app/widgets/plot.hpp"
 #include "app/widgets/widgets.hpp"
 
@@ -85,7 +85,7 @@ void draw_online_row(const ExperimentPage& page, const Box& area) {
   const OnlineRow none;
   const OnlineRow& row = page.sight.look ? page.sight.look->online : none;
   if (row.tiles.empty()) return;
-  ExperimentState& state = *page.scene.view.experiment;
+  ExperimentState& state = experiment_of(page.scene.view);
   const std::size_t last = row.tiles.size() - 1;
   play_tiles(state, last);
   const std::size_t taken = std::min(state.tile, last);

@@ -1,176 +1,117 @@
 #include "app/views/experiments/page.hpp"
 
-#include <algorithm>
-#include <cmath>
+#include <array>
 
-#include "app/state/files_state.hpp"
-#include "app/state/teaching/presenter_state.hpp"
-#include "app/views/experiments/experiments.hpp"
-#include "app/views/files/files.hpp"
+#include "app/shell/page.hpp"
+#include "app/views/experiments/acts.hpp"
+#include "app/views/experiments/parts.hpp"
+#include "core/base/error.hpp"
+#include "core/files/formats/atomic_write.hpp"
+#include "core/files/formats/posix.hpp"
+#include "core/text/utf8.hpp"
 
 namespace attnscope {
 namespace {
 
-/// Title with the legend at its right, and what was measured. Returns the y below.
-float draw_experiment_head(const ExperimentPage& page, const Box& box) {
-  const Ui& ui = page.ui();
-  const float y = box.y + ui.px(page.narrow ? 22 : 30);
-  float right = box.right();
-  for (std::size_t i = page.words.legend.size(); i-- > 0;) {
-    const LegendEntry& entry = page.words.legend[i];
-    const Rgba colour = hue_of(ui.theme, entry.hue);
-    right -= ui.text(right, y, entry.words, {type::label, colour, Ink::Medium, Align::Right}) + ui.px(8);
-    ui.fill({right - ui.px(14), y - ui.px(1.5f), ui.px(14), ui.px(3)}, colour, ui.px(1));
-    right -= ui.px(34);
-  }
-  ui.text(box.x, y, page.words.title,
-          {page.narrow ? 22.f : 28.f, ui.theme.text1, Ink::Semibold, Align::Left, right - box.x});
-  const float top = y + ui.px(page.narrow ? 18 : 22);
-  return top + ui.paragraph(box.x, top, box.w, page.words.about, {type::label, ui.theme.text2}) + ui.px(6);
+/// An action of this page, whatever the length of what is open.
+constexpr Action experiment_action(std::string_view id, Action action) {
+  action.only = Mode::Experiments;
+  action.needs_scores = false;
+  action.id = id;
+  return action;
 }
 
-/// Its height; drawn where `draws`.
-float draw_experiment_sentences(const ExperimentPage& page, const Box& box, bool draws) {
-  const Ui& ui = page.ui();
-  const float label = page.narrow ? 0 : ui.px(108), gap = ui.px(page.narrow ? 4 : 8);
-  float y = box.y;
-  if (draws && label > 0)
-    ui.text(box.x, y + ui.px(9), "What it shows",
-            {type::label, ui.theme.text1, Ink::Semibold, Align::Left, label});
-  // A sentence is said when its numbers are known.
-  const bool known = page.sight.points[page.point].has_value();
-  for (const std::string& sentence :
-       known ? page.words.sentences(page.numbers()) : std::vector<std::string>{"Measuring …"}) {
-    const float width = box.w - label;
-    y += draws ? ui.paragraph(box.x + label, y, width, sentence, {type::label, ui.theme.text2})
-               : ui.paragraph_height(width, sentence, type::label);
-    y += gap;
-  }
-  const float least =
-      3 * (ui.paragraph_height(box.w, "1", type::label) + gap);  // so that the plots keep their size
-  return std::max(y - box.y, least);
-}
+constexpr auto in_experiments = Action::Group::Experiments;
+constexpr Action experiment_actions[] = {
+    experiment_action("experiment_value_before",
+                      {in_experiments, "Value before", ImGuiKey_LeftArrow, experiment_before, true}),
+    experiment_action("experiment_value_after",
+                      {in_experiments, "Value after", ImGuiKey_RightArrow, experiment_after, true}),
+    experiment_action("experiment_above",
+                      {in_experiments, "Experiment above", ImGuiKey_UpArrow, experiment_above, true}),
+    experiment_action("experiment_below",
+                      {in_experiments, "Experiment below", ImGuiKey_DownArrow, experiment_below, true}),
+    experiment_action("experiment_copy_table",
+                      {in_experiments, "Copy the experiment's table", ImGuiKey_C, copy_experiment}),
+    experiment_action("experiment_save_table",
+                      {in_experiments, "Save the experiment's table", ImGuiKey_S, save_experiment}),
+    experiment_action("experiment_open_state", {in_experiments, "Open the experiment's state in Explore",
+                                                ImGuiKey_Enter, open_experiment}),
+};
 
-void draw_experiment_middle(const ExperimentPage& page, const Box& box) {
-  const Ui& ui = page.ui();
-  const float pad = ui.px(page.narrow ? 14 : 24);
-  const Box inner{box.x + pad, box.y, box.w - 2 * pad, box.h};
-  float y = draw_experiment_head(page, inner);
-  draw_experiment_slider(page, {inner.x, y, inner.w, ui.px(page.narrow ? 36 : 42)});
-  y += ui.px(page.narrow ? 36 + 8 : 42 + 14);
-  const float gap = ui.px(page.narrow ? 8 : 16), line = ui.px(page.narrow ? 4 : 14);
-  const float words = draw_experiment_sentences(page, inner, false);
-  float bottom = inner.bottom() - ui.px(page.narrow ? 6 : 16) - words;
-  // In front of a room that has no height for both the plots go last.
-  constexpr float least_plot = 88;
-  if (page.scene.view.presenter->on && (bottom - ui.px(12) - y - line) / 2 < ui.px(least_plot)) {
-    bottom += words;
-  } else {
-    ui.horizontal(inner.x, bottom - ui.px(8), inner.w, ui.theme.hairline);
-    draw_experiment_sentences(page, {inner.x, bottom, inner.w, words}, true);
-  }
-  const float high = std::floor((bottom - ui.px(12) - y - line) / 2), wide = std::floor((inner.w - gap) / 2);
-  for (std::size_t i = 0; i < page.words.plots.size(); ++i) {
-    const Box plot{inner.x + (wide + gap) * static_cast<float>(i % 2),
-                   y + (high + line) * static_cast<float>(i / 2), wide, high};
-    draw_experiment_plot(page, page.words.plots[i], plot, i);
-  }
-}
-
-/// "Experiment 1 · dₖ 64 · 24 seeds"
-std::string experiment_hint(const ExperimentPage& page) {
-  std::string words = "Experiment " + std::to_string(page.words.number) + "   ·   " +
-                      std::string(page.words.symbol) + "   " + page.value_at(page.point);
-  if (!page.sight.problem.empty()) return own(page.sight.problem);
-  const std::size_t known = page.sight.known();
-  if (known < page.values())
-    return words + "   ·   measured " + std::to_string(known) + " of " + std::to_string(page.values());
-  return words + "   ·   " + std::string(page.words.computed) + "   ·   ← → value   ·   ↑ ↓ experiment";
-}
-
-/// What a key is to do: only where something is on screen.
-const ExperimentSight* sight_of(const Scene& scene) {
-  return scene.experiment != nullptr && scene.experiment->experiment != nullptr ? scene.experiment : nullptr;
-}
-
-void step_value(Scene& scene, int way) {
-  const ExperimentSight* const sight = sight_of(scene);
-  if (sight == nullptr) return;
-  const auto last = static_cast<std::int64_t>(sight->points.size()) - 1;
-  const auto now =
-      static_cast<std::int64_t>(experiment_point(scene.view.experiment->value, *sight->experiment));
-  scene.view.experiment->value =
-      sight->experiment->values[static_cast<std::size_t>(std::clamp<std::int64_t>(now + way, 0, last))];
-}
-
-void step_experiment(Scene& scene, int way) {
-  const auto rows = experiment_words();
-  const auto now =
-      std::ranges::find(rows, scene.view.experiment->name, &ExperimentWords::name) - rows.begin();
-  const std::int64_t next =
-      std::clamp<std::int64_t>((now == std::ssize(rows) ? 0 : now) + way, 0, std::ssize(rows) - 1);
-  choose_experiment(scene, rows[static_cast<std::size_t>(next)]);
-}
+constexpr PageFacts experiment_facts{
+    .mode = Mode::Experiments,
+    .name = "Experiments",
+    .tip = {"Experiments",
+            {},
+            "One number is swept and what follows is measured: plots, a table, both states.",
+            "F9"},
+    .open = {Action::Group::Look,
+             "Experiments",
+             ImGuiKey_F9,
+             [](Scene& scene) { scene.view.mode = Mode::Experiments; },
+             false,
+             {},
+             false,
+             {},
+             "experiment_page"},
+    .actions = experiment_actions,
+    .leaves_letters_to_presenter = true,
+    .picture = "Experiment",
+    .picture_file = "experiment",
+    .table = "every value of the experiment, as CSV",
+    .table_name = experiment_file_name,
+    .series = "the experiment's knob, through all its values",
+    .add_to_palette = add_experiments_to_palette};
 
 }  // namespace
 
-void ExperimentPage::choose(std::size_t next) const {
-  scene.view.experiment->value = sight.experiment->values[std::min(next, values() - 1)];
+const PageFacts& Experiments::facts() const { return experiment_facts; }
+
+void Experiments::follow(const ViewState& view) {
+  if (view.mode != Mode::Experiments) return runs_.follow(nullptr, 0);
+  const ExperimentState& state = experiment_of(view);
+  const experiments::Experiment* experiment = experiments::find(state.name);
+  if (experiment == nullptr) experiment = &experiments::all().front();
+  runs_.follow(experiment, experiment_point(state.value, *experiment));
 }
 
-void choose_experiment(Scene& scene, const ExperimentWords& words) {
-  ExperimentState& state = *scene.view.experiment;
-  if (state.name == words.name) return;
-  if (state.value) state.values[state.name] = *state.value;
-  state.name = words.name;
-  state.tile_due = 0;
-  const auto before = state.values.find(state.name);
-  state.value = before == state.values.end() ? std::nullopt : std::optional(before->second);
+void Experiments::wait() const {
+  if (!runs_.is_settled()) runs_.wait();
 }
 
-void experiment_before(Scene& scene) { step_value(scene, -1); }
-void experiment_after(Scene& scene) { step_value(scene, 1); }
-void experiment_above(Scene& scene) { step_experiment(scene, -1); }
-void experiment_below(Scene& scene) { step_experiment(scene, 1); }
+bool Experiments::is_moving(const ViewState& view) const { return experiment_of(view).tile_due > 0; }
 
-void copy_experiment(Scene& scene) {
-  const ExperimentSight* const sight = sight_of(scene);
-  if (sight == nullptr) return;
-  std::string table = experiments::csv(*sight->experiment, sight->points);
-  std::erase(table, '\r');
-  std::ranges::replace(table, ',', '\t');  // no field has either
-  scene.requests.copy = table;
-  scene.view.notices.tell("Copied the experiment's table as tab-separated text.");
+void Experiments::draw(Scene& scene, const Box& box) const { draw_experiments(scene, sight(), box); }
+
+void Experiments::save_table(const std::filesystem::path& to) const {
+  if (lower_extension(to) != ".csv")
+    throw Error("Cannot write " + in_quotes(to.native()) + ": an experiment's table is saved as .csv.");
+  if (sight().experiment == nullptr) throw Error("There is no experiment on screen.");
+  const std::string table = experiments::csv(*sight().experiment, sight().points);
+  write_atomically(to, std::array{std::string_view(table)});
 }
 
-void save_experiment(Scene& scene) { open_export_dialog(scene, NumberFormat::Csv); }
-
-void film_experiment(Scene& scene) {
-  if (sight_of(scene) == nullptr) return;
-  scene.view.files->kind = PictureKind::Series;
-  open_picture_card(scene, PictureRegion::Focus);
+PageSeries Experiments::series(const ViewState& view) const {
+  const ExperimentState& state = experiment_of(view);
+  const experiments::Experiment* const experiment = sight().experiment;
+  return {state.name, experiment != nullptr ? experiment->values : std::vector<double>(), state.value};
 }
 
-void open_experiment(Scene& scene) { scene.requests.open_experiment = sight_of(scene) != nullptr; }
+void Experiments::choose_in_series(ViewState& view, std::optional<double> value) const {
+  experiment_of(view).value = value;
+}
 
-void draw_experiments(Scene& scene, const Box& box) {
-  const Ui& ui = scene.ui;
-  ui.fill(box, ui.theme.panel);
-  const ExperimentSight* const sight = sight_of(scene);
-  if (sight == nullptr) return;
-  const bool presented = scene.view.presenter->on, narrow = scene.compact;
-  const ExperimentPage page{scene, *sight, words_of(*sight->experiment),
-                            experiment_point(scene.view.experiment->value, *sight->experiment), narrow};
-  if (scene.view.hint.empty()) scene.view.hint = experiment_hint(page);
-  const float list = presented ? 0 : ui.px(narrow ? 184 : 264);
-  float side = ui.px(narrow ? 340 : 408);  // the heads of the table are read
-  if (presented || box.w - list - side < ui.px(480)) side = 0;
-  if (list > 0) {
-    draw_experiment_list(page, {box.x, box.y, list, box.h});
-    ui.vertical(box.x + list, box.y, box.h, ui.theme.hairline);
-  }
-  draw_experiment_middle(page, {box.x + list, box.y, box.w - list - side, box.h});
-  if (side > 0) draw_experiment_side(page, {box.right() - side, box.y, side, box.h});
+const ExperimentSight* experiment_sight(const Scene& scene) {
+  const auto* const page = dynamic_cast<const Experiments*>(page_of_mode(scene.pages, Mode::Experiments));
+  return page != nullptr && page->sight().experiment != nullptr ? &page->sight() : nullptr;
+}
+
+PageRow experiments_page() {
+  return {&experiment_facts, [] { return PageState("experiment", ExperimentState()); },
+          [](const PageSupplies& supplies) -> std::unique_ptr<Page> {
+            return std::make_unique<Experiments>(supplies);
+          }};
 }
 
 }  // namespace attnscope

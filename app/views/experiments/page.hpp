@@ -1,42 +1,36 @@
-// app/views/experiments: the parts of the page.
+// app/views/experiments: the page as the shell knows it.
 #pragma once
 
-#include <string>
-
-#include "app/scene/scene.hpp"
-#include "app/state/experiment_state.hpp"
-#include "app/views/experiments/words.hpp"
+#include "app/shell/page.hpp"
+#include "app/views/experiments/experiment_runs.hpp"
 
 namespace attnscope {
 
-struct ExperimentPage {
-  Scene& scene;
-  const ExperimentSight& sight;
-  const ExperimentWords& words;
-  std::size_t point;  // the chosen value
-  bool narrow = false;
+class Experiments final : public Page {
+ public:
+  explicit Experiments(const PageSupplies& supplies) : runs_(supplies.wake) {}
 
-  const Ui& ui() const { return scene.ui; }
-  std::size_t values() const { return sight.experiment->values.size(); }
-  std::string value_at(std::size_t i) const { return words.value(sight.experiment->values[i]); }
-  ExperimentNumbers numbers() const { return {sight, point}; }
-  /// The value at that place of the sweep is chosen.
-  void choose(std::size_t next) const;
+  const PageFacts& facts() const override;
+  /// Out of the mode nothing is measured.
+  void follow(const ViewState&) override;
+  bool is_settled() const override { return runs_.is_settled(); }
+  void wait() const override;
+  bool is_moving(const ViewState&) const override;
+  void draw(Scene&, const Box&) const override;
+  void save_table(const std::filesystem::path& to) const override;
+  PageSeries series(const ViewState&) const override;
+  void choose_in_series(ViewState&, std::optional<double> value) const override;
+
+  const ExperimentSight& sight() const { return runs_.sight(); }
+
+ private:
+  ExperimentRuns runs_;
 };
 
-Rgba hue_of(const Theme&, SeriesHue);
-/// It is looked at from here on, at the value where it was left.
-void choose_experiment(Scene&, const ExperimentWords&);
+/// What is known of the experiment on screen; null: none is there.
+const ExperimentSight* experiment_sight(const Scene&);
 
-void draw_experiment_list(const ExperimentPage&, const Box&);
-/// The slider that is the x of all plots.
-void draw_experiment_slider(const ExperimentPage&, const Box&);
-void draw_experiment_plot(const ExperimentPage&, const PlotRow&, const Box&, std::size_t index);
-/// Scores as bars, tile by tile, with the running maximum; a click or a drag takes tiles up to there.
-void draw_online_row(const ExperimentPage&, const Box& area);
-/// A circle for each pair of rotary positions, with the angles at the chosen distance.
-void draw_phasors(const ExperimentPage&, const Box& area);
-/// Pictures, table and what can be done with them.
-void draw_experiment_side(const ExperimentPage&, const Box&);
+/// For the table of pages.
+PageRow experiments_page();
 
 }  // namespace attnscope

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "app/ui/number_format.hpp"
-#include "app/views/experiments/page.hpp"
+#include "app/views/experiments/parts.hpp"
 #include "core/experiments/quantities.hpp"
 
 namespace attnscope {

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "app/results/experiment_runs.hpp"
 #include "app/ui/ui.hpp"
+#include "app/views/experiments/experiment_runs.hpp"
 
 namespace attnscope {
 
@@ -41,6 +41,13 @@ struct PlotRow {
   /// Instead of lines over the sweep; `area`: below the title.
   void (*draw)(const ExperimentPage&, const Box& area) = nullptr;
 };
+
+// Pictures in the place of lines.
+
+/// Scores as bars, tile by tile, with the running maximum; a click or a drag takes tiles up to there.
+void draw_online_row(const ExperimentPage&, const Box& area);
+/// A circle for each pair of rotary positions, with the angles at the chosen distance.
+void draw_phasors(const ExperimentPage&, const Box& area);
 
 /// Two columns of one table differ in their words, not in their colours alone.
 struct QuantityColumn {

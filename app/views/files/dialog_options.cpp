@@ -6,7 +6,7 @@
 
 #include "app/files/file_kinds.hpp"
 #include "app/lessons/library.hpp"
-#include "app/state/experiment_state.hpp"
+#include "app/scene/page_facts.hpp"
 #include "app/state/files_state.hpp"
 #include "app/state/training/lab_state.hpp"
 #include "app/ui/number_format.hpp"
@@ -30,8 +30,8 @@ std::vector<RegionChoice> region_choices(const Scene& scene) {
   if (scene.view.mode == Mode::Model && scene.model != nullptr)
     return {
         {PictureRegion::Grid, "All heads", "all heads"}, {PictureRegion::Focus, "Screen", "screen"}, window};
-  if (scene.view.mode == Mode::Experiments)
-    return {{PictureRegion::Focus, "Experiment", "experiment"}, window};
+  if (const PageFacts* const page = page_facts_of(scene.view.mode))
+    return {{PictureRegion::Focus, page->picture, page->picture_file}, window};
   if (scene.view.mode == Mode::Training) return {{PictureRegion::Focus, "Training", "training"}, window};
   if (scene.view.mode == Mode::Lessons && picture_kind(scene) == PictureKind::Html)
     return {{PictureRegion::Window, "Whole lesson", "lesson"}, {PictureRegion::Focus, "This step", "step"}};
@@ -245,13 +245,12 @@ void draw_number_options(Scene& scene, const Box& card, float& y) {
           {type::label, ui.theme.text1, Ink::Medium, Align::Left, of.w});
 }
 
-/// Of an experiment or a training run: all that was measured.
+/// Of a page: all its numbers.
 void draw_page_table_options(Scene& scene, const Box& card, float& y) {
   const Ui& ui = scene.ui;
   const Box of = option_line(ui, card, y, "Of");
-  const bool trains = scene.view.mode == Mode::Training;
-  ui.text(of.x, of.centre_y(),
-          trains ? "every measurement of the run, as CSV" : "every value of the experiment, as CSV",
+  const PageFacts* const page = page_facts_of(scene.view.mode);
+  ui.text(of.x, of.centre_y(), page != nullptr ? page->table : "every measurement of the run, as CSV",
           {type::label, ui.theme.text1, Ink::Medium, Align::Left, of.w});
 }
 
@@ -294,8 +293,8 @@ std::string proposed_name(const Scene& scene) {
     }
     case FileTask::Numbers: break;
   }
-  if (scene.view.mode == Mode::Experiments)
-    return suggested_name("experiment " + scene.view.experiment->name, ".csv");
+  if (const PageFacts* const page = page_facts_of(scene.view.mode))
+    return suggested_name(page->table_name(scene.view), ".csv");
   if (scene.view.mode == Mode::Training) return suggested_name("training " + scene.view.lab->task, ".csv");
   if (is_of_model(scene)) return model_numbers_name(scene);
   const std::string what =

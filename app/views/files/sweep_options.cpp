@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "app/lessons/library.hpp"
+#include "app/scene/page_facts.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/views/files/dialog.hpp"
 #include "core/base/error.hpp"
@@ -39,8 +40,9 @@ double typed_end(const std::string& text) {
 }  // namespace
 
 PictureSeries picture_series(const Scene& scene) {
+  if (const PageFacts* const page = page_facts_of(scene.view.mode))
+    return page->series.empty() ? PictureSeries::None : PictureSeries::Values;
   switch (scene.view.mode) {
-    case Mode::Experiments: return PictureSeries::Values;
     case Mode::Lessons:
       return scene.lesson != nullptr && scene.lesson->open ? PictureSeries::Steps : PictureSeries::None;
     case Mode::Training:
@@ -106,7 +108,7 @@ void draw_series_options(Scene& scene, const Box& line) {
     case PictureSeries::Sweep: return draw_sweep_options(scene, line);
     case PictureSeries::Steps: return draw_page_options(scene, line);
     case PictureSeries::Values:
-      scene.ui.text(line.x, line.centre_y(), "the experiment's knob, through all its values",
+      scene.ui.text(line.x, line.centre_y(), page_facts_of(scene.view.mode)->series,
                     {type::label, scene.ui.theme.text1, Ink::Medium, Align::Left, line.w});
       return;
     case PictureSeries::None: return;

@@ -69,7 +69,7 @@ std::vector<KeyBlock> blocks() {
 }
 
 /// Blocks side by side in reading order, no column much higher than the others.
-struct Page {
+struct HelpPage {
   std::vector<std::vector<KeyBlock>> columns;
   float height = 0;  // of the highest, device pixels
 };
@@ -80,8 +80,8 @@ float height_of(const Ui& ui, const KeyBlock& block) {
 }
 
 /// The lowest page of so many columns: the smallest height that they fit into.
-Page page_of(const Ui& ui, const std::vector<KeyBlock>& all, std::size_t columns) {
-  Page page;
+HelpPage page_of(const Ui& ui, const std::vector<KeyBlock>& all, std::size_t columns) {
+  HelpPage page;
   for (float limit = 0; page.columns.empty() || page.columns.size() > columns;
        limit += help_line_height(ui)) {
     page = {{{}}, 0};
@@ -126,7 +126,7 @@ void draw_help(Scene& scene) {
   const float width = std::min(ui.px(1160), screen.x - ui.px(32)), pad = ui.px(28), gap = ui.px(40);
   if (width < ui.px(120)) return;
   const auto columns = static_cast<std::size_t>(std::clamp(width / ui.px(360), 1.f, 3.f));
-  const Page page = page_of(ui, blocks(), columns);
+  const HelpPage page = page_of(ui, blocks(), columns);
   const float head = ui.px(64), below = notes_height(ui, width - 2 * pad);
   const float height = std::min(page.height + head + below + pad, screen.y - ui.px(32));
   const Box card{std::round((screen.x - width) / 2), std::round((screen.y - height) / 2), width, height};

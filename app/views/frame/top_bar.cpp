@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "app/scene/actions.hpp"
+#include "app/scene/page_facts.hpp"
 #include "app/scene/picture.hpp"
 #include "app/state/watch/watch_state.hpp"
 #include "app/ui/number_format.hpp"
@@ -35,23 +35,21 @@ void draw_mark(const Ui& ui, float x, float y) {
 /// box.
 Box draw_modes(Scene& scene, const Box& bar) {
   const Ui& ui = scene.ui;
-  constexpr std::array<std::string_view, 7> names{"Explore",     "Walk",    "Compare", "Model",
-                                                  "Experiments", "Lessons", "Training"};
+  std::array<std::string_view, 7> names{"Explore", "Walk", "Compare", "Model", {}, "Lessons", "Training"};
   constexpr std::array<Mode, 7> modes{Mode::Explore,     Mode::Walk,    Mode::Compare, Mode::Model,
                                       Mode::Experiments, Mode::Lessons, Mode::Training};
-  const std::array<Tip, 7> tips{
+  std::array<Tip, 7> tips{
       Tip{"Explore", {}, "One head and everything around it.", "F2"},
       Tip{"Walk", "X → Q, K, V → scores → weights → output", "The computation as matrices, step by step.",
           "F3"},
       Tip{"Compare", "now, held, now − held", "What is shown beside what was held.", "F4"},
       Tip{"Model", "layers × heads",
           "All heads of a whole model, what is in its stream and what it predicts.", "F7"},
-      Tip{"Experiments",
-          {},
-          "One number is swept and what follows is measured: plots, a table, both states.",
-          "F9"},
+      Tip{},  // a page says it of itself
       Tip{"Lessons", {}, "Attention from the first number on, step by step, with predictions.", "F8"},
       Tip{"Training", {}, "Small models learn while you watch: curves, heads, branches, many seeds.", "F10"}};
+  for (std::size_t i = 0; i < modes.size(); ++i)
+    if (const PageFacts* const page = page_facts_of(modes[i])) names[i] = page->name, tips[i] = page->tip;
   const float usual = ui.px(scene.compact ? 0 : 612);
   const float width = std::max(usual, segments_width(ui, names, type::label));
   const Box box{std::round(bar.centre_x() - width / 2), bar.centre_y() - ui.px(15), width, ui.px(30)};

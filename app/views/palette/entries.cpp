@@ -5,12 +5,12 @@
 #include <utility>
 
 #include "app/lessons/library.hpp"
+#include "app/scene/page_facts.hpp"
 #include "app/state/files_state.hpp"
 #include "app/state/model_state.hpp"
 #include "app/state/signals_state.hpp"
 #include "app/ui/own_words.hpp"
 #include "app/ui/words.hpp"
-#include "app/views/experiments/page.hpp"
 #include "app/views/files/files.hpp"
 #include "app/views/heads/head_order.hpp"
 #include "app/views/model/choice_names.hpp"
@@ -138,16 +138,6 @@ void add_lessons(const Shown& shown, std::vector<PaletteEntry>& all) {
                        now.requests.lesson = LessonRequest{name, 0};
                      },
                      false, "lesson " + entry.name, german_words_of(entry)});
-}
-
-void add_experiments(std::vector<PaletteEntry>& all) {
-  for (const ExperimentWords& words : experiment_words())
-    all.push_back({std::string(words.title), "experiment", words.subtitle,
-                   [&words](Scene& now) {
-                     now.view.mode = Mode::Experiments;
-                     choose_experiment(now, words);
-                   },
-                   false, "experiment " + std::string(words.name)});
 }
 
 /// Opens the dialog with the format that is meant.
@@ -299,7 +289,8 @@ std::vector<PaletteEntry> palette_entries(const Shown& shown) {
   add_examples(shown, all);
   add_model_text(shown, all);
   add_lessons(shown, all);
-  add_experiments(all);
+  for (const PageFacts* const page : page_facts())
+    if (page->add_to_palette != nullptr) page->add_to_palette(all);
   add_exports(shown, all);
   add_looks(shown, all);
   add_choices_of_model(shown, all);

@@ -1,5 +1,5 @@
-// app/results: experiments that are measured behind the window, a value at a time, and the value that is
-// looked at. What was measured is kept as long as the program runs.
+// app/views/experiments: experiments that are measured behind the window, a value at a time, and the value
+// that is looked at. What was measured is kept as long as the program runs.
 #pragma once
 
 #include <cstdint>

@@ -1,11 +1,9 @@
-// app/views/experiments: the mode's whole page, and what keys do in it.
+// app/views/experiments: what keys do on the page, and its buttons.
 #pragma once
 
 #include "app/scene/scene.hpp"
 
 namespace attnscope {
-
-void draw_experiments(Scene&, const Box&);
 
 /// The value before or after, and the experiment above or below.
 void experiment_before(Scene&);

@@ -1,4 +1,4 @@
-#include "app/results/experiment_runs.hpp"
+#include "app/views/experiments/experiment_runs.hpp"
 
 #include <algorithm>
 #include <atomic>

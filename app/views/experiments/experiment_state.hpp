@@ -1,4 +1,4 @@
-// app/state: which experiment is looked at, and at which value of its sweep.
+// app/views/experiments: which experiment is looked at, and at which value of its sweep.
 #pragma once
 
 #include <cstddef>
@@ -6,6 +6,8 @@
 #include <map>
 #include <optional>
 #include <string>
+
+#include "app/state/view_state.hpp"
 
 namespace attnscope {
 
@@ -21,5 +23,15 @@ struct ExperimentState {
   double tile_due = 0;    // when the next one is taken by itself, in seconds of ImGui; 0: it is not
   float list_scroll = 0;  // logical pixels
 };
+
+/// What a session keeps of it.
+void fields(PageFields&, ExperimentState&);
+/// What its table is called as a file, without ending.
+std::string experiment_file_name(const ViewState&);
+
+inline ExperimentState& experiment_of(ViewState& view) { return view.pages.of<ExperimentState>(); }
+inline const ExperimentState& experiment_of(const ViewState& view) {
+  return view.pages.of<ExperimentState>();
+}
 
 }  // namespace attnscope

@@ -1,0 +1,46 @@
+// app/scene: what the bar, the palette, the table of actions and the dialog for files say of a page. Views
+// read it and know no page.
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/scene/actions.hpp"
+#include "app/widgets/tip.hpp"
+
+namespace attnscope {
+
+struct ViewState;
+struct PaletteEntry;  // app/views/palette/entries.hpp
+
+struct PageFacts {
+  Mode mode;                        // on screen, and in a session
+  std::string_view name;            // on the bar
+  Tip tip;                          // of its name there
+  Action open;                      // shows it
+  std::span<const Action> actions;  // in its mode
+  /// In front of a room the letters among its keys are the presenter's.
+  bool leaves_letters_to_presenter = false;
+
+  // In the dialog for files. Its numbers are one table, which is saved as CSV.
+  std::string_view picture, picture_file;  // what a picture shows of it, and what that adds to a file's name
+  std::string_view table;                  // what the table has
+  std::string (*table_name)(const ViewState&) = nullptr;  // a file's name for it, without ending
+  std::string_view series = {};  // what an animated picture goes through; empty: there is none
+
+  void (*add_to_palette)(std::vector<PaletteEntry>&) = nullptr;  // what can be found beside its actions
+};
+
+/// Of all pages, in the order of their table. Defined with it, in app/pages/all.cpp.
+std::span<const PageFacts* const> page_facts();
+/// Null: no page has this mode; the shell draws it itself.
+inline const PageFacts* page_facts_of(Mode mode) {
+  const auto all = page_facts();
+  const auto found = std::ranges::find(all, mode, &PageFacts::mode);
+  return found == all.end() ? nullptr : *found;
+}
+
+}  // namespace attnscope

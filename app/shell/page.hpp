@@ -1,0 +1,76 @@
+// app/shell: a page as the shell knows it: what fills the window between the two bars in a mode of its own.
+// All that belongs to one stands in its folder of app/pages; the shell includes none of them.
+#pragma once
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "app/scene/page_facts.hpp"
+#include "app/state/page/page_state.hpp"
+
+namespace attnscope {
+
+struct Box;
+
+/// What an animated picture of a page goes through.
+struct PageSeries {
+  std::string of;                // what has the values: while they are gone through it stays the same
+  std::vector<double> values;    // empty: there is nothing to go through
+  std::optional<double> chosen;  // that is looked at; empty: the page chooses
+};
+
+/// A page at work: one for each App. It belongs to the interface's thread.
+class Page {
+ public:
+  Page() = default;
+  virtual ~Page() = default;
+  Page(const Page&) = delete;
+  Page& operator=(const Page&) = delete;
+
+  virtual const PageFacts& facts() const = 0;
+  /// Gives its workers what is to be computed. Called in each frame, also while the page is out of sight.
+  virtual void follow(const ViewState&) = 0;
+  /// Whether all that follow() asked for is there.
+  virtual bool is_settled() const = 0;
+  /// Blocks until all that follow() asked for is there.
+  virtual void wait() const = 0;
+  /// Whether something moves by itself while the page is on screen, so that it is to be drawn again soon.
+  virtual bool is_moving(const ViewState&) const = 0;
+  virtual void draw(Scene&, const Box&) const = 0;
+  /// Writes its numbers. Throws Error for another ending than .csv, where there are none, and for what the
+  /// system refuses.
+  virtual void save_table(const std::filesystem::path& to) const = 0;
+  virtual PageSeries series(const ViewState&) const = 0;
+  /// Chooses one of the series' values, or what was chosen before them.
+  virtual void choose_in_series(ViewState&, std::optional<double> value) const = 0;
+};
+
+/// What a page is made with.
+struct PageSupplies {
+  std::function<void()> wake;  // called on a worker when there is news
+};
+
+/// A row of the table of pages.
+struct PageRow {
+  const PageFacts* facts;
+  PageState (*first_state)();
+  std::unique_ptr<Page> (*make)(const PageSupplies&);
+};
+
+/// All pages of an App, in the order of their table. Defined with it, in app/pages/all.cpp.
+std::vector<std::unique_ptr<Page>> make_pages(const PageSupplies&);
+
+/// The page that has this mode; null: none, the shell draws it itself.
+inline Page* page_of_mode(std::span<const std::unique_ptr<Page>> pages, Mode mode) {
+  const auto found =
+      std::ranges::find_if(pages, [&](const auto& page) { return page->facts().mode == mode; });
+  return found == pages.end() ? nullptr : found->get();
+}
+
+}  // namespace attnscope

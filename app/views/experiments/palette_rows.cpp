@@ -1,0 +1,17 @@
+// app/views/experiments: what the palette finds of the page beside its actions.
+#include "app/views/experiments/parts.hpp"
+#include "app/views/palette/entries.hpp"
+
+namespace attnscope {
+
+void add_experiments_to_palette(std::vector<PaletteEntry>& all) {
+  for (const ExperimentWords& words : experiment_words())
+    all.push_back({std::string(words.title), "experiment", words.subtitle,
+                   [&words](Scene& now) {
+                     now.view.mode = Mode::Experiments;
+                     choose_experiment(now, words);
+                   },
+                   false, "experiment " + std::string(words.name)});
+}
+
+}  // namespace attnscope

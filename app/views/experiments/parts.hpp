@@ -1,0 +1,47 @@
+// app/views/experiments: the parts of the page.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/scene/scene.hpp"
+#include "app/views/experiments/experiment_state.hpp"
+#include "app/views/experiments/words.hpp"
+
+namespace attnscope {
+
+struct PaletteEntry;
+
+struct ExperimentPage {
+  Scene& scene;
+  const ExperimentSight& sight;
+  const ExperimentWords& words;
+  std::size_t point;  // the chosen value
+  bool narrow = false;
+
+  const Ui& ui() const { return scene.ui; }
+  std::size_t values() const { return sight.experiment->values.size(); }
+  std::string value_at(std::size_t i) const { return words.value(sight.experiment->values[i]); }
+  ExperimentNumbers numbers() const { return {sight, point}; }
+  /// The value at that place of the sweep is chosen.
+  void choose(std::size_t next) const;
+};
+
+Rgba hue_of(const Theme&, SeriesHue);
+/// The whole page.
+void draw_experiments(Scene&, const ExperimentSight&, const Box&);
+
+/// It is looked at from here on, at the value where it was left.
+void choose_experiment(Scene&, const ExperimentWords&);
+
+/// All experiments by their titles.
+void add_experiments_to_palette(std::vector<PaletteEntry>&);
+
+void draw_experiment_list(const ExperimentPage&, const Box&);
+/// The slider that is the x of all plots.
+void draw_experiment_slider(const ExperimentPage&, const Box&);
+void draw_experiment_plot(const ExperimentPage&, const PlotRow&, const Box&, std::size_t index);
+/// Pictures, table and what can be done with them.
+void draw_experiment_side(const ExperimentPage&, const Box&);
+
+}  // namespace attnscope

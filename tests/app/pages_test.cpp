@@ -1,0 +1,75 @@
+// Pages: what the shell asks of each row of their table, and that their state is a value of the ViewState.
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "app/shell/page.hpp"
+#include "app/state/view_state.hpp"
+#include "app/views/experiments/experiment_state.hpp"
+
+namespace attnscope::pages_test {
+
+TEST_CASE("pages: each has what the bar, the dialog for files and the keys ask of it") {
+  REQUIRE_FALSE(page_facts().empty());
+  for (const PageFacts* const page : page_facts()) {
+    INFO(page->name);
+    CHECK(is_page(page->mode));
+    CHECK(page_facts_of(page->mode) == page);  // no mode has two
+    CHECK(page->tip.title == page->name);
+    CHECK(page->open.name == page->name);
+    CHECK_FALSE(page->picture.empty());
+    CHECK_FALSE(page->picture_file.empty());
+    CHECK_FALSE(page->table.empty());
+    REQUIRE(page->table_name != nullptr);
+    CHECK_FALSE(page->table_name(ViewState()).empty());
+    for (const Action& action : page->actions) CHECK(action.only == page->mode);
+  }
+  CHECK(page_facts_of(Mode::Explore) == nullptr);
+}
+
+TEST_CASE("pages: their actions are in the table, by ids that no two share") {
+  std::set<std::string_view> ids;
+  for (const Action& action : actions()) {
+    INFO(action.name);
+    if (!action.id.empty()) CHECK(ids.insert(action.id).second);
+  }
+  for (const PageFacts* const page : page_facts()) {
+    CHECK(ids.contains(page->open.id));
+    for (const Action& action : page->actions) {
+      INFO(action.name);
+      CHECK_FALSE(action.id.empty());
+      CHECK(ids.contains(action.id));
+    }
+  }
+}
+
+TEST_CASE("pages: an App has one of each, in the order of their table") {
+  const std::vector<std::unique_ptr<Page>> pages = make_pages({[] {}});
+  const auto facts = page_facts();
+  REQUIRE(pages.size() == facts.size());
+  for (std::size_t i = 0; i < pages.size(); ++i) {
+    CHECK(&pages[i]->facts() == facts[i]);
+    CHECK(page_of_mode(pages, facts[i]->mode) == pages[i].get());
+    CHECK(pages[i]->is_settled());  // nothing was asked for
+  }
+  CHECK(page_of_mode(pages, Mode::Explore) == nullptr);
+}
+
+TEST_CASE("pages: their state is copied and assigned with the ViewState") {
+  ViewState one;
+  experiment_of(one).name = "masks";
+  ViewState other = one;
+  CHECK(experiment_of(other).name == "masks");
+  experiment_of(other).name = "cost";
+  experiment_of(other).value = 256;
+  CHECK(experiment_of(one).name == "masks");
+  CHECK_FALSE(experiment_of(one).value);
+  one = other;
+  CHECK(experiment_of(one).value == 256);
+  one = ViewState();
+  CHECK(experiment_of(one).name == ExperimentState().name);
+}
+
+}  // namespace attnscope::pages_test
