@@ -3,8 +3,8 @@
 // page.
 #include <array>
 
+#include "app/pages/experiments/page.hpp"
 #include "app/shell/page.hpp"
-#include "app/views/experiments/page.hpp"
 
 namespace attnscope {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "app/focus_robot.hpp"
 #include "app/model_robot.hpp"
-#include "app/views/experiments/experiment_state.hpp"
-#include "app/views/experiments/words.hpp"
+#include "app/pages/experiments/experiment_state.hpp"
+#include "app/pages/experiments/words.hpp"
 #include "robot/layout.hpp"
 
 namespace attnscope::legible_test {

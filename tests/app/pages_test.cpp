@@ -5,9 +5,9 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "app/pages/experiments/experiment_state.hpp"
 #include "app/shell/page.hpp"
 #include "app/state/view_state.hpp"
-#include "app/views/experiments/experiment_state.hpp"
 
 namespace attnscope::pages_test {
 

@@ -47,6 +47,8 @@ constexpr auto not_on_screen = std::to_array<std::string_view>({"app/cli/",
                                                                 "app/state/page/mode.hpp",
                                                                 "app/views/experiments/experiment_state.",
                                                                 "app/views/experiments/palette_rows.cpp",
+                                                                "app/pages/experiments/experiment_state.",
+                                                                "app/pages/experiments/palette_rows.cpp",
                                                                 "core/training/tasks/lexicon",
                                                                 "core/training/tasks/grammar"});
 /// Files and rooms of core with tables of words that the interface draws.

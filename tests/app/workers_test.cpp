@@ -14,6 +14,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/files/folder.hpp"
+#include "app/pages/experiments/experiment_runs.hpp"
 #include "app/results/many_texts.hpp"
 #include "app/results/model_comparison.hpp"
 #include "app/results/result_stats.hpp"
@@ -23,7 +24,6 @@
 #include "app/session/opening.hpp"
 #include "app/shell/comparison.hpp"
 #include "app/state/view_state.hpp"
-#include "app/views/experiments/experiment_runs.hpp"
 #include "core/base/error.hpp"
 #include "core/engine/live_engine.hpp"
 #include "core/engine/one_at_a_time.hpp"

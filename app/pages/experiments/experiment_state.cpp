@@ -1,4 +1,4 @@
-#include "app/views/experiments/experiment_state.hpp"
+#include "app/pages/experiments/experiment_state.hpp"
 
 namespace attnscope {
 

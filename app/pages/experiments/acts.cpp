@@ -1,11 +1,11 @@
-#include "app/views/experiments/acts.hpp"
+#include "app/pages/experiments/acts.hpp"
 
 #include <algorithm>
 #include <utility>
 
+#include "app/pages/experiments/page.hpp"
+#include "app/pages/experiments/parts.hpp"
 #include "app/state/files_state.hpp"
-#include "app/views/experiments/page.hpp"
-#include "app/views/experiments/parts.hpp"
 #include "app/views/files/files.hpp"
 
 namespace attnscope {

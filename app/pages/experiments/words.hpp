@@ -1,4 +1,4 @@
-// app/views/experiments: what each experiment is called, what its plots and its table show, and what it says
+// app/pages/experiments: what each experiment is called, what its plots and its table show, and what it says
 // of its numbers.
 #pragma once
 
@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "app/pages/experiments/experiment_runs.hpp"
 #include "app/ui/ui.hpp"
-#include "app/views/experiments/experiment_runs.hpp"
 
 namespace attnscope {
 

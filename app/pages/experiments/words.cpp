@@ -1,4 +1,4 @@
-#include "app/views/experiments/words.hpp"
+#include "app/pages/experiments/words.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
-// app/views/experiments: one needle among n keys, and heads that share their keys.
+// app/pages/experiments: one needle among n keys, and heads that share their keys.
+#include "app/pages/experiments/words.hpp"
 #include "app/ui/number_format.hpp"
-#include "app/views/experiments/words.hpp"
 #include "core/experiments/quantities.hpp"
 
 namespace attnscope {

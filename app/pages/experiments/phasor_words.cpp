@@ -1,10 +1,10 @@
-// app/views/experiments: rotary positions as phasors, a circle for each pair.
+// app/pages/experiments: rotary positions as phasors, a circle for each pair.
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "app/pages/experiments/parts.hpp"
 #include "app/ui/number_format.hpp"
-#include "app/views/experiments/parts.hpp"
 #include "core/experiments/quantities.hpp"
 
 namespace attnscope {

@@ -1,10 +1,9 @@
-#include "app/views/experiments/page.hpp"
+#include "app/pages/experiments/page.hpp"
 
 #include <array>
 
-#include "app/shell/page.hpp"
-#include "app/views/experiments/acts.hpp"
-#include "app/views/experiments/parts.hpp"
+#include "app/pages/experiments/acts.hpp"
+#include "app/pages/experiments/parts.hpp"
 #include "core/base/error.hpp"
 #include "core/files/formats/atomic_write.hpp"
 #include "core/files/formats/posix.hpp"

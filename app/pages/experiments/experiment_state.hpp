@@ -1,4 +1,4 @@
-// app/views/experiments: which experiment is looked at, and at which value of its sweep.
+// app/pages/experiments: which experiment is looked at, and at which value of its sweep.
 #pragma once
 
 #include <cstddef>

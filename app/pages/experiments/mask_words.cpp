@@ -1,8 +1,8 @@
-// app/views/experiments: masks right and wrong, precision and positions.
+// app/pages/experiments: masks right and wrong, precision and positions.
 #include <algorithm>
 #include <array>
 
-#include "app/views/experiments/words.hpp"
+#include "app/pages/experiments/words.hpp"
 #include "core/experiments/quantities.hpp"
 
 namespace attnscope {

@@ -1,12 +1,12 @@
-// app/views/experiments: the parts of the page.
+// app/pages/experiments: the parts of the page.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "app/pages/experiments/experiment_state.hpp"
+#include "app/pages/experiments/words.hpp"
 #include "app/scene/scene.hpp"
-#include "app/views/experiments/experiment_state.hpp"
-#include "app/views/experiments/words.hpp"
 
 namespace attnscope {
 

@@ -1,4 +1,4 @@
-#include "app/views/experiments/parts.hpp"
+#include "app/pages/experiments/parts.hpp"
 
 #include <algorithm>
 #include <cmath>

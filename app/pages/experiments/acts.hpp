@@ -1,4 +1,4 @@
-// app/views/experiments: what keys do on the page, and its buttons.
+// app/pages/experiments: what keys do on the page, and its buttons.
 #pragma once
 
 #include "app/scene/scene.hpp"

@@ -1,5 +1,5 @@
-// app/views/experiments: what the palette finds of the page beside its actions.
-#include "app/views/experiments/parts.hpp"
+// app/pages/experiments: what the palette finds of the page beside its actions.
+#include "app/pages/experiments/parts.hpp"
 #include "app/views/palette/entries.hpp"
 
 namespace attnscope {

@@ -1,4 +1,4 @@
-// app/views/experiments: experiments that are measured behind the window, a value at a time, and the value
+// app/pages/experiments: experiments that are measured behind the window, a value at a time, and the value
 // that is looked at. What was measured is kept as long as the program runs.
 #pragma once
 

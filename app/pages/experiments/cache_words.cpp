@@ -1,6 +1,6 @@
-// app/views/experiments: the cache, what attention costs, and sinks.
+// app/pages/experiments: the cache, what attention costs, and sinks.
+#include "app/pages/experiments/words.hpp"
 #include "app/ui/number_format.hpp"
-#include "app/views/experiments/words.hpp"
 #include "core/experiments/quantities.hpp"
 
 namespace attnscope {

@@ -1,8 +1,8 @@
-// app/views/experiments: the list at the left, and the slider above the plots.
+// app/pages/experiments: the list at the left, and the slider above the plots.
 #include <algorithm>
 #include <cmath>
 
-#include "app/views/experiments/parts.hpp"
+#include "app/pages/experiments/parts.hpp"
 
 namespace attnscope {
 namespace {

@@ -1,10 +1,10 @@
-// app/views/experiments: the online softmax, drawn step by step: a query's scores as bars, the tiles that
+// app/pages/experiments: the online softmax, drawn step by step: a query's scores as bars, the tiles that
 // were taken, the running maximum over them, and what the last tile did to maximum, sum and output.
 #include <algorithm>
 #include <cmath>
 
+#include "app/pages/experiments/parts.hpp"
 #include "app/ui/number_format.hpp"
-#include "app/views/experiments/parts.hpp"
 #include "app/widgets/plot.hpp"
 #include "app/widgets/widgets.hpp"
 

@@ -1,14 +1,14 @@
-// app/views/experiments: what stands right: both matrices at the chosen value, the table, and what can be
+// app/pages/experiments: what stands right: both matrices at the chosen value, the table, and what can be
 // done with them.
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "app/kit/table_view.hpp"
+#include "app/pages/experiments/acts.hpp"
+#include "app/pages/experiments/parts.hpp"
 #include "app/scene/picture.hpp"
 #include "app/ui/number_format.hpp"
-#include "app/views/experiments/acts.hpp"
-#include "app/views/experiments/parts.hpp"
 #include "app/views/lessons/playing.hpp"
 
 namespace attnscope {

@@ -1,4 +1,4 @@
-#include "app/views/experiments/experiment_runs.hpp"
+#include "app/pages/experiments/experiment_runs.hpp"
 
 #include <algorithm>
 #include <atomic>

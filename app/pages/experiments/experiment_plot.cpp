@@ -1,12 +1,12 @@
-// app/views/experiments: one plot over the sweep: lines with their bands over seeds, the chosen value marked
+// app/pages/experiments: one plot over the sweep: lines with their bands over seeds, the chosen value marked
 // on each.
 #include <algorithm>
 #include <array>
 #include <cmath>
 
+#include "app/pages/experiments/parts.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/ui/powers_of_ten.hpp"
-#include "app/views/experiments/parts.hpp"
 #include "app/widgets/plot.hpp"
 
 namespace attnscope {

@@ -1,6 +1,6 @@
-// app/views/experiments: why √dₖ, and temperature.
+// app/pages/experiments: why √dₖ, and temperature.
+#include "app/pages/experiments/words.hpp"
 #include "app/ui/number_format.hpp"
-#include "app/views/experiments/words.hpp"
 #include "core/experiments/quantities.hpp"
 
 namespace attnscope {

@@ -1,8 +1,8 @@
-// app/views/experiments: the page as the shell knows it.
+// app/pages/experiments: the page as the shell knows it.
 #pragma once
 
+#include "app/pages/experiments/experiment_runs.hpp"
 #include "app/shell/page.hpp"
-#include "app/views/experiments/experiment_runs.hpp"
 
 namespace attnscope {
 
