@@ -27,7 +27,6 @@ constexpr auto not_on_screen = std::to_array<std::string_view>({"app/cli/",
                                                                 "app/exports/split_tables.",
                                                                 "app/files/file_kinds.",
                                                                 "app/files/paths.",
-                                                                "app/kit/gallery.",
                                                                 "app/results/changed_model.",
                                                                 "app/session/autosave.cpp",
                                                                 "app/session/closed.cpp",
@@ -45,8 +44,6 @@ constexpr auto not_on_screen = std::to_array<std::string_view>({"app/cli/",
                                                                 "app/views/palette/other_words.cpp",
                                                                 "app/views/walk/panel_formulas.cpp",
                                                                 "app/state/page/mode.hpp",
-                                                                "app/views/experiments/experiment_state.",
-                                                                "app/views/experiments/palette_rows.cpp",
                                                                 "app/pages/experiments/experiment_state.",
                                                                 "app/pages/experiments/palette_rows.cpp",
                                                                 "core/training/tasks/lexicon",
@@ -101,7 +98,9 @@ std::set<std::string> keys_of_template() {
 }
 
 const std::vector<SourceWords>& all_source_words() {
-  static const std::vector<SourceWords> all = words_of_sources(sources, {"app", "core", "gpu"});
+  // The gallery's words are examples for designers, in English alone.
+  static const std::vector<SourceWords> all =
+      words_of_sources(sources, {"app", "core", "gpu"}, "app/kit/gallery");
   return all;
 }
 

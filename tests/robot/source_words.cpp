@@ -59,13 +59,15 @@ void add_words(const ProgramText& made, std::vector<SourceWords>& all) {
 }
 
 std::vector<SourceWords> words_of_sources(const std::filesystem::path& root,
-                                          const std::vector<std::string>& folders) {
+                                          const std::vector<std::string>& folders,
+                                          std::string_view left_out) {
   SourceProgram program;
   for (const std::string& folder : folders)
     for (const auto& entry : std::filesystem::recursive_directory_iterator(root / folder)) {
       const std::filesystem::path& path = entry.path();
-      if (path.extension() == ".cpp" || path.extension() == ".hpp")
-        program.add(std::filesystem::relative(path, root).native(), contents_of(path));
+      const std::string name = std::filesystem::relative(path, root).native();
+      if ((path.extension() == ".cpp" || path.extension() == ".hpp") && !name.starts_with(left_out))
+        program.add(name, contents_of(path));
     }
   std::vector<SourceWords> all;
   for (const ProgramText& text : program.texts()) add_words(text, all);

@@ -21,9 +21,10 @@ struct SourceWords {
 
 /// The parts with words of what one expression makes. What stands behind "##" is for Dear ImGui.
 void add_words(const ProgramText&, std::vector<SourceWords>& all);
-/// Of all C++ files in these folders below the root and below them.
+/// Of all C++ files in these folders below the root and below them, but those whose path begins with
+/// `left_out`.
 std::vector<SourceWords> words_of_sources(const std::filesystem::path& root,
-                                          const std::vector<std::string>& folders);
+                                          const std::vector<std::string>& folders, std::string_view left_out);
 /// Of one file.
 std::vector<SourceWords> words_of_source(std::string_view source);
 
