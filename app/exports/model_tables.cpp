@@ -222,7 +222,7 @@ std::vector<ModelTable> tables_of(ModelScreen screen) {
     case ModelScreen::Patching:
       return {ModelTable::PatchedHeads, ModelTable::PatchedRows, ModelTable::Prediction};
     case ModelScreen::Compare: return {ModelTable::ComparedHeads, ModelTable::Heads, ModelTable::Prediction};
-    case ModelScreen::Generation: return {ModelTable::Generated, ModelTable::Heads, ModelTable::Prediction};
+    case ModelScreen::Generation: return {ModelTable::Generated, ModelTable::Lens, ModelTable::Prediction};
     default: break;
   }
   return {ModelTable::Heads, ModelTable::Lens, ModelTable::Prediction};

@@ -34,10 +34,11 @@ class TableScreen {
         ImGui::SetNextWindowPos({0, 0});
         ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
         ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
+        ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
         ImGui::Begin("Table", nullptr, ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoSavedSettings);
         touch = draw_table(ui, {20, 0, width - 40, height}, table, look, order);
         ImGui::End();
-        ImGui::PopStyleVar();
+        ImGui::PopStyleVar(2);
       });
     }
     return touch;
