@@ -5,9 +5,9 @@
 
 #include <CLI/CLI.hpp>
 
-#include "app/draw/image.hpp"
-#include "app/gl/offscreen.hpp"
+#include "app/kit/draw/image.hpp"
 #include "app/kit/gallery_picture.hpp"
+#include "app/kit/gl/offscreen.hpp"
 
 namespace attnscope {
 

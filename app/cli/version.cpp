@@ -6,7 +6,7 @@
 
 #include "app/cli/built_with.hpp"
 #include "app/files/paths.hpp"
-#include "app/gl/offscreen.hpp"
+#include "app/kit/gl/offscreen.hpp"
 #include "app/results/choose_backend.hpp"
 #include "core/base/error.hpp"
 #include "core/streaming/kernels/kernels.hpp"

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "app/exports/split_tables.hpp"
-#include "app/ui/number_format.hpp"
+#include "app/kit/ui/number_format.hpp"
 #include "core/base/error.hpp"
 #include "core/files/formats/safetensors.hpp"
 #include "core/models/opened/opened_model.hpp"

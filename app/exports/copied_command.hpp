@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "app/kit/ui/theme.hpp"
 #include "app/state/page/mode.hpp"
 #include "app/state/selection.hpp"
-#include "app/ui/theme.hpp"
 #include "core/document/settings.hpp"
 #include "core/document/within.hpp"
 

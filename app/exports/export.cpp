@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "app/kit/ui/number_format.hpp"
 #include "app/scene/scene.hpp"
-#include "app/ui/number_format.hpp"
 #include "core/base/error.hpp"
 #include "core/document/known.hpp"
 #include "core/files/formats/atomic_write.hpp"

@@ -5,10 +5,10 @@
 
 #include <fmt/format.h>
 
+#include "app/kit/ui/number_format.hpp"
 #include "app/state/editing_state.hpp"
 #include "app/state/files_state.hpp"
 #include "app/state/long_state.hpp"
-#include "app/ui/number_format.hpp"
 #include "app/views/editing/weight_map.hpp"
 #include "app/views/parts/vector_map.hpp"
 

@@ -10,9 +10,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "app/kit/ui/number_format.hpp"
 #include "app/results/changed_model.hpp"
 #include "app/results/predicted_name.hpp"
-#include "app/ui/number_format.hpp"
 #include "core/models/opened/opened_model.hpp"
 
 namespace attnscope {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "app/draw/svg.hpp"
+#include "app/kit/draw/svg.hpp"
 #include "app/views/figures/grid_page.hpp"
 
 namespace attnscope {

@@ -8,10 +8,10 @@
 #include <fmt/ranges.h>
 
 #include "app/exports/words/pattern_words.hpp"
+#include "app/kit/ui/number_format.hpp"
+#include "app/kit/ui/own_words.hpp"
 #include "app/scene/head_words.hpp"
 #include "app/scene/scene.hpp"
-#include "app/ui/number_format.hpp"
-#include "app/ui/own_words.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/document/mask.hpp"
 #include "core/edits/model.hpp"

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "app/ui/own_words.hpp"
+#include "app/kit/ui/own_words.hpp"
 #include "core/files/formats/limits.hpp"
 #include "core/files/formats/posix.hpp"
 #include "core/text/utf8.hpp"

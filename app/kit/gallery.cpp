@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "app/kit/table_view.hpp"
-#include "app/ui/number_format.hpp"
-#include "app/widgets/marks.hpp"
-#include "app/widgets/plot.hpp"
-#include "app/widgets/transport.hpp"
+#include "app/kit/ui/number_format.hpp"
+#include "app/kit/widgets/marks.hpp"
+#include "app/kit/widgets/plot.hpp"
+#include "app/kit/widgets/transport.hpp"
 
 namespace attnscope {
 namespace {

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "app/kit/table.hpp"
-#include "app/ui/ui.hpp"
-#include "app/widgets/zoom.hpp"
+#include "app/kit/ui/ui.hpp"
+#include "app/kit/widgets/zoom.hpp"
 
 namespace attnscope {
 

@@ -2,9 +2,9 @@
 
 #include <imgui.h>
 
-#include "app/draw/texture.hpp"
-#include "app/gl/imgui_host.hpp"
-#include "app/gl/offscreen.hpp"
+#include "app/kit/draw/texture.hpp"
+#include "app/kit/gl/imgui_host.hpp"
+#include "app/kit/gl/offscreen.hpp"
 
 namespace attnscope {
 

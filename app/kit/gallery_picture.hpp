@@ -1,10 +1,10 @@
 // app/kit: the gallery drawn without a window.
 #pragma once
 
-#include "app/draw/image.hpp"
-#include "app/draw/svg.hpp"
+#include "app/kit/draw/image.hpp"
+#include "app/kit/draw/svg.hpp"
 #include "app/kit/gallery.hpp"
-#include "app/ui/theme.hpp"
+#include "app/kit/ui/theme.hpp"
 
 namespace attnscope {
 

@@ -13,7 +13,7 @@
 #include <variant>
 #include <vector>
 
-#include "app/widgets/tip.hpp"
+#include "app/kit/widgets/tip.hpp"
 
 namespace attnscope {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "app/widgets/row_list.hpp"
+#include "app/kit/widgets/row_list.hpp"
 
 namespace attnscope {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "app/kit/table.hpp"
-#include "app/widgets/widgets.hpp"
+#include "app/kit/widgets/widgets.hpp"
 
 namespace attnscope {
 

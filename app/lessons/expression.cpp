@@ -11,8 +11,8 @@
 
 #include <fmt/format.h>
 
-#include "app/ui/number_format.hpp"
-#include "app/ui/powers_of_ten.hpp"
+#include "app/kit/ui/number_format.hpp"
+#include "app/kit/ui/powers_of_ten.hpp"
 #include "core/base/error.hpp"
 #include "core/text/utf8.hpp"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/ui/number_format.hpp"
+#include "app/kit/ui/number_format.hpp"
 
 namespace attnscope {
 namespace {

@@ -1,6 +1,6 @@
 #include "app/results/background_errors.hpp"
 
-#include "app/ui/number_format.hpp"
+#include "app/kit/ui/number_format.hpp"
 
 namespace attnscope {
 namespace {

@@ -1,6 +1,6 @@
 #include "app/results/predicted_name.hpp"
 
-#include "app/ui/own_words.hpp"
+#include "app/kit/ui/own_words.hpp"
 
 namespace attnscope {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/draw/texture.hpp"
+#include "app/kit/draw/texture.hpp"
 #include "app/results/stats_kept.hpp"
 #include "core/analysis/cell_difference.hpp"
 #include "core/attention/run_stage.hpp"

@@ -1,10 +1,10 @@
 // app/scene: the words that stand beside numbers.
 #include <algorithm>
 
+#include "app/kit/ui/number_format.hpp"
+#include "app/kit/ui/own_words.hpp"
 #include "app/scene/head_words.hpp"
 #include "app/scene/scene.hpp"
-#include "app/ui/number_format.hpp"
-#include "app/ui/own_words.hpp"
 #include "core/attention/embed.hpp"
 
 namespace attnscope {

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "app/kit/widgets/tip.hpp"
 #include "app/scene/actions.hpp"
-#include "app/widgets/tip.hpp"
 
 namespace attnscope {
 

@@ -2,7 +2,7 @@
 // its texture. The thumbnails, the focus and the mask picture are all made here.
 #pragma once
 
-#include "app/draw/raster.hpp"
+#include "app/kit/draw/raster.hpp"
 #include "app/scene/scene.hpp"
 #include "app/state/focus_state.hpp"
 

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "app/kit/ui/ui.hpp"
+#include "app/kit/widgets/widgets.hpp"
 #include "app/results/backends.hpp"
 #include "app/results/head_maps.hpp"
 #include "app/results/held_model.hpp"
@@ -15,8 +17,6 @@
 #include "app/state/requests.hpp"
 #include "app/state/selection.hpp"
 #include "app/state/view_state.hpp"
-#include "app/ui/ui.hpp"
-#include "app/widgets/widgets.hpp"
 #include "core/engine/live_engine.hpp"
 #include "core/files/document/open.hpp"
 

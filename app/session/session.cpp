@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "app/draw/texture.hpp"
+#include "app/kit/draw/texture.hpp"
 #include "app/state/session_fields.hpp"
 #include "app/state/signals_state.hpp"
 #include "core/edits/dump.hpp"

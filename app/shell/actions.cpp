@@ -7,6 +7,7 @@
 
 #include <imgui_internal.h>
 
+#include "app/kit/widgets/widgets.hpp"
 #include "app/scene/page_facts.hpp"
 #include "app/scene/scene.hpp"
 #include "app/state/focus_state.hpp"
@@ -15,7 +16,6 @@
 #include "app/state/teaching/lesson_state.hpp"
 #include "app/state/teaching/presenter_state.hpp"
 #include "app/state/watch/watch_state.hpp"
-#include "app/widgets/widgets.hpp"
 
 namespace attnscope {
 namespace {

@@ -5,6 +5,7 @@
 #include <thread>
 #include <utility>
 
+#include "app/kit/widgets/resting_mouse.hpp"
 #include "app/results/many_texts.hpp"
 #include "app/scene/actions.hpp"
 #include "app/shell/film.hpp"
@@ -23,7 +24,6 @@
 #include "app/views/presenter/presenter.hpp"
 #include "app/views/start/start.hpp"
 #include "app/watch/watcher.hpp"
-#include "app/widgets/resting_mouse.hpp"
 #include "core/base/error.hpp"
 #include "core/edits/within.hpp"
 #include "core/text/utf8.hpp"

@@ -9,7 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "app/draw/texture.hpp"
+#include "app/kit/draw/texture.hpp"
+#include "app/kit/ui/fonts.hpp"
+#include "app/kit/ui/stray_typing.hpp"
+#include "app/kit/ui/theme.hpp"
+#include "app/kit/ui/words.hpp"
 #include "app/lessons/library.hpp"
 #include "app/results/backends.hpp"
 #include "app/results/background_errors.hpp"
@@ -34,10 +38,6 @@
 #include "app/state/requests.hpp"
 #include "app/state/selection.hpp"
 #include "app/state/view_state.hpp"
-#include "app/ui/fonts.hpp"
-#include "app/ui/stray_typing.hpp"
-#include "app/ui/theme.hpp"
-#include "app/ui/words.hpp"
 #include "core/edits/dump.hpp"
 #include "core/engine/live_engine.hpp"
 #include "core/files/document/open.hpp"

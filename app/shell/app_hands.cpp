@@ -5,6 +5,7 @@
 
 #include <imgui_internal.h>
 
+#include "app/kit/ui/own_words.hpp"
 #include "app/scene/actions.hpp"
 #include "app/shell/app.hpp"
 #include "app/shell/no_text.hpp"
@@ -13,7 +14,6 @@
 #include "app/state/teaching/presenter_state.hpp"
 #include "app/state/walk_state.hpp"
 #include "app/state/watch/watch_state.hpp"
-#include "app/ui/own_words.hpp"
 #include "app/views/parts/refusal.hpp"
 #include "app/views/tokens/refused_typing.hpp"
 #include "core/attention/run_stage.hpp"

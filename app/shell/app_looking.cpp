@@ -6,11 +6,11 @@
 
 #include <fmt/format.h>
 
+#include "app/kit/ui/words.hpp"
 #include "app/shell/app.hpp"
 #include "app/shell/replaced_text.hpp"
 #include "app/state/focus_state.hpp"
 #include "app/state/signals_state.hpp"
-#include "app/ui/words.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/base/error.hpp"
 

@@ -7,9 +7,9 @@
 #include <optional>
 #include <string>
 
+#include "app/kit/ui/theme.hpp"
+#include "app/kit/ui/words.hpp"
 #include "app/state/selection.hpp"
-#include "app/ui/theme.hpp"
-#include "app/ui/words.hpp"
 #include "core/base/parallel.hpp"
 
 namespace attnscope {

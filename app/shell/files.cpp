@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "app/files/file_kinds.hpp"
-#include "app/ui/number_format.hpp"
-#include "app/ui/own_words.hpp"
+#include "app/kit/ui/number_format.hpp"
+#include "app/kit/ui/own_words.hpp"
 #include "core/files/formats/posix.hpp"
 #include "core/text/utf8.hpp"
 

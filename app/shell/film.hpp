@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "app/draw/animation.hpp"
-#include "app/draw/pdf.hpp"
 #include "app/exports/html/lesson_page.hpp"
+#include "app/kit/draw/animation.hpp"
+#include "app/kit/draw/pdf.hpp"
 #include "app/shell/page.hpp"
 #include "app/state/requests.hpp"
 #include "app/state/teaching/lesson_state.hpp"

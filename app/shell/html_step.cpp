@@ -4,9 +4,9 @@
 #include <cmath>
 #include <utility>
 
-#include "app/draw/image.hpp"
-#include "app/gl/imgui_host.hpp"
-#include "app/gl/offscreen.hpp"
+#include "app/kit/draw/image.hpp"
+#include "app/kit/gl/imgui_host.hpp"
+#include "app/kit/gl/offscreen.hpp"
 #include "app/scene/picture.hpp"
 #include "app/shell/app.hpp"
 #include "app/state/focus_state.hpp"

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/kit/widgets/card_window.hpp"
+#include "app/kit/widgets/widgets.hpp"
 #include "app/shell/regions.hpp"
-#include "app/widgets/card_window.hpp"
-#include "app/widgets/widgets.hpp"
 
 namespace attnscope {
 

@@ -9,6 +9,8 @@
 
 #include <imgui_internal.h>
 
+#include "app/kit/widgets/keyboard_focus.hpp"
+#include "app/kit/widgets/widgets.hpp"
 #include "app/scene/scene.hpp"
 #include "app/shell/page.hpp"
 #include "app/state/editing_state.hpp"
@@ -33,8 +35,6 @@
 #include "app/views/picture/picture.hpp"
 #include "app/views/start/start.hpp"
 #include "app/views/watch/watch.hpp"
-#include "app/widgets/keyboard_focus.hpp"
-#include "app/widgets/widgets.hpp"
 
 namespace attnscope {
 namespace {

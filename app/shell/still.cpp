@@ -7,8 +7,8 @@
 #include <imgui.h>
 
 #include "app/exports/html/html_job.hpp"
-#include "app/gl/imgui_host.hpp"
-#include "app/gl/offscreen.hpp"
+#include "app/kit/gl/imgui_host.hpp"
+#include "app/kit/gl/offscreen.hpp"
 #include "app/shell/app.hpp"
 #include "app/shell/html_step.hpp"
 #include "core/base/error.hpp"

@@ -4,9 +4,9 @@
 
 #include <memory>
 
-#include "app/draw/svg.hpp"
-#include "app/draw/texture.hpp"
 #include "app/exports/grid_figure.hpp"
+#include "app/kit/draw/svg.hpp"
+#include "app/kit/draw/texture.hpp"
 #include "app/state/layout.hpp"
 #include "app/state/requests.hpp"
 #include "app/state/selection.hpp"

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "app/kit/widgets/number_edit.hpp"
+#include "app/kit/widgets/zoom.hpp"
 #include "app/state/selection.hpp"
-#include "app/widgets/number_edit.hpp"
-#include "app/widgets/zoom.hpp"
 #include "core/edits/numbers.hpp"
 
 namespace attnscope {

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "app/ui/ui.hpp"
+#include "app/kit/ui/ui.hpp"
 
 namespace attnscope {
 

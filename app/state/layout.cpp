@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/widgets/widgets.hpp"
+#include "app/kit/widgets/widgets.hpp"
 
 namespace attnscope {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <optional>
 
+#include "app/kit/ui/ui.hpp"
 #include "app/state/requests.hpp"
 #include "app/state/view_state.hpp"
-#include "app/ui/ui.hpp"
 
 namespace attnscope {
 

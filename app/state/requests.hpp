@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "app/ui/theme.hpp"
+#include "app/kit/ui/theme.hpp"
 #include "core/edits/sweep.hpp"
 
 namespace attnscope {

@@ -4,8 +4,8 @@
 #include <array>
 #include <cstdint>
 
+#include "app/kit/widgets/zoom.hpp"
 #include "app/state/oscilloscope.hpp"
-#include "app/widgets/zoom.hpp"
 
 namespace attnscope {
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "app/kit/ui/theme.hpp"
 #include "app/state/apart.hpp"
 #include "app/state/keyboard_state.hpp"
 #include "app/state/notices.hpp"
@@ -14,7 +15,6 @@
 #include "app/state/page/mode.hpp"
 #include "app/state/page/page_state.hpp"
 #include "app/state/plane.hpp"
-#include "app/ui/theme.hpp"
 #include "core/document/settings.hpp"
 #include "core/edits/numbers.hpp"
 

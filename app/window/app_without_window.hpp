@@ -5,8 +5,8 @@
 #include <functional>
 #include <vector>
 
-#include "app/gl/imgui_host.hpp"
-#include "app/gl/offscreen.hpp"
+#include "app/kit/gl/imgui_host.hpp"
+#include "app/kit/gl/offscreen.hpp"
 #include "app/results/choose_backend.hpp"
 #include "app/shell/app.hpp"
 #include "core/engine/live_engine.hpp"

@@ -7,7 +7,7 @@
 #include <backends/imgui_impl_glfw.h>
 #include <imgui.h>
 
-#include "app/gl/imgui_host.hpp"
+#include "app/kit/gl/imgui_host.hpp"
 #include "app/shell/app.hpp"
 
 namespace attnscope {

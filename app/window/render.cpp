@@ -8,9 +8,11 @@
 
 #include <fmt/format.h>
 
-#include "app/draw/pdf.hpp"
 #include "app/exports/html/html_job.hpp"
 #include "app/files/paths.hpp"
+#include "app/kit/draw/pdf.hpp"
+#include "app/kit/ui/number_format.hpp"
+#include "app/kit/ui/words.hpp"
 #include "app/lessons/library.hpp"
 #include "app/session/session.hpp"
 #include "app/shell/app.hpp"
@@ -18,8 +20,6 @@
 #include "app/shell/still.hpp"
 #include "app/state/teaching/lesson_state.hpp"
 #include "app/state/teaching/presenter_state.hpp"
-#include "app/ui/number_format.hpp"
-#include "app/ui/words.hpp"
 #include "app/window/app_without_window.hpp"
 #include "app/window/layers_html.hpp"
 #include "core/base/error.hpp"

@@ -17,12 +17,12 @@
 #include <backends/imgui_impl_glfw.h>
 
 #include "app/files/paths.hpp"
-#include "app/gl/imgui_host.hpp"
+#include "app/kit/gl/imgui_host.hpp"
+#include "app/kit/ui/words.hpp"
 #include "app/results/choose_backend.hpp"
 #include "app/session/look.hpp"
 #include "app/shell/app.hpp"
 #include "app/state/watch/watch_state.hpp"
-#include "app/ui/words.hpp"
 #include "app/window/notes_window.hpp"
 #include "app/window/running_window.hpp"
 #include "core/base/error.hpp"

@@ -8,7 +8,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "app/ui/number_format.hpp"
+#include "app/kit/ui/number_format.hpp"
 #include "app/views/backends/switch.hpp"
 #include "controls_robot.hpp"
 #include "robot/layout.hpp"

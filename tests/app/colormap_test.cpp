@@ -1,6 +1,6 @@
 // Colour maps: their ends, the centre of those for scores, and that brightness alone tells the order of
 // values.
-#include "app/draw/colormap.hpp"
+#include "app/kit/draw/colormap.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,7 @@
 #include <functional>
 
 #include "app/compare_robot.hpp"
-#include "app/ui/own_words.hpp"
+#include "app/kit/ui/own_words.hpp"
 #include "app/views/compare/settings.hpp"
 #include "core/analysis/total_variation.hpp"
 #include "core/edits/edits.hpp"

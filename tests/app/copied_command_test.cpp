@@ -12,8 +12,8 @@
 
 #include "app/cli/models/model_commands.hpp"
 #include "app/files_robot.hpp"
+#include "app/kit/ui/own_words.hpp"
 #include "app/model_robot.hpp"
-#include "app/ui/own_words.hpp"
 #include "core/edits/model.hpp"
 #include "support/program.hpp"
 #include "support/small_folders.hpp"

@@ -4,7 +4,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/controls_robot.hpp"
-#include "app/ui/number_format.hpp"
+#include "app/kit/ui/number_format.hpp"
 
 namespace attnscope::cost_test {
 

@@ -1,6 +1,6 @@
 // Bytes that are packed are the same when the decoder of pictures unpacks them, whatever they are, and take
 // as little room as there is in them.
-#include "app/draw/deflate.hpp"
+#include "app/kit/draw/deflate.hpp"
 
 #include <cmath>
 #include <span>

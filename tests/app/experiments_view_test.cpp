@@ -13,11 +13,11 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/files/paths.hpp"
+#include "app/kit/ui/words.hpp"
 #include "app/pages/experiments/experiment_runs.hpp"
 #include "app/pages/experiments/experiment_state.hpp"
 #include "app/pages/experiments/words.hpp"
 #include "app/session/session.hpp"
-#include "app/ui/words.hpp"
 #include "robot/layout.hpp"
 #include "robot/robot.hpp"
 #include "support/csv_reader.hpp"

@@ -10,10 +10,10 @@
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
-#include "app/draw/animation.hpp"
-#include "app/draw/pdf.hpp"
 #include "app/files/paths.hpp"
 #include "app/files_robot.hpp"
+#include "app/kit/draw/animation.hpp"
+#include "app/kit/draw/pdf.hpp"
 #include "app/pages/experiments/experiment_state.hpp"
 #include "app/shell/app.hpp"
 #include "app/shell/still.hpp"

@@ -1,14 +1,14 @@
 // The typefaces: with the packages app/setup.sh installs, every sign the interface prints and every script a
 // token may be written in has a glyph.
-#include "app/ui/fonts.hpp"
+#include "app/kit/ui/fonts.hpp"
 
 #include <string>
 
 #include <catch2/catch_test_macros.hpp>
 #include <imgui_internal.h>
 
-#include "app/gl/imgui_host.hpp"
-#include "app/gl/offscreen.hpp"
+#include "app/kit/gl/imgui_host.hpp"
+#include "app/kit/gl/offscreen.hpp"
 
 namespace attnscope::fonts_test {
 

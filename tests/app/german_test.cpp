@@ -10,11 +10,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "app/kit/ui/own_words.hpp"
+#include "app/kit/ui/words.hpp"
 #include "app/lesson_robot.hpp"
 #include "app/model_robot.hpp"
 #include "app/state/focus_state.hpp"
-#include "app/ui/own_words.hpp"
-#include "app/ui/words.hpp"
 #include "app/views/backends/switch.hpp"
 #include "controls_robot.hpp"
 #include "core/base/error.hpp"

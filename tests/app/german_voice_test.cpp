@@ -9,7 +9,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "app/ui/words.hpp"
+#include "app/kit/ui/words.hpp"
 #include "app/views/parts/title_words.hpp"
 #include "app/words_template.hpp"
 #include "support/temporary_directory.hpp"

@@ -7,8 +7,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
-#include "app/draw/colormap.hpp"
 #include "app/files_robot.hpp"
+#include "app/kit/draw/colormap.hpp"
 #include "app/model_robot.hpp"
 #include "app/shell/still.hpp"
 #include "app/state/model_state.hpp"

@@ -8,8 +8,8 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/compare_robot.hpp"
+#include "app/kit/ui/own_words.hpp"
 #include "app/state/compare_state.hpp"
-#include "app/ui/own_words.hpp"
 #include "app/views/compare/settings.hpp"
 #include "robot/layout.hpp"
 

@@ -7,11 +7,11 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "app/kit/ui/number_format.hpp"
+#include "app/kit/ui/number_words.hpp"
 #include "app/scene/head_words.hpp"
 #include "app/signals_robot.hpp"
 #include "app/state/signals_state.hpp"
-#include "app/ui/number_format.hpp"
-#include "app/ui/number_words.hpp"
 #include "heads_robot.hpp"
 #include "robot/layout.hpp"
 

@@ -12,10 +12,10 @@
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
-#include "app/draw/texture.hpp"
-#include "app/gl/imgui_host.hpp"
-#include "app/gl/offscreen.hpp"
-#include "app/ui/item_recorder.hpp"
+#include "app/kit/draw/texture.hpp"
+#include "app/kit/gl/imgui_host.hpp"
+#include "app/kit/gl/offscreen.hpp"
+#include "app/kit/ui/item_recorder.hpp"
 #include "core/base/error.hpp"
 
 namespace attnscope::host_test {

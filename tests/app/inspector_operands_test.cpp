@@ -5,9 +5,9 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/inspector_robot.hpp"
+#include "app/kit/ui/number_format.hpp"
 #include "app/state/editing_state.hpp"
 #include "app/state/inspector_state.hpp"
-#include "app/ui/number_format.hpp"
 #include "core/edits/numbers.hpp"
 #include "support/temporary_directory.hpp"
 

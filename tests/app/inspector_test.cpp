@@ -6,8 +6,8 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/inspector_robot.hpp"
+#include "app/kit/ui/number_format.hpp"
 #include "app/state/inspector_state.hpp"
-#include "app/ui/number_format.hpp"
 #include "core/edits/heads.hpp"
 #include "core/files/document/open.hpp"
 #include "robot/layout.hpp"

@@ -7,10 +7,10 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/controls_robot.hpp"
+#include "app/kit/ui/number_format.hpp"
 #include "app/results/training_desk.hpp"
 #include "app/shell/app.hpp"
 #include "app/state/training/lab_state.hpp"
-#include "app/ui/number_format.hpp"
 #include "robot/layout.hpp"
 #include "robot/robot.hpp"
 #include "support/temporary_directory.hpp"

@@ -9,11 +9,11 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "app/kit/ui/number_format.hpp"
+#include "app/kit/ui/own_words.hpp"
 #include "app/lesson_robot.hpp"
 #include "app/lessons/until.hpp"
 #include "app/training_robot.hpp"
-#include "app/ui/number_format.hpp"
-#include "app/ui/own_words.hpp"
 #include "app/views/lessons/parts/held_cell.hpp"
 #include "app/views/lessons/row_bars.hpp"
 #include "app/views/lessons/side_names.hpp"

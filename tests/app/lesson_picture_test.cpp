@@ -4,8 +4,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "app/kit/ui/number_format.hpp"
 #include "app/lesson_robot.hpp"
-#include "app/ui/number_format.hpp"
 
 namespace attnscope::lesson_picture_test {
 namespace {

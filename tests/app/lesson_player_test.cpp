@@ -10,11 +10,11 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/files/paths.hpp"
+#include "app/kit/ui/number_format.hpp"
 #include "app/lesson_robot.hpp"
 #include "app/lessons/library.hpp"
 #include "app/state/teaching/lesson_state.hpp"
 #include "app/state/teaching/presenter_state.hpp"
-#include "app/ui/number_format.hpp"
 #include "core/files/document/open.hpp"
 #include "support/temporary_directory.hpp"
 

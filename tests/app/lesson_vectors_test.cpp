@@ -7,8 +7,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "app/kit/ui/number_format.hpp"
 #include "app/lesson_robot.hpp"
-#include "app/ui/number_format.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace attnscope::lesson_vectors_test {

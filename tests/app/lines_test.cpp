@@ -7,8 +7,8 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/controls_robot.hpp"
+#include "app/kit/ui/ui.hpp"
 #include "app/state/focus_state.hpp"
-#include "app/ui/ui.hpp"
 
 namespace attnscope::lines_test {
 

@@ -6,9 +6,9 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "app/kit/ui/number_format.hpp"
 #include "app/long_robot.hpp"
 #include "app/state/long_state.hpp"
-#include "app/ui/number_format.hpp"
 
 namespace attnscope::long_compare_test {
 

@@ -4,10 +4,10 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "app/kit/ui/number_format.hpp"
 #include "app/long_robot.hpp"
 #include "app/state/inspector_state.hpp"
 #include "app/state/long_state.hpp"
-#include "app/ui/number_format.hpp"
 #include "core/engine/cell_row.hpp"
 
 namespace attnscope::long_inspector_test {

@@ -4,9 +4,9 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "app/kit/ui/number_format.hpp"
 #include "app/long_robot.hpp"
 #include "app/state/focus_state.hpp"
-#include "app/ui/number_format.hpp"
 #include "core/engine/strong_lines.hpp"
 
 namespace attnscope::long_lines_test {

@@ -6,11 +6,11 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "app/kit/ui/number_format.hpp"
 #include "app/long_robot.hpp"
 #include "app/scene/actions.hpp"
 #include "app/state/focus_state.hpp"
 #include "app/state/long_state.hpp"
-#include "app/ui/number_format.hpp"
 #include "core/base/random.hpp"
 #include "core/files/formats/safetensors.hpp"
 #include "core/streaming/tile.hpp"

@@ -10,8 +10,8 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/controls_robot.hpp"
+#include "app/kit/ui/theme.hpp"
 #include "app/model_robot.hpp"
-#include "app/ui/theme.hpp"
 #include "core/engine/model/model_reading.hpp"
 #include "robot/layout.hpp"
 #include "support/wait.hpp"

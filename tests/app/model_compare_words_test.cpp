@@ -9,8 +9,8 @@
 #include <fmt/ranges.h>
 
 #include "app/files/paths.hpp"
+#include "app/kit/ui/words.hpp"
 #include "app/model_robot.hpp"
-#include "app/ui/words.hpp"
 #include "robot/layout.hpp"
 
 namespace attnscope::model_compare_words_test {

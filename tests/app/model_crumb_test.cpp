@@ -5,8 +5,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "app/kit/ui/number_format.hpp"
 #include "app/model_robot.hpp"
-#include "app/ui/number_format.hpp"
 #include "core/readouts/text/prediction.hpp"
 #include "robot/layout.hpp"
 

@@ -10,10 +10,10 @@
 
 #include "app/controls_robot.hpp"
 #include "app/exports/model_tables.hpp"
+#include "app/kit/ui/number_words.hpp"
 #include "app/model_robot.hpp"
 #include "app/state/focus_state.hpp"
 #include "app/state/model_state.hpp"
-#include "app/ui/number_words.hpp"
 #include "app/views/model/facts.hpp"
 #include "app/views/model/grid_picture.hpp"
 #include "core/engine/model/model_reading.hpp"

@@ -12,9 +12,9 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
-#include "app/draw/texture.hpp"
-#include "app/gl/imgui_host.hpp"
-#include "app/gl/offscreen.hpp"
+#include "app/kit/draw/texture.hpp"
+#include "app/kit/gl/imgui_host.hpp"
+#include "app/kit/gl/offscreen.hpp"
 #include "app/model_robot.hpp"
 #include "app/scene/picture.hpp"
 #include "app/state/focus_state.hpp"

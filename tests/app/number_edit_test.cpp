@@ -1,5 +1,5 @@
 // The number that a person types, as it is read.
-#include "app/widgets/number_edit.hpp"
+#include "app/kit/widgets/number_edit.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,12 +1,12 @@
 // How numbers are written: a true minus, no zero with a sign, the places that the room has.
-#include "app/ui/number_format.hpp"
+#include "app/kit/ui/number_format.hpp"
 
 #include <cmath>
 #include <limits>
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "app/ui/powers_of_ten.hpp"
+#include "app/kit/ui/powers_of_ten.hpp"
 
 namespace attnscope::number_format_test {
 namespace {

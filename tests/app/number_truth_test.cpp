@@ -12,10 +12,10 @@
 #include <imgui_internal.h>
 
 #include "app/controls_robot.hpp"
+#include "app/kit/ui/number_words.hpp"
+#include "app/kit/ui/own_words.hpp"
 #include "app/model_robot.hpp"
 #include "app/state/focus_state.hpp"
-#include "app/ui/number_words.hpp"
-#include "app/ui/own_words.hpp"
 #include "app/walk_robot.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/edits/edits.hpp"

@@ -7,9 +7,9 @@
 #include <catch2/catch_test_macros.hpp>
 #include <imgui_internal.h>
 
+#include "app/kit/ui/own_words.hpp"
 #include "app/model_robot.hpp"
 #include "app/state/heads_state.hpp"
-#include "app/ui/own_words.hpp"
 #include "app/views/palette/entries.hpp"
 #include "controls_robot.hpp"
 

@@ -8,10 +8,10 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
-#include "app/draw/image.hpp"
+#include "app/kit/draw/image.hpp"
+#include "app/kit/ui/number_format.hpp"
 #include "app/state/files_state.hpp"
 #include "app/state/model_state.hpp"
-#include "app/ui/number_format.hpp"
 #include "app/views/picture/heat.hpp"
 #include "app/views/picture/patches.hpp"
 #include "core/engine/model/model_reading.hpp"

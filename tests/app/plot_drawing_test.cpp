@@ -4,11 +4,11 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "app/draw/texture.hpp"
-#include "app/gl/imgui_host.hpp"
-#include "app/gl/offscreen.hpp"
-#include "app/ui/ui.hpp"
-#include "app/widgets/plot.hpp"
+#include "app/kit/draw/texture.hpp"
+#include "app/kit/gl/imgui_host.hpp"
+#include "app/kit/gl/offscreen.hpp"
+#include "app/kit/ui/ui.hpp"
+#include "app/kit/widgets/plot.hpp"
 
 namespace attnscope::plot_drawing_test {
 

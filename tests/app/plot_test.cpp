@@ -1,5 +1,5 @@
 // The arithmetic of the plots: ticks, zoom, bars, and the counts of the weights' histogram.
-#include "app/widgets/plot.hpp"
+#include "app/kit/widgets/plot.hpp"
 
 #include <cmath>
 #include <numeric>

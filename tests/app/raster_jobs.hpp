@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "app/draw/raster.hpp"
+#include "app/kit/draw/raster.hpp"
 
 namespace attnscope::test {
 

@@ -3,7 +3,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "app/draw/image.hpp"
+#include "app/kit/draw/image.hpp"
 #include "app/long_robot.hpp"
 #include "app/state/long_state.hpp"
 #include "app/views/parts/map_frame.hpp"

@@ -9,13 +9,13 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "app/draw/texture.hpp"
-#include "app/gl/imgui_host.hpp"
-#include "app/gl/offscreen.hpp"
-#include "app/ui/glyph_fonts.hpp"
-#include "app/ui/own_words.hpp"
-#include "app/ui/theme.hpp"
-#include "app/ui/ui.hpp"
+#include "app/kit/draw/texture.hpp"
+#include "app/kit/gl/imgui_host.hpp"
+#include "app/kit/gl/offscreen.hpp"
+#include "app/kit/ui/glyph_fonts.hpp"
+#include "app/kit/ui/own_words.hpp"
+#include "app/kit/ui/theme.hpp"
+#include "app/kit/ui/ui.hpp"
 #include "robot/robot.hpp"
 #include "support/temporary_directory.hpp"
 

@@ -10,9 +10,9 @@
 
 #include "app/controls_robot.hpp"
 #include "app/heads_robot.hpp"
+#include "app/kit/ui/number_format.hpp"
 #include "app/model_robot.hpp"
 #include "app/state/focus_state.hpp"
-#include "app/ui/number_format.hpp"
 #include "app/window/render.hpp"
 #include "core/engine/model/model_reading.hpp"
 #include "core/files/formats/posix.hpp"

@@ -5,7 +5,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "app/draw/raster.hpp"
+#include "app/kit/draw/raster.hpp"
 #include "app/scene/actions.hpp"
 #include "app/signals_robot.hpp"
 #include "app/state/layout.hpp"

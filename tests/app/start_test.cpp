@@ -12,11 +12,11 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/files/paths.hpp"
+#include "app/kit/ui/number_format.hpp"
+#include "app/kit/ui/own_words.hpp"
+#include "app/kit/ui/words.hpp"
 #include "app/state/layout.hpp"
 #include "app/state/start_state.hpp"
-#include "app/ui/number_format.hpp"
-#include "app/ui/own_words.hpp"
-#include "app/ui/words.hpp"
 #include "controls_robot.hpp"
 #include "robot/layout.hpp"
 #include "support/program.hpp"

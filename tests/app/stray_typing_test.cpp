@@ -1,5 +1,5 @@
 // Which letters are words: the rule alone, without a window.
-#include "app/ui/stray_typing.hpp"
+#include "app/kit/ui/stray_typing.hpp"
 
 #include <string_view>
 

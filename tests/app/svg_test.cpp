@@ -1,5 +1,5 @@
 // The vector copy: well-formed, with text as text, cells as cells, clipped as on the screen.
-#include "app/draw/svg.hpp"
+#include "app/kit/draw/svg.hpp"
 
 #include <algorithm>
 #include <array>

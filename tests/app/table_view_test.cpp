@@ -7,9 +7,9 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "app/draw/texture.hpp"
-#include "app/gl/imgui_host.hpp"
-#include "app/ui/item_recorder.hpp"
+#include "app/kit/draw/texture.hpp"
+#include "app/kit/gl/imgui_host.hpp"
+#include "app/kit/ui/item_recorder.hpp"
 #include "robot/easel.hpp"
 
 namespace attnscope::table_view_test {

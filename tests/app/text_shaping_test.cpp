@@ -1,5 +1,5 @@
 // Text as glyphs: joined, in the order in which it is seen, with boxes for what no font has.
-#include "app/draw/text_shaping.hpp"
+#include "app/kit/draw/text_shaping.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "app/ui/own_words.hpp"
+#include "app/kit/ui/own_words.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope::text_shaping_test {

@@ -1,5 +1,5 @@
 // The colours of the heads: apart for every eye, and readable on the panel.
-#include "app/ui/theme.hpp"
+#include "app/kit/ui/theme.hpp"
 
 #include <algorithm>
 #include <array>

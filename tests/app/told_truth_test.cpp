@@ -10,11 +10,11 @@
 #include <imgui_internal.h>
 
 #include "app/controls_robot.hpp"
+#include "app/kit/ui/number_format.hpp"
 #include "app/model_robot.hpp"
 #include "app/state/editing_state.hpp"
 #include "app/state/focus_state.hpp"
 #include "app/state/teaching/presenter_state.hpp"
-#include "app/ui/number_format.hpp"
 #include "core/attention/run_stage.hpp"
 #include "robot/layout.hpp"
 #include "support/temporary_directory.hpp"

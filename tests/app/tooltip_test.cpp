@@ -5,7 +5,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/controls_robot.hpp"
-#include "app/widgets/widgets.hpp"
+#include "app/kit/widgets/widgets.hpp"
 
 namespace attnscope::tooltip_test {
 

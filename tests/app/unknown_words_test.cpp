@@ -6,7 +6,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/controls_robot.hpp"
-#include "app/draw/colormap.hpp"
+#include "app/kit/draw/colormap.hpp"
 #include "app/scene/picture.hpp"
 #include "app/views/tokens/chips.hpp"
 

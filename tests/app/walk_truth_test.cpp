@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "app/kit/ui/number_format.hpp"
 #include "app/state/focus_state.hpp"
-#include "app/ui/number_format.hpp"
 #include "app/walk_robot.hpp"
 #include "support/temporary_directory.hpp"
 

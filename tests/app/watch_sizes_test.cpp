@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "app/draw/image.hpp"
+#include "app/kit/draw/image.hpp"
 #include "app/watch_robot.hpp"
 
 namespace attnscope::watch_sizes_test {

@@ -6,9 +6,9 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "app/kit/ui/number_words.hpp"
 #include "app/model_robot.hpp"
 #include "app/state/model_state.hpp"
-#include "app/ui/number_words.hpp"
 #include "core/engine/model/model_reading.hpp"
 #include "robot/layout.hpp"
 #include "robot/robot.hpp"

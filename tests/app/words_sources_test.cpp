@@ -14,7 +14,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "app/ui/words.hpp"
+#include "app/kit/ui/words.hpp"
 #include "app/words_template.hpp"
 #include "core/files/document/open.hpp"
 #include "support/seeds.hpp"

@@ -14,10 +14,10 @@ const std::filesystem::path sources = std::filesystem::path(ATTNSCOPE_ASSETS).pa
 /// tables; what the palette is searched for; formulas, which are marked as own words as a whole.
 constexpr auto not_on_screen = std::to_array<std::string_view>({"app/cli/",
                                                                 "app/lessons/",
-                                                                "app/draw/",
-                                                                "app/gl/",
+                                                                "app/kit/draw/",
+                                                                "app/kit/gl/",
                                                                 "app/window/",
-                                                                "app/ui/",
+                                                                "app/kit/ui/",
                                                                 "app/main.cpp",
                                                                 "app/exports/copied_command.cpp",
                                                                 "app/exports/export.cpp",

@@ -1,6 +1,6 @@
 // The string table: what a text's key is, what a table may say and how it is refused, what is never
 // translated, and how a language is chosen. The texts themselves are walked through in words_tour_test.cpp.
-#include "app/ui/words.hpp"
+#include "app/kit/ui/words.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -10,7 +10,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <fmt/format.h>
 
-#include "app/ui/own_words.hpp"
+#include "app/kit/ui/own_words.hpp"
 #include "controls_robot.hpp"
 #include "core/base/error.hpp"
 #include "core/text/utf8.hpp"

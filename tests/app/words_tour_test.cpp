@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "app/ui/words.hpp"
+#include "app/kit/ui/words.hpp"
 #include "app/words_template.hpp"
 #include "robot/layout.hpp"
 #include "robot/main_views.hpp"

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "app/draw/svg.hpp"
+#include "app/kit/draw/svg.hpp"
 
 namespace attnscope {
 namespace {

@@ -34,7 +34,7 @@ BEGIN {
     direction = "inclusions against tests -> app -> gpu -> core"
     foreign = "libraries that a room must not know"
     glfw = "GLFW outside of app/window and of Dear ImGui's host"
-    opengl = "OpenGL outside of app/window, app/gl and app/draw/texture"
+    opengl = "OpenGL outside of app/window, app/kit/gl and app/kit/draw/texture"
     page_pairs = "inclusions of a page by another page or by the shell"
     threads = "threads started in app"
     long_files = "files of more than 400 lines"
@@ -93,7 +93,7 @@ FNR == 1 {
         name = substr($2, 2)
         if (room != "app" && name ~ /^(imgui|backends\/imgui|GLFW\/|GL\/|EGL\/|CLI\/)/ || room != "gpu" && name ~ /^cuda/)
             found(foreign, file)
-        if (name ~ /^(GLFW\/|backends\/imgui_impl_glfw)/ && file !~ /^app\/(window\/|gl\/imgui_host[.])/) found(glfw, file)
+        if (name ~ /^(GLFW\/|backends\/imgui_impl_glfw)/ && file !~ /^app\/(window\/|kit\/gl\/imgui_host[.])/) found(glfw, file)
         if (name ~ /^(GL\/|GLES|EGL\/|backends\/imgui_impl_opengl)/ && !may_draw(file)) found(opengl, file)
     }
 }
@@ -164,7 +164,7 @@ file == "app/shell/app.hpp" {
     statement = ""
 }
 
-function may_draw(file) { return file ~ /^app\/(window|gl)\// || file ~ /^app\/draw\/texture[.]/ }
+function may_draw(file) { return file ~ /^app\/(window|kit\/gl)\// || file ~ /^app\/kit\/draw\/texture[.]/ }
 
 # The file that `name` in an inclusion of `file` is; empty where the house has none. Tests include from tests/ as well.
 function resolved(file, name) {

@@ -6,7 +6,7 @@
 
 #include <GL/glcorearb.h>
 
-#include "app/gl/offscreen.hpp"
+#include "app/kit/gl/offscreen.hpp"
 #include "core/base/error.hpp"
 
 namespace attnscope {

@@ -10,10 +10,10 @@
 
 #include <imgui.h>
 
-#include "app/gl/imgui_host.hpp"
-#include "app/gl/offscreen.hpp"
+#include "app/kit/gl/imgui_host.hpp"
+#include "app/kit/gl/offscreen.hpp"
+#include "app/kit/ui/item_recorder.hpp"
 #include "app/shell/app.hpp"
-#include "app/ui/item_recorder.hpp"
 #include "core/engine/live_engine.hpp"
 #include "tests/robot/easel.hpp"
 

@@ -48,7 +48,7 @@ class SourceProgram : public SourceStructure {
   Texts elements(const TokenRange& use);
   Texts call(const TokenRange&, std::size_t name, std::size_t open);
   Texts called(const TokenRange&, const std::string& name, std::size_t arguments);
-  /// counted() of app/ui/number_format.hpp: one of what is counted, and several.
+  /// counted() of app/kit/ui/number_format.hpp: one of what is counted, and several.
   Texts counted(const std::vector<TokenRange>& arguments);
   Texts formatted(const std::vector<TokenRange>& arguments);
   Texts formatted(const std::string& pattern, const std::vector<TokenRange>& arguments);

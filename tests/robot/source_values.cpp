@@ -1,7 +1,7 @@
 // tests/robot: the texts of an expression.
 #include <algorithm>
 
-#include "app/ui/own_words.hpp"
+#include "app/kit/ui/own_words.hpp"
 #include "tests/robot/source_program.hpp"
 
 namespace attnscope {

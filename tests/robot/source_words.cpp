@@ -4,8 +4,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "app/ui/own_words.hpp"
-#include "app/ui/words.hpp"
+#include "app/kit/ui/own_words.hpp"
+#include "app/kit/ui/words.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope {

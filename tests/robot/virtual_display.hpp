@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "app/draw/image.hpp"
+#include "app/kit/draw/image.hpp"
 #include "tests/robot/child_process.hpp"
 
 struct _XDisplay;

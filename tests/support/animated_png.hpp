@@ -10,7 +10,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "app/draw/image.hpp"
+#include "app/kit/draw/image.hpp"
 #include "core/files/formats/picture_file.hpp"
 #include "support/temporary_directory.hpp"
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "app/exports/html/page_data.hpp"
+#include "app/kit/ui/words.hpp"
 #include "app/lessons/told_step.hpp"
-#include "app/ui/words.hpp"
 
 namespace attnscope {
 

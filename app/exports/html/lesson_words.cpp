@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "app/ui/own_words.hpp"
+#include "app/kit/ui/own_words.hpp"
 
 namespace attnscope {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "app/ui/words.hpp"
+#include "app/kit/ui/words.hpp"
 
 namespace attnscope {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "app/draw/colormap.hpp"
+#include "app/kit/draw/colormap.hpp"
 #include "app/state/model_state.hpp"
 #include "app/state/selection.hpp"
 #include "core/base/parallel.hpp"

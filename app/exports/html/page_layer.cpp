@@ -5,10 +5,10 @@
 #include <fmt/format.h>
 
 #include "app/exports/html/page_data.hpp"
+#include "app/kit/ui/number_format.hpp"
+#include "app/kit/ui/own_words.hpp"
 #include "app/scene/head_words.hpp"
 #include "app/scene/scene.hpp"
-#include "app/ui/number_format.hpp"
-#include "app/ui/own_words.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/base/error.hpp"
 #include "core/document/mask.hpp"

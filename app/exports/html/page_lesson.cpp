@@ -4,13 +4,13 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "app/draw/deflate.hpp"
 #include "app/exports/html/lesson_page.hpp"
 #include "app/exports/html/lesson_words.hpp"
 #include "app/exports/html/page_parts.hpp"
 #include "app/exports/html/page_write.hpp"
 #include "app/exports/html/words.hpp"
-#include "app/ui/own_words.hpp"
+#include "app/kit/draw/deflate.hpp"
+#include "app/kit/ui/own_words.hpp"
 #include "core/base/error.hpp"
 #include "core/files/document/html_session.hpp"
 #include "core/text/base64.hpp"

@@ -3,7 +3,7 @@
 
 #include "app/exports/html/page_data.hpp"
 #include "app/exports/html/words.hpp"
-#include "app/ui/own_words.hpp"
+#include "app/kit/ui/own_words.hpp"
 #include "app/views/model/facts.hpp"
 #include "core/attention/row_math.hpp"
 #include "core/base/error.hpp"

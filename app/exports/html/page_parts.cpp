@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "app/draw/deflate.hpp"
-#include "app/draw/image.hpp"
-#include "app/ui/theme.hpp"
+#include "app/kit/draw/deflate.hpp"
+#include "app/kit/draw/image.hpp"
+#include "app/kit/ui/theme.hpp"
 #include "core/base/error.hpp"
 #include "core/files/document/html_session.hpp"
 #include "core/files/formats/posix.hpp"

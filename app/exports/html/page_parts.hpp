@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "app/exports/html/page_data.hpp"
-#include "app/ui/words.hpp"
+#include "app/kit/ui/words.hpp"
 
 namespace attnscope {
 

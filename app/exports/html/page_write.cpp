@@ -7,12 +7,12 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "app/draw/deflate.hpp"
-#include "app/draw/image.hpp"
 #include "app/exports/html/page_parts.hpp"
 #include "app/exports/html/page_tiles.hpp"
 #include "app/exports/html/words.hpp"
-#include "app/ui/theme.hpp"
+#include "app/kit/draw/deflate.hpp"
+#include "app/kit/draw/image.hpp"
+#include "app/kit/ui/theme.hpp"
 #include "core/base/error.hpp"
 #include "core/files/document/html_session.hpp"
 #include "core/text/base64.hpp"

@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "app/exports/words/pattern_words.hpp"
-#include "app/ui/number_format.hpp"
-#include "app/ui/own_words.hpp"
+#include "app/kit/ui/number_format.hpp"
+#include "app/kit/ui/own_words.hpp"
 
 namespace attnscope {
 namespace {

@@ -1,6 +1,6 @@
 // app/pages/experiments: the cache, what attention costs, and sinks.
+#include "app/kit/ui/number_format.hpp"
 #include "app/pages/experiments/words.hpp"
-#include "app/ui/number_format.hpp"
 #include "core/experiments/quantities.hpp"
 
 namespace attnscope {

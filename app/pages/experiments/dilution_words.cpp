@@ -1,6 +1,6 @@
 // app/pages/experiments: one needle among n keys, and heads that share their keys.
+#include "app/kit/ui/number_format.hpp"
 #include "app/pages/experiments/words.hpp"
-#include "app/ui/number_format.hpp"
 #include "core/experiments/quantities.hpp"
 
 namespace attnscope {

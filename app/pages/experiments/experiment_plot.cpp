@@ -4,10 +4,10 @@
 #include <array>
 #include <cmath>
 
+#include "app/kit/ui/number_format.hpp"
+#include "app/kit/ui/powers_of_ten.hpp"
+#include "app/kit/widgets/plot.hpp"
 #include "app/pages/experiments/parts.hpp"
-#include "app/ui/number_format.hpp"
-#include "app/ui/powers_of_ten.hpp"
-#include "app/widgets/plot.hpp"
 
 namespace attnscope {
 namespace {

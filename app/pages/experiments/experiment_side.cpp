@@ -5,10 +5,10 @@
 #include <cmath>
 
 #include "app/kit/table_view.hpp"
+#include "app/kit/ui/number_format.hpp"
 #include "app/pages/experiments/acts.hpp"
 #include "app/pages/experiments/parts.hpp"
 #include "app/scene/picture.hpp"
-#include "app/ui/number_format.hpp"
 #include "app/views/lessons/playing.hpp"
 
 namespace attnscope {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/kit/ui/number_format.hpp"
+#include "app/kit/widgets/plot.hpp"
+#include "app/kit/widgets/widgets.hpp"
 #include "app/pages/experiments/parts.hpp"
-#include "app/ui/number_format.hpp"
-#include "app/widgets/plot.hpp"
-#include "app/widgets/widgets.hpp"
 
 namespace attnscope {
 namespace {

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include "app/kit/ui/number_format.hpp"
 #include "app/pages/experiments/parts.hpp"
-#include "app/ui/number_format.hpp"
 #include "core/experiments/quantities.hpp"
 
 namespace attnscope {

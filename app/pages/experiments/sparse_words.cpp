@@ -1,8 +1,8 @@
 // app/pages/experiments: patterns that see few keys, paths, the same output, and what a weight adds.
 #include <algorithm>
 
+#include "app/kit/ui/number_format.hpp"
 #include "app/pages/experiments/words.hpp"
-#include "app/ui/number_format.hpp"
 #include "core/experiments/quantities.hpp"
 
 namespace attnscope {

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "app/kit/ui/ui.hpp"
 #include "app/pages/experiments/experiment_runs.hpp"
-#include "app/ui/ui.hpp"
 
 namespace attnscope {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/kit/ui/own_words.hpp"
 #include "app/shell/app.hpp"
 #include "app/state/files_state.hpp"
-#include "app/ui/own_words.hpp"
 #include "app/views/parts/title_words.hpp"
 #include "core/edits/within.hpp"
 #include "core/text/utf8.hpp"

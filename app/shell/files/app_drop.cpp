@@ -3,9 +3,9 @@
 
 #include <imgui_internal.h>
 
+#include "app/kit/ui/own_words.hpp"
 #include "app/shell/app.hpp"
 #include "app/shell/cards.hpp"
-#include "app/ui/own_words.hpp"
 #include "core/edits/within.hpp"
 #include "core/text/utf8.hpp"
 

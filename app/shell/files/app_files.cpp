@@ -6,6 +6,7 @@
 #include <imgui.h>
 
 #include "app/files/file_kinds.hpp"
+#include "app/kit/ui/own_words.hpp"
 #include "app/shell/app.hpp"
 #include "app/shell/cards.hpp"
 #include "app/shell/film.hpp"
@@ -15,7 +16,6 @@
 #include "app/state/focus_state.hpp"
 #include "app/state/start_state.hpp"
 #include "app/state/watch/watch_state.hpp"
-#include "app/ui/own_words.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/base/error.hpp"
 #include "core/edits/within.hpp"

@@ -6,12 +6,12 @@
 
 #include <fmt/format.h>
 
+#include "app/kit/ui/number_format.hpp"
 #include "app/shell/app.hpp"
 #include "app/shell/film.hpp"
 #include "app/shell/html_step.hpp"
 #include "app/shell/still.hpp"
 #include "app/state/files_state.hpp"
-#include "app/ui/number_format.hpp"
 #include "core/base/error.hpp"
 #include "core/files/formats/posix.hpp"
 #include "core/text/utf8.hpp"

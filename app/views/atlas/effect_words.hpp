@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "app/kit/widgets/tip.hpp"
 #include "app/state/model_state.hpp"
-#include "app/widgets/tip.hpp"
 
 namespace attnscope {
 

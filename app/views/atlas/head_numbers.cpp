@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "app/kit/table_view.hpp"
-#include "app/ui/number_format.hpp"
+#include "app/kit/ui/number_format.hpp"
 #include "app/views/model/parts.hpp"
 
 namespace attnscope {

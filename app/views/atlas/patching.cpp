@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "app/ui/number_format.hpp"
+#include "app/kit/ui/number_format.hpp"
 #include "app/views/atlas/head_numbers.hpp"
 #include "app/views/atlas/parts.hpp"
 #include "app/views/atlas/tables.hpp"

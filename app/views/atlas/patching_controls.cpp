@@ -7,12 +7,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "app/ui/number_format.hpp"
+#include "app/kit/ui/number_format.hpp"
+#include "app/kit/widgets/prompt_field.hpp"
 #include "app/views/atlas/head_numbers.hpp"
 #include "app/views/atlas/parts.hpp"
 #include "app/views/atlas/patching.hpp"
 #include "app/views/atlas/word_differences.hpp"
-#include "app/widgets/prompt_field.hpp"
 #include "core/models/opened/text_pairs.hpp"
 
 namespace attnscope {

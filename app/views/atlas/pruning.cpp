@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/ui/number_format.hpp"
+#include "app/kit/ui/number_format.hpp"
+#include "app/kit/widgets/plot.hpp"
 #include "app/views/atlas/head_numbers.hpp"
 #include "app/views/atlas/parts.hpp"
-#include "app/widgets/plot.hpp"
 
 namespace attnscope {
 namespace {

@@ -2,7 +2,7 @@
 // touched through it. What does not fit on the screen can be scrolled to.
 #pragma once
 
-#include "app/widgets/card_window.hpp"
+#include "app/kit/widgets/card_window.hpp"
 
 namespace attnscope {
 

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <string>
 
-#include "app/ui/number_format.hpp"
-#include "app/ui/powers_of_ten.hpp"
+#include "app/kit/ui/number_format.hpp"
+#include "app/kit/ui/powers_of_ten.hpp"
 #include "app/views/backends/floating_card.hpp"
 #include "app/views/backends/switch.hpp"
 

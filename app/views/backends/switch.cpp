@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "app/ui/number_format.hpp"
+#include "app/kit/ui/number_format.hpp"
 
 namespace attnscope {
 namespace {

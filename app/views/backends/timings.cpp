@@ -9,8 +9,8 @@
 #include <imgui.h>
 
 #include "app/kit/table_view.hpp"
+#include "app/kit/ui/number_format.hpp"
 #include "app/scene/picture.hpp"
-#include "app/ui/number_format.hpp"
 #include "app/views/backends/floating_card.hpp"
 #include "app/views/backends/switch.hpp"
 #include "core/document/known.hpp"

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/kit/ui/number_format.hpp"
+#include "app/kit/widgets/plot.hpp"
 #include "app/scene/head_words.hpp"
-#include "app/ui/number_format.hpp"
-#include "app/widgets/plot.hpp"
 
 namespace attnscope {
 namespace {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "app/kit/widgets/plot.hpp"
 #include "app/views/compare/parts.hpp"
-#include "app/widgets/plot.hpp"
 #include "core/edits/switches.hpp"
 
 namespace attnscope {

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <utility>
 
+#include "app/kit/ui/number_format.hpp"
 #include "app/scene/head_words.hpp"
 #include "app/state/compare_state.hpp"
-#include "app/ui/number_format.hpp"
 #include "app/views/compare/parts.hpp"
 #include "app/views/parts/unknown.hpp"
 #include "core/attention/run_stage.hpp"

@@ -3,10 +3,10 @@
 #include <cmath>
 #include <limits>
 
-#include "app/ui/number_format.hpp"
+#include "app/kit/ui/number_format.hpp"
+#include "app/kit/widgets/plot.hpp"
 #include "app/views/compare/head_grid.hpp"
 #include "app/views/compare/parts.hpp"
-#include "app/widgets/plot.hpp"
 
 namespace attnscope {
 namespace {

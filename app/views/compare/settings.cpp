@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "app/ui/number_format.hpp"
+#include "app/kit/ui/number_format.hpp"
 #include "app/views/compare/setting_words.hpp"
 #include "app/views/parts/unknown.hpp"
 #include "core/document/setting_table.hpp"

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/kit/ui/number_format.hpp"
 #include "app/state/compare_state.hpp"
 #include "app/state/focus_state.hpp"
-#include "app/ui/number_format.hpp"
 #include "app/views/compare/parts.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/document/known.hpp"

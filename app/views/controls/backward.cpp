@@ -3,7 +3,7 @@
 #include <array>
 #include <cmath>
 
-#include "app/ui/number_format.hpp"
+#include "app/kit/ui/number_format.hpp"
 #include "app/views/controls/column.hpp"
 #include "app/views/parts/unknown.hpp"
 #include "core/document/enum_names.hpp"

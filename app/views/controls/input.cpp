@@ -1,8 +1,8 @@
 // app/views/controls: what goes in: the text, its padding, a second text, and what is already in the cache.
 #include <algorithm>
 
+#include "app/kit/ui/number_format.hpp"
 #include "app/state/files_state.hpp"
-#include "app/ui/number_format.hpp"
 #include "app/views/controls/column.hpp"
 #include "app/views/parts/refusal.hpp"
 #include "app/views/parts/title_words.hpp"

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <utility>
 
+#include "app/kit/ui/number_format.hpp"
 #include "app/scene/picture.hpp"
 #include "app/state/editing_state.hpp"
-#include "app/ui/number_format.hpp"
 #include "app/views/controls/column.hpp"
 #include "app/views/parts/mask_painter.hpp"
 #include "app/views/parts/unknown.hpp"

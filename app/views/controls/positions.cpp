@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "app/ui/number_format.hpp"
+#include "app/kit/ui/number_format.hpp"
 #include "app/views/controls/column.hpp"
 #include "app/views/parts/unknown.hpp"
 #include "core/attention/run_stage.hpp"

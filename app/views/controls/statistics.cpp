@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/ui/number_format.hpp"
+#include "app/kit/ui/number_format.hpp"
 #include "app/views/controls/column.hpp"
 #include "core/attention/run_stage.hpp"
 

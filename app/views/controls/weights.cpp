@@ -1,7 +1,7 @@
 // app/views/controls: where the projections come from, and into how many heads of what width they are cut.
 #include <algorithm>
 
-#include "app/ui/number_format.hpp"
+#include "app/kit/ui/number_format.hpp"
 #include "app/views/controls/column.hpp"
 #include "app/views/editing/weight_map.hpp"
 #include "app/views/parts/refusal.hpp"

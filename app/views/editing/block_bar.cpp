@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "app/ui/number_format.hpp"
+#include "app/kit/ui/number_format.hpp"
 #include "app/views/editing/places.hpp"
 #include "app/views/editing/weight_map.hpp"
 #include "core/edits/edits.hpp"

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/kit/ui/number_format.hpp"
 #include "app/scene/scene.hpp"
 #include "app/state/editing_state.hpp"
-#include "app/ui/number_format.hpp"
 
 namespace attnscope {
 namespace {

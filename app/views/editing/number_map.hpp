@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "app/kit/widgets/number_edit.hpp"
 #include "app/scene/picture.hpp"
-#include "app/widgets/number_edit.hpp"
 
 namespace attnscope {
 

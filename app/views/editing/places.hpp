@@ -6,8 +6,8 @@
 #include <string_view>
 #include <variant>
 
+#include "app/kit/widgets/number_edit.hpp"
 #include "app/scene/scene.hpp"
-#include "app/widgets/number_edit.hpp"
 #include "core/edits/numbers.hpp"
 
 namespace attnscope {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <string>
 
+#include "app/kit/ui/number_format.hpp"
 #include "app/state/editing_state.hpp"
-#include "app/ui/number_format.hpp"
 #include "app/views/editing/number_map.hpp"
 #include "app/views/editing/places.hpp"
 #include "core/edits/edits.hpp"

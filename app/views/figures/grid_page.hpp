@@ -6,10 +6,10 @@
 #include <memory>
 #include <vector>
 
-#include "app/draw/colormap.hpp"
-#include "app/draw/image.hpp"
+#include "app/kit/draw/colormap.hpp"
+#include "app/kit/draw/image.hpp"
+#include "app/kit/ui/ui.hpp"
 #include "app/state/model_state.hpp"
-#include "app/ui/ui.hpp"
 #include "core/base/parallel.hpp"
 #include "core/engine/model/model_reading.hpp"
 

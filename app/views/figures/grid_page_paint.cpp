@@ -3,7 +3,7 @@
 #include <array>
 #include <cmath>
 
-#include "app/draw/raster.hpp"
+#include "app/kit/draw/raster.hpp"
 #include "app/views/figures/grid_page.hpp"
 #include "app/views/model/facts.hpp"
 #include "core/base/error.hpp"

@@ -14,9 +14,9 @@
 #include <imgui_internal.h>
 
 #include "app/files/paths.hpp"
+#include "app/kit/widgets/modal_card.hpp"
 #include "app/state/files_state.hpp"
 #include "app/state/model_state.hpp"
-#include "app/widgets/modal_card.hpp"
 #include "core/base/error.hpp"
 #include "core/models/opened/opened_model.hpp"
 #include "core/text/utf8.hpp"

@@ -5,11 +5,11 @@
 #include <string>
 
 #include "app/files/file_kinds.hpp"
+#include "app/kit/ui/number_format.hpp"
 #include "app/lessons/library.hpp"
 #include "app/scene/page_facts.hpp"
 #include "app/state/files_state.hpp"
 #include "app/state/training/lab_state.hpp"
-#include "app/ui/number_format.hpp"
 #include "app/views/figures/grid_page.hpp"
 #include "app/views/files/dialog.hpp"
 #include "core/files/formats/posix.hpp"

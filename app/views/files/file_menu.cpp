@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "app/files/file_kinds.hpp"
+#include "app/kit/ui/number_format.hpp"
 #include "app/state/files_state.hpp"
 #include "app/state/watch/watch_state.hpp"
-#include "app/ui/number_format.hpp"
 #include "app/views/files/files.hpp"
 #include "app/views/files/menu_column.hpp"
 #include "app/views/lessons/run_name.hpp"

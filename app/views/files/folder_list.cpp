@@ -6,10 +6,10 @@
 #include <imgui.h>
 
 #include "app/files/file_kinds.hpp"
+#include "app/kit/ui/number_format.hpp"
+#include "app/kit/widgets/row_list.hpp"
 #include "app/state/files_state.hpp"
-#include "app/ui/number_format.hpp"
 #include "app/views/files/dialog.hpp"
-#include "app/widgets/row_list.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope {

@@ -8,8 +8,8 @@
 
 #include <imgui.h>
 
+#include "app/kit/widgets/widgets.hpp"
 #include "app/scene/scene.hpp"
-#include "app/widgets/widgets.hpp"
 
 namespace attnscope {
 

@@ -8,9 +8,9 @@
 #include "app/exports/model_export.hpp"
 #include "app/exports/model_tables.hpp"
 #include "app/files/file_kinds.hpp"
+#include "app/kit/ui/number_format.hpp"
 #include "app/state/files_state.hpp"
 #include "app/state/model_state.hpp"
-#include "app/ui/number_format.hpp"
 #include "app/views/files/dialog.hpp"
 #include "core/models/opened/opened_model.hpp"
 

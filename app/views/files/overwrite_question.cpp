@@ -7,9 +7,9 @@
 
 #include <imgui.h>
 
+#include "app/kit/widgets/modal_card.hpp"
 #include "app/state/files_state.hpp"
 #include "app/views/files/files.hpp"
-#include "app/widgets/modal_card.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope {

@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "app/kit/ui/number_format.hpp"
 #include "app/lessons/library.hpp"
 #include "app/scene/page_facts.hpp"
-#include "app/ui/number_format.hpp"
 #include "app/views/files/dialog.hpp"
 #include "core/base/error.hpp"
 #include "core/text/utf8.hpp"

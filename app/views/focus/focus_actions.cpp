@@ -1,10 +1,10 @@
 // app/views: what the keys of the focus do.
 #include <algorithm>
 
+#include "app/kit/widgets/resting_mouse.hpp"
 #include "app/state/editing_state.hpp"
 #include "app/state/focus_state.hpp"
 #include "app/views/focus/focus_parts.hpp"
-#include "app/widgets/resting_mouse.hpp"
 #include "core/attention/run_stage.hpp"
 
 namespace attnscope {

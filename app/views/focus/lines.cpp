@@ -4,8 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "app/kit/ui/number_format.hpp"
 #include "app/state/focus_state.hpp"
-#include "app/ui/number_format.hpp"
 #include "app/views/focus/focus_parts.hpp"
 #include "app/views/focus/scroll_bar.hpp"
 #include "core/attention/run_stage.hpp"

@@ -3,8 +3,8 @@
 #include <array>
 #include <cmath>
 
+#include "app/kit/ui/number_format.hpp"
 #include "app/state/focus_state.hpp"
-#include "app/ui/number_format.hpp"
 #include "app/views/parts/map_parts.hpp"
 
 namespace attnscope {

@@ -1,7 +1,7 @@
 // app/views: a thin bar that shows which part of something long is in sight; dragging it moves there.
 #pragma once
 
-#include "app/ui/ui.hpp"
+#include "app/kit/ui/ui.hpp"
 
 namespace attnscope {
 

@@ -3,11 +3,11 @@
 #include <array>
 #include <cmath>
 
+#include "app/kit/ui/number_format.hpp"
 #include "app/scene/head_words.hpp"
 #include "app/scene/picture.hpp"
 #include "app/state/editing_state.hpp"
 #include "app/state/focus_state.hpp"
-#include "app/ui/number_format.hpp"
 #include "app/views/editing/weight_map.hpp"
 #include "app/views/files/files.hpp"
 #include "app/views/focus/focus_parts.hpp"

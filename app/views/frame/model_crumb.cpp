@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "app/kit/ui/number_format.hpp"
 #include "app/state/teaching/lesson_state.hpp"
-#include "app/ui/number_format.hpp"
 #include "app/views/model/parts.hpp"
 #include "app/views/tokens/crumb_lines.hpp"
 #include "core/edits/dump.hpp"

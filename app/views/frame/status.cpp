@@ -1,13 +1,13 @@
 // app/views/frame: the last line: what the mouse is on, how far a long computation is, and a way to stop it.
 #include <algorithm>
 
+#include "app/kit/ui/number_format.hpp"
 #include "app/lessons/library.hpp"
 #include "app/scene/picture.hpp"
 #include "app/state/files_state.hpp"
 #include "app/state/model_state.hpp"
 #include "app/state/training/lab_state.hpp"
 #include "app/state/watch/watch_state.hpp"
-#include "app/ui/number_format.hpp"
 #include "app/views/files/files.hpp"
 #include "app/views/watch/watch.hpp"
 #include "core/engine/model/model_reading.hpp"

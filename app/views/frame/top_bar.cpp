@@ -4,11 +4,11 @@
 #include <array>
 #include <cmath>
 
+#include "app/kit/ui/number_format.hpp"
+#include "app/kit/ui/words.hpp"
 #include "app/scene/page_facts.hpp"
 #include "app/scene/picture.hpp"
 #include "app/state/watch/watch_state.hpp"
-#include "app/ui/number_format.hpp"
-#include "app/ui/words.hpp"
 #include "app/views/backends/switch.hpp"
 #include "app/views/compare/held_chip.hpp"
 #include "app/views/files/files.hpp"

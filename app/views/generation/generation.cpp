@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "app/ui/number_format.hpp"
+#include "app/kit/ui/number_format.hpp"
 #include "app/views/generation/parts.hpp"
 #include "core/base/error.hpp"
 #include "core/engine/model/model_generation.hpp"

@@ -6,9 +6,9 @@
 
 #include "app/exports/generated_table.hpp"
 #include "app/kit/table_view.hpp"
-#include "app/ui/number_format.hpp"
+#include "app/kit/ui/number_format.hpp"
+#include "app/kit/widgets/transport.hpp"
 #include "app/views/generation/parts.hpp"
-#include "app/widgets/transport.hpp"
 #include "core/models/opened/opened_model.hpp"
 
 namespace attnscope {

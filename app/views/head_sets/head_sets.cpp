@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "app/kit/widgets/modal_card.hpp"
 #include "app/state/model_state.hpp"
-#include "app/widgets/modal_card.hpp"
 #include "core/base/error.hpp"
 #include "core/edits/head_lists.hpp"
 #include "core/models/opened/opened_model.hpp"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/kit/ui/number_format.hpp"
 #include "app/scene/picture.hpp"
-#include "app/ui/number_format.hpp"
 #include "core/edits/heads.hpp"
 
 namespace attnscope {

@@ -4,10 +4,10 @@
 #include <array>
 #include <cmath>
 
+#include "app/kit/ui/number_format.hpp"
 #include "app/scene/head_words.hpp"
 #include "app/scene/picture.hpp"
 #include "app/state/heads_state.hpp"
-#include "app/ui/number_format.hpp"
 #include "app/views/heads/flags.hpp"
 #include "app/views/heads/head_order.hpp"
 #include "core/attention/run_stage.hpp"

@@ -5,12 +5,12 @@
 #include <array>
 #include <cmath>
 
+#include "app/kit/ui/number_words.hpp"
 #include "app/scene/cell_rows.hpp"
 #include "app/scene/head_words.hpp"
 #include "app/scene/picture.hpp"
 #include "app/state/editing_state.hpp"
 #include "app/state/inspector_state.hpp"
-#include "app/ui/number_words.hpp"
 #include "app/views/inspector/numbers.hpp"
 #include "app/views/inspector/pages.hpp"
 #include "app/views/parts/strips.hpp"

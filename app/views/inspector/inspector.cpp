@@ -4,11 +4,11 @@
 #include <array>
 #include <cmath>
 
+#include "app/kit/ui/number_format.hpp"
 #include "app/scene/picture.hpp"
 #include "app/state/editing_state.hpp"
 #include "app/state/inspector_state.hpp"
 #include "app/state/long_state.hpp"
-#include "app/ui/number_format.hpp"
 #include "app/views/inspector/pages.hpp"
 
 namespace attnscope {

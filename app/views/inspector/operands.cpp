@@ -4,9 +4,9 @@
 #include <cmath>
 #include <variant>
 
+#include "app/kit/ui/number_format.hpp"
 #include "app/state/editing_state.hpp"
 #include "app/state/inspector_state.hpp"
-#include "app/ui/number_format.hpp"
 #include "app/views/editing/places.hpp"
 #include "app/views/editing/weight_map.hpp"
 #include "app/views/inspector/numbers.hpp"

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/kit/ui/number_format.hpp"
 #include "app/scene/picture.hpp"
 #include "app/state/inspector_state.hpp"
-#include "app/ui/number_format.hpp"
 #include "app/views/inspector/numbers.hpp"
 #include "app/views/inspector/operands.hpp"
 #include "app/views/inspector/pages.hpp"

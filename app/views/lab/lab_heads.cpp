@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/kit/ui/number_format.hpp"
+#include "app/kit/widgets/widgets.hpp"
 #include "app/scene/picture.hpp"
-#include "app/ui/number_format.hpp"
 #include "app/views/lab/page.hpp"
-#include "app/widgets/widgets.hpp"
 
 namespace attnscope {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <functional>
 
-#include "app/ui/number_format.hpp"
+#include "app/kit/ui/number_format.hpp"
 #include "app/views/lab/page.hpp"
 
 namespace attnscope {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/ui/number_format.hpp"
+#include "app/kit/ui/number_format.hpp"
+#include "app/kit/widgets/transport.hpp"
 #include "app/views/lab/page.hpp"
-#include "app/widgets/transport.hpp"
 
 namespace attnscope {
 namespace {

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <map>
 
-#include "app/ui/number_format.hpp"
+#include "app/kit/ui/number_format.hpp"
+#include "app/kit/widgets/widgets.hpp"
 #include "app/views/lab/lab.hpp"
 #include "app/views/lab/page.hpp"
-#include "app/widgets/widgets.hpp"
 
 namespace attnscope {
 namespace {

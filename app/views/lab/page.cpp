@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "app/kit/ui/number_format.hpp"
 #include "app/state/teaching/presenter_state.hpp"
-#include "app/ui/number_format.hpp"
 #include "app/views/files/files.hpp"
 #include "app/views/lab/lab.hpp"
 

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "app/kit/widgets/plot.hpp"
 #include "app/results/training_desk.hpp"
 #include "app/scene/scene.hpp"
 #include "app/state/training/lab_state.hpp"
-#include "app/widgets/plot.hpp"
 
 namespace attnscope {
 

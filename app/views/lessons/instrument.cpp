@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/kit/ui/number_format.hpp"
 #include "app/lessons/until.hpp"
 #include "app/scene/picture.hpp"
-#include "app/ui/number_format.hpp"
 #include "app/views/lessons/head_weights.hpp"
 #include "app/views/lessons/parts/held_cell.hpp"
 #include "app/views/lessons/side_names.hpp"

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <utility>
 
-#include "app/ui/number_format.hpp"
+#include "app/kit/ui/number_format.hpp"
+#include "app/kit/widgets/keyboard_focus.hpp"
 #include "app/views/lessons/controls.hpp"
-#include "app/widgets/keyboard_focus.hpp"
 #include "core/edits/edits.hpp"
 #include "core/edits/heads.hpp"
 #include "core/edits/switches.hpp"

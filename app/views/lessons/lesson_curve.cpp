@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "app/kit/widgets/plot.hpp"
 #include "app/results/training_desk.hpp"
-#include "app/widgets/plot.hpp"
 
 namespace attnscope {
 namespace {

@@ -5,10 +5,10 @@
 #include <cmath>
 #include <vector>
 
-#include "app/ui/number_format.hpp"
+#include "app/kit/ui/number_format.hpp"
+#include "app/kit/widgets/plot.hpp"
 #include "app/views/lessons/page.hpp"
 #include "app/views/lessons/row_bars.hpp"
-#include "app/widgets/plot.hpp"
 
 namespace attnscope {
 namespace {

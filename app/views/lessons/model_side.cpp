@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "app/kit/ui/number_format.hpp"
 #include "app/lessons/model_numbers.hpp"
-#include "app/ui/number_format.hpp"
 #include "app/views/atlas/parts.hpp"
 #include "app/views/lessons/page.hpp"
 #include "app/views/model/grid_colours.hpp"

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/kit/widgets/marks.hpp"
 #include "app/lessons/model_numbers.hpp"
 #include "app/lessons/training_numbers.hpp"
 #include "app/results/training_desk.hpp"
 #include "app/state/teaching/presenter_state.hpp"
 #include "app/views/lessons/telling.hpp"
-#include "app/widgets/marks.hpp"
 #include "core/base/error.hpp"
 
 namespace attnscope {

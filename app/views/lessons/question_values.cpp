@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/ui/number_format.hpp"
+#include "app/kit/ui/number_format.hpp"
 #include "app/views/lessons/lesson_curve.hpp"
 #include "app/views/lessons/question.hpp"
 #include "core/attention/run_stage.hpp"

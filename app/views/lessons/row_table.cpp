@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "app/kit/ui/number_format.hpp"
 #include "app/lessons/until.hpp"
-#include "app/ui/number_format.hpp"
 #include "app/views/lessons/head_weights.hpp"
 #include "app/views/lessons/parts/held_cell.hpp"
 #include "core/document/known.hpp"

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "app/kit/ui/number_format.hpp"
 #include "app/results/training_desk.hpp"
-#include "app/ui/number_format.hpp"
 #include "app/views/lab/page.hpp"
 #include "app/views/lessons/playing.hpp"
 

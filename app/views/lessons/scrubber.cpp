@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/kit/widgets/transport.hpp"
 #include "app/views/lessons/page.hpp"
-#include "app/widgets/transport.hpp"
 
 namespace attnscope {
 namespace {

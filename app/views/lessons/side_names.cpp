@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "app/ui/number_format.hpp"
+#include "app/kit/ui/number_format.hpp"
 #include "app/views/compare/setting_words.hpp"
 #include "app/views/compare/settings.hpp"
 #include "core/document/enum_names.hpp"

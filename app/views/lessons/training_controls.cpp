@@ -6,12 +6,12 @@
 #include <string>
 #include <utility>
 
+#include "app/kit/ui/number_format.hpp"
+#include "app/kit/widgets/marks.hpp"
 #include "app/results/training_desk.hpp"
-#include "app/ui/number_format.hpp"
 #include "app/views/lab/lab.hpp"
 #include "app/views/lab/page.hpp"
 #include "app/views/lessons/controls.hpp"
-#include "app/widgets/marks.hpp"
 
 namespace attnscope {
 namespace {

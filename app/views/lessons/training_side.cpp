@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "app/kit/ui/number_format.hpp"
 #include "app/results/training_desk.hpp"
-#include "app/ui/number_format.hpp"
 #include "app/views/lab/page.hpp"
 #include "app/views/lessons/lesson_curve.hpp"
 #include "app/views/lessons/page.hpp"

@@ -6,8 +6,8 @@
 
 #include <Eigen/Core>
 
+#include "app/kit/ui/number_format.hpp"
 #include "app/lessons/until.hpp"
-#include "app/ui/number_format.hpp"
 #include "app/views/lessons/page.hpp"
 #include "app/views/lessons/parts/held_cell.hpp"
 #include "app/views/parts/strips.hpp"

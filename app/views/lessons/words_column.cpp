@@ -4,11 +4,11 @@
 #include <utility>
 #include <vector>
 
-#include "app/ui/number_format.hpp"
+#include "app/kit/ui/number_format.hpp"
+#include "app/kit/widgets/marks.hpp"
+#include "app/kit/widgets/widgets.hpp"
 #include "app/views/lessons/page.hpp"
 #include "app/views/lessons/playing.hpp"
-#include "app/widgets/marks.hpp"
-#include "app/widgets/widgets.hpp"
 
 namespace attnscope {
 namespace {

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/kit/ui/powers_of_ten.hpp"
 #include "app/state/long_state.hpp"
-#include "app/ui/powers_of_ten.hpp"
 #include "app/views/focus/bar_ends.hpp"
 #include "app/views/long/long_parts.hpp"
 

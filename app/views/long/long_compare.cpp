@@ -4,12 +4,12 @@
 #include <array>
 #include <cmath>
 
+#include "app/kit/ui/number_format.hpp"
+#include "app/kit/widgets/plot.hpp"
 #include "app/scene/head_words.hpp"
 #include "app/state/long_state.hpp"
-#include "app/ui/number_format.hpp"
 #include "app/views/compare/parts.hpp"
 #include "app/views/long/long_parts.hpp"
-#include "app/widgets/plot.hpp"
 #include "core/attention/run_stage.hpp"
 
 namespace attnscope {

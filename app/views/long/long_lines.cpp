@@ -4,8 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "app/kit/ui/number_format.hpp"
 #include "app/state/long_state.hpp"
-#include "app/ui/number_format.hpp"
 #include "app/views/long/long_parts.hpp"
 #include "core/engine/strong_lines.hpp"
 

@@ -3,10 +3,10 @@
 #include <array>
 #include <cmath>
 
+#include "app/kit/ui/number_format.hpp"
+#include "app/kit/ui/own_words.hpp"
 #include "app/state/focus_state.hpp"
 #include "app/state/long_state.hpp"
-#include "app/ui/number_format.hpp"
-#include "app/ui/own_words.hpp"
 #include "app/views/long/long_parts.hpp"
 #include "app/views/parts/map_parts.hpp"
 

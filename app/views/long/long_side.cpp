@@ -4,11 +4,11 @@
 #include <array>
 #include <cmath>
 
+#include "app/kit/ui/number_words.hpp"
+#include "app/kit/ui/own_words.hpp"
 #include "app/state/focus_state.hpp"
 #include "app/state/inspector_state.hpp"
 #include "app/state/long_state.hpp"
-#include "app/ui/number_words.hpp"
-#include "app/ui/own_words.hpp"
 #include "app/views/inspector/pages.hpp"
 #include "app/views/long/long_parts.hpp"
 

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "app/ui/own_words.hpp"
+#include "app/kit/ui/own_words.hpp"
 #include "core/tokenizers/tokenizer.hpp"
 
 namespace attnscope {

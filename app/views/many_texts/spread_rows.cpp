@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "app/ui/number_format.hpp"
+#include "app/kit/ui/number_format.hpp"
 #include "app/views/model/facts.hpp"
 
 namespace attnscope {

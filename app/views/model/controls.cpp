@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "app/ui/number_format.hpp"
+#include "app/kit/ui/number_format.hpp"
 #include "app/views/model/choice_names.hpp"
 #include "app/views/model/parts.hpp"
 

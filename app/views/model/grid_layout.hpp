@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "app/kit/ui/ui.hpp"
 #include "app/state/model_state.hpp"
-#include "app/ui/ui.hpp"
 #include "core/models/config/spec.hpp"
 
 namespace attnscope {

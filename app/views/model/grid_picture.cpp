@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/draw/raster.hpp"
+#include "app/kit/draw/raster.hpp"
 #include "app/views/model/facts.hpp"
 
 namespace attnscope {

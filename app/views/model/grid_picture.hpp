@@ -4,8 +4,8 @@
 
 #include <memory>
 
-#include "app/draw/colormap.hpp"
-#include "app/draw/image.hpp"
+#include "app/kit/draw/colormap.hpp"
+#include "app/kit/draw/image.hpp"
 #include "app/views/model/grid_layout.hpp"
 #include "core/engine/model/model_reading.hpp"
 #include "core/models/run_model.hpp"

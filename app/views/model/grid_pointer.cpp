@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/ui/number_format.hpp"
+#include "app/kit/ui/number_format.hpp"
 #include "app/views/model/grid_colours.hpp"
 #include "app/views/model/grid_regions.hpp"
 #include "app/views/model/parts.hpp"

@@ -1,7 +1,7 @@
 // app/views/model: what stands round the heads of the grid: title, colour bar, numbers of columns, scroll
 // bar.
+#include "app/kit/ui/number_format.hpp"
 #include "app/state/focus_state.hpp"
-#include "app/ui/number_format.hpp"
 #include "app/views/focus/focus_parts.hpp"
 #include "app/views/model/grid_colours.hpp"
 #include "app/views/model/grid_regions.hpp"

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <string>
 
+#include "app/kit/ui/number_format.hpp"
 #include "app/scene/picture.hpp"
-#include "app/ui/number_format.hpp"
 #include "app/views/model/parts.hpp"
 #include "core/engine/model/model_reading.hpp"
 #include "core/models/opened/opened_model.hpp"

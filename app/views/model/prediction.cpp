@@ -6,8 +6,8 @@
 #include <array>
 #include <cmath>
 
+#include "app/kit/ui/number_words.hpp"
 #include "app/results/listed_tokens.hpp"
-#include "app/ui/number_words.hpp"
 #include "app/views/model/parts.hpp"
 #include "app/views/tokens/masking.hpp"
 #include "core/edits/masking.hpp"

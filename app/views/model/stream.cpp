@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "app/ui/number_format.hpp"
+#include "app/kit/ui/number_format.hpp"
 #include "app/views/model/parts.hpp"
 #include "core/models/changes.hpp"
 #include "core/readouts/lens.hpp"

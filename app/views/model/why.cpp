@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/kit/ui/number_format.hpp"
+#include "app/kit/ui/number_words.hpp"
 #include "app/scene/head_words.hpp"
-#include "app/ui/number_format.hpp"
-#include "app/ui/number_words.hpp"
 #include "app/views/parts/cell_facts.hpp"
 #include "core/models/run_heads.hpp"
 

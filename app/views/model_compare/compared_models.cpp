@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "app/ui/number_format.hpp"
+#include "app/kit/ui/number_format.hpp"
 
 namespace attnscope {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "app/kit/table_view.hpp"
-#include "app/ui/number_format.hpp"
+#include "app/kit/ui/number_format.hpp"
 #include "app/views/model_compare/compared_models.hpp"
 #include "core/readouts/text/prediction.hpp"
 

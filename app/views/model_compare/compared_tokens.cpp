@@ -4,8 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "app/kit/ui/number_format.hpp"
 #include "app/scene/picture.hpp"
-#include "app/ui/number_format.hpp"
 #include "app/views/model_compare/compared_models.hpp"
 #include "core/models/changes.hpp"
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/ui/number_format.hpp"
+#include "app/kit/ui/number_format.hpp"
 #include "app/views/atlas/head_numbers.hpp"
 #include "app/views/atlas/parts.hpp"
 #include "app/views/model_compare/compared_models.hpp"

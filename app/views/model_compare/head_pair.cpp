@@ -3,9 +3,9 @@
 #include <array>
 #include <cmath>
 
+#include "app/kit/ui/number_format.hpp"
 #include "app/scene/picture.hpp"
 #include "app/state/compare_state.hpp"
-#include "app/ui/number_format.hpp"
 #include "app/views/model/head_map.hpp"
 #include "app/views/model_compare/compared_models.hpp"
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "app/ui/number_format.hpp"
+#include "app/kit/ui/number_format.hpp"
 #include "app/views/compare/held_chip.hpp"
 #include "app/views/model_compare/compared_models.hpp"
 #include "app/views/model_compare/model_compare.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/ui/number_format.hpp"
+#include "app/kit/ui/number_format.hpp"
 #include "app/views/model_compare/compared_models.hpp"
 
 namespace attnscope {

@@ -4,11 +4,11 @@
 #include <array>
 #include <cmath>
 
+#include "app/kit/ui/number_format.hpp"
+#include "app/kit/widgets/row_list.hpp"
 #include "app/scene/picture.hpp"
 #include "app/state/inspector_state.hpp"
-#include "app/ui/number_format.hpp"
 #include "app/views/inspector/pages.hpp"
-#include "app/widgets/row_list.hpp"
 
 namespace attnscope {
 namespace {

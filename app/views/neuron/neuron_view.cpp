@@ -4,10 +4,10 @@
 #include <array>
 #include <cmath>
 
+#include "app/kit/ui/number_format.hpp"
 #include "app/scene/head_words.hpp"
 #include "app/scene/picture.hpp"
 #include "app/state/inspector_state.hpp"
-#include "app/ui/number_format.hpp"
 #include "app/views/inspector/pages.hpp"
 #include "app/views/neuron/neuron_table.hpp"
 #include "app/views/parts/unknown.hpp"

@@ -4,13 +4,13 @@
 #include <array>
 #include <utility>
 
+#include "app/kit/ui/own_words.hpp"
+#include "app/kit/ui/words.hpp"
 #include "app/lessons/library.hpp"
 #include "app/scene/page_facts.hpp"
 #include "app/state/files_state.hpp"
 #include "app/state/model_state.hpp"
 #include "app/state/signals_state.hpp"
-#include "app/ui/own_words.hpp"
-#include "app/ui/words.hpp"
 #include "app/views/files/files.hpp"
 #include "app/views/heads/head_order.hpp"
 #include "app/views/model/choice_names.hpp"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/kit/ui/own_words.hpp"
 #include "app/state/focus_state.hpp"
-#include "app/ui/own_words.hpp"
 
 namespace attnscope {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/ui/number_format.hpp"
+#include "app/kit/ui/number_format.hpp"
 
 namespace attnscope {
 namespace {

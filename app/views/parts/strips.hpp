@@ -8,7 +8,7 @@
 
 #include <Eigen/Core>
 
-#include "app/ui/ui.hpp"
+#include "app/kit/ui/ui.hpp"
 
 namespace attnscope {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "app/ui/own_words.hpp"
+#include "app/kit/ui/own_words.hpp"
 #include "core/document/document.hpp"
 #include "core/models/opened/opened_model.hpp"
 

@@ -2,7 +2,7 @@
 // known of.
 #pragma once
 
-#include "app/ui/ui.hpp"
+#include "app/kit/ui/ui.hpp"
 #include "core/document/known.hpp"
 
 namespace attnscope {

@@ -4,7 +4,7 @@
 #include <string>
 #include <variant>
 
-#include "app/ui/number_format.hpp"
+#include "app/kit/ui/number_format.hpp"
 #include "app/views/editing/number_map.hpp"
 #include "app/views/editing/places.hpp"
 #include "app/views/editing/weight_map.hpp"

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "app/draw/raster.hpp"
+#include "app/kit/draw/raster.hpp"
 
 namespace attnscope {
 namespace {

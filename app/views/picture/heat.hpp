@@ -4,8 +4,8 @@
 
 #include <span>
 
-#include "app/draw/colormap.hpp"
-#include "app/draw/image.hpp"
+#include "app/kit/draw/colormap.hpp"
+#include "app/kit/draw/image.hpp"
 #include "core/files/formats/picture_file.hpp"
 
 namespace attnscope {

@@ -4,9 +4,9 @@
 #include <array>
 #include <cmath>
 
+#include "app/kit/ui/number_format.hpp"
 #include "app/scene/picture.hpp"
 #include "app/state/focus_state.hpp"
-#include "app/ui/number_format.hpp"
 #include "app/views/model/head_map.hpp"
 #include "app/views/model/parts.hpp"
 #include "app/views/picture/heat.hpp"

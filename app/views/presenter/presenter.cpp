@@ -5,8 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "app/kit/widgets/card_window.hpp"
 #include "app/views/lessons/playing.hpp"
-#include "app/widgets/card_window.hpp"
 
 namespace attnscope {
 

@@ -4,8 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "app/kit/ui/number_format.hpp"
 #include "app/state/signals_state.hpp"
-#include "app/ui/number_format.hpp"
 #include "app/views/signals/plots.hpp"
 
 namespace attnscope {

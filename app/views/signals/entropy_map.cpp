@@ -4,8 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "app/kit/ui/number_format.hpp"
 #include "app/scene/picture.hpp"
-#include "app/ui/number_format.hpp"
 #include "app/views/signals/plots.hpp"
 
 namespace attnscope {

@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "app/kit/ui/number_format.hpp"
 #include "app/state/signals_state.hpp"
-#include "app/ui/number_format.hpp"
 #include "app/views/signals/plots.hpp"
 
 namespace attnscope {

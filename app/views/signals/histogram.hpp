@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "app/widgets/plot.hpp"
+#include "app/kit/widgets/plot.hpp"
 
 namespace attnscope {
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
+#include "app/kit/widgets/plot.hpp"
 #include "app/scene/scene.hpp"
 #include "app/state/signals_state.hpp"
-#include "app/widgets/plot.hpp"
 
 namespace attnscope {
 

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/kit/ui/number_format.hpp"
 #include "app/state/signals_state.hpp"
-#include "app/ui/number_format.hpp"
 #include "app/views/parts/unknown.hpp"
 #include "app/views/signals/histogram.hpp"
 #include "app/views/signals/plots.hpp"

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "app/kit/ui/number_format.hpp"
 #include "app/state/layout.hpp"
 #include "app/state/signals_state.hpp"
-#include "app/ui/number_format.hpp"
 #include "app/views/signals/plots.hpp"
 
 namespace attnscope {

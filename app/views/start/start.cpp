@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "app/kit/ui/number_format.hpp"
+#include "app/kit/widgets/marks.hpp"
 #include "app/scene/actions.hpp"
 #include "app/state/start_state.hpp"
-#include "app/ui/number_format.hpp"
-#include "app/widgets/marks.hpp"
 #include "core/edits/switches.hpp"
 #include "core/models/opened/opened_model.hpp"
 

@@ -4,10 +4,10 @@
 #include <utility>
 #include <vector>
 
+#include "app/kit/ui/number_format.hpp"
+#include "app/kit/ui/own_words.hpp"
 #include "app/scene/picture.hpp"
 #include "app/state/start_state.hpp"
-#include "app/ui/number_format.hpp"
-#include "app/ui/own_words.hpp"
 #include "app/views/start/start.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/edits/switches.hpp"

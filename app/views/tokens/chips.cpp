@@ -4,10 +4,10 @@
 #include <cmath>
 #include <utility>
 
+#include "app/kit/ui/number_format.hpp"
 #include "app/scene/head_words.hpp"
 #include "app/scene/picture.hpp"
 #include "app/state/focus_state.hpp"
-#include "app/ui/number_format.hpp"
 #include "app/views/tokens/masking.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/document/known.hpp"

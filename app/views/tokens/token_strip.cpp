@@ -9,13 +9,13 @@
 
 #include <imgui_internal.h>
 
+#include "app/kit/ui/number_format.hpp"
+#include "app/kit/widgets/keyboard_focus.hpp"
+#include "app/kit/widgets/prompt_field.hpp"
 #include "app/scene/scene.hpp"
 #include "app/state/model_state.hpp"
-#include "app/ui/number_format.hpp"
 #include "app/views/parts/refusal.hpp"
 #include "app/views/tokens/chips.hpp"
-#include "app/widgets/keyboard_focus.hpp"
-#include "app/widgets/prompt_field.hpp"
 #include "core/edits/dump.hpp"
 #include "core/edits/within.hpp"
 #include "core/engine/model/model_reading.hpp"

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <utility>
 
-#include "app/ui/number_format.hpp"
+#include "app/kit/ui/number_format.hpp"
 #include "app/views/walk/matrix.hpp"
 
 namespace attnscope::walk {

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "app/ui/number_format.hpp"
-#include "app/ui/own_words.hpp"
+#include "app/kit/ui/number_format.hpp"
+#include "app/kit/ui/own_words.hpp"
 
 namespace attnscope::walk {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "app/ui/ui.hpp"
+#include "app/kit/ui/ui.hpp"
 
 namespace attnscope::walk {
 

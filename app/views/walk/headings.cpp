@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/kit/ui/number_format.hpp"
+#include "app/kit/ui/own_words.hpp"
 #include "app/state/walk_state.hpp"
-#include "app/ui/number_format.hpp"
-#include "app/ui/own_words.hpp"
 #include "app/views/parts/map_frame.hpp"
 #include "app/views/walk/formula.hpp"
 #include "app/views/walk/matrix.hpp"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/kit/ui/number_format.hpp"
 #include "app/state/walk_state.hpp"
-#include "app/ui/number_format.hpp"
 #include "app/views/walk/formula.hpp"
 
 namespace attnscope::walk {

@@ -2,7 +2,7 @@
 // the chosen query's row.
 #include <cmath>
 
-#include "app/ui/number_format.hpp"
+#include "app/kit/ui/number_format.hpp"
 #include "app/views/walk/operands.hpp"
 #include "core/document/enum_names.hpp"
 

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/ui/number_format.hpp"
-#include "app/ui/number_words.hpp"
+#include "app/kit/ui/number_format.hpp"
+#include "app/kit/ui/number_words.hpp"
 #include "app/views/parts/cell_facts.hpp"
 #include "app/views/walk/operands.hpp"
 #include "core/attention/run_stage.hpp"

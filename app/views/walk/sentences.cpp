@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "app/ui/number_format.hpp"
+#include "app/kit/ui/number_format.hpp"
 #include "app/views/walk/card.hpp"
 #include "core/attention/run_stage.hpp"
 

@@ -1,5 +1,5 @@
 // app/views/walk: every move of the block around the attention layer in one sentence.
-#include "app/ui/number_format.hpp"
+#include "app/kit/ui/number_format.hpp"
 #include "app/views/walk/card.hpp"
 
 namespace attnscope::walk {

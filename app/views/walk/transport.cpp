@@ -4,8 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "app/kit/widgets/transport.hpp"
 #include "app/state/walk_state.hpp"
-#include "app/widgets/transport.hpp"
 
 namespace attnscope::walk {
 namespace {

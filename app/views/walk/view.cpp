@@ -2,8 +2,8 @@
 // row, column and dimension of each matrix belong to the chosen cell.
 #include <algorithm>
 
+#include "app/kit/ui/number_format.hpp"
 #include "app/state/walk_state.hpp"
-#include "app/ui/number_format.hpp"
 #include "app/views/walk/panels.hpp"
 
 namespace attnscope::walk {

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <span>
 
+#include "app/kit/ui/number_format.hpp"
 #include "app/scene/head_words.hpp"
 #include "app/state/walk_state.hpp"
-#include "app/ui/number_format.hpp"
 #include "app/views/walk/buses.hpp"
 #include "app/views/walk/card.hpp"
 #include "app/views/walk/transport.hpp"

@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "app/ui/number_format.hpp"
-#include "app/ui/own_words.hpp"
+#include "app/kit/ui/number_format.hpp"
+#include "app/kit/ui/own_words.hpp"
 #include "app/views/tokens/crumb_lines.hpp"
 #include "app/views/watch/parts.hpp"
 #include "app/views/watch/watch.hpp"

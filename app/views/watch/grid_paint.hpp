@@ -3,8 +3,8 @@
 
 #include <span>
 
-#include "app/draw/colormap.hpp"
-#include "app/draw/image.hpp"
+#include "app/kit/draw/colormap.hpp"
+#include "app/kit/draw/image.hpp"
 #include "app/state/watch/watch_state.hpp"
 #include "app/views/model/grid_layout.hpp"
 #include "app/watch/watch_held.hpp"

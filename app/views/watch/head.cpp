@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "app/ui/number_format.hpp"
-#include "app/ui/number_words.hpp"
+#include "app/kit/ui/number_format.hpp"
+#include "app/kit/ui/number_words.hpp"
 #include "app/views/model/parts.hpp"
 #include "app/views/watch/parts.hpp"
 #include "app/views/watch/watch.hpp"

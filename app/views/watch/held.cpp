@@ -5,13 +5,13 @@
 
 #include <imgui.h>
 
-#include "app/ui/number_format.hpp"
-#include "app/ui/own_words.hpp"
+#include "app/kit/ui/number_format.hpp"
+#include "app/kit/ui/own_words.hpp"
+#include "app/kit/widgets/widgets.hpp"
 #include "app/views/compare/held_chip.hpp"
 #include "app/views/controls/column.hpp"
 #include "app/views/watch/parts.hpp"
 #include "app/views/watch/watch.hpp"
-#include "app/widgets/widgets.hpp"
 
 namespace attnscope {
 namespace {

@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
-#include "app/ui/own_words.hpp"
+#include "app/kit/ui/own_words.hpp"
+#include "app/kit/widgets/widgets.hpp"
 #include "app/views/watch/parts.hpp"
 #include "app/views/watch/watch.hpp"
-#include "app/widgets/widgets.hpp"
 
 namespace attnscope {
 namespace {

@@ -3,7 +3,7 @@
 #include <array>
 #include <cmath>
 
-#include "app/ui/number_format.hpp"
+#include "app/kit/ui/number_format.hpp"
 #include "app/views/watch/parts.hpp"
 #include "app/views/watch/watch.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "app/ui/own_words.hpp"
+#include "app/kit/ui/own_words.hpp"
 #include "app/views/watch/parts.hpp"
 
 namespace attnscope {

@@ -1,7 +1,7 @@
 // app/views/watch: what the bars above and below say of the process.
 #include <algorithm>
 
-#include "app/ui/number_format.hpp"
+#include "app/kit/ui/number_format.hpp"
 #include "app/views/watch/parts.hpp"
 #include "app/views/watch/watch.hpp"
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "app/kit/ui/ui.hpp"
 #include "app/lessons/lesson.hpp"
-#include "app/ui/ui.hpp"
 
 namespace attnscope {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "app/ui/number_format.hpp"
+#include "app/kit/ui/number_format.hpp"
 #include "app/views/model/why.hpp"
 
 namespace attnscope {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "app/ui/number_format.hpp"
+#include "app/kit/ui/number_format.hpp"
 #include "app/views/model/why.hpp"
 
 namespace attnscope {

@@ -5,8 +5,8 @@
 #include <array>
 #include <cmath>
 
+#include "app/kit/ui/number_format.hpp"
 #include "app/state/focus_state.hpp"
-#include "app/ui/number_format.hpp"
 #include "app/views/model/head_map.hpp"
 #include "app/views/model/why.hpp"
 
