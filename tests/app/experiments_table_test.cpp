@@ -3,14 +3,14 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "app/state/experiment_state.hpp"
+#include "app/pages/experiments/experiment_state.hpp"
 #include "robot/robot.hpp"
 
 namespace attnscope::experiments_table_test {
 namespace {
 
 void choose(Robot& robot, double value) {
-  robot.app().view().experiment->value = value;
+  experiment_of(robot.app().view()).value = value;
   robot.settle();
 }
 
@@ -29,18 +29,18 @@ TEST_CASE("experiments: rows of the table that do not fit scroll, the chosen one
   robot.settle();
   CHECK(robot.has("experiment row 0"));
   CHECK_FALSE(robot.has("experiment row 10"));
-  CHECK(robot.app().view().experiment->value == 1024);
+  CHECK(experiment_of(robot.app().view()).value == 1024);
   robot.click("experiment row 0");
   robot.settle();
-  CHECK(robot.app().view().experiment->value == 1);
+  CHECK(experiment_of(robot.app().view()).value == 1);
   choose(robot, 1024);
   CHECK(robot.has("experiment row 10"));
   // Another experiment's table is where it was left, whatever this one's does.
-  robot.app().view().experiment->name = "temperature";
-  robot.app().view().experiment->value.reset();
+  experiment_of(robot.app().view()).name = "temperature";
+  experiment_of(robot.app().view()).value.reset();
   robot.settle();
-  CHECK(robot.app().view().experiment->first_rows["scaling"] > 0);
-  robot.app().view().experiment->name = "scaling";
+  CHECK(experiment_of(robot.app().view()).first_rows["scaling"] > 0);
+  experiment_of(robot.app().view()).name = "scaling";
   choose(robot, 1024);
   CHECK(robot.has("experiment row 10"));
 }

@@ -7,6 +7,7 @@
 #include "app/kit/table_view.hpp"
 #include "app/kit/ui/number_format.hpp"
 #include "app/pages/experiments/acts.hpp"
+#include "app/pages/experiments/experiment_state.hpp"
 #include "app/pages/experiments/parts.hpp"
 #include "app/scene/picture.hpp"
 #include "app/views/lessons/playing.hpp"
@@ -203,7 +204,7 @@ void draw_experiment_table(const ExperimentPage& page, const Box& box) {
     if (chosen) ui.fill({at.x - ui.px(6), at.y, ui.px(2), at.h}, ui.theme.query);
   };
   const float top = draw_experiment_table_title(page, box);
-  std::int64_t& first_row = page.scene.view.experiment->first_rows[std::string(page.words.name)];
+  std::int64_t& first_row = experiment_of(page.scene.view).first_rows[std::string(page.words.name)];
   TableOrder order{.first_row = first_row};
   ImGui::PushID(page.words.name.data(), page.words.name.data() + page.words.name.size());
   const TableTouch touch =
