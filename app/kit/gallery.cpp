@@ -169,7 +169,7 @@ void draw_marks(const Ui& ui, GalleryColumn& column) {
 }
 
 Table example_table() {
-  static constexpr std::array<double, 6> shares{0.58, -0.27, 0.004, std::numeric_limits<double>::quiet_NaN(),
+  static constexpr std::array<double, 6> shares{0.58, -0.27, 0.04, std::numeric_limits<double>::quiet_NaN(),
                                                 0.12, -0.33};
   Table table{.rows = shares.size(), .columns = {}};
   table.columns.push_back(

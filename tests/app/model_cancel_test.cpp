@@ -65,7 +65,6 @@ class SlowModel {
 
   /// The text changes, or something is asked for: from here on the worker waits before each piece.
   void slow_down() { gate_.close(); }
-  void open_again() { robot.app().open(directory_ / "letters"); }
   void hurry() {
     gate_.open();
     robot.leave();
@@ -185,13 +184,21 @@ TEST_CASE("among effects that are still computed none has a rank, and the tip sa
 TEST_CASE("in a narrow window what goes on and what is looked at stand beside each other", "[model]") {
   SlowModel model;
   Robot& robot = model.robot;
-  robot.resize(700, 600);
-  robot.leave();
+  robot.click("model map 0");  // locks
   robot.settle();
   model.slow_down();
-  model.open_again();
-  REQUIRE(model.pieces_until([&] { return robot.has("Cancel") && model.filled("Cancel") > 0; }));
+  robot.click("##Text");
+  robot.type("ab");
+  REQUIRE(model.pieces_until([&] {
+    const ModelReadingPtr reading = robot.app().model();
+    return robot.has("Cancel") && reading != nullptr && reading->effects && reading->effects->known > 0;
+  }));
+  robot.key(ImGuiKey_Escape);  // ends typing
+  robot.resize(700, 600);
+  robot.leave();
+  robot.frame(2);
   const Selection& at = robot.app().selection();
+  REQUIRE(at.locked);
   robot.app().view().model->opened_at = OpenedAt{model_within(robot), at.head, at.cell};
   robot.frame();
   const RecordedItem* const item = robot.items().find("Cancel");

@@ -76,8 +76,8 @@ void compare_softmax(const Head& head, Intermediates& numbers, std::int64_t quer
       row.sum > 1e-30 && std::isfinite(row.sum) && !std::isnan(head.plane(Stage::Softmax)(query, key));
   const bool hides_later = layer.masking.mistake == MaskMistake::AfterSoftmax;
   if (is_number && !hides_later)
-    CHECK(std::abs(real(numbers.weight_share(query, key)) - head.exact.answer.weights[head.cell(query, key)]) <=
-          tolerance_of(head.exact, tau));
+    CHECK(std::abs(real(numbers.weight_share(query, key)) -
+                   head.exact.answer.weights[head.cell(query, key)]) <= tolerance_of(head.exact, tau));
 }
 
 void compare_linear(const Head& head, Intermediates& numbers, std::int64_t query, std::int64_t key) {

@@ -1,5 +1,5 @@
-// app/state/page: what a page keeps of how it is looked at, as a value: it is copied with the ViewState, written
-// into sessions and brought back by undo, though only the page knows what it is.
+// app/state/page: what a page keeps of how it is looked at, as a value: it is copied with the ViewState,
+// written into sessions and brought back by undo, though only the page knows what it is.
 #pragma once
 
 #include <cstdint>
