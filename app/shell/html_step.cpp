@@ -32,7 +32,7 @@ class StepDrawer {
     still_.view.presenter->on = false;
     LessonState& state = *still_.view.lesson;
     state.answer = {};
-    state.order = 0;  // a page is the same whoever makes it
+    state.order = 0;  // two makers of a page make the same one
     state.told = std::make_shared<ToldStep>();
   }
 

@@ -22,6 +22,19 @@ bool ends(Robot& robot, WatchEnd end) {
   });
 }
 
+/// The page with two processes, of which the one that sent last is shown.
+struct TwoProcesses {
+  TwoProcesses() {
+    first.pass(4);
+    second.pass(6);
+    show_watch_page(robot);
+    REQUIRE(shows_tokens(robot, 6));
+  }
+  WatchFolder folder;
+  WatchedProcess first{folder, 0}, second{folder, 1};
+  Robot robot{wide};
+};
+
 }  // namespace
 
 TEST_CASE("watch: a closed watch, an ended process and a killed one are told apart", "[watch]") {
@@ -54,22 +67,17 @@ TEST_CASE("watch: a closed watch, an ended process and a killed one are told apa
 }
 
 TEST_CASE("watch: one of several processes is chosen, and stays while it lives", "[watch]") {
-  const WatchFolder folder;
-  WatchedProcess first(folder, 0), second(folder, 1);
-  first.pass(4);
-  second.pass(6);
-  Robot robot(wide);
-  show_watch_page(robot);
-  REQUIRE(shows_tokens(robot, 6));
+  TwoProcesses two;
+  Robot& robot = two.robot;
   CHECK_FALSE(watch_state(robot).is_chosen);
   robot.click("Watched process");
   robot.settle();
   robot.click("###watched process 1");
   REQUIRE(shows_tokens(robot, 4));
-  CHECK(watch_sight(robot).connection.path == first.writer.path());
+  CHECK(watch_sight(robot).connection.path == two.first.writer.path());
 
   // One that begins now and calls watch() is added to the list.
-  WatchedProcess third(folder, 2);
+  WatchedProcess third(two.folder, 2);
   third.pass(3);
   robot.app().open(third.writer.path());
   frames_for(robot, 1500ms);
@@ -82,26 +90,21 @@ TEST_CASE("watch: one of several processes is chosen, and stays while it lives",
   robot.settle();
 
   // Where it ends its last pass stays: of those that were there beside it none takes its place.
-  first.writer.close();
+  two.first.writer.close();
   REQUIRE(ends(robot, WatchEnd::WatchClosed));
   frames_for(robot, 1500ms);
   CHECK(watch_sight(robot).text->keys == 4);
-  WatchedProcess fourth(folder, 3);
+  WatchedProcess fourth(two.folder, 3);
   fourth.pass(2);
   REQUIRE(shows_tokens(robot, 2));
   CHECK_FALSE(watch_state(robot).is_chosen);
 }
 
 TEST_CASE("watch: where none was chosen the next living process follows, but not into a pause", "[watch]") {
-  const WatchFolder folder;
-  WatchedProcess first(folder, 0), second(folder, 1);
-  first.pass(4);
-  second.pass(6);
-  Robot robot(wide);
-  show_watch_page(robot);
-  REQUIRE(shows_tokens(robot, 6));
+  TwoProcesses two;
+  Robot& robot = two.robot;
   robot.key(ImGuiKey_Space);
-  second.writer.close();
+  two.second.writer.close();
   REQUIRE(ends(robot, WatchEnd::WatchClosed));
   frames_for(robot, 1500ms);
   CHECK(watch_sight(robot).text->keys == 6);
@@ -110,13 +113,8 @@ TEST_CASE("watch: where none was chosen the next living process follows, but not
 }
 
 TEST_CASE("watch: the palette leads to the next process, and back to the first", "[watch]") {
-  const WatchFolder folder;
-  WatchedProcess first(folder, 0), second(folder, 1);
-  first.pass(4);
-  second.pass(6);
-  Robot robot(wide);
-  show_watch_page(robot);
-  REQUIRE(shows_tokens(robot, 6));
+  TwoProcesses two;
+  Robot& robot = two.robot;
   for (const std::int64_t tokens : {4, 6}) {
     robot.key(ImGuiKey_K, ImGuiMod_Ctrl);
     robot.settle();

@@ -7,12 +7,11 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/over_texts/texts_output.hpp"
+#include "app/results/changed_model.hpp"
 #include "core/text/csv.hpp"
 
 namespace attnscope {
 namespace {
-
-std::string_view attention_id(AttentionOf of) { return of == AttentionOf::Encoder ? "encoder" : "decoder"; }
 
 bool is_same_head(const SpreadRow& a, const SpreadRow& b) {
   return a.of == b.of && a.block == b.block && a.head == b.head;
@@ -25,7 +24,7 @@ std::string spread_csv(std::span<const SpreadRow> rows) {
       {"attention", "layer", "head", "score", "n", "mean", "sd", "min", "max", "uniform", "without", "nan"});
   for (const SpreadRow& row : rows) {
     const Spread& values = row.spread->values;
-    table.text(attention_id(row.of)).whole(row.block).whole(row.head).text(row.measure);
+    table.text(attention_name(row.of)).whole(row.block).whole(row.head).text(row.measure);
     table.whole(values.count()).number(values.mean()).number(values.deviation());
     table.number(values.least()).number(values.largest()).number(row.spread->uniform.mean());
     table.whole(row.spread->without).whole(row.spread->not_finite);
@@ -47,7 +46,7 @@ nlohmann::ordered_json spread_json(std::span<const SpreadRow> rows) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const SpreadRow& row = rows[i];
     if (i == 0 || !is_same_head(rows[i - 1], row))
-      heads.push_back({{"attention", std::string(attention_id(row.of))},
+      heads.push_back({{"attention", std::string(attention_name(row.of))},
                        {"layer", row.block},
                        {"head", row.head},
                        {"scores", nlohmann::ordered_json::object()}});
@@ -70,7 +69,7 @@ std::string spread_columns(std::span<const SpreadRow> rows) {
   add("head", "score", "n", "mean", "sd", "min", "max", "uniform", "without", "NaN");
   for (const SpreadRow& row : rows) {
     const Spread& values = row.spread->values;
-    add(fmt::format("{} {}.{}", attention_id(row.of), row.block, row.head), row.measure, values.count(),
+    add(fmt::format("{} {}.{}", attention_name(row.of), row.block, row.head), row.measure, values.count(),
         in_table(values.mean()), in_table(values.deviation()), in_table(values.least()),
         in_table(values.largest()), in_table(row.spread->uniform.mean()), row.spread->without,
         row.spread->not_finite);

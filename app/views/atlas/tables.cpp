@@ -75,7 +75,7 @@ TableColumn head_column(const ModelReading& reading, std::vector<HeadPlace> head
           .cell = [spec, heads = std::move(heads)](std::size_t row) -> TableCell {
             return head_name(*spec, model_head(*spec, heads[row]));
           },
-          .tip = {"Head", {}, "Sorts the list by layer and head. A right click copies the table.", {}}};
+          .tip = head_column_tip};
 }
 
 Table effects_table(const ModelReading& reading) {

@@ -18,6 +18,9 @@ Table patched_heads_table(const ModelReading&);
 /// A row for each head and token: the same where the head is patched at this token alone.
 Table patched_rows_table(const ModelReading&);
 
+/// Of the first column of a list of heads.
+inline constexpr Tip head_column_tip{
+    "Head", {}, "Sorts the list by layer and head. A right click copies the table.", {}};
 /// The name of a head of the stack that gives the output, as the first column of a list.
 TableColumn head_column(const ModelReading&, std::vector<HeadPlace> heads);
 

@@ -19,6 +19,7 @@
 #include "app/results/many_texts.hpp"
 #include "app/state/files_state.hpp"
 #include "app/state/model_state.hpp"
+#include "app/views/atlas/effect_words.hpp"
 #include "app/views/atlas/head_numbers.hpp"
 #include "app/views/many_texts/list_problem.hpp"
 #include "app/views/many_texts/spread_rows.hpp"
@@ -45,19 +46,16 @@ struct ListedEffect {
   std::string_view name;
   Tip tip;
 };
-constexpr std::array<ListedEffect, 2> listed_effects{
-    {{TextMeasure::TopLogit,
-      "Δ logit",
-      {"Δ logit",
-       "with − without",
-       "How the logit of the likeliest token changes when the head is zeroed.",
-       {}}},
-     {TextMeasure::Divergence,
-      "KL",
-      {"Kullback–Leibler divergence",
-       "Σ p ln(p / q)",
-       "How far the prediction without the head, q, is from the model's own, p, in nats.",
-       {}}}}};
+/// Two of the Atlas' measures, in its words.
+const std::array<ListedEffect, 2>& listed_effects() {
+  const auto listed = [](TextMeasure measure, EffectMeasure of) {
+    const EffectWords& words = effect_words(of);
+    return ListedEffect{measure, words.name, words.tip};
+  };
+  static const std::array all{listed(TextMeasure::TopLogit, EffectMeasure::Logit),
+                              listed(TextMeasure::Divergence, EffectMeasure::Divergence)};
+  return all;
+}
 
 struct ListedPatch {
   PatchMeasure measure;
@@ -249,8 +247,8 @@ class ManyTextsCard {
 
   void draw_effects(const ManyTextsReading& reading) {
     state_.effect = static_cast<std::uint8_t>(
-        choose_measure("##Many effect", listed_effects, listed_effects.size(), state_.effect));
-    draw_heads(reading, listed_effects[state_.effect].measure);
+        choose_measure("##Many effect", listed_effects(), listed_effects().size(), state_.effect));
+    draw_heads(reading, listed_effects()[state_.effect].measure);
   }
 
   void draw_heads(const ManyTextsReading& reading, TextMeasure measure) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "app/kit/ui/number_format.hpp"
+#include "app/views/atlas/tables.hpp"
 #include "app/views/model/facts.hpp"
 
 namespace attnscope {
@@ -27,7 +28,7 @@ Table spread_table(const ModelSpec& spec, std::vector<SpreadLine> of, const Spre
   table.columns.push_back(
       {.title = "head",
        .cell = [&spec, lines](std::size_t row) -> TableCell { return head_name(spec, (*lines)[row].head); },
-       .tip = {"Head", {}, "Sorts the list by layer and head. A right click copies the table.", {}}});
+       .tip = head_column_tip});
   const auto add = [&](std::string_view title, auto number, std::string (*written)(double)) {
     table.columns.push_back(
         {.title = title,

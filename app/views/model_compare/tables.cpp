@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "app/results/changed_model.hpp"
+#include "app/views/atlas/tables.hpp"
 #include "app/views/model/facts.hpp"
 #include "app/views/model_compare/compared_models.hpp"
 
@@ -67,7 +68,7 @@ Table compared_heads_table(const ModelDifference& difference, std::vector<Compar
   const auto number = [&](const char* name, auto of) { return number_column(name, difference, heads, of); };
   add({.title = "head",
        .cell = [spec, heads](std::size_t row) -> TableCell { return head_name(*spec, (*heads)[row]); },
-       .tip = {"Head", {}, "Sorts the list by layer and head. A right click copies the table.", {}}});
+       .tip = head_column_tip});
   add({.name = "attention", .cell = [heads](std::size_t row) -> TableCell {
          return std::string(attention_name((*heads)[row].of));
        }});
