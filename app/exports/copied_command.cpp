@@ -114,7 +114,7 @@ void add_changes(const ModelOnScreen& shown, CommandText& line, std::vector<std:
 }
 
 /// --layers counts in the stack that gives the output, and holds for all attention with that number.
-bool has_layers_option(const Within& within) {
+bool has_layers_option(const ModelContext& within) {
   const ModelSpec& spec = within.model->model->spec;
   return within.block < std::ssize((spec.decoder ? *spec.decoder : *spec.encoder).blocks);
 }

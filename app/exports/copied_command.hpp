@@ -12,8 +12,8 @@
 #include "app/kit/ui/theme.hpp"
 #include "app/state/page/mode.hpp"
 #include "app/state/selection.hpp"
+#include "core/document/model_context.hpp"
 #include "core/document/settings.hpp"
-#include "core/document/within.hpp"
 
 namespace attnscope {
 
@@ -22,9 +22,9 @@ std::string shell_word(std::string_view);
 
 /// What the window shows of a model.
 struct ModelOnScreen {
-  const Within& within;    // with its model
-  bool effects = false;    // what zeroing each head does to the prediction; else what the model computes
-  bool one_layer = false;  // the one that is looked at alone
+  const ModelContext& within;  // with its model
+  bool effects = false;        // what zeroing each head does to the prediction; else what the model computes
+  bool one_layer = false;      // the one that is looked at alone
   std::optional<std::int64_t> row = {};  // whose prediction the effects are of; nothing: the usual one
 };
 

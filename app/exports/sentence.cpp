@@ -110,7 +110,7 @@ std::string settings_said(const LayerSpec& layer) {
 
 /// Inside a model; empty without a change.
 std::string changes_said(const Document& document) {
-  const Within within = document.within.read();
+  const ModelContext within = document.within.read();
   if (!within) return {};
   std::vector<std::string> lines;
   for (const edit::ChangeWords& change : edit::list_of_changes(within)) lines.push_back(change.line());

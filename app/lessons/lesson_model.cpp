@@ -86,7 +86,7 @@ std::vector<StepDocuments> placed_in(const OpenedModelPtr& model, const Lesson& 
       return lined != nullptr && lined->line() > 0 ? lined->line() : line_of_document(lesson, i, error);
     };
     const auto place = [&](Document& document) {
-      Within& within = document.within.change();
+      ModelContext& within = document.within.change();
       within.model = model;
       within.path = model->path;
       within.fingerprint = model->fingerprint;

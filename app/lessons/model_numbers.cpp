@@ -346,7 +346,7 @@ ModelWants wants_of(const Step& step) {
   return wants;
 }
 
-ModelWants wants_of(const Step& step, const Within& within) {
+ModelWants wants_of(const Step& step, const ModelContext& within) {
   ModelWants wants = wants_of(step);
   if (within && within.model->model->spec.head.kind == HeadKind::TokenClass) wants.row = step.query;
   return wants;

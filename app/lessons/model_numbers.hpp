@@ -25,6 +25,6 @@ std::vector<Expression::Name> names_in(const Step&);
 /// What has to be worked out of the model for what the step says, shows and asks.
 ModelWants wants_of(const Step&);
 /// The same in a model: of one that says something of each token, what it says of the step's row.
-ModelWants wants_of(const Step&, const Within&);
+ModelWants wants_of(const Step&, const ModelContext&);
 
 }  // namespace attnscope::lessons

@@ -66,7 +66,7 @@ class Backends {
   SharedPool pool_;
   Document document_;  // that the times are of
   std::vector<std::optional<WholeTimes>> times_;
-  Within within_;  // that these are of
+  ModelContext within_;  // that these are of
   std::vector<std::optional<double>> model_times_;
   struct Comparing {
     ResultPtr of;

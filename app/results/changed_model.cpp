@@ -9,7 +9,7 @@ namespace attnscope {
 std::string_view ChangedModel::name() const { return changes.empty() ? as_it_is : "changed model"; }
 
 std::string ChangedModel::words() const {
-  Within within;
+  ModelContext within;
   within.model = model;
   within.changes = changes;
   std::string all;

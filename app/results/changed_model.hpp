@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "app/kit/table.hpp"
-#include "core/document/within.hpp"
+#include "core/document/model_context.hpp"
 
 namespace attnscope {
 

@@ -8,7 +8,7 @@
 namespace attnscope {
 
 struct HeldModel {
-  Within within;            // what is held
+  ModelContext within;      // what is held
   ModelReadingPtr reading;  // of it; null: not known yet
   std::string error;        // one sentence why there is no reading
   /// Of the model that is shown (A) and this one, as far as it is known; null: not yet. It may be of runs

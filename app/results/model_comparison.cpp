@@ -9,7 +9,7 @@ namespace {
 constexpr auto wants_of_b = [] { return ModelWants{.lens = false, .scores = false, .effects = false}; };
 
 /// Whether they are run the same way, whichever block is looked at.
-bool run_alike(const Within& a, const Within& b) {
+bool run_alike(const ModelContext& a, const ModelContext& b) {
   return a.model == b.model && a.input == b.input && a.changes == b.changes;
 }
 
@@ -21,7 +21,7 @@ ModelComparison::Engines& ModelComparison::engines() {
 }
 
 void ModelComparison::expect(Document held, double age) {
-  const Within within = held.within.read();
+  const ModelContext within = held.within.read();
   expected_ = Expected{std::move(held), age, engines().b.submit(within, wants_of_b())};
 }
 
@@ -54,7 +54,7 @@ void ModelComparison::let_go() {
 }
 
 void ModelComparison::hold(const Document* document, double seconds, const ModelReadingPtr& shown) {
-  const Within* const within = document != nullptr ? &document->within.read() : nullptr;
+  const ModelContext* const within = document != nullptr ? &document->within.read() : nullptr;
   if (within == nullptr || !*within) return let_go();
   if (!held_ || !run_alike(held_->within, *within)) {
     HeldModel next{.within = *within, .reading = {}, .error = {}, .difference = {}};

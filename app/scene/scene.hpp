@@ -45,11 +45,11 @@ struct Shown {
       nullptr;  // the model that the layer stands in, as far as it is known; null: none is open
   const HeldModel* held_model = nullptr;  // the model that B stands in; null: none is held
   /// What is worked out of the model now, and how far; empty: nothing.
-  struct Doing {
+  struct RunningTask {
     std::string_view what = {};
     double share = 0, seconds = 0;
   };
-  Doing model_doing = {};
+  RunningTask model_task = {};
   const lessons::LessonSight* lesson = nullptr;       // what there is of lessons; null: nowhere
   std::span<const std::unique_ptr<Page>> pages = {};  // of this window; empty: nowhere
   const std::vector<Example>& examples;

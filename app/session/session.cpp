@@ -253,7 +253,7 @@ std::string listed(const std::vector<std::string>& lost) {
 
 namespace {
 
-void take_model(Within& within, OpenedModelPtr model) {
+void take_model(ModelContext& within, OpenedModelPtr model) {
   within.path = model->path;
   within.fingerprint = model->fingerprint;
   within.model = std::move(model);
@@ -262,7 +262,7 @@ void take_model(Within& within, OpenedModelPtr model) {
 /// What is computed of it comes when it has run, see App::await_model().
 Session open_as_model(const std::filesystem::path& path, Reading* reading) {
   Session session;
-  Within& within = session.document.within.change();
+  ModelContext& within = session.document.within.change();
   take_model(within, open_whole_model(path, reading));
   within.input = first_text(*within.model);
   if (within.model->reads_numbers)
@@ -287,7 +287,7 @@ std::filesystem::path from_folder_of(const std::filesystem::path& session,
 
 /// Opens the model that the session stands in, where it lies now.
 void open_model_of(Session& session, const std::filesystem::path& path, Reading* reading) {
-  Within& within = session.document.within.change();
+  ModelContext& within = session.document.within.change();
   within.path = from_folder_of(path, within.path);
   if (!within.input.image.empty()) within.input.image = from_folder_of(path, within.input.image);
   const std::uint64_t fingerprint = within.fingerprint;
@@ -313,10 +313,10 @@ void open_model_of(Session& session, const std::filesystem::path& path, Reading*
 /// model cannot be opened; where it has moved it waits until it is.
 void open_model_of_held(Session& session, const std::filesystem::path& path, Reading* reading,
                         std::vector<std::string>& lost) {
-  Within& within = session.held->within.change();
+  ModelContext& within = session.held->within.change();
   within.path = from_folder_of(path, within.path);
   const std::uint64_t fingerprint = within.fingerprint;
-  const Within& shown = session.document.within.read();
+  const ModelContext& shown = session.document.within.read();
   const bool is_same =
       fingerprint != 0 ? shown.fingerprint == fingerprint : shown && shown.path == within.path;
   try {

@@ -234,7 +234,7 @@ Scene App::scene_of(const Ui& ui, Document& document, Selections selections, Vie
                     .held_tiles = comparison_.held() ? comparison_.held()->tiles.get() : nullptr,
                     .model = models_.shown_of(document),
                     .held_model = model_b_.held(),
-                    .model_doing = model_doing(),
+                    .model_task = model_task(),
                     .lesson = &lessons_.sight(),
                     .pages = pages_,
                     .examples = examples_,

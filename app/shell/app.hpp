@@ -230,7 +230,7 @@ class App {
   void take_model(ModelArrival arrival);
   ModelWants model_wants() const;
   std::optional<std::int64_t> predicted_row() const;
-  Shown::Doing model_doing() const;
+  Shown::RunningTask model_task() const;
   void choose_in_model();
   void go_to_lesson(const LessonRequest&);
   bool show_lesson_step(const LessonRequest&);

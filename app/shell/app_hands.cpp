@@ -61,13 +61,13 @@ bool is_character_pressed() {
 
 /// What a person calls it.
 std::string name_of(const Document& document) {
-  const Within& within = document.within.read();
+  const ModelContext& within = document.within.read();
   return within ? within.path.filename().native() : plain(document.title);
 }
 
 /// Whether something else was opened, not only changed.
 bool is_another(const Document& from, const Document& to) {
-  const Within& was = from.within.read();
+  const ModelContext& was = from.within.read();
   return from.title != to.title && (!was || was.model != to.within.read().model);
 }
 

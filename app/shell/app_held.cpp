@@ -89,7 +89,7 @@ void App::drop_held() {
 /// A layer of a model is computed when the model has run; of one that has moved nothing is, until it is
 /// opened.
 void App::expect_held(Document held, double age) {
-  const Within& within = held.within.read();
+  const ModelContext& within = held.within.read();
   held_origin_.reset();
   if (within.is_unopened())
     asks_for_held_ = HeldArrival{std::move(held), age};
@@ -102,12 +102,12 @@ void App::expect_held(Document held, double age) {
 /// Whether the model that was opened is the one that a session's B waits for: it is held then, and what is
 /// shown stays.
 bool App::take_moved_held(const Session& opened) {
-  const Within& found = opened.document.within.read();
+  const ModelContext& found = opened.document.within.read();
   if (!asks_for_held_ || opened.looks || !found ||
       asks_for_held_->document.within.read().fingerprint != found.fingerprint)
     return false;
   HeldArrival arrival = *std::exchange(asks_for_held_, std::nullopt);
-  Within& held = arrival.document.within.change();
+  ModelContext& held = arrival.document.within.change();
   held.model = found.model;
   held.path = found.path;
   model_b_.expect(std::move(arrival.document), arrival.age);

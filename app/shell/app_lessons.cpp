@@ -33,7 +33,7 @@ const lessons::Step* App::model_step() const {
 /// `begins`: what was open before is kept as closed. A step in a model that is on screen already is an edit
 /// of what is said of it; into another one the step comes when it has run.
 void App::show_step_document(const Document& wanted, bool begins) {
-  const Within& within = wanted.within.read();
+  const ModelContext& within = wanted.within.read();
   if (within.is_unopened()) {
     view_.lesson->model_due = true;
     return;

@@ -43,10 +43,10 @@ void App::await_model(ModelArrival arrival) {
     asks_for_model_ = std::move(arrival);
     return;
   }
-  const Within& opened = session.document.within.read();
+  const ModelContext& opened = session.document.within.read();
   if (take_moved_held(session)) return;
   if (asks_for_model_ && asks_for_model_->session.document.within.read().fingerprint == opened.fingerprint) {
-    Within& wanted = asks_for_model_->session.document.within.change();
+    ModelContext& wanted = asks_for_model_->session.document.within.change();
     wanted.model = opened.model;
     wanted.path = opened.path;
     if (std::optional<Document>& held = asks_for_model_->session.held;
@@ -70,8 +70,8 @@ void App::await_model(ModelArrival arrival) {
 /// While a model is held another one reads the same text, and is looked at in the same place: the two are to
 /// be compared.
 void App::keep_text(Session& session) const {
-  const Within& now = document_.within.read();
-  Within& next = session.document.within.change();
+  const ModelContext& now = document_.within.read();
+  ModelContext& next = session.document.within.change();
   if (model_b_.held() == nullptr || session.looks || !now || !next) return;
   if (!now.model->tokenizer || !next.model->tokenizer) return;
   const ModelSpec &spec = next.model->model->spec, &before = now.model->model->spec;
@@ -164,7 +164,7 @@ void App::take_model(ModelArrival arrival) {
 /// Of a model that says something of each token: of the one that is looked at, as the strip frames it. What
 /// the mouse passes over waits until it leaves: effects of every head would begin anew.
 std::optional<std::int64_t> App::predicted_row() const {
-  const Within& within = document_.within.read();
+  const ModelContext& within = document_.within.read();
   const bool of_tokens = within && within.model->model->spec.head.kind == HeadKind::TokenClass;
   if (view_.model->predicted_row || !of_tokens || !shown_.result) return view_.model->predicted_row;
   if (selection_.locked) return selection_.cell.query;
@@ -182,7 +182,7 @@ ModelWants App::model_wants() const {
                    .effects = is_seen,
                    .contributions = is_seen && view_.model->value == CellValue::Contribution,
                    .rollout = is_seen && view_.model->picture.rollout && view_.model->picture.is_there};
-  const Within& within = document_.within.read();
+  const ModelContext& within = document_.within.read();
   if (view_.mode == Mode::Model && view_.model->screen == ModelScreen::Why && within && within.block >= 0) {
     const WhyState& split = view_.model->split;
     WhyQuestion question;
@@ -207,9 +207,9 @@ ModelWants App::model_wants() const {
   return wants;
 }
 
-Shown::Doing App::model_doing() const {
+Shown::RunningTask App::model_task() const {
   if (!document_.within.read() && !model_arrival_) return {};
-  const ModelEngine::Doing doing = models_.engine().doing();
+  const ModelEngine::RunningTask doing = models_.engine().running_task();
   return {doing.what, doing.share, doing.seconds};
 }
 
@@ -229,7 +229,7 @@ void App::choose_in_model() {
   selection_.locked = true;
   view_.model->opened_at.reset();
   if (view_.mode == Mode::Model && model_b_.held() == nullptr) {
-    const Within& within = document_.within.read();
+    const ModelContext& within = document_.within.read();
     LookedThrough in{weights, layer.dimensions.heads, query, !is_cross(layer), {}};
     if (model != nullptr && model->tokens) in.keys = model->tokens->keys_of(within.of).tokens;
     if (const auto found = head_worth_a_look(in)) {

@@ -123,7 +123,7 @@ void App::open_watched_model() {
 void App::read_as_watched(Session& session) const {
   const std::shared_ptr<const WatchJoin>& join = view_.watch->joining;
   if (!join || session.looks || !join->is_in(session.document.within.read())) return;
-  Within& within = session.document.within.change();
+  ModelContext& within = session.document.within.change();
   const int last = blocks_in(within.model->model->spec, within.of) - 1;
   within.block = static_cast<int>(std::clamp<std::int64_t>(join->layer, 0, last));
   if (join->ids.empty()) return;

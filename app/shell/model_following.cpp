@@ -11,7 +11,7 @@
 namespace attnscope {
 
 void ModelFollowing::follow(const Document& document, const ModelWants& wants) {
-  const Within& within = document.within.read();
+  const ModelContext& within = document.within.read();
   if (!within) {
     if (!submitted_) return;
     engine_.forget();
@@ -37,12 +37,12 @@ ModelReadingPtr ModelFollowing::news() {
 }
 
 ModelReadingPtr ModelFollowing::reading_of(const Document& document) const {
-  const Within& within = document.within.read();
+  const ModelContext& within = document.within.read();
   return within && shown_ && shown_->within.model == within.model ? shown_ : nullptr;
 }
 
 bool ModelFollowing::is_up_to_date(const Document& document) const {
-  const Within& within = document.within.read();
+  const ModelContext& within = document.within.read();
   return !within || (submitted_ == within && seen_.first == ticket_);
 }
 
@@ -52,13 +52,13 @@ bool ModelFollowing::is_complete() const {
           (seen_reading_->is_complete || seen_reading_->is_stopped || !seen_reading_->error.empty()));
 }
 
-bool ModelFollowing::is_of_shown(const Within& within) const {
+bool ModelFollowing::is_of_shown(const ModelContext& within) const {
   return within && shown_ && shown_->block && shown_->within.model == within.model &&
          shown_->within.of == within.of && shown_->within.block == within.block;
 }
 
 Document ModelFollowing::placed(Document document) const {
-  const Within& within = document.within.read();
+  const ModelContext& within = document.within.read();
   if (!is_of_shown(within)) return document;
   document.input = shown_->layer.input;
   document.blocks = shown_->layer.blocks;
@@ -71,7 +71,7 @@ Document ModelFollowing::placed(Document document) const {
 }
 
 bool ModelFollowing::settle(const Document& before, Document& document) const {
-  const Within& within = document.within.read();
+  const ModelContext& within = document.within.read();
   if (!is_of_shown(within) || !before.within.read()) return true;
   if (within != before.within.read()) {
     document = placed(std::move(document));

@@ -49,10 +49,10 @@ class ModelFollowing {
   bool settle(const Document& before, Document& document) const;
 
  private:
-  bool is_of_shown(const Within&) const;
+  bool is_of_shown(const ModelContext&) const;
 
   ModelEngine engine_;
-  std::optional<Within> submitted_;
+  std::optional<ModelContext> submitted_;
   ModelWants wants_;
   std::uint64_t ticket_ = 0;                        // of it
   std::pair<std::uint64_t, std::uint64_t> seen_{};  // ticket, refinement

@@ -17,7 +17,7 @@ class Noticed {
     Seen now{what_is_said(document), log};
     // Which layer of a model is looked at makes nothing untrue.
     if (now.document.within.read()) {
-      Within& within = now.document.within.change();
+      ModelContext& within = now.document.within.change();
       within.block = 0;
       within.of = {};
     }

@@ -15,7 +15,7 @@
 #include "app/state/generation_state.hpp"
 #include "app/state/selection.hpp"
 #include "core/document/model_changes.hpp"
-#include "core/document/within.hpp"
+#include "core/document/model_context.hpp"
 
 namespace attnscope {
 
@@ -144,7 +144,7 @@ struct ManyTextsState {
 
 /// A cell of a head that was chosen for the person when the model was opened.
 struct OpenedAt {
-  Within within;  // that it was chosen for
+  ModelContext within;  // that it was chosen for
   std::int64_t head = 0;
   Cell cell;
   bool operator==(const OpenedAt&) const = default;

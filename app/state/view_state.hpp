@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "app/kit/ui/theme.hpp"
-#include "app/state/apart.hpp"
+#include "app/state/indirect.hpp"
 #include "app/state/keyboard_state.hpp"
 #include "app/state/notices.hpp"
 #include "app/state/oscilloscope.hpp"
@@ -91,20 +91,20 @@ struct ViewState {
   std::optional<Stage> vectors;  // a stage of vectors that the focus shows instead
   RangeMode range = RangeMode::All;
   std::array<float, 2> locked_range{0, 1};
-  Apart<FocusState> focus;
-  Apart<FocusGesture> focus_gesture;
+  Indirect<FocusState> focus;
+  Indirect<FocusGesture> focus_gesture;
   Direction direction = Direction::QueryToKeys;
   std::array<bool, 5> hidden{};  // by Region
   bool drawer = false;           // where the window is narrow: the inspector is open over the focus
   RegionSizes sizes;
   Scrolls scrolls;
-  Apart<CompareState> compare;
-  Apart<HeadsState> heads;
-  Apart<LongState> long_view;
-  Apart<ModelState> model;
-  Apart<LessonState> lesson;
-  Apart<LabState> lab;
-  Apart<PresenterState> presenter;
+  Indirect<CompareState> compare;
+  Indirect<HeadsState> heads;
+  Indirect<LongState> long_view;
+  Indirect<ModelState> model;
+  Indirect<LessonState> lesson;
+  Indirect<LabState> lab;
+  Indirect<PresenterState> presenter;
   PageStates pages;
   std::array<signed char, 16>
       fold{};  // sections of the controls: 0 = as the width asks, 1 = open, -1 = closed
@@ -120,25 +120,25 @@ struct ViewState {
   std::string
       caption;       // of a picture that is drawn for a file: the value of what is swept; empty on the screen
   std::string hint;  // what the mouse is on, for the status line; filled anew each frame
-  Apart<SignalsState> signals;
+  Indirect<SignalsState> signals;
   Oscilloscope scope;        // the chosen cell against time
   double now = 0;            // seconds since the App began; a frame counts at most 0.1 s
   std::string palette_text;  // what was typed into the command palette, and the row that Enter would run
   std::size_t palette_row = 0;
-  bool palette_opens = false;       // in this frame
-  bool palette_waits = false;       // it is open, and its field does not have the keyboard yet
-  bool palette_shown = false;       // in the last frame
-  bool palette_keeps = false;       // it was closed by no hand: what was typed is there when it opens again
-  bool help = false;                // the page of keys and gestures is open
-  bool timings = false;             // the card with the milliseconds of every stage is open
-  bool parity = false;              // the card with the differences between two backends is open
-  Apart<WalkState> walk;            // how far the walk has come
-  Apart<WatchState> watch;          // the attention of a running process, in the place of a model
-  Apart<InspectorState> inspector;  // which page of the inspector, and how
-  Apart<EditingState> editing;      // numbers and masks under the hand
-  Apart<FilesState> files;          // the file menu and what it opens
-  Apart<StartState> start;          // three things to try, on the first launch
-  KeyboardState keyboard;           // where it is, what it has just done, what it shows
+  bool palette_opens = false;  // in this frame
+  bool palette_waits = false;  // it is open, and its field does not have the keyboard yet
+  bool palette_shown = false;  // in the last frame
+  bool palette_keeps = false;  // it was closed by no hand: what was typed is there when it opens again
+  bool help = false;           // the page of keys and gestures is open
+  bool timings = false;        // the card with the milliseconds of every stage is open
+  bool parity = false;         // the card with the differences between two backends is open
+  Indirect<WalkState> walk;    // how far the walk has come
+  Indirect<WatchState> watch;  // the attention of a running process, in the place of a model
+  Indirect<InspectorState> inspector;  // which page of the inspector, and how
+  Indirect<EditingState> editing;      // numbers and masks under the hand
+  Indirect<FilesState> files;          // the file menu and what it opens
+  Indirect<StartState> start;          // three things to try, on the first launch
+  KeyboardState keyboard;              // where it is, what it has just done, what it shows
 
   void show_stage(Plane next);
   void show_vectors(Stage next);

@@ -72,7 +72,7 @@ void Beside::compare(WatchState& state, const LayerResult* shown) {
     if (comparing_) comparing_->cancel();
   }
   if (!join_ || shown == nullptr || comparing_) return;
-  const Within& within = shown->document.within.read();
+  const ModelContext& within = shown->document.within.read();
   const std::pair<std::uint64_t, int> at(shown->ticket, within.block);
   if (compared_ == at || !join_->is_in(within)) return;
   compared_ = at;

@@ -48,9 +48,9 @@ bool hides_else(const WatchedLayer& layer, std::int64_t head, std::int64_t row, 
 
 }  // namespace
 
-bool WatchJoin::is_in(const Within& within) const { return within && within.path == path; }
+bool WatchJoin::is_in(const ModelContext& within) const { return within && within.path == path; }
 
-bool WatchJoin::reads_the_same(const Within& within) const {
+bool WatchJoin::reads_the_same(const ModelContext& within) const {
   const ModelText& input = within.input;
   return !ids.empty() && is_in(within) && input.ids == ids && input.continued.empty() &&
          input.masked.empty() && within.changes.empty();
@@ -83,7 +83,7 @@ WatchJoin join_of(const WatchSight& sight, const WatchState& state) {
 }
 
 std::optional<OpenedWeights> opened_weights(const LayerResult& shown, const WatchJoin& join) {
-  const Within& within = shown.document.within.read();
+  const ModelContext& within = shown.document.within.read();
   if (shown.is_long() || !join.reads_the_same(within)) return std::nullopt;
   const TensorPtr& weights = shown.trace[weights_stage(shown.document)];
   const WatchedLayer* const layer = join.text->find(within.block);

@@ -31,9 +31,9 @@ struct WatchJoin {
   Cell cell;  // that is looked at
 
   /// Whether the Document stands in that model.
-  bool is_in(const Within&) const;
+  bool is_in(const ModelContext&) const;
   /// Whether it reads those tokens, with nothing changed inside.
-  bool reads_the_same(const Within&) const;
+  bool reads_the_same(const ModelContext&) const;
 };
 /// Of what is on the Watch page; path and name are those of its chosen offer, which must be there.
 WatchJoin join_of(const WatchSight&, const WatchState&);

@@ -67,7 +67,7 @@ struct ScoresToCome {
 /// Nothing where the CPU does not compute them, or a model does.
 std::optional<ScoresToCome> scores_to_come(const Document& document, const Backends& backends,
                                            const Backend& backend) {
-  const Within& within = document.within.read();  // a model reads no more tokens than it has positions
+  const ModelContext& within = document.within.read();  // a model reads no more tokens than it has positions
   if (within || within.is_unopened() || &backend != backends.choices().front().backend.get())
     return std::nullopt;
   const Dimensions size = check_any_length(document);

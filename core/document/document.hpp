@@ -11,8 +11,8 @@
 #include "core/base/shared_value.hpp"
 #include "core/document/input.hpp"
 #include "core/document/layer.hpp"
+#include "core/document/model_context.hpp"
 #include "core/document/settings.hpp"
-#include "core/document/within.hpp"
 
 namespace attnscope {
 
@@ -26,7 +26,7 @@ struct Document {
   Loss loss;
   std::string title;  // what the window calls it; not part of the computation
   /// The model that the layer stands in, if it stands in one: then input and blocks follow from it.
-  SharedValue<Within> within = {};
+  SharedValue<ModelContext> within = {};
   bool operator==(const Document&) const = default;
 
   /// The attention layer of the block that is looked at. To be changed it gets a block of its own where

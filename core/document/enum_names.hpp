@@ -30,7 +30,7 @@ struct EnumNames;
     static_assert(list.size() == static_cast<std::size_t>(last_one) + 1, \
                   "a name for each enumerator of " #E);                  \
   }
-ATTNSCOPE_ENUM_NAMES(Holds, Holds::Weights, {{"query-key-value"}, {"query-key"}, {"weights"}});
+ATTNSCOPE_ENUM_NAMES(GivenTensors, GivenTensors::Weights, {{"query-key-value"}, {"query-key"}, {"weights"}});
 ATTNSCOPE_ENUM_NAMES(Embedding, Embedding::HandBuilt,
                      {{"gaussian", {}, "Gaussian X"}, {"hand-built", {}, "hand-built X"}});
 ATTNSCOPE_ENUM_NAMES(Recipe, Recipe::Given, {{"random"}, {"hand-built"}, {"given"}});

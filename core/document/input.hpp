@@ -53,7 +53,7 @@ class Sequences {
 
 /// What a file held of a head. The tensors that it did not hold are zeros, one number wide: they stand for
 /// nothing, and neither they nor what would follow from them is shown (see known.hpp).
-enum class Holds {
+enum class GivenTensors {
   QueryKeyValue,
   QueryKey,  // no values: nothing is known after the weights
   Weights,   // the weights alone, as logarithms in masking.additive: softmax(0 + ln w) = w
@@ -79,7 +79,7 @@ struct Given {
   TensorPtr past_key = {}, past_value = {};  // [batch][kv heads][past][d_k or d_v]
   /// Keys of each entry of the batch that are not padding, counted from the first; empty = all.
   std::vector<std::int64_t> lengths = {};
-  Holds holds = Holds::QueryKeyValue;
+  GivenTensors holds = GivenTensors::QueryKeyValue;
   Guesses guesses = {};
   bool operator==(const Given&) const = default;
   explicit operator bool() const { return query && key && value; }

@@ -3,11 +3,11 @@
 namespace attnscope {
 
 bool knows_scores(const Document& document) {
-  return !document.input.is_given() || document.input.given().holds != Holds::Weights;
+  return !document.input.is_given() || document.input.given().holds != GivenTensors::Weights;
 }
 
 bool knows_values(const Document& document) {
-  return !document.input.is_given() || document.input.given().holds == Holds::QueryKeyValue;
+  return !document.input.is_given() || document.input.given().holds == GivenTensors::QueryKeyValue;
 }
 
 bool is_known(const Document& document, Stage stage) {

@@ -1,5 +1,5 @@
 // core/document: which sizes a layer can have: what check() refuses by, what recipes make weights for and
-// what edits/cures.hpp looks for.
+// what edits/remedies.hpp looks for.
 #pragma once
 
 #include <cstdint>

@@ -19,16 +19,18 @@ namespace {
 
 constexpr std::string_view between_heads = " ,;\t\r\n";
 
-const StackSpec& output_stack(const Within& within) {
+const StackSpec& output_stack(const ModelContext& within) {
   if (!within) throw Error("No model is open, so nothing inside one can be changed.");
   const ModelSpec& spec = within.model->model->spec;
   return spec.decoder ? *spec.decoder : *spec.encoder;
 }
 
-AttentionOf stack_of_output(const Within& within) { return output_attention(within.model->model->spec); }
+AttentionOf stack_of_output(const ModelContext& within) {
+  return output_attention(within.model->model->spec);
+}
 
 /// "3.5"
-HeadChange listed_head(const Within& within, std::string_view word) {
+HeadChange listed_head(const ModelContext& within, std::string_view word) {
   const StackSpec& stack = output_stack(within);
   const std::size_t dot = word.find('.');
   const auto number = [](std::string_view digits) {
@@ -52,7 +54,7 @@ bool is_zeroed(const HeadChange& change, AttentionOf of) {
   return change.of == of && change.kind == HeadChange::Kind::Zero && change.rows.empty();
 }
 
-Within with_zeroed(Within within, const std::vector<HeadChange>& heads) {
+ModelContext with_zeroed(ModelContext within, const std::vector<HeadChange>& heads) {
   const AttentionOf of = stack_of_output(within);
   std::erase_if(within.changes.heads, [of](const HeadChange& change) { return is_zeroed(change, of); });
   for (const HeadChange& head : heads) within = put(std::move(within), head);
@@ -61,7 +63,7 @@ Within with_zeroed(Within within, const std::vector<HeadChange>& heads) {
 
 }  // namespace
 
-std::vector<HeadChange> listed_heads(const Within& within, std::string_view list) {
+std::vector<HeadChange> listed_heads(const ModelContext& within, std::string_view list) {
   output_stack(within);
   std::vector<HeadChange> heads;
   for (std::size_t at = 0; (at = list.find_first_not_of(between_heads, at)) != list.npos;) {
@@ -75,12 +77,12 @@ std::vector<HeadChange> listed_heads(const Within& within, std::string_view list
   return heads;
 }
 
-Within zeroed_heads(Within within, std::string_view list) {
+ModelContext zeroed_heads(ModelContext within, std::string_view list) {
   const std::vector<HeadChange> heads = listed_heads(within, list);
   return with_zeroed(std::move(within), heads);
 }
 
-Within zeroed_but(Within within, std::string_view list) {
+ModelContext zeroed_but(ModelContext within, std::string_view list) {
   const std::vector<HeadChange> kept = listed_heads(within, list);
   const StackSpec& stack = output_stack(within);
   std::vector<HeadChange> others;
@@ -92,7 +94,7 @@ Within zeroed_but(Within within, std::string_view list) {
   return with_zeroed(std::move(within), others);
 }
 
-std::string list_of_zeroed(const Within& within) {
+std::string list_of_zeroed(const ModelContext& within) {
   if (!within) return {};
   std::vector<std::string> heads;
   for (const HeadChange& change : within.changes.heads)

@@ -6,21 +6,21 @@
 #include <string_view>
 #include <vector>
 
-#include "core/document/within.hpp"
+#include "core/document/model_context.hpp"
 
 namespace attnscope::edit {
 
 /// "3.5, 7.0": layer and head of the stack that gives the output, with commas or white space between; each
 /// head once, in the order of the list, as the change that zeroes it. Throws Error for an empty list, for
 /// what is no layer and head, and for a head that the model does not have.
-std::vector<HeadChange> listed_heads(const Within&, std::string_view list);
+std::vector<HeadChange> listed_heads(const ModelContext&, std::string_view list);
 
 /// The heads that are zeroed in all rows become the listed ones, or all others than the listed ones. What
 /// else is changed stays, save what was done to a head that is zeroed now. Throws Error as listed_heads().
-Within zeroed_heads(Within, std::string_view list);
-Within zeroed_but(Within, std::string_view list);
+ModelContext zeroed_heads(ModelContext, std::string_view list);
+ModelContext zeroed_but(ModelContext, std::string_view list);
 
 /// The heads that are zeroed in all rows, as a list; empty where none is.
-std::string list_of_zeroed(const Within&);
+std::string list_of_zeroed(const ModelContext&);
 
 }  // namespace attnscope::edit

@@ -13,7 +13,7 @@
 #include "core/document/layer_sizes.hpp"
 #include "core/document/settings_check.hpp"
 #include "core/edits/blocks.hpp"
-#include "core/edits/cures.hpp"
+#include "core/edits/remedies.hpp"
 
 namespace attnscope::edit {
 

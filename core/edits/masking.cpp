@@ -40,7 +40,7 @@ std::optional<std::size_t> place_in(const MaskedWord& word, const Token& token, 
 struct FoundMask {
   std::size_t word = 0, place = 0;
 };
-std::optional<FoundMask> find_mask(const Within& within, const ModelTokens& tokens, std::int64_t row) {
+std::optional<FoundMask> find_mask(const ModelContext& within, const ModelTokens& tokens, std::int64_t row) {
   if (!within || !fills_masks(*within.model) || row < 0 || row >= std::ssize(tokens.tokens.tokens))
     return std::nullopt;
   const Token& token = tokens.tokens.tokens[static_cast<std::size_t>(row)];
@@ -74,17 +74,20 @@ bool fills_masks(const OpenedModel& opened) {
          opened.tokenizer->token(opened.tokenizer->special_ids().mask) != nullptr;
 }
 
-std::optional<MaskedWord> masked_word(const Within& within, const ModelTokens& tokens, std::int64_t row) {
+std::optional<MaskedWord> masked_word(const ModelContext& within, const ModelTokens& tokens,
+                                      std::int64_t row) {
   const std::optional<FoundMask> found = find_mask(within, tokens, row);
   return found ? std::optional(within.input.masked[found->word]) : std::nullopt;
 }
 
-std::optional<std::int64_t> masked_token(const Within& within, const ModelTokens& tokens, std::int64_t row) {
+std::optional<std::int64_t> masked_token(const ModelContext& within, const ModelTokens& tokens,
+                                         std::int64_t row) {
   const std::optional<FoundMask> found = find_mask(within, tokens, row);
   return found ? std::optional(within.input.masked[found->word].tokens[found->place]) : std::nullopt;
 }
 
-std::optional<std::string> maskable_word(const Within& within, const ModelTokens& tokens, std::int64_t row) {
+std::optional<std::string> maskable_word(const ModelContext& within, const ModelTokens& tokens,
+                                         std::int64_t row) {
   if (!within || !fills_masks(*within.model) || row < 0 || row >= std::ssize(tokens.tokens.tokens))
     return std::nullopt;
   const Token& token = tokens.tokens.tokens[static_cast<std::size_t>(row)];
@@ -93,7 +96,7 @@ std::optional<std::string> maskable_word(const Within& within, const ModelTokens
   return tokens.tokens.text.substr(range.begin, range.end - range.begin);
 }
 
-std::vector<MaskedWord> masked_words_kept(const Within& before, std::string_view text) {
+std::vector<MaskedWord> masked_words_kept(const ModelContext& before, std::string_view text) {
   std::vector<MaskedWord> kept;
   if (!before || !fills_masks(*before.model)) return kept;
   const std::string_view old = before.input.text;
@@ -115,7 +118,7 @@ std::vector<MaskedWord> masked_words_kept(const Within& before, std::string_view
 
 namespace edit {
 
-Within toggled_mask(Within within, std::int64_t row) {
+ModelContext toggled_mask(ModelContext within, std::int64_t row) {
   if (!within || !fills_masks(*within.model))
     throw Error("This model fills no masks: only encoders with a head for masked words do.");
   const OpenedModel& opened = *within.model;

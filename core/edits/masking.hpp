@@ -15,21 +15,21 @@ namespace attnscope {
 /// Whether the model fills masks: it predicts masked tokens and its tokenizer knows the mask.
 bool fills_masks(const OpenedModel&);
 /// The word whose masks a row of the text's tokens is one of; nothing where it is none, or was typed.
-std::optional<MaskedWord> masked_word(const Within&, const ModelTokens&, std::int64_t row);
+std::optional<MaskedWord> masked_word(const ModelContext&, const ModelTokens&, std::int64_t row);
 /// The token that a row had before it was masked.
-std::optional<std::int64_t> masked_token(const Within&, const ModelTokens&, std::int64_t row);
+std::optional<std::int64_t> masked_token(const ModelContext&, const ModelTokens&, std::int64_t row);
 /// The word that toggled_mask() would mask; nothing where the row's token is of none.
-std::optional<std::string> maskable_word(const Within&, const ModelTokens&, std::int64_t row);
+std::optional<std::string> maskable_word(const ModelContext&, const ModelTokens&, std::int64_t row);
 /// The masked words that are still masked where another text takes the place of the one that is read: those
 /// in the part that both begin with or end with.
-std::vector<MaskedWord> masked_words_kept(const Within&, std::string_view text);
+std::vector<MaskedWord> masked_words_kept(const ModelContext&, std::string_view text);
 
 namespace edit {
 
 /// The word that a row's token is of goes, with all its tokens, behind as many masks; where the row stands
 /// for a mask that this made, the word comes back. Throws Error with a sentence where the model fills no
 /// masks, where the token is of no word of the text, or where the mask was typed.
-Within toggled_mask(Within, std::int64_t row);
+ModelContext toggled_mask(ModelContext, std::int64_t row);
 
 }  // namespace edit
 }  // namespace attnscope

@@ -20,12 +20,12 @@ namespace {
 
 using ChangedTo = HeadChange::Kind;
 
-const ModelSpec& spec_of(const Within& within) {
+const ModelSpec& spec_of(const ModelContext& within) {
   if (!within) throw Error("No model is open, so nothing inside one can be changed.");
   return within.model->model->spec;
 }
 
-const AttentionSpec& attention_of(const Within& within, const BlockAt& at) {
+const AttentionSpec& attention_of(const ModelContext& within, const BlockAt& at) {
   const ModelSpec& spec = spec_of(within);
   check({.blocks = {{.of = at.of, .block = at.block}}}, spec);
   return (at.of == AttentionOf::Encoder ? *spec.encoder : *spec.decoder)
@@ -48,7 +48,7 @@ void replace(std::vector<T>& all, IsOld is_old, const T* fresh) {
 double division(const AttentionSpec& of) { return 1 / std::sqrt(static_cast<double>(of.d_k)); }
 
 template <class Change>
-Within block_changed(Within within, const BlockAt& at, Change&& change) {
+ModelContext block_changed(ModelContext within, const BlockAt& at, Change&& change) {
   BlockChange now = change_of(within, at);
   change(now);
   return put(std::move(within), now);
@@ -113,14 +113,14 @@ std::string valid(std::string text) {
 
 }  // namespace
 
-Within looked_at(Within within, const BlockAt& at) {
+ModelContext looked_at(ModelContext within, const BlockAt& at) {
   attention_of(within, at);
   within.of = at.of;
   within.block = at.block;
   return within;
 }
 
-Within put(Within within, const HeadChange& change) {
+ModelContext put(ModelContext within, const HeadChange& change) {
   check({.heads = {change}}, spec_of(within));
   const auto is_old = [&](const HeadChange& other) {
     return is_of(change, other) && (change.rows.empty() || change.rows == other.rows);
@@ -129,25 +129,25 @@ Within put(Within within, const HeadChange& change) {
   return within;
 }
 
-Within toggled(Within within, const HeadChange& change) {
+ModelContext toggled(ModelContext within, const HeadChange& change) {
   if (std::ranges::find(within.changes.heads, change) == within.changes.heads.end())
     return put(std::move(within), change);
   std::erase(within.changes.heads, change);
   return within;
 }
 
-Within restored_head(Within within, const BlockAt& at, int head) {
+ModelContext restored_head(ModelContext within, const BlockAt& at, int head) {
   std::erase_if(within.changes.heads, [&](const HeadChange& change) {
     return change.of == at.of && change.block == at.block && change.head == head;
   });
   return within;
 }
 
-BlockChange change_of(const Within& within, const BlockAt& at) {
+BlockChange change_of(const ModelContext& within, const BlockAt& at) {
   return attnscope::change_of(within.changes, at.of, static_cast<std::size_t>(std::max(0, at.block)));
 }
 
-Within put(Within within, const BlockChange& change) {
+ModelContext put(ModelContext within, const BlockChange& change) {
   check({.blocks = {change}}, spec_of(within));
   const bool nothing = change == BlockChange{.of = change.of, .block = change.block};
   replace(
@@ -157,51 +157,51 @@ Within put(Within within, const BlockChange& change) {
   return within;
 }
 
-Within attention_off(Within within, const BlockAt& at, bool off) {
+ModelContext attention_off(ModelContext within, const BlockAt& at, bool off) {
   return block_changed(std::move(within), at, [off](BlockChange& change) { change.attention_off = off; });
 }
 
-Within mlp_off(Within within, const BlockAt& at, bool off) {
+ModelContext mlp_off(ModelContext within, const BlockAt& at, bool off) {
   const BlockAt of{at.of == AttentionOf::Cross ? AttentionOf::Decoder : at.of, at.block};
   return block_changed(std::move(within), of, [off](BlockChange& change) { change.mlp_off = off; });
 }
 
-Within mask_off(Within within, const BlockAt& at, bool off) {
+ModelContext mask_off(ModelContext within, const BlockAt& at, bool off) {
   return block_changed(std::move(within), at, [off](BlockChange& change) { change.mask_off = off; });
 }
 
-Within causal(Within within, const BlockAt& at, bool on) {
+ModelContext causal(ModelContext within, const BlockAt& at, bool on) {
   return block_changed(std::move(within), at, [on](BlockChange& change) { change.causal = on; });
 }
 
-Within temperature(Within within, const BlockAt& at, double value) {
+ModelContext temperature(ModelContext within, const BlockAt& at, double value) {
   return block_changed(std::move(within), at, [value](BlockChange& change) { change.temperature = value; });
 }
 
-Within scale(Within within, const BlockAt& at, std::optional<double> value) {
+ModelContext scale(ModelContext within, const BlockAt& at, std::optional<double> value) {
   if (value == attention_of(within, at).scale) value.reset();
   return block_changed(std::move(within), at, [value](BlockChange& change) { change.scale = value; });
 }
 
-bool is_divided(const Within& within, const BlockAt& at) {
+bool is_divided(const ModelContext& within, const BlockAt& at) {
   const AttentionSpec& own = attention_of(within, at);
   return change_of(within, at).scale.value_or(own.scale) != 1;
 }
 
-Within toggled_division(Within within, const BlockAt& at) {
+ModelContext toggled_division(ModelContext within, const BlockAt& at) {
   const AttentionSpec& own = attention_of(within, at);
   const double on = own.scale == 1 ? division(own) : own.scale;
   const bool divided = is_divided(within, at);
   return scale(std::move(within), at, divided ? 1 : on);
 }
 
-std::size_t count_changes(const Within& within) {
+std::size_t count_changes(const ModelContext& within) {
   return within.changes.blocks.size() + within.changes.heads.size();
 }
 
 std::string ChangeWords::line() const { return fmt::format("{} · {}", place, fmt::join(what, " · ")); }
 
-ChangeWords words_of_change(const Within& within, std::size_t index) {
+ChangeWords words_of_change(const ModelContext& within, std::size_t index) {
   const ModelSpec& spec = spec_of(within);
   const ModelChanges& changes = within.changes;
   if (index < changes.blocks.size()) {
@@ -211,13 +211,13 @@ ChangeWords words_of_change(const Within& within, std::size_t index) {
   return words_of(changes.heads.at(index - changes.blocks.size()), spec);
 }
 
-std::vector<ChangeWords> list_of_changes(const Within& within) {
+std::vector<ChangeWords> list_of_changes(const ModelContext& within) {
   std::vector<ChangeWords> list;
   for (std::size_t i = 0; i < count_changes(within); ++i) list.push_back(words_of_change(within, i));
   return list;
 }
 
-Within without_change(Within within, std::size_t index) {
+ModelContext without_change(ModelContext within, std::size_t index) {
   ModelChanges& changes = within.changes;
   if (index < changes.blocks.size())
     changes.blocks.erase(changes.blocks.begin() + static_cast<std::ptrdiff_t>(index));
@@ -226,12 +226,12 @@ Within without_change(Within within, std::size_t index) {
   return within;
 }
 
-Within without_changes(Within within) {
+ModelContext without_changes(ModelContext within) {
   within.changes = {};
   return within;
 }
 
-Within text(Within within, std::string text) {
+ModelContext text(ModelContext within, std::string text) {
   text = valid(std::move(text));
   within.input.masked = masked_words_kept(within, text);
   within.input.text = std::move(text);
@@ -240,13 +240,13 @@ Within text(Within within, std::string text) {
   return within;
 }
 
-Within special_tokens(Within within, bool wanted) {
+ModelContext special_tokens(ModelContext within, bool wanted) {
   within.input.special = wanted;
   within.input.continued.clear();
   return within;
 }
 
-Within chat(Within within, std::optional<std::string> day) {
+ModelContext chat(ModelContext within, std::optional<std::string> day) {
   within.input.chat_day = std::move(day);
   if (within.input.chat_day) within.input.pair.reset();
   within.input.continued.clear();
@@ -254,7 +254,7 @@ Within chat(Within within, std::optional<std::string> day) {
   return within;
 }
 
-Within token_ids(Within within, std::string_view numbers) {
+ModelContext token_ids(ModelContext within, std::string_view numbers) {
   const ModelSpec& spec = spec_of(within);
   std::vector<std::int64_t> ids;
   for (std::size_t at = 0; (at = numbers.find_first_not_of(" ,[]\t\n", at)) != numbers.npos;) {
@@ -281,7 +281,7 @@ Within token_ids(Within within, std::string_view numbers) {
   return within;
 }
 
-Within second_text(Within within, std::optional<std::string> text) {
+ModelContext second_text(ModelContext within, std::optional<std::string> text) {
   within.input.pair = text ? std::optional(valid(std::move(*text))) : std::nullopt;
   if (within.input.pair) within.input.chat_day.reset();
   within.input.continued.clear();
@@ -289,18 +289,18 @@ Within second_text(Within within, std::optional<std::string> text) {
   return within;
 }
 
-Within decoder_text(Within within, std::string text) {
+ModelContext decoder_text(ModelContext within, std::string text) {
   within.input.decoder_text = valid(std::move(text));
   within.input.continued.clear();
   return within;
 }
 
-Within image(Within within, std::filesystem::path path) {
+ModelContext image(ModelContext within, std::filesystem::path path) {
   within.input.image = std::move(path);
   return within;
 }
 
-Within appended(Within within, std::int64_t token) {
+ModelContext appended(ModelContext within, std::int64_t token) {
   const ModelSpec& spec = spec_of(within);
   if (token < 0 || token >= spec.vocabulary)
     throw Error(
@@ -309,7 +309,7 @@ Within appended(Within within, std::int64_t token) {
   return within;
 }
 
-Within continued_up_to(Within within, std::int64_t count) {
+ModelContext continued_up_to(ModelContext within, std::int64_t count) {
   std::vector<std::int64_t>& tokens = within.input.continued;
   if (count >= 0 && count < std::ssize(tokens)) tokens.resize(static_cast<std::size_t>(count));
   return within;

@@ -18,14 +18,14 @@ Document what_is_said(const Document& document) {
 }
 
 std::size_t typed_texts(const Document& document) {
-  const Within& within = document.within.read();
+  const ModelContext& within = document.within.read();
   if (!within) return document.input.is_text() ? document.input.sequences.size() : 0;
   if (!within.input.image.empty()) return 0;
   return within.input.pair || within.model->model->spec.reads_two_texts() ? 2 : 1;
 }
 
 const std::string& typed_text(const Document& document, std::size_t index) {
-  const Within& within = document.within.read();
+  const ModelContext& within = document.within.read();
   if (!within) return document.input.sequences.at(index).text;
   if (index == 0) return within.input.text;
   static const std::string nothing;
@@ -34,7 +34,7 @@ const std::string& typed_text(const Document& document, std::size_t index) {
 }
 
 std::size_t text_in_sight(const Document& document, std::int64_t sequence) {
-  const Within& within = document.within.read();
+  const ModelContext& within = document.within.read();
   if (!within) return static_cast<std::size_t>(sequence);
   return within.model->model->spec.reads_two_texts() && within.of != AttentionOf::Encoder ? 1 : 0;
 }
@@ -45,7 +45,7 @@ namespace attnscope::edit {
 
 Document typed_text(Document document, std::size_t index, std::string text) {
   if (!document.within.read()) return edit::text(std::move(document), index, std::move(text));
-  Within& within = document.within.change();
+  ModelContext& within = document.within.change();
   if (index == 0)
     within = edit::text(std::move(within), std::move(text));
   else if (within.model->model->spec.reads_two_texts())

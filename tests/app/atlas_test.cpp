@@ -21,7 +21,7 @@ namespace {
 using namespace attnscope::test;
 
 const ModelState& state(Robot& robot) { return *robot.app().view().model; }
-const Within& within(const Robot& robot) { return robot.document().within.read(); }
+const ModelContext& within(const Robot& robot) { return robot.document().within.read(); }
 
 }  // namespace
 

@@ -59,8 +59,8 @@ struct ReadBack {
   }
 };
 
-Within within_of(const OpenedModelPtr& model, const std::string& text) {
-  Within within;
+ModelContext within_of(const OpenedModelPtr& model, const std::string& text) {
+  ModelContext within;
   within.model = model;
   within.path = model->path;
   within.of = output_attention(model->model->spec);
@@ -68,7 +68,7 @@ Within within_of(const OpenedModelPtr& model, const std::string& text) {
   return within;
 }
 
-Within within_of_letters(const TemporaryDirectory& directory, const std::string& text) {
+ModelContext within_of_letters(const TemporaryDirectory& directory, const std::string& text) {
   const std::filesystem::path folder = directory / "it's a \"folder\" $HOME";
   write_letters_gpt(folder);
   return within_of(open_whole_model(folder), text);
@@ -92,7 +92,7 @@ void copy_from_palette(Robot& robot) {
 
 TEST_CASE("a shell and the program read back the text that was on screen", "[command]") {
   const TemporaryDirectory directory;
-  Within within = within_of_letters(directory, "ab");
+  ModelContext within = within_of_letters(directory, "ab");
   for (const std::string text :
        {"ab", "it's ab", "'", "ab ''", "ab\ncd\t e\n", "$HOME `id` $(id) \"ab\" \\ \\n !", "-a", "--text ab",
         "[ab]", "[[ab,c]]", " ab ", "ä → a 日本", "a*?~;&|<>(){}#=%", "run"}) {
@@ -114,7 +114,7 @@ TEST_CASE("a shell and the program read back the text that was on screen", "[com
 
 TEST_CASE("heads that are zeroed and the layer are read back, other changes are named", "[command]") {
   const TemporaryDirectory directory;
-  Within within = within_of_letters(directory, "ab c de");
+  ModelContext within = within_of_letters(directory, "ab c de");
   within.block = 1;
   within = edit::put(std::move(within), HeadChange{.block = 2, .head = 3});
   within = edit::put(std::move(within), HeadChange{.block = 0, .head = 1});
@@ -154,14 +154,14 @@ TEST_CASE("heads that are zeroed and the layer are read back, other changes are 
 
 TEST_CASE("what is no plain text is read back as the numbers of its tokens", "[command]") {
   const TemporaryDirectory directory;
-  Within letters = within_of_letters(directory, "ab c");
+  ModelContext letters = within_of_letters(directory, "ab c");
   letters.input.continued = {3, 4};
   const ReadBack continued(command_of_model({.within = letters}).line);
   CHECK(continued.run->ids == tokens_of(*letters.model, letters.input).input.ids);
   CHECK_FALSE(continued.run->text);
 
   write_small_bert(directory / "bert");
-  Within bert = within_of(open_whole_model(directory / "bert"), "the cat sat");
+  ModelContext bert = within_of(open_whole_model(directory / "bert"), "the cat sat");
   CHECK(ReadBack(command_of_model({.within = bert}).line).run->text == "the cat sat");
   bert.input.special = false;
   const ReadBack bare(command_of_model({.within = bert}).line);
@@ -182,7 +182,7 @@ TEST_CASE("what is no plain text is read back as the numbers of its tokens", "[c
 TEST_CASE("what a decoder has said is read back", "[command]") {
   const TemporaryDirectory directory;
   write_small_t5(directory / "t5");
-  Within within = within_of(open_whole_model(directory / "t5"), "the cat sat");
+  ModelContext within = within_of(open_whole_model(directory / "t5"), "the cat sat");
   within.input.decoder_text = "die Katze";
   const CopiedCommand made = command_of_model({.within = within});
   CHECK(made.says_all());

@@ -21,7 +21,7 @@ using test::with_letters;
 using Tokens = std::vector<std::int64_t>;
 
 const ModelState& state(Robot& robot) { return *robot.app().view().model; }
-const Within& within(const Robot& robot) { return robot.document().within.read(); }
+const ModelContext& within(const Robot& robot) { return robot.document().within.read(); }
 Tokens continued(const Robot& robot) { return within(robot).input.continued; }
 
 void begin(Robot& robot) {

@@ -146,7 +146,7 @@ TEST_CASE("a lesson on a model is played forward and exactly back", "[lessons][l
   REQUIRE(last == 2);
   const auto is_step = [&](std::int64_t step) {
     CHECK(player.state().step == step);
-    const Within &now = player.document().within.read(), &said = player.of_step(step).within.read();
+    const ModelContext &now = player.document().within.read(), &said = player.of_step(step).within.read();
     CHECK(now.model);
     CHECK(now == said);
     CHECK(player.app().shown()->document.within.read() == said);

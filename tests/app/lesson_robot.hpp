@@ -44,7 +44,7 @@ struct Player : Robot {
   /// that is on this computer.
   bool stands_at(std::int64_t step) {
     if (lesson().lesson.of_training()) return trains_at(step);
-    const Within& said = of_step(step).within.read();
+    const ModelContext& said = of_step(step).within.read();
     if (!lesson().lesson.of_model()) return document() == of_step(step);
     return !said || document().within.read() == said;
   }

@@ -27,7 +27,7 @@ RobotOptions with_bert(const TemporaryDirectory& directory, const char* name = "
   return options;
 }
 
-const Within& within(const Robot& robot) { return robot.document().within.read(); }
+const ModelContext& within(const Robot& robot) { return robot.document().within.read(); }
 
 void alt_click(Robot& robot, const std::string& label) {
   robot.move(robot.centre(label));

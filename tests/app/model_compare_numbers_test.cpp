@@ -49,7 +49,7 @@ void check_number(const std::string& text, double expected) {
 
 /// One side, run without the window.
 struct Side {
-  explicit Side(const Within& at)
+  explicit Side(const ModelContext& at)
       : within(at),
         model(*within.model->model),
         tokens(tokens_of(*within.model, within.input)),
@@ -75,7 +75,7 @@ struct Side {
 
   ThreadPool pool{1};
   Work work{pool, {}};
-  Within within;
+  ModelContext within;
   const Model& model;
   ModelTokens tokens;
   ModelRun run;

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 using Catch::Matchers::ContainsSubstring;
 
 const ModelState& state(Robot& robot) { return *robot.app().view().model; }
-const Within& within(const Robot& robot) { return robot.document().within.read(); }
+const ModelContext& within(const Robot& robot) { return robot.document().within.read(); }
 
 /// A session with "letters" shown and "other", of another text, held. Returns the text of the file.
 void keep_session(const TemporaryDirectory& directory, const fs::path& file) {

@@ -25,10 +25,10 @@ using test::type_text;
 using test::with_letters;
 
 const ModelState& state(Robot& robot) { return *robot.app().view().model; }
-const Within& within(const Robot& robot) { return robot.document().within.read(); }
+const ModelContext& within(const Robot& robot) { return robot.document().within.read(); }
 
 /// Those of a model, its text and its changes.
-Tensor weights_in(const Within& at, int block, std::int64_t head) {
+Tensor weights_in(const ModelContext& at, int block, std::int64_t head) {
   const Model& model = *at.model->model;
   ThreadPool pool(1);
   const Work work{pool, {}};

@@ -50,7 +50,7 @@ struct Desk {
   std::size_t closed() const { return Closed(directory / "state").list().size(); }
 };
 
-const Within& within(const Robot& robot) { return robot.document().within.read(); }
+const ModelContext& within(const Robot& robot) { return robot.document().within.read(); }
 
 void check_is_back(Robot& robot) {
   robot.settle();

@@ -43,7 +43,7 @@ struct LettersRobot : LettersFolder, Robot {
   }
 };
 
-inline const Within& model_within(const Robot& robot) { return robot.document().within.read(); }
+inline const ModelContext& model_within(const Robot& robot) { return robot.document().within.read(); }
 inline const ModelState& model_state(Robot& robot) { return *robot.app().view().model; }
 
 /// What is on screen, computed by the functions of the core themselves.
@@ -57,7 +57,7 @@ struct ModelAlone {
 
   ThreadPool pool{1};
   Work work{pool, {}};
-  Within within;
+  ModelContext within;
   const Model& model;
   ModelTokens tokens;
   ModelRun clean, changed;

@@ -28,7 +28,7 @@ RobotOptions with_file(const fs::path& file) {
   return options;
 }
 
-const Within& within(const Robot& robot) { return robot.document().within.read(); }
+const ModelContext& within(const Robot& robot) { return robot.document().within.read(); }
 
 /// The weights of the shown layer's head.
 Tensor shown_weights(Robot& robot, std::int64_t head) {
@@ -40,7 +40,7 @@ Tensor shown_weights(Robot& robot, std::int64_t head) {
 
 /// Those of the model itself.
 Tensor run_weights(const Robot& robot, std::int64_t head) {
-  const Within& at = within(robot);
+  const ModelContext& at = within(robot);
   const Model& model = *at.model->model;
   const ModelTokens tokens = tokens_of(*at.model, at.input);
   ThreadPool pool(1);

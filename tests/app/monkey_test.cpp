@@ -214,7 +214,7 @@ void keep_small(Robot& robot, const std::filesystem::path& example) {
   // Of what came as vectors there are no sequences, and a model has more than one layer: its numbers count.
   const Dimensions& d = robot.app().shown()->layer().dimensions;
   const std::int64_t cells = d.batch * d.heads * d.queries * d.keys;
-  const Within& within = document.within.read();
+  const ModelContext& within = document.within.read();
   const std::uint64_t weights = within ? within.model->bytes : 0;  // bytes
   constexpr std::int64_t most_cells = 1'000'000;
   constexpr std::uint64_t most_weights = 16'000'000;

@@ -36,7 +36,7 @@ RobotOptions with_vit(const TemporaryDirectory& directory, int width = 1600, int
   return options;
 }
 
-const Within& within(const Robot& robot) { return robot.document().within.read(); }
+const ModelContext& within(const Robot& robot) { return robot.document().within.read(); }
 const PictureState& state(Robot& robot) { return robot.app().view().model->picture; }
 
 bool says(Robot& robot, const std::string& words) {

@@ -1,5 +1,5 @@
-// What cannot be computed: the picture that stays is dimmed and says so, the wrong number is red, cures are a
-// click away.
+// What cannot be computed: the picture that stays is dimmed and says so, the wrong number is red, remedies
+// are a click away.
 #include <algorithm>
 #include <string>
 
@@ -90,7 +90,7 @@ TEST_CASE("a stale picture is dimmed and says why, also after the message is clo
   CHECK_FALSE(is_red(robot, "Head count"));
 }
 
-TEST_CASE("the cure is a button, in the card and in the line that stays of it") {
+TEST_CASE("the remedy is a button, in the card and in the line that stays of it") {
   Robot robot({.width = 1600, .height = 1000});
   robot.settle();
   robot.type_number("Head count value", "3");
@@ -110,7 +110,7 @@ TEST_CASE("the cure is a button, in the card and in the line that stays of it") 
   robot.settle();
   CHECK(robot.app().shown()->layer().dimensions.d_model == 66);
   CHECK_FALSE(robot.has("Not computed"));
-  robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);  // a cure is undone like any change
+  robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);  // a remedy is undone like any change
   robot.settle();
   CHECK(robot.document().layer().d_model == 65);
 }

@@ -34,7 +34,7 @@ RobotOptions with_t5(const TemporaryDirectory& directory, int width = 1600, int 
   return options;
 }
 
-const Within& within(const Robot& robot) { return robot.document().within.read(); }
+const ModelContext& within(const Robot& robot) { return robot.document().within.read(); }
 
 void type_both(Robot& robot) {
   robot.retype("##Text 1", "the cat sat on the mat");

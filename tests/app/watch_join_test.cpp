@@ -7,7 +7,7 @@
 #include "app/watch/join.hpp"
 #include "app/watch/same_shapes.hpp"
 #include "app/watch_join_robot.hpp"
-#include "core/document/within.hpp"
+#include "core/document/model_context.hpp"
 #include "support/letters_gpt.hpp"
 
 namespace attnscope::watch_join_test {
@@ -36,7 +36,7 @@ struct PageOfModel {
     REQUIRE(comes(robot, [&] { return has_opened(); }));
   }
   bool has_opened() {
-    const Within& within = robot.document().within.read();
+    const ModelContext& within = robot.document().within.read();
     return within && within.path == model && robot.app().view().mode == Mode::Model &&
            !is_watching(robot.app().view());
   }
@@ -82,7 +82,7 @@ TEST_CASE("watch: the model beside the stream reads its tokens, agrees, and lead
   watch_state(robot).head = 2;
   robot.settle();
   page.open_beside();
-  const Within& within = robot.document().within.read();
+  const ModelContext& within = robot.document().within.read();
   CHECK(within.input.ids == letters);
   CHECK(within.block == 1);
   CHECK(robot.app().selection().head == 2);

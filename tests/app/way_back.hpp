@@ -23,7 +23,7 @@ inline std::string differences(const Document& a, const Document& b) {
   note(a.blocks == b.blocks, "blocks");
   note(a.looked_at == b.looked_at, "block looked at");
   note(a.title == b.title, "title " + a.title + " | " + b.title);
-  const Within &x = a.within.read(), &y = b.within.read();
+  const ModelContext &x = a.within.read(), &y = b.within.read();
   note(x.model == y.model, "model");
   note(x.input == y.input, "text " + x.input.text + " | " + y.input.text);
   note(x.changes == y.changes, "changes inside");

@@ -195,7 +195,7 @@ TEST_CASE("workers: a model is compared with another while both run and what is 
   ModelComparison comparison([&] { ++wakes; }, pool);
   const auto of_text = [&](const std::string& text) {
     Document document;
-    Within& within = document.within.change();
+    ModelContext& within = document.within.change();
     within.model = model;
     within.input.text = text;
     return document;
@@ -207,7 +207,7 @@ TEST_CASE("workers: a model is compared with another while both run and what is 
     engine.submit(of_text(text).within.read());
     for (int frame = 0; frame < 5; ++frame) {
       follow();
-      engine.doing();
+      engine.running_task();
       std::this_thread::sleep_for(1ms);
     }
   }

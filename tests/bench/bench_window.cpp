@@ -127,7 +127,7 @@ class WindowBench {
 
   void open() {
     Session session = open_session(options_.file, {});
-    Within& within = session.document.within.change();
+    ModelContext& within = session.document.within.change();
     if (!within.model) throw Error(fmt::format("{} is no model.", in_quotes(options_.file)));
     within.input = text_of(*within.model, options_.tokens);
     window_.app.open(std::move(session), options_.file);

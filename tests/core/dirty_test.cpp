@@ -71,7 +71,7 @@ std::vector<Change> all_changes() {
          d.input.numbers = Given{zeros(), zeros(), zeros()};
        },
        {Field::Given}},
-      {"holds", [](Document& d) { d.input.change<Given>().holds = Holds::Weights; }, {Field::Given}},
+      {"holds", [](Document& d) { d.input.change<Given>().holds = GivenTensors::Weights; }, {Field::Given}},
       {"guesses", [](Document& d) { d.input.change<Given>().guesses.causal = "A guess."; }, none},
       {"memory", [](Document& d) { d.input.memory = {samples::sentence(3)}; }, {Field::Memory}},
       {"cached", [](Document& d) { d.input.cached = 2; }, {Field::Tokens}},

@@ -221,7 +221,7 @@ TEST_CASE("whether weights are causal is measured", "[dump]") {
   Tensor weights = causal_weights({2, 4, 4});
   write_safetensors(path, std::array{NamedTensor{"attn", &weights}});
   const Document causal = opened(path);
-  CHECK(causal.input.given().holds == Holds::Weights);
+  CHECK(causal.input.given().holds == GivenTensors::Weights);
   CHECK(causal.layer().masking.causal);
   CHECK(causal.input.given().guesses.causal.empty());
   CHECK_FALSE(is_causal_guessed(causal));
@@ -252,7 +252,7 @@ TEST_CASE("queries and keys without values open, what follows from values is not
   write_safetensors(path, std::array{NamedTensor{"h.0.q", &q}, NamedTensor{"h.0.k", &q}});
   CHECK(open_with_layers(path).layers[0].facts == "2 heads, 3 × 4, without \"h.0.v\"");
   const Document document = opened(path);
-  CHECK(document.input.given().holds == Holds::QueryKey);
+  CHECK(document.input.given().holds == GivenTensors::QueryKey);
   CHECK(check(document).d_v == 1);
   CHECK(knows_scores(document));
   CHECK_FALSE(knows_values(document));
@@ -260,7 +260,7 @@ TEST_CASE("queries and keys without values open, what follows from values is not
   CHECK_FALSE(is_known(document, Stage::Mix));
   CHECK_FALSE(is_known(document, Stage::Output));
   const Document again = document_from_json(to_json(document), "x");
-  CHECK(again.input.given().holds == Holds::QueryKey);
+  CHECK(again.input.given().holds == GivenTensors::QueryKey);
   CHECK(again.input.given().guesses == document.input.given().guesses);
   CHECK(to_json(again) == to_json(document));
   // A layer without its keys says which.

@@ -23,24 +23,24 @@ using Kind = HeadChange::Kind;
 using Lines = std::vector<std::string>;
 namespace fs = std::filesystem;
 
-Within opened(ModelPtr model) {
+ModelContext opened(ModelPtr model) {
   const auto whole = std::make_shared<OpenedModel>();
   whole->model = std::move(model);
-  Within within;
+  ModelContext within;
   within.model = whole;
   return within;
 }
 
 /// GPT-2 of 3 layers with 4 heads of 4.
-Within gpt() {
+ModelContext gpt() {
   const test::TemporaryDirectory directory;
   small_models::write_gpt(directory / "gpt", small_models::gpt_weights());
   return opened(open_model(directory / "gpt"));
 }
 
-Within t5() { return opened(open_model(fs::path(ATTNSCOPE_TESTS) / "goldens/models/t5_gated")); }
+ModelContext t5() { return opened(open_model(fs::path(ATTNSCOPE_TESTS) / "goldens/models/t5_gated")); }
 
-Lines lines(const Within& within) {
+Lines lines(const ModelContext& within) {
   Lines all;
   for (const edit::ChangeWords& words : edit::list_of_changes(within)) all.push_back(words.line());
   return all;
@@ -49,7 +49,7 @@ Lines lines(const Within& within) {
 }  // namespace
 
 TEST_CASE("changes are listed in words, those of blocks first", "[edits][changes]") {
-  Within within = gpt();
+  ModelContext within = gpt();
   within = edit::put(within, HeadChange{.block = 1, .head = 3});
   within = edit::put(within, HeadChange{.block = 0, .head = 2, .kind = Kind::Mean});
   within = edit::put(within, HeadChange{.block = 2, .head = 0, .kind = Kind::Zero, .rows = {4}});
@@ -75,7 +75,7 @@ TEST_CASE("changes are listed in words, those of blocks first", "[edits][changes
 TEST_CASE("a head has one change at a time, and the same one again takes it away", "[edits][changes]") {
   const HeadChange zero{.block = 1, .head = 3}, uniform{.block = 1, .head = 3, .kind = Kind::Uniform},
       row{.block = 1, .head = 3, .kind = Kind::Mean, .rows = {2}}, other{.block = 1, .head = 2};
-  Within within = edit::put(edit::put(gpt(), zero), other);
+  ModelContext within = edit::put(edit::put(gpt(), zero), other);
   within = edit::put(within, uniform);
   CHECK(within.changes.heads == std::vector{uniform, other});
   within = edit::put(within, row);
@@ -88,10 +88,10 @@ TEST_CASE("a head has one change at a time, and the same one again takes it away
 }
 
 TEST_CASE("a block that is as the model has it is no change", "[edits][changes]") {
-  const Within own = gpt();
+  const ModelContext own = gpt();
   const edit::BlockAt at{.block = 1};
   CHECK(edit::is_divided(own, at));
-  Within off = edit::toggled_division(own, at);
+  ModelContext off = edit::toggled_division(own, at);
   CHECK_FALSE(edit::is_divided(off, at));
   CHECK(off.changes.blocks == std::vector{BlockChange{.block = 1, .scale = 1}});
   CHECK(edit::toggled_division(off, at) == own);
@@ -102,7 +102,7 @@ TEST_CASE("a block that is as the model has it is no change", "[edits][changes]"
   CHECK(off == own);
   CHECK_THROWS_WITH(edit::causal(own, at, true), ContainsSubstring("Layer 1 cannot be made causal: it is."));
   // Of several for one block, as files may have them, the last counts and one stays.
-  Within twice = own;
+  ModelContext twice = own;
   twice.changes.blocks = {
       {.block = 1, .scale = 1}, {.block = 0, .mask_off = true}, {.block = 1, .temperature = 2}};
   CHECK(edit::mask_off(twice, at, true).changes.blocks ==
@@ -111,7 +111,7 @@ TEST_CASE("a block that is as the model has it is no change", "[edits][changes]"
 }
 
 TEST_CASE("encoder-decoders name the attention, and scores that are not divided can be", "[edits][changes]") {
-  Within within = t5();
+  ModelContext within = t5();
   const edit::BlockAt cross{AttentionOf::Cross, 0}, encoder{AttentionOf::Encoder, 0};
   CHECK_FALSE(edit::is_divided(within, cross));
   within = edit::toggled_division(within, cross);
@@ -133,7 +133,7 @@ TEST_CASE("encoder-decoders name the attention, and scores that are not divided 
 TEST_CASE("random edits of a model are always what a model can have", "[edits][changes]") {
   std::mt19937 chance(9);
   const auto below = [&](int n) { return static_cast<int>(chance() % static_cast<unsigned>(n)); };
-  Within within = gpt();
+  ModelContext within = gpt();
   for (int i = 0; i < 500; ++i) {
     const edit::BlockAt at{.block = below(3)};
     constexpr Kind kinds[]{Kind::Zero, Kind::Mean, Kind::Uniform, Kind::PreviousToken, Kind::FirstToken};
@@ -160,7 +160,7 @@ TEST_CASE("random edits of a model are always what a model can have", "[edits][c
 }
 
 TEST_CASE("texts and tokens are what the model reads", "[edits]") {
-  Within within = edit::text(gpt(), "one two");
+  ModelContext within = edit::text(gpt(), "one two");
   within = edit::appended(edit::appended(within, 3), 4);
   CHECK(within.input.continued == std::vector<std::int64_t>{3, 4});
   CHECK(edit::continued_up_to(within, 1).input.continued == std::vector<std::int64_t>{3});
@@ -177,7 +177,7 @@ TEST_CASE("texts and tokens are what the model reads", "[edits]") {
   CHECK_FALSE(edit::second_text(edit::chat(within, "2024-02-29"), "y").input.chat_day);
   CHECK_FALSE(edit::chat(edit::chat(within, "2024-02-29"), std::nullopt).input.chat_day);
   CHECK_FALSE(edit::token_ids(edit::chat(within, "2024-02-29"), "3").input.chat_day);
-  const Within numbers = edit::token_ids(edit::second_text(within, "y"), " [3, 22\t0] ");
+  const ModelContext numbers = edit::token_ids(edit::second_text(within, "y"), " [3, 22\t0] ");
   CHECK(numbers.input.ids == std::vector<std::int64_t>{3, 22, 0});
   CHECK(numbers.input.text.empty());
   CHECK_FALSE(numbers.input.pair);
@@ -193,7 +193,7 @@ TEST_CASE("texts and tokens are what the model reads", "[edits]") {
   CHECK_THROWS_WITH(edit::put(within, HeadChange{.block = 3}), ContainsSubstring("There is no head 3.0"));
   CHECK_THROWS_WITH(edit::temperature(within, {.block = 0}, 0),
                     ContainsSubstring("The temperature of layer 0 is 0"));
-  CHECK_THROWS_WITH(edit::put(Within{}, HeadChange{}), ContainsSubstring("No model is open"));
+  CHECK_THROWS_WITH(edit::put(ModelContext{}, HeadChange{}), ContainsSubstring("No model is open"));
 }
 
 }  // namespace attnscope::edit_model_test

@@ -106,7 +106,7 @@ TEST_CASE("the work of a row with a cache, and of all rows without one", "[gener
 
 TEST_CASE("appended tokens and their predictions follow in the model's engine", "[generation][model]") {
   const Opened o;
-  Within within;
+  ModelContext within;
   within.model = o.model;
   within.input.text = "abcd";
   ModelWants wants;

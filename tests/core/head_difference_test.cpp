@@ -133,7 +133,7 @@ double naive_divergence(const oracle::GptRow& a, const oracle::GptRow& b) {
   return found;
 }
 
-ModelReadingPtr reading_of(const Within& within) {
+ModelReadingPtr reading_of(const ModelContext& within) {
   ModelEngine engine({}, 1);
   engine.submit(within, {.lens = false, .scores = false, .effects = false});
   engine.wait_idle();
@@ -220,7 +220,7 @@ TEST_CASE("of long texts all rows are compared, a part at a time", "[difference]
 TEST_CASE("a run compared with itself differs nowhere, and with a change from there on", "[difference]") {
   const test::TemporaryDirectory directory;
   const OpenedModelPtr model = opened_models::small_gpt(directory / "gpt");
-  Within within = opened_models::within_of(model, "abcabcab");
+  ModelContext within = opened_models::within_of(model, "abcabcab");
   const ModelReadingPtr a = reading_of(within);
   ModelDifferences differences({}, 1);
   CHECK_FALSE(differences.latest());

@@ -18,12 +18,12 @@ namespace {
 using Catch::Matchers::Message;
 
 /// 3 layers of 4 heads.
-Within letters(const test::TemporaryDirectory& directory) {
+ModelContext letters(const test::TemporaryDirectory& directory) {
   write_letters_gpt(directory / "letters");
   return opened_models::within_of(open_whole_model(directory / "letters"), "ab c");
 }
 
-bool is_zeroed(const Within& within, int block, int head) {
+bool is_zeroed(const ModelContext& within, int block, int head) {
   return std::ranges::find(within.changes.heads, HeadChange{.block = block, .head = head}) !=
          within.changes.heads.end();
 }
@@ -32,8 +32,8 @@ bool is_zeroed(const Within& within, int block, int head) {
 
 TEST_CASE("listed heads are zeroed, or all others", "[model][edits]") {
   const test::TemporaryDirectory directory;
-  const Within within = letters(directory);
-  const Within two = edit::zeroed_heads(within, "2.3, 0.1");
+  const ModelContext within = letters(directory);
+  const ModelContext two = edit::zeroed_heads(within, "2.3, 0.1");
   REQUIRE(two.changes.heads.size() == 2);
   CHECK(is_zeroed(two, 2, 3));
   CHECK(is_zeroed(two, 0, 1));
@@ -42,7 +42,7 @@ TEST_CASE("listed heads are zeroed, or all others", "[model][edits]") {
   CHECK(edit::zeroed_heads(within, " 2.3 0.1,\n2.3;").changes == two.changes);
   CHECK(edit::zeroed_heads(two, "1.0").changes.heads.size() == 1);  // these and no others
 
-  const Within circuit = edit::zeroed_but(two, "2.3, 0.1");
+  const ModelContext circuit = edit::zeroed_but(two, "2.3, 0.1");
   REQUIRE(circuit.changes.heads.size() == 10);
   CHECK_FALSE(is_zeroed(circuit, 2, 3));
   CHECK_FALSE(is_zeroed(circuit, 0, 1));
@@ -54,7 +54,7 @@ TEST_CASE("listed heads are zeroed, or all others", "[model][edits]") {
 
 TEST_CASE("other changes stay where heads are zeroed by a list", "[model][edits]") {
   const test::TemporaryDirectory directory;
-  Within within = edit::mlp_off(letters(directory), {AttentionOf::Decoder, 1}, true);
+  ModelContext within = edit::mlp_off(letters(directory), {AttentionOf::Decoder, 1}, true);
   const HeadChange mean{.block = 1, .head = 1, .kind = HeadChange::Kind::Mean},
       in_one_row{.block = 2, .head = 0, .rows = {1}};
   within = edit::put(edit::put(std::move(within), mean), in_one_row);
@@ -71,7 +71,7 @@ TEST_CASE("other changes stay where heads are zeroed by a list", "[model][edits]
 
 TEST_CASE("what is no list of heads is refused in a sentence", "[model][edits]") {
   const test::TemporaryDirectory directory;
-  const Within within = letters(directory);
+  const ModelContext within = letters(directory);
   for (const std::string list : {"1", "1.", ".2", "a.b", "1.2.3", "-1.2", "1.+2", "1.2x", "1.99999999999"}) {
     CAPTURE(list);
     CHECK_THROWS_MATCHES(
@@ -86,7 +86,7 @@ TEST_CASE("what is no list of heads is refused in a sentence", "[model][edits]")
   }
   CHECK_THROWS_MATCHES(edit::zeroed_heads(within, " , "), Error,
                        Message("There is no head in the list, expected layers and heads with dots between."));
-  CHECK_THROWS_AS(edit::listed_heads(Within{}, "0.0"), Error);
+  CHECK_THROWS_AS(edit::listed_heads(ModelContext{}, "0.0"), Error);
 }
 
 }  // namespace attnscope::head_lists_test

@@ -9,7 +9,7 @@
 
 #include "core/base/error.hpp"
 #include "core/edits/model.hpp"
-#include "core/files/document/within_json.hpp"
+#include "core/files/document/model_context_json.hpp"
 #include "core/models/opened/first_text.hpp"
 #include "support/small_folders.hpp"
 #include "support/temporary_directory.hpp"
@@ -26,8 +26,8 @@ struct Encoder {
     write_small_bert(directory / name, name);
     opened = open_whole_model(directory / name);
   }
-  Within reading(const std::string& text) const {
-    Within within;
+  ModelContext reading(const std::string& text) const {
+    ModelContext within;
     within.model = opened;
     within.of = AttentionOf::Encoder;
     within.input.text = text;
@@ -35,7 +35,7 @@ struct Encoder {
   }
 };
 
-std::string word_at(const Within& within, std::int64_t row) {
+std::string word_at(const ModelContext& within, std::int64_t row) {
   const auto word = masked_word(within, tokens_of(*within.model, within.input), row);
   return word ? word->word : "none";
 }
@@ -44,8 +44,9 @@ std::string word_at(const Within& within, std::int64_t row) {
 
 TEST_CASE("a word goes behind the mask and comes back", "[masking]") {
   const Encoder encoder;
-  const Within before = encoder.reading("The cat sat on the mat.");  // [CLS] the cat sat on the mat . [SEP]
-  const Within masked = edit::toggled_mask(before, 2);
+  const ModelContext before =
+      encoder.reading("The cat sat on the mat.");  // [CLS] the cat sat on the mat . [SEP]
+  const ModelContext masked = edit::toggled_mask(before, 2);
   CHECK(masked.input.text == "The [MASK] sat on the mat.");
   REQUIRE(masked.input.masked.size() == 1);
   CHECK(masked.input.masked[0] == MaskedWord{4, "cat", {12}});
@@ -58,8 +59,8 @@ TEST_CASE("a word goes behind the mask and comes back", "[masking]") {
 
 TEST_CASE("a word of several tokens is masked as a whole", "[masking]") {
   const Encoder encoder;
-  const Within before = encoder.reading("the unhappy cats jumped");  // un ##happy, cat ##s, jump ##ed
-  const Within masked = edit::toggled_mask(before, 3);
+  const ModelContext before = encoder.reading("the unhappy cats jumped");  // un ##happy, cat ##s, jump ##ed
+  const ModelContext masked = edit::toggled_mask(before, 3);
   CHECK(masked.input.text == "the [MASK][MASK] cats jumped");
   CHECK(masked.input.masked == std::vector<MaskedWord>{{4, "unhappy", {23, 24}}});
   const ModelTokens tokens = tokens_of(*encoder.opened, masked.input);
@@ -67,7 +68,7 @@ TEST_CASE("a word of several tokens is masked as a whole", "[masking]") {
   CHECK(masked_token(masked, tokens, 3) == 24);
   CHECK(edit::toggled_mask(masked, 2).input == before.input);
   CHECK(edit::toggled_mask(masked, 3).input == before.input);
-  const Within two = edit::toggled_mask(masked, 6);  // jump
+  const ModelContext two = edit::toggled_mask(masked, 6);  // jump
   CHECK(two.input.text == "the [MASK][MASK] cats [MASK][MASK]");
   CHECK(word_at(two, 3) == "unhappy");
   CHECK(word_at(two, 7) == "jumped");
@@ -78,7 +79,7 @@ TEST_CASE("a word of several tokens is masked as a whole", "[masking]") {
 
 TEST_CASE("typing leaves the masks that it does not touch", "[masking]") {
   const Encoder encoder;
-  Within masked = edit::toggled_mask(encoder.reading("the cat sat on the mat"), 2);
+  ModelContext masked = edit::toggled_mask(encoder.reading("the cat sat on the mat"), 2);
   masked = edit::toggled_mask(masked, 6);
   REQUIRE(masked.input.text == "the [MASK] sat on the [MASK]");
   const auto words = [&](const std::string& text) {
@@ -98,15 +99,15 @@ TEST_CASE("typing leaves the masks that it does not touch", "[masking]") {
 
 TEST_CASE("what cannot be masked is refused in a sentence", "[masking]") {
   const Encoder encoder, other("bert_classify");
-  const Within within = encoder.reading("the [MASK] sat");
+  const ModelContext within = encoder.reading("the [MASK] sat");
   CHECK_THROWS_WITH(edit::toggled_mask(within, 2), ContainsSubstring("was typed"));
   CHECK_THROWS_WITH(edit::toggled_mask(within, 0), ContainsSubstring("\"[CLS]\" is no word"));
   CHECK_THROWS_WITH(edit::toggled_mask(within, 9), ContainsSubstring("There is no token 9; the text has 5."));
   CHECK_THROWS_WITH(edit::toggled_mask(other.reading("the cat"), 1), ContainsSubstring("fills no masks"));
-  CHECK_THROWS_AS(edit::toggled_mask(Within{}, 0), Error);
+  CHECK_THROWS_AS(edit::toggled_mask(ModelContext{}, 0), Error);
   CHECK_FALSE(maskable_word(within, tokens_of(*encoder.opened, within.input), 0));
   // What a file says wrongly is no masked word.
-  Within wrong = within;
+  ModelContext wrong = within;
   wrong.input.masked = {{4, "cat", {12, 13}}, {2, "x", {1}}, {400, "y", {1}}, {4, "z", {}}};
   CHECK(word_at(wrong, 2) == "none");
 }
@@ -116,16 +117,16 @@ TEST_CASE("the first text is masked, with the word that was there", "[masking]")
   const ModelText first = first_text(*encoder.opened);
   CHECK(first.text == "Paris is the [MASK] of France.");
   CHECK(first.masked == std::vector<MaskedWord>{{13, "capital", {8}}});
-  Within within = encoder.reading("");
+  ModelContext within = encoder.reading("");
   within.input = first;
   CHECK(edit::toggled_mask(within, 4).input.text == "Paris is the capital of France.");
 }
 
 TEST_CASE("a file keeps masked words", "[masking]") {
   const Encoder encoder;
-  Within within = edit::toggled_mask(encoder.reading("the unhappy cat"), 2);
+  ModelContext within = edit::toggled_mask(encoder.reading("the unhappy cat"), 2);
   within.path = "m";
-  const nlohmann::json json = nlohmann::json::parse(within_json(within));
+  const nlohmann::json json = nlohmann::json::parse(model_context_json(within));
   CHECK(read_within(json, "file").input == within.input);
 }
 

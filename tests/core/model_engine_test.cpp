@@ -145,7 +145,7 @@ void edit_at_random(const OpenedModelPtr& model, int edits, unsigned seed) {
   const Work work{pool, {}};
   ModelEngine engine({}, 2);
   std::mt19937 chance(seed);
-  Within within = within_of(model, "abcab");
+  ModelContext within = within_of(model, "abcab");
   const int blocks = static_cast<int>(all_heads(model->model->spec).back().block) + 1;
   for (int i = 0; i < edits; ++i) {
     ModelWants wants{.picture_side = chance() % 4 == 0 ? 4 : 8};
@@ -194,7 +194,7 @@ TEST_CASE("models of every kind that lie beside the checkout are read to the end
     CAPTURE(name);
     const OpenedModelPtr model = open_whole_model(models / name);
     ModelEngine engine({}, 2);
-    Within within = within_of(model, "");
+    ModelContext within = within_of(model, "");
     within.input = first_text(*model);
     within.changes.heads = {{.of = within.of, .block = 1, .head = 1}};
     engine.submit(within, {.picture_side = 8, .contributions = true});
@@ -231,7 +231,7 @@ TEST_CASE("models of every kind that lie beside the checkout are read to the end
 TEST_CASE("another block or other wants run nothing again", "[models]") {
   const test::TemporaryDirectory directory;
   ModelEngine engine({}, 1);
-  Within within = within_of(opened_models::small_gpt(directory / "gpt"), "abcabcab");
+  ModelContext within = within_of(opened_models::small_gpt(directory / "gpt"), "abcabcab");
   engine.submit(within, {.effects = false});
   engine.wait_idle();
   const ModelReadingPtr before = engine.latest();
@@ -263,7 +263,7 @@ TEST_CASE("another block or other wants run nothing again", "[models]") {
 TEST_CASE("what a layer by itself does not show of the changes is told", "[models]") {
   const test::TemporaryDirectory directory;
   ModelEngine engine({}, 1);
-  Within within = within_of(opened_models::small_gpt(directory / "gpt"), "abcabcab");
+  ModelContext within = within_of(opened_models::small_gpt(directory / "gpt"), "abcabcab");
   within.block = 1;
   within.changes.heads = {{.block = 1, .head = 2}};
   engine.submit(within, {.effects = false});
@@ -280,7 +280,7 @@ TEST_CASE("what cannot be run is said in a sentence, and what was good stays", "
   ModelEngine engine({}, 1);
   CHECK_FALSE(engine.latest());
   CHECK_FALSE(engine.busy());
-  CHECK(std::string(engine.doing().what).empty());
+  CHECK(std::string(engine.running_task().what).empty());
   engine.submit({});
   engine.wait_idle();
   CHECK(engine.latest()->error == "No model is open.");
@@ -297,7 +297,7 @@ TEST_CASE("what cannot be run is said in a sentence, and what was good stays", "
   engine.wait_idle();
   CHECK_THAT(engine.latest()->error,
              Catch::Matchers::ContainsSubstring("The text has 200 tokens; GPT-2 has positions"));
-  Within within = within_of(model, "abc");
+  ModelContext within = within_of(model, "abc");
   within.changes.heads = {{.block = 7}};
   engine.submit(within);
   engine.wait_idle();

@@ -70,7 +70,7 @@ TEST_CASE("what a person stops is told of as stopped, and goes on", "[models]") 
       },
       1);
   self = &engine;
-  const Within within = within_of(opened_models::small_gpt(directory / "gpt"), "abcabc");
+  const ModelContext within = within_of(opened_models::small_gpt(directory / "gpt"), "abcabc");
   const std::uint64_t first = engine.submit(within);
   told.wait(0);  // the run is published
   engine.cancel();
@@ -111,14 +111,14 @@ TEST_CASE("under a storm of edits no reading is torn and the last one arrives", 
       std::string text = "abc";
       for (int i = 0; i < 60; ++i) {
         text = text.size() > 10 ? "ab" : text + static_cast<char>('a' + (i + hand) % 20);
-        Within within = within_of(model, text);
+        ModelContext within = within_of(model, text);
         within.block = i % 3;
         if (i % 3 == 0) within.changes.heads = {{.block = i % 2, .head = hand}};
         if (i % 13 == 0) within.input.text.clear();
         engine.submit(std::move(within), {.effects = i % 5 == 0});
         if (i % 17 == hand) engine.cancel();
         if (i % 29 == hand) engine.forget();
-        engine.doing();
+        engine.running_task();
         const ModelReadingPtr reading = engine.latest();
         if (reading && reading->error.empty() &&
             !(reading->run && reading->clean && reading->tokens && reading->prediction))

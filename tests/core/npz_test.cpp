@@ -147,7 +147,7 @@ Entry deflated(const std::string& name, const std::string& data) {
 TEST_CASE("arrays that NumPy has stored or deflated are read", "[npz]") {
   const TemporaryDirectory directory;
   const Document weights = open_document(directory.write("a.npz", from_hex(compressed)));
-  CHECK(weights.input.given().holds == Holds::Weights);
+  CHECK(weights.input.given().holds == GivenTensors::Weights);
   CHECK(weights.input.given().query->shape() == Shape{1, 1, 8, 1});
   const SafetensorsFile file = open_tensors(directory.write("f.npz", from_hex(fortran)));
   REQUIRE(file.tensors().size() == 1);
@@ -225,7 +225,7 @@ TEST_CASE("arrays of an npz that cannot be read are left out and named", "[npz]"
             "\"labels\" has dtype \"<U3\" (strings), expected bool, an integer or one of f2, f4, f8",
             "\"locked\" is encrypted",
             "\"lzma\" is packed by method 14, expected 0 (stored) or 8 (deflated)"});
-  CHECK(open_document(directory / "a.npz").input.given().holds == Holds::Weights);
+  CHECK(open_document(directory / "a.npz").input.given().holds == GivenTensors::Weights);
   directory.write("b.npz", Zip{.entries = {words, {.name = "x.npy", .data = one}}}.bytes());
   CHECK_THAT(refusal_of(directory / "b.npz"),
              ContainsSubstring("holds no attention layer") &&

@@ -151,7 +151,8 @@ TEST_CASE("three arrays side by side become a document", "[open]") {
       [&](const std::string& name) {  // it names the array at fault, not the one that was opened
         return message_of<Error>([&] { open_document(directory / ("layer 3/" + name)); });
       };
-  CHECK(open_document(directory / "layer 3/K.npy").input.given().holds == Holds::QueryKey);  // no values yet
+  CHECK(open_document(directory / "layer 3/K.npy").input.given().holds ==
+        GivenTensors::QueryKey);  // no values yet
   write_npy(directory / "layer 3/V.npy", value);
   for (const std::string any : {"Q", "K", "V"}) {
     const Document document = open_document(directory / ("layer 3/" + any + ".npy"));
@@ -234,7 +235,7 @@ TEST_CASE("the shipped examples open and can be computed", "[open]") {
     INFO(example.path);
     const Document document = open_document(example.path);
     CHECK(document.title == example.name);
-    const Within& within = document.within.read();
+    const ModelContext& within = document.within.read();
     if (within.is_unopened())  // what it says of its model is computed when that is open
       CHECK(is_model_path(example.path.parent_path() / within.path));
     else

@@ -33,8 +33,8 @@ inline OpenedModelPtr small_gpt(const std::filesystem::path& folder) {
 }
 
 /// The whole text read, what gives the output looked at.
-inline Within within_of(const OpenedModelPtr& model, const std::string& text) {
-  Within within;
+inline ModelContext within_of(const OpenedModelPtr& model, const std::string& text) {
+  ModelContext within;
   within.model = model;
   within.input.text = text;
   within.of = output_attention(model->model->spec);

@@ -96,7 +96,7 @@ TEST_CASE("the engine makes the rollout where it is wanted", "[rollout]") {
   const test::TemporaryDirectory directory;
   write_small_bert(directory / "bert");
   ModelEngine engine({}, 2);
-  Within within;
+  ModelContext within;
   within.model = open_whole_model(directory / "bert");
   within.of = AttentionOf::Encoder;
   within.input.text = "the cat sat on the mat";

@@ -37,7 +37,7 @@ struct OnCard {
       return gpu::make_card_rows(device, why_not, {.product_from = 0});
     });
   }
-  ModelReadingPtr read(const Within& within, const ModelWants& wants = {}) {
+  ModelReadingPtr read(const ModelContext& within, const ModelWants& wants = {}) {
     engine.submit(within, wants);
     engine.wait_idle();
     return engine.latest();
@@ -61,7 +61,7 @@ TEST_CASE("a model on a card says what it says on the CPU, and what ran it", "[c
   ModelEngine cpu({}, 2);
   for (const std::string text : {"abcab", "abcabca", "abdab"}) {
     CAPTURE(text);
-    const Within within = within_of(model, text);
+    const ModelContext within = within_of(model, text);
     const ModelReadingPtr there = on.read(within);
     cpu.submit(within);
     cpu.wait_idle();

@@ -71,7 +71,7 @@ void App::stop_opening() {
 /// A picture is what the model on screen looks at, a text what it reads.
 bool App::give_to_model(const std::filesystem::path& path) {
   std::error_code unknown;
-  const Within& within = document_.within.read();
+  const ModelContext& within = document_.within.read();
   const std::string name = in_quotes(path.filename().native());
   if (is_photo(path) && std::filesystem::is_regular_file(path, unknown)) {
     if (!within || !within.model->model->spec.image) {

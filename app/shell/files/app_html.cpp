@@ -41,7 +41,7 @@ std::filesystem::path found_from_page(const std::filesystem::path& path, const s
 
 Document as_in_page(Document document, const std::filesystem::path& page) {
   if (document.within.read().path.empty()) return document;
-  Within& within = document.within.change();
+  ModelContext& within = document.within.change();
   within.path = found_from_page(within.path, page);
   within.input.image = found_from_page(within.input.image, page);
   return document;

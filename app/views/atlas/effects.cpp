@@ -105,7 +105,7 @@ void draw_effects(Scene& scene, const Box& region) {
                       }},
                  state.sort, state.first_row);
   if (below == 0) return;
-  const bool runs = !scene.model_doing.what.empty() && !reading.is_stopped;
+  const bool runs = !scene.model_task.what.empty() && !reading.is_stopped;
   switch (draw_progress_row(ui, {list.x, list.bottom() - ui.px(28), list.w, ui.px(28)},
                             {"effects", effects->known, all, runs})) {
     case ProgressPress::Cancel: scene.requests.cancel_model = true; break;

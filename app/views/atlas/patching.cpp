@@ -257,8 +257,8 @@ void suggest_corrupted(PatchingState& state, const OpenedModel& opened, const Mo
 
 void begin_patching(Scene& scene) {
   PatchingState& state = scene.view.model->patching;
-  const Within& within = scene.model->within;
-  const Within& newest = scene.document.within.read();
+  const ModelContext& within = scene.model->within;
+  const ModelContext& newest = scene.document.within.read();
   // While a text is typed its reading is behind: what is suggested is for the text that was read.
   if (within.model == newest.model && within.input.text == newest.input.text) {
     const bool is_other_model = std::exchange(state.begun, within.model) != within.model;

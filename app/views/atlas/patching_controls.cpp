@@ -96,7 +96,7 @@ void draw_token_counts(Column& c) {
 
 void take_pair(Scene& scene, const TextPair& pair) {
   PatchingState& state = scene.view.model->patching;
-  change_within(scene, [&](Within within) { return edit::text(std::move(within), pair.clean); });
+  change_within(scene, [&](ModelContext within) { return edit::text(std::move(within), pair.clean); });
   scene.view.model->predicted_row.reset();
   state.corrupted = pair.corrupted;
   state.answer = pair.answer;

@@ -57,11 +57,11 @@ std::string numbers_of(const Document& self, const Document& other) {
                      same_numbers(mine.past_value, theirs.past_value) && mine.lengths == theirs.lengths &&
                      same_numbers(own.query, others.query) && same_numbers(own.key, others.key) &&
                      same_numbers(own.value, others.value);
-  const bool weights = mine.holds == Holds::Weights;
+  const bool weights = mine.holds == GivenTensors::Weights;
   if (alike && (!weights || same_numbers(self.layer().masking.additive, other.layer().masking.additive)))
     return {};
-  if (mine.holds != Holds::QueryKeyValue)
-    return mine.holds == Holds::QueryKey ? "given Q, K" : "given weights";
+  if (mine.holds != GivenTensors::QueryKeyValue)
+    return mine.holds == GivenTensors::QueryKey ? "given Q, K" : "given weights";
   return self.input.is_given() ? "given Q, K, V" : self.input.is_vectors() ? "given vectors" : "from text";
 }
 

@@ -115,9 +115,9 @@ Rgba difference_ink(const Ui& ui, double value) {
 std::string why_no_cells(const Dimensions& a, const Dimensions& b) {
   // Three sentences, each translated by itself.
   const auto sentence = [](const std::string& of_a, const std::string& of_b, std::string_view so,
-                           std::string_view cure) {
+                           std::string_view remedy) {
     return "What is shown has " + inner(of_a) + ", what is held has " + inner(of_b) + ".  " +
-           std::string(so) + "  " + std::string(cure) +
+           std::string(so) + "  " + std::string(remedy) +
            "  Ctrl+Z takes the change back, \\ holds what is shown.";
   };
   if (a.queries != b.queries || a.keys != b.keys) {

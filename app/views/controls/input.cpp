@@ -63,11 +63,11 @@ void memory_rows(Column& c) {
   }
 }
 
-std::string_view given_words(Holds holds) {
+std::string_view given_words(GivenTensors holds) {
   switch (holds) {
-    case Holds::Weights: return "Weights from a file";
-    case Holds::QueryKey: return "Given Q and K";
-    case Holds::QueryKeyValue: break;
+    case GivenTensors::Weights: return "Weights from a file";
+    case GivenTensors::QueryKey: return "Given Q and K";
+    case GivenTensors::QueryKeyValue: break;
   }
   return "Given Q, K, V";
 }

@@ -51,7 +51,7 @@ std::string words_of_unsaid(CopiedCommand::Unsaid what) {
 std::vector<std::string> unsaid(const Scene& scene, const CopiedCommand& made) {
   constexpr std::size_t most_named = 3;
   std::vector<std::string> sentences;
-  const Within& within = scene.document.within.read();
+  const ModelContext& within = scene.document.within.read();
   for (const std::size_t change : made.changes)
     if (sentences.size() < most_named)
       sentences.push_back(fmt::format("The command line has no word for {}.",
@@ -93,7 +93,7 @@ FileOnScreen seen_of_file(const Scene& scene, const std::filesystem::path& file)
 }
 
 /// Whose prediction effects are of, where a text has several.
-std::optional<std::int64_t> predicted_row_of(const Scene& scene, const Within& within) {
+std::optional<std::int64_t> predicted_row_of(const Scene& scene, const ModelContext& within) {
   const ModelReading* const reading = scene.model;
   const bool is_known = reading != nullptr && reading->within.input == within.input && reading->prediction;
   const bool has_rows = within.model->model->spec.head.input == HeadInput::EveryRow;
@@ -101,7 +101,7 @@ std::optional<std::int64_t> predicted_row_of(const Scene& scene, const Within& w
                                                                : std::nullopt;
 }
 
-void copy_command_of_model(Scene& scene, const Within& within) {
+void copy_command_of_model(Scene& scene, const ModelContext& within) {
   const bool is_model = scene.view.mode == Mode::Model;
   const CopiedCommand made =
       command_of_model({.within = within,
@@ -136,7 +136,7 @@ void copy_command_of_file(Scene& scene) {
 }
 
 /// Whether the model has read what is on screen, and its layer on screen is of that.
-bool is_model_read(const Scene& scene, const Within& within) {
+bool is_model_read(const Scene& scene, const ModelContext& within) {
   return scene.model != nullptr && scene.model->within == within && scene.result.document == scene.document;
 }
 
@@ -171,7 +171,7 @@ void copy_sentence(Scene& scene) {
   if (is_watching(scene.view) || is_page(scene.view.mode))
     return scene.view.notices.say(
         "There is no sentence for what is on this page; there is one for a head in Explore and Model.");
-  const Within within = scene.document.within.read();
+  const ModelContext within = scene.document.within.read();
   if (scene.view.mode == Mode::Model && within && !is_model_read(scene, within))
     return scene.view.notices.say("The model is still reading the text; try again in a moment.");
   scene.requests.copy =
@@ -185,7 +185,7 @@ void copy_command(Scene& scene) {
     return scene.view.notices.say(
         "The command line has no word for what is done on this page; it has for Explore and Model.");
   try {
-    const Within within = scene.document.within.read();
+    const ModelContext within = scene.document.within.read();
     within ? copy_command_of_model(scene, within) : copy_command_of_file(scene);
   } catch (const std::exception& error) {
     scene.view.notices.say(error.what());

@@ -289,7 +289,7 @@ void open_dialog(Scene& scene, FileTask task) {
 }  // namespace
 
 void open_file_dialog(Scene& scene) {
-  const Within& within = scene.document.within.read();
+  const ModelContext& within = scene.document.within.read();
   scene.view.files->dialog.takes_photos = within && within.model->model->spec.image;
   open_dialog(scene, FileTask::Open);
 }

@@ -24,7 +24,7 @@ int presses_of_escape(const Scene& scene) {
 
 void draw_way_back(Scene& scene, const CrumbLines& lines) {
   const Ui& ui = scene.ui;
-  const Within& within = scene.document.within.read();
+  const ModelContext& within = scene.document.within.read();
   const std::string layer = layer_name(within.model->model->spec, within.of, within.block);
   const TextStyle style{type::tick, ui.theme.text2};
   const float gap = ui.px(6), cap = ui.text_width("Esc", type::tick);
@@ -138,7 +138,7 @@ void draw_likely_tokens(Scene& scene, const CrumbLines& lines) {
 }  // namespace
 
 void draw_model_crumb(Scene& scene, const Box& strip) {
-  const Within& within = scene.document.within.read();
+  const ModelContext& within = scene.document.within.read();
   if (scene.view.mode != Mode::Explore || scene.model == nullptr || !within || within.block < 0) return;
   if (scene.ui.is_figure()) return;
   const CrumbLines lines = crumb_lines(scene, strip);

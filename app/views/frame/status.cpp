@@ -196,7 +196,7 @@ void draw_status(Scene& scene, const Box& bar) {
     if (draw_progress(ui, bar, words, share, tip, begin)) scene.engine.cancel();
     right.clear();
     warning.clear();
-  } else if (const Shown::Doing& doing = scene.model_doing;
+  } else if (const Shown::RunningTask& doing = scene.model_task;
              (doing.share > 0 && doing.share < 1) || doing.seconds > worth_telling_seconds) {
     const Tip tip{"Cancel", {}, "Stops here; what is known of the model stays.", {}};
     std::string words(doing.what);

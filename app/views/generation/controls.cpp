@@ -58,7 +58,8 @@ void draw_dropping(Column& c, const GenerationPlace& place) {
   const auto cut = [&](std::int64_t count) {
     c.scene.view.model->generation.left = 0;
     c.scene.view.model->predicted_row.reset();
-    change_within(c.scene, [&](Within within) { return edit::continued_up_to(std::move(within), count); });
+    change_within(c.scene,
+                  [&](ModelContext within) { return edit::continued_up_to(std::move(within), count); });
   };
   const std::int64_t step = std::max<std::int64_t>(0, place.step());
   if (button(ui, "Drop later", {row.x, row.y, half, row.h},

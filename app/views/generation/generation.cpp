@@ -66,7 +66,7 @@ void go_on_generating(Scene& scene) {
   GenerationState& state = scene.view.model->generation;
   if (state.left == 0) return;
   const ModelReading& reading = *scene.model;
-  const Within& within = scene.document.within.read();
+  const ModelContext& within = scene.document.within.read();
   if (within.input != reading.within.input || within.changes != reading.within.changes) return;
   const auto place = generation_place(scene);
   if (!place || !reading.prediction || reading.prediction->row != place->rows - 1) return;
@@ -83,7 +83,7 @@ void go_on_generating(Scene& scene) {
     state.left = 0;
     return scene.view.notices.say("The model gives no number for the next token, so none is drawn.");
   }
-  change_within(scene, [&](Within next) { return edit::appended(std::move(next), id); });
+  change_within(scene, [&](ModelContext next) { return edit::appended(std::move(next), id); });
   --state.left;
   if (std::ranges::find(spec.end_ids, id) != spec.end_ids.end() && state.left > 0) {
     state.left = 0;

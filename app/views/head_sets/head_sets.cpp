@@ -39,7 +39,7 @@ std::string kept_text(const std::vector<NamedHeads>& sets) {
   return kept;
 }
 
-int count_heads(const Within& within) {
+int count_heads(const ModelContext& within) {
   const ModelSpec& spec = within.model->model->spec;
   int heads = 0;
   for (const AttentionSpec& block : (spec.decoder ? *spec.decoder : *spec.encoder).blocks)
@@ -125,9 +125,9 @@ class SetsCard {
     y_ += ui_.px(44);
   }
 
-  void apply(Within (*edit)(Within, std::string_view)) {
+  void apply(ModelContext (*edit)(ModelContext, std::string_view)) {
     if (!is_list_) return;  // what is wrong with it stands above
-    Within next = edit(within_, state_.list);
+    ModelContext next = edit(within_, state_.list);
     close();
     if (!(next == within_)) scene_.document.within.change() = std::move(next);
   }
@@ -179,7 +179,7 @@ class SetsCard {
   Scene& scene_;
   const Ui& ui_;
   HeadSetsState& state_;
-  const Within within_;  // as this frame found it
+  const ModelContext within_;  // as this frame found it
   const Box card_;
   const float x_, width_;
   float y_;
@@ -221,7 +221,7 @@ std::string without_head_set(std::string_view kept, std::string_view name) {
 }
 
 void open_head_sets(Scene& scene) {
-  const Within& within = scene.document.within.read();
+  const ModelContext& within = scene.document.within.read();
   if (!within) return scene.view.notices.say("No model is open.");
   HeadSetsState& state = scene.view.model->sets;
   state.open = state.opens = true;

@@ -80,7 +80,7 @@ const lessons::Step* lesson_step(const Scene& scene) {
 }
 
 bool is_lesson_model_there(const Scene& scene) {
-  const Within& within = scene.document.within.read();
+  const ModelContext& within = scene.document.within.read();
   return within && scene.model != nullptr && scene.model->run && scene.model->within == within &&
          scene.result.document == scene.document;
 }

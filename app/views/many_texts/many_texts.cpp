@@ -350,7 +350,7 @@ class ManyTextsCard {
   Scene& scene_;
   const Ui& ui_;
   ManyTextsState& state_;
-  const Within within_;  // as this frame found it
+  const ModelContext within_;  // as this frame found it
   const Box card_;
   const float x_, width_;
   float y_;
@@ -359,7 +359,7 @@ class ManyTextsCard {
 }  // namespace
 
 void open_many_texts(Scene& scene) {
-  const Within& within = scene.document.within.read();
+  const ModelContext& within = scene.document.within.read();
   if (!within) return scene.view.notices.say("No model is open.");
   if (!within.model->tokenizer)
     return scene.view.notices.say("This model looks at pictures; texts are for others.");
@@ -368,7 +368,7 @@ void open_many_texts(Scene& scene) {
 
 void draw_many_texts(Scene& scene) {
   ManyTextsState& state = scene.view.model->many;
-  const Within& within = scene.document.within.read();
+  const ModelContext& within = scene.document.within.read();
   if (state.texts && (!within || state.texts->asked().model != within.model)) state.texts.reset();
   if (state.texts) state.texts->begin_frame();
   if (!state.open) return;

@@ -114,7 +114,7 @@ void keep_below_in_place(const Column& c, float top) {
 void changes_section(Column& c) {
   const float top = c.y;
   const ModelReading& reading = *c.scene.model;
-  const Within now = c.document().within.read();
+  const ModelContext now = c.document().within.read();
   c.scene.view.model->without_changes = false;
   const bool none = now.changes.empty();
   if (c.begin({.which = Section::Changes,
@@ -140,7 +140,8 @@ void changes_section(Column& c) {
       change_within(c.scene, edit::without_changes);
     c.y = std::max(c.y, bottom);
     if (gone)
-      change_within(c.scene, [&](Within within) { return edit::without_change(std::move(within), *gone); });
+      change_within(c.scene,
+                    [&](ModelContext within) { return edit::without_change(std::move(within), *gone); });
   }
   c.end();
   keep_below_in_place(c, top);

@@ -96,12 +96,12 @@ struct LayerKnobs {
   Column& c;
   const ModelSpec& spec;
   ModelHead head;
-  const Within& now;
+  const ModelContext& now;
   bool is_without;
 
   edit::BlockAt at() const { return {head.of, head.block}; }
   BlockChange change() const { return edit::change_of(now, at()); }
-  void edit(const std::function<Within(Within)>& how) const {
+  void edit(const std::function<ModelContext(ModelContext)>& how) const {
     if (!is_without) change_within(c.scene, how);
   }
 
@@ -113,7 +113,7 @@ struct LayerKnobs {
                 formula,
                 "Without it the scores grow with dₖ and the softmax saturates: nearly all weight on one key.",
                 {}}))
-      edit([&](Within within) { return edit::toggled_division(std::move(within), at()); });
+      edit([&](ModelContext within) { return edit::toggled_division(std::move(within), at()); });
   }
 
   void temperature() const {
@@ -129,7 +129,7 @@ struct LayerKnobs {
     // Near the middle it snaps to it; typed numbers reach further than the track.
     const double chosen =
         std::abs(std::log(*moved)) < 0.03f ? 1 : static_cast<double>(std::clamp(*moved, 0.01f, 100.f));
-    edit([&](Within within) { return edit::temperature(std::move(within), at(), chosen); });
+    edit([&](ModelContext within) { return edit::temperature(std::move(within), at(), chosen); });
   }
 
   void mask() const {
@@ -139,7 +139,7 @@ struct LayerKnobs {
     const std::string own = window > 0 ? "causal, window " + grouped(window) : "causal";
     const bool off = change().mask_off;
     const auto turn = [&](bool to) {
-      edit([&](Within within) { return edit::mask_off(std::move(within), at(), to); });
+      edit([&](ModelContext within) { return edit::mask_off(std::move(within), at(), to); });
     };
     drop(c.ui(), "Layer mask", choice_row(c, "mask"), off ? "none" : own,
          {"Mask",
@@ -155,7 +155,7 @@ struct LayerKnobs {
   void causal() const {
     const bool on = change().causal;
     const auto turn = [&](bool to) {
-      edit([&](Within within) { return edit::causal(std::move(within), at(), to); });
+      edit([&](ModelContext within) { return edit::causal(std::move(within), at(), to); });
     };
     drop(c.ui(), "Layer mask", choice_row(c, "mask"), on ? "causal" : "none",
          {"Mask", {}, "Causal: no token sees those after it, which the model was never trained for.", {}},
@@ -172,15 +172,17 @@ struct LayerKnobs {
                 "x + 0",
                 "Off: the attention of this layer adds nothing to the residual stream.",
                 {}}))
-      edit([&](Within within) { return edit::attention_off(std::move(within), at(), !block.attention_off); });
+      edit([&](ModelContext within) {
+        return edit::attention_off(std::move(within), at(), !block.attention_off);
+      });
     if (head.of == AttentionOf::Cross) return;
     if (toggle(c.ui(), "Layer MLP", "MLP", c.row(28), !block.mlp_off,
                {"MLP", "x + 0", "Off: the MLP of this layer adds nothing to the residual stream.", {}}))
-      edit([&](Within within) { return edit::mlp_off(std::move(within), at(), !block.mlp_off); });
+      edit([&](ModelContext within) { return edit::mlp_off(std::move(within), at(), !block.mlp_off); });
   }
 
   void set_head(std::optional<HeadChange::Kind> kind) const {
-    edit([&](Within within) {
+    edit([&](ModelContext within) {
       const int number = static_cast<int>(head.head);
       if (!kind) return edit::restored_head(std::move(within), at(), number);
       return edit::put(std::move(within),
@@ -327,7 +329,7 @@ void layer_section(Column& c) {
                .note = c.scene.compact ? "inside" : "acts inside the model",
                .opens = Opens::Always})) {
     const bool is_without = shown_run(c.scene) != c.scene.model->run;
-    Within now = c.document().within.read();
+    ModelContext now = c.document().within.read();
     if (is_without) now = edit::without_changes(std::move(now));
     const LayerKnobs knobs{c, spec, head, now, is_without};
     knobs.division();

@@ -258,7 +258,7 @@ std::string head_name(const ModelSpec& spec, const ModelHead& head) {
 }
 
 ModelHead chosen_head(const Scene& scene) {
-  const Within& within = scene.document.within.read();
+  const ModelContext& within = scene.document.within.read();
   const ModelSpec& spec = scene.model->within.model->model->spec;
   const std::vector<AttentionOf> there = attentions_of(spec);
   const bool has = std::find(there.begin(), there.end(), within.of) != there.end();

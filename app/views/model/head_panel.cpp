@@ -45,7 +45,7 @@ class HeadPanel {
   bool is_layer_on_screen() const {
     const LayerResult& result = scene_.result;
     if (result.is_long() || result.dimensions.batch != 1) return false;
-    const Within& within = result.document.within.read();
+    const ModelContext& within = result.document.within.read();
     const ModelRun& run = *shown_run(scene_);
     return within && within.of == head_.of && within.block == head_.block &&
            within.input == reading_.within.input && result.dimensions.heads > head_.head &&

@@ -50,7 +50,7 @@ void click_on_head(Scene&, const ModelHead&);
 /// with whole steps of −1, 0, 1, and the keyboard stays there.
 void take_arrow_keys(const std::function<void(int right, int down)>& move);
 /// What the edit makes of the Document's model, which it is given; what it refuses is said in a message.
-void change_within(Scene&, const std::function<Within(Within)>& edit);
+void change_within(Scene&, const std::function<ModelContext(ModelContext)>& edit);
 /// The layer that is looked at, in Explore with all its controls.
 void open_in_explore(Scene&);
 

@@ -63,7 +63,7 @@ void fill_mask(Scene& scene, std::int64_t row, std::int64_t id) {
   std::string filled = text;
   filled.replace(static_cast<std::size_t>(token.begin), static_cast<std::size_t>(token.end - token.begin),
                  word);
-  change_within(scene, [&](Within within) { return edit::text(std::move(within), filled); });
+  change_within(scene, [&](ModelContext within) { return edit::text(std::move(within), filled); });
 }
 
 /// How many of the appended tokens stay when another one follows this row: within the typed text all of them.
@@ -79,7 +79,7 @@ void choose(Scene& scene, std::int64_t row, std::int64_t id) {
   const ModelSpec& spec = scene.model->within.model->model->spec;
   if (spec.head.kind == HeadKind::NextToken) {
     const std::int64_t kept = appended_before(*scene.model, row);
-    change_within(scene, [&](Within within) {
+    change_within(scene, [&](ModelContext within) {
       return edit::appended(edit::continued_up_to(std::move(within), kept), id);
     });
     scene.view.model->predicted_row.reset();

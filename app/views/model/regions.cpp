@@ -72,10 +72,10 @@ std::vector<SplitterLine> drag_model_splitters(const Ui& ui, const ModelRegions&
   return lines;
 }
 
-void change_within(Scene& scene, const std::function<Within(Within)>& edit) {
-  const Within& now = scene.document.within.read();
+void change_within(Scene& scene, const std::function<ModelContext(ModelContext)>& edit) {
+  const ModelContext& now = scene.document.within.read();
   try {
-    Within next = edit(now);
+    ModelContext next = edit(now);
     if (!(next == now)) scene.document.within.change() = std::move(next);
   } catch (const Error& error) {
     scene.view.notices.say(error.what());
@@ -83,7 +83,7 @@ void change_within(Scene& scene, const std::function<Within(Within)>& edit) {
 }
 
 void look_at(Scene& scene, const ModelHead& head) {
-  change_within(scene, [&](Within within) {
+  change_within(scene, [&](ModelContext within) {
     return edit::looked_at(std::move(within), {head.of, head.block});
   });
   scene.next.head = head.head;

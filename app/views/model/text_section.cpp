@@ -24,7 +24,7 @@ bool takes_pairs(const OpenedModel& opened) {
 /// Whether its format puts tokens around a text: then an empty one has some.
 bool has_special_tokens(const OpenedModel& opened) { return !opened.tokenizer->encode("").tokens.empty(); }
 
-void draw_second_text(Column& c, const Within& now) {
+void draw_second_text(Column& c, const ModelContext& now) {
   const bool typed = now.input.ids.empty();
   if (!toggle(c.ui(), "Second text", "second text", c.row(28), now.input.pair.has_value(),
               {"Second text",
@@ -36,7 +36,7 @@ void draw_second_text(Column& c, const Within& now) {
                {}},
               typed))
     return;
-  change_within(c.scene, [](Within within) {
+  change_within(c.scene, [](ModelContext within) {
     const bool is_pair = within.input.pair.has_value();
     return edit::second_text(std::move(within), is_pair ? std::nullopt : std::optional<std::string>(""));
   });
@@ -48,7 +48,7 @@ void draw_second_text(Column& c, const Within& now) {
   sentence.field = 1;
 }
 
-void draw_special_tokens(Column& c, const Within& now, bool is_chat) {
+void draw_special_tokens(Column& c, const ModelContext& now, bool is_chat) {
   const bool typed = now.input.ids.empty() && !is_chat;
   if (toggle(
           c.ui(), "Special tokens", "special tokens", c.row(28), now.input.special,
@@ -61,12 +61,13 @@ void draw_special_tokens(Column& c, const Within& now, bool is_chat) {
                        "again when a text is typed.",
            {}},
           typed))
-    change_within(c.scene,
-                  [&](Within within) { return edit::special_tokens(std::move(within), !now.input.special); });
+    change_within(c.scene, [&](ModelContext within) {
+      return edit::special_tokens(std::move(within), !now.input.special);
+    });
 }
 
 /// The text becomes what a user says; the template's own text, with its special tokens, is among the tokens.
-void draw_chat(Column& c, const Within& now, const OpenedModel& opened, bool is_chat) {
+void draw_chat(Column& c, const ModelContext& now, const OpenedModel& opened, bool is_chat) {
   const bool typed = now.input.ids.empty(), takes = opened.no_chat.empty();
   if (toggle(
           c.ui(), "As a chat", "as a chat", c.row(28), is_chat,
@@ -80,7 +81,7 @@ void draw_chat(Column& c, const Within& now, const OpenedModel& opened, bool is_
                      "works again when a text is typed.",
            {}},
           typed && takes))
-    change_within(c.scene, [is_chat](Within within) {
+    change_within(c.scene, [is_chat](ModelContext within) {
       std::optional<std::string> day;
       if (!is_chat) day = tokenizers::to_string(tokenizers::day_of_clock());
       return edit::chat(std::move(within), std::move(day));
@@ -105,10 +106,10 @@ void draw_ids(Column& c) {
   if (changed) typed = text;
   if (typed && (changed || active)) {
     try {
-      const Within now = c.document().within.read();
-      Within within = edit::token_ids(now, text);
+      const ModelContext now = c.document().within.read();
+      ModelContext within = edit::token_ids(now, text);
       if (changed && within.input.ids != input.ids)
-        change_within(c.scene, [&](Within) { return std::move(within); });
+        change_within(c.scene, [&](ModelContext) { return std::move(within); });
     } catch (const Error& error) {
       problem = error.what();
     }
@@ -120,7 +121,7 @@ void draw_ids(Column& c) {
 }  // namespace
 
 void text_section(Column& c) {
-  const Within now = c.document().within.read();
+  const ModelContext now = c.document().within.read();
   const ModelReading& reading = *c.scene.model;
   const OpenedModel& opened = *reading.within.model;
   if (opened.tokenizer == nullptr || !reading.tokens || now.model != reading.within.model) return;

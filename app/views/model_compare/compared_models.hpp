@@ -50,7 +50,7 @@ struct HeldDifference {
   std::string_view name;
   std::string b, a, brief, end_of_b = {};
 };
-std::vector<HeldDifference> differences_of_held(const Within& a, const Within& b);
+std::vector<HeldDifference> differences_of_held(const ModelContext& a, const ModelContext& b);
 
 void held_section(Column&);
 void draw_head_distances(Scene&, const Box& region);

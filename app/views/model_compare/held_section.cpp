@@ -12,7 +12,7 @@
 namespace attnscope {
 namespace {
 
-std::string words_of_changes(const Within& within) {
+std::string words_of_changes(const ModelContext& within) {
   const std::vector<edit::ChangeWords> all = edit::list_of_changes(within);
   if (all.empty()) return "none";
   std::string words = all.front().line();
@@ -151,7 +151,7 @@ void draw_distance_choice(Column& c) {
 
 }  // namespace
 
-std::vector<HeldDifference> differences_of_held(const Within& a, const Within& b) {
+std::vector<HeldDifference> differences_of_held(const ModelContext& a, const ModelContext& b) {
   std::vector<HeldDifference> all;
   if (!(a.input == b.input))
     all.push_back({"text", words_of_text(b.input), words_of_text(a.input), "another text",

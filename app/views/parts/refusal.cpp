@@ -13,23 +13,23 @@ namespace {
 /// The refusal still stands on a card that can be dismissed.
 bool is_announced(const ViewState& view) { return view.notices.of(Notice::Source::Engine) != nullptr; }
 
-std::string words_of(const Cure& cure) {
-  const std::string to = std::to_string(cure.value);
-  switch (cure.what) {
+std::string words_of(const Remedy& remedy) {
+  const std::string to = std::to_string(remedy.value);
+  switch (remedy.what) {
     case LayerNumber::Heads: return "heads: use " + to;
     case LayerNumber::Width: return "d_model: use " + to;
     case LayerNumber::KeyHeads: return "kv heads: use " + to;
-    case LayerNumber::KeyWidth: return "dₖ: use " + (cure.value == 0 ? "d_model / heads" : to);
+    case LayerNumber::KeyWidth: return "dₖ: use " + (remedy.value == 0 ? "d_model / heads" : to);
     case LayerNumber::ValueWidth: return "d_v: use dₖ";
     case LayerNumber::PaddedLength: break;
   }
   return "pad to: as long as needed";
 }
 
-/// The cures, the number that is red first: that is what a person has just typed.
-std::vector<Cure> ordered_cures(const Scene& scene) {
-  std::vector<Cure> all = cures(scene.document);
-  std::stable_partition(all.begin(), all.end(), [&](const Cure& c) { return is_refused(scene, c.what); });
+/// The remedies, the number that is red first: that is what a person has just typed.
+std::vector<Remedy> ordered_remedies(const Scene& scene) {
+  std::vector<Remedy> all = remedies(scene.document);
+  std::stable_partition(all.begin(), all.end(), [&](const Remedy& c) { return is_refused(scene, c.what); });
   return all;
 }
 
@@ -38,16 +38,16 @@ float button_width(const Ui& ui, const std::string& words) {
 }
 
 /// Buttons from x to the right as far as they fit; one that is pressed changes the Document.
-void draw_cures(Scene& scene, const std::vector<Cure>& all, float x, float right, float y) {
+void draw_remedies(Scene& scene, const std::vector<Remedy>& all, float x, float right, float y) {
   const Ui& ui = scene.ui;
-  for (const Cure& cure : all) {
-    const std::string words = words_of(cure);
+  for (const Remedy& remedy : all) {
+    const std::string words = words_of(remedy);
     const Box box{std::round(x), std::round(y - ui.px(13)), button_width(ui, words), ui.px(26)};
     if (box.right() > right) return;
     if (button(ui, words.c_str(), box,
-               {"A cure", {}, "The nearest number with which this can be computed.", "Ctrl+Z"})) {
+               {"A remedy", {}, "The nearest number with which this can be computed.", "Ctrl+Z"})) {
       try {
-        scene.document = cured(std::move(scene.document), cure);
+        scene.document = remedied(std::move(scene.document), remedy);
       } catch (const std::exception& error) {
         scene.view.notices.say(error.what());
       }
@@ -76,7 +76,7 @@ void draw_ground(const Ui& ui, const Box& card) {
   ui.fill({card.x, card.y + ui.px(6), ui.px(3), card.h - ui.px(12)}, ui.theme.error);
 }
 
-void draw_card(Scene& scene, const Box& focus, const std::vector<Cure>& all) {
+void draw_card(Scene& scene, const Box& focus, const std::vector<Remedy>& all) {
   const Ui& ui = scene.ui;
   ViewState& view = scene.view;
   const float width = std::min(ui.px(560), focus.w - ui.px(24)), pad = ui.px(16);
@@ -91,7 +91,7 @@ void draw_card(Scene& scene, const Box& focus, const std::vector<Cure>& all) {
     draw_ground(ui, card);
     ui.text(card.x + pad, card.y + ui.px(22), "not computed", {type::label, ui.theme.error, Ink::Semibold});
     ui.paragraph(card.x + pad, card.y + ui.px(35), inner, view.refusal, {type::label, ui.theme.text1});
-    draw_cures(scene, all, card.x + pad, card.right() - pad, card.bottom() - ui.px(10 + 13));
+    draw_remedies(scene, all, card.x + pad, card.right() - pad, card.bottom() - ui.px(10 + 13));
     const Box close{card.right() - ui.px(32), card.y + ui.px(10), ui.px(24), ui.px(24)};
     const Ui::Touch touch = ui.touch("Dismiss", close);
     if (touch.hovered) ui.fill(close, ui.theme.control_hover, ui.px(4));
@@ -102,13 +102,13 @@ void draw_card(Scene& scene, const Box& focus, const std::vector<Cure>& all) {
 }
 
 /// What is left of the card: one line, as long as the picture is stale.
-void draw_line(Scene& scene, const Box& focus, const std::vector<Cure>& all) {
+void draw_line(Scene& scene, const Box& focus, const std::vector<Remedy>& all) {
   const Ui& ui = scene.ui;
   const float pad = ui.px(12), most = focus.w - ui.px(24);
   if (most < ui.px(80)) return;
   const std::string words = "not computed:  " + scene.view.refusal;
   float buttons = 0;
-  for (const Cure& cure : all) buttons += button_width(ui, words_of(cure)) + ui.px(8);
+  for (const Remedy& remedy : all) buttons += button_width(ui, words_of(remedy)) + ui.px(8);
   if (buttons > most * 0.6f) buttons = all.empty() ? 0 : button_width(ui, words_of(all.front())) + ui.px(8);
   if (buttons > most * 0.6f) buttons = 0;
   const float text = std::min(ui.text_width(words, type::label, Ink::Medium), most - buttons - 2 * pad);
@@ -119,7 +119,7 @@ void draw_line(Scene& scene, const Box& focus, const std::vector<Cure>& all) {
     draw_ground(ui, line);
     ui.text(line.x + pad, line.centre_y(), words,
             {type::label, ui.theme.error, Ink::Medium, Align::Left, text + 1});
-    draw_cures(scene, all, line.x + pad + text + ui.px(8), line.right() - ui.px(4), line.centre_y());
+    draw_remedies(scene, all, line.x + pad + text + ui.px(8), line.right() - ui.px(4), line.centre_y());
   });
 }
 
@@ -137,7 +137,7 @@ bool is_refused(const Scene& scene, LayerNumber number) {
 
 bool is_stale(Scene& scene) {
   std::optional<double>& since = scene.view.model->stale_since;
-  const Within& asked = scene.document.within.read();
+  const ModelContext& asked = scene.document.within.read();
   const bool is_of_it =
       !asked || scene.model == nullptr ||
       (asked.input == scene.model->within.input && asked.changes == scene.model->within.changes);
@@ -165,7 +165,7 @@ void draw_refusal(Scene& scene, const Layout& layout) {
             [&] { ui.fill(stale, fade(ui.theme.canvas, 0.66f)); });
   if (!is_refused) return;
   const Box& focus = scene.view.mode == Mode::Explore ? layout.focus : layout.whole;
-  const std::vector<Cure> all = ordered_cures(scene);
+  const std::vector<Remedy> all = ordered_remedies(scene);
   if (is_announced(scene.view)) {
     draw_card(scene, focus, all);
   } else {

@@ -4,7 +4,7 @@
 
 #include "app/scene/scene.hpp"
 #include "app/state/layout.hpp"
-#include "core/edits/cures.hpp"
+#include "core/edits/remedies.hpp"
 
 namespace attnscope {
 
@@ -18,9 +18,9 @@ bool is_stale(Scene&);
 /// Until a text or change that is on its way is told by a dimmed picture.
 inline constexpr double stale_moment = 0.25;  // seconds
 
-/// Over everything that shows results: a veil; on it the reason with cures, as a card until it is dismissed,
-/// then as a line. The veil alone while a layer of a model is stale: its model says why. Nothing while the
-/// picture shows the Document.
+/// Over everything that shows results: a veil; on it the reason with remedies, as a card until it is
+/// dismissed, then as a line. The veil alone while a layer of a model is stale: its model says why. Nothing
+/// while the picture shows the Document.
 void draw_refusal(Scene&, const Layout&);
 
 }  // namespace attnscope

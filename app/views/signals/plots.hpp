@@ -55,7 +55,7 @@ Rgba positive_fill(const Ui&);
 Rgba negative_fill(const Ui&);
 
 /// Words in the middle of a plot that has nothing to show: what is missing, and what to do about it.
-void draw_empty_plot(const Ui&, const Box&, std::string_view what, std::string_view cure);
+void draw_empty_plot(const Ui&, const Box&, std::string_view what, std::string_view remedy);
 
 void draw_entropy_rows(const PlotPlace&);
 void draw_entropy_heads(const PlotPlace&);

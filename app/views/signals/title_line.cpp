@@ -153,7 +153,7 @@ const Measures* held_measures(const Shown& shown) {
 Rgba positive_fill(const Ui& ui) { return fade(colormap(ui.theme.scores)[208], 0.4f); }
 Rgba negative_fill(const Ui& ui) { return fade(colormap(ui.theme.scores)[48], 0.4f); }
 
-void draw_empty_plot(const Ui& ui, const Box& area, std::string_view what, std::string_view cure) {
+void draw_empty_plot(const Ui& ui, const Box& area, std::string_view what, std::string_view remedy) {
   const Box outline{area.x, area.y + ui.px(6), area.w, area.h - ui.px(10)};
   const ImVec2 corners[5] = {outline.min(),
                              {outline.right(), outline.y},
@@ -164,7 +164,7 @@ void draw_empty_plot(const Ui& ui, const Box& area, std::string_view what, std::
   const float y = outline.centre_y();
   ui.text(area.centre_x(), y - ui.px(10), what,
           {type::label, ui.theme.text2, Ink::Medium, Align::Centre, area.w - ui.px(16)});
-  ui.text(area.centre_x(), y + ui.px(10), cure,
+  ui.text(area.centre_x(), y + ui.px(10), remedy,
           {type::tick, ui.theme.text3, Ink::Regular, Align::Centre, area.w - ui.px(16)});
 }
 

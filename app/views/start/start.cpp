@@ -96,7 +96,7 @@ std::string_view below(const StartState::Step& step, const Offer& offer) {
 
 /// What the picture is, where it might be taken for more than it is.
 std::string opening_words(const Document& document) {
-  const Within& within = document.within.read();
+  const ModelContext& within = document.within.read();
   if (!within || !within.model->model->spec.head.names_referents) return std::string(opening_text);
   return "A small encoder, trained here on made-up sentences of " +
          grouped(within.model->model->spec.vocabulary) +

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "app/scene/scene.hpp"
-#include "core/document/within.hpp"
+#include "core/document/model_context.hpp"
 #include "core/text/token.hpp"
 
 namespace attnscope {

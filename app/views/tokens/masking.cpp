@@ -42,7 +42,7 @@ void mask_row(Scene& scene, std::int64_t row) {
 }  // namespace
 
 void toggle_mask(Scene& scene, std::int64_t row) {
-  Within within = scene.document.within.read();
+  ModelContext within = scene.document.within.read();
   try {
     const std::size_t before = within.input.masked.size();
     within = edit::toggled_mask(std::move(within), row);

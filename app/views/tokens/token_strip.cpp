@@ -247,7 +247,7 @@ void draw_fields(Scene& scene, const Box& first, std::size_t count) {
 }  // namespace
 
 bool has_two_texts(const Shown& shown) {
-  const Within& within = shown.result.document.within.read();
+  const ModelContext& within = shown.result.document.within.read();
   return within && shown.model != nullptr && shown.model->tokens &&
          !shown.model->tokens->decoder_tokens.tokens.empty();
 }

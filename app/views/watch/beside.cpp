@@ -76,7 +76,7 @@ struct JoinSaid {
   const JoinVerdict* verdict = nullptr;
 };
 JoinSaid join_said(const Scene& scene, const WatchJoin& join) {
-  const Within& within = scene.document.within.read();
+  const ModelContext& within = scene.document.within.read();
   if (join.ids.empty()) return {"no token ids were sent", nullptr};
   if (!within.changes.empty()) return {"changed inside: not compared", nullptr};
   if (!join.reads_the_same(within)) return {"another text: not compared", nullptr};

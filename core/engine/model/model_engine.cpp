@@ -30,7 +30,7 @@ class ModelEngine::State {
     make_.swap(make);  // the one before goes without the lock
     ++maker_;
   }
-  std::uint64_t submit(Within within, const ModelWants& wants);
+  std::uint64_t submit(ModelContext within, const ModelWants& wants);
   void forget();
   void cancel();
 
@@ -43,7 +43,9 @@ class ModelEngine::State {
     return latest_good_;
   }
   bool busy() const { return worker_.is_busy(work_lane); }
-  Doing doing() const { return busy() ? Doing{what_, share_, worker_.running_for().count()} : Doing{}; }
+  RunningTask running_task() const {
+    return busy() ? RunningTask{what_, share_, worker_.running_for().count()} : RunningTask{};
+  }
   void wait_idle() const { worker_.wait(work_lane); }
 
  private:
@@ -77,7 +79,7 @@ class ModelEngine::State {
 /// One input on its way through the worker.
 class ModelEngine::State::Run final : public Job {
  public:
-  Run(State& engine, std::uint64_t ticket, Within within, const ModelWants& wants)
+  Run(State& engine, std::uint64_t ticket, ModelContext within, const ModelWants& wants)
       : ticket(ticket), within(std::move(within)), wants(wants), engine_(engine) {}
 
   bool step() override {
@@ -89,7 +91,7 @@ class ModelEngine::State::Run final : public Job {
   void finished() override { tell(); }
 
   const std::uint64_t ticket;
-  const Within within;
+  const ModelContext within;
   const ModelWants wants;
   const Clock::time_point submitted = Clock::now();
   std::atomic<bool> is_cancelled{false};  // by a person, not by newer input
@@ -107,7 +109,7 @@ class ModelEngine::State::Run final : public Job {
   State& engine_;
 };
 
-std::uint64_t ModelEngine::State::submit(Within within, const ModelWants& wants) {
+std::uint64_t ModelEngine::State::submit(ModelContext within, const ModelWants& wants) {
   const std::lock_guard order(submitting_);
   std::uint64_t ticket = 0;
   {
@@ -268,7 +270,7 @@ ModelEngine::ModelEngine(std::function<void()> on_publish, SharedPool pool)
     : state_(std::make_unique<State>(std::move(on_publish), std::move(pool))) {}
 ModelEngine::~ModelEngine() = default;
 void ModelEngine::compute_with(MakeRowOperators make) { state_->compute_with(std::move(make)); }
-std::uint64_t ModelEngine::submit(Within within, const ModelWants& wants) {
+std::uint64_t ModelEngine::submit(ModelContext within, const ModelWants& wants) {
   return state_->submit(std::move(within), wants);
 }
 ModelReadingPtr ModelEngine::latest() const { return state_->latest(); }
@@ -276,7 +278,7 @@ ModelReadingPtr ModelEngine::latest_good() const { return state_->latest_good();
 void ModelEngine::forget() { state_->forget(); }
 void ModelEngine::cancel() { state_->cancel(); }
 bool ModelEngine::busy() const { return state_->busy(); }
-ModelEngine::Doing ModelEngine::doing() const { return state_->doing(); }
+ModelEngine::RunningTask ModelEngine::running_task() const { return state_->running_task(); }
 void ModelEngine::wait_idle() const { state_->wait_idle(); }
 
 }  // namespace attnscope

@@ -50,7 +50,7 @@ class ModelEngine {
   void compute_with(MakeRowOperators make);
   /// Takes the place of what waits; returns its ticket. Of a text that was edited, rows before the first
   /// token that changed are kept. Only another block to look at, or other wants, run nothing again.
-  std::uint64_t submit(Within, const ModelWants& = {});
+  std::uint64_t submit(ModelContext, const ModelWants& = {});
   /// The newest reading, good or with an error; null before the first.
   ModelReadingPtr latest() const;
   ModelReadingPtr latest_good() const;
@@ -61,11 +61,11 @@ class ModelEngine {
   bool busy() const;
   /// What is being worked out now, for the status line: "effects of heads", how far, 0 where that is not
   /// known, and for how long something has run; empty when nothing runs.
-  struct Doing {
+  struct RunningTask {
     const char* what = "";
     double share = 0, seconds = 0;
   };
-  Doing doing() const;
+  RunningTask running_task() const;
   /// Blocks until nothing runs or waits. For tests, the command line and pictures without a window.
   void wait_idle() const;
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/document/document.hpp"
-#include "core/document/within.hpp"
+#include "core/document/model_context.hpp"
 #include "core/engine/model/model_why.hpp"
 #include "core/models/opened/layer_document.hpp"
 #include "core/models/opened/opened_model.hpp"
@@ -119,8 +119,8 @@ using ValueNorms = std::array<std::vector<std::vector<std::vector<float>>>, 3>;
 
 struct ModelReading {
   std::uint64_t ticket = 0, refinement = 0;
-  Within within;      // what it was computed of
-  std::string error;  // one sentence; then nothing below is there
+  ModelContext within;  // what it was computed of
+  std::string error;    // one sentence; then nothing below is there
   std::shared_ptr<const ModelTokens> tokens;
   std::shared_ptr<const ModelRun> run;        // with the changes: entropy, received, pictures of all heads
   std::shared_ptr<const ModelRun> clean;      // without; the same where there are none

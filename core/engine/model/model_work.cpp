@@ -61,7 +61,7 @@ void ModelWork::look_at_block(ModelReading& reading) {
     reading.block = block(of, within_.block);
     reading.layer =
         layer_document(*opened_->model, *run_, *reading.block, tokens_->queries_of(of), tokens_->keys_of(of));
-    reading.layer.within = SharedValue<Within>(within_);
+    reading.layer.within = SharedValue<ModelContext>(within_);
     reading.left_out = left_out(*reading.block, within_.changes);
   } catch (const Error& error) {
     reading.block = nullptr;
@@ -99,7 +99,7 @@ void ModelWork::give_up_operators(const std::string& why) {
   backend_note_ = why + " The CPU runs the model.";
 }
 
-ModelReading ModelWork::first(const Within& within, const ModelWants& wants, const Work& work) {
+ModelReading ModelWork::first(const ModelContext& within, const ModelWants& wants, const Work& work) {
   if (!operators_) return first_by(within, wants, work);
   try {
     return first_by(within, wants, with_operators(work));
@@ -112,7 +112,7 @@ ModelReading ModelWork::first(const Within& within, const ModelWants& wants, con
   }
 }
 
-ModelReading ModelWork::first_by(const Within& within, const ModelWants& wants, const Work& work) {
+ModelReading ModelWork::first_by(const ModelContext& within, const ModelWants& wants, const Work& work) {
   const Model& model = *opened_->model;
   stage_ = Stage::Done;
   // What is on its way is kept only when all of it is there: a text may be refused.

@@ -38,7 +38,7 @@ class ModelWork {
   void compute_with(const MakeRowOperators& make);
   /// Everything that stands above "later" in ModelReading, and of the rest what is known already. Throws
   /// Error or Cancelled.
-  ModelReading first(const Within&, const ModelWants&, const Work&);
+  ModelReading first(const ModelContext&, const ModelWants&, const Work&);
 
   /// What more() is at.
   enum class Stage : std::uint8_t {
@@ -76,7 +76,7 @@ class ModelWork {
   bool has_pruning() const;
   Stage skip_done();
 
-  ModelReading first_by(const Within&, const ModelWants&, const Work&);
+  ModelReading first_by(const ModelContext&, const ModelWants&, const Work&);
   Work with_operators(const Work& work) const { return {work.pool, work.stop, operators_.get()}; }
   void give_up_operators(const std::string& why);
 
@@ -84,7 +84,7 @@ class ModelWork {
   std::shared_ptr<RowOperators> operators_;  // null: the CPU runs the model,
   std::string backend_note_;                 // and why, where others were asked for
   // What was asked for last, and what it runs to.
-  Within within_;
+  ModelContext within_;
   ModelWants wants_;
   std::shared_ptr<const ModelTokens> tokens_;  // of within_.input
   ModelRunPtr run_, clean_;

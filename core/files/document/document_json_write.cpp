@@ -7,9 +7,9 @@
 
 #include "core/base/error.hpp"
 #include "core/files/document/document_settings.hpp"
+#include "core/files/document/model_context_json.hpp"
 #include "core/files/document/open.hpp"
 #include "core/files/document/session_file.hpp"
-#include "core/files/document/within_json.hpp"
 #include "core/files/formats/atomic_write.hpp"
 #include "core/files/formats/json_writer.hpp"
 #include "core/files/formats/limits.hpp"
@@ -59,7 +59,7 @@ void add_given(const Input& input, JsonWriter& writer) {
   given.add("past_key", from.past_key);
   given.add("past_value", from.past_value);
   if (!from.lengths.empty()) given.add("lengths", fmt::format("[{}]", fmt::join(from.lengths, ", ")));
-  if (from.holds != Holds::QueryKeyValue) given.add("holds", json_name(from.holds));
+  if (from.holds != GivenTensors::QueryKeyValue) given.add("holds", json_name(from.holds));
   if (const Guesses& guesses = from.guesses; guesses.any()) {
     JsonWriter guessed("   ");
     if (!guesses.causal.empty()) guessed.add("causal", json_text(guesses.causal));
@@ -150,7 +150,7 @@ void add_layer(const Document& document, JsonWriter& writer) {
 
 /// Everything else follows from the model.
 void add_within(const Document& document, JsonWriter& writer) {
-  writer.add("model", within_json(document.within.read()));
+  writer.add("model", model_context_json(document.within.read()));
   if (document.precision != Precision::Float32) writer.add("precision", json_name(document.precision));
 }
 

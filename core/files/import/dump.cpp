@@ -241,7 +241,7 @@ Document Dump::document(const LayerNames& layer) const {
     const Shape& k = given.key->shape();
     given.value = layer.value.empty() ? std::make_shared<const Tensor>(Shape{k[0], k[1], k[2], 1})
                                       : vectors(layer.value);
-    if (layer.value.empty()) given.holds = Holds::QueryKey;
+    if (layer.value.empty()) given.holds = GivenTensors::QueryKey;
   } else {
     take_weights(document, layer);
   }

@@ -43,7 +43,7 @@ class Dump {
   /// 0: softmax(0 + ln w) = w, so that entropy, measures and pictures are those of the weights; queries, keys
   /// and values are 0. Where rows add up to less than 1, what is missing goes to a sink of logit 0, and the
   /// logarithms are shifted so that the weights stay what they are. Rows that hold NaN are NaN. See
-  /// weights_note(). A layer without values has zeros in their place. See Holds.
+  /// weights_note(). A layer without values has zeros in their place. See GivenTensors.
   ///
   /// Labels, scale, positions, causal mask and the layout of W_O are what the metadata says. Of weights it is
   /// measured whether they are causal; else what is not said is guessed, see Guesses.

@@ -141,7 +141,7 @@ void Dump::take_weights(Document& document, const LayerNames& layer) const {
   document.input.numbers = Given{.query = zeros(queries),
                                  .key = zeros(keys),
                                  .value = zeros(keys),
-                                 .holds = Holds::Weights,
+                                 .holds = GivenTensors::Weights,
                                  .guesses = {.causal = {}, .positions = note}};
   document.layer().masking.additive = std::make_shared<const Tensor>(std::move(weights));
   document.layer().masking.causal = facts_.causal.value_or(found.causal);

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/document/input.hpp"
-#include "core/document/within.hpp"
+#include "core/document/model_context.hpp"
 #include "core/files/formats/reading.hpp"
 #include "core/models/model.hpp"
 #include "core/models/pictures/image_input.hpp"

@@ -41,7 +41,7 @@ struct ModelText {
   bool operator==(const ModelText&) const = default;
 };
 
-struct Within {
+struct ModelContext {
   std::shared_ptr<const OpenedModel>
       model;                      // null: the layer stands by itself, or the model is still to be opened
   std::filesystem::path path;     // where it lies; empty: there is none
@@ -50,7 +50,7 @@ struct Within {
   ModelChanges changes;
   AttentionOf of = AttentionOf::Decoder;  // the attention that is looked at,
   int block = 0;                          // and its block
-  bool operator==(const Within&) const = default;
+  bool operator==(const ModelContext&) const = default;
   explicit operator bool() const { return model != nullptr; }
   /// Read from a file: the window opens the model before it shows it.
   bool is_unopened() const { return !model && !path.empty(); }

@@ -1,6 +1,6 @@
 // What a file keeps of the model that a Document stands in: every text, every change of a head and of a
 // layer.
-#include "core/files/document/within_json.hpp"
+#include "core/files/document/model_context_json.hpp"
 
 #include <cmath>
 #include <memory>
@@ -13,16 +13,18 @@
 #include "core/base/error.hpp"
 #include "support/temporary_directory.hpp"
 
-namespace attnscope::within_json_test {
+namespace attnscope::model_context_json_test {
 namespace {
 
 using nlohmann::json;
 
-Within reopened(const Within& within) { return read_within(json::parse(within_json(within)), "test.json"); }
+ModelContext reopened(const ModelContext& within) {
+  return read_within(json::parse(model_context_json(within)), "test.json");
+}
 
 /// No two values are the same, and none is what a file without its key would say.
-Within all_set() {
-  Within within;
+ModelContext all_set() {
+  ModelContext within;
   within.path = "models/some \"ü\"\\model";
   within.fingerprint = 0xfedcba9876543210;
   within.of = AttentionOf::Cross;
@@ -41,12 +43,12 @@ Within all_set() {
 }  // namespace
 
 TEST_CASE("texts and place of a model come back from a file", "[document_json][models]") {
-  const Within within = all_set();
+  const ModelContext within = all_set();
   CHECK(reopened(within) == within);
-  Within plain;
+  ModelContext plain;
   plain.path = "m";
   CHECK(reopened(plain) == plain);
-  Within other = within;
+  ModelContext other = within;
   other.of = AttentionOf::Encoder;
   other.input.decoder_text.reset();
   other.input.pair = "";
@@ -56,7 +58,7 @@ TEST_CASE("texts and place of a model come back from a file", "[document_json][m
 
 TEST_CASE("changes of heads come back from a file, whatever their kind", "[document_json][models]") {
   using Kind = HeadChange::Kind;
-  Within within = all_set();
+  ModelContext within = all_set();
   const auto numbers = std::make_shared<Tensor>(Shape{2, 3}, std::vector<float>{0, -1.5f, 2, 3, 1e-30f, 5});
   int head = 0;
   for (const Kind kind : {Kind::Zero, Kind::Mean, Kind::Uniform, Kind::PreviousToken, Kind::Identity,
@@ -68,7 +70,7 @@ TEST_CASE("changes of heads come back from a file, whatever their kind", "[docum
     within.changes.heads.push_back(change);
     ++head;
   }
-  Within found = reopened(within);
+  ModelContext found = reopened(within);
   REQUIRE(found.changes.heads.size() == within.changes.heads.size());
   for (std::size_t i = 0; i < found.changes.heads.size(); ++i) {
     CAPTURE(i);
@@ -98,13 +100,13 @@ TEST_CASE("each change of a layer comes back from a file", "[document_json][mode
                                           .causal = true,
                                           .scale = 2,
                                           .temperature = 0.5}};
-  Within within = all_set();
+  ModelContext within = all_set();
   within.changes.blocks = changes;
   CHECK(reopened(within) == within);
 }
 
 TEST_CASE("scale and temperature of a layer come back to the last bit", "[document_json][models]") {
-  Within within = all_set();
+  ModelContext within = all_set();
   for (const double value : {1 / std::sqrt(8.0), 0.1, 1.0 / 3, 1e-20, 123456789.123, 2.0}) {
     REQUIRE((value == 2 || static_cast<double>(static_cast<float>(value)) != value));
     within.changes.blocks.push_back({.block = 1, .scale = value});
@@ -115,7 +117,7 @@ TEST_CASE("scale and temperature of a layer come back to the last bit", "[docume
 }
 
 TEST_CASE("a file with the digits of floats opens as before", "[document_json][models]") {
-  const Within within = read_within(
+  const ModelContext within = read_within(
       json::parse(R"({"path": "m", "blocks": [{"block": 4, "scale": 0.35355338, "temperature": 2}]})"),
       "test.json");
   REQUIRE(within.changes.blocks.size() == 1);
@@ -150,4 +152,4 @@ TEST_CASE("what cannot be a model's place or change is refused by its name", "[d
   names(R"({"path": "m", "masked": [{"word": 3}]})", "word");
 }
 
-}  // namespace attnscope::within_json_test
+}  // namespace attnscope::model_context_json_test

@@ -1,4 +1,4 @@
-#include "core/files/document/within_json.hpp"
+#include "core/files/document/model_context_json.hpp"
 
 #include <array>
 #include <charconv>
@@ -166,7 +166,7 @@ ModelText read_text(JsonFields& fields, const std::string& where) {
 
 }  // namespace
 
-std::string within_json(const Within& within) {
+std::string model_context_json(const ModelContext& within) {
   JsonWriter writer("  ");
   writer.add("path", json_text(within.path.native()));
   writer.add("fingerprint", fmt::format("\"{:016x}\"", within.fingerprint));
@@ -187,9 +187,9 @@ std::string within_json(const Within& within) {
   return writer.take();
 }
 
-Within read_within(const json& value, const std::string& where) {
+ModelContext read_within(const json& value, const std::string& where) {
   JsonFields fields(value, "model", where);
-  Within within;
+  ModelContext within;
   within.path = fields.text("path", "");
   if (within.path.empty()) throw FieldError(where, "model", "\"model\" needs \"path\".");
   within.fingerprint = read_fingerprint(fields);

@@ -1,4 +1,4 @@
-// app/state: a member that stands apart on the heap, with the value semantics of a member.
+// app/state: a member that stands on the heap, with the value semantics of a member.
 #pragma once
 
 #include <memory>
@@ -9,18 +9,18 @@ namespace attnscope {
 /// a change of T recompiles the files that look into it and no others: the holder's constructors, assignments
 /// and destructor are then defined where T is complete.
 template <class T>
-class Apart {
+class Indirect {
  public:
-  Apart() : value_(std::make_unique<T>()) {}
-  Apart(const Apart& other) : value_(std::make_unique<T>(*other)) {}
-  Apart& operator=(const Apart& other) {
+  Indirect() : value_(std::make_unique<T>()) {}
+  Indirect(const Indirect& other) : value_(std::make_unique<T>(*other)) {}
+  Indirect& operator=(const Indirect& other) {
     if (this != &other) value_ = std::make_unique<T>(*other);
     return *this;
   }
   /// What was moved from can only be assigned to or destroyed.
-  Apart(Apart&&) noexcept = default;
-  Apart& operator=(Apart&&) noexcept = default;
-  ~Apart() = default;
+  Indirect(Indirect&&) noexcept = default;
+  Indirect& operator=(Indirect&&) noexcept = default;
+  ~Indirect() = default;
 
   T& operator*() { return *value_; }
   const T& operator*() const { return *value_; }

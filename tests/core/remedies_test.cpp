@@ -1,5 +1,5 @@
 // Numbers of a layer that do not fit together, what would, and a layer small enough to be read.
-#include "core/edits/cures.hpp"
+#include "core/edits/remedies.hpp"
 
 #include <string>
 #include <vector>
@@ -11,7 +11,7 @@
 #include "core/edits/heads.hpp"
 #include "core/samples.hpp"
 
-namespace attnscope::cures_test {
+namespace attnscope::remedies_test {
 namespace {
 
 using enum LayerNumber;
@@ -42,11 +42,11 @@ bool is_accepted(const Document& document) {
 
 }  // namespace
 
-TEST_CASE("numbers that do not fit are named, and every cure is the nearest number that does") {
+TEST_CASE("numbers that do not fit are named, and every remedy is the nearest number that does") {
   struct Case {
     Document document;
     std::vector<LayerNumber> unfitting;
-    std::vector<Cure> cures;
+    std::vector<Remedy> remedies;
   };
   const Document usual = built_by_hand();
   Document short_padding = usual;
@@ -80,26 +80,26 @@ TEST_CASE("numbers that do not fit are named, and every cure is the nearest numb
                   << c.document.layer().kv_heads);
     CHECK(is_accepted(c.document) == c.unfitting.empty());
     CHECK(unfitting_numbers(c.document) == c.unfitting);
-    CHECK(cures(c.document) == c.cures);
-    for (const Cure& cure : c.cures)
-      if (cure.value < 4096) CHECK(is_accepted(cured(c.document, cure)));
+    CHECK(remedies(c.document) == c.remedies);
+    for (const Remedy& remedy : c.remedies)
+      if (remedy.value < 4096) CHECK(is_accepted(remedied(c.document, remedy)));
   }
 }
 
-TEST_CASE("weights from a file keep their width, and what is not about sizes has no cure") {
+TEST_CASE("weights from a file keep their width, and what is not about sizes has no remedy") {
   Document given = built_by_hand();
   given.layer().weights.recipe = Recipe::Given;
   given.layer().weights.made_by = Recipe::Given;
   CHECK(is_accepted(given));
   const Document other = edit::d_model(given, 128);
   CHECK_FALSE(is_accepted(other));
-  CHECK(cures(other) == std::vector<Cure>{{Width, 64}});
-  CHECK(is_accepted(cured(other, {Width, 64})));
+  CHECK(remedies(other) == std::vector<Remedy>{{Width, 64}});
+  CHECK(is_accepted(remedied(other, {Width, 64})));
   Document silent = built_by_hand();
   silent.input.sequences.change().front() = {};
   CHECK_FALSE(is_accepted(silent));
   CHECK(unfitting_numbers(silent).empty());
-  CHECK(cures(silent).empty());
+  CHECK(remedies(silent).empty());
 }
 
 TEST_CASE("the small model has eight dimensions and two heads, whatever the layer was") {
@@ -151,4 +151,4 @@ TEST_CASE("what is said of a number before it is chosen is what its refusal says
   CHECK(refused == 4 + 4 + 6 + 6 + 2 + 1 + 1);
 }
 
-}  // namespace attnscope::cures_test
+}  // namespace attnscope::remedies_test

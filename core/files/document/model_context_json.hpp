@@ -4,14 +4,14 @@
 
 #include <string>
 
-#include "core/document/within.hpp"
+#include "core/document/model_context.hpp"
 #include "core/files/formats/json_reader.hpp"
 
 namespace attnscope {
 
 /// The object under "model".
-std::string within_json(const Within&);
-/// Within::model is null: the caller opens the model at Within::path. Throws FieldError.
-Within read_within(const nlohmann::json& value, const std::string& where);
+std::string model_context_json(const ModelContext&);
+/// ModelContext::model is null: the caller opens the model at ModelContext::path. Throws FieldError.
+ModelContext read_within(const nlohmann::json& value, const std::string& where);
 
 }  // namespace attnscope

@@ -24,13 +24,13 @@ std::vector<LayerNumber> unfitting_numbers(const Document&);
 /// Makes no weights: cheap enough for every keystroke.
 std::string why_unfit(const Document&, LayerNumber, int value);
 
-struct Cure {
+struct Remedy {
   LayerNumber what;
   int value;
-  bool operator==(const Cure&) const = default;
+  bool operator==(const Remedy&) const = default;
 };
 /// Changes of one number each after which the sizes fit, each to the nearest value (the larger of two).
-std::vector<Cure> cures(const Document&);
-Document cured(Document, const Cure&);
+std::vector<Remedy> remedies(const Document&);
+Document remedied(Document, const Remedy&);
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-#include "core/edits/cures.hpp"
+#include "core/edits/remedies.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -125,8 +125,8 @@ std::string why_unfit(const Document& document, LayerNumber what, int value) {
   return {};
 }
 
-std::vector<Cure> cures(const Document& document) {
-  std::vector<Cure> all;
+std::vector<Remedy> remedies(const Document& document) {
+  std::vector<Remedy> all;
   for (const LayerNumber what : unfitting_numbers(document)) {
     const std::optional<int> value = needed(document, what);
     if (value && unfitting_numbers(with_value(document, what, *value)).empty()) all.push_back({what, *value});
@@ -134,14 +134,14 @@ std::vector<Cure> cures(const Document& document) {
   return all;
 }
 
-Document cured(Document document, const Cure& cure) {
-  switch (cure.what) {
-    case LayerNumber::Heads: return edit::heads(std::move(document), cure.value);
-    case LayerNumber::Width: return edit::d_model(std::move(document), cure.value);
-    case LayerNumber::KeyHeads: return edit::kv_heads(std::move(document), cure.value);
-    case LayerNumber::KeyWidth: return edit::d_k(std::move(document), cure.value);
-    case LayerNumber::ValueWidth: return edit::d_v(std::move(document), cure.value);
-    case LayerNumber::PaddedLength: document.input.padded_length = cure.value; break;
+Document remedied(Document document, const Remedy& remedy) {
+  switch (remedy.what) {
+    case LayerNumber::Heads: return edit::heads(std::move(document), remedy.value);
+    case LayerNumber::Width: return edit::d_model(std::move(document), remedy.value);
+    case LayerNumber::KeyHeads: return edit::kv_heads(std::move(document), remedy.value);
+    case LayerNumber::KeyWidth: return edit::d_k(std::move(document), remedy.value);
+    case LayerNumber::ValueWidth: return edit::d_v(std::move(document), remedy.value);
+    case LayerNumber::PaddedLength: document.input.padded_length = remedy.value; break;
   }
   return document;
 }
