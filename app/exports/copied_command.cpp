@@ -176,7 +176,7 @@ std::string command_of_file(const FileOnScreen& shown) {
   if (!shown.layer.empty()) line.option("--layer", shown.layer);
   if (shown.causal) line.option("--causal", *shown.causal ? "yes" : "no");
   if (shown.positions) line.option("--positions", word_of_positions(*shown.positions));
-  line.option("--view", word_of(shown.mode)).option("--theme", word_of_theme(shown.theme));
+  line.option("--view", shown.mode.name).option("--theme", word_of_theme(shown.theme));
   line.option("--head", fmt::format("{}", shown.head));
   if (shown.cell) line.option("--at", fmt::format("{},{}", shown.cell->query, shown.cell->key));
   return line.option("-o", "picture.png").take();

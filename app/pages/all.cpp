@@ -1,6 +1,7 @@
 // app/pages: the table of pages. Another page is a folder and a row. What is declared in app/shell/page.hpp,
-// app/scene/page_facts.hpp and app/state/page/page_state.hpp is defined here, so that these rooms know no
-// page.
+// app/scene/page_facts.hpp, app/state/page/mode.hpp and page_state.hpp is defined here, so that these rooms
+// know no page.
+#include <algorithm>
 #include <array>
 
 #include "app/pages/experiments/page.hpp"
@@ -25,9 +26,35 @@ std::span<const PageFacts* const> page_facts() {
   return all;
 }
 
+std::span<const Mode> modes() {
+  static const std::vector<Mode> all = [] {
+    std::vector<Mode> known{Mode::Explore,     Mode::Walk,    Mode::Compare, Mode::Model,
+                            Mode::Experiments, Mode::Lessons, Mode::Training};
+    for (const PageFacts* const page : page_facts())
+      if (std::ranges::find(known, page->mode) == known.end()) known.push_back(page->mode);
+    return known;
+  }();
+  return all;
+}
+
+std::span<const std::string_view> mode_names() {
+  static const std::vector<std::string_view> all = [] {
+    std::vector<std::string_view> names;
+    for (const Mode& mode : modes()) names.push_back(mode.name);
+    return names;
+  }();
+  return all;
+}
+
+std::optional<Mode> mode_named(std::string_view name) {
+  const auto found = std::ranges::find(modes(), name, &Mode::name);
+  return found == modes().end() ? std::nullopt : std::optional(*found);
+}
+
 std::vector<PageState> first_page_states() {
   std::vector<PageState> all;
-  for (const PageRow& row : page_rows()) all.push_back(row.first_state());
+  for (const PageRow& row : page_rows())
+    if (row.first_state != nullptr) all.push_back(row.first_state());
   return all;
 }
 

@@ -18,6 +18,7 @@ struct PaletteEntry;  // app/views/palette/entries.hpp
 
 struct PageFacts {
   Mode mode;                        // on screen, and in a session
+  bool is_on_bar = true;            // else only its action, the command line and sessions show it
   std::string_view name;            // on the bar
   Tip tip;                          // of its name there
   Action open;                      // shows it
@@ -25,9 +26,9 @@ struct PageFacts {
   /// In front of a room the letters among its keys are the presenter's.
   bool leaves_letters_to_presenter = false;
 
-  // In the dialog for files. Its numbers are one table, which is saved as CSV.
+  // In the dialog for files. Its numbers are one table, which is saved as CSV; empty: it has none of its own.
   std::string_view picture, picture_file;  // what a picture shows of it, and what that adds to a file's name
-  std::string_view table;                  // what the table has
+  std::string_view table = {};             // what the table has
   std::string (*table_name)(const ViewState&) = nullptr;  // a file's name for it, without ending
   std::string_view series = {};  // what an animated picture goes through; empty: there is none
 
@@ -37,10 +38,16 @@ struct PageFacts {
 /// Of all pages, in the order of their table. Defined with it, in app/pages/all.cpp.
 std::span<const PageFacts* const> page_facts();
 /// Null: no page has this mode; the shell draws it itself.
-inline const PageFacts* page_facts_of(Mode mode) {
+inline const PageFacts* page_facts_of(const Mode& mode) {
   const auto all = page_facts();
   const auto found = std::ranges::find(all, mode, &PageFacts::mode);
   return found == all.end() ? nullptr : *found;
+}
+
+/// The same of a page whose numbers are one table of its own; null else.
+inline const PageFacts* page_table_of(const Mode& mode) {
+  const PageFacts* const page = page_facts_of(mode);
+  return page != nullptr && !page->table.empty() ? page : nullptr;
 }
 
 }  // namespace attnscope

@@ -45,6 +45,8 @@ class Writer {
   static json written(T& value) {
     if constexpr (std::is_enum_v<T>) {
       return Names<T>::list[static_cast<std::size_t>(value)];
+    } else if constexpr (std::is_same_v<T, NamedChoice>) {
+      return value.at == NamedChoice::none ? json(nullptr) : json(value.names[value.at]);
     } else if constexpr (IsOptional<T>::value) {
       return value ? written(*value) : json(nullptr);
     } else if constexpr (std::is_same_v<T, ShownSections>) {
@@ -98,13 +100,15 @@ class Reader {
       if (from.is_boolean()) to = from.get<bool>();
       return from.is_boolean();
     } else if constexpr (std::is_enum_v<T>) {
-      const auto& names = Names<T>::list;
-      for (std::size_t i = 0; i < names.size(); ++i) {
-        if (from != names[i]) continue;
-        to = static_cast<T>(i);
-        return true;
-      }
-      return false;
+      NamedChoice choice{NamedChoice::none, Names<T>::list};
+      if (!read(from, choice, least, most, path)) return false;
+      return to = static_cast<T>(choice.at), true;
+    } else if constexpr (std::is_same_v<T, NamedChoice>) {
+      if (from.is_null() && to.can_be_none) return to.at = NamedChoice::none, true;
+      const auto found = std::ranges::find_if(to.names, [&](std::string_view name) { return from == name; });
+      if (found == to.names.end()) return false;
+      to.at = static_cast<std::size_t>(found - to.names.begin());
+      return true;
     } else if constexpr (std::is_arithmetic_v<T>) {
       if (!from.is_number() || (std::is_integral_v<T> && !from.is_number_integer())) return false;
       const double number = from.get<double>();
@@ -168,6 +172,8 @@ class Marker {
       mark = mix_hash(mark, static_cast<std::uint64_t>(value));
     } else if constexpr (std::is_same_v<T, std::string>) {
       mark = mix_hash(mark, static_cast<std::uint64_t>(std::hash<std::string>{}(value)));
+    } else if constexpr (std::is_same_v<T, NamedChoice>) {
+      mix(value.at);
     } else if constexpr (std::is_same_v<T, ShownSections>) {
       mix(value.names);
     } else if constexpr (IsOptional<T>::value) {
@@ -202,9 +208,8 @@ std::string view_to_json(const ViewState& view, const Selection& selection, doub
   Writer writer(object);
   fields(writer, only_looked_at(view));
   writer("selection", only_looked_at(selection));
-  if (const KeptTrace trace = kept(view.scope, view.now, view.signals->seconds);
-      trace.frozen || trace.moments.size() > 1)
-    object["trace"] = to_json(trace);
+  const KeptTrace trace = kept(view.scope, view.now, view.signals->seconds);
+  if (trace.frozen || trace.moments.size() > 1) object["trace"] = to_json(trace);
   if (held_seconds > 0) object["held_seconds"] = held_seconds;
   if (!file.empty() && is_valid_utf8(file.native())) object["file"] = file.native();
   return object.dump(-1, ' ', false, json::error_handler_t::replace);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include <imgui_internal.h>
@@ -201,9 +202,8 @@ void keep_unused_arrows(const ViewState& view) {
 }
 
 /// What a key may open in the place of what is under the mouse.
-std::array<int, 4> opened_page(const ViewState& view) {
-  return {static_cast<int>(view.mode), static_cast<int>(view.model->screen), int{view.presenter->on},
-          int{view.inspector->expanded}};
+auto opened_page(const ViewState& view) {
+  return std::tuple(view.mode.name, view.model->screen, view.presenter->on, view.inspector->expanded);
 }
 
 }  // namespace
@@ -214,7 +214,7 @@ void run_keyboard(Scene& scene) {
   if (std::exchange(scene.view.keyboard.was_covered, is_covered) && !is_covered) rest_tips();
   if (is_covered && !leaves_list()) return;
   const Mode mode = scene.view.mode;  // a key that changes it is over with this frame
-  const std::array<int, 4> page = opened_page(scene.view);
+  const auto page = opened_page(scene.view);
   keep_unused_arrows(scene.view);
   for (const Action& action : actions()) {
     if (action.key == 0 || (action.only && *action.only != mode) || !is_possible(action, scene)) continue;

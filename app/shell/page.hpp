@@ -25,7 +25,8 @@ struct PageSeries {
   std::optional<double> chosen;  // that is looked at; empty: the page chooses
 };
 
-/// A page at work: one for each App. It belongs to the interface's thread.
+/// A page at work: one for each App. What it does not override it does not have. It belongs to the
+/// interface's thread.
 class Page {
  public:
   Page() = default;
@@ -35,20 +36,23 @@ class Page {
 
   virtual const PageFacts& facts() const = 0;
   /// Gives its workers what is to be computed. Called in each frame, also while the page is out of sight.
-  virtual void follow(const ViewState&) = 0;
+  virtual void follow(const ViewState&) {}
   /// Whether all that follow() asked for is there.
-  virtual bool is_settled() const = 0;
+  virtual bool is_settled() const { return true; }
   /// Blocks until all that follow() asked for is there.
-  virtual void wait() const = 0;
+  virtual void wait() const {}
   /// Whether something moves by itself while the page is on screen, so that it is to be drawn again soon.
-  virtual bool is_moving(const ViewState&) const = 0;
+  virtual bool is_moving(const ViewState&) const { return false; }
+  /// Box: between the sentence, where the page has one, and the status line.
   virtual void draw(Scene&, const Box&) const = 0;
-  /// Writes its numbers. Throws Error for another ending than .csv, where there are none, and for what the
-  /// system refuses.
-  virtual void save_table(const std::filesystem::path& to) const = 0;
-  virtual PageSeries series(const ViewState&) const = 0;
+  /// Called in each frame in which another page is drawn: nothing moves out of sight.
+  virtual void rest(ViewState&) const {}
+  /// Writes its numbers, of a page whose facts have a table. Throws Error for another ending than .csv, where
+  /// there are none, and for what the system refuses.
+  virtual void save_table(const std::filesystem::path&) const {}
+  virtual PageSeries series(const ViewState&) const { return {}; }
   /// Chooses one of the series' values, or what was chosen before them.
-  virtual void choose_in_series(ViewState&, std::optional<double> value) const = 0;
+  virtual void choose_in_series(ViewState&, std::optional<double>) const {}
 };
 
 /// What a page is made with.
@@ -59,7 +63,7 @@ struct PageSupplies {
 /// A row of the table of pages.
 struct PageRow {
   const PageFacts* facts;
-  PageState (*first_state)();
+  PageState (*first_state)();  // null: it keeps none
   std::unique_ptr<Page> (*make)(const PageSupplies&);
 };
 

@@ -119,7 +119,9 @@ void draw_long_explore(Scene& scene, const Layout& layout) {
 }
 
 void draw_long_regions(Scene& scene, const Layout& layout) {
-  if (scene.view.mode == Mode::Walk) {
+  if (const Page* const page = page_of_mode(scene.pages, scene.view.mode)) {
+    page->draw(scene, layout.whole);
+  } else if (scene.view.mode == Mode::Walk) {
     draw_too_long(scene.ui, layout.whole);
   } else if (scene.view.mode == Mode::Compare) {
     draw_long_compare(scene, layout.whole);
@@ -238,6 +240,8 @@ void draw_short_regions(Scene& scene, const Layout& layout) {
     draw_explore(scene, layout, stops);
   } else if (is_visible(layout.whole)) {
     stops.draw(Stop::Focus, false, [&] {
+      if (const Page* const page = page_of_mode(scene.pages, view.mode))
+        return page->draw(scene, layout.whole);
       if (view.mode == Mode::Walk && !knows_scores(scene.result.document)) {
         draw_no_walk(scene, layout.whole);
       } else if (view.mode == Mode::Walk) {
@@ -302,6 +306,8 @@ void draw_regions(Scene& scene, const Layout& layout) {
     constexpr int patience = 3;  // frames
     if (sentence.wanted && sentence.waited++ >= patience) sentence.wanted = false;
   }
+  for (const auto& page : scene.pages)
+    if (page->facts().mode != scene.view.mode) page->rest(scene.view);
   // Two different heads stand beside each other in the comparison only.
   if (scene.view.mode != Mode::Compare) scene.stats.pair_heads(-1, -1);
   if (is_watching(scene.view)) {

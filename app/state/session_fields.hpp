@@ -2,6 +2,7 @@
 // in order, for an enumeration, fields() for a view's struct. The rest is of the moment.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -12,6 +13,7 @@
 #include "app/state/inspector_state.hpp"
 #include "app/state/long_state.hpp"
 #include "app/state/model_state.hpp"
+#include "app/state/page/names.hpp"
 #include "app/state/selection.hpp"
 #include "app/state/signals_state.hpp"
 #include "app/state/teaching/lesson_state.hpp"
@@ -22,13 +24,6 @@
 
 namespace attnscope {
 
-template <class E>
-struct Names;
-#define ATTNSCOPE_NAMES(E, ...)                                                \
-  template <>                                                                  \
-  struct Names<E> {                                                            \
-    static constexpr auto list = std::to_array<std::string_view>(__VA_ARGS__); \
-  }
 ATTNSCOPE_NAMES(LabPace, {"step", "run", "fast"});
 ATTNSCOPE_NAMES(LabSide, {"a", "b", "difference"});
 ATTNSCOPE_NAMES(ThemeName, {"dark", "light", "contrast"});
@@ -97,11 +92,6 @@ ATTNSCOPE_NAMES(HeadColour, {"pattern", "entropy", "previous", "induction", "fir
 ATTNSCOPE_NAMES(GridOrder, {"layers", "groups", "largest"});
 ATTNSCOPE_NAMES(StreamView, {"lens", "norm", "inside"});
 ATTNSCOPE_NAMES(CellValue, {"weight", "contribution"});
-#undef ATTNSCOPE_NAMES
-template <>
-struct Names<Mode> {
-  static constexpr auto list = mode_names;
-};
 template <>
 struct Names<Editable> {
   static constexpr auto list = [] {
@@ -358,7 +348,11 @@ void fields(Visit& visit, WalkState& w) {
 
 template <class Visit>
 void fields(Visit& visit, ViewState& v) {
-  visit("mode", v.mode);
+  const auto modes_there = modes();
+  NamedChoice mode{static_cast<std::size_t>(std::ranges::find(modes_there, v.mode) - modes_there.begin()),
+                   mode_names()};
+  visit("mode", mode);
+  v.mode = modes_there[mode.at];
   visit("theme", v.theme);
   visit("language", v.language);
   visit("stage", v.stage);

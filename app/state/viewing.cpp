@@ -89,11 +89,20 @@ class Walker {
     in_place_ = outer;
   }
 
+  /// What is visited meanwhile is a place.
+  void in_place(const auto& visit_it) {
+    const bool outer = std::exchange(in_place_, true);
+    visit_it();
+    in_place_ = outer;
+  }
+
  private:
   template <class T>
   void visit(T& value) {
     if constexpr (std::is_same_v<T, std::string>) {
       way_.text(value);
+    } else if constexpr (std::is_same_v<T, NamedChoice>) {
+      way_.number(value.at, in_place_);
     } else if constexpr (std::is_enum_v<T> || std::is_arithmetic_v<T>) {
       way_.number(value, in_place_);
     } else if constexpr (is_optional<T>) {

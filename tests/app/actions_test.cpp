@@ -291,7 +291,8 @@ TEST_CASE("no key does two things in one mode") {
     }
     for (const Mode mode : {Mode::Explore, Mode::Walk, Mode::Compare})
       if (!action.only || *action.only == mode)
-        CHECK(taken.insert({action.key, static_cast<int>(mode)}).second);
+        CHECK(taken.insert({action.key, static_cast<int>(std::ranges::find(modes(), mode) - modes().begin())})
+                  .second);
   }
 }
 

@@ -15,18 +15,27 @@ TEST_CASE("pages: each has what the bar, the dialog for files and the keys ask o
   REQUIRE_FALSE(page_facts().empty());
   for (const PageFacts* const page : page_facts()) {
     INFO(page->name);
-    CHECK(is_page(page->mode));
     CHECK(page_facts_of(page->mode) == page);  // no mode has two
     CHECK(page->tip.title == page->name);
     CHECK(page->open.name == page->name);
     CHECK_FALSE(page->picture.empty());
     CHECK_FALSE(page->picture_file.empty());
-    CHECK_FALSE(page->table.empty());
-    REQUIRE(page->table_name != nullptr);
-    CHECK_FALSE(page->table_name(ViewState()).empty());
+    REQUIRE(page->table.empty() == (page->table_name == nullptr));
+    if (!page->table.empty()) CHECK_FALSE(page->table_name(ViewState()).empty());
     for (const Action& action : page->actions) CHECK(action.only == page->mode);
   }
-  CHECK(page_facts_of(Mode::Explore) == nullptr);
+  CHECK(page_facts_of(Mode{"none"}) == nullptr);
+}
+
+TEST_CASE("pages: a mode is found by the name that sessions have for it, and by no other") {
+  REQUIRE(modes().size() == mode_names().size());
+  std::set<std::string_view> names;
+  for (const Mode& mode : modes()) {
+    CHECK(names.insert(mode.name).second);
+    CHECK(mode_named(mode.name) == mode);
+  }
+  CHECK_FALSE(mode_named("none"));
+  for (const PageFacts* const page : page_facts()) CHECK(names.contains(page->mode.name));
 }
 
 TEST_CASE("pages: their actions are in the table, by ids that no two share") {
@@ -54,7 +63,7 @@ TEST_CASE("pages: an App has one of each, in the order of their table") {
     CHECK(page_of_mode(pages, facts[i]->mode) == pages[i].get());
     CHECK(pages[i]->is_settled());  // nothing was asked for
   }
-  CHECK(page_of_mode(pages, Mode::Explore) == nullptr);
+  CHECK(page_of_mode(pages, Mode{"none"}) == nullptr);
 }
 
 TEST_CASE("pages: their state is copied and assigned with the ViewState") {

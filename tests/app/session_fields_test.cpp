@@ -51,7 +51,8 @@ class Walker {
       for (std::size_t i = 0; i < value.size(); ++i)
         walk(fmt::format("{}[{}]", path, i), value[i], least, most);
     } else if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T> || std::is_same_v<T, std::string> ||
-                         std::is_same_v<T, ShownSections> || is_optional<T>) {
+                         std::is_same_v<T, ShownSections> || std::is_same_v<T, NamedChoice> ||
+                         is_optional<T>) {
       leaf_(path, value, least, most);
     } else {
       Walker inner(leaf_, path);
@@ -80,6 +81,8 @@ std::string text_of(const T& value) {
     return value ? text_of(*value) : "nothing";
   else if constexpr (std::is_enum_v<T>)
     return std::to_string(static_cast<int>(value));
+  else if constexpr (std::is_same_v<T, NamedChoice>)
+    return value.at == NamedChoice::none ? "nothing" : std::to_string(value.at);
   else if constexpr (std::is_same_v<T, ShownSections>)
     return value.names;
   else if constexpr (std::is_same_v<T, signed char>)
@@ -108,6 +111,8 @@ void change(const std::string& path, T& value, double least, double most) {
     value = !value;
   } else if constexpr (std::is_enum_v<T>) {
     value = static_cast<T>((static_cast<std::size_t>(value) + 1) % Names<T>::list.size());
+  } else if constexpr (std::is_same_v<T, NamedChoice>) {
+    value.at = value.at == NamedChoice::none ? 1 : (value.at + 1) % value.names.size();
   } else if constexpr (std::is_same_v<T, std::string>) {
     value = path + " → \"ü\"\n";
   } else if constexpr (std::is_same_v<T, ShownSections>) {

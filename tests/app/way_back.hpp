@@ -95,7 +95,7 @@ class WayBack {
         told += "undo " + std::to_string(steps) + " led from depth " + std::to_string(depth) + " to " +
                 std::to_string(robot.app().history().depth()) +
                 (ImGui::GetIO().WantTextInput ? " in a field" : "") + ", page " +
-                std::to_string(static_cast<int>(robot.app().view().mode)) +
+                std::string(robot.app().view().mode.name) +
                 ", took back what the window had done by itself: " + differences(before, robot.document()) +
                 " " + differences(looked, robot.app().viewing()) + "; ";
       std::string apart = differences(robot.document(), document_);

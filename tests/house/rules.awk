@@ -47,7 +47,7 @@ BEGIN {
     for (i = 1; i <= split(none, of, "|"); ++i) allow(of[i], 0)
 
     # What there is too much of.
-    modes = "Mode:: in app but in its table of actions"
+    modes = "Mode:: in app but in its table of actions and in pages"
     folders_in_circles = "folders in circles of inclusions"
     # A page's state is named, or what ViewState has of it.
     pages = split("compare experiment focus lab lesson model signals start walk watch", page, " ")
@@ -125,7 +125,7 @@ code ~ /family/ && room != "tests" && file !~ /\/families[\/.]/ {
 code ~ /[^A-Za-z_](gl|egl)[A-Z][A-Za-z0-9]*\(/ && room != "tests" && !may_draw(file) { found(opengl, file) }
 
 room == "app" {
-    if (code ~ /Mode::/ && file != "app/shell/action_table.cpp") {
+    if (code ~ /Mode::/ && file != "app/shell/action_table.cpp" && file !~ /^app\/pages\// && file != "app/state/page/mode.hpp") {
         many = matches(code, "(^|[^A-Za-z0-9_:])Mode::[A-Z]")
         if (many) found(modes, file, many)
     }

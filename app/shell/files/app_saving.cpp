@@ -110,7 +110,8 @@ bool App::export_to(const fs::path& to) {
     export_training(training_->sight(), to);
     return true;
   }
-  if (const Page* const page = page_of_mode(pages_, view_.mode)) {
+  if (page_table_of(view_.mode) != nullptr) {
+    const Page* const page = page_of_mode(pages_, view_.mode);
     page->save_table(to);
     return true;
   }

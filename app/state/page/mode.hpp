@@ -1,30 +1,38 @@
-// app/state/page: what fills the window, and what sessions and the command line call it.
+// app/state/page: what fills the window. Each page has a Mode of its own; another page needs no line here.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <optional>
+#include <span>
 #include <string_view>
 
 namespace attnscope {
 
-/// Five regions around one head; the computation as matrices, one stage a step; A, B and A - B; or all heads
-/// of the model that the layer stands in; or a lesson; or experiments; or small models that learn.
-enum class Mode { Explore, Walk, Compare, Model, Lessons, Experiments, Training };
-/// As sessions and the command line call them, in the order of Mode.
-inline constexpr std::array<std::string_view, 7> mode_names{"explore", "walk",        "compare", "model",
-                                                            "lessons", "experiments", "training"};
+struct Mode {
+  std::string_view name;  // as sessions and the command line call it; no two have the same
+  /// A page of its own between the two bars, whatever is open: no sentence stands above it, and letters do
+  /// nothing but what it has them for.
+  bool stands_alone = false;
+  constexpr bool operator==(const Mode& other) const { return name == other.name; }
+
+  /// Five regions around one head; the computation as matrices, one stage a step; A, B and A - B; all heads
+  /// of the model that the layer stands in; a lesson; experiments; small models that learn.
+  static const Mode Explore, Walk, Compare, Model, Lessons, Experiments, Training;
+};
+inline constexpr Mode Mode::Explore{"explore"};
+inline constexpr Mode Mode::Walk{"walk"};
+inline constexpr Mode Mode::Compare{"compare"};
+inline constexpr Mode Mode::Model{"model"};
+inline constexpr Mode Mode::Lessons{"lessons", true};
+inline constexpr Mode Mode::Experiments{"experiments", true};
+inline constexpr Mode Mode::Training{"training", true};
+
+constexpr bool is_page(const Mode& mode) { return mode.stands_alone; }
+
+/// All that there are, in the order of the bar; `mode_names()` the same. Defined with the table of pages, in
+/// app/pages/all.cpp.
+std::span<const Mode> modes();
+std::span<const std::string_view> mode_names();
 /// Empty for anything else.
-constexpr std::optional<Mode> mode_named(std::string_view name) {
-  const auto found = std::ranges::find(mode_names, name);
-  return found == mode_names.end() ? std::nullopt
-                                   : std::optional(static_cast<Mode>(found - mode_names.begin()));
-}
-constexpr std::string_view word_of(Mode mode) { return mode_names[static_cast<std::size_t>(mode)]; }
-/// A page of its own between the two bars, whatever is open: no sentence stands above it, and letters do
-/// nothing but what it has them for.
-constexpr bool is_page(Mode mode) {
-  return mode == Mode::Lessons || mode == Mode::Experiments || mode == Mode::Training;
-}
+std::optional<Mode> mode_named(std::string_view name);
 
 }  // namespace attnscope

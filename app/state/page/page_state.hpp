@@ -2,28 +2,76 @@
 // written into sessions and brought back by undo, though only the page knows what it is.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <typeinfo>
 #include <utility>
 #include <vector>
 
+#include "app/state/page/names.hpp"
+
 namespace attnscope {
 
-/// Whether undo brings a value back. What moves continuously stays as it is.
-enum class InUndo : std::uint8_t { No, Yes };
+/// Whether undo brings a value back. What moves continuously stays as it is; Place: it comes back with the
+/// chosen cell, and does not count as a change by itself.
+enum class InUndo : std::uint8_t { No, Yes, Place };
+
+template <class T>
+inline constexpr bool is_optional_name = false;
+template <class E>
+requires std::is_enum_v<E>
+inline constexpr bool is_optional_name<std::optional<E>> = true;
 
 /// Visits the names and values that a session keeps of a page; numbers with the least and the greatest that
-/// make sense. A type that no page has had so far is one function more.
+/// make sense. What is none of the types below and no enumeration with Names is a group: `fields(PageFields&,
+/// T&)` visits what is in it. A type that no page has had so far is one line more in each class.
 class PageFields {
  public:
-  virtual void operator()(const char* name, std::string&) = 0;
-  virtual void operator()(const char* name, std::optional<double>&, double least, double most, InUndo) = 0;
+  template <class T>
+  void operator()(const char* name, T& value, double least = -1e15, double most = 1e15,
+                  InUndo in_undo = InUndo::Yes) {
+    if constexpr (std::is_enum_v<T>) {
+      NamedChoice choice{static_cast<std::size_t>(value), Names<T>::list};
+      leaf(name, choice, {least, most, in_undo});
+      value = static_cast<T>(choice.at);
+    } else if constexpr (is_optional_name<T>) {
+      using E = typename T::value_type;
+      NamedChoice choice{value ? static_cast<std::size_t>(*value) : NamedChoice::none, Names<E>::list, true};
+      leaf(name, choice, {least, most, in_undo});
+      value = choice.at == NamedChoice::none ? T() : T(static_cast<E>(choice.at));
+    } else if constexpr (requires(Limits limits) { leaf(name, value, limits); }) {
+      leaf(name, value, {least, most, in_undo});
+    } else {
+      group(name, [&value](PageFields& inner) { fields(inner, value); });
+    }
+  }
+  /// The same for a value that undo does not bring back, or as a place.
+  template <class T>
+  void operator()(const char* name, T& value, InUndo in_undo) {
+    (*this)(name, value, -1e15, 1e15, in_undo);
+  }
 
  protected:
   ~PageFields() = default;
+  struct Limits {
+    double least, most;
+    InUndo in_undo;
+  };
+  virtual void leaf(const char* name, NamedChoice&, Limits) = 0;
+  virtual void leaf(const char* name, bool&, Limits) = 0;
+  virtual void leaf(const char* name, int&, Limits) = 0;
+  virtual void leaf(const char* name, std::int64_t&, Limits) = 0;
+  virtual void leaf(const char* name, float&, Limits) = 0;
+  virtual void leaf(const char* name, double&, Limits) = 0;
+  virtual void leaf(const char* name, std::string&, Limits) = 0;
+  virtual void leaf(const char* name, std::optional<double>&, Limits) = 0;
+  virtual void leaf(const char* name, std::optional<std::int64_t>&, Limits) = 0;
+  virtual void group(const char* name, const std::function<void(PageFields&)>&) = 0;
 };
 
 /// The state of one page: a T, which can be copied, and of which `fields(PageFields&, T&)` visits what a
@@ -75,23 +123,57 @@ class PageState {
   std::unique_ptr<Any> state_;
 };
 
-/// The fields of a page for a visitor of session_fields.hpp; one that goes through what undo covers has a
-/// member `of_undo`.
+/// What is in a group of a page's fields, for a visitor of session_fields.hpp.
+struct PageGroup {
+  const std::function<void(PageFields&)>* visit;
+};
+
+/// A page's fields for a visitor of session_fields.hpp; one that goes through what undo covers has a member
+/// `of_undo`, and in_place(f), which calls f for a place.
+template <class Visit>
+class HandedOn final : public PageFields {
+ public:
+  explicit HandedOn(Visit& to) : visit_(to) {}
+
+ private:
+  template <class T>
+  void hand_on(const char* name, T& value, Limits limits) {
+    if constexpr (requires { Visit::of_undo; }) {
+      if (limits.in_undo == InUndo::No) return;
+      if (limits.in_undo == InUndo::Place) return visit_.in_place([&] { visit_(name, value); });
+    }
+    visit_(name, value, limits.least, limits.most);
+  }
+  void leaf(const char* name, NamedChoice& value, Limits limits) override { hand_on(name, value, limits); }
+  void leaf(const char* name, bool& value, Limits limits) override { hand_on(name, value, limits); }
+  void leaf(const char* name, int& value, Limits limits) override { hand_on(name, value, limits); }
+  void leaf(const char* name, std::int64_t& value, Limits limits) override { hand_on(name, value, limits); }
+  void leaf(const char* name, float& value, Limits limits) override { hand_on(name, value, limits); }
+  void leaf(const char* name, double& value, Limits limits) override { hand_on(name, value, limits); }
+  void leaf(const char* name, std::string& value, Limits limits) override { hand_on(name, value, limits); }
+  void leaf(const char* name, std::optional<double>& value, Limits limits) override {
+    hand_on(name, value, limits);
+  }
+  void leaf(const char* name, std::optional<std::int64_t>& value, Limits limits) override {
+    hand_on(name, value, limits);
+  }
+  void group(const char* name, const std::function<void(PageFields&)>& visit) override {
+    PageGroup inner{&visit};
+    visit_(name, inner);
+  }
+
+  Visit& visit_;
+};
+
+template <class Visit>
+void fields(Visit& visit, PageGroup& group) {
+  HandedOn<Visit> handed_on(visit);
+  (*group.visit)(handed_on);
+}
+
 template <class Visit>
 void fields(Visit& visit, PageState& page) {
-  struct HandedOn final : PageFields {
-    explicit HandedOn(Visit& to) : visit_(to) {}
-    void operator()(const char* name, std::string& value) override { visit_(name, value); }
-    void operator()(const char* name, std::optional<double>& value, double least, double most,
-                    InUndo in_undo) override {
-      if constexpr (requires { Visit::of_undo; }) {
-        if (in_undo == InUndo::No) return;
-      }
-      visit_(name, value, least, most);
-    }
-    Visit& visit_;
-  };
-  HandedOn handed_on(visit);
+  HandedOn<Visit> handed_on(visit);
   page.visit(handed_on);
 }
 

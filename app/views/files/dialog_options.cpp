@@ -249,7 +249,7 @@ void draw_number_options(Scene& scene, const Box& card, float& y) {
 void draw_page_table_options(Scene& scene, const Box& card, float& y) {
   const Ui& ui = scene.ui;
   const Box of = option_line(ui, card, y, "Of");
-  const PageFacts* const page = page_facts_of(scene.view.mode);
+  const PageFacts* const page = page_table_of(scene.view.mode);
   ui.text(of.x, of.centre_y(), page != nullptr ? page->table : "every measurement of the run, as CSV",
           {type::label, ui.theme.text1, Ink::Medium, Align::Left, of.w});
 }
@@ -293,7 +293,7 @@ std::string proposed_name(const Scene& scene) {
     }
     case FileTask::Numbers: break;
   }
-  if (const PageFacts* const page = page_facts_of(scene.view.mode))
+  if (const PageFacts* const page = page_table_of(scene.view.mode))
     return suggested_name(page->table_name(scene.view), ".csv");
   if (scene.view.mode == Mode::Training) return suggested_name("training " + scene.view.lab->task, ".csv");
   if (is_of_model(scene)) return model_numbers_name(scene);

@@ -40,17 +40,14 @@ double typed_end(const std::string& text) {
 }  // namespace
 
 PictureSeries picture_series(const Scene& scene) {
-  if (const PageFacts* const page = page_facts_of(scene.view.mode))
-    return page->series.empty() ? PictureSeries::None : PictureSeries::Values;
-  switch (scene.view.mode) {
-    case Mode::Lessons:
-      return scene.lesson != nullptr && scene.lesson->open ? PictureSeries::Steps : PictureSeries::None;
-    case Mode::Training:
-    case Mode::Model: return PictureSeries::None;
-    default:
-      return scene.document.within.read() || edit::knobs_of(scene.document).empty() ? PictureSeries::None
-                                                                                    : PictureSeries::Sweep;
-  }
+  const Mode mode = scene.view.mode;
+  if (const PageFacts* const page = page_facts_of(mode); page != nullptr && !page->series.empty())
+    return PictureSeries::Values;
+  if (mode == Mode::Lessons)
+    return scene.lesson != nullptr && scene.lesson->open ? PictureSeries::Steps : PictureSeries::None;
+  if (is_page(mode) || mode == Mode::Model) return PictureSeries::None;
+  return scene.document.within.read() || edit::knobs_of(scene.document).empty() ? PictureSeries::None
+                                                                                : PictureSeries::Sweep;
 }
 
 namespace {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <vector>
 
 #include "app/kit/ui/number_format.hpp"
 #include "app/kit/ui/words.hpp"
@@ -35,27 +36,50 @@ void draw_mark(const Ui& ui, float x, float y) {
 /// box.
 Box draw_modes(Scene& scene, const Box& bar) {
   const Ui& ui = scene.ui;
-  std::array<std::string_view, 7> names{"Explore", "Walk", "Compare", "Model", {}, "Lessons", "Training"};
-  constexpr std::array<Mode, 7> modes{Mode::Explore,     Mode::Walk,    Mode::Compare, Mode::Model,
-                                      Mode::Experiments, Mode::Lessons, Mode::Training};
-  std::array<Tip, 7> tips{
-      Tip{"Explore", {}, "One head and everything around it.", "F2"},
-      Tip{"Walk", "X → Q, K, V → scores → weights → output", "The computation as matrices, step by step.",
-          "F3"},
-      Tip{"Compare", "now, held, now − held", "What is shown beside what was held.", "F4"},
-      Tip{"Model", "layers × heads",
-          "All heads of a whole model, what is in its stream and what it predicts.", "F7"},
-      Tip{},  // a page says it of itself
-      Tip{"Lessons", {}, "Attention from the first number on, step by step, with predictions.", "F8"},
-      Tip{"Training", {}, "Small models learn while you watch: curves, heads, branches, many seeds.", "F10"}};
-  for (std::size_t i = 0; i < modes.size(); ++i)
-    if (const PageFacts* const page = page_facts_of(modes[i])) names[i] = page->name, tips[i] = page->tip;
+  struct Entry {
+    Mode mode;
+    std::string_view name;
+    Tip tip;
+  };
+  const std::array own{
+      Entry{Mode::Explore, "Explore", {"Explore", {}, "One head and everything around it.", "F2"}},
+      Entry{Mode::Walk,
+            "Walk",
+            {"Walk", "X → Q, K, V → scores → weights → output", "The computation as matrices, step by step.",
+             "F3"}},
+      Entry{Mode::Compare,
+            "Compare",
+            {"Compare", "now, held, now − held", "What is shown beside what was held.", "F4"}},
+      Entry{Mode::Model,
+            "Model",
+            {"Model", "layers × heads",
+             "All heads of a whole model, what is in its stream and what it predicts.", "F7"}},
+      Entry{Mode::Lessons,
+            "Lessons",
+            {"Lessons", {}, "Attention from the first number on, step by step, with predictions.", "F8"}},
+      Entry{Mode::Training,
+            "Training",
+            {"Training",
+             {},
+             "Small models learn while you watch: curves, heads, branches, many seeds.",
+             "F10"}}};
+  std::vector<Mode> modes_there;
+  std::vector<std::string_view> names;
+  std::vector<Tip> tips;
+  for (const Mode& mode : modes()) {
+    const PageFacts* const page = page_facts_of(mode);
+    if (page != nullptr && !page->is_on_bar) continue;
+    const auto entry = std::ranges::find(own, mode, &Entry::mode);
+    modes_there.push_back(mode);
+    names.push_back(page != nullptr ? page->name : entry->name);
+    tips.push_back(page != nullptr ? page->tip : entry->tip);
+  }
   const float usual = ui.px(scene.compact ? 0 : 612);
   const float width = std::max(usual, segments_width(ui, names, type::label));
   const Box box{std::round(bar.centre_x() - width / 2), bar.centre_y() - ui.px(15), width, ui.px(30)};
-  const auto now = std::ranges::find(modes, scene.view.mode) - modes.begin();
+  const auto now = std::ranges::find(modes_there, scene.view.mode) - modes_there.begin();
   if (const auto chosen = segments(ui, "Mode", box, names, static_cast<int>(now), tips)) {
-    const Mode mode = modes[static_cast<std::size_t>(*chosen)];
+    const Mode mode = modes_there[static_cast<std::size_t>(*chosen)];
     if (mode == Mode::Compare)
       show_model_compare(scene);
     else

@@ -1,0 +1,30 @@
+// app/state/page: what sessions call the values of an enumeration: a list of names, in order.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+namespace attnscope {
+
+template <class E>
+struct Names;
+
+/// Names the values of E from 0 on. To be used in namespace attnscope.
+#define ATTNSCOPE_NAMES(E, ...)                                                \
+  template <>                                                                  \
+  struct Names<E> {                                                            \
+    static constexpr auto list = std::to_array<std::string_view>(__VA_ARGS__); \
+  }
+
+/// A value by its place in a list of names, for a visitor that does not know its type.
+struct NamedChoice {
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+  std::size_t at = none;
+  std::span<const std::string_view> names;
+  bool can_be_none = false;
+  bool operator==(const NamedChoice& other) const { return at == other.at; }
+};
+
+}  // namespace attnscope
