@@ -53,7 +53,7 @@ class CardRows final : public RowOperators {
 
   bool is_here() const override { return false; }
 
-  FloatRows make(RowsFor purpose, std::int64_t rows, std::int64_t width) override {
+  FloatRows make(RowBuffer purpose, std::int64_t rows, std::int64_t width) override {
     return {rooms_[static_cast<std::size_t>(purpose)].get(residents_, rows * width), rows, width, width};
   }
 
@@ -151,7 +151,7 @@ class CardRows final : public RowOperators {
     result = sweeps_.sweep(problem, request, work.stop, nullptr);
   }
 
-  void put_side_by_side(const Work&, Tensor& heads, const FloatRows& to) override {
+  void concat_heads(const Work&, Tensor& heads, const FloatRows& to) override {
     const auto from = std::make_shared<const Tensor>(std::move(heads));
     const Shape& shape = from->shape();
     launch_each(*device_, ConcatPass{residents_.get(from), to.data, from->size(), static_cast<int>(shape[0]),
@@ -261,7 +261,7 @@ class CardRows final : public RowOperators {
     fetch(work, x, {in.data(), x.rows, x.width, x.width});
     attnscope::multiply({work.pool, work.stop}, {in.data(), x.rows, x.width, x.width}, map,
                         {out.data(), y.rows, y.width, y.width});
-    const FloatRows brought = make(RowsFor::Other, y.rows, y.width);
+    const FloatRows brought = make(RowBuffer::Other, y.rows, y.width);
     bring(work, {out.data(), y.rows, y.width, y.width}, brought);
     copy(work, brought, y);
   }

@@ -14,7 +14,7 @@ namespace attnscope::gpu {
 
 /// Float32 values that were made on a card, complete at its last wait(). They hold the card's memory until
 /// they go or have to make room; the card lives as long. From any thread.
-class CardValues final : public ValuesElsewhere<float> {
+class CardValues final : public RemoteValues<float> {
  public:
   /// `plane`: so many are brought at once, the last two dimensions of a tensor.
   CardValues(std::shared_ptr<Device>, DeviceArray<float>, std::int64_t plane);
@@ -42,7 +42,7 @@ class CardValues final : public ValuesElsewhere<float> {
 
 /// Values that are part of a host block.
 template <class T>
-class BlockValues final : public ValuesElsewhere<T> {
+class BlockValues final : public RemoteValues<T> {
  public:
   BlockValues(HostBlock block, const T* at) : block_(std::move(block)), at_(at) {}
   const T* bring(std::int64_t, std::int64_t) const override { return at_; }

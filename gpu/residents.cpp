@@ -28,7 +28,7 @@ bool is_ready(const Wanted& wanted, Units units) {
 }
 
 const CardValues* values_on_card(const Tensor& tensor) {
-  return dynamic_cast<const CardValues*>(tensor.elsewhere().get());
+  return dynamic_cast<const CardValues*>(tensor.remote().get());
 }
 
 }  // namespace
@@ -91,7 +91,7 @@ const float* Residents::made_here(const Tensor& tensor) {
   if (numbers == nullptr) return nullptr;
   for (Made& made : made_)
     if (made.values.lock().get() == values) made.used = true;
-  read_.push_back({tensor.elsewhere(), numbers});
+  read_.push_back({tensor.remote(), numbers});
   return numbers->data();
 }
 

@@ -90,7 +90,7 @@ class Residents {
   };
   /// What a pass reads, of another backend's card, too: both stay.
   struct Read {
-    std::shared_ptr<const ValuesElsewhere<float>> values;
+    std::shared_ptr<const RemoteValues<float>> values;
     std::shared_ptr<const DeviceArray<float>> numbers;
   };
   /// Whether the entry has the wanted heads of the same numbers.

@@ -230,7 +230,7 @@ const MaskRule& ResultStats::full_rule() {
 ValueRange ResultStats::range(Plane plane, std::int64_t b, std::int64_t h) {
   const TensorPtr values = tensor(plane);
   if (!values) return {};
-  if (values->elsewhere()) {
+  if (values->remote()) {
     // The planes of heads that are not asked for need not be brought.
     const auto own =
         kept_->head_ranges.get({plane, b, h}, stamp(plane), who_counts(),

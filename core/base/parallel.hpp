@@ -84,7 +84,7 @@ class RowOperators;  // core/blocks/row_operators.hpp
 struct Work {
   ThreadPool& pool;
   std::stop_token stop;
-  RowOperators* elsewhere = nullptr;  // for models; null: the CPU computes everything
+  RowOperators* device = nullptr;  // for models; null: the CPU computes everything
 
   template <class Fn>
   void for_each(std::int64_t count, double nanoseconds, Fn&& fn) const {

@@ -55,11 +55,11 @@ TensorOf<T>::TensorOf(const TensorOf& other)
 
 template <class T>
 TensorOf<T> TensorOf<T>::reshaped(Shape shape) && {
-  if (!elsewhere_) return {shape, std::move(values_)};
+  if (!remote_) return {shape, std::move(values_)};
   if (shape.count() != size())
     throw Error(fmt::format("A tensor of shape {} needs {} values but was given {}.", to_string(shape),
                             shape.count(), size()));
-  return of(shape, std::move(elsewhere_));
+  return of(shape, std::move(remote_));
 }
 
 template <class T>
@@ -69,10 +69,10 @@ bool TensorOf<T>::operator==(const TensorOf& other) const {
 
 template <class T>
 void TensorOf<T>::bring_all() {
-  if (!elsewhere_) return;
+  if (!remote_) return;
   const std::span<const T> all = std::as_const(*this).values();
   values_.assign(all.begin(), all.end());
-  elsewhere_.reset();
+  remote_.reset();
 }
 
 template class TensorOf<float>;

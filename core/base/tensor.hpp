@@ -46,9 +46,9 @@ using ConstMatrixMap = Eigen::Map<const Eigen::Matrix<T, Eigen::Dynamic, Eigen::
 
 /// Values that lie somewhere else, such as on a graphics card, and come here when they are read.
 template <class T>
-class ValuesElsewhere {
+class RemoteValues {
  public:
-  virtual ~ValuesElsewhere() = default;
+  virtual ~RemoteValues() = default;
   /// Where the values are from now on; of them [begin, begin + count) are there. From any thread. What cannot
   /// be brought here any more is NaN.
   virtual const T* bring(std::int64_t begin, std::int64_t count) const = 0;
@@ -63,10 +63,10 @@ class TensorOf {
   /// Throws Error when the number of values is not shape.count().
   TensorOf(Shape shape, std::vector<T> values);
   /// shape.count() values that are brought here by the first that reads them, a matrix() at a time.
-  static TensorOf of(Shape shape, std::shared_ptr<const ValuesElsewhere<T>> elsewhere) {
+  static TensorOf of(Shape shape, std::shared_ptr<const RemoteValues<T>> values) {
     TensorOf tensor;
     tensor.shape_ = shape;
-    tensor.elsewhere_ = std::move(elsewhere);
+    tensor.remote_ = std::move(values);
     return tensor;
   }
   /// A copy has values of its own, here: several threads may write to them.
@@ -77,18 +77,16 @@ class TensorOf {
   ~TensorOf() = default;
 
   const Shape& shape() const { return shape_; }
-  std::int64_t size() const {
-    return elsewhere_ ? shape_.count() : static_cast<std::int64_t>(values_.size());
-  }
+  std::int64_t size() const { return remote_ ? shape_.count() : static_cast<std::int64_t>(values_.size()); }
   T* data() {
     bring_all();
     return values_.data();
   }
-  const T* data() const { return elsewhere_ ? elsewhere_->bring(0, size()) : values_.data(); }
+  const T* data() const { return remote_ ? remote_->bring(0, size()) : values_.data(); }
   std::span<T> values() { return {data(), static_cast<std::size_t>(size())}; }
   std::span<const T> values() const { return {data(), static_cast<std::size_t>(size())}; }
   /// Null for values that are here.
-  const std::shared_ptr<const ValuesElsewhere<T>>& elsewhere() const { return elsewhere_; }
+  const std::shared_ptr<const RemoteValues<T>>& remote() const { return remote_; }
 
   /// The same values under other sizes. Throws Error when their number is another.
   TensorOf reshaped(Shape shape) &&;
@@ -100,7 +98,7 @@ class TensorOf {
   }
   ConstMatrixMap<T> matrix(std::int64_t outer = 0, std::int64_t inner = 0) const {
     const std::int64_t begin = offset(outer, inner);
-    return {(elsewhere_ ? elsewhere_->bring(begin, rows() * columns()) : values_.data()) + begin, rows(),
+    return {(remote_ ? remote_->bring(begin, rows() * columns()) : values_.data()) + begin, rows(),
             columns()};
   }
 
@@ -118,7 +116,7 @@ class TensorOf {
 
   Shape shape_;
   std::vector<T> values_;  // empty while they are elsewhere
-  std::shared_ptr<const ValuesElsewhere<T>> elsewhere_;
+  std::shared_ptr<const RemoteValues<T>> remote_;
 };
 
 using Tensor = TensorOf<float>;

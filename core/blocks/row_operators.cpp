@@ -7,7 +7,7 @@
 
 namespace attnscope {
 
-FloatRows CpuRows::make(RowsFor purpose, std::int64_t rows, std::int64_t width) {
+FloatRows CpuRows::make(RowBuffer purpose, std::int64_t rows, std::int64_t width) {
   return rooms_[static_cast<std::size_t>(purpose)].make(rows, width);
 }
 
@@ -77,7 +77,7 @@ void CpuRows::sweep(const Work& work, Sweep& result, const AttentionProblem& pro
   sweep_into(result, problem, request, work);
 }
 
-void CpuRows::put_side_by_side(const Work&, Tensor& heads, const FloatRows& to) {
+void CpuRows::concat_heads(const Work&, Tensor& heads, const FloatRows& to) {
   const std::int64_t d = heads.shape()[2];
   for (std::int64_t h = 0; h < heads.shape()[0]; ++h)
     for (std::int64_t row = 0; row < to.rows; ++row)

@@ -23,7 +23,7 @@
 namespace attnscope {
 
 /// What rows are for. Those of each purpose serve again.
-enum class RowsFor : std::uint8_t { Stream, Other, Normed, Projected, Heads, Inner, Up, Out };
+enum class RowBuffer : std::uint8_t { Stream, Other, Normed, Projected, Heads, Inner, Up, Out };
 inline constexpr int row_purposes = 8;
 
 /// Rows are given as FloatRows whose numbers are read by these operators alone, unless they are here. Sizes
@@ -40,7 +40,7 @@ class RowOperators {
   /// empty.
   virtual std::string_view remark() const = 0;
   /// Rows whose numbers are not said, valid until the next ones for the same purpose are made.
-  virtual FloatRows make(RowsFor, std::int64_t rows, std::int64_t width) = 0;
+  virtual FloatRows make(RowBuffer, std::int64_t rows, std::int64_t width) = 0;
   /// From the computer's memory, and to it.
   virtual void bring(const Work&, const ConstFloatRows& here, const FloatRows& there) = 0;
   virtual void fetch(const Work&, const ConstFloatRows& there, const FloatRows& here) = 0;
@@ -68,7 +68,7 @@ class RowOperators {
   /// (see HeadRows) that keep() made, they are read there.
   virtual void sweep(const Work&, Sweep& result, const AttentionProblem&, const SweepRequest&) = 0;
   /// What a sweep gave out, [heads][rows][d], as rows of heads side by side. The tensor may be taken.
-  virtual void put_side_by_side(const Work&, Tensor& heads, const FloatRows& to) = 0;
+  virtual void concat_heads(const Work&, Tensor& heads, const FloatRows& to) = 0;
   /// The first rows of `before` (a tensor that this made, or null where there are none) and behind them
   /// `rows`, as a tensor [rows][width] that may lie where the operators compute; null where that is of no
   /// use.
@@ -91,7 +91,7 @@ class CpuRows : public RowOperators {
   bool is_here() const override { return true; }
   std::string_view name() const override { return {}; }
   std::string_view remark() const override { return {}; }
-  FloatRows make(RowsFor, std::int64_t rows, std::int64_t width) override;
+  FloatRows make(RowBuffer, std::int64_t rows, std::int64_t width) override;
   void bring(const Work&, const ConstFloatRows& here, const FloatRows& there) override;
   void fetch(const Work&, const ConstFloatRows& there, const FloatRows& here) override;
   void copy(const Work&, const ConstFloatRows& from, const FloatRows& to) override;
@@ -107,7 +107,7 @@ class CpuRows : public RowOperators {
   void rotate(const Work&, const RopeSettings&, const RopeFrequencies&,
               std::span<const std::int64_t> positions, const HeadsInRows&) override;
   void sweep(const Work&, Sweep& result, const AttentionProblem&, const SweepRequest&) override;
-  void put_side_by_side(const Work&, Tensor& heads, const FloatRows& to) override;
+  void concat_heads(const Work&, Tensor& heads, const FloatRows& to) override;
   TensorPtr keep(const Work&, const TensorPtr&, std::int64_t, const ConstFloatRows&) override { return {}; }
   bool multiply_here(const Work&, const ConstFloatRows&, const LinearMap&, const FloatRows&) override {
     return false;

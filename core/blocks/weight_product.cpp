@@ -152,7 +152,7 @@ void check_sizes(const ConstFloatRows& x, const LinearMap& map, const FloatRows&
 void multiply(const Work& work, const ConstFloatRows& x, const LinearMap& map, const FloatRows& y) {
   check_sizes(x, map, y);
   if (x.rows == 0) return;
-  if (work.elsewhere != nullptr && work.elsewhere->multiply_here(work, x, map, y)) return;
+  if (work.device != nullptr && work.device->multiply_here(work, x, map, y)) return;
   PieceProduct(x, map, y, work.pool.threads()).run(work);
 }
 

@@ -94,8 +94,8 @@ TensorPtr outputs_of(const LayerResult& result) {
   const Dimensions& d = result.dimensions;
   const Shape shape{d.batch, d.heads, d.queries, d.d_v};
   // One that a backend still holds stays there.
-  if (const Tensor& only = result.surveys.front()->known.output; d.batch == 1 && only.elsewhere())
-    return std::make_shared<const Tensor>(Tensor::of(shape, only.elsewhere()));
+  if (const Tensor& only = result.surveys.front()->known.output; d.batch == 1 && only.remote())
+    return std::make_shared<const Tensor>(Tensor::of(shape, only.remote()));
   auto all = std::make_shared<Tensor>(shape);
   float* to = all->data();
   for (const SurveyPtr& survey : result.surveys) {
@@ -194,7 +194,7 @@ ResultPtr Pipeline::run(const Document& document, std::stop_token stop, Progress
     const TensorPtr& weights = result->trace[weights_stage(document)];
     if (before && before->trace[weights_stage(before->document)] == weights)
       result->overview = before->overview;
-    else if (weights->elsewhere())
+    else if (weights->remote())
       result->overview = backend_->overview(weights, stop);
     differentiate(*result, stop);
   }

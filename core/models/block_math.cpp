@@ -16,7 +16,7 @@ void BlockMath::norm(const NormWeights& weights, const ConstFloatRows& x, const 
 }
 
 FloatRows BlockMath::normed(const NormWeights& weights, const FloatRows& x) {
-  const FloatRows y = operators_.make(RowsFor::Normed, x.rows, x.width);
+  const FloatRows y = operators_.make(RowBuffer::Normed, x.rows, x.width);
   norm(weights, x, y);
   return y;
 }
@@ -50,7 +50,7 @@ void BlockMath::prepare_heads(std::size_t block, std::span<const std::int64_t> p
 }
 
 FloatRows BlockMath::output(const LinearMap& w_o, const ConstFloatRows& heads) {
-  return product(heads, w_o, RowsFor::Out);
+  return product(heads, w_o, RowBuffer::Out);
 }
 
 void BlockMath::finish(const BlockWeights& block, const FloatRows& x, FloatRows attention,
@@ -87,19 +87,19 @@ FloatRows BlockMath::written_by_mlp(const BlockWeights& block, const FloatRows& 
   return out;
 }
 
-FloatRows BlockMath::product(const ConstFloatRows& x, const LinearMap& map, RowsFor purpose) const {
+FloatRows BlockMath::product(const ConstFloatRows& x, const LinearMap& map, RowBuffer purpose) const {
   const FloatRows y = operators_.make(purpose, x.rows, map.d_out());
   operators_.multiply(work_, x, map, y);
   return y;
 }
 
 FloatRows BlockMath::transform(const BlockWeights& block, const FloatRows& x) {
-  const FloatRows inner = product(x, block.gate ? *block.gate : block.up, RowsFor::Inner);
+  const FloatRows inner = product(x, block.gate ? *block.gate : block.up, RowBuffer::Inner);
   if (block.gate)
-    operators_.gate(work_, spec_.activation, inner, product(x, block.up, RowsFor::Up));
+    operators_.gate(work_, spec_.activation, inner, product(x, block.up, RowBuffer::Up));
   else
     operators_.activate(work_, spec_.activation, inner);
-  return product(inner, block.down, RowsFor::Out);
+  return product(inner, block.down, RowBuffer::Out);
 }
 
 }  // namespace attnscope

@@ -45,7 +45,7 @@ class BlockMath {
   FloatRows mlp_output(const BlockWeights&, const FloatRows& x);
 
  private:
-  FloatRows product(const ConstFloatRows& x, const LinearMap&, RowsFor) const;
+  FloatRows product(const ConstFloatRows& x, const LinearMap&, RowBuffer) const;
   FloatRows transform(const BlockWeights&, const FloatRows& x);
   FloatRows written_by_mlp(const BlockWeights&, const FloatRows& normed);
 

@@ -42,7 +42,7 @@ struct KeptRows {
   std::int64_t width = 0;
   std::vector<float> values;
   /// The first of them where other operators than the CPU's computed them, see RowOperators::keep(); or null.
-  TensorPtr elsewhere = {};
+  TensorPtr device = {};
   std::int64_t rows() const { return width == 0 ? 0 : std::ssize(values) / width; }
   float* row(std::int64_t i) { return values.data() + i * width; }
   const float* row(std::int64_t i) const { return values.data() + i * width; }
@@ -88,7 +88,7 @@ struct ModelRun {
 
 /// Throws Error with a sentence when the input does not fit (no tokens, a token or position that the model
 /// does not have, an image of another number of channels) or a change does not fit the model, or Cancelled.
-/// By the CPU, the bits do not depend on the number of threads. Other operators (Work::elsewhere) that find
+/// By the CPU, the bits do not depend on the number of threads. Other operators (Work::device) that find
 /// the model worth it run its blocks; what they give is in the computer's memory as well.
 ModelRun run_model(const Model&, ModelInput, const RunRequest&, const Work&);
 

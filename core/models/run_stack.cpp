@@ -27,7 +27,7 @@ class StackRunner {
         d_(model.spec.d_model),
         all_(run.hidden[0].rows()),
         rows_(all_ - first),
-        operators_(work.elsewhere != nullptr ? *work.elsewhere : here_),
+        operators_(work.device != nullptr ? *work.device : here_),
         math_(spec, weights, length(), work, operators_) {
     own_ = model.spec.encoder && &spec == &*model.spec.encoder ? AttentionOf::Encoder : AttentionOf::Decoder;
   }
@@ -38,7 +38,7 @@ class StackRunner {
     if (spec_.cross) run_.cross.resize(spec_.blocks.size());
     FloatRows stream{};  // elsewhere it goes from block to block
     if (!operators_.is_here()) {
-      stream = operators_.make(RowsFor::Stream, rows_, d_);
+      stream = operators_.make(RowBuffer::Stream, rows_, d_);
       operators_.bring(work_, new_rows(run_.hidden[context_.first_block]), stream);
     }
     for (std::size_t i = context_.first_block; i < spec_.blocks.size(); ++i) {
@@ -92,11 +92,11 @@ class StackRunner {
     kept.resize(first + x.rows);
     const FloatRows here{kept.row(first), x.rows, kept.width, kept.width};
     const FloatRows made =
-        operators_.is_here() ? here : operators_.make(RowsFor::Projected, x.rows, kept.width);
+        operators_.is_here() ? here : operators_.make(RowBuffer::Projected, x.rows, kept.width);
     math_.project(maps, x, made);
     prepare(made);
     if (!operators_.is_here()) operators_.fetch(work_, made, here);
-    kept.elsewhere = operators_.keep(work_, kept.elsewhere, first, made);
+    kept.device = operators_.keep(work_, kept.device, first, made);
   }
   void project(std::span<const LinearMap> maps, const ConstFloatRows& x, std::int64_t first,
                KeptRows& kept) const {
@@ -104,11 +104,11 @@ class StackRunner {
   }
 
   /// Rows of a problem are read where they were made.
-  static void read_elsewhere(const KeptRows& kept, HeadRows& rows) {
-    if (!kept.elsewhere) return;
+  static void read_on_device(const KeptRows& kept, HeadRows& rows) {
+    if (!kept.device) return;
     rows.first = rows.data - kept.row(0);
-    rows.whole = kept.elsewhere;
-    rows.owner = kept.elsewhere;
+    rows.whole = kept.device;
+    rows.owner = kept.device;
   }
 
   FloatRows attend(std::size_t i, const FloatRows& x) {
@@ -121,7 +121,7 @@ class StackRunner {
       BlockProblem made = self_problem(spec_, weights_, i, run, first, context_.mask);
       change_problem(request_.changes, own_, i, made.problem);
       for (HeadRows* rows : {&made.problem.query, &made.problem.key, &made.problem.value})
-        read_elsewhere(run.queries, *rows);
+        read_on_device(run.queries, *rows);
       return made;
     };
     return mix(from, changed, run, weights.output);
@@ -137,9 +137,9 @@ class StackRunner {
     const auto from = [&](std::int64_t first) {
       BlockProblem made = cross_problem(spec_, weights_, i, run, first, context_.encoder_mask);
       change_problem(request_.changes, AttentionOf::Cross, i, made.problem);
-      read_elsewhere(run.queries, made.problem.query);
-      read_elsewhere(run.keys, made.problem.key);
-      read_elsewhere(run.keys, made.problem.value);
+      read_on_device(run.queries, made.problem.query);
+      read_on_device(run.keys, made.problem.key);
+      read_on_device(run.keys, made.problem.value);
       return made;
     };
     const FloatRows out = mix(from, changed, run, block.cross.output);
@@ -153,7 +153,7 @@ class StackRunner {
       project(maps, rows, 0, keys);
       return;
     }
-    const FloatRows brought = operators_.make(RowsFor::Other, rows.rows, rows.width);
+    const FloatRows brought = operators_.make(RowBuffer::Other, rows.rows, rows.width);
     operators_.bring(work_, rows, brought);
     project(maps, brought, 0, keys);
   }
@@ -191,8 +191,8 @@ class StackRunner {
     if (request.received) keep_received(sweep.received, run.received);
     if (request_.entropy) keep_entropy(sweep.entropy, run.entropy);
     const std::int64_t heads = made.problem.heads, d_v = made.problem.d_v;
-    const FloatRows beside = operators_.make(RowsFor::Heads, rows_, heads * d_v);
-    operators_.put_side_by_side(work_, sweep_.output, beside);
+    const FloatRows beside = operators_.make(RowBuffer::Heads, rows_, heads * d_v);
+    operators_.concat_heads(work_, sweep_.output, beside);
     return math_.output(output, beside);
   }
 

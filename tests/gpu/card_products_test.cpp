@@ -149,8 +149,8 @@ TEST_CASE("every activation of a card is that of the CPU, gated or not", "[card_
   for (std::size_t i = 0; i < x.size(); ++i) up.push_back(static_cast<float>(i % 7) - 2.5f);
   const auto width = std::ssize(x) / 2;
   const Work work = card.work();
-  const FloatRows there = card.rows->make(RowsFor::Inner, 2, width),
-                  other = card.rows->make(RowsFor::Up, 2, width);
+  const FloatRows there = card.rows->make(RowBuffer::Inner, 2, width),
+                  other = card.rows->make(RowBuffer::Up, 2, width);
   for (const Activation activation :
        {Activation::Identity, Activation::Gelu, Activation::GeluTanh, Activation::QuickGelu, Activation::Relu,
         Activation::ReluSquared, Activation::Silu, Activation::Tanh})

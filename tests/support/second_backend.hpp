@@ -21,7 +21,7 @@
 namespace attnscope::test {
 
 /// Values as a card has them: each plane of [planes] counts when it is brought.
-class CountedValues final : public ValuesElsewhere<float> {
+class CountedValues final : public RemoteValues<float> {
  public:
   CountedValues(std::vector<float> values, std::int64_t plane, std::shared_ptr<std::atomic<int>> brought)
       : values_(std::move(values)),
@@ -138,7 +138,7 @@ class SecondBackend final : public Backend {
     if (!leaves_) return nullptr;
     auto made = std::make_shared<const Tensor>(
         overview_of(Tensor(weights->shape(), {weights->values().begin(), weights->values().end()})));
-    if (const auto* of = dynamic_cast<const CountedValues*>(weights->elsewhere().get()))
+    if (const auto* of = dynamic_cast<const CountedValues*>(weights->remote().get()))
       of->forget();  // what the CPU read here, a card does where they are
     return made;
   }

@@ -45,7 +45,7 @@ void draw_remedies(Scene& scene, const std::vector<Remedy>& all, float x, float 
     const Box box{std::round(x), std::round(y - ui.px(13)), button_width(ui, words), ui.px(26)};
     if (box.right() > right) return;
     if (button(ui, words.c_str(), box,
-               {"A remedy", {}, "The nearest number with which this can be computed.", "Ctrl+Z"})) {
+               {"A value that fits", {}, "The nearest number with which this can be computed.", "Ctrl+Z"})) {
       try {
         scene.document = remedied(std::move(scene.document), remedy);
       } catch (const std::exception& error) {

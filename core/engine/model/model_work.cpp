@@ -144,9 +144,9 @@ ModelReading ModelWork::first_by(const ModelContext& within, const ModelWants& w
   reading.clean = clean_;
   reading.prediction = prediction_;
   reading.not_finite = not_finite_;
-  if (work.elsewhere != nullptr) {
-    reading.backend = work.elsewhere->name();
-    reading.backend_note = work.elsewhere->remark();
+  if (work.device != nullptr) {
+    reading.backend = work.device->name();
+    reading.backend_note = work.device->remark();
   } else {
     reading.backend_note = backend_note_;
   }
