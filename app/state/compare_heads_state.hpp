@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "app/state/head_sort.hpp"
+#include "app/kit/table.hpp"
 
 namespace attnscope {
 
@@ -17,11 +17,10 @@ enum class HeadDistance : std::uint8_t { TotalVariation, Largest };
 
 struct CompareHeadsState {
   HeadDistance measure = HeadDistance::TotalVariation;
-  HeadSort sort = HeadSort::First;
-  std::int64_t shift = 0;  // layer i of A beside layer i + shift of B
+  TableOrder order{.sorted_by = 1};  // of the list; in sessions without its first row
+  std::int64_t shift = 0;            // layer i of A beside layer i + shift of B
 
   // Of the moment.
-  std::int64_t first_row = 0;  // of the list
   std::int64_t rows_back = 0;  // that the table of tokens is scrolled up from the last one
   std::array<std::shared_ptr<const ModelFacts>, 2> facts;  // of both runs
 };

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "app/kit/table.hpp"
+
 namespace attnscope {
 
 struct GenerationState {
@@ -17,7 +19,7 @@ struct GenerationState {
   // Of the moment.
   std::int64_t left = 0;        // tokens that are still to be appended
   std::int64_t shown_row = -1;  // the row that the list and the marked cell have followed to
-  std::int64_t first_row = 0;   // of the list
+  TableOrder order;             // of the list
 };
 
 }  // namespace attnscope

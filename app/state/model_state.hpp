@@ -76,18 +76,17 @@ struct WhyState {
 enum class EffectMeasure : std::uint8_t { Logit, Divergence, Probability };
 struct AtlasState {
   EffectMeasure measure = EffectMeasure::Logit;  // of the map's colours
-  HeadSort sort = HeadSort::First;
+  TableOrder order{.sorted_by = 1};              // of the list; in sessions without its first row
 
   // Of the moment.
   std::optional<ModelText> pruned;  // the text whose pruning curve a person asked for
-  std::int64_t first_row = 0;       // of the list
 };
 
 /// A pair of texts: the one that the model reads and this one.
 struct PatchingState {
   std::string corrupted;
-  std::string answer, other;  // as they were typed; empty: the likeliest of each text
-  HeadSort sort = HeadSort::First;
+  std::string answer, other;         // as they were typed; empty: the likeliest of each text
+  TableOrder order{.sorted_by = 1};  // of the list; in sessions without its first row
   /// What the program put there last, beside this clean text. What of it still stands as it was is made anew
   /// when the clean text is another.
   struct Suggested {
@@ -98,8 +97,7 @@ struct PatchingState {
   std::string corrupted_beside, answers_beside;
 
   // Of the moment.
-  bool is_running = true;  // not stopped by the person
-  std::int64_t first_row = 0;
+  bool is_running = true;                    // not stopped by the person
   std::shared_ptr<const OpenedModel> begun;  // a text was suggested for it
   std::string clean;                         // that it was begun with
   /// Which tokens the answers are; found anew where one of them or the model is another.

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 #include "app/state/compare_state.hpp"
@@ -87,6 +89,8 @@ ATTNSCOPE_NAMES(Edge, {"rising", "falling"});
 ATTNSCOPE_NAMES(ModelScreen, {"heads", "why", "atlas", "patching", "generation", "compare"});
 ATTNSCOPE_NAMES(EffectMeasure, {"logit", "divergence", "probability"});
 ATTNSCOPE_NAMES(HeadDistance, {"total-variation", "largest"});
+/// The column that a list of heads is sorted by: the heads themselves, or one of their numbers.
+enum class HeadSort : std::uint8_t {};
 ATTNSCOPE_NAMES(HeadSort, {"place", "first", "second", "third"});
 ATTNSCOPE_NAMES(HeadColour, {"pattern", "entropy", "previous", "induction", "first", "effect"});
 ATTNSCOPE_NAMES(GridOrder, {"layers", "groups", "largest"});
@@ -194,9 +198,16 @@ void fields(Visit& visit, WhyState& w) {
 }
 
 template <class Visit>
+void visit_sorting(Visit& visit, TableOrder& order) {
+  auto column = static_cast<HeadSort>(order.sorted_by);
+  visit("sort", column);
+  order.sorted_by = static_cast<std::size_t>(column);
+}
+
+template <class Visit>
 void fields(Visit& visit, AtlasState& a) {
   visit("measure", a.measure);
-  visit("sort", a.sort);
+  visit_sorting(visit, a.order);
 }
 
 template <class Visit>
@@ -212,7 +223,7 @@ void fields(Visit& visit, PatchingState& p) {
   visit("corrupted", p.corrupted);
   visit("answer", p.answer);
   visit("other", p.other);
-  visit("sort", p.sort);
+  visit_sorting(visit, p.order);
   visit("suggested", p.suggested);
   visit("corrupted_beside", p.corrupted_beside);
   visit("answers_beside", p.answers_beside);
@@ -221,7 +232,7 @@ void fields(Visit& visit, PatchingState& p) {
 template <class Visit>
 void fields(Visit& visit, CompareHeadsState& c) {
   visit("measure", c.measure);
-  visit("sort", c.sort);
+  visit_sorting(visit, c.order);
   visit("shift", c.shift, -1024, 1024);
 }
 

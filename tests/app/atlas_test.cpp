@@ -47,11 +47,11 @@ TEST_CASE("the atlas shows the effect of every head, and leads to it", "[model][
     robot.click("sort by KL");
     robot.settle();
     CHECK(state(robot).atlas.measure == EffectMeasure::Divergence);
-    CHECK(state(robot).atlas.sort == HeadSort::Second);
+    CHECK(state(robot).atlas.order.sorted_by == 2);
     robot.click("Effect: Δ p");
     robot.click("sort by head");
     robot.frame(2);
-    CHECK(state(robot).atlas.sort == HeadSort::Place);
+    CHECK(state(robot).atlas.order.sorted_by == 0);
     // In their own order the first head stands above the last one.
     CHECK(robot.centre("effect of 0.0").y < robot.centre("effect of 2.3").y);
   }
@@ -160,7 +160,7 @@ TEST_CASE("two texts are patched into each other", "[model][atlas]") {
   SECTION("heads are chosen by position and in the list") {
     robot.click("sort by estimate");
     robot.frame(2);
-    CHECK(state(robot).patching.sort == HeadSort::Second);
+    CHECK(state(robot).patching.order.sorted_by == 2);
     robot.click("patching of 1.2");
     robot.settle();
     CHECK(within(robot).block == 1);

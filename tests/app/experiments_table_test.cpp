@@ -39,7 +39,7 @@ TEST_CASE("experiments: rows of the table that do not fit scroll, the chosen one
   experiment_of(robot.app().view()).name = "temperature";
   experiment_of(robot.app().view()).value.reset();
   robot.settle();
-  CHECK(experiment_of(robot.app().view()).first_rows["scaling"] > 0);
+  CHECK(experiment_of(robot.app().view()).orders["scaling"].first_row > 0);
   experiment_of(robot.app().view()).name = "scaling";
   choose(robot, 1024);
   CHECK(robot.has("experiment row 10"));

@@ -306,9 +306,9 @@ TEST_CASE("the comparison's lists, pictures and rows are pointed at and clicked"
   CHECK(within(robot).block == 2);
   CHECK(robot.app().selection().head == 3);
   robot.click("sort by largest");
-  CHECK(state(robot).compare.sort == HeadSort::Second);
+  CHECK(state(robot).compare.order.sorted_by == 2);
   robot.click("sort by uniform");
-  CHECK(state(robot).compare.sort == HeadSort::Third);
+  CHECK(state(robot).compare.order.sorted_by == 3);
   robot.click("Compared by: largest");
   robot.settle();
   CHECK(state(robot).compare.measure == HeadDistance::Largest);

@@ -204,13 +204,11 @@ void draw_experiment_table(const ExperimentPage& page, const Box& box) {
     if (chosen) ui.fill({at.x - ui.px(6), at.y, ui.px(2), at.h}, ui.theme.query);
   };
   const float top = draw_experiment_table_title(page, box);
-  std::int64_t& first_row = experiment_of(page.scene.view).first_rows[std::string(page.words.name)];
-  TableOrder order{.first_row = first_row};
+  TableOrder& order = experiment_of(page.scene.view).orders[std::string(page.words.name)];
   ImGui::PushID(page.words.name.data(), page.words.name.data() + page.words.name.size());
   const TableTouch touch =
       draw_table(ui, {box.x, top, box.w, box.bottom() - top}, experiment_table(page), look, order);
   ImGui::PopID();
-  first_row = order.first_row;
   if (touch.clicked) page.choose(*touch.clicked);
   if (!touch.copied.empty()) copy_experiment(page.scene);  // with all numbers, as the button copies them
 }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "app/kit/table.hpp"
 #include "app/state/view_state.hpp"
 
 namespace attnscope {
@@ -16,8 +17,8 @@ struct ExperimentState {
   std::optional<double> value;   // of the sweep, the nearest that it has; empty: where it begins
 
   // Of the moment.
-  std::map<std::string, double> values;            // of the experiments that were looked at before
-  std::map<std::string, std::int64_t> first_rows;  // in sight of each experiment's table
+  std::map<std::string, double> values;      // of the experiments that were looked at before
+  std::map<std::string, TableOrder> orders;  // of each experiment's table
   std::size_t tile =
       static_cast<std::size_t>(-1);  // of a row that is taken tile by tile; beyond the end: the last
   double tile_due = 0;    // when the next one is taken by itself, in seconds of ImGui; 0: it is not

@@ -103,7 +103,7 @@ void draw_effects(Scene& scene, const Box& region) {
                         return std::isnan(value) ? ui.theme.hatch_ground
                                                  : colour_of(scale, static_cast<float>(value));
                       }},
-                 state.sort, state.first_row);
+                 state.order);
   if (below == 0) return;
   const bool runs = !scene.model_task.what.empty() && !reading.is_stopped;
   switch (draw_progress_row(ui, {list.x, list.bottom() - ui.px(28), list.w, ui.px(28)},

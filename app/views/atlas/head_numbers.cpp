@@ -166,8 +166,7 @@ void draw_head_map_of(Scene& scene, const Box& area, const HeadNumbers& numbers)
   HeadMapOf(scene, area, numbers).draw();
 }
 
-void draw_head_list(Scene& scene, const Box& box, const HeadList& list, HeadSort& sort,
-                    std::int64_t& first_row) {
+void draw_head_list(Scene& scene, const Box& box, const HeadList& list, TableOrder& order) {
   const ModelSpec& spec = scene.model->within.model->model->spec;
   const auto head_at = [&](std::size_t row) { return model_head(spec, list.heads[row], list.of); };
   TableLook look{.label = list.label,
@@ -177,10 +176,7 @@ void draw_head_list(Scene& scene, const Box& box, const HeadList& list, HeadSort
   const ModelHead chosen = chosen_head(scene);
   for (std::size_t row = 0; row < list.heads.size(); ++row)
     if (head_at(row) == chosen) look.chosen = row;
-  TableOrder order{static_cast<std::size_t>(sort), first_row};
   const TableTouch touch = draw_table(scene.ui, box, list.table, look, order);
-  sort = static_cast<HeadSort>(order.sorted_by);
-  first_row = order.first_row;
   if (touch.pointed) point_at_head(scene, head_at(*touch.pointed));
   if (touch.clicked) click_on_head(scene, head_at(*touch.clicked));
   if (!touch.copied.empty()) scene.requests.copy = touch.copied;

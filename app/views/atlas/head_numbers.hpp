@@ -46,8 +46,8 @@ struct HeadList {
   std::optional<AttentionOf> of = {};       // as in HeadNumbers
 };
 /// The table as a list: pointing and clicking do what they do in the map. Sorted, the largest magnitude comes
-/// first. `first_row`: the first row in sight.
-void draw_head_list(Scene&, const Box&, const HeadList&, HeadSort&, std::int64_t& first_row);
+/// first.
+void draw_head_list(Scene&, const Box&, const HeadList&, TableOrder&);
 
 /// "120 of 270" over a line, and a button: "Cancel" while it runs, else "Go on". Which one was pressed.
 struct HowFar {

@@ -317,7 +317,7 @@ void draw_patched_heads(Scene& scene, const Box& region) {
                                    ? ui.theme.hatch_ground
                                    : colour_of(scale, static_cast<float>(shares.shown[i]));
                       }};
-  draw_head_list(scene, {list.x, list.y, list.w, list.h - below}, rows, state.sort, state.first_row);
+  draw_head_list(scene, {list.x, list.y, list.w, list.h - below}, rows, state.order);
   if (below == 0) return;
   const bool is_stopped = scene.model->is_stopped;  // in the status line, with all that was to come
   switch (draw_progress_row(ui, {list.x, list.bottom() - ui.px(28), list.w, ui.px(28)},

@@ -63,9 +63,7 @@ class GenerationSteps {
     look.ground = [this](std::size_t row, const Box& at, const Ui::Touch& touch) {
       draw_ground(is_now(row), at, touch);
     };
-    TableOrder order{.first_row = state_.first_row};
-    const TableTouch touch = draw_table(ui_, box, table_, look, order);
-    state_.first_row = order.first_row;
+    const TableTouch touch = draw_table(ui_, box, table_, look, state_.order);
     if (!touch.copied.empty()) scene_.requests.copy = touch.copied;
     if (touch.hovered)
       scene_.view.hint = "step " + std::to_string(*touch.hovered) +

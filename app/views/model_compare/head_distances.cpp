@@ -130,7 +130,7 @@ void draw_head_distances(Scene& scene, const Box& region) {
                                                      : colour_of(scale, static_cast<float>(values[i]));
                       },
                   .of = of},
-                 state.sort, state.first_row);
+                 state.order);
   if (!is_whole) draw_comparison_progress(scene, list);
 }
 
