@@ -185,6 +185,30 @@ Table example_table() {
   return table;
 }
 
+/// The same table with a look for each column: a cell that is painted, a second line of a head, a column as
+/// wide as its numbers.
+void draw_table_with_looks(const Ui& ui, const Box& box, const Table& table, GalleryState& state) {
+  const auto bar = [&](std::size_t row, const Box& cell) {
+    const double share = number_in(table.columns[1].cell(row));
+    Box track{cell.x + ui.px(8), std::round(cell.centre_y() - ui.px(3)), cell.w - ui.px(8), ui.px(6)};
+    ui.fill(track, ui.theme.bar_ground, ui.px(2));
+    track.w *= std::isnan(share) ? 0 : static_cast<float>(std::abs(share));
+    ui.fill(track, ui.theme.bar, ui.px(2));
+  };
+  TableLook look{.label = "plain row", .row_height = 18};
+  look.columns = {{.width = ui.px(60),
+                   .align = Align::Left,
+                   .head_colour = ui.theme.key,
+                   .head_ink = Ink::Medium,
+                   .style = [&](std::size_t) -> TextStyle {
+                     return {type::label, ui.theme.key, Ink::Semibold};
+                   }},
+                  {.align = Align::Centre, .below = "of 1", .paint = bar},
+                  {.width = ui.px(72), .inset = 8, .below = "in all"}};
+  look.sorts = look.focusable = false;
+  draw_table(ui, box, table, look, state.plain_order);
+}
+
 void draw_tables(const Ui& ui, GalleryColumn& column, GalleryState& state) {
   column.title("Table");
   const Table table = example_table();
@@ -195,6 +219,9 @@ void draw_tables(const Ui& ui, GalleryColumn& column, GalleryState& state) {
   box.w -= ui.px(12);  // the scroll bar stands beside the rows
   const TableTouch touch = draw_table(ui, box, table, look, state.order);
   if (touch.clicked) state.chosen = *touch.clicked;
+  Box below = column.row(24 + 15 + 3 + 2 * 18);
+  below.w = box.w;
+  draw_table_with_looks(ui, below, table, state);
 }
 
 void draw_plots(const Ui& ui, GalleryColumn& column, GalleryState& state) {

@@ -15,7 +15,7 @@ struct GalleryState {
   float linear = 0.6f, logarithmic = 8;
   std::int64_t count = 8;
   std::string text = "the cat sat", empty;
-  TableOrder order{.sorted_by = 2};
+  TableOrder order{.sorted_by = 2}, plain_order;
   std::size_t chosen = 2;
   ZoomRange zoom;
 };

@@ -115,7 +115,7 @@ class TableView {
     const Rgba quiet = look.head_colour.value_or(ui_.theme.text3);
     const Rgba ink = on ? ui_.theme.text1 : look_.sorts && touch.hovered ? ui_.theme.text2 : quiet;
     const float x = text_x(look, box, 0), y = box.centre_y();
-    TextStyle style{type::tick, ink, on ? Ink::Medium : Ink::Regular, look.align};
+    TextStyle style{type::tick, ink, on ? Ink::Medium : look.head_ink, look.align};
     if (look.head_gap >= 0)
       style.max_width = box.w - ui_.px(look.inset) - ui_.px(look.head_gap + (on ? 4.f : 0.f));
     const float width = ui_.text(x, y, columns_[c]->title, style);
@@ -150,7 +150,7 @@ class TableView {
   }
 
   void draw_row(std::size_t index, const Box& row) {
-    const std::string name = look_.numbered ? std::to_string(index) : written_cell(*columns_.front(), index);
+    const std::string name = look_.name ? look_.name(index) : written_cell(*columns_.front(), index);
     const Ui::Touch touch = ui_.touch((std::string(look_.label) + " " + name).c_str(), row, look_.focusable);
     look_.ground ? look_.ground(index, row, touch) : draw_ground(index, row, touch);
     for (std::size_t c = 0; c < columns_.size(); ++c) draw_cell(c, index, row);

@@ -15,6 +15,7 @@ struct ColumnLook {
   float gap = 4, head_gap = 4;
   std::string_view below = {};  // the second line of the head
   std::optional<Rgba> head_colour = {};
+  Ink head_ink = Ink::Regular;
   /// Size, colour and weight of a cell's text.
   std::function<TextStyle(std::size_t row)> style = {};
   /// Draw the cell, or the head, instead of its text.
@@ -24,16 +25,16 @@ struct ColumnLook {
 
 /// How a table looks; sizes are logical pixels.
 struct TableLook {
-  const char* label;       // the robot finds a row as "label name", by the text in its first column
+  const char* label;       // the robot finds a row as "label name"
   float first_width = 84;  // of the first column, which stands left; the others share the rest
   float row_height = 22;
   std::optional<std::size_t> chosen = {};        // a row
   std::function<Rgba(std::size_t)> swatch = {};  // a square of that colour before the first column
   /// Of the columns on the screen, from left to right; empty: as first_width says.
   std::vector<ColumnLook> columns = {};
-  bool sorts = true;           // a click on a head sorts; false: rows stay as they are in the table
-  bool numbered = false;       // the robot finds a row as "label 3", by its place in the table
-  bool focusable = true;       // rows can be reached by keyboard
+  bool sorts = true;  // a click on a head sorts; false: rows stay as they are in the table
+  std::function<std::string(std::size_t row)> name = {};  // null: the text in its first column
+  bool focusable = true;                                  // rows can be reached by keyboard
   float head_height = 24;      // 0: there are no heads, and a right click on a row asks for the copy
   bool ruled = true;           // a line below the heads, with a little room to the rows
   float most_row_height = 0;   // rows grow up to this where there is room; 0: they do not

@@ -33,10 +33,13 @@ TEST_CASE("kit: the gallery shows every widget, and no words lie over others") {
         INFO(text.text);
         CHECK((text.x0 >= 0 && text.y0 >= 0 && text.x1 <= wide && text.y1 <= high));
       }
-      for (const std::string_view words :
-           {"readout 32", "masked", "a switch that is off", "second", "Button", "its value", "a slider", "65",
-            "the cat sat", "a placeholder", "Ctrl", "share", "3.5", "–", "0.12", "A measure", "held",
-            "0.999"}) {
+      for (const std::string_view words : {"readout 32",    "masked", "a switch that is off",
+                                           "second",        "Button", "its value",
+                                           "a slider",      "65",     "the cat sat",
+                                           "a placeholder", "Ctrl",   "share",
+                                           "3.5",           "–",      "0.12",
+                                           "of 1",          "in all", "A measure",
+                                           "held",          "0.999"}) {
         INFO(words);
         CHECK(std::ranges::any_of(
             texts, [&](const PlacedText& text) { return text.text.find(words) != std::string::npos; }));

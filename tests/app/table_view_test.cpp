@@ -81,7 +81,7 @@ Table numbers(std::size_t rows) {
 
 }  // namespace
 
-TEST_CASE("kit: a drawn table is sorted by its heads, or stays as it is and is found by number") {
+TEST_CASE("kit: a drawn table is sorted by its heads, or stays as it is and is found by a name") {
   TableScreen screen;
   const Table table = numbers(5);
   screen.draw(table, {.label = "row"}, 2);  // by the first column: the largest first
@@ -90,11 +90,11 @@ TEST_CASE("kit: a drawn table is sorted by its heads, or stays as it is and is f
   CHECK(screen.find("sort by twice") != nullptr);
   TableLook look{.label = "row"};
   look.sorts = false;
-  look.numbered = true;
+  look.name = [](std::size_t row) { return "number " + std::to_string(row); };
   screen.draw(table, look, 2);
-  CHECK(screen.find("row 0")->min.y < screen.find("row 4")->min.y);
+  CHECK(screen.find("row number 0")->min.y < screen.find("row number 4")->min.y);
   CHECK(screen.find("sort by twice") == nullptr);
-  CHECK(screen.click("row 3", table, look).clicked == 3);
+  CHECK(screen.click("row number 3", table, look).clicked == 3);
 }
 
 TEST_CASE("kit: columns are as wide as they say, the others share the rest") {

@@ -194,7 +194,7 @@ void draw_experiment_table(const ExperimentPage& page, const Box& box) {
   TableLook look{.label = "experiment row", .row_height = 19, .columns = experiment_columns(page)};
   look.most_row_height = 27;
   look.sorts = false;
-  look.numbered = true;
+  look.name = [](std::size_t row) { return std::to_string(row); };
   look.focusable = false;  // the arrow keys choose values
   look.followed = static_cast<std::int64_t>(page.point);
   look.ground = [&](std::size_t row, const Box& at, const Ui::Touch& touch) {

@@ -58,7 +58,7 @@ class GenerationSteps {
   void draw_list(const Box& box) {
     TableLook look{.label = "step", .row_height = row_height, .columns = columns(box)};
     look.sorts = look.ruled = false;
-    look.numbered = true;
+    look.name = [](std::size_t row) { return std::to_string(row); };
     look.followed = std::max<std::int64_t>(0, place_.step());
     look.ground = [this](std::size_t row, const Box& at, const Ui::Touch& touch) {
       draw_ground(is_now(row), at, touch);
