@@ -9,6 +9,18 @@
 namespace attnscope {
 namespace {
 
+/// The menu of a right click.
+void draw_table_menu(const Ui& ui, const char* label, bool opens, const Table& table,
+                     std::span<const std::size_t> order, std::string& copied) {
+  constexpr const char* menu = "table menu";
+  ImGui::PushID(label);  // each table of a window has a menu of its own
+  if (opens) ImGui::OpenPopup(menu);
+  context_menu(ui, menu, [&] {
+    if (menu_row(ui, "Copy the table", "tab-separated")) copied = tab_separated(table, order);
+  });
+  ImGui::PopID();
+}
+
 /// The table of one frame.
 class TableView {
  public:
@@ -35,13 +47,11 @@ class TableView {
     const float top = draw_heads();
     const std::vector<std::size_t> order = rows_by(table_, look_.sorts ? order_.sorted_by : columns_.size());
     draw_rows(order, {box_.x, top, box_.w, box_.bottom() - top});
-    draw_menu(order);
+    draw_table_menu(ui_, look_.label, asks_for_menu_, table_, order, touch_.copied);
     return touch_;
   }
 
  private:
-  static constexpr const char* menu_label = "table menu";
-
   /// Where a column stands in a row.
   Box place(std::size_t c, const Box& row) const {
     float fixed = 0, shares = 0;
@@ -130,15 +140,6 @@ class TableView {
     }
   }
 
-  void draw_menu(const std::vector<std::size_t>& order) {
-    ImGui::PushID(look_.label);  // each table of a window has a menu of its own
-    if (asks_for_menu_) ImGui::OpenPopup(menu_label);
-    context_menu(ui_, menu_label, [&] {
-      if (menu_row(ui_, "Copy the table", "tab-separated")) touch_.copied = tab_separated(table_, order);
-    });
-    ImGui::PopID();
-  }
-
   void draw_rows(const std::vector<std::size_t>& order, Box rows) {
     rows.h += 0.01f;  // so that a box made for so many rows loses none by rounding
     const float height = row_height(rows);
@@ -213,6 +214,12 @@ class TableView {
 TableTouch draw_table(const Ui& ui, const Box& box, const Table& table, const TableLook& look,
                       TableOrder& order) {
   return TableView(ui, box, table, look, order).draw();
+}
+
+void offer_copy(const Ui& ui, const char* label, const Box& heads, const Table& table, std::string& copied) {
+  const Ui::Touch touch = ui.touch((std::string(label) + " heads").c_str(), heads, false);
+  draw_table_menu(ui, label, touch.pointed && ImGui::IsMouseClicked(1), table,
+                  rows_by(table, table.columns.size()), copied);
 }
 
 }  // namespace attnscope

@@ -52,4 +52,8 @@ struct TableTouch {
 /// The heads, a line below them, and as many whole rows as fit.
 TableTouch draw_table(const Ui&, const Box&, const Table&, const TableLook&, TableOrder&);
 
+/// Of a table that a page draws itself: a right click on its heads, in this box, offers to copy it as it
+/// stands. `copied` is set once, where that is chosen. The robot finds the box as "label heads".
+void offer_copy(const Ui&, const char* label, const Box& heads, const Table&, std::string& copied);
+
 }  // namespace attnscope

@@ -36,7 +36,10 @@ class TableScreen {
         ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
         ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
         ImGui::Begin("Table", nullptr, ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoSavedSettings);
-        touch = draw_table(ui, {20, 0, width - 40, height}, table, look, order);
+        if (heads_alone != nullptr)
+          offer_copy(ui, look.label, {20, 0, width - 40, 24}, table, *heads_alone);
+        else
+          touch = draw_table(ui, {20, 0, width - 40, height}, table, look, order);
         ImGui::End();
         ImGui::PopStyleVar(2);
       });
@@ -61,6 +64,7 @@ class TableScreen {
   }
 
   TableOrder order;
+  std::string* heads_alone = nullptr;  // what is copied of a table that is not drawn
 
  private:
   Easel easel_;
@@ -165,6 +169,20 @@ TEST_CASE("kit: without heads a right click on a row copies") {
   screen.click("row 1", table, look, 1);
   screen.draw(table, look, 2);
   CHECK(screen.click("Copy the table", table, look).copied == "n\ttwice\tsquare\n0\t0\t0\n1\t2\t1\n");
+}
+
+TEST_CASE("kit: a table that a page draws itself is copied by a right click on its heads") {
+  TableScreen screen;
+  const Table table = numbers(2);
+  std::string copied;
+  screen.heads_alone = &copied;
+  const TableLook look{.label = "row"};
+  screen.draw(table, look, 2);
+  screen.click("row heads", table, look, 1);
+  screen.draw(table, look, 2);
+  CHECK(copied.empty());
+  screen.click("Copy the table", table, look);
+  CHECK(copied == "n\ttwice\tsquare\n0\t0\t0\n1\t2\t1\n");
 }
 
 }  // namespace attnscope::table_view_test

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "app/kit/table_view.hpp"
 #include "app/kit/ui/number_words.hpp"
 #include "app/results/listed_tokens.hpp"
 #include "app/views/model/parts.hpp"
@@ -120,41 +121,69 @@ class Prediction {
     prediction_ = is_without ? &*unchanged_ : reading_.prediction.get();
     const ModelPrediction* const prediction = prediction_;
     changed_ = is_there && !is_without && !reading_.within.changes.empty();
+    make_columns();
     draw_title(prediction);
     if (!is_there) return draw_nothing();
     masked_ = masked_token(reading_.within, *reading_.tokens, prediction->row);
     const ModelState& state = *scene_.view.model;
     kept_ = {masked_, state.token_in(reading_.within.model->fingerprint, state.followed)};
-    std::vector<ListedToken> all = listed_tokens(*prediction, kept_);
+    all_ = listed_tokens(*prediction, kept_);
+    table_.rows = all_.size();
     const float top = line_.y + title_height(ui_) + ui_.px(scene_.compact ? -4 : 2);
     const float effect = changed_ && !is_score(spec_) ? ui_.px(scene_.compact ? 34 : 60) : 0;
     const float word = masked_ && !(changed_ && scene_.compact) ? ui_.px(40) : 0;
     const float below = std::max(ui_.px(8), effect + word);
     const float room = line_.bottom() - below - top;
-    const std::size_t rows = std::min(all.size(), static_cast<std::size_t>(std::max(0.f, room / ui_.px(24))));
-    if (all.empty() && !reading_.not_finite.empty())
+    const std::size_t rows =
+        std::min(all_.size(), static_cast<std::size_t>(std::max(0.f, room / ui_.px(24))));
+    if (all_.empty() && !reading_.not_finite.empty())
       ui_.paragraph(line_.x, top, line_.w, reading_.not_finite, {type::label, ui_.theme.nan});
     if (rows == 0) return;
-    keep_in_sight(all, rows);
+    keep_in_sight(rows);
     const float height = std::min(ui_.px(32), std::floor(room / static_cast<float>(rows)));
     for (std::size_t i = 0; i < rows; ++i)
-      draw_row(all[i], {line_.x, top + static_cast<float>(i) * height, line_.w, height}, prediction->row);
+      draw_row(i, {line_.x, top + static_cast<float>(i) * height, line_.w, height}, prediction->row);
     if (word > 0) draw_masked({line_.x, line_.bottom() - effect - word, line_.w, word}, prediction->row);
     if (effect > 0) draw_divergence(*prediction, effect);
+    const Box heads{line_.x, line_.y + ui_.px(8), line_.w, top - line_.y - ui_.px(8)};
+    offer_copy(ui_, "prediction", heads, table_, scene_.requests.copy);
   }
 
  private:
+  /// What stands in the list, on the screen and for the clipboard.
+  void make_columns() {
+    table_.columns.push_back({.title = "token", .cell = [this](std::size_t row) -> TableCell {
+                                return predicted_name(reading_, all_[row].id);
+                              }});
+    if (changed_)
+      table_.columns.push_back({.title = "before", .cell = [this](std::size_t row) -> TableCell {
+                                  return number_of(all_[row].before, prediction_->before);
+                                }});
+    const bool score = is_score(spec_);
+    table_.columns.push_back({.title = !changed_ ? score ? "logit" : "%"
+                                       : score   ? "after"
+                                                 : "after %",
+                              .cell = [this](std::size_t row) -> TableCell {
+                                return number_of(all_[row].after, prediction_->after);
+                              }});
+  }
+
+  /// A share in tenths of a percent; a score as it is.
+  std::string number_of(double share, const std::vector<float>& logits) const {
+    return is_score(spec_) ? fixed(static_cast<double>(logits.front()), 3) : tenths_of_percent(share);
+  }
+
   bool is_masked(const ListedToken& candidate) const { return candidate.id == masked_; }
 
   bool is_followed(const ListedToken& candidate) const { return candidate.id == kept_[1]; }
 
   /// Where the list is cut, what is kept stays in its last rows.
-  void keep_in_sight(std::vector<ListedToken>& all, std::size_t rows) const {
-    for (std::size_t i = rows; i < all.size(); ++i) {
-      if (!is_kept_token(kept_, all[i])) continue;
+  void keep_in_sight(std::size_t rows) {
+    for (std::size_t i = rows; i < all_.size(); ++i) {
+      if (!is_kept_token(kept_, all_[i])) continue;
       std::size_t to = rows;
-      while (to > 0 && is_kept_token(kept_, all[to - 1])) --to;
-      if (to > 0) std::swap(all[i], all[to - 1]);
+      while (to > 0 && is_kept_token(kept_, all_[to - 1])) --to;
+      if (to > 0) std::swap(all_[i], all_[to - 1]);
     }
   }
 
@@ -187,19 +216,17 @@ class Prediction {
   void draw_title(const ModelPrediction* prediction) {
     const float y = line_.y + ui_.px(22);
     float right = line_.right();
+    const auto head = [&](const TableColumn& column, Rgba colour, Ink ink) {
+      return ui_.text(right, y, column.title, {type::tick, colour, ink, Align::Right});
+    };
     if (changed_) {
-      right -= ui_.text(right, y, is_score(spec_) ? "after" : "after %",
-                        {type::tick, ui_.theme.query, Ink::Medium, Align::Right}) +
-               ui_.px(8);
-      right -=
-          ui_.text(right, y, "before", {type::tick, ui_.theme.text2, Ink::Regular, Align::Right}) + ui_.px(6);
+      right -= head(table_.columns.back(), ui_.theme.query, Ink::Medium) + ui_.px(8);
+      right -= head(table_.columns[1], ui_.theme.text2, Ink::Regular) + ui_.px(6);
       if (!scene_.compact)
         ui_.fill({right - ui_.px(8), y - ui_.px(4), ui_.px(8), ui_.px(8)}, ui_.theme.bar, ui_.px(2));
       right -= ui_.px(scene_.compact ? 8 : 20);
     } else {
-      right -= ui_.text(right, y, is_score(spec_) ? "logit" : "%",
-                        {type::tick, ui_.theme.text3, Ink::Regular, Align::Right}) +
-               ui_.px(12);
+      right -= head(table_.columns.back(), ui_.theme.text3, Ink::Regular) + ui_.px(12);
     }
     std::string note;
     const bool of_token = spec_.head.kind == HeadKind::TokenClass;
@@ -242,9 +269,10 @@ class Prediction {
 
   bool can_be_chosen() const { return !said_.click.empty(); }
 
-  void draw_row(const ListedToken& candidate, const Box& row, std::int64_t of_row) {
+  void draw_row(std::size_t index, const Box& row, std::int64_t of_row) {
     const Theme& theme = ui_.theme;
-    const std::string name = predicted_name(reading_, candidate.id);
+    const ListedToken& candidate = all_[index];
+    const std::string name = written_cell(table_.columns.front(), index);
     const float y = row.centre_y(), high = std::min(ui_.px(26), row.h - ui_.px(4));
     const float chip_room = ui_.px(scene_.compact ? 62 : 72);
     const float wide = std::min(
@@ -264,19 +292,14 @@ class Prediction {
     const float left = row.x + chip_room + ui_.px(10);
     const Box bars{left, row.y, row.right() - after_width - before_width - left, row.h};
     if (!is_score(spec_)) draw_bars(candidate, bars);
-    ui_.text(row.right(), y, number_of(candidate.after, prediction_->after),
+    ui_.text(row.right(), y, written_cell(table_.columns.back(), index),
              {type::label, theme.text1, Ink::Medium, Align::Right});
     if (changed_)
-      ui_.text(row.right() - after_width, y, number_of(candidate.before, prediction_->before),
+      ui_.text(row.right() - after_width, y, written_cell(table_.columns[1], index),
                {type::label, theme.text3, Ink::Regular, Align::Right});
     show_tip(candidate, name, touch.hovered, row);
     if (touch.pointed && can_be_chosen() && ImGui::IsMouseClicked(1)) follow(candidate);
     if (touch.clicked && can_be_chosen()) choose(scene_, of_row, candidate.id);
-  }
-
-  /// A share in tenths of a percent; a score as it is.
-  std::string number_of(double share, const std::vector<float>& logits) const {
-    return is_score(spec_) ? fixed(static_cast<double>(logits.front()), 3) : tenths_of_percent(share);
   }
 
   void draw_bars(const ListedToken& candidate, const Box& area) {
@@ -356,6 +379,8 @@ class Prediction {
   bool changed_ = false;
   const ModelPrediction* prediction_ = nullptr;  // that stands there
   std::optional<ModelPrediction> unchanged_;
+  std::vector<ListedToken> all_;
+  Table table_;  // of them, as they stand there
   KeptTokens kept_;
   std::optional<std::int64_t> masked_;  // the token that the predicted row had before it was masked
 };
