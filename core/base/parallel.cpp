@@ -43,6 +43,7 @@ struct ThreadPool::Task {
   std::int64_t count;
   const std::stop_token& stop;
   Call call;
+  int most_helpers;
   Task *newer = nullptr, *older = nullptr;  // in the pool's list; guarded by its mutex
   std::atomic<int> inside{0};               // helpers that work on it; written with the pool's mutex held
   std::atomic<std::int64_t> next{0};
@@ -83,11 +84,13 @@ ThreadPool::~ThreadPool() {
   for (std::jthread& helper : helpers_) helper.request_stop();
 }
 
-void ThreadPool::run(std::int64_t count, double nanoseconds, const std::stop_token& stop, Call call) {
-  Task task{count, stop, call};
+void ThreadPool::run(std::int64_t count, double nanoseconds, const std::stop_token& stop, Call call,
+                     int most_threads) {
+  Task task{count, stop, call, most_threads - 1};
   const double total = nanoseconds * static_cast<double>(count);
   const bool joined_at_once = awake_.load(std::memory_order_relaxed) > 0;
-  if (helpers_.empty() || count < 2 || total < (joined_at_once ? worth_joining_ns : worth_waking_ns)) {
+  if (helpers_.empty() || most_threads < 2 || count < 2 ||
+      total < (joined_at_once ? worth_joining_ns : worth_waking_ns)) {
     task.work();
   } else {
     open(task);
@@ -125,7 +128,9 @@ void ThreadPool::close(Task& task) {
 ThreadPool::Task* ThreadPool::neediest() const {
   Task* found = nullptr;
   for (Task* task = newest_; task != nullptr; task = task->older)
-    if (!task->is_over() && (found == nullptr || task->inside < found->inside)) found = task;
+    if (!task->is_over() && task->inside < task->most_helpers &&
+        (found == nullptr || task->inside < found->inside))
+      found = task;
   return found;
 }
 

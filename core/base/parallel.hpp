@@ -4,9 +4,11 @@
 // runs at once on the caller.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <stop_token>
@@ -18,6 +20,8 @@ namespace attnscope {
 
 class ThreadPool {
  public:
+  static constexpr int all_threads = std::numeric_limits<int>::max();
+
   /// The caller counts as one of the threads; 0 takes what the machine has.
   explicit ThreadPool(int threads = 0);
   /// No call may be under way.
@@ -32,13 +36,16 @@ class ThreadPool {
   /// thread pays for, the caller does them alone. Once `stop` fires no further call starts and Cancelled is
   /// thrown; an exception of fn is thrown again here. Several threads may call this at a time, and fn may
   /// call it again: the helpers are shared among the calls under way, and each caller works on its own call,
-  /// so that no call waits for another. At most threads() threads work on one call.
+  /// so that no call waits for another. At most threads() threads work on one call, and at most
+  /// `most_threads`, the caller included.
   template <class Fn>
-  void parallel_for(std::int64_t count, double nanoseconds, const std::stop_token& stop, Fn&& fn) {
+  void parallel_for(std::int64_t count, double nanoseconds, const std::stop_token& stop, Fn&& fn,
+                    int most_threads = all_threads) {
     using Callable = std::remove_reference_t<Fn>;
     run(count, nanoseconds, stop,
         {const_cast<std::remove_const_t<Callable>*>(std::addressof(fn)),
-         [](void* self, std::int64_t i) { (*static_cast<Callable*>(self))(i); }});
+         [](void* self, std::int64_t i) { (*static_cast<Callable*>(self))(i); }},
+        most_threads);
   }
 
  private:
@@ -48,7 +55,7 @@ class ThreadPool {
     void (*invoke)(void*, std::int64_t);
   };
   struct Task;  // one parallel_for, on the caller's stack
-  void run(std::int64_t count, double nanoseconds, const std::stop_token& stop, Call call);
+  void run(std::int64_t count, double nanoseconds, const std::stop_token& stop, Call call, int most_threads);
   void open(Task&);
   void close(Task&);
   Task* neediest() const;  // with mutex_ held
@@ -85,10 +92,13 @@ struct Work {
   ThreadPool& pool;
   std::stop_token stop;
   RowOperators* device = nullptr;  // for models; null: the CPU computes everything
+  /// Of the pool's, the caller included; 1: the caller alone, for what must leave the helpers to others.
+  int most_threads = ThreadPool::all_threads;
 
+  int threads() const { return std::min(pool.threads(), most_threads); }
   template <class Fn>
   void for_each(std::int64_t count, double nanoseconds, Fn&& fn) const {
-    pool.parallel_for(count, nanoseconds, stop, fn);
+    pool.parallel_for(count, nanoseconds, stop, fn, most_threads);
   }
 };
 

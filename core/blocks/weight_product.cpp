@@ -153,7 +153,7 @@ void multiply(const Work& work, const ConstFloatRows& x, const LinearMap& map, c
   check_sizes(x, map, y);
   if (x.rows == 0) return;
   if (work.device != nullptr && work.device->multiply_here(work, x, map, y)) return;
-  PieceProduct(x, map, y, work.pool.threads()).run(work);
+  PieceProduct(x, map, y, work.threads()).run(work);
 }
 
 }  // namespace attnscope

@@ -115,7 +115,7 @@ class SweepRun {
     constexpr std::int64_t most_floats = 1 << 18;  // 1 MB
     int panels = std::max(1, kernels_.tile_rows / kernels_.lanes);
     while (panels > 1 && (scratch_floats(panels) > most_floats ||
-                          heads_ * up(rows_, panels * kernels_.lanes) < 3 * work_.pool.threads()))
+                          heads_ * up(rows_, panels * kernels_.lanes) < 3 * work_.threads()))
       panels /= 2;
     return panels;
   }

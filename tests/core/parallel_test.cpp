@@ -46,6 +46,57 @@ TEST_CASE("Other threads do help when there is enough to do") {
   CHECK(arrived == 2);
 }
 
+TEST_CASE("No more threads work on a call than its caller asks for") {
+  ThreadPool pool(4);
+  for (const int most : {1, 2, 3}) {
+    std::atomic<int> inside{0}, largest{0}, done{0};
+    for (int repeat = 0; repeat < 20; ++repeat)
+      pool.parallel_for(
+          32, long_enough_to_share, {},
+          [&](std::int64_t) {
+            const int now = ++inside;
+            int before = largest;
+            while (before < now && !largest.compare_exchange_weak(before, now)) continue;
+            std::this_thread::sleep_for(std::chrono::microseconds(50));
+            --inside;
+            ++done;
+          },
+          most);
+    CHECK(largest <= most);
+    CHECK(done == 20 * 32);
+  }
+  // Of two, the second does help: one alone would hang.
+  std::atomic<int> arrived{0};
+  const auto both = [&](std::int64_t) {
+    ++arrived;
+    arrived.notify_all();
+    while (arrived.load() < 2) arrived.wait(1);
+  };
+  pool.parallel_for(2, long_enough_to_share, {}, both, 2);
+  CHECK(arrived == 2);
+}
+
+TEST_CASE("Work of one thread stays with the caller, however large, and leaves the helpers to others") {
+  ThreadPool pool(2);
+  const Work alone{.pool = pool, .stop = {}, .most_threads = 1};
+  CHECK(alone.threads() == 1);
+  CHECK(Work{pool, {}}.threads() == 2);
+  const auto caller = std::this_thread::get_id();
+  std::atomic<int> arrived{0};
+  bool strangers = false;
+  alone.for_each(3, long_enough_to_share, [&](std::int64_t) {
+    strangers |= std::this_thread::get_id() != caller;
+    arrived = 0;
+    pool.parallel_for(2, long_enough_to_share, {}, [&](std::int64_t) {
+      ++arrived;
+      arrived.notify_all();
+      while (arrived.load() < 2) arrived.wait(1);
+    });
+  });
+  CHECK_FALSE(strangers);
+  CHECK(arrived == 2);
+}
+
 TEST_CASE("Small work stays with the caller") {
   ThreadPool pool(4);
   const auto caller = std::this_thread::get_id();

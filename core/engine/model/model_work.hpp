@@ -77,7 +77,9 @@ class ModelWork {
   Stage skip_done();
 
   ModelReading first_by(const ModelContext&, const ModelWants&, const Work&);
-  Work with_operators(const Work& work) const { return {work.pool, work.stop, operators_.get()}; }
+  Work with_operators(const Work& work) const {
+    return {work.pool, work.stop, operators_.get(), work.most_threads};
+  }
   void give_up_operators(const std::string& why);
 
   const OpenedModelPtr opened_;
