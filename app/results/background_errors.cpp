@@ -14,19 +14,19 @@ std::string too_large(const LayerResult& result, std::int64_t needed) {
          bytes(BackgroundErrors::most_bytes) + " are used.";
 }
 
-Trace errors_of(const Result& result, const std::stop_token& stop, std::atomic<int>& stages) {
+Trace errors_of(const Work& work, const Result& result, std::atomic<int>& stages) {
   if (const std::int64_t needed = float64_error_bytes(result.document); needed > BackgroundErrors::most_bytes)
     throw Error(too_large(result.layer(), needed));
-  ThreadPool caller_only(1);
-  return float64_error({caller_only, stop}, result.document, result.layer().trace, &stages);
+  return float64_error(work, result.document, result.layer().trace, &stages);
 }
 
 }  // namespace
 
 std::shared_ptr<ErrorTask> BackgroundErrors::start(const ResultPtr& result) {
-  auto task = std::make_shared<ErrorTask>([result](const std::stop_token& stop, std::atomic<int>& stages) {
-    return errors_of(*result, stop, stages);
-  });
+  auto task = std::make_shared<ErrorTask>(
+      [result, pool = pool_](const std::stop_token& stop, std::atomic<int>& stages) {
+        return errors_of(Work{.pool = *pool, .stop = stop, .most_threads = 1}, *result, stages);
+      });
   if (float64_error_work(result->document) < quick)
     task->step();
   else

@@ -5,8 +5,10 @@
 
 #include <atomic>
 #include <memory>
+#include <utility>
 
 #include "core/analysis/float64_error.hpp"
+#include "core/base/parallel.hpp"
 #include "core/base/worker.hpp"
 #include "core/engine/result.hpp"
 
@@ -20,11 +22,15 @@ class BackgroundErrors {
   /// At most so much memory; more is refused.
   static constexpr std::int64_t most_bytes = std::int64_t{512} << 20;
 
+  /// Of the pool no thread helps: they are the engine's.
+  explicit BackgroundErrors(SharedPool pool) : pool_(std::move(pool)) {}
+
   /// A new task; what takes a few milliseconds at most is done before this returns.
   std::shared_ptr<ErrorTask> start(const ResultPtr&);
 
  private:
-  Worker worker_;
+  SharedPool pool_;
+  Worker worker_;  // last: joined before the rest goes
 };
 
 }  // namespace attnscope

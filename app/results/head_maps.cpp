@@ -9,11 +9,10 @@
 namespace attnscope {
 namespace {
 
-HeadMaps::Found strongest_cell(const HeadMapRequest& of, std::int64_t row, const std::stop_token& stop) {
-  ThreadPool pool(1);
+HeadMaps::Found strongest_cell(const HeadMapRequest& of, std::int64_t row, const Work& work) {
   return {of.head,
           {row, strongest_key(*of.model, *of.run, of.head.of, static_cast<std::size_t>(of.head.block),
-                              of.head.head, row, Work{pool, stop})}};
+                              of.head.head, row, work)}};
 }
 
 }  // namespace
@@ -45,10 +44,11 @@ HeadMapPtr HeadMaps::get(Place place, const HeadMapRequest& request) {
   if (!is_asked) {
     if (slot.task) slot.task->cancel();
     slot.asked = request;
-    slot.task = std::make_shared<Making>([request](const std::stop_token& stop, NoProgress&) {
-      ThreadPool pool(1);  // one of the threads that there are: another head may be asked for in a moment
-      return std::make_shared<const HeadMap>(make_head_map(request, Work{pool, stop}));
-    });
+    slot.task = std::make_shared<Making>(
+        [request, pool = pool_, threads = threads_for(request)](const std::stop_token& stop, NoProgress&) {
+          const Work work{.pool = *pool, .stop = stop, .most_threads = threads};
+          return std::make_shared<const HeadMap>(make_head_map(request, work));
+        });
     if (request.cells <= at_once_) {
       slot.task->step();
       take(slot);
@@ -64,9 +64,10 @@ HeadMapPtr HeadMaps::get(Place place, const HeadMapRequest& request) {
 
 void HeadMaps::seek(const HeadMapRequest& request, std::int64_t row) {
   if (seeking_) seeking_->cancel();
-  seeking_ = std::make_shared<Seeking>([request, row](const std::stop_token& stop, NoProgress&) {
-    return strongest_cell(request, row, stop);
-  });
+  seeking_ = std::make_shared<Seeking>(
+      [request, row, pool = pool_, threads = threads_for(request)](const std::stop_token& stop, NoProgress&) {
+        return strongest_cell(request, row, Work{.pool = *pool, .stop = stop, .most_threads = threads});
+      });
   if (request.cells <= at_once_) {
     seeking_->step();
     if (const Found* there = seeking_->result()) found_ = *there;

@@ -7,9 +7,11 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "app/state/model_state.hpp"
 #include "app/state/selection.hpp"
+#include "core/base/parallel.hpp"
 #include "core/base/tensor.hpp"
 #include "core/base/worker.hpp"
 #include "core/models/run_model.hpp"
@@ -45,7 +47,9 @@ class HeadMaps {
   /// Where a map stands: each place has one.
   enum class Place : std::uint8_t { Shown, Now, Held };
 
-  explicit HeadMaps(std::int64_t at_once = most_at_once) : at_once_(at_once) {}
+  /// What a frame waits for is computed by its thread alone, the rest with the pool.
+  explicit HeadMaps(SharedPool pool, std::int64_t at_once = most_at_once)
+      : pool_(std::move(pool)), at_once_(at_once) {}
   /// Stops what is being made and waits for it.
   ~HeadMaps();
   HeadMaps(const HeadMaps&) = delete;
@@ -80,6 +84,12 @@ class HeadMaps {
   using Seeking = Task<Found>;
   static void take(Slot&);
 
+  /// How it is made: at once, or by the worker.
+  int threads_for(const HeadMapRequest& request) const {
+    return request.cells <= at_once_ ? 1 : ThreadPool::all_threads;
+  }
+
+  SharedPool pool_;
   std::int64_t at_once_;
   std::array<Slot, 3> slots_;
   std::shared_ptr<Seeking> seeking_;

@@ -367,15 +367,16 @@ class App {
   ChosenPlace chosen_;
   ViewState view_;
   TextureCache textures_;
-  BackgroundErrors errors_;
   std::vector<std::unique_ptr<Page>> pages_;
   std::unique_ptr<TrainingDesk> training_;
   std::unique_ptr<Watcher> watcher_;  // made when the Watch page is first shown
   std::function<void()> wake_;
   /// Before a lesson that trains began, empty where none is open; of free play, the step's as it was left.
   std::optional<KeptTraining> own_training_, left_training_;
-  std::unique_ptr<HeadMaps> head_maps_ = std::make_unique<HeadMaps>();
   std::unique_ptr<Backends> backends_;
+  // Behind it: they compute with its pool.
+  BackgroundErrors errors_{backends_->pool()};
+  std::unique_ptr<HeadMaps> head_maps_ = std::make_unique<HeadMaps>(backends_->pool());
   std::string backend_note_, model_backend_note_;  // of the newest result and reading; said when they change
   std::unique_ptr<Film> film_;                     // that is being drawn; null: none
   Sight shown_;                                    // A; empty before the first result

@@ -45,7 +45,7 @@ bool lives_chosen(const WatchState& state) {
 void App::follow_watch() {
   const bool is_shown = is_watching(view_);
   if (!watcher_ && !is_shown) return;
-  if (!watcher_) watcher_ = std::make_unique<Watcher>(wake_);
+  if (!watcher_) watcher_ = std::make_unique<Watcher>(wake_, backends_->pool());
   WatchState& state = *view_.watch;
   watcher_->follow(state, is_shown);
   std::vector<std::filesystem::path> known;

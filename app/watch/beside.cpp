@@ -78,13 +78,13 @@ void Beside::compare(WatchState& state, const LayerResult* shown) {
   compared_ = at;
   std::optional<OpenedWeights> weights = opened_weights(*shown, *join_);
   if (!weights) return;
-  comparing_ = std::make_shared<Comparing>(
-      [join = join_, weights = *std::move(weights), wake = wake_](const std::stop_token& stop, NoProgress&) {
-        ThreadPool pool(1);
-        const JoinVerdict verdict = compare_joined(*join, weights, Work{pool, stop});
-        if (wake) wake();
-        return verdict;
-      });
+  comparing_ = std::make_shared<Comparing>([join = join_, weights = *std::move(weights), wake = wake_,
+                                            pool = pool_](const std::stop_token& stop, NoProgress&) {
+    const Work work{.pool = *pool, .stop = stop, .most_threads = 1};
+    const JoinVerdict verdict = compare_joined(*join, weights, work);
+    if (wake) wake();
+    return verdict;
+  });
   worker_.add(comparing_);
 }
 

@@ -11,6 +11,7 @@
 #include "app/state/watch/watch_state.hpp"
 #include "app/watch/join.hpp"
 #include "app/watch/same_shapes.hpp"
+#include "core/base/parallel.hpp"
 #include "core/base/worker.hpp"
 
 namespace attnscope {
@@ -19,7 +20,7 @@ namespace attnscope {
 class Beside {
  public:
   /// `wake` is called on the worker when there is something new.
-  explicit Beside(std::function<void()> wake) : wake_(std::move(wake)) {}
+  Beside(std::function<void()> wake, SharedPool pool) : wake_(std::move(wake)), pool_(std::move(pool)) {}
   /// Stops the worker and waits for it.
   ~Beside();
   Beside(const Beside&) = delete;
@@ -44,6 +45,7 @@ class Beside {
   void find();
 
   std::function<void()> wake_;
+  SharedPool pool_;                      // of which no thread helps: the process that is watched needs them
   std::uint64_t text_ = 0;               // WatchedSnapshot::change that shapes_ are of
   std::filesystem::path stream_;         // likewise
   std::optional<WatchedShapes> shapes_;  // nothing: none are known

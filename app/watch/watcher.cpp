@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
-#include <thread>
 #include <utility>
 
 #include "app/watch/beside.hpp"
@@ -16,13 +15,18 @@ namespace attnscope {
 namespace {
 
 /// Threads that make the grid: the process that is watched needs the others.
-int threads_of_grid() { return std::clamp(static_cast<int>(std::thread::hardware_concurrency()) / 4, 1, 4); }
+int threads_of_grid(const ThreadPool& pool) { return std::clamp(pool.threads() / 4, 1, 4); }
+
+Work work_of(const SharedPool& pool, const std::stop_token& stop, int threads) {
+  return {.pool = *pool, .stop = stop, .most_threads = threads};
+}
 
 }  // namespace
 
 class Watcher::Parts {
  public:
-  explicit Parts(const std::function<void()>& wake) : wake_(wake), listening_(wake), beside_(wake) {}
+  Parts(const std::function<void()>& wake, const SharedPool& pool)
+      : wake_(wake), pool_(pool), listening_(wake), beside_(wake, pool) {}
   ~Parts() {
     if (reads_) reads_->cancel();
     if (head_.task) head_.task->cancel();
@@ -164,11 +168,10 @@ class Watcher::Parts {
     const WatchedSnapshotPtr text = held_->head->text;
     const WatchedLayer* const layer = text->find(at.first);
     if (layer == nullptr || layer->rows() == 0 || at.second >= layer->heads) return;
-    held_head_.task =
-        std::make_shared<HeadTask>([text, at, wake = wake_](const std::stop_token& stop, NoProgress&) {
-          ThreadPool pool(1);
+    held_head_.task = std::make_shared<HeadTask>(
+        [text, at, wake = wake_, pool = pool_](const std::stop_token& stop, NoProgress&) {
           auto made = std::make_shared<const WatchHeadSight>(
-              make_watch_head(text, at.first, at.second, Work{pool, stop}));
+              make_watch_head(text, at.first, at.second, work_of(pool, stop, 1)));
           if (wake) wake();
           return made;
         });
@@ -183,15 +186,13 @@ class Watcher::Parts {
     if (other_head && head_.task) head_.task->cancel();
     if (!head_.task && (other_head || (head_.of != text && Clock::now() >= head_.next))) {
       asked_ = {state.layer, state.head};
-      begin(head_, head_worker_, [text, at = asked_](const std::stop_token& stop) {
-        ThreadPool pool(1);
-        return make_watch_head(text, at.first, at.second, Work{pool, stop});
+      begin(head_, head_worker_, [text, at = asked_, pool = pool_](const std::stop_token& stop) {
+        return make_watch_head(text, at.first, at.second, work_of(pool, stop, 1));
       });
     }
     if (!grid_.task && grid_.of != text && Clock::now() >= grid_.next)
-      begin(grid_, grid_worker_, [text, before = grid_.there](const std::stop_token& stop) {
-        ThreadPool pool(threads_of_grid());
-        return make_watch_grid(text, Work{pool, stop}, before.get());
+      begin(grid_, grid_worker_, [text, before = grid_.there, pool = pool_](const std::stop_token& stop) {
+        return make_watch_grid(text, work_of(pool, stop, threads_of_grid(*pool)), before.get());
       });
     // What has to wait is not forgotten.
     waits_ = head_.of != text || grid_.of != text;
@@ -202,6 +203,7 @@ class Watcher::Parts {
 
  private:
   std::function<void()> wake_;
+  SharedPool pool_;
   Listening listening_;
   std::uint64_t version_ = 0;
   WatchSight now_{{}, std::make_shared<const WatchedSnapshot>(), nullptr, nullptr, {}};
@@ -216,7 +218,8 @@ class Watcher::Parts {
   Worker reader_, head_worker_, grid_worker_;  // last: joined before the rest goes
 };
 
-Watcher::Watcher(std::function<void()> wake) : parts_(std::make_unique<Parts>(wake)) {}
+Watcher::Watcher(std::function<void()> wake, const SharedPool& pool)
+    : parts_(std::make_unique<Parts>(wake, pool)) {}
 Watcher::~Watcher() = default;
 void Watcher::follow(WatchState& state, bool is_shown) { parts_->follow(state, is_shown); }
 void Watcher::look_beside(WatchState& state, bool is_shown, const std::vector<std::filesystem::path>& known,

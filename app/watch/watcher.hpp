@@ -9,6 +9,7 @@
 
 #include "app/state/watch/watch_state.hpp"
 #include "app/watch/watch_sight.hpp"
+#include "core/base/parallel.hpp"
 
 namespace attnscope {
 
@@ -18,8 +19,9 @@ struct ModelPlace;
 /// Belongs to the interface's thread.
 class Watcher {
  public:
-  /// `wake` is called on a worker when there is something new.
-  explicit Watcher(std::function<void()> wake);
+  /// `wake` is called on a worker when there is something new. Of the pool a quarter helps at most: the
+  /// process that is watched needs the others.
+  Watcher(std::function<void()> wake, const SharedPool& pool);
   /// Stops both threads and waits for them; the process sends nothing from then on.
   ~Watcher();
   Watcher(const Watcher&) = delete;

@@ -77,7 +77,7 @@ TEST_CASE(
   for (int i = 0; i < 160; ++i) text += "word" + std::to_string(i) + " ";
   document = edit::text(std::move(document), 0, text);
   const ResultPtr result = Pipeline(make_cpu_backend(1)).run(document);
-  BackgroundErrors errors;
+  BackgroundErrors errors(1);
   const auto task = errors.start(result), dropped = errors.start(result);
   dropped->cancel();
   REQUIRE(wait_until([&] { return task->is_done() && dropped->is_done(); }));

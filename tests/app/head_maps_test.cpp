@@ -20,8 +20,8 @@ constexpr int n = 11;
 
 struct Opened {
   test::TemporaryDirectory directory;
-  ThreadPool pool{2};
-  Work work{pool, {}};
+  SharedPool pool{2};
+  Work work{*pool, {}};
   ModelPtr model;
   std::shared_ptr<const ModelRun> run;
 
@@ -41,7 +41,7 @@ struct Opened {
 
 TEST_CASE("head maps: a worker makes them, to the bit the head's numbers", "[head_maps]") {
   const Opened o;
-  HeadMaps maps(0);  // nothing is made while a frame waits
+  HeadMaps maps(o.pool, 0);  // nothing is made while a frame waits
   CHECK(maps.get(HeadMaps::Place::Shown, o.of(1)) == nullptr);
   CHECK(maps.is_computing());
   CHECK(maps.finish());
@@ -71,7 +71,7 @@ TEST_CASE("head maps: a worker makes them, to the bit the head's numbers", "[hea
 
 TEST_CASE("head maps: places do not disturb each other, and what is replaced is not made", "[head_maps]") {
   const Opened o;
-  HeadMaps maps(0);
+  HeadMaps maps(o.pool, 0);
   for (const std::int64_t head : {0, 1, 2}) maps.get(HeadMaps::Place::Now, o.of(head));
   maps.get(HeadMaps::Place::Held, o.of(1));
   maps.finish();
@@ -83,12 +83,31 @@ TEST_CASE("head maps: places do not disturb each other, and what is replaced is 
   CHECK(maps.get(HeadMaps::Place::Now, o.of(2))->head.head == 2);
 }
 
+TEST_CASE("head maps: any number of threads makes the same bits, at once and by the worker", "[head_maps]") {
+  const Opened o;
+  const auto map_of = [&](const SharedPool& pool, std::int64_t at_once, CellValue value) {
+    HeadMaps maps(pool, at_once);
+    maps.get(HeadMaps::Place::Shown, o.of(1, value));
+    maps.finish();
+    return maps.get(HeadMaps::Place::Shown, o.of(1, value));
+  };
+  for (const CellValue value : {CellValue::Weight, CellValue::Contribution}) {
+    const HeadMapPtr alone = map_of(1, 0, value);
+    REQUIRE(alone != nullptr);
+    for (const std::int64_t at_once : {std::int64_t{0}, HeadMaps::most_at_once}) {
+      const HeadMapPtr shared = map_of(3, at_once, value);
+      REQUIRE(shared != nullptr);
+      CHECK(std::ranges::equal(shared->numbers.values(), alone->numbers.values()));
+    }
+  }
+}
+
 TEST_CASE("head maps: the strongest key of a row is found once, small ones at once", "[head_maps]") {
   const Opened o;
   const Tensor weights = head_weights(*o.model, *o.run, AttentionOf::Decoder, 0, 1, o.work);
   Eigen::Index key = 0;
   weights.matrix().row(n - 1).maxCoeff(&key);
-  HeadMaps maps(0), quick;
+  HeadMaps maps(o.pool, 0), quick(o.pool);
   maps.seek(o.of(1), n - 1);
   CHECK_FALSE(maps.found());
   CHECK(maps.is_computing());

@@ -69,7 +69,7 @@ struct Computing {
   Backends backends{choices, pool};
   std::atomic<int> wakes{0};
   LiveEngine engine{choices.front().backend, [this] { ++wakes; }};
-  BackgroundErrors errors;
+  BackgroundErrors errors{pool};
 
   ResultPtr computed(const Document& document) {
     engine.submit(document);
