@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <limits>
 #include <memory>
 
 #include "app/cli/parts/tensor_output.hpp"
-#include "core/attention/row_math.hpp"
+#include "core/analysis/attention_sums.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/base/parallel.hpp"
 #include "core/files/archives/npz.hpp"
@@ -26,46 +24,6 @@ Document document_of(const AttendOptions& options, const SafetensorsFile& file) 
   document.precision = options.precision;
   if (options.scale) document.layer().scaling = {Scaling::Kind::Factor, static_cast<float>(*options.scale)};
   return document;
-}
-
-/// What of a row is no stage of its own: [batch][heads][queries] and [batch][heads][keys].
-template <class T>
-struct RowSums {
-  TensorOf<T> log_sum_exp, entropy, received;
-};
-
-/// The entropy in the centred form, as in core/analysis/measures.hpp, in the scalar type that was computed
-/// in.
-template <class T>
-RowSums<T> sum_rows(const TensorOf<T>& masked, const TensorOf<T>& weights) {
-  const Shape& shape = masked.shape();
-  RowSums<T> sums{TensorOf<T>(Shape{shape[0], shape[1], shape[2]}),
-                  TensorOf<T>(Shape{shape[0], shape[1], shape[2]}),
-                  TensorOf<T>(Shape{shape[0], shape[1], shape[3]})};
-  for (std::int64_t row = 0; row < shape[0] * shape[1] * shape[2]; ++row) {
-    const std::span<const T> x =
-        masked.values().subspan(static_cast<std::size_t>(row * shape[3]), static_cast<std::size_t>(shape[3]));
-    const double largest = static_cast<double>(*std::max_element(x.begin(), x.end()));
-    const auto at = static_cast<std::size_t>(row);
-    if (largest == -std::numeric_limits<double>::infinity()) {
-      sums.log_sum_exp.values()[at] = -std::numeric_limits<T>::infinity();
-      continue;
-    }
-    const auto shifted = [&](std::size_t key) { return static_cast<double>(x[key]) - largest; };
-    const double sum = sum_of(x.size(), [&](std::size_t key) { return std::exp(shifted(key)); });
-    const double centred = sum_of(x.size(), [&](std::size_t key) {
-      const double e = std::exp(shifted(key));
-      return e == 0 ? 0 : shifted(key) * e;
-    });
-    sums.log_sum_exp.values()[at] = static_cast<T>(largest + std::log(sum));
-    const double entropy = std::log(sum) - centred / sum;
-    sums.entropy.values()[at] = static_cast<T>(entropy < 0 ? 0 : entropy);
-  }
-  for (std::int64_t b = 0; b < shape[0]; ++b)
-    for (std::int64_t h = 0; h < shape[1]; ++h)
-      sums.received.matrix(b).row(h) =
-          weights.matrix(b, h).template cast<double>().colwise().sum().template cast<T>();
-  return sums;
 }
 
 template <class T>
@@ -88,7 +46,7 @@ void compute(const AttendOptions& options, const SafetensorsFile& file, const Do
   add_stage(Emit::Capped, Stage::Cap);
   add_stage(Emit::Masked, Stage::Mask);
   add_stage(Emit::Weights, Stage::Softmax);
-  RowSums<T> sums = sum_rows(*trace[Stage::Mask], *trace[Stage::Softmax]);
+  AttentionSums<T> sums = attention_sums(*trace[Stage::Mask], *trace[Stage::Softmax]);
   if (options.emit.contains(Emit::LogSumExp)) output.add<T>("lse", std::move(sums.log_sum_exp));
   if (options.emit.contains(Emit::Entropy)) output.add<T>("entropy", std::move(sums.entropy));
   if (options.emit.contains(Emit::Received)) output.add<T>("received", std::move(sums.received));
