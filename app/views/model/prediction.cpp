@@ -20,15 +20,6 @@ namespace {
 
 std::string tenths_of_percent(double share) { return fixed(100 * share, 1); }
 
-ModelPrediction without_changes(const ModelPrediction& prediction) {
-  ModelPrediction made = prediction;
-  made.after = made.before;
-  made.top_after = made.top_before;
-  made.log_sum_after = made.log_sum_before;
-  made.divergence = 0;
-  return made;
-}
-
 /// What is predicted, and what clicks on it do, also where it is followed.
 struct Said {
   std::string_view title, click, followed;
@@ -117,9 +108,9 @@ class Prediction {
     const bool is_there =
         reading_.prediction && reading_.prediction->row >= 0 && !reading_.prediction->after.empty();
     const bool is_without = is_there && shown_run(scene_) != reading_.run;
-    if (is_without) unchanged_ = without_changes(*reading_.prediction);
-    prediction_ = is_without ? &*unchanged_ : reading_.prediction.get();
-    const ModelPrediction* const prediction = prediction_;
+    if (reading_.prediction)
+      prediction_ = is_without ? without_changes(*reading_.prediction) : both_sides(*reading_.prediction);
+    const PredictionSides* const prediction = prediction_ ? &*prediction_ : nullptr;
     changed_ = is_there && !is_without && !reading_.within.changes.empty();
     make_columns();
     draw_title(prediction);
@@ -169,7 +160,7 @@ class Prediction {
   }
 
   /// A share in tenths of a percent; a score as it is.
-  std::string number_of(double share, const std::vector<float>& logits) const {
+  std::string number_of(double share, std::span<const float> logits) const {
     return is_score(spec_) ? fixed(static_cast<double>(logits.front()), 3) : tenths_of_percent(share);
   }
 
@@ -213,7 +204,7 @@ class Prediction {
       toggle_mask(scene_, row);
   }
 
-  void draw_title(const ModelPrediction* prediction) {
+  void draw_title(const PredictionSides* prediction) {
     const float y = line_.y + ui_.px(22);
     float right = line_.right();
     const auto head = [&](const TableColumn& column, Rgba colour, Ink ink) {
@@ -322,21 +313,21 @@ class Prediction {
   void show_tip(const ListedToken& candidate, const std::string& name, bool hovered, const Box& row) {
     if (!hovered) return;
     const auto at = static_cast<std::size_t>(candidate.id);
-    const ModelPrediction& p = *prediction_;
+    const PredictionSides& p = *prediction_;
     std::string numbers = "p " + tight(candidate.after) + ", logit " +
                           fixed(static_cast<double>(p.after[at]), 2) + ", rank " +
                           grouped(rank_of(p.after, candidate.id));
     if (changed_ && at < p.before.size())
       numbers += "  ·  before: p " + tight(candidate.before) + ", logit " +
                  fixed(static_cast<double>(p.before[at]), 2) + ", rank " +
-                 grouped(p.rank_before(candidate.id));
+                 grouped(rank_of(p.before, candidate.id));
     const std::string_view why = is_masked(candidate)     ? "The word that was masked."
                                  : is_followed(candidate) ? said_.followed
                                                           : said_.click;
     tooltip(ui_, hovered, row, {name, numbers, why, {}});
   }
 
-  void draw_divergence(const ModelPrediction& prediction, float height) {
+  void draw_divergence(const PredictionSides& prediction, float height) {
     const float y = line_.bottom() - height / 2 - ui_.px(2);
     ui_.horizontal(line_.x, line_.bottom() - height, line_.w, ui_.theme.hairline);
     const std::string value = "KL " + (prediction.divergence < 0.005 && prediction.divergence > 0
@@ -377,8 +368,7 @@ class Prediction {
   float pad_;
   Box line_;
   bool changed_ = false;
-  const ModelPrediction* prediction_ = nullptr;  // that stands there
-  std::optional<ModelPrediction> unchanged_;
+  std::optional<PredictionSides> prediction_;  // that stands there
   std::vector<ListedToken> all_;
   Table table_;  // of them, as they stand there
   KeptTokens kept_;

@@ -32,7 +32,6 @@ struct ModelPrediction {
   double log_sum_before = std::numeric_limits<double>::quiet_NaN(), log_sum_after = log_sum_before;
   Softmax softmax_before() const { return {before, log_sum_before}; }
   Softmax softmax_after() const { return {after, log_sum_after}; }
-  std::int64_t rank_before(std::int64_t id) const { return rank_of(before, id); }
 };
 
 /// The likeliest tokens that the logit lens sees in one row at one place.
