@@ -77,7 +77,7 @@ void add_effect(CsvTable& table, const OpenedModel& opened, const AblationEffect
 
 std::string head_table(const ModelReading& reading) {
   const OpenedModel& opened = *reading.within.model;
-  const ModelFacts facts = make_facts(*opened.model, reading.run);
+  const ModelFacts facts = changed_facts(reading);
   CsvTable table({"attention",
                   "layer",
                   "head",

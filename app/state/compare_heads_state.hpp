@@ -1,15 +1,11 @@
 // app/state: how a model is compared with the one that is held, head by head.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <memory>
 
 #include "app/kit/table.hpp"
 
 namespace attnscope {
-
-struct ModelFacts;  // app/views/model/facts.hpp
 
 /// What the map of heads and the list are of: the total variation distance, or the largest change of a
 /// single weight.
@@ -22,7 +18,6 @@ struct CompareHeadsState {
 
   // Of the moment.
   std::int64_t rows_back = 0;  // that the table of tokens is scrolled up from the last one
-  std::array<std::shared_ptr<const ModelFacts>, 2> facts;  // of both runs
 };
 
 }  // namespace attnscope

@@ -20,7 +20,6 @@
 namespace attnscope {
 
 class ManyTexts;     // app/results/many_texts.hpp
-struct ModelFacts;   // app/views/model/facts.hpp
 struct RgbPicture;   // core/files/formats/picture_file.hpp
 struct OpenedModel;  // core/models/opened/opened_model.hpp
 struct WhyReading;   // core/engine/model/model_why.hpp
@@ -183,9 +182,8 @@ struct ModelState {
   float changes_height = 0;      // of the section "Changes inside" in the frame before; likewise
   bool layer_effects = true;     // the grid has a column with what its layers do
   std::int64_t stream_back = 0;  // rows that the residual stream is scrolled up from the last one
-  std::array<std::shared_ptr<const ModelFacts>, 2> facts;  // of the run with the changes, and without
-  std::shared_ptr<const void> contributions_of;            // of these lengths of values
-  float usual_contribution = 1;                            // is what the colours of the grid go up to
+  std::shared_ptr<const void> contributions_of;  // of these lengths of values
+  float usual_contribution = 1;                  // is what the colours of the grid go up to
 
   bool has_chosen_tokens() const { return followed || split.token || split.minus; }
   /// A chosen token, where it is one of the model with this fingerprint.

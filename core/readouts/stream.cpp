@@ -1,7 +1,10 @@
 #include "core/readouts/stream.hpp"
 
+#include <cmath>
+
 #include <fmt/format.h>
 
+#include "core/attention/row_math.hpp"
 #include "core/base/error.hpp"
 #include "core/base/product.hpp"
 #include "core/models/run_heads.hpp"
@@ -246,6 +249,21 @@ void project_stream(const StreamAt& at, const TensorOf<double>& map, std::int64_
                     const VisitPart& visit, const Work& work) {
   check_is_sum(stack_of(at.model, at.run, at.of).spec, at.model.spec.family);
   Projector(at, map, begin, end, visit, work).run();
+}
+
+Tensor stream_norms(const StackRun& run, const Work& work) {
+  if (run.hidden.empty()) return {};
+  const std::int64_t rows = run.hidden.front().rows(), width = run.hidden.front().width;
+  Tensor norms(Shape{rows, std::ssize(run.hidden)});
+  const double numbers = static_cast<double>(width) * static_cast<double>(run.hidden.size());
+  work.for_each(rows, numbers / 4, [&](std::int64_t row) {
+    for (std::size_t place = 0; place < run.hidden.size(); ++place) {
+      const std::span<const float> x(run.hidden[place].row(row), static_cast<std::size_t>(width));
+      norms.matrix()(row, static_cast<std::int64_t>(place)) =
+          static_cast<float>(std::sqrt(dot_in_double<float>(x, x)));
+    }
+  });
+  return norms;
 }
 
 Tensor attention_addition(const Model& model, const ModelRun& run, AttentionOf of, std::size_t block,

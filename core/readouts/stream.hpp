@@ -56,6 +56,10 @@ using VisitPart = std::function<void(std::size_t part, std::int64_t row, std::sp
 void project_stream(const StreamAt&, const TensorOf<double>& map, std::int64_t begin, std::int64_t end,
                     const VisitPart& visit, const Work&);
 
+/// ‖x‖ of every row of the stream where it enters each block and behind the last, [rows][blocks + 1], summed
+/// in double. Of any stack that has run. Throws Cancelled.
+Tensor stream_norms(const StackRun&, const Work&);
+
 /// What the attention of a block adds to rows [begin, end) of the stream, [rows][d_model], made again. Throws
 /// Cancelled.
 Tensor attention_addition(const Model&, const ModelRun&, AttentionOf of, std::size_t block,

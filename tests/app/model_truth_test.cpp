@@ -378,7 +378,7 @@ TEST_CASE("an effect has no rank among some of the heads", "[model][atlas]") {
   REQUIRE(robot.app().model() != nullptr);
   ModelReading reading = *robot.app().model();
   REQUIRE(reading.effects);
-  const ModelFacts facts = make_facts(*reading.within.model->model, reading.run);
+  const ModelFacts facts = changed_facts(reading);
   const ModelHead head{AttentionOf::Decoder, 1, 0};
   CHECK(rank_of(reading, facts, HeadMeasure::Effect, head).of == std::ssize(reading.effects->heads));
   EffectsReading some = *reading.effects;

@@ -57,6 +57,22 @@ void check_run(const ModelReading& reading, const ModelRun& found, const ModelCh
   CHECK(std::equal(told.begin(), told.end(), logits));
 }
 
+void check_numbers(const RunNumbers& told, const Model& model, const ModelRun& run, const Work& work) {
+  const RunNumbers expected = run_numbers(model, run, work);
+  CHECK(told.stream_norms == expected.stream_norms);
+  CHECK((told.median_entropy == expected.median_entropy || std::isnan(expected.median_entropy)));
+  REQUIRE(told.attentions.size() == expected.attentions.size());
+  for (const RunNumbers::Attention& attention : expected.attentions)
+    for (int block = 0; block < std::ssize(attention.entropy); ++block)
+      for (std::int64_t head = 0; head < std::ssize(attention.entropy[static_cast<std::size_t>(block)]);
+           ++head) {
+        const double value =
+            attention.entropy[static_cast<std::size_t>(block)][static_cast<std::size_t>(head)];
+        const double found = told.entropy_of(attention.of, block, head);
+        CHECK((found == value || (std::isnan(found) && std::isnan(value))));
+      }
+}
+
 void check_lens(const ModelReading& reading, const Work& work) {
   const Model& model = *reading.within.model->model;
   REQUIRE(reading.lens);
@@ -113,6 +129,10 @@ void check_all(const ModelReadingPtr& reading, int side, const Work& work) {
   check_run(*reading, *reading->run, reading->within.changes, side, work);
   check_run(*reading, *reading->clean, {}, side, work);
   CHECK((reading->run == reading->clean) == reading->within.changes.empty());
+  REQUIRE((reading->numbers && reading->clean_numbers));
+  CHECK((reading->numbers == reading->clean_numbers) == reading->within.changes.empty());
+  check_numbers(*reading->numbers, *reading->within.model->model, *reading->run, work);
+  check_numbers(*reading->clean_numbers, *reading->within.model->model, *reading->clean, work);
   if (ModelLens::exists(spec)) check_lens(*reading, work);
   if (reading->prediction->row < 0) return;
   check_effects(*reading, work);

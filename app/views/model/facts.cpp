@@ -9,14 +9,6 @@ namespace {
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
-/// Of each head of a block; NaN where there is none.
-std::vector<double> normalised_entropy(const Model& model, const ModelRun& run, AttentionOf of, int block) {
-  std::vector<double> means;
-  for (const std::optional<double>& mean : normalised_entropies(model, run, of, block))
-    means.push_back(mean.value_or(unknown));
-  return means;
-}
-
 /// The attention of the stack that gives the output to itself: the one whose heads are scored and ablated.
 bool is_measured(const ModelReading& reading, AttentionOf of) {
   return of == output_attention(reading.within.model->model->spec);
@@ -28,18 +20,6 @@ MeasuredHead scored(const std::shared_ptr<const std::vector<std::vector<HeadScor
   if (!all || block >= all->size() || h >= (*all)[block].size()) return {};
   const PatternScore& found = (*all)[block][h][static_cast<std::size_t>(score)];
   return {found.score, found.uniform};
-}
-
-double median_entropy(const ModelFacts& facts) {
-  std::vector<double> all;
-  for (const ModelFacts::Attention& attention : facts.attentions)
-    for (const std::vector<double>& block : attention.entropy)
-      for (const double value : block)
-        if (!std::isnan(value)) all.push_back(value);
-  if (all.empty()) return unknown;
-  const auto middle = all.begin() + std::ssize(all) / 2;
-  std::nth_element(all.begin(), middle, all.end());
-  return *middle;
 }
 
 double effect_of(const ModelReading& reading, const ModelHead& head) {
@@ -78,41 +58,22 @@ const std::shared_ptr<const ModelRun>& shown_run(const Scene& scene) {
   return clean ? scene.model->clean : scene.model->run;
 }
 
-ModelFacts make_facts(const Model& model, const std::shared_ptr<const ModelRun>& run) {
-  ModelFacts facts{.run = run, .attentions = {}};
-  for (const AttentionOf of : attentions_of(model.spec)) {
-    ModelFacts::Attention& attention = facts.attentions.emplace_back();
-    attention.of = of;
-    for (int block = 0; block < blocks_in(model.spec, of); ++block)
-      attention.entropy.push_back(normalised_entropy(model, *run, of, block));
-  }
-  return facts;
-}
+ModelFacts changed_facts(const ModelReading& reading) { return {reading.run, reading.numbers}; }
 
-const ModelFacts& model_facts_of(Scene& scene) {
-  return kept_facts(scene.view.model->facts[scene.view.model->without_changes ? 1 : 0],
-                    *scene.model->within.model->model, shown_run(scene));
-}
-
-const ModelFacts& kept_facts(std::shared_ptr<const ModelFacts>& kept, const Model& model,
-                             const std::shared_ptr<const ModelRun>& run) {
-  if (!kept || kept->run != run) kept = std::make_shared<const ModelFacts>(make_facts(model, run));
-  return *kept;
+ModelFacts model_facts_of(const Scene& scene) {
+  const ModelReading& reading = *scene.model;
+  const bool is_clean = shown_run(scene) != reading.run;
+  return {shown_run(scene), is_clean ? reading.clean_numbers : reading.numbers};
 }
 
 double entropy_of(const ModelFacts& facts, const ModelHead& head) {
-  for (const ModelFacts::Attention& attention : facts.attentions) {
-    if (attention.of != head.of) continue;
-    const auto block = static_cast<std::size_t>(head.block), h = static_cast<std::size_t>(head.head);
-    if (block < attention.entropy.size() && h < attention.entropy[block].size())
-      return attention.entropy[block][h];
-  }
-  return unknown;
+  return facts.numbers ? facts.numbers->entropy_of(head.of, head.block, head.head) : unknown;
 }
 
 MeasuredHead measure(const ModelReading& reading, const ModelFacts& facts, HeadMeasure what,
                      const ModelHead& head) {
-  if (what == HeadMeasure::Entropy) return {entropy_of(facts, head), median_entropy(facts)};
+  if (what == HeadMeasure::Entropy)
+    return {entropy_of(facts, head), facts.numbers ? facts.numbers->median_entropy : unknown};
   const bool is_scored = facts.run == reading.run;  // what stands there without its changes is not
   const auto on_text = [&](HeadScore score) {
     return is_scored && head.of == reading.scores_of ? scored(reading.scores, score, head) : MeasuredHead{};

@@ -34,23 +34,15 @@ std::vector<ModelHead> all_model_heads(const ModelSpec&);
 /// The run that is on screen: without the changes while that is asked for.
 const std::shared_ptr<const ModelRun>& shown_run(const Scene&);
 
-/// What is counted once for a run.
+/// A run of a reading, and what was counted of it where it was made.
 struct ModelFacts {
   std::shared_ptr<const ModelRun> run;
-  struct Attention {
-    AttentionOf of = AttentionOf::Decoder;
-    /// Of each head: the mean of H / ln(allowed keys) over the rows that have a choice; NaN where none has,
-    /// or where entropies were not asked for. [block][head]
-    std::vector<std::vector<double>> entropy;
-  };
-  std::vector<Attention> attentions;
+  std::shared_ptr<const RunNumbers> numbers;
 };
-ModelFacts make_facts(const Model&, const std::shared_ptr<const ModelRun>&);
+/// Of the run with what is changed inside the model.
+ModelFacts changed_facts(const ModelReading&);
 /// Of shown_run().
-const ModelFacts& model_facts_of(Scene&);
-/// Of any run, kept until another one is asked for.
-const ModelFacts& kept_facts(std::shared_ptr<const ModelFacts>& kept, const Model&,
-                             const std::shared_ptr<const ModelRun>&);
+ModelFacts model_facts_of(const Scene&);
 /// NaN where it is not known.
 double entropy_of(const ModelFacts&, const ModelHead&);
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "app/views/model/grid_colours.hpp"
 #include "app/views/model/parts.hpp"
@@ -32,13 +34,15 @@ std::vector<GridList> grid_lists(const GridFrame& grid) {
       if (!list.heads.empty()) all.push_back(std::move(list));
     }
   } else if (grid.state.order == GridOrder::Largest) {
-    GridList list{{}, all_model_heads(grid.spec)};
-    const auto size = [&](const ModelHead& head) {
+    std::vector<std::pair<double, ModelHead>> sized;  // each value is asked for once
+    for (const ModelHead& head : all_model_heads(grid.spec)) {
       const double value = grid_value(grid, head);
-      return std::isnan(value) ? -1.0 : std::abs(value);
-    };
-    std::stable_sort(list.heads.begin(), list.heads.end(),
-                     [&](const ModelHead& a, const ModelHead& b) { return size(a) > size(b); });
+      sized.emplace_back(std::isnan(value) ? -1.0 : std::abs(value), head);
+    }
+    std::stable_sort(sized.begin(), sized.end(),
+                     [](const auto& a, const auto& b) { return a.first > b.first; });
+    GridList list{{}, {}};
+    for (const auto& [size, head] : sized) list.heads.push_back(head);
     all.push_back(std::move(list));
   }
   return all;

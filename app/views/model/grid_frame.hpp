@@ -25,7 +25,7 @@ struct GridFrame {
   const ModelReading& reading;
   const ModelSpec& spec;
   const ModelRun& run;  // that is shown,
-  const ModelFacts& facts;
+  const ModelFacts facts;
   const ModelChanges& changes;  // and what it was changed by
   Box region, title;
   ModelHead chosen;

@@ -85,7 +85,7 @@ bool HeadScoreRows::is_there(const ScoreRow& score) const {
 }
 
 void HeadScoreRows::draw(const Box& area, float row) const {
-  const ModelFacts& facts = model_facts_of(scene_);
+  const ModelFacts facts = model_facts_of(scene_);
   ui_.horizontal(area.x, area.y, area.w, ui_.theme.hairline);
   const float y = area.y + ui_.px(14);
   std::int64_t all = 0;
@@ -113,7 +113,7 @@ bool HeadScoreRows::are_effects_known() const {
 }
 
 void HeadScoreRows::draw_row(const ScoreRow& score, const Box& line, const Box& bar, float rank_width) const {
-  const ModelFacts& facts = model_facts_of(scene_);
+  const ModelFacts facts = model_facts_of(scene_);
   const MeasuredHead found = measure(reading_, facts, score.measure, head_);
   const Ui::Touch touch = ui_.touch(std::string("score ").append(score.name).c_str(), line, false);
   const float y = line.centre_y();

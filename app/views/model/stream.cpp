@@ -61,7 +61,7 @@ class Stream {
     plan_columns(cells);
     plan_rows(cells);
     const bool has_cells = !columns_.empty() && shown_ > 0;
-    if (has_cells && !shows_lens()) measure_norms();
+    if (has_cells && !shows_lens()) read_norms();
     draw_title(line, right);
     if (!has_cells) return;
     draw_header(cells);
@@ -214,19 +214,13 @@ class Stream {
   /// The stack that gives the output.
   bool is_of_stack(AttentionOf of) const { return (of == AttentionOf::Encoder) != spec_.decoder.has_value(); }
 
-  void measure_norms() {
+  /// Of what is in sight, and the ends of their colours.
+  void read_norms() {
     norms_.clear();
-    for (std::int64_t row = first_; row < first_ + shown_; ++row) {
-      for (const StreamPlace& column : columns_) {
-        const KeptRows& stream = run_.hidden[static_cast<std::size_t>(column.place.block + 1)];
-        double sum = 0;
-        for (std::int64_t i = 0; i < stream.width; ++i) {
-          const auto x = static_cast<double>(stream.row(row)[i]);
-          sum += x * x;
-        }
-        norms_.push_back(static_cast<float>(std::sqrt(sum)));
-      }
-    }
+    const ModelFacts facts = model_facts_of(scene_);
+    const auto all = facts.numbers->stream_norms.matrix();
+    for (std::int64_t row = first_; row < first_ + shown_; ++row)
+      for (const StreamPlace& column : columns_) norms_.push_back(all(row, column.place.block + 1));
     const auto [low, high] = std::minmax_element(norms_.begin(), norms_.end());
     norm_scale_ = {ui_.theme.weights, std::max(1e-6f, *low), std::max(2e-6f, *high), false, true};
     if (!(norm_scale_.high > norm_scale_.low)) norm_scale_.high = norm_scale_.low * 2;

@@ -13,7 +13,7 @@ namespace {
 class PairNumbers {
  public:
   PairNumbers(Scene& scene, const ComparedModels& compared)
-      : scene_(scene), ui_(scene.ui), state_(scene.view.model->compare), compared_(compared) {}
+      : scene_(scene), ui_(scene.ui), compared_(compared) {}
 
   void draw(const Box& area, float row) {
     ui_.horizontal(area.x, area.y, area.w, ui_.theme.hairline);
@@ -25,8 +25,8 @@ class PairNumbers {
     };
     draw_distance(line());
     draw_largest(line());
-    const std::string now = entropy_words(0, compared_.a(), compared_.head);
-    const std::string held = compared_.other ? entropy_words(1, compared_.b(), *compared_.other) : "–";
+    const std::string now = entropy_words(compared_.a(), compared_.head);
+    const std::string held = compared_.other ? entropy_words(compared_.b(), *compared_.other) : "–";
     fact(line(), "entropy ÷ ln n", "now " + now + "   held " + held,
          {"Entropy ÷ ln n",
           "H / ln n",
@@ -39,8 +39,8 @@ class PairNumbers {
  private:
   const TokenMatch& queries() const { return compared_.attention.queries; }
 
-  std::string entropy_words(std::size_t side, const ComparedRun& run, const ModelHead& head) {
-    const double value = entropy_of(kept_facts(state_.facts[side], *run.model->model, run.run), head);
+  static std::string entropy_words(const ComparedRun& run, const ModelHead& head) {
+    const double value = entropy_of({run.run, run.numbers}, head);
     return std::isnan(value) ? "–" : fixed(value, 2);
   }
 
@@ -117,7 +117,6 @@ class PairNumbers {
 
   Scene& scene_;
   const Ui& ui_;
-  CompareHeadsState& state_;
   const ComparedModels& compared_;
 };
 

@@ -20,7 +20,7 @@ constexpr std::chrono::milliseconds part_pause{30};      // between two parts
 }  // namespace
 
 ComparedRun compared_run(const ModelReading& reading) {
-  return {reading.within.model, reading.tokens, reading.run};
+  return {reading.within.model, reading.tokens, reading.run, reading.numbers};
 }
 
 class ModelDifferences::State {

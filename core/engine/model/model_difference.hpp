@@ -20,7 +20,10 @@ struct ComparedRun {
   OpenedModelPtr model;
   std::shared_ptr<const ModelTokens> tokens;
   std::shared_ptr<const ModelRun> run;
-  bool operator==(const ComparedRun&) const = default;
+  std::shared_ptr<const RunNumbers> numbers = {};  // they follow from the run
+  bool operator==(const ComparedRun& other) const {
+    return model == other.model && tokens == other.tokens && run == other.run;
+  }
 };
 /// With what is changed inside the model. The reading must be a good one.
 ComparedRun compared_run(const ModelReading&);

@@ -12,6 +12,7 @@
 #include "core/document/document.hpp"
 #include "core/document/model_context.hpp"
 #include "core/engine/model/model_why.hpp"
+#include "core/engine/model/run_numbers.hpp"
 #include "core/models/opened/layer_document.hpp"
 #include "core/models/opened/opened_model.hpp"
 #include "core/readouts/ablations.hpp"
@@ -121,10 +122,11 @@ struct ModelReading {
   ModelContext within;  // what it was computed of
   std::string error;    // one sentence; then nothing below is there
   std::shared_ptr<const ModelTokens> tokens;
-  std::shared_ptr<const ModelRun> run;        // with the changes: entropy, received, pictures of all heads
-  std::shared_ptr<const ModelRun> clean;      // without; the same where there are none
-  std::shared_ptr<const BlockTensors> block;  // that is looked at
-  Document layer;                             // its Document; `within` is set
+  std::shared_ptr<const ModelRun> run;    // with the changes: entropy, received, pictures of all heads
+  std::shared_ptr<const ModelRun> clean;  // without; the same where there are none
+  std::shared_ptr<const RunNumbers> numbers, clean_numbers;  // of both
+  std::shared_ptr<const BlockTensors> block;                 // that is looked at
+  Document layer;                                            // its Document; `within` is set
   std::string left_out;       // left_out() of the block: what of the changes its layer does not show
   std::string layer_problem;  // why the block cannot be looked at by itself: `block` and `layer` are empty
   std::shared_ptr<const ModelPrediction> prediction;

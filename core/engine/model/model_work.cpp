@@ -83,6 +83,13 @@ std::shared_ptr<const ModelPrediction> ModelWork::predict(const Work& work) cons
   return made;
 }
 
+/// Anew only where it is neither of the runs before.
+ModelWork::Counted ModelWork::count(const ModelRunPtr& run, const Work& work) const {
+  for (const Counted* const known : {&counted_, &clean_counted_})
+    if (known->run == run) return *known;
+  return {run, std::make_shared<const RunNumbers>(run_numbers(*opened_->model, *run, work))};
+}
+
 void ModelWork::compute_with(const MakeRowOperators& make) {
   backend_note_.clear();
   operators_ = nullptr;
@@ -126,11 +133,14 @@ ModelReading ModelWork::first_by(const ModelContext& within, const ModelWants& w
   ModelRunPtr run = runs_.get(model, tokens->input, request, work);
   request.changes = {};
   ModelRunPtr clean = within.changes.empty() ? run : runs_.get(model, tokens->input, request, work);
+  Counted counted = count(run, work), clean_counted = clean == run ? counted : count(clean, work);
   pieces_ = 0;
   const std::optional<std::int64_t> row = prediction_row(*opened_, *tokens, wants.row);
   const bool is_new = run != run_ || clean != clean_ || row != row_ || !prediction_;
   run_ = std::move(run);
   clean_ = std::move(clean);
+  counted_ = std::move(counted);
+  clean_counted_ = std::move(clean_counted);
   row_ = row;
   if (is_new) {
     prediction_.reset();  // what is stopped on its way leaves none behind
@@ -142,6 +152,8 @@ ModelReading ModelWork::first_by(const ModelContext& within, const ModelWants& w
   reading.tokens = tokens;
   reading.run = run_;
   reading.clean = clean_;
+  reading.numbers = counted_.numbers;
+  reading.clean_numbers = clean_counted_.numbers;
   reading.prediction = prediction_;
   reading.not_finite = not_finite_;
   if (work.device != nullptr) {

@@ -70,6 +70,12 @@ class ModelWork {
   std::shared_ptr<const BlockTensors> block(AttentionOf, int block);
   void look_at_block(ModelReading&);
   std::shared_ptr<const ModelPrediction> predict(const Work&) const;
+  /// What is counted of a run.
+  struct Counted {
+    ModelRunPtr run;
+    std::shared_ptr<const RunNumbers> numbers;
+  };
+  Counted count(const ModelRunPtr&, const Work&) const;
   bool is_done(Stage) const;
   void step(const Work&);
   bool wants_generation() const;
@@ -90,6 +96,7 @@ class ModelWork {
   ModelWants wants_;
   std::shared_ptr<const ModelTokens> tokens_;  // of within_.input
   ModelRunPtr run_, clean_;
+  Counted counted_, clean_counted_;  // of these
   std::optional<std::int64_t> row_;
   std::shared_ptr<const ModelPrediction> prediction_;
   std::string not_finite_;  // of run_
