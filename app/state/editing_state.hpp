@@ -10,6 +10,7 @@
 #include "app/kit/widgets/number_edit.hpp"
 #include "app/kit/widgets/zoom.hpp"
 #include "app/state/selection.hpp"
+#include "core/analysis/value_range.hpp"
 #include "core/edits/numbers.hpp"
 
 namespace attnscope {
@@ -31,6 +32,8 @@ struct EditingState {
   ZoomRange across, down;           // of the columns and rows of vectors and weights
   TensorPtr shown;                  // the block that was drawn last, kept so that its address is its own,
   std::uint64_t shown_count = 0;    // and how many were before it
+  MatrixPart measured;              // the part of it whose largest magnitude is known,
+  float largest = -1;               // and that; below 0: of none
   bool painting = false;            // the mouse paints the mask in the focus
   bool all_heads = false;           // what the brush reaches: all heads, or the chosen one
   std::optional<MaskStroke> stroke;

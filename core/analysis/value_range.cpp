@@ -78,4 +78,17 @@ ValueRange value_range(const ConstMatrixMap<float>& values, const SeeRow& see, s
   return range;
 }
 
+float largest_magnitude(const ConstMatrixMap<float>& values, const MatrixPart& part) {
+  float most = 0;
+  for (std::int64_t i = part.row; i < part.row + part.rows; ++i) {
+    const std::span<const float> row(values.row(i).data() + part.column,
+                                     static_cast<std::size_t>(part.columns));
+    for (const float x : row) {
+      const float size = std::abs(x);
+      if (size > most && size <= std::numeric_limits<float>::max()) most = size;
+    }
+  }
+  return most;
+}
+
 }  // namespace attnscope

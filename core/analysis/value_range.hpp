@@ -19,6 +19,13 @@ struct ValueRange {
 /// Of a head's numbers [queries][keys]: of every `step`-th row from the first on.
 ValueRange value_range(const ConstMatrixMap<float>& values, const SeeRow& see, std::int64_t step = 1);
 
+struct MatrixPart {
+  std::int64_t row = 0, column = 0, rows = 0, columns = 0;
+  bool operator==(const MatrixPart&) const = default;
+};
+/// Of the finite numbers in the part; 0 where there is none.
+float largest_magnitude(const ConstMatrixMap<float>& values, const MatrixPart&);
+
 /// Least and greatest of the finite values where seen[i] is not 0, joined with what they were.
 void widen_range(std::span<const float> values, std::span<const std::uint8_t> seen, float& least,
                  float& greatest);

@@ -85,23 +85,26 @@ std::uint64_t content_of(EditingState& state, const TensorPtr& numbers) {
   if (state.shown != numbers) {
     state.shown = numbers;
     ++state.shown_count;
+    state.largest = -1;
   }
   return mix_hash(std::uint64_t{0x5eed}, state.shown_count);
 }
 
-/// The largest magnitude among the numbers of a head (or all of them): what the colours reach to.
+/// The largest magnitude among the numbers of a head (or all of them): what the colours reach to. Measured
+/// where the block or the head is another one; content_of() comes first.
 float largest(const Weighed& w, const NumberStretch& lit) {
+  EditingState& state = *w.scene.view.editing;
   const auto numbers = w.numbers->matrix();
-  const bool all = lit.begin == lit.end, rows = w.has_rows_of_heads();
-  float most = 0;
-  for (std::int64_t i = 0; i < numbers.rows(); ++i) {
-    for (std::int64_t j = 0; j < numbers.cols(); ++j) {
-      const std::int64_t at = rows ? i : j;
-      if (!all && (at < lit.begin || at >= lit.end)) continue;
-      if (std::isfinite(numbers(i, j))) most = std::max(most, std::abs(numbers(i, j)));
-    }
+  MatrixPart part{0, 0, numbers.rows(), numbers.cols()};
+  if (lit.begin != lit.end && w.has_rows_of_heads())
+    part.row = lit.begin, part.rows = lit.end - lit.begin;
+  else if (lit.begin != lit.end)
+    part.column = lit.begin, part.columns = lit.end - lit.begin;
+  if (state.largest < 0 || state.measured != part) {
+    state.measured = part;
+    state.largest = largest_magnitude(numbers, part);
   }
-  return most > 0 ? most : 1;
+  return state.largest > 0 ? state.largest : 1;
 }
 
 /// "h3·5": dimension 5 of head 3.
@@ -115,9 +118,10 @@ NumberMap map_of(const Weighed& w) {
   const NumberStretch lit = w.groups() == 0 ? NumberStretch{} : w.of(w.group_of(scene.head()));
   const bool rows = w.has_rows_of_heads();
   const bool reset = can_reset(scene.document, w.block);
+  const std::uint64_t content = content_of(*w.scene.view.editing, w.numbers);
   return {.label = "weight map",
           .what = "block " + std::string(symbol(w.block)),
-          .content = content_of(*w.scene.view.editing, w.numbers),
+          .content = content,
           .values = w.numbers->matrix(),
           .most = largest(w, lit),
           .colour_note =
