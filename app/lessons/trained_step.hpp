@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "app/state/training/lab_state.hpp"
+#include "app/training/lab_state.hpp"
 #include "core/training/lab/lab.hpp"
 
 namespace attnscope::lessons {

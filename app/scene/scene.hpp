@@ -24,7 +24,7 @@ namespace attnscope {
 
 struct Language;
 class Page;  // app/shell/page.hpp
-class TrainingDesk;
+class TrainingRuns;
 struct ModelReading;
 namespace lessons {
 struct LessonSight;
@@ -75,7 +75,7 @@ struct Edits {
   Requests& requests;
   LiveEngine& engine;
   Backends& backends;
-  TrainingDesk* training = nullptr;  // what trains; null: nowhere
+  TrainingRuns* training = nullptr;  // what trains; null: nowhere
 };
 
 /// What every view is given. A view that only reads the picture takes a Shown, and cannot edit.

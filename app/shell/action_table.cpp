@@ -6,6 +6,7 @@
 #include "app/scene/page_facts.hpp"
 #include "app/shell/acts.hpp"
 #include "app/state/files_state.hpp"
+#include "app/training/acts.hpp"
 #include "app/views/atlas/atlas.hpp"
 #include "app/views/backends/switch.hpp"
 #include "app/views/editing/weight_map.hpp"

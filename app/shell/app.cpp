@@ -16,9 +16,9 @@
 #include "app/state/start_state.hpp"
 #include "app/state/teaching/lesson_state.hpp"
 #include "app/state/teaching/presenter_state.hpp"
-#include "app/state/training/lab_state.hpp"
 #include "app/state/walk_state.hpp"
 #include "app/state/watch/watch_state.hpp"
+#include "app/training/lab_state.hpp"
 #include "app/views/files/files.hpp"
 #include "app/views/model/why.hpp"
 #include "app/views/presenter/presenter.hpp"
@@ -94,7 +94,7 @@ App::App(AppOptions options, LiveEngine& engine, std::vector<BackendChoice> back
       files_(options.assets, options.state),
       following_(engine),
       pages_(make_pages({options.wake})),
-      training_(std::make_unique<TrainingDesk>(options.wake, options.pool)),
+      training_(std::make_unique<TrainingRuns>(options.wake, options.pool)),
       wake_(options.wake),
       backends_(std::make_unique<Backends>(std::move(backends), options.pool)),
       model_b_(options.wake, options.pool),

@@ -20,7 +20,6 @@
 #include "app/results/model_comparison.hpp"
 #include "app/results/result_stats.hpp"
 #include "app/results/tiles.hpp"
-#include "app/results/training_desk.hpp"
 #include "app/scene/scene.hpp"
 #include "app/session/look.hpp"
 #include "app/session/session.hpp"
@@ -38,6 +37,7 @@
 #include "app/state/requests.hpp"
 #include "app/state/selection.hpp"
 #include "app/state/view_state.hpp"
+#include "app/training/training_runs.hpp"
 #include "core/edits/dump.hpp"
 #include "core/engine/live_engine.hpp"
 #include "core/files/document/open.hpp"
@@ -167,7 +167,7 @@ class App {
   /// The machine's backends, and computing on another one from here on; one that is not there says why.
   const Backends& backends() const { return *backends_; }
   /// What trains on its page.
-  const TrainingDesk& training() const { return *training_; }
+  const TrainingRuns& training() const { return *training_; }
   void use_backend(std::size_t choice);
 
   /// In how many seconds, from the last frame on, the picture changes by itself; empty when it does not.
@@ -368,11 +368,11 @@ class App {
   ViewState view_;
   TextureCache textures_;
   std::vector<std::unique_ptr<Page>> pages_;
-  std::unique_ptr<TrainingDesk> training_;
+  std::unique_ptr<TrainingRuns> training_;
   std::unique_ptr<Watcher> watcher_;  // made when the Watch page is first shown
   std::function<void()> wake_;
   /// Before a lesson that trains began, empty where none is open; of free play, the step's as it was left.
-  std::optional<KeptTraining> own_training_, left_training_;
+  std::optional<StoredRuns> own_training_, left_training_;
   std::unique_ptr<Backends> backends_;
   // Behind it: they compute with its pool.
   BackgroundErrors errors_{backends_->pool()};

@@ -5,7 +5,7 @@
 #include "app/lessons/trained_step.hpp"
 #include "app/shell/app.hpp"
 #include "app/state/teaching/lesson_state.hpp"
-#include "app/state/training/lab_state.hpp"
+#include "app/training/lab_state.hpp"
 
 namespace attnscope {
 
@@ -22,7 +22,7 @@ void App::stand_at_step() {
   const lessons::Step* const step = training_step();
   if (step == nullptr) return;
   held_step_ = {view_.lesson->name, view_.lesson->step};
-  if (!own_training_) own_training_ = KeptTraining{*view_.lab, training_->sight()};
+  if (!own_training_) own_training_ = StoredRuns{*view_.lab, training_->sight()};
   left_training_.reset();
   *view_.lab = lessons::state_of(step->trained, *view_.lab);
   training_->stand(*view_.lab, lessons::stand_of(step->trained, *view_.lab));
@@ -33,20 +33,20 @@ void App::leave_trained_step() {
   left_training_.reset();
   if (training_step() == nullptr) return;
   view_.lab->playing = false;
-  if (training_->has_stood()) left_training_ = KeptTraining{*view_.lab, training_->sight()};
+  if (training_->has_stood()) left_training_ = StoredRuns{*view_.lab, training_->sight()};
 }
 
 void App::show_trained_step_again() {
   view_.lesson->left.reset();
   if (!left_training_) return stand_at_step();
-  const KeptTraining left = *std::exchange(left_training_, std::nullopt);
+  const StoredRuns left = *std::exchange(left_training_, std::nullopt);
   training_->put_back(*view_.lab, left.state, left.sight);
 }
 
 /// Behind a lesson that trains the training page is as a person has left it.
 void App::give_training_back() {
   if (!own_training_ || training_step() != nullptr) return;
-  const KeptTraining own = *std::exchange(own_training_, std::nullopt);
+  const StoredRuns own = *std::exchange(own_training_, std::nullopt);
   left_training_.reset();
   training_->put_back(*view_.lab, own.state, own.sight);
 }

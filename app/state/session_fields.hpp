@@ -20,9 +20,9 @@
 #include "app/state/signals_state.hpp"
 #include "app/state/teaching/lesson_state.hpp"
 #include "app/state/teaching/presenter_state.hpp"
-#include "app/state/training/lab_fields.hpp"
 #include "app/state/view_state.hpp"
 #include "app/state/walk_state.hpp"
+#include "app/training/lab_fields.hpp"
 
 namespace attnscope {
 

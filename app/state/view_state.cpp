@@ -14,9 +14,9 @@
 #include "app/state/start_state.hpp"
 #include "app/state/teaching/lesson_state.hpp"
 #include "app/state/teaching/presenter_state.hpp"
-#include "app/state/training/lab_state.hpp"
 #include "app/state/walk_state.hpp"
 #include "app/state/watch/watch_state.hpp"
+#include "app/training/lab_state.hpp"
 
 namespace attnscope {
 

@@ -11,10 +11,10 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "app/results/training_desk.hpp"
 #include "app/state/teaching/presenter_state.hpp"
-#include "app/state/training/lab_state.hpp"
 #include "app/state/watch/watch_state.hpp"
+#include "app/training/lab_state.hpp"
+#include "app/training/training_runs.hpp"
 #include "core/files/document/open.hpp"
 #include "robot/robot.hpp"
 #include "support/temporary_directory.hpp"

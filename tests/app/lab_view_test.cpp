@@ -8,9 +8,9 @@
 
 #include "app/controls_robot.hpp"
 #include "app/kit/ui/number_format.hpp"
-#include "app/results/training_desk.hpp"
 #include "app/shell/app.hpp"
-#include "app/state/training/lab_state.hpp"
+#include "app/training/lab_state.hpp"
+#include "app/training/training_runs.hpp"
 #include "robot/layout.hpp"
 #include "robot/robot.hpp"
 #include "support/temporary_directory.hpp"

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "app/lessons/library.hpp"
-#include "app/results/training_desk.hpp"
 #include "app/state/teaching/lesson_state.hpp"
-#include "app/state/training/lab_state.hpp"
+#include "app/training/lab_state.hpp"
+#include "app/training/training_runs.hpp"
 #include "app/views/lessons/parts/choice_order.hpp"
 #include "robot/layout.hpp"
 #include "robot/robot.hpp"

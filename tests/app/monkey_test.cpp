@@ -12,8 +12,8 @@
 
 #include "app/scene/actions.hpp"
 #include "app/state/files_state.hpp"
-#include "app/state/training/lab_state.hpp"
 #include "app/state/walk_state.hpp"
+#include "app/training/lab_state.hpp"
 #include "hands_robot.hpp"
 #include "monkey_gestures.hpp"
 #include "robot/robot.hpp"

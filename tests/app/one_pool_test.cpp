@@ -8,8 +8,8 @@
 #include "app/controls_robot.hpp"
 #include "app/long_robot.hpp"
 #include "app/model_robot.hpp"
-#include "app/results/training_desk.hpp"
-#include "app/state/training/lab_state.hpp"
+#include "app/training/lab_state.hpp"
+#include "app/training/training_runs.hpp"
 #include "support/running_threads.hpp"
 
 namespace attnscope::one_pool_test {

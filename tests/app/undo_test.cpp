@@ -6,7 +6,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/state/focus_state.hpp"
-#include "app/state/training/lab_state.hpp"
+#include "app/training/lab_state.hpp"
 #include "controls_robot.hpp"
 #include "hands_robot.hpp"
 #include "model_robot.hpp"

@@ -19,11 +19,11 @@
 #include "app/results/model_comparison.hpp"
 #include "app/results/result_stats.hpp"
 #include "app/results/tiles.hpp"
-#include "app/results/training_desk.hpp"
 #include "app/session/autosave.hpp"
 #include "app/session/opening.hpp"
 #include "app/shell/comparison.hpp"
 #include "app/state/view_state.hpp"
+#include "app/training/training_runs.hpp"
 #include "core/base/error.hpp"
 #include "core/engine/live_engine.hpp"
 #include "core/engine/one_at_a_time.hpp"
@@ -83,14 +83,14 @@ struct Computing {
 /// The lab with two runs of a small task.
 struct Training {
   std::atomic<int> wakes{0};
-  TrainingDesk desk;
+  TrainingRuns runs;
   LabState state;
-  explicit Training(const SharedPool& pool) : desk([this] { ++wakes; }, pool) {
+  explicit Training(const SharedPool& pool) : runs([this] { ++wakes; }, pool) {
     state.task = "two-jobs";
     state.pace = LabPace::Run;
     state.steps_a_frame = 2;
     state.playing = true;
-    desk.follow(state);
+    runs.follow(state);
   }
   training::Recipe small() const {
     training::Recipe recipe = recipe_of(state);
@@ -144,11 +144,11 @@ TEST_CASE("workers: tiles of A and B are made while their result is refined, tra
   Computing computing;
   Training training(computing.pool);
   Sight a, b;
-  training.desk.run_wall(training.small(), 2);
+  training.runs.run_wall(training.small(), 2);
   computing.engine.submit(document_of(8, long_tokens));
   std::uint64_t seen = 0;
   const auto frame = [&] {
-    training.desk.follow(training.state);
+    training.runs.follow(training.state);
     const ResultPtr newest = computing.engine.latest_good();
     if (!newest) return;
     if (!a.result || newest->refinement != seen) {
@@ -171,17 +171,17 @@ TEST_CASE("workers: tiles of A and B are made while their result is refined, tra
   });
   CHECK(a.tiles->take_error().empty());
   training.state.playing = false;
-  training.desk.lab()->stop();
-  training.desk.lab()->branch(0);
-  training.desk.step_once();
+  training.runs.lab()->stop();
+  training.runs.lab()->branch(0);
+  training.runs.step_once();
   frames_until([&] {
     frame();
-    return training.desk.wall().done() == 2;
+    return training.runs.wall().done() == 2;
   });
-  training.desk.stop_wall();
-  training.desk.wait();
-  training.desk.follow(training.state);
-  CHECK(training.desk.sight().problem.empty());
+  training.runs.stop_wall();
+  training.runs.wait();
+  training.runs.follow(training.state);
+  CHECK(training.runs.sight().problem.empty());
   CHECK(training.wakes > 0);
 }
 

@@ -14,7 +14,7 @@ namespace attnscope {
 /// A part of a text, see Words.
 struct SourceWords {
   std::string key;   // "<?>" where the scanner cannot tell what stands there
-  std::string file;  // from the root of the sources: "app/views/lab/page.cpp"
+  std::string file;  // from the root of the sources: "app/views/walk/page.cpp"
   int line = 0;
   bool is_resolved = true;  // no "<?>" in it
 };

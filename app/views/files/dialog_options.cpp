@@ -9,7 +9,7 @@
 #include "app/lessons/library.hpp"
 #include "app/scene/page_facts.hpp"
 #include "app/state/files_state.hpp"
-#include "app/state/training/lab_state.hpp"
+#include "app/training/lab_state.hpp"
 #include "app/views/figures/grid_page.hpp"
 #include "app/views/files/dialog.hpp"
 #include "core/files/formats/posix.hpp"

@@ -1,22 +1,18 @@
 // app/views/lab: the page on which small models learn: what keys and clicks do in it, and the whole of it.
 #pragma once
 
-#include "app/scene/scene.hpp"
+#include "app/training/panels.hpp"
 
 namespace attnscope {
 
 void draw_lab(Scene&, const Box&);
+void draw_lab_controls(const TrainingPanels&, const Box&);
+void draw_lab_wall(const TrainingPanels&, const Box&);
 
-void lab_play(Scene&);
 void lab_step(Scene&);
 /// The measured step before or after the one that is looked at.
 void lab_before(Scene&);
 void lab_after(Scene&);
-/// From the step that is looked at, as another run.
-void lab_branch(Scene&);
-/// The head of that number, counted through all layers, gives zeros from the next step on, or what it gives
-/// again.
-void lab_mute(Scene&, std::int64_t head);
 /// From the beginning.
 void lab_anew(Scene&);
 /// The model of the active run as it is now, in Model mode.

@@ -5,18 +5,19 @@
 
 #include "app/kit/ui/number_format.hpp"
 #include "app/kit/widgets/widgets.hpp"
+#include "app/training/acts.hpp"
+#include "app/training/run_words.hpp"
 #include "app/views/lab/lab.hpp"
-#include "app/views/lab/page.hpp"
 
 namespace attnscope {
 namespace {
 
 /// Rows one below the other.
 struct LabColumn {
-  const LabPage& page;
+  const TrainingPanels& panels;
   float x, y, width;
 
-  const Ui& ui() const { return page.ui(); }
+  const Ui& ui() const { return panels.ui(); }
   Box row(float high, float gap = 8) {
     const Box box{x, std::round(y), width, ui().px(high)};
     y += ui().px(high + gap);
@@ -53,20 +54,20 @@ std::string_view position_words(training::Positions positions) {
 }
 
 void draw_task(LabColumn& c) {
-  const LabPage& page = c.page;
-  const training::Recipe& recipe = page.recipe();
+  const TrainingPanels& panels = c.panels;
+  const training::Recipe& recipe = panels.recipe();
   const training::NetworkSpec& network = recipe.network;
-  c.title("Task", grouped(page.lab.weights) + " parameters");
-  drop(c.ui(), "Lab task", c.row(30), lab_task_name(page.state().task),
+  c.title("Task", grouped(panels.lab.weights) + " parameters");
+  drop(c.ui(), "Lab task", c.row(30), lab_task_name(panels.state().task),
        {"Task", {}, "What the model learns; every one takes seconds to a minute.", {}}, [&] {
          for (const training::TaskRow& row : training::tasks()) {
            if (row.key == "text") continue;  // of a file: on the command line
            if (!menu_row(c.ui(), std::string(lab_task_name(row.key)).c_str(), {},
-                         row.key == page.state().task))
+                         row.key == panels.state().task))
              continue;
-           page.state().task = row.key;
-           page.state().control = false;
-           page.state().batch = 0;
+           panels.state().task = row.key;
+           panels.state().control = false;
+           panels.state().batch = 0;
          }
        });
   const Box facts = c.row(18, 2);
@@ -85,11 +86,11 @@ void draw_task(LabColumn& c) {
   c.ui().text(more.x, more.centre_y(), positions,
               {type::tick, c.ui().theme.text2, Ink::Regular, Align::Left, c.width});
   c.y += c.ui().paragraph(c.x, c.y, c.width,
-                          page.state().control ? page.lab.task->control_words : page.lab.task->about,
+                          panels.state().control ? panels.lab.task->control_words : panels.lab.task->about,
                           {type::tick, c.ui().theme.text2}) +
          c.ui().px(6);
-  if (!page.lab.task->control_words.empty()) {
-    bool& control = page.state().control;
+  if (!panels.lab.task->control_words.empty()) {
+    bool& control = panels.state().control;
     if (toggle(c.ui(), "Lab control", "the control that fails", c.row(26, 4), control,
                {"Control", {}, "The same task with one thing taken away that it needs.", {}}))
       control = !control;
@@ -98,9 +99,9 @@ void draw_task(LabColumn& c) {
 }
 
 void draw_run(LabColumn& c) {
-  const LabPage& page = c.page;
-  LabState& state = page.state();
-  const bool scrubbed = state.step && *state.step < page.a->step;
+  const TrainingPanels& panels = c.panels;
+  LabState& state = panels.state();
+  const bool scrubbed = state.step && *state.step < panels.a->step;
   c.title("Run", scrubbed ? "looked back" : state.playing ? "training" : "paused");
   const Box row = c.row(34);
   const Box play{row.x, row.y, c.ui().px(56), row.h};
@@ -108,7 +109,7 @@ void draw_run(LabColumn& c) {
   if (button(c.ui(), "Train", play,
              {state.playing ? "Pause" : "Train", {}, "Trains from the newest step on.", "Space"},
              state.playing ? "❚❚" : "▶"))
-    lab_play(page.scene);
+    lab_play(panels.scene);
   constexpr std::array<std::string_view, 3> names{"Step", "Run", "Fast"};
   const std::array<Tip, 3> tips{Tip{"Step", {}, "One step, then it waits.", "S"},
                                 Tip{"Run", {}, "Some steps between two pictures on the screen.", {}},
@@ -117,7 +118,7 @@ void draw_run(LabColumn& c) {
     state.pace = static_cast<LabPace>(*picked);
   const Box at = c.row(20, 4);
   c.ui().text(at.x, at.centre_y(), "step", {type::label, c.ui().theme.text2});
-  c.ui().text(at.right(), at.centre_y(), grouped(page.step) + " of " + grouped(page.recipe().steps),
+  c.ui().text(at.right(), at.centre_y(), grouped(panels.step) + " of " + grouped(panels.recipe().steps),
               {type::label, c.ui().theme.query, Ink::Semibold, Align::Right});
   if (state.pace == LabPace::Run) {
     const auto steps = static_cast<float>(state.steps_a_frame);
@@ -133,19 +134,19 @@ void draw_run(LabColumn& c) {
   }
   if (button(c.ui(), "Begin anew", c.row(28, 6),
              {"Begin anew", {}, "From step 0; the runs so far are removed.", {}}))
-    lab_anew(page.scene);
+    lab_anew(panels.scene);
   c.end();
 }
 
 void draw_recipe(LabColumn& c) {
-  const LabPage& page = c.page;
-  LabState& state = page.state();
+  const TrainingPanels& panels = c.panels;
+  LabState& state = panels.state();
   c.title("Recipe", "begins anew");
   if (const auto seed = c.number(
           "lab seed", "seed", state.seed, [&](int by) { return std::max<std::int64_t>(0, state.seed + by); },
           {"Seed", {}, "Draws weights and data: the same seed gives the same run on this machine.", {}}))
     state.seed = std::max<std::int64_t>(0, *seed);
-  const std::int64_t batch = page.recipe().batch;
+  const std::int64_t batch = panels.recipe().batch;
   if (const auto picked =
           c.number("lab batch", "batch", batch, [&](int by) { return by > 0 ? batch * 2 : batch / 2; },
                    {"Batch", {}, "Sequences in each step.", {}}))
@@ -156,8 +157,8 @@ void draw_recipe(LabColumn& c) {
 /// At the step that is looked at: what softmax lets through to the scores.
 void draw_score_gradients(LabColumn& c) {
   const Ui& ui = c.ui();
-  const training::LabRun* const run = c.page.shown();
-  const training::LabPoint* const point = run == nullptr ? nullptr : run->point_at(c.page.step);
+  const training::LabRun* const run = c.panels.shown();
+  const training::LabPoint* const point = run == nullptr ? nullptr : run->point_at(c.panels.step);
   if (point == nullptr) return;
   const training::ScoreGradients& of = point->metrics.score_gradients;
   const Box row = c.row(18, 4);
@@ -165,7 +166,7 @@ void draw_score_gradients(LabColumn& c) {
   const std::string share = fixed(100 * of.vanished, 0) + " % < 1e−6";
   ui.text(row.x, row.centre_y(), "‖∂L/∂S‖", {type::tick, ui.theme.text2});
   ui.text(row.right(), row.centre_y(),
-          own_number(c.page.narrow ? share : tight(of.median) + "   ·   " + share),
+          own_number(c.panels.narrow ? share : tight(of.median) + "   ·   " + share),
           {type::tick, ui.theme.text1, Ink::Regular, Align::Right});
   tooltip(
       ui, touch.hovered, row,
@@ -178,11 +179,11 @@ void draw_score_gradients(LabColumn& c) {
 }
 
 void draw_operate(LabColumn& c) {
-  const LabPage& page = c.page;
-  training::Knobs knobs = page.lab.run()->knobs;
+  const TrainingPanels& panels = c.panels;
+  training::Knobs knobs = panels.lab.run()->knobs;
   const training::Knobs before = knobs;
   c.title("Operate", "from the next step");
-  const double recipes = page.recipe().optimiser.rate;
+  const double recipes = panels.recipe().optimiser.rate;
   if (const auto moved = lab_rate_slider(c.ui(), c.row(36, 4), knobs.rate_factor * recipes, recipes))
     knobs.rate_factor = *moved / recipes;
   if (toggle(
@@ -200,13 +201,13 @@ void draw_operate(LabColumn& c) {
   c.ui().text(chip.x, chip.centre_y(), "Mute", {type::label, c.ui().theme.text2});
   chip.x += c.ui().px(44);
   const float wide = c.ui().px(42);
-  for (std::int64_t head = 0; head < page.heads(); ++head) {
+  for (std::int64_t head = 0; head < panels.heads(); ++head) {
     if (chip.x + wide > c.x + c.width) {
       chip.x = c.x + c.ui().px(44);
       chip.y += c.ui().px(28);
       c.y += c.ui().px(28);
     }
-    const std::string name = lab_head_name(page.recipe(), head);
+    const std::string name = lab_head_name(panels.recipe(), head);
     const Box at{chip.x, chip.y, wide, chip.h};
     const auto& muted = knobs.operation.muted;
     const bool is_muted =
@@ -219,25 +220,25 @@ void draw_operate(LabColumn& c) {
       c.ui().horizontal(at.x + c.ui().px(4), at.centre_y(), at.w - c.ui().px(8), c.ui().theme.text2);
     if (touch.focused) c.ui().frame(at.grown(c.ui().px(2)), c.ui().theme.query, c.ui().px(2), c.ui().px(4));
     tooltip(c.ui(), touch.hovered, at, {"Mute", {}, "The head gives zeros from the next step on.", {}});
-    if (touch.clicked) lab_mute(page.scene, head);
+    if (touch.clicked) lab_mute(panels.scene, head);
     chip.x += wide + c.ui().px(4);
   }
-  if (!(knobs == before)) page.scene.training->lab()->set_knobs(knobs);
-  const std::string words = "Branch from step " + grouped(page.step);
+  if (!(knobs == before)) panels.scene.training->lab()->set_knobs(knobs);
+  const std::string words = "Branch from step " + grouped(panels.step);
   if (button(c.ui(), "Branch", c.row(34, 4),
              {"Branch", {}, "A run of its own from here, to change one thing in; both curves stay.", "B"},
              words))
-    lab_branch(page.scene);
+    lab_branch(panels.scene);
   c.end();
 }
 
 /// "from step 300 · no mask": each of these is translated by itself.
-std::string run_words(const LabPage& page, const training::LabRun& run) {
+std::string run_words(const TrainingPanels& panels, const training::LabRun& run) {
   std::string words =
-      run.parent < 0 ? "seed " + std::to_string(page.recipe().seed) : "from step " + grouped(run.branch);
+      run.parent < 0 ? "seed " + std::to_string(panels.recipe().seed) : "from step " + grouped(run.branch);
   const training::Operation& now = run.knobs.operation;
   if (!now.scaled) words += " · not divided by √dₖ";
-  if (now.causal != page.recipe().network.causal) words += now.causal ? " · causal" : " · no mask";
+  if (now.causal != panels.recipe().network.causal) words += now.causal ? " · causal" : " · no mask";
   const auto muted = std::ranges::count(now.muted, std::uint8_t{1});
   if (muted > 0) words += " · " + std::to_string(muted) + " muted";
   if (run.knobs.rate_factor != 1) words += " · rate × " + tight(run.knobs.rate_factor);
@@ -245,21 +246,21 @@ std::string run_words(const LabPage& page, const training::LabRun& run) {
 }
 
 void draw_runs(LabColumn& c) {
-  const LabPage& page = c.page;
-  c.title("Runs", page.lab.runs.size() > 1 ? "all stay" : "");
-  const auto goal = static_cast<std::size_t>(page.lab.task->goal_group);
-  for (const training::LabRunPtr& run : page.lab.runs) {
+  const TrainingPanels& panels = c.panels;
+  c.title("Runs", panels.lab.runs.size() > 1 ? "all stay" : "");
+  const auto goal = static_cast<std::size_t>(panels.lab.task->goal_group);
+  for (const training::LabRunPtr& run : panels.lab.runs) {
     const Box row = c.row(44, 4);
-    const bool active = run->number == page.lab.active;
+    const bool active = run->number == panels.lab.active;
     const std::string name(1, static_cast<char>('A' + run->number));
     const Ui::Touch touch = c.ui().touch(("Run " + name).c_str(), row);
     if (active || touch.hovered)
       c.ui().fill(row, active ? c.ui().theme.control : c.ui().theme.raised, c.ui().px(4));
     if (active) c.ui().fill({row.x, row.y, c.ui().px(2), row.h}, c.ui().theme.query);
     if (touch.focused) c.ui().frame(row, c.ui().theme.query, c.ui().px(2), c.ui().px(4));
-    const Rgba colour = run.get() == page.b   ? c.ui().theme.b
-                        : run.get() == page.a ? c.ui().theme.text1
-                                              : c.ui().theme.text3;
+    const Rgba colour = run.get() == panels.b   ? c.ui().theme.b
+                        : run.get() == panels.a ? c.ui().theme.text1
+                                                : c.ui().theme.text3;
     const float y = row.y + c.ui().px(14);
     c.ui().fill({row.x + c.ui().px(10), y - c.ui().px(1), c.ui().px(14), c.ui().px(3)}, colour, c.ui().px(1));
     c.ui().text(row.x + c.ui().px(32), y, own(name), {type::label, colour, Ink::Semibold});
@@ -267,11 +268,11 @@ void draw_runs(LabColumn& c) {
       c.ui().text(row.right() - c.ui().px(8), y,
                   "acc " + fixed(run->points.back()->metrics.groups[goal].accuracy, 3),
                   {type::tick, c.ui().theme.text1, Ink::Medium, Align::Right});
-    c.ui().text(row.x + c.ui().px(32), row.y + c.ui().px(32), run_words(page, *run),
+    c.ui().text(row.x + c.ui().px(32), row.y + c.ui().px(32), run_words(panels, *run),
                 {type::tick, c.ui().theme.text2, Ink::Regular, Align::Left, row.w - c.ui().px(40)});
     if (touch.clicked && !active) {
-      page.state().playing = false;
-      page.scene.training->lab()->choose(run->number);
+      panels.state().playing = false;
+      panels.scene.training->lab()->choose(run->number);
     }
   }
   const Box row = c.row(28, 8);
@@ -282,35 +283,35 @@ void draw_runs(LabColumn& c) {
               "The active run as it is now, in Model mode: every head, the stream, what it predicts.",
               {}},
              "Open model"))
-    lab_open_model(page.scene);
+    lab_open_model(panels.scene);
   if (button(c.ui(), "Save the log", {row.x + half + c.ui().px(8), row.y, row.w - half - c.ui().px(8), row.h},
              {"Save the log", {}, "Every measurement as CSV.", {}}, "Log as CSV"))
-    lab_save_log(page.scene);
+    lab_save_log(panels.scene);
 }
 
 /// Below the floor: the answer was seen.
 void draw_leak(LabColumn& c) {
-  const LabPage& page = c.page;
-  if (!page.lab.floor || page.lab.task->floor_group < 0) return;
-  const auto group = static_cast<std::size_t>(page.lab.task->floor_group);
-  for (const training::LabRun* run : {page.a, page.b}) {
+  const TrainingPanels& panels = c.panels;
+  if (!panels.lab.floor || panels.lab.task->floor_group < 0) return;
+  const auto group = static_cast<std::size_t>(panels.lab.task->floor_group);
+  for (const training::LabRun* run : {panels.a, panels.b}) {
     if (run == nullptr) continue;
-    const training::LabPoint* const point = run->point_at(page.step);
+    const training::LabPoint* const point = run->point_at(panels.step);
     // A batch of some sequences strays; a tenth below the floor is no accident.
-    if (point == nullptr || point->metrics.groups[group].loss > 0.9 * *page.lab.floor) continue;
+    if (point == nullptr || point->metrics.groups[group].loss > 0.9 * *panels.lab.floor) continue;
     const std::string name(1, static_cast<char>('A' + run->number));
     const float top = c.y;
     c.y += c.ui().px(8);
     c.ui().text(c.x + c.ui().px(12), c.y + c.ui().px(8), "Run " + own(name) + " leaks",
                 {type::label, c.ui().theme.text1, Ink::Semibold});
     c.y += c.ui().px(22);
-    c.y +=
-        c.ui().paragraph(c.x + c.ui().px(12), c.y, c.width - c.ui().px(16),
-                         "Loss " + fixed(point->metrics.groups[group].loss, 3) + " at step " +
-                             grouped(point->metrics.step) + ", below the floor of " +
-                             fixed(*page.lab.floor, 3) + ": the model reads the answer and predicts nothing.",
-                         {type::tick, c.ui().theme.text2}) +
-        c.ui().px(8);
+    c.y += c.ui().paragraph(c.x + c.ui().px(12), c.y, c.width - c.ui().px(16),
+                            "Loss " + fixed(point->metrics.groups[group].loss, 3) + " at step " +
+                                grouped(point->metrics.step) + ", below the floor of " +
+                                fixed(*panels.lab.floor, 3) +
+                                ": the model reads the answer and predicts nothing.",
+                            {type::tick, c.ui().theme.text2}) +
+           c.ui().px(8);
     c.ui().fill({c.x, top, c.ui().px(3), c.y - top}, c.ui().theme.key);
     return;
   }
@@ -318,45 +319,15 @@ void draw_leak(LabColumn& c) {
 
 }  // namespace
 
-std::optional<double> lab_rate_slider(const Ui& ui, const Box& row, double rate, double recipes) {
-  const auto peak = static_cast<float>(recipes);
-  const auto moved =
-      slider(ui, "learning rate", "learning rate", rate < 0.01 ? tight(rate) : fixed(rate, 2), row,
-             static_cast<float>(rate), {0.01f * peak, 300 * peak, peak, true}, rate != recipes,
-             {"Learning rate", {}, "Its peak; a double click goes back to the recipe's.", {}});
-  if (!moved) return std::nullopt;
-  return *moved == peak ? recipes : static_cast<double>(*moved);
-}
-
-std::string lab_task_name(std::string_view key) {
-  struct Named {
-    std::string_view key, name;
-  };
-  constexpr std::array<Named, 11> names{{{"small-induction", "Induction, small"},
-                                         {"induction", "Induction"},
-                                         {"reverse", "Reverse"},
-                                         {"two-jobs", "Two jobs, two heads"},
-                                         {"look-up", "Same-letter look-up"},
-                                         {"brackets", "Brackets, Dyck-2"},
-                                         {"sort", "Sort"},
-                                         {"modular-addition", "Modular addition"},
-                                         {"shapes", "Shapes, a small ViT"},
-                                         {"millbrook", "Millbrook, next word"},
-                                         {"reader", "The Reader"}}};
-  for (const Named& one : names)
-    if (one.key == key) return std::string(one.name);
-  return std::string(key);
-}
-
-void draw_lab_controls(const LabPage& page, const Box& box) {
-  const Ui& ui = page.ui();
+void draw_lab_controls(const TrainingPanels& panels, const Box& box) {
+  const Ui& ui = panels.ui();
   ImGui::SetCursorScreenPos(box.min());
   ImGui::PushStyleVar(ImGuiStyleVar_ScrollbarSize, ui.px(8));
   ImGui::BeginChild("lab controls", {box.w, box.h}, ImGuiChildFlags_NavFlattened,
                     ImGuiWindowFlags_NoBackground);
-  keep_scroll(ui, page.state().scroll);
-  const float pad = ui.px(page.narrow ? 12 : 16);
-  LabColumn column{page, box.x + pad, ImGui::GetCursorScreenPos().y + ui.px(10), box.w - 2 * pad};
+  keep_scroll(ui, panels.state().scroll);
+  const float pad = ui.px(panels.narrow ? 12 : 16);
+  LabColumn column{panels, box.x + pad, ImGui::GetCursorScreenPos().y + ui.px(10), box.w - 2 * pad};
   draw_task(column);
   draw_run(column);
   draw_recipe(column);

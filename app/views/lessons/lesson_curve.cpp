@@ -5,7 +5,8 @@
 #include <limits>
 
 #include "app/kit/widgets/plot.hpp"
-#include "app/results/training_desk.hpp"
+#include "app/training/run_words.hpp"
+#include "app/training/training_runs.hpp"
 
 namespace attnscope {
 namespace {
@@ -114,10 +115,10 @@ void draw_lesson_curve(LessonPage& page, const Box& box, const lessons::CurveQue
 
 AskedCurve asked_curve(const LessonPage& page, const lessons::CurveQuestion& question) {
   AskedCurve asked;
-  const TrainingDesk* const desk = page.scene.training;
-  if (desk == nullptr || !desk->is_placed() || desk->sight().runs.empty()) return asked;
+  const TrainingRuns* const runs = page.scene.training;
+  if (runs == nullptr || !runs->is_placed() || runs->sight().runs.empty()) return asked;
   const auto& branch = page.step.trained.branch;
-  const training::LabSight& lab = desk->sight();
+  const training::LabSight& lab = runs->sight();
   asked.run = branch ? lab.runs.back().get() : lab.runs.front().get();
   asked.measured = measured_curve(lab, *asked.run, question.measure);
   asked.from = branch ? branch->at : 0;
@@ -125,7 +126,7 @@ AskedCurve asked_curve(const LessonPage& page, const lessons::CurveQuestion& que
   return asked;
 }
 
-void ask_for_curve(LessonPage& page, LabPage& lab, const lessons::CurveQuestion& question) {
+void ask_for_curve(LessonPage& page, TrainingPanels& lab, const lessons::CurveQuestion& question) {
   lab.draws_front = [&page, &question](const Box& box) {
     if (page.covered) ImGui::EndDisabled();  // nothing else takes the mouse while the question is open
     draw_lesson_curve(page, box, question);

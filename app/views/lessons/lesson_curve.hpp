@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "app/views/lab/page.hpp"
+#include "app/training/panels.hpp"
 #include "app/views/lessons/page.hpp"
 #include "app/views/lessons/parts/curve_sketch.hpp"
 
@@ -20,6 +20,6 @@ AskedCurve asked_curve(const LessonPage&, const lessons::CurveQuestion&);
 
 /// The large plot becomes the axes with what is drawn on them, and once it is revealed the run's curve too;
 /// the small plots are covered until then. Refers to the page and the question while it is drawn.
-void ask_for_curve(LessonPage&, LabPage&, const lessons::CurveQuestion&);
+void ask_for_curve(LessonPage&, TrainingPanels&, const lessons::CurveQuestion&);
 
 }  // namespace attnscope

@@ -6,8 +6,8 @@
 #include "app/kit/widgets/marks.hpp"
 #include "app/lessons/model_numbers.hpp"
 #include "app/lessons/training_numbers.hpp"
-#include "app/results/training_desk.hpp"
 #include "app/state/teaching/presenter_state.hpp"
+#include "app/training/training_runs.hpp"
 #include "app/views/lessons/telling.hpp"
 #include "core/base/error.hpp"
 

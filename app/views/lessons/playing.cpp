@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/results/training_desk.hpp"
 #include "app/state/model_state.hpp"
 #include "app/state/teaching/presenter_state.hpp"
+#include "app/training/training_runs.hpp"
 #include "app/views/lessons/page.hpp"
 #include "app/views/lessons/parts/choice_order.hpp"
 #include "core/attention/run_stage.hpp"

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "app/kit/ui/number_format.hpp"
-#include "app/results/training_desk.hpp"
-#include "app/views/lab/page.hpp"
+#include "app/training/run_words.hpp"
+#include "app/training/training_runs.hpp"
 #include "app/views/lessons/playing.hpp"
 
 namespace attnscope {

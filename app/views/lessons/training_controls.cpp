@@ -8,9 +8,10 @@
 
 #include "app/kit/ui/number_format.hpp"
 #include "app/kit/widgets/marks.hpp"
-#include "app/results/training_desk.hpp"
-#include "app/views/lab/lab.hpp"
-#include "app/views/lab/page.hpp"
+#include "app/training/acts.hpp"
+#include "app/training/panels.hpp"
+#include "app/training/run_words.hpp"
+#include "app/training/training_runs.hpp"
 #include "app/views/lessons/controls.hpp"
 
 namespace attnscope {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "app/kit/ui/number_format.hpp"
-#include "app/results/training_desk.hpp"
-#include "app/views/lab/page.hpp"
+#include "app/training/panels.hpp"
+#include "app/training/training_runs.hpp"
 #include "app/views/lessons/lesson_curve.hpp"
 #include "app/views/lessons/page.hpp"
 
@@ -70,7 +70,7 @@ bool shows_heads(const lessons::TrainedStep& step) {
 
 void draw_training_picture(LessonPage& page, const Box& box) {
   const Ui& ui = page.ui();
-  LabPage lab = lab_page(page.scene, page.scene.training->sight());
+  TrainingPanels lab = training_panels(page.scene, page.scene.training->sight());
   lab.narrow = page.scene.compact || box.w < ui.px(960);
   lab.last = lab_axis_end(lab, furthest_step(page));
   lab.front = page.step.trained.measure;

@@ -1,4 +1,5 @@
-// app/views/lab: the parts of the page.
+// app/training: the parts of a picture of runs: curves, heads, the strip of time. The training page draws
+// them, and lessons that train.
 #pragma once
 
 #include <algorithm>
@@ -10,13 +11,14 @@
 #include <vector>
 
 #include "app/kit/widgets/plot.hpp"
-#include "app/results/training_desk.hpp"
 #include "app/scene/scene.hpp"
-#include "app/state/training/lab_state.hpp"
+#include "app/training/lab_state.hpp"
+#include "app/training/training_runs.hpp"
 
 namespace attnscope {
 
-struct LabPage {
+/// What the parts are given: which runs, which step, and how much of them there is on screen.
+struct TrainingPanels {
   Scene& scene;
   const training::LabSight& lab;
   const training::WallSight& wall;
@@ -36,7 +38,7 @@ struct LabPage {
   std::function<void(const Box&)> draws_front = {}, draws_small = {};
 
   const Ui& ui() const { return scene.ui; }
-  /// Whether the curves of that name, or the numbers, are on the page.
+  /// Whether the curves of that name, or the numbers, are on screen.
   bool has_plot(std::string_view name) const {
     return plots.empty() || std::find(plots.begin(), plots.end(), name) != plots.end();
   }
@@ -47,32 +49,20 @@ struct LabPage {
   const training::LabRun* shown() const { return state().side == LabSide::B && b != nullptr ? b : a; }
 };
 
-/// What trains, with a run; null: nothing yet.
-const training::LabSight* lab_in(const Scene&);
-LabPage lab_page(Scene&, const training::LabSight&);
+TrainingPanels training_panels(Scene&, const training::LabSight&);
 
 /// The end of the axis of steps where a recipe's whole length would leave most of it empty: so far as the
 /// runs are meant to go, or by hundreds as far as they have come.
-std::int64_t lab_axis_end(const LabPage&, std::int64_t meant);
-
-/// "L0H1": layers and heads from 0, as everywhere.
-std::string lab_head_name(const training::Recipe&, std::int64_t head);
-/// What muting a head alone costs, in a word: "needed"; empty: it is not known.
-std::string_view lab_need_word(training::Need);
-std::string lab_task_name(std::string_view key);
-/// Name of a task's score or group in the window's language, as titles have it: its first letter large.
-std::string lab_title(const Ui&, std::string_view name);
+std::int64_t lab_axis_end(const TrainingPanels&, std::int64_t meant);
 
 /// The learning rate's peak, beside the recipe's; what was chosen, if any was.
 std::optional<double> lab_rate_slider(const Ui&, const Box& row, double rate, double recipes);
 
-void draw_lab_controls(const LabPage&, const Box&);
-void draw_lab_plots(const LabPage&, const Box&);
-void draw_lab_heads(const LabPage&, const Box&);
-void draw_lab_time(const LabPage&, const Box&);
-void draw_lab_wall(const LabPage&, const Box&);
+void draw_lab_plots(const TrainingPanels&, const Box&);
+void draw_lab_heads(const TrainingPanels&, const Box&);
+void draw_lab_time(const TrainingPanels&, const Box&);
 /// All heads of a moment as small pictures without words, layer by layer.
-void draw_lab_heads_small(const LabPage&, const std::shared_ptr<const training::LabMoment>&,
+void draw_lab_heads_small(const TrainingPanels&, const std::shared_ptr<const training::LabMoment>&,
                           const char* place, const Box&);
 
 }  // namespace attnscope

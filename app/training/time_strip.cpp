@@ -1,11 +1,11 @@
-// app/views/lab: the strip of time: how the heads looked at some steps, the step that is looked at, and where
+// app/training: the strip of time: how the heads looked at some steps, the step that is looked at, and where
 // a branch left its parent.
 #include <algorithm>
 #include <cmath>
 
 #include "app/kit/ui/number_format.hpp"
 #include "app/kit/widgets/transport.hpp"
-#include "app/views/lab/page.hpp"
+#include "app/training/panels.hpp"
 
 namespace attnscope {
 namespace {
@@ -16,13 +16,13 @@ using training::LabRun;
 constexpr int lab_stops = 13;
 
 /// Steps under which pictures stand.
-std::vector<std::int64_t> stops_of(const LabPage& page, int count) {
+std::vector<std::int64_t> stops_of(const TrainingPanels& panels, int count) {
   std::vector<std::int64_t> stops;
-  const std::int64_t every = std::max(1, page.recipe().measure_every);
+  const std::int64_t every = std::max(1, panels.recipe().measure_every);
   // Equal distances, of whole measurements.
   const std::int64_t parts = std::max(1, count - 1) * every;
-  const std::int64_t apart = std::max<std::int64_t>(1, (page.last + parts - 1) / parts) * every;
-  for (std::int64_t stop = 0; stop <= page.last; stop += apart) stops.push_back(stop);
+  const std::int64_t apart = std::max<std::int64_t>(1, (panels.last + parts - 1) / parts) * every;
+  for (std::int64_t stop = 0; stop <= panels.last; stop += apart) stops.push_back(stop);
   return stops;
 }
 
@@ -34,60 +34,60 @@ struct TimeLine {
   }
 };
 
-void draw_stops(const LabPage& page, const LabRun& run, const TimeLine& line,
+void draw_stops(const TrainingPanels& panels, const LabRun& run, const TimeLine& line,
                 std::span<const std::int64_t> stops, float top, float side, std::int64_t from) {
-  const Ui& ui = page.ui();
+  const Ui& ui = panels.ui();
   for (const std::int64_t stop : stops) {
     if (stop > run.step || stop < from) continue;
     const std::shared_ptr<const LabMoment> moment = run.moment_at(stop);
     if (moment == nullptr) continue;
     const Box box{std::round(line.x(stop) - side / 2), top, side, side};
     const std::string place = "lab stop " + std::to_string(run.number) + " " + std::to_string(stop);
-    draw_lab_heads_small(page, moment, place.c_str(), box);
-    if (run.moment_at(page.step) == moment && &run == page.shown())
+    draw_lab_heads_small(panels, moment, place.c_str(), box);
+    if (run.moment_at(panels.step) == moment && &run == panels.shown())
       ui.frame(box.grown(ui.px(3)), ui.theme.query, ui.px(2), ui.px(4));
   }
 }
 
 }  // namespace
 
-void draw_lab_time(const LabPage& page, const Box& box) {
-  const Ui& ui = page.ui();
-  const float pad = ui.px(page.narrow ? 12 : 20), head = ui.px(page.narrow ? 52 : 96);
+void draw_lab_time(const TrainingPanels& panels, const Box& box) {
+  const Ui& ui = panels.ui();
+  const float pad = ui.px(panels.narrow ? 12 : 20), head = ui.px(panels.narrow ? 52 : 96);
   ui.text(box.x + pad, box.y + ui.px(16), "Time", {type::body, ui.theme.text1, Ink::Semibold});
-  const TimeLine line{{box.x + pad + head, box.y, box.w - 2 * pad - head - ui.px(24), box.h}, page.last};
-  const bool has_b = page.b != nullptr;
+  const TimeLine line{{box.x + pad + head, box.y, box.w - 2 * pad - head - ui.px(24), box.h}, panels.last};
+  const bool has_b = panels.b != nullptr;
   const float side = std::floor(std::min(ui.px(54), (box.h - ui.px(has_b ? 76 : 70)) / (has_b ? 2.f : 1.f)));
   const int count = std::clamp(static_cast<int>(line.track.w / (side + ui.px(16))), 2, lab_stops);
-  const std::vector<std::int64_t> stops = stops_of(page, count);
+  const std::vector<std::int64_t> stops = stops_of(panels, count);
   for (const std::int64_t stop : stops)
     ui.text(line.x(stop), box.y + ui.px(16), grouped(stop),
             {type::tick, ui.theme.text2, Ink::Regular, Align::Centre});
   const float top = box.y + ui.px(30), y = top + side + ui.px(16);
-  if (side >= 8 && !page.covers_heads) draw_stops(page, *page.a, line, stops, top, side, 0);
+  if (side >= 8 && !panels.covers_heads) draw_stops(panels, *panels.a, line, stops, top, side, 0);
   const Ui::Touch touch =
       ui.touch("Lab time", {line.track.x - ui.px(8), y - ui.px(12), line.track.w + ui.px(16), ui.px(24)});
   if (touch.held && ImGui::GetIO().MouseDown[0]) {
     const float share = std::clamp((ImGui::GetIO().MousePos.x - line.track.x) / line.track.w, 0.f, 1.f);
-    page.state().step = std::llround(static_cast<double>(share) * static_cast<double>(page.last));
+    panels.state().step = std::llround(static_cast<double>(share) * static_cast<double>(panels.last));
   }
   ui.fill({line.track.x, y - ui.px(1), line.track.w, ui.px(2)}, ui.theme.control_hover);
-  ui.fill({line.track.x, y - ui.px(1), line.x(page.a->step) - line.track.x, ui.px(2)}, ui.theme.text1);
+  ui.fill({line.track.x, y - ui.px(1), line.x(panels.a->step) - line.track.x, ui.px(2)}, ui.theme.text1);
   for (const std::int64_t stop : stops)
-    ui.disc({line.x(stop), y}, ui.px(3), stop <= page.a->step ? ui.theme.text1 : ui.theme.text3);
+    ui.disc({line.x(stop), y}, ui.px(3), stop <= panels.a->step ? ui.theme.text1 : ui.theme.text3);
   ui.text(box.x + pad, y, "A", {type::label, ui.theme.text1, Ink::Semibold});
   if (has_b) {
     const float below = y + ui.px(14);
-    const ImVec2 bend[3] = {{line.x(page.b->branch), y},
-                            {line.x(page.b->branch) + ui.px(10), below},
-                            {std::max(line.x(page.b->step), line.x(page.b->branch) + ui.px(10)), below}};
+    const ImVec2 bend[3] = {{line.x(panels.b->branch), y},
+                            {line.x(panels.b->branch) + ui.px(10), below},
+                            {std::max(line.x(panels.b->step), line.x(panels.b->branch) + ui.px(10)), below}};
     ui.polyline(bend, ui.theme.b, ui.px(2));
-    ui.ring({line.x(page.b->branch), y}, ui.px(5), ui.theme.b, ui.px(2));
+    ui.ring({line.x(panels.b->branch), y}, ui.px(5), ui.theme.b, ui.px(2));
     ui.text(box.x + pad, below + ui.px(2), "B", {type::label, ui.theme.b, Ink::Semibold});
-    if (side >= 8 && !page.covers_heads)
-      draw_stops(page, *page.b, line, stops, below + ui.px(8), side, page.b->branch + 1);
+    if (side >= 8 && !panels.covers_heads)
+      draw_stops(panels, *panels.b, line, stops, below + ui.px(8), side, panels.b->branch + 1);
   }
-  draw_scrub_knob(ui, {line.x(page.step), y}, touch);
+  draw_scrub_knob(ui, {line.x(panels.step), y}, touch);
 }
 
 }  // namespace attnscope

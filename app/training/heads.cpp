@@ -1,11 +1,12 @@
-// app/views/lab: every head on the probe at the step that is looked at, with the name that it has earned.
+// app/training: every head on the probe at the step that is looked at, with the name that it has earned.
 #include <algorithm>
 #include <cmath>
 
 #include "app/kit/ui/number_format.hpp"
 #include "app/kit/widgets/widgets.hpp"
 #include "app/scene/picture.hpp"
-#include "app/views/lab/page.hpp"
+#include "app/training/panels.hpp"
+#include "app/training/run_words.hpp"
 
 namespace attnscope {
 namespace {
@@ -19,9 +20,9 @@ struct HeadPicture {
   std::int64_t head;
 };
 
-void draw_lab_matrix(const LabPage& page, const HeadPicture& of, const char* place, const Box& box) {
-  const Ui& ui = page.ui();
-  const std::int64_t per_layer = page.recipe().network.heads;
+void draw_lab_matrix(const TrainingPanels& panels, const HeadPicture& of, const char* place, const Box& box) {
+  const Ui& ui = panels.ui();
+  const std::int64_t per_layer = panels.recipe().network.heads;
   std::uint64_t content = mix_hash(ui.textures.serial(of.moment), ui.textures.serial(of.minus));
   for (const auto part : {static_cast<std::uint64_t>(of.head), static_cast<std::uint64_t>(box.w),
                           static_cast<std::uint64_t>(box.h), static_cast<std::uint64_t>(ui.theme.name)})
@@ -33,7 +34,7 @@ void draw_lab_matrix(const LabPage& page, const HeadPicture& of, const char* pla
     if (of.minus != nullptr)
       numbers.matrix() -= of.minus->probe.weights.matrix(of.head / per_layer, of.head % per_layer);
     const Map map =
-        of.minus != nullptr ? ui.theme.scores : weights_map(ui.theme, page.scene.view.focus->colours);
+        of.minus != nullptr ? ui.theme.scores : weights_map(ui.theme, panels.scene.view.focus->colours);
     const Tensor& whole = numbers;
     RasterJob job = whole_matrix(ui, whole.matrix(), colormap(map), box);
     job.low = of.minus != nullptr ? -1.f : 0.f;
@@ -46,15 +47,15 @@ struct HeadFact {
   std::string_view label;
   double value;
 };
-std::vector<HeadFact> facts_of(const LabPage& page, const LabPoint& point, std::int64_t number) {
+std::vector<HeadFact> facts_of(const TrainingPanels& panels, const LabPoint& point, std::int64_t number) {
   const auto head = static_cast<std::size_t>(number);
   std::vector<HeadFact> facts;
-  if (page.has_plot("entropy")) facts.push_back({"H", point.metrics.entropy[head]});
-  for (std::size_t s = 0; s < page.lab.task->scores.size(); ++s)
-    if (const std::string_view score = page.lab.task->scores[s].name; page.has_plot(score))
+  if (panels.has_plot("entropy")) facts.push_back({"H", point.metrics.entropy[head]});
+  for (std::size_t s = 0; s < panels.lab.task->scores.size(); ++s)
+    if (const std::string_view score = panels.lab.task->scores[s].name; panels.has_plot(score))
       facts.push_back({score, point.metrics.scores[s][head]});
-  if (!point.costs.empty() && page.has_plot("cost"))
-    facts.push_back({"muted", -training::job_of_head(*page.lab.task, point, head).cost});
+  if (!point.costs.empty() && panels.has_plot("cost"))
+    facts.push_back({"muted", -training::job_of_head(*panels.lab.task, point, head).cost});
   return facts;
 }
 
@@ -67,8 +68,8 @@ float width_of_facts(const Ui& ui, const std::vector<HeadFact>& facts) {
 }
 
 /// Two in a row. A label that is longer than half of it has what the other column does not need.
-void draw_facts_below(const LabPage& page, const std::vector<HeadFact>& facts, const Box& box) {
-  const Ui& ui = page.ui();
+void draw_facts_below(const TrainingPanels& panels, const std::vector<HeadFact>& facts, const Box& box) {
+  const Ui& ui = panels.ui();
   const float gap = ui.px(12), line = std::floor(box.h / 2);
   const auto wanted = [&](std::size_t column) {
     float wide = 0;
@@ -96,17 +97,19 @@ struct HeadTitle {
   std::string_view need;
   bool is_named = false;
 };
-HeadTitle title_of(const LabPage& page, const LabPoint* point, std::int64_t head) {
+HeadTitle title_of(const TrainingPanels& panels, const LabPoint* point, std::int64_t head) {
   HeadTitle title;
   if (point == nullptr) return title;
-  const training::HeadJob job = training::job_of_head(*page.lab.task, *point, static_cast<std::size_t>(head));
-  const auto& scores = page.lab.task->scores;
+  const training::HeadJob job =
+      training::job_of_head(*panels.lab.task, *point, static_cast<std::size_t>(head));
+  const auto& scores = panels.lab.task->scores;
   title.is_named = job.score >= 0;
   if (title.is_named) title.name = scores[static_cast<std::size_t>(job.score)].name;
-  if (title.is_named ? !page.has_plot(title.name)
-                     : std::ranges::any_of(scores, [&](const auto& one) { return !page.has_plot(one.name); }))
+  if (title.is_named ? !panels.has_plot(title.name) : std::ranges::any_of(scores, [&](const auto& one) {
+        return !panels.has_plot(one.name);
+      }))
     title = {{}, {}, false};
-  if (!page.covers_numbers && page.has_plot("cost")) title.need = lab_need_word(job.need);
+  if (!panels.covers_numbers && panels.has_plot("cost")) title.need = lab_need_word(job.need);
   return title;
 }
 
@@ -114,16 +117,17 @@ HeadTitle title_of(const LabPage& page, const LabPoint* point, std::int64_t head
 struct HeadLines {
   bool two = false, badge_below = false;
 };
-HeadLines lines_of_titles(const LabPage& page, const LabPoint* point, const Box& box) {
-  const Ui& ui = page.ui();
+HeadLines lines_of_titles(const TrainingPanels& panels, const LabPoint* point, const Box& box) {
+  const Ui& ui = panels.ui();
   const float badge_wide = ui.text_width(own("L0H0"), type::tick, Ink::Medium) + ui.px(12);
-  const std::vector<HeadFact> facts = point != nullptr ? facts_of(page, *point, 0) : std::vector<HeadFact>();
+  const std::vector<HeadFact> facts =
+      point != nullptr ? facts_of(panels, *point, 0) : std::vector<HeadFact>();
   const float wide = box.w - (box.w > ui.px(176) ? width_of_facts(ui, facts) : 0);
   const float room = std::min(wide, box.h - ui.px(24)) - badge_wide,
               least = std::min(wide, box.h - ui.px(39)) - badge_wide;
   HeadLines lines;
-  for (std::int64_t head = 0; head < page.heads(); ++head) {
-    const HeadTitle title = title_of(page, point, head);
+  for (std::int64_t head = 0; head < panels.heads(); ++head) {
+    const HeadTitle title = title_of(panels, point, head);
     const float name = ui.text_width(title.name, type::label, title.is_named ? Ink::Semibold : Ink::Regular);
     if (name + ui.px(8) > least) lines = {true, true};
     if (!title.need.empty() && name + ui.text_width(title.need, type::tick, Ink::Medium) + ui.px(16) > room)
@@ -146,16 +150,17 @@ void draw_head_title(const Ui& ui, const HeadTitle& title, ImVec2 at, float room
 }
 
 /// What the head is called, its badge, and the numbers beside it.
-void draw_lab_head(const LabPage& page, const LabPoint* point, const HeadPicture& of, const Box& box,
+void draw_lab_head(const TrainingPanels& panels, const LabPoint* point, const HeadPicture& of, const Box& box,
                    const HeadLines& lines) {
-  const Ui& ui = page.ui();
-  const std::string badge_text = lab_head_name(page.recipe(), of.head);
+  const Ui& ui = panels.ui();
+  const std::string badge_text = lab_head_name(panels.recipe(), of.head);
   const float badge_wide = ui.text_width(own(badge_text), type::tick, Ink::Medium) + ui.px(12),
               line = ui.px(lines.two ? 33 : 18);
   const Rgba hue = ui.theme.head(of.head);
   // Numbers stand beside the picture, or below it, where that leaves it larger.
-  const std::vector<HeadFact> facts =
-      point != nullptr && !page.covers_numbers ? facts_of(page, *point, of.head) : std::vector<HeadFact>();
+  const std::vector<HeadFact> facts = point != nullptr && !panels.covers_numbers
+                                          ? facts_of(panels, *point, of.head)
+                                          : std::vector<HeadFact>();
   const bool numbers = !facts.empty();
   const float under = ui.px(44), room = box.h - line - ui.px(6), facts_wide = width_of_facts(ui, facts);
   const bool below = numbers && std::min(box.w, room - under) > ui.px(180) &&
@@ -164,14 +169,14 @@ void draw_lab_head(const LabPage& page, const LabPoint* point, const HeadPicture
   const float column = beside ? facts_wide : 0;
   const float side = std::floor(std::min(box.w - column, below ? room - under : room));
   const float beside_badge = std::max(1.f, side - badge_wide - ui.px(8));
-  draw_head_title(ui, title_of(page, point, of.head), {box.x, box.y},
+  draw_head_title(ui, title_of(panels, point, of.head), {box.x, box.y},
                   lines.badge_below ? std::max(1.f, side) : beside_badge, beside_badge, lines.two);
   badge(ui, {box.x + side - badge_wide, box.y + (lines.badge_below ? ui.px(17) : 0), badge_wide, ui.px(16)},
         own(badge_text), fade(hue, 0.3f), hue);
   const Box picture{box.x, box.y + line + ui.px(2), side, side};
   ui.frame(picture.grown(1), ui.theme.border);
-  draw_lab_matrix(page, of, ("lab head " + badge_text).c_str(), picture);
-  if (below) return draw_facts_below(page, facts, {picture.x, picture.bottom() + ui.px(4), side, under});
+  draw_lab_matrix(panels, of, ("lab head " + badge_text).c_str(), picture);
+  if (below) return draw_facts_below(panels, facts, {picture.x, picture.bottom() + ui.px(4), side, under});
   if (!beside) return;
   float y = picture.y + ui.px(8);
   const auto fact = [&](std::string_view label, double value) {
@@ -185,56 +190,47 @@ void draw_lab_head(const LabPage& page, const LabPoint* point, const HeadPicture
   for (const HeadFact& one : facts) fact(one.label, one.value);
 }
 
-void draw_lab_sides(const LabPage& page, const Box& box) {
+void draw_lab_sides(const TrainingPanels& panels, const Box& box) {
   constexpr std::array<std::string_view, 3> names{"A", "B", "A − B"};
-  if (page.b == nullptr) return;
-  if (const auto picked = segments(page.ui(), "Heads of", box, names, static_cast<int>(page.state().side)))
-    page.state().side = static_cast<LabSide>(*picked);
+  if (panels.b == nullptr) return;
+  if (const auto picked =
+          segments(panels.ui(), "Heads of", box, names, static_cast<int>(panels.state().side)))
+    panels.state().side = static_cast<LabSide>(*picked);
 }
 
 }  // namespace
 
-std::string_view lab_need_word(training::Need need) {
-  switch (need) {
-    case training::Need::Muted: return "muted";
-    case training::Need::Needed: return "needed";
-    case training::Need::Shared: return "shared";
-    case training::Need::Spare: return "spare";
-    case training::Need::Unknown: break;
-  }
-  return {};
-}
-
-void draw_lab_heads(const LabPage& page, const Box& box) {
-  const Ui& ui = page.ui();
-  const float pad = ui.px(page.narrow ? 12 : 20);
-  float top = box.y + ui.px(page.narrow ? 16 : 24);
-  const training::LabRun* const run = page.shown();
-  const std::shared_ptr<const LabMoment> moment = run->moment_at(page.step);
-  const LabPoint* const point = run->point_at(page.step);
+void draw_lab_heads(const TrainingPanels& panels, const Box& box) {
+  const Ui& ui = panels.ui();
+  const float pad = ui.px(panels.narrow ? 12 : 20);
+  float top = box.y + ui.px(panels.narrow ? 16 : 24);
+  const training::LabRun* const run = panels.shown();
+  const std::shared_ptr<const LabMoment> moment = run->moment_at(panels.step);
+  const LabPoint* const point = run->point_at(panels.step);
   Box sides{box.right() - pad - ui.px(150), top - ui.px(14), ui.px(150), ui.px(28)};
   const float title =
       ui.text(box.x + pad, top, "Heads on the probe", {type::body, ui.theme.text1, Ink::Semibold});
   // Where they have no room beside the title they have a line of their own.
-  const bool has_line = page.b != nullptr && sides.x < box.x + pad + title + ui.px(60);
+  const bool has_line = panels.b != nullptr && sides.x < box.x + pad + title + ui.px(60);
   if (has_line) sides.y += ui.px(28);
-  draw_lab_sides(page, sides);
+  draw_lab_sides(panels, sides);
   if (moment == nullptr) return;
   const std::int64_t rows = moment->probe.weights.shape()[2];
-  ui.text(box.x + pad + title + ui.px(12), top,
-          "step " + grouped(moment->step) + "   ·   " + std::to_string(rows) +
-              (page.recipe().network.reads_patches() ? " patches" : " tokens"),
-          {type::tick, ui.theme.text2, Ink::Regular, Align::Left,
-           (page.b != nullptr && !has_line ? sides.x : box.right() - pad) - box.x - pad - title - ui.px(20)});
+  ui.text(
+      box.x + pad + title + ui.px(12), top,
+      "step " + grouped(moment->step) + "   ·   " + std::to_string(rows) +
+          (panels.recipe().network.reads_patches() ? " patches" : " tokens"),
+      {type::tick, ui.theme.text2, Ink::Regular, Align::Left,
+       (panels.b != nullptr && !has_line ? sides.x : box.right() - pad) - box.x - pad - title - ui.px(20)});
   if (has_line) top += ui.px(32);
-  const bool is_difference = page.state().side == LabSide::Difference && page.b != nullptr;
-  const std::shared_ptr<const LabMoment> minus = is_difference ? page.b->moment_at(page.step) : nullptr;
-  const std::int64_t layers = page.recipe().network.layers, per_layer = page.recipe().network.heads;
+  const bool is_difference = panels.state().side == LabSide::Difference && panels.b != nullptr;
+  const std::shared_ptr<const LabMoment> minus = is_difference ? panels.b->moment_at(panels.step) : nullptr;
+  const std::int64_t layers = panels.recipe().network.layers, per_layer = panels.recipe().network.heads;
   constexpr std::string_view rule =
       "Name: a score at least halfway from even weights to 1. Needed: muting it alone costs at least 0.05 of "
       "accuracy. Where it costs less: shared if another head has the score, spare if none has.";
-  const float rule_high = page.has_rule ? ui.paragraph_height(box.w - 2 * pad, rule, type::tick) : 0;
-  const float foot = rule_high + ui.px(8), gap = ui.px(page.narrow ? 8 : 14);
+  const float rule_high = panels.has_rule ? ui.paragraph_height(box.w - 2 * pad, rule, type::tick) : 0;
+  const float foot = rule_high + ui.px(8), gap = ui.px(panels.narrow ? 8 : 14);
   const Box inner{box.x + pad, top + ui.px(24), box.w - 2 * pad, box.bottom() - top - ui.px(24) - foot};
   // As many columns as make the pictures largest.
   std::int64_t columns = per_layer;
@@ -249,21 +245,21 @@ void draw_lab_heads(const LabPage& page, const Box& box) {
   const float wide =
       std::floor((inner.w - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns));
   const float high = std::floor((inner.h - gap * static_cast<float>(lines - 1)) / static_cast<float>(lines));
-  const HeadLines titles = lines_of_titles(page, point, {inner.x, inner.y, wide, high});
+  const HeadLines titles = lines_of_titles(panels, point, {inner.x, inner.y, wide, high});
   for (std::int64_t head = 0; head < layers * per_layer; ++head)
-    draw_lab_head(page, point, {moment, minus, head},
+    draw_lab_head(panels, point, {moment, minus, head},
                   {inner.x + (wide + gap) * static_cast<float>(head % columns),
                    inner.y + (high + gap) * static_cast<float>(head / columns), wide, high},
                   titles);
-  if (page.has_rule)
+  if (panels.has_rule)
     ui.paragraph(box.x + pad, box.bottom() - rule_high - ui.px(4), inner.w, rule,
                  {type::tick, ui.theme.text3});
 }
 
-void draw_lab_heads_small(const LabPage& page, const std::shared_ptr<const LabMoment>& moment,
+void draw_lab_heads_small(const TrainingPanels& panels, const std::shared_ptr<const LabMoment>& moment,
                           const char* place, const Box& box) {
-  const std::int64_t layers = page.recipe().network.layers, per_layer = page.recipe().network.heads;
-  const float gap = std::max(1.f, page.ui().px(1));
+  const std::int64_t layers = panels.recipe().network.layers, per_layer = panels.recipe().network.heads;
+  const float gap = std::max(1.f, panels.ui().px(1));
   const float wide =
       std::floor((box.w - gap * static_cast<float>(per_layer - 1)) / static_cast<float>(per_layer));
   const float high = std::floor((box.h - gap * static_cast<float>(layers - 1)) / static_cast<float>(layers));
@@ -271,8 +267,8 @@ void draw_lab_heads_small(const LabPage& page, const std::shared_ptr<const LabMo
   for (std::int64_t head = 0; head < layers * per_layer; ++head) {
     const Box at{box.x + (wide + gap) * static_cast<float>(head % per_layer),
                  box.y + (high + gap) * static_cast<float>(head / per_layer), wide, high};
-    draw_lab_matrix(page, {moment, nullptr, head}, (std::string(place) + " " + std::to_string(head)).c_str(),
-                    at);
+    draw_lab_matrix(panels, {moment, nullptr, head},
+                    (std::string(place) + " " + std::to_string(head)).c_str(), at);
   }
 }
 

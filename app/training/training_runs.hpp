@@ -1,4 +1,4 @@
-// app/results: the training lab behind its page: what trains, what was measured, the wall of seeds.
+// app/training: what trains behind the window, what was measured of it, the wall of seeds.
 #pragma once
 
 #include <filesystem>
@@ -6,23 +6,23 @@
 #include <memory>
 #include <optional>
 
-#include "app/state/training/lab_state.hpp"
+#include "app/training/lab_state.hpp"
 #include "core/training/lab/lab.hpp"
 #include "core/training/lab/seed_wall.hpp"
 
 namespace attnscope {
 
-/// What stood on the training page at some time.
-struct KeptTraining {
+/// The runs as they were at some time, with what was chosen then.
+struct StoredRuns {
   LabState state;
   training::LabSight sight;
 };
 
 /// Belongs to the interface's thread. Its threads are made when it is first followed.
-class TrainingDesk {
+class TrainingRuns {
  public:
   /// `wake` is called on a worker when there is news.
-  TrainingDesk(std::function<void()> wake, SharedPool pool)
+  TrainingRuns(std::function<void()> wake, SharedPool pool)
       : wake_(std::move(wake)), pool_(std::move(pool)) {}
 
   /// Once a frame while the page is on screen: another recipe begins anew, what plays goes on, what ended

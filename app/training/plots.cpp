@@ -1,11 +1,12 @@
-// app/views/lab: what was measured against steps: loss with its floor, accuracy, and per head entropy, scores
+// app/training: what was measured against steps: loss with its floor, accuracy, and per head entropy, scores
 // and what muting costs.
 #include <algorithm>
 #include <cmath>
 #include <functional>
 
 #include "app/kit/ui/number_format.hpp"
-#include "app/views/lab/page.hpp"
+#include "app/training/panels.hpp"
+#include "app/training/run_words.hpp"
 
 namespace attnscope {
 namespace {
@@ -40,19 +41,19 @@ struct LabPlot {
 };
 
 /// A click or a drag looks at that step.
-void scrub_in_plot(const LabPage& page, const Axes& axes, const std::string& label) {
-  const Ui::Touch touch = page.ui().touch(label.c_str(), axes.area.grown(page.ui().px(4)), false);
+void scrub_in_plot(const TrainingPanels& panels, const Axes& axes, const std::string& label) {
+  const Ui::Touch touch = panels.ui().touch(label.c_str(), axes.area.grown(panels.ui().px(4)), false);
   if (touch.hovered) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
   if (!touch.held || !ImGui::GetIO().MouseDown[0]) return;
-  page.state().step = static_cast<std::int64_t>(
-      std::clamp(axes.x_at(ImGui::GetIO().MousePos.x), 0., static_cast<double>(page.last)));
+  panels.state().step = static_cast<std::int64_t>(
+      std::clamp(axes.x_at(ImGui::GetIO().MousePos.x), 0., static_cast<double>(panels.last)));
 }
 
 /// A thin line where B left A. Its word stands away from the floor's.
-void draw_cut(const LabPage& page, const Axes& axes, const LabPlot& plot) {
-  if (page.b == nullptr || page.b->branch == 0) return;
-  const Ui& ui = page.ui();
-  const float x = std::round(axes.x(static_cast<double>(page.b->branch)));
+void draw_cut(const TrainingPanels& panels, const Axes& axes, const LabPlot& plot) {
+  if (panels.b == nullptr || panels.b->branch == 0) return;
+  const Ui& ui = panels.ui();
+  const float x = std::round(axes.x(static_cast<double>(panels.b->branch)));
   ui.vertical(x, axes.area.y, axes.area.h, ui.theme.b);
   const float wide = ui.text_width("cut", type::tick);
   if (axes.area.w < ui.px(240) || axes.area.h < ui.px(60)) return;
@@ -88,8 +89,9 @@ void draw_floor_name(const Ui& ui, const Axes& axes, const LabPlot& plot) {
   ui.text(name.right() - ui.px(4), y, words, {type::tick, ui.theme.key, Ink::Regular, Align::Right});
 }
 
-void draw_lab_plot(const LabPage& page, const LabPlot& plot, const Box& box, const std::string& label) {
-  const Ui& ui = page.ui();
+void draw_lab_plot(const TrainingPanels& panels, const LabPlot& plot, const Box& box,
+                   const std::string& label) {
+  const Ui& ui = panels.ui();
   // Where there is no room for all of it the unit alone: "nats, 64 unseen sequences".
   std::string_view unit = plot.unit;
   if (ui.text_width(plot.title, type::label, Ink::Medium) + ui.px(8) + ui.text_width(unit, type::tick) >
@@ -104,10 +106,10 @@ void draw_lab_plot(const LabPage& page, const LabPlot& plot, const Box& box, con
   axes.area = {box.x + ui.px(34), top, std::max(ui.px(40), box.w - ui.px(34) - names),
                std::max(ui.px(20), box.bottom() - top - ui.px(20))};
   axes.x0 = 0;
-  axes.x1 = static_cast<double>(std::max<std::int64_t>(1, page.last));
+  axes.x1 = static_cast<double>(std::max<std::int64_t>(1, panels.last));
   axes.y0 = plot.low;
   axes.y1 = plot.high;
-  scrub_in_plot(page, axes, label);
+  scrub_in_plot(panels, axes, label);
   draw_y_axis(ui, axes, axes.area.h > ui.px(120) ? 4 : 2);
   draw_x_axis(ui, axes, axes.area.w > ui.px(320) ? 6 : 2);
   ui.clip(axes.area.grown(ui.px(2)));
@@ -118,11 +120,11 @@ void draw_lab_plot(const LabPage& page, const LabPlot& plot, const Box& box, con
     const float y = axes.y(*plot.floor);
     draw_dashes(ui, {{axes.area.x, y}, {axes.area.right(), y}}, ui.theme.key, ui.px(1.5f));
   }
-  draw_cut(page, axes, plot);
-  const float x = axes.x(static_cast<double>(page.step));
+  draw_cut(panels, axes, plot);
+  const float x = axes.x(static_cast<double>(panels.step));
   draw_dashes(ui, {{x, axes.area.y}, {x, axes.area.bottom()}}, ui.theme.query, ui.px(1.5f));
   for (const LabLine& line : plot.lines) {
-    const float value = value_at(line, page.step, page.recipe().measure_every);
+    const float value = value_at(line, panels.step, panels.recipe().measure_every);
     if (line.dashed || std::isnan(value)) continue;
     ui.disc({x, axes.y(std::clamp(static_cast<double>(value), plot.low, plot.high))}, ui.px(3), line.colour);
   }
@@ -148,78 +150,80 @@ double highest(const LabPlot& plot, double least) {
   return high;
 }
 
-LabPlot loss_plot(const LabPage& page) {
-  const Theme& theme = page.ui().theme;
-  const training::TaskRow& task = *page.lab.task;
+LabPlot loss_plot(const TrainingPanels& panels) {
+  const Theme& theme = panels.ui().theme;
+  const training::TaskRow& task = *panels.lab.task;
   LabPlot plot{
-      "loss", "Loss", "nats, " + std::to_string(page.recipe().measured_sequences) + " unseen sequences",
+      "loss", "Loss", "nats, " + std::to_string(panels.recipe().measured_sequences) + " unseen sequences",
       0,      1,      {},
       {},     {}};
   for (std::size_t g = task.groups.size(); g-- > 0;) {
     const bool is_goal = static_cast<int>(g) == task.goal_group;
     plot.lines.push_back(
-        {lab_points(*page.a, [g](const LabPoint& point) { return point.metrics.groups[g].loss; }),
+        {lab_points(*panels.a, [g](const LabPoint& point) { return point.metrics.groups[g].loss; }),
          is_goal ? theme.text1 : theme.text3, is_goal ? 2.f : 1.25f, false,
          std::string(task.groups[g].name)});
-    if (page.b == nullptr) continue;
-    plot.lines.push_back(
-        {lab_points(
-             *page.b, [g](const LabPoint& point) { return point.metrics.groups[g].loss; }, page.b->branch),
-         theme.b,
-         is_goal ? 2.f : 1.25f,
-         false,
-         {}});
+    if (panels.b == nullptr) continue;
+    plot.lines.push_back({lab_points(
+                              *panels.b, [g](const LabPoint& point) { return point.metrics.groups[g].loss; },
+                              panels.b->branch),
+                          theme.b,
+                          is_goal ? 2.f : 1.25f,
+                          false,
+                          {}});
   }
-  if (page.lab.floor) {
-    plot.floor = page.lab.floor;
-    plot.floor_name = "floor " + fixed(*page.lab.floor, 3) + "   ·   " +
+  if (panels.lab.floor) {
+    plot.floor = panels.lab.floor;
+    plot.floor_name = "floor " + fixed(*panels.lab.floor, 3) + "   ·   " +
                       std::string(task.groups[static_cast<std::size_t>(task.floor_group)].name);
   }
-  plot.high = std::ceil(2 * highest(plot, page.lab.floor.value_or(0.5) * 1.05)) / 2;
+  plot.high = std::ceil(2 * highest(plot, panels.lab.floor.value_or(0.5) * 1.05)) / 2;
   return plot;
 }
 
-LabPlot accuracy_plot(const LabPage& page) {
-  const auto goal = static_cast<std::size_t>(page.lab.task->goal_group);
-  LabPlot plot{"accuracy", "Accuracy", std::string(page.lab.task->groups[goal].name), 0, 1, {}, {}, {}};
+LabPlot accuracy_plot(const TrainingPanels& panels) {
+  const auto goal = static_cast<std::size_t>(panels.lab.task->goal_group);
+  LabPlot plot{"accuracy", "Accuracy", std::string(panels.lab.task->groups[goal].name), 0, 1, {}, {}, {}};
   const ValueOf value = [goal](const LabPoint& point) { return point.metrics.groups[goal].accuracy; };
-  plot.lines.push_back({lab_points(*page.a, value), page.ui().theme.text1, 2, false, page.b ? "A" : ""});
-  if (page.b != nullptr)
-    plot.lines.push_back({lab_points(*page.b, value, page.b->branch), page.ui().theme.b, 2, false, "B"});
+  plot.lines.push_back(
+      {lab_points(*panels.a, value), panels.ui().theme.text1, 2, false, panels.b ? "A" : ""});
+  if (panels.b != nullptr)
+    plot.lines.push_back(
+        {lab_points(*panels.b, value, panels.b->branch), panels.ui().theme.b, 2, false, "B"});
   return plot;
 }
 
 /// One line for each head, B dashed.
-LabPlot head_plot(const LabPage& page, std::string_view name, std::string title, std::string unit,
+LabPlot head_plot(const TrainingPanels& panels, std::string_view name, std::string title, std::string unit,
                   const std::function<double(const LabPoint&, std::size_t)>& value) {
   LabPlot plot{name, std::move(title), std::move(unit), 0, 1, {}, {}, {}};
-  for (std::int64_t head = 0; head < page.heads(); ++head) {
+  for (std::int64_t head = 0; head < panels.heads(); ++head) {
     const auto at = static_cast<std::size_t>(head);
     const ValueOf of_head = [&value, at](const LabPoint& point) { return value(point, at); };
-    const Rgba colour = page.ui().theme.head(head);
-    plot.lines.push_back({lab_points(*page.a, of_head), colour, 2, false,
-                          page.heads() <= 8 ? lab_head_name(page.recipe(), head) : ""});
-    if (page.b != nullptr)
-      plot.lines.push_back({lab_points(*page.b, of_head, page.b->branch), colour, 1.25f, true, {}});
+    const Rgba colour = panels.ui().theme.head(head);
+    plot.lines.push_back({lab_points(*panels.a, of_head), colour, 2, false,
+                          panels.heads() <= 8 ? lab_head_name(panels.recipe(), head) : ""});
+    if (panels.b != nullptr)
+      plot.lines.push_back({lab_points(*panels.b, of_head, panels.b->branch), colour, 1.25f, true, {}});
   }
   return plot;
 }
 
 /// The weight that every head puts on a score's keys, and what even weights would put there.
-LabPlot score_plot(const LabPage& page, std::size_t score) {
-  const std::string_view name = page.lab.task->scores[score].name;
+LabPlot score_plot(const TrainingPanels& panels, std::size_t score) {
+  const std::string_view name = panels.lab.task->scores[score].name;
   LabPlot plot = head_plot(
-      page, name, lab_title(page.ui(), name), "weight, per head",
+      panels, name, lab_title(panels.ui(), name), "weight, per head",
       [score](const LabPoint& point, std::size_t head) { return point.metrics.scores[score][head]; });
-  if (page.a->points.empty()) return plot;
-  plot.floor = page.a->points.back()->metrics.even_scores[score];
+  if (panels.a->points.empty()) return plot;
+  plot.floor = panels.a->points.back()->metrics.even_scores[score];
   plot.floor_name = "even weights " + fixed(*plot.floor, 2);
   return plot;
 }
 
-LabPlot gradient_plot(const LabPage& page) {
+LabPlot gradient_plot(const TrainingPanels& panels) {
   LabPlot plot{"gradient", "Gradient norm", "‖∂W‖, last layer", 0, 1, {}, {}, {}};
-  const Theme& theme = page.ui().theme;
+  const Theme& theme = panels.ui().theme;
   struct Projection {
     double training::ProjectionNorms::*norm;
     const char* name;
@@ -229,7 +233,7 @@ LabPlot gradient_plot(const LabPage& page) {
                                 Projection{&training::ProjectionNorms::key, "K", theme.key},
                                 Projection{&training::ProjectionNorms::value, "V", theme.value},
                                 Projection{&training::ProjectionNorms::output, "O", theme.text1}})
-    plot.lines.push_back({lab_points(*page.a,
+    plot.lines.push_back({lab_points(*panels.a,
                                      [&one](const LabPoint& point) {
                                        if (point.metrics.step == 0 || point.metrics.gradients.empty())
                                          return std::numeric_limits<double>::quiet_NaN();
@@ -241,60 +245,48 @@ LabPlot gradient_plot(const LabPage& page) {
 }
 
 /// Those on the page, in the order in which they stand.
-std::vector<LabPlot> all_plots(const LabPage& page) {
-  std::vector<LabPlot> plots{loss_plot(page), accuracy_plot(page)};
+std::vector<LabPlot> all_plots(const TrainingPanels& panels) {
+  std::vector<LabPlot> plots{loss_plot(panels), accuracy_plot(panels)};
   plots.push_back(
-      head_plot(page, "entropy", "Entropy", "per head, of its most",
+      head_plot(panels, "entropy", "Entropy", "per head, of its most",
                 [](const LabPoint& point, std::size_t head) { return point.metrics.entropy[head]; }));
-  for (std::size_t s = 0; s < page.lab.task->scores.size() && (s < 2 || !page.plots.empty()); ++s)
-    plots.push_back(score_plot(page, s));
-  plots.push_back(gradient_plot(page));
-  plots.push_back(head_plot(page, "cost", "Cost of muting", "accuracy lost",
-                            [&page](const LabPoint& point, std::size_t head) {
-                              const double cost = training::largest_cost(*page.lab.task, point, head);
+  for (std::size_t s = 0; s < panels.lab.task->scores.size() && (s < 2 || !panels.plots.empty()); ++s)
+    plots.push_back(score_plot(panels, s));
+  plots.push_back(gradient_plot(panels));
+  plots.push_back(head_plot(panels, "cost", "Cost of muting", "accuracy lost",
+                            [&panels](const LabPoint& point, std::size_t head) {
+                              const double cost = training::largest_cost(*panels.lab.task, point, head);
                               return std::isnan(cost) ? cost : std::max(0., cost);
                             }));
-  std::erase_if(plots, [&page](const LabPlot& plot) { return !page.has_plot(plot.name); });
+  std::erase_if(plots, [&panels](const LabPlot& plot) { return !panels.has_plot(plot.name); });
   return plots;
 }
 
 }  // namespace
 
-std::string lab_head_name(const training::Recipe& recipe, std::int64_t head) {
-  const std::int64_t heads = recipe.network.heads;
-  return "L" + std::to_string(head / heads) + "H" + std::to_string(head % heads);
-}
-
-std::string lab_title(const Ui& ui, std::string_view name) {
-  std::string title = ui.translated(name);
-  if (!title.empty())
-    title.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(title.front())));
-  return own(title);
-}
-
-void draw_lab_plots(const LabPage& page, const Box& box) {
-  const Ui& ui = page.ui();
-  const float gap = ui.px(page.narrow ? 10 : 18), pad = ui.px(page.narrow ? 12 : 20);
-  const Box inner{box.x + pad, box.y + ui.px(page.narrow ? 8 : 14), box.w - 2 * pad,
-                  box.h - ui.px(page.narrow ? 14 : 24)};
-  std::vector<LabPlot> plots = all_plots(page);
-  const auto front = std::ranges::find(plots, page.front.empty() ? "loss" : page.front, &LabPlot::name);
+void draw_lab_plots(const TrainingPanels& panels, const Box& box) {
+  const Ui& ui = panels.ui();
+  const float gap = ui.px(panels.narrow ? 10 : 18), pad = ui.px(panels.narrow ? 12 : 20);
+  const Box inner{box.x + pad, box.y + ui.px(panels.narrow ? 8 : 14), box.w - 2 * pad,
+                  box.h - ui.px(panels.narrow ? 14 : 24)};
+  std::vector<LabPlot> plots = all_plots(panels);
+  const auto front = std::ranges::find(plots, panels.front.empty() ? "loss" : panels.front, &LabPlot::name);
   if (front != plots.end()) std::rotate(plots.begin(), front, front + 1);
   if (plots.empty()) return;
-  const std::size_t others = plots.size() - 1, most = page.small_rows < 2 ? 2 : 3,
-                    rows = std::min(static_cast<std::size_t>(page.small_rows), (others + most - 1) / most),
+  const std::size_t others = plots.size() - 1, most = panels.small_rows < 2 ? 2 : 3,
+                    rows = std::min(static_cast<std::size_t>(panels.small_rows), (others + most - 1) / most),
                     columns = std::min(most, others);
   const float large = rows == 0 ? inner.h : std::floor(inner.h * (rows == 1 ? 0.62f : 0.48f));
   const Box front_box{inner.x, inner.y, inner.w, large};
-  page.draws_front ? page.draws_front(front_box) : draw_lab_plot(page, plots[0], front_box, "lab loss");
+  panels.draws_front ? panels.draws_front(front_box) : draw_lab_plot(panels, plots[0], front_box, "lab loss");
   if (rows == 0) return;
-  if (page.draws_small)
-    return page.draws_small({inner.x, inner.y + large + gap, inner.w, inner.h - large - gap});
+  if (panels.draws_small)
+    return panels.draws_small({inner.x, inner.y + large + gap, inner.w, inner.h - large - gap});
   const float high = std::floor((inner.h - large - gap) / static_cast<float>(rows)) - ui.px(4),
               wide =
                   std::floor((inner.w - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns));
   for (std::size_t i = 0; i < others && i < columns * rows; ++i)
-    draw_lab_plot(page, plots[i + 1],
+    draw_lab_plot(panels, plots[i + 1],
                   {inner.x + (wide + gap) * static_cast<float>(i % columns),
                    inner.y + large + gap + (high + ui.px(8)) * static_cast<float>(i / columns), wide, high},
                   "lab plot " + std::to_string(i));

@@ -1,4 +1,4 @@
-#include "app/state/training/lab_state.hpp"
+#include "app/training/lab_state.hpp"
 
 #include "core/training/tasks/task.hpp"
 

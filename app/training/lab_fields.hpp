@@ -1,7 +1,7 @@
-// app/state/training: what a session keeps of the training page; see app/state/session_fields.hpp.
+// app/training: what a session keeps of the training page; see app/state/session_fields.hpp.
 #pragma once
 
-#include "app/state/training/lab_state.hpp"
+#include "app/training/lab_state.hpp"
 
 namespace attnscope {
 

@@ -1,4 +1,4 @@
-// app/state/training: which task is trained, how fast, and which step of it is looked at.
+// app/training: which task is trained, how fast, and which step of it is looked at.
 #pragma once
 
 #include <array>

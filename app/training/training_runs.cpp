@@ -1,8 +1,8 @@
-#include "app/results/training_desk.hpp"
+#include "app/training/training_runs.hpp"
 
 namespace attnscope {
 
-void TrainingDesk::follow(LabState& state) {
+void TrainingRuns::follow(LabState& state) {
   if (!lab_) lab_ = std::make_unique<training::Lab>(wake_, pool_);
   const training::Recipe recipe = recipe_of(state);
   const bool is_brought = state.trained != trained_;  // by a session
@@ -36,7 +36,7 @@ void TrainingDesk::follow(LabState& state) {
   if (state.pace == LabPace::Step) state.playing = false;
 }
 
-void TrainingDesk::stand(LabState& state, const training::LabStand& wanted) {
+void TrainingRuns::stand(LabState& state, const training::LabStand& wanted) {
   if (!lab_) lab_ = std::make_unique<training::Lab>(wake_, pool_);
   if (wall_) wall_->stop();
   wall_sight_ = {};
@@ -46,7 +46,7 @@ void TrainingDesk::stand(LabState& state, const training::LabStand& wanted) {
   trained_ = state.trained = wanted.steps;
 }
 
-void TrainingDesk::put_back(LabState& state, const LabState& before, const training::LabSight& sight) {
+void TrainingRuns::put_back(LabState& state, const LabState& before, const training::LabSight& sight) {
   if (!lab_) return;
   state = before;
   state.playing = false;
@@ -56,7 +56,7 @@ void TrainingDesk::put_back(LabState& state, const LabState& before, const train
   if (sight.recipe) begun_ = recipe_of(state);  // else nothing was begun then
 }
 
-void TrainingDesk::leave(LabState& state) {
+void TrainingRuns::leave(LabState& state) {
   state.playing = false;
   if (wall_ && wall_->is_busy()) wall_->stop();
   if (!lab_) return;
@@ -69,30 +69,30 @@ void TrainingDesk::leave(LabState& state) {
   trained_ = -1;
 }
 
-bool TrainingDesk::is_settled() const {
+bool TrainingRuns::is_settled() const {
   if (!lab_) return true;
   return !lab_->is_busy() && lab_->sight().version == sight_.version;
 }
 
-void TrainingDesk::wait() const {
+void TrainingRuns::wait() const {
   if (lab_) lab_->wait();
 }
 
-void TrainingDesk::save(const std::filesystem::path& folder) {
+void TrainingRuns::save(const std::filesystem::path& folder) {
   if (lab_) lab_->save(folder);
 }
 
-std::optional<std::filesystem::path> TrainingDesk::saved() {
+std::optional<std::filesystem::path> TrainingRuns::saved() {
   if (sight_.saves == saves_) return std::nullopt;
   saves_ = sight_.saves;
   return sight_.saved;
 }
 
-void TrainingDesk::step_once() {
+void TrainingRuns::step_once() {
   if (lab_ && !lab_->is_busy()) lab_->train(1);
 }
 
-void TrainingDesk::run_wall(const training::Recipe& recipe, std::size_t seeds) {
+void TrainingRuns::run_wall(const training::Recipe& recipe, std::size_t seeds) {
   if (!wall_) wall_ = std::make_unique<training::SeedWall>(wake_, pool_);
   training::Recipe first = recipe;
   first.seed = 0;
@@ -100,7 +100,7 @@ void TrainingDesk::run_wall(const training::Recipe& recipe, std::size_t seeds) {
   wall_sight_ = wall_->sight();
 }
 
-void TrainingDesk::stop_wall() {
+void TrainingRuns::stop_wall() {
   if (wall_) wall_->stop();
 }
 

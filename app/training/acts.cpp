@@ -1,0 +1,49 @@
+#include "app/training/acts.hpp"
+
+#include <algorithm>
+
+#include "app/training/lab_state.hpp"
+#include "app/training/training_runs.hpp"
+
+namespace attnscope {
+
+const training::LabSight* lab_in(const Scene& scene) {
+  if (scene.training == nullptr || scene.training->sight().run() == nullptr) return nullptr;
+  return &scene.training->sight();
+}
+
+std::int64_t lab_step_of(const Scene& scene, const training::LabSight& lab) {
+  const std::int64_t newest = lab.run()->step;
+  return std::min(scene.view.lab->step.value_or(newest), std::max(newest, lab.runs.front()->step));
+}
+
+void lab_play(Scene& scene) {
+  LabState& state = *scene.view.lab;
+  const training::LabSight* const lab = lab_in(scene);
+  if (lab == nullptr) return;
+  state.playing = !state.playing && !lab->run()->is_at_end;
+  if (state.playing) state.step.reset();
+}
+
+void lab_branch(Scene& scene) {
+  const training::LabSight* const lab = lab_in(scene);
+  if (lab == nullptr) return;
+  scene.view.lab->playing = false;
+  scene.training->lab()->branch(lab_step_of(scene, *lab));
+  scene.view.lab->step.reset();
+}
+
+void lab_mute(Scene& scene, std::int64_t head) {
+  const training::LabSight* const lab = lab_in(scene);
+  if (lab == nullptr) return;
+  const training::NetworkSpec& network = lab->recipe->network;
+  const std::int64_t heads = std::int64_t{network.layers} * network.heads;
+  if (head < 0 || head >= heads) return;
+  scene.training->lab()->turn_knobs([heads, head](training::Knobs& knobs) {
+    knobs.operation.muted.resize(static_cast<std::size_t>(heads), 0);
+    std::uint8_t& muted = knobs.operation.muted[static_cast<std::size_t>(head)];
+    muted = muted == 0 ? 1 : 0;
+  });
+}
+
+}  // namespace attnscope
