@@ -5,13 +5,14 @@
 #include <array>
 
 #include "app/pages/experiments/page.hpp"
+#include "app/pages/training/page.hpp"
 #include "app/shell/page.hpp"
 
 namespace attnscope {
 namespace {
 
 std::span<const PageRow> page_rows() {
-  static const std::array rows{experiments_page()};
+  static const std::array rows{experiments_page(), training_page()};
   return rows;
 }
 

@@ -25,6 +25,10 @@ struct PageFacts {
   std::span<const Action> actions;  // in its mode
   /// In front of a room the letters among its keys are the presenter's.
   bool leaves_letters_to_presenter = false;
+  /// Whether it has no use for ↑ and ↓ now: they ring no control of it.
+  bool (*leaves_up_and_down)(const ViewState&) = nullptr;
+  /// At the right of the status line, in place of what is said of the Document; empty: that.
+  std::string (*status)(const Scene&) = nullptr;
 
   // In the dialog for files. Its numbers are one table, which is saved as CSV; empty: it has none of its own.
   std::string_view picture, picture_file;  // what a picture shows of it, and what that adds to a file's name

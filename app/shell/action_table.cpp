@@ -6,7 +6,6 @@
 #include "app/scene/page_facts.hpp"
 #include "app/shell/acts.hpp"
 #include "app/state/files_state.hpp"
-#include "app/training/acts.hpp"
 #include "app/views/atlas/atlas.hpp"
 #include "app/views/backends/switch.hpp"
 #include "app/views/editing/weight_map.hpp"
@@ -16,7 +15,6 @@
 #include "app/views/head_sets/head_sets.hpp"
 #include "app/views/heads/head_menu.hpp"
 #include "app/views/inspector/pages.hpp"
-#include "app/views/lab/lab.hpp"
 #include "app/views/lessons/playing.hpp"
 #include "app/views/many_texts/many_texts.hpp"
 #include "app/views/model/why.hpp"
@@ -32,11 +30,6 @@
 
 namespace attnscope {
 namespace {
-
-template <std::int64_t Head>
-void lab_mute_of(Scene& scene) {
-  lab_mute(scene, Head);
-}
 
 /// What a long result can do as well.
 constexpr Action any_length(Action action) {
@@ -118,7 +111,6 @@ const Action up_to_pages[] = {
 // Here pages are opened.
 const Action behind_pages[] = {
     any_length({G::Look, "Lessons", ImGuiKey_F8, [](Scene& s) { act::show_mode(s, Mode::Lessons); }}),
-    any_length({G::Look, "Training", ImGuiKey_F10, [](Scene& s) { act::show_mode(s, Mode::Training); }}),
     any_length(
         {G::Look, "Why did it look there, or all heads", ImGuiKey_Y, act::toggle_why, false, Mode::Model}),
     any_length({G::Look, "Atlas of what zeroing heads does, or all heads", ImGuiKey_A, toggle_atlas, false,
@@ -217,17 +209,6 @@ const Action behind_pages[] = {
 
 // Here stand the actions of the pages.
 const Action behind_actions_of_pages[] = {
-    any_length({G::Training, "Train, or pause", ImGuiKey_Space, lab_play, false, Mode::Training}),
-    any_length({G::Training, "Train one step", ImGuiKey_S, lab_step, true, Mode::Training}),
-    any_length({G::Training, "Back in time", ImGuiKey_LeftArrow, lab_before, true, Mode::Training}),
-    any_length({G::Training, "On in time", ImGuiKey_RightArrow, lab_after, true, Mode::Training}),
-    any_length({G::Training, "Branch from this step", ImGuiKey_B, lab_branch, false, Mode::Training}),
-    any_length({G::Training, "Run the wall of seeds, or stop", ImGuiKey_W, lab_wall, false, Mode::Training}),
-    any_length({G::Training, "Mute the first head", ImGuiKey_1, lab_mute_of<0>, false, Mode::Training}),
-    any_length({G::Training, "Mute the second head", ImGuiKey_2, lab_mute_of<1>, false, Mode::Training}),
-    any_length({G::Training, "Mute the third head", ImGuiKey_3, lab_mute_of<2>, false, Mode::Training}),
-    any_length({G::Training, "Mute the fourth head", ImGuiKey_4, lab_mute_of<3>, false, Mode::Training}),
-
     any_length({G::Presenter, "Present, or end it", ImGuiKey_F5, toggle_presenter}),
     any_length({G::Presenter, "Pen", ImGuiKey_P, toggle_pen}),
     any_length({G::Presenter, "Arrow", ImGuiKey_A, toggle_arrow}),

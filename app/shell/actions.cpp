@@ -155,7 +155,7 @@ bool is_on_key(const Action& action, ImGuiKeyChord key) {
 bool is_letter_of_presenter(const Action& action) {
   if (!action.only || !is_character(action.key)) return false;
   const PageFacts* const page = page_facts_of(*action.only);
-  return page != nullptr ? page->leaves_letters_to_presenter : *action.only == Mode::Training;
+  return page != nullptr && page->leaves_letters_to_presenter;
 }
 
 /// Whether the key is another's now. In a lesson, among experiments, and in front of a room, plain keys do
@@ -196,7 +196,10 @@ std::string_view words_of_key(const Action& action, const ViewState& view) {
 /// they walk through the controls.
 void keep_unused_arrows(const ViewState& view) {
   const bool is_lesson = view.mode == Mode::Lessons && !view.lesson->name.empty();
-  if ((!is_lesson && view.mode != Mode::Training) || ImGui::GetIO().NavVisible) return;
+  const PageFacts* const page = page_facts_of(view.mode);
+  const bool leaves_them =
+      page != nullptr && page->leaves_up_and_down != nullptr && page->leaves_up_and_down(view);
+  if ((!is_lesson && !leaves_them) || ImGui::GetIO().NavVisible) return;
   for (const ImGuiKey key : {ImGuiKey_UpArrow, ImGuiKey_DownArrow})
     ImGui::SetKeyOwner(key, ImGui::GetCurrentFocusScope());
 }

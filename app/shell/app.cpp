@@ -93,8 +93,8 @@ App::App(AppOptions options, LiveEngine& engine, std::vector<BackendChoice> back
       languages_(list_languages(options.assets)),
       files_(options.assets, options.state),
       following_(engine),
-      pages_(make_pages({options.wake})),
       training_(std::make_unique<TrainingRuns>(options.wake, options.pool)),
+      pages_(make_pages({options.wake, training_.get()})),
       wake_(options.wake),
       backends_(std::make_unique<Backends>(std::move(backends), options.pool)),
       model_b_(options.wake, options.pool),
@@ -103,7 +103,7 @@ App::App(AppOptions options, LiveEngine& engine, std::vector<BackendChoice> back
       attended_(options.attended) {
   if (const auto by = backends_->find(engine.backend()->name()))
     models_.compute_with(backends_->choices()[*by].rows);
-  view_.lab->models =
+  lab_of(view_).models =
       (files_.state().empty() ? std::filesystem::temp_directory_path() / "attnscope" : files_.state()) /
       "trained";
   lessons_.show_model(lesson_models_.sight());
@@ -136,7 +136,6 @@ App::~App() = default;
 bool App::finish_numbers() const {
   if (lesson_models_.is_busy()) lesson_models_.wait();
   for (const auto& page : pages_) page->wait();
-  if (!training_->is_settled()) training_->wait();
   if (!models_.is_complete()) models_.engine().wait_idle();
   if (!model_b_.is_settled()) model_b_.wait_idle();
   bool waited = finish(shown_);
@@ -152,7 +151,7 @@ bool App::is_still() const {
       backends_->is_comparing() || comparison_.is_expecting() || is_running(view_.model->many.texts))
     return false;
   if (std::ranges::any_of(pages_, [](const auto& page) { return !page->is_settled(); })) return false;
-  if (!training_->is_settled() || view_.lab->playing) return false;
+  if (lab_of(view_).playing) return false;
   if (shown_.is_busy() || (comparison_.held() && comparison_.held()->is_busy())) return false;
   if (shown_.result && !shown_.result->layer().is_complete() && engine_.busy()) return false;
   return following_.is_up_to_date(document_) && textures_.postponed() == 0 && !lesson_models_.is_busy();

@@ -367,8 +367,8 @@ class App {
   ChosenPlace chosen_;
   ViewState view_;
   TextureCache textures_;
-  std::vector<std::unique_ptr<Page>> pages_;
   std::unique_ptr<TrainingRuns> training_;
+  std::vector<std::unique_ptr<Page>> pages_;
   std::unique_ptr<Watcher> watcher_;  // made when the Watch page is first shown
   std::function<void()> wake_;
   /// Before a lesson that trains began, empty where none is open; of free play, the step's as it was left.

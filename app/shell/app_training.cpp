@@ -22,25 +22,25 @@ void App::stand_at_step() {
   const lessons::Step* const step = training_step();
   if (step == nullptr) return;
   held_step_ = {view_.lesson->name, view_.lesson->step};
-  if (!own_training_) own_training_ = StoredRuns{*view_.lab, training_->sight()};
+  if (!own_training_) own_training_ = StoredRuns{lab_of(view_), training_->sight()};
   left_training_.reset();
-  *view_.lab = lessons::state_of(step->trained, *view_.lab);
-  training_->stand(*view_.lab, lessons::stand_of(step->trained, *view_.lab));
+  lab_of(view_) = lessons::state_of(step->trained, lab_of(view_));
+  training_->stand(lab_of(view_), lessons::stand_of(step->trained, lab_of(view_)));
 }
 
 /// A run that is still on its way to its step is not one to come back to: then the step begins again.
 void App::leave_trained_step() {
   left_training_.reset();
   if (training_step() == nullptr) return;
-  view_.lab->playing = false;
-  if (training_->has_stood()) left_training_ = StoredRuns{*view_.lab, training_->sight()};
+  lab_of(view_).playing = false;
+  if (training_->has_stood()) left_training_ = StoredRuns{lab_of(view_), training_->sight()};
 }
 
 void App::show_trained_step_again() {
   view_.lesson->left.reset();
   if (!left_training_) return stand_at_step();
   const StoredRuns left = *std::exchange(left_training_, std::nullopt);
-  training_->put_back(*view_.lab, left.state, left.sight);
+  training_->put_back(lab_of(view_), left);
 }
 
 /// Behind a lesson that trains the training page is as a person has left it.
@@ -48,17 +48,17 @@ void App::give_training_back() {
   if (!own_training_ || training_step() != nullptr) return;
   const StoredRuns own = *std::exchange(own_training_, std::nullopt);
   left_training_.reset();
-  training_->put_back(*view_.lab, own.state, own.sight);
+  training_->put_back(lab_of(view_), own);
 }
 
 /// Out of the page and of lessons that train nothing trains.
 void App::follow_training() {
   if (view_.mode == Mode::Training || (view_.mode == Mode::Lessons && training_step() != nullptr)) {
-    training_->follow(*view_.lab);
+    training_->follow(lab_of(view_));
     if (const auto saved = training_->saved()) open(*saved);
     return;
   }
-  training_->leave(*view_.lab);
+  training_->leave(lab_of(view_));
 }
 
 /// As a file is opened: what was open before is kept as closed.

@@ -17,6 +17,7 @@
 namespace attnscope {
 
 struct Box;
+class TrainingRuns;  // app/training/training_runs.hpp
 
 /// What an animated picture of a page goes through.
 struct PageSeries {
@@ -57,7 +58,8 @@ class Page {
 
 /// What a page is made with.
 struct PageSupplies {
-  std::function<void()> wake;  // called on a worker when there is news
+  std::function<void()> wake;        // called on a worker when there is news
+  TrainingRuns* training = nullptr;  // what trains; null: nothing does
 };
 
 /// A row of the table of pages.

@@ -22,12 +22,9 @@
 #include "app/state/teaching/presenter_state.hpp"
 #include "app/state/view_state.hpp"
 #include "app/state/walk_state.hpp"
-#include "app/training/lab_fields.hpp"
 
 namespace attnscope {
 
-ATTNSCOPE_NAMES(LabPace, {"step", "run", "fast"});
-ATTNSCOPE_NAMES(LabSide, {"a", "b", "difference"});
 ATTNSCOPE_NAMES(ThemeName, {"dark", "light", "contrast"});
 ATTNSCOPE_NAMES(Stage, {"embedding",
                         "position",
@@ -387,7 +384,6 @@ void fields(Visit& visit, ViewState& v) {
   visit("model", *v.model);
   visit("lesson", *v.lesson);
   for (PageState& page : v.pages.all) visit(page.name(), page);
-  visit("training", *v.lab);
   visit("presenter", *v.presenter);
   visit("inspector", *v.inspector);
   visit("signals", *v.signals);

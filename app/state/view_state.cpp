@@ -16,7 +16,6 @@
 #include "app/state/teaching/presenter_state.hpp"
 #include "app/state/walk_state.hpp"
 #include "app/state/watch/watch_state.hpp"
-#include "app/training/lab_state.hpp"
 
 namespace attnscope {
 

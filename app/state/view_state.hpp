@@ -27,7 +27,6 @@ struct FocusGesture;
 struct FocusState;
 struct HeadsState;
 struct InspectorState;
-struct LabState;
 struct LessonState;
 struct LongState;
 struct ModelState;
@@ -103,7 +102,6 @@ struct ViewState {
   Indirect<LongState> long_view;
   Indirect<ModelState> model;
   Indirect<LessonState> lesson;
-  Indirect<LabState> lab;
   Indirect<PresenterState> presenter;
   PageStates pages;
   std::array<signed char, 16>

@@ -12,15 +12,14 @@
 namespace attnscope {
 namespace {
 
-/// What moves continuously, or is counted by the program itself ("trained"), by the struct it is in; "" are
-/// the fields of ViewState itself. A page says it of its own fields.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 19> continuous{{
+/// What moves continuously, by the struct it is in; "" are the fields of ViewState itself. A page says it of
+/// its own fields.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 18> continuous{{
     {"", "scrolls"},
     {"focus", "zoom"},
     {"focus", "query"},
     {"focus", "key"},
     {"focus", "line_row"},
-    {"training", "trained"},
     {"inspector", "product_row"},
     {"inspector", "key_row"},
     {"inspector", "large_row"},

@@ -14,11 +14,11 @@ const training::LabSight* lab_in(const Scene& scene) {
 
 std::int64_t lab_step_of(const Scene& scene, const training::LabSight& lab) {
   const std::int64_t newest = lab.run()->step;
-  return std::min(scene.view.lab->step.value_or(newest), std::max(newest, lab.runs.front()->step));
+  return std::min(lab_of(scene.view).step.value_or(newest), std::max(newest, lab.runs.front()->step));
 }
 
 void lab_play(Scene& scene) {
-  LabState& state = *scene.view.lab;
+  LabState& state = lab_of(scene.view);
   const training::LabSight* const lab = lab_in(scene);
   if (lab == nullptr) return;
   state.playing = !state.playing && !lab->run()->is_at_end;
@@ -28,9 +28,9 @@ void lab_play(Scene& scene) {
 void lab_branch(Scene& scene) {
   const training::LabSight* const lab = lab_in(scene);
   if (lab == nullptr) return;
-  scene.view.lab->playing = false;
+  lab_of(scene.view).playing = false;
   scene.training->lab()->branch(lab_step_of(scene, *lab));
-  scene.view.lab->step.reset();
+  lab_of(scene.view).step.reset();
 }
 
 void lab_mute(Scene& scene, std::int64_t head) {

@@ -11,6 +11,9 @@
 
 namespace attnscope {
 
+class PageFields;
+struct ViewState;
+
 /// Step: one at a time. Run: some for every frame. Fast: as many as the machine does.
 enum class LabPace : std::uint8_t { Step, Run, Fast };
 /// Which of two runs the heads are drawn of.
@@ -42,5 +45,13 @@ inline constexpr std::array<std::int64_t, 3> wall_sizes{16, 32, 64};
 
 /// What is to be trained. Its steps go on to the end, beyond the goal.
 training::Recipe recipe_of(const LabState&);
+
+/// What the table of its run is called as a file, without ending.
+std::string lab_file_name(const ViewState&);
+
+/// What a session keeps of it.
+void fields(PageFields&, LabState&);
+LabState& lab_of(ViewState&);
+const LabState& lab_of(const ViewState&);
 
 }  // namespace attnscope

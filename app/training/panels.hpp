@@ -42,7 +42,7 @@ struct TrainingPanels {
   bool has_plot(std::string_view name) const {
     return plots.empty() || std::find(plots.begin(), plots.end(), name) != plots.end();
   }
-  LabState& state() const { return *scene.view.lab; }
+  LabState& state() const { return lab_of(scene.view); }
   const training::Recipe& recipe() const { return *lab.recipe; }
   std::int64_t heads() const { return recipe().network.layers * recipe().network.heads; }
   /// The run whose heads are drawn: B where that is asked for and there.

@@ -48,4 +48,6 @@ std::string lab_title(const Ui& ui, std::string_view name) {
   return own(title);
 }
 
+std::string lab_numbers(const LabState& state) { return "float32   ·   seed " + std::to_string(state.seed); }
+
 }  // namespace attnscope

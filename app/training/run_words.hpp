@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "app/kit/ui/ui.hpp"
+#include "app/training/lab_state.hpp"
 #include "core/training/lab/lab.hpp"
 
 namespace attnscope {
@@ -17,5 +18,7 @@ std::string lab_head_name(const training::Recipe&, std::int64_t head);
 std::string_view lab_need_word(training::Need);
 /// Name of a task's score or group in the window's language, as titles have it: its first letter large.
 std::string lab_title(const Ui&, std::string_view name);
+/// For the status line: what is computed in, and which seed made the weights.
+std::string lab_numbers(const LabState&);
 
 }  // namespace attnscope

@@ -46,14 +46,14 @@ void TrainingRuns::stand(LabState& state, const training::LabStand& wanted) {
   trained_ = state.trained = wanted.steps;
 }
 
-void TrainingRuns::put_back(LabState& state, const LabState& before, const training::LabSight& sight) {
+void TrainingRuns::put_back(LabState& state, const StoredRuns& before) {
   if (!lab_) return;
-  state = before;
+  state = before.state;
   state.playing = false;
   trained_ = state.trained;
-  asked_ = lab_->put_back(sight);
+  asked_ = lab_->put_back(before.sight);
   begun_.reset();
-  if (sight.recipe) begun_ = recipe_of(state);  // else nothing was begun then
+  if (before.sight.recipe) begun_ = recipe_of(state);  // else nothing was begun then
 }
 
 void TrainingRuns::leave(LabState& state) {

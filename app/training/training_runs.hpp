@@ -34,7 +34,7 @@ class TrainingRuns {
   /// The runs become those of that place, see Lab::stand(); the state is that which has its recipe.
   void stand(LabState&, const training::LabStand&);
   /// The same with what was on screen earlier.
-  void put_back(LabState&, const LabState& before, const training::LabSight&);
+  void put_back(LabState&, const StoredRuns&);
   /// Whether the runs are those of the last stand(), reached or on their way; and whether it was reached.
   bool is_placed() const { return sight_.stand == asked_; }
   bool has_stood() const { return sight_.stood == asked_; }

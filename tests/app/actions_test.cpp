@@ -191,7 +191,7 @@ void prepare(Robot& robot, const Action& action) {
 
 void press(Robot& robot, ImGuiKeyChord key) {
   robot.key(static_cast<ImGuiKey>(key & ~ImGuiMod_Mask_), key & ImGuiMod_Mask_);
-  if (LabState& lab = *robot.app().view().lab; lab.playing) {  // not to the end of the run
+  if (LabState& lab = lab_of(robot.app().view()); lab.playing) {  // not to the end of the run
     REQUIRE(test::wait_until([&] {
       robot.frame();
       const training::LabRun* const run = robot.app().training().sight().run();

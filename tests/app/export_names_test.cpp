@@ -106,6 +106,15 @@ TEST_CASE("the name that is suggested for numbers says what they are and of whic
   CHECK(robot.app().view().files->dialog.suggested.ends_with(" - Weights of head " + head + ".csv"));
 }
 
+TEST_CASE("the dialog for numbers of a lesson asks for a format, and speaks of no run") {
+  Robot robot({.width = 1280, .height = 800});
+  robot.app().show_step({(assets_directory() / "lessons" / "01-three-tokens.md").native(), 0});
+  robot.settle();
+  from_file_menu(robot, "Export CSV");
+  robot.settle();
+  CHECK(robot.has("Numbers as: NPY"));
+}
+
 TEST_CASE("a bare name exports what was chosen of a model") {
   const TemporaryDirectory directory;
   Robot robot(with_letters(directory));

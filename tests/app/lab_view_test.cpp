@@ -23,11 +23,11 @@ using test::TemporaryDirectory;
 
 struct Desk : Robot {
   explicit Desk(int width = 1600, int height = 1000) : Robot({.width = width, .height = height}) {
-    app().view().lab->task = "two-jobs";
+    lab_of(app().view()).task = "two-jobs";
     key(ImGuiKey_F10);
     settle();
   }
-  LabState& state() { return *app().view().lab; }
+  LabState& state() { return lab_of(app().view()); }
   const training::LabSight& sight() { return app().training().sight(); }
   const training::LabRun& run() { return *sight().run(); }
   void press(ImGuiKey pressed, int mods = 0) {
@@ -284,15 +284,29 @@ TEST_CASE("lab: a session keeps what was chosen", "[lab]") {
   again.app().open(folder / "lab.json");
   again.settle();
   CHECK(again.app().view().mode == Mode::Training);
-  CHECK(again.app().view().lab->task == "two-jobs");
-  CHECK(again.app().view().lab->seed == 3);
-  CHECK(again.app().view().lab->steps_a_frame == 8);
-  CHECK(again.app().view().lab->wall_seeds == 32);
+  CHECK(lab_of(again.app().view()).task == "two-jobs");
+  CHECK(lab_of(again.app().view()).seed == 3);
+  CHECK(lab_of(again.app().view()).steps_a_frame == 8);
+  CHECK(lab_of(again.app().view()).wall_seeds == 32);
   // It was trained again as far as it had come, to the bit.
   const training::LabRun& run = *again.app().training().sight().run();
   CHECK(steps >= 50);
   CHECK(run.step == steps);
   CHECK(run.moments.back()->snapshot->weights == weights);
+}
+
+TEST_CASE("lab: every measurement of the run is saved, as CSV and as nothing else", "[lab]") {
+  const TemporaryDirectory folder;
+  Desk desk;
+  desk.state().seed = 3;
+  desk.settle();
+  CHECK(desk.says("float32   ·   seed 3"));  // in the status line
+  desk.train(50);
+  desk.app().save(folder / "run.csv");
+  CHECK(test::bytes_of(folder / "run.csv") == training::log_of(desk.sight(), desk.run()));
+  desk.app().save(folder / "run.npy");
+  CHECK(desk.app().message().find("saved as .csv") != std::string::npos);
+  CHECK_FALSE(std::filesystem::exists(folder / "run.npy"));
 }
 
 TEST_CASE("lab: no words meet in a small window, in both languages", "[lab]") {

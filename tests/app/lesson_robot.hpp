@@ -51,7 +51,7 @@ struct Player : Robot {
   /// Whether the runs, what is looked at and the page's own settings are what the step says.
   bool trains_at(std::int64_t step) {
     const lessons::TrainedStep& said = lesson().lesson.steps[static_cast<std::size_t>(step)].trained;
-    const LabState& lab = *app().view().lab;
+    const LabState& lab = lab_of(app().view());
     const training::LabStand stand = lessons::stand_of(said, lab);
     const training::LabSight& sight = app().training().sight();
     if (!app().training().has_stood() || !sight.recipe || !(*sight.recipe == prepared(stand.recipe)))

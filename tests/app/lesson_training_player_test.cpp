@@ -134,7 +134,7 @@ TEST_CASE("free play of a run leads to the training page, and back to the run as
   CHECK(player.sight().runs == left);
   player.key(ImGuiKey_S);
   player.press(ImGuiKey_B);
-  player.app().view().lab->seed = 7;
+  lab_of(player.app().view()).seed = 7;
   player.settle();
   CHECK(player.sight().recipe->seed == 7);
   player.press(ImGuiKey_Escape);
@@ -152,7 +152,7 @@ TEST_CASE("a person's own run is there again behind a lesson that trains", "[les
   const TemporaryDirectory directory;
   const std::string name = written_lesson(directory, small_lesson).native();
   Trained player({.width = 1600, .height = 1000});
-  player.app().view().lab->task = "reverse";
+  lab_of(player.app().view()).task = "reverse";
   player.press(ImGuiKey_F10);
   player.press(ImGuiKey_S);
   player.press(ImGuiKey_S);

@@ -244,7 +244,7 @@ TEST_CASE("a monkey before the window breaks nothing") {
     keep_small(robot, example);
     if (i % 100 == 99) {
       // A walk, or a run that trains on, may take longer than the test may.
-      robot.app().view().walk->playing = robot.app().view().lab->playing = false;
+      robot.app().view().walk->playing = lab_of(robot.app().view()).playing = false;
       robot.settle();
       robot.pixels();
       way.check(robot);

@@ -39,10 +39,10 @@ TEST_CASE("A window with a long text, tiles, models A and B and a lab has one th
   click(robot, "Hold this");  // model B
   type_text(robot, "abcabd");
   settle();
-  robot.app().view().lab->task = "two-jobs";
+  lab_of(robot.app().view()).task = "two-jobs";
   robot.key(ImGuiKey_F10);
   settle();
-  robot.app().view().lab->playing = true;
+  lab_of(robot.app().view()).playing = true;
   for (int i = 0; i < 30; ++i) robot.frame();
   robot.key(ImGuiKey_W);  // the wall of seeds
   for (int i = 0; i < 30; ++i) robot.frame();

@@ -8,6 +8,7 @@
 #include "app/pages/experiments/experiment_state.hpp"
 #include "app/shell/page.hpp"
 #include "app/state/view_state.hpp"
+#include "app/training/lab_state.hpp"
 
 namespace attnscope::pages_test {
 
@@ -79,6 +80,10 @@ TEST_CASE("pages: their state is copied and assigned with the ViewState") {
   CHECK(experiment_of(one).value == 256);
   one = ViewState();
   CHECK(experiment_of(one).name == ExperimentState().name);
+  lab_of(one).seed = 5;
+  other = one;
+  lab_of(one).seed = 6;
+  CHECK(lab_of(other).seed == 5);
 }
 
 }  // namespace attnscope::pages_test

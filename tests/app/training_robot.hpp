@@ -74,7 +74,7 @@ struct Trained : Player {
   using Player::Player;
   const training::LabSight& sight() { return app().training().sight(); }
   const training::LabRun& run() { return *sight().run(); }
-  const LabState& lab() { return *app().view().lab; }
+  const LabState& lab() { return lab_of(app().view()); }
   void go(const std::string& name, std::int64_t step) {
     app().show_step({name, step});
     settle();

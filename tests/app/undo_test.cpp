@@ -151,9 +151,9 @@ TEST_CASE("undo to a text that the model cannot read brings back the head that w
 TEST_CASE("what a run of training counts by itself is no step of undo") {
   Robot robot;
   const Viewing before = robot.app().viewing();
-  robot.app().view().lab->trained += 1500;
+  lab_of(robot.app().view()).trained += 1500;
   CHECK(robot.app().viewing() == before);
-  robot.app().view().lab->seed += 1;
+  lab_of(robot.app().view()).seed += 1;
   CHECK_FALSE(robot.app().viewing() == before);
 }
 

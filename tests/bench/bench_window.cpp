@@ -250,7 +250,7 @@ class WindowBench {
     settle();
     window_.app.view().mode = Mode::Training;
     settle();
-    LabState& lab = *window_.app.view().lab;
+    LabState& lab = lab_of(window_.app.view());
     lab.pace = LabPace::Fast;
     lab.task = "induction";
     settle();

@@ -1,7 +1,5 @@
 // app/shell/files: what goes out to files from the window: the session, numbers and pictures. Nothing is
 // written over unasked.
-#include <array>
-#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -15,7 +13,6 @@
 #include "app/state/files_state.hpp"
 #include "core/base/error.hpp"
 #include "core/files/document/session_file.hpp"
-#include "core/files/formats/atomic_write.hpp"
 #include "core/files/formats/posix.hpp"
 #include "core/text/utf8.hpp"
 
@@ -29,14 +26,6 @@ fs::path whole_path(const fs::path& path) {
   std::error_code unknown;
   const fs::path whole = fs::absolute(path, unknown);
   return unknown ? path : whole.lexically_normal();
-}
-
-void export_training(const training::LabSight& sight, const fs::path& to) {
-  if (lower_extension(to) != ".csv")
-    throw Error("Cannot write " + in_quotes(to.native()) + ": the log of a training run is saved as .csv.");
-  if (sight.run() == nullptr) throw Error("Nothing was trained yet.");
-  const std::string table = training::log_of(sight, *sight.run());
-  write_atomically(to, std::array{std::string_view(table)});
 }
 
 bool is_picture(const fs::path& path) {
@@ -105,10 +94,6 @@ bool App::export_to(const fs::path& to) {
     files_.begin_export(reading, model_exported(*view_.files, *reading, std::move(difference), to), to,
                         backends_->pool());
     return false;
-  }
-  if (view_.mode == Mode::Training) {
-    export_training(training_->sight(), to);
-    return true;
   }
   if (page_table_of(view_.mode) != nullptr) {
     const Page* const page = page_of_mode(pages_, view_.mode);

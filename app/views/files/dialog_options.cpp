@@ -9,7 +9,6 @@
 #include "app/lessons/library.hpp"
 #include "app/scene/page_facts.hpp"
 #include "app/state/files_state.hpp"
-#include "app/training/lab_state.hpp"
 #include "app/views/figures/grid_page.hpp"
 #include "app/views/files/dialog.hpp"
 #include "core/files/formats/posix.hpp"
@@ -32,7 +31,6 @@ std::vector<RegionChoice> region_choices(const Scene& scene) {
         {PictureRegion::Grid, "All heads", "all heads"}, {PictureRegion::Focus, "Screen", "screen"}, window};
   if (const PageFacts* const page = page_facts_of(scene.view.mode))
     return {{PictureRegion::Focus, page->picture, page->picture_file}, window};
-  if (scene.view.mode == Mode::Training) return {{PictureRegion::Focus, "Training", "training"}, window};
   if (scene.view.mode == Mode::Lessons && picture_kind(scene) == PictureKind::Html)
     return {{PictureRegion::Window, "Whole lesson", "lesson"}, {PictureRegion::Focus, "This step", "step"}};
   if (scene.view.mode == Mode::Lessons) return {{PictureRegion::Focus, "Lesson", "lesson"}, window};
@@ -249,8 +247,7 @@ void draw_number_options(Scene& scene, const Box& card, float& y) {
 void draw_page_table_options(Scene& scene, const Box& card, float& y) {
   const Ui& ui = scene.ui;
   const Box of = option_line(ui, card, y, "Of");
-  const PageFacts* const page = page_table_of(scene.view.mode);
-  ui.text(of.x, of.centre_y(), page != nullptr ? page->table : "every measurement of the run, as CSV",
+  ui.text(of.x, of.centre_y(), page_table_of(scene.view.mode)->table,
           {type::label, ui.theme.text1, Ink::Medium, Align::Left, of.w});
 }
 
@@ -260,9 +257,9 @@ void draw_dialog_options(Scene& scene, const Layout& layout, const Box& card, fl
   const float top = y;
   if (scene.view.files->dialog.task == FileTask::Picture) draw_picture_options(scene, layout, card, y);
   if (scene.view.files->dialog.task == FileTask::Numbers)
-    is_page(scene.view.mode) ? draw_page_table_options(scene, card, y)
-    : is_of_model(scene)     ? draw_model_number_options(scene, card, y)
-                             : draw_number_options(scene, card, y);
+    page_table_of(scene.view.mode) != nullptr ? draw_page_table_options(scene, card, y)
+    : is_of_model(scene)                      ? draw_model_number_options(scene, card, y)
+                                              : draw_number_options(scene, card, y);
   // Also after a click on what is chosen already; a number that is typed keeps the keyboard.
   const bool is_here = Box{card.x, top, card.w, y - top}.contains(ImGui::GetIO().MousePos);
   if (is_here && ImGui::IsMouseReleased(ImGuiMouseButton_Left) && !ImGui::IsAnyItemActive())
@@ -273,7 +270,7 @@ int option_lines(const Scene& scene) {
   switch (scene.view.files->dialog.task) {
     case FileTask::Picture: return picture_kind(scene) == PictureKind::Series ? 4 : 3;
     case FileTask::Numbers:
-      if (is_page(scene.view.mode)) return 1;
+      if (page_table_of(scene.view.mode) != nullptr) return 1;
       return is_of_model(scene) ? 3 : 2;
     default: return 0;
   }
@@ -295,7 +292,6 @@ std::string proposed_name(const Scene& scene) {
   }
   if (const PageFacts* const page = page_table_of(scene.view.mode))
     return suggested_name(page->table_name(scene.view), ".csv");
-  if (scene.view.mode == Mode::Training) return suggested_name("training " + scene.view.lab->task, ".csv");
   if (is_of_model(scene)) return model_numbers_name(scene);
   const std::string what =
       files.numbers == NumberFormat::Tensors ? "" : " - " + export_choice(export_source(scene)).plain;
@@ -328,7 +324,7 @@ std::filesystem::path with_ending(const Scene& scene, std::filesystem::path path
     known = {is_handout ? ".pdf" : ending_of(kind), ".png", ".svg", ".html", ".pdf"};
   } else if (files.dialog.task != FileTask::Numbers) {
     return path;
-  } else if (is_page(scene.view.mode)) {
+  } else if (page_table_of(scene.view.mode) != nullptr) {
     known = {".csv"};
   } else if (is_of_model(scene)) {
     known = {files.numbers == NumberFormat::Tensors ? ".safetensors" : ".csv", ".csv", ".safetensors"};

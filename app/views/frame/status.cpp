@@ -1,13 +1,15 @@
 // app/views/frame: the last line: what the mouse is on, how far a long computation is, and a way to stop it.
 #include <algorithm>
+#include <utility>
 
 #include "app/kit/ui/number_format.hpp"
 #include "app/lessons/library.hpp"
+#include "app/scene/page_facts.hpp"
 #include "app/scene/picture.hpp"
 #include "app/state/files_state.hpp"
 #include "app/state/model_state.hpp"
 #include "app/state/watch/watch_state.hpp"
-#include "app/training/lab_state.hpp"
+#include "app/training/run_words.hpp"
 #include "app/views/files/files.hpp"
 #include "app/views/watch/watch.hpp"
 #include "core/engine/model/model_reading.hpp"
@@ -141,11 +143,16 @@ std::string cell_words(const Scene& scene) {
   return "cell  " + name + (s.locked ? "   ·   locked, Esc unlocks" : "   ·   hover previews, click locks");
 }
 
-/// The training page, or a lesson that trains: what is on screen is not the Document.
+/// What a page says of its own numbers where what is on screen is not the Document.
+std::string status_of_page(const Scene& scene) {
+  const PageFacts* const page = page_facts_of(scene.view.mode);
+  return page != nullptr && page->status != nullptr ? page->status(scene) : std::string();
+}
+
+/// A lesson that trains.
 bool shows_a_run(const Scene& scene) {
   const lessons::OpenLesson* const open = scene.lesson != nullptr ? scene.lesson->open.get() : nullptr;
-  return scene.view.mode == Mode::Training ||
-         (scene.view.mode == Mode::Lessons && open != nullptr && open->lesson.of_training());
+  return scene.view.mode == Mode::Lessons && open != nullptr && open->lesson.of_training();
 }
 
 }  // namespace
@@ -159,8 +166,10 @@ void draw_status(Scene& scene, const Box& bar) {
 
   const Document& document = scene.result.document;
   std::string right(name_of(document.precision));
-  if (shows_a_run(scene))
-    right = "float32   ·   seed " + std::to_string(scene.view.lab->seed);
+  if (std::string of_page = status_of_page(scene); !of_page.empty())
+    right = std::move(of_page);
+  else if (shows_a_run(scene))
+    right = lab_numbers(lab_of(scene.view));
   else if (scene.model != nullptr)
     right = model_facts(*scene.model);
   else if (!document.input.is_given())

@@ -56,13 +56,7 @@ Box draw_modes(Scene& scene, const Box& bar) {
              "All heads of a whole model, what is in its stream and what it predicts.", "F7"}},
       Entry{Mode::Lessons,
             "Lessons",
-            {"Lessons", {}, "Attention from the first number on, step by step, with predictions.", "F8"}},
-      Entry{Mode::Training,
-            "Training",
-            {"Training",
-             {},
-             "Small models learn while you watch: curves, heads, branches, many seeds.",
-             "F10"}}};
+            {"Lessons", {}, "Attention from the first number on, step by step, with predictions.", "F8"}}};
   std::vector<Mode> modes_there;
   std::vector<std::string_view> names;
   std::vector<Tip> tips;

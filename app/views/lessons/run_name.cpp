@@ -12,7 +12,7 @@ namespace attnscope {
 std::string trained_run_name(const Scene& scene) {
   if (scene.view.mode != Mode::Lessons || scene.view.lesson->name.empty() || !is_lesson_training(scene))
     return {};
-  const LabState& state = *scene.view.lab;
+  const LabState& state = lab_of(scene.view);
   const std::string task = lab_task_name(state.task), seed = std::to_string(state.seed);
   if (scene.training == nullptr || scene.training->sight().runs.empty())
     return inner(task) + " · seed " + seed;

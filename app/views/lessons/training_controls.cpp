@@ -31,7 +31,7 @@ float draw_play_control(LessonPage& page, const Box& at) {
   const Ui& ui = page.ui();
   const training::LabRun* const run = lesson_run(page);
   if (run == nullptr) return 0;
-  const bool plays = page.scene.view.lab->playing;
+  const bool plays = lab_of(page.scene.view).playing;
   const Box box{at.x, at.centre_y() - ui.px(14), ui.px(96), ui.px(28)};
   if (button(ui, "Train", box,
              {plays ? "Pause" : "Train", {}, "Trains from the newest step on; a second press pauses it.", {}},
@@ -48,7 +48,7 @@ float draw_branch_control(LessonPage& page, const Box& at) {
   const Ui& ui = page.ui();
   const training::LabRun* const run = lesson_run(page);
   if (run == nullptr) return 0;
-  const std::int64_t step = std::min(page.scene.view.lab->step.value_or(run->step), run->step);
+  const std::int64_t step = std::min(lab_of(page.scene.view).step.value_or(run->step), run->step);
   const std::string words = "Branch from step " + grouped(step);
   const Box box{at.x, at.centre_y() - ui.px(14), ui.text_width(words, type::label, Ink::Medium) + ui.px(24),
                 ui.px(28)};
@@ -63,7 +63,7 @@ float draw_branch_control(LessonPage& page, const Box& at) {
 /// The same run, trained as far, from other weights and other data.
 float draw_training_seed_control(LessonPage& page, const Box& at) {
   const Ui& ui = page.ui();
-  LabState& state = *page.scene.view.lab;
+  LabState& state = lab_of(page.scene.view);
   const float name = ui.text(at.x, at.centre_y(), "seed", {type::label, ui.theme.text2}) + ui.px(10);
   const Box box{at.x + name, at.centre_y() - ui.px(13), ui.px(96), ui.px(26)};
   const auto chosen = stepper(

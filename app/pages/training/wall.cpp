@@ -1,5 +1,5 @@
-// app/views/lab: the wall of seeds: the same recipe again and again, its curve, and what each head does, by
-// its score and by what muting it costs.
+// app/pages/training: the wall of seeds: the same recipe again and again, its curve, and what each head does,
+// by its score and by what muting it costs.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -8,17 +8,14 @@
 
 #include "app/kit/ui/number_format.hpp"
 #include "app/kit/widgets/widgets.hpp"
+#include "app/pages/training/acts.hpp"
+#include "app/pages/training/parts.hpp"
 #include "app/training/run_words.hpp"
-#include "app/views/lab/lab.hpp"
 
 namespace attnscope {
 namespace {
 
 using training::WallRun;
-
-bool is_wall_busy(const training::WallSight& wall) {
-  return wall.recipe != nullptr && !wall.stopped && wall.done() < wall.count && wall.problem.empty();
-}
 
 std::size_t wall_size(const TrainingPanels& panels) {
   return static_cast<std::size_t>(panels.state().wall_seeds);
@@ -218,13 +215,8 @@ void draw_wall_sizes(const TrainingPanels& panels, const Box& box) {
 
 }  // namespace
 
-void lab_wall(Scene& scene) {
-  if (scene.training == nullptr || scene.training->sight().recipe == nullptr) return;
-  if (is_wall_busy(scene.training->wall()))
-    scene.training->stop_wall();
-  else
-    scene.training->run_wall(*scene.training->sight().recipe,
-                             static_cast<std::size_t>(scene.view.lab->wall_seeds));
+bool is_wall_busy(const training::WallSight& wall) {
+  return wall.recipe != nullptr && !wall.stopped && wall.done() < wall.count && wall.problem.empty();
 }
 
 void draw_lab_wall(const TrainingPanels& panels, const Box& box) {

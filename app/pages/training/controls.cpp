@@ -1,13 +1,14 @@
-// app/views/lab: what is trained, how fast, what is changed while it trains, and the runs that there are.
+// app/pages/training: what is trained, how fast, what is changed while it trains, and the runs that there
+// are.
 #include <algorithm>
 #include <array>
 #include <string>
 
 #include "app/kit/ui/number_format.hpp"
 #include "app/kit/widgets/widgets.hpp"
-#include "app/training/acts.hpp"
+#include "app/pages/training/acts.hpp"
+#include "app/pages/training/parts.hpp"
 #include "app/training/run_words.hpp"
-#include "app/views/lab/lab.hpp"
 
 namespace attnscope {
 namespace {

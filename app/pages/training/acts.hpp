@@ -1,13 +1,10 @@
-// app/views/lab: the page on which small models learn: what keys and clicks do in it, and the whole of it.
+// app/pages/training: what keys do on the page, and its buttons. What lessons that train do as well stands in
+// app/training/acts.hpp.
 #pragma once
 
-#include "app/training/panels.hpp"
+#include "app/training/acts.hpp"
 
 namespace attnscope {
-
-void draw_lab(Scene&, const Box&);
-void draw_lab_controls(const TrainingPanels&, const Box&);
-void draw_lab_wall(const TrainingPanels&, const Box&);
 
 void lab_step(Scene&);
 /// The measured step before or after the one that is looked at.
