@@ -1,4 +1,21 @@
 // tests/support: a table without pages, for programs that are linked without their views.
+#include <array>
+
+#include "app/state/page/mode.hpp"
 #include "app/state/page/page_state.hpp"
 
-std::vector<attnscope::PageState> attnscope::first_page_states() { return {}; }
+namespace attnscope {
+namespace {
+
+constexpr std::array known{Mode::Explore, Mode::Walk,        Mode::Compare, Mode::Model,
+                           Mode::Lessons, Mode::Experiments, Mode::Training};
+constexpr std::array names{Mode::Explore.name, Mode::Walk.name,        Mode::Compare.name, Mode::Model.name,
+                           Mode::Lessons.name, Mode::Experiments.name, Mode::Training.name};
+
+}  // namespace
+
+std::vector<PageState> first_page_states() { return {}; }
+std::span<const Mode> modes() { return known; }
+std::span<const std::string_view> mode_names() { return names; }
+
+}  // namespace attnscope
