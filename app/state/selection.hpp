@@ -33,6 +33,10 @@ struct Selection {
   std::optional<std::int64_t> hovered_token;  // in the token strip: dims thumbnails to that token's relevance
   std::optional<AttentionOf> hovered_stack;   // whose it is, in a model with two texts: encoder or decoder
 
+  void choose(Cell at) {
+    cell = at;
+    locked = true;
+  }
   std::int64_t shown_head() const { return hovered_head.value_or(head); }
   /// The previewed cell while the mouse is on one, else the chosen one.
   Cell shown_cell() const { return hovered_cell.value_or(cell); }

@@ -1,8 +1,6 @@
 #include "app/kit/draw/svg.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 
 #include <fmt/format.h>
 

@@ -1,6 +1,5 @@
 #include "app/kit/ui/number_format.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string_view>

@@ -1,7 +1,6 @@
 // app/kit/ui: string tables as files: one "< English" line and one "> translation" line after it.
 #include <algorithm>
 #include <fstream>
-#include <iterator>
 #include <optional>
 
 #include <fmt/format.h>

@@ -1,7 +1,6 @@
 // app/kit/widgets: switches, segments, sliders and steppers.
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -86,7 +85,7 @@ TypedNumber typed_number(const Ui& ui, const std::string& label, const Box& box,
   return {number, !number && !begins, entered || (left && by_hand && !escaped && text != shown)};
 }
 
-/// On what is typed in a field.
+/// Marks a field whose text cannot be used.
 void draw_wrong(const Ui& ui, const Box& field) {
   ui.fill(field, fade(ui.theme.error, 0.2f), ui.px(4));
   ui.frame(field, ui.theme.error, std::max(1.f, ui.px(1.5f)), ui.px(4));

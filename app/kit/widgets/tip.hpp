@@ -5,12 +5,9 @@
 
 namespace attnscope {
 
-/// A name, a formula, one or two lines of why, a key. Empty parts are left out.
+/// A name, a formula, one or two lines of why, a key. Empty parts are left out, and need not be written.
 struct Tip {
-  std::string_view title;
-  std::string_view formula;
-  std::string_view why;
-  std::string_view key;
+  std::string_view title = {}, formula = {}, why = {}, key = {};
 };
 
 }  // namespace attnscope
