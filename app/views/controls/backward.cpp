@@ -1,5 +1,4 @@
 // app/views/controls: what is differentiated, and how large the gradients of the shown head's weights are.
-#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -14,9 +13,9 @@ namespace {
 void loss_row(Column& c) {
   Loss& loss = c.document().loss;
   constexpr auto names = enum_column<Loss::Kind>(&EnumName::label);
-  const std::array<Tip, 3> tips{Tip{"Off", {}, "Only the forward pass.", {}},
-                                Tip{"Sum", "Σ Y", "∂loss/∂Y = 1 everywhere.", {}},
-                                Tip{"Mean squared", "mean (Y − X)²", "Target: reproduce X.", {}}};
+  const std::array<Tip, 3> tips{Tip{"Off", {}, "Only the forward pass."},
+                                Tip{"Sum", "Σ Y", "∂loss/∂Y = 1 everywhere."},
+                                Tip{"Mean squared", "mean (Y − X)²", "Target: reproduce X."}};
   const SegmentsStyle style{.text_size = c.scene.compact ? type::tick : type::label};
   if (const auto chosen =
           segments(c.ui(), "Loss", c.row(28), names, static_cast<int>(loss.kind), tips, style)) {
@@ -38,10 +37,8 @@ void norm_rows(Column& c) {
   for (std::size_t i = 0; i < norms.size(); ++i) {
     const bool odd = !(norms[i] > 0 && norms[i] >= limits.vanishing && norms[i] <= limits.exploding);
     c.fact(labels[i], names[i], tiny(norms[i]),
-           {names[i],
-            "√ Σ (∂loss / ∂w)², this head's columns",
-            "Gradient norm; SGD moves the weights by η times this.",
-            {}},
+           {names[i], "√ Σ (∂loss / ∂w)², this head's columns",
+            "Gradient norm; SGD moves the weights by η times this."},
            odd);
   }
   if (head.vanishing)
@@ -56,12 +53,9 @@ void jacobian_rows(Column& c) {
   const double row = scene.result.measures.row(b, h, scene.cell().query).jacobian;
   const double mean = scene.result.measures.head(b, h).jacobian;
   const std::string name = "‖J‖ of “" + own(query_label(scene.result, b, scene.cell().query)) + "”";
-  const Tip tip{
-      "Jacobian of the softmax",
-      "‖diag(w) − w·wᵀ‖, uniform attention = 1",
-      "Frobenius norm, as a share of what equal weights on the same keys have, √(n − 1) / n: near 0 the "
-      "softmax is saturated.",
-      {}};
+  const Tip tip{"Jacobian of the softmax", "‖diag(w) − w·wᵀ‖, uniform attention = 1",
+                "Frobenius norm, as a share of what equal weights on the same keys have, √(n − 1) / n: near "
+                "0 the softmax is saturated."};
   const auto number = [](double value) { return std::isnan(value) ? std::string("n/a") : fixed(value, 4); };
   c.fact("Jacobian of the row", name, number(row), tip, row < 1e-2);
   c.fact("Jacobian of the head", "‖J‖, mean of the head", number(mean), tip, mean < 1e-2);
@@ -81,9 +75,8 @@ void backward_section(Column& c) {
     else
       c.remark(why_no_values(c.document()));
     if (on) {
-      c.fact(
-          "Loss value", "loss", tiny(r.gradients->loss),
-          {"Loss", "one number over the whole output", "Every gradient says how this number changes.", {}});
+      c.fact("Loss value", "loss", tiny(r.gradients->loss),
+             {"Loss", "one number over the whole output", "Every gradient says how this number changes."});
       norm_rows(c);
     }
     jacobian_rows(c);

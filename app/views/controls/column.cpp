@@ -20,8 +20,7 @@ bool dots(const Ui& ui, const char* label, const Box& box, bool open, bool used)
   tooltip(ui, touch.hovered, box,
           {open ? "Fewer controls" : "More controls",
            {},
-           used ? "A setting in here differs from its default." : "Less common settings.",
-           {}});
+           used ? "A setting in here differs from its default." : "Less common settings."});
   return touch.clicked;
 }
 
@@ -33,7 +32,7 @@ Box Column::row(float logical_height, float gap_after) {
   return box;
 }
 
-/// Of a model's sections there is none too many.
+/// Only sections of Explore can be hidden; those of a model always stand.
 bool Column::is_away(Section which) const {
   const auto at = static_cast<std::size_t>(which);
   return at < ShownSections::known.size() && !scene.view.sections.has(ShownSections::known[at]);
@@ -130,6 +129,27 @@ std::optional<std::int64_t> Column::number(const char* label, std::string_view s
                  refuses);
 }
 
+bool Column::whole_number(const char* label, std::string_view shown, int& value, WholeRange range,
+                          const Tip& tip, std::string_view read_out) {
+  const auto next = [&](int by) { return std::int64_t{value} + by * range.step; };
+  const auto chosen = number(label, shown, value, next, tip, read_out);
+  if (chosen) value = static_cast<int>(std::clamp<std::int64_t>(*chosen, range.least, range.most));
+  return chosen.has_value();
+}
+
+void Column::seed(const char* label, std::string_view shown, std::uint64_t& value, const Tip& tip) {
+  const auto now = static_cast<std::int64_t>(value);
+  if (const auto chosen = number(
+          label, shown, now, [now](int by) { return now + by; }, tip))
+    value = static_cast<std::uint64_t>(std::max<std::int64_t>(0, *chosen));
+}
+
+bool Column::turn(const char* label, std::string_view shown, bool& on, const Tip& tip, float gap_after) {
+  const bool turned = toggle(ui(), label, shown, row(28, gap_after), on, tip);
+  if (turned) on = !on;
+  return turned;
+}
+
 std::optional<int> Column::choice(const char* label, std::string_view shown,
                                   std::span<const std::string_view> names, int chosen,
                                   std::span<const Tip> tips) {
@@ -181,7 +201,7 @@ void draw_column(Scene& scene, const Box& region, std::span<const DrawSection> s
   if (!scene.view.sections.names.empty()) {
     const Box row = column.row(28, 4);
     if (button(ui, "All sections", row,
-               {"All sections", {}, "The column is reduced; this brings back what is not shown.", {}}))
+               {"All sections", {}, "The column is reduced; this brings back what is not shown."}))
       scene.view.sections.names.clear();
   }
   ImGui::SetCursorScreenPos({region.x, column.y});

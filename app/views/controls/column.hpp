@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "app/scene/scene.hpp"
+#include "core/document/enum_names.hpp"
 
 namespace attnscope {
 
@@ -59,6 +60,12 @@ struct SectionHead {
   bool extras_used = false;  // the dots light up: something behind them is not as it usually is
 };
 
+/// The bounds of a whole number that is chosen in the column, and what one press adds to it.
+struct WholeRange {
+  int least, most;
+  int step = 1;
+};
+
 /// A cursor that goes down the column; sections place their rows with it.
 class Column {
  public:
@@ -86,9 +93,24 @@ class Column {
                                      const std::function<std::int64_t(int)>& next, const Tip&,
                                      std::string_view read_out = {}, bool wrong = false,
                                      const std::function<std::string(std::int64_t)>& why_not = {});
+  /// The same of a setting, which it sets; true when it did.
+  bool whole_number(const char* label, std::string_view shown, int& value, WholeRange range, const Tip&,
+                    std::string_view read_out = {});
+  /// The same of the seed of random numbers, from 0 on.
+  void seed(const char* label, std::string_view shown, std::uint64_t& value, const Tip&);
+  /// A switch over the whole row, which turns the setting; true when it did.
+  bool turn(const char* label, std::string_view shown, bool& on, const Tip&, float gap_after = 4);
   /// "softmax  [stable | naive]"
   std::optional<int> choice(const char* label, std::string_view shown,
                             std::span<const std::string_view> names, int chosen, std::span<const Tip> tips);
+  /// The same of an enumeration, by the labels of its names; true when it set the value.
+  template <class E>
+  bool pick(const char* label, std::string_view shown, E& value, std::span<const Tip> tips) {
+    const std::optional<int> chosen =
+        choice(label, shown, enum_column<E>(&EnumName::label), static_cast<int>(value), tips);
+    if (chosen) value = static_cast<E>(*chosen);
+    return chosen.has_value();
+  }
   /// "loss  0.137", with a tooltip.
   void fact(const char* label, std::string_view shown, std::string_view value, const Tip&,
             bool alarming = false);
@@ -108,11 +130,10 @@ class Column {
 using DrawSection = void (*)(Column&);
 void draw_column(Scene&, const Box& region, std::span<const DrawSection> sections, float& scroll);
 
-/// Of weights built by hand, where the division by √dₖ is mentioned.
+/// A remark on weights built by hand, for tips that explain the division by √dₖ.
 inline constexpr std::string_view built_gain =
     "Heads built by hand have √dₖ in their gains: their scaled scores do not depend on dₖ. Random weights "
-    "show "
-    "what it is for.";
+    "show what it is for.";
 
 void input_section(Column&);
 void weights_section(Column&);

@@ -6,7 +6,7 @@
 
 #include "app/kit/ui/number_format.hpp"
 #include "app/views/controls/column.hpp"
-#include "app/views/parts/unknown.hpp"
+#include "core/document/known.hpp"
 
 namespace attnscope {
 namespace {
@@ -40,10 +40,8 @@ void tokens_row(Column& c, const LayerSize& size) {
   std::int64_t& asked = c.scene.view.cost_tokens;
   const std::int64_t own = layer_size(c.scene.result.document).keys;
   const SliderRange range{1, static_cast<float>(most_tokens), static_cast<float>(own), true};
-  const Tip tip{"At tokens",
-                "n queries × n keys",
-                "What the layer would cost at another length; nothing is computed.",
-                {}};
+  const Tip tip{"At tokens", "n queries × n keys",
+                "What the layer would cost at another length; nothing is computed."};
   if (const auto moved = slider(c.ui(), "At tokens", "at tokens", grouped(size.keys), c.row(36, 4),
                                 static_cast<float>(size.keys), range, asked > 0, tip)) {
     const auto tokens =
@@ -55,69 +53,51 @@ void tokens_row(Column& c, const LayerSize& size) {
 void parameter_rows(Column& c, const LayerCost& cost) {
   const auto count = [](double number) { return grouped(static_cast<std::int64_t>(number)); };
   c.fact("Parameters QKV", "W_Q W_K W_V", count(cost.qkv_parameters),
-         {"Parameters of the projections",
-          "d_model · (h·dₖ + g·(dₖ + d_v))",
-          "g heads of keys and values. ViT-Base, d_model 768, has 1,769,472.",
-          {}});
+         {"Parameters of the projections", "d_model · (h·dₖ + g·(dₖ + d_v))",
+          "g heads of keys and values. ViT-Base, d_model 768, has 1,769,472."});
   c.fact("Parameters output", "W_O", count(cost.output_parameters),
-         {"Parameters of the output", "h·d_v · d_model", "ViT-Base, d_model 768, has 589,824.", {}});
+         {"Parameters of the output", "h·d_v · d_model", "ViT-Base, d_model 768, has 589,824."});
   if (cost.bias_parameters > 0)
-    c.fact("Parameters biases", "biases", count(cost.bias_parameters),
-           {"Biases", "one for each column", {}, {}});
+    c.fact("Parameters biases", "biases", count(cost.bias_parameters), {"Biases", "one for each column"});
   if (cost.position_parameters > 0)
     c.fact("Parameters positions", "positions", count(cost.position_parameters),
-           {"Learned positions", "positions × d_model, or buckets × heads", {}, {}});
+           {"Learned positions", "positions × d_model, or buckets × heads"});
   if (cost.extra_parameters > 0)
     c.fact("Parameters key", "learned key", count(cost.extra_parameters),
-           {"Learned key and value", "groups · (dₖ + d_v)", {}, {}});
+           {"Learned key and value", "groups · (dₖ + d_v)"});
   if (cost.sink_parameters > 0)
-    c.fact("Parameters sinks", "sinks", count(cost.sink_parameters),
-           {"Learned sinks", "one for each head", {}, {}});
+    c.fact("Parameters sinks", "sinks", count(cost.sink_parameters), {"Learned sinks", "one for each head"});
   if (cost.norm_parameters > 0)
     c.fact("Parameters norm", "QK-norm", count(cost.norm_parameters),
-           {"Weights of the QK-norm", "2 · dₖ", "Shared by all heads.", {}});
+           {"Weights of the QK-norm", "2 · dₖ", "Shared by all heads."});
   if (cost.block_parameters > 0)
     c.fact("Parameters block", "block", count(cost.block_parameters),
-           {"Norms and MLP of the block",
-            "2 · d_model · d_inner, 3 with a gate",
-            "In a usual block two thirds of all parameters.",
-            {}});
+           {"Norms and MLP of the block", "2 · d_model · d_inner, 3 with a gate",
+            "In a usual block two thirds of all parameters."});
 }
 
 void total_rows(Column& c, const LayerSize& size, const LayerCost& cost) {
   c.fact("FLOPs", "FLOPs", metric(cost.flops),
-         {"Floating-point operations",
-          "one multiply-add = 2",
-          "Hidden keys are counted: the whole matrix is computed.",
-          {}});
+         {"Floating-point operations", "one multiply-add = 2",
+          "Hidden keys are counted: the whole matrix is computed."});
   if (cost.seen_flops < cost.flops)
     c.fact("FLOPs seen", "of these for seen keys", metric(cost.seen_flops),
-           {"Without what the mask hides",
-            "scores to mix × seen / all",
-            "What is left for a kernel that skips the cells a causal mask, a window or a pattern hides.",
-            {}});
+           {"Without what the mask hides", "scores to mix × seen / all",
+            "What is left for a kernel that skips the cells a causal mask, a window or a pattern hides."});
   c.fact("Bytes staged", "moved, staged", bytes_of(cost.bytes),
-         {"Bytes moved, staged",
-          "every stage reads and writes",
-          "Every stage is kept, as here, so that it can be shown.",
-          {}});
+         {"Bytes moved, staged", "every stage reads and writes",
+          "Every stage is kept, as here, so that it can be shown."});
   c.fact("Bytes streaming", "moved, streaming", bytes_of(cost.streaming_bytes),
-         {"Bytes moved, streaming",
-          "K and V once per 64 queries",
-          "Scores and weights stay in on-chip memory, as in FlashAttention.",
-          {}});
+         {"Bytes moved, streaming", "K and V once per 64 queries",
+          "Scores and weights stay in on-chip memory, as in FlashAttention."});
   c.fact("Held staged", "held, staged", bytes_of(cost.held),
-         size.linear ? Tip{"Memory held", "batch · h · dₖ · (d_v + 1)", "φ(K)ᵀ·V and Σ φ(K): no scores.", {}}
-                     : Tip{"Memory held, staged",
-                           "4 · batch · h · n²",
-                           "Scores, scaled logits, masked logits and weights of all heads.",
-                           {}});
+         size.linear ? Tip{"Memory held", "batch · h · dₖ · (d_v + 1)", "φ(K)ᵀ·V and Σ φ(K): no scores."}
+                     : Tip{"Memory held, staged", "4 · batch · h · n²",
+                           "Scores, scaled logits, masked logits and weights of all heads."});
   c.fact("Held streaming", "held, streaming", bytes_of(cost.streaming_held),
-         size.linear ? Tip{"Memory held", "batch · h · dₖ · (d_v + 1)", "φ(K)ᵀ·V and Σ φ(K): no scores.", {}}
-                     : Tip{"Memory held, streaming",
-                           "2 · batch · h · n",
-                           "A running maximum and sum for every query.",
-                           {}});
+         size.linear ? Tip{"Memory held", "batch · h · dₖ · (d_v + 1)", "φ(K)ᵀ·V and Σ φ(K): no scores."}
+                     : Tip{"Memory held, streaming", "2 · batch · h · n",
+                           "A running maximum and sum for every query."});
   if (size.cached > 0)
     c.remark(
         "K and V of cached tokens are not counted again; they are computed here all the same, to be shown.");
@@ -129,7 +109,7 @@ void stage_rows(Column& c, const LayerCost& cost) {
   for (const StageCost& stage : cost.stages) {
     const std::string label = "Cost of " + std::string(info(stage.stage).name);
     c.fact(label.c_str(), info(stage.stage).name, metric(stage.flops) + " · " + bytes_of(stage.bytes),
-           {info(stage.stage).name, info(stage.stage).formula, "Operations and bytes moved, staged.", {}});
+           {info(stage.stage).name, info(stage.stage).formula, "Operations and bytes moved, staged."});
   }
 }
 

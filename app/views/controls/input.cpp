@@ -25,10 +25,8 @@ void padding_row(Column& c) {
   Document& document = c.document();
   const int longest = std::max(1, static_cast<int>(longest_of(document.input.sequences)));
   const int now = std::max(document.input.padded_length, longest);
-  const Tip tip{"Padded length",
-                "sequence + [pad] … [pad]",
-                "Padding tokens take attention unless the padding mask hides them.",
-                {}};
+  const Tip tip{"Padded length", "sequence + [pad] … [pad]",
+                "Padding tokens take attention unless the padding mask hides them."};
   const auto next = [&](int step) { return std::int64_t{now} + step; };
   if (const auto n = c.number("Pad to", "padded length", now, next, tip, {},
                               is_refused(c.scene, LayerNumber::PaddedLength))) {
@@ -41,11 +39,10 @@ void memory_rows(Column& c) {
   Scene& scene = c.scene;
   Document& document = c.document();
   const bool cross = !document.input.memory.empty();
-  if (toggle(c.ui(), "Cross-attention", "cross-attention", c.row(28), cross,
-             {"Cross-attention",
-              "Q = X·W_Q   K = N·W_K   V = N·W_V",
-              "Keys and values come from a second text: the first looks at the second, as in translation.",
-              {}})) {
+  if (toggle(
+          c.ui(), "Cross-attention", "cross-attention", c.row(28), cross,
+          {"Cross-attention", "Q = X·W_Q   K = N·W_K   V = N·W_V",
+           "Keys and values come from a second text: the first looks at the second, as in translation."})) {
     document = edit::memory(std::move(document), cross ? std::string() : scene.view.memory_text);
     return;
   }
@@ -94,7 +91,7 @@ void layer_row(Column& c) {
   if (shown == files.layers.end() || files.layers.size() < 2) return;
   const std::string facts = shown->facts;
   drop(c.ui(), "Layer", c.row(28), own(shown->name),
-       {"Layer", facts, "The layers that the file holds. Only the chosen one is read.", {}}, [&] {
+       {"Layer", facts, "The layers that the file holds. Only the chosen one is read."}, [&] {
          for (const LayerEntry& layer : files.layers) {
            if (!menu_row(c.ui(), (own(layer.name) + "##layer").c_str(), layer.facts, &layer == &*shown))
              continue;
@@ -111,10 +108,8 @@ void cache_rows(Column& c) {
   if (can_cache) {
     const std::int64_t now = document.input.cached;
     const auto next = [&](int step) { return now + step; };
-    const Tip tip{"Decode: cached tokens",
-                  "queries: tokens after the cache, keys: all",
-                  "Autoregressive decoding: K and V of the cached tokens are reused.",
-                  {}};
+    const Tip tip{"Decode: cached tokens", "queries: tokens after the cache, keys: all",
+                  "Autoregressive decoding: K and V of the cached tokens are reused."};
     if (const auto n = c.number("Cached tokens", "cached tokens", now, next, tip))
       document =
           edit::cached(std::move(document), static_cast<int>(std::clamp<std::int64_t>(*n, 0, 1 << 20)));
@@ -124,12 +119,12 @@ void cache_rows(Column& c) {
   const std::int64_t numbers = d.batch * d.kv_heads * d.token_keys();
   const std::int64_t each = bytes_of(r.document.precision);
   if (!knows_values(r.document))
-    return c.fact("KV cache", "KV cache", not_in_file, {"KV cache", {}, why_no_values(r.document), {}});
+    return c.fact("KV cache", "KV cache", not_in_file, {"KV cache", {}, why_no_values(r.document)});
   const std::string keys = bytes(numbers * d.d_k * each), values = bytes(numbers * d.d_v * each);
   const std::string formula = "batch · kv heads · keys · (dₖ + d_v) · " + std::to_string(each) + " B";
   const std::string why =
       "K " + keys + " and V " + values + " for this layer. Fewer kv heads make it smaller.";
-  c.fact("KV cache", "KV cache", bytes(numbers * (d.d_k + d.d_v) * each), {"KV cache", formula, why, {}});
+  c.fact("KV cache", "KV cache", bytes(numbers * (d.d_k + d.d_v) * each), {"KV cache", formula, why});
 }
 
 }  // namespace
@@ -154,10 +149,8 @@ void input_section(Column& c) {
                               : r.dimensions.batch > 1 ? "Batch of sentences"
                                                        : "Sentence · words";
     drop(c.ui(), "Input source", c.row(28), shown,
-         {"Input",
-          "text → words and punctuation",
-          "Pick an example, or drop a text, a document or tensors on the window.",
-          {}},
+         {"Input", "text → words and punctuation",
+          "Pick an example, or drop a text, a document or tensors on the window."},
          [&] { input_list(c, shown); });
     if (given) layer_row(c);
     if (!given && !vectors) padding_row(c);

@@ -27,7 +27,7 @@ void kind_row(Column& c) {
       Tip{"Causal mask", "key ≤ query, else −∞", "No query sees later tokens, as in GPT-style decoders.",
           "C"},
       Tip{"Padding mask", "[pad] keys get −∞", "Keys beyond the end of their sequence are hidden.", "P"},
-      Tip{"Causal and padding", "both must allow the key", "As in batched training of a decoder.", {}}};
+      Tip{"Causal and padding", "both must allow the key", "As in batched training of a decoder."}};
   const SegmentsStyle style{.text_size = c.scene.compact ? type::tick : type::label};
   const int now = edit::mask_choice(c.document());
   if (const auto chosen = segments(c.ui(), "Mask", c.row(28, 10), names, now, tips, style))
@@ -53,8 +53,7 @@ void brush_on(Column& c, const Box& picture) {
   tooltip(c.ui(), touch.hovered && !touch.held, picture,
           {"Paint the mask", "M_ij = −∞",
            "Drag to hide cells, or to show hidden ones: the first cell decides. A pattern that hides it is "
-           "taken as "
-           "painted.",
+           "taken as painted.",
            "B"});
   if ((!touch.hovered && !touch.held) || !ImGui::IsMousePosValid()) return;
   const Cell under = cell_at(picture, ImGui::GetIO().MousePos, d.queries, d.keys);
@@ -100,16 +99,13 @@ void brush_rows(Column& c) {
   const float gap = c.ui().px(8), half = std::floor((line.w - gap) / 2);
   const Box left{line.x, line.y, rules && mask.additive ? half : line.w, line.h};
   const Box right{line.right() - (rules ? half : line.w), line.y, rules ? half : line.w, line.h};
-  if (rules &&
-      button(c.ui(), "From pattern", left,
-             {"From pattern",
-              "additive mask: −∞ where the rules mask",
-              "Takes causal, window and pattern as if they were painted: the same cells are hidden, and "
-              "each can be shown. Padding stays a rule.",
-              {}}))
+  if (rules && button(c.ui(), "From pattern", left,
+                      {"From pattern", "additive mask: −∞ where the rules mask",
+                       "Takes causal, window and pattern as if they were painted: the same cells are hidden, "
+                       "and each can be shown. Padding stays a rule."}))
     paint_from_pattern(c.scene);
   if (mask.additive &&
-      button(c.ui(), "Clear painting", right, {"Clear", {}, "Removes the painted mask, in every head.", {}}))
+      button(c.ui(), "Clear painting", right, {"Clear", {}, "Removes the painted mask, in every head."}))
     c.document() = edit::clear_hand_mask(std::move(c.document()));
 }
 
@@ -145,14 +141,12 @@ void picture_rows(Column& c) {
       {type::label, without > 0 ? c.ui().theme.key : c.ui().theme.text2, Ink::Regular, Align::Left, room});
   if (scene.stats.rule().is_sparse()) {
     c.fact("Dropped mass", "masked mass", fixed(100 * head.dropped, 1) + " %",
-           {"Masked mass",
-            "mean over rows of Σ A_full on hidden keys",
-            "Share of this head's full attention on pairs that the window or pattern masks.",
-            {}});
+           {"Masked mass", "mean over rows of Σ A_full on hidden keys",
+            "Share of this head's full attention on pairs that the window or pattern masks."});
   }
 }
 
-/// What of the mask is tucked behind the dots but in use.
+/// The setting of the mask that is in force though its control is folded away; said beside the title.
 std::string rule_in_use(const Masking& mask, bool behind_cache) {
   if (mask.mistake != MaskMistake::None) return "with a mistake";
   if (mask.sparsity.kind == Sparsity::Kind::Strided) return "strided";

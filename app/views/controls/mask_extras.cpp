@@ -4,34 +4,25 @@
 #include <array>
 
 #include "app/views/controls/column.hpp"
-#include "core/document/enum_names.hpp"
 #include "core/document/known.hpp"
 
 namespace attnscope {
 namespace {
 
-int small(std::int64_t number, int least, int most) {
-  return static_cast<int>(std::clamp<std::int64_t>(number, least, most));
-}
+constexpr int most = 1 << 20;  // tokens
 
 /// "window left": how many keys are seen on that side, −1 = all of them.
 void window_rows(Column& c) {
   Window& window = c.document().layer().masking.window;
   for (const bool left : {true, false}) {
     int& side = left ? window.left : window.right;
-    const auto next = [&](int step) { return std::int64_t{side} + step; };
-    const Tip tip = left ? Tip{"Window, left side",
-                               "key ≥ position − left",
+    const Tip tip = left ? Tip{"Window, left side", "key ≥ position − left",
                                "How far back a query sees, as in Longformer and Mistral. Hugging Face's "
-                               "sliding_window W counts the query itself: it is left = W − 1.",
-                               {}}
-                         : Tip{"Window, right side",
-                               "key ≤ position + right",
-                               "How far ahead a query sees; a causal mask sees nothing there.",
-                               {}};
-    if (const auto n = c.number(left ? "Window left" : "Window right", left ? "window left" : "window right",
-                                side, next, tip, side < 0 ? "open" : ""))
-      side = small(*n, -1, 1 << 20);
+                               "sliding_window W counts the query itself: it is left = W − 1."}
+                         : Tip{"Window, right side", "key ≤ position + right",
+                               "How far ahead a query sees; a causal mask sees nothing there."};
+    c.whole_number(left ? "Window left" : "Window right", left ? "window left" : "window right", side,
+                   {-1, most}, tip, side < 0 ? "open" : "");
   }
 }
 
@@ -55,53 +46,43 @@ void lsh_rows(Column& c, Sparsity& s) {
   const auto even = [&](int step) { return std::int64_t{s.lsh_buckets} + 2 * step; };
   if (const auto n = c.number(
           "LSH buckets", "buckets", s.lsh_buckets, even,
-          {"Buckets", "h = argmax [x·R, −x·R]", "More buckets make each smaller: fewer keys are seen.", {}}))
-    s.lsh_buckets = small((*n + 1) / 2 * 2, 2, 1024);
-  const auto round = [&](int step) { return std::int64_t{s.lsh_rounds} + step; };
-  if (const auto n = c.number("LSH rounds", "rounds", s.lsh_rounds, round,
-                              {"Rounds",
-                               "seen when any round agrees",
-                               "Each round hashes anew, so that near keys are missed less often.",
-                               {}}))
-    s.lsh_rounds = small(*n, 1, 16);
-  const auto now = static_cast<std::int64_t>(s.seed);
-  const auto next = [&](int step) { return now + step; };
-  if (const auto n = c.number("LSH seed", "seed", now, next,
-                              {"Seed", "of the random rotations R", "Another seed, other buckets.", {}}))
-    s.seed = static_cast<std::uint64_t>(std::max<std::int64_t>(0, *n));
+          {"Buckets", "h = argmax [x·R, −x·R]", "More buckets make each smaller: fewer keys are seen."}))
+    s.lsh_buckets = static_cast<int>(std::clamp<std::int64_t>((*n + 1) / 2 * 2, 2, 1024));
+  c.whole_number("LSH rounds", "rounds", s.lsh_rounds, {1, 16},
+                 {"Rounds", "seen when any round agrees",
+                  "Each round hashes anew, so that near keys are missed less often."});
+  c.seed("LSH seed", "seed", s.seed, {"Seed", "of the random rotations R", "Another seed, other buckets."});
 }
 
 void pattern_rows(Column& c) {
   Sparsity& s = c.document().layer().masking.sparsity;
   const PatternChoice& now = patterns[static_cast<std::size_t>(s.kind)];
-  drop(c.ui(), "Pattern", c.row(28), now.name, {now.name, now.formula, now.why, {}}, [&] {
+  drop(c.ui(), "Pattern", c.row(28), now.name, {now.name, now.formula, now.why}, [&] {
     for (std::size_t i = 0; i < patterns.size(); ++i) {
       const auto kind = static_cast<Sparsity::Kind>(i);
       if (menu_row(c.ui(), patterns[i].name, patterns[i].formula, kind == s.kind)) s.kind = kind;
     }
   });
-  const auto whole = [&](const char* label, std::string_view shown, int& value, int least, const Tip& tip) {
-    const auto next = [&](int step) { return std::int64_t{value} + step; };
-    if (const auto n = c.number(label, shown, value, next, tip)) value = small(*n, least, 1 << 20);
-  };
   if (s.kind == Sparsity::Kind::Strided)
-    whole("Stride", "stride", s.stride, 1, {"Stride", "(p − j) mod stride = 0", "1 sees every key.", {}});
+    c.whole_number("Stride", "stride", s.stride, {1, most},
+                   {"Stride", "(p − j) mod stride = 0", "1 sees every key."});
   if (s.kind == Sparsity::Kind::BlocksGlobal) {
-    whole("Block", "block", s.block, 1, {"Block", "⌊p / block⌋ = ⌊j / block⌋", "Tokens per block.", {}});
-    whole("Globals", "global tokens", s.globals, 0,
-          {"Global tokens", "p < g or j < g", "The first tokens see all and are seen by all.", {}});
+    c.whole_number("Block", "block", s.block, {1, most},
+                   {"Block", "⌊p / block⌋ = ⌊j / block⌋", "Tokens per block."});
+    c.whole_number("Globals", "global tokens", s.globals, {0, most},
+                   {"Global tokens", "p < g or j < g", "The first tokens see all and are seen by all."});
   }
   if (s.kind == Sparsity::Kind::Windows) {
-    whole("Patches in a row", "patches in a row", s.grid, 1,
-          {"Patches in a row", "row = ⌊p / n⌋, column = p mod n", "How wide the image is, in tokens.", {}});
-    whole("Side", "side of a window", s.side, 1,
-          {"Side", "side × side patches", "Tokens along an edge of a window.", {}});
-    whole("Shift", "shifted by", s.shift, 0,
-          {"Shift",
-           "⌊(row − shift) / side⌋",
-           "Every other layer of Swin shifts the windows by half their side, so that patches meet across "
-           "edges.",
-           {}});
+    c.whole_number(
+        "Patches in a row", "patches in a row", s.grid, {1, most},
+        {"Patches in a row", "row = ⌊p / n⌋, column = p mod n", "How wide the image is, in tokens."});
+    c.whole_number("Side", "side of a window", s.side, {1, most},
+                   {"Side", "side × side patches", "Tokens along an edge of a window."});
+    c.whole_number(
+        "Shift", "shifted by", s.shift, {0, most},
+        {"Shift", "⌊(row − shift) / side⌋",
+         "Every other layer of Swin shifts the windows by half their side, so that patches meet across "
+         "edges."});
     s.shift = std::min(s.shift, s.side - 1);
   }
   if (s.kind == Sparsity::Kind::Lsh) lsh_rows(c, s);
@@ -114,8 +95,8 @@ void heads_row(Column& c) {
   const bool here = std::find(heads.begin(), heads.end(), head) != heads.end();
   constexpr std::array<std::string_view, 2> names{"All heads", "This head"};
   const std::array<Tip, 2> tips{
-      Tip{"All heads", {}, "Causal, window and pattern hold in every head.", {}},
-      Tip{"This head", {}, "They hold in the chosen head only: the others see everything but padding.", {}}};
+      Tip{"All heads", {}, "Causal, window and pattern hold in every head."},
+      Tip{"This head", {}, "They hold in the chosen head only: the others see everything but padding."}};
   const int now = heads.empty() ? 0 : here && heads.size() == 1 ? 1 : -1;
   if (const auto chosen = c.choice("Mask for", "holds for", names, now, tips)) {
     heads.clear();
@@ -129,30 +110,19 @@ void heads_row(Column& c) {
 
 void hidden_row(Column& c) {
   Masking& mask = c.document().layer().masking;
-  constexpr auto names = enum_column<Masking::Hidden>(&EnumName::label);
   const std::array<Tip, 4> tips{
-      Tip{"\u2212∞",
-          "exp(\u2212∞) = 0",
+      Tip{"\u2212∞", "exp(\u2212∞) = 0",
           "Nothing of the score is left. A row with no key is 0 / 0: what stands in it is a choice under "
-          "Softmax.",
-          {}},
-      Tip{"\u22121e9",
-          "exp(\u22121e9 \u2212 max) = 0, unless all are",
-          "Common in code: a fully masked row attends uniformly to its masked keys.",
-          {}},
-      Tip{"\u22121e9 added",
-          "score + (\u22121e9)",
+          "Softmax."},
+      Tip{"\u22121e9", "exp(\u22121e9 \u2212 max) = 0, unless all are",
+          "Common in code: a fully masked row attends uniformly to its masked keys."},
+      Tip{"\u22121e9 added", "score + (\u22121e9)",
           "As code that adds its mask has it: NaN stays NaN, and float32 keeps of the score multiples of 64 "
-          "alone, "
-          "so that a row with no key is even all the same.",
-          {}},
-      Tip{"finfo.min",
-          "\u22123.4e38, in float16 \u221265504",
+          "alone, so that a row with no key is even all the same."},
+      Tip{"finfo.min", "\u22123.4e38, in float16 \u221265504",
           "The least finite number, as torch.finfo(dtype).min in Hugging Face's code: nothing is left of the "
-          "score, and a row with no key is even over all keys.",
-          {}}};
-  if (const auto chosen = c.choice("Hidden score", "hidden =", names, static_cast<int>(mask.hidden), tips))
-    mask.hidden = static_cast<Masking::Hidden>(*chosen);
+          "score, and a row with no key is even over all keys."}};
+  c.pick("Hidden score", "hidden =", mask.hidden, tips);
   const bool billion =
       mask.hidden == Masking::Hidden::MinusBillion || mask.hidden == Masking::Hidden::AddedMinusBillion;
   if (billion && c.document().precision == Precision::Float16)
@@ -187,7 +157,7 @@ void mistake_rows(Column& c) {
   Masking& mask = c.document().layer().masking;
   const Mistake& now = mistakes[static_cast<std::size_t>(mask.mistake)];
   drop(c.ui(), "Mistake", c.row(28), mask.mistake == MaskMistake::None ? "Mistakes …" : now.name,
-       {"Mistakes", now.formula, "Common mask bugs, to see what they break.", {}}, [&] {
+       {"Mistakes", now.formula, "Common mask bugs, to see what they break."}, [&] {
          for (std::size_t i = 0; i < mistakes.size(); ++i) {
            const auto which = static_cast<MaskMistake>(i);
            if (menu_row(c.ui(), mistakes[i].name, mistakes[i].formula, which == mask.mistake))

@@ -6,8 +6,8 @@
 
 #include "app/kit/ui/number_format.hpp"
 #include "app/views/controls/column.hpp"
-#include "app/views/parts/unknown.hpp"
 #include "core/attention/run_stage.hpp"
+#include "core/document/known.hpp"
 #include "core/edits/dump.hpp"
 
 namespace attnscope {
@@ -93,14 +93,10 @@ void turns_row(Column& c, const char* label, std::string_view shown, float& turn
 }
 
 void turns_rows(Column& c, PositionSettings& s) {
-  constexpr Tip few{"Few turns",
-                    "turns = L·ω / 2π",
-                    "Pairs that turn less often within the trained length are divided by the whole factor.",
-                    {}};
-  constexpr Tip many{"Many turns",
-                     "turns = L·ω / 2π",
-                     "Pairs that turn more often within the trained length stay as they are.",
-                     {}};
+  constexpr Tip few{"Few turns", "turns = L·ω / 2π",
+                    "Pairs that turn less often within the trained length are divided by the whole factor."};
+  constexpr Tip many{"Many turns", "turns = L·ω / 2π",
+                     "Pairs that turn more often within the trained length stay as they are."};
   const bool yarn = s.rope_scaling == RopeScaling::Yarn;
   float& low = yarn ? s.rope_slow_turns : s.rope_low_turns;
   float& high = yarn ? s.rope_fast_turns : s.rope_high_turns;
@@ -116,7 +112,7 @@ void turns_rows(Column& c, PositionSettings& s) {
 void scaling_rows(Column& c) {
   PositionSettings& s = c.document().layer().position_settings;
   const Scaled& now = scalings[static_cast<std::size_t>(s.rope_scaling)];
-  drop(c.ui(), "RoPE scaling", c.row(28), now.name, {"RoPE scaling", now.note, now.why, {}}, [&] {
+  drop(c.ui(), "RoPE scaling", c.row(28), now.name, {"RoPE scaling", now.note, now.why}, [&] {
     for (std::size_t i = 0; i < scalings.size(); ++i) {
       const auto which = static_cast<RopeScaling>(i);
       if (menu_row(c.ui(), scalings[i].name, scalings[i].note, s.rope_scaling == which))
@@ -127,14 +123,14 @@ void scaling_rows(Column& c) {
   if (const auto moved = slider(
           c.ui(), "RoPE factor", "factor s", fixed(static_cast<double>(s.rope_factor), 2), c.row(36, 4),
           s.rope_factor, {1, 64, 8, true}, s.rope_factor != 1,
-          {"Factor s", "of the trained length", "How much longer the texts may be; 1 changes nothing.", {}}))
+          {"Factor s", "of the trained length", "How much longer the texts may be; 1 changes nothing."}))
     s.rope_factor = std::max(1.f, *moved);
   if (s.rope_scaling == RopeScaling::Linear) return;
   const auto next = [&](int step) {
     return std::int64_t{step > 0 ? s.rope_trained * 2 : s.rope_trained / 2};
   };
   if (const auto n = c.number("Trained length", "trained length L", s.rope_trained, next,
-                              {"Trained length L", "tokens", "The longest text that training showed.", {}}))
+                              {"Trained length L", "tokens", "The longest text that training showed."}))
     s.rope_trained = static_cast<int>(std::clamp<std::int64_t>(*n, 1, 1 << 24));
   if (s.rope_scaling != RopeScaling::Dynamic) return turns_rows(c, s);
   const LayerResult& shown = c.scene.result;
@@ -147,19 +143,15 @@ void rotary_rows(Column& c) {
   if (const auto moved =
           slider(c.ui(), "RoPE base", "base", grouped(std::lround(s.rope_base)), c.row(36, 4), s.rope_base,
                  {10, 1e6f, 10000, true}, s.rope_base != 10000,
-                 {"Base",
-                  "angle = p · base^(−2i/r)",
-                  "Larger bases turn slower: the last pair needs 2π·base^(1−2/r) tokens for one turn.",
-                  {}}))
+                 {"Base", "angle = p · base^(−2i/r)",
+                  "Larger bases turn slower: the last pair needs 2π·base^(1−2/r) tokens for one turn."}))
     s.rope_base = std::max(1.01f, *moved);
   const std::int64_t d_k = c.scene.result.dimensions.d_k, now = rotated_dims(c.document(), d_k),
                      all = has_latent(c.document()) ? shared_key_width(c.document()) / 2 * 2 : d_k - d_k % 2;
   const auto next = [&](int step) { return now + 2 * step; };
   if (const auto n = c.number("Rotated dims", "rotated dims", now, next,
-                              {"Rotated dimensions r",
-                               "dimensions 0 … r − 1 of dₖ",
-                               "The other dimensions are not rotated, as in GPT-NeoX.",
-                               {}})) {
+                              {"Rotated dimensions r", "dimensions 0 … r − 1 of dₖ",
+                               "The other dimensions are not rotated, as in GPT-NeoX."})) {
     const std::int64_t even = std::clamp<std::int64_t>(*n / 2 * 2, 2, std::max<std::int64_t>(all, 2));
     s.rope_dims = even == all ? 0 : static_cast<int>(even);
   }
@@ -169,18 +161,12 @@ void rotary_rows(Column& c) {
 /// The image and the windows are those of the mask's pattern.
 void image_rows(Column& c) {
   Sparsity& s = c.document().layer().masking.sparsity;
-  const auto whole = [&](const char* label, std::string_view shown, int& value, int most, const Tip& tip) {
-    const auto next = [&](int step) { return std::int64_t{value} + step; };
-    if (const auto n = c.number(label, shown, value, next, tip))
-      value = static_cast<int>(std::clamp<std::int64_t>(*n, 1, most));
-  };
-  whole("Image width", "patches in a row", s.grid, 1 << 20,
-        {"Patches in a row", "row = ⌊p / n⌋, column = p mod n", "How wide the image is, in tokens.", {}});
-  whole("Window side", "side of a window M", s.side, max_window_side,
-        {"Side of a window M",
-         "(2M − 1)² numbers per head",
-         "Patches that are M or more rows or columns apart share no window: their bias is 0.",
-         {}});
+  c.whole_number(
+      "Image width", "patches in a row", s.grid, {1, 1 << 20},
+      {"Patches in a row", "row = ⌊p / n⌋, column = p mod n", "How wide the image is, in tokens."});
+  c.whole_number("Window side", "side of a window M", s.side, {1, max_window_side},
+                 {"Side of a window M", "(2M − 1)² numbers per head",
+                  "Patches that are M or more rows or columns apart share no window: their bias is 0."});
   s.shift = std::min(s.shift, s.side - 1);
   if (s.kind != Sparsity::Kind::Windows)
     c.remark("Mask, pattern “2-D windows” hides what is outside a window, as Swin does.");
@@ -188,54 +174,35 @@ void image_rows(Column& c) {
 
 void disentangled_rows(Column& c) {
   PositionSettings& s = c.document().layer().position_settings;
-  const auto next = [&](int step) { return std::int64_t{s.span + step}; };
-  if (const auto n = c.number("Relative span", "span k", s.span, next,
-                              {"Span k",
-                               "δ = i − j + k, from 0 to 2k − 1",
-                               "Tokens k or more apart share a vector, one for each direction.",
-                               {}}))
-    s.span = static_cast<int>(std::clamp<std::int64_t>(*n, 1, max_relative_span));
-  if (toggle(
-          c.ui(), "Content to position", "content → position", c.row(28, 4), s.content_to_position,
-          {"Content to position", "Qᵢ · Kᵣ[δ]", "What the query says to the key's relative position.", {}}))
-    s.content_to_position = !s.content_to_position;
-  if (toggle(
-          c.ui(), "Position to content", "position → content", c.row(28), s.position_to_content,
-          {"Position to content", "Kⱼ · Qᵣ[δ]", "What the key says to the query's relative position.", {}}))
-    s.position_to_content = !s.position_to_content;
+  c.whole_number("Relative span", "span k", s.span, {1, max_relative_span},
+                 {"Span k", "δ = i − j + k, from 0 to 2k − 1",
+                  "Tokens k or more apart share a vector, one for each direction."});
+  c.turn("Content to position", "content → position", s.content_to_position,
+         {"Content to position", "Qᵢ · Kᵣ[δ]", "What the query says to the key's relative position."});
+  c.turn("Position to content", "position → content", s.position_to_content,
+         {"Position to content", "Kⱼ · Qᵣ[δ]", "What the key says to the query's relative position."}, 8);
 }
 
 void bucket_rows(Column& c) {
   PositionSettings& s = c.document().layer().position_settings;
-  const int step_size = s.buckets_two_sided ? 2 : 1;
-  const auto next = [&](int step) { return std::int64_t{s.buckets + step * step_size}; };
-  if (const auto n = c.number("Buckets", "buckets", s.buckets, next,
-                              {"Buckets",
-                               "half for single distances, the rest grow",
-                               "Each has a number per head. Fewer make far keys alike sooner.",
-                               {}})) {
-    s.buckets = static_cast<int>(std::clamp<std::int64_t>(*n, 0, 4096));
+  if (c.whole_number("Buckets", "buckets", s.buckets, {0, 4096, s.buckets_two_sided ? 2 : 1},
+                     {"Buckets", "half for single distances, the rest grow",
+                      "Each has a number per head. Fewer make far keys alike sooner."}))
     make_fit(s);
-  }
   const auto further = [&](int step) {
     return std::int64_t{step > 0 ? s.bucket_distance * 2 : s.bucket_distance / 2};
   };
   if (const auto n = c.number("Bucket distance", "up to distance", s.bucket_distance, further,
-                              {"Distance",
-                               "from here on one bucket",
-                               "All keys at least this far away share the last bucket.",
-                               {}})) {
+                              {"Distance", "from here on one bucket",
+                               "All keys at least this far away share the last bucket."})) {
     s.bucket_distance = static_cast<int>(std::clamp<std::int64_t>(*n, 1, 1 << 24));
     make_fit(s);
   }
-  if (toggle(c.ui(), "Two-sided", "both sides", c.row(28), s.buckets_two_sided,
-             {"Both sides",
-              "buckets for j < p and for j > p",
-              "Off: all keys after the query share bucket 0, as in T5's decoder.",
-              {}})) {
-    s.buckets_two_sided = !s.buckets_two_sided;
+  if (c.turn("Two-sided", "both sides", s.buckets_two_sided,
+             {"Both sides", "buckets for j < p and for j > p",
+              "Off: all keys after the query share bucket 0, as in T5's decoder."},
+             8))
     make_fit(s);
-  }
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ void fact_row(Column& c, const char* label, std::string_view shown, double value
               const Tip& tip) {
   const std::string why = beside(tip.why, uniform);
   c.fact(label, shown, std::isfinite(value) ? fixed(value, 2) + " vs " + number(uniform) : "n/a",
-         {tip.title, tip.formula, why, {}});
+         {tip.title, tip.formula, why});
 }
 
 /// "on itself  ▬▬▬─|─  0.42": a share of the weight, with a tick where uniform attention has it.
@@ -65,40 +65,32 @@ void statistics_section(Column& c) {
           {.which = Section::Statistics, .label = "Statistics", .note = note, .opens = Opens::OnDemand})) {
     const RowMeans& even = head.uniform;
     fact_row(c, "Effective keys", "effective keys", head.effective, even.effective,
-             {"Effective keys",
-              "e^H, mean over rows",
-              "Perplexity of the row: as many equal weights have this entropy.",
-              {}});
+             {"Effective keys", "e^H, mean over rows",
+              "Perplexity of the row: as many equal weights have this entropy."});
     fact_row(c, "Mean distance", "mean distance", head.distance, even.distance,
-             {"Mean distance",
-              "Σ A · |query − key|, in tokens",
-              "Distance between query and key, averaged by the weights.",
-              {}});
+             {"Mean distance", "Σ A · |query − key|, in tokens",
+              "Distance between query and key, averaged by the weights."});
     if (!is_cross(r)) {
       share_row(c, "Mass on itself", "on itself", head.self, even.self,
-                {"On itself", "mean of A_ii", "Weight of each token on itself.", {}});
+                {"On itself", "mean of A_ii", "Weight of each token on itself."});
       share_row(c, "Mass on previous", "on previous", head.previous, even.previous,
-                {"On the previous token", "mean of A_i,i−1", "High in a previous-token head.", {}});
+                {"On the previous token", "mean of A_i,i−1", "High in a previous-token head."});
       share_row(c, "Mass on next", "on next", head.next, even.next,
-                {"On the next token", "mean of A_i,i+1", "Always 0 under a causal mask.", {}});
+                {"On the next token", "mean of A_i,i+1", "Always 0 under a causal mask."});
     }
     share_row(c, "Mass on first", "on first", head.first, even.first,
-              {"On the first token",
-               "mean of A_i0",
-               "Compare it with uniform attention before calling it a sink.",
-               {}});
+              {"On the first token", "mean of A_i0",
+               "Compare it with uniform attention before calling it a sink."});
     share_row(
         c, "Mass on special", "on special", head.special, even.special,
-        {"On special tokens", "[CLS], [SEP], </s> …", "Special tokens often serve as attention sinks.", {}});
+        {"On special tokens", "[CLS], [SEP], </s> …", "Special tokens often serve as attention sinks."});
     if (r.dimensions.extra > 0)
       share_row(c, "Mass on extra", "on extra keys", head.extra, even.extra,
-                {"On keys of no token", "learned and zero key", "Weight that does not go to tokens.", {}});
+                {"On keys of no token", "learned and zero key", "Weight that does not go to tokens."});
     if (has_sinks(r.document.layer()) && !r.document.layer().linear)
       share_row(c, "Share of sink", "to the sink", head.sink, even.sink,
-                {"To the learned sink",
-                 "e^(s/τ) / (Σ e^(M/τ) + e^(s/τ))",
-                 "What the weights of a row lack to 1. Entropy and effective keys are of the rest.",
-                 {}});
+                {"To the learned sink", "e^(s/τ) / (Σ e^(M/τ) + e^(s/τ))",
+                 "What the weights of a row lack to 1. Entropy and effective keys are of the rest."});
     c.remark("Means over the queries that may see at least two keys.");
     if (head.one_key)
       c.remark("One key per row: normal for a positional head, else a saturated softmax.", true);

@@ -5,8 +5,7 @@
 #include "app/views/controls/column.hpp"
 #include "app/views/editing/weight_map.hpp"
 #include "app/views/parts/refusal.hpp"
-#include "app/views/parts/unknown.hpp"
-#include "core/document/enum_names.hpp"
+#include "core/document/known.hpp"
 #include "core/document/layer_sizes.hpp"
 #include "core/edits/edits.hpp"
 #include "core/edits/heads.hpp"
@@ -20,7 +19,7 @@ void initialiser_row(Column& c) {
   const Initialiser now = document.layer().weights.initialiser;
   const InitialiserWords& shown = initialisers[static_cast<std::size_t>(now)];
   drop(c.ui(), "Initialiser", c.row(28), std::string(shown.name) + " · " + std::string(shown.formula),
-       {"Initialiser", shown.formula, "How W_Q, W_K, W_V and W_O are drawn from the seed.", {}}, [&] {
+       {"Initialiser", shown.formula, "How W_Q, W_K, W_V and W_O are drawn from the seed."}, [&] {
          for (std::size_t i = 0; i < initialisers.size(); ++i) {
            const auto kind = static_cast<Initialiser>(i);
            if (menu_row(c.ui(), initialisers[i].name, initialisers[i].formula, kind == now))
@@ -52,7 +51,7 @@ void recipe_rows(Column& c) {
                                                                   : "Given numbers";
   const std::string why =
       "Hand-built: one known pattern per head. Random: a layer at initialisation. " + std::string(built_gain);
-  drop(c.ui(), "Weights source", c.row(28), shown, {"Weights", "Q = X·W_Q   K = X·W_K   V = X·W_V", why, {}},
+  drop(c.ui(), "Weights source", c.row(28), shown, {"Weights", "Q = X·W_Q   K = X·W_K   V = X·W_V", why},
        [&] {
          if (menu_row(c.ui(), "Built by hand", "eight kinds of head", w.recipe == Recipe::HandBuilt))
            document = edit::recipe(document, Recipe::HandBuilt);
@@ -61,51 +60,41 @@ void recipe_rows(Column& c) {
            document = edit::recipe(document, Recipe::Random);
        });
   const auto next = [&](int step) { return static_cast<std::int64_t>(w.seed) + step; };
-  if (const auto seed = c.number("Seed", "seed", static_cast<std::int64_t>(w.seed), next,
-                                 {"Seed",
-                                  "same seed, same bits",
-                                  "Token vectors, random weights and noise all come from it.",
-                                  {}})) {
+  if (const auto seed = c.number(
+          "Seed", "seed", static_cast<std::int64_t>(w.seed), next,
+          {"Seed", "same seed, same bits", "Token vectors, random weights and noise all come from it."})) {
     document = edit::seed(document, static_cast<std::uint64_t>(std::max<std::int64_t>(0, *seed)));
   }
   if (w.recipe == Recipe::HandBuilt) {
-    if (const auto noise = slider(c.ui(), "Noise", "noise", fixed(static_cast<double>(w.noise), 2),
-                                  c.row(36, 4), w.noise, {0, 1, 0.1f}, false,
-                                  {"Noise",
-                                   "W + noise · N(0, 1) / √d_model",
-                                   "Gaussian noise added to the hand-built weights.",
-                                   {}})) {
+    if (const auto noise = slider(
+            c.ui(), "Noise", "noise", fixed(static_cast<double>(w.noise), 2), c.row(36, 4), w.noise,
+            {0, 1, 0.1f}, false,
+            {"Noise", "W + noise · N(0, 1) / √d_model", "Gaussian noise added to the hand-built weights."})) {
       document = edit::noise(document, std::clamp(*noise, 0.f, 10.f));
     }
   } else if (w.recipe == Recipe::Random) {
     initialiser_row(c);
     if (toggle(c.ui(), "Biases", "biases", c.row(28), w.biases,
-               {"Biases", "y = x·W + b", "Adds small random biases to Q, K, V and the output.", {}})) {
+               {"Biases", "y = x·W + b", "Adds small random biases to Q, K, V and the output."})) {
       document = edit::biases(document, !w.biases);
     }
   }
 }
 
 void qk_norm_row(Column& c) {
-  constexpr auto names = enum_column<QkNorm::Kind>(&EnumName::label);
   constexpr std::array<Tip, 3> tips{
-      Tip{"No QK-norm", "S = Q·Kᵀ", "Scores grow with the lengths of queries and keys.", {}},
-      Tip{"RMSNorm of Q and K",
-          "γ ∘ q / √(mean q² + ε)",
+      Tip{"No QK-norm", "S = Q·Kᵀ", "Scores grow with the lengths of queries and keys."},
+      Tip{"RMSNorm of Q and K", "γ ∘ q / √(mean q² + ε)",
           "As in Qwen3 and Gemma 3: each head's q and k have the length √dₖ before γ, so scores stay "
-          "bounded.",
-          {}},
-      Tip{"LayerNorm of Q and K",
-          "γ ∘ (q − mean) / √(var + ε)",
-          "As in ViT-22B, where it keeps attention from saturating in training.",
-          {}}};
+          "bounded."},
+      Tip{"LayerNorm of Q and K", "γ ∘ (q − mean) / √(var + ε)",
+          "As in ViT-22B, where it keeps attention from saturating in training."}};
   Document& document = c.document();
-  const auto now = static_cast<int>(document.layer().qk_norm.kind);
-  if (const auto chosen = c.choice("QK-norm", "QK-norm", names, now, tips))
-    document = edit::qk_norm(std::move(document), static_cast<QkNorm::Kind>(*chosen));
+  QkNorm::Kind kind = document.layer().qk_norm.kind;
+  if (c.pick("QK-norm", "QK-norm", kind, tips)) document = edit::qk_norm(std::move(document), kind);
 }
 
-/// Latent attention: how narrow what keys and values are made of is.
+/// Latent attention: the widths of the vectors that queries, keys and values are made of.
 void latent_rows(Column& c) {
   Document& document = c.document();
   const Latent now = document.layer().latent;
@@ -113,13 +102,10 @@ void latent_rows(Column& c) {
   const bool made = weights.recipe != Recipe::Given || weights.made_by != Recipe::Given;
   if (document.input.is_given() || (!made && now.width == 0)) return;  // its matrices cannot be drawn
   const int d_k = key_width(document);
-  if (toggle(
-          c.ui(), "Latent attention", "latent attention", c.row(28, 4), now.width > 0,
-          {"Multi-head latent attention",
-           "[c, k_R] = X·W_DKV   K = [k_R, c·W_K]   V = c·W_V",
-           "As in DeepSeek-V2: all heads' keys and values are made of one narrow vector, which is all that a "
-           "cache keeps. Rotary positions turn the key k_R, which all heads share.",
-           {}})) {
+  if (toggle(c.ui(), "Latent attention", "latent attention", c.row(28, 4), now.width > 0,
+             {"Multi-head latent attention", "[c, k_R] = X·W_DKV   K = [k_R, c·W_K]   V = c·W_V",
+              "As in DeepSeek-V2: all heads' keys and values are made of one narrow vector, which is all "
+              "that a cache keeps. Rotary positions turn the key k_R, which all heads share."})) {
     const int width = std::max(1, document.layer().d_model / 4), shared = std::max(0, d_k / 4 * 2);
     Latent chosen;
     if (now.width == 0) chosen = {.width = width, .shared = std::min(shared, d_k - 1)};
@@ -127,40 +113,23 @@ void latent_rows(Column& c) {
     return;
   }
   if (now.width == 0) return;
-  const auto row = [&](const char* label, std::string_view shown, int Latent::*member, int least, int most,
-                       const Tip& tip) {
-    const auto next = [&](int step) { return std::int64_t{now.*member} + step; };
-    const auto n = c.number(label, shown, now.*member, next, tip);
-    if (!n) return;
-    Latent changed = now;
-    changed.*member = static_cast<int>(std::clamp<std::int64_t>(*n, least, most));
-    document = edit::latent(std::move(document), changed);
-  };
   const int widest = widest_head(document);
-  row("Latent width", "width of c", &Latent::width, 1, widest,
-      {"Width of c",
-       "X·W_DKV, d_c + d_R columns",
-       "Numbers per token that keys and values are made of.",
-       {}});
-  row("Shared key", "shared key d_R", &Latent::shared, 0, std::max(0, d_k - 1),
-      {"Shared key d_R",
-       "the first d_R of dₖ dimensions",
-       "They come from the token itself and are the same in every head; rotary positions turn only these.",
-       {}});
-  row("Query latent", "query latent", &Latent::query_width, 0, widest,
-      {"Latent of queries",
-       "Q = norm(X·W_DQ)·W_Q",
-       "0: queries are made of the token vectors themselves.",
-       {}});
-  if (toggle(c.ui(), "Norm of latents", "norm of latents", c.row(28), now.normed,
-             {"RMSNorm of the latents",
-              "γ ∘ c / √(mean c² + ε)",
-              "c and the latent of queries, each by itself; the shared key is not normed.",
-              {}})) {
-    Latent changed = now;
-    changed.normed = !now.normed;
-    document = edit::latent(std::move(document), changed);
-  }
+  Latent next = now;
+  bool is_changed = c.whole_number(
+      "Latent width", "width of c", next.width, {1, widest},
+      {"Width of c", "X·W_DKV, d_c + d_R columns", "Numbers per token that keys and values are made of."});
+  is_changed |= c.whole_number(
+      "Shared key", "shared key d_R", next.shared, {0, std::max(0, d_k - 1)},
+      {"Shared key d_R", "the first d_R of dₖ dimensions",
+       "They come from the token itself and are the same in every head; rotary positions turn only these."});
+  is_changed |= c.whole_number(
+      "Query latent", "query latent", next.query_width, {0, widest},
+      {"Latent of queries", "Q = norm(X·W_DQ)·W_Q", "0: queries are made of the token vectors themselves."});
+  is_changed |= c.turn("Norm of latents", "norm of latents", next.normed,
+                       {"RMSNorm of the latents", "γ ∘ c / √(mean c² + ε)",
+                        "c and the latent of queries, each by itself; the shared key is not normed."},
+                       8);
+  if (is_changed) document = edit::latent(std::move(document), next);
 }
 
 /// Keys that belong to no token: somewhere to put weight that no token deserves.
@@ -168,22 +137,16 @@ void added_key_rows(Column& c) {
   Document& document = c.document();
   const Weights w = document.layer().weights;
   if (!document.input.is_given()) {
-    if (!has_latent(document) &&  // queries read something else than keys and values
-        toggle(c.ui(), "Fused QKV", "fused QKV", c.row(28, 4), w.fused,
-               {"Fused QKV",
-                "[Q K V] = X·[W_Q W_K W_V]",
-                "One product instead of three, as fast code does it. The numbers stay the same.",
-                {}})) {
-      document.layer().weights.fused = !w.fused;
-    }
+    if (!has_latent(document))  // else queries read something else than keys and values
+      c.turn("Fused QKV", "fused QKV", document.layer().weights.fused,
+             {"Fused QKV", "[Q K V] = X·[W_Q W_K W_V]",
+              "One product instead of three, as fast code does it. The numbers stay the same."});
     // Given numbers bring their learned key with them, or have none.
     const bool can_learn = w.recipe != Recipe::Given || w[Parameter::BiasK];
     if (can_learn &&
         toggle(c.ui(), "Learned key", "learned key", c.row(28, 4), w[Parameter::BiasK] != nullptr,
-               {"Learned key",
-                "K = [K; k₀]   V = [V; v₀]",
-                "One more key and value that every query sees, as bias_k and bias_v in PyTorch.",
-                {}})) {
+               {"Learned key", "K = [K; k₀]   V = [V; v₀]",
+                "One more key and value that every query sees, as bias_k and bias_v in PyTorch."})) {
       document = edit::bias_k(std::move(document), !w[Parameter::BiasK]);
     }
     block_row(c);
@@ -193,10 +156,8 @@ void added_key_rows(Column& c) {
     return;
   }
   if (toggle(c.ui(), "Zero key", "zero key", c.row(28), document.layer().add_zero_attn,
-             {"Zero key",
-              "K = [K; 0]   V = [V; 0]",
-              "Score 0, value 0: a place for unneeded weight (add_zero_attn).",
-              {}})) {
+             {"Zero key", "K = [K; 0]   V = [V; 0]",
+              "Score 0, value 0: a place for unneeded weight (add_zero_attn)."})) {
     document = edit::add_zero_attn(std::move(document), !document.layer().add_zero_attn);
   }
   qk_norm_row(c);
@@ -220,7 +181,7 @@ std::function<std::string(std::int64_t)> why_not(const Document& document, Layer
   };
 }
 
-/// What says how wide heads are.
+/// The formula of the width of a head.
 std::string_view head_width_formula(const Document& document) {
   return document.layer().d_k > 0 ? "W_Q [d_model, heads · dₖ]" : "dₖ = d_model / heads";
 }
@@ -250,7 +211,7 @@ void head_width_row(Column& c) {
                    : why_unfit(document, LayerNumber::Width, small(std::int64_t{small(typed)} * heads));
   };
   const auto n =
-      c.number("d_k", "dₖ", d_k, next, {"d_k", head_width_formula(document), why, {}}, odd, wrong, unfit);
+      c.number("d_k", "dₖ", d_k, next, {"d_k", head_width_formula(document), why}, odd, wrong, unfit);
   if (!n) return;
   document = is_free ? edit::d_k(document, std::max(1, small(*n)))
                      : edit::d_model(document, small(std::int64_t{small(*n)} * heads));
@@ -272,10 +233,9 @@ void head_rows(Column& c) {
     return std::int64_t{step > 0 ? std::min(document.layer().d_model * 2, 4096)
                                  : std::max(document.layer().d_model / 2, 1)};
   };
-  if (const auto n =
-          c.number("d_model", "d_model", document.layer().d_model, width,
-                   {"d_model", head_width_formula(document), "Width of the token vectors X.", {}}, {},
-                   is_refused(c.scene, LayerNumber::Width), why_not(document, LayerNumber::Width)))
+  if (const auto n = c.number("d_model", "d_model", document.layer().d_model, width,
+                              {"d_model", head_width_formula(document), "Width of the token vectors X."}, {},
+                              is_refused(c.scene, LayerNumber::Width), why_not(document, LayerNumber::Width)))
     document = edit::d_model(document, small(*n));
   head_width_row(c);
 }
@@ -284,29 +244,23 @@ void head_extras(Column& c) {
   Document& document = c.document();
   const int kv_heads = key_value_heads(document), d_v = value_width(document);
   if (toggle(c.ui(), "Free d_k", "free dₖ", c.row(28, 4), document.layer().d_k > 0,
-             {"Free dₖ",
-              "W_Q [d_model, heads · dₖ]",
-              "Heads as wide as you like, as in Gemma or Qwen3: dₖ need not be d_model / heads.",
-              {}})) {
+             {"Free dₖ", "W_Q [d_model, heads · dₖ]",
+              "Heads as wide as you like, as in Gemma or Qwen3: dₖ need not be d_model / heads."})) {
     document =
         edit::d_k(std::move(document), document.layer().d_k > 0 ? 0 : std::max(1, key_width(document)));
   }
   const auto kv_next = [&](int step) { return next_divisor(document.layer().heads, kv_heads, step); };
-  if (const auto n = c.number(
-          "KV heads", "kv heads", kv_heads, kv_next,
-          {"Heads of keys and values",
-           "head h reads K, V of head h · kv heads / heads",
-           "Grouped-query attention: several heads of queries share keys and values; with 1 "
-           "it is multi-query. The KV cache shrinks with them.",
-           {}},
-          {}, is_refused(c.scene, LayerNumber::KeyHeads), why_not(document, LayerNumber::KeyHeads, 1)))
+  if (const auto n = c.number("KV heads", "kv heads", kv_heads, kv_next,
+                              {"Heads of keys and values", "head h reads K, V of head h · kv heads / heads",
+                               "Grouped-query attention: several heads of queries share keys and values; "
+                               "with 1 it is multi-query. The KV cache shrinks with them."},
+                              {}, is_refused(c.scene, LayerNumber::KeyHeads),
+                              why_not(document, LayerNumber::KeyHeads, 1)))
     document = edit::kv_heads(std::move(document), std::max(1, small(*n)));
   const auto v_next = [&](int step) { return std::int64_t{d_v} + step; };
   if (const auto n = c.number("d_v", "width of values d_v", d_v, v_next,
-                              {"d_v",
-                               "V [keys, d_v], output = C [heads · d_v]·W_O",
-                               "Values need not be as wide as queries and keys.",
-                               {}},
+                              {"d_v", "V [keys, d_v], output = C [heads · d_v]·W_O",
+                               "Values need not be as wide as queries and keys."},
                               {}, is_refused(c.scene, LayerNumber::ValueWidth),
                               why_not(document, LayerNumber::ValueWidth, 1)))
     document = edit::d_v(std::move(document), std::max(1, small(*n)));
