@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <deque>
-#include <map>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "app/exports/split_tables.hpp"
 #include "app/kit/ui/number_format.hpp"
+#include "app/results/changed_model.hpp"
 #include "core/base/error.hpp"
 #include "core/files/formats/safetensors.hpp"
 #include "core/models/opened/opened_model.hpp"

@@ -98,18 +98,19 @@ Sheet table_of(const LayerResult& result, ResultStats& stats, const Exported& wh
   return what.vectors ? vector_table(result, what) : plane_table(result, stats, what);
 }
 
-void write_csv(const Sheet& table, const std::filesystem::path& path) {
+/// A line for each row, with the labels as `label` writes them.
+template <class Label>
+std::string lines_of(const Sheet& table, char separator, std::string_view line_end, const Label& label) {
   std::string text;
-  for (const std::string& column : table.columns) text += "," + csv_field(column);
-  text += "\r\n";
+  for (const std::string& column : table.columns) text += separator + label(column);
+  text += line_end;
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
-    text += csv_field(table.rows[i]);
+    text += label(table.rows[i]);
     for (std::size_t j = 0; j < table.columns.size(); ++j)
-      text += fmt::format(",{}", table.values.values()[i * table.columns.size() + j]);
-    text += "\r\n";
+      text += fmt::format("{}{}", separator, table.values.values()[i * table.columns.size() + j]);
+    text += line_end;
   }
-  const std::array<std::string_view, 1> pieces{text};
-  write_atomically(path, pieces);
+  return text;
 }
 
 std::string lower(std::string_view name) {
@@ -145,7 +146,9 @@ void export_numbers(const LayerResult& result, ResultStats& stats, const Exporte
   }
   const Sheet table = table_of(result, stats, what, pool);
   if (extension == ".npy") return write_npy(path, table.values);
-  write_csv(table, path);
+  const std::string text =
+      lines_of(table, ',', "\r\n", [](const std::string& label) { return csv_field(label); });
+  write_atomically(path, std::array{std::string_view(text)});
 }
 
 std::string tab_separated(const LayerResult& result, ResultStats& stats, const Exported& what,
@@ -156,16 +159,7 @@ std::string tab_separated(const LayerResult& result, ResultStats& stats, const E
     for (char& c : text) c = c == '\t' || c == '\n' || c == '\r' ? ' ' : c;
     return text;
   };
-  std::string text;
-  for (const std::string& column : table.columns) text += "\t" + label(column);
-  text += "\n";
-  for (std::size_t i = 0; i < table.rows.size(); ++i) {
-    text += label(table.rows[i]);
-    for (std::size_t j = 0; j < table.columns.size(); ++j)
-      text += fmt::format("\t{}", table.values.values()[i * table.columns.size() + j]);
-    text += "\n";
-  }
-  return text;
+  return lines_of(table, '\t', "\n", label);
 }
 
 }  // namespace attnscope

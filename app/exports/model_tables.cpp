@@ -48,8 +48,7 @@ constexpr std::array<TableWords, 11> table_words{
       "A line for each part of the residual stream: what it adds to the logit."},
      {"Compared heads", "compared heads",
       "A line a head: total variation distance to the held one's beside that of uniform attention, and the "
-      "weight that "
-      "changes most."},
+      "weight that changes most."},
      {"Generated tokens", "generated tokens",
       "A line a step: the appended token with its probability and rank, the entropy there, and the five "
       "likeliest tokens with theirs."}}};

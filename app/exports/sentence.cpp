@@ -85,12 +85,11 @@ std::string cell_said(const LayerResult& layer, const LookedAt& at) {
     all.push_back(plain(pattern_sentence(cell)));
   }
   if (const std::string entropy = plain(row_sentence(cell)); !entropy.empty()) all.push_back(entropy);
-  all.push_back(
-      fmt::format("Query {} sees {} {}, of which uniform attention gives each {}; the largest "
-                  "weight is {} on {}.",
-                  token_said(asks, query), row.allowed, row.allowed == 1 ? "key" : "keys",
-                  said_number(1 / static_cast<double>(row.allowed)), said_number(row.largest),
-                  row.strongest < 0 ? "none" : key_said(row.strongest)));
+  all.push_back(fmt::format(
+      "Query {} sees {} {}, of which uniform attention gives each {}; the largest weight is {} on {}.",
+      token_said(asks, query), row.allowed, row.allowed == 1 ? "key" : "keys",
+      said_number(1 / static_cast<double>(row.allowed)), said_number(row.largest),
+      row.strongest < 0 ? "none" : key_said(row.strongest)));
   const auto index = static_cast<std::size_t>(key);
   if (index < head.received.size() && index < head.received_uniform.size())
     all.push_back(fmt::format("Key {} receives {} from all queries.", key_said(key),

@@ -15,8 +15,7 @@ using HtmlLessonTexts = std::map<std::string, std::string, std::less<>>;
 HtmlLessonTexts html_lesson_texts(const Words&);
 /// "Made with AttnScope 1.2."
 std::string html_lesson_made(const Words&, std::string_view version);
-/// Alt texts: of a step's picture with the names of its sides, of one that is covered, and of what a lid
-/// hides.
+/// The alt text of a step's picture; `covered`: a lid hides the answer.
 std::string html_step_alt(const Words&, std::string_view title, bool covered);
 /// "step 3 of 9"
 std::string html_step_place(const Words&, std::int64_t step, std::int64_t of);

@@ -1,5 +1,4 @@
 #include <array>
-#include <map>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

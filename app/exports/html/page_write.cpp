@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cmath>
-#include <map>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -30,64 +29,6 @@ std::string digits_of(Map map) {
   std::string digits;
   for (const Rgba colour : colormap(map)) digits += html_digits(colour);
   return digits;
-}
-
-/// What the page's script says, and what stands in the frame, under the same names.
-HtmlFields fields_of(const HtmlTexts& t) {
-  return {{"one_file", t.one_file},
-          {"colours_name", t.colours_name},
-          {"light", t.light},
-          {"dark", t.dark},
-          {"tokens", t.tokens},
-          {"hint", t.hint},
-          {"hint_touch", t.hint_touch},
-          {"direction", t.direction},
-          {"q2k", t.q2k},
-          {"k2q", t.k2q},
-          {"scale", t.scale},
-          {"linear", t.linear},
-          {"log", t.log},
-          {"keys", t.keys},
-          {"all_heads", t.all_heads},
-          {"heads_across", t.heads_across},
-          {"layers_across", t.layers_across},
-          {"click_opens", t.click_opens},
-          {"read_table", t.read_table},
-          {"how_title", t.how_title},
-          {"inside_title", t.inside_title},
-          {"save_png", t.save_png},
-          {"cite", t.cite},
-          {"row_table", t.row_table},
-          {"saved", t.saved},
-          {"copied", t.copied},
-          {"old", t.old},
-          {"key", t.key},
-          {"query", t.query},
-          {"weight", t.weight},
-          {"entropy", t.entropy},
-          {"masked", t.masked},
-          {"layer_head", t.layer_head},
-          {"head", t.head},
-          {"row_exact", t.row_exact},
-          {"row_close", t.row_close},
-          {"column_exact", t.column_exact},
-          {"column_close", t.column_close},
-          {"entropy_row", t.entropy_row},
-          {"entropy_head", t.entropy_head},
-          {"one_key", t.one_key},
-          {"no_key", t.no_key},
-          {"received", t.received},
-          {"more_keys", t.more_keys},
-          {"more_queries", t.more_queries},
-          {"hidden", t.hidden},
-          {"caption", t.caption},
-          {"column_caption", t.column_caption},
-          {"whole", t.whole},
-          {"first_cells", t.first_cells},
-          {"map", t.map},
-          {"spoken", t.spoken},
-          {"off", t.off},
-          {"changed", t.changed}};
 }
 
 std::string spoken(const Words& words, std::string_view text) {
@@ -203,8 +144,7 @@ HtmlFields html_page_fields(const HtmlPage& page, const Words& words, std::strin
     if (progress.stop.stop_requested()) throw Cancelled();
     if (progress.share) progress.share(of_tiles * share);
   });
-  const HtmlTexts texts = html_texts(words);
-  HtmlFields fields = fields_of(texts);
+  HtmlFields fields = html_texts(words);
   const std::string title = page.title.empty() ? std::string("AttnScope") : valid(page.title);
   const std::string citation = fmt::format("{}. AttnScope {}.", title, ATTNSCOPE_VERSION);
   const json data = data_json(page, tiles, words, fields, citation);
@@ -212,8 +152,8 @@ HtmlFields html_page_fields(const HtmlPage& page, const Words& words, std::strin
   const HtmlPart& part = page.part();
   const std::size_t cell = query * part.keys.size() + key;
   const std::string head = html_head_name(page, words);
-  fields["note"] = with_places(texts.row_exact, part.queries[query], {});
-  fields["caption"] = with_places(texts.caption, part.queries[query], head);
+  fields["note"] = with_places(fields["row_exact"], part.queries[query], {});
+  fields["caption"] = with_places(fields["caption"], part.queries[query], head);
   fields["more"] = {};
   fields["class"] = {};
   fields["lang"] = language;
@@ -225,7 +165,7 @@ HtmlFields html_page_fields(const HtmlPage& page, const Words& words, std::strin
   fields["from"] = part.queries[query];
   fields["to"] = part.keys[key];
   fields["value"] = page.head().hidden[cell] != 0
-                        ? texts.masked
+                        ? fields["masked"]
                         : spoken(words, html_number(static_cast<double>(page.head().weights.values()[cell])));
   fields["how"] = html_made(page, words, ATTNSCOPE_VERSION);
   fields["inside"] = html_inside(page, words, tiles.exact.size());

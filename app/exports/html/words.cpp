@@ -99,67 +99,68 @@ std::vector<HtmlKey> html_row(const HtmlPage& page) {
   return row;
 }
 
-HtmlTexts html_texts(const Words& words) {
+HtmlFields html_texts(const Words& words) {
   const HtmlSpeaker say(words);
   const std::string one = filled_in(1), two = filled_in(2), three = filled_in(3);
-  HtmlTexts t;
-  t.one_file = say("one file, no network");
-  t.colours_name = say("Colours of the page");
-  t.light = say("light");
-  t.dark = say("dark");
-  t.tokens = say("Tokens");
-  t.hint = say("point at a cell, a row or a word; click locks");
-  t.hint_touch = say("touch a cell, a row or a word");
-  t.direction = say("Direction");
-  t.q2k = say("query → keys");
-  t.k2q = say("key ← queries");
-  t.scale = say("Scale of the colours");
-  t.linear = say("linear");
-  t.log = say("logarithmic");
-  t.keys = say(
+  HtmlFields all;
+  const auto add = [&](const char* name, std::string_view text) { all.emplace(name, say(text)); };
+  add("one_file", "one file, no network");
+  add("colours_name", "Colours of the page");
+  add("light", "light");
+  add("dark", "dark");
+  add("tokens", "Tokens");
+  add("hint", "point at a cell, a row or a word; click locks");
+  add("hint_touch", "touch a cell, a row or a word");
+  add("direction", "Direction");
+  add("q2k", "query → keys");
+  add("k2q", "key ← queries");
+  add("scale", "Scale of the colours");
+  add("linear", "linear");
+  add("log", "logarithmic");
+  add("keys",
       "Arrow keys move the cell, Page Up and Page Down change the head, Esc goes back to what was exported.");
-  t.all_heads = say("All heads");
-  t.heads_across = say("heads across, layers down; click opens one");
-  t.layers_across = say("layers across, heads down; click opens one");
-  t.click_opens = say("click opens one");
-  t.read_table = say("Read it as a table");
-  t.how_title = say("How it was made");
-  t.inside_title = say("Inside this file");
-  t.save_png = say("Save as PNG");
-  t.cite = say("Copy the citation");
-  t.row_table = say("The chosen row");
-  t.saved = say("The picture is saved.");
-  t.copied = say("The citation is copied.");
-  t.old = say("This browser cannot unpack the pictures; the table has what was chosen.");
-  t.key = say("key");
-  t.query = say("query");
-  t.weight = say("weight");
-  t.entropy = say("entropy");
-  t.masked = say("masked");
-  t.layer_head = say(fmt::format("Layer {} · Head {}", one, two));
-  t.head = say(fmt::format("Head {}", one));
-  t.row_exact = say(fmt::format("Row “{}”, exact.", one));
-  t.row_close = say(fmt::format("Row “{}”, to ±0.00002.", one));
-  t.column_exact = say(fmt::format("Column “{}”, exact.", one));
-  t.column_close = say(fmt::format("Column “{}”, to ±0.00002.", one));
-  t.entropy_row = say(fmt::format("Entropy {} nats; uniform attention over the same keys has {}.", one, two));
-  t.entropy_head = say(fmt::format("Mean entropy {} nats; of uniform attention {}", one, two));
-  t.one_key = say("Only one key is allowed, so the entropy says nothing.");
-  t.no_key = say("No key is allowed.");
-  t.received =
-      say(fmt::format("All queries give it {} together; uniform attention would give it {}.", one, two));
-  t.more_keys = say(fmt::format("{} more keys have {} together.", one, two));
-  t.more_queries = say(fmt::format("{} more queries have {} together.", one, two));
-  t.hidden = say(fmt::format("The mask hides {}.", one));
-  t.caption = say(fmt::format("Attention weights of row “{}”, {}", one, two));
-  t.column_caption = say(fmt::format("Attention weights of column “{}”, {}", one, two));
-  t.whole = say(fmt::format("Attention weights, {}: a row for each query, a column for each key", one));
-  t.first_cells = say(fmt::format("The first {} queries and {} keys.", one, two));
-  t.map = say(fmt::format("{}: attention weights of {} queries and {} keys", one, two, three));
-  t.spoken = say(fmt::format("Query “{}”, key “{}”: {}", one, two, three));
-  t.off = say("switched off");
-  t.changed = say("changed");
-  return t;
+  add("all_heads", "All heads");
+  add("heads_across", "heads across, layers down; click opens one");
+  add("layers_across", "layers across, heads down; click opens one");
+  add("click_opens", "click opens one");
+  add("read_table", "Read it as a table");
+  add("how_title", "How it was made");
+  add("inside_title", "Inside this file");
+  add("save_png", "Save as PNG");
+  add("cite", "Copy the citation");
+  add("row_table", "The chosen row");
+  add("saved", "The picture is saved.");
+  add("copied", "The citation is copied.");
+  add("old", "This browser cannot unpack the pictures; the table has what was chosen.");
+  add("key", "key");
+  add("query", "query");
+  add("weight", "weight");
+  add("entropy", "entropy");
+  add("masked", "masked");
+  add("layer_head", fmt::format("Layer {} · Head {}", one, two));
+  add("head", fmt::format("Head {}", one));
+  add("row_exact", fmt::format("Row “{}”, exact.", one));
+  add("row_close", fmt::format("Row “{}”, to ±0.00002.", one));
+  add("column_exact", fmt::format("Column “{}”, exact.", one));
+  add("column_close", fmt::format("Column “{}”, to ±0.00002.", one));
+  add("entropy_row", fmt::format("Entropy {} nats; uniform attention over the same keys has {}.", one, two));
+  add("entropy_head", fmt::format("Mean entropy {} nats; of uniform attention {}", one, two));
+  add("one_key", "Only one key is allowed, so the entropy says nothing.");
+  add("no_key", "No key is allowed.");
+  add("received",
+      fmt::format("All queries give it {} together; uniform attention would give it {}.", one, two));
+  add("more_keys", fmt::format("{} more keys have {} together.", one, two));
+  add("more_queries", fmt::format("{} more queries have {} together.", one, two));
+  add("hidden", fmt::format("The mask hides {}.", one));
+  add("caption", fmt::format("Attention weights of row “{}”, {}", one, two));
+  add("column_caption", fmt::format("Attention weights of column “{}”, {}", one, two));
+  add("whole", fmt::format("Attention weights, {}: a row for each query, a column for each key", one));
+  add("first_cells", fmt::format("The first {} queries and {} keys.", one, two));
+  add("map", fmt::format("{}: attention weights of {} queries and {} keys", one, two, three));
+  add("spoken", fmt::format("Query “{}”, key “{}”: {}", one, two, three));
+  add("off", "switched off");
+  add("changed", "changed");
+  return all;
 }
 
 std::string html_attention_name(AttentionOf of) {

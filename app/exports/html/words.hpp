@@ -3,26 +3,18 @@
 
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "app/exports/html/page_data.hpp"
+#include "app/exports/html/page_parts.hpp"
 #include "app/kit/ui/words.hpp"
 
 namespace attnscope {
 
-/// The page's own texts. What the page fills in is "%1", "%2".
-struct HtmlTexts {
-  // Of the frame.
-  std::string one_file, colours_name, light, dark, tokens, hint, hint_touch, direction, q2k, k2q, scale,
-      linear, log, keys, all_heads, heads_across, layers_across, click_opens, read_table, how_title,
-      inside_title, save_png, cite, row_table, saved, copied, old;
-  // Of what is looked at.
-  std::string key, query, weight, entropy, masked, layer_head, head, row_exact, row_close, column_exact,
-      column_close, entropy_row, entropy_head, one_key, no_key, received, more_keys, more_queries, hidden,
-      caption, column_caption, whole, first_cells, map, spoken, off, changed;
-};
-HtmlTexts html_texts(const Words&);
+/// The page's own texts, under the names that its frame and its script have for them. What the page fills in
+/// is
+/// "%1", "%2".
+HtmlFields html_texts(const Words&);
 
 /// "Decoder", in English.
 std::string html_attention_name(AttentionOf);
