@@ -1,7 +1,7 @@
 #include "app/cli/command_line.hpp"
 
 #include <algorithm>
-#include <functional>
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,7 +29,6 @@
 #include "app/window/render.hpp"
 #include "app/window/window.hpp"
 #include "core/base/error.hpp"
-#include "core/text/utf8.hpp"
 #include "core/text/whole_text.hpp"
 
 namespace attnscope {
@@ -104,20 +103,19 @@ void add_spot_options(CLI::App& render, Spot& spot) {
 void add_sweep(CLI::App& render, RenderOptions& options) {
   std::string knobs;
   for (const edit::KnobInfo& knob : edit::knob_table()) knobs += std::string(knob.id) + ", ";
-  add_checked(render,
-              {"--sweep", "KNOB:FROM:TO:PICTURES", "An animated PNG of a knob that is turned",
-               knobs + "alone or with its ends and so many pictures like temperature:0.1:10:25, or values: "
-                       "those of the experiment in the view \"experiments\"",
-               [&options](const std::string& text) {
-                 options.series = text == "values" ? PictureSeries::Values : PictureSeries::Sweep;
-                 if (text == "values") return true;
-                 try {
-                   options.sweep = edit::parse_sweep(text);
-                 } catch (const Error&) {
-                   return false;
-                 }
-                 return true;
-               }});
+  add_checked(render, {"--sweep", "KNOB:FROM:TO:PICTURES", "An animated PNG of a knob that is turned",
+                       knobs + "alone or with its ends and so many pictures like temperature:0.1:10:25, or "
+                               "values: those of the experiment in the view \"experiments\"",
+                       [&options](const std::string& text) {
+                         options.series = text == "values" ? PictureSeries::Values : PictureSeries::Sweep;
+                         if (text == "values") return true;
+                         try {
+                           options.sweep = edit::parse_sweep(text);
+                         } catch (const Error&) {
+                           return false;
+                         }
+                         return true;
+                       }});
 }
 
 CLI::App* add_render(CLI::App& app, CommandLine& line) {
@@ -216,10 +214,8 @@ int parse_and_run(int argc, char** argv) {
   const OpenCommand open_command(app);
   const WatchCommand watch_command(app);
   const CLI::App* serve = add_serve(app, line);
-  const LessonCommands lesson_commands(app);
-  const TrainCommand train_command(app);
-  const ManualCommand manual_command(app);
-  const GalleryCommand gallery_command(app);
+  const std::array others{add_lesson_commands(app), add_train_command(app), add_manual_command(app),
+                          add_gallery_command(app)};
   app.require_subcommand(0, 1);
   try {
     app.parse(argc, argv);
@@ -262,9 +258,7 @@ int parse_and_run(int argc, char** argv) {
   }
   if (open_command.is_asked_for()) return open_command.run();
   if (watch_command.is_asked_for()) return watch_command.run();
-  if (models.run() || lesson_commands.run() || train_command.run() || manual_command.run() ||
-      gallery_command.run())
-    return 0;
+  if (models.run() || std::ranges::any_of(others, [](const auto& run) { return run(); })) return 0;
   return run_window({path_from(line.file), line.dump_layer, line.answers, line.language,
                      line.backend.value_or(BackendPreference::Auto), line.fresh});
 }

@@ -1,7 +1,7 @@
 // app/cli: `attnscope gallery`, which no help lists: all widgets of the kit on one page, for designers.
 #pragma once
 
-#include <memory>
+#include <functional>
 
 namespace CLI {
 class App;
@@ -9,17 +9,8 @@ class App;
 
 namespace attnscope {
 
-class GalleryCommand {
- public:
-  /// Adds it to `app`, which must outlive this.
-  explicit GalleryCommand(CLI::App& app);
-  ~GalleryCommand();
-  /// Writes the picture; false when something else was asked for. Throws Error.
-  bool run() const;
-
- private:
-  struct Line;
-  std::unique_ptr<Line> line_;
-};
+/// Adds it to `app`, which must outlive what is returned: called once `app` has parsed, that writes the
+/// picture; false when something else was asked for. Throws Error.
+std::function<bool()> add_gallery_command(CLI::App& app);
 
 }  // namespace attnscope

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -42,16 +43,12 @@ std::filesystem::path in_language(const std::filesystem::path& lesson,
   return std::filesystem::exists(translated, unknown) ? translated : lesson;
 }
 
-}  // namespace
-
-struct LessonCommands::Lines {
+struct LessonLines {
   std::vector<std::string> files;
   std::string document, out, lesson;
   std::size_t step = 0;  // 0: all
   bool strict = false;   // a warning is wrong
   LessonPages pages;
-  CLI::App *check_command = nullptr, *new_command = nullptr, *pages_command = nullptr,
-           *names_command = nullptr;
 
   void check() const {
     std::size_t wrong = 0, warned = 0, unplayed = 0;
@@ -108,37 +105,39 @@ struct LessonCommands::Lines {
   }
 };
 
-LessonCommands::LessonCommands(CLI::App& app) : lines_(std::make_unique<Lines>()) {
+}  // namespace
+
+std::function<bool()> add_lesson_commands(CLI::App& app) {
+  const auto lines = std::make_shared<LessonLines>();
   CLI::App& lesson = *app.add_subcommand("lesson", "Check a lesson's file, or write one to begin with");
   lesson.require_subcommand(1);
-  lines_->check_command =
+  CLI::App* const check_command =
       lesson.add_subcommand("check", "Go through lessons and say line and reason of what is wrong, and warn");
-  lines_->check_command->add_option("FILE", lines_->files, "Lessons (.md)")->required()->type_name("");
-  lines_->check_command->add_flag("--strict", lines_->strict,
-                                  "Warnings count as well: answers in sight, choices that say nothing, sides "
-                                  "without a name");
-  lines_->new_command = lesson.add_subcommand("new", "Write a lesson to begin with");
-  lines_->new_command
-      ->add_option("DOCUMENT", lines_->document, "A session or document (.json) that it begins with")
+  check_command->add_option("FILE", lines->files, "Lessons (.md)")->required()->type_name("");
+  check_command->add_flag("--strict", lines->strict,
+                          "Warnings count as well: answers in sight, choices that say nothing, sides "
+                          "without a name");
+  CLI::App* const new_command = lesson.add_subcommand("new", "Write a lesson to begin with");
+  new_command->add_option("DOCUMENT", lines->document, "A session or document (.json) that it begins with")
       ->type_name("");
-  lines_->new_command->add_option("-o,--out", lines_->out, "The lesson goes here, - is the standard output")
+  new_command->add_option("-o,--out", lines->out, "The lesson goes here, - is the standard output")
       ->required()
       ->type_name("OUT.md");
-  lines_->pages_command = lesson.add_subcommand(
+  CLI::App* const pages_command = lesson.add_subcommand(
       "pages",
       "Draw the steps of a lesson as a PDF, as one HTML file in which one answers and reveals, or as PNG "
       "files into a folder");
-  CLI::App& pages = *lines_->pages_command;
-  LessonPages& asked = lines_->pages;
-  pages.add_option("FILE", lines_->lesson, "A lesson (.md)")->required()->type_name("");
+  CLI::App& pages = *pages_command;
+  LessonPages& asked = lines->pages;
+  pages.add_option("FILE", lines->lesson, "A lesson (.md)")->required()->type_name("");
   refuse_dash(
       pages.add_option(
-          "-o,--out", lines_->out,
+          "-o,--out", lines->out,
           "The handout (.pdf), a page for browsers (.html), or a folder; it is made where it is missing"),
       "pages")
       ->required()
       ->type_name("OUT");
-  pages.add_option("--step", lines_->step, "This step alone, from 1")
+  pages.add_option("--step", lines->step, "This step alone, from 1")
       ->type_name("N")
       ->check(CLI::PositiveNumber);
   pages.add_flag("--revealed", asked.revealed, "With the answers to what is asked");
@@ -152,17 +151,15 @@ LessonCommands::LessonCommands(CLI::App& app) : lines_(std::make_unique<Lines>()
       ->type_name("T")
       ->check(CLI::IsMember({"dark", "light", "contrast"}));
   pages.add_option("--language", asked.language, "Of the lesson and the window")->type_name("CODE");
-  lines_->names_command =
+  CLI::App* const names_command =
       lesson.add_subcommand("names", "List the numbers that a lesson's expressions can ask for");
-}
-LessonCommands::~LessonCommands() = default;
-
-bool LessonCommands::run() const {
-  if (lines_->check_command->parsed()) return lines_->check(), true;
-  if (lines_->new_command->parsed()) return lines_->make(), true;
-  if (lines_->pages_command->parsed()) return lines_->draw(), true;
-  if (lines_->names_command->parsed()) return lines_->list_names(), true;
-  return false;
+  return [=] {
+    if (check_command->parsed()) return lines->check(), true;
+    if (new_command->parsed()) return lines->make(), true;
+    if (pages_command->parsed()) return lines->draw(), true;
+    if (names_command->parsed()) return lines->list_names(), true;
+    return false;
+  };
 }
 
 }  // namespace attnscope

@@ -1,7 +1,7 @@
-// app/cli: `attnscope lesson check|new|names`: for a person who writes a lesson in an editor.
+// app/cli: `attnscope lesson check|new|pages|names`: for a person who writes a lesson in an editor.
 #pragma once
 
-#include <memory>
+#include <functional>
 
 namespace CLI {
 class App;
@@ -9,17 +9,8 @@ class App;
 
 namespace attnscope {
 
-class LessonCommands {
- public:
-  /// Adds them to `app`, which must outlive this.
-  explicit LessonCommands(CLI::App& app);
-  ~LessonCommands();
-  /// Does what was asked for; false when it was none of them. Throws Error.
-  bool run() const;
-
- private:
-  struct Lines;
-  std::unique_ptr<Lines> lines_;
-};
+/// Adds them to `app`, which must outlive what is returned: called once `app` has parsed, that does what was
+/// asked for; false when something else was asked for. Throws Error.
+std::function<bool()> add_lesson_commands(CLI::App& app);
 
 }  // namespace attnscope

@@ -1,6 +1,8 @@
 #include "app/cli/manual_command.hpp"
 
-#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -45,28 +47,21 @@ void describe(const CLI::App& app, const std::vector<std::string>& path, Manual&
 
 }  // namespace
 
-struct ManualCommand::Line {
-  CLI::App& app;
-  CLI::App* command = nullptr;
-  std::string kind;
-};
-
-ManualCommand::ManualCommand(CLI::App& app) : line_(std::make_unique<Line>(Line{app, nullptr, {}})) {
-  line_->command = app.add_subcommand("manual", "Write the manual page, or the completions of a shell");
-  line_->command->group("");
-  line_->command->add_option("KIND", line_->kind, "man, bash, zsh or fish")
+std::function<bool()> add_manual_command(CLI::App& app) {
+  const auto kind = std::make_shared<std::string>();
+  CLI::App& command = *app.add_subcommand("manual", "Write the manual page, or the completions of a shell");
+  command.group("");
+  command.add_option("KIND", *kind, "man, bash, zsh or fish")
       ->required()
       ->type_name("")
       ->check(CLI::IsMember({"man", "bash", "zsh", "fish"}));
-}
-ManualCommand::~ManualCommand() = default;
-
-bool ManualCommand::run() const {
-  if (!line_->command->parsed()) return false;
-  Manual manual;
-  describe(line_->app, {}, manual);
-  fmt::print("{}", written_manual(manual, line_->kind, ATTNSCOPE_VERSION));
-  return true;
+  return [kind, &app, &command] {
+    if (!command.parsed()) return false;
+    Manual manual;
+    describe(app, {}, manual);
+    fmt::print("{}", written_manual(manual, *kind, ATTNSCOPE_VERSION));
+    return true;
+  };
 }
 
 }  // namespace attnscope

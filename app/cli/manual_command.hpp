@@ -1,7 +1,7 @@
 // app/cli: `attnscope manual KIND`, which no help lists: app/package calls it.
 #pragma once
 
-#include <memory>
+#include <functional>
 
 namespace CLI {
 class App;
@@ -9,17 +9,8 @@ class App;
 
 namespace attnscope {
 
-class ManualCommand {
- public:
-  /// Adds it to `app`, which must outlive this.
-  explicit ManualCommand(CLI::App& app);
-  ~ManualCommand();
-  /// Writes to stdout; false when something else was asked for.
-  bool run() const;
-
- private:
-  struct Line;
-  std::unique_ptr<Line> line_;
-};
+/// Adds it to `app`, which must outlive what is returned: called once `app` has parsed, that writes to
+/// stdout; false when something else was asked for.
+std::function<bool()> add_manual_command(CLI::App& app);
 
 }  // namespace attnscope

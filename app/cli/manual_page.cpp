@@ -72,8 +72,7 @@ constexpr std::string_view after_commands =
     "What the window keeps: the session that it brings back, recent files, preferences.\n"
     ".SH EXIT STATUS\n"
     "0 when it was done; 1 when the input is wrong, with one sentence on the standard error; 2 when the "
-    "command "
-    "line is.\n";
+    "command line is.\n";
 
 }  // namespace
 

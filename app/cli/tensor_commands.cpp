@@ -72,11 +72,10 @@ struct TensorCommands::Lines {
   }
 
   void add_attend(CLI::App& app) {
-    attend_command = add_command(
-        app, "attend", "Compute attention from Q, K, V in a file",
-        "Tensors Q, K, V [batch, heads, n, d] or [batch, n, heads * d] and, if wanted, attn_mask, past_key, "
-        "past_value, nonpad_kv_seqlen",
-        "Y and what --emit names (weights, lse and entropy without it) go here");
+    attend_command = add_command(app, "attend", "Compute attention from Q, K, V in a file",
+                                 "Tensors Q, K, V [batch, heads, n, d] or [batch, n, heads * d] and, if "
+                                 "wanted, attn_mask, past_key, past_value, nonpad_kv_seqlen",
+                                 "Y and what --emit names (weights, lse and entropy without it) go here");
     AttendOptions& options = attend;
     attend_command->add_flag("--causal", options.causal, "No query sees a later key");
     add_checked(*attend_command,

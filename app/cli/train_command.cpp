@@ -3,7 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -53,16 +53,13 @@ bool is_file(const std::string& what) {
   return lower_extension(what) == ".json" || what.find('/') != std::string::npos;
 }
 
-}  // namespace
-
-struct TrainCommand::Line {
+struct TrainLine {
   std::string what, folder, log, verified;
   int steps = 0, threads = 0;
   std::optional<std::uint64_t> seed;
   double keep_every = 5;
   std::string instruction_set;
   bool control = false, lists = false;
-  CLI::App* command = nullptr;
 
   training::Recipe recipe() const {
     if (what.empty()) throw Error("Name a task or a recipe (.json) to train; --list names the tasks.");
@@ -105,10 +102,12 @@ struct TrainCommand::Line {
   }
 };
 
-TrainCommand::TrainCommand(CLI::App& app) : line_(std::make_unique<Line>()) {
-  Line& line = *line_;
-  line.command = app.add_subcommand("train", "Train a small transformer; needs no display");
-  CLI::App& command = *line.command;
+}  // namespace
+
+std::function<bool()> add_train_command(CLI::App& app) {
+  const auto asked = std::make_shared<TrainLine>();
+  TrainLine& line = *asked;
+  CLI::App& command = *app.add_subcommand("train", "Train a small transformer; needs no display");
   CLI::Option* const what =
       command.add_option("TASK", line.what, "A task (see --list) or a recipe (.json)")->type_name("");
   refuse_dash(command.add_option("-o,--out", line.folder,
@@ -145,18 +144,16 @@ TrainCommand::TrainCommand(CLI::App& app) : line_(std::make_unique<Line>()) {
           ->type_name("FOLDER")
           ->excludes(what);
   command.add_flag("--list", line.lists, "Name the tasks")->excludes(what)->excludes(verify);
-}
-TrainCommand::~TrainCommand() = default;
-
-bool TrainCommand::run() const {
-  if (!line_->command->parsed()) return false;
-  if (line_->lists)
-    Line::list();
-  else if (!line_->verified.empty())
-    line_->verify();
-  else
-    line_->train();
-  return true;
+  return [asked, &command] {
+    if (!command.parsed()) return false;
+    if (asked->lists)
+      TrainLine::list();
+    else if (!asked->verified.empty())
+      asked->verify();
+    else
+      asked->train();
+    return true;
+  };
 }
 
 }  // namespace attnscope

@@ -2,7 +2,7 @@
 // compare.
 #pragma once
 
-#include <memory>
+#include <functional>
 
 namespace CLI {
 class App;
@@ -10,17 +10,8 @@ class App;
 
 namespace attnscope {
 
-class TrainCommand {
- public:
-  /// Adds it to `app`, which must outlive this.
-  explicit TrainCommand(CLI::App& app);
-  ~TrainCommand();
-  /// Does what was asked for; false when it was something else. Throws Error.
-  bool run() const;
-
- private:
-  struct Line;
-  std::unique_ptr<Line> line_;
-};
+/// Adds it to `app`, which must outlive what is returned: called once `app` has parsed, that does what was
+/// asked for; false when something else was asked for. Throws Error.
+std::function<bool()> add_train_command(CLI::App& app);
 
 }  // namespace attnscope

@@ -2,8 +2,6 @@
 
 #include <chrono>
 #include <map>
-#include <optional>
-#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -76,10 +74,9 @@ void check_written(const WatchedSnapshot& text) {
   for (const WatchedLayerPtr& layer : text.layers)
     numbers += layer->batch * layer->heads * layer->rows() * layer->keys();
   if (numbers > most_written)
-    throw Error(
-        fmt::format("The weights of all layers are {} numbers, expected at most {}: look at them in the "
-                    "window.",
-                    numbers, most_written));
+    throw Error(fmt::format(
+        "The weights of all layers are {} numbers, expected at most {}: look at them in the window.", numbers,
+        most_written));
 }
 
 void write_watched(const std::filesystem::path& out, const WatchStream& stream, const WatchedSnapshot& text) {

@@ -55,8 +55,7 @@ class AtlasInput {
     if (spec_.head.kind == HeadKind::MaskedToken)
       throw Error(
           fmt::format("No token of the text is masked, whose prediction the effects are measured on: write "
-                      "{} for a word, or "
-                      "say with --at which position is meant.",
+                      "{} for a word, or say with --at which position is meant.",
                       mask_.empty() ? "the tokenizer's masked token" : mask_));
   }
 
@@ -102,11 +101,7 @@ void atlas_command(const AtlasOptions& options, ModelAtHand& at_hand, const std:
   if (const std::string trouble = not_finite_sentence(model, base); !trouble.empty())
     throw Error("There is no effect to be measured: " + trouble);
   {
-    const ProgressLine line("atlas", [&progress]() -> std::optional<int> {
-      const std::int64_t total = progress.total;
-      if (total == 0) return std::nullopt;
-      return static_cast<int>(100 * progress.done / total);
-    });
+    const ProgressLine line("atlas", progress);
     atlas = ablation_atlas(model, base, asked, &progress, work);
     if (options.prune) atlas = pruning_curve(model, base, atlas, asked, &progress, work);
   }

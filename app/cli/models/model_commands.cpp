@@ -1,6 +1,5 @@
 #include "app/cli/models/model_commands.hpp"
 
-#include <charconv>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -106,10 +105,7 @@ struct ModelCommands::Lines {
         ->type_name("IN.safetensors");
     input.require_option(1);
     command.add_option("--pair", run.pair, "The second text of a pair")->type_name("T2")->needs("--text");
-    command
-        .add_option("--decoder-text", run.decoder_text,
-                    "What the decoder of an encoder-decoder has said so far")
-        ->type_name("D");
+    add_decoder_text(command, run.decoder_text);
     refuse_dash(command.add_option("-o,--out", out, "What comes out goes here"), "tensors")
         ->required()
         ->type_name("OUT.safetensors");
@@ -136,13 +132,19 @@ struct ModelCommands::Lines {
     add_sampling(command);
   }
 
+  static void add_decoder_text(CLI::App& command, std::optional<std::string>& into, const char* to = "") {
+    command
+        .add_option("--decoder-text", into,
+                    std::string("What the decoder of an encoder-decoder has said so far") + to)
+        ->type_name("D");
+  }
+
   /// A chat is one of the inputs of `input`, what is said of it options of `command`.
   void add_chat(CLI::App& command, CLI::App& input) {
     input
-        .add_option(
-            "--chat", run.chat.file,
-            "A file of messages, [{\"role\": \"user\", \"content\": \"Hello\"}, …], put through the model's "
-            "chat template")
+        .add_option("--chat", run.chat.file,
+                    "A file of messages, [{\"role\": \"user\", \"content\": \"Hello\"}, …], put through the "
+                    "model's chat template")
         ->type_name("FILE.json");
     input.add_option("--chat-user", run.chat.user, "The same for one message of a user")->type_name("T");
     command.add_option("--chat-template", run.chat.template_name, "Which of the model's chat templates")
@@ -205,10 +207,7 @@ struct ModelCommands::Lines {
     command.add_option("-o,--out", out, "The table goes here, - is the standard output")
         ->required()
         ->type_name("OUT.csv");
-    command
-        .add_option("--decoder-text", atlas.decoder_text,
-                    "What the decoder of an encoder-decoder has said so far")
-        ->type_name("D");
+    add_decoder_text(command, atlas.decoder_text);
     add_checked(command,
                 {"--at", "N", "Position of the prediction: the last one, of encoders the first masked token",
                  "a whole number from 0 on", [this](const std::string& number) {
@@ -237,10 +236,7 @@ struct ModelCommands::Lines {
         app.add_subcommand("heads", "Scores of each head over many texts: mean, spread, least and largest");
     CLI::App& command = *heads_command;
     add_texts(command, "--texts", texts_help);
-    command
-        .add_option("--decoder-text", decoder_text,
-                    "What the decoder of an encoder-decoder has said so far, to every text")
-        ->type_name("D");
+    add_decoder_text(command, decoder_text, ", to every text");
     command.add_flag("--effects", effects, "The effect of ablating each head, too, as atlas has it");
     command.add_flag("--mean", mean, "A head gives its mean over the text, not zeros")->needs("--effects");
     command.add_flag("--last", last_only, "Effects on one position alone: faster")->needs("--effects");
@@ -250,14 +246,10 @@ struct ModelCommands::Lines {
     patch_command = app.add_subcommand(
         "patch", "What each head brings back of the clean answer, over many pairs of texts");
     CLI::App& command = *patch_command;
-    add_texts(
-        command, "--pairs",
-        "A file with a clean and a corrupted text in each line, a tab between them, UTF-8; behind further "
-        "tabs the right answer and the wrong one");
-    command
-        .add_option("--decoder-text", decoder_text,
-                    "What the decoder of an encoder-decoder has said so far, to every text")
-        ->type_name("D");
+    add_texts(command, "--pairs",
+              "A file with a clean and a corrupted text in each line, a tab between them, UTF-8; behind "
+              "further tabs the right answer and the wrong one");
+    add_decoder_text(command, decoder_text, ", to every text");
   }
 
   void add_similar(CLI::App& app) {

@@ -22,7 +22,7 @@ enum class ModelPart : std::uint8_t { Queries, Keys, Values, Entropy, Received, 
 /// The names of --emit: "q", "k", "v", "entropy", "received", "lens".
 std::optional<ModelPart> model_part_from(std::string_view name);
 
-/// Whose names the tensors have: those of what transformers returns, or of TransformerLens' hook points.
+/// The names of the tensors: as transformers returns them, or those of TransformerLens' hook points.
 enum class TensorNames : std::uint8_t { Transformers, TransformerLens };
 /// "transformers", "transformer-lens".
 std::optional<TensorNames> tensor_names_from(std::string_view name);

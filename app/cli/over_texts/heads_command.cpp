@@ -66,11 +66,7 @@ void heads_command(const HeadsOptions& options) {
   TextsProgress progress;
   HeadSpreads found;
   {
-    const ProgressLine line("heads", [&progress]() -> std::optional<int> {
-      const std::int64_t total = progress.total;
-      if (total == 0) return std::nullopt;
-      return static_cast<int>(100 * progress.done / total);
-    });
+    const ProgressLine line("heads", progress);
     found = head_spreads(*opened, list, options.request, &progress, Work{pool, {}});
   }
   write_out(options.out,

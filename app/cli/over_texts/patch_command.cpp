@@ -54,7 +54,7 @@ std::string patching_json(const OpenedModel& opened, const PairList& list, const
   return report.dump(1) + "\n";
 }
 
-/// The answers of both texts stand above: an effect is a part of what is between them.
+/// The answers of both texts stand above: the effect of a head is a share of their difference.
 std::string patching_columns(const OpenedModel& opened, const PatchSpreads& found) {
   return fmt::format(
              "{}: {} pairs, logit of the answer less that of the other: clean {} ± {}, corrupted {} ± {}\n",
@@ -85,11 +85,7 @@ void patch_command(const PatchOptions& options) {
   TextsProgress progress;
   PatchSpreads found;
   {
-    const ProgressLine line("patch", [&progress]() -> std::optional<int> {
-      const std::int64_t total = progress.total;
-      if (total == 0) return std::nullopt;
-      return static_cast<int>(100 * progress.done / total);
-    });
+    const ProgressLine line("patch", progress);
     found = patch_spreads(*opened, list, options.decoder_text, &progress, Work{pool, {}});
   }
   write_out(options.out,

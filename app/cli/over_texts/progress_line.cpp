@@ -33,7 +33,7 @@ void tell_progress(const std::string& name, const std::function<std::optional<in
 
 }  // namespace
 
-ProgressLine::ProgressLine(std::string name, std::function<std::optional<int>()> percent) {
+ProgressLine::ProgressLine(Percent percent, std::string name) {
   worker_.add(std::make_shared<Errand>(
       [name = std::move(name), percent = std::move(percent)](const std::stop_token& stop, NoProgress&) {
         tell_progress(name, percent, stop);

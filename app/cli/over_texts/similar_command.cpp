@@ -144,11 +144,7 @@ void similar_command(const SimilarOptions& options) {
   TextsProgress progress;
   Similarity found;
   {
-    const ProgressLine line("similar", [&progress]() -> std::optional<int> {
-      const std::int64_t total = progress.total;
-      if (total == 0) return std::nullopt;
-      return static_cast<int>(100 * progress.done / total);
-    });
+    const ProgressLine line("similar", progress);
     found = similarity(*opened, list, how.request, &progress, Work{pool, {}});
   }
   write_out(options.out,
