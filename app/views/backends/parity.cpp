@@ -1,7 +1,6 @@
 // app/views/backends: the card that says how far the numbers of two backends are apart, stage by stage: the
 // largest difference, its share of the largest magnitude, and where it is.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <string>
 
@@ -88,7 +87,7 @@ class ParityCard {
     const ParityTask* task = backends.comparison();
     if (task == nullptr || backends.is_alone()) return;
     if (!task->is_done()) {
-      if (button(ui_, "Stop comparing", box, {"Stop comparing", {}, "The last comparison stays.", {}}))
+      if (button(ui_, "Stop comparing", box, {"Stop comparing", {}, "The last comparison stays."}))
         backends.stop_comparing();
       const Box track{box.x - ui_.px(132), box.centre_y() - ui_.px(2), ui_.px(120), ui_.px(4)};
       ui_.fill(track, ui_.theme.control_hover, ui_.px(2));
@@ -96,7 +95,7 @@ class ParityCard {
                ui_.theme.query, ui_.px(2));
     } else if (!task->result()) {
       if (button(ui_, "Compare again", box,
-                 {"Compare again", {}, "The other backend computes this document once more.", {}}))
+                 {"Compare again", {}, "The other backend computes this document once more."}))
         backends.compare_again();
     }
   }
@@ -181,7 +180,7 @@ class ParityCard {
                                 "   " + short_name(parity.second) + "  " +
                                 own_number(significant(d.second, 9));
     const std::string why = "at " + own(place_in(d.shape, d.at)) + " of " + own(to_string(d.shape));
-    tooltip(ui_, touch.hovered, box, {each.name, numbers, why, {}});
+    tooltip(ui_, touch.hovered, box, {each.name, numbers, why});
   }
 
   Scene& scene_;

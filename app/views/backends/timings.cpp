@@ -3,7 +3,6 @@
 // time of a frame, what computes and why.
 #include <algorithm>
 #include <cmath>
-#include <span>
 #include <vector>
 
 #include <imgui.h>

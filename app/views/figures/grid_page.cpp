@@ -5,14 +5,11 @@
 #include <map>
 #include <string>
 
-#include <fmt/format.h>
-
 #include "app/kit/ui/number_format.hpp"
 #include "app/views/model/grid_colours.hpp"
 #include "app/views/model/grid_regions.hpp"
 #include "app/views/model/parts.hpp"
 #include "core/edits/model.hpp"
-#include "core/models/changes.hpp"
 #include "core/models/opened/opened_model.hpp"
 
 namespace attnscope {

@@ -1,6 +1,5 @@
 // app/views/figures: the pictures of a page, pixel by pixel.
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "app/kit/draw/raster.hpp"

@@ -30,25 +30,17 @@ constexpr int focus_frames = 3;
 constexpr const char* dialog_popup = "File dialog";
 constexpr std::chrono::milliseconds at_once(30);  // a usual folder is there in the frame that asks for it
 
-std::string_view title_of(FileTask task) {
-  switch (task) {
-    case FileTask::Open: return "Open a file";
-    case FileTask::Save: return "Save under a name";
-    case FileTask::Picture: return "Save a picture";
-    case FileTask::Numbers: break;
-  }
-  return "Export numbers";
-}
+struct TaskWords {
+  std::string_view title;
+  const char* order;  // on the button
+};
+/// In the order of the enumerators.
+constexpr std::array<TaskWords, 4> task_words{{{"Open a file", "Open"},
+                                               {"Save under a name", "Save"},
+                                               {"Save a picture", "Save picture"},
+                                               {"Export numbers", "Export"}}};
 
-const char* order_of(FileTask task) {
-  switch (task) {
-    case FileTask::Open: return "Open";
-    case FileTask::Save: return "Save";
-    case FileTask::Picture: return "Save picture";
-    case FileTask::Numbers: break;
-  }
-  return "Export";
-}
+const TaskWords& words_of(FileTask task) { return task_words[static_cast<std::size_t>(task)]; }
 
 /// Where to look first: beside what is open, else where the program was started, else at home.
 fs::path first_folder(const FilesState& files) {
@@ -183,7 +175,7 @@ bool draw_path_line(Scene& scene, const Box& line) {
   const Box up{line.x, line.y, width_of("Up"), line.h},
       home{up.right() + ui.px(6), line.y, width_of("Home folder"), line.h};
   if (button(ui, "Up", up, {"Up", {}, "To the folder that this one is in.", "Backspace"})) go_up(dialog);
-  if (button(ui, "Home folder", home, {"Home folder", {}, "To your own folder.", {}}))
+  if (button(ui, "Home folder", home, {"Home folder", {}, "To your own folder."}))
     go_to(dialog, home_directory());
   const float left = home.right() + ui.px(8);
   return draw_field(ui, dialog, DialogPart::Path, "##path", {left, line.y, line.right() - left, line.h},
@@ -213,7 +205,7 @@ bool draw_name_line(Scene& scene, const Box& card, float y) {
 bool draw_footer(Scene& scene, const Box& line) {
   const Ui& ui = scene.ui;
   FileDialog& dialog = scene.view.files->dialog;
-  const char* order = order_of(dialog.task);
+  const char* order = words_of(dialog.task).order;
   const auto width_of = [&](const char* label) {
     return ui.text_width(label, type::label, Ink::Medium) + ui.px(32);
   };
@@ -248,7 +240,7 @@ void draw_dialog(Scene& scene, const Layout& layout, const Box& card) {
   dialog.field_active = false;
   take_reading(dialog);
   float y = card.y + ui.px(14);
-  ui.text(inner.x, y + ui.px(12), title_of(dialog.task), {type::title, ui.theme.text1, Ink::Semibold});
+  ui.text(inner.x, y + ui.px(12), words_of(dialog.task).title, {type::title, ui.theme.text1, Ink::Semibold});
   y += ui.px(34);
   draw_dialog_options(scene, layout, card, y);
   bool accepted = draw_path_line(scene, {inner.x, y, inner.w, ui.px(30)});

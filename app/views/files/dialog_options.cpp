@@ -121,7 +121,7 @@ float draw_token_size(Scene& scene, const Box& box) {
   if (const auto pixels = stepper(
           ui, "Pixels a token", box, files.token_pixels,
           [&](int by) { return inside(files.token_pixels + by); },
-          {"Pixels a token", {}, "The side of a token in every head's picture, from 1 to 16.", {}},
+          {"Pixels a token", {}, "The side of a token in every head's picture, from 1 to 16."},
           std::to_string(files.token_pixels) + " px"))
     files.token_pixels = static_cast<int>(inside(*pixels));
   return box.right();
@@ -136,7 +136,7 @@ float draw_scale(Scene& scene, const Box& size) {
   };
   if (const auto scale =
           stepper(ui, "Picture scale", size, files.scale, step,
-                  {"Size", {}, "Times the size on the screen, from 1 to 8; drawn anew, not enlarged.", {}},
+                  {"Size", {}, "Times the size on the screen, from 1 to 8; drawn anew, not enlarged."},
                   std::to_string(files.scale) + "×"))
     files.scale = static_cast<int>(std::clamp<std::int64_t>(*scale, least_picture_scale, most_picture_scale));
   return size.right();
@@ -149,12 +149,11 @@ void draw_kind_and_size(Scene& scene, const Layout& layout, const Box& line) {
   const bool is_lesson = picture_series(scene) == PictureSeries::Steps;
   const std::array<std::string_view, 4> names{"PNG", "SVG", "HTML", is_lesson ? "Handout" : "Animation"};
   const std::array<Tip, 4> all_tips{
-      Tip{"PNG", {}, "Pixels, drawn anew at the chosen size.", {}},
-      Tip{"SVG", {}, "Shapes and text, for papers: every label can be edited.", {}},
-      Tip{"HTML", {}, "One file for any browser: every head, to point at; this program opens it again.", {}},
-      is_lesson
-          ? Tip{"Handout", {}, "A PDF to print or to hand out: every step of the lesson, a page each.", {}}
-          : Tip{"Animation", {}, "An animated PNG of a knob that is turned, for slides and pages.", {}}};
+      Tip{"PNG", {}, "Pixels, drawn anew at the chosen size."},
+      Tip{"SVG", {}, "Shapes and text, for papers: every label can be edited."},
+      Tip{"HTML", {}, "One file for any browser: every head, to point at; this program opens it again."},
+      is_lesson ? Tip{"Handout", {}, "A PDF to print or to hand out: every step of the lesson, a page each."}
+                : Tip{"Animation", {}, "An animated PNG of a knob that is turned, for slides and pages."}};
   const std::vector<PictureKind> there = picture_kinds(scene);
   std::vector<std::string_view> kinds;
   std::vector<Tip> tips;
@@ -196,10 +195,9 @@ void draw_picture_options(Scene& scene, const Layout& layout, const Box& card, f
     draw_series_options(
         scene, option_line(ui, card, y, picture_series(scene) == PictureSeries::Steps ? "Pages" : "Turns"));
   constexpr std::array<std::string_view, 3> themes{"As on the screen", "Light", "Dark"};
-  const std::array<Tip, 3> tips{
-      Tip{"As on the screen", {}, "In the colours of the window.", {}},
-      Tip{"Light", {}, "Dark on white, for paper and slides; the window stays.", {}},
-      Tip{"Dark", {}, "Light on black; the window stays.", {}}};
+  const std::array<Tip, 3> tips{Tip{"As on the screen", {}, "In the colours of the window."},
+                                Tip{"Light", {}, "Dark on white, for paper and slides; the window stays."},
+                                Tip{"Dark", {}, "Light on black; the window stays."}};
   Box colours = option_line(ui, card, y, "Colours");
   colours.w = std::min(colours.w, ui.px(360));
   if (const auto picked = segments(ui, "Picture colours", colours, themes, files.picture_theme, tips))
@@ -211,9 +209,9 @@ void draw_number_options(Scene& scene, const Box& card, float& y) {
   FilesState& files = *scene.view.files;
   constexpr std::array<std::string_view, 3> formats{"CSV", "NPY", "All stages"};
   const std::array<Tip, 3> tips{
-      Tip{"CSV", {}, "A table with the labels of its rows and columns, for a spreadsheet.", {}},
-      Tip{"NPY", {}, "The numbers alone as float32, for NumPy.", {}},
-      Tip{"All stages", {}, "Every tensor of the computation under its name, as .safetensors.", {}}};
+      Tip{"CSV", {}, "A table with the labels of its rows and columns, for a spreadsheet."},
+      Tip{"NPY", {}, "The numbers alone as float32, for NumPy."},
+      Tip{"All stages", {}, "Every tensor of the computation under its name, as .safetensors."}};
   Box as = option_line(ui, card, y, "As");
   as.w = std::min(as.w, ui.px(300));
   if (const auto picked = segments(ui, "Numbers as", as, formats, static_cast<int>(files.numbers), tips)) {

@@ -47,13 +47,13 @@ std::optional<int> draw(const Ui& ui, const Box& inner, float& y, const Question
 
 constexpr std::array<std::string_view, 2> causal_answers{"Yes, causal", "No"};
 constexpr std::array<Tip, 2> causal_tips{
-    Tip{"Causal", "key ≤ query, else −∞", "No query sees a later key.", {}},
-    Tip{"Not causal", "every query sees every key", "As in encoders and in cross-attention.", {}}};
+    Tip{"Causal", "key ≤ query, else −∞", "No query sees a later key."},
+    Tip{"Not causal", "every query sees every key", "As in encoders and in cross-attention."}};
 constexpr std::array<std::string_view, 3> position_answers{"Yes, as they are", "RoPE, halves", "RoPE, pairs"};
 constexpr std::array<Tip, 3> position_tips{
-    Tip{"As they are", {}, "Queries and keys are those after rotary positions, or the model has none.", {}},
-    Tip{"RoPE, halves", "pairs (i, i + r/2)", "Not yet: they are rotated here, as in Llama.", {}},
-    Tip{"RoPE, pairs", "pairs (2i, 2i + 1)", "Not yet: they are rotated here, as in GPT-J.", {}}};
+    Tip{"As they are", {}, "Queries and keys are those after rotary positions, or the model has none."},
+    Tip{"RoPE, halves", "pairs (i, i + r/2)", "Not yet: they are rotated here, as in Llama."},
+    Tip{"RoPE, pairs", "pairs (2i, 2i + 1)", "Not yet: they are rotated here, as in GPT-J."}};
 
 Question about_causal(const Document& document) {
   return {"Causal",
@@ -148,11 +148,9 @@ float draw_guess_chip(Scene& scene, float x, float y, float room) {
            ui.px(4));
   ui.text(box.centre_x(), y, words, {type::tick, ui.theme.key, Ink::Medium, Align::Centre});
   if (touch.focused) ui.frame(box.grown(ui.px(3)), ui.theme.query, ui.px(2), ui.px(7));
-  tooltip(ui, touch.hovered, box,
-          {"Guessed",
-           {},
-           "The file does not say it. A click asks; turning the mask or positions answers, too.",
-           {}});
+  tooltip(
+      ui, touch.hovered, box,
+      {"Guessed", {}, "The file does not say it. A click asks; turning the mask or positions answers, too."});
   if (touch.clicked) scene.view.files->asks = true;
   return width;
 }

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
-#include <utility>
 
 #include "app/files/file_kinds.hpp"
 #include "app/kit/ui/number_format.hpp"
@@ -52,7 +51,7 @@ void draw_closed(Scene& scene, MenuColumn& left) {
                       time = day_and_time(closed[i].closed);
     const bool is_last = i == 0;
     const std::string label = is_last ? "Reopen last" : "closed " + std::to_string(i);
-    const Tip tip{"Reopen last", {}, "What was closed with changes that are in no file.", {}};
+    const Tip tip{"Reopen last", {}, "What was closed with changes that are in no file."};
     if (left.row({label, is_last ? std::string_view("Reopen last") : std::string_view(title),
                   is_last ? std::string_view(title) : std::string_view(time)},
                  is_last ? tip : Tip{}))
@@ -99,17 +98,14 @@ void draw_pictures(Scene& scene, MenuColumn& column) {
 /// Of the model on screen.
 void draw_model_exports(Scene& scene, MenuColumn& right) {
   right.fact(own(scene.model->within.model->name));
-  if (right.row({"Export CSV", "Tables of this screen…", "CSV"},
-                {"Tables",
-                 {},
-                 "Numbers of what is on the screen, a line each, for a spreadsheet or a script.",
-                 {}}))
+  if (right.row(
+          {"Export CSV", "Tables of this screen…", "CSV"},
+          {"Tables", {}, "Numbers of what is on the screen, a line each, for a spreadsheet or a script."}))
     open_export_dialog(scene, NumberFormat::Csv);
   if (right.row({"Export tensors", "Activations…", "safetensors"},
                 {"Activations",
                  {},
-                 "What every layer computed on this text, under the names of TransformerLens' hook points.",
-                 {}}))
+                 "What every layer computed on this text, under the names of TransformerLens' hook points."}))
     open_export_dialog(scene, NumberFormat::Tensors);
 }
 
@@ -117,13 +113,13 @@ void draw_model_exports(Scene& scene, MenuColumn& right) {
 void draw_matrix_exports(Scene& scene, MenuColumn& right) {
   right.fact(export_choice(export_source(scene)).name);
   if (right.row({"Export CSV", "Table…", "CSV"},
-                {"Table", {}, "A table with the labels of its rows and columns, for a spreadsheet.", {}}))
+                {"Table", {}, "A table with the labels of its rows and columns, for a spreadsheet."}))
     open_export_dialog(scene, NumberFormat::Csv);
   if (right.row({"Export NPY", "Numbers alone…", "NPY"},
-                {"Numbers alone", {}, "The numbers alone as float32, for NumPy.", {}}))
+                {"Numbers alone", {}, "The numbers alone as float32, for NumPy."}))
     open_export_dialog(scene, NumberFormat::Npy);
   if (right.row({"Export tensors", "All stages…", "safetensors"},
-                {"All stages", {}, "Every tensor of the computation under its name, as .safetensors.", {}}))
+                {"All stages", {}, "Every tensor of the computation under its name, as .safetensors."}))
     open_export_dialog(scene, NumberFormat::Tensors);
 }
 
@@ -147,13 +143,12 @@ void draw_outgoing(Scene& scene, MenuColumn& left, MenuColumn& right) {
                  "Ctrl+C"}))
     copy_numbers(scene);
   if (right.row({"Copy cell", "Copy the cell's number", {}},
-                {"Copy the cell's number", {}, "With every digit that it has.", {}}))
+                {"Copy the cell's number", {}, "With every digit that it has."}))
     copy_cell(scene);
   if (right.row({"Copy command", "Copy as command line", {}},
                 {"Copy as command line",
                  {},
-                 "The attnscope command that gives what is on screen, for a script or a notebook.",
-                 {}}))
+                 "The attnscope command that gives what is on screen, for a script or a notebook."}))
     copy_command(scene);
 }
 

@@ -10,6 +10,7 @@
 #include "app/kit/widgets/row_list.hpp"
 #include "app/state/files_state.hpp"
 #include "app/views/files/dialog.hpp"
+#include "core/text/letters.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope {
@@ -54,22 +55,11 @@ void look_for(FileDialog& dialog, const std::string& typed) {
   }
 }
 
-std::string utf8_of(ImWchar letter) {
-  const auto code = static_cast<std::uint32_t>(letter);
-  if (code < 0x80) return {static_cast<char>(code)};
-  std::string out;
-  const int more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
-  constexpr std::array<std::uint32_t, 4> heads{0, 0xC0, 0xE0, 0xF0};
-  out += static_cast<char>(heads[static_cast<std::size_t>(more)] | code >> (6 * more));
-  for (int i = more - 1; i >= 0; --i) out += static_cast<char>(0x80 | (code >> (6 * i) & 0x3F));
-  return out;
-}
-
 /// A path is begun in the list as well: by its first letter.
 void take_letters(FileDialog& dialog) {
   std::string typed;
   for (const ImWchar letter : ImGui::GetIO().InputQueueCharacters)
-    if (letter >= 0x20 && letter != 0x7F) typed += utf8_of(letter);
+    if (letter >= 0x20 && letter != 0x7F) append_utf8(typed, static_cast<char32_t>(letter));
   if (typed.empty()) return;
   const bool begun = dialog.keyboard == DialogPart::Path;  // its field gets the keyboard in the next frame
   if (begun) {

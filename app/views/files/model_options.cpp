@@ -39,7 +39,7 @@ void draw_table_choice(Scene& scene, const Box& line) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     const TableWords& words = words_of(all[i]);
     names.push_back(words.name);
-    tips.push_back({words.name, {}, words.holds, {}});
+    tips.push_back({words.name, {}, words.holds});
     if (all[i] == files.table) now = static_cast<int>(i);
   }
   if (const auto picked = segments(scene.ui, "Table of", line, names, now, tips)) {
@@ -54,9 +54,8 @@ void draw_layer_choice(Scene& scene, const Box& line) {
   constexpr std::array<Tip, 2> tips{
       {{"All layers",
         {},
-        "Residual stream, queries, keys, values, scores, patterns and MLPs of every layer.",
-        {}},
-       {"This layer", {}, "Of the layer that is looked at alone: a smaller file.", {}}}};
+        "Residual stream, queries, keys, values, scores, patterns and MLPs of every layer."},
+       {"This layer", {}, "Of the layer that is looked at alone: a smaller file."}}};
   if (const auto picked = segments(scene.ui, "Activations of", {line.x, line.y, scene.ui.px(220), line.h},
                                    names, files.one_layer ? 1 : 0, tips)) {
     files.one_layer = *picked == 1;
@@ -110,11 +109,9 @@ void draw_model_number_options(Scene& scene, const Box& card, float& y) {
   keep_table_there(scene);
   constexpr std::array<std::string_view, 2> formats{"Table", "Activations"};
   constexpr std::array<Tip, 2> tips{
-      {{"Table", "CSV", "Numbers of what is on the screen, a line each, for a spreadsheet or a script.", {}},
-       {"Activations",
-        "safetensors",
-        "What every layer computed on this text, under the names of TransformerLens' hook points.",
-        {}}}};
+      {{"Table", "CSV", "Numbers of what is on the screen, a line each, for a spreadsheet or a script."},
+       {"Activations", "safetensors",
+        "What every layer computed on this text, under the names of TransformerLens' hook points."}}};
   Box as = option_line(ui, card, y, "As");
   as.w = std::min(as.w, ui.px(220));
   if (const auto picked = segments(ui, "Model numbers as", as, formats, are_tensors(files) ? 1 : 0, tips)) {

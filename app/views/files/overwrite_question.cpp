@@ -1,6 +1,5 @@
 // app/views/files: the card that asks before another file is written over. Return takes the safe answer.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -73,7 +72,7 @@ void draw_question(Scene& scene, const Box& card, float words) {
                                           ImGui::IsKeyPressed(ImGuiKey_KeypadEnter, false));
   const bool replace = question.replace;
   question.opens = false;
-  if (answer_button(ui, "Replace", yes, replace, {"Replace", {}, "What is in that file now is lost.", {}}) ||
+  if (answer_button(ui, "Replace", yes, replace, {"Replace", {}, "What is in that file now is lost."}) ||
       (by_key && replace))
     return answer(scene, true);
   if (answer_button(ui, "Another name", other, !replace,

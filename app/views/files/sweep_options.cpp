@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "app/kit/ui/number_format.hpp"
 #include "app/lessons/library.hpp"
 #include "app/scene/page_facts.hpp"
 #include "app/views/files/dialog.hpp"
@@ -55,8 +54,8 @@ namespace {
 void draw_page_options(Scene& scene, const Box& line) {
   constexpr std::array<std::string_view, 2> names{"Questions open", "With the answers"};
   constexpr std::array<Tip, 2> tips{
-      {{"Questions open", {}, "What is asked stays covered: for those who are to predict it.", {}},
-       {"With the answers", {}, "Every question is answered: for afterwards.", {}}}};
+      {{"Questions open", {}, "What is asked stays covered: for those who are to predict it."},
+       {"With the answers", {}, "Every question is answered: for afterwards."}}};
   const Box box{line.x, line.y, std::min(line.w, scene.ui.px(300)), line.h};
   if (const auto picked =
           segments(scene.ui, "Handout answers", box, names, scene.view.files->answers ? 1 : 0, tips)) {
@@ -71,7 +70,7 @@ void draw_sweep_options(Scene& scene, const Box& line) {
   keep_knob_there(scene);
   const Box which{line.x, line.y, ui.px(140), line.h};
   drop(ui, "Sweep knob", which, edit::info(files.sweep.knob).words,
-       {"Knob", {}, "What goes from one end to the other while the rest stays.", {}}, [&] {
+       {"Knob", {}, "What goes from one end to the other while the rest stays."}, [&] {
          for (const edit::Knob knob : edit::knobs_of(scene.document)) {
            const edit::KnobInfo& row = edit::info(knob);
            if (!menu_row(ui, std::string(row.words).c_str(), {}, knob == files.sweep.knob)) continue;
@@ -93,7 +92,7 @@ void draw_sweep_options(Scene& scene, const Box& line) {
   if (const auto count = stepper(
           ui, "Sweep frames", frames, files.sweep.frames,
           [&](int by) { return inside(files.sweep.frames + by); },
-          {"Pictures", {}, "How many values are drawn, from 2 to 120.", {}},
+          {"Pictures", {}, "How many values are drawn, from 2 to 120."},
           std::to_string(files.sweep.frames) + " pictures"))
     files.sweep.frames = static_cast<int>(inside(*count));
 }

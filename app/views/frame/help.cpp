@@ -39,14 +39,12 @@ constexpr std::array<std::array<std::string_view, 2>, 9> gestures{{
 /// What the keyboard does by itself.
 constexpr std::array<std::string_view, 3> notes{
     "Words typed anywhere go to the sentence: three different letters, each within 0.4 s of the one before, "
-    "or "
-    "two of which one is no key of its own. What the first ones did is taken back.",
+    "or two of which one is no key of its own. What the first ones did is taken back.",
     "Undo covers the document and how it is looked at: theme, mode, stage, cell, regions, plots, brush. It "
     "does not cover zoom, scrolling, the size of everything and open cards. To hold is no step; what a step "
     "has dropped or replaced is held again.",
     "Tab goes from control to control, F6 from region to region; Space or Enter presses. On the map the "
-    "arrows "
-    "move the cell."};
+    "arrows move the cell."};
 
 std::vector<KeyBlock> blocks() {
   std::vector<KeyBlock> all;

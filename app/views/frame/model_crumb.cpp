@@ -1,7 +1,6 @@
 #include "app/views/frame/model_crumb.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,7 +9,6 @@
 #include "app/state/teaching/lesson_state.hpp"
 #include "app/views/model/parts.hpp"
 #include "app/views/tokens/crumb_lines.hpp"
-#include "core/edits/dump.hpp"
 #include "core/edits/within.hpp"
 
 namespace attnscope {

@@ -181,14 +181,14 @@ void draw_status(Scene& scene, const Box& bar) {
   float begin = bar.right() - pad;  // of what stands at the right
   const auto running = scene.engine.running_for().count();
   if (const std::optional<FileOnItsWay>& file = scene.view.files->opening) {
-    const Tip tip{"Cancel", {}, "Stops reading; what is open stays.", {}};
+    const Tip tip{"Cancel", {}, "Stops reading; what is open stays."};
     if (draw_progress(ui, bar, file->name + "   " + fixed(100 * file->share, 0) + " %", file->share, tip,
                       begin))
       scene.requests.cancel_opening = true;
     right.clear();
     warning.clear();
   } else if (const std::optional<FileOnItsWay>& out = scene.view.files->exporting) {
-    const Tip tip{"Cancel", {}, "Stops the export; nothing is written.", {}};
+    const Tip tip{"Cancel", {}, "Stops the export; nothing is written."};
     if (draw_progress(ui, bar, out->name + "   " + fixed(100 * out->share, 0) + " %", out->share, tip, begin))
       scene.requests.cancel_export = true;
     right.clear();
@@ -201,13 +201,13 @@ void draw_status(Scene& scene, const Box& bar) {
     const std::string words =
         refines ? "rows known " + fixed(100 * share, 0) + " %"
                 : "computing, stage " + std::to_string(done) + " of " + std::to_string(total);
-    const Tip tip{"Cancel", {}, "Stops computing and keeps the last picture.", {}};
+    const Tip tip{"Cancel", {}, "Stops computing and keeps the last picture."};
     if (draw_progress(ui, bar, words, share, tip, begin)) scene.engine.cancel();
     right.clear();
     warning.clear();
   } else if (const Shown::RunningTask& doing = scene.model_task;
              (doing.share > 0 && doing.share < 1) || doing.seconds > worth_telling_seconds) {
-    const Tip tip{"Cancel", {}, "Stops here; what is known of the model stays.", {}};
+    const Tip tip{"Cancel", {}, "Stops here; what is known of the model stays."};
     std::string words(doing.what);
     if (doing.share > 0) words += "   " + fixed(100 * doing.share, 0) + " %";
     if (draw_progress(ui, bar, words, doing.share, tip, begin)) scene.requests.cancel_model = true;

@@ -34,8 +34,7 @@ constexpr ControlEntry controls[] = {
      "mla deepseek compressed cache low rank komprimiert"},
     {"Block around the layer", S::Weights, "Weights", seldom, "Block preset",
      "transformer bert gpt llama gemma pre-norm post-norm sandwich parallel mlp residual layernorm rmsnorm "
-     "swiglu "
-     "gelu feed forward ffn block schicht"},
+     "swiglu gelu feed forward ffn block schicht"},
     {"Number of heads", S::Heads, "Heads", always, "Head count value",
      "multi-head count n_heads köpfe anzahl"},
     {"d_model", S::Heads, "Heads", always, "d_model value",

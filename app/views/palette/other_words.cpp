@@ -71,8 +71,7 @@ constexpr OtherWords words_of_actions[] = {
      "ablate mute circuit set paste keep only subset schaltkreis stumm ausschalten liste köpfe"},
     {0, "Scores and similarity over a file of texts",
      "many prompts pairs corpus mean spread effects ablation patching embedding cosine viele texte paare "
-     "mittelwert "
-     "streuung wirkungen ähnlichkeit"},
+     "mittelwert streuung wirkungen ähnlichkeit"},
     {0, "Look at the strongest head",
      "effect ablation important head largest logit wichtigster kopf wirkung stärkster effekt"},
     {0, "Copy the list of zeroed heads", "clipboard circuit ablate kopieren liste schaltkreis köpfe"},

@@ -1,7 +1,6 @@
 // app/views/palette: the command palette: whatever the window can do or show, by name or by meaning. Typed
 // letters narrow it down; what fits best comes first.
 #include <algorithm>
-#include <string>
 #include <utility>
 #include <vector>
 

@@ -263,7 +263,7 @@ void draw_band(Scene& scene, const Box& box) {
     const float cap = draw_key_of(ui, button.right() - ui.px(8), middle, offer);
     ui.text(button.x + ui.px(34), middle, title_of(start.step(offer.step), offer),
             {type::label, ui.theme.text1, Ink::Medium, Align::Left, width - ui.px(42) - cap});
-    tooltip(ui, touch.hovered, button, {offer.title, {}, below(start.step(offer.step), offer), {}});
+    tooltip(ui, touch.hovered, button, {offer.title, {}, below(start.step(offer.step), offer)});
     if (touch.clicked) do_step(scene, offer);
     x += width + gap;
   }
@@ -276,10 +276,8 @@ void draw_band(Scene& scene, const Box& box) {
     const float wide = ui.text_width("Put it back", type::label, Ink::Medium) + ui.px(20);
     const Box button_box{box.right() - pad - wide, box.bottom() - ui.px(28), wide, ui.px(22)};
     if (button(ui, put_back_label, button_box,
-               {"Put it back",
-                words_of_untouched(start, steps),
-                "What the first steps left switched is as it was before them. Your sentence stays.",
-                {}}))
+               {"Put it back", words_of_untouched(start, steps),
+                "What the first steps left switched is as it was before them. Your sentence stays."}))
       put_back(scene, steps);
     room -= wide + gap;
   }

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "app/kit/ui/number_format.hpp"
-#include "app/kit/ui/own_words.hpp"
 #include "app/scene/picture.hpp"
 #include "app/state/start_state.hpp"
 #include "app/views/start/start.hpp"

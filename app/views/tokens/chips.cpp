@@ -81,8 +81,7 @@ void choose(Scene& scene, const ChipRow& row, const Chip& chip) {
   } else {
     chosen.key = std::clamp<std::int64_t>(place, 0, scene.result.dimensions.keys - 1);
   }
-  scene.next.cell = chosen;
-  scene.next.locked = true;
+  scene.next.choose(chosen);
 }
 
 /// Dots below the word of a chip.
@@ -143,8 +142,7 @@ void draw_chip(Scene& scene, const Box& box, const ChipRow& row, const Chip& chi
             {"A word that the model does not know",
              {},
              "It is not in the model's vocabulary. The model reads one and the same token in its place, "
-             "whatever the word is.",
-             {}});
+             "whatever the word is."});
   }
   if (touch.hovered && (row.tinted || row.stack)) {
     scene.next.hovered_token = chip.index;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/edits/dump.hpp"
 #include "core/edits/within.hpp"
 
 namespace attnscope {
