@@ -141,7 +141,7 @@ void draw_entropies(Sides& sides, const Box& box) {
       static_cast<std::int64_t>(static_cast<double>(share) * static_cast<double>(d.queries)), 0,
       d.queries - 1);
   scene.view.hint = "query  " + grouped(query) + "   ·   a click goes there";
-  if (touch.clicked) show_cell(scene, {query, scene.selection.cell.key});
+  if (touch.clicked) scene.next.choose({query, scene.selection.cell.key});
 }
 
 void draw_head_difference(Scene& scene, std::int64_t h, const Box& box, const ColourScale& scale) {

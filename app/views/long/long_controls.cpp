@@ -71,7 +71,7 @@ void mask_rows(Column& c) {
     };
     if (const auto left =
             c.number("Window", "window back", mask.window.left, next,
-                     {"Window", "p − left ≤ key", "How far back a query sees; open where it sees all.", {}},
+                     {"Window", "p − left ≤ key", "How far back a query sees; open where it sees all."},
                      mask.window.left < 0 ? "open" : ""))
       mask.window.left = static_cast<int>(std::clamp<std::int64_t>(*left, -1, 1 << 24));
   }
@@ -94,7 +94,7 @@ void go_to_rows(Column& c) {
         {"Next", {}, "The next key with this token, or the query and key with these numbers.", "Enter"});
     if ((entered || pressed) && !text.empty()) {
       if (const auto cell = find_place(scene, text)) {
-        show_cell(scene, *cell);
+        scene.next.choose(*cell);
       } else {
         scene.view.notices.say("No key of this sequence is the token \"" + text + "\".");
       }
@@ -115,10 +115,8 @@ void weights_memory_rows(Column& c) {
                        static_cast<double>(d.queries) * static_cast<double>(d.keys);
     c.fact("All weights", "all weights would take",
            all > 9e18 ? "> 8 EiB" : bytes(static_cast<std::int64_t>(all)),
-           {"All weights",
-            "4 bytes · heads · queries · keys",
-            "What the staged path would have to keep, several times.",
-            {}});
+           {"All weights", "4 bytes · heads · queries · keys",
+            "What the staged path would have to keep, several times."});
   }
   c.end();
 }

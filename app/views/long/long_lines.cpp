@@ -55,8 +55,8 @@ Tip tip_of(const StrongLine& line, std::string& words) {
   const std::string queries = grouped(line.first_query) + " – " + grouped(line.last_query - 1);
   words = "Queries " + queries + " put " + fixed(line.mean, 3) + " of their weight there on average, " +
           rounded_percent(line.share) + " of all attention of this head. A click goes there.";
-  return line.kind == LineKind::Column ? Tip{"Column", "Σ w(i, key) / queries", words, {}}
-                                       : Tip{"Diagonal", "Σ w(i, i − distance) / queries", words, {}};
+  return line.kind == LineKind::Column ? Tip{"Column", "Σ w(i, key) / queries", words}
+                                       : Tip{"Diagonal", "Σ w(i, i − distance) / queries", words};
 }
 
 /// One line of the list.
@@ -85,7 +85,7 @@ void draw_entry(Column& c, const StrongLine& line, std::size_t index) {
   std::string words;
   tooltip(ui, touch.hovered, box, tip_of(line, words));
   if (touch.hovered) scene.view.long_view->hovered_line = index;
-  if (touch.clicked) show_cell(scene, cell_on(p, line, scene.selection.cell.query));
+  if (touch.clicked) scene.next.choose(cell_on(p, line, scene.selection.cell.query));
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ std::string what_is_shown(const Scene& scene, int level) {
 float draw_side_choice(Scene& scene, float right, float y) {
   constexpr std::array<std::string_view, 3> names{"now", "held", "now − held"};
   constexpr std::array<Tip, 3> tips{
-      Tip{"Now", {}, "What is shown and edited.", {}}, Tip{"Held", {}, "What is held.", "X"},
+      Tip{"Now", {}, "What is shown and edited."}, Tip{"Held", {}, "What is held.", "X"},
       Tip{"Difference", "now − held of each cell",
           "Exact where single cells are shown; of blocks the difference of their largest or mean weights.",
           "/"}};
@@ -100,8 +100,7 @@ void take_long_mouse(const MapFrame& m, int level, const char* name) {
   if (is_gesture || !ImGui::IsMousePosValid() || !(touch.hovered || touch.clicked)) return;
   const Cell under = m.under(ImGui::GetIO().MousePos);
   if (touch.clicked) {
-    m.scene.next.cell = aimed_at(m, under, level);
-    m.scene.next.locked = true;
+    m.scene.next.choose(aimed_at(m, under, level));
   } else if (level == 0) {
     m.scene.next.hovered_cell = under;
   }
@@ -136,11 +135,6 @@ void draw_exact_numbers(const MapFrame& m, const ColourScale& scale, bool differ
 }
 
 }  // namespace
-
-void show_cell(Scene& scene, Cell cell) {
-  scene.next.cell = cell;
-  scene.next.locked = true;
-}
 
 std::optional<Cell> strongest_in_sight(const Shown& shown, const MapFrame& m) {
   constexpr std::int64_t least_keys = 16;  // among fewer keys a large weight is no news
@@ -201,11 +195,8 @@ std::string what_is_pooled(const Shown& shown, bool mean, int level) {
 float draw_pool_choice(Scene& scene, float right, float y) {
   constexpr std::array<std::string_view, 2> pools{"Max", "Mean"};
   constexpr std::array<Tip, 2> tips{
-      Tip{"Largest", "max over the block", "Thin lines survive however far one zooms out.", {}},
-      Tip{"Mean",
-          "Σ w / cells of the block",
-          "How much weight lies there; a thin line nearly vanishes.",
-          {}}};
+      Tip{"Largest", "max over the block", "Thin lines survive however far one zooms out."},
+      Tip{"Mean", "Σ w / cells of the block", "How much weight lies there; a thin line nearly vanishes."}};
   const Ui& ui = scene.ui;
   const Box pool{right - ui.px(116), y - ui.px(13), ui.px(116), ui.px(26)};
   bool& mean = scene.view.long_view->mean;
@@ -225,7 +216,7 @@ void lead(Scene& scene, const MapFrame& m) {
   state.keys = m.keys().shown;
   if (!state.to_strongest) return;
   state.to_strongest = false;
-  if (const auto cell = strongest_in_sight(scene, m)) show_cell(scene, *cell);
+  if (const auto cell = strongest_in_sight(scene, m)) scene.next.choose(*cell);
 }
 
 }  // namespace

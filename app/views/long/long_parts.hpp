@@ -96,8 +96,6 @@ void draw_long_compare(Scene&, const Box& region);
 void draw_long_controls(Scene&, const Box& region);
 void draw_long_side(Scene&, const Box& region);
 
-/// Chooses the cell and brings it into sight.
-void show_cell(Scene&, Cell);
 /// The strongest cell among the known rows in sight, of queries that can see at least 16 keys; nothing when
 /// there is none.
 std::optional<Cell> strongest_in_sight(const Shown&, const MapFrame&);

@@ -40,7 +40,7 @@ float draw_minimap(Scene& scene, float x, float y, float width) {
   if (zoomed) ui.frame(frame, ui.theme.text1, std::max(1.f, ui.px(1.5f)), ui.px(2));
   const Ui::Touch touch = ui.touch("Minimap", box);
   tooltip(ui, touch.hovered && !touch.held, box,
-          {"Whole head", {}, "A click or a drag brings that part into the map.", {}});
+          {"Whole head", {}, "A click or a drag brings that part into the map."});
   if (touch.held && zoomed) {
     const ImVec2 mouse = ImGui::GetIO().MousePos;
     FocusState& f = *scene.view.focus;
@@ -172,8 +172,8 @@ void draw_strongest(Scene& scene, float x, float y, float width, float bottom) {
             marked ? ui.theme.key : ui.theme.bar, ui.px(2));
     ui.text(x + width, y, in_full(static_cast<double>(weight)),
             {type::label, ui.theme.text1, Ink::Regular, Align::Right});
-    tooltip(ui, touch.hovered, line, {"Strong key", "rank in the row", "A click goes to this key.", {}});
-    if (touch.clicked) show_cell(scene, {chosen.query, key});
+    tooltip(ui, touch.hovered, line, {"Strong key", "rank in the row", "A click goes to this key."});
+    if (touch.clicked) scene.next.choose({chosen.query, key});
   }
 }
 

@@ -1,6 +1,5 @@
 // app/views/long: A, B and A − B of long results: which of them is shown, and on which scale.
 #include <algorithm>
-#include <cmath>
 
 #include "app/state/long_state.hpp"
 #include "app/views/compare/parts.hpp"

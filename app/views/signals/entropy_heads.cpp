@@ -102,8 +102,8 @@ void draw_entropy_heads(const PlotPlace& place) {
   TitleLine title(place);
   constexpr std::array<std::string_view, 2> names{"nats", "0–1"};
   constexpr std::array<Tip, 2> tips{
-      Tip{"In nats", "mean of H over the rows", "Whisker: from the lowest row to the highest.", {}},
-      Tip{"Normalised", "mean of H / ln(allowed)", "Rows with fewer than two keys are left out.", {}}};
+      Tip{"In nats", "mean of H over the rows", "Whisker: from the lowest row to the highest."},
+      Tip{"Normalised", "mean of H / ln(allowed)", "Rows with fewer than two keys are left out."}};
   if (const auto chosen = title.choice("Head entropy in", names, state.heads_normalised ? 1 : 0, tips))
     state.heads_normalised = *chosen == 1;
   const Box box = title.finish(held ? "mean, min–max, held" : "mean, min–max");

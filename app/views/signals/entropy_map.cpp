@@ -121,8 +121,7 @@ void draw_entropy_map(const PlotPlace& place) {
   draw_value_tag(ui, axes, {cell.right(), cell.y}, read_out(scene, at));
   if (!touch.clicked) return;
   scene.next.head = at.query;
-  scene.next.cell = under;
-  scene.next.locked = true;
+  scene.next.choose(under);
 }
 
 }  // namespace attnscope

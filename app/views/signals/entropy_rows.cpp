@@ -218,8 +218,7 @@ void point_at_curves(Scene& scene, const RowCurves& rows, const Axes& axes) {
   scene.next.hovered_cell = under;
   if (head) scene.next.hovered_head = head;
   if (!touch.clicked) return;
-  scene.next.cell = under;
-  scene.next.locked = true;
+  scene.next.choose(under);
   if (head) scene.next.head = *head;
 }
 
@@ -227,15 +226,14 @@ void draw_switches(Scene& scene, TitleLine& title, bool can_differ) {
   SignalsState& state = *scene.view.signals;
   constexpr std::array<std::string_view, 2> names{"nats", "0–1"};
   constexpr std::array<Tip, 2> tips{
-      Tip{"In nats", "H = −Σ w ln w", "Dashed: ln(allowed), the entropy of uniform weights.", {}},
-      Tip{"Normalised",
-          "H / ln(allowed)",
-          "0: all weight on one key, 1: uniform weights. Not defined where fewer than two keys are allowed.",
-          {}}};
+      Tip{"In nats", "H = −Σ w ln w", "Dashed: ln(allowed), the entropy of uniform weights."},
+      Tip{"Normalised", "H / ln(allowed)",
+          "0: all weight on one key, 1: uniform weights. Not defined where fewer than two keys are "
+          "allowed."}};
   if (const auto chosen = title.choice("Row entropy in", names, state.rows_normalised ? 1 : 0, tips))
     state.rows_normalised = *chosen == 1;
   if (can_differ && title.tool("Entropy A - B", "now − held", state.difference,
-                               {"now − held", "H now − H held", "The gap to what is held, row by row.", {}}))
+                               {"now − held", "H now − H held", "The gap to what is held, row by row."}))
     state.difference = !state.difference;
 }
 

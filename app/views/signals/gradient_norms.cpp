@@ -34,7 +34,7 @@ void draw_no_loss(Scene& scene, const Box& box) {
   const Box place{std::round(words.centre_x() - width / 2), std::round(y + ui.px(low ? 0 : 8)), width,
                   ui.px(28)};
   if (button(ui, "Switch a loss on", place,
-             {"Loss", "Σ Y", "∂loss/∂Y = 1 everywhere. More under Backward.", {}})) {
+             {"Loss", "Σ Y", "∂loss/∂Y = 1 everywhere. More under Backward."})) {
     scene.document.loss.kind = Loss::Kind::Sum;
     scene.document.loss.given.reset();
   }

@@ -21,9 +21,9 @@ struct PlotPlace {
   PlotKind kind() const { return scene.view.signals->slots[static_cast<std::size_t>(slot)]; }
 };
 
-/// What a plot is called above itself, and what its chooser tells of it.
+/// The title above a plot, and the tip of its chooser.
 Tip words(PlotKind);
-/// And in the list to choose from.
+/// Its name in the list of the chooser.
 const char* name_in_list(PlotKind);
 
 /// Puts a plot into a place; where it stood before comes what stood here.

@@ -109,8 +109,7 @@ void draw_received(const PlotPlace& place) {
   draw_value_tag(ui, axes, {axes.x(static_cast<double>(key)), std::isfinite(value) ? axes.y(value) : area.y},
                  read_out(scene, keys, key));
   if (!touch.clicked) return;
-  scene.next.cell = under;
-  scene.next.locked = true;
+  scene.next.choose(under);
 }
 
 }  // namespace attnscope

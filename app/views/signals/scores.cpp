@@ -7,7 +7,6 @@
 #include "app/views/parts/unknown.hpp"
 #include "app/views/signals/histogram.hpp"
 #include "app/views/signals/plots.hpp"
-#include "core/attention/run_stage.hpp"
 
 namespace attnscope {
 namespace {

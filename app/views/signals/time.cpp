@@ -152,10 +152,8 @@ void draw_level(Scene& scene, const TimeWindow& window) {
   ui.text(axes.area.x + ui.px(5), at, text,
           {type::tick, ui.theme.query, Ink::Medium, Align::Left, width + 1});
   tooltip(ui, touch.hovered && !touch.held, grip,
-          {"Trigger level",
-           "freezes when H crosses it",
-           "Drag it. The crossing comes to stand in the middle of the plot.",
-           {}});
+          {"Trigger level", "freezes when H crosses it",
+           "Drag it. The crossing comes to stand in the middle of the plot."});
 }
 
 /// Values at the time under the mouse.
@@ -201,7 +199,7 @@ void draw_trigger_switches(Scene& scene, const Box& row) {
   const Ui::Touch flip = ui.touch("Trigger edge", edge);
   draw(flip, edge, trigger.edge == Edge::Rising ? "↑" : "↓", ui.theme.text1);
   tooltip(ui, flip.hovered, edge,
-          {"Edge", "↑ from below, ↓ from above", "Which way the entropy must cross the level.", {}});
+          {"Edge", "↑ from below, ↓ from above", "Which way the entropy must cross the level."});
   if (flip.clicked) trigger.edge = trigger.edge == Edge::Rising ? Edge::Falling : Edge::Rising;
 
   using State = Oscilloscope::State;
@@ -213,11 +211,9 @@ void draw_trigger_switches(Scene& scene, const Box& row) {
                                : "Re-arm",
        state == State::Armed ? ui.theme.query : ui.theme.text1);
   tooltip(ui, touch.hovered, arm,
-          {"Trigger",
-           "freezes when H crosses the level",
+          {"Trigger", "freezes when H crosses the level",
            state == State::Armed ? "Waits for the crossing; a click calls it off."
-                                 : "A click arms it: a level appears that can be dragged.",
-           {}});
+                                 : "A click arms it: a level appears that can be dragged."});
   if (!touch.clicked) return;
   if (state == State::Armed) {
     scope.disarm();
@@ -230,7 +226,7 @@ void draw_time_base(Scene& scene, const Box& box) {
   if (scene.ui.is_figure()) return;
   constexpr std::array<std::string_view, 3> names{"4", "8", "30"};
   constexpr std::array<int, 3> seconds{4, 8, 30};
-  constexpr Tip tip{"Time base", "seconds in sight", "Time runs only while something moves.", {}};
+  constexpr Tip tip{"Time base", "seconds in sight", "Time runs only while something moves."};
   SignalsState& state = *scene.view.signals;
   const auto now = std::find(seconds.begin(), seconds.end(), state.seconds) - seconds.begin();
   if (const auto chosen = segments(scene.ui, "Time base", box, names, static_cast<int>(now),

@@ -1,5 +1,6 @@
 // app/views/signals: names of the plots and the line above each.
 #include <algorithm>
+#include <array>
 
 #include "app/scene/picture.hpp"
 #include "app/state/signals_state.hpp"
@@ -7,59 +8,42 @@
 
 namespace attnscope {
 
-Tip words(PlotKind kind) {
-  switch (kind) {
-    case PlotKind::EntropyRows:
-      return {"Entropy per row", "H = −Σ w ln w", "Entropy of every query's weights, in every head.", {}};
-    case PlotKind::EntropyHeads:
-      return {"Entropy per head",
-              "mean over the rows of H",
-              "Which heads attend to one key and which to all.",
-              {}};
-    case PlotKind::EntropyMap:
-      return {"Entropy map",
-              "H / ln(allowed), heads × queries",
-              "Normalised entropy of every row of every head.",
-              {}};
-    case PlotKind::Scores:
-      return {"Scores",
-              "S and S × scale, allowed cells",
-              "Distribution of the allowed scores, before and after scaling.",
-              {}};
-    case PlotKind::Weights:
-      return {"Weights",
-              "number of cells, log(1 + count)",
-              "How many weights matter, and how many underflowed to exactly 0.",
-              {}};
-    case PlotKind::Time:
-      return {"Against time", "H of the row, weight and scale of the chosen cell",
-              "What the chosen cell does while a knob moves.", "F"};
-    case PlotKind::GradientNorms:
-      return {"Gradient norms",
-              "√ Σ (∂loss / ∂w)² of each head",
-              "Gradient norms of each head's weights under this loss.",
-              {}};
-    case PlotKind::Received: break;
-  }
-  return {"Attention received",
-          "Σ over the queries of w",
-          "Column sums of this head's weights; dashed: uniform attention under this mask.",
-          {}};
-}
+namespace {
 
-const char* name_in_list(PlotKind kind) {
-  switch (kind) {
-    case PlotKind::EntropyRows: return "Entropy per row";
-    case PlotKind::EntropyHeads: return "Entropy per head";
-    case PlotKind::EntropyMap: return "Entropy map, heads × rows";
-    case PlotKind::Scores: return "Spread of the scores";
-    case PlotKind::Weights: return "Spread of the weights";
-    case PlotKind::Time: return "Chosen cell against time";
-    case PlotKind::GradientNorms: return "Gradient norms per head";
-    case PlotKind::Received: break;
-  }
-  return "Attention received per key";
-}
+struct PlotWords {
+  const char* in_list;
+  Tip above;
+};
+
+/// In the order of the enumerators.
+constexpr std::array<PlotWords, plot_kinds> plot_words{
+    {{"Entropy per row",
+      {"Entropy per row", "H = −Σ w ln w", "Entropy of every query's weights, in every head."}},
+     {"Entropy per head",
+      {"Entropy per head", "mean over the rows of H", "Which heads attend to one key and which to all."}},
+     {"Entropy map, heads × rows",
+      {"Entropy map", "H / ln(allowed), heads × queries", "Normalised entropy of every row of every head."}},
+     {"Spread of the scores",
+      {"Scores", "S and S × scale, allowed cells",
+       "Distribution of the allowed scores, before and after scaling."}},
+     {"Spread of the weights",
+      {"Weights", "number of cells, log(1 + count)",
+       "How many weights matter, and how many underflowed to exactly 0."}},
+     {"Chosen cell against time",
+      {"Against time", "H of the row, weight and scale of the chosen cell",
+       "What the chosen cell does while a knob moves.", "F"}},
+     {"Gradient norms per head",
+      {"Gradient norms", "√ Σ (∂loss / ∂w)² of each head",
+       "Gradient norms of each head's weights under this loss."}},
+     {"Attention received per key",
+      {"Attention received", "Σ over the queries of w",
+       "Column sums of this head's weights; dashed: uniform attention under this mask."}}}};
+
+}  // namespace
+
+Tip words(PlotKind kind) { return plot_words[static_cast<std::size_t>(kind)].above; }
+
+const char* name_in_list(PlotKind kind) { return plot_words[static_cast<std::size_t>(kind)].in_list; }
 
 void show_plot(SignalsState& signals, int slot, PlotKind kind) {
   auto& slots = signals.slots;

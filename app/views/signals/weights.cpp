@@ -132,8 +132,8 @@ void draw_read_out(const Ui& ui, const WeightPlot& plot) {
 void choose_axis(SignalsState& state, TitleLine& title) {
   constexpr std::array<std::string_view, 2> names{"0–1", "log"};
   constexpr std::array<Tip, 2> tips{
-      Tip{"From 0 to 1", {}, "The wheel zooms, a double click shows all of it.", {}},
-      Tip{"Logarithmic", "1e−8 … 1", "For long texts, where every weight is small.", {}}};
+      Tip{"From 0 to 1", {}, "The wheel zooms, a double click shows all of it."},
+      Tip{"Logarithmic", "1e−8 … 1", "For long texts, where every weight is small."}};
   if (const auto chosen = title.choice("Weights axis", names, state.log_weights ? 1 : 0, tips)) {
     state.log_weights = *chosen == 1;
     state.weight_zoom = {};
