@@ -58,11 +58,9 @@ class BlockBar {
                                     : own(symbol(block_)) + " = gain · " + own(symbol(block_));
     if (const auto factor = slider(ui_, "Gain", "gain", fixed(static_cast<double>(now), 2), box, now,
                                    {0.1f, 10, 1, true}, now != 1,
-                                   {"Gain",
-                                    formula,
+                                   {"Gain", formula,
                                     "Larger queries or keys give larger scores: a sharper softmax. It stays "
-                                    "when the text or the seed changes.",
-                                    {}}))
+                                    "when the text or the seed changes."}))
       change([&](Document d) { return edit::gain(std::move(d), block_, std::clamp(*factor, 1e-3f, 1e3f)); });
   }
 
@@ -87,8 +85,7 @@ class BlockBar {
     const auto own = scene_.document.layer().weights.of(*projection_of(block_)).drawn;
     drop(
         ui_, "Block initialiser", box, drawn_with(),
-        {"Initialiser", "of this block alone", "Draws its numbers anew; edits by hand are discarded.", {}},
-        [&] {
+        {"Initialiser", "of this block alone", "Draws its numbers anew; edits by hand are discarded."}, [&] {
           for (std::size_t i = 0; i < initialisers.size(); ++i) {
             const auto kind = static_cast<Initialiser>(i);
             if (menu_row(ui_, initialisers[i].name, initialisers[i].formula, own && own->initialiser == kind))
@@ -103,11 +100,10 @@ class BlockBar {
     const auto now = static_cast<std::int64_t>(own_seed());
     const auto own = scene_.document.layer().weights.of(*projection_of(block_)).drawn;
     const Initialiser kind = own ? own->initialiser : scene_.document.layer().weights.initialiser;
-    if (const auto chosen = stepper(ui_, "Block seed", box, now, [&](int step) { return now + step; },
-                                    {"Seed",
-                                     "same seed, same bits",
-                                     "Of this block alone: another seed draws it anew with its initialiser.",
-                                     {}}))
+    if (const auto chosen =
+            stepper(ui_, "Block seed", box, now, [&](int step) { return now + step; },
+                    {"Seed", "same seed, same bits",
+                     "Of this block alone: another seed draws it anew with its initialiser."}))
       change([&](Document d) {
         return edit::initialise(std::move(d), block_, kind,
                                 static_cast<std::uint64_t>(std::max<std::int64_t>(0, *chosen)));
@@ -115,13 +111,12 @@ class BlockBar {
   }
 
   void zero(const Box& box) {
-    if (button(ui_, "Zero", box, {"Zero the block", {}, "To see what the layer does without it.", {}}))
+    if (button(ui_, "Zero", box, {"Zero the block", {}, "To see what the layer does without it."}))
       change([&](Document d) { return edit::zero(std::move(d), block_); });
   }
 
   void reset(const Box& box) {
-    if (button(ui_, "Reset", box,
-               {"Reset the block", {}, "Every number as it was made; the gain stays.", {}}))
+    if (button(ui_, "Reset", box, {"Reset the block", {}, "Every number as it was made; the gain stays."}))
       change([&](Document d) { return edit::reset(std::move(d), block_); });
   }
 

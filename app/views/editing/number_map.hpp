@@ -18,7 +18,7 @@ struct NumberMap {
   ConstMatrixMap<float> values{nullptr, 0, 0};
   float most = 1;                // ends of the colours: -most … most
   std::string colour_note = {};  // what these ends are of, beside the bar
-  std::string_view row_title = "token ↓", column_title = {};
+  std::string_view row_title = "token ↓";
   std::function<std::string(std::int64_t)> row_label, column_label;
   std::int64_t marked = -1;  // a row with a tick, in the hue
   Rgba hue = 0;

@@ -152,13 +152,12 @@ void apply(Scene& scene, const NumberEvent& event, const Place& first) {
 }
 
 Tip number_tip(bool can_edit, bool can_reset, std::string_view why_not) {
-  if (!can_edit) return {{}, {}, why_not, {}};
+  if (!can_edit) return {{}, {}, why_not};
   return {{},
           "click: type · Alt + drag right or up: more",
           can_reset
               ? "Double click resets it, right click: menu of its row; with Ctrl a scrub is ten times finer."
-              : "Right click: menu of its row; with Ctrl a scrub is ten times finer.",
-          {}};
+              : "Right click: menu of its row; with Ctrl a scrub is ten times finer."};
 }
 
 }  // namespace attnscope

@@ -50,8 +50,7 @@ void move_cell(Scene& scene, std::int64_t down, std::int64_t right) {
   Cell cell = scene.selection.cell;
   cell.query = std::clamp<std::int64_t>(cell.query + (turned ? right : down), 0, d.queries - 1);
   cell.key = std::clamp<std::int64_t>(cell.key + (turned ? down : right), 0, d.keys - 1);
-  scene.next.cell = cell;
-  scene.next.locked = true;
+  scene.next.choose(cell);
   rest_mouse();
 }
 

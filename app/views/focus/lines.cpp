@@ -175,8 +175,7 @@ class LinesView {
   void choose(Side side, std::int64_t i) {
     Cell cell = scene_.selection.cell;
     (side == Side::Query ? cell.query : cell.key) = i;
-    scene_.next.cell = cell;
-    scene_.next.locked = true;
+    scene_.next.choose(cell);
   }
 
   bool touches_hovered(const KeptWeight& line) const {
@@ -306,18 +305,15 @@ class LinesView {
     const auto mass =
         slider(ui_, "Mass", "mass kept", fixed(static_cast<double>(percent), 0) + " %",
                {area_.x, top, wide, ui_.px(36)}, percent, {10, 100, 70}, focus_.mass != 0.7f,
-               {"Mass kept",
-                "Σ strongest ≥ p · Σ row",
-                "Each query keeps its strongest keys until they make up this share of its weight.",
-                {}});
+               {"Mass kept", "Σ strongest ≥ p · Σ row",
+                "Each query keeps its strongest keys until they make up this share of its weight."});
     if (mass) focus_.mass = std::clamp(*mass, 10.f, 100.f) / 100;
     constexpr std::array<std::string_view, 2> names{"This head", "All heads"};
     const std::array<Tip, 2> tips{
         Tip{"This head",
             {},
-            "Lines of the chosen head, in its hue. Opacity is the square root of the weight.",
-            {}},
-        Tip{"All heads", {}, "Lines of every head, each in its own hue.", {}}};
+            "Lines of the chosen head, in its hue. Opacity is the square root of the weight."},
+        Tip{"All heads", {}, "Lines of every head, each in its own hue."}};
     const float size = ui_.px(176);
     const auto chosen = segments(ui_, "Lines of", {area_.right() - size, top + ui_.px(10), size, ui_.px(26)},
                                  names, focus_.all_heads ? 1 : 0, tips, {.text_size = type::tick});

@@ -215,13 +215,11 @@ void draw_kinds(Scene& scene, const Box& box) {
       comparable   ? "What is shown now, minus what is held."
       : scene.held ? "now − held needs as many tokens and heads in what is held as in what is shown."
                    : "Nothing is held yet: press \\ to hold what is shown, then change something.";
-  const std::array<Tip, 3> tips{Tip{"Value", {}, "The stage itself.", {}},
+  const std::array<Tip, 3> tips{Tip{"Value", {}, "The stage itself."},
                                 Tip{"Difference to what is held", "now − held", why_difference, "/"},
-                                Tip{"Error of float32",
-                                    "float32 − float64",
+                                Tip{"Error of float32", "float32 − float64",
                                     "What rounding has done to this stage so far: the whole "
-                                    "computation again with twice as many digits, and the difference.",
-                                    {}}};
+                                    "computation again with twice as many digits, and the difference."}};
   unsigned disabled = 0;
   for (std::size_t i = 0; i < kinds.size(); ++i)
     if (!plane_of_kind(scene, kinds[i])) disabled |= 1u << i;

@@ -124,7 +124,7 @@ float touch_flags(Scene& scene, float right, float y, std::int64_t h) {
     std::string title(w.title);
     const std::int64_t rows = scene.result.measures.head(scene.sequence(), h).rows_without_key;
     if (flags[i] == HeadFlag::NoKey) title = counted(rows, "row", "rows") + " without a key";
-    tooltip(ui, touch.hovered, box, {title, w.formula, w.why, {}});
+    tooltip(ui, touch.hovered, box, {title, w.formula, w.why});
     left = box.x;
   }
   return left;

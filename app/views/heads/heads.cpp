@@ -98,10 +98,8 @@ void draw_title(Scene& scene, const Box& line) {
   const Box box{line.right() - list, line.y, list, line.h};
   const HeadOrder shown = can_sort_by(scene.result, state.order) ? state.order : HeadOrder::Index;
   drop(ui, "Sort heads", box, statistic(shown).name,
-       {"Sort heads",
-        "the largest first",
-        "The order is only how they are looked at: no head changes its number.",
-        {}},
+       {"Sort heads", "the largest first",
+        "The order is only how they are looked at: no head changes its number."},
        [&] {
          for (const HeadStatistic& s : head_statistics()) {
            if (!can_sort_by(scene.result, s.order)) continue;

@@ -67,8 +67,7 @@ void point_at_row(Scene& scene, const Box& bars, const Ui::Touch& touch) {
   const Cell cell{cell_at(bars, ImGui::GetIO().MousePos, 1, n).key, scene.selection.cell.key};
   scene.next.hovered_cell = cell;
   if (touch.clicked) {
-    scene.next.cell = cell;
-    scene.next.locked = true;
+    scene.next.choose(cell);
   }
   const OutputChange& row = rows[static_cast<std::size_t>(cell.query)];
   const std::string y = scene.result.document.input.is_given() ? "C" : "Y";
@@ -77,12 +76,10 @@ void point_at_row(Scene& scene, const Box& bars, const Ui::Touch& touch) {
   const std::string formula =
       "‖Δ" + y + "‖ / ‖" + y + "‖ = " + fixed(row.change, 3) + " / " + fixed(row.without, 3);
   tooltip(scene.ui, touch.hovered, bars,
-          {title,
-           formula,
+          {title, formula,
            "How far interventions on heads move the output of each token, relative to its norm without them. "
            "The output is a sum over the heads: this is what the changed heads contribute now, less what "
-           "they contributed.",
-           {}});
+           "they contributed."});
 }
 
 }  // namespace

@@ -93,9 +93,8 @@ void toggle_pin(Scene& scene) {
   bool& pinned = scene.view.inspector->pinned;
   pinned = !pinned;
   if (!pinned) return;
-  scene.next.cell = scene.cell();
+  scene.next.choose(scene.cell());
   scene.next.head = scene.head();
-  scene.next.locked = true;
 }
 
 float draw_readout(const Scene& scene, const CellPlace& at, const Box& line, std::string_view number,
@@ -127,8 +126,7 @@ void point_at_key(Scene& scene, const CellPlace& at, std::int64_t key, const Ui:
   const Cell cell{at.query, key};
   if (touch.hovered) scene.next.hovered_cell = cell;
   if (!touch.clicked) return;
-  scene.next.cell = cell;
-  scene.next.locked = true;
+  scene.next.choose(cell);
 }
 
 std::string score_text(double score) { return std::abs(score) < 1e4 ? fixed(score, 2) : tight(score); }

@@ -4,9 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "app/scene/cell_rows.hpp"
 #include "app/state/inspector_state.hpp"
-#include "core/attention/run_stage.hpp"
 
 namespace attnscope {
 

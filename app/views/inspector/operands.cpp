@@ -1,7 +1,6 @@
 #include "app/views/inspector/operands.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <variant>
 
 #include "app/kit/ui/number_format.hpp"
@@ -9,8 +8,6 @@
 #include "app/state/inspector_state.hpp"
 #include "app/views/editing/places.hpp"
 #include "app/views/editing/weight_map.hpp"
-#include "app/views/inspector/numbers.hpp"
-#include "core/attention/run_stage.hpp"
 
 namespace attnscope {
 namespace {
@@ -107,7 +104,7 @@ NumberGrid grid_of(const Scene& scene, const Operand& operand, const OperandPlac
       .tip =
           [there, reset, &place](NumberAt) {
             if (there != nullptr) return number_tip(true, reset);
-            return Tip{{}, "a click leads there", std::get<std::string_view>(place), {}};
+            return Tip{{}, "a click leads there", std::get<std::string_view>(place)};
           },
       .can_edit = [there](NumberAt) { return there != nullptr; },
       .can_reset = [reset](NumberAt) { return reset; }};

@@ -66,9 +66,9 @@ void draw_header(Scene& scene, const ProductColumns& x, const Box& line) {
   column(x.product, "q · k", ui.theme.text2);
   constexpr std::array<std::string_view, 3> names{"size", "dim", "sign"};
   constexpr std::array<Tip, 3> tips{
-      Tip{"By size", "|q_d · k_d|", "What decides the score comes first.", {}},
-      Tip{"By dimension", {}, "As they stand in the vectors.", {}},
-      Tip{"By sign", {}, "What speaks for the key first, what speaks against it last.", {}}};
+      Tip{"By size", "|q_d · k_d|", "What decides the score comes first."},
+      Tip{"By dimension", {}, "As they stand in the vectors."},
+      Tip{"By sign", {}, "What speaks for the key first, what speaks against it last."}};
   const float wide = std::min(ui.px(108), x.right - x.product - ui.px(6));
   if (const auto order =
           segments(ui, "Products", {x.right - wide, line.y + ui.px(1), wide, ui.px(20)}, names,
@@ -93,7 +93,7 @@ void tell_product(Scene& scene, const Products& p, std::int64_t d, const Product
       shares ? fixed(100 * p.product[at] / sum, 1) + " % of the score " + fixed(sum, 3) : std::string();
   const std::string title = "q · k in dimension " + std::to_string(d);
   scene.view.hint = title + ":  " + formula + (why.empty() ? "" : "   ·   " + why);
-  tooltip(ui, true, row, {title, formula, why, {}});
+  tooltip(ui, true, row, {title, formula, why});
 }
 
 void draw_row(Scene& scene, const Products& p, std::int64_t d, const ProductColumns& x, const Box& row) {
@@ -192,10 +192,8 @@ float draw_products(Scene& scene, const CellPlace& at, const Box& area) {
   const Box rest{area.x, rows.bottom(), x.product - area.x, line};
   bool turn = false;
   if (shown < d_k) {
-    const Tip tip{"The other products",
-                  "Σ q_d · k_d of the rows not in sight",
-                  "A click shows the next ones; the mouse wheel scrolls.",
-                  {}};
+    const Tip tip{"The other products", "Σ q_d · k_d of the rows not in sight",
+                  "A click shows the next ones; the mouse wheel scrolls."};
     turn = link(ui, "more products", {rest.x, rest.y, ui.px(96), rest.h},
                 std::to_string(d_k - shown) + " more", tip);
   }

@@ -110,82 +110,50 @@ std::string defined(double value, int places) { return std::isnan(value) ? "n/a"
 std::vector<Fact> facts_of_row(const Shown& shown, const CellRow& cells) {
   const LayerResult& r = shown.result;
   const RowMeasures& m = cells.measures;
-  std::vector<Fact> facts{
-      {"of ln(allowed)",
-       std::isfinite(m.normalised) ? fixed(100 * m.normalised, 0) + " %" : "n/a",
-       {"Normalised entropy",
-        "H / ln(allowed keys)",
-        "100 %: uniform weights. 0 %: all weight on one key.",
-        {}}},
-      {"effective keys",
-       defined(m.effective, 2),
-       {"Effective keys", "e^H", "Perplexity of the row: as many equal weights have this entropy.", {}}},
-      {"largest",
-       share(m.largest),
-       {"Largest weight",
-        "max over keys",
-        "Near 1: one key has nearly all the weight (trivial if only one is allowed).",
-        {}}},
-      {"mean distance",
-       fixed(m.distance, 2),
-       {"Mean distance",
-        "Σ A · |query − key|, in tokens",
-        "Distance between query and key, averaged by the weights.",
-        {}}}};
+  std::vector<Fact> facts;
+  const auto add = [&facts](std::string_view name, const std::string& value, const Tip& tip) {
+    facts.push_back({std::string(name), value, tip});
+  };
+  add("of ln(allowed)", std::isfinite(m.normalised) ? fixed(100 * m.normalised, 0) + " %" : "n/a",
+      {"Normalised entropy", "H / ln(allowed keys)", "100 %: uniform weights. 0 %: all weight on one key."});
+  add("effective keys", defined(m.effective, 2),
+      {"Effective keys", "e^H", "Perplexity of the row: as many equal weights have this entropy."});
+  add("largest", share(m.largest),
+      {"Largest weight", "max over keys",
+       "Near 1: one key has nearly all the weight (trivial if only one is allowed)."});
+  add("mean distance", fixed(m.distance, 2),
+      {"Mean distance", "Σ A · |query − key|, in tokens",
+       "Distance between query and key, averaged by the weights."});
   if (!is_cross(r)) {
-    facts.push_back(
-        {"on itself", share(m.self), {"On itself", "A_ii", "Weight of each token on itself.", {}}});
-    facts.push_back({"on previous",
-                     share(m.previous),
-                     {"On the previous token", "A_i,i−1", "High in a previous-token head.", {}}});
-    facts.push_back(
-        {"on next", share(m.next), {"On the next token", "A_i,i+1", "Always 0 under a causal mask.", {}}});
+    add("on itself", share(m.self), {"On itself", "A_ii", "Weight of each token on itself."});
+    add("on previous", share(m.previous),
+        {"On the previous token", "A_i,i−1", "High in a previous-token head."});
+    add("on next", share(m.next), {"On the next token", "A_i,i+1", "Always 0 under a causal mask."});
   }
-  facts.push_back(
-      {"on first",
-       share(m.first),
-       {"On the first token", "A_i0", "Compare it with uniform attention before calling it a sink.", {}}});
+  add("on first", share(m.first),
+      {"On the first token", "A_i0", "Compare it with uniform attention before calling it a sink."});
   if (m.special > 0)
-    facts.push_back({"on special",
-                     share(m.special),
-                     {"On special tokens",
-                      "[CLS], [SEP], </s> …",
-                      "Special tokens often serve as attention sinks.",
-                      {}}});
+    add("on special", share(m.special),
+        {"On special tokens", "[CLS], [SEP], </s> …", "Special tokens often serve as attention sinks."});
   if (r.dimensions.extra > 0)
-    facts.push_back(
-        {"on extra keys",
-         share(m.extra),
-         {"On keys of no token", "learned and zero key", "Weight that does not go to tokens.", {}}});
+    add("on extra keys", share(m.extra),
+        {"On keys of no token", "learned and zero key", "Weight that does not go to tokens."});
   if (has_sinks(r.document.layer()) && !r.document.layer().linear)
-    facts.push_back({"to the sink",
-                     share(m.sink),
-                     {"To the learned sink",
-                      "e^(s/τ) / (Σ e^(M/τ) + e^(s/τ))",
-                      "What the weights of a row lack to 1. Entropy and effective keys are of the rest.",
-                      {}}});
+    add("to the sink", share(m.sink),
+        {"To the learned sink", "e^(s/τ) / (Σ e^(M/τ) + e^(s/τ))",
+         "What the weights of a row lack to 1. Entropy and effective keys are of the rest."});
   if (shown.stats.rule().is_sparse())
-    facts.push_back({"masked mass",
-                     share(m.dropped),
-                     {"Masked mass",
-                      "Σ of full attention's weights on hidden keys",
-                      "Share of the row's full attention on keys that the window or pattern masks.",
-                      {}}});
+    add("masked mass", share(m.dropped),
+        {"Masked mass", "Σ of full attention's weights on hidden keys",
+         "Share of the row's full attention on keys that the window or pattern masks."});
   if (!knows_scores(r.document)) return facts;  // of scores
-  facts.push_back(
-      {"log-sum-exp",
-       fixed(m.log_sum_exp, 2),
-       {"Log-sum-exp",
-        has_sinks(r.document.layer()) ? "ln (Σ exp(masked / τ) + exp(s / τ))" : "ln Σ exp(masked / τ)",
-        "weight = exp(masked / τ − log-sum-exp)",
-        {}}});
-  facts.push_back(
-      {"‖∂A/∂M‖",
-       defined(m.jacobian, 3),
-       {"Softmax's Jacobian",
-        "‖diag(w) − w·wᵀ‖, uniform attention = 1",
-        "Frobenius norm: 0 where one key has all the weight, so that no gradient passes the softmax.",
-        {}}});
+  add("log-sum-exp", fixed(m.log_sum_exp, 2),
+      {"Log-sum-exp",
+       has_sinks(r.document.layer()) ? "ln (Σ exp(masked / τ) + exp(s / τ))" : "ln Σ exp(masked / τ)",
+       "weight = exp(masked / τ − log-sum-exp)"});
+  add("‖∂A/∂M‖", defined(m.jacobian, 3),
+      {"Softmax's Jacobian", "‖diag(w) − w·wᵀ‖, uniform attention = 1",
+       "Frobenius norm: 0 where one key has all the weight, so that no gradient passes the softmax."});
   return facts;
 }
 
@@ -233,12 +201,9 @@ float draw_head(Scene& scene, const CellPlace& at, const RowMeasures& m, const B
 float draw_sorting(Scene& scene, const Box& line) {
   const Ui& ui = scene.ui;
   constexpr std::array<std::string_view, 2> names{"by position", "by weight"};
-  constexpr std::array<Tip, 2> tips{Tip{"By position", {}, "Keys as they stand in the text.", {}},
-                                    Tip{"By weight",
-                                        {},
-                                        "The strongest key first: Σ shows how few keys hold "
-                                        "most of the mass.",
-                                        {}}};
+  constexpr std::array<Tip, 2> tips{
+      Tip{"By position", {}, "Keys as they stand in the text."},
+      Tip{"By weight", {}, "The strongest key first: Σ shows how few keys hold most of the mass."}};
   const float wide = std::min(ui.px(184), line.w - ui.px(44));
   if (const auto chosen =
           segments(ui, "Row order", {line.right() - wide, line.y, wide, line.h}, names,

@@ -149,7 +149,7 @@ float draw_cosine(const Scene& scene, const CellPlace& at, const Box& area) {
   ui.text(line.x + used + ui.px(10), line.centre_y(), factors,
           {type::label, ui.theme.text3, Ink::Regular, Align::Left, line.w - used - ui.px(10)});
   tooltip(ui, touch.hovered, {area.x, area.y, area.w, ui.px(64)},
-          {"Cosine", "q · k = |q| · |k| · cos", "Cosine of the angle between the two vectors.", {}});
+          {"Cosine", "q · k = |q| · |k| · cos", "Cosine of the angle between the two vectors."});
   return line.bottom();
 }
 

@@ -323,11 +323,9 @@ float draw_neuron_table(Scene& scene, const CellPlace& at, const Box& area, cons
 
 void draw_dimension_order(Scene& scene, const Box& box) {
   constexpr std::array<std::string_view, 2> names{"in order", "by contribution"};
-  constexpr std::array<Tip, 2> tips{Tip{"In order", {}, "Dimensions as they stand in the vectors.", {}},
-                                    Tip{"By contribution",
-                                        "|q_d · k_d| of the chosen key",
-                                        "What decides the chosen key's score comes first, in every strip.",
-                                        {}}};
+  constexpr std::array<Tip, 2> tips{Tip{"In order", {}, "Dimensions as they stand in the vectors."},
+                                    Tip{"By contribution", "|q_d · k_d| of the chosen key",
+                                        "What decides the chosen key's score comes first, in every strip."}};
   if (const auto chosen =
           segments(scene.ui, "Dimensions", box, names, scene.view.inspector->by_contribution ? 1 : 0, tips,
                    {.text_size = type::tick}))

@@ -45,9 +45,9 @@ float draw_choices(Scene& scene, const Box& line, bool can_expand) {
   InspectorState& state = *scene.view.inspector;
   constexpr std::array<std::string_view, 3> names{"k", "q × k", "v"};
   constexpr std::array<Tip, 3> tips{
-      Tip{"Keys", "k of every key", "The keys k; the query q stands above.", {}},
-      Tip{"Products", "q_d · k_d", "Which dimensions raise or lower the score.", {}},
-      Tip{"Values", "v of every key", "The values v; the head output z stands above.", {}}};
+      Tip{"Keys", "k of every key", "The keys k; the query q stands above."},
+      Tip{"Products", "q_d · k_d", "Which dimensions raise or lower the score."},
+      Tip{"Values", "v of every key", "The values v; the head output z stands above."}};
   const unsigned unknown = knows_values(scene.result.document) ? 0 : 1u << 2;
   if (unknown != 0 && state.strip == NeuronStrip::Value) state.strip = NeuronStrip::Key;
   const float side = can_expand ? line.h : 0, strips = ui.px(scene.compact ? 96 : 112);
@@ -64,10 +64,8 @@ float draw_choices(Scene& scene, const Box& line, bool can_expand) {
   if (room < ui.px(150)) {
     const bool sorted = state.by_contribution;
     if (toggle(ui, "Dimensions by contribution", "sorted", {x, line.y, room, line.h}, sorted,
-               {"By contribution",
-                "|q_d · k_d| of the chosen key",
-                "What decides the chosen key's score comes first.",
-                {}}))
+               {"By contribution", "|q_d · k_d| of the chosen key",
+                "What decides the chosen key's score comes first."}))
       state.by_contribution = !sorted;
   } else {
     draw_dimension_order(scene, {x, line.y, room, line.h});

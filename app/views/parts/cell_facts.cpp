@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "app/kit/ui/number_words.hpp"
-#include "app/scene/cell_rows.hpp"
 #include "app/scene/head_words.hpp"
 #include "app/views/parts/unknown.hpp"
 #include "core/attention/run_stage.hpp"

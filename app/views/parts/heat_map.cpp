@@ -1,7 +1,6 @@
 #include "app/views/parts/heat_map.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include <imgui_internal.h>
 
@@ -40,8 +39,7 @@ void take_mouse(const MapFrame& m) {
   if (paint_mask(m.scene, touch, m.b, under, m.cell_in_sight(under))) return;
   if (touch.clicked) {
     m.scene.next.sequence = m.b;
-    m.scene.next.cell = under;
-    m.scene.next.locked = true;
+    m.scene.next.choose(under);
   }
   if (touch.hovered && m.is_chosen) {
     m.scene.next.hovered_cell = under;

@@ -5,8 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "app/kit/ui/number_format.hpp"
-
 namespace attnscope {
 namespace {
 

@@ -128,8 +128,7 @@ void take_mouse(const StageVectors& v, const NumberMapResult& seen) {
     if (query < 0 || query >= d.queries) return;  // in the cache: it asks nothing
     cell.query = query;
   }
-  v.scene.next.cell = cell;
-  v.scene.next.locked = true;
+  v.scene.next.choose(cell);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "app/views/picture/patches.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "app/scene/picture.hpp"
 #include "app/state/model_state.hpp"

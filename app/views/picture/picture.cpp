@@ -1,7 +1,6 @@
 #include "app/views/picture/picture.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "app/kit/ui/number_format.hpp"
@@ -16,12 +15,10 @@ namespace attnscope {
 namespace {
 
 constexpr Tip rollout_tip{
-    "Attention rollout",
-    "R = Ā_L · … · Ā_1,  Ā = (mean of all heads + I) with rows divided by their sums",
+    "Attention rollout", "R = Ā_L · … · Ā_1,  Ā = (mean of all heads + I) with rows divided by their sums",
     "How much of each patch is in a row after the last layer, if layers did nothing but mix rows (Abnar & "
     "Zuidema 2020). A heuristic: values, MLPs and norms are left out, so a bright patch need not matter for "
-    "the class.",
-    {}};
+    "the class."};
 
 /// The region of one frame.
 class PictureView {
@@ -131,7 +128,7 @@ class PictureView {
     ui_.text(box.centre_x(), box.centre_y(), "[CLS]",
              {type::tick, ui_.theme.text1, Ink::Medium, Align::Centre});
     tooltip(ui_, touch.hovered, box,
-            {"The class token", {}, "It stands for no patch; the class is predicted from its row.", {}});
+            {"The class token", {}, "It stands for no patch; the class is predicted from its row."});
     if (touch.pointed) preview(0, true);
     if (touch.clicked) choose(0, true);
     return box.w;
@@ -234,10 +231,7 @@ class PictureView {
     return cell;
   }
   void preview(std::int64_t token, bool own) { scene_.next.hovered_cell = with(token, own); }
-  void choose(std::int64_t token, bool own) {
-    scene_.next.cell = with(token, own);
-    scene_.next.locked = true;
-  }
+  void choose(std::int64_t token, bool own) { scene_.next.choose(with(token, own)); }
 
   /// The patch under the mouse is looked at while it is there; a click chooses it. `own`: it is the token
   /// whose attention is shown, else the one that it goes to.
@@ -267,7 +261,7 @@ class PictureView {
     const Box cell = patches_.box(box, *hovered_);
     std::string numbers = std::string(what) + tight(static_cast<double>(values[at]));
     if (has_chance) numbers += "  ·  uniform " + tight(1 / static_cast<double>(patches_.tokens()));
-    tooltip(ui_, true, cell, {patches_.name(*hovered_), numbers, {}, {}}, Clear::OfRowAndColumn);
+    tooltip(ui_, true, cell, {patches_.name(*hovered_), numbers}, Clear::OfRowAndColumn);
   }
 
   /// What colours cannot say: the token without a patch, and what uniform attention would give.
