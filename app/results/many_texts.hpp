@@ -52,7 +52,7 @@ class ManyTexts {
   ManyTexts(const ManyTexts&) = delete;
   ManyTexts& operator=(const ManyTexts&) = delete;
 
-  /// In the place of what runs or is there.
+  /// Stops the run that goes on, drops the last result and begins another run.
   void begin(ManyTextsRequest, const SharedPool&);
   void stop();
   /// Once a frame: what is done by now is there from here on, and nothing changes before the next.

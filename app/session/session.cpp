@@ -1,7 +1,6 @@
 #include "app/session/session.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <type_traits>
 
@@ -314,8 +313,8 @@ void open_model_of(Session& session, const std::filesystem::path& path, Reading*
                                in_quotes(path.native()));
 }
 
-/// Opens the model of what was held, which may be the one that is shown. B goes, with a sentence, where its
-/// model cannot be opened; where it has moved it waits until it is.
+/// Opens the model of the held side, which may be the one that is shown. Where it cannot be opened the held
+/// side is dropped, with a sentence; where its file has moved the held side waits until it is found.
 void open_model_of_held(Session& session, const std::filesystem::path& path, Reading* reading,
                         std::vector<std::string>& lost) {
   ModelContext& within = session.held->within.change();

@@ -14,7 +14,7 @@ bool is_run(const WatchedLayer& layer, std::int64_t first) {
   return rows > 0 && layer.position(0) == first && layer.position(rows - 1) == first + rows - 1;
 }
 
-/// Cells of a picture as larger ones: the mean of what they have, or the largest.
+/// Pools the cells of a picture into larger ones: their mean, or the largest.
 class CoarseCells {
  public:
   CoarseCells(const WatchLayerSight& sight, bool is_largest)

@@ -51,8 +51,8 @@ std::string guessed_note(const Document& document, const std::filesystem::path& 
                        guesses.causal.substr(0, guesses.causal.size() - 1));
   if (are_positions_guessed(document))
     note += fmt::format(
-        "{}{} does not say whether positions are applied; guessed {} ({}), --positions applied, "
-        "rope-half or rope-interleaved says it.",
+        "{}{} does not say whether positions are applied; guessed {} ({}), --positions applied, rope-half or "
+        "rope-interleaved says it.",
         note.empty() ? "" : " ", name,
         document.layer().positions == Positions::None ? "applied" : "that they are not",
         guesses.positions.substr(0, guesses.positions.size() - 1));
@@ -118,8 +118,7 @@ void write_lesson_html(AppWithoutWindow& drawn, const LessonPages& pages, const 
 std::string lacking(const App& app) {
   if (!app.lesson()->lesson.of_model() || app.model()) return {};
   return "The lesson's model is not on this computer: its numbers stand as \"\u2026\", and its pictures say "
-         "how "
-         "to get it.";
+         "how to get it.";
 }
 
 /// Every layer of a dump; where they are too many and the options do not ask for all, that on screen: `why`
