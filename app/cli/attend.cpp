@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <memory>
 
 #include "app/cli/parts/tensor_output.hpp"
 #include "core/analysis/attention_sums.hpp"

@@ -1,5 +1,5 @@
-// app/cli: the command line described as data, and what is written from it for packages: the manual page and
-// the completions of three shells. They cannot say anything else than `--help`.
+// app/cli: the command line described as data, and what is written from it: the manual page, the completions of
+// three shells, and the list of commands in README.md. They cannot say anything else than `--help`.
 #pragma once
 
 #include <string>
@@ -28,9 +28,11 @@ using Manual = std::vector<DescribedCommand>;
 /// The words of "auto, cpu or cuda" or "one of a, b"; empty where the text is no such list.
 std::vector<std::string> listed_words(const std::string& expected);
 
-/// "man", as troff; "bash", "zsh" and "fish" as their scripts; empty for anything else.
+/// "man", as troff; "bash", "zsh" and "fish" as their scripts; "readme"; empty for anything else.
 std::string written_manual(const Manual&, const std::string& kind, const std::string& version);
 std::string manual_page(const Manual&, const std::string& version);
+/// Every command with all its options, as a block of code of a README.md.
+std::string readme_commands(const Manual&);
 std::string bash_completion(const Manual&);
 std::string zsh_completion(const Manual&);
 std::string fish_completion(const Manual&);

@@ -49,12 +49,13 @@ void describe(const CLI::App& app, const std::vector<std::string>& path, Manual&
 
 std::function<bool()> add_manual_command(CLI::App& app) {
   const auto kind = std::make_shared<std::string>();
-  CLI::App& command = *app.add_subcommand("manual", "Write the manual page, or the completions of a shell");
+  CLI::App& command = *app.add_subcommand(
+      "manual", "Write the manual page, the completions of a shell, or the commands as README.md lists them");
   command.group("");
-  command.add_option("KIND", *kind, "man, bash, zsh or fish")
+  command.add_option("KIND", *kind, "man, bash, zsh, fish or readme")
       ->required()
       ->type_name("")
-      ->check(CLI::IsMember({"man", "bash", "zsh", "fish"}));
+      ->check(CLI::IsMember({"man", "bash", "zsh", "fish", "readme"}));
   return [kind, &app, &command] {
     if (!command.parsed()) return false;
     Manual manual;

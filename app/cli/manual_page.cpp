@@ -99,8 +99,38 @@ std::string manual_page(const Manual& manual, const std::string& version) {
   return text + std::string(after_commands);
 }
 
+std::string readme_commands(const Manual& manual) {
+  constexpr std::size_t width = 128, indent = 4;
+  std::string text;
+  for (const DescribedCommand& command : manual) {
+    if (!command.commands.empty() && !command.path.empty()) continue;
+    std::string line = std::string(indent, ' ') + program_and_path(command);
+    const std::size_t further = line.size() + 1;  // where the lines below the first begin
+    const auto add = [&](const std::string& word) {
+      if (line.size() + 1 + word.size() > width) {
+        text += line + "\n";
+        line = std::string(further - 1, ' ');
+      }
+      line += " " + word;
+    };
+    const auto add_options = [&](bool positional) {
+      for (const DescribedOption& option : command.options) {
+        if (option.names.empty() != positional) continue;
+        std::string word = option.names.empty() ? std::string() : option.names.front();
+        if (!option.value.empty()) word += (word.empty() ? "" : " ") + option.value;
+        if (word != "-h") add(option.required ? word : "[" + word + "]");
+      }
+    };
+    add_options(true);
+    add_options(false);
+    text += line + "\n";
+  }
+  return text;
+}
+
 std::string written_manual(const Manual& manual, const std::string& kind, const std::string& version) {
   if (kind == "man") return manual_page(manual, version);
+  if (kind == "readme") return readme_commands(manual);
   if (kind == "bash") return bash_completion(manual);
   if (kind == "zsh") return zsh_completion(manual);
   if (kind == "fish") return fish_completion(manual);

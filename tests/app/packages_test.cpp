@@ -96,6 +96,15 @@ TEST_CASE("manual page and completions have every command and option of the help
     for (const std::string& below : commands_of(check(command))) check(command + " " + below);
 }
 
+TEST_CASE("the README of the command line lists every command and option of the help", "[cli][packages]") {
+  const TemporaryDirectory directory;
+  const std::string written = run(directory, "manual readme").out,
+                    readme = bytes_of(house / "app/cli/README.md");
+  CHECK_THAT(written, ContainsSubstring("    attnscope render [FILE] "));
+  // Else replace the block in app/cli/README.md by what the command writes.
+  CHECK_THAT(readme, ContainsSubstring("\n\n" + written + "\n"));
+}
+
 TEST_CASE("the completion of bash gives commands, options and the words of a choice", "[cli][packages]") {
   const TemporaryDirectory directory;
   directory.write("complete.bash", run(directory, "manual bash").out);
