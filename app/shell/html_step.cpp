@@ -86,13 +86,13 @@ class ContextBefore {
 /// Whether a person may look at the other heads; where something is asked, one of them could tell it.
 bool offers_heads(const App& app, const ToldStep& told) {
   const auto step = static_cast<std::size_t>(app.view().lesson->step);
-  const std::vector<std::string>& shown = app.lesson()->lesson.steps[step].shown;
+  const std::vector<std::string>& shown = app.lessons().open()->lesson.steps[step].shown;
   return !told.question && std::ranges::find(shown, "head") != shown.end();
 }
 
 /// The weights of a side as a page has them: of the head that is looked at, as in the window, or of all.
 HtmlPage html_of_side(const App& app, const ToldSide& side, bool all_heads) {
-  const ResultPtr& result = side.is_b && app.held() ? app.held()->result : app.shown();
+  const ResultPtr& result = side.is_b && app.held().sight() ? app.held().sight()->result : app.shown();
   const LayerResult& layer = result->layer();
   Selection selection;
   selection.head = side.head;
@@ -108,7 +108,7 @@ HtmlPage html_of_side(const App& app, const ToldSide& side, bool all_heads) {
 }  // namespace
 
 HtmlLessonStep draw_html_step(const App& app) {
-  if (app.view().mode != Mode::Lessons || !app.lesson())
+  if (app.view().mode != Mode::Lessons || !app.lessons().open())
     throw Error("There is no lesson on screen whose steps could be printed.");
   const KeptTarget target;
   const ContextBefore context;

@@ -12,7 +12,6 @@
 #include "app/shell/app.hpp"
 #include "app/shell/html_step.hpp"
 #include "core/base/error.hpp"
-#include "core/files/formats/atomic_write.hpp"
 #include "core/files/formats/posix.hpp"
 #include "core/text/utf8.hpp"
 
@@ -153,8 +152,8 @@ DrawnPicture draw_picture(const App& app, const PictureRequest& request) {
   if (!app.shown()) throw Error("There is nothing to draw yet.");
   if (extension == ".html") {
     const auto job = app.view().mode == Mode::Lessons
-                         ? app.html_lesson_job({draw_html_step(app)}, request.path)
-                         : app.html_job(request.path);
+                         ? app.files().saving.html_lesson_job({draw_html_step(app)}, request.path)
+                         : app.files().saving.html_job(request.path);
     return {{}, job->make(Work{*app.backends().pool(), {}}, {}), request.path};
   }
   double clock = ImGui::GetTime();  // goes on in the new context: "held 12 s ago" stays true
@@ -188,11 +187,6 @@ DrawnPicture draw_picture(const App& app, const PictureRequest& request) {
   SvgCanvas canvas({box->x, box->y, box->w, box->h});
   frame(&canvas);
   return {{}, canvas.finish(app.document().title, still.view.scale), request.path};
-}
-
-void write_picture(const DrawnPicture& picture) {
-  if (picture.file.empty()) return save_png(picture.pixels, picture.path);
-  write_atomically(picture.path, std::array{std::string_view(picture.file)});
 }
 
 }  // namespace attnscope

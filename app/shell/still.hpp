@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "app/exports/drawn_picture.hpp"
 #include "app/exports/grid_figure.hpp"
 #include "app/kit/draw/svg.hpp"
 #include "app/kit/draw/texture.hpp"
@@ -25,13 +26,6 @@ struct Still {
   bool figure = false;  // without what only a window needs
 };
 
-/// A picture that is drawn but not written.
-struct DrawnPicture {
-  Image pixels;
-  std::string file;  // the bytes of a file that is ready; empty where it is pixels
-  std::filesystem::path path;
-};
-
 class App;
 /// A page of all heads, drawn but for its pictures, for write_grid_figure(): by the ending of the path a PNG
 /// or an SVG. In a context of its own as well. Throws Error naming the path: for another ending, where no
@@ -42,7 +36,5 @@ std::shared_ptr<GridFigure> draw_figure(const App&, const PictureRequest&);
 /// bound framebuffer as they were. Throws Error naming the path: for another ending, a region that is hidden,
 /// and a size that cannot be drawn.
 DrawnPicture draw_picture(const App&, const PictureRequest&);
-/// Writes it, atomically; on any thread. Throws Error for what the system refuses.
-void write_picture(const DrawnPicture&);
 
 }  // namespace attnscope

@@ -14,7 +14,7 @@ std::string describe_file(const DescribeOptions& asked) {
   AppWithoutWindow drawn({1280, 800, 1, asked.backend});
   App& app = drawn.app;
   check_cost(session.document, app.backends(), *drawn.engine.backend(), asked.file, "a description");
-  app.open(std::move(session), asked.file, asked.layer, asked.answers);
+  app.files().opening.open(std::move(session), asked.file, asked.layer, asked.answers);
   drawn.settle();
   if (is_model && !app.document().within.read()) {
     const Notice* const why = app.view().notices.of(Notice::Source::Answer);
@@ -23,7 +23,7 @@ std::string describe_file(const DescribeOptions& asked) {
   }
   if (const ResultPtr result = drawn.engine.latest(); result && !result->error.empty())
     throw Error(asked.file.string() + ": " + result->error);
-  app.look_at(asked.spot);
+  app.looking().look_at(asked.spot);
   drawn.settle();
   const ResultPtr& shown = app.shown();
   if (!shown) throw Error(asked.file.string() + ": it shows no attention.");

@@ -9,6 +9,7 @@
 
 #include "app/kit/gl/imgui_host.hpp"
 #include "app/shell/app.hpp"
+#include "app/state/teaching/lesson_state.hpp"
 
 namespace attnscope {
 namespace {
@@ -94,16 +95,16 @@ NotesWindow::~NotesWindow() = default;
 
 void NotesWindow::follow(App& app, GLFWwindow* main) {
   ImGuiContext* const before = ImGui::GetCurrentContext();
-  const bool presents = app.presents_lesson();
+  const bool presents = app.lessons().is_presented();
   GLFWmonitor* const beside = presents ? monitor_beside(monitor_of(main)) : nullptr;
-  const bool wanted = presents && (app.shows_speaker_notes() || beside != nullptr);
-  if (!presents || (app.shows_speaker_notes() && !asked_)) closed_ = false;
+  const bool wanted = presents && (app.view().lesson->notes || beside != nullptr);
+  if (!presents || (app.view().lesson->notes && !asked_)) closed_ = false;
   if (open_ && (open_->window == nullptr || glfwWindowShouldClose(open_->window))) {
     open_.reset();
     closed_ = true;
-    app.hide_speaker_notes();  // so that the next N shows them
+    app.view().lesson->notes = false;  // so that the next N shows them
   }
-  asked_ = app.shows_speaker_notes();
+  asked_ = app.view().lesson->notes;
   if (!wanted || closed_) {
     open_.reset();
   } else {
@@ -114,7 +115,9 @@ void NotesWindow::follow(App& app, GLFWwindow* main) {
       float scale = 1;
       glfwGetFramebufferSize(open_->window, &width, &height);
       glfwGetWindowContentScale(open_->window, &scale, nullptr);
-      const auto page = [&] { app.draw_speaker_notes(open_->host->fonts(), *open_->textures, scale); };
+      const auto page = [&] {
+        app.lessons().draw_speaker_notes(open_->host->fonts(), *open_->textures, scale);
+      };
       if (width > 0 && height > 0) {
         open_->host->frame(width, height, notes_frame, page);
         glfwSwapBuffers(open_->window);

@@ -97,26 +97,27 @@ void write_lesson_html(AppWithoutWindow& drawn, const LessonPages& pages, const 
   if (pages.revealed)
     throw Error("In an HTML file whoever reads it reveals the answers; leave --revealed out.");
   App& app = drawn.app;
-  const auto count = static_cast<std::int64_t>(app.lesson()->documents.size());
+  const auto count = static_cast<std::int64_t>(app.lessons().open()->documents.size());
   const std::int64_t only = pages.step ? static_cast<std::int64_t>(*pages.step) - 1 : -1;
   std::vector<HtmlLessonStep> steps;
   for (std::int64_t step = 0; step < count; ++step) {
     if (only >= 0 && step != only) continue;
-    app.show_step({name, step});
+    app.lessons().go_to({name, step});
     drawn.settle();
     drawn.lay_out();
     steps.push_back(draw_html_step(app));
   }
-  app.show_step({name, std::max<std::int64_t>(0, only)});
+  app.lessons().go_to({name, std::max<std::int64_t>(0, only)});
   drawn.settle();
-  const std::string file =
-      app.html_lesson_job(std::move(steps), pages.out)->make(Work{*app.backends().pool(), {}}, {});
+  const std::string file = app.files()
+                               .saving.html_lesson_job(std::move(steps), pages.out)
+                               ->make(Work{*app.backends().pool(), {}}, {});
   write_picture({{}, file, pages.out});
 }
 
 /// What pages of the lesson that is open are without; empty: nothing.
 std::string lacking(const App& app) {
-  if (!app.lesson()->lesson.of_model() || app.model()) return {};
+  if (!app.lessons().open()->lesson.of_model() || app.model()) return {};
   return "The lesson's model is not on this computer: its numbers stand as \"\u2026\", and its pictures say "
          "how to get it.";
 }
@@ -132,8 +133,9 @@ void write_layers_html(AppWithoutWindow& drawn, const RenderOptions& options,
     if (options.region == PictureRegion::Grid) throw;
     why = fmt::format("{} This page has the layer {} alone.", error.what(), in_quotes(layers.front().name));
   }
-  const std::string file =
-      drawn.app.html_job(options.out, std::move(all))->make(Work{*drawn.app.backends().pool(), {}}, {});
+  const std::string file = drawn.app.files()
+                               .saving.html_job(options.out, std::move(all))
+                               ->make(Work{*drawn.app.backends().pool(), {}}, {});
   write_picture({{}, file, options.out});
 }
 
@@ -178,8 +180,8 @@ std::string render_lesson(const LessonPages& pages) {
   if (pages.theme) app.view().theme = *theme_named(*pages.theme);
   if (pages.language) app.view().language = *pages.language;
   const std::string name = std::filesystem::absolute(pages.lesson).native();
-  app.show_step({name, 0});
-  const lessons::OpenLessonPtr lesson = app.lesson();
+  app.lessons().go_to({name, 0});
+  const lessons::OpenLessonPtr lesson = app.lessons().open();
   if (!lesson) throw Error(app.message());
   const std::size_t count = lesson->documents.size();
   if (pages.step && (*pages.step < 1 || *pages.step > count))
@@ -194,7 +196,7 @@ std::string render_lesson(const LessonPages& pages) {
   app.view().presenter->on = pages.presented;
   for (std::size_t step = 1; step <= count; ++step) {
     if (pages.step && step != *pages.step) continue;
-    app.show_step({name, static_cast<std::int64_t>(step) - 1});
+    app.lessons().go_to({name, static_cast<std::int64_t>(step) - 1});
     app.view().lesson->answer.revealed = pages.revealed;
     app.view().lesson->answer_due = pages.revealed ? frames_to_answer : 0;
     drawn.settle();
@@ -249,15 +251,16 @@ std::string render_picture(const RenderOptions& options) {
     layers = session->layers;
     if (const OpenedModelPtr& model = session->document.within.read().model) left_out = model->model->note;
     const std::string step_note = limit_queries(session->document, options, drawn);
-    app.open(*std::exchange(session, std::nullopt), *options.file, options.layer, options.answers);
+    app.files().opening.open(*std::exchange(session, std::nullopt), *options.file, options.layer,
+                             options.answers);
     note = guessed_note(app.document(), *options.file);
     if (note.empty()) note = left_out;
     if (!step_note.empty()) note += (note.empty() ? "" : " ") + step_note;
   }
   if (is_lesson) {
     app.view().language = options.language.value_or(app.view().language);
-    app.show_step({std::filesystem::absolute(*options.file).native(), 0});
-    if (!app.lesson()) throw Error(app.message());
+    app.lessons().go_to({std::filesystem::absolute(*options.file).native(), 0});
+    if (!app.lessons().open()) throw Error(app.message());
   }
   drawn.settle();
   // A model that cannot run leaves what was there before, which is not what was asked for.
@@ -268,7 +271,7 @@ std::string render_picture(const RenderOptions& options) {
   }
   if (const ResultPtr result = drawn.engine.latest(); options.file && result && !result->error.empty())
     throw Error(options.file->string() + ": " + result->error);
-  app.look_at(options.spot);
+  app.looking().look_at(options.spot);
   if (options.view) app.view().mode = *mode_named(*options.view);
   if (options.theme) app.view().theme = *theme_named(*options.theme);
   if (options.language) app.view().language = *options.language;
@@ -296,7 +299,7 @@ std::string render_picture(const RenderOptions& options) {
     PictureRequest request{options.region, 1, options.out};
     request.series = options.series;
     request.sweep = options.sweep;
-    app.begin_film(request);
+    app.filming().begin(request);
     drawn.finish_film();
     if (const Notice* trouble = app.view().notices.of(Notice::Source::Answer)) throw Error(trouble->text);
     return damage.empty() ? note : damage;

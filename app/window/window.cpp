@@ -22,6 +22,7 @@
 #include "app/results/choose_backend.hpp"
 #include "app/session/look.hpp"
 #include "app/shell/app.hpp"
+#include "app/state/teaching/presenter_state.hpp"
 #include "app/state/watch/watch_state.hpp"
 #include "app/window/notes_window.hpp"
 #include "app/window/running_window.hpp"
@@ -138,7 +139,7 @@ void listen(GLFWwindow* window, Attention& attention) {
   });
   glfwSetDropCallback(window, [](GLFWwindow* w, int count, const char** paths) {
     attention_of(w).wake();
-    if (attention_of(w).app) attention_of(w).app->drop({paths, paths + count});
+    if (attention_of(w).app) attention_of(w).app->files().opening.drop({paths, paths + count});
   });
   const GLFWvidmode* mode = glfwGetPrimaryMonitor() ? glfwGetVideoMode(glfwGetPrimaryMonitor()) : nullptr;
   if (mode && mode->refreshRate > 60) attention.frame_seconds = 1.0 / mode->refreshRate;
@@ -160,16 +161,16 @@ void pause(double due) {
 /// Sleeps until an event, until what was changed should be written where a crash does not take it, or, in a
 /// window that can be seen, until something leaves the screen by itself or a time that stands in it changes.
 void rest(App& app, Attention& attention, bool is_seen) {
-  const std::optional<double> keep_in = app.keep_in();
+  const std::optional<double> keep_in = app.files().keeping.keep_in();
   std::optional<double> frame_in;
-  for (const std::optional<double> due : {app.frame_in(), app.changes_in(), app.clock_in()})
+  for (const std::optional<double> due : {app.view().notices.leaves_in(), app.changes_in(), app.clock_in()})
     if (is_seen && due && (!frame_in || *due < *frame_in)) frame_in = due;
   if (!keep_in && !frame_in) return glfwWaitEvents();
   constexpr double never = 1e9;
   const double keep = attention.last_frame + keep_in.value_or(never),
                frame = attention.last_frame + frame_in.value_or(never);
   if (const double left = std::min(keep, frame) - glfwGetTime(); left > 0) glfwWaitEventsTimeout(left);
-  if (glfwGetTime() >= keep) app.keep_now();
+  if (glfwGetTime() >= keep) app.files().keeping.keep_now();
   if (glfwGetTime() >= frame) attention.frames = std::max(attention.frames, frames_to_settle);
 }
 
@@ -288,7 +289,7 @@ class OpenDoor {
 
   void let_in(App& app, GLFWwindow* window, Attention& attention) const {
     while (const std::optional<OpenRequest> asked = door_ != nullptr ? door_->take() : std::nullopt) {
-      app.open(asked->file, asked->layer);
+      app.files().opening.open(asked->file, asked->layer);
       if (glfwGetWindowAttrib(window, GLFW_ICONIFIED)) glfwRestoreWindow(window);
       glfwRequestWindowAttention(window);
       attention.wake();
@@ -342,9 +343,9 @@ int run_window(const WindowOptions& options) {
     app.view().watch->on = true;
   }
   if (options.file) {
-    app.open(*options.file, options.layer, options.answers);
+    app.files().opening.open(*options.file, options.layer, options.answers);
   } else if (!options.watch) {
-    if (!options.fresh && !app.restore()) app.offer_last();
+    if (!options.fresh && !app.files().opening.restore()) app.files().keeping.offer_last();
     app.offer_start();
   }
   std::string title;
@@ -357,7 +358,7 @@ int run_window(const WindowOptions& options) {
     door.let_in(app, window.get(), attention);
     if (can_be_seen(window.get()) && (attention.frames > 0 || app.wants_frame()))
       draw(window.get(), host, app, attention);
-    full_screen.follow(app.presents(), window.get());
+    full_screen.follow(app.view().presenter->on, window.get());
     notes.follow(app, window.get());
     follow_title(window.get(), app, title);
     wait(window.get(), app, attention);

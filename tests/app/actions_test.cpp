@@ -26,7 +26,7 @@ namespace {
 
 /// A step of the lesson on √dₖ; the fourth, of index 3, asks.
 std::function<void(Robot&)> in_lesson(std::int64_t step) {
-  return [step](Robot& r) { r.app().show_step({"04-why-divide", step}); };
+  return [step](Robot& r) { r.app().lessons().go_to({"04-why-divide", step}); };
 }
 /// A question with as many answers as there may be.
 void in_six_choices(Robot& r) {
@@ -34,7 +34,7 @@ void in_six_choices(Robot& r) {
   std::ofstream(directory / "six.md")
       << "---\nlesson: Six\n---\n```start\n{\"text\": [\"a b\"]}\n```\n## One\nWords.\n"
          "```ask choose\nWhich?\n- 1\n- 2\n- 3\n- 4\n- 5\n* 6\n```\n";
-  r.app().show_step({(directory / "six.md").native(), 0});
+  r.app().lessons().go_to({(directory / "six.md").native(), 0});
 }
 /// Among the experiments, at the second of them.
 void in_experiments(Robot& r) {
@@ -147,7 +147,7 @@ struct Seen {
   explicit Seen(Robot& robot)
       : document(robot.document()),
         selection(robot.app().selection()),
-        held(robot.app().held().has_value()),
+        held(robot.app().held().sight().has_value()),
         frozen(robot.app().view().scope.frozen()),
         armed(robot.app().view().scope.state() == Oscilloscope::State::Armed) {
     if (const char* text = ImGui::GetClipboardText()) clipboard = text;
@@ -217,7 +217,7 @@ TEST_CASE("every key of the action table does something") {
   Robot robot;
   const test::TemporaryDirectory directory;
   const std::filesystem::path start = directory / "start.json";
-  robot.app().save(start);
+  robot.app().files().saving.save(start);
   for (const Action& action : actions()) {
     if (action.key == 0) continue;
     if (action.group == Action::Group::Watch)
@@ -225,8 +225,8 @@ TEST_CASE("every key of the action table does something") {
     for (int i = 0; i < 3; ++i) robot.key(ImGuiKey_Escape);  // ends typing, closes lists
     robot.app().view() = ViewState{};
     ImGui::SetNavCursorVisible(false);  // the mouse was used since
-    robot.app().release_held();
-    robot.app().open(start);
+    robot.app().held().release();
+    robot.app().files().opening.open(start);
     prepare(robot, action);
     const Seen before(robot);
     const std::string drawn = drawing();
@@ -239,7 +239,7 @@ TEST_CASE("every key of the action table does something") {
     CHECK(still.document == before.document);
     CHECK(still.selection == before.selection);
     CHECK(still.clipboard == before.clipboard);
-    CHECK(robot.app().held().has_value() == before.held);
+    CHECK(robot.app().held().sight().has_value() == before.held);
     CHECK((drawing() == drawn));
     press(robot, action.key);
     CHECK_FALSE((Seen(robot) == before && drawing() == drawn));
@@ -353,7 +353,7 @@ TEST_CASE("positions come back as they were before they were switched off") {
   Robot robot({.width = 1600, .height = 1000});
   Document document = robot.document();
   document.layer().positions = Positions::Alibi;
-  robot.app().open(directory.write("alibi.json", to_json(document)));
+  robot.app().files().opening.open(directory.write("alibi.json", to_json(document)));
   robot.settle();
   REQUIRE(robot.document().layer().positions == Positions::Alibi);
   press(robot, ImGuiKey_O);

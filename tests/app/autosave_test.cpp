@@ -81,11 +81,11 @@ TEST_CASE("a change is on disk within a second, and gone after a clean end", "[a
   {
     Robot robot(desk(directory.path()));
     robot.frame(70);
-    robot.app().keeper()->autosave().wait();
+    robot.app().files().keeping.keeper()->autosave().wait();
     CHECK(kept_in(directory.path()).empty());  // the example by itself is nothing to lose
     robot.key(ImGuiKey_S);
     robot.frame(57);  // with the key's own frames 59 of the 60 in a second
-    robot.app().keeper()->autosave().wait();
+    robot.app().files().keeping.keeper()->autosave().wait();
     const std::filesystem::path file = kept_in(directory.path());
     REQUIRE_FALSE(file.empty());
     CHECK(open_any(file).document.layer().scaling.kind == Scaling::Kind::Off);
@@ -93,7 +93,7 @@ TEST_CASE("a change is on disk within a second, and gone after a clean end", "[a
     click(robot, "head 5");  // what is chosen counts as well
     robot.key(ImGuiKey_F4);
     robot.frame(57);
-    robot.app().keeper()->autosave().wait();
+    robot.app().files().keeping.keeper()->autosave().wait();
     std::vector<std::string> lost;
     const Looks looks = view_from_json(open_any(file).view, {}, lost);
     CHECK(lost.empty());
@@ -102,9 +102,9 @@ TEST_CASE("a change is on disk within a second, and gone after a clean end", "[a
 
     const auto written = std::filesystem::last_write_time(file);
     robot.frame(120);  // nothing changes: nothing is written
-    robot.app().keeper()->autosave().wait();
+    robot.app().files().keeping.keeper()->autosave().wait();
     CHECK(std::filesystem::last_write_time(file) == written);
-    CHECK_FALSE(robot.app().keep_in());
+    CHECK_FALSE(robot.app().files().keeping.keep_in());
   }
   CHECK(kept_in(directory.path()).empty());
   CHECK(names_in(directory.path()).empty());
@@ -118,18 +118,19 @@ TEST_CASE("what a killed program had open comes back, once", "[autosave]") {
     Robot robot(desk(directory.path()));
     CHECK(robot.document().layer().temperature == 1);
     const Document example = robot.document();
-    robot.app().restore();
+    robot.app().files().opening.restore();
     CHECK(robot.app().message().starts_with("Restored what was open when AttnScope ended unexpectedly."));
     robot.settle();
     CHECK(robot.document().layer().temperature == 2.5f);
     CHECK(robot.app().view().mode == Mode::Compare);
-    CHECK(kept_in(directory.path()) == robot.app().keeper()->autosave().file());  // until it is written anew
+    CHECK(kept_in(directory.path()) ==
+          robot.app().files().keeping.keeper()->autosave().file());  // until it is written anew
     robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);
     robot.settle();
     CHECK(robot.document() == example);
   }
   Robot again(desk(directory.path()));
-  again.app().restore();
+  again.app().files().opening.restore();
   again.settle();
   CHECK(again.app().message().empty());
 }
@@ -163,7 +164,7 @@ TEST_CASE("a damaged leftover is restored as far as it is good", "[autosave]") {
   std::filesystem::resize_file(file, text.size() * 2 / 3);
   {
     Robot robot(desk(directory.path()));
-    robot.app().restore();
+    robot.app().files().opening.restore();
     robot.settle();
     CHECK(robot.app().message().starts_with("Restored"));
     CHECK(robot.app().message().find("damaged") != std::string::npos);
@@ -173,7 +174,7 @@ TEST_CASE("a damaged leftover is restored as far as it is good", "[autosave]") {
   std::filesystem::resize_file(kept_in(directory.path()), 30);
   Robot robot(desk(directory.path()));
   const Document before = robot.document();
-  robot.app().restore();
+  robot.app().files().opening.restore();
   robot.settle();
   CHECK(robot.app().message().find("cannot be restored") != std::string::npos);
   CHECK(robot.document() == before);
@@ -191,7 +192,7 @@ TEST_CASE("where nothing can be written the window says so once and goes on", "[
   robot.frame(90);
   CHECK(robot.app().message().empty());
   CHECK(robot.document().layer().scaling.kind == Scaling::Kind::Off);
-  robot.app().restore();
+  robot.app().files().opening.restore();
   CHECK(robot.app().message().empty());
 }
 
@@ -268,9 +269,9 @@ TEST_CASE("the file menu opens recent files and greys those that are gone", "[au
   const std::filesystem::path one = directory.write("one.txt", "one two three"),
                               two = directory.write("two.txt", "four");
   Robot robot(desk(state.path()));
-  robot.app().open(one);
+  robot.app().files().opening.open(one);
   robot.settle();
-  robot.app().open(two);
+  robot.app().files().opening.open(two);
   robot.settle();
   REQUIRE(robot.document().title == "two.txt");
   std::filesystem::remove(two);

@@ -285,7 +285,7 @@ TEST_CASE("backends: a long document switches, is timed and compared, and is tak
   Robot& robot = two.robot;
   std::string text;
   for (int i = 0; i < 2111; ++i) text += "w" + std::to_string(i % 97) + " ";
-  robot.app().open(directory.write("long.txt", text));
+  robot.app().files().opening.open(directory.write("long.txt", text));
   robot.settle();
   REQUIRE(two.result().layer().is_long());
   two.second->change_entropy(0.5f);
@@ -318,25 +318,25 @@ TEST_CASE("backends: a file that is opened while the backend changes is the one 
   robot.key(ImGuiKey_Backslash);
   robot.key(ImGuiKey_S);
   robot.settle();
-  robot.app().save(directory / "session.json");
+  robot.app().files().saving.save(directory / "session.json");
   const std::string bytes = test::bytes_of(directory / "session.json");
   CHECK(bytes.find("Second") == std::string::npos);
   CHECK(bytes.find("backend") == std::string::npos);  // the machine's, not the document's
   const std::filesystem::path other = directory.write("other.txt", "one two three four five six");
-  robot.app().open(other);
+  robot.app().files().opening.open(other);
   robot.settle();
   const std::string text = robot.document().input.sequences.at(0).text;
   for (int frames = 0; frames < 4; ++frames) {
     INFO(frames);
-    robot.app().open(directory / "session.json");  // with B, which comes first
+    robot.app().files().opening.open(directory / "session.json");  // with B, which comes first
     robot.frame(frames);
-    robot.app().use_backend(two.result().backend == "Second" ? 0 : 1);
+    robot.app().workspace().use_backend(two.result().backend == "Second" ? 0 : 1);
     robot.settle();
     CHECK(test::shown(robot).document == robot.document());
-    REQUIRE(robot.app().held());
-    CHECK_FALSE(robot.app().held()->result->document == robot.document());
-    robot.app().open(other);
-    robot.app().use_backend(two.result().backend == "Second" ? 0 : 1);
+    REQUIRE(robot.app().held().sight());
+    CHECK_FALSE(robot.app().held().sight()->result->document == robot.document());
+    robot.app().files().opening.open(other);
+    robot.app().workspace().use_backend(two.result().backend == "Second" ? 0 : 1);
     robot.settle();
     CHECK(robot.document().input.sequences.at(0).text == text);
     CHECK(test::shown(robot).document == robot.document());

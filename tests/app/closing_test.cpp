@@ -47,15 +47,15 @@ TEST_CASE("what was typed before a normal close is offered by the next start and
   type_and_close(state.path(), "my dog likes big cats");
   REQUIRE(closed_in(state.path()) == 1);
   Robot robot(desk(state.path()));
-  CHECK_FALSE(robot.app().restore());  // nothing crashed
-  robot.app().offer_last();
+  CHECK_FALSE(robot.app().files().opening.restore());  // nothing crashed
+  robot.app().files().keeping.offer_last();
   robot.settle();
   CHECK(robot.app().message().find("was closed with changes") != std::string::npos);
   CHECK(robot.document().input.sequences[0].text == "The cat sat on the mat");
   const Document example = robot.document();
   click(robot, "Reopen");
   CHECK(robot.document().input.sequences[0].text == "my dog likes big cats");
-  CHECK(robot.app().is_edited());
+  CHECK(robot.app().workspace().is_edited());
   CHECK(closed_in(state.path()) == 0);  // it is this window's own now: in exactly one place
   robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);
   robot.settle();
@@ -74,7 +74,7 @@ TEST_CASE("what is closed unchanged leaves nothing behind, and an offer is made 
   type_and_close(state.path(), "once");
   for (const bool offered : {true, false}) {
     Robot robot(desk(state.path()));
-    robot.app().offer_last();
+    robot.app().files().keeping.offer_last();
     CHECK(robot.app().message().empty() != offered);
     robot.frame(60 * 20);  // it leaves by itself
     CHECK(robot.app().message().empty());
@@ -91,13 +91,13 @@ TEST_CASE("a document that another takes the place of is kept, too", "[closing]"
   Robot robot(desk(state.path()));
   robot.retype("##Text", "first thoughts");
   robot.key(ImGuiKey_Enter);  // the field is done
-  robot.app().open(directory.write("other.txt", "one two three"));
+  robot.app().files().opening.open(directory.write("other.txt", "one two three"));
   robot.settle();
-  robot.app().finish_closing();
+  robot.app().files().keeping.finish_closing();
   REQUIRE(closed_in(state.path()) == 1);
-  robot.app().open(directory / "other.txt");  // unchanged: nothing to keep
+  robot.app().files().opening.open(directory / "other.txt");  // unchanged: nothing to keep
   robot.settle();
-  robot.app().finish_closing();
+  robot.app().files().keeping.finish_closing();
   CHECK(closed_in(state.path()) == 1);
   robot.key(ImGuiKey_K, ImGuiMod_Ctrl);
   robot.frame(3);
@@ -195,13 +195,13 @@ TEST_CASE("damaged and foreign files among what was closed are no harm", "[closi
   state.write("closed-000009999999999-12-broken.json", "{\"text\": [1, 2");
   Robot robot(desk(state.path()));
   const Document before = robot.document();
-  robot.app().offer_last();
-  robot.app().reopen({});
+  robot.app().files().keeping.offer_last();
+  robot.app().files().opening.reopen({});
   robot.settle();
   CHECK(robot.app().message().find("broken.json") != std::string::npos);
   CHECK(robot.document() == before);
   std::filesystem::remove(state / "closed-000009999999999-12-broken.json");
-  robot.app().reopen({});
+  robot.app().files().opening.reopen({});
   CHECK(robot.app().message().starts_with("Nothing was closed with changes"));
 }
 
@@ -212,8 +212,8 @@ TEST_CASE("where what was closed cannot be kept, it is left as after a crash", "
     Robot robot(desk(state.path()));
     robot.key(ImGuiKey_S);
     robot.frame(60);
-    robot.app().keeper()->autosave().wait();
-    kept = robot.app().keeper()->autosave().file();
+    robot.app().files().keeping.keeper()->autosave().wait();
+    kept = robot.app().files().keeping.keeper()->autosave().file();
     REQUIRE(std::filesystem::exists(kept));
     std::signal(SIGXFSZ, SIG_IGN);
     rlimit before{};
@@ -226,7 +226,7 @@ TEST_CASE("where what was closed cannot be kept, it is left as after a crash", "
   CHECK(closed_in(state.path()) == 0);
   REQUIRE(std::filesystem::exists(kept));
   Robot robot(desk(state.path()));
-  CHECK(robot.app().restore());
+  CHECK(robot.app().files().opening.restore());
   robot.settle();
   CHECK(robot.document().layer().scaling.kind == Scaling::Kind::Off);
 }
@@ -238,7 +238,7 @@ TEST_CASE("the window's title follows the file and says when it was changed", "[
   robot.key(ImGuiKey_S);
   robot.settle();
   CHECK(robot.app().window_title() == "The cat sat on the mat* — AttnScope");
-  robot.app().save(directory / "mine.json");
+  robot.app().files().saving.save(directory / "mine.json");
   CHECK(robot.app().window_title() == "mine.json — AttnScope");
   robot.key(ImGuiKey_S);
   robot.settle();
@@ -251,25 +251,25 @@ TEST_CASE("the window's title follows the file and says when it was changed", "[
 TEST_CASE("\"Saved\" leaves by itself and covers no map; what went wrong stays", "[closing]") {
   const TemporaryDirectory directory;
   Robot robot({.width = 1600, .height = 1000});
-  CHECK_FALSE(robot.app().frame_in());
-  robot.app().save(directory / "mine.json");
+  CHECK_FALSE(robot.app().view().notices.leaves_in());
+  robot.app().files().saving.save(directory / "mine.json");
   robot.frame(2);
   REQUIRE(robot.app().message().starts_with("Saved as \"/"));  // the whole path
   const RecordedItem *map = robot.items().find("heatmap 0"), *card = robot.items().find("Dismiss");
   REQUIRE((map && card));
   CHECK(card->min.y > map->max.y);
-  const std::optional<double> leaves = robot.app().frame_in();
+  const std::optional<double> leaves = robot.app().view().notices.leaves_in();
   REQUIRE(leaves);
   CHECK((*leaves > 3 && *leaves < 15));
   CHECK_FALSE(robot.app().wants_frame());  // until then the window sleeps
   robot.frame(static_cast<int>(*leaves * 60) + 5);
   CHECK(robot.app().message().empty());
-  CHECK_FALSE(robot.app().frame_in());
+  CHECK_FALSE(robot.app().view().notices.leaves_in());
 
-  robot.app().open(directory / "nothing.json");
+  robot.app().files().opening.open(directory / "nothing.json");
   robot.frame(60 * 20);
   CHECK(robot.app().message().find("nothing.json") != std::string::npos);
-  CHECK_FALSE(robot.app().frame_in());
+  CHECK_FALSE(robot.app().view().notices.leaves_in());
   robot.key(ImGuiKey_Escape);
   robot.settle();
   CHECK(robot.app().message().empty());
@@ -278,7 +278,7 @@ TEST_CASE("\"Saved\" leaves by itself and covers no map; what went wrong stays",
 TEST_CASE("a message that the mouse rests on stays until it goes", "[closing]") {
   const TemporaryDirectory directory;
   Robot robot({.width = 1600, .height = 1000});
-  robot.app().save(directory / "mine.json");
+  robot.app().files().saving.save(directory / "mine.json");
   robot.frame(2);
   robot.move(robot.centre("Dismiss"));
   robot.frame(60 * 20);

@@ -45,7 +45,7 @@ TEST_CASE("other heads, another batch and other kinds of attention are compared 
   Comparing robot;
   robot.key(ImGuiKey_Backslash);
   const auto become = [&](const std::filesystem::path& file) {
-    robot.app().open(file);
+    robot.app().files().opening.open(file);
     robot.settle();
     robot.frame(2);
   };

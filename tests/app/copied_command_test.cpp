@@ -260,7 +260,7 @@ TEST_CASE("what the command line has no word for is said, and a session has one"
   CHECK_THAT(told, ContainsSubstring("÷√dₖ off."));
   CHECK(told.ends_with("Save a session for that."));
 
-  robot.app().save(directory / "the session.json");
+  robot.app().files().saving.save(directory / "the session.json");
   robot.settle();
   from_file_menu(robot, "Copy command");
   CHECK_THAT(clipboard(), ContainsSubstring("render '" + (directory / "the session.json").native() + "' "));

@@ -22,7 +22,7 @@ const std::filesystem::path three_tokens = shipped / "examples/2-three-tokens.js
 constexpr const char* why_divide = "04-why-divide";
 
 void drop(Robot& robot, const std::filesystem::path& path) {
-  robot.app().drop({path});
+  robot.app().files().opening.drop({path});
   robot.settle();
 }
 
@@ -106,7 +106,7 @@ TEST_CASE("what is typed while a file is dropped is a step of its own, and that 
     robot.type("half a sent");
     robot.frame(2);
     REQUIRE(typed_text(robot.document(), 0) == "half a sent");
-    robot.app().drop({path});
+    robot.app().files().opening.drop({path});
     robot.frame(3);
     CHECK_FALSE(ImGui::GetIO().WantTextInput);
     if (path == three_tokens)
@@ -186,7 +186,7 @@ TEST_CASE("a drop takes away the question whether a file is written over, and th
   robot.settle();
   save_as(robot, there.native());
   REQUIRE(robot.app().view().files->question);
-  robot.app().open(three_tokens);  // as another program asks for it
+  robot.app().files().opening.open(three_tokens);  // as another program asks for it
   robot.settle();
   CHECK_FALSE(robot.app().view().files->question);
   CHECK_FALSE(is_card_open());
@@ -213,7 +213,7 @@ TEST_CASE("a drop closes what lies over the window, and of several files one is 
   REQUIRE(robot.app().view().help);
   drop(robot, three_tokens);
   CHECK_FALSE(robot.app().view().help);
-  robot.app().drop({first, second});
+  robot.app().files().opening.drop({first, second});
   robot.frame();
   CHECK(robot.app().message() == "2 files were dropped, and one is opened: \"first.txt\".");
   robot.settle();

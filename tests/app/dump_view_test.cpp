@@ -75,7 +75,7 @@ TEST_CASE("a file is read once: its layers come with what was opened of it", "[d
   const std::filesystem::path path = two_layers(directory, "x.safetensors");
   Session session = open_session(path, robot.app().view());
   std::filesystem::remove(path);
-  robot.app().open(std::move(session), path);
+  robot.app().files().opening.open(std::move(session), path);
   robot.settle();
   CHECK(robot.document().title == "x.safetensors · h.0");
   const FilesState& files = *robot.app().view().files;
@@ -88,7 +88,7 @@ TEST_CASE("a file is read once: its layers come with what was opened of it", "[d
 TEST_CASE("a dump that does not say whether it is causal asks once and shows a guess meanwhile", "[dumps]") {
   const TemporaryDirectory directory;
   Robot robot(tall);
-  robot.app().open(two_layers(directory, "gpt2.safetensors"));
+  robot.app().files().opening.open(two_layers(directory, "gpt2.safetensors"));
   robot.settle();
   CHECK(robot.document().layer().masking.causal);  // the guess is on screen already
   REQUIRE(robot.has("Causal: Yes, causal"));
@@ -119,7 +119,7 @@ TEST_CASE("a dump that does not say whether it is causal asks once and shows a g
 TEST_CASE("Esc keeps the guess, and the guess goes on saying so", "[dumps]") {
   const TemporaryDirectory directory;
   Robot robot(tall);
-  robot.app().open(two_layers(directory, "gpt2.safetensors"));
+  robot.app().files().opening.open(two_layers(directory, "gpt2.safetensors"));
   robot.settle();
   const Document before = robot.document();
   robot.key(ImGuiKey_Escape);
@@ -144,7 +144,7 @@ TEST_CASE("Esc keeps the guess, and the guess goes on saying so", "[dumps]") {
 TEST_CASE("a dump that says everything asks nothing and shows its tokens", "[dumps]") {
   const TemporaryDirectory directory;
   Robot robot(tall);
-  robot.app().open(two_layers(
+  robot.app().files().opening.open(two_layers(
       directory, "d.safetensors",
       {{"tokens", R"(["The","cat","sat","on","it"])"}, {"causal", "true"}, {"positions_applied", "true"}}));
   robot.settle();
@@ -152,7 +152,7 @@ TEST_CASE("a dump that says everything asks nothing and shows its tokens", "[dum
   CHECK_FALSE(robot.has("Guessed"));
   CHECK(robot.document().layer().masking.causal);
   CHECK(query_label(shown(robot), 0, 1) == own("cat"));
-  robot.app().save(directory / "numbers.csv");
+  robot.app().files().saving.save(directory / "numbers.csv");
   robot.settle();
   CHECK_THAT(bytes_of(directory / "numbers.csv"), ContainsSubstring(",The,cat,sat,on,it"));
 }
@@ -160,7 +160,7 @@ TEST_CASE("a dump that says everything asks nothing and shows its tokens", "[dum
 TEST_CASE("another layer of a dump keeps mask, scale, head, cell, zoom and colours", "[dumps]") {
   const TemporaryDirectory directory;
   Robot robot(tall);
-  robot.app().open(two_layers(directory, "d.safetensors"));
+  robot.app().files().opening.open(two_layers(directory, "d.safetensors"));
   robot.settle();
   robot.key(ImGuiKey_Escape);
   robot.key(ImGuiKey_C);
@@ -168,7 +168,7 @@ TEST_CASE("another layer of a dump keeps mask, scale, head, cell, zoom and colou
   robot.key(ImGuiKey_L);
   robot.key(ImGuiKey_Comma);  // masked scores
   click(robot, "head 1");
-  robot.app().look_at({.head = {}, .cell = Cell{4, 1}, .cells = {}});
+  robot.app().looking().look_at({.head = {}, .cell = Cell{4, 1}, .cells = {}});
   robot.app().view().focus->zoom = 2;
   robot.settle();
   choose(robot, "Layer", "h.1##layer");
@@ -188,7 +188,7 @@ TEST_CASE("another layer of a dump keeps mask, scale, head, cell, zoom and colou
   robot.settle();
   CHECK(robot.document().title == "d.safetensors · h.0");
   as_before();
-  robot.app().open(directory / "d.safetensors");  // the file again begins anew
+  robot.app().files().opening.open(directory / "d.safetensors");  // the file again begins anew
   robot.settle();
   CHECK(robot.document().layer().scaling.kind == Scaling::Kind::InverseSqrtDk);
 }
@@ -196,14 +196,14 @@ TEST_CASE("another layer of a dump keeps mask, scale, head, cell, zoom and colou
 TEST_CASE("of weights alone nothing is shown that the file does not hold", "[dumps]") {
   const TemporaryDirectory directory;
   Robot robot(tall);
-  robot.app().open(weights_alone(directory));
+  robot.app().files().opening.open(weights_alone(directory));
   robot.settle();
   CHECK(robot.app().message().find("taken as heads, queries, keys") != std::string::npos);
   CHECK_FALSE(robot.has("Keep the guesses"));  // measured
   CHECK(robot.document().layer().masking.causal);
   robot.app().view().fold.fill(1);
   robot.app().view().more.fill(true);
-  robot.app().hold();
+  robot.app().held().hold();
   robot.settle();
   const std::set<std::string> invented{"Given Q, K, V",
                                        "Q, K and V given as numbers",
@@ -247,7 +247,7 @@ TEST_CASE("of weights alone nothing is shown that the file does not hold", "[dum
   shows_nothing_invented("large neurons");
   robot.key(ImGuiKey_E);
   robot.settle();
-  robot.app().save(directory / "all.safetensors");
+  robot.app().files().saving.save(directory / "all.safetensors");
   robot.settle();
   const SafetensorsFile file(directory / "all.safetensors");
   CHECK(file.find("weights") != nullptr);
@@ -259,7 +259,7 @@ TEST_CASE("of weights alone nothing is shown that the file does not hold", "[dum
 TEST_CASE("keys that change scores leave weights alone as they are", "[dumps]") {
   const TemporaryDirectory directory;
   Robot robot(tall);
-  robot.app().open(weights_alone(directory));
+  robot.app().files().opening.open(weights_alone(directory));
   robot.settle();
   const Document before = robot.document();
   for (const ImGuiKey key : {ImGuiKey_S, ImGuiKey_O, ImGuiKey_M, ImGuiKey_B}) {
@@ -282,7 +282,7 @@ TEST_CASE("queries and keys without values are shown up to the weights", "[dumps
   write_safetensors(directory / "x.safetensors",
                     std::array{NamedTensor{"h.0.q", &q}, NamedTensor{"h.0.k", &q}}, {{"causal", "true"}});
   Robot robot(tall);
-  robot.app().open(directory / "x.safetensors");
+  robot.app().files().opening.open(directory / "x.safetensors");
   robot.settle();
   robot.key(ImGuiKey_Escape);
   CHECK(robot.app().message() == "");
@@ -306,7 +306,7 @@ TEST_CASE("queries and keys without values are shown up to the weights", "[dumps
 TEST_CASE("labels of a dump are typed into the strip", "[dumps]") {
   const TemporaryDirectory directory;
   Robot robot(tall);
-  robot.app().open(two_layers(directory, "d.safetensors"));
+  robot.app().files().opening.open(two_layers(directory, "d.safetensors"));
   robot.settle();
   robot.key(ImGuiKey_Escape);
   robot.retype("##Labels", "The cat");
@@ -315,12 +315,12 @@ TEST_CASE("labels of a dump are typed into the strip", "[dumps]") {
   robot.retype("##Labels", "The cat sat on it");
   CHECK(query_label(shown(robot), 0, 4) == own("it"));
   CHECK_FALSE(words_on_screen(robot).contains("{} tokens typed, {} expected"));
-  robot.app().save(directory / "labels.json");
+  robot.app().files().saving.save(directory / "labels.json");
   robot.settle();
   choose(robot, "Layer", "h.1##layer");
   CHECK(query_label(shown(robot), 0, 4) == own("it"));
   Robot* const again = &robot;
-  again->app().open(directory / "labels.json");
+  again->app().files().opening.open(directory / "labels.json");
   again->settle();
   CHECK(query_label(shown(*again), 0, 1) == own("cat"));
   CHECK(guessed_words(again->document()) ==
@@ -331,7 +331,7 @@ TEST_CASE("what opening a text turns off is said", "[dumps]") {
   const TemporaryDirectory directory;
   std::ofstream(directory / "a.txt") << "A text of one line.";
   Robot robot(tall);
-  robot.app().open(directory / "a.txt");
+  robot.app().files().opening.open(directory / "a.txt");
   robot.settle();
   CHECK_THAT(robot.app().message(), ContainsSubstring("without a causal mask (C turns it on)") &&
                                         ContainsSubstring("noise") && ContainsSubstring("Ctrl+Z"));
@@ -339,7 +339,7 @@ TEST_CASE("what opening a text turns off is said", "[dumps]") {
   std::string text;
   for (int i = 0; i < 90; ++i) text += "word" + std::to_string(i) + " ";
   std::ofstream(directory / "b.txt") << text;
-  robot.app().open(directory / "b.txt");
+  robot.app().files().opening.open(directory / "b.txt");
   robot.settle();
   CHECK(robot.app().view().focus->log == (robot.app().message().find("logarithmic") != std::string::npos));
   robot.key(ImGuiKey_Escape);

@@ -38,21 +38,21 @@ TEST_CASE("a large file is read behind the window, and another one takes its pla
   write_sparse_weights(large, "l.0.attn", 1, 2048);
   Robot robot(tall);
   const std::string before = robot.document().title;
-  robot.app().open(large);
+  robot.app().files().opening.open(large);
   CHECK_FALSE(robot.app().settled());
   CHECK(robot.document().title == before);  // what is open stays until the other is there
   robot.settle();
   CHECK(robot.document().title == "large.safetensors · l.0.attn");
   CHECK(shown(robot).dimensions.keys == 2048);
-  robot.app().open(large);
-  robot.app().open(std::filesystem::path(ATTNSCOPE_ASSETS) / "examples" /
-                   "1-the-cat-sat.json");  // the first is not waited for
+  robot.app().files().opening.open(large);
+  robot.app().files().opening.open(std::filesystem::path(ATTNSCOPE_ASSETS) / "examples" /
+                                   "1-the-cat-sat.json");  // the first is not waited for
   robot.settle();
   CHECK(shown(robot).dimensions.keys == 6);
   robot.frame(5);
   CHECK(shown(robot).dimensions.keys == 6);
   std::filesystem::resize_file(large, 17 << 20);  // more than its header tells of
-  robot.app().open(large);
+  robot.app().files().opening.open(large);
   robot.settle();
   CHECK_THAT(robot.app().message(), Catch::Matchers::ContainsSubstring("large.safetensors"));
   CHECK(shown(robot).dimensions.keys == 6);
@@ -67,7 +67,7 @@ TEST_CASE("the layers of a dump are listed and chosen") {
                                      NamedTensor{"h.1.k", &large}, NamedTensor{"h.1.v", &large}});
   Unfolded robot("Input");
   CHECK_FALSE(robot.has("Layer"));
-  robot.app().open(path);
+  robot.app().files().opening.open(path);
   robot.settle();
   CHECK(shown(robot).dimensions.heads == 2);
   choose(robot, "Layer", "h.1##layer");
@@ -350,7 +350,7 @@ TEST_CASE("tensors with fewer queries than keys are labelled by where the querie
     std::ofstream(path) << R"({"attnscope": 1, "positions": "none", "mask": {"causal": true}, "given": {)"
                         << R"("query": [[[[1, 0], [0, 1]]]], "key": [[[[1, 0], [0, 1], [1, 1], [2, 1]]]], )"
                         << R"("value": [[[[1], [2], [3], [4]]]])" << given << "}}";
-    robot.app().open(path);
+    robot.app().files().opening.open(path);
     robot.settle();
   };
   Robot robot(tall);

@@ -231,8 +231,8 @@ TEST_CASE("experiments: the state opens in Explore, with the change as B",
   CHECK(*bench.document().input.given().query == *measured.input.given().query);
   CHECK(*bench.document().input.given().key == *measured.input.given().key);
   CHECK(bench.document().layer() == measured.layer());
-  REQUIRE(bench.app().held().has_value());
-  CHECK(bench.app().held()->result->document.layer().scaling.kind == Scaling::Kind::Off);
+  REQUIRE(bench.app().held().sight().has_value());
+  CHECK(bench.app().held().sight()->result->document.layer().scaling.kind == Scaling::Kind::Off);
   bench.press(ImGuiKey_F9);
   CHECK(bench.state().value == 128);
   bench.press(ImGuiKey_Enter);
@@ -255,7 +255,7 @@ TEST_CASE("experiments: a click leads to the lesson that asks what one shows",
       bench.click("Lesson of the experiment");
       bench.settle();
       CHECK(bench.app().view().mode == Mode::Lessons);
-      REQUIRE(bench.app().lesson());
+      REQUIRE(bench.app().lessons().open());
       bench.press(ImGuiKey_Escape);
     }
     CHECK(led == 13);
@@ -268,12 +268,12 @@ TEST_CASE("experiments: the table is saved as CSV", "[experiments][experiments_v
   bench.press(ImGuiKey_S);
   CHECK(bench.has("Export"));
   bench.press(ImGuiKey_Escape);
-  bench.app().save(directory / "table.csv");
+  bench.app().files().saving.save(directory / "table.csv");
   const test::CsvReader table(file_text(directory / "table.csv"));
   CHECK(table.rows() == 11);
   CHECK(table.number(10, "value") == 1024);
   CHECK(table.number(10, "spread_not_divided") > 31);
-  bench.app().save(directory / "table.npy");
+  bench.app().files().saving.save(directory / "table.npy");
   CHECK(bench.app().message().find("saved as .csv") != std::string::npos);
 }
 
@@ -283,7 +283,7 @@ TEST_CASE("experiments: a session keeps which and where", "[experiments][experim
     Bench bench;
     bench.click("experiment dilution");
     bench.press(ImGuiKey_RightArrow);
-    bench.app().save(directory / "kept.json");
+    bench.app().files().saving.save(directory / "kept.json");
   }
   Robot again({.width = 1600, .height = 1000, .file = directory / "kept.json"});
   CHECK(again.app().view().mode == Mode::Experiments);

@@ -42,7 +42,7 @@ void choose_and_name(Robot& robot, const Kind& kind, const std::string& name) {
 /// Every kind with a bare name, with one that has a dot of its own or the ending of a session, and onto a
 /// file that is there.
 void export_each(Robot& robot, const TemporaryDirectory& directory, const std::vector<Kind>& kinds) {
-  robot.app().save(directory / "open.json");
+  robot.app().files().saving.save(directory / "open.json");
   const std::string session = bytes_of(directory / "open.json");
   robot.app().view().files->dialog.folder = directory.path();
   int count = 0;
@@ -130,7 +130,7 @@ TEST_CASE("a bare name exports a handout, an animation, and what an experiment h
   const TemporaryDirectory directory;
   {
     Robot robot;
-    robot.app().show_step({(assets_directory() / "lessons" / "01-three-tokens.md").native(), 0});
+    robot.app().lessons().go_to({(assets_directory() / "lessons" / "01-three-tokens.md").native(), 0});
     robot.settle();
     choose_series(robot, directory, "Picture as: Handout");
     robot.retype("##name", "pages");

@@ -71,14 +71,14 @@ TEST_CASE("a picture of the window is the window, and drawn twice as large it is
   Robot robot({.width = 1280, .height = 800});
   robot.frame(3);
   const Image screen = robot.pixels();
-  robot.app().save_picture({PictureRegion::Window, 1, directory / "one.png"});
+  robot.app().files().saving.save_picture({PictureRegion::Window, 1, directory / "one.png"});
   CHECK(robot.app().message().starts_with("Saved the picture"));
   // The same bytes: the same pixels.
   CHECK(bytes_of(directory / "one.png") == encode_png(part_of(screen, {0, 0, 1280, 800})));
 
-  robot.app().save_picture({PictureRegion::Window, 2, directory / "two.png"});
+  robot.app().files().saving.save_picture({PictureRegion::Window, 2, directory / "two.png"});
   CHECK(size_of(directory / "two.png") == Size{2560, 1600});
-  robot.app().save_picture({PictureRegion::Focus, 3, directory / "three.png"});
+  robot.app().files().saving.save_picture({PictureRegion::Focus, 3, directory / "three.png"});
   const Box focus = box_on_screen(robot, PictureRegion::Focus);
   CHECK(size_of(directory / "three.png") ==
         Size{3 * static_cast<int>(focus.w), 3 * static_cast<int>(focus.h)});
@@ -89,21 +89,22 @@ TEST_CASE("a larger picture is drawn anew, like the window on a finer display", 
   Box box;
   {
     Robot robot({.width = 1280, .height = 800});
-    robot.app().save_picture({PictureRegion::Signals, 2, directory / "two.png"});
+    robot.app().files().saving.save_picture({PictureRegion::Signals, 2, directory / "two.png"});
     box = box_on_screen(robot, PictureRegion::Signals);
   }
   Robot fine({.width = 2560, .height = 1600, .scale = 2});
   Still still;
   fine.app().prepare(still, 1);
   CHECK(size_of(directory / "two.png") == Size{2 * static_cast<int>(box.w), 2 * static_cast<int>(box.h)});
-  fine.app().save_picture({PictureRegion::Signals, 1, directory / "fine.png"});
+  fine.app().files().saving.save_picture({PictureRegion::Signals, 1, directory / "fine.png"});
   CHECK(bytes_of(directory / "two.png") == bytes_of(directory / "fine.png"));
 }
 
 TEST_CASE("pictures are put together from tiles where one drawing cannot hold them", "[export]") {
   const TemporaryDirectory directory;
   Robot robot({.width = 1280, .height = 720});
-  robot.app().save_picture({PictureRegion::Signals, 4, directory / "wide.png"});  // wider than a tile
+  robot.app().files().saving.save_picture(
+      {PictureRegion::Signals, 4, directory / "wide.png"});  // wider than a tile
   const Size size = size_of(directory / "wide.png");
   CHECK(size.width > 4096);
   CHECK(robot.app().message().starts_with("Saved"));
@@ -112,14 +113,14 @@ TEST_CASE("pictures are put together from tiles where one drawing cannot hold th
 TEST_CASE("a very large picture is written behind the scenes, while the window goes on", "[export]") {
   const TemporaryDirectory directory;
   Robot robot({.width = 1280, .height = 800});
-  robot.app().save_picture({PictureRegion::Window, 4, directory / "large.png"});
+  robot.app().files().saving.save_picture({PictureRegion::Window, 4, directory / "large.png"});
   CHECK(robot.app().message().starts_with("Writing"));
   CHECK_FALSE(robot.app().settled());
-  robot.app().save_picture({PictureRegion::Focus, 1, directory / "small.png"});
+  robot.app().files().saving.save_picture({PictureRegion::Focus, 1, directory / "small.png"});
   CHECK(robot.app().message().find("still being written") != std::string::npos);
   robot.key(ImGuiKey_S);
   CHECK(robot.document().layer().scaling.kind == Scaling::Kind::Off);
-  robot.app().finish_picture(true);
+  robot.app().files().saving.finish_picture(true);
   CHECK(robot.app().message().starts_with("Saved the picture"));
   robot.settle();
   CHECK(size_of(directory / "large.png") == Size{5120, 3200});
@@ -137,7 +138,7 @@ TEST_CASE("the window does not notice that a picture is drawn", "[export]") {
   const Selection selection = robot.app().selection();
   const std::uint64_t looks = mark_of(robot.app().view(), selection);
   for (const char* name : {"a.png", "a.svg"})
-    robot.app().save_picture({PictureRegion::Window, 2, directory / name});
+    robot.app().files().saving.save_picture({PictureRegion::Window, 2, directory / name});
   robot.app().view().notices.clear();
   robot.frame();
   CHECK(robot.pixels() == before);
@@ -152,7 +153,7 @@ TEST_CASE("what cannot be drawn is refused in a sentence and writes nothing", "[
   directory.write("file", "no directory");
   Robot robot({.width = 1280, .height = 800});
   const auto refusal = [&](PictureRegion region, float scale, const std::filesystem::path& path) {
-    robot.app().save_picture({region, scale, path});
+    robot.app().files().saving.save_picture({region, scale, path});
     CHECK(is_sentence(robot.app().message()));
     return robot.app().message();
   };
@@ -273,7 +274,7 @@ TEST_CASE("labels of tokens with commas and line breaks stay in their fields", "
   const TemporaryDirectory directory;
   Robot robot({.width = 1600, .height = 1000});
   robot.app().view().files->dialog.folder = directory.path();
-  robot.app().open(directory.write("odd.json", R"x({
+  robot.app().files().opening.open(directory.write("odd.json", R"x({
     "attnscope": 1, "given": {"tokens": [["x,y", "a\nb", "c\td"]], "query": [[[[1, 0], [0, 1], [1, 1]]]],
               "key": [[[[1, 1], [0, 1], [1, 0]]]], "value": [[[[2, 1], [1, 3], [0, 2]]]]},
     "scale": "1/sqrt(d_k)", "temperature": 1.0, "mask": {"causal": false, "padding": false}})x"));
@@ -296,7 +297,7 @@ TEST_CASE("keys of shared heads are exported as those of the head's group", "[ex
   robot.app().view().files->dialog.folder = directory.path();
   Document shared = robot.document();
   shared.layer().kv_heads = 2;
-  robot.app().open(directory.write("shared.json", to_json(shared)));
+  robot.app().files().opening.open(directory.write("shared.json", to_json(shared)));
   robot.settle();
   REQUIRE(shown(robot).trace[Stage::Key]->shape()[1] == 2);
   REQUIRE(robot.app().selection().head == 3);
@@ -369,7 +370,7 @@ TEST_CASE("render draws sessions, regions and both kinds of pictures", "[export]
     robot.key(ImGuiKey_T);
     robot.key(ImGuiKey_F3);
     robot.settle();
-    robot.app().save(directory / "walk.json");
+    robot.app().files().saving.save(directory / "walk.json");
   }
   CHECK(run(directory, "render walk.json -o walk.svg --region focus").exit_code == 0);
   const std::string svg = bytes_of(directory / "walk.svg");

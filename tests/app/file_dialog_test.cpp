@@ -215,7 +215,7 @@ TEST_CASE("a folder that takes no file says whether its rights or its file syste
   CHECK(is_card_open());  // another name can be given at once
   robot.key(ImGuiKey_Escape);
   robot.frame(2);
-  robot.app().save(refusing / "x.json");  // as Ctrl+S does with a file that was opened there
+  robot.app().files().saving.save(refusing / "x.json");  // as Ctrl+S does with a file that was opened there
   CHECK(robot.app().message().starts_with("Cannot write \"/proc/sys/x.json\": "));
   CHECK(is_sentence(robot.app().message()));
   CHECK(robot.document() == before);
@@ -224,7 +224,7 @@ TEST_CASE("a folder that takes no file says whether its rights or its file syste
 TEST_CASE("a file of one's own that another program has written to is asked about", "[files]") {
   const TemporaryDirectory directory;
   Robot robot({.width = 1600, .height = 1000});
-  robot.app().save(directory / "mine.json");
+  robot.app().files().saving.save(directory / "mine.json");
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
   directory.write("mine.json", "somebody else's work");
   robot.key(ImGuiKey_S);
@@ -243,14 +243,14 @@ TEST_CASE("pictures and numbers ask as well", "[files]") {
   Robot robot({.width = 1280, .height = 800});
   for (const char* name : {"a.png", "a.svg", "a.csv", "a.npy", "a.safetensors"}) {
     INFO(name);
-    robot.app().save(directory / name);
+    robot.app().files().saving.save(directory / name);
     robot.frame(3);
     CHECK(robot.has("Replace"));
     robot.key(ImGuiKey_Escape);
     robot.frame(3);
     CHECK_FALSE(is_card_open());
     CHECK(bytes_of(directory / name) == "mine");
-    robot.app().save(directory / name);
+    robot.app().files().saving.save(directory / name);
     robot.frame(3);
     click(robot, "Replace");
     CHECK(robot.app().message().starts_with("Saved"));

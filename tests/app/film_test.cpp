@@ -156,17 +156,17 @@ TEST_CASE("an animation tells how far it is, can be stopped, and gives way to a 
   const std::filesystem::path path = folder.path() / "sweep.png";
   Robot robot;
   const Document before = robot.app().document();
-  robot.app().begin_film(sweep_of(path, {edit::Knob::Temperature, 0.1, 10, 60}));
+  robot.app().filming().begin(sweep_of(path, {edit::Knob::Temperature, 0.1, 10, 60}));
   robot.frame(6);
   REQUIRE(robot.app().view().files->exporting);
   CHECK(robot.app().view().files->exporting->share > 0);
   CHECK_FALSE(robot.app().document() == before);
-  CHECK_THROWS_AS(robot.app().begin_film(sweep_of(path, {})), Error);  // one at a time
+  CHECK_THROWS_AS(robot.app().filming().begin(sweep_of(path, {})), Error);  // one at a time
   click(robot, "Cancel");
   robot.settle();
   CHECK(robot.app().document() == before);
   CHECK_FALSE(std::filesystem::exists(path));
-  robot.app().begin_film(sweep_of(path, {edit::Knob::Temperature, 0.1, 10, 60}));
+  robot.app().filming().begin(sweep_of(path, {edit::Knob::Temperature, 0.1, 10, 60}));
   robot.frame(6);
   robot.key(ImGuiKey_C);  // causal
   robot.settle();
@@ -180,7 +180,7 @@ TEST_CASE("what cannot be swept is said", "[film]") {
   Robot robot;
   const auto refused = [&](PictureRequest request) {
     try {
-      robot.app().begin_film(request);
+      robot.app().filming().begin(request);
     } catch (const Error& error) {
       return std::string(error.what());
     }
@@ -202,7 +202,8 @@ TEST_CASE("an experiment goes through all its values", "[film]") {
   robot.key(ImGuiKey_F9);
   robot.settle();
   const std::optional<double> before = experiment_of(robot.app().view()).value;
-  robot.app().begin_film({.region = PictureRegion::Focus, .path = path, .series = PictureSeries::Values});
+  robot.app().filming().begin(
+      {.region = PictureRegion::Focus, .path = path, .series = PictureSeries::Values});
   robot.settle();
   CAPTURE(robot.app().message());
   CHECK(experiment_of(robot.app().view()).value == before);
@@ -215,9 +216,9 @@ TEST_CASE("an experiment goes through all its values", "[film]") {
 TEST_CASE("a lesson is printed, a page a step, and goes on where it was", "[film]") {
   const TemporaryDirectory folder;
   Robot robot;
-  robot.app().show_step({(assets_directory() / "lessons" / "01-three-tokens.md").native(), 1});
+  robot.app().lessons().go_to({(assets_directory() / "lessons" / "01-three-tokens.md").native(), 1});
   robot.settle();
-  REQUIRE(robot.app().lesson());
+  REQUIRE(robot.app().lessons().open());
   const LessonState before = *robot.app().view().lesson;
   const Document document = robot.app().document();
   for (const bool answers : {false, true}) {
@@ -238,7 +239,7 @@ TEST_CASE("a lesson is printed, a page a step, and goes on where it was", "[film
   }
   const std::string open = bytes_of(folder.path() / "open.pdf"),
                     answers = bytes_of(folder.path() / "answers.pdf");
-  const std::string count = "/Count " + std::to_string(robot.app().lesson()->documents.size());
+  const std::string count = "/Count " + std::to_string(robot.app().lessons().open()->documents.size());
   for (const std::string& pdf : {open, answers}) {
     CHECK(pdf.starts_with("%PDF-"));
     CHECK(pdf.find(count) != std::string::npos);

@@ -197,10 +197,10 @@ TEST_CASE("a file with many small weights opens on the logarithm, one with large
   Robot robot({.width = 1280, .height = 800});
   robot.settle();
   CHECK_FALSE(robot.app().view().focus->log);
-  robot.app().open(path);
+  robot.app().files().opening.open(path);
   robot.settle();
   CHECK(robot.app().view().focus->log);
-  robot.app().open(list_examples(assets_directory()).front().path);
+  robot.app().files().opening.open(list_examples(assets_directory()).front().path);
   robot.settle();
   CHECK_FALSE(robot.app().view().focus->log);
 }

@@ -201,7 +201,7 @@ TEST_CASE("a newly opened document is seen as a whole") {
   Robot robot(with("4-a-longer-text.json"));
   robot.move(robot.centre("heatmap 0"));
   scroll_in(robot, 5);
-  robot.app().open(example("1-the-cat-sat.json"));
+  robot.app().files().opening.open(example("1-the-cat-sat.json"));
   robot.settle();
   CHECK(focus(robot).zoom == 1);
 }

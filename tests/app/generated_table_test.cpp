@@ -83,7 +83,7 @@ TEST_CASE("without an appended token there is no table of them", "[model][genera
   Robot robot(with_letters(directory));
   open_screen(robot);
   robot.app().view().files->table = ModelTable::Generated;
-  robot.app().save(directory / "none.csv");
+  robot.app().files().saving.save(directory / "none.csv");
   robot.settle();
   CHECK_THAT(robot.app().message(), Catch::Matchers::ContainsSubstring("No token was appended"));
   CHECK_FALSE(std::filesystem::exists(directory / "none.csv"));

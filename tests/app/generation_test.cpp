@@ -153,7 +153,7 @@ TEST_CASE("the step of a text that was left is no row of the model opened next",
     CHECK(state(robot).predicted_row);
     return;
   }
-  robot.app().open(directory / "other");
+  robot.app().files().opening.open(directory / "other");
   robot.settle();
   REQUIRE(continued(robot).empty());
   CHECK_FALSE(state(robot).predicted_row);

@@ -205,7 +205,7 @@ TEST_CASE("german: at 1280 x 720 the names of Experiments, Training and an input
 TEST_CASE("german: a file that says no language leaves the window's", "[words][german]") {
   Robot robot({.width = 1280, .height = 720});
   speak_german(robot);
-  robot.app().open(std::string(ATTNSCOPE_ASSETS) + "/examples/10-kv-cache.json");  // it has a view
+  robot.app().files().opening.open(std::string(ATTNSCOPE_ASSETS) + "/examples/10-kv-cache.json");  // a view
   robot.settle();
   CHECK(robot.app().view().language == "de");
 }
@@ -227,12 +227,12 @@ TEST_CASE("german: a lesson's words have commas, its code has points", "[words][
   robot.settle();
   for (const char* name : {"01-three-tokens", "04-why-divide"}) {
     const std::string lesson = name;
-    robot.app().show_step({lesson, 0});
+    robot.app().lessons().go_to({lesson, 0});
     robot.settle();
     REQUIRE_FALSE(robot.lesson().is_english);
     std::size_t commas = 0;
     for (std::size_t step = 0; step < robot.lesson().lesson.steps.size(); ++step) {
-      robot.app().show_step({lesson, static_cast<std::int64_t>(step)});
+      robot.app().lessons().go_to({lesson, static_cast<std::int64_t>(step)});
       robot.settle();
       const lessons::Step& said = robot.lesson().lesson.steps[step];
       std::vector<std::string> found = with_points(robot);
@@ -265,10 +265,11 @@ TEST_CASE("german: a lesson without a translation says so in the list, and its n
   for (const auto& file : std::filesystem::directory_iterator(lessons)) {
     const std::filesystem::path name = file.path().stem();
     if (file.path().extension() != ".md" || name.extension() == ".de") continue;
-    robot.app().show_step({name.native(), 0});
+    robot.app().lessons().go_to({name.native(), 0});
     INFO(name);
-    REQUIRE(robot.app().lesson());
-    CHECK(robot.app().lesson()->is_english == !std::filesystem::exists(lessons / (name.native() + ".de.md")));
+    REQUIRE(robot.app().lessons().open());
+    CHECK(robot.app().lessons().open()->is_english ==
+          !std::filesystem::exists(lessons / (name.native() + ".de.md")));
   }
 }
 
@@ -283,8 +284,8 @@ TEST_CASE("german: a number is typed with a comma or a point, and files keep the
     CHECK(robot.document().layer().temperature == 0.5f);
     CHECK(shows(robot, "0,50"));
   }
-  robot.app().save(directory / "numbers.csv");
-  robot.app().save(directory / "session.json");
+  robot.app().files().saving.save(directory / "numbers.csv");
+  robot.app().files().saving.save(directory / "session.json");
   robot.settle();
   CHECK(bytes_of(directory / "numbers.csv").find("0.") != std::string::npos);
   CHECK(bytes_of(directory / "session.json").find("0.5") != std::string::npos);
@@ -344,7 +345,7 @@ TEST_CASE("german: a model's layer, its training and a text that is too long for
   for (int i = 0; i < letters_gpt_positions; ++i) longer += "ab c ";
   robot.retype("##Text", longer);
   CHECK(is_said(robot, "The text has {} tokens; {} has positions for {}."));
-  robot.app().open(std::string(ATTNSCOPE_ASSETS) + "/models/millbrook");
+  robot.app().files().opening.open(std::string(ATTNSCOPE_ASSETS) + "/models/millbrook");
   robot.settle();
   CHECK(shows(robot, "Seed 0 · Schritt 2600"));
 }

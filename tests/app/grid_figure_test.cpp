@@ -82,7 +82,8 @@ TEST_CASE("a page of all heads shows every weight of every head", "[model][expor
           ModelHead{AttentionOf::Decoder, static_cast<int>(head / 4), static_cast<std::int64_t>(head % 4)});
     check_head(picture, cell, 2, weights_of(alone, cell.head), theme(ThemeName::Dark));
   }
-  robot.app().save_picture({.region = PictureRegion::Grid, .path = robot.directory / "heads.svg"});
+  robot.app().files().saving.save_picture(
+      {.region = PictureRegion::Grid, .path = robot.directory / "heads.svg"});
   robot.settle();
   const std::string svg = bytes_of(robot.directory / "heads.svg");
   for (int layer = 0; layer < 24; ++layer)  // in every bank
@@ -101,7 +102,7 @@ TEST_CASE("a page of all heads shows every weight of every head", "[model][expor
 
 TEST_CASE("the page is drawn in the theme that is asked for, and as shapes", "[model][export]") {
   LettersRobot robot;
-  robot.app().save_picture(
+  robot.app().files().saving.save_picture(
       {.region = PictureRegion::Grid, .path = robot.directory / "light.png", .theme = ThemeName::Light});
   robot.settle();
   const RgbPicture picture = read_picture(robot.directory / "light.png");
@@ -113,7 +114,8 @@ TEST_CASE("the page is drawn in the theme that is asked for, and as shapes", "[m
   const HeadsPainting::Cell& cell = figure->page.painting.cells[7];
   check_head(picture, cell, 4, weights_of(alone, cell.head), theme(ThemeName::Light));
 
-  robot.app().save_picture({.region = PictureRegion::Grid, .path = robot.directory / "page.svg"});
+  robot.app().files().saving.save_picture(
+      {.region = PictureRegion::Grid, .path = robot.directory / "page.svg"});
   robot.settle();
   const std::string svg = bytes_of(robot.directory / "page.svg");
   REQUIRE(svg.starts_with("<?xml"));
@@ -128,7 +130,8 @@ TEST_CASE("what is changed inside is marked on the page, measures are flat colou
   robot.click("Head: zero");
   robot.settle();
   const auto page_of = [&] {
-    robot.app().save_picture({.region = PictureRegion::Grid, .path = robot.directory / "page.svg"}, true);
+    robot.app().files().saving.save_picture(
+        {.region = PictureRegion::Grid, .path = robot.directory / "page.svg"}, true);
     robot.settle();
     return draw_figure(robot.app(), {.region = PictureRegion::Grid, .path = robot.directory / "x.png"});
   };
@@ -154,11 +157,11 @@ TEST_CASE("a page that cannot be drawn is refused in a sentence", "[model][expor
   const TemporaryDirectory directory;
   {
     Robot robot({.width = 1280, .height = 800});
-    robot.app().save_picture({.region = PictureRegion::Grid, .path = directory / "none.png"});
+    robot.app().files().saving.save_picture({.region = PictureRegion::Grid, .path = directory / "none.png"});
     CHECK_THAT(robot.app().message(), Catch::Matchers::ContainsSubstring("no model is open"));
   }
   Robot robot(with_letters(directory));
-  robot.app().save_picture({.region = PictureRegion::Grid, .path = directory / "page.bmp"});
+  robot.app().files().saving.save_picture({.region = PictureRegion::Grid, .path = directory / "page.bmp"});
   CHECK_THAT(robot.app().message(), Catch::Matchers::ContainsSubstring(".png or .svg"));
   GridPage page;
   page.width = 40'000;

@@ -51,7 +51,8 @@ TEST_CASE("what is opened while the sentence is typed is not written over by the
   robot.type("my dog");
   robot.frame(2);
   REQUIRE(is_typing());
-  robot.app().open(std::filesystem::path(ATTNSCOPE_ASSETS) / "examples" / "2-three-tokens.json");
+  robot.app().files().opening.open(std::filesystem::path(ATTNSCOPE_ASSETS) / "examples" /
+                                   "2-three-tokens.json");
   robot.settle();
   const std::string opened = sentence(robot);
   CHECK(opened != "my dog");
@@ -82,7 +83,7 @@ TEST_CASE("Esc in the sentence keeps what was typed, and undo takes it back") {
 TEST_CASE("words typed without a field go to the sentence, and their first letters have done nothing") {
   Robot robot(wide);
   const Document before = robot.document();
-  const Viewing viewing = robot.app().viewing();
+  const Viewing viewing = robot.app().workspace().viewing();
   type_keys(robot, "My dog likes big cats");
   robot.settle();
   CHECK(sentence(robot) == "My dog likes big cats");
@@ -90,13 +91,13 @@ TEST_CASE("words typed without a field go to the sentence, and their first lette
   Document expected = before;
   expected.input.sequences = robot.document().input.sequences;
   CHECK(robot.document() == expected);
-  CHECK(robot.app().viewing() == viewing);
+  CHECK(robot.app().workspace().viewing() == viewing);
   CHECK_FALSE(ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup));
   robot.key(ImGuiKey_Enter);
   robot.settle();
   undo(robot);
   CHECK(robot.document() == before);
-  CHECK(robot.app().viewing() == viewing);
+  CHECK(robot.app().workspace().viewing() == viewing);
 }
 
 TEST_CASE("words typed where no sentence is in sight change nothing") {
@@ -108,12 +109,12 @@ TEST_CASE("words typed where no sentence is in sight change nothing") {
   const Document ahead = robot.document();
   undo(robot);
   const Document before = robot.document();
-  const Viewing viewing = robot.app().viewing();
+  const Viewing viewing = robot.app().workspace().viewing();
   robot.frame(60);
   type_keys(robot, "Hello there");
   robot.settle();
   CHECK(robot.document() == before);
-  CHECK(robot.app().viewing() == viewing);
+  CHECK(robot.app().workspace().viewing() == viewing);
   robot.frame(60);
   redo(robot);  // its letters forgot nothing that lay ahead
   CHECK(robot.document() == ahead);

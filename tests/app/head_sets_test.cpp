@@ -102,10 +102,10 @@ TEST_CASE("a list of heads is typed and zeroed, copied, and kept under a name", 
   robot.key(ImGuiKey_Z, ImGuiMod_Ctrl | ImGuiMod_Shift);
   robot.settle();
 
-  robot.app().save(directory / "circuit.json");
+  robot.app().files().saving.save(directory / "circuit.json");
   robot.settle();
   robot.app().view().model->sets = {};
-  robot.app().open(directory / "circuit.json");
+  robot.app().files().opening.open(directory / "circuit.json");
   robot.settle();
   CHECK(head_sets_in(state(robot).kept) == std::vector<NamedHeads>{{"circuit A", "1.2, 0.3"}});
   open_card(robot);

@@ -32,7 +32,9 @@ struct Differing : Robot {
     key(pressed, mods);
     settle();
   }
-  bool holds(const Document& held) { return app().held() && app().held()->result->document == held; }
+  bool holds(const Document& held) {
+    return app().held().sight() && app().held().sight()->result->document == held;
+  }
   bool looks_at_difference() { return a != b && holds(b) && app().view().stage == difference; }
   void undo_to(const Document& there) {
     for (int steps = 0; document() != there; ++steps) {
@@ -54,35 +56,35 @@ struct Differing : Robot {
 
 TEST_CASE("a lesson lets go of what is held, and undo brings it back with the difference", "[lessons]") {
   Differing robot;
-  robot.app().show_step({"01-three-tokens", 0});
+  robot.app().lessons().go_to({"01-three-tokens", 0});
   robot.settle();
-  REQUIRE(robot.app().lesson());
-  const Document first = robot.app().lesson()->documents.front().shown;
+  REQUIRE(robot.app().lessons().open());
+  const Document first = robot.app().lessons().open()->documents.front().shown;
   REQUIRE(robot.document() == first);
-  CHECK_FALSE(robot.app().held());
+  CHECK_FALSE(robot.app().held().sight());
   for (int round = 0; round < 2; ++round) {
     INFO("round " << round);
     robot.undo_to(robot.a);
     CHECK(robot.looks_at_difference());
     CHECK(robot.app().view().mode == Mode::Explore);
     robot.redo_to(first);
-    CHECK_FALSE(robot.app().held());
+    CHECK_FALSE(robot.app().held().sight());
     CHECK(robot.app().view().mode == Mode::Lessons);
   }
 }
 
 TEST_CASE("a step of a lesson that holds something gives back what was held before it", "[lessons]") {
   Differing robot;
-  robot.app().show_step({"04-why-divide", 0});
+  robot.app().lessons().go_to({"04-why-divide", 0});
   robot.settle();
-  REQUIRE(robot.app().lesson());
-  const auto& steps = robot.app().lesson()->documents;
+  REQUIRE(robot.app().lessons().open());
+  const auto& steps = robot.app().lessons().open()->documents;
   std::size_t step = 0;
   while (step < steps.size() && !steps[step].held) ++step;
   REQUIRE((step > 0 && step < steps.size()));
   const lessons::StepDocuments wanted = steps[step];
   robot.undo_to(robot.a);
-  robot.app().show_step({"04-why-divide", static_cast<std::int64_t>(step)});
+  robot.app().lessons().go_to({"04-why-divide", static_cast<std::int64_t>(step)});
   robot.settle();
   CHECK(robot.holds(*wanted.held));
   for (int round = 0; round < 2; ++round) {
@@ -101,31 +103,31 @@ TEST_CASE("an opened session that holds nothing gives back what was held", "[ses
     Robot other;
     other.key(ImGuiKey_C);
     other.settle();
-    other.app().save(file);
+    other.app().files().saving.save(file);
   }
   Differing robot;
-  robot.app().open(file);
+  robot.app().files().opening.open(file);
   robot.settle();
   const Document opened = robot.document();
   REQUIRE(opened != robot.a);
-  CHECK_FALSE(robot.app().held());
+  CHECK_FALSE(robot.app().held().sight());
   robot.undo_to(robot.a);
   CHECK(robot.looks_at_difference());
   robot.redo_to(opened);
-  CHECK_FALSE(robot.app().held());
+  CHECK_FALSE(robot.app().held().sight());
 }
 
 TEST_CASE("to drop what is held, and to swap it, is a step of undo") {
   Differing robot;
   const std::size_t depth = robot.app().history().depth();
   robot.press(ImGuiKey_Backslash, ImGuiMod_Shift);
-  CHECK_FALSE(robot.app().held());
+  CHECK_FALSE(robot.app().held().sight());
   CHECK(robot.app().view().stage == Stage::Softmax);
   CHECK(robot.app().history().depth() == depth + 1);
   undo(robot);
   CHECK(robot.looks_at_difference());
   redo(robot);
-  CHECK_FALSE(robot.app().held());
+  CHECK_FALSE(robot.app().held().sight());
   undo(robot);
   robot.press(ImGuiKey_X);
   CHECK(robot.document() == robot.b);
@@ -151,8 +153,8 @@ TEST_CASE("to hold is no step: what is held is compared with what undo brings ba
   REQUIRE(changed != start);
   undo(robot);
   CHECK(robot.document() == start);
-  REQUIRE(robot.app().held());
-  CHECK(robot.app().held()->result->document == changed);
+  REQUIRE(robot.app().held().sight());
+  CHECK(robot.app().held().sight()->result->document == changed);
 }
 
 TEST_CASE("a look at a difference comes back where what is held since has other tokens") {

@@ -73,7 +73,7 @@ TEST_CASE("an opened file can be undone") {
   Robot robot;
   robot.settle();
   const Document start = robot.document();
-  robot.app().open(std::filesystem::path(ATTNSCOPE_ASSETS) / "examples" / "3-two-banks.json");
+  robot.app().files().opening.open(std::filesystem::path(ATTNSCOPE_ASSETS) / "examples" / "3-two-banks.json");
   robot.settle();
   undo(robot);
   CHECK(robot.document() == start);

@@ -149,7 +149,7 @@ TEST_CASE("a muted head has no row entropy", "[honest]") {
 TEST_CASE("a muted head says that it adds nothing, and what its own weights are", "[honest]") {
   Robot robot(broad);
   click(robot, "head 0");
-  robot.app().look_at({.head = 0, .cell = Cell{3, 1}, .cells = {}});
+  robot.app().looking().look_at({.head = 0, .cell = Cell{3, 1}, .cells = {}});
   robot.settle();
   click(robot, "badge 0");
   robot.leave();

@@ -107,9 +107,10 @@ TEST_CASE("a page of a lesson shows a matrix once: to be pointed at, below the p
   player.open("04-why-divide");
   const TemporaryDirectory directory;
   const auto page_of_step = [&](std::int64_t step) {
-    player.app().show_step({"04-why-divide", step});
+    player.app().lessons().go_to({"04-why-divide", step});
     player.settle();
-    player.app().save_picture({PictureRegion::Focus, 1, directory / (std::to_string(step) + ".html")});
+    player.app().files().saving.save_picture(
+        {PictureRegion::Focus, 1, directory / (std::to_string(step) + ".html")});
     player.settle();
     return bytes_of(directory / (std::to_string(step) + ".html"));
   };
@@ -164,7 +165,7 @@ TEST_CASE("a step goes from the page of lessons into an HTML file, and the windo
   player.open("01-three-tokens");
   player.press(ImGuiKey_Space);
   const TemporaryDirectory directory;
-  player.app().save_picture({PictureRegion::Focus, 1, directory / "step.html"});
+  player.app().files().saving.save_picture({PictureRegion::Focus, 1, directory / "step.html"});
   player.settle();
   INFO(player.app().message());
   CHECK(player.state().step == 1);
@@ -193,11 +194,11 @@ TEST_CASE("an HTML page says by name that it shows weights where something else 
   options.file = assets_directory() / "examples" / "1-the-cat-sat.json";
   Robot robot(options);
   robot.settle();
-  robot.app().save(directory / "weights.html");
+  robot.app().files().saving.save(directory / "weights.html");
   robot.settle();
   robot.app().view().show_stage(Stage::Score);
   robot.settle();
-  robot.app().save(directory / "scores.html");
+  robot.app().files().saving.save(directory / "scores.html");
   robot.settle();
   CHECK(bytes_of(directory / "weights.html").find("On screen was") == std::string::npos);
   CHECK_THAT(bytes_of(directory / "scores.html"),

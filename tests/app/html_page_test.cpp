@@ -240,9 +240,9 @@ TEST_CASE("what is on screen goes into an HTML file and comes back as the same s
   Robot robot(options);
   robot.settle();
   robot.app().view().focus->log = true;
-  robot.app().look_at({.head = 3, .cell = Cell{4, 1}, .cells = {}});
+  robot.app().looking().look_at({.head = 3, .cell = Cell{4, 1}, .cells = {}});
   robot.settle();
-  robot.app().save(directory / "a.html");
+  robot.app().files().saving.save(directory / "a.html");
   robot.settle();
   CHECK_THAT(robot.app().message(), Catch::Matchers::ContainsSubstring("Saved"));
   const Session session = open_session(directory / "a.html", {});
@@ -261,7 +261,7 @@ TEST_CASE("what is on screen goes into an HTML file and comes back as the same s
   CHECK(run(directory, "render a.html -o b.html --size 800x500").exit_code == 0);
   CHECK(to_json(open_session(directory / "b.html", {}).document) == to_json(before));
   robot.app().view().focus->log = false;
-  robot.app().open(directory / "a.html");
+  robot.app().files().opening.open(directory / "a.html");
   robot.settle();
   CHECK(to_json(robot.document()) == to_json(before));  // weights are drawn anew, with the same numbers
   CHECK(robot.app().selection().cell == Cell{4, 1});
@@ -275,7 +275,7 @@ TEST_CASE("a model's HTML file has all heads of all layers", "[html][export][mod
   robot.app().view().mode = Mode::Model;
   robot.settle();
   const std::filesystem::path path = robot.directory / "all.html";
-  robot.app().save(path);
+  robot.app().files().saving.save(path);
   robot.settle();
   INFO(robot.app().message());
   const json data = data_of(bytes_of(path));
@@ -290,12 +290,12 @@ TEST_CASE("an HTML page says where its model lies from its own folder, or its na
   LettersRobot robot({.width = 1000, .height = 700, .blocks = 2});
   robot.settle();
   robot.app().view().mode = Mode::Model;
-  robot.app().hold();
+  robot.app().held().hold();
   robot.settle();
   const TemporaryDirectory elsewhere;
   const std::filesystem::path beside = robot.directory / "a.html", away = elsewhere / "b.html";
   for (const std::filesystem::path& page : {beside, away}) {
-    robot.app().save(page);
+    robot.app().files().saving.save(page);
     robot.settle();
     INFO(robot.app().message());
     const std::string session = session_in_html(bytes_of(page), page.native());
@@ -318,7 +318,7 @@ TEST_CASE("a hidden key that has a weight all the same is shown in an HTML page"
   options.file = directory / "leak.json";
   Robot robot(options);
   robot.settle();
-  robot.app().save(directory / "a.html");
+  robot.app().files().saving.save(directory / "a.html");
   robot.settle();
   const std::string html = bytes_of(directory / "a.html");
   const std::size_t heads = data_of(html)["heads"].size(), cells = 9 * heads;
@@ -336,12 +336,12 @@ TEST_CASE("an HTML page of two sides that are compared says which one it shows",
   options.file = assets_directory() / "examples" / "1-the-cat-sat.json";
   Robot robot(options);
   robot.settle();
-  robot.app().hold();
+  robot.app().held().hold();
   robot.settle();
   const auto page_in = [&](Mode mode, const char* name) {
     robot.app().view().mode = mode;
     robot.settle();
-    robot.app().save(directory / name);
+    robot.app().files().saving.save(directory / name);
     robot.settle();
     return bytes_of(directory / name);
   };

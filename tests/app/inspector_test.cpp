@@ -135,7 +135,7 @@ TEST_CASE("every setting that makes a step has its line") {
   changed = edit::intervention(std::move(changed), 3, Intervention::Kind::Uniform);
   const TemporaryDirectory directory;
   save_document(changed, directory / "all.json");
-  robot.app().open(directory / "all.json");
+  robot.app().files().opening.open(directory / "all.json");
   robot.settle();
   REQUIRE(robot.app().selection().head == 3);
   CHECK(click_step("step capped") == Plane(Stage::Cap));

@@ -278,10 +278,10 @@ TEST_CASE("lab: a session keeps what was chosen", "[lab]") {
     desk.settle();
     steps = desk.run().step;
     weights = desk.run().moments.back()->snapshot->weights;
-    desk.app().save(folder / "lab.json");
+    desk.app().files().saving.save(folder / "lab.json");
   }
   Robot again;
-  again.app().open(folder / "lab.json");
+  again.app().files().opening.open(folder / "lab.json");
   again.settle();
   CHECK(again.app().view().mode == Mode::Training);
   CHECK(lab_of(again.app().view()).task == "two-jobs");

@@ -103,7 +103,7 @@ TEST_CASE("legible: the names of a long text's strip and axis stand clear of its
   robot.retype("##Text", text);
   robot.key(ImGuiKey_Escape);
   for (const Cell cell : {Cell{120, 60}, Cell{120, 0}, Cell{0, 0}}) {
-    robot.app().look_at({.head = {}, .cell = cell, .cells = {}});
+    robot.app().looking().look_at({.head = {}, .cell = cell, .cells = {}});
     robot.settle();
     const std::vector<PlacedText> texts = texts_of(robot);
     CHECK(std::ranges::any_of(texts, [](const PlacedText& placed) { return placed.text == "Σ queries"; }));

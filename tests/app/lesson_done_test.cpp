@@ -18,9 +18,9 @@ TEST_CASE("what a step begins with was not done", "[lessons][lesson_player]") {
   REQUIRE(condition != text.npos);
   text.replace(condition, 8, "d_k <= 4096");
   Player player;
-  player.app().open(directory.write("begun.md", text));
+  player.app().files().opening.open(directory.write("begun.md", text));
   player.settle();
-  player.app().show_step({(directory / "begun.md").native(), 5});
+  player.app().lessons().go_to({(directory / "begun.md").native(), 5});
   player.settle();
   CHECK_FALSE(player.state().reached.contains(5));
   player.click("d_k less");

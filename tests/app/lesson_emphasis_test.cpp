@@ -28,7 +28,7 @@ int brightest(Player& player, const Image& image, const std::string& label) {
 TEST_CASE("a choice with a computed number is not brighter than one of words alone",
           "[lessons][lesson_emphasis]") {
   Player player({.width = 1600, .height = 1000});
-  player.app().show_step({"05-causal-bidirectional-padding", 2});  // the right one is "1, as before"
+  player.app().lessons().go_to({"05-causal-bidirectional-padding", 2});  // the right one is "1, as before"
   player.settle();
   REQUIRE_FALSE(player.state().answer.revealed);
   const Image image = player.pixels();

@@ -38,12 +38,12 @@ struct OwnLesson {
   void open(const std::string& text) {
     const std::string name = "own" + std::to_string(++opened_) + ".md";
     std::ofstream(directory / name) << text;
-    player.app().open(directory / name);
+    player.app().files().opening.open(directory / name);
     player.settle();
-    REQUIRE(player.app().lesson());
+    REQUIRE(player.app().lessons().open());
   }
   const LayerResult& shown() { return player.app().shown()->layer(); }
-  const LayerResult& held() { return player.app().held()->result->layer(); }
+  const LayerResult& held() { return player.app().held().sight()->result->layer(); }
   const lessons::Step& step() { return player.lesson().lesson.steps.front(); }
   /// What the file of a lesson would say; the step is this window's own.
   lessons::Step& changed_step() { return const_cast<lessons::Step&>(step()); }
@@ -301,7 +301,7 @@ TEST_CASE("a zeroed head of a model has one story in its lesson", "[lessons][les
          "[{\"of\": \"decoder\", \"block\": 0, \"head\": 0, \"kind\": \"zero\"}]}}\n```\n"
          "## One\n```look\nhead: 0.0\ncell: 4, 2\n```\n";
   Player player({.width = 1600, .height = 1000});
-  player.app().open(directory / "own.md");
+  player.app().files().opening.open(directory / "own.md");
   player.settle();
   const LayerResult& layer = player.app().shown()->layer();
   CHECK(player.says("what it gives"));

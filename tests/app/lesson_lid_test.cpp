@@ -73,7 +73,7 @@ TEST_CASE("the small picture of the head under the lid is covered as well", "[le
   const TemporaryDirectory directory;
   write_letters_gpt(directory / "letters", 3, 16);
   Player player({.width = 1600, .height = 1000});
-  player.app().open(test::written_lesson(directory, of_letters));
+  player.app().files().opening.open(test::written_lesson(directory, of_letters));
   player.settle();
   REQUIRE(player.says("lifts the lid"));
   CHECK(covered_in_grid(player) == 1);
@@ -86,7 +86,7 @@ TEST_CASE("a head of a layer whose attention is off is said to give zero", "[les
   write_letters_gpt(directory / "letters", 3, 16);
   const std::string lesson = test::written_lesson(directory, of_letters).native();
   Player player({.width = 1600, .height = 1000});
-  player.app().show_step({lesson, 1});
+  player.app().lessons().go_to({lesson, 1});
   player.settle();
   CHECK(player.says("zeroed: what it gives is"));
   player.press(ImGuiKey_Space);
@@ -101,7 +101,7 @@ TEST_CASE("what the colours of a lesson's grid mean stands there as a whole or n
   for (const int width : {1440, 1600, 1920, 2560}) {
     INFO(width);
     Player player({.width = width, .height = 1000});
-    player.app().show_step({lesson, 2});
+    player.app().lessons().go_to({lesson, 2});
     player.settle();
     const bool begins = player.says("weight on th");
     CHECK(begins == player.says("weight on the first token"));
@@ -112,7 +112,7 @@ TEST_CASE("a model that is looked for again and not found is said not to be ther
   const auto assets = std::filesystem::path(ATTNSCOPE_ASSETS);
   if (lessons::find_model("smollm2", assets, assets)) SKIP("the model is on this computer");
   Player player({.width = 1280, .height = 720});
-  player.app().show_step({"18-reading-a-real-head", 0});
+  player.app().lessons().go_to({"18-reading-a-real-head", 0});
   player.settle();
   const std::string said = "It was looked for again and is still not there.";
   CHECK_FALSE(player.says(said));

@@ -111,7 +111,7 @@ TEST_CASE("undo goes back before a model that a step of a lesson waited for", "[
     player.key(ImGuiKey_Z, mods);
     player.settle();
   };
-  player.app().open(letters.file);
+  player.app().files().opening.open(letters.file);
   player.settle();
   REQUIRE(player.document().within.read());
   step(ImGuiMod_Ctrl);  // to the lesson's page before its model was there
@@ -138,9 +138,9 @@ TEST_CASE("undo goes back before a model that a step of a lesson waited for", "[
 TEST_CASE("a lesson on a model is played forward and exactly back", "[lessons][lesson_model]") {
   const Letters letters;
   Player player({.width = 1600, .height = 1000});
-  player.app().open(letters.file);
+  player.app().files().opening.open(letters.file);
   player.settle();
-  REQUIRE(player.app().lesson());
+  REQUIRE(player.app().lessons().open());
   CHECK(player.app().view().mode == Mode::Lessons);
   const auto last = std::ssize(player.lesson().documents) - 1;
   REQUIRE(last == 2);
@@ -187,7 +187,7 @@ TEST_CASE("a lesson on a model is played forward and exactly back", "[lessons][l
 TEST_CASE("numbers of a lesson on a model are those of the core", "[lessons][lesson_model]") {
   const Letters letters;
   Player player({.width = 1600, .height = 1000});
-  player.app().open(letters.file);
+  player.app().files().opening.open(letters.file);
   player.settle();
   player.press(ImGuiKey_Space);
   REQUIRE(player.state().step == 1);
@@ -255,9 +255,9 @@ TEST_CASE("numbers of a lesson on a model are those of the core", "[lessons][les
 TEST_CASE("a task in a model is done with the mouse", "[lessons][lesson_model]") {
   const Letters letters;
   Player player({.width = 1600, .height = 1000});
-  player.app().open(letters.file);
+  player.app().files().opening.open(letters.file);
   player.settle();
-  player.app().show_step({letters.file.native(), 2});
+  player.app().lessons().go_to({letters.file.native(), 2});
   player.settle();
   CHECK_FALSE(player.state().reached.contains(2));
   player.click("Mute head");
@@ -302,7 +302,7 @@ TEST_CASE("every task on SmolLM2 is done with the mouse, where it is on this com
       const lessons::Step& what = lesson.steps[static_cast<std::size_t>(step)];
       if (!what.done) continue;
       INFO(name << " step " << step + 1);
-      player.app().show_step({name, step});
+      player.app().lessons().go_to({name, step});
       player.settle();
       REQUIRE(player.document().within.read().model);
       if (what.question) player.press(ImGuiKey_R);
@@ -331,9 +331,9 @@ TEST_CASE("without its model a lesson can be read, and goes on when the model is
   const Letters letters(letters_lesson, false);
   Player player({.width = 1600, .height = 1000});
   const Document before = player.document();
-  player.app().open(letters.file);
+  player.app().files().opening.open(letters.file);
   player.settle();
-  REQUIRE(player.app().lesson());
+  REQUIRE(player.app().lessons().open());
   CHECK(player.app().view().mode == Mode::Lessons);
   CHECK(player.says("letters is not there"));
   CHECK(player.says("…"));
@@ -356,7 +356,7 @@ TEST_CASE("without its model a lesson can be read, and goes on when the model is
   // The list and the lesson again: it is looked for anew.
   player.click("All lessons");
   player.settle();
-  player.app().open(letters.file);
+  player.app().files().opening.open(letters.file);
   player.settle();
   CHECK(player.document().within.read().model);
   CHECK(player.document().within.read() == player.of_step(0).within.read());

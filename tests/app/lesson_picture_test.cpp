@@ -19,13 +19,13 @@ const std::string picture_lesson = "28-a-vit-looks-at-patches";
 TEST_CASE("a head's map is large enough to be read where a low room is presented to",
           "[lessons][lesson_picture]") {
   Player player({.width = 1280, .height = 720});
-  player.app().show_step({picture_lesson, 0});
+  player.app().lessons().go_to({picture_lesson, 0});
   player.settle();
   player.press(ImGuiKey_F5);
   REQUIRE(player.lesson().lesson.steps.size() == 9);
   for (std::int64_t step = 0; step < 9; ++step) {
     INFO("step " << step + 1);
-    player.app().show_step({picture_lesson, step});
+    player.app().lessons().go_to({picture_lesson, step});
     player.settle();
     if (player.step().question) player.press(ImGuiKey_R);
     const RecordedItem* const map = player.items().find("model map 0");
@@ -37,7 +37,7 @@ TEST_CASE("a head's map is large enough to be read where a low room is presented
 
 TEST_CASE("the picture stays in sight while the question on it is open", "[lessons][lesson_picture]") {
   Player player({.width = 1280, .height = 720});
-  player.app().show_step({picture_lesson, 3});
+  player.app().lessons().go_to({picture_lesson, 3});
   player.settle();
   CHECK(player.says("lifts the lid"));
   REQUIRE(player.items().find("picture patches") != nullptr);
@@ -49,7 +49,7 @@ TEST_CASE("the picture stays in sight while the question on it is open", "[lesso
 
 TEST_CASE("what the picture's first question asks does not stand beside it", "[lessons][lesson_picture]") {
   Player player({.width = 1600, .height = 1000});
-  player.app().show_step({picture_lesson, 0});
+  player.app().lessons().go_to({picture_lesson, 0});
   player.settle();
   // How many keys a row has here is seen; the tokens of another model are to be thought of.
   const std::string keys = std::to_string(player.app().shown()->layer().dimensions.keys);

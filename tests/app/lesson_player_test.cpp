@@ -87,9 +87,9 @@ TEST_CASE("every lesson goes forward to its end and exactly back", "[lessons][le
       player.click("All lessons");
       player.frame(2);
     }
-    player.app().show_step({name, 0});
+    player.app().lessons().go_to({name, 0});
     player.settle();
-    REQUIRE(player.app().lesson());
+    REQUIRE(player.app().lessons().open());
     if (player.lesson().lesson.of_training()) continue;  // see lesson_training_player_test.cpp
     const auto last = std::ssize(player.lesson().documents) - 1;
     // What a step says of a model stands at once. What is read off it takes its time: the checker waits for
@@ -108,8 +108,8 @@ TEST_CASE("every lesson goes forward to its end and exactly back", "[lessons][le
       REQUIRE(player.state().step == step);
       CHECK(player.stands_at(step));
       const auto& held = player.lesson().documents[static_cast<std::size_t>(step)].held;
-      CHECK(player.app().held().has_value() == held.has_value());
-      if (held) CHECK(player.app().held()->result->document == *held);
+      CHECK(player.app().held().sight().has_value() == held.has_value());
+      if (held) CHECK(player.app().held().sight()->result->document == *held);
       CHECK(player.collides() == "");
       const auto& question = player.lesson().lesson.steps[static_cast<std::size_t>(step)].question;
       if (question) {
@@ -148,7 +148,7 @@ TEST_CASE("every lesson goes forward to its end and exactly back", "[lessons][le
 TEST_CASE("what is covered stays covered until R, and cannot be changed", "[lessons][lesson_player]") {
   Player player;
   player.open(fourth);
-  player.app().show_step({fourth, 3});
+  player.app().lessons().go_to({fourth, 3});
   player.settle();
   const std::string answer = "0.98";
   CHECK(player.says("lifts the lid"));
@@ -192,7 +192,7 @@ TEST_CASE("letters and arrows that are typed in a lesson change nothing", "[less
 TEST_CASE("free play leaves the step and comes back to it as it was", "[lessons][lesson_player]") {
   Player player;
   player.open(fourth);
-  player.app().show_step({fourth, 2});
+  player.app().lessons().go_to({fourth, 2});
   player.settle();
   player.click("d_k more");
   player.settle();
@@ -214,7 +214,7 @@ TEST_CASE("free play leaves the step and comes back to it as it was", "[lessons]
 TEST_CASE("what is to be done is seen when it is done", "[lessons][lesson_player]") {
   Player player;
   player.open(fourth);
-  player.app().show_step({fourth, 5});
+  player.app().lessons().go_to({fourth, 5});
   player.settle();
   CHECK_FALSE(player.state().reached.contains(5));
   for (int i = 0; i < 4; ++i) {
@@ -228,7 +228,7 @@ TEST_CASE("what is to be done is seen when it is done", "[lessons][lesson_player
 TEST_CASE("the votes of a class are counted", "[lessons][lesson_player]") {
   Player player;
   player.open(fourth);
-  player.app().show_step({fourth, 3});
+  player.app().lessons().go_to({fourth, 3});
   player.settle();
   player.press(ImGuiKey_V);
   for (const std::size_t choice : {0u, 3u, 3u, 1u, 3u}) player.press(player.digit_of(choice));
@@ -248,7 +248,7 @@ TEST_CASE("a prediction counts from when it is revealed", "[lessons][lesson_play
   REQUIRE(questions.size() >= 2);
   const auto choose = [&](std::size_t at, bool right) {
     const auto& [step, question] = questions[at];
-    player.app().show_step({fourth, step});
+    player.app().lessons().go_to({fourth, step});
     player.settle();
     const auto answer = std::ranges::find(question.choices, right, &lessons::Choice::right);
     REQUIRE(answer != question.choices.end());
@@ -266,9 +266,10 @@ TEST_CASE("a prediction counts from when it is revealed", "[lessons][lesson_play
 
 TEST_CASE("beside a cache what is held is read in the row of the same token", "[lessons][lesson_player]") {
   Player player({.width = 1600, .height = 1000});
-  player.app().show_step({"14-generating-with-a-cache", 2});
+  player.app().lessons().go_to({"14-generating-with-a-cache", 2});
   player.settle();
-  const LayerResult &shown = player.app().shown()->layer(), &held = player.app().held()->result->layer();
+  const LayerResult &shown = player.app().shown()->layer(),
+                    &held = player.app().held().sight()->result->layer();
   REQUIRE((shown.dimensions.queries == 1 && held.dimensions.queries == 6));
   const std::string own = fixed(shown.measures.row(0, 0, 0).entropy, 2),
                     same = fixed(held.measures.row(0, 0, 5).entropy, 2);
@@ -288,9 +289,10 @@ TEST_CASE("weights in a step are those that mix the values, on either side", "[l
     return all;
   };
   // Softmax at the left, linear attention of the same queries and keys at the right.
-  player.app().show_step({"13-long-sequences", 8});
+  player.app().lessons().go_to({"13-long-sequences", 8});
   player.settle();
-  const LayerResult &shown = player.app().shown()->layer(), &held = player.app().held()->result->layer();
+  const LayerResult &shown = player.app().shown()->layer(),
+                    &held = player.app().held().sight()->result->layer();
   const auto printed = [](const LayerResult& of, Stage stage) {
     return in_cell(static_cast<double>(of.trace[stage]->matrix(0, 2)(8, 0)));
   };
@@ -300,7 +302,7 @@ TEST_CASE("weights in a step are those that mix the values, on either side", "[l
   CHECK(std::ranges::count(right, linear) > 0);
   CHECK(right != left);
   // A head that is muted in the step keeps its pattern, and the picture says what it gives.
-  player.app().show_step({"07-many-heads", 5});
+  player.app().lessons().go_to({"07-many-heads", 5});
   player.settle();
   const float weight = player.app().shown()->layer().trace[Stage::Softmax]->matrix(0, 0)(4, 3);
   const std::string written = fixed(static_cast<double>(weight), 4);
@@ -327,7 +329,7 @@ TEST_CASE("how far a lesson was read is kept, and an own lesson opens like any f
                              directory / "mine.md");
   {
     Player player;
-    player.app().open(directory / "mine.md");
+    player.app().files().opening.open(directory / "mine.md");
     player.settle();
     CHECK(player.app().view().mode == Mode::Lessons);
     CHECK(player.state().name == (directory / "mine.md").native());
@@ -336,7 +338,7 @@ TEST_CASE("how far a lesson was read is kept, and an own lesson opens like any f
   // A broken one says line and reason, and the window goes on.
   std::filesystem::resize_file(directory / "mine.md", 200);
   Player other;
-  other.app().open(directory / "mine.md");
+  other.app().files().opening.open(directory / "mine.md");
   other.settle();
   CHECK(other.app().message().find("mine.md:") != std::string::npos);
   CHECK(other.app().view().mode == Mode::Explore);
@@ -346,7 +348,7 @@ TEST_CASE("in front of a room everything is large and nothing else is there",
           "[lessons][lesson_player][presenter]") {
   Player player({.width = 1920, .height = 1080});
   player.open(fourth);
-  player.app().show_step({fourth, 3});
+  player.app().lessons().go_to({fourth, 3});
   player.settle();
   const float scale = player.app().view().scale;
   player.press(ImGuiKey_F5);

@@ -31,7 +31,7 @@ struct Asked : Player {
     go(0);
   }
   void go(std::int64_t step) {
-    app().show_step({name, step});
+    app().lessons().go_to({name, step});
     settle();
   }
   /// Whether texts of these words stand one behind the other.
@@ -193,10 +193,10 @@ TEST_CASE("what a network does that is trained here is measured", "[lessons][les
 TEST_CASE("after a wrong answer the right one is in sight, in a small window and before a room",
           "[lessons][lesson_questions]") {
   const auto reveals = [](Player& player, const std::string& name, bool votes) {
-    player.app().show_step({name, 0});
+    player.app().lessons().go_to({name, 0});
     player.settle();
     for (std::int64_t step = 0; step < std::ssize(player.lesson().lesson.steps); ++step) {
-      player.app().show_step({name, step});
+      player.app().lessons().go_to({name, step});
       player.settle();
       const auto& question = player.step().question;
       const auto* const choose = question ? std::get_if<lessons::ChooseQuestion>(&question->kind) : nullptr;
@@ -221,7 +221,7 @@ TEST_CASE("after a wrong answer the right one is in sight, in a small window and
     reveals(player, "14-generating-with-a-cache", false);
   }
   Player player({.width = 1920, .height = 1080});
-  player.app().show_step({"03-softmax-and-temperature", 0});
+  player.app().lessons().go_to({"03-softmax-and-temperature", 0});
   player.settle();
   player.press(ImGuiKey_F5);
   reveals(player, "03-softmax-and-temperature", true);
@@ -340,7 +340,7 @@ TEST_CASE("the presenter's foot has room for what one draws with, whatever a ste
     INFO(language);
     Player player({.width = 1280, .height = 720});
     player.app().view().language = language;
-    player.app().show_step({"04-why-divide", 3});
+    player.app().lessons().go_to({"04-why-divide", 3});
     player.settle();
     player.press(ImGuiKey_F5);
     for (const ImGuiKey key : {ImGuiKey_V, ImGuiKey_PageDown, ImGuiKey_PageUp}) {
@@ -376,7 +376,7 @@ TEST_CASE("before a room the list of lessons says what its keys do, and they tur
 
 TEST_CASE("the last step has none after it for a room's clicker", "[lessons][presenter]") {
   Player player({.width = 1280, .height = 720});
-  player.app().show_step({"04-why-divide", 8});
+  player.app().lessons().go_to({"04-why-divide", 8});
   player.settle();
   player.press(ImGuiKey_F5);
   CHECK_FALSE(player.says("next step"));
@@ -387,7 +387,7 @@ TEST_CASE("the last step has none after it for a room's clicker", "[lessons][pre
 TEST_CASE("what a lesson on an absent model offers stands above the presenter's keys",
           "[lessons][presenter]") {
   Player player({.width = 1280, .height = 720});
-  player.app().show_step({"18-reading-a-real-head", 0});
+  player.app().lessons().go_to({"18-reading-a-real-head", 0});
   player.settle();
   player.press(ImGuiKey_F5);
   const RecordedItem* const again = player.items().find("Look again");

@@ -26,7 +26,7 @@ TEST_CASE("what the Reader names is that of the word that the step is about", "[
   CHECK(checked.played);
 
   Player player({.width = 1600, .height = 1000});
-  player.app().show_step({reader_lesson, 0});
+  player.app().lessons().go_to({reader_lesson, 0});
   player.settle();
   player.press(ImGuiKey_R);
   CHECK(player.says("of bank"));  // it was that of the first word
@@ -36,7 +36,7 @@ TEST_CASE("what the Reader names is that of the word that the step is about", "[
 TEST_CASE("two heads that look at one word are muted by hand, and the word is lost",
           "[lessons][lesson_reader]") {
   Player player({.width = 1600, .height = 1000});
-  player.app().show_step({reader_lesson, 3});
+  player.app().lessons().go_to({reader_lesson, 3});
   player.settle();
   REQUIRE(player.step().done);
   player.press(ImGuiKey_R);

@@ -28,9 +28,9 @@ struct ReadLesson {
     std::ofstream(directory / "read.md")
         << "---\nlesson: Read\n---\n```start\n{" << start << ", " << small << "}\n```\n## One\n"
         << step;
-    player.app().open(directory / "read.md");
+    player.app().files().opening.open(directory / "read.md");
     player.settle();
-    REQUIRE(player.app().lesson());
+    REQUIRE(player.app().lessons().open());
   }
   std::ptrdiff_t count(std::string_view words) {
     return std::ranges::count(texts_of(player), words, &PlacedText::text);
@@ -89,7 +89,7 @@ TEST_CASE("in a small window the title of the last step is whole below its mark"
   Player player({.width = 1280, .height = 720});
   player.open("03-softmax-and-temperature");
   const auto last = std::ssize(player.lesson().lesson.steps) - 1;
-  player.app().show_step({"03-softmax-and-temperature", last});
+  player.app().lessons().go_to({"03-softmax-and-temperature", last});
   player.settle();
   const std::string title = player.step().title;
   CHECK(std::ranges::count(texts_of(player), title, &PlacedText::text) == 1);
@@ -100,7 +100,7 @@ TEST_CASE("in a small window every row of a matrix below a plot has its label", 
   Player player({.width = 1280, .height = 720});
   for (const std::int64_t step : {5, 7, 8}) {
     INFO("step " << step + 1);
-    player.app().show_step({"12-who-still-learns", step});
+    player.app().lessons().go_to({"12-who-still-learns", step});
     player.settle();
     const std::vector<PlacedText> texts = texts_of(player);
     const auto axis = std::ranges::find(texts, "query ↓", &PlacedText::text);
@@ -118,7 +118,7 @@ TEST_CASE("in a small window every row of a matrix below a plot has its label", 
 TEST_CASE("in German what a line of code gives has a decimal comma", "[lessons]") {
   Player player({.width = 1600, .height = 1000});
   player.app().view().language = "de";
-  player.app().show_step({"04-why-divide", 2});
+  player.app().lessons().go_to({"04-why-divide", 2});
   player.settle();
   const std::vector<PlacedText> texts = texts_of(player);
   CHECK(std::ranges::count(texts, "9,34", &PlacedText::text) >= 1);
@@ -128,7 +128,7 @@ TEST_CASE("in German what a line of code gives has a decimal comma", "[lessons]"
 TEST_CASE("titles of chapters are whole above their steps", "[lessons]") {
   Player player({.width = 1600, .height = 1000});
   for (const std::string& name : test::all_lessons()) {
-    player.app().show_step({name, 0});
+    player.app().lessons().go_to({name, 0});
     player.frame(3);
     for (const std::string& chapter : player.lesson().lesson.chapters) {
       INFO(name << ": " << chapter);

@@ -28,7 +28,7 @@ struct Player : Robot {
     settle();
   }
   const LessonState& state() { return *app().view().lesson; }
-  const lessons::OpenLesson& lesson() { return *app().lesson(); }
+  const lessons::OpenLesson& lesson() { return *app().lessons().open(); }
   const lessons::Step& step() { return lesson().lesson.steps[static_cast<std::size_t>(state().step)]; }
   /// The place on screen, from 0, of a choice of the step; `choice`: its place in the lesson's file.
   std::size_t place_of(std::size_t choice) {

@@ -53,7 +53,7 @@ float hidden_height(std::string_view name) {
 TEST_CASE("equal scores look alike on both sides, and the colour bar is that of both",
           "[lessons][lesson_sides]") {
   Player player({.width = 1600, .height = 1000});
-  player.app().show_step({"09-where-am-i", 7});  // dog bites man | now dog bites man
+  player.app().lessons().go_to({"09-where-am-i", 7});  // dog bites man | now dog bites man
   player.settle();
   // What the lid hides does not tell of its range: 3.28 is on the right alone.
   CHECK(has(player, "2.9"));
@@ -94,9 +94,9 @@ held title: second
 ```
 )";
   Player player({.width = 1600, .height = 1000});
-  player.app().open(directory / "mine.md");
+  player.app().files().opening.open(directory / "mine.md");
   player.settle();
-  REQUIRE(player.app().lesson());
+  REQUIRE(player.app().lessons().open());
   REQUIRE(hidden_height("lesson words") == 0);
   CHECK(hidden_height("lesson code") == 0);
 }

@@ -26,7 +26,7 @@ void wait_for_words(Player& player, bool slow) {
 
 void look_at_step(Player& player, const std::string& name, std::int64_t step, bool slow) {
   INFO(name << " step " << step + 1);
-  player.app().show_step({name, step});
+  player.app().lessons().go_to({name, step});
   wait_for_words(player, slow);
   REQUIRE(player.state().step == step);
   CHECK(overlaps_in(texts_in(player, words_column())) == "");

@@ -85,16 +85,16 @@ TEST_CASE("every task of every lesson is done with the mouse", "[lessons][lesson
   std::set<std::string> used;
   std::size_t tasks = 0;
   for (const std::string& name : test::all_lessons()) {
-    player.app().show_step({name, 0});
+    player.app().lessons().go_to({name, 0});
     player.settle();
-    REQUIRE(player.app().lesson());
+    REQUIRE(player.app().lessons().open());
     if (player.lesson().lesson.of_model()) continue;     // with its model: see lesson_model_test.cpp
     if (player.lesson().lesson.of_training()) continue;  // see lesson_training_player_test.cpp
     for (std::int64_t step = 0; step < std::ssize(player.lesson().documents); ++step) {
       const lessons::Step& what = player.lesson().lesson.steps[static_cast<std::size_t>(step)];
       if (!what.done) continue;
       INFO(name << " step " << step + 1);
-      player.app().show_step({name, step});
+      player.app().lessons().go_to({name, step});
       player.settle();
       if (what.question) player.press(ImGuiKey_R);
       CHECK_FALSE(player.state().reached.contains(step));

@@ -73,7 +73,7 @@ TEST_CASE("numbers of a step that trains come when they are known", "[lessons][l
   const auto has = [&](const char* words) {
     return std::ranges::count(texts_of(player), words, &PlacedText::text) > 0;
   };
-  player.app().show_step({name, 4});
+  player.app().lessons().go_to({name, 4});
   player.frame();
   CHECK(has("…"));
   CHECK(player.says("trains: step"));
@@ -179,7 +179,7 @@ TEST_CASE("a step that was left while it trained begins again, and a session com
           .native();
   {
     Trained player({.width = 1600, .height = 1000});
-    player.app().show_step({far, 0});
+    player.app().lessons().go_to({far, 0});
     player.frame(2);
     CHECK_FALSE(player.app().training().has_stood());
     player.key(ImGuiKey_F2);
@@ -189,7 +189,7 @@ TEST_CASE("a step that was left while it trained begins again, and a session com
     player.press(ImGuiKey_F8);
     CHECK(player.trains_at(0));
     // The same by way of the training page, which trains on to where the step stands.
-    player.app().show_step({name, 3});
+    player.app().lessons().go_to({name, 3});
     player.frame();
     player.key(ImGuiKey_Escape);
     player.settle();
@@ -205,13 +205,13 @@ TEST_CASE("a step that was left while it trained begins again, and a session com
     player.press(ImGuiKey_Z, ImGuiMod_Ctrl);
     player.press(ImGuiKey_F8);
     CHECK(player.trains_at(3));
-    player.app().save(directory / "lesson.json");
+    player.app().files().saving.save(directory / "lesson.json");
   }
   Trained again({.width = 1600, .height = 1000});
-  again.app().open(directory / "lesson.json");
+  again.app().files().opening.open(directory / "lesson.json");
   again.settle();
   REQUIRE(again.app().view().mode == Mode::Lessons);
-  REQUIRE(again.app().lesson());
+  REQUIRE(again.app().lessons().open());
   CHECK(again.state().step == 3);
   CHECK(again.trains_at(3));
 }
@@ -286,7 +286,7 @@ TEST_CASE("every lesson that trains is played: forward, with its tasks, and exac
   Trained player;
   std::size_t tasks = 0, count = 0;
   for (const std::string& name : test::all_lessons()) {
-    player.app().show_step({name, 0});
+    player.app().lessons().go_to({name, 0});
     const lessons::Lesson lesson = player.lesson().lesson;
     if (!lesson.of_training()) continue;
     ++count;

@@ -60,7 +60,7 @@ TEST_CASE("vectors of a stage are covered like weights, and a formula says what 
           "[lessons][lesson_vectors]") {
   Player player({.width = 1600, .height = 1000});
   const std::string lesson = "16-a-bert-style-block";
-  player.app().show_step({lesson, 1});
+  player.app().lessons().go_to({lesson, 1});
   player.settle();
   CHECK(player.says("lifts the lid"));
   CHECK_FALSE(player.has("vector map"));
@@ -73,7 +73,7 @@ TEST_CASE("vectors of a stage are covered like weights, and a formula says what 
   const LayerResult& result = player.app().shown()->layer();
   CHECK(player.says(fixed(static_cast<double>(result.trace[Stage::Residual]->matrix(0).row(1).norm()), 2)));
   // Without the addition the sum has one part.
-  player.app().show_step({lesson, 2});
+  player.app().lessons().go_to({lesson, 2});
   player.settle();
   CHECK_FALSE(player.has("held vector map"));
   player.press(ImGuiKey_R);
@@ -85,7 +85,7 @@ TEST_CASE("what a formula says in words stands whole beside it, or not at all", 
   for (const int width : {1280, 1600, 2400}) {
     INFO(width << " pixels wide");
     Player player({.width = width, .height = width * 9 / 16});
-    player.app().show_step({"16-a-bert-style-block", 2});
+    player.app().lessons().go_to({"16-a-bert-style-block", 2});
     player.settle();
     player.press(ImGuiKey_R);
     CHECK(player.says("R = X + Y"));
@@ -101,7 +101,7 @@ TEST_CASE("no length of a normed vector stands in the steps before the one that 
   std::size_t said = 0;
   for (const std::int64_t step : {0, 1, 2, 3}) {
     INFO("step " << step + 1);
-    player.app().show_step({"16-a-bert-style-block", step});
+    player.app().lessons().go_to({"16-a-bert-style-block", step});
     player.settle();
     if (player.step().question) player.press(ImGuiKey_R);
     const auto& normed = player.app().shown()->layer().trace[Stage::StreamNorm];
@@ -117,10 +117,10 @@ TEST_CASE("no length of a normed vector stands in the steps before the one that 
 TEST_CASE("beside the output of a block stands the length of what is held's output, not of its last sum",
           "[lessons][lesson_vectors]") {
   Player player({.width = 1600, .height = 1000});
-  player.app().show_step({"17-a-gpt-style-block", 3});  // pre-norm, and post-norm is held
+  player.app().lessons().go_to({"17-a-gpt-style-block", 3});  // pre-norm, and post-norm is held
   player.settle();
   player.press(ImGuiKey_R);
-  const LayerResult& held = player.app().held()->result->layer();
+  const LayerResult& held = player.app().held().sight()->result->layer();
   const auto length = [&](Stage stage) {
     return fixed(static_cast<double>(held.trace[stage]->matrix(0).row(1).norm()), 2);
   };
@@ -142,12 +142,12 @@ TEST_CASE("numbers of token vectors are edited in a step, but not under a questi
   const TemporaryDirectory directory;
   std::ofstream(directory / "own.md") << numbers_lesson;
   Player player({.width = 1600, .height = 1000});
-  player.app().open(directory / "own.md");
+  player.app().files().opening.open(directory / "own.md");
   player.settle();
   const Document begun = player.document();
   type_into(player, "held vector map");
   CHECK(player.document() == begun);
-  CHECK(player.app().held()->result->document == *player.lesson().documents[0].held);
+  CHECK(player.app().held().sight()->result->document == *player.lesson().documents[0].held);
   type_into(player, "vector map");
   CHECK(player.document() != begun);
   player.press(ImGuiKey_Space);
@@ -164,7 +164,7 @@ TEST_CASE("the formula above vectors has no positions and no bias where none are
           "[lessons][lesson_vectors]") {
   Player player({.width = 1600, .height = 1000});
   const auto look_at = [&](const std::string& name, std::int64_t step) {
-    player.app().show_step({name, step});
+    player.app().lessons().go_to({name, step});
     player.settle();
   };
   look_at("15-bank-and-bank", 0);

@@ -55,7 +55,7 @@ TEST_CASE("a digit in a step without a question does nothing", "[lessons][lesson
   Player player;
   for (const std::int64_t step : {0, 2, 3}) {  // the last asks for no choice
     INFO("step " << step + 1);
-    player.app().show_step({name, step});
+    player.app().lessons().go_to({name, step});
     player.settle();
     const Document before = player.document();
     press_all_digits(player);
@@ -86,7 +86,7 @@ TEST_CASE("after an arrow that a lesson has no use for Space goes to the next st
 
 TEST_CASE("the keys at a step's foot are those that do something now", "[lessons][lesson_ways]") {
   Player player({.width = 1600, .height = 1000});
-  player.app().show_step({"04-why-divide", 7});
+  player.app().lessons().go_to({"04-why-divide", 7});
   player.settle();
   CHECK(player.says("next step"));
   player.press(ImGuiKey_Space);
@@ -99,7 +99,7 @@ TEST_CASE("the keys at a step's foot are those that do something now", "[lessons
       "---\nlesson: Typed\n---\n```start\n{\"text\": [\"a b\"]}\n```\n# One\n## Type\nWords.\n"
       "```look\nshow: text\n```\n```done\ntokens >= 3\nType a word more.\nby: {\"text\": [\"a b c\"]}\n```\n"
       "## Last\nWords.\n";
-  player.app().show_step({written_lesson(directory, text).native(), 0});
+  player.app().lessons().go_to({written_lesson(directory, text).native(), 0});
   player.settle();
   REQUIRE(ImGui::GetIO().WantTextInput);
   player.press(ImGuiKey_Enter);
@@ -114,7 +114,7 @@ TEST_CASE("a digit after an answer was revealed does nothing", "[lessons][lesson
   const TemporaryDirectory directory;
   const std::string name = written_lesson(directory, two_chapters).native();
   Player player;
-  player.app().show_step({name, 1});
+  player.app().lessons().go_to({name, 1});
   player.settle();
   player.press(player.digit_of(1));
   CHECK(player.state().answer.chosen == 1);
@@ -129,7 +129,7 @@ TEST_CASE("a click on a chapter goes to its first step", "[lessons][lesson_ways]
   const std::string name = written_lesson(directory, two_chapters).native();
   for (const int width : {1280, 1920}) {
     Player player({.width = width, .height = width * 9 / 16});
-    player.app().show_step({name, 1});
+    player.app().lessons().go_to({name, 1});
     player.settle();
     player.click("lesson chapter 2");
     player.settle();
@@ -143,11 +143,11 @@ TEST_CASE("a click on a chapter goes to its first step", "[lessons][lesson_ways]
 
 TEST_CASE("a lesson's long title has the room of a word beside it", "[lessons][lesson_ways]") {
   Player player({.width = 1280, .height = 720});
-  player.app().show_step({"06-five-wrong-masks", 1});
+  player.app().lessons().go_to({"06-five-wrong-masks", 1});
   player.settle();
   CHECK(player.says("2 of 9"));
   CHECK_FALSE(player.says("step 2 of 9"));
-  player.app().show_step({"07-many-heads", 1});
+  player.app().lessons().go_to({"07-many-heads", 1});
   player.settle();
   CHECK(player.says("step 2 of 11"));
 }
@@ -159,7 +159,7 @@ TEST_CASE("every step of an open lesson shows the way to the list of lessons", "
     Player player({.width = width, .height = width * 9 / 16});
     for (std::int64_t step = 0; step < 4; ++step) {
       INFO("step " << step + 1 << ", width " << width);
-      player.app().show_step({name, step});
+      player.app().lessons().go_to({name, step});
       player.settle();
       CHECK(player.says("‹ Lessons"));
       CHECK(player.says("step " + std::to_string(step + 1) + " of 4"));
@@ -180,7 +180,7 @@ TEST_CASE("the way to the list of lessons has German words, and room in front of
   const std::string name = written_lesson(directory, two_chapters).native();
   Player player;
   player.app().view().language = "de";
-  player.app().show_step({name, 1});
+  player.app().lessons().go_to({name, 1});
   player.settle();
   CHECK(player.says("‹ Lektionen"));
   CHECK(player.collides() == "");
@@ -193,7 +193,7 @@ TEST_CASE("the way to the list of lessons has German words, and room in front of
 TEST_CASE("after the last step comes the next lesson, but not by a room's clicker",
           "[lessons][lesson_ways]") {
   Player player;
-  player.app().show_step({"04-why-divide", 8});
+  player.app().lessons().go_to({"04-why-divide", 8});
   player.settle();
   REQUIRE(player.state().step == std::ssize(player.lesson().documents) - 1);
   CHECK(player.says("Next lesson"));
@@ -206,12 +206,12 @@ TEST_CASE("after the last step comes the next lesson, but not by a room's clicke
   CHECK(player.state().name == "05-causal-bidirectional-padding");
   CHECK(player.state().step == 0);
   CHECK_FALSE(player.says("Next lesson"));
-  player.app().show_step({"04-why-divide", 8});
+  player.app().lessons().go_to({"04-why-divide", 8});
   player.settle();
   player.click("Next lesson");
   player.settle();
   CHECK(player.state().name == "05-causal-bidirectional-padding");
-  player.app().show_step({"29-bank-in-a-trained-model", 5});
+  player.app().lessons().go_to({"29-bank-in-a-trained-model", 5});
   player.settle();
   CHECK(player.says("All lessons"));  // there is no next one
   CHECK_FALSE(player.says("Next lesson"));

@@ -59,7 +59,7 @@ TEST_CASE("a file that is no document is refused by name and nothing is lost") {
   Robot robot;
   robot.settle();
   const Document before = robot.document();
-  robot.app().open("/nonexistent/model.safetensors");
+  robot.app().files().opening.open("/nonexistent/model.safetensors");
   robot.settle();
   CHECK(robot.app().message().find("model.safetensors") != std::string::npos);
   CHECK(robot.document() == before);
@@ -76,7 +76,7 @@ TEST_CASE("NaN and infinity in Q are computed, marked and told in a sentence") {
     "key": [[[[1, 0], [0, 1], [1, 1]]]], "value": [[[[1], [2], [3]]]]}})";
   Robot robot;
   robot.settle();
-  robot.app().open(path);
+  robot.app().files().opening.open(path);
   robot.settle();
   CHECK(robot.app().message() ==
         "Q holds 1 NaN and 1 infinite value; they are computed as they are and marked.");

@@ -27,7 +27,7 @@ struct Compared : LongRobot {
     robot.key(ImGuiKey_S);
     robot.settle();
     in_a = naive_weight(0, place);
-    robot.app().look_at({.head = 0, .cell = place, .cells = 8});
+    robot.app().looking().look_at({.head = 0, .cell = place, .cells = 8});
     robot.settle();
   }
   LongSide side() { return robot.app().view().long_view->side; }
@@ -44,8 +44,8 @@ struct Compared : LongRobot {
 TEST_CASE("a long result is held as B, and the map shows A, B and A - B exactly", "[long-compare]") {
   Compared c;
   Robot& robot = c.robot;
-  REQUIRE(robot.app().held());
-  CHECK(robot.app().held()->result->layer().is_long());
+  REQUIRE(robot.app().held().sight());
+  CHECK(robot.app().held().sight()->result->layer().is_long());
   REQUIRE(std::abs(c.in_a - c.in_b) > 0.01);
   REQUIRE(robot.has("Side: now − held"));
   CHECK(shows(robot, c.fourth(c.in_a)));
@@ -61,13 +61,13 @@ TEST_CASE("a long result is held as B, and the map shows A, B and A - B exactly"
   CHECK(shows(robot, c.fourth(c.in_a - c.in_b)));
   CHECK(shows(robot, "now − held of the weights"));
   for (const std::string& sentence : collisions(texts_of(robot))) FAIL_CHECK(sentence);
-  robot.app().look_at({.head = {}, .cell = {}, .cells = tokens});
+  robot.app().looking().look_at({.head = {}, .cell = {}, .cells = tokens});
   robot.settle();
   CHECK(shows(robot, "now − held   ·   largest weight in each 4 × 4 block"));
   for (const std::string& sentence : collisions(texts_of(robot))) FAIL_CHECK(sentence);
 
   // The bar ends at the largest difference of the pictures.
-  const Survey &a = c.survey(), &b = *robot.app().held()->result->layer().surveys.front();
+  const Survey &a = c.survey(), &b = *robot.app().held().sight()->result->layer().surveys.front();
   float most = 0;
   for (std::int64_t i = 0; i < a.known.largest_cells().shape()[1] * a.known.largest_cells().shape()[2]; ++i)
     most = std::max(most, std::abs(a.known.largest_cells().data()[i] - b.known.largest_cells().data()[i]));
@@ -83,25 +83,25 @@ TEST_CASE("long A and B are swapped, let go, and come back from a session", "[lo
   robot.key(ImGuiKey_Slash);
   robot.settle();
   const std::filesystem::path path = c.directory / "both.json";
-  robot.app().save(path);
+  robot.app().files().saving.save(path);
   robot.key(ImGuiKey_X);
   robot.settle();
   CHECK(robot.document().layer().scaling.kind == Scaling::Kind::InverseSqrtDk);
-  CHECK(robot.app().held()->result->document.layer().scaling.kind == Scaling::Kind::Off);
+  CHECK(robot.app().held().sight()->result->document.layer().scaling.kind == Scaling::Kind::Off);
   CHECK(shows(robot, c.fourth(c.in_b - c.in_a)));
   robot.key(ImGuiKey_Backslash, ImGuiMod_Shift);
   robot.settle();
-  CHECK_FALSE(robot.app().held());
+  CHECK_FALSE(robot.app().held().sight());
   CHECK_FALSE(robot.has("Side: held"));
   CHECK(shows(robot, c.fourth(c.in_b)));
   robot.key(ImGuiKey_Slash);
   robot.frame(2);
   CHECK(robot.app().message().find("Nothing of this length") != std::string::npos);
 
-  robot.app().open(path);
+  robot.app().files().opening.open(path);
   robot.settle();
-  REQUIRE(robot.app().held());
-  CHECK(robot.app().held()->result->layer().is_complete());
+  REQUIRE(robot.app().held().sight());
+  CHECK(robot.app().held().sight()->result->layer().is_complete());
   CHECK(robot.document().layer().scaling.kind == Scaling::Kind::Off);
   CHECK(c.side() == LongSide::Difference);
   CHECK(shows(robot, c.fourth(c.in_a - c.in_b)));
@@ -112,7 +112,7 @@ TEST_CASE("a long B of another length, and a short A, are told in one sentence",
   Robot& robot = c.robot;
   std::string text = long_text();
   for (int i = 0; i < 40; ++i) text += " more";
-  robot.app().open(c.directory.write("longer.txt", text));
+  robot.app().files().opening.open(c.directory.write("longer.txt", text));
   robot.settle();
   REQUIRE(c.result().is_long());
   for (const char* side : {"Side: now − held", "Side: held"}) {
@@ -124,7 +124,7 @@ TEST_CASE("a long B of another length, and a short A, are told in one sentence",
   robot.settle();
   CHECK(robot.has("long map"));
 
-  robot.app().open(list_examples(ATTNSCOPE_ASSETS).front().path);
+  robot.app().files().opening.open(list_examples(ATTNSCOPE_ASSETS).front().path);
   robot.settle();
   CHECK_FALSE(c.result().is_long());
   CHECK(robot.app().message().find("cannot be compared") != std::string::npos);
@@ -135,7 +135,7 @@ TEST_CASE("a long B of another length, and a short A, are told in one sentence",
   robot.key(ImGuiKey_X);
   robot.settle();
   CHECK(c.result().is_long());
-  CHECK_FALSE(robot.app().held()->result->layer().is_long());
+  CHECK_FALSE(robot.app().held().sight()->result->layer().is_long());
   robot.key(ImGuiKey_Slash);
   robot.frame(2);
   CHECK(robot.app().message().find("Nothing of this length") != std::string::npos);
@@ -156,7 +156,7 @@ TEST_CASE("strips beside A - B have the means of both", "[long-compare]") {
       return near(0) && near(8) && near(16);
     });
   };
-  robot.app().look_at({.head = {}, .cell = {}, .cells = tokens});
+  robot.app().looking().look_at({.head = {}, .cell = {}, .cells = tokens});
   robot.settle();
   const auto before = counts();
   robot.key(ImGuiKey_Slash);
@@ -168,7 +168,7 @@ TEST_CASE("Compare shows A, B and A - B of a long head beside each other, exact 
   Compared c;
   Robot& robot = c.robot;
   robot.key(ImGuiKey_F4);
-  robot.app().look_at({.head = 0, .cell = place, .cells = 4});
+  robot.app().looking().look_at({.head = 0, .cell = place, .cells = 4});
   robot.settle();
   for (const double v : {c.in_a, c.in_b, c.in_a - c.in_b}) CHECK(shows(robot, c.fourth(v)));
   CHECK(shows(robot, "÷ √8"));
@@ -186,7 +186,7 @@ TEST_CASE("Compare shows A, B and A - B of a long head beside each other, exact 
   robot.settle();
   CHECK(robot.app().selection().cell == in_b);
 
-  robot.app().look_at({.head = {}, .cell = {}, .cells = tokens});
+  robot.app().looking().look_at({.head = {}, .cell = {}, .cells = tokens});
   robot.settle();
   CHECK(shows(robot, "largest weight in each 8 × 8 block"));
   robot.click("Pool: Mean");
@@ -216,14 +216,14 @@ TEST_CASE("Compare shows a long B of its own length, and says why there is no A 
   Robot& robot = c.robot;
   std::string text = long_text();
   for (int i = 0; i < 40; ++i) text += " more";
-  robot.app().open(c.directory.write("longer.txt", text));
+  robot.app().files().opening.open(c.directory.write("longer.txt", text));
   robot.key(ImGuiKey_F4);
   robot.settle();
   CHECK(robot.has("compare A"));
   CHECK(robot.has("compare B"));
   CHECK_FALSE(robot.has("compare A-B"));
   CHECK(shows(robot, "No difference here"));
-  robot.app().look_at({.head = 0, .cell = Cell{2140, 2140}, .cells = 8});  // B has no such place
+  robot.app().looking().look_at({.head = 0, .cell = Cell{2140, 2140}, .cells = 8});  // B has no such place
   robot.settle();
   CHECK(robot.app().selection().cell == Cell{2140, 2140});
   CHECK(robot.has("compare B"));

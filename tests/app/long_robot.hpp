@@ -26,7 +26,7 @@ struct LongRobot {
   Robot robot;
   explicit LongRobot(int width = 1600, int height = 1000, float scale = 1)
       : robot({.width = width, .height = height, .scale = scale}) {
-    robot.app().open(directory.write("long.txt", long_text()));
+    robot.app().files().opening.open(directory.write("long.txt", long_text()));
     robot.settle();
   }
   const LayerResult& result() { return robot.app().shown()->layer(); }

@@ -115,7 +115,7 @@ TEST_CASE("tiles are made by the backend beside the one that computes, and by th
   const auto second = std::make_shared<SecondBackend>(), beside = std::make_shared<SecondBackend>();
   TemporaryDirectory directory;
   Robot robot({.width = 1600, .height = 1000, .second = second, .beside = beside});
-  robot.app().open(directory.write("long.txt", long_text()));
+  robot.app().files().opening.open(directory.write("long.txt", long_text()));
   robot.settle();
   robot.app().view().notices.clear();  // what opening it changed
   robot.key(ImGuiKey_U);
@@ -185,7 +185,7 @@ TEST_CASE("what a mask of single cells hides is drawn as what the causal mask hi
   Robot robot({.width = 1600, .height = 1000});
   write_safetensors(directory / "plain.safetensors",
                     std::array{NamedTensor{"Q", &q}, NamedTensor{"K", &k}, NamedTensor{"V", &q}});
-  robot.app().open(directory / "plain.safetensors");
+  robot.app().files().opening.open(directory / "plain.safetensors");
   robot.settle();
   robot.click("Mask: Causal");
   robot.settle();
@@ -194,7 +194,7 @@ TEST_CASE("what a mask of single cells hides is drawn as what the causal mask hi
   write_safetensors(directory / "masked.safetensors",
                     std::array{NamedTensor{"Q", &q}, NamedTensor{"K", &k}, NamedTensor{"V", &q},
                                NamedTensor{"attn_mask", &added}});
-  robot.app().open(directory / "masked.safetensors");
+  robot.app().files().opening.open(directory / "masked.safetensors");
   robot.settle();
   const Image masked = picture(robot);
   CHECK(robot.document().layer().masking.additive);
@@ -286,17 +286,17 @@ TEST_CASE("cells in sight of a long map are exported, and too many are refused")
   LongRobot l;
   Robot& robot = l.robot;
   const std::filesystem::path whole = l.directory / "whole.csv";
-  robot.app().save(whole);
+  robot.app().files().saving.save(whole);
   CHECK(robot.app().message().find("zoom in first") != std::string::npos);
   CHECK_FALSE(std::filesystem::exists(whole));
   robot.key(ImGuiKey_Z);
   robot.settle();
   const std::filesystem::path part = l.directory / "part.csv";
-  robot.app().save(part);
+  robot.app().files().saving.save(part);
   const std::string csv = test::bytes_of(part);
   const CellRange seen = robot.app().view().long_view->in_sight();
   CHECK(std::count(csv.begin(), csv.end(), '\n') == seen.queries + 1);
-  robot.app().save(l.directory / "map.svg");
+  robot.app().files().saving.save(l.directory / "map.svg");
   CHECK(std::filesystem::exists(l.directory / "map.svg"));
 }
 
@@ -330,11 +330,11 @@ TEST_CASE("a long document comes back from a session as it was looked at") {
   robot.settle();
   const Image before = robot.pixels();
   const std::filesystem::path path = l.directory / "session.json";
-  robot.app().save(path);
-  robot.app().open(list_examples(ATTNSCOPE_ASSETS).front().path);
+  robot.app().files().saving.save(path);
+  robot.app().files().opening.open(list_examples(ATTNSCOPE_ASSETS).front().path);
   robot.settle();
   CHECK_FALSE(l.result().is_long());
-  robot.app().open(path);
+  robot.app().files().opening.open(path);
   robot.settle();
   REQUIRE(l.result().is_long());
   robot.app().view().notices.clear();

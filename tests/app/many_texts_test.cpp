@@ -185,7 +185,7 @@ TEST_CASE("what was measured of a model does not stand in the card of another", 
   CHECK(is_said(robot, "without changes"));
   click(robot, "Close");
   write_letters_gpt(directory / "other", 3, 32);
-  robot.app().open(directory / "other");
+  robot.app().files().opening.open(directory / "other");
   robot.settle();
   open_texts_card(robot);
   CHECK_FALSE(is_said(robot, "deviation"));

@@ -57,7 +57,7 @@ class Gate {
 class SlowModel {
  public:
   SlowModel() : robot(options()) {
-    robot.app().open(directory_ / "letters");
+    robot.app().files().opening.open(directory_ / "letters");
     robot.settle();
     type_text(robot, "ab c de");
   }

@@ -133,7 +133,7 @@ TEST_CASE("every number of the comparison of two texts is that of a naive loop",
   robot.settle();
   robot.leave();
   robot.settle();
-  Side now(robot.document().within.read()), held(robot.app().held_model()->within);
+  Side now(robot.document().within.read()), held(robot.app().held().model()->within);
 
   for (int block = 0; block < 3; ++block)
     for (int head = 0; head < 4; ++head) {

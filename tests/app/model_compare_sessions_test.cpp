@@ -26,19 +26,19 @@ const ModelContext& within(const Robot& robot) { return robot.document().within.
 void keep_session(const TemporaryDirectory& directory, const fs::path& file) {
   write_letters_gpt(directory / "other", 3, 32);
   Robot robot(with_letters(directory));
-  robot.app().open(directory / "other");
+  robot.app().files().opening.open(directory / "other");
   robot.settle();
   type_text(robot, "ab c de");
   robot.key(ImGuiKey_Backslash);
   robot.settle();
-  robot.app().open(directory / "letters");
+  robot.app().files().opening.open(directory / "letters");
   robot.settle();
   type_text(robot, "ab c de a");
   robot.leave();
   robot.key(ImGuiKey_F4);
   robot.settle();
-  REQUIRE(robot.app().held_model()->difference->is_complete);
-  robot.app().save(file);
+  REQUIRE(robot.app().held().model()->difference->is_complete);
+  robot.app().files().saving.save(file);
 }
 
 RobotOptions with_file(const fs::path& file) {
@@ -64,8 +64,8 @@ TEST_CASE("a session keeps the held model by its path and opens it again",
   SECTION("where it lies") {
     Robot robot(with_file(file));
     CHECK(within(robot).input.text == "ab c de a");
-    REQUIRE(robot.app().held_model());
-    const HeldModel& held = *robot.app().held_model();
+    REQUIRE(robot.app().held().model());
+    const HeldModel& held = *robot.app().held().model();
     CHECK(held.within.input.text == "ab c de");
     CHECK(held.within.model->name == "other");
     CHECK(held.within.model != within(robot).model);
@@ -73,28 +73,28 @@ TEST_CASE("a session keeps the held model by its path and opens it again",
     REQUIRE(held.difference);
     CHECK(held.difference->is_complete);
     CHECK(robot.has("Compared heads"));
-    REQUIRE(robot.app().held());  // the layer of it is there as well
+    REQUIRE(robot.app().held().sight());  // the layer of it is there as well
     CHECK(robot.app().message().empty());
   }
   SECTION("moved, it is asked for and held once it is opened") {
     fs::rename(directory / "other", directory / "elsewhere");
     Robot robot(with_file(file));
     CHECK(within(robot).input.text == "ab c de a");
-    CHECK_FALSE(robot.app().held_model());
+    CHECK_FALSE(robot.app().held().model());
     CHECK_THAT(robot.app().message(), ContainsSubstring("no longer at"));
-    robot.app().open(directory / "elsewhere");
+    robot.app().files().opening.open(directory / "elsewhere");
     robot.settle();
     CHECK(within(robot).model->name == "letters");  // what is shown stays
-    REQUIRE(robot.app().held_model());
-    CHECK(robot.app().held_model()->within.model->name == "elsewhere");
-    CHECK(robot.app().held_model()->within.input.text == "ab c de");
+    REQUIRE(robot.app().held().model());
+    CHECK(robot.app().held().model()->within.model->name == "elsewhere");
+    CHECK(robot.app().held().model()->within.input.text == "ab c de");
     CHECK(robot.has("Compared heads"));
   }
   SECTION("where it is no model any more B goes, with a sentence") {
     std::ofstream(directory / "other" / "config.json") << "{}";
     Robot robot(with_file(file));
     CHECK(within(robot).input.text == "ab c de a");
-    CHECK_FALSE(robot.app().held_model());
+    CHECK_FALSE(robot.app().held().model());
     CHECK_THAT(robot.app().message(), ContainsSubstring("What was held"));
   }
 }
@@ -108,23 +108,23 @@ TEST_CASE("a session that holds the shown model shares it", "[model][compare-mod
     robot.key(ImGuiKey_Backslash);
     robot.settle();
     type_text(robot, "ab c de b");
-    robot.app().save(file);
+    robot.app().files().saving.save(file);
   }
   SECTION("where it lies") {
     Robot robot(with_file(file));
-    REQUIRE(robot.app().held_model());
-    CHECK(robot.app().held_model()->within.model == within(robot).model);
-    CHECK(robot.app().held_model()->within.input.text == "ab c de a");
+    REQUIRE(robot.app().held().model());
+    CHECK(robot.app().held().model()->within.model == within(robot).model);
+    CHECK(robot.app().held().model()->within.input.text == "ab c de a");
   }
   SECTION("moved, it is asked for once") {
     fs::rename(directory / "letters", directory / "elsewhere");
     Robot robot(with_file(file));
-    robot.app().open(directory / "elsewhere");
+    robot.app().files().opening.open(directory / "elsewhere");
     robot.settle();
     CHECK(within(robot).input.text == "ab c de b");
-    REQUIRE(robot.app().held_model());
-    CHECK(robot.app().held_model()->within.model == within(robot).model);
-    CHECK(robot.app().held_model()->within.input.text == "ab c de a");
+    REQUIRE(robot.app().held().model());
+    CHECK(robot.app().held().model()->within.model == within(robot).model);
+    CHECK(robot.app().held().model()->within.input.text == "ab c de a");
   }
 }
 

@@ -61,7 +61,7 @@ double distance_of(const Tensor& a, const Tensor& b, std::int64_t first, std::in
 
 /// Every head of what is shown against the held one, layer + shift.
 void check_distances(Robot& robot, std::int64_t first, std::int64_t last, int shift = 0) {
-  const HeldModel* const held = robot.app().held_model();
+  const HeldModel* const held = robot.app().held().model();
   REQUIRE(held);
   REQUIRE(held->difference);
   REQUIRE(held->difference->is_complete);
@@ -88,9 +88,9 @@ TEST_CASE("two texts are compared head by head", "[model][compare-models]") {
   CHECK_FALSE(robot.has("Compared heads"));
   robot.click("Hold this");
   robot.settle();
-  REQUIRE(robot.app().held_model());
+  REQUIRE(robot.app().held().model());
   CHECK(robot.has("Compared heads"));
-  CHECK(robot.app().held_model()->difference->head(AttentionOf::Decoder, 2, 3)->distance == 0);
+  CHECK(robot.app().held().model()->difference->head(AttentionOf::Decoder, 2, 3)->distance == 0);
 
   SECTION("of as many tokens by position") {
     type_text(robot, "ab c dd a");
@@ -99,7 +99,7 @@ TEST_CASE("two texts are compared head by head", "[model][compare-models]") {
   }
   SECTION("of other numbers of tokens by what both begin and end with") {
     type_text(robot, "ab c dddde a");
-    const ModelDifference& difference = *robot.app().held_model()->difference;
+    const ModelDifference& difference = *robot.app().held().model()->difference;
     const TokenMatch& match = difference.attentions.front().queries;
     CHECK(match.kind == TokenMatch::Kind::Ends);
     CHECK(match.first == 5);
@@ -158,7 +158,7 @@ TEST_CASE("a change inside is compared with the model without it", "[model][comp
   REQUIRE(state(robot).screen == ModelScreen::Compare);
   CHECK(robot.has("held changes"));
   check_distances(robot, 8, 0);
-  const ModelDifference& difference = *robot.app().held_model()->difference;
+  const ModelDifference& difference = *robot.app().held().model()->difference;
   CHECK(difference.head(AttentionOf::Decoder, 0, 0)->distance == 0);
   CHECK(difference.head(AttentionOf::Decoder, 1, 0)->distance > 0);
   REQUIRE(difference.prediction);
@@ -169,7 +169,7 @@ TEST_CASE("a change inside is compared with the model without it", "[model][comp
     robot.key(ImGuiKey_X);
     robot.settle();
     CHECK(within(robot).changes.empty());
-    CHECK_FALSE(robot.app().held_model()->within.changes.empty());
+    CHECK_FALSE(robot.app().held().model()->within.changes.empty());
     check_distances(robot, 8, 0);
     robot.click("Swap now and held");
     robot.settle();
@@ -178,10 +178,10 @@ TEST_CASE("a change inside is compared with the model without it", "[model][comp
   SECTION("held anew or dropped") {
     robot.click("Hold this");
     robot.settle();
-    CHECK(robot.app().held_model()->difference->head(AttentionOf::Decoder, 2, 0)->distance == 0);
+    CHECK(robot.app().held().model()->difference->head(AttentionOf::Decoder, 2, 0)->distance == 0);
     robot.click("Drop what is held");
     robot.settle();
-    CHECK_FALSE(robot.app().held_model());
+    CHECK_FALSE(robot.app().held().model());
     CHECK_FALSE(robot.has("Compared heads"));
   }
   SECTION("in the layer itself, and back") {
@@ -214,7 +214,7 @@ TEST_CASE("what is compared is written, a line a head", "[model][compare-models]
   robot.key(ImGuiKey_F4);
   robot.click("Hold this");
   type_text(robot, "ab c dd a");
-  const ModelDifferencePtr difference = robot.app().held_model()->difference;
+  const ModelDifferencePtr difference = robot.app().held().model()->difference;
   REQUIRE(difference);
   REQUIRE(difference->is_complete);
   const std::string path = (directory / "compared.csv").native();
@@ -257,12 +257,12 @@ TEST_CASE("two layers of a model are compared", "[model][compare-models]") {
   robot.settle();
   CHECK(state(robot).compare.shift == 1);
   check_distances(robot, 8, 0, 1);
-  const ModelDifference& difference = *robot.app().held_model()->difference;
+  const ModelDifference& difference = *robot.app().held().model()->difference;
   CHECK_FALSE(difference.head(AttentionOf::Decoder, 2, 0));  // there is no layer 3
   robot.click("The same layers");
   robot.settle();
   CHECK(state(robot).compare.shift == 0);
-  CHECK(robot.app().held_model()->difference->head(AttentionOf::Decoder, 2, 0)->distance == 0);
+  CHECK(robot.app().held().model()->difference->head(AttentionOf::Decoder, 2, 0)->distance == 0);
 }
 
 TEST_CASE("two precisions of a model are compared", "[model][compare-models]") {
@@ -272,25 +272,26 @@ TEST_CASE("two precisions of a model are compared", "[model][compare-models]") {
   type_text(robot, "ab c de a");
   robot.key(ImGuiKey_Backslash);
   robot.settle();
-  robot.app().open(directory / "half");
+  robot.app().files().opening.open(directory / "half");
   robot.settle();
   CHECK(within(robot).model->storage == "bfloat16");
   CHECK(within(robot).input.text == "ab c de a");  // it stays, so that the two can be compared
-  REQUIRE(robot.app().held_model());
-  CHECK(robot.app().held_model()->within.model->storage == "float32");
+  REQUIRE(robot.app().held().model());
+  CHECK(robot.app().held().model()->within.model->storage == "float32");
   robot.key(ImGuiKey_F4);
   robot.settle();
   CHECK(robot.has("held stored as"));
   CHECK(robot.has("held model"));
   check_distances(robot, 8, 0);
-  const HeadDifference* const found = robot.app().held_model()->difference->head(AttentionOf::Decoder, 2, 1);
+  const HeadDifference* const found =
+      robot.app().held().model()->difference->head(AttentionOf::Decoder, 2, 1);
   CHECK(found->distance > 0);
   CHECK(found->distance < 0.1);
   robot.leave();
   robot.key(ImGuiKey_X);
   robot.settle();
   CHECK(within(robot).model->storage == "float32");
-  CHECK(robot.app().held_model()->within.model->storage == "bfloat16");
+  CHECK(robot.app().held().model()->within.model->storage == "bfloat16");
   check_distances(robot, 8, 0);
 }
 
@@ -330,8 +331,8 @@ TEST_CASE("the comparison's lists, pictures and rows are pointed at and clicked"
   robot.settle();
   const std::int64_t row = *state(robot).predicted_row;
   CHECK(robot.app().selection().cell.query == row);
-  REQUIRE(robot.app().held_model()->difference->prediction);
-  CHECK(robot.app().held_model()->difference->prediction->row_a == row);
+  REQUIRE(robot.app().held().model()->difference->prediction);
+  CHECK(robot.app().held().model()->difference->prediction->row_a == row);
   CHECK(robot.has("KL"));
 }
 
@@ -384,8 +385,8 @@ TEST_CASE("the window is woken when what is compared with a held model is known"
   wakes = 0;  // the model on screen is known, so that only its comparison has news
   robot.click("Hold this");
   robot.settle();
-  REQUIRE(robot.app().held_model());
-  REQUIRE(robot.app().held_model()->difference);
+  REQUIRE(robot.app().held().model());
+  REQUIRE(robot.app().held().model()->difference);
   CHECK(wakes > 0);
 }
 

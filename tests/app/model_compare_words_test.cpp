@@ -71,7 +71,7 @@ TEST_CASE("words: what the comparison of models says can be translated", "[words
   robot.click("Compared by: largest");
   robot.settle();
   look_at_all(robot);
-  robot.app().open(directory / "half");
+  robot.app().files().opening.open(directory / "half");
   robot.settle();
   look_at_all(robot);
   robot.click("Grid: Heads");

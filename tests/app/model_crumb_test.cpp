@@ -52,7 +52,7 @@ TEST_CASE("the crumb says how often Esc is pressed until it leads to the model",
   type_text(robot, "ab c de a");
   robot.key(ImGuiKey_F2);
   robot.settle();
-  robot.app().look_at({.head = {}, .cell = Cell{2, 1}, .cells = {}});
+  robot.app().looking().look_at({.head = {}, .cell = Cell{2, 1}, .cells = {}});
   robot.settle();
   for (const bool locked : {true, false}) {
     REQUIRE(robot.app().selection().locked == locked);

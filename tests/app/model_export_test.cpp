@@ -354,12 +354,12 @@ TEST_CASE("an export goes on behind the window and can be stopped", "[model][exp
   Robot robot(with_letters(directory));  // what becomes of an export is seen in a frame, however soon it ends
   type_text(robot, "ab c de ab c de ab c de ab c");
   robot.app().view().files->numbers = NumberFormat::Tensors;
-  robot.app().save(directory / "cache.safetensors");
+  robot.app().files().saving.save(directory / "cache.safetensors");
   CHECK_FALSE(robot.app().settled());
-  robot.app().save(directory / "second.safetensors");
+  robot.app().files().saving.save(directory / "second.safetensors");
   CHECK_THAT(robot.app().message(), Catch::Matchers::ContainsSubstring("before this one goes on"));
   robot.app().view().files->exporting = FileOnItsWay{"cache.safetensors", 0.5};
-  robot.app().finish_export(true);
+  robot.app().files().saving.finish_export(true);
   robot.settle();
   CHECK(std::filesystem::exists(directory / "cache.safetensors"));
   CHECK_FALSE(std::filesystem::exists(directory / "second.safetensors"));
@@ -379,11 +379,11 @@ TEST_CASE("an export goes on behind the window and can be stopped", "[model][exp
 TEST_CASE("what a model does not have is refused in a sentence", "[model][export]") {
   const TemporaryDirectory directory;
   Robot robot(with_letters(directory));
-  robot.app().save(directory / "numbers.npy");
+  robot.app().files().saving.save(directory / "numbers.npy");
   CHECK_THAT(robot.app().message(), Catch::Matchers::ContainsSubstring("numbers.npy"));
   CHECK_THAT(robot.app().message(), Catch::Matchers::ContainsSubstring(".safetensors"));
   robot.app().view().files->table = ModelTable::ScoreParts;
-  robot.app().save(directory / "parts.csv");
+  robot.app().files().saving.save(directory / "parts.csv");
   robot.settle();
   CHECK_THAT(robot.app().message(), Catch::Matchers::ContainsSubstring("No score is split"));
   CHECK(directory.entries() == 1);  // the model

@@ -86,10 +86,10 @@ TEST_CASE("every screen of a model has the same edges, and its own sizes beside 
 
   robot.key(ImGuiKey_F7);
   robot.settle();
-  robot.app().save(directory / "session.json");
+  robot.app().files().saving.save(directory / "session.json");
   const RegionSizes kept = robot.app().view().sizes;
   robot.app().view().sizes = {};
-  robot.app().open(directory / "session.json");
+  robot.app().files().opening.open(directory / "session.json");
   robot.settle();
   CHECK(robot.app().view().sizes == kept);
   CHECK(place_of(robot, edges[1]) == head);

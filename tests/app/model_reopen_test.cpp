@@ -34,12 +34,12 @@ struct Desk {
     robot.settle();
     robot.frame(60);  // until it is kept
     if (killed) {
-      robot.app().keep_now();
-      robot.app().keeper()->autosave().wait();
-      robot.app().keeper()->autosave().leave();
+      robot.app().files().keeping.keep_now();
+      robot.app().files().keeping.keeper()->autosave().wait();
+      robot.app().files().keeping.keeper()->autosave().leave();
     } else {
       robot.app().close({});
-      robot.app().finish_closing();
+      robot.app().files().keeping.finish_closing();
     }
   }
   RobotOptions window() const {
@@ -57,7 +57,7 @@ void check_is_back(Robot& robot) {
   REQUIRE(within(robot));
   CHECK(within(robot).input.text == "abc de ab");
   CHECK(robot.app().view().mode == Mode::Model);
-  CHECK(robot.app().is_edited());
+  CHECK(robot.app().workspace().is_edited());
 }
 
 }  // namespace
@@ -67,7 +67,7 @@ TEST_CASE("what was closed in a model is read behind the window", "[model][closi
   Robot robot(desk.window());
   robot.settle();
   REQUIRE(desk.closed() == 1);
-  robot.app().reopen({});
+  robot.app().files().opening.reopen({});
   CHECK_FALSE(within(robot));  // it is on its way
   CHECK_FALSE(robot.app().settled());
   check_is_back(robot);
@@ -83,13 +83,13 @@ TEST_CASE("what is opened in between leaves what was closed where it was", "[mod
   std::ofstream(desk.directory / "note.txt") << "another text";
   Robot robot(desk.window());
   robot.settle();
-  robot.app().reopen({});
-  robot.app().open(desk.directory / "note.txt");
+  robot.app().files().opening.reopen({});
+  robot.app().files().opening.open(desk.directory / "note.txt");
   robot.settle();
   CHECK_FALSE(within(robot));
   CHECK(robot.document().title == "note.txt");
   CHECK(desk.closed() == 1);
-  robot.app().reopen({});
+  robot.app().files().opening.reopen({});
   check_is_back(robot);
 }
 
@@ -97,11 +97,11 @@ TEST_CASE("what a crash left in a model is restored behind the window", "[model]
   const Desk desk(true);
   Robot robot(desk.window());
   robot.settle();
-  REQUIRE(robot.app().restore());
+  REQUIRE(robot.app().files().opening.restore());
   CHECK_FALSE(within(robot));
   check_is_back(robot);
   CHECK(robot.app().message().starts_with("Restored what was open when AttnScope ended unexpectedly."));
-  CHECK(std::filesystem::exists(robot.app().keeper()->autosave().file()));
+  CHECK(std::filesystem::exists(robot.app().files().keeping.keeper()->autosave().file()));
 }
 
 TEST_CASE("a restoring that is stopped can be reopened", "[model][closing]") {
@@ -109,12 +109,12 @@ TEST_CASE("a restoring that is stopped can be reopened", "[model][closing]") {
   std::ofstream(desk.directory / "note.txt") << "another text";
   Robot robot(desk.window());
   robot.settle();
-  REQUIRE(robot.app().restore());
-  robot.app().open(desk.directory / "note.txt");
+  REQUIRE(robot.app().files().opening.restore());
+  robot.app().files().opening.open(desk.directory / "note.txt");
   robot.settle();
   CHECK_FALSE(within(robot));
   REQUIRE(desk.closed() == 1);
-  robot.app().reopen({});
+  robot.app().files().opening.reopen({});
   check_is_back(robot);
 }
 
@@ -128,9 +128,9 @@ TEST_CASE("a session whose model has moved waits for it, also through the end of
       Robot robot(desk.window());
       robot.settle();
       if (killed)
-        REQUIRE(robot.app().restore());
+        REQUIRE(robot.app().files().opening.restore());
       else
-        robot.app().reopen({});
+        robot.app().files().opening.reopen({});
       robot.settle();
       CHECK_FALSE(within(robot));
       CHECK_THAT(robot.app().message(), Catch::Matchers::ContainsSubstring("letters"));
@@ -139,9 +139,9 @@ TEST_CASE("a session whose model has moved waits for it, also through the end of
     }
     Robot robot(desk.window());
     robot.settle();
-    robot.app().reopen({});
+    robot.app().files().opening.reopen({});
     robot.settle();
-    robot.app().open(desk.directory / "elsewhere");
+    robot.app().files().opening.open(desk.directory / "elsewhere");
     check_is_back(robot);
     CHECK(desk.closed() == 0);
   }
@@ -156,7 +156,7 @@ TEST_CASE("a session that does not say whose token is followed means its model's
   robot.right_click(robot.centre(label));
   robot.settle();
   const std::filesystem::path file = robot.directory / "session.json";
-  robot.app().save(file);
+  robot.app().files().saving.save(file);
   std::ostringstream read;
   read << std::ifstream(file).rdbuf();
   std::string text = read.str();
@@ -166,7 +166,7 @@ TEST_CASE("a session that does not say whose token is followed means its model's
   std::ofstream(file) << text;
   robot.right_click(robot.centre(label));
   robot.settle();
-  robot.app().open(file);
+  robot.app().files().opening.open(file);
   robot.settle();
   for (const char* words : {"ab", "c de", "a a a a", "de c ab", "b", "e d c b a"}) {
     INFO(words);

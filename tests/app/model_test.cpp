@@ -68,7 +68,7 @@ TEST_CASE("a model's folder opens in its own mode, its layer is the model's", "[
   CHECK(robot.app().view().mode == Mode::Model);
   REQUIRE(within(robot));
   CHECK(within(robot).model->name == "letters");
-  CHECK_FALSE(robot.app().is_edited());
+  CHECK_FALSE(robot.app().workspace().is_edited());
   for (std::int64_t h = 0; h < 4; ++h) CHECK(distance(shown_weights(robot, h), run_weights(robot, h)) < 5e-6);
 }
 
@@ -146,7 +146,7 @@ TEST_CASE("a session keeps the model by its path", "[model][session]") {
     robot.key(ImGuiKey_F2);
     robot.key(ImGuiKey_S);
     robot.settle();
-    robot.app().save(file);
+    robot.app().files().saving.save(file);
     robot.settle();
   }
   CHECK(fs::file_size(file) < 20'000);
@@ -158,7 +158,7 @@ TEST_CASE("a session keeps the model by its path", "[model][session]") {
     CHECK(within(robot).changes.blocks.size() == 1);
     CHECK(robot.app().view().mode == Mode::Explore);
     CHECK(distance(shown_weights(robot, 2), run_weights(robot, 2)) < 5e-6);
-    CHECK_FALSE(robot.app().is_edited());
+    CHECK_FALSE(robot.app().workspace().is_edited());
   }
   SECTION("a model that has moved is asked for, and found again by its fingerprint") {
     fs::rename(model, directory / "elsewhere");
@@ -167,10 +167,10 @@ TEST_CASE("a session keeps the model by its path", "[model][session]") {
     robot.settle();
     CHECK(robot.app().message().find("letters") != std::string::npos);
     CHECK_FALSE(within(robot));
-    robot.app().open(directory / "another");
+    robot.app().files().opening.open(directory / "another");
     robot.settle();
     CHECK(within(robot).changes.empty());
-    robot.app().open(directory / "elsewhere");
+    robot.app().files().opening.open(directory / "elsewhere");
     robot.settle();
     CHECK(within(robot).input.text == "abc de ab");
     CHECK(within(robot).changes.blocks.size() == 1);
@@ -189,18 +189,18 @@ TEST_CASE("a model that was closed with changes is reopened as it was", "[model]
     robot.key(ImGuiKey_S);
     robot.settle();
     robot.app().close({});
-    robot.app().finish_closing();
+    robot.app().files().keeping.finish_closing();
   }
   options.file.reset();
   Robot robot(options);
   robot.settle();
   CHECK_FALSE(within(robot));
-  robot.app().reopen({});
+  robot.app().files().opening.reopen({});
   robot.settle();
   REQUIRE(within(robot));
   CHECK(within(robot).input.text == "abc de ab");
   CHECK(within(robot).changes.blocks.size() == 1);
-  CHECK(robot.app().is_edited());
+  CHECK(robot.app().workspace().is_edited());
   CHECK(distance(shown_weights(robot, 2), run_weights(robot, 2)) < 5e-6);
 }
 

@@ -176,7 +176,7 @@ TEST_CASE("a text from a file is read by the open model, line by line", "[model]
   Robot robot(with_letters(directory));
   const auto model = model_within(robot).model;
   const std::string text = "ab c\nde a\n";
-  robot.app().open(directory.write("code.txt", text));
+  robot.app().files().opening.open(directory.write("code.txt", text));
   robot.settle();
   CHECK(model_within(robot).model == model);
   CHECK(model_within(robot).input.text == text);
@@ -186,7 +186,7 @@ TEST_CASE("a text from a file is read by the open model, line by line", "[model]
   CHECK(model_within(robot).model == model);
   CHECK(model_within(robot).input.text != text);
   // What is no text is refused with its name, and the model stays.
-  robot.app().open(directory.write("broken.txt", "ab \xFF"));
+  robot.app().files().opening.open(directory.write("broken.txt", "ab \xFF"));
   robot.settle();
   CHECK(model_within(robot).model == model);
   CHECK(robot.app().message().find("UTF-8") != std::string::npos);
@@ -196,7 +196,7 @@ TEST_CASE("a folder that holds no model is called that", "[model]") {
   const TemporaryDirectory directory;
   Robot robot(with_letters(directory));
   std::filesystem::create_directories(directory / "empty");
-  robot.app().open(directory / "empty");
+  robot.app().files().opening.open(directory / "empty");
   robot.settle();
   CHECK(robot.app().message().find("is a folder without config.json") != std::string::npos);
 }

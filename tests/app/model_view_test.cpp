@@ -268,7 +268,7 @@ TEST_CASE("a token that is followed is none of another model, in a session neith
     return {};
   };
   const auto open = [&](const char* model) {
-    robot.app().open(robot.directory / model);
+    robot.app().files().opening.open(robot.directory / model);
     robot.settle();
     type_text(robot, "ab");
   };
@@ -291,8 +291,8 @@ TEST_CASE("a token that is followed is none of another model, in a session neith
 
   open("other");
   CHECK(label_of(followed).empty());
-  robot.app().save(robot.directory / "session.json");
-  robot.app().open(robot.directory / "session.json");
+  robot.app().files().saving.save(robot.directory / "session.json");
+  robot.app().files().opening.open(robot.directory / "session.json");
   robot.settle();
   CHECK(label_of(followed).empty());
   open("letters");
@@ -309,11 +309,11 @@ TEST_CASE("a session keeps the predicted token that is followed", "[model][sessi
   const std::optional<std::int64_t> followed = model_state(robot).followed;
   REQUIRE(followed);
   const std::filesystem::path session = robot.directory / "session.json";
-  robot.app().save(session);
+  robot.app().files().saving.save(session);
   robot.right_click(robot.centre(label));
   robot.settle();
   REQUIRE_FALSE(model_state(robot).followed);
-  robot.app().open(session);
+  robot.app().files().opening.open(session);
   robot.settle();
   CHECK(model_state(robot).followed == followed);
   for (const char* text : {"ab", "a a a a", "e d c b a"}) {
@@ -350,7 +350,7 @@ TEST_CASE("what the grid and the stream show is chosen, and changes no number", 
     robot.settle();
     CHECK(model_state(robot).stream == view);
   }
-  CHECK_FALSE(robot.app().is_edited());
+  CHECK_FALSE(robot.app().workspace().is_edited());
 }
 
 TEST_CASE("a pixel of the grid is the weight of its cell; hidden cells are hidden", "[model]") {

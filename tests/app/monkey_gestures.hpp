@@ -103,7 +103,7 @@ class MonkeyGestures {
     if (there.empty()) return "no small file in " + from.filename().native();
     if (std::filesystem::is_directory(to)) there.push_back(to);
     const std::filesystem::path& path = below(2) == 0 ? there.back() : there[index_below(there.size())];
-    robot.app().open(path);
+    robot.app().files().opening.open(path);
     robot.frame(2);
     return "open case " + std::filesystem::relative(path, directory_.path() / "cases").native();
   }

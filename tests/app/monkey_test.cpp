@@ -111,7 +111,7 @@ class Monkey {
     const bool rescales = below(10) == 0;
     robot.move(from);
     robot.press();
-    if (rescales) robot.app().set_scale(0.75f + static_cast<float>(below(200)) / 100);
+    if (rescales) robot.app().view().scale = 0.75f + static_cast<float>(below(200)) / 100;
     robot.move(below(2) == 0 ? place(robot)
                              : ImVec2{from.x + static_cast<float>(below(200) - 100),
                                       from.y + static_cast<float>(below(200) - 100)});
@@ -172,13 +172,13 @@ class Monkey {
   }
 
   std::string open(Robot& robot) {
-    robot.app().open(one_of(files_));
+    robot.app().files().opening.open(one_of(files_));
     robot.frame();
     return "open";
   }
 
   std::string scale(Robot& robot) {
-    robot.app().set_scale(0.75f + static_cast<float>(below(226)) / 100);
+    robot.app().view().scale = 0.75f + static_cast<float>(below(226)) / 100;
     robot.frame();
     return "scale";
   }
@@ -218,7 +218,7 @@ void keep_small(Robot& robot, const std::filesystem::path& example) {
   const std::uint64_t weights = within ? within.model->bytes : 0;  // bytes
   constexpr std::int64_t most_cells = 1'000'000;
   constexpr std::uint64_t most_weights = 16'000'000;
-  if (large || cells > most_cells || weights > most_weights) robot.app().open(example);
+  if (large || cells > most_cells || weights > most_weights) robot.app().files().opening.open(example);
 }
 
 }  // namespace
@@ -254,7 +254,7 @@ TEST_CASE("a monkey before the window breaks nothing") {
   // The window still works.
   robot.resize(1600, 1000);
   robot.app().view() = ViewState{};
-  robot.app().open(example);
+  robot.app().files().opening.open(example);
   robot.key(ImGuiKey_Escape);
   robot.key(ImGuiKey_Escape);
   robot.settle();

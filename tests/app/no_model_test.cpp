@@ -23,7 +23,7 @@ const std::filesystem::path examples = std::filesystem::path(ATTNSCOPE_ASSETS) /
 
 TEST_CASE("where no model is open those that came with the program are listed, and open") {
   Robot robot({.width = 1280, .height = 800});
-  robot.app().open(examples / "2-three-tokens.json");
+  robot.app().files().opening.open(examples / "2-three-tokens.json");
   robot.settle();
   REQUIRE_FALSE(robot.document().within.read());
   robot.key(ImGuiKey_F7);

@@ -29,7 +29,7 @@ TEST_CASE("what is said of a text that was opened leaves when that has become un
   const std::filesystem::path long_one = directory.write("long.txt", many);
   const auto said = [](Robot& robot) { return robot.app().message().starts_with("Opened without"); };
   Robot robot(wide);
-  robot.app().open(one);
+  robot.app().files().opening.open(one);
   robot.settle();
   REQUIRE(said(robot));
   robot.key(ImGuiKey_RightArrow);  // a look changes nothing of it
@@ -39,14 +39,14 @@ TEST_CASE("what is said of a text that was opened leaves when that has become un
   robot.settle();
   CHECK_FALSE(said(robot));
 
-  robot.app().open(one);
+  robot.app().files().opening.open(one);
   robot.settle();
   REQUIRE(said(robot));
   robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);
   robot.settle();
   CHECK_FALSE(said(robot));
 
-  robot.app().open(long_one);
+  robot.app().files().opening.open(long_one);
   robot.settle();
   REQUIRE(said(robot));
   const bool log = robot.app().view().focus->log;
@@ -54,7 +54,7 @@ TEST_CASE("what is said of a text that was opened leaves when that has become un
   robot.key(ImGuiKey_L);
   robot.settle();
   CHECK(said(robot) != log);
-  robot.app().open(one);
+  robot.app().files().opening.open(one);
   robot.settle();
   CHECK(robot.app().message().find("logarithmic") == std::string::npos);
 }
@@ -67,7 +67,7 @@ TEST_CASE("what is said of a model's new text leaves with undo and with another 
     return robot.app().message() == "\"text.txt\" is the text now. Ctrl+Z goes back.";
   };
   const auto drop = [&] {
-    robot.app().drop({text});
+    robot.app().files().opening.drop({text});
     robot.settle();
     REQUIRE(says_now());
   };

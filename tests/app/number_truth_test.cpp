@@ -66,7 +66,7 @@ TEST_CASE("a small weight is no zero in the read-out, in the ladder and before i
   robot.type_number("Temperature value", "0.05");
   const std::optional<SmallWeight> small = small_weight(robot);
   REQUIRE(small);
-  robot.app().look_at({.head = small->head, .cell = small->cell, .cells = {}});
+  robot.app().looking().look_at({.head = small->head, .cell = small->cell, .cells = {}});
   robot.settle();
   int times = 0;
   for (const PlacedText& text : texts_of(robot)) {
@@ -82,7 +82,7 @@ TEST_CASE("a small weight is no zero in the formulas of the walk") {
   robot.type_number("Temperature value", "0.05");
   const std::optional<SmallWeight> small = small_weight(robot);
   REQUIRE(small);
-  robot.app().look_at({.head = small->head, .cell = small->cell, .cells = {}});
+  robot.app().looking().look_at({.head = small->head, .cell = small->cell, .cells = {}});
   robot.key(ImGuiKey_F3);
   robot.settle();
   const walk::Script script(shown(robot));
@@ -100,13 +100,13 @@ TEST_CASE("a factor stands beside numbers that are printed") {
   robot.type_number("Temperature value", "0.05");
   std::optional<SmallWeight> small = small_weight(robot);
   REQUIRE(small);
-  robot.app().look_at({.head = small->head, .cell = small->cell, .cells = {}});
+  robot.app().looking().look_at({.head = small->head, .cell = small->cell, .cells = {}});
   robot.settle();
   CHECK(shows(robot, "numbers ×"));
   robot.type_number("d_model value", "256");  // more dimensions than have room for numbers
   small = small_weight(robot);
   REQUIRE(small);
-  robot.app().look_at({.head = small->head, .cell = small->cell, .cells = {}});
+  robot.app().looking().look_at({.head = small->head, .cell = small->cell, .cells = {}});
   robot.settle();
   CHECK_FALSE(shows(robot, "numbers ×"));
 }
@@ -206,7 +206,7 @@ TEST_CASE("one token and its logarithm leave the ends of the colour bar apart") 
 
 TEST_CASE("the sentence of a walk says whose formula stands there") {
   Walker robot;
-  robot.app().look_at({.head = {}, .cell = Cell{2, 1}, .cells = {}});
+  robot.app().looking().look_at({.head = {}, .cell = Cell{2, 1}, .cells = {}});
   robot.settle();
   const walk::Script script(robot.result());
   REQUIRE(script.moves_of(Stage::Score) >= 2);
@@ -230,7 +230,7 @@ TEST_CASE("the sentence of a walk says whose formula stands there") {
 TEST_CASE("a masked cell's weight is 0 on its way through the walk, and a small one is no 0") {
   Robot robot({.width = 1600, .height = 1000});
   REQUIRE(robot.document().layer().masking.causal);
-  robot.app().look_at({.head = {}, .cell = Cell{0, 3}, .cells = {}});
+  robot.app().looking().look_at({.head = {}, .cell = Cell{0, 3}, .cells = {}});
   robot.key(ImGuiKey_F3);
   robot.leave();
   robot.settle();

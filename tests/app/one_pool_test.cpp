@@ -47,9 +47,9 @@ TEST_CASE("A window with a long text, tiles, models A and B and a lab has one th
   robot.key(ImGuiKey_W);  // the wall of seeds
   for (int i = 0; i < 30; ++i) robot.frame();
   most = std::max(most, running_threads());
-  robot.app().open(directory.write("long.txt", long_text()));
+  robot.app().files().opening.open(directory.write("long.txt", long_text()));
   settle();
-  robot.app().hold();  // a long B
+  robot.app().held().hold();  // a long B
   settle();
   const int cores = static_cast<int>(std::thread::hardware_concurrency());
   INFO("threads: " << most << ", " << before << " of them before, " << cores << " cores");

@@ -32,7 +32,7 @@ TEST_CASE("opening: a long document is read once, by another thread", "[opening]
   Robot robot({.width = 1280, .height = 800});
   REQUIRE(bytes_read("thread-self") > 0);
   const std::uint64_t own = bytes_read("thread-self"), all = bytes_read("self");
-  robot.app().open(path);
+  robot.app().files().opening.open(path);
   const std::uint64_t own_after = bytes_read("thread-self"), all_after = bytes_read("self");
   CHECK(robot.document().title == "long");  // it is there at once
   CHECK(own_after - own < bytes / 8);
@@ -44,9 +44,9 @@ TEST_CASE("opening: what stands in a model is opened behind the window, however 
   const test::TemporaryDirectory directory;
   Robot robot({.width = 1280, .height = 800});
   const std::string before = robot.document().title;
-  robot.app().open(directory / "missing.json");
+  robot.app().files().opening.open(directory / "missing.json");
   CHECK(robot.app().message().find("missing.json") != std::string::npos);  // known at once
-  robot.app().open(directory.write("broken.json", "{\"attnscope\": 1, "));
+  robot.app().files().opening.open(directory.write("broken.json", "{\"attnscope\": 1, "));
   CHECK(robot.app().message().find("broken.json") != std::string::npos);
   CHECK(robot.document().title == before);
 }

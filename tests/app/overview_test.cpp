@@ -34,7 +34,7 @@ TEST_CASE("overview: of weights that lie elsewhere a small picture brings an ove
   two.robot.key(ImGuiKey_U);
   const test::TemporaryDirectory folder;
   save_document(document, folder / "long.json");
-  two.robot.app().open(folder / "long.json");
+  two.robot.app().files().opening.open(folder / "long.json");
   two.robot.settle();
   REQUIRE(two.result().backend == "Second");
   REQUIRE(two.result().layer().overview != nullptr);

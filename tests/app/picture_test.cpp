@@ -73,11 +73,11 @@ TEST_CASE("a vision model opens with a picture, and another is dropped on it", "
   REQUIRE(within(robot));
   CHECK(robot.app().view().mode == Mode::Model);
   CHECK(within(robot).input.image.filename() == "picture.png");
-  CHECK_FALSE(robot.app().is_edited());
+  CHECK_FALSE(robot.app().workspace().is_edited());
   CHECK(says(robot, "2 × 2 patches of 4 px"));
   for (const char* label : {"sad", "so-so", "glad"}) CHECK(says(robot, label));
 
-  robot.app().open(four_squares(directory));
+  robot.app().files().opening.open(four_squares(directory));
   robot.settle();
   CHECK(within(robot).input.image == directory / "squares.png");
   CHECK(says(robot, "squares.png"));
@@ -87,7 +87,7 @@ TEST_CASE("a vision model opens with a picture, and another is dropped on it", "
   CHECK(within(robot).input.image.filename() == "picture.png");
 
   write_grey_of_16_bits(directory / "grey.png");
-  robot.app().open(directory / "grey.png");
+  robot.app().files().opening.open(directory / "grey.png");
   robot.settle();
   CHECK(robot.app().message().find("grey.png\" has 16 bits of grey a pixel") != std::string::npos);
   robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);
@@ -95,7 +95,7 @@ TEST_CASE("a vision model opens with a picture, and another is dropped on it", "
   CHECK(robot.app().message().find("16 bits") == std::string::npos);
 
   std::ofstream(directory / "broken.png") << "no picture";
-  robot.app().open(directory / "broken.png");
+  robot.app().files().opening.open(directory / "broken.png");
   robot.settle();
   CHECK(robot.app().message().find("broken.png") != std::string::npos);
   CHECK(says(robot, "2 × 2 patches of 4"));  // what was there stays
@@ -112,7 +112,7 @@ TEST_CASE("a picture that is dropped on a page without the model is shown on the
     robot.settle();
     const Mode before = robot.app().view().mode;
     REQUIRE(is_page(before));
-    robot.app().drop({squares});
+    robot.app().files().opening.drop({squares});
     robot.settle();
     CHECK(robot.app().view().mode == Mode::Model);
     CHECK(within(robot).input.image == squares);
@@ -190,7 +190,7 @@ TEST_CASE("pictures stand in the dialog where the model looks at them, else a se
     options.file.reset();
     Robot robot(options);
     robot.settle();
-    robot.app().open(squares);
+    robot.app().files().opening.open(squares);
     robot.settle();
     CHECK(robot.app().message().find("squares.png") != std::string::npos);
     CHECK(robot.app().message().find("is a picture") != std::string::npos);

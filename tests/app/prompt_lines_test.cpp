@@ -6,6 +6,7 @@
 #include <imgui.h>
 
 #include "app/model_robot.hpp"
+#include "app/state/teaching/presenter_state.hpp"
 #include "core/edits/within.hpp"
 #include "robot/layout.hpp"
 
@@ -274,7 +275,7 @@ TEST_CASE("what is pasted where no sentence stands is shown where it does, as a 
   robot.settle();
   robot.key(ImGuiKey_F5);
   paste_on(ImGuiKey_F2);
-  CHECK(robot.app().presents());
+  CHECK(robot.app().view().presenter->on);
 }
 
 TEST_CASE("what is pasted is the text of the model, from another page as well") {

@@ -50,7 +50,7 @@ TEST_CASE("a picture of a long text has so many queries that they take seconds",
   CHECK(step_of(199'000) == 64);
   drawn.engine.refine_to(4);
   const std::filesystem::path text = text_of(directory, 2'100);
-  drawn.app.open(open_session(text, {}), text, {}, {});
+  drawn.app.files().opening.open(open_session(text, {}), text, {}, {});
   drawn.settle();
   REQUIRE(drawn.app.shown());
   REQUIRE(drawn.app.shown()->layer().is_long());

@@ -18,7 +18,7 @@ using namespace attnscope::test;
 TEST_CASE("a spot of a long head is looked at: so many cells round the chosen one", "[spot]") {
   LongRobot l;
   App& app = l.robot.app();
-  app.look_at({.head = 2, .cell = Cell{1500, 700}, .cells = 64});
+  app.looking().look_at({.head = 2, .cell = Cell{1500, 700}, .cells = 64});
   l.robot.settle();
   CHECK(app.selection().head == 2);
   CHECK(app.selection().cell == Cell{1500, 700});
@@ -28,14 +28,14 @@ TEST_CASE("a spot of a long head is looked at: so many cells round the chosen on
   CHECK(std::min(seen.queries, seen.keys) <= 66);
   CHECK(std::abs(seen.first.query + seen.queries / 2 - 1500) <= 1);
   CHECK(std::abs(seen.first.key + seen.keys / 2 - 700) <= 1);
-  app.look_at({.head = {}, .cell = {}, .cells = tokens});
+  app.looking().look_at({.head = {}, .cell = {}, .cells = tokens});
   l.robot.settle();
   CHECK(app.view().long_view->in_sight().queries == tokens);
   CHECK(app.selection().cell == Cell{1500, 700});
 
-  CHECK_THROWS_AS(app.look_at({.head = 8, .cell = {}, .cells = {}}), Error);
-  CHECK_THROWS_AS(app.look_at({.head = {}, .cell = Cell{tokens, 0}, .cells = {}}), Error);
-  CHECK_THROWS_AS(app.look_at({.head = {}, .cell = Cell{0, tokens}, .cells = {}}), Error);
+  CHECK_THROWS_AS(app.looking().look_at({.head = 8, .cell = {}, .cells = {}}), Error);
+  CHECK_THROWS_AS(app.looking().look_at({.head = {}, .cell = Cell{tokens, 0}, .cells = {}}), Error);
+  CHECK_THROWS_AS(app.looking().look_at({.head = {}, .cell = Cell{0, tokens}, .cells = {}}), Error);
   CHECK(app.selection().head == 2);
 }
 

@@ -190,7 +190,7 @@ TEST_CASE("a window settles on the numbers that the worker has made") {
   write_safetensors(directory / "x.safetensors",
                     std::array{NamedTensor{"Q", &q}, NamedTensor{"K", &k}, NamedTensor{"V", &v}});
   Robot robot({.width = 1600, .height = 1000});
-  robot.app().open(directory / "x.safetensors");
+  robot.app().files().opening.open(directory / "x.safetensors");
   robot.settle();
   click(robot, "Stage: Scores");
   robot.leave();

@@ -47,7 +47,7 @@ TEST_CASE("what undo brings back is saved into its own file, not into that of wh
   Robot robot({.width = 1600, .height = 1000});
   robot.settle();
   save_as(robot, (directory / "first.json").native());
-  robot.app().open(std::string(ATTNSCOPE_ASSETS) + "/examples/2-three-tokens.json");
+  robot.app().files().opening.open(std::string(ATTNSCOPE_ASSETS) + "/examples/2-three-tokens.json");
   robot.settle();
   save_as(robot, (directory / "second.json").native());
   const std::string second = to_json(open_document(directory / "second.json"));
@@ -78,7 +78,7 @@ TEST_CASE("what is swapped with what is held is saved into its own file") {
   save_as(robot, (directory / "first.json").native());
   robot.key(ImGuiKey_Backslash);
   robot.settle();
-  robot.app().open(std::string(ATTNSCOPE_ASSETS) + "/examples/2-three-tokens.json");
+  robot.app().files().opening.open(std::string(ATTNSCOPE_ASSETS) + "/examples/2-three-tokens.json");
   robot.settle();
   save_as(robot, (directory / "second.json").native());
   const std::string second = to_json(open_document(directory / "second.json"));
@@ -100,7 +100,7 @@ TEST_CASE("undo from a saved file to an example leaves the file alone") {
   const std::string example = robot.app().window_title();
   std::filesystem::copy_file(std::string(ATTNSCOPE_ASSETS) + "/examples/2-three-tokens.json",
                              directory / "mine.json");
-  robot.app().open(directory / "mine.json");
+  robot.app().files().opening.open(directory / "mine.json");
   robot.settle();
   REQUIRE(robot.app().window_title() == "mine.json — AttnScope");
   const Document mine = open_document(directory / "mine.json");
@@ -137,7 +137,7 @@ TEST_CASE("what cannot be saved is told and stays") {
   CHECK(dialog_of(robot).folder == directory.path());
   robot.key(ImGuiKey_Escape);
   robot.frame(2);
-  robot.app().save(directory.path().native() + "/");
+  robot.app().files().saving.save(directory.path().native() + "/");
   CHECK(robot.app().message().find("Cannot write") != std::string::npos);
   CHECK(directory.entries() == 0);
   CHECK(robot.document() == before);
@@ -173,7 +173,7 @@ TEST_CASE("what is looked at is exported by the ending of the name") {
 TEST_CASE("a full disk loses neither the session nor the file that was there") {
   const TemporaryDirectory directory;
   Robot robot({.width = 1600, .height = 1000});
-  robot.app().save(directory / "mine.json");
+  robot.app().files().saving.save(directory / "mine.json");
   const std::string good = bytes_of(directory / "mine.json");
   robot.key(ImGuiKey_S);
   robot.settle();
@@ -183,7 +183,7 @@ TEST_CASE("a full disk loses neither the session nor the file that was there") {
   const rlimit tiny{64, before.rlim_max};
   setrlimit(RLIMIT_FSIZE, &tiny);
   for (const char* name : {"mine.json", "new.json", "new.png", "new.svg", "new.csv", "new.safetensors"}) {
-    robot.app().save(directory / name);
+    robot.app().files().saving.save(directory / name);
     INFO(name);
     CHECK(is_sentence(robot.app().message()));
     CHECK(robot.app().message().find(name) != std::string::npos);
@@ -192,7 +192,7 @@ TEST_CASE("a full disk loses neither the session nor the file that was there") {
   setrlimit(RLIMIT_FSIZE, &before);
   CHECK(bytes_of(directory / "mine.json") == good);
   CHECK(directory.entries() == 1);
-  robot.app().save(directory / "mine.json");
+  robot.app().files().saving.save(directory / "mine.json");
   CHECK(open_document(directory / "mine.json").layer().scaling.kind == Scaling::Kind::Off);
 }
 

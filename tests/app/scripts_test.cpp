@@ -200,8 +200,8 @@ TEST_CASE("scripts: chips, labels and the field show a typed Arabic sentence, th
   CHECK_FALSE(below_field());
   REQUIRE(robot.document().input.sequences[0].tokens.size() == 4);
   const std::filesystem::path path = directory.path() / "a.svg";
-  robot.app().save_picture({PictureRegion::Window, 1, path});
-  robot.app().finish_picture(true);
+  robot.app().files().saving.save_picture({PictureRegion::Window, 1, path});
+  robot.app().files().saving.finish_picture(true);
   const std::string svg = read(path);
   CHECK(svg.find(">عليكم<") != std::string::npos);
   CHECK(svg.find("direction=\"rtl\"") != std::string::npos);

@@ -80,7 +80,7 @@ TEST_CASE("Compare draws no entropy of a row that one key has to itself", "[comp
   REQUIRE(robot.document().layer().masking.causal);
   robot.key(ImGuiKey_F4);
   for (const std::int64_t query : {1, 0}) {
-    robot.app().look_at({.head = {}, .cell = Cell{query, 0}, .cells = {}});
+    robot.app().looking().look_at({.head = {}, .cell = Cell{query, 0}, .cells = {}});
     robot.leave();
     robot.settle();
     const RowMeasures& row = shown(robot).measures.row(0, robot.app().selection().head, query);
@@ -97,7 +97,7 @@ TEST_CASE("what a model says of a token is of the one that is framed, locked or 
   Robot robot(options);
   robot.settle();
   for (const std::int64_t query : {3, 2}) {
-    robot.app().look_at({.head = {}, .cell = Cell{query, 1}, .cells = {}});
+    robot.app().looking().look_at({.head = {}, .cell = Cell{query, 1}, .cells = {}});
     robot.leave();
     robot.settle();
     REQUIRE(robot.app().model()->prediction);

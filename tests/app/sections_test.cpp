@@ -33,7 +33,7 @@ TEST_CASE("sections: a session shows those that it names, and everything comes b
   const std::filesystem::path path = folder.path() / "class.json";
   std::ofstream(path) << session("scaling, mask");
   Robot robot;
-  robot.app().open(path);
+  robot.app().files().opening.open(path);
   robot.settle();
   CHECK(robot.app().message().empty());
   CHECK(is_there(robot, "Divide by sqrt(d_k)"));
@@ -41,7 +41,7 @@ TEST_CASE("sections: a session shows those that it names, and everything comes b
   CHECK_FALSE(is_there(robot, "Weights"));
   CHECK_FALSE(is_there(robot, "Softmax"));
   // It is kept as it is.
-  robot.app().save(folder.path() / "again.json");
+  robot.app().files().saving.save(folder.path() / "again.json");
   CHECK(bytes_of(folder.path() / "again.json").find("\"controls\":\"scaling, mask\"") != std::string::npos);
   click(robot, "All sections");
   robot.settle();
@@ -77,7 +77,7 @@ TEST_CASE("sections: a name that there is not is said, and the column is whole",
   const std::filesystem::path path = folder.path() / "class.json";
   std::ofstream(path) << session("scaling, colour");
   Robot robot;
-  robot.app().open(path);
+  robot.app().files().opening.open(path);
   robot.settle();
   CHECK(robot.app().message().find("view.controls") != std::string::npos);
   CHECK(robot.app().view().sections.names.empty());

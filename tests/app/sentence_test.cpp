@@ -97,7 +97,7 @@ TEST_CASE("what is on screen is copied as a sentence", "[sentence]") {
 TEST_CASE("the Model page copies the sentence of its chosen head, and stays", "[sentence][model]") {
   test::LettersRobot robot;
   REQUIRE(robot.app().view().mode == Mode::Model);
-  robot.app().look_at({.head = 2, .cell = Cell{3, 1}, .cells = {}});
+  robot.app().looking().look_at({.head = 2, .cell = Cell{3, 1}, .cells = {}});
   robot.settle();
   copy_from_palette(robot);
   CHECK(robot.app().message() == "Copied as a sentence.");

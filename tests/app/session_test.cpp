@@ -60,7 +60,7 @@ void check_reopened(const std::function<void(Robot&)>& prepare) {
     robot.settle();
     robot.key(ImGuiKey_F);  // time stands still: a trace that runs has moved on by the next frame
     robot.settle();
-    robot.app().save(file);
+    robot.app().files().saving.save(file);
     robot.app().view().notices.clear();
     robot.app().view().keyboard.notice = {};
     robot.settle();
@@ -70,7 +70,7 @@ void check_reopened(const std::function<void(Robot&)>& prepare) {
     looks = looks_of(robot);
   }
   Robot robot(desk);
-  robot.app().open(file);
+  robot.app().files().opening.open(file);
   CHECK_FALSE(robot.app().settled());
   robot.settle();
   CHECK(robot.app().message().empty());
@@ -90,7 +90,7 @@ std::string session_text() {
     robot.key(ImGuiKey_S);
     robot.settle();
     const std::string view = view_to_json(robot.app().view(), robot.app().selection());
-    return session_to_json(robot.document(), view, &robot.app().held()->result->document);
+    return session_to_json(robot.document(), view, &robot.app().held().sight()->result->document);
   }();
   return text;
 }
@@ -153,21 +153,22 @@ TEST_CASE("a held state is computed before the one that is shown", "[session]") 
   const TemporaryDirectory directory;
   const std::filesystem::path file = directory.write("both.json", session_text());
   Robot robot({.width = 1600, .height = 1000, .wait_for_engine = false});
-  robot.app().open(file);
+  robot.app().files().opening.open(file);
   robot.settle();
-  REQUIRE(robot.app().held());
-  CHECK(robot.app().held()->result->document.layer().scaling.kind == Scaling::Kind::InverseSqrtDk);
+  REQUIRE(robot.app().held().sight());
+  CHECK(robot.app().held().sight()->result->document.layer().scaling.kind == Scaling::Kind::InverseSqrtDk);
   CHECK(robot.app().shown()->document.layer().scaling.kind == Scaling::Kind::Off);
-  CHECK(robot.app().held()->result->ticket < robot.app().shown()->ticket);
+  CHECK(robot.app().held().sight()->result->ticket < robot.app().shown()->ticket);
   // A plain document leaves B alone, a session without B lets go of it.
-  robot.app().open(std::filesystem::path(ATTNSCOPE_ASSETS) / "examples" / "2-three-tokens.json");
+  robot.app().files().opening.open(std::filesystem::path(ATTNSCOPE_ASSETS) / "examples" /
+                                   "2-three-tokens.json");
   robot.settle();
-  CHECK(robot.app().held());
+  CHECK(robot.app().held().sight());
   json alone = json::parse(session_text());
   alone.erase("held");
-  robot.app().open(directory.write("alone.json", alone.dump()));
+  robot.app().files().opening.open(directory.write("alone.json", alone.dump()));
   robot.settle();
-  CHECK_FALSE(robot.app().held());
+  CHECK_FALSE(robot.app().held().sight());
 }
 
 TEST_CASE("undo goes back over an opened session", "[session]") {
@@ -175,7 +176,7 @@ TEST_CASE("undo goes back over an opened session", "[session]") {
   const std::filesystem::path file = directory.write("both.json", session_text());
   Robot robot(desk);
   const Document start = robot.document();
-  robot.app().open(file);
+  robot.app().files().opening.open(file);
   robot.settle();
   const Document opened = robot.document();
   REQUIRE(opened.layer().scaling.kind == Scaling::Kind::Off);
@@ -259,7 +260,7 @@ TEST_CASE("the window opens a damaged session and names what is lost", "[session
   damaged["unheard_of"] = 1;
   damaged["held"]["text"] = 5;
   Robot robot(desk);
-  robot.app().open(directory.write("hurt.json", damaged.dump()));
+  robot.app().files().opening.open(directory.write("hurt.json", damaged.dump()));
   robot.settle();
   const std::string message = robot.app().message();
   CHECK(message.find("hurt.json") != std::string::npos);
@@ -268,11 +269,11 @@ TEST_CASE("the window opens a damaged session and names what is lost", "[session
   CHECK(robot.document().layer().temperature == 1);
   CHECK(robot.document().layer().scaling.kind == Scaling::Kind::Off);  // what was good is there
   CHECK(robot.app().view().mode == Mode::Explore);
-  CHECK_FALSE(robot.app().held());
+  CHECK_FALSE(robot.app().held().sight());
 
   // One that holds no document leaves everything as it is.
   const Document before = robot.document();
-  robot.app().open(
+  robot.app().files().opening.open(
       directory.write("gone.json", R"({"attnscope": 1, "session": 1, "view": {"mode": "walk"}, "tex)"));
   robot.settle();
   CHECK(robot.app().message().find("gone.json") != std::string::npos);
@@ -315,7 +316,7 @@ TEST_CASE("a view is looked at with any numbers without harm", "[session]") {
     wild["view"]["walk"]["move"] = 1 << 29;
     wild["view"]["walk"]["first_query"] = 1 << 29;
     wild["view"]["walk"]["head_dimension"] = 1 << 29;
-    robot.app().open(directory.write("wild.json", wild.dump()));
+    robot.app().files().opening.open(directory.write("wild.json", wild.dump()));
     robot.settle();
     CHECK(robot.app().message().empty());
     CHECK(robot.app().selection().head == 7);

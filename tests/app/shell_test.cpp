@@ -162,13 +162,13 @@ TEST_CASE("find opens the palette") {
 TEST_CASE("what is held as B can be subtracted, swapped and let go") {
   Robot robot(wide);
   robot.settle();
-  CHECK_FALSE(robot.app().held());
+  CHECK_FALSE(robot.app().held().sight());
   robot.key(ImGuiKey_Slash);  // nothing is held yet: it says so
   CHECK_FALSE(robot.app().message().empty());
   robot.key(ImGuiKey_Escape);
   robot.key(ImGuiKey_Backslash);
   robot.settle();
-  REQUIRE(robot.app().held());
+  REQUIRE(robot.app().held().sight());
   const Document b = robot.document();
   robot.key(ImGuiKey_S);
   robot.settle();
@@ -178,12 +178,12 @@ TEST_CASE("what is held as B can be subtracted, swapped and let go") {
   CHECK(robot.app().view().stage == Plane(Stage::Softmax, Plane::Kind::Difference));
 
   ResultStats stats(robot.app().shown());
-  stats.compare_with(robot.app().held()->result);
+  stats.compare_with(robot.app().held().sight()->result);
   REQUIRE(stats.can_compare());
   for (const Stage stage : {Stage::Score, Stage::Scale, Stage::Softmax}) {
     const auto difference = stats.matrix(Plane(stage, Plane::Kind::Difference), 0, 3);
     const auto shown = robot.app().shown()->layer().trace[stage]->matrix(0, 3);
-    const auto held = robot.app().held()->result->layer().trace[stage]->matrix(0, 3);
+    const auto held = robot.app().held().sight()->result->layer().trace[stage]->matrix(0, 3);
     for (Eigen::Index i = 0; i < shown.rows(); ++i)
       for (Eigen::Index j = 0; j < shown.cols(); ++j)
         CHECK(difference(i, j) == (shown(i, j) == held(i, j) ? 0 : shown(i, j) - held(i, j)));
@@ -191,7 +191,7 @@ TEST_CASE("what is held as B can be subtracted, swapped and let go") {
   robot.key(ImGuiKey_X);
   robot.settle();
   CHECK(robot.document() == b);
-  CHECK(robot.app().held()->result->document == a);
+  CHECK(robot.app().held().sight()->result->document == a);
   robot.key(ImGuiKey_X);
   robot.settle();
   CHECK(robot.document() == a);

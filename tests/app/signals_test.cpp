@@ -82,7 +82,7 @@ TEST_CASE("the curve of the entropy begins at the first row that has a choice") 
   Robot robot({.width = 1600, .height = 1400});
   click(robot, "More: Mask");
   choose(robot, "Mistake", "Diagonal hidden");  // the first row has no key, the second one
-  robot.app().look_at({.head = 2, .cell = Cell{5, 0}, .cells = {}});
+  robot.app().looking().look_at({.head = 2, .cell = Cell{5, 0}, .cells = {}});
   robot.settle();
   robot.leave();
   robot.settle();
@@ -230,7 +230,7 @@ TEST_CASE("with B held its curves stand beside A's, and their difference can be 
   show(robot, 2, PlotKind::Weights, "Spread of the weights");
   CHECK_FALSE(robot.has("Entropy A - B"));
   click(robot, "Hold");
-  REQUIRE(robot.app().held());
+  REQUIRE(robot.app().held().sight());
   CHECK(robot.has("Entropy A - B"));
   press_key(robot, ImGuiKey_S);
   robot.leave();

@@ -56,7 +56,7 @@ TEST_CASE("small contributions have an exponent and dark colours, large ones nei
     if (weights(5, key) < weights(5, smallest.key)) smallest.key = key;
   REQUIRE(weights(5, smallest.key) > 0);
   REQUIRE(weights(5, smallest.key) < 2e-3f);
-  robot.app().look_at({.head = 3, .cell = smallest, .cells = {}});
+  robot.app().looking().look_at({.head = 3, .cell = smallest, .cells = {}});
   robot.settle();
   const Strip small = strip_of(robot);
   CHECK(small.numbers == 8);

@@ -169,10 +169,10 @@ TEST_CASE("start: opening a file is nothing a person did of the three", "[start]
     robot.retype("##Text", "Quite another sentence");
     robot.key(ImGuiKey_S);
     robot.settle();
-    robot.app().save(other);
+    robot.app().files().saving.save(other);
   }
   FirstLaunch robot;
-  robot.app().open(other);
+  robot.app().files().opening.open(other);
   robot.settle();
   REQUIRE(robot.document().input.sequences[0].text == "Quite another sentence");
   for (const FirstStep step : {FirstStep::Scaling, FirstStep::Future, FirstStep::Sentence})
@@ -187,7 +187,8 @@ TEST_CASE("start: what is opened before a result is there is not taken for it", 
   ImGui::GetIO().AddKeyEvent(ImGuiKey_S, false);
   REQUIRE(robot.start().step(FirstStep::Scaling).waiting);
   const test::TemporaryDirectory directory;
-  robot.app().open(directory.write("other.json", R"({"attnscope": 1, "text": ["quite another one"]})"));
+  robot.app().files().opening.open(
+      directory.write("other.json", R"({"attnscope": 1, "text": ["quite another one"]})"));
   robot.settle();
   CHECK(robot.is_done(FirstStep::Scaling));
   CHECK(robot.seen(FirstStep::Scaling).empty());
@@ -198,7 +199,7 @@ TEST_CASE("start: what came of a step is not said of what is opened afterwards",
   robot.retype("##Text", "one two three");
   robot.settle();
   REQUIRE_FALSE(robot.seen(FirstStep::Sentence).empty());
-  robot.app().open(std::filesystem::path(ATTNSCOPE_ASSETS) / "examples/2-three-tokens.json");
+  robot.app().files().opening.open(std::filesystem::path(ATTNSCOPE_ASSETS) / "examples/2-three-tokens.json");
   robot.settle();
   CHECK(robot.is_done(FirstStep::Sentence));
   CHECK(robot.seen(FirstStep::Sentence).empty());

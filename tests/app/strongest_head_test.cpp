@@ -48,7 +48,7 @@ TEST_CASE("the head with the largest effect is offered when all are known, and a
   const HeadPlace place = reading->effects->heads[strongest];
   CHECK(strongest_head(*reading) == ModelHead{AttentionOf::Decoder, place.block, place.head});
 
-  robot.app().look_at({.head = (place.head + 1) % 4, .cell = Cell{1, 0}, .cells = {}});
+  robot.app().looking().look_at({.head = (place.head + 1) % 4, .cell = Cell{1, 0}, .cells = {}});
   robot.settle();
   REQUIRE(robot.has("Strongest head"));
   CHECK(shows(robot, "strongest head " + std::to_string(place.block) + "." + std::to_string(place.head)));
@@ -74,7 +74,7 @@ TEST_CASE("in a low window the map of the head has the room of the offer", "[mod
   CHECK(robot.has("score previous token"));
   const std::optional<ModelHead> head = strongest_head(*robot.app().model());
   REQUIRE(head);
-  robot.app().look_at({.head = (head->head + 1) % 4, .cell = Cell{1, 0}, .cells = {}});
+  robot.app().looking().look_at({.head = (head->head + 1) % 4, .cell = Cell{1, 0}, .cells = {}});
   robot.settle();
   from_palette(robot, "Look at the strongest head");
   CHECK(robot.document().within.read().block == head->block);

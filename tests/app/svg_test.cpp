@@ -87,7 +87,7 @@ std::size_t count(const std::string& text, std::string_view part) {
 
 std::string svg_of(Robot& robot, PictureRegion region) {
   const TemporaryDirectory directory;
-  robot.app().save_picture({region, 1, directory / "picture.svg"});
+  robot.app().files().saving.save_picture({region, 1, directory / "picture.svg"});
   REQUIRE(robot.app().message().starts_with("Saved"));
   robot.app().view().notices.clear();
   return bytes_of(directory / "picture.svg");

@@ -85,12 +85,12 @@ TEST_CASE("special tokens go and come back, and a session keeps that they are go
   robot.click("Special tokens");
   robot.settle();
   CHECK(labels(robot) == "the cat sat");
-  robot.app().save(directory / "s.json", true);
+  robot.app().files().saving.save(directory / "s.json", true);
   robot.settle();
   robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);
   robot.settle();
   CHECK(labels(robot) == "[CLS] the cat sat [SEP]");
-  robot.app().open(directory / "s.json");
+  robot.app().files().opening.open(directory / "s.json");
   robot.settle();
   CHECK_FALSE(input(robot).special);
   CHECK(labels(robot) == "the cat sat");
@@ -179,13 +179,13 @@ TEST_CASE("a text is what a user says in a chat, and its template's tokens stand
   CHECK(shown[4].end == 4);
   CHECK(shown[5].begin == -1);
 
-  robot.app().save(directory / "s.json", true);
+  robot.app().files().saving.save(directory / "s.json", true);
   robot.settle();
   robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);
   robot.settle();
   CHECK_FALSE(input(robot).chat_day);
   CHECK(tokens(robot).input.ids == plain);
-  robot.app().open(directory / "s.json");
+  robot.app().files().opening.open(directory / "s.json");
   robot.settle();
   CHECK(input(robot).chat_day);
   CHECK(tokens(robot).input.ids == chat);
@@ -279,11 +279,11 @@ TEST_CASE("a model without a tokenizer opens, and its text is the numbers of its
   const std::vector<std::int64_t> ids{3, 1, 2};
   CHECK(tokens(robot).input.ids == ids);
   CHECK(labels(robot) == "3 1 2");
-  robot.app().save(directory / "s.json", true);
+  robot.app().files().saving.save(directory / "s.json", true);
   robot.settle();
   test::type_text(robot, "5 5");
   REQUIRE(tokens(robot).input.ids == std::vector<std::int64_t>{5, 5});
-  robot.app().open(directory / "s.json");
+  robot.app().files().opening.open(directory / "s.json");
   robot.settle();
   CHECK(tokens(robot).input.ids == ids);
 }
@@ -309,7 +309,7 @@ TEST_CASE("a text without any number is refused by a model that reads numbers, a
   Robot robot(options);
   robot.settle();
   test::type_text(robot, "3 1 2");
-  robot.app().open(directory.write("words.txt", "a word"));
+  robot.app().files().opening.open(directory.write("words.txt", "a word"));
   robot.settle();
   CHECK(robot.app().message().find("no list of token numbers") != std::string::npos);
   test::type_text(robot, "3 1 2");
@@ -338,7 +338,7 @@ TEST_CASE("a file that the model cannot read is not said to be read") {
   const TemporaryDirectory directory;
   std::string longer;
   for (int i = 0; i < 100; ++i) longer += "ab c ";
-  robot.app().open(directory.write("long.txt", longer));
+  robot.app().files().opening.open(directory.write("long.txt", longer));
   robot.frame(2);
   CHECK(robot.app().message().find("the model reads now") == std::string::npos);
   robot.settle();

@@ -97,11 +97,11 @@ TEST_CASE("the strip has the weights that the map of a muted head has") {
 TEST_CASE("a row that one key has for itself has no entropy") {
   Robot robot(wide);
   REQUIRE(shown(robot).measures.row(0, 0, 0).allowed == 1);
-  robot.app().look_at({.head = 0, .cell = Cell{0, 0}, .cells = {}});
+  robot.app().looking().look_at({.head = 0, .cell = Cell{0, 0}, .cells = {}});
   robot.settle();
   CHECK(shows(robot, "H = n/a"));
   CHECK(std::isnan(robot.app().view().scope.moments().back().entropy));
-  robot.app().look_at({.head = 0, .cell = Cell{3, 0}, .cells = {}});
+  robot.app().looking().look_at({.head = 0, .cell = Cell{3, 0}, .cells = {}});
   robot.settle();
   CHECK_FALSE(shows(robot, "H = n/a"));
   CHECK(std::isfinite(robot.app().view().scope.moments().back().entropy));
@@ -112,7 +112,7 @@ TEST_CASE("undo says when it goes back to what was open before") {
   Robot robot(wide);
   robot.key(ImGuiKey_S);
   robot.settle();
-  robot.app().open(examples / "2-three-tokens.json");
+  robot.app().files().opening.open(examples / "2-three-tokens.json");
   robot.settle();
   robot.key(ImGuiKey_S);
   robot.settle();
@@ -134,8 +134,8 @@ TEST_CASE("undo ends at the model that the window was started with") {
   robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);
   robot.settle();
   CHECK(robot.document().within.read());
-  CHECK_FALSE(robot.app().is_edited());
-  robot.app().open(examples / "2-three-tokens.json");
+  CHECK_FALSE(robot.app().workspace().is_edited());
+  robot.app().files().opening.open(examples / "2-three-tokens.json");
   robot.settle();
   robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);
   robot.settle();
@@ -224,7 +224,7 @@ TEST_CASE("what a key does is what it is called, and nothing has no range") {
 TEST_CASE("looking at another head of a model edits nothing") {
   const TemporaryDirectory directory;
   Robot robot(with_letters(directory));
-  REQUIRE_FALSE(robot.app().is_edited());
+  REQUIRE_FALSE(robot.app().workspace().is_edited());
   const int block = robot.document().within.read().block;
   const RecordedItem* const grid = robot.items().find("All heads");
   REQUIRE(grid != nullptr);
@@ -234,20 +234,20 @@ TEST_CASE("looking at another head of a model edits nothing") {
     robot.settle();
   }
   REQUIRE(robot.document().within.read().block != block);
-  CHECK_FALSE(robot.app().is_edited());
+  CHECK_FALSE(robot.app().workspace().is_edited());
   robot.click("Divide by √dₖ");
   robot.settle();
-  CHECK(robot.app().is_edited());
+  CHECK(robot.app().workspace().is_edited());
   robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);
   robot.settle();
-  CHECK_FALSE(robot.app().is_edited());
+  CHECK_FALSE(robot.app().workspace().is_edited());
 }
 
 TEST_CASE("the status line counts the heads of the model, and says so") {
   Robot robot(wide);
   const TemporaryDirectory directory;
   write_letters_gpt(directory / "letters", 3, 16);
-  robot.app().open(directory / "letters");
+  robot.app().files().opening.open(directory / "letters");
   robot.settle();
   CHECK(shows(robot, "heads in the model"));
 }
@@ -276,7 +276,7 @@ TEST_CASE("a new example shows its pictures, not the weights of the one before")
   robot.key(ImGuiKey_W);
   robot.settle();
   REQUIRE(robot.app().view().editing->weights);
-  robot.app().open(examples / "2-three-tokens.json");
+  robot.app().files().opening.open(examples / "2-three-tokens.json");
   robot.settle();
   CHECK_FALSE(robot.app().view().editing->weights);
 }
@@ -288,7 +288,7 @@ TEST_CASE("the presenter's keys for votes are as many as there are choices") {
                       "---\nlesson: Four\n---\n```start\n{\"text\": [\"a b\"]}\n```\n## One\nWords.\n"
                       "```ask choose\nWhich?\n- 1\n- 2\n- 3\n* 4\n```\n");
   Robot robot({.width = 1600, .height = 1000});
-  robot.app().show_step({lesson.native(), 0});
+  robot.app().lessons().go_to({lesson.native(), 0});
   robot.settle();
   robot.key(ImGuiKey_F5);
   robot.settle();

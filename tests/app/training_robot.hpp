@@ -76,7 +76,7 @@ struct Trained : Player {
   const training::LabRun& run() { return *sight().run(); }
   const LabState& lab() { return lab_of(app().view()); }
   void go(const std::string& name, std::int64_t step) {
-    app().show_step({name, step});
+    app().lessons().go_to({name, step});
     settle();
   }
   /// With the button, as a learner would.

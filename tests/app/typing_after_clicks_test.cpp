@@ -116,7 +116,7 @@ TEST_CASE("Ctrl+L goes to the sentence after a click into any control of a layer
     if (!robot.has(label)) continue;
     ++clicked;
     type_after_click(robot, label);
-    robot.app().open(*options.file);
+    robot.app().files().opening.open(*options.file);
     robot.app().view().sections = {};
     robot.app().view().fold = fold;
     robot.app().view().more = more;
@@ -132,7 +132,7 @@ TEST_CASE("Ctrl+L goes to the sentence after a click into what is folded away or
   const auto fold = robot.app().view().fold;
   const auto more = robot.app().view().more;
   const auto fold_all = [&] {
-    robot.app().open(*options.file);
+    robot.app().files().opening.open(*options.file);
     robot.app().view().sections = {};
     robot.app().view().fold = fold;
     robot.app().view().more = more;

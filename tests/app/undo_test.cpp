@@ -24,7 +24,7 @@ const RobotOptions wide{.width = 1600, .height = 1000};
 TEST_CASE("undo goes through how things are looked at, to the start and forward again") {
   Robot robot(wide);
   const Document first = robot.document();
-  const Viewing start = robot.app().viewing();
+  const Viewing start = robot.app().workspace().viewing();
   struct Chord {
     ImGuiKey key;
     int mods = 0;
@@ -57,19 +57,20 @@ TEST_CASE("undo goes through how things are looked at, to the start and forward 
   }
   choose(robot, "Look", "Light");
   const Document last = robot.document();
-  const Viewing end = robot.app().viewing();
+  const Viewing end = robot.app().workspace().viewing();
   REQUIRE(end != start);
   int steps = 0;
-  for (; !(robot.app().viewing() == start && robot.document() == first) && steps < 40; ++steps) undo(robot);
+  for (; !(robot.app().workspace().viewing() == start && robot.document() == first) && steps < 40; ++steps)
+    undo(robot);
   CHECK(robot.document() == first);
-  CHECK(robot.app().viewing() == start);
+  CHECK(robot.app().workspace().viewing() == start);
   CHECK(steps > 10);
   CHECK(steps <= 23);
   undo(robot);  // nothing before the beginning
-  CHECK(robot.app().viewing() == start);
+  CHECK(robot.app().workspace().viewing() == start);
   for (int i = 0; i < steps; ++i) redo(robot);
   CHECK(robot.document() == last);
-  CHECK(robot.app().viewing() == end);
+  CHECK(robot.app().workspace().viewing() == end);
 }
 
 TEST_CASE("what is computed while the keys of undo come up is no step") {
@@ -101,16 +102,16 @@ TEST_CASE("undo over other heads and stages brings back what was looked at") {
   Robot robot(wide);
   for (int i = 0; i < 4; ++i) robot.key(ImGuiKey_RightBracket);
   choose(robot, "Other stages", "W_Q weights");
-  const Viewing before = robot.app().viewing();
+  const Viewing before = robot.app().workspace().viewing();
   REQUIRE(robot.app().selection().head > 1);
   robot.type_number("Head count value", "2");
   CHECK(robot.app().selection().head < 2);
   undo(robot);
-  CHECK(robot.app().viewing() == before);
+  CHECK(robot.app().workspace().viewing() == before);
   redo(robot);
   CHECK(robot.app().selection().head < 2);
   undo(robot);
-  CHECK(robot.app().viewing() == before);
+  CHECK(robot.app().workspace().viewing() == before);
 }
 
 TEST_CASE("a head that was chosen is found again when the layer has it again") {
@@ -136,25 +137,26 @@ TEST_CASE("undo to a text that the model cannot read brings back the head that w
   robot.settle();
   Spot there;
   there.head = 3;
-  robot.app().look_at(there);
+  robot.app().looking().look_at(there);
   type_text(robot, "Hello");
   REQUIRE_FALSE(robot.app().view().notices.empty());
   REQUIRE(robot.app().selection().head == 3);
-  const Viewing before = robot.app().viewing();
-  robot.app().open(std::filesystem::path(ATTNSCOPE_ASSETS) / "examples" / "2-three-tokens.json");
+  const Viewing before = robot.app().workspace().viewing();
+  robot.app().files().opening.open(std::filesystem::path(ATTNSCOPE_ASSETS) / "examples" /
+                                   "2-three-tokens.json");
   robot.settle();
   REQUIRE(robot.app().shown()->layer().dimensions.heads == 1);
   for (int i = 0; i < 4 && !robot.document().within.read(); ++i) undo(robot);
-  CHECK(robot.app().viewing() == before);
+  CHECK(robot.app().workspace().viewing() == before);
 }
 
 TEST_CASE("what a run of training counts by itself is no step of undo") {
   Robot robot;
-  const Viewing before = robot.app().viewing();
+  const Viewing before = robot.app().workspace().viewing();
   lab_of(robot.app().view()).trained += 1500;
-  CHECK(robot.app().viewing() == before);
+  CHECK(robot.app().workspace().viewing() == before);
   lab_of(robot.app().view()).seed += 1;
-  CHECK_FALSE(robot.app().viewing() == before);
+  CHECK_FALSE(robot.app().workspace().viewing() == before);
 }
 
 }  // namespace attnscope::undo_test

@@ -53,7 +53,8 @@ TEST_CASE("stages of vectors come and go with the settings") {
   const Image rotated = robot.pixels();
   robot.type_number("RoPE base value", "20");
   CHECK(robot.pixels().pixels != rotated.pixels);
-  robot.app().open(std::filesystem::path(ATTNSCOPE_ASSETS) / "examples" / "2-three-tokens.json");
+  robot.app().files().opening.open(std::filesystem::path(ATTNSCOPE_ASSETS) / "examples" /
+                                   "2-three-tokens.json");
   robot.settle();
   CHECK(robot.has(robot.app().view().vectors ? "vector map"
                                              : "heatmap 0"));  // never a picture that is not there
@@ -70,7 +71,7 @@ TEST_CASE("grouped queries: the keys say which heads share them") {
                        [&](const PlacedText& t) { return t.text.find(words) != std::string::npos; });
   };
   CHECK(says("Shared by heads 0 – 3."));
-  robot.app().look_at({.head = 5, .cell = {}, .cells = {}});
+  robot.app().looking().look_at({.head = 5, .cell = {}, .cells = {}});
   robot.settle();
   CHECK(says("Shared by heads 4 – 7."));
 }

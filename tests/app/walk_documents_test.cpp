@@ -117,12 +117,12 @@ TEST_CASE("stages are those that the document has, and a switch keeps the place"
   CHECK(robot.state().stage == Stage::Mask);
   CHECK(says(robot, "S × 1: scaling is off"));
   const test::TemporaryDirectory directory;
-  robot.app().open(directory.write("linear.json", kinds[6].json));
+  robot.app().files().opening.open(directory.write("linear.json", kinds[6].json));
   robot.settle();
   CHECK(has(Stage::Linear));
   CHECK_FALSE(has(Stage::Score));
   CHECK(robot.place() == walk::Script(robot.result()).first(Stage::Linear));  // the masked stage is gone
-  robot.app().open(directory.write("given.json", kinds[4].json));
+  robot.app().files().opening.open(directory.write("given.json", kinds[4].json));
   robot.settle();
   CHECK_FALSE(has(Stage::Position));
   CHECK_FALSE(has(Stage::Output));

@@ -82,7 +82,7 @@ double brightness(Walker& robot, std::string_view label) {
 
 TEST_CASE("a key that adds nothing to the mix is said to add nothing, and why") {
   Walker robot;
-  robot.app().look_at({.head = 3, .cell = Cell{2, 1}, .cells = {}});
+  robot.app().looking().look_at({.head = 3, .cell = Cell{2, 1}, .cells = {}});
   robot.settle();
   robot.go(Stage::Mix, 2);
   CHECK(tells(robot, "“cat” hands its value to “sat”: value times weight."));
@@ -100,7 +100,7 @@ TEST_CASE("every move of the mix tells whether it adds something, in every kind 
   for (const Kind& kind : kinds) {
     Walker robot({.width = 1600, .height = 1000, .file = directory.write("kind.json", json_of(kind))});
     for (const std::int64_t query : {0, 2, 5}) {
-      robot.app().look_at({.head = 1, .cell = Cell{query, 0}, .cells = {}});
+      robot.app().looking().look_at({.head = 1, .cell = Cell{query, 0}, .cells = {}});
       robot.settle();
       const int moves = walk::Script(robot.result()).moves_of(Stage::Mix);
       for (int move = 1; move <= moves; ++move) {
@@ -138,19 +138,19 @@ TEST_CASE("sentences about others are not told where there are none, nor of mask
 TEST_CASE("shared keys, keys of no token and dropped weights are named") {
   const test::TemporaryDirectory directory;
   Walker grouped({.width = 1600, .height = 1000, .file = directory.write("k.json", json_of(kinds[4]))});
-  grouped.app().look_at({.head = 3, .cell = Cell{2, 1}, .cells = {}});
+  grouped.app().looking().look_at({.head = 3, .cell = Cell{2, 1}, .cells = {}});
   grouped.settle();
   grouped.go(Stage::Key, 1);
   CHECK(tells(grouped, "Heads 2 … 3 share these keys."));
-  grouped.app().open(directory.write("zero.json", json_of(kinds[8])));
+  grouped.app().files().opening.open(directory.write("zero.json", json_of(kinds[8])));
   grouped.settle();
-  grouped.app().look_at({.head = 0, .cell = Cell{2, 6}, .cells = {}});
+  grouped.app().looking().look_at({.head = 0, .cell = Cell{2, 6}, .cells = {}});
   grouped.settle();
   grouped.go(Stage::Key, 1);
   CHECK(tells(grouped, "belongs to no token: its key is all zeros."));
-  grouped.app().open(directory.write("drop.json", json_of(kinds[2])));
+  grouped.app().files().opening.open(directory.write("drop.json", json_of(kinds[2])));
   grouped.settle();
-  grouped.app().look_at({.head = 1, .cell = Cell{5, 0}, .cells = {}});
+  grouped.app().looking().look_at({.head = 1, .cell = Cell{5, 0}, .cells = {}});
   grouped.settle();
   const auto row = [&](Stage stage) { return grouped.result().trace[stage]->matrix(0, 1).row(5); };
   const std::int64_t kept = (row(Stage::Drop).array() != 0).count();
@@ -163,7 +163,7 @@ TEST_CASE("a vector of the memory is the key's own, also when the query lies bey
   Walker robot({.width = 1600,
                 .height = 1000,
                 .file = directory.write("m.json", json_of({"short", R"("memory": ["a b"])"}))});
-  robot.app().look_at({.head = 1, .cell = Cell{5, 1}, .cells = {}});
+  robot.app().looking().look_at({.head = 1, .cell = Cell{5, 1}, .cells = {}});
   robot.settle();
   robot.go(Stage::Memory, 1);
   const auto memory = robot.result().trace[Stage::Memory]->matrix();
@@ -187,7 +187,7 @@ TEST_CASE("latents stand between the tokens and what heads make of them") {
   const Kind kind{"latent", R"("weights": "random", "positions": "rope-half",
                                "latent": {"width": 6, "shared": 2, "query_width": 5})"};
   Walker robot({.width = 1600, .height = 1000, .file = directory.write("l.json", json_of(kind))});
-  robot.app().look_at({.head = 1, .cell = Cell{5, 1}, .cells = {}});
+  robot.app().looking().look_at({.head = 1, .cell = Cell{5, 1}, .cells = {}});
   robot.settle();
   for (const char* panel : {"walk W_DQ", "walk c_Q", "walk W_DKV", "walk ℓ"}) CHECK(robot.has(panel));
   robot.go(Stage::QueryLatent, 1);

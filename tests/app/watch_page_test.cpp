@@ -252,10 +252,10 @@ TEST_CASE("watch: the palette and a file lead to the page, F7 and anything else 
   robot.settle();
   CHECK_FALSE(is_watching(robot.app().view()));
   CHECK(robot.app().view().mode == Mode::Model);
-  robot.app().open(process.writer.path());
+  robot.app().files().opening.open(process.writer.path());
   CHECK(is_watching(robot.app().view()));
   CHECK(shows_tokens(robot, 3));
-  robot.app().open(std::filesystem::path(ATTNSCOPE_ASSETS) / "examples" / "cat.json");
+  robot.app().files().opening.open(std::filesystem::path(ATTNSCOPE_ASSETS) / "examples" / "cat.json");
   robot.settle();
   if (robot.app().message().empty()) CHECK_FALSE(is_watching(robot.app().view()));
 }
@@ -302,11 +302,11 @@ TEST_CASE("watch: a session saved from the page is that of the Document behind i
   const TemporaryDirectory directory;
   Robot robot(wide);
   show_watch_page(robot);
-  robot.app().save(directory.path() / "behind.json");
+  robot.app().files().saving.save(directory.path() / "behind.json");
   robot.settle();
   CHECK(std::filesystem::exists(directory.path() / "behind.json"));
   const Document before = robot.document();
-  robot.app().open(directory.path() / "behind.json");
+  robot.app().files().opening.open(directory.path() / "behind.json");
   robot.settle();
   CHECK(robot.document().input == before.input);
 }

@@ -79,7 +79,7 @@ TEST_CASE("watch: one of several processes is chosen, and stays while it lives",
   // One that begins now and calls watch() is added to the list.
   WatchedProcess third(two.folder, 2);
   third.pass(3);
-  robot.app().open(third.writer.path());
+  robot.app().files().opening.open(third.writer.path());
   frames_for(robot, 1500ms);
   CHECK(watch_sight(robot).text->keys == 4);
   CHECK(watched_choices(watch_sight(robot).connection).size() == 3);

@@ -59,7 +59,7 @@ class WayBack {
     undo(robot);
     redo(robot);
     document_ = robot.document();
-    viewing_ = robot.app().viewing();
+    viewing_ = robot.app().workspace().viewing();
     robot.lowest_depth();
     depth_ = robot.app().history().depth();
     is_forgotten_ = depth_ >= History::max_steps;
@@ -76,9 +76,10 @@ class WayBack {
     rest(robot);
     if (is_forgotten_) return;
     const Document last = robot.document();
-    const Viewing end = robot.app().viewing();
+    const Viewing end = robot.app().workspace().viewing();
     const auto is_at = [&](const Document& document, const Viewing& viewing) {
-      return what_is_said(robot.document()) == what_is_said(document) && robot.app().viewing() == viewing;
+      return what_is_said(robot.document()) == what_is_said(document) &&
+             robot.app().workspace().viewing() == viewing;
     };
     const auto is_there = [&] { return is_at(document_, viewing_); };
     const bool same = last == last;
@@ -89,7 +90,7 @@ class WayBack {
     for (; !is_there() && steps < History::max_steps; ++steps) {
       const std::size_t depth = robot.app().history().depth();
       const Document before = robot.document();
-      const Viewing looked = robot.app().viewing();
+      const Viewing looked = robot.app().workspace().viewing();
       undo(robot);
       if (robot.app().history().depth() + 1 != depth && depth > 0)
         told += "undo " + std::to_string(steps) + " led from depth " + std::to_string(depth) + " to " +
@@ -97,15 +98,15 @@ class WayBack {
                 (ImGui::GetIO().WantTextInput ? " in a field" : "") + ", page " +
                 std::string(robot.app().view().mode.name) +
                 ", took back what the window had done by itself: " + differences(before, robot.document()) +
-                " " + differences(looked, robot.app().viewing()) + "; ";
+                " " + differences(looked, robot.app().workspace().viewing()) + "; ";
       std::string apart = differences(robot.document(), document_);
-      apart += differences(robot.app().viewing(), viewing_);
+      apart += differences(robot.app().workspace().viewing(), viewing_);
       if (nearest.empty() || apart.size() < nearest.size())
         nearest = "step " + std::to_string(steps) + ": " + apart;
     }
     INFO("back, at the nearest: " << nearest);
     CHECK(what_is_said(robot.document()) == what_is_said(document_));
-    CHECK(robot.app().viewing() == viewing_);
+    CHECK(robot.app().workspace().viewing() == viewing_);
     std::string changed;  // what the window did by itself on the way, which forgets what lay ahead
     for (std::size_t i = 0; i < steps; ++i) {
       const std::size_t depth = robot.app().history().depth();
@@ -119,13 +120,13 @@ class WayBack {
       if (history.recorded() != recorded && !history.past().empty())
         changed += "redo " + std::to_string(i) + " recorded " +
                    differences(robot.document(), history.past().back().document) +
-                   differences(robot.app().viewing(), history.past().back().look);
+                   differences(robot.app().workspace().viewing(), history.past().back().look);
     }
     INFO("on the way: " << told << changed);
     INFO("and forth again: " << differences(robot.document(), last)
-                             << differences(robot.app().viewing(), end));
+                             << differences(robot.app().workspace().viewing(), end));
     CHECK(what_is_said(robot.document()) == what_is_said(last));
-    CHECK(robot.app().viewing() == end);
+    CHECK(robot.app().workspace().viewing() == end);
   }
 
  private:

@@ -317,7 +317,7 @@ TEST_CASE("numbers that follow from others say so; given ones are edited directl
   given.layer().positions = Positions::None;
   const test::TemporaryDirectory folder;
   save_document(given, folder.path() / "given.json");
-  robot.app().open(folder.path() / "given.json");
+  robot.app().files().opening.open(folder.path() / "given.json");
   robot.settle();
   choose(robot, "Other stages", "K keys");
   robot.app().view().editing->painting = false;

@@ -95,7 +95,7 @@ TEST_CASE("a score and a logit are shown as the sum of their parts", "[model][wh
     CHECK(state.split.query_parts == 7);
     Spot spot;
     spot.cell = Cell{1, 4};
-    robot.app().look_at(spot);
+    robot.app().looking().look_at(spot);
     robot.settle();
     CHECK(why_shown(robot).score_problem == "Query 1 may not see key 4: the mask hides it.");
     CHECK_FALSE(robot.has("cell score"));
@@ -151,7 +151,7 @@ TEST_CASE("a token whose logit is split is none of another model", "[model][why]
   test::LettersRobot robot;
   write_letters_gpt(robot.directory / "other", 2);
   const auto ask_why_in = [&](const char* model) {
-    robot.app().open(robot.directory / model);
+    robot.app().files().opening.open(robot.directory / model);
     robot.settle();
     test::type_text(robot, "ab c de a");
     if (test::model_state(robot).screen != ModelScreen::Why) robot.click("Why?");

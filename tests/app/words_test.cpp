@@ -262,13 +262,13 @@ TEST_CASE("words: the look menu changes the language, a session keeps it and ano
   Robot robot({.width = 1600, .height = 1000});
   test::choose(robot, "Look", "Deutsch");
   CHECK(robot.app().view().language == "de");
-  robot.app().save(directory / "session.json");
-  robot.app().open(directory.write("words.txt", "one two three"));
+  robot.app().files().saving.save(directory / "session.json");
+  robot.app().files().opening.open(directory.write("words.txt", "one two three"));
   robot.settle();
   CHECK(robot.app().view().language == "de");
   test::choose(robot, "Look", "English");
   CHECK(robot.app().view().language == "en");
-  robot.app().open(directory / "session.json");
+  robot.app().files().opening.open(directory / "session.json");
   robot.settle();
   CHECK(robot.app().view().language == "de");
   const std::vector<PlacedText> texts = texts_of(robot);

@@ -21,7 +21,7 @@
 #include "app/results/tiles.hpp"
 #include "app/session/autosave.hpp"
 #include "app/session/opening.hpp"
-#include "app/shell/comparison.hpp"
+#include "app/workspace/comparison.hpp"
 #include "app/state/view_state.hpp"
 #include "app/training/training_runs.hpp"
 #include "core/base/error.hpp"

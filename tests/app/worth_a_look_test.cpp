@@ -64,7 +64,7 @@ TEST_CASE("undo goes back before a model was opened, redo to the same locked cel
   const TemporaryDirectory directory;
   write_letters_gpt(directory / "letters");
   Robot robot(RobotOptions{});  // a model of the command line is not left by undo
-  robot.app().open(directory / "letters");
+  robot.app().files().opening.open(directory / "letters");
   robot.settle();
   robot.leave();
   robot.settle();
@@ -88,8 +88,8 @@ TEST_CASE("beside a model that is held another one opens at the first head", "[m
   Robot robot(with_letters(directory));
   robot.key(ImGuiKey_Backslash);
   robot.settle();
-  REQUIRE(robot.app().held_model());
-  robot.app().open(directory / "other");
+  REQUIRE(robot.app().held().model());
+  robot.app().files().opening.open(directory / "other");
   robot.settle();
   REQUIRE(robot.document().within.read().model->name == "other");
   CHECK(robot.app().selection().head == 0);

@@ -130,7 +130,7 @@ class WindowBench {
     ModelContext& within = session.document.within.change();
     if (!within.model) throw Error(fmt::format("{} is no model.", in_quotes(options_.file)));
     within.input = text_of(*within.model, options_.tokens);
-    window_.app.open(std::move(session), options_.file);
+    window_.app.files().opening.open(std::move(session), options_.file);
     settle();
     window_.app.view().mode = Mode::Model;
     settle();

@@ -54,7 +54,7 @@ Robot::Robot(const RobotOptions& options)
            engine_, backends_) {
   ImGui::GetIO().ConfigInputTrickleEventQueue = false;  // one event a frame already
   items_.start();
-  if (options_.file) app_.open(*options_.file);
+  if (options_.file) app_.files().opening.open(*options_.file);
   settle();
 }
 
@@ -81,7 +81,7 @@ Image Robot::pixels() {
 }
 
 void Robot::settle() {
-  app_.finish_opening(true);
+  app_.files().opening.finish(true);
   frame();
   const auto begin = std::chrono::steady_clock::now();
   for (int moving = 0; !app_.settled() || app_.wants_frame(); moving += app_.settled()) {

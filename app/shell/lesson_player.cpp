@@ -1,0 +1,256 @@
+#include "app/shell/lesson_player.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include <imgui.h>
+
+#include "app/kit/ui/theme.hpp"
+#include "app/scene/page_facts.hpp"
+#include "app/state/teaching/lesson_state.hpp"
+#include "app/state/teaching/presenter_state.hpp"
+#include "app/views/lessons/playing.hpp"
+
+namespace attnscope {
+
+LessonPlayer::LessonPlayer(Workspace& space, Held& held, Arriving& arriving, ModelArriving& model_arriving,
+                           LessonTraining& training)
+    : space_(space),
+      held_(held),
+      arriving_(arriving),
+      model_arriving_(model_arriving),
+      training_(training),
+      models_(space.assets) {
+  space_.lessons.show_model(models_.sight());
+}
+
+/// What a step holds becomes B; nothing is held where it holds nothing.
+void LessonPlayer::hold_of_step(const std::optional<Document>& held) {
+  held_step_ = {space_.view.lesson->name, space_.view.lesson->step};
+  undone_to_ = {};
+  if (!held) return held_.release();
+  if (held_.document() && *held_.document() == *held) return;
+  space_.history.leave_held();
+  held_.expect_layer(*held);
+}
+
+/// `begins`: what was open before is kept as closed. A step in a model that is on screen already is an edit
+/// of what is said of it; into another one the step comes when it has run.
+void LessonPlayer::show_step_document(const Document& wanted, bool begins) {
+  const ModelContext& within = wanted.within.read();
+  if (within.is_unopened()) {
+    space_.view.lesson->model_due = true;
+    return;
+  }
+  space_.view.lesson->model_due = false;
+  model_arriving_.forget();
+  if (within && within.model != space_.document.within.read().model) {
+    ModelArrival arrival{.session = {}, .path = within.path, .from = CameFrom::File, .of_lesson = true};
+    arrival.session.document = wanted;
+    model_arriving_.begin(std::move(arrival));
+    return;
+  }
+  if (begins)
+    arriving_.take({.document = within ? space_.document : wanted,
+                    .looks = {},
+                    .held = {},
+                    .damage = {},
+                    .note = {},
+                    .layers = {}},
+                   {});
+  if (within)
+    space_.document.within.change() = within;
+  else
+    space_.document = wanted;
+  if (within) space_.document = space_.models.placed(std::move(space_.document));
+  space_.original = space_.document;
+}
+
+void LessonPlayer::go_to(const LessonRequest& wanted) {
+  if (show(wanted)) space_.lessons.reach(space_.view.lesson->name, space_.view.lesson->step);
+}
+
+/// A lesson begins like a file that is opened: what was open before is kept as closed. Its further steps are
+/// edits, which undo takes back. False: it cannot be read.
+bool LessonPlayer::show(const LessonRequest& wanted) {
+  LessonState& state = *space_.view.lesson;
+  space_.lessons.follow(wanted.name, space_.view.language);
+  if (!space_.lessons.sight().open) {
+    space_.view.notices.say(space_.lessons.sight().problem);
+    if (!state.name.empty()) space_.lessons.follow(state.name, space_.view.language);
+    return false;
+  }
+  const bool begins = state.name != wanted.name;
+  if (begins) {
+    LessonState begun;
+    begun.name = wanted.name;
+    begun.notes = state.notes;
+    begun.pytorch = state.pytorch;
+    begun.next_order = state.next_order;
+    begun.shuffle();
+    state = std::move(begun);
+  } else {
+    if (state.answer != StepAnswer{}) state.answers[state.step] = state.answer;
+    state.answer = {};
+  }
+  want_model();
+  const lessons::OpenLessonPtr open = space_.lessons.sight().open;
+  if (!open) {
+    space_.view.notices.say(space_.lessons.sight().problem);
+    return false;
+  }
+  const std::int64_t step =
+      std::clamp<std::int64_t>(wanted.step, 0, static_cast<std::int64_t>(open->documents.size()) - 1);
+  const lessons::StepDocuments& documents = open->documents[static_cast<std::size_t>(step)];
+  if (const auto answered = state.answers.find(step); answered != state.answers.end())
+    state.answer = answered->second;
+  state.step = step;
+  space_.view.mode = Mode::Lessons;
+  if (arriving_.arrival())
+    arriving_.arrival()->looks.reset();  // what was opened just before is not looked at any more
+  state.left.reset();
+  if (open->lesson.of_training()) {
+    stand_at_step();
+  } else {
+    show_step_document(documents.shown, begins);
+    hold_of_step(documents.held);
+  }
+  state.look_due = state.question_due = state.type_due = true;
+  state.scroll = state.code_scroll = state.folds_in = state.plot_reach = 0;
+  state.words_height = state.code_height = 0;
+  state.answer_due = 0;
+  return true;
+}
+
+/// The model of the lesson that is open is looked for, once, and taken where it is there.
+void LessonPlayer::want_model() {
+  const lessons::OpenLessonPtr& open = space_.lessons.sight().open;
+  models_.want(open ? open->lesson.model : std::string(), open ? open->path : std::filesystem::path(),
+               space_.document.within.read().model);
+  if (open && models_.sight().model) space_.lessons.give_model(models_.sight().model);
+}
+
+/// It may have come since the last frame: then the step that waits for it goes on.
+void LessonPlayer::follow() {
+  models_.poll();
+  const bool had = space_.lessons.sight().open != nullptr;
+  want_model();
+  const lessons::OpenLessonPtr& open = space_.lessons.sight().open;
+  if (!open) {
+    if (had) space_.view.notices.say(space_.lessons.sight().problem);
+    return;
+  }
+  LessonState& state = *space_.view.lesson;
+  if (!state.model_due || model_step(space_) == nullptr || !space_.lessons.has_model() || state.left) return;
+  const auto step = std::clamp<std::int64_t>(state.step, 0, std::ssize(open->documents) - 1);
+  show_step_document(open->documents[static_cast<std::size_t>(step)].shown, true);
+  state.look_due = true;
+}
+
+/// The training page becomes what the step says.
+void LessonPlayer::stand_at_step() {
+  if (training_step(space_) == nullptr) return;
+  held_step_ = {space_.view.lesson->name, space_.view.lesson->step};
+  training_.stand_at_step();
+}
+
+/// The same as it was left, or from its beginning.
+void LessonPlayer::show_trained_step_again() {
+  space_.view.lesson->left.reset();
+  if (!training_.put_back_left()) stand_at_step();
+}
+
+/// The step as it was left. Where another file was opened meanwhile, that one is closed as usual.
+void LessonPlayer::show_step_again() {
+  LessonState& state = *space_.view.lesson;
+  if (training_step(space_) != nullptr) return show_trained_step_again();
+  Document left = *std::exchange(state.left, std::nullopt);
+  if (!space_.file.path().empty()) {
+    arriving_.take(
+        {.document = std::move(left), .looks = {}, .held = {}, .damage = {}, .note = {}, .layers = {}}, {});
+  } else {
+    space_.document = std::move(left);
+  }
+  const lessons::OpenLessonPtr open = space_.lessons.sight().open;
+  if (!open) return;
+  const auto step = static_cast<std::size_t>(
+      std::clamp<std::int64_t>(state.step, 0, static_cast<std::int64_t>(open->documents.size()) - 1));
+  space_.original = open->documents[step].shown;
+  hold_of_step(open->documents[step].held);
+  state.look_due = true;
+}
+
+/// A lesson's text would be told of another Document.
+void LessonPlayer::leave_page() {
+  LessonState& state = *space_.view.lesson;
+  if (space_.view.mode == Mode::Lessons && !state.name.empty() && !state.left) {
+    state.left = space_.document;
+    training_.leave_step();
+  }
+  if (space_.view.mode == Mode::Model || is_page(space_.view.mode)) space_.view.mode = Mode::Explore;
+}
+
+void LessonPlayer::watch(Mode before, bool by_history) {
+  LessonState& state = *space_.view.lesson;
+  training_.give_back();
+  if (state.name.empty()) {
+    state.left.reset();
+    return;
+  }
+  const bool was = before == Mode::Lessons, is = space_.view.mode == Mode::Lessons;
+  if (by_history) state.look_due = false;
+  if (by_history && is) {
+    state.left.reset();
+    undone_to_ = {state.name, state.step};
+  }
+  // A model that a step still waits for would come as a change, over what was gone back to.
+  if (by_history && space_.history.can_redo()) {
+    state.model_due = false;
+    if (model_arriving_.arrival() && model_arriving_.arrival()->of_lesson) model_arriving_.forget();
+  }
+  if (was && !is && !state.left && !by_history) {
+    state.left = space_.document;
+    training_.leave_step();
+  }
+  if (!was && is && state.left) show_step_again();
+  const lessons::OpenLessonPtr open = space_.lessons.sight().open;
+  if (!is || !open || open->name != state.name || std::pair(open->name, state.step) == held_step_) return;
+  if (open->lesson.of_training()) return stand_at_step();
+  if (std::pair(open->name, state.step) == undone_to_) {
+    held_step_ = undone_to_;
+    return;
+  }
+  if (state.step < std::ssize(open->documents))
+    hold_of_step(open->documents[static_cast<std::size_t>(state.step)].held);
+}
+
+bool LessonPlayer::is_presented() const {
+  return space_.view.presenter->on && space_.view.mode == Mode::Lessons &&
+         space_.lessons.sight().open != nullptr;
+}
+
+void LessonPlayer::wait_for_model() const {
+  if (models_.is_busy()) models_.wait();
+}
+
+void LessonPlayer::draw_speaker_notes(const Fonts& fonts, TextureCache& textures, float scale) const {
+  const lessons::OpenLessonPtr open = space_.lessons.sight().open;
+  if (!open) return;
+  const Ui ui(theme(space_.view.theme), fonts, textures, scale, {.words = &space_.words});
+  const ImVec2 size = ImGui::GetIO().DisplaySize;
+  ImGui::SetNextWindowPos({0, 0});
+  ImGui::SetNextWindowSize(size);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
+  ImGui::Begin("Speaker notes", nullptr,
+               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
+  const auto since = std::chrono::steady_clock::now() - space_.view.presenter->began;
+  draw_speaker_page(ui, {0, 0, size.x, size.y}, open->lesson, *space_.view.lesson,
+                    std::chrono::duration<double>(since).count());
+  ImGui::End();
+  ImGui::PopStyleVar(2);
+  textures.end_frame();
+}
+
+}  // namespace attnscope

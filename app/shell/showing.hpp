@@ -1,0 +1,43 @@
+// app/shell: results on their way to the screen: A, and B beside it.
+#pragma once
+
+#include <string>
+
+#include "app/files/io/arriving.hpp"
+#include "app/shell/looking.hpp"
+#include "app/shell/replaced_text.hpp"
+#include "app/workspace/held.hpp"
+#include "app/workspace/workspace.hpp"
+
+namespace attnscope {
+
+class Showing {
+ public:
+  Showing(Workspace& space, Held& held, Arriving& arriving, Looking& looking)
+      : space_(space), held_(held), arriving_(arriving), looking_(looking) {}
+
+  /// Once a frame: what was computed since the last one.
+  void take_results();
+  /// Before and after all is drawn.
+  void begin_frame();
+  void end_frame();
+  /// The whole result of the Document is on screen, with all that views asked of it.
+  bool is_settled() const;
+  /// Waits for the numbers that what was drawn asked of the results and that were not there; false when all
+  /// were.
+  bool finish_numbers() const;
+
+ private:
+  void show(const ResultPtr& good);
+  void take_arrival();
+  void tell_of_backends(const Result& newest);
+
+  Workspace& space_;
+  Held& held_;
+  Arriving& arriving_;
+  Looking& looking_;
+  std::string backend_note_;  // of the newest result; said when it changes
+  TextInSight text_in_sight_;
+};
+
+}  // namespace attnscope

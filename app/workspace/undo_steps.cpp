@@ -1,0 +1,145 @@
+#include "app/workspace/undo_steps.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <imgui_internal.h>
+
+#include "app/kit/ui/own_words.hpp"
+#include "app/state/files_state.hpp"
+#include "app/state/keyboard_state.hpp"
+#include "core/edits/within.hpp"
+#include "core/text/utf8.hpp"
+
+namespace attnscope {
+namespace {
+
+constexpr double told_for = 6;  // seconds that the status line names what a key did
+
+/// Whether a key, a button or the wheel did something in this frame, or is still held so that it repeats.
+bool has_acted() {
+  for (const ImGuiInputEvent& event : ImGui::GetCurrentContext()->InputEventsTrail)
+    if (event.Type == ImGuiInputEventType_Key || event.Type == ImGuiInputEventType_MouseButton ||
+        event.Type == ImGuiInputEventType_MouseWheel || event.Type == ImGuiInputEventType_Text)
+      return true;
+  return false;
+}
+
+/// Whether one of them went down: no key that only changes what others do.
+bool has_pressed() {
+  for (const ImGuiInputEvent& event : ImGui::GetCurrentContext()->InputEventsTrail) {
+    if (event.Type == ImGuiInputEventType_MouseWheel || event.Type == ImGuiInputEventType_Text) return true;
+    if (event.Type == ImGuiInputEventType_MouseButton && event.MouseButton.Down) return true;
+    if (event.Type != ImGuiInputEventType_Key || !event.Key.Down) continue;
+    const ImGuiKey key = event.Key.Key;
+    if ((key & ImGuiMod_Mask_) == 0 && (key < ImGuiKey_LeftCtrl || key > ImGuiKey_RightSuper)) return true;
+  }
+  return false;
+}
+
+/// What a person calls it.
+std::string name_of(const Document& document) {
+  const ModelContext& within = document.within.read();
+  return within ? within.path.filename().native() : plain(document.title);
+}
+
+/// Whether something else was opened, not only changed.
+bool is_another(const Document& from, const Document& to) {
+  const ModelContext& was = from.within.read();
+  return from.title != to.title && (!was || was.model != to.within.read().model);
+}
+
+}  // namespace
+
+/// The result of another Document may have other heads and stages than the one in sight. What is held stays,
+/// so that it can be compared with the step, unless the step had released or replaced it, or looks at a
+/// difference that is not there with it.
+void UndoSteps::step(int way) {
+  const std::optional<HeldThen> held = held_.now();
+  space_.history.holds(held ? &*held : nullptr);
+  std::optional<History::Step> there =
+      way < 0 ? space_.history.undo(what_is_said(space_.document), space_.viewing())
+              : space_.history.redo(what_is_said(space_.document), space_.viewing());
+  space_.view.keyboard.notice = {};
+  if (!there) return;
+  space_.view.notices.leave_step();
+  const bool is_other = there->document != what_is_said(space_.document);
+  const Document from = space_.document;
+  space_.stand_in(there->origin);
+  bring_back(std::move(there->document));
+  if (there->takes_held) held_.bring_back(there->held);
+  if (!space_.view_as(there->look) && !is_other && there->held) held_.bring_back(there->held);
+  coming_.reset();
+  if (is_other || held_.is_expecting())
+    coming_ = ComingStep{there->look, space_.history.recorded(), there->held};
+  if (!is_another(from, space_.document)) return;
+  space_.view.notices.say({});  // what was said of the one that was open
+  const std::string name = in_quotes(name_of(space_.document));
+  space_.view.notices.tell_of(
+      Notice::Of::Document,
+      way < 0 ? "Undo went back to " + name + ", which was open before; Ctrl+Shift+Z returns."
+              : "Redo went on to " + name + ", which was open after it; Ctrl+Z goes back.");
+}
+
+bool UndoSteps::has_model_behind() const {
+  return !space_.document.within.read() &&
+         std::ranges::any_of(space_.history.past(),
+                             [](const History::Step& step) { return bool(step.document.within.read()); });
+}
+
+void UndoSteps::go_back_to_model() {
+  if (!has_model_behind()) return;
+  for (std::size_t left = space_.history.depth() + 1; left > 0 && !space_.document.within.read(); --left)
+    step(-1);
+  coming_.reset();  // it may have been left from another page
+  space_.view.mode = Mode::Model;
+}
+
+/// What follows from a model comes with its next reading; until then the layer on screen stays.
+void UndoSteps::bring_back(Document said) {
+  if (said.within.read()) {
+    Document shown = space_.document;
+    shown.precision = said.precision;
+    shown.loss = said.loss;
+    shown.within = said.within;
+    said = space_.models.placed(std::move(shown));
+  }
+  space_.document = std::move(said);
+}
+
+void UndoSteps::look_when_computed() {
+  if (!coming_) return;
+  if (space_.history.recorded() != coming_->steps) return coming_.reset();  // something else was done since
+  if (!space_.shown.result || space_.shown.result->document != space_.document) return;
+  // Until the model has read the text that came back, its layer is still that of the text before: a cell
+  // beyond that would be lost.
+  if (!space_.models.is_up_to_date(space_.document) || held_.is_expecting()) return;
+  const HeldThenPtr held = std::exchange(coming_->held, nullptr);
+  if (!space_.view_as(coming_->look) && held) held_.bring_back(held);
+  if (!held_.is_expecting()) coming_.reset();
+}
+
+void UndoSteps::await(const Viewing& look) { coming_ = ComingStep{look, space_.history.recorded()}; }
+
+void UndoSteps::observe(bool is_on_its_way, bool is_generating) {
+  KeyboardState& keyboard = space_.view.keyboard;
+  const std::uint64_t steps = space_.history.recorded();
+  space_.view.files->model_behind = has_model_behind();
+  // What the window was started with is the beginning: the picture before its first frame is no step.
+  if (is_on_its_way && space_.history.recorded() == 0 && space_.history.depth() == 0 && !space_.is_edited())
+    return;
+  const std::optional<HeldThen> held = held_.now();
+  space_.history.holds(held ? &*held : nullptr);
+  space_.history.belong_to(space_.origin);
+  space_.history.observe(
+      what_is_said(space_.document), space_.viewing(),
+      {ImGui::IsAnyItemActive() || keyboard.takes_words || is_generating, has_acted(), has_pressed()},
+      space_.view.now);
+  if (!keyboard.pressed.name.empty() && space_.history.recorded() != steps) {
+    keyboard.notice = std::move(keyboard.pressed);
+    keyboard.notice.until = ImGui::GetTime() + told_for;
+  }
+  keyboard.pressed = {};
+}
+
+}  // namespace attnscope
