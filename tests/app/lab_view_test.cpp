@@ -302,9 +302,9 @@ TEST_CASE("lab: every measurement of the run is saved, as CSV and as nothing els
   desk.settle();
   CHECK(desk.says("float32   ·   seed 3"));  // in the status line
   desk.train(50);
-  desk.app().save(folder / "run.csv");
+  desk.app().files().saving.save(folder / "run.csv");
   CHECK(test::bytes_of(folder / "run.csv") == training::log_of(desk.sight(), desk.run()));
-  desk.app().save(folder / "run.npy");
+  desk.app().files().saving.save(folder / "run.npy");
   CHECK(desk.app().message().find("saved as .csv") != std::string::npos);
   CHECK_FALSE(std::filesystem::exists(folder / "run.npy"));
 }
