@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "app/window/render.hpp"
 #include "core/document/enum_names.hpp"
 #include "core/text/whole_text.hpp"
 

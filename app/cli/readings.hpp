@@ -6,9 +6,11 @@
 #include <string_view>
 
 #include "app/state/selection.hpp"
-#include "app/window/render.hpp"
+#include "core/document/settings.hpp"
 
 namespace attnscope {
+
+struct RenderOptions;  // app/window/render.hpp
 
 /// More than any head, query or key has for a number.
 inline constexpr std::int64_t most_index = std::int64_t{1} << 40;

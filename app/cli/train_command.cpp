@@ -13,6 +13,7 @@
 #include "app/cli/parts/checked_option.hpp"
 #include "app/cli/readings.hpp"
 #include "core/base/error.hpp"
+#include "core/files/formats/posix.hpp"
 #include "core/text/utf8.hpp"
 #include "core/text/whole_text.hpp"
 #include "core/training/files/recipe_json.hpp"

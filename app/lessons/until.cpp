@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-#include "app/state/session_fields.hpp"
+#include "app/state/stage_names.hpp"
 
 namespace attnscope::lessons {
 

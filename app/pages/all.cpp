@@ -4,15 +4,19 @@
 #include <algorithm>
 #include <array>
 
+#include "app/pages/compare/page.hpp"
 #include "app/pages/experiments/page.hpp"
+#include "app/pages/gallery/page.hpp"
 #include "app/pages/training/page.hpp"
+#include "app/pages/walk/page.hpp"
 #include "app/shell/page.hpp"
 
 namespace attnscope {
 namespace {
 
 std::span<const PageRow> page_rows() {
-  static const std::array rows{experiments_page(), training_page()};
+  static const std::array rows{walk_page(), compare_page(), experiments_page(), training_page(),
+                               gallery_page()};
   return rows;
 }
 

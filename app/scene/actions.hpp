@@ -19,7 +19,7 @@ struct Scene;
 struct Shown;
 
 struct Action {
-  /// The headings of the help page.
+  /// The headings of the help page, in its order.
   enum class Group : std::uint8_t {
     File,
     Edit,
@@ -27,13 +27,13 @@ struct Action {
     Look,
     Move,
     Regions,
-    Walk,
-    Compare,
-    Watch,
     Lessons,
     Experiments,
     Training,
-    Presenter
+    Presenter,
+    Walk,
+    Watch,
+    Compare
   };
   Group group;
   std::string_view name;  // as a person calls it

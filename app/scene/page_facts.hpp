@@ -17,12 +17,13 @@ struct ViewState;
 struct PaletteEntry;  // app/views/palette/entries.hpp
 
 struct PageFacts {
-  Mode mode;                        // on screen, and in a session
-  bool is_on_bar = true;            // else only its action, the command line and sessions show it
-  std::string_view name;            // on the bar
-  Tip tip;                          // of its name there
-  Action open;                      // shows it
-  std::span<const Action> actions;  // in its mode
+  Mode mode;                             // on screen, and in a session
+  bool is_on_bar = true;                 // else only its action, the command line and sessions show it
+  std::string_view name;                 // on the bar
+  Tip tip;                               // of its name there
+  Action open = {};                      // shows it; without run: only the command line and sessions do
+  void (*show)(Scene&) = nullptr;        // what its name on the bar does; null: its mode is chosen
+  std::span<const Action> actions = {};  // in its mode
   /// In front of a room the letters among its keys are the presenter's.
   bool leaves_letters_to_presenter = false;
   /// Whether it has no use for ↑ and ↓ now: they ring no control of it.
@@ -32,7 +33,8 @@ struct PageFacts {
 
   // In the dialog for files. Its numbers are one table, which is saved as CSV; empty: it has none of its own.
   std::string_view picture, picture_file;  // what a picture shows of it, and what that adds to a file's name
-  std::string_view table = {};             // what the table has
+  std::string_view menu_picture = {};  // the row of the file menu for it; empty: "Picture of the heatmap…"
+  std::string_view table = {};         // what the table has
   std::string (*table_name)(const ViewState&) = nullptr;  // a file's name for it, without ending
   std::string_view series = {};  // what an animated picture goes through; empty: there is none
 

@@ -132,9 +132,6 @@ void draw_long_side(Scene&, const Box&);
 /// A line of the plots' titles and the numbers they would mark: where the window is too low for plots.
 void draw_folded_signals(Scene&, const Box&);
 void draw_status(Scene&, const Box&);
-/// The whole window between the top bar and the status line.
-void draw_walk(Scene&, const Box&);
-void draw_compare(Scene&, const Box&);
 /// What floats above the regions: keys and gestures, milliseconds per stage, how far backends differ.
 void draw_help(Scene&);
 void draw_timings(Scene&, const Box& below);

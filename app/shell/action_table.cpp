@@ -1,4 +1,5 @@
 // app/shell: what the window can do, one row each. A new action is one more row, here or with its page.
+#include <algorithm>
 #include <iterator>
 #include <utility>
 #include <vector>
@@ -18,13 +19,11 @@
 #include "app/views/lessons/playing.hpp"
 #include "app/views/many_texts/many_texts.hpp"
 #include "app/views/model/why.hpp"
-#include "app/views/model_compare/model_compare.hpp"
 #include "app/views/neuron/neuron_view.hpp"
 #include "app/views/parts/mask_painter.hpp"
 #include "app/views/presenter/presenter.hpp"
 #include "app/views/start/start.hpp"
 #include "app/views/tokens/masking.hpp"
-#include "app/views/walk/script.hpp"
 #include "app/views/watch/watch.hpp"
 #include "core/edits/heads.hpp"
 
@@ -49,7 +48,23 @@ void lesson_digit_of(Scene& scene) {
 
 using G = Action::Group;
 
-const Action up_to_pages[] = {
+/// What shows a mode that is no page of the table, and what stands behind that in the help.
+struct OpeningAction {
+  Mode mode;
+  Action action;
+};
+const OpeningAction own_openings[] = {
+    {Mode::Explore,
+     any_length({G::Look, "Explore", ImGuiKey_F2, [](Scene& s) { act::show_mode(s, Mode::Explore); }})},
+    {Mode::Model,
+     any_length({G::Look, "Model", ImGuiKey_F7, [](Scene& s) { act::show_mode(s, Mode::Model); }})},
+    {Mode::Model, any_length({G::Look, "Watch a Python process", 0, show_watch})},
+    {Mode::Lessons,
+     any_length({G::Look, "Lessons", ImGuiKey_F8, [](Scene& s) { act::show_mode(s, Mode::Lessons); }})},
+};
+
+/// All others but those of pages, the rows of a group in their order.
+const Action own_actions[] = {
     any_length({G::File, "Find an action by name", ImGuiMod_Ctrl | ImGuiKey_K, open_palette}),
     any_length({G::File, "Open a file", ImGuiMod_Ctrl | ImGuiKey_O, open_file_dialog}),
     any_length({G::File, "Reopen last", 0, [](Scene& s) { s.requests.reopen.emplace(); }}),
@@ -101,16 +116,6 @@ const Action up_to_pages[] = {
     {G::Attention, "Menu of the chosen head", ImGuiMod_Shift | ImGuiKey_H,
      [](Scene& s) { open_head_menu(s, s.selection.head); }},
 
-    any_length({G::Look, "Explore", ImGuiKey_F2, [](Scene& s) { act::show_mode(s, Mode::Explore); }}),
-    any_length({G::Look, "Walk", ImGuiKey_F3, [](Scene& s) { act::show_mode(s, Mode::Walk); }}),
-    any_length({G::Look, "Compare, or back from it in Model", ImGuiKey_F4, toggle_model_compare}),
-    any_length({G::Look, "Model", ImGuiKey_F7, [](Scene& s) { act::show_mode(s, Mode::Model); }}),
-    any_length({G::Look, "Watch a Python process", 0, show_watch}),
-};
-
-// Here pages are opened.
-const Action behind_pages[] = {
-    any_length({G::Look, "Lessons", ImGuiKey_F8, [](Scene& s) { act::show_mode(s, Mode::Lessons); }}),
     any_length(
         {G::Look, "Why did it look there, or all heads", ImGuiKey_Y, act::toggle_why, false, Mode::Model}),
     any_length({G::Look, "Atlas of what zeroing heads does, or all heads", ImGuiKey_A, toggle_atlas, false,
@@ -205,25 +210,13 @@ const Action behind_pages[] = {
     {G::Lessons, "Fourth answer of a question", ImGuiKey_4, lesson_digit_of<4>, false, Mode::Lessons},
     {G::Lessons, "Fifth answer of a question", ImGuiKey_5, lesson_digit_of<5>, false, Mode::Lessons},
     {G::Lessons, "Sixth answer of a question", ImGuiKey_6, lesson_digit_of<6>, false, Mode::Lessons},
-};
 
-// Here stand the actions of the pages.
-const Action behind_actions_of_pages[] = {
     any_length({G::Presenter, "Present, or end it", ImGuiKey_F5, toggle_presenter}),
     any_length({G::Presenter, "Pen", ImGuiKey_P, toggle_pen}),
     any_length({G::Presenter, "Arrow", ImGuiKey_A, toggle_arrow}),
     any_length({G::Presenter, "Words on the picture", ImGuiKey_W, toggle_presenter_text}),
     any_length({G::Presenter, "Take the last mark away", ImGuiKey_Z, take_back_mark}),
     any_length({G::Presenter, "Clear what was drawn", ImGuiKey_C, clear_marks}),
-
-    {G::Walk, "One move on", ImGuiKey_Space, walk::step_forward, true, Mode::Walk},
-    {G::Walk, "One move back", ImGuiKey_Backspace, walk::step_back, true, Mode::Walk},
-    {G::Walk, "Play to the end, or pause", ImGuiMod_Shift | ImGuiKey_Space, walk::play_or_pause, false,
-     Mode::Walk},
-    {G::Walk, "One stage on", ImGuiKey_PageDown, walk::next_stage, true, Mode::Walk},
-    {G::Walk, "One stage back", ImGuiKey_PageUp, walk::previous_stage, true, Mode::Walk},
-    {G::Walk, "Before the first move", ImGuiKey_Home, walk::go_to_start, false, Mode::Walk},
-    {G::Walk, "To the last move", ImGuiKey_End, walk::go_to_end, false, Mode::Walk},
 
     any_length({G::Watch, "Pause the picture, or go on", ImGuiKey_Space, watch_pause}),
     any_length({G::Watch, "Watched pass: hold it", ImGuiKey_Backslash, hold_watched}),
@@ -254,12 +247,17 @@ const Action behind_actions_of_pages[] = {
 
 std::span<const Action> actions() {
   static const std::vector<Action> all = [] {
-    std::vector<Action> rows(std::begin(up_to_pages), std::end(up_to_pages));
-    for (const PageFacts* const page : page_facts()) rows.push_back(page->open);
-    rows.insert(rows.end(), std::begin(behind_pages), std::end(behind_pages));
+    std::vector<Action> rows;
+    for (const Mode& mode : modes()) {
+      const PageFacts* const page = page_facts_of(mode);
+      if (page != nullptr && page->open.run != nullptr) rows.push_back(page->open);
+      for (const OpeningAction& own : own_openings)
+        if (own.mode == mode) rows.push_back(own.action);
+    }
+    rows.insert(rows.end(), std::begin(own_actions), std::end(own_actions));
     for (const PageFacts* const page : page_facts())
       rows.insert(rows.end(), page->actions.begin(), page->actions.end());
-    rows.insert(rows.end(), std::begin(behind_actions_of_pages), std::end(behind_actions_of_pages));
+    std::ranges::stable_sort(rows, {}, &Action::group);
     return rows;
   }();
   return all;

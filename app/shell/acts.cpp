@@ -145,7 +145,7 @@ void type_the_sentence(Scene& scene) {
   }
   if (view.presenter->on) return view.notices.say("What is presented has no text field: F5 ends it.");
   if (is_page(view.mode) && scene.document.within.read()) view.mode = Mode::Model;
-  if (view.mode == Mode::Walk || is_page(view.mode)) view.mode = Mode::Explore;
+  if (!has_sentence(view.mode)) view.mode = Mode::Explore;
   view.hidden[static_cast<std::size_t>(Region::Strip)] = false;
   SentenceState& sentence = view.keyboard.sentence;
   sentence.wanted = true;
@@ -190,11 +190,30 @@ void reset_view(Scene& scene) {
   scene.view.stage = weights_stage(scene.result.document);
 }
 
+void show_compare(Scene& scene) {
+  ModelState& state = *scene.view.model;
+  const bool is_elsewhere = scene.view.mode != Mode::Model || is_watching(scene.view);
+  if (is_elsewhere || state.screen == ModelScreen::Compare || scene.model == nullptr) {
+    scene.view.mode = Mode::Compare;
+    return;
+  }
+  state.compare_heads();
+}
+
+void toggle_compare(Scene& scene) {
+  ModelState& state = *scene.view.model;
+  const bool is_shown = scene.view.mode == Mode::Model && !is_watching(scene.view) && scene.model != nullptr;
+  if (is_shown && state.screen == ModelScreen::Compare)
+    state.screen = state.before_compare;
+  else
+    show_compare(scene);
+}
+
 void show_difference(Scene& scene) {
   if (scene.view.mode == Mode::Model && scene.view.model->screen == ModelScreen::Compare)
     return turn_model_difference(scene);
   if (scene.view.mode == Mode::Compare) {
-    DifferenceKind& kind = scene.view.compare->difference;
+    DifferenceKind& kind = compare_of(scene.view).difference;
     kind = static_cast<DifferenceKind>((static_cast<int>(kind) + 1) % 3);
     return;
   }

@@ -21,6 +21,11 @@ void remove_mask(Scene&);
 
 void show_mode(Scene&, Mode);
 void toggle_why(Scene&);
+/// In Model shows the screen that compares two models; from that screen, where no model is open and in every
+/// other mode the comparison of the layer.
+void show_compare(Scene&);
+/// The same, or from the screen of Model back to the one before.
+void toggle_compare(Scene&);
 /// Now minus held, in every mode that shows it.
 void show_difference(Scene&);
 /// As at the first start; theme, language and mode stay.

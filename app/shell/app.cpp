@@ -21,7 +21,6 @@
 #include "app/state/start_state.hpp"
 #include "app/state/teaching/lesson_state.hpp"
 #include "app/state/teaching/presenter_state.hpp"
-#include "app/state/walk_state.hpp"
 #include "app/state/watch/watch_state.hpp"
 #include "app/training/lab_state.hpp"
 #include "app/views/files/files.hpp"
@@ -39,7 +38,7 @@ namespace {}  // namespace
 App::App(AppOptions options, LiveEngine& engine, std::vector<BackendChoice> backends)
     : space_(std::make_unique<Workspace>(options, engine, std::move(backends))),
       held_(std::make_unique<Held>(*space_,
-                                   [this]() -> std::int64_t& { return space_->view.compare->held_head; })),
+                                   [this]() -> std::int64_t& { return compare_of(space_->view).held_head; })),
       files_(std::make_unique<FileParts>(*space_, *held_, options.fresh, opening_calls(), saving_calls())),
       training_(*space_),
       pages_(make_pages({options.wake, &training_.runs()})),
@@ -289,7 +288,7 @@ bool App::wants_frame() const {
   if (const Page* const page = page_of_mode(pages_, space_->view.mode);
       page != nullptr && page->is_moving(space_->view))
     return true;
-  return !settled() || (space_->view.mode == Mode::Walk && space_->view.walk->is_moving());
+  return !settled();
 }
 
 std::optional<double> App::changes_in() const {

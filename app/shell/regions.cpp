@@ -17,7 +17,6 @@
 #include "app/state/focus_state.hpp"
 #include "app/state/inspector_state.hpp"
 #include "app/state/long_state.hpp"
-#include "app/state/walk_state.hpp"
 #include "app/state/watch/watch_state.hpp"
 #include "app/views/atlas/atlas.hpp"
 #include "app/views/frame/model_crumb.hpp"
@@ -81,30 +80,6 @@ void draw_drawer(Scene& scene, const Box& box) {
   ImGui::PopStyleColor();
 }
 
-/// Walk shows every number.
-void draw_too_long(const Ui& ui, const Box& box) {
-  ui.fill(box, ui.theme.picture);
-  const float y = box.centre_y();
-  ui.text(box.centre_x(), y - ui.px(16), "Walk shows every number, which a long sequence does not keep",
-          {type::title, ui.theme.text1, Ink::Semibold, Align::Centre, box.w - ui.px(32)});
-  ui.text(box.centre_x(), y + ui.px(14),
-          "Explore (F2) and Compare (F4) show this one; open a shorter text for Walk.",
-          {type::body, ui.theme.text2, Ink::Regular, Align::Centre, box.w - ui.px(32)});
-}
-
-/// Of weights alone there is nothing to walk through.
-void draw_no_walk(Scene& scene, const Box& box) {
-  const Ui& ui = scene.ui;
-  const float y = box.centre_y();
-  scene.view.walk->playing = false;
-  ui.text(box.centre_x(), y - ui.px(16),
-          "Walk computes weights from queries and keys, which are not in the file",
-          {type::title, ui.theme.text1, Ink::Semibold, Align::Centre, box.w - ui.px(32)});
-  ui.text(box.centre_x(), y + ui.px(14),
-          "Explore (F2) shows the weights that it has, Compare (F4) holds them.",
-          {type::body, ui.theme.text2, Ink::Regular, Align::Centre, box.w - ui.px(32)});
-}
-
 /// A or, with everything that belongs to it, what is held.
 void draw_long_explore(Scene& scene, const Layout& layout) {
   const bool is_b = long_side(scene) == LongSide::B && why_no_long_difference(scene).empty();
@@ -120,10 +95,6 @@ void draw_long_explore(Scene& scene, const Layout& layout) {
 void draw_long_regions(Scene& scene, const Layout& layout) {
   if (const Page* const page = page_of_mode(scene.pages, scene.view.mode)) {
     page->draw(scene, layout.whole);
-  } else if (scene.view.mode == Mode::Walk) {
-    draw_too_long(scene.ui, layout.whole);
-  } else if (scene.view.mode == Mode::Compare) {
-    draw_long_compare(scene, layout.whole);
   } else {
     draw_splitters(scene.ui, layout, scene.view);
     draw_long_explore(scene, layout);
@@ -241,12 +212,6 @@ void draw_short_regions(Scene& scene, const Layout& layout) {
     stops.draw(Stop::Focus, false, [&] {
       if (const Page* const page = page_of_mode(scene.pages, view.mode))
         return page->draw(scene, layout.whole);
-      if (view.mode == Mode::Walk && !knows_scores(scene.result.document)) {
-        draw_no_walk(scene, layout.whole);
-      } else if (view.mode == Mode::Walk) {
-        draw_walk(scene, layout.whole);
-      }
-      if (view.mode == Mode::Compare) draw_compare(scene, layout.whole);
       if (view.mode == Mode::Model)
         draw_between_splitters(scene, layout.whole, [&] {
           if (!draw_atlas(scene, layout.whole) && !draw_generation(scene, layout.whole) &&
@@ -254,9 +219,6 @@ void draw_short_regions(Scene& scene, const Layout& layout) {
             draw_model(scene, layout.whole, {looks_at_picture, draw_model_picture});
         });
     });
-  } else {
-    view.walk->playing = false;  // out of sight nothing moves, and the window sleeps
-    view.walk->shown = 1;
   }
   draw_bars(scene, layout, stops);
 }
@@ -264,7 +226,6 @@ void draw_short_regions(Scene& scene, const Layout& layout) {
 /// A process that is watched, whatever is open.
 void draw_watch_regions(Scene& scene, const Layout& layout) {
   scene.view.keyboard.on_map = false;
-  scene.view.walk->playing = false;
   Stops stops(scene, {Stop::Sentence, Stop::Focus, Stop::TopBar});
   if (is_visible(layout.strip))
     stops.draw(Stop::Sentence, false, [&] { draw_watch_strip(scene, layout.strip); });
@@ -275,7 +236,6 @@ void draw_watch_regions(Scene& scene, const Layout& layout) {
 /// A page between the two bars, whatever is open.
 void draw_page_regions(Scene& scene, const Layout& layout) {
   scene.view.keyboard.on_map = false;
-  scene.view.walk->playing = false;
   Stops stops(scene, {Stop::Focus, Stop::TopBar});
   if (is_visible(layout.whole))
     stops.draw(Stop::Focus, false, [&] {

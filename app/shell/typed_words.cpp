@@ -67,7 +67,7 @@ std::string clipboard_text() {
 
 /// Where words can go: the token strip's field, in a mode and window that has it.
 bool TypedWords::has_sentence_in_sight() const {
-  return space_.view.mode != Mode::Walk && !is_page(space_.view.mode) && !is_watching(space_.view) &&
+  return has_sentence(space_.view.mode) && !is_watching(space_.view) &&
          !space_.view.is_hidden(Region::Strip) && !space_.shown.result->layer().is_long() &&
          (typed_texts(space_.document) > 0 || space_.document.input.is_given());
 }

@@ -1,10 +1,12 @@
-// app/state: how A and B are looked at.
+// app/state: how A and B are looked at: the state of the page Compare, which Model's comparison and the shell
+// look into as well.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 
 #include "app/state/selection.hpp"
+#include "app/state/view_state.hpp"
 
 namespace attnscope {
 
@@ -17,5 +19,11 @@ struct CompareState {
   std::optional<Cell> hovered_in_b;  // where B has other tokens than A: the cell the mouse is on there
   bool operator==(const CompareState&) const = default;
 };
+
+/// What a session keeps of it.
+void fields(PageFields&, CompareState&);
+
+inline CompareState& compare_of(ViewState& view) { return view.pages.of<CompareState>(); }
+inline const CompareState& compare_of(const ViewState& view) { return view.pages.of<CompareState>(); }
 
 }  // namespace attnscope

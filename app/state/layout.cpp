@@ -59,7 +59,7 @@ Layout compute_layout(float width, float height, const ViewState& view, std::siz
   l.compact = width / s < 1400;
   const float top = px(l.compact ? 40 : 48), status = px(24);
   const float extra = px(36) * static_cast<float>(std::clamp<std::size_t>(strip_lines, 1, 3) - 1);
-  const bool has_strip = !view.is_hidden(Region::Strip) && view.mode != Mode::Walk && !is_page(view.mode);
+  const bool has_strip = !view.is_hidden(Region::Strip) && has_sentence(view.mode);
   float strip = has_strip ? px(l.compact ? 72 : 80) + extra : 0;
   const auto size = [&](Region region, float dragged, float usual, PaneLimits limits) {
     return view.is_hidden(region) ? 0 : px(chosen(dragged, usual, limits));

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <string_view>
 
-#include "app/state/compare_state.hpp"
 #include "app/state/editing_state.hpp"
 #include "app/state/focus_state.hpp"
 #include "app/state/heads_state.hpp"
@@ -18,61 +17,20 @@
 #include "app/state/page/names.hpp"
 #include "app/state/selection.hpp"
 #include "app/state/signals_state.hpp"
+#include "app/state/stage_names.hpp"
 #include "app/state/teaching/lesson_state.hpp"
 #include "app/state/teaching/presenter_state.hpp"
 #include "app/state/view_state.hpp"
-#include "app/state/walk_state.hpp"
 
 namespace attnscope {
 
 ATTNSCOPE_NAMES(ThemeName, {"dark", "light", "contrast"});
-ATTNSCOPE_NAMES(Stage, {"embedding",
-                        "position",
-                        "memory",
-                        "normed-input",
-                        "query-latent",
-                        "latent",
-                        "fused",
-                        "queries",
-                        "keys",
-                        "values",
-                        "normed-queries",
-                        "normed-keys",
-                        "rotated-queries",
-                        "rotated-keys",
-                        "buckets",
-                        "scores",
-                        "scaled",
-                        "capped",
-                        "bias",
-                        "masked",
-                        "weights",
-                        "linear",
-                        "surgery",
-                        "dropped",
-                        "mixed",
-                        "concat",
-                        "output",
-                        "normed-output",
-                        "residual",
-                        "normed-residual",
-                        "mlp-input",
-                        "mlp-gate",
-                        "mlp-up",
-                        "mlp-activation",
-                        "mlp-output",
-                        "normed-mlp-output",
-                        "mlp-residual",
-                        "block-output"});
-static_assert(Names<Stage>::list.size() == stage_count);
 ATTNSCOPE_NAMES(Plane::Kind, {"value", "gradient", "error", "difference", "magnitude", "ratio"});
 ATTNSCOPE_NAMES(RangeMode, {"head", "mean", "all", "lock"});
 ATTNSCOPE_NAMES(Direction, {"query-to-keys", "key-to-queries"});
 ATTNSCOPE_NAMES(Positions, {"none", "sinusoidal", "learned", "buckets", "alibi", "rope-half",
                             "rope-interleaved", "windows", "disentangled"});
 ATTNSCOPE_NAMES(WeightColours, {"magma", "viridis", "cividis", "blues", "grey"});
-ATTNSCOPE_NAMES(DifferenceKind, {"signed", "magnitude", "ratio"});
-ATTNSCOPE_NAMES(WalkPart, {"follow", "weights", "output", "block"});
 ATTNSCOPE_NAMES(LongSide, {"a", "b", "difference"});
 ATTNSCOPE_NAMES(HeadOrder, {"index", "entropy", "largest", "previous", "next", "self", "first", "distance",
                             "received", "gradient"});
@@ -150,12 +108,6 @@ void fields(Visit& visit, ZoomRange& z) {
   visit("from", z.from, 0, 1);
   visit("to", z.to, 0, 1);
   if (!(z.from < z.to)) z = {};
-}
-
-template <class Visit>
-void fields(Visit& visit, CompareState& c) {
-  visit("difference", c.difference);
-  visit("held_head", c.held_head, -1, 1 << 30);
 }
 
 template <class Visit>
@@ -338,23 +290,6 @@ void fields(Visit& visit, EditingState& e) {
 }
 
 template <class Visit>
-void fields(Visit& visit, WalkState& w) {
-  visit("stage", w.stage);
-  visit("move", w.move, 0, 1 << 30);
-  visit("speed", w.speed, 0, 100);
-  visit("part", w.part);
-  visit("numbers", w.numbers);
-  for (auto& [name, dimension] :
-       {std::pair{"head_dimension", &w.head_dimension}, std::pair{"value_dimension", &w.value_dimension},
-        std::pair{"model_dimension", &w.model_dimension}})
-    visit(name, *dimension, -1, 1 << 30);
-  for (auto& [name, place] :
-       {std::pair{"first_query", &w.first_query}, std::pair{"first_key", &w.first_key},
-        std::pair{"followed_query", &w.followed_query}, std::pair{"followed_key", &w.followed_key}})
-    visit(name, *place, -1, 1 << 30);
-}
-
-template <class Visit>
 void fields(Visit& visit, ViewState& v) {
   const auto modes_there = modes();
   NamedChoice mode{static_cast<std::size_t>(std::ranges::find(modes_there, v.mode) - modes_there.begin()),
@@ -387,8 +322,6 @@ void fields(Visit& visit, ViewState& v) {
   visit("presenter", *v.presenter);
   visit("inspector", *v.inspector);
   visit("signals", *v.signals);
-  visit("compare", *v.compare);
-  visit("walk", *v.walk);
   visit("editing", *v.editing);
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "app/state/compare_state.hpp"
 #include "app/state/editing_state.hpp"
 #include "app/state/files_state.hpp"
 #include "app/state/focus_state.hpp"
@@ -14,7 +13,6 @@
 #include "app/state/start_state.hpp"
 #include "app/state/teaching/lesson_state.hpp"
 #include "app/state/teaching/presenter_state.hpp"
-#include "app/state/walk_state.hpp"
 #include "app/state/watch/watch_state.hpp"
 
 namespace attnscope {

@@ -20,7 +20,6 @@
 
 namespace attnscope {
 
-struct CompareState;
 struct EditingState;
 struct FilesState;
 struct FocusGesture;
@@ -33,7 +32,6 @@ struct ModelState;
 struct PresenterState;
 struct SignalsState;
 struct StartState;
-struct WalkState;
 struct WatchState;  // app/state/watch/watch_state.hpp
 
 /// Ends of the colour bar: of the shown head, of all heads, their geometric mean, or as they were when
@@ -97,7 +95,6 @@ struct ViewState {
   bool drawer = false;           // where the window is narrow: the inspector is open over the focus
   RegionSizes sizes;
   Scrolls scrolls;
-  Indirect<CompareState> compare;
   Indirect<HeadsState> heads;
   Indirect<LongState> long_view;
   Indirect<ModelState> model;
@@ -130,7 +127,6 @@ struct ViewState {
   bool help = false;           // the page of keys and gestures is open
   bool timings = false;        // the card with the milliseconds of every stage is open
   bool parity = false;         // the card with the differences between two backends is open
-  Indirect<WalkState> walk;    // how far the walk has come
   Indirect<WatchState> watch;  // the attention of a running process, in the place of a model
   Indirect<InspectorState> inspector;  // which page of the inspector, and how
   Indirect<EditingState> editing;      // numbers and masks under the hand

@@ -14,7 +14,7 @@ namespace {
 
 /// What moves continuously, by the struct it is in; "" are the fields of ViewState itself. A page says it of
 /// its own fields.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 18> continuous{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 14> continuous{{
     {"", "scrolls"},
     {"focus", "zoom"},
     {"focus", "query"},
@@ -29,20 +29,14 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 18> continuo
     {"editing", "zoomed"},
     {"editing", "across"},
     {"editing", "down"},
-    {"walk", "first_query"},
-    {"walk", "first_key"},
-    {"walk", "followed_query"},
-    {"walk", "followed_key"},
 }};
 
 bool is_continuous(std::string_view group, std::string_view name) {
   return std::find(continuous.begin(), continuous.end(), std::pair(group, name)) != continuous.end();
 }
 
-/// Where one is in the walk changes with every press of the space bar, as the cell does with every arrow.
-bool is_place(std::string_view group, std::string_view name) {
-  return group == "selection" || (group == "walk" && (name == "stage" || name == "move"));
-}
+/// The cell changes with every arrow.
+bool is_place(std::string_view group) { return group == "selection"; }
 
 template <class T>
 inline constexpr bool is_optional = false;
@@ -80,7 +74,7 @@ class Walker {
   template <class T>
   void operator()(const char* name, T& value, double = 0, double = 0) {
     if (is_continuous(group_, name)) return;
-    const bool outer = std::exchange(in_place_, in_place_ || is_place(group_, name));
+    const bool outer = std::exchange(in_place_, in_place_ || is_place(group_));
     const std::string_view group = group_;
     if (group_.empty()) group_ = name;
     visit(value);
@@ -90,9 +84,9 @@ class Walker {
 
   /// What is visited meanwhile is a place.
   void in_place(const auto& visit_it) {
-    const bool outer = std::exchange(in_place_, true);
+    const bool before = std::exchange(in_place_, true);
     visit_it();
-    in_place_ = outer;
+    in_place_ = before;
   }
 
  private:

@@ -4,7 +4,7 @@
 
 #include "app/compare_robot.hpp"
 #include "app/kit/ui/own_words.hpp"
-#include "app/views/compare/settings.hpp"
+#include "app/views/held/settings.hpp"
 #include "core/analysis/total_variation.hpp"
 #include "core/edits/edits.hpp"
 #include "core/edits/heads.hpp"

@@ -121,7 +121,7 @@ TEST_CASE("the difference can be signed, its size, or a ratio; by click and by k
     robot.frame(2);
     return below_the_bar(robot);
   };
-  DifferenceKind& kind = robot.app().view().compare->difference;
+  DifferenceKind& kind = compare_of(robot.app().view()).difference;
   const Image minus = look();
   click(robot, "Difference: |now − held|");
   CHECK(kind == DifferenceKind::Magnitude);

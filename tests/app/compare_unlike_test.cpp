@@ -37,8 +37,8 @@ TEST_CASE("a text of another length is shown beside A, with the reason why nothi
   robot.frame(3);
   CHECK(robot.app().selection().cell == cell);
   CHECK_FALSE(robot.app().selection().hovered_cell);
-  REQUIRE(robot.app().view().compare->hovered_in_b);
-  CHECK(robot.app().view().compare->hovered_in_b->query == 8);
+  REQUIRE(compare_of(robot.app().view()).hovered_in_b);
+  CHECK(compare_of(robot.app().view()).hovered_in_b->query == 8);
 }
 
 TEST_CASE("other heads, another batch and other kinds of attention are compared as far as they go") {

@@ -1,5 +1,5 @@
 // What is held says so in Explore; two different heads are compared.
-#include "app/views/compare/held_chip.hpp"
+#include "app/views/held/held_chip.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@
 #include "app/compare_robot.hpp"
 #include "app/kit/ui/own_words.hpp"
 #include "app/state/compare_state.hpp"
-#include "app/views/compare/settings.hpp"
+#include "app/views/held/settings.hpp"
 #include "robot/layout.hpp"
 
 namespace attnscope::held_chip_test {
@@ -102,7 +102,7 @@ TEST_CASE("another head of what is held stands beside the shown one, and the dif
   robot.leave();
   robot.settle();
   const std::int64_t now = robot.app().selection().head, held = now + 1;
-  CHECK(robot.app().view().compare->held_head == held);
+  CHECK(compare_of(robot.app().view()).held_head == held);
   CHECK(robot.app().selection().head == now);
   CHECK_FALSE((test::below_the_bar(robot) == same));
   CHECK(shows(robot, "head " + std::to_string(now) + " − head " + std::to_string(held)));
@@ -125,14 +125,14 @@ TEST_CASE("another head of what is held stands beside the shown one, and the dif
   robot.key(ImGuiKey_X);  // the sides change places, each with its head
   robot.settle();
   CHECK(robot.app().selection().head == held);
-  CHECK(robot.app().view().compare->held_head == now);
+  CHECK(compare_of(robot.app().view()).held_head == now);
   robot.key(ImGuiKey_X);
   robot.settle();
   robot.click("Held head less");  // the shown head's own number: each head with itself again
   robot.settle();
   robot.leave();
   robot.settle();
-  CHECK(robot.app().view().compare->held_head == -1);
+  CHECK(compare_of(robot.app().view()).held_head == -1);
   CHECK((test::below_the_bar(robot) == same));
 }
 

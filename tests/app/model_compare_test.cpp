@@ -322,11 +322,11 @@ TEST_CASE("the comparison's lists, pictures and rows are pointed at and clicked"
   CHECK(robot.has("Weights now"));
   CHECK(robot.has("Weights held"));
   robot.click("Difference: | |");
-  CHECK(robot.app().view().compare->difference == DifferenceKind::Magnitude);
+  CHECK(compare_of(robot.app().view()).difference == DifferenceKind::Magnitude);
   robot.leave();
   robot.key(ImGuiKey_Slash);
   robot.settle();
-  CHECK(robot.app().view().compare->difference == DifferenceKind::Signed);
+  CHECK(compare_of(robot.app().view()).difference == DifferenceKind::Signed);
   robot.click("Compared tokens");
   robot.settle();
   const std::int64_t row = *state(robot).predicted_row;

@@ -10,9 +10,9 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "app/pages/walk/walk_state.hpp"
 #include "app/scene/actions.hpp"
 #include "app/state/files_state.hpp"
-#include "app/state/walk_state.hpp"
 #include "app/training/lab_state.hpp"
 #include "hands_robot.hpp"
 #include "monkey_gestures.hpp"
@@ -244,7 +244,7 @@ TEST_CASE("a monkey before the window breaks nothing") {
     keep_small(robot, example);
     if (i % 100 == 99) {
       // A walk, or a run that trains on, may take longer than the test may.
-      robot.app().view().walk->playing = lab_of(robot.app().view()).playing = false;
+      walk_of(robot.app().view()).playing = lab_of(robot.app().view()).playing = false;
       robot.settle();
       robot.pixels();
       way.check(robot);

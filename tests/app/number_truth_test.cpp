@@ -87,7 +87,7 @@ TEST_CASE("a small weight is no zero in the formulas of the walk") {
   robot.settle();
   const walk::Script script(shown(robot));
   for (int move = 0; move <= script.moves_of(Stage::Softmax); ++move) {
-    script.go(*robot.app().view().walk, script.first(Stage::Softmax) + move);
+    script.go(walk_of(robot.app().view()), script.first(Stage::Softmax) + move);
     robot.settle();
     CAPTURE(move);
     CHECK_FALSE(shows(robot, "0.0000"));

@@ -9,16 +9,18 @@
 #include "app/shell/page.hpp"
 #include "app/state/view_state.hpp"
 #include "app/training/lab_state.hpp"
+#include "robot/robot.hpp"
+#include "support/temporary_directory.hpp"
 
 namespace attnscope::pages_test {
 
 TEST_CASE("pages: each has what the bar, the dialog for files and the keys ask of it") {
   REQUIRE_FALSE(page_facts().empty());
   for (const PageFacts* const page : page_facts()) {
-    INFO(page->name);
+    INFO(page->mode.name);
     CHECK(page_facts_of(page->mode) == page);  // no mode has two
     CHECK(page->tip.title == page->name);
-    CHECK(page->open.name == page->name);
+    CHECK(page->open.name.starts_with(page->name));
     CHECK_FALSE(page->picture.empty());
     CHECK_FALSE(page->picture_file.empty());
     REQUIRE(page->table.empty() == (page->table_name == nullptr));
@@ -46,7 +48,9 @@ TEST_CASE("pages: their actions are in the table, by ids that no two share") {
     if (!action.id.empty()) CHECK(ids.insert(action.id).second);
   }
   for (const PageFacts* const page : page_facts()) {
-    CHECK(ids.contains(page->open.id));
+    INFO(page->mode.name);
+    CHECK(ids.contains(page->open.id) == (page->open.run != nullptr));
+    CHECK((page->open.run != nullptr) == page->is_on_bar);
     for (const Action& action : page->actions) {
       INFO(action.name);
       CHECK_FALSE(action.id.empty());
@@ -84,6 +88,28 @@ TEST_CASE("pages: their state is copied and assigned with the ViewState") {
   other = one;
   lab_of(one).seed = 6;
   CHECK(lab_of(other).seed == 5);
+}
+
+TEST_CASE("pages: what no list offers is shown by its name, and comes back with a session") {
+  const std::optional<Mode> gallery = mode_named("gallery");
+  REQUIRE(gallery);
+  REQUIRE_FALSE(page_facts_of(*gallery)->is_on_bar);
+  Robot robot({.width = 1600, .height = 1000});
+  robot.settle();
+  CHECK_FALSE(robot.has("Logarithmic"));
+  robot.app().view().mode = *gallery;
+  robot.settle();
+  CHECK(robot.has("Logarithmic"));
+  CHECK_FALSE(robot.has("Mode: Gallery"));
+  const test::TemporaryDirectory directory;
+  robot.app().files().saving.save(directory / "gallery.json");
+  robot.key(ImGuiKey_F2);
+  robot.settle();
+  REQUIRE(robot.app().view().mode == Mode::Explore);
+  robot.app().files().opening.open(directory / "gallery.json");
+  robot.settle();
+  CHECK(robot.app().view().mode == *gallery);
+  CHECK(robot.has("Logarithmic"));
 }
 
 }  // namespace attnscope::pages_test

@@ -10,11 +10,11 @@
 #include <nlohmann/json.hpp>
 
 #include "app/controls_robot.hpp"
+#include "app/pages/walk/walk_state.hpp"
 #include "app/state/focus_state.hpp"
 #include "app/state/heads_state.hpp"
 #include "app/state/inspector_state.hpp"
 #include "app/state/signals_state.hpp"
-#include "app/state/walk_state.hpp"
 #include "core/files/document/open.hpp"
 #include "core/files/document/session_file.hpp"
 #include "support/temporary_directory.hpp"
@@ -130,7 +130,7 @@ TEST_CASE("a session opens as it was saved: what is held, and the difference to 
 TEST_CASE("a session opens as it was saved: in the middle of the walk", "[session]") {
   check_reopened([](Robot& robot) {
     robot.key(ImGuiKey_F3);
-    robot.app().view().walk->speed = 0;
+    walk_of(robot.app().view()).speed = 0;
     for (int i = 0; i < 9; ++i) robot.key(ImGuiKey_Space);
   });
 }

@@ -5,7 +5,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "app/state/walk_state.hpp"
+#include "app/pages/walk/walk_state.hpp"
 #include "app/walk_robot.hpp"
 #include "support/temporary_directory.hpp"
 
@@ -112,7 +112,7 @@ TEST_CASE("stages are those that the document has, and a switch keeps the place"
   const auto has = [&](Stage stage) { return walk::Script(robot.result()).has(stage); };
   CHECK_FALSE(has(Stage::Cap));
   robot.go(Stage::Mask, 1);
-  robot.app().view().walk->speed = 0;
+  walk_of(robot.app().view()).speed = 0;
   robot.press(ImGuiKey_S);  // scaling off: the same stages, the same move
   CHECK(robot.state().stage == Stage::Mask);
   CHECK(says(robot, "S × 1: scaling is off"));

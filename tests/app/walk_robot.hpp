@@ -9,8 +9,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "app/state/walk_state.hpp"
-#include "app/views/walk/script.hpp"
+#include "app/pages/walk/script.hpp"
+#include "app/pages/walk/walk_state.hpp"
 #include "robot/layout.hpp"
 #include "robot/robot.hpp"
 
@@ -23,7 +23,7 @@ struct Walker : Robot {
     leave();
     settle();
   }
-  const WalkState& state() { return *app().view().walk; }
+  const WalkState& state() { return walk_of(app().view()); }
   const LayerResult& result() { return app().shown()->layer(); }
   int place() { return walk::Script(result()).place(state()); }
   int moves() { return walk::Script(result()).moves(); }
@@ -38,7 +38,7 @@ struct Walker : Robot {
   }
   void go(Stage stage, int move) {
     const walk::Script script(result());
-    script.go(*app().view().walk, script.first(stage) + move);
+    script.go(walk_of(app().view()), script.first(stage) + move);
     settle();
   }
   const RecordedItem& panel(std::string_view label) {

@@ -6,7 +6,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "app/state/walk_state.hpp"
+#include "app/pages/walk/walk_state.hpp"
 #include "app/walk_robot.hpp"
 
 namespace attnscope::walk_test {
@@ -16,7 +16,7 @@ using test::Walker;
 
 TEST_CASE("so many moves forwards and back are the same pixels") {
   Walker robot({.width = 1280, .height = 720});
-  robot.app().view().walk->speed = 0;
+  walk_of(robot.app().view()).speed = 0;
   robot.settle();
   REQUIRE(robot.place() == 0);
   std::vector<Image> pictures{robot.pixels()};

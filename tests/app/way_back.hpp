@@ -6,7 +6,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "app/state/walk_state.hpp"
+#include "app/pages/walk/walk_state.hpp"
 #include "core/edits/within.hpp"
 #include "hands_robot.hpp"
 
@@ -132,7 +132,7 @@ class WayBack {
  private:
   /// Ends typing, closes what is open, and lets what was begun become a step.
   static void rest(Robot& robot) {
-    robot.app().view().walk->playing = false;
+    walk_of(robot.app().view()).playing = false;
     for (int i = 0; i < 3; ++i) robot.key(ImGuiKey_Escape);
     robot.app().view().keyboard.notice = {};  // and with it a way back beyond this
     robot.leave();

@@ -4,6 +4,8 @@
 #include <array>
 #include <fstream>
 
+#include "app/scene/page_facts.hpp"
+
 namespace attnscope::test {
 namespace {
 
@@ -42,8 +44,11 @@ constexpr auto not_on_screen = std::to_array<std::string_view>({"app/cli/",
                                                                 "app/views/palette/controls.cpp",
                                                                 "app/views/palette/entries.cpp",
                                                                 "app/views/palette/other_words.cpp",
-                                                                "app/views/walk/panel_formulas.cpp",
+                                                                "app/pages/walk/panel_formulas.cpp",
                                                                 "app/state/page/mode.hpp",
+                                                                "app/state/stage_names.hpp",
+                                                                "app/state/compare_state.",
+                                                                "app/pages/walk/walk_state.",
                                                                 "app/pages/experiments/experiment_state.",
                                                                 "app/pages/experiments/palette_rows.cpp",
                                                                 "core/training/tasks/lexicon",
@@ -111,8 +116,16 @@ bool is_name_in_files(std::string_view text) {
          });
 }
 
+/// A page is called so in sessions, on the command line and in the names of pictures, in every language.
+bool is_name_of_page(const SourceWords& part) {
+  if (!part.file.starts_with("app/pages/") || !part.file.ends_with("/page.cpp")) return false;
+  return std::ranges::any_of(page_facts(), [&](const PageFacts* page) {
+    return part.key == page->mode.name || part.key == page->picture_file;
+  });
+}
+
 bool is_shown(const SourceWords& part) {
-  if (is_name_in_files(part.key)) return false;
+  if (is_name_in_files(part.key) || is_name_of_page(part)) return false;
   const bool is_there = part.file.starts_with("app/") || is_one_of(part.file, drawn_of_core);
   return is_there && !is_one_of(part.file, not_on_screen);
 }

@@ -25,7 +25,6 @@ struct RegionChoice {
 /// What there is to choose from in this mode.
 std::vector<RegionChoice> region_choices(const Scene& scene) {
   const RegionChoice window{PictureRegion::Window, "Window", "window"};
-  if (scene.view.mode == Mode::Walk) return {{PictureRegion::Focus, "Walk", "walk"}, window};
   if (scene.view.mode == Mode::Model && scene.model != nullptr)
     return {
         {PictureRegion::Grid, "All heads", "all heads"}, {PictureRegion::Focus, "Screen", "screen"}, window};
@@ -34,7 +33,6 @@ std::vector<RegionChoice> region_choices(const Scene& scene) {
   if (scene.view.mode == Mode::Lessons && picture_kind(scene) == PictureKind::Html)
     return {{PictureRegion::Window, "Whole lesson", "lesson"}, {PictureRegion::Focus, "This step", "step"}};
   if (scene.view.mode == Mode::Lessons) return {{PictureRegion::Focus, "Lesson", "lesson"}, window};
-  if (scene.view.mode == Mode::Compare) return {{PictureRegion::Focus, "Comparison", "comparison"}, window};
   if (scene.result.is_long())
     return {{PictureRegion::Focus, "Map", "map"}, {PictureRegion::Inspector, "Exact cells", "cells"}, window};
   return {{PictureRegion::Focus, "Heatmap", "heatmap"},

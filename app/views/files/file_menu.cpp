@@ -5,6 +5,7 @@
 
 #include "app/files/file_kinds.hpp"
 #include "app/kit/ui/number_format.hpp"
+#include "app/scene/page_facts.hpp"
 #include "app/state/files_state.hpp"
 #include "app/state/watch/watch_state.hpp"
 #include "app/views/files/files.hpp"
@@ -83,8 +84,8 @@ void draw_incoming(Scene& scene, MenuColumn& left, MenuColumn& right) {
 }
 
 void draw_pictures(Scene& scene, MenuColumn& column) {
-  const std::string_view middle = scene.view.mode == Mode::Walk      ? "Picture of the walk…"
-                                  : scene.view.mode == Mode::Compare ? "Picture of the comparison…"
+  const PageFacts* const page = page_facts_of(scene.view.mode);
+  const std::string_view middle = page != nullptr && !page->menu_picture.empty() ? page->menu_picture
                                   : is_of_model(scene) ? "Picture of all heads, or the screen…"
                                                        : "Picture of the heatmap…";
   if (column.row({"Picture of the middle", middle, "Ctrl+Shift+S"}))

@@ -11,8 +11,8 @@
 #include "app/scene/picture.hpp"
 #include "app/state/watch/watch_state.hpp"
 #include "app/views/backends/switch.hpp"
-#include "app/views/compare/held_chip.hpp"
 #include "app/views/files/files.hpp"
+#include "app/views/held/held_chip.hpp"
 #include "app/views/lessons/run_name.hpp"
 #include "app/views/model_compare/model_compare.hpp"
 #include "app/views/watch/watch.hpp"
@@ -43,13 +43,6 @@ Box draw_modes(Scene& scene, const Box& bar) {
   };
   const std::array own{
       Entry{Mode::Explore, "Explore", {"Explore", {}, "One head and everything around it.", "F2"}},
-      Entry{Mode::Walk,
-            "Walk",
-            {"Walk", "X → Q, K, V → scores → weights → output", "The computation as matrices, step by step.",
-             "F3"}},
-      Entry{Mode::Compare,
-            "Compare",
-            {"Compare", "now, held, now − held", "What is shown beside what was held.", "F4"}},
       Entry{Mode::Model,
             "Model",
             {"Model", "layers × heads",
@@ -74,8 +67,9 @@ Box draw_modes(Scene& scene, const Box& bar) {
   const auto now = std::ranges::find(modes_there, scene.view.mode) - modes_there.begin();
   if (const auto chosen = segments(ui, "Mode", box, names, static_cast<int>(now), tips)) {
     const Mode mode = modes_there[static_cast<std::size_t>(*chosen)];
-    if (mode == Mode::Compare)
-      show_model_compare(scene);
+    const PageFacts* const page = page_facts_of(mode);
+    if (page != nullptr && page->show != nullptr)
+      page->show(scene);
     else
       scene.view.mode = mode;
   }

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "app/kit/ui/number_format.hpp"
-#include "app/views/compare/setting_words.hpp"
-#include "app/views/compare/settings.hpp"
+#include "app/views/held/setting_words.hpp"
+#include "app/views/held/settings.hpp"
 #include "core/document/enum_names.hpp"
 #include "core/document/known.hpp"
 #include "core/edits/switches.hpp"

@@ -90,9 +90,6 @@ std::string what_is_pooled(const Shown&, bool mean, int level);
 float draw_pool_choice(Scene&, float right, float y);
 
 void draw_long_map(Scene&, const Box& region);
-/// Compare: A, B and A − B of the head side by side with one place in all three; below them the entropies and
-/// the differences of all heads.
-void draw_long_compare(Scene&, const Box& region);
 void draw_long_controls(Scene&, const Box& region);
 void draw_long_side(Scene&, const Box& region);
 

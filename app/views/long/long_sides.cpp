@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "app/state/long_state.hpp"
-#include "app/views/compare/parts.hpp"
+#include "app/views/held/settings.hpp"
 #include "app/views/long/long_parts.hpp"
 
 namespace attnscope {

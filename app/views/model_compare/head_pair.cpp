@@ -164,7 +164,7 @@ class HeadPair {
     ui_.frame(box.grown(ui_.px(1)), ui_.theme.query, std::max(1.f, ui_.px(1.5f)), ui_.px(2));
   }
 
-  bool is_magnitude() const { return scene_.view.compare->difference == DifferenceKind::Magnitude; }
+  bool is_magnitude() const { return compare_of(scene_.view).difference == DifferenceKind::Magnitude; }
 
   /// now − held of the tokens that correspond, [pairs of queries][pairs of keys].
   Tensor difference() const {
@@ -195,7 +195,7 @@ class HeadPair {
     const Box choice{area.right() - ui_.px(76), area.y - ui_.px(2), ui_.px(76), ui_.px(24)};
     if (const auto picked = segments(ui_, "Difference", choice, names, is_magnitude() ? 1 : 0, tips,
                                      {.text_size = type::tick}))
-      scene_.view.compare->difference = *picked == 1 ? DifferenceKind::Magnitude : DifferenceKind::Signed;
+      compare_of(scene_.view).difference = *picked == 1 ? DifferenceKind::Magnitude : DifferenceKind::Signed;
     const ColourScale scale = difference_scale();
     const float end = area.x + ui_.text(area.x, y, is_magnitude() ? "|now − held|" : "now − held",
                                         {type::label, ui_.theme.text1, Ink::Medium});

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "app/kit/ui/number_format.hpp"
-#include "app/views/compare/held_chip.hpp"
+#include "app/views/held/held_chip.hpp"
 #include "app/views/model_compare/compared_models.hpp"
 #include "app/views/model_compare/model_compare.hpp"
 

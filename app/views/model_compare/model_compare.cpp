@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "app/state/compare_state.hpp"
-#include "app/state/watch/watch_state.hpp"
 #include "app/views/model_compare/compared_models.hpp"
 
 namespace attnscope {
@@ -83,27 +82,8 @@ bool draw_model_compare(Scene& scene, const Box& whole) {
   return true;
 }
 
-void show_model_compare(Scene& scene) {
-  ModelState& state = *scene.view.model;
-  const bool is_elsewhere = scene.view.mode != Mode::Model || is_watching(scene.view);
-  if (is_elsewhere || state.screen == ModelScreen::Compare || scene.model == nullptr) {
-    scene.view.mode = Mode::Compare;
-    return;
-  }
-  state.compare_heads();
-}
-
-void toggle_model_compare(Scene& scene) {
-  ModelState& state = *scene.view.model;
-  const bool is_shown = scene.view.mode == Mode::Model && !is_watching(scene.view) && scene.model != nullptr;
-  if (is_shown && state.screen == ModelScreen::Compare)
-    state.screen = state.before_compare;
-  else
-    show_model_compare(scene);
-}
-
 void turn_model_difference(Scene& scene) {
-  DifferenceKind& kind = scene.view.compare->difference;
+  DifferenceKind& kind = compare_of(scene.view).difference;
   kind = kind == DifferenceKind::Magnitude ? DifferenceKind::Signed : DifferenceKind::Magnitude;
 }
 

@@ -12,10 +12,6 @@ bool draw_model_compare(Scene&, const Box& whole);
 /// In the top bar, as draw_held_chip(): how the held model differs.
 float draw_held_model_chip(Scene&, float left, float right, float y);
 
-/// This screen, or the comparison of the layer that is looked at where no model or this screen is shown.
-void show_model_compare(Scene&);
-/// The same, or from this screen back to the one before.
-void toggle_model_compare(Scene&);
 /// now − held, or its magnitude.
 void turn_model_difference(Scene&);
 

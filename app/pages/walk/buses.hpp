@@ -1,0 +1,15 @@
+// app/pages/walk: the lines that lead from the chosen rows of Q, K and V to where they are used, and the
+// signs between the matrices.
+#pragma once
+
+#include <vector>
+
+#include "app/pages/walk/matrix.hpp"
+
+namespace attnscope::walk {
+
+void draw_signs(const std::vector<Matrix>&);
+/// `gutter`: between the two lines of matrices.
+void draw_buses(const std::vector<Matrix>&, const Box& gutter);
+
+}  // namespace attnscope::walk

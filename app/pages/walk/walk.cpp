@@ -1,0 +1,299 @@
+// app/views: the whole computation of the chosen head as matrices with numbers, one short move after the
+// other, with the same cell marked in every stage.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <span>
+
+#include "app/kit/ui/number_format.hpp"
+#include "app/pages/walk/buses.hpp"
+#include "app/pages/walk/card.hpp"
+#include "app/pages/walk/transport.hpp"
+#include "app/pages/walk/walk_state.hpp"
+#include "app/scene/head_words.hpp"
+#include "core/document/known.hpp"
+#include "core/edits/edits.hpp"
+
+namespace attnscope {
+namespace walk {
+namespace {
+
+/// The parts of the region, from top to bottom; h 0 where there is no room.
+struct Parts {
+  Box header, matrices, card, transport;
+};
+
+Parts parts_of(const Ui& ui, const Box& region, bool compact) {
+  const float pad = ui.px(compact ? 16 : 32), high = region.h;
+  const float header = high >= ui.px(280) ? ui.px(44) : 0;
+  const float transport = high >= ui.px(150) ? ui.px(compact ? 64 : 76) : 0;
+  const float card = high >= ui.px(380) ? ui.px(compact ? 88 : 104) : 0;
+  const float gap = card > 0 ? ui.px(compact ? 8 : 16) : 0;
+  const float wide = std::max(0.f, region.w - 2 * pad);
+  Parts parts;
+  parts.header = {region.x + pad, region.y, wide, header};
+  parts.transport = {region.x, region.bottom() - transport, region.w, transport};
+  parts.card = {region.x + pad, parts.transport.y - gap - card, wide, card};
+  const float top = region.y + header;
+  parts.matrices = {region.x + pad, top, wide, std::max(0.f, parts.card.y - gap - top)};
+  return parts;
+}
+
+/// One click to a layer whose numbers can be read, where this one's cannot. Returns where it ends.
+float draw_small_model(const View& v, float x, float y) {
+  const Ui& ui = v.ui();
+  const Dimensions& d = v.result().dimensions;
+  const Input& input = v.document().input;
+  if (!input.is_text() || (d.d_model <= 8 && d.d_k <= 4)) return x;
+  const char* const label = v.scene.compact ? "Small model" : "Small model: d 8, dₖ 4";
+  const Box box{x, y, ui.text_width(label, type::label, Ink::Medium) + ui.px(24), ui.px(26)};
+  const Tip tip{
+      "Small model", "d_model 8, two heads of dₖ 4",
+      "The same text in a layer whose every number can be read; its weights are random. Undo brings "
+      "this one back.",
+      "Ctrl+Z"};
+  if (button(ui, label, box, tip)) v.scene.document = edit::small_model(std::move(v.scene.document));
+  return box.right() + ui.px(16);
+}
+
+/// Which stages the lower line has. Returns the left end.
+float draw_stages(const View& v, float left, float right, float y) {
+  if (!v.script.has(Stage::Output)) return right;
+  const Ui& ui = v.ui();
+  constexpr std::array<std::string_view, 4> names{"All", "To weights", "Output", "Block"};
+  const std::array<Tip, 4> tips{
+      Tip{"All stages", {}, "From scores to output; once the output is made, what it is made of.", {}},
+      Tip{"To the weights",
+          {},
+          "Hides mix and output until they are made: the other matrices get their room.",
+          {}},
+      Tip{"Output", "Y = [H₀ H₁ …]·W_O", "The weights, this head's mix, the heads side by side, W_O.", {}},
+      Tip{"Block", {}, "The layer's output, residual additions, norms and the MLP.", {}}};
+  const bool block = has_block(v.document().layer().block);
+  const std::span<const std::string_view> shown = std::span(names).first(block ? 4 : 3);
+  const float width = ui.px((v.scene.compact ? 216.f : 244.f) * (block ? 1.3f : 1));
+  const Box box{right - width, y, width, ui.px(26)};
+  if (box.x < left) return right;
+  WalkPart& part = walk_of(v.scene.view).part;
+  const int now = part == WalkPart::Block && !block ? 0 : static_cast<int>(part);
+  if (const auto chosen = segments(ui, "Stages", box, shown, now, std::span(tips).first(shown.size()),
+                                   {.text_size = type::tick}))
+    part = static_cast<WalkPart>(*chosen);
+  return box.x - ui.px(16);
+}
+
+/// Which head and, in a batch, which sequence; what is walked through; at the right how it is looked at.
+void draw_header(const View& v, const Box& bar, const Arrangement& arrangement) {
+  if (bar.h <= 0) return;
+  const Ui& ui = v.ui();
+  Scene& scene = v.scene;
+  const Dimensions& d = v.result().dimensions;
+  const float y = bar.centre_y(), high = ui.px(26);
+  const Rgba hue = ui.theme.head(v.h);
+  const std::string number = std::to_string(v.h);
+  const float badge_width = std::max(ui.px(18), ui.text_width(number, type::tick, Ink::Semibold) + ui.px(8));
+  badge(ui, {bar.x, y - ui.px(8), badge_width, ui.px(16)}, number, hue, ink_on(hue));
+  const Box head{bar.x + badge_width + ui.px(10), std::round(y - high / 2), ui.px(176), high};
+  const auto turned = [](std::int64_t now, int step, std::int64_t count) {
+    return (now + step + count) % count;
+  };
+  if (const auto next = stepper(
+          ui, "Walk head", head, v.h, [&](int step) { return turned(v.h, step, d.heads); },
+          {"Head", {}, "Which head's computation is walked through.", "[ ]"}, scored_name(v.result(), v.h)))
+    scene.next.head = std::clamp<std::int64_t>(*next, 0, d.heads - 1);
+  float x = head.right() + ui.px(16);
+  if (d.batch > 1) {
+    const Box sequence{x, head.y, ui.px(144), high};
+    const std::string shown = "text " + std::to_string(v.b + 1) + " of " + std::to_string(d.batch);
+    if (const auto next = stepper(
+            ui, "Walk sequence", sequence, v.b + 1, [&](int step) { return turned(v.b, step, d.batch) + 1; },
+            {"Sequence", {}, "Which sequence of the batch is walked through.", {}}, shown))
+      scene.next.sequence = std::clamp<std::int64_t>(*next - 1, 0, d.batch - 1);
+    x = sequence.right() + ui.px(16);
+  }
+  WalkState& state = walk_of(scene.view);
+  x = draw_small_model(v, x, head.y);
+  float right = draw_stages(v, x, bar.right(), head.y);
+  if (!arrangement.keys_printed || !arrangement.whole || state.numbers) {
+    constexpr std::array<std::string_view, 2> names{"Whole", "Numbers"};
+    const std::array<Tip, 2> tips{
+        Tip{"Whole", {}, "All rows and columns, in colours where numbers do not fit.", {}},
+        Tip{"Numbers",
+            {},
+            "The rows and columns around the chosen cell, with their numbers. The wheel scrolls.",
+            {}}};
+    const Box box{right - ui.px(148), head.y, ui.px(148), high};
+    if (box.x > x) {
+      if (const auto chosen =
+              segments(ui, "Cells", box, names, state.numbers ? 1 : 0, tips, {.text_size = type::tick}))
+        state.numbers = *chosen == 1;
+      right = box.x - ui.px(16);
+    }
+  }
+  const std::string sizes =
+      (d.queries == d.keys
+           ? counted(d.queries, "token", "tokens")
+           : counted(d.queries, "query", "queries") + " · " + counted(d.keys, "key", "keys")) +
+      (knows_values(v.document()) ? " · d " + grouped(d.d_model) : std::string()) + " · dₖ " + grouped(d.d_k);
+  if (ui.text_width(sizes, type::tick) < right - x)
+    ui.text(right, y, sizes, {type::tick, ui.theme.text3, Ink::Regular, Align::Right});
+}
+
+/// Labels of the keys lie while each fits over its column.
+float widest_key_label(const View& v) {
+  float widest = 0;
+  for (std::int64_t j = 0; j < std::min<std::int64_t>(v.result().dimensions.keys, 400); ++j)
+    widest = std::max(widest, v.ui().text_width(key_label(v.result(), v.b, j), type::label, Ink::Semibold));
+  return widest;
+}
+
+std::vector<Want> wants_of(const View& v, const std::vector<Panel>& panels) {
+  const Ui& ui = v.ui();
+  std::vector<Want> wants;
+  for (const Panel& panel : panels) {
+    float before = panel.sign.empty() ? 0 : ui.px(panel.lower ? 30 : 28);
+    if (panel.sign.size() > 3) before = ui.text_width(panel.sign, type::body) + ui.px(14);  // "X ×"
+    if (panel.begins) before += ui.px(26);  // the bus of the matrix before goes down here
+    if (panel.labelled) before += label_width(v, panel) + ui.px(10) + (panel.sign.empty() ? 0 : ui.px(4));
+    wants.push_back({panel.unit, panel.lower, panel.is_parameter(), panel.begins, panel.row_count(),
+                     panel.columns, before, title_width(v, panel)});
+  }
+  return wants;
+}
+
+/// The panels of the lines that are shown: a low window has room for one, that of the stage that is being
+/// made.
+std::vector<Panel> shown_panels(const View& v, bool sources, bool both) {
+  std::vector<Panel> all = panels_of(v, sources), shown;
+  const std::optional<Stage> current = v.current();
+  const bool lower = !current || !is_before_scores(*current) ||
+                     walk_of(v.scene.view).part == WalkPart::Output || v.part() == WalkPart::Block;
+  for (Panel& panel : all)
+    if (both || panel.lower == lower) shown.push_back(std::move(panel));
+  return shown;
+}
+
+/// Heights of what stands around the cells; 0 for a line that is not there.
+Heads heads_of(const Ui& ui, const std::vector<Panel>& panels, float key_labels) {
+  Heads heads{};
+  for (const Panel& panel : panels) {
+    (panel.lower ? heads.lower : heads.upper) = ui.px(heading) + (panel.lower ? key_labels : 0);
+    (panel.lower ? heads.lower_foot : heads.upper_foot) = ui.px(panel.lower ? 22 : 6);
+  }
+  if (heads.lower > 0 && heads.upper > 0) heads.gutter = ui.px(34);
+  return heads;
+}
+
+struct Standing {
+  std::vector<Panel> panels;
+  Arrangement arrangement;
+  bool upright = false;
+};
+
+/// Labels turn upright when they do not fit, which takes height, which makes cells smaller: two rounds.
+/// Without room for X and the parameters the walk begins at Q, K and V.
+Standing stand(const View& v, const Box& area) {
+  const Ui& ui = v.ui();
+  const float label = widest_key_label(v);
+  Standing best;
+  for (const bool sources : {true, false}) {
+    best = {shown_panels(v, sources, area.h >= ui.px(280)), {}, false};
+    const std::vector<Want> wants = wants_of(v, best.panels);
+    for (const bool upright : {false, true}) {
+      const float labels = upright ? ui.px(10) + std::clamp(label, ui.px(34), ui.px(64)) : ui.px(36);
+      const Heads heads = heads_of(ui, best.panels, labels);
+      best.arrangement = arrange(ui, area, wants, heads, walk_of(v.scene.view).numbers);
+      best.upright = upright;
+      bool fits = true;
+      for (std::size_t i = 0; i < wants.size(); ++i) {
+        const Place& place = best.arrangement.places[i];
+        if (wants[i].unit == Unit::Keys && place.columns > 0)
+          fits = fits && label + ui.px(4) <= place.cells.w / static_cast<float>(place.columns);
+      }
+      if (fits) break;
+    }
+    // What the output is made of goes before what comes before the weights.
+    if (best.arrangement.fits && (best.arrangement.all_printed || v.part() != WalkPart::Output)) break;
+  }
+  return best;
+}
+
+/// The part in sight follows the chosen cell when that changes; the wheel moves it freely.
+void follow(const View& v, const Standing& standing) {
+  WalkState& state = walk_of(v.scene.view);
+  const Cell cell = v.scene.selection.cell;
+  std::int64_t rows = v.result().dimensions.queries, columns = v.result().dimensions.keys;
+  for (std::size_t i = 0; i < standing.panels.size(); ++i) {
+    const Place& place = standing.arrangement.places[i];
+    const Rows of = standing.panels[i].rows;
+    if (of == Rows::Queries || of == Rows::Tokens) rows = std::min(rows, place.rows);
+    if (of == Rows::Keys) columns = std::min(columns, place.rows);
+    if (standing.panels[i].is_plane()) columns = std::min(columns, place.columns);
+  }
+  const auto keep = [](std::int64_t& first, std::int64_t at, std::int64_t seen, std::int64_t count,
+                       bool moved) {
+    if (moved && (at < first || at >= first + seen)) first = at - seen / 2;
+    first = std::clamp<std::int64_t>(first, 0, std::max<std::int64_t>(0, count - seen));
+  };
+  const bool moved = state.followed_query != cell.query || state.followed_key != cell.key;
+  keep(state.first_query, cell.query, rows, v.result().dimensions.queries, moved);
+  keep(state.first_key, cell.key, columns, v.result().dimensions.keys, moved);
+  state.followed_query = cell.query;
+  state.followed_key = cell.key;
+}
+
+std::int64_t first_row_of(const View& v, const Panel& panel, const Place& place) {
+  const WalkState& state = walk_of(v.scene.view);
+  const std::int64_t most = std::max<std::int64_t>(0, panel.row_count() - place.rows);
+  if (panel.is_parameter()) return 0;
+  if (panel.rows == Rows::Keys) return std::min(state.first_key, most);
+  return std::min(state.first_query + (panel.rows == Rows::Tokens ? v.result().dimensions.past : 0), most);
+}
+
+void draw_matrices(const View& v, Contents& contents, const Standing& standing) {
+  std::vector<Matrix> matrices;
+  for (std::size_t i = 0; i < standing.panels.size(); ++i) {
+    const Panel& panel = standing.panels[i];
+    const Place& place = standing.arrangement.places[i];
+    const std::int64_t column =
+        panel.is_plane() ? std::min(walk_of(v.scene.view).first_key, panel.columns - place.columns) : 0;
+    matrices.push_back({v, contents, panel, place, first_row_of(v, panel, place), column, standing.upright});
+  }
+  draw_signs(matrices);
+  for (const Matrix& m : matrices) draw(m);
+  draw_buses(matrices, standing.arrangement.gutter);
+}
+
+}  // namespace
+}  // namespace walk
+
+void draw_walk(Scene& scene, const Box& region) {
+  const Ui& ui = scene.ui;
+  ui.fill(region, ui.theme.panel);
+  ui.clip(region);
+  const float seconds = std::min(0.1f, ImGui::GetIO().DeltaTime);
+  walk::advance(walk_of(scene.view), walk::Script(scene.result), seconds);
+  const walk::View view(scene);
+  walk::Contents contents(view);
+  const walk::Parts parts = walk::parts_of(ui, region, scene.compact);
+  scene.view.hint = "one cell, every stage:  " + query_label(scene.result, view.b, view.cell.query) + " → " +
+                    key_label(scene.result, view.b, view.cell.key) +
+                    "   ·   click another cell to follow it   ·   drag the bar to any move";
+  // The frame of the stage that is being made stands outside its matrix.
+  const float rim = ui.px(8);
+  const Box& room = parts.matrices;
+  const walk::Standing standing =
+      walk::stand(view, {room.x, room.y + rim, room.w, std::max(0.f, room.h - 2 * rim)});
+  walk::follow(view, standing);
+  walk::draw_header(view, parts.header, standing.arrangement);
+  if (parts.matrices.h > ui.px(40)) {
+    ui.clip({region.x, parts.matrices.y, region.w, parts.matrices.h});
+    walk::draw_matrices(view, contents, standing);
+    ui.unclip();
+  }
+  if (parts.card.h > 0) walk::draw_card(view, contents, parts.card);
+  if (parts.transport.h > 0) walk::draw_transport(view, parts.transport);
+  ui.unclip();
+}
+
+}  // namespace attnscope

@@ -1,0 +1,28 @@
+#include "app/pages/walk/walk_state.hpp"
+
+#include <utility>
+
+#include "app/state/stage_names.hpp"
+
+namespace attnscope {
+
+ATTNSCOPE_NAMES(WalkPart, {"follow", "weights", "output", "block"});
+
+void fields(PageFields& visit, WalkState& walk) {
+  // Where one is in the walk changes with every press of the space bar, as the cell does with every arrow.
+  visit("stage", walk.stage, InUndo::Place);
+  visit("move", walk.move, 0, 1 << 30, InUndo::Place);
+  visit("speed", walk.speed, 0, 100);
+  visit("part", walk.part);
+  visit("numbers", walk.numbers);
+  for (auto& [name, dimension] : {std::pair{"head_dimension", &walk.head_dimension},
+                                  std::pair{"value_dimension", &walk.value_dimension},
+                                  std::pair{"model_dimension", &walk.model_dimension}})
+    visit(name, *dimension, -1, 1 << 30);
+  for (auto& [name, place] :
+       {std::pair{"first_query", &walk.first_query}, std::pair{"first_key", &walk.first_key},
+        std::pair{"followed_query", &walk.followed_query}, std::pair{"followed_key", &walk.followed_key}})
+    visit(name, *place, -1, 1 << 30, InUndo::No);
+}
+
+}  // namespace attnscope
