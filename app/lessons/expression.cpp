@@ -332,4 +332,12 @@ std::string written(double value, const NumberStyle& style) {
   return significant(value, std::max(1, style.places));
 }
 
+std::string written(const Expression& expression, const LookUp& numbers, const NumberStyle& style) {
+  try {
+    return written(expression.evaluate(numbers), style);
+  } catch (const Error&) {
+    return "…";
+  }
+}
+
 }  // namespace attnscope::lessons

@@ -70,5 +70,7 @@ struct NumberStyle {
 NumberStyle parse_number_style(std::string_view text);
 /// With a true minus; "n/a" for what is no number.
 std::string written(double value, const NumberStyle&);
+/// What an expression gives, written; "…" where it is not known yet or cannot be computed.
+std::string written(const Expression&, const LookUp&, const NumberStyle&);
 
 }  // namespace attnscope::lessons

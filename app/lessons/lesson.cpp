@@ -320,4 +320,14 @@ Lesson read_lesson(const std::filesystem::path& path) {
   return parse_lesson(read_whole(path, most_bytes), path.filename().native());
 }
 
+std::string notes_said(const Step& step, const LookUp& numbers) {
+  std::string said;
+  for (const Prose& line : step.notes_prose) {
+    for (const Piece& piece : line)
+      said += piece.number ? written(*piece.number, numbers, piece.style) : piece.text;
+    said += '\n';
+  }
+  return said;
+}
+
 }  // namespace attnscope::lessons

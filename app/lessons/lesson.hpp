@@ -170,4 +170,7 @@ Prose parse_notes(std::string_view text, int line = 0);
 /// Throws Error with a sentence that lists what there is.
 Anchor parse_anchor(std::string_view text);
 
+/// The speaker's notes with their numbers, a line each; those that are not known are "…".
+std::string notes_said(const Step&, const LookUp&);
+
 }  // namespace attnscope::lessons

@@ -44,6 +44,7 @@ struct LessonSight {
   std::string problem;                // why what was asked for is not open: one sentence; empty where it is
   const ModelSight* model = nullptr;  // of the model that the lesson plays with; null: nowhere
   const std::map<std::string, std::int64_t, std::less<>>* furthest = nullptr;  // step reached, by name
+  bool trains() const { return open != nullptr && open->lesson.of_training(); }
 };
 
 /// Belongs to the interface's thread.

@@ -15,6 +15,14 @@ namespace attnscope {
 
 struct ViewState;
 struct PaletteEntry;  // app/views/palette/entries.hpp
+struct PresenterKey;  // app/state/presenter_state.hpp
+
+/// Of a page that goes through steps: the pages of a PDF; and a file for a browser, of all steps or of one.
+struct PageSteps {
+  bool (*are_there)(const Shown&);
+  std::string_view whole, whole_file, one, one_file;  // as picture and picture_file
+  std::string_view html;                              // what the file for a browser has
+};
 
 struct PageFacts {
   Mode mode;                             // on screen, and in a session
@@ -26,10 +34,14 @@ struct PageFacts {
   std::span<const Action> actions = {};  // in its mode
   /// In front of a room the letters among its keys are the presenter's.
   bool leaves_letters_to_presenter = false;
+  /// In front of a room: what its keys do, for the foot of the window.
+  std::vector<PresenterKey> (*presenter_keys)(const Scene&) = nullptr;
   /// Whether it has no use for ↑ and ↓ now: they ring no control of it.
   bool (*leaves_up_and_down)(const ViewState&) = nullptr;
   /// At the right of the status line, in place of what is said of the Document; empty: that.
   std::string (*status)(const Scene&) = nullptr;
+  /// What the bar calls what is on screen where that is not the Document; empty: it is.
+  std::string (*name_on_screen)(const Scene&) = nullptr;
 
   // In the dialog for files. Its numbers are one table, which is saved as CSV; empty: it has none of its own.
   std::string_view picture, picture_file;  // what a picture shows of it, and what that adds to a file's name
@@ -37,8 +49,10 @@ struct PageFacts {
   std::string_view table = {};         // what the table has
   std::string (*table_name)(const ViewState&) = nullptr;  // a file's name for it, without ending
   std::string_view series = {};  // what an animated picture goes through; empty: there is none
+  const PageSteps* steps = nullptr;
 
-  void (*add_to_palette)(std::vector<PaletteEntry>&) = nullptr;  // what can be found beside its actions
+  /// What can be found beside its actions.
+  void (*add_to_palette)(const Shown&, std::vector<PaletteEntry>&) = nullptr;
 };
 
 /// Of all pages, in the order of their table. Defined with it, in app/pages/all.cpp.
@@ -54,6 +68,18 @@ inline const PageFacts* page_facts_of(const Mode& mode) {
 inline const PageFacts* page_table_of(const Mode& mode) {
   const PageFacts* const page = page_facts_of(mode);
   return page != nullptr && !page->table.empty() ? page : nullptr;
+}
+
+/// What the page of a mode goes through; null: no steps.
+inline const PageSteps* page_steps_of(const Mode& mode) {
+  const PageFacts* const page = page_facts_of(mode);
+  return page != nullptr ? page->steps : nullptr;
+}
+
+/// What the bar calls what a mode has on screen; empty: the Document.
+inline std::string name_on_screen(const Mode& mode, const Scene& scene) {
+  const PageFacts* const page = page_facts_of(mode);
+  return page != nullptr && page->name_on_screen != nullptr ? page->name_on_screen(scene) : std::string();
 }
 
 }  // namespace attnscope

@@ -10,6 +10,7 @@
 #include "app/kit/draw/texture.hpp"
 #include "app/state/session_fields.hpp"
 #include "app/state/signals_state.hpp"
+#include "app/state/teaching/lesson_state.hpp"
 #include "core/edits/dump.hpp"
 #include "core/files/document/session_file.hpp"
 #include "core/files/formats/posix.hpp"
@@ -376,10 +377,7 @@ Session open_session(const std::filesystem::path& path, const ViewState& now, st
   session.note = weights_note(session.document);
   if (session.note.empty()) session.note = not_finite_note(session.document);
   if (!file.view.empty()) session.looks = view_from_json(file.view, now, file.lost);
-  // A lesson that is none of the program's own lies where the file says, from its folder on.
-  if (session.looks && session.looks->view.lesson->name.starts_with("./"))
-    session.looks->view.lesson->name =
-        (std::filesystem::absolute(path).parent_path() / session.looks->view.lesson->name).lexically_normal();
+  if (session.looks) find_lesson_beside(path, lesson_of(session.looks->view));
   const bool is_within = session.document.within.read().is_unopened();
   const bool is_held_within = session.held && session.held->within.read().is_unopened();
   if (is_within || is_held_within) tell_of_model(reading);

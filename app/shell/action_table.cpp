@@ -16,7 +16,6 @@
 #include "app/views/head_sets/head_sets.hpp"
 #include "app/views/heads/head_menu.hpp"
 #include "app/views/inspector/pages.hpp"
-#include "app/views/lessons/playing.hpp"
 #include "app/views/many_texts/many_texts.hpp"
 #include "app/views/model/why.hpp"
 #include "app/views/neuron/neuron_view.hpp"
@@ -39,11 +38,6 @@ constexpr Action any_length(Action action) {
 constexpr Action also_by(Action action, ImGuiKeyChord first, ImGuiKeyChord second) {
   action.also = {first, second};
   return action;
-}
-
-template <std::int64_t Digit>
-void lesson_digit_of(Scene& scene) {
-  lesson_digit(scene, Digit);
 }
 
 using G = Action::Group;
@@ -194,22 +188,6 @@ const Action own_actions[] = {
         {G::Regions, "Keyboard to the next region", ImGuiKey_F6, [](Scene& s) { s.view.keyboard.turn = 1; }}),
     any_length({G::Regions, "Keyboard to the region before", ImGuiMod_Shift | ImGuiKey_F6,
                 [](Scene& s) { s.view.keyboard.turn = -1; }}),
-
-    also_by({G::Lessons, "Next step", ImGuiKey_Space, lesson_next, false, Mode::Lessons}, ImGuiKey_RightArrow,
-            ImGuiKey_PageDown),
-    also_by({G::Lessons, "Step before", ImGuiKey_LeftArrow, lesson_back, false, Mode::Lessons},
-            ImGuiKey_PageUp, ImGuiKey_Backspace),
-    {G::Lessons, "Lesson from the start", ImGuiKey_Home, lesson_to_start, false, Mode::Lessons},
-    {G::Lessons, "Reveal what was predicted", ImGuiKey_R, lesson_reveal, false, Mode::Lessons},
-    {G::Lessons, "Speaker notes", ImGuiKey_N, lesson_notes, false, Mode::Lessons},
-    {G::Lessons, "Count the votes of a class", ImGuiKey_V, lesson_votes, false, Mode::Lessons},
-    {G::Lessons, "All lessons", 0, leave_lesson, false, Mode::Lessons},
-    {G::Lessons, "First answer of a question", ImGuiKey_1, lesson_digit_of<1>, false, Mode::Lessons},
-    {G::Lessons, "Second answer of a question", ImGuiKey_2, lesson_digit_of<2>, false, Mode::Lessons},
-    {G::Lessons, "Third answer of a question", ImGuiKey_3, lesson_digit_of<3>, false, Mode::Lessons},
-    {G::Lessons, "Fourth answer of a question", ImGuiKey_4, lesson_digit_of<4>, false, Mode::Lessons},
-    {G::Lessons, "Fifth answer of a question", ImGuiKey_5, lesson_digit_of<5>, false, Mode::Lessons},
-    {G::Lessons, "Sixth answer of a question", ImGuiKey_6, lesson_digit_of<6>, false, Mode::Lessons},
 
     any_length({G::Presenter, "Present, or end it", ImGuiKey_F5, toggle_presenter}),
     any_length({G::Presenter, "Pen", ImGuiKey_P, toggle_pen}),

@@ -14,8 +14,7 @@
 #include "app/state/focus_state.hpp"
 #include "app/state/inspector_state.hpp"
 #include "app/state/model_state.hpp"
-#include "app/state/teaching/lesson_state.hpp"
-#include "app/state/teaching/presenter_state.hpp"
+#include "app/state/presenter_state.hpp"
 #include "app/state/watch/watch_state.hpp"
 
 namespace attnscope {
@@ -195,11 +194,10 @@ std::string_view words_of_key(const Action& action, const ViewState& view) {
 /// would press that one ("‹ Lessons", a field) instead of going to the next step, or of training. After Tab
 /// they walk through the controls.
 void keep_unused_arrows(const ViewState& view) {
-  const bool is_lesson = view.mode == Mode::Lessons && !view.lesson->name.empty();
   const PageFacts* const page = page_facts_of(view.mode);
   const bool leaves_them =
       page != nullptr && page->leaves_up_and_down != nullptr && page->leaves_up_and_down(view);
-  if ((!is_lesson && !leaves_them) || ImGui::GetIO().NavVisible) return;
+  if (!leaves_them || ImGui::GetIO().NavVisible) return;
   for (const ImGuiKey key : {ImGuiKey_UpArrow, ImGuiKey_DownArrow})
     ImGui::SetKeyOwner(key, ImGui::GetCurrentFocusScope());
 }

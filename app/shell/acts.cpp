@@ -4,8 +4,10 @@
 #include <utility>
 #include <vector>
 
+#include "app/lessons/library.hpp"
 #include "app/scene/picture.hpp"
 #include "app/shell/no_text.hpp"
+#include "app/shell/page.hpp"
 #include "app/state/compare_state.hpp"
 #include "app/state/editing_state.hpp"
 #include "app/state/files_state.hpp"
@@ -13,14 +15,13 @@
 #include "app/state/layout.hpp"
 #include "app/state/long_state.hpp"
 #include "app/state/model_state.hpp"
+#include "app/state/presenter_state.hpp"
 #include "app/state/teaching/lesson_state.hpp"
-#include "app/state/teaching/presenter_state.hpp"
 #include "app/state/viewing.hpp"
 #include "app/state/watch/watch_state.hpp"
 #include "app/views/focus/focus_parts.hpp"
 #include "app/views/generation/generation.hpp"
 #include "app/views/heads/head_order.hpp"
-#include "app/views/lessons/playing.hpp"
 #include "app/views/long/long_parts.hpp"
 #include "app/views/model/why.hpp"
 #include "app/views/model_compare/model_compare.hpp"
@@ -101,17 +102,18 @@ void leave(Scene& scene) {
     leave_start(scene.view);
   } else if (scene.view.presenter->tool != PresenterTool::None) {
     scene.view.presenter->tool = PresenterTool::None;
-  } else if (scene.view.mode == Mode::Lessons) {
-    lesson_free_play(scene);  // or out of the list
-    scene.view.presenter->returns = std::exchange(scene.view.presenter->on, false);
+  } else if (const Page* const page = page_of_mode(scene.pages, scene.view.mode);
+             page != nullptr && page->leave(scene)) {
+    // as it says
   } else if (scene.view.presenter->on) {
     toggle_presenter(scene);
-  } else if (scene.view.mode == Mode::Training && scene.view.lesson->left && is_lesson_training(scene)) {
+  } else if (scene.view.mode == Mode::Training && lesson_of(scene.view).left && scene.lesson != nullptr &&
+             scene.lesson->trains()) {
     scene.view.mode = Mode::Lessons;  // from free play
     scene.view.presenter->on = std::exchange(scene.view.presenter->returns, false);
   } else if (is_page(scene.view.mode)) {
     scene.view.mode = Mode::Explore;
-  } else if (scene.view.lesson->left && !scene.selection.locked) {
+  } else if (lesson_of(scene.view).left && !scene.selection.locked) {
     scene.view.mode = Mode::Lessons;  // back to the step, as it was left
     scene.view.presenter->on = std::exchange(scene.view.presenter->returns, false);
   } else if (scene.view.mode == Mode::Model && scene.view.model->screen != ModelScreen::Heads) {

@@ -18,9 +18,9 @@
 #include "app/state/heads_state.hpp"
 #include "app/state/keyboard_state.hpp"
 #include "app/state/model_state.hpp"
+#include "app/state/presenter_state.hpp"
 #include "app/state/start_state.hpp"
 #include "app/state/teaching/lesson_state.hpp"
-#include "app/state/teaching/presenter_state.hpp"
 #include "app/state/watch/watch_state.hpp"
 #include "app/training/lab_state.hpp"
 #include "app/views/files/files.hpp"
@@ -54,7 +54,7 @@ App::App(AppOptions options, LiveEngine& engine, std::vector<BackendChoice> back
   lab_of(space_->view).models =
       (space_->state.empty() ? std::filesystem::temp_directory_path() / "attnscope" : space_->state) /
       "trained";
-  space_->view.lesson->next_order = options.lesson_seed;
+  lesson_of(space_->view).next_order = options.lesson_seed;
   space_->view.theme = options.theme;
   if (look.is_known) adopt_look(space_->view, look.view);
   space_->view.scale = options.scale * look.size;
@@ -126,9 +126,9 @@ void App::take_arrivals() {
 void App::follow_pages() {
   space_->speak_as_chosen();
   // The palette finds lessons as well.
-  if (space_->view.mode == Mode::Lessons || !space_->view.lesson->name.empty() ||
+  if (space_->view.mode == Mode::Lessons || !lesson_of(space_->view).name.empty() ||
       !space_->view.palette_text.empty())
-    space_->lessons.follow(space_->view.lesson->name, space_->view.language);
+    space_->lessons.follow(lesson_of(space_->view).name, space_->view.language);
   lessons_.follow();
   for (const auto& page : pages_) page->follow(space_->view);
   if (const auto saved = training_.follow()) files_->opening.open(*saved);
@@ -175,7 +175,7 @@ void App::draw_shown(const Ui& ui, const Layout& layout, PresentedView& presente
   const Document document_before = space_->document;
   const Mode mode_before = space_->view.mode;
   const std::optional<Viewing> before_step =
-      space_->view.lesson->look_due ? std::optional(space_->viewing()) : std::nullopt;
+      lesson_of(space_->view).look_due ? std::optional(space_->viewing()) : std::nullopt;
   const Guesses guesses = space_->document.input.given().guesses;
   const Answers answers{space_->document.layer().masking.causal, space_->document.layer().positions};
   if (space_->view.parity && (space_->shown.result->layer().is_complete() || !space_->engine.busy()))
@@ -205,7 +205,7 @@ void App::draw_shown(const Ui& ui, const Layout& layout, PresentedView& presente
   space_->selection = kept_inside(next, space_->shown.result->layer().dimensions);
   looking_.rest();
   // A step of a lesson is looked at as it says: that is no step of undo.
-  if (before_step && !space_->view.lesson->look_due)
+  if (before_step && !lesson_of(space_->view).look_due)
     space_->history.follow(what_is_said(space_->document), *before_step, space_->viewing());
   fulfil(requests);
   lessons_.watch(mode_before, requests.history != 0);
@@ -284,7 +284,6 @@ void App::set_display_scale(float scale) {
 }
 
 bool App::wants_frame() const {
-  if (space_->view.mode == Mode::Lessons && space_->view.lesson->answer_due > 0) return true;
   if (const Page* const page = page_of_mode(pages_, space_->view.mode);
       page != nullptr && page->is_moving(space_->view))
     return true;

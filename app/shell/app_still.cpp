@@ -6,8 +6,8 @@
 #include "app/shell/regions.hpp"
 #include "app/shell/whole_window.hpp"
 #include "app/state/files_state.hpp"
+#include "app/state/presenter_state.hpp"
 #include "app/state/start_state.hpp"
-#include "app/state/teaching/presenter_state.hpp"
 #include "app/views/presenter/presenter.hpp"
 
 namespace attnscope {

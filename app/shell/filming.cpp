@@ -56,7 +56,7 @@ void Filming::begin(const PictureRequest& request) {
   film->document = film->now = space_.document;
   if (const Page* const page = page_of_mode(pages_, space_.view.mode))
     film->series = page->series(space_.view);
-  film->lesson = *space_.view.lesson;
+  film->lesson = lesson_of(space_.view);
   const lessons::OpenLessonPtr lesson = space_.lessons.sight().open;
   switch (request.series) {
     case PictureSeries::None: throw Error("One picture is no film.");
@@ -85,7 +85,7 @@ void Filming::stop() {
     page_of_mode(pages_, film->mode)->choose_in_series(space_.view, film->series.chosen);
   if (film->request.series != PictureSeries::Steps || space_.lessons.sight().open == nullptr) return;
   lessons_.show({film->lesson.name, film->lesson.step});
-  *space_.view.lesson = film->lesson;
+  lesson_of(space_.view) = film->lesson;
   space_.document = film->document;
 }
 
@@ -100,8 +100,8 @@ bool Filming::is_undisturbed() const {
       return now.of == film_->series.of && now.chosen == value;
     }
     case PictureSeries::Steps:
-      if (space_.view.lesson->name != film_->lesson.name) return false;
-      if (static_cast<double>(space_.view.lesson->step) != value) return false;
+      if (lesson_of(space_.view).name != film_->lesson.name) return false;
+      if (static_cast<double>(lesson_of(space_.view).step) != value) return false;
       if (model_step(space_) != nullptr) return true;  // its model may still come
       [[fallthrough]];
     default: return space_.document == film_->now;
@@ -117,11 +117,11 @@ void Filming::put_in(double value) {
       page_of_mode(pages_, film_->mode)->choose_in_series(space_.view, value);
       break;
     case PictureSeries::Steps:
-      space_.view.lesson->answers.clear();
-      space_.view.lesson->answer = {};
+      lesson_of(space_.view).answers.clear();
+      lesson_of(space_.view).answer = {};
       lessons_.show({film_->lesson.name, static_cast<std::int64_t>(value)});
-      space_.view.lesson->answer.revealed = film_->request.answers;
-      space_.view.lesson->answer_due = film_->request.answers ? frames_to_answer : 0;
+      lesson_of(space_.view).answer.revealed = film_->request.answers;
+      lesson_of(space_.view).answer_due = film_->request.answers ? frames_to_answer : 0;
       break;
     case PictureSeries::None: break;
   }
@@ -156,7 +156,8 @@ void Filming::follow() {
   }
   try {
     if (film_->is_put_in) {
-      if (!app_.is_still() || space_.view.lesson->look_due || space_.view.lesson->answer_due > 0) return;
+      if (!app_.is_still() || lesson_of(space_.view).look_due || lesson_of(space_.view).answer_due > 0)
+        return;
       if (!space_.view.refusal.empty()) throw Error(space_.view.refusal);
       draw();
       film_->is_put_in = false;

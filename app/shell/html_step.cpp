@@ -10,8 +10,8 @@
 #include "app/scene/picture.hpp"
 #include "app/shell/app.hpp"
 #include "app/state/focus_state.hpp"
+#include "app/state/presenter_state.hpp"
 #include "app/state/teaching/lesson_state.hpp"
-#include "app/state/teaching/presenter_state.hpp"
 #include "core/base/error.hpp"
 #include "core/document/mask.hpp"
 
@@ -30,7 +30,7 @@ class StepDrawer {
     still_.view.scale = page_scale;
     still_.figure = true;
     still_.view.presenter->on = false;
-    LessonState& state = *still_.view.lesson;
+    LessonState& state = lesson_of(still_.view);
     state.answer = {};
     state.order = 0;  // two makers of a page make the same one
     state.told = std::make_shared<ToldStep>();
@@ -38,18 +38,18 @@ class StepDrawer {
 
   /// What the step says and shows, with what is asked or without.
   ToldStep tell(bool revealed) {
-    still_.view.lesson->answer.revealed = revealed;
+    lesson_of(still_.view).answer.revealed = revealed;
     bool waits = false;
     for (int i = 0; i < step_layout_frames || (i < most_step_frames && waits); ++i) {
       frame();
       waits = app_.finish_numbers() || still_.textures.postponed() > 0;
     }
-    return *still_.view.lesson->told;
+    return *lesson_of(still_.view).told;
   }
 
   std::string draw(ThemeName theme) {
     still_.view.theme = theme;
-    tell(still_.view.lesson->answer.revealed);
+    tell(lesson_of(still_.view).answer.revealed);
     const std::optional<Box> box = box_of(PictureRegion::Focus, still_.layout, still_.view);
     if (!box) throw Error("There is nothing to draw yet.");
     const int width = static_cast<int>(box->w), height = static_cast<int>(box->h);
@@ -85,7 +85,7 @@ class ContextBefore {
 
 /// Whether a person may look at the other heads; where something is asked, one of them could tell it.
 bool offers_heads(const App& app, const ToldStep& told) {
-  const auto step = static_cast<std::size_t>(app.view().lesson->step);
+  const auto step = static_cast<std::size_t>(lesson_of(app.view()).step);
   const std::vector<std::string>& shown = app.lessons().open()->lesson.steps[step].shown;
   return !told.question && std::ranges::find(shown, "head") != shown.end();
 }
@@ -114,7 +114,7 @@ HtmlLessonStep draw_html_step(const App& app) {
   const ContextBefore context;
   StepDrawer drawer(app);
   HtmlLessonStep step;
-  step.number = app.view().lesson->step + 1;
+  step.number = lesson_of(app.view()).step + 1;
   step.told = drawer.tell(false);
   // What can be pointed at needs its picture on paper alone; a screen shows the plot above it.
   const bool on_screen = step.told.sides.empty() || step.told.plot_shape > 0;

@@ -8,9 +8,9 @@
 
 #include "app/kit/ui/theme.hpp"
 #include "app/scene/page_facts.hpp"
+#include "app/state/presenter_state.hpp"
 #include "app/state/teaching/lesson_state.hpp"
-#include "app/state/teaching/presenter_state.hpp"
-#include "app/views/lessons/playing.hpp"
+#include "app/views/presenter/speaker_page.hpp"
 
 namespace attnscope {
 
@@ -27,7 +27,7 @@ LessonPlayer::LessonPlayer(Workspace& space, Held& held, Arriving& arriving, Mod
 
 /// What a step holds becomes B; nothing is held where it holds nothing.
 void LessonPlayer::hold_of_step(const std::optional<Document>& held) {
-  held_step_ = {space_.view.lesson->name, space_.view.lesson->step};
+  held_step_ = {lesson_of(space_.view).name, lesson_of(space_.view).step};
   undone_to_ = {};
   if (!held) return held_.release();
   if (held_.document() && *held_.document() == *held) return;
@@ -40,10 +40,10 @@ void LessonPlayer::hold_of_step(const std::optional<Document>& held) {
 void LessonPlayer::show_step_document(const Document& wanted, bool begins) {
   const ModelContext& within = wanted.within.read();
   if (within.is_unopened()) {
-    space_.view.lesson->model_due = true;
+    lesson_of(space_.view).model_due = true;
     return;
   }
-  space_.view.lesson->model_due = false;
+  lesson_of(space_.view).model_due = false;
   model_arriving_.forget();
   if (within && within.model != space_.document.within.read().model) {
     ModelArrival arrival{.session = {}, .path = within.path, .from = CameFrom::File, .of_lesson = true};
@@ -68,13 +68,13 @@ void LessonPlayer::show_step_document(const Document& wanted, bool begins) {
 }
 
 void LessonPlayer::go_to(const LessonRequest& wanted) {
-  if (show(wanted)) space_.lessons.reach(space_.view.lesson->name, space_.view.lesson->step);
+  if (show(wanted)) space_.lessons.reach(lesson_of(space_.view).name, lesson_of(space_.view).step);
 }
 
 /// A lesson begins like a file that is opened: what was open before is kept as closed. Its further steps are
 /// edits, which undo takes back. False: it cannot be read.
 bool LessonPlayer::show(const LessonRequest& wanted) {
-  LessonState& state = *space_.view.lesson;
+  LessonState& state = lesson_of(space_.view);
   space_.lessons.follow(wanted.name, space_.view.language);
   if (!space_.lessons.sight().open) {
     space_.view.notices.say(space_.lessons.sight().problem);
@@ -117,8 +117,7 @@ bool LessonPlayer::show(const LessonRequest& wanted) {
     hold_of_step(documents.held);
   }
   state.look_due = state.question_due = state.type_due = true;
-  state.scroll = state.code_scroll = state.folds_in = state.plot_reach = 0;
-  state.words_height = state.code_height = 0;
+  state.on_page.reset();
   state.answer_due = 0;
   return true;
 }
@@ -141,7 +140,7 @@ void LessonPlayer::follow() {
     if (had) space_.view.notices.say(space_.lessons.sight().problem);
     return;
   }
-  LessonState& state = *space_.view.lesson;
+  LessonState& state = lesson_of(space_.view);
   if (!state.model_due || model_step(space_) == nullptr || !space_.lessons.has_model() || state.left) return;
   const auto step = std::clamp<std::int64_t>(state.step, 0, std::ssize(open->documents) - 1);
   show_step_document(open->documents[static_cast<std::size_t>(step)].shown, true);
@@ -151,19 +150,19 @@ void LessonPlayer::follow() {
 /// The training page becomes what the step says.
 void LessonPlayer::stand_at_step() {
   if (training_step(space_) == nullptr) return;
-  held_step_ = {space_.view.lesson->name, space_.view.lesson->step};
+  held_step_ = {lesson_of(space_.view).name, lesson_of(space_.view).step};
   training_.stand_at_step();
 }
 
 /// The same as it was left, or from its beginning.
 void LessonPlayer::show_trained_step_again() {
-  space_.view.lesson->left.reset();
+  lesson_of(space_.view).left.reset();
   if (!training_.put_back_left()) stand_at_step();
 }
 
 /// The step as it was left. Where another file was opened meanwhile, that one is closed as usual.
 void LessonPlayer::show_step_again() {
-  LessonState& state = *space_.view.lesson;
+  LessonState& state = lesson_of(space_.view);
   if (training_step(space_) != nullptr) return show_trained_step_again();
   Document left = *std::exchange(state.left, std::nullopt);
   if (!space_.file.path().empty()) {
@@ -183,7 +182,7 @@ void LessonPlayer::show_step_again() {
 
 /// A lesson's text would be told of another Document.
 void LessonPlayer::leave_page() {
-  LessonState& state = *space_.view.lesson;
+  LessonState& state = lesson_of(space_.view);
   if (space_.view.mode == Mode::Lessons && !state.name.empty() && !state.left) {
     state.left = space_.document;
     training_.leave_step();
@@ -192,7 +191,7 @@ void LessonPlayer::leave_page() {
 }
 
 void LessonPlayer::watch(Mode before, bool by_history) {
-  LessonState& state = *space_.view.lesson;
+  LessonState& state = lesson_of(space_.view);
   training_.give_back();
   if (state.name.empty()) {
     state.left.reset();
@@ -246,7 +245,7 @@ void LessonPlayer::draw_speaker_notes(const Fonts& fonts, TextureCache& textures
   ImGui::Begin("Speaker notes", nullptr,
                ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
   const auto since = std::chrono::steady_clock::now() - space_.view.presenter->began;
-  draw_speaker_page(ui, {0, 0, size.x, size.y}, open->lesson, *space_.view.lesson,
+  draw_speaker_page(ui, {0, 0, size.x, size.y}, open->lesson, lesson_of(space_.view),
                     std::chrono::duration<double>(since).count());
   ImGui::End();
   ImGui::PopStyleVar(2);

@@ -12,19 +12,19 @@ namespace attnscope {
 const lessons::Step* model_step(const Workspace& space) {
   const lessons::OpenLessonPtr& open = space.lessons.sight().open;
   if (space.view.mode != Mode::Lessons || !open || !open->lesson.of_model() ||
-      open->name != space.view.lesson->name)
+      open->name != lesson_of(space.view).name)
     return nullptr;
   const auto last = std::ssize(open->lesson.steps) - 1;
   return &open->lesson
-              .steps[static_cast<std::size_t>(std::clamp<std::int64_t>(space.view.lesson->step, 0, last))];
+              .steps[static_cast<std::size_t>(std::clamp<std::int64_t>(lesson_of(space.view).step, 0, last))];
 }
 
 const lessons::Step* training_step(const Workspace& space) {
   const lessons::OpenLessonPtr& open = space.lessons.sight().open;
-  if (!open || !open->lesson.of_training() || open->name != space.view.lesson->name) return nullptr;
+  if (!open || !open->lesson.of_training() || open->name != lesson_of(space.view).name) return nullptr;
   const auto last = std::ssize(open->lesson.steps) - 1;
   return &open->lesson
-              .steps[static_cast<std::size_t>(std::clamp<std::int64_t>(space.view.lesson->step, 0, last))];
+              .steps[static_cast<std::size_t>(std::clamp<std::int64_t>(lesson_of(space.view).step, 0, last))];
 }
 
 void LessonTraining::stand_at_step() {

@@ -46,6 +46,8 @@ class Page {
   virtual bool is_moving(const ViewState&) const { return false; }
   /// Box: between the sentence, where the page has one, and the status line.
   virtual void draw(Scene&, const Box&) const = 0;
+  /// Esc in its mode, where nothing is open above it. False: the shell leaves it.
+  virtual bool leave(Scene&) const { return false; }
   /// Called in each frame in which another page is drawn: nothing moves out of sight.
   virtual void rest(ViewState&) const {}
   /// Writes its numbers, of a page whose facts have a table. Throws Error for another ending than .csv, where

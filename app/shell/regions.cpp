@@ -22,7 +22,6 @@
 #include "app/views/frame/model_crumb.hpp"
 #include "app/views/generation/generation.hpp"
 #include "app/views/head_sets/head_sets.hpp"
-#include "app/views/lessons/playing.hpp"
 #include "app/views/long/long_parts.hpp"
 #include "app/views/many_texts/many_texts.hpp"
 #include "app/views/model/model.hpp"
@@ -239,7 +238,6 @@ void draw_page_regions(Scene& scene, const Layout& layout) {
   Stops stops(scene, {Stop::Focus, Stop::TopBar});
   if (is_visible(layout.whole))
     stops.draw(Stop::Focus, false, [&] {
-      if (scene.view.mode == Mode::Lessons) return draw_lessons(scene, layout.whole);
       if (const Page* const page = page_of_mode(scene.pages, scene.view.mode))
         page->draw(scene, layout.whole);
     });

@@ -10,7 +10,7 @@
 #include "app/scene/page_facts.hpp"
 #include "app/shell/no_text.hpp"
 #include "app/state/files_state.hpp"
-#include "app/state/teaching/presenter_state.hpp"
+#include "app/state/presenter_state.hpp"
 #include "app/state/watch/watch_state.hpp"
 #include "app/views/tokens/refused_typing.hpp"
 #include "core/edits/dump.hpp"

@@ -5,7 +5,7 @@
 #include <imgui.h>
 
 #include "app/kit/ui/ui.hpp"
-#include "app/state/teaching/presenter_state.hpp"
+#include "app/state/presenter_state.hpp"
 #include "app/state/watch/watch_state.hpp"
 #include "app/views/presenter/presenter.hpp"
 #include "app/views/start/start.hpp"

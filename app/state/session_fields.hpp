@@ -15,11 +15,10 @@
 #include "app/state/long_state.hpp"
 #include "app/state/model_state.hpp"
 #include "app/state/page/names.hpp"
+#include "app/state/presenter_state.hpp"
 #include "app/state/selection.hpp"
 #include "app/state/signals_state.hpp"
 #include "app/state/stage_names.hpp"
-#include "app/state/teaching/lesson_state.hpp"
-#include "app/state/teaching/presenter_state.hpp"
 #include "app/state/view_state.hpp"
 
 namespace attnscope {
@@ -223,24 +222,6 @@ void fields(Visit& visit, ModelState& m) {
 }
 
 template <class Visit>
-void fields(Visit& visit, StepAnswer& a) {
-  visit("chosen", a.chosen, -1, static_cast<double>(most_answers) - 1);
-  visit("value", a.value, -1e9, 1e9);
-  visit("revealed", a.revealed);
-}
-
-template <class Visit>
-void fields(Visit& visit, LessonState& l) {
-  visit("name", l.name);
-  visit("step", l.step, 0, 1 << 10);
-  visit("order", l.order, 0, 2147483646);
-  visit("answer", l.answer);
-  visit("notes", l.notes);
-  visit("pytorch", l.pytorch);
-  visit("counts_votes", l.counts_votes);
-}
-
-template <class Visit>
 void fields(Visit& visit, PresenterState& p) {
   visit("on", p.on);
 }
@@ -317,7 +298,6 @@ void fields(Visit& visit, ViewState& v) {
   visit("heads", *v.heads);
   visit("long", *v.long_view);
   visit("model", *v.model);
-  visit("lesson", *v.lesson);
   for (PageState& page : v.pages.all) visit(page.name(), page);
   visit("presenter", *v.presenter);
   visit("inspector", *v.inspector);

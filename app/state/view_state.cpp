@@ -9,10 +9,9 @@
 #include "app/state/inspector_state.hpp"
 #include "app/state/long_state.hpp"
 #include "app/state/model_state.hpp"
+#include "app/state/presenter_state.hpp"
 #include "app/state/signals_state.hpp"
 #include "app/state/start_state.hpp"
-#include "app/state/teaching/lesson_state.hpp"
-#include "app/state/teaching/presenter_state.hpp"
 #include "app/state/watch/watch_state.hpp"
 
 namespace attnscope {

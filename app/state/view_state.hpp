@@ -26,7 +26,6 @@ struct FocusGesture;
 struct FocusState;
 struct HeadsState;
 struct InspectorState;
-struct LessonState;
 struct LongState;
 struct ModelState;
 struct PresenterState;
@@ -98,7 +97,6 @@ struct ViewState {
   Indirect<HeadsState> heads;
   Indirect<LongState> long_view;
   Indirect<ModelState> model;
-  Indirect<LessonState> lesson;
   Indirect<PresenterState> presenter;
   PageStates pages;
   std::array<signed char, 16>

@@ -97,14 +97,14 @@ void NotesWindow::follow(App& app, GLFWwindow* main) {
   ImGuiContext* const before = ImGui::GetCurrentContext();
   const bool presents = app.lessons().is_presented();
   GLFWmonitor* const beside = presents ? monitor_beside(monitor_of(main)) : nullptr;
-  const bool wanted = presents && (app.view().lesson->notes || beside != nullptr);
-  if (!presents || (app.view().lesson->notes && !asked_)) closed_ = false;
+  const bool wanted = presents && (lesson_of(app.view()).notes || beside != nullptr);
+  if (!presents || (lesson_of(app.view()).notes && !asked_)) closed_ = false;
   if (open_ && (open_->window == nullptr || glfwWindowShouldClose(open_->window))) {
     open_.reset();
     closed_ = true;
-    app.view().lesson->notes = false;  // so that the next N shows them
+    lesson_of(app.view()).notes = false;  // so that the next N shows them
   }
-  asked_ = app.view().lesson->notes;
+  asked_ = lesson_of(app.view()).notes;
   if (!wanted || closed_) {
     open_.reset();
   } else {

@@ -18,8 +18,8 @@
 #include "app/shell/app.hpp"
 #include "app/shell/html_step.hpp"
 #include "app/shell/still.hpp"
+#include "app/state/presenter_state.hpp"
 #include "app/state/teaching/lesson_state.hpp"
-#include "app/state/teaching/presenter_state.hpp"
 #include "app/window/app_without_window.hpp"
 #include "app/window/layers_html.hpp"
 #include "core/base/error.hpp"
@@ -197,8 +197,8 @@ std::string render_lesson(const LessonPages& pages) {
   for (std::size_t step = 1; step <= count; ++step) {
     if (pages.step && step != *pages.step) continue;
     app.lessons().go_to({name, static_cast<std::int64_t>(step) - 1});
-    app.view().lesson->answer.revealed = pages.revealed;
-    app.view().lesson->answer_due = pages.revealed ? frames_to_answer : 0;
+    lesson_of(app.view()).answer.revealed = pages.revealed;
+    lesson_of(app.view()).answer_due = pages.revealed ? frames_to_answer : 0;
     drawn.settle();
     drawn.lay_out();
     if (is_pdf)  // the page of the lesson alone, without the window's bars
@@ -286,7 +286,7 @@ std::string render_picture(const RenderOptions& options) {
   if (is_lesson && ending == ".html" && options.region == PictureRegion::Window) {
     write_lesson_html(drawn,
                       {.lesson = *options.file, .out = options.out, .step = {}, .theme = {}, .language = {}},
-                      app.view().lesson->name);
+                      lesson_of(app.view()).name);
     return damage.empty() ? note : damage;
   }
   if (ending == ".html" && layers.size() > 1 && !options.view &&

@@ -22,7 +22,7 @@
 #include "app/results/choose_backend.hpp"
 #include "app/session/look.hpp"
 #include "app/shell/app.hpp"
-#include "app/state/teaching/presenter_state.hpp"
+#include "app/state/presenter_state.hpp"
 #include "app/state/watch/watch_state.hpp"
 #include "app/window/notes_window.hpp"
 #include "app/window/running_window.hpp"

@@ -11,7 +11,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "app/state/teaching/presenter_state.hpp"
+#include "app/state/presenter_state.hpp"
 #include "app/state/watch/watch_state.hpp"
 #include "app/training/lab_state.hpp"
 #include "app/training/training_runs.hpp"

@@ -1,6 +1,6 @@
 // The order in which the choices of a question are shown: of each step the same one everywhere until the
 // lesson is played anew, and over all lessons no place is the right one more often than by chance.
-#include "app/views/lessons/parts/choice_order.hpp"
+#include "app/pages/lessons/parts/choice_order.hpp"
 
 #include <algorithm>
 #include <array>
@@ -67,7 +67,7 @@ TEST_CASE("the right choice stands in each place about equally often", "[lessons
 TEST_CASE("a lesson that is begun again asks in another order, one that is gone through keeps it",
           "[lessons][choice_order]") {
   test::Player player;
-  player.app().view().lesson->next_order = 5;
+  lesson_of(player.app().view()).next_order = 5;
   player.open("04-why-divide");
   CHECK(player.state().order == 5);
   const std::int64_t next = player.state().next_order;

@@ -1,5 +1,5 @@
 // A curve that is drawn by hand: what the mouse leaves, and how far it is from what was measured.
-#include "app/views/lessons/parts/curve_sketch.hpp"
+#include "app/pages/lessons/parts/curve_sketch.hpp"
 
 #include <algorithm>
 #include <cmath>

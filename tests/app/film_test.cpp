@@ -219,7 +219,7 @@ TEST_CASE("a lesson is printed, a page a step, and goes on where it was", "[film
   robot.app().lessons().go_to({(assets_directory() / "lessons" / "01-three-tokens.md").native(), 1});
   robot.settle();
   REQUIRE(robot.app().lessons().open());
-  const LessonState before = *robot.app().view().lesson;
+  const LessonState before = lesson_of(robot.app().view());
   const Document document = robot.app().document();
   for (const bool answers : {false, true}) {
     robot.key(ImGuiKey_S, ImGuiMod_Ctrl | ImGuiMod_Shift);
@@ -234,8 +234,8 @@ TEST_CASE("a lesson is printed, a page a step, and goes on where it was", "[film
     robot.settle();
     CHECK(robot.app().message().starts_with("Saved"));
     CHECK(robot.app().document() == document);
-    CHECK(robot.app().view().lesson->step == before.step);
-    CHECK(robot.app().view().lesson->answer == before.answer);
+    CHECK(lesson_of(robot.app().view()).step == before.step);
+    CHECK(lesson_of(robot.app().view()).answer == before.answer);
   }
   const std::string open = bytes_of(folder.path() / "open.pdf"),
                     answers = bytes_of(folder.path() / "answers.pdf");

@@ -141,9 +141,9 @@ TEST_CASE("the command line writes a lesson's step as a page that opens again", 
   CHECK(session.damage.empty());
   REQUIRE(session.looks);
   CHECK(session.looks->view.mode == Mode::Lessons);
-  CHECK(session.looks->view.lesson->name == "04-why-divide");
-  CHECK(session.looks->view.lesson->step == 2);
-  CHECK_FALSE(session.looks->view.lesson->answer.revealed);
+  CHECK(lesson_of(session.looks->view).name == "04-why-divide");
+  CHECK(lesson_of(session.looks->view).step == 2);
+  CHECK_FALSE(lesson_of(session.looks->view).answer.revealed);
 }
 
 TEST_CASE("the command line says that a lesson's pages are without its model", "[html][lesson][cli]") {

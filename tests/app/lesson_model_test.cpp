@@ -123,7 +123,7 @@ TEST_CASE("undo goes back before a model that a step of a lesson waited for", "[
   }
   const Document last = player.document();
   const std::size_t depth = player.app().history().depth();
-  player.app().view().lesson->model_due = true;  // as where the page is left before the model is there
+  lesson_of(player.app().view()).model_due = true;  // as where the page is left before the model is there
   step(ImGuiMod_Ctrl);
   step(ImGuiMod_Ctrl);
   CHECK(player.app().view().mode == Mode::Lessons);

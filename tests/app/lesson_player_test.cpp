@@ -13,8 +13,8 @@
 #include "app/kit/ui/number_format.hpp"
 #include "app/lesson_robot.hpp"
 #include "app/lessons/library.hpp"
+#include "app/state/presenter_state.hpp"
 #include "app/state/teaching/lesson_state.hpp"
-#include "app/state/teaching/presenter_state.hpp"
 #include "core/files/document/open.hpp"
 #include "support/temporary_directory.hpp"
 

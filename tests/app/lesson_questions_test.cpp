@@ -264,13 +264,13 @@ TEST_CASE("a step that asks for a text has the keyboard in its field", "[lessons
 
 TEST_CASE("the axis of the scores stays as it is while dₖ is changed", "[lessons][lesson_questions]") {
   Asked player("## One\nWords.\n```look\nstage: scores\nplot: scores\nshow: d_k\n```\n");
-  const float reach = player.state().plot_reach;
+  const float reach = player.moments().plot_reach;
   CHECK(reach > 0);
   for (const char* const press : {"d_k more", "d_k less", "d_k less"}) {
     player.click(press);
     player.settle();
   }
-  CHECK(player.state().plot_reach == reach);
+  CHECK(player.moments().plot_reach == reach);
 }
 
 const std::string curve_step = R"(## Curve
@@ -367,11 +367,11 @@ TEST_CASE("before a room the list of lessons says what its keys do, and they tur
   CHECK(player.says("more lessons"));
   CHECK_FALSE(player.says("next step"));
   CHECK_FALSE(player.says("speaker notes"));
-  REQUIRE(player.state().list_scroll == 0);
+  REQUIRE(player.moments().list_scroll == 0);
   player.press(ImGuiKey_PageDown);
-  CHECK(player.state().list_scroll > 100);
+  CHECK(player.moments().list_scroll > 100);
   player.press(ImGuiKey_PageUp);
-  CHECK(player.state().list_scroll < 2);
+  CHECK(player.moments().list_scroll < 2);
 }
 
 TEST_CASE("the last step has none after it for a room's clicker", "[lessons][presenter]") {

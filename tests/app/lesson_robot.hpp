@@ -7,10 +7,11 @@
 #include <vector>
 
 #include "app/lessons/library.hpp"
+#include "app/pages/lessons/parts/choice_order.hpp"
+#include "app/pages/lessons/step/moments.hpp"
 #include "app/state/teaching/lesson_state.hpp"
 #include "app/training/lab_state.hpp"
 #include "app/training/training_runs.hpp"
-#include "app/views/lessons/parts/choice_order.hpp"
 #include "robot/layout.hpp"
 #include "robot/robot.hpp"
 
@@ -27,7 +28,8 @@ struct Player : Robot {
     key(pressed, mods);
     settle();
   }
-  const LessonState& state() { return *app().view().lesson; }
+  const LessonState& state() { return lesson_of(app().view()); }
+  const LessonMoments& moments() { return moments_of(lesson_of(app().view())); }
   const lessons::OpenLesson& lesson() { return *app().lessons().open(); }
   const lessons::Step& step() { return lesson().lesson.steps[static_cast<std::size_t>(state().step)]; }
   /// The place on screen, from 0, of a choice of the step; `choice`: its place in the lesson's file.

@@ -8,7 +8,7 @@
 
 #include "app/lessons/step_checker.hpp"
 #include "app/lessons/training_numbers.hpp"
-#include "app/state/teaching/presenter_state.hpp"
+#include "app/state/presenter_state.hpp"
 #include "app/training_robot.hpp"
 
 namespace attnscope::lesson_training_player_test {

@@ -6,6 +6,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/pages/experiments/experiment_state.hpp"
+#include "app/pages/lessons/step/moments.hpp"
 #include "app/shell/page.hpp"
 #include "app/state/view_state.hpp"
 #include "app/training/lab_state.hpp"
@@ -26,6 +27,10 @@ TEST_CASE("pages: each has what the bar, the dialog for files and the keys ask o
     REQUIRE(page->table.empty() == (page->table_name == nullptr));
     if (!page->table.empty()) CHECK_FALSE(page->table_name(ViewState()).empty());
     for (const Action& action : page->actions) CHECK(action.only == page->mode);
+    if (page->steps == nullptr) continue;
+    REQUIRE(page->steps->are_there != nullptr);
+    CHECK_FALSE((page->steps->whole.empty() || page->steps->one.empty() || page->steps->html.empty()));
+    CHECK(page->steps->whole_file != page->steps->one_file);
   }
   CHECK(page_facts_of(Mode{"none"}) == nullptr);
 }
@@ -110,6 +115,17 @@ TEST_CASE("pages: what no list offers is shown by its name, and comes back with 
   robot.settle();
   CHECK(robot.app().view().mode == *gallery);
   CHECK(robot.has("Logarithmic"));
+}
+
+TEST_CASE("pages: what a lesson's page keeps of a step is a value of its state, and goes with the step") {
+  ViewState one;
+  moments_of(lesson_of(one)).scroll = 40;
+  ViewState other = one;
+  moments_of(lesson_of(other)).scroll = 7;
+  CHECK(moments_of(lesson_of(one)).scroll == 40);
+  lesson_of(one).on_page.reset();  // as the shell does when another step comes
+  CHECK(moments_of(lesson_of(one)).scroll == 0);
+  CHECK(moments_of(lesson_of(other)).scroll == 7);
 }
 
 }  // namespace attnscope::pages_test

@@ -6,7 +6,7 @@
 #include <imgui.h>
 
 #include "app/model_robot.hpp"
-#include "app/state/teaching/presenter_state.hpp"
+#include "app/state/presenter_state.hpp"
 #include "core/edits/within.hpp"
 #include "robot/layout.hpp"
 

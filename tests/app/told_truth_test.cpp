@@ -14,7 +14,7 @@
 #include "app/model_robot.hpp"
 #include "app/state/editing_state.hpp"
 #include "app/state/focus_state.hpp"
-#include "app/state/teaching/presenter_state.hpp"
+#include "app/state/presenter_state.hpp"
 #include "core/attention/run_stage.hpp"
 #include "robot/layout.hpp"
 #include "support/temporary_directory.hpp"

@@ -1,8 +1,10 @@
-// tests/support: a table without pages, for programs that are linked without their views.
+// tests/support: a table without pages, for programs that are linked without their views. It has the states
+// that a session looks at as it is opened.
 #include <array>
 
 #include "app/state/page/mode.hpp"
 #include "app/state/page/page_state.hpp"
+#include "app/state/teaching/lesson_state.hpp"
 
 namespace attnscope {
 namespace {
@@ -14,7 +16,7 @@ constexpr std::array names{Mode::Explore.name, Mode::Walk.name,        Mode::Com
 
 }  // namespace
 
-std::vector<PageState> first_page_states() { return {}; }
+std::vector<PageState> first_page_states() { return {PageState("lesson", LessonState())}; }
 std::span<const Mode> modes() { return known; }
 std::span<const std::string_view> mode_names() { return names; }
 

@@ -64,7 +64,7 @@ void Arriving::look_as_opened(Looks looks) {
   next.notices = std::move(space_.view.notices);
   next.now = space_.view.now;
   if (!looks.trace.empty()) put_back(looks.trace, next.scope, next.now);
-  next.lesson->next_order = space_.view.lesson->next_order;
+  lesson_of(next).next_order = lesson_of(space_.view).next_order;
   next.files = std::move(space_.view.files);
   next.start = std::move(space_.view.start);
   next.keyboard = std::move(space_.view.keyboard);

@@ -102,7 +102,7 @@ void ModelArriving::take_model(ModelArrival arrival) {
     arriving_.take(std::move(arrival.session), {});
     space_.document = space_.models.placed(std::move(space_.document));  // called as every step of it is
     space_.original = space_.document;
-    space_.view.lesson->look_due = true;
+    lesson_of(space_.view).look_due = true;
     return;
   }
   const std::filesystem::path& path = arrival.path;

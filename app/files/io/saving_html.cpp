@@ -113,7 +113,7 @@ std::string Saving::session_for_page(const std::filesystem::path& to) const {
   const std::optional<Document> held =
       result ? std::optional(as_in_page(result->document, to)) : std::nullopt;
   ViewState view = space_.view;
-  *view.lesson = as_in_page(*space_.view.lesson, space_.assets / "lessons", to);
+  lesson_of(view) = as_in_page(lesson_of(space_.view), space_.assets / "lessons", to);
   return session_to_json(as_in_page(space_.document, to),
                          view_to_json(view, space_.selection, held_.age(ImGui::GetTime())),
                          held ? &*held : nullptr);
@@ -150,7 +150,7 @@ std::shared_ptr<HtmlJob> Saving::html_job(const std::filesystem::path& to,
   kept->document = as_in_page(space_.document, to);
   if (const ResultPtr held = held_.result()) kept->held = as_in_page(held->document, to);
   ViewState view = space_.view;
-  view.lesson->name = as_in_page(*space_.view.lesson, space_.assets / "lessons", to).name;
+  lesson_of(view).name = as_in_page(lesson_of(space_.view), space_.assets / "lessons", to).name;
   kept->view = view_to_json(view, space_.selection, held_.age(ImGui::GetTime()));
   std::string now;
   if (page.is_one_of_two) kept->now = " · " + std::string(space_.words.translated("now", now));

@@ -10,7 +10,6 @@
 #include "app/pages/experiments/experiment_state.hpp"
 #include "app/pages/experiments/parts.hpp"
 #include "app/scene/picture.hpp"
-#include "app/views/lessons/playing.hpp"
 
 namespace attnscope {
 namespace {
@@ -244,7 +243,7 @@ float draw_lesson_of_experiment(const ExperimentPage& page, const Box& row) {
   const Box place{row.right() - wide, row.y, wide, row.h};
   if (button(ui, "Lesson of the experiment", place,
              {label, {}, "The lesson that asks before it shows this.", {}}, label))
-    open_lesson(page.scene, name);
+    page.scene.requests.lesson = LessonRequest{name, 0};
   return wide + ui.px(8);
 }
 

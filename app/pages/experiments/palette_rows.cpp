@@ -4,7 +4,7 @@
 
 namespace attnscope {
 
-void add_experiments_to_palette(std::vector<PaletteEntry>& all) {
+void add_experiments_to_palette(const Shown&, std::vector<PaletteEntry>& all) {
   for (const ExperimentWords& words : experiment_words())
     all.push_back({std::string(words.title), "experiment", words.subtitle,
                    [&words](Scene& now) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/state/teaching/presenter_state.hpp"
+#include "app/state/presenter_state.hpp"
 
 namespace attnscope {
 namespace {

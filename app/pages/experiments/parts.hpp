@@ -35,7 +35,7 @@ void draw_experiments(Scene&, const ExperimentSight&, const Box&);
 void choose_experiment(Scene&, const ExperimentWords&);
 
 /// All experiments by their titles.
-void add_experiments_to_palette(std::vector<PaletteEntry>&);
+void add_experiments_to_palette(const Shown&, std::vector<PaletteEntry>&);
 
 void draw_experiment_list(const ExperimentPage&, const Box&);
 /// The slider that is the x of all plots.

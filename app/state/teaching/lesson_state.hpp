@@ -1,9 +1,11 @@
-// app/state/teaching: how far a lesson has come, what was answered, and what is drawn over it while it is
-// presented.
+// app/state/teaching: how far a lesson has come and what was answered. The shell brings its steps on screen;
+// the page, app/pages/lessons, draws them.
 #pragma once
 
+#include <any>
 #include <array>
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
@@ -11,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "app/state/view_state.hpp"
 #include "core/document/document.hpp"
 
 namespace attnscope {
@@ -46,27 +49,19 @@ struct LessonState {
   std::map<std::int64_t, StepAnswer> answers;  // of the other steps
   std::set<std::int64_t> reached;              // steps whose condition held once
   bool question_due = false;                   // is to be brought into sight
+  bool type_due = false;                       // the step's field for a text is to take the keyboard
   bool look_due = false;                       // the step's cell and stage are chosen when it is computed
-  bool grid_due = false;                       // the step's head is to be brought into sight
   bool model_due = false;                      // the step waits for the model of its lesson
   std::string spoken;                          // the step's notes with their numbers, for the speaker
   std::optional<Document> left;                // free play: the step as it was left, for the way back
-  float scroll = 0, code_scroll = 0, list_scroll = 0;  // logical pixels
 
   /// The step is told here as it is drawn, and only its picture is drawn; null: it is drawn whole.
   std::shared_ptr<ToldStep> told;
   /// So many frames more the answer is brought into sight.
   int answer_due = 0;
-  /// The step's field for a text is to take the keyboard.
-  bool type_due = false;
-  /// Of what stands in the column of words, logical pixels; 0: not known.
-  float words_height = 0;
-  /// The same of the column of code.
-  float code_height = 0;
-  /// In a column of that height choices that do not matter any more are a line each; 0: they are not.
-  float folds_in = 0;
-  /// Where the axis of the step's scores ends; 0: it was not drawn yet.
-  float plot_reach = 0;
+  /// What the page keeps of the step while it is on screen, see app/pages/lessons/step/moments.hpp: where it
+  /// is scrolled. Empty: the step begins anew.
+  std::any on_page;
 
   /// It is played from its beginning: choices stand in another order than the last time.
   void shuffle() {
@@ -74,5 +69,13 @@ struct LessonState {
     next_order = next_order * 48271 % 2147483647;  // Lehmer's generator: 0 stays 0, and nothing becomes 0
   }
 };
+
+/// What a session keeps of it.
+void fields(PageFields&, LessonState&);
+/// A lesson that is none of the program's own lies where the session says, from the folder of its file on.
+void find_lesson_beside(const std::filesystem::path& session, LessonState&);
+
+inline LessonState& lesson_of(ViewState& view) { return view.pages.of<LessonState>(); }
+inline const LessonState& lesson_of(const ViewState& view) { return view.pages.of<LessonState>(); }
 
 }  // namespace attnscope

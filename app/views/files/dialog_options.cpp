@@ -6,7 +6,6 @@
 
 #include "app/files/file_kinds.hpp"
 #include "app/kit/ui/number_format.hpp"
-#include "app/lessons/library.hpp"
 #include "app/scene/page_facts.hpp"
 #include "app/state/files_state.hpp"
 #include "app/views/figures/grid_page.hpp"
@@ -28,11 +27,12 @@ std::vector<RegionChoice> region_choices(const Scene& scene) {
   if (scene.view.mode == Mode::Model && scene.model != nullptr)
     return {
         {PictureRegion::Grid, "All heads", "all heads"}, {PictureRegion::Focus, "Screen", "screen"}, window};
+  const PageSteps* const steps = page_steps_of(scene.view.mode);
+  if (steps != nullptr && picture_kind(scene) == PictureKind::Html)
+    return {{PictureRegion::Window, steps->whole, steps->whole_file},
+            {PictureRegion::Focus, steps->one, steps->one_file}};
   if (const PageFacts* const page = page_facts_of(scene.view.mode))
     return {{PictureRegion::Focus, page->picture, page->picture_file}, window};
-  if (scene.view.mode == Mode::Lessons && picture_kind(scene) == PictureKind::Html)
-    return {{PictureRegion::Window, "Whole lesson", "lesson"}, {PictureRegion::Focus, "This step", "step"}};
-  if (scene.view.mode == Mode::Lessons) return {{PictureRegion::Focus, "Lesson", "lesson"}, window};
   if (scene.result.is_long())
     return {{PictureRegion::Focus, "Map", "map"}, {PictureRegion::Inspector, "Exact cells", "cells"}, window};
   return {{PictureRegion::Focus, "Heatmap", "heatmap"},
@@ -66,11 +66,12 @@ Box option_line(const Ui& ui, const Box& card, float& y, std::string_view shown)
 
 namespace {
 
-/// A page shows a layer or a model, and all its weights, or a lesson.
+/// An HTML file shows a layer or a model, and all its weights, or steps.
 std::vector<PictureKind> picture_kinds(const Scene& scene) {
   std::vector<PictureKind> there{PictureKind::Png, PictureKind::Svg};
-  const bool is_lesson = scene.view.mode == Mode::Lessons && scene.lesson != nullptr && scene.lesson->open;
-  if (is_lesson || (!is_page(scene.view.mode) && !scene.result.is_long())) there.push_back(PictureKind::Html);
+  const PageSteps* const steps = page_steps_of(scene.view.mode);
+  const bool has_steps = steps != nullptr && steps->are_there(scene);
+  if (has_steps || (!is_page(scene.view.mode) && !scene.result.is_long())) there.push_back(PictureKind::Html);
   if (picture_series(scene) != PictureSeries::None) there.push_back(PictureKind::Series);
   return there;
 }
@@ -93,9 +94,10 @@ namespace {
 /// How large it will be, in words.
 std::string size_words(const Scene& scene, const Layout& layout) {
   const FilesState& files = *scene.view.files;
-  if (picture_kind(scene) == PictureKind::Html)
-    return scene.view.mode == Mode::Lessons ? "for a browser: questions, lids, answers"
-                                            : "for a browser: every head, every weight";
+  if (picture_kind(scene) == PictureKind::Html) {
+    const PageSteps* const steps = page_steps_of(scene.view.mode);
+    return steps != nullptr ? std::string(steps->html) : "for a browser: every head, every weight";
+  }
   if (files.region == PictureRegion::Grid) {
     const std::int64_t tokens = page_tokens(scene.model->within.model->model->spec, *scene.model->run);
     return counted(tokens, "token, ", "tokens, ") + grouped(tokens * files.token_pixels) + " px a head";

@@ -10,7 +10,6 @@
 #include "app/state/watch/watch_state.hpp"
 #include "app/views/files/files.hpp"
 #include "app/views/files/menu_column.hpp"
-#include "app/views/lessons/run_name.hpp"
 #include "app/views/parts/title_words.hpp"
 #include "app/views/watch/watch.hpp"
 #include "core/engine/model/model_reading.hpp"
@@ -187,7 +186,7 @@ void draw_file_menu(Scene& scene, const Box& bar, float x, float room) {
                       : scene.document.title.empty() ? "untitled"
                                                      : chip_title(scene);
   if (scene.edited) title += " · edited";
-  if (const std::string run = trained_run_name(scene); !run.empty()) title = run;
+  if (const std::string other = name_on_screen(scene.view.mode, scene); !other.empty()) title = other;
   if (is_watching(scene.view)) title = watched_title(*scene.view.watch);
   const float width = std::min({ui.text_width(title, type::label) + ui.px(44), ui.px(360), room});
   const Box box{x, bar.centre_y() - ui.px(14), std::max(width, 0.f), ui.px(28)};

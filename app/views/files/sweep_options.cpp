@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "app/lessons/library.hpp"
 #include "app/scene/page_facts.hpp"
 #include "app/views/files/dialog.hpp"
 #include "core/base/error.hpp"
@@ -42,8 +41,8 @@ PictureSeries picture_series(const Scene& scene) {
   const Mode mode = scene.view.mode;
   if (const PageFacts* const page = page_facts_of(mode); page != nullptr && !page->series.empty())
     return PictureSeries::Values;
-  if (mode == Mode::Lessons)
-    return scene.lesson != nullptr && scene.lesson->open ? PictureSeries::Steps : PictureSeries::None;
+  if (const PageSteps* const steps = page_steps_of(mode))
+    return steps->are_there(scene) ? PictureSeries::Steps : PictureSeries::None;
   if (is_page(mode) || mode == Mode::Model) return PictureSeries::None;
   return scene.document.within.read() || edit::knobs_of(scene.document).empty() ? PictureSeries::None
                                                                                 : PictureSeries::Sweep;

@@ -16,7 +16,7 @@ namespace {
 
 /// How many times Esc is pressed until it leads to the model; 0 where it leads to another place first.
 int presses_of_escape(const Scene& scene) {
-  if (scene.view.lesson->left) return 0;
+  if (lesson_of(scene.view).left) return 0;
   return scene.selection.locked ? 2 : 1;
 }
 

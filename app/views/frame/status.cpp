@@ -151,8 +151,7 @@ std::string status_of_page(const Scene& scene) {
 
 /// A lesson that trains.
 bool shows_a_run(const Scene& scene) {
-  const lessons::OpenLesson* const open = scene.lesson != nullptr ? scene.lesson->open.get() : nullptr;
-  return scene.view.mode == Mode::Lessons && open != nullptr && open->lesson.of_training();
+  return scene.view.mode == Mode::Lessons && scene.lesson != nullptr && scene.lesson->trains();
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 
 #include "app/kit/ui/own_words.hpp"
 #include "app/kit/ui/words.hpp"
-#include "app/lessons/library.hpp"
 #include "app/scene/page_facts.hpp"
 #include "app/state/files_state.hpp"
 #include "app/state/model_state.hpp"
@@ -104,40 +103,6 @@ void add_model_text(const Shown& shown, std::vector<PaletteEntry>& all) {
                      now.view.hidden[static_cast<std::size_t>(Region::Controls)] = false;
                      now.view.model->fold[section] = 1;
                    }});
-}
-
-/// What the lessons without a German text are about, for German words that are typed.
-std::string german_words_of(const lessons::LessonEntry& entry) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 12> terms{
-      {{"induction", "induktion"},
-       {"entrop", "entropie"},
-       {"sink", "senke"},
-       {"temperature", "temperatur"},
-       {"mask", "maske"},
-       {"head", "kopf köpfe"},
-       {"layer", "schicht"},
-       {"weight", "gewicht"},
-       {"position", "position stelle"},
-       {"cache", "zwischenspeicher"},
-       {"prun", "kürzen beschneiden"},
-       {"picture", "bild"}}};
-  const std::string said = search_form(entry.title + " " + entry.about + " " + entry.name);
-  std::string words;
-  for (const auto& [english, german] : terms)
-    if (said.find(english) != std::string::npos) words += " " + std::string(german);
-  return words;
-}
-
-void add_lessons(const Shown& shown, std::vector<PaletteEntry>& all) {
-  if (shown.lesson == nullptr || shown.lesson->entries == nullptr) return;
-  for (const lessons::LessonEntry& entry : *shown.lesson->entries)
-    if (entry.problem.empty())
-      all.push_back({own(entry.title), "lesson", entry.about,
-                     [name = entry.name](Scene& now) {
-                       now.view.mode = Mode::Lessons;
-                       now.requests.lesson = LessonRequest{name, 0};
-                     },
-                     false, "lesson " + entry.name, german_words_of(entry)});
 }
 
 /// Opens the dialog with the format that is meant.
@@ -288,9 +253,8 @@ std::vector<PaletteEntry> palette_entries(const Shown& shown) {
   add_plots(shown, all);
   add_examples(shown, all);
   add_model_text(shown, all);
-  add_lessons(shown, all);
   for (const PageFacts* const page : page_facts())
-    if (page->add_to_palette != nullptr) page->add_to_palette(all);
+    if (page->add_to_palette != nullptr) page->add_to_palette(shown, all);
   add_exports(shown, all);
   add_looks(shown, all);
   add_choices_of_model(shown, all);

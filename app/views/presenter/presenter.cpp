@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "app/kit/widgets/card_window.hpp"
-#include "app/views/lessons/playing.hpp"
+#include "app/scene/page_facts.hpp"
 
 namespace attnscope {
 
@@ -206,56 +206,17 @@ float draw_pressed(Scene& scene, const Box& foot) {
   return cap.x - ui.px(12);
 }
 
-/// What gives way where the foot has no room for all keys, the first first: what stands on the page as well,
-/// or is no matter of the moment.
-enum class GivesWay { No, Notes, ToolNames, Leaving, Votes, Choices, Clearing };
-
-struct PresenterKey {
-  std::string_view key, does;
-  PresenterTool tool = PresenterTool::None;  // that it takes
-  GivesWay gives_way = GivesWay::No;
-};
-
-/// The digits of so many choices.
-constexpr std::array<std::string_view, 7> digits_to{"",        "1",         "1 2",        "1 2 3",
-                                                    "1 2 3 4", "1 2 3 4 5", "1 2 3 4 5 6"};
-
-/// Of the question of the step; 0: there is none to choose from.
-std::size_t choices_in(const Scene& scene) {
-  const lessons::Step* const step = lesson_step(scene);
-  if (step == nullptr || !step->question) return 0;
-  const auto* const choose = std::get_if<lessons::ChooseQuestion>(&step->question->kind);
-  return choose == nullptr ? 0 : choose->choices.size();
-}
-
-std::vector<PresenterKey> keys_of_lesson(const Scene& scene) {
-  const lessons::Step* const step = lesson_step(scene);
-  if (step == nullptr)
-    return {{"Page Down", "more lessons"}, {"Esc", "leave the list", PresenterTool::None, GivesWay::Leaving}};
-  std::vector<PresenterKey> keys;
-  if (scene.view.lesson->step + 1 < std::ssize(lesson_in(scene)->lesson.steps))
-    keys.push_back({"Page Down", "next step"});
-  if (step->question) keys.push_back({"R", "reveal"});
-  if (const std::size_t count = choices_in(scene); count > 0) {
-    const bool counts = scene.view.lesson->counts_votes;
-    keys.push_back({digits_to[std::min(count, digits_to.size() - 1)], counts ? "vote" : "choose",
-                    PresenterTool::None, GivesWay::Choices});
-    keys.push_back({"V", "count votes", PresenterTool::None, GivesWay::Votes});
-  }
-  keys.push_back({"Esc", "free play", PresenterTool::None, GivesWay::Leaving});
-  return keys;
-}
-
 std::vector<PresenterKey> presenter_keys(const Scene& scene) {
   std::vector<PresenterKey> keys;
-  if (scene.view.mode == Mode::Lessons) keys = keys_of_lesson(scene);
-  keys.insert(keys.end(), {{"F5", "end"},
-                           {"P", "pen", PresenterTool::Pen, GivesWay::ToolNames},
-                           {"A", "arrow", PresenterTool::Arrow, GivesWay::ToolNames},
-                           {"W", "words", PresenterTool::Text, GivesWay::ToolNames},
-                           {"C", "clear", PresenterTool::None, GivesWay::Clearing}});
-  if (scene.view.mode == Mode::Lessons && lesson_step(scene) != nullptr)
-    keys.push_back({"N", "speaker notes", PresenterTool::None, GivesWay::Notes});
+  if (const PageFacts* const page = page_facts_of(scene.view.mode);
+      page != nullptr && page->presenter_keys != nullptr)
+    keys = page->presenter_keys(scene);
+  keys.insert(std::ranges::find(keys, GivesWay::Notes, &PresenterKey::gives_way),
+              {{"F5", "end"},
+               {"P", "pen", PresenterTool::Pen, GivesWay::ToolNames},
+               {"A", "arrow", PresenterTool::Arrow, GivesWay::ToolNames},
+               {"W", "words", PresenterTool::Text, GivesWay::ToolNames},
+               {"C", "clear", PresenterTool::None, GivesWay::Clearing}});
   return keys;
 }
 

@@ -3,7 +3,7 @@
 
 #include "app/scene/scene.hpp"
 #include "app/state/layout.hpp"
-#include "app/state/teaching/presenter_state.hpp"
+#include "app/state/presenter_state.hpp"
 
 namespace attnscope {
 

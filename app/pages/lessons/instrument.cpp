@@ -1,0 +1,397 @@
+// app/pages/lessons: the matrices that a step is about: what is shown, and beside it what is held,
+// covered until it is revealed.
+#include <algorithm>
+#include <cmath>
+
+#include "app/kit/ui/number_format.hpp"
+#include "app/lessons/until.hpp"
+#include "app/pages/lessons/parts/held_cell.hpp"
+#include "app/pages/lessons/step/head_weights.hpp"
+#include "app/pages/lessons/step/side_names.hpp"
+#include "app/pages/lessons/step/telling.hpp"
+#include "app/scene/picture.hpp"
+#include "app/views/parts/heat_map.hpp"
+#include "app/views/parts/map_parts.hpp"
+#include "core/attention/run_stage.hpp"
+
+namespace attnscope {
+
+void draw_lesson_lid(const LessonPage& page, const Box& cells, Rgba edge) {
+  const Ui& ui = page.ui();
+  ui.fill(cells, ui.theme.hatch_ground, ui.px(6));
+  ui.clip(cells);
+  const float step = ui.px(14);
+  for (float x = cells.x - cells.h; x < cells.right(); x += step) {
+    const ImVec2 line[2] = {{x, cells.bottom()}, {x + cells.h, cells.y}};
+    ui.polyline(line, ui.theme.hatch_line, ui.px(1.5f));
+  }
+  ui.unclip();
+  ui.frame(cells, edge, ui.px(2), ui.px(6));
+  const float size = std::min(cells.h * 0.22f / ui.scale(), 64.f);
+  ui.text(cells.centre_x(), cells.centre_y() - ui.px(size * 0.3f), "?",
+          {size, edge, Ink::Semibold, Align::Centre});
+  const float line = cells.centre_y() + ui.px(size * 0.6f) + ui.px(18);
+  if (line + ui.px(14) > cells.bottom()) return;
+  const std::string_view words = "lifts the lid";
+  const float wide = ui.px(22) + ui.px(10) + ui.text_width(words, type::label);
+  const float left = std::round(cells.centre_x() - wide / 2);
+  const Box cap{left - ui.px(6), line - ui.px(14), wide + ui.px(12), ui.px(28)};
+  ui.fill(cap, ui.theme.hatch_ground, ui.px(4));
+  const float key = page.keycap(left, line, "R");
+  ui.text(left + key + ui.px(10), line, words, {type::label, ui.theme.text1});
+}
+
+void ring_lesson_word(const MapFrame& map, const lessons::Anchor& anchor) {
+  using Kind = lessons::Anchor::Kind;
+  const Ui& ui = map.ui();
+  const auto place = [&](std::size_t i) {
+    return i < anchor.places.size() ? anchor.places[i] : std::int64_t{-1};
+  };
+  const Dimensions& d = map.scene.result.dimensions;
+  const auto ring = [&](const Box& box, Rgba colour) {
+    if (box.w > 0 && box.h > 0) ui.frame(box.grown(ui.px(2)), colour, ui.px(3), ui.px(4));
+  };
+  const auto row = [&](std::int64_t query) {
+    const Box first = map.cell_in_sight({query, 0}), last = map.cell_in_sight({query, d.keys - 1});
+    return Box{first.x, first.y, last.right() - first.x, last.bottom() - first.y};
+  };
+  const auto column = [&](std::int64_t key) {
+    const Box first = map.cell_in_sight({0, key}), last = map.cell_in_sight({d.queries - 1, key});
+    return Box{first.x, first.y, last.right() - first.x, last.bottom() - first.y};
+  };
+  if (anchor.kind == Kind::Query && place(0) >= 0 && place(0) < d.queries)
+    ring(row(place(0)), ui.theme.query);
+  else if ((anchor.kind == Kind::Key || anchor.kind == Kind::Value) && place(0) >= 0 && place(0) < d.keys)
+    ring(column(place(0)), anchor.kind == Kind::Key ? ui.theme.key : ui.theme.value);
+  else if (anchor.kind == Kind::Cell && place(0) >= 0 && place(0) < d.queries && place(1) >= 0 &&
+           place(1) < d.keys)
+    ring(map.cell_in_sight({place(0), place(1)}), ui.theme.text1);
+  else if (anchor.kind == Kind::Query && anchor.places.empty())
+    ring({map.cells.x - map.label_width - ui.px(14), map.cells.y, map.label_width + ui.px(10), map.cells.h},
+         ui.theme.query);
+  else if (anchor.kind == Kind::Key && anchor.places.empty())
+    ring({map.cells.x, map.cells.y - map.label_room - ui.px(6), map.cells.w, map.label_room}, ui.theme.key);
+  else if (anchor.kind == Kind::Stage)
+    ring(map.cells, ui.theme.text1);
+}
+
+namespace {
+
+/// What a side is drawn with.
+struct LessonSide {
+  Scene& scene;
+  bool is_b;
+  bool covered;
+  const HeldPlaces* places;  // of what is held; null: it is what is shown
+  const std::optional<ColourScale>& scale;
+
+  /// Its row of the row of what is shown.
+  HeldPlace row(std::int64_t shown) const { return is_b ? places->row(shown) : HeldPlace{shown, true}; }
+  /// The same for the row that its entropy is told of: always one of its own.
+  std::int64_t own_row(std::int64_t shown) const {
+    const std::int64_t row = is_b ? places->cell({shown, 0}).query : shown;
+    return std::clamp<std::int64_t>(row, 0, scene.result.dimensions.queries - 1);
+  }
+  /// What a word of the prose stands for on this side; places that it has none of are −1.
+  lessons::Anchor anchor(lessons::Anchor word) const {
+    using Kind = lessons::Anchor::Kind;
+    if (!is_b) return word;
+    const bool of_row = word.kind == Kind::Query || word.kind == Kind::Cell;
+    const bool of_key = word.kind == Kind::Key || word.kind == Kind::Value || word.kind == Kind::Cell;
+    if (of_row && !word.places.empty()) word.places.front() = places->row(word.places.front()).at;
+    if (of_key && !word.places.empty()) word.places.back() = places->key(word.places.back()).at;
+    return word;
+  }
+};
+
+/// The row that is asked about, in an accent ring.
+void ring_asked_row(const MapFrame& map, std::int64_t query) {
+  const Ui& ui = map.ui();
+  if (map.turned() || query < 0 || query >= map.scene.result.dimensions.queries) return;
+  const Box first = map.cell_in_sight({query, 0});
+  if (first.h < 1) return;
+  ui.frame(Box{map.cells.x, first.y, map.cells.w, first.h}.grown(ui.px(2)), ui.theme.query, ui.px(2),
+           ui.px(4));
+}
+
+/// At a lid the row is bracketed at its left.
+void bracket_asked_row(const MapFrame& map, std::int64_t query) {
+  const Ui& ui = map.ui();
+  if (map.turned() || query < 0 || query >= map.scene.result.dimensions.queries) return;
+  const Box cell = map.cell_in_sight({query, 0});
+  const float x = map.cells.x - ui.px(8), reach = ui.px(7);
+  const ImVec2 bracket[4] = {
+      {x + reach, cell.y}, {x, cell.y}, {x, cell.bottom()}, {x + reach, cell.bottom()}};
+  ui.polyline(bracket, ui.theme.query, ui.px(2));
+}
+
+/// How even a row's weights can be: over the keys that it sees; where it sees none and has weights all the
+/// same, over all. In words, too.
+struct EntropyBound {
+  double nats = 0;
+  std::string words, brief;  // brief: in little room
+};
+EntropyBound entropy_bound(const RowMeasures& measures, const Dimensions& d) {
+  if (measures.allowed > 0) {
+    const double nats = std::log(static_cast<double>(measures.allowed));
+    return {nats, "of at most ln " + std::to_string(measures.allowed) + " = " + fixed(nats, 2) + " nats",
+            "≤ ln " + std::to_string(measures.allowed) + " = " + fixed(nats, 2)};
+  }
+  if (!(measures.entropy > 0)) return {0, "no key allowed", "no key allowed"};
+  return {std::log(static_cast<double>(d.keys)),
+          "no key allowed: over " + std::to_string(d.keys) + " hidden ones", "no key allowed"};
+}
+
+/// "H of sat" with a track that is as long as it can be; "?" while it is covered.
+void draw_row_entropy(const LessonPage& page, const LessonSide& side, const Box& line, float label) {
+  const Ui& ui = page.ui();
+  const LayerResult& result = side.scene.result;
+  const std::int64_t row = side.own_row(lesson_row(page));
+  const std::int64_t head = std::min(side.scene.head(), result.dimensions.heads - 1);
+  const RowMeasures& measures = result.measures.row(0, head, row);
+  const float y = line.y + ui.px(12);
+  if (!side.covered && gives_nothing(result.document, head)) {
+    ui.text(line.x, y, "zeroed: what it gives is 0",
+            {type::label, ui.theme.text1, Ink::Medium, Align::Left, line.w});
+    return;
+  }
+  // Where it stands below another name than the one beside it, it has its own.
+  if (!side.is_b || !side.row(lesson_row(page)).is_same)
+    ui.text(line.x - ui.px(12), y, "H of " + placed_query_label(result, 0, row),
+            {type::label, ui.theme.text2, Ink::Regular, Align::Right, label});
+  const Box track{line.x, y - ui.px(4), line.w - ui.px(56), ui.px(8)};
+  ui.fill(track, ui.theme.bar_ground, ui.px(2));
+  const EntropyBound most = entropy_bound(measures, result.dimensions);
+  if (side.covered) {  // the bound would tell how many keys the row has
+    ui.text(line.right(), y, "?", {type::body, ui.theme.text2, Ink::Medium, Align::Right});
+    return;
+  }
+  const double share = most.nats > 0 ? std::clamp(measures.entropy / most.nats, 0.0, 1.0) : 0;
+  ui.fill({track.x, track.y, std::round(track.w * static_cast<float>(share)), track.h}, ui.theme.query,
+          ui.px(2));
+  ui.text(line.right(), y, fixed(measures.entropy, 2),
+          {type::body, ui.theme.text1, Ink::Semibold, Align::Right});
+  const bool fits = ui.text_width(most.words, type::tick) <= line.w;
+  ui.text(line.x, y + ui.px(18), fits ? most.words : most.brief,
+          {type::tick, ui.theme.text3, Ink::Regular, Align::Left, line.w});
+}
+
+/// What a side shows: weights are those that mix its own values, linear attention and patterns put in their
+/// place included, but of a zeroed head those that it computes. No later stage than the step lets be seen;
+/// nothing where that is before the scores.
+std::optional<Plane> lesson_plane(const LessonPage& page, const Scene& side) {
+  const bool weights = !page.step.stage || *page.step.stage == "weights";
+  const std::int64_t head = std::min(side.head(), side.result.dimensions.heads - 1);
+  Plane plane = side.view.stage;
+  if (weights || side.stats.tensor(plane) == nullptr) plane = lesson_weights(page, side.result, head);
+  if (lessons::shows_stage(page.step, plane.stage)) return plane;
+  const std::optional<Stage> last = lessons::plane_until(page.step, side.result, plane.stage);
+  return last ? std::optional<Plane>(*last) : std::nullopt;
+}
+
+/// Scores that are integers are written as such.
+bool are_integers(Scene& side, const Plane& plane) {
+  if (is_weights(plane) || side.stats.tensor(plane) == nullptr) return false;
+  const auto values = side.stats.matrix(plane, 0, std::min(side.head(), side.result.dimensions.heads - 1));
+  for (std::int64_t i = 0; i < values.rows(); ++i)
+    for (std::int64_t j = 0; j < values.cols(); ++j)
+      if (std::isfinite(values(i, j)) && values(i, j) != std::round(values(i, j))) return false;
+  return true;
+}
+
+HeatMapStyle lesson_map_style(const LessonPage& page, const LessonSide& side, std::optional<Plane> plane) {
+  HeatMapStyle style{.wide_strip = false,
+                     .strips = false,
+                     .read_out = true,
+                     .places = true,
+                     .plane = plane ? *plane : Plane(lesson_weights(page, side.scene.result, 0)),
+                     .scale = side.scale,
+                     .name = side.is_b ? "lesson B" : "lesson A",
+                     .largest_cell = 184};
+  if (plane && are_integers(side.scene, *plane))
+    style.print = [](double value, float) { return fixed(value, 0); };
+  return style;
+}
+
+/// Cells that hold nothing yet: the step stops before them.
+void draw_empty_cells(const Ui& ui, const MapFrame& map) {
+  draw_axis_names(map);
+  draw_labels(map);
+  ui.fill(map.cells, ui.theme.control, ui.px(4));
+  ui.text(map.cells.centre_x(), map.cells.centre_y(), "not computed yet",
+          {type::label, ui.theme.text2, Ink::Regular, Align::Centre, map.cells.w});
+}
+
+void draw_side_title(const LessonPage& page, const LessonSide& side, float x, float y, float width) {
+  const Ui& ui = page.ui();
+  if (const std::string name = lesson_side_name(page, side.scene, side.is_b); !name.empty())
+    ui.text(x, y, name,
+            {type::body, side.is_b ? ui.theme.b : ui.theme.text1, Ink::Semibold, Align::Left, width});
+}
+
+void draw_lesson_side(LessonPage& page, const LessonSide& side, const Box& area) {
+  const Ui& ui = page.ui();
+  if (area.w < ui.px(80) || area.h < ui.px(80)) return;
+  // One matrix without a name needs no line for it: its cells have the room.
+  const bool titled = page.scene.held != nullptr || !page.step.title_shown.empty();
+  const float head = ui.px(titled ? 28 : 4);
+  if (const std::optional<Stage> vectors = lesson_vectors(page, side.scene.result)) {
+    draw_side_title(page, side, area.x, area.y + ui.px(10), area.w);
+    return draw_lesson_vectors(page, side.scene, {area.x, area.y + head, area.w, area.h - head}, *vectors,
+                               side.is_b, side.covered);
+  }
+  const std::optional<Plane> plane = lesson_plane(page, side.scene);
+  const HeatMapStyle style = lesson_map_style(page, side, plane);
+  draw_side_title(page, side, area.x + ui.px(74), area.y + ui.px(10), area.w - ui.px(74));
+  const Box map_area{area.x, area.y + head, area.w, area.h - head};
+  const MapFrame map = plan_map(side.scene, map_area, 0, style);
+  if (map.cells.w < 1) return;
+  const std::int64_t asked = page.step.query ? side.row(*page.step.query).at : -1;
+  if (side.covered) {
+    draw_axis_names(map);
+    draw_labels(map);
+    draw_lesson_lid(page, map.cells, side.is_b ? ui.theme.b : ui.theme.border);
+    bracket_asked_row(map, asked);
+  } else if (!plane) {
+    draw_empty_cells(ui, map);
+  } else {
+    draw_heat_map(side.scene, map_area, 0, style);
+    if (page.step.question) ring_asked_row(map, asked);
+  }
+  if (page.pointed && (!side.covered || page.pointed->kind != lessons::Anchor::Kind::Cell))
+    ring_lesson_word(map, side.anchor(*page.pointed));
+  const Box line{map.cells.x, map.cells.bottom() + ui.px(10), map.cells.w, ui.px(44)};
+  const bool has_weights = lessons::shows_stage(page.step, own_weights_stage(side.scene.result.document));
+  if (has_weights && line.bottom() <= area.bottom() + ui.px(60))
+    draw_row_entropy(page, side, line, ui.px(64));
+}
+
+/// What both sides are coloured with: equal numbers look alike. The range of what is covered would tell of
+/// it, so it counts from R on.
+std::optional<ColourScale> lesson_scale(const LessonPage& page, bool two) {
+  Scene& scene = page.scene;
+  const std::optional<Plane> plane = lesson_plane(page, scene);
+  if (!plane) return std::nullopt;
+  ColourScale scale = colour_scale(scene, *plane, std::min(scene.head(), scene.result.dimensions.heads - 1));
+  if (!two || page.hides()) return scale;
+  const Dimensions& d = scene.held->result->layer().dimensions;
+  Selection here = kept_inside(scene.selection, d), next = here;
+  const Scene b = scene_of_held(scene, here, next);
+  const std::optional<Plane> other = lesson_plane(page, b);
+  if (!other || is_weights(*other) != is_weights(*plane)) return scale;
+  const ColourScale held = colour_scale(b, *other, std::min(b.head(), d.heads - 1));
+  scale.low = std::min(scale.low, held.low);
+  scale.high = std::max(scale.high, held.high);
+  return scale;
+}
+
+/// What is held, with its own row of the chosen token.
+void draw_held_side(LessonPage& page, const Box& area, const std::optional<ColourScale>& scale) {
+  Scene& scene = page.scene;
+  const LayerResult& held = scene.held->result->layer();
+  const HeldPlaces places(page.step, scene.result, held);
+  Selection moved = scene.selection;
+  moved.cell = places.cell(moved.cell);
+  if (moved.hovered_cell) moved.hovered_cell = places.cell(*moved.hovered_cell);
+  Selection own = kept_inside(moved, held.dimensions);
+  Selection next = own;
+  next.hovered_cell.reset();
+  Scene b = scene_of_held(scene, own, next);
+  draw_lesson_side(page, {b, true, page.hides(), &places, scale}, area);
+  if (page.covered || !next.hovered_cell) return;
+  const std::optional<Cell> here = places.shown(*next.hovered_cell);
+  if (here && is_inside(*here, scene.result.dimensions)) scene.next.hovered_cell = here;
+}
+
+/// "weight  ▭▭▭▭  0 … 1"
+void draw_lesson_ramp(const LessonPage& page, const Box& row, const ColourScale& scale) {
+  const Ui& ui = page.ui();
+  Scene& scene = page.scene;
+  const Plane plane = *lesson_plane(page, scene);
+  const Box ramp{row.x + ui.px(74), row.y, std::min(ui.px(240), row.w - ui.px(90)), ui.px(8)};
+  const bool weights = plane == Plane(lesson_weights(page, scene.result, scene.head()));
+  const float room = ui.px(64);
+  std::string_view name = weights ? "weight" : info(plane.stage).name;
+  if (ui.text_width(name, type::label) > room) name = words(scene.result.document, plane).short_name;
+  ui.text(ramp.x - ui.px(12), ramp.centre_y(), name,
+          {type::label, ui.theme.text2, Ink::Regular, Align::Right, room});
+  draw_ramp(ui, "lesson ramp", ramp, scale, scale.low, scale.high);
+  const float y = ramp.bottom() + ui.px(12);
+  ui.text(ramp.x, y, tight(static_cast<double>(scale.low)), {type::tick, ui.theme.text3});
+  ui.text(ramp.right(), y, tight(static_cast<double>(scale.high)),
+          {type::tick, ui.theme.text3, Ink::Regular, Align::Right});
+}
+
+/// A plot of what the step does not let be seen yet is not drawn.
+bool shows_plot(const LessonPage& page) {
+  const bool of_scores = page.step.plot == lessons::Plot::Scores;
+  return lessons::shows_stage(page.step,
+                              of_scores ? Stage::Scale : own_weights_stage(page.scene.result.document));
+}
+
+}  // namespace
+
+void draw_lesson_instrument(LessonPage& page, const Box& box) {
+  const Ui& ui = page.ui();
+  Scene& scene = page.scene;
+  const float pad = ui.px(scene.compact ? 16 : 24);
+  float y = box.y + ui.px(scene.compact ? 6 : 10);
+  if (!page.step.shown.empty()) {
+    y = draw_lesson_controls(page, {box.x + pad, y, box.w - 2 * pad, ui.px(36)}) + ui.px(6);
+    ui.horizontal(box.x + pad, y, box.w - 2 * pad, ui.theme.hairline);
+    y += ui.px(8);
+  }
+  // A room sees the matrices as large as they go.
+  if (page.step.plot != lessons::Plot::None && !page.presented && shows_plot(page)) {
+    // In a low window the labels of the matrix need the room more than the plot does.
+    const float share = scene.compact ? 0.2f : 0.28f;
+    const float high = std::round(std::clamp((box.bottom() - y) * share, ui.px(104), ui.px(200)));
+    draw_lesson_plot(page, {box.x + pad, y, box.w - 2 * pad, high});
+    y += high + ui.px(8);
+    if (page.state().told) page.state().told->plot_shape = static_cast<double>(box.w / (y - box.y));
+    ui.horizontal(box.x + pad, y, box.w - 2 * pad, ui.theme.hairline);
+    y += ui.px(8);
+  }
+  const bool vectors = lesson_vectors(page, scene.result).has_value();  // with a colour bar of their own
+  const float foot = vectors ? ui.px(8) : ui.px(page.presented ? 60 : 60 + 44);  // entropy and colour bar
+  const Box maps{box.x + pad, y, box.w - 2 * pad, std::max(0.f, box.bottom() - y - foot)};
+  const bool two = scene.held != nullptr && !scene.held->result->layer().is_long();
+  const float gap = ui.px(scene.compact ? 12 : 20);
+  const float alone = vectors ? maps.w : std::min(maps.w, maps.h + ui.px(120));
+  const float width = two ? std::floor((maps.w - gap) / 2) : alone;
+  const std::optional<ColourScale> scale = vectors ? std::nullopt : lesson_scale(page, two);
+  // Of one side alone what is shown is covered; else what it is compared with.
+  draw_lesson_side(page, {scene, false, page.hides() && !two, nullptr, scale},
+                   {maps.x, maps.y, width, maps.h});
+  if (two) draw_held_side(page, {maps.x + width + gap, maps.y, width, maps.h}, scale);
+  if (!page.presented && scale)
+    draw_lesson_ramp(page, {maps.x, box.bottom() - ui.px(36), maps.w, ui.px(30)}, *scale);
+}
+
+void tell_lesson_sides(const LessonPage& page, ToldStep& told) {
+  Scene& scene = page.scene;
+  told.sides.clear();
+  told.plot_shape = 0;  // known when it is drawn
+  if (page.lesson().of_model() || page.lesson().of_training() || lesson_vectors(page, scene.result)) return;
+  const bool two = scene.held != nullptr && !scene.held->result->layer().is_long();
+  const auto add = [&](const Scene& side, bool is_b, bool covered, Cell cell) {
+    const std::optional<Plane> plane = lesson_plane(page, side);
+    const std::int64_t head = std::min(scene.head(), side.result.dimensions.heads - 1);
+    const bool weights = plane && *plane == Plane(weights_stage(side.result.document)) &&
+                         side.result.trace[weights_stage(side.result.document)];
+    if (weights) told.sides.push_back({lesson_side_name(page, side, is_b), is_b, covered, head, cell});
+    return weights;
+  };
+  const Cell cell{lesson_row(page), scene.cell().key};
+  const bool first = add(scene, false, page.hides() && !two, cell);
+  bool second = true;
+  if (first && two) {
+    const HeldPlaces places(page.step, scene.result, scene.held->result->layer());
+    Selection here = kept_inside(scene.selection, scene.held->result->layer().dimensions), next = here;
+    const Scene b = scene_of_held(scene, here, next);
+    second = add(b, true, page.hides(), places.cell(cell));
+  }
+  if (!first || !second) told.sides.clear();
+}
+
+}  // namespace attnscope

@@ -1,0 +1,259 @@
+// app/pages/lessons: the picture of a lesson that plays with a model: all its heads small, one of them
+// large, what it predicts. Where the model is not on this computer: which file it is and how it is got.
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "app/kit/ui/number_format.hpp"
+#include "app/lessons/model_numbers.hpp"
+#include "app/pages/lessons/step/parts.hpp"
+#include "app/views/atlas/parts.hpp"
+#include "app/views/model/grid_colours.hpp"
+#include "app/views/model/grid_regions.hpp"
+#include "app/views/model/parts.hpp"
+#include "app/views/parts/heat_map.hpp"
+#include "app/views/parts/map_frame.hpp"
+#include "app/views/picture/picture.hpp"
+#include "core/engine/model/model_reading.hpp"
+
+namespace attnscope {
+namespace {
+
+using lessons::ModelSight;
+
+/// How high the cells of a head have to be, in logical pixels.
+constexpr float readable_map = 110;
+
+/// In the middle of the place where the picture will be.
+void say_in_place(const Ui& ui, const Box& box, std::string_view title, std::string_view words) {
+  const float y = box.y + std::round(box.h * 0.36f), room = box.w - ui.px(48);
+  ui.text(box.centre_x(), y, title, {type::title, ui.theme.text1, Ink::Semibold, Align::Centre, room});
+  ui.text(box.centre_x(), y + ui.px(30), words,
+          {type::body, ui.theme.text2, Ink::Regular, Align::Centre, room});
+}
+
+/// Which file, how large, and what fetches it.
+void draw_absent_model(LessonPage& page, const Box& box, const ModelSight& sight) {
+  const Ui& ui = page.ui();
+  if (sight.is == nullptr)
+    return say_in_place(ui, box, own(sight.name) + " is not there",
+                        "The lesson names it as a path, from the lesson's own folder.");
+  const float wide = std::min(box.w - ui.px(48), ui.px(560));
+  const float x = std::round(box.centre_x() - wide / 2);
+  // In front of a room the button below still stands above the keys.
+  const bool low = box.h < ui.px(400);
+  float y = box.y + std::round(low ? ui.px(12) : std::max(ui.px(24), box.h * 0.16f));
+  const auto paragraph = [&](std::string_view words, Rgba colour, float size) {
+    const TextStyle style{size, colour};
+    y += ui.paragraph(x, y, wide, words, style) + ui.px(10);
+  };
+  const std::string title = own(std::string(sight.is->title)) + " is not on this computer";
+  ui.text(x, y, title, {type::title, ui.theme.text1, Ink::Semibold, Align::Left, wide});
+  y += ui.px(26);
+  paragraph("The lesson can be read without it; pictures and numbers of its steps come with the model.",
+            ui.theme.text2, type::body);
+  const std::string file = own(std::string(sight.is->file)) + ", " + own(std::string(sight.is->size));
+  paragraph(file, ui.theme.text1, type::body);
+  paragraph("Each of these commands gets it, the first from the program's own folder:", ui.theme.text2,
+            type::body);
+  for (const std::string_view command : sight.is->commands) {
+    const Box line{x, y, wide, ui.px(34)};
+    ui.fill(line, ui.theme.control, ui.px(6));
+    ui.text(line.x + ui.px(12), line.centre_y(), own(std::string(command)),
+            {type::label, ui.theme.text1, Ink::Mono, Align::Left, wide - ui.px(24)});
+    y = line.bottom() + ui.px(8);
+  }
+  y += ui.px(6);
+  paragraph("Or drop its file or folder on the window and come back here.", ui.theme.text2, type::body);
+  const Box again{x, y + ui.px(4), ui.px(128), ui.px(32)};
+  if (button(ui, "Look again", again,
+             {"Look again", {}, "Looks where the menu looks for models, and in build/models.", {}}))
+    page.scene.requests.look_for_lesson_model = true;
+  if (sight.looked_again)
+    ui.text(again.right() + ui.px(12), again.centre_y(), "It was looked for again and is still not there.",
+            {type::label, ui.theme.text1, Ink::Regular, Align::Left, x + wide - again.right() - ui.px(12)});
+}
+
+/// A step begins with its head in sight.
+void bring_step_into_sight(const LessonPage& page, const GridFrame& grid) {
+  const GridPlan::Cell* const cell = find_cell(grid.plan, grid.chosen);
+  if (!std::exchange(page.moments().grid_due, false) || cell == nullptr) return;
+  const float down = cell->box.centre_y() - grid.plan.window.centre_y();
+  grid.state.grid_scroll = std::max(0.f, grid.state.grid_scroll + down / grid.ui.scale());
+}
+
+/// The small picture of the head whose large one is under the lid shows the same weights.
+void cover_small_picture(const LessonPage& page, const GridFrame& grid) {
+  const GridPlan::Cell* const cell = find_cell(grid.plan, grid.chosen);
+  if (!page.hides() || cell == nullptr || grid.state.colour != HeadColour::Pattern) return;
+  if (change_of_head(grid.changes, grid.chosen) != nullptr) return;  // the cell says that it is zeroed
+  const Ui& ui = page.ui();
+  ui.fill(cell->box, ui.theme.hatch_ground, ui.px(3));
+  ui.text(cell->box.centre_x(), cell->box.centre_y(), "?",
+          {type::tick, ui.theme.border, Ink::Semibold, Align::Centre});
+}
+
+/// The grid without what it is otherwise chosen by. Its column of effects stands where the step has them
+/// worked out.
+void draw_lesson_grid(const LessonPage& page, const Box& region) {
+  Scene& scene = page.scene;
+  const Ui& ui = scene.ui;
+  scene.view.model->layer_effects = lessons::wants_of(page.step).effects;
+  bring_step_into_sight(page, GridFrame(scene, region));
+  GridFrame grid(scene, region);
+  ui.fill(region, ui.theme.picture);
+  ui.clip(region);
+  const float y = grid.title.y + ui.px(22);
+  const ColourScale scale = grid_scale(grid);
+  const GridEnds ends = grid_ends(grid);
+  const float left = draw_small_ramp(ui, "lesson grid ramp", grid.title.right(), y, scale, scale.high,
+                                     ends.low, ends.high, ui.px(scene.compact ? 40 : 64));
+  const std::string note = grid_note(grid), first = note.substr(0, note.find("  ·  "));
+  const float room = left - ui.px(24) - grid.title.x - ui.text_width("All heads", type::body, Ink::Semibold);
+  // Half of what the colours mean means nothing, and the step's own words say it.
+  const bool fits = !scene.compact && ui.text_width(first, type::tick) <= room;
+  draw_region_title(ui, grid.title, "All heads", fits ? note : std::string(), left - ui.px(12));
+  draw_grid_columns(grid);
+  ui.clip(grid.clip());
+  point_at_grid(grid);
+  draw_grid_layers(grid);
+  draw_grid_cells(grid);
+  cover_small_picture(page, grid);
+  ui.unclip();
+  draw_grid_scroll(grid);
+  ui.unclip();
+  scene.view.model->layer_effects = true;
+}
+
+/// In a low window all names would leave cells too small to read.
+HeatMapStyle style_of_head(Scene& scene, const Box& map) {
+  HeatMapStyle style{.wide_strip = false, .strips = false};
+  if (scene.result.is_long()) return style;
+  const float with_names = plan_map(scene, map, 0, style).cells.h;
+  style.all_names = false;
+  const float most = plan_map(scene, map, 0, style).cells.h;
+  style.all_names = with_names >= scene.ui.px(readable_map) || most < 1.2f * with_names;
+  return style;
+}
+
+/// By a change of its own, or by one of its whole layer.
+bool gives_zero(const ModelChanges& changes, const ModelHead& head) {
+  const HeadChange* const alone = change_of_head(changes, head);
+  const BlockChange* const layer = change_of_block(changes, head.of, head.block);
+  return (alone != nullptr && alone->kind == HeadChange::Kind::Zero) ||
+         (layer != nullptr && layer->attention_off);
+}
+
+void draw_lesson_head(const LessonPage& page, const Box& region) {
+  Scene& scene = page.scene;
+  const Ui& ui = scene.ui;
+  ui.fill(region, ui.theme.panel);
+  ui.vertical(region.x, region.y, region.h, ui.theme.hairline);
+  const float pad = region_pad(scene), y = region.y + ui.px(22);
+  const ModelHead head = shown_head(scene);
+  const ModelSpec& spec = scene.model->within.model->model->spec;
+  const std::string number = std::to_string(head.head);
+  const float wide = std::max(ui.px(18), ui.text_width(number, type::tick, Ink::Semibold) + ui.px(8));
+  const Rgba hue = ui.theme.head(head.head);
+  badge(ui, {region.x + pad, std::round(y - ui.px(8)), wide, ui.px(16)}, number, hue, ink_on(hue));
+  const float x = region.x + pad + wide + ui.px(8), right = region.right() - pad;
+  const float title = ui.text(x, y, layer_name(spec, head.of, head.block) + " · Head " + number,
+                              {type::body, ui.theme.text1, Ink::Semibold, Align::Left, right - x});
+  const float room = right - x - title - ui.px(12);
+  // The picture keeps what it computes.
+  if (gives_zero(shown_changes(scene), head) && room > ui.px(60))
+    ui.text(right, y, "zeroed: what it gives is 0",
+            {type::label, ui.theme.text2, Ink::Regular, Align::Right, room});
+  const float side = ui.px(scene.compact ? 8 : 12);
+  const Box map{region.x + side, region.y + title_height(ui), region.w - 2 * side,
+                region.h - title_height(ui) - ui.px(8)};
+  if (page.hides()) return draw_lesson_lid(page, map, ui.theme.border);
+  if (map.h < ui.px(80)) return;
+  const HeatMapStyle style = style_of_head(scene, map);
+  draw_model_head_picture(scene, map, style.all_names);
+  // Words stand for rows and keys of the layer that is looked at.
+  if (!page.pointed || !is_layer_on_screen(scene)) return;
+  const MapFrame frame = plan_map(scene, map, 0, style);
+  if (frame.cells.w >= 1) ring_lesson_word(frame, *page.pointed);
+}
+
+/// How high the lower part is: what is predicted, and beside it what needs room.
+float lower_height(const LessonPage& page, const Box& box) {
+  const Ui& ui = page.ui();
+  if (looks_at_picture(page.scene)) return std::round(std::clamp(box.h * 0.42f, ui.px(160), ui.px(360)));
+  const bool pruning = page.step.plot == lessons::Plot::Pruning;
+  return std::round(std::clamp(box.h * (pruning ? 0.4f : 0.3f), ui.px(150), ui.px(pruning ? 300 : 214)));
+}
+
+void draw_model_picture_of(LessonPage& page, const Box& box) {
+  Scene& scene = page.scene;
+  const Ui& ui = scene.ui;
+  const bool pruning = page.step.plot == lessons::Plot::Pruning;
+  const float low = lower_height(page, box);
+  const Box upper{box.x, box.y, box.w, box.h - low};
+  const float grid = std::round(upper.w * (scene.compact ? 0.44f : 0.38f));
+  const Box heads{upper.x, upper.y, grid, upper.h};
+  // Nothing changes while a question is open, and the head that is looked at is a part of the Document.
+  if (page.covered) ImGui::BeginDisabled();
+  if (page.hides() && page.step.covers_grid)
+    draw_lesson_lid(page, heads.grown(-ui.px(12)), ui.theme.border);
+  else
+    draw_lesson_grid(page, heads);
+  draw_lesson_head(page, {heads.right(), upper.y, upper.w - grid, upper.h});
+  Box prediction{box.x, upper.bottom(), box.w, low};
+  if (looks_at_picture(scene)) {
+    const Box picture{box.x, upper.bottom(), std::round(box.w * 0.62f), low};
+    prediction = {picture.right(), upper.bottom(), box.w - picture.w, low};
+    // What the model looks at is no answer.
+    page.hides() ? draw_lesson_lid(page, draw_model_picture_alone(scene, picture), ui.theme.border)
+                 : draw_model_picture(scene, picture);
+  }
+  if (pruning) {
+    const Box curve{box.x, upper.bottom(), std::round(box.w * 0.6f), low};
+    prediction = {curve.right(), upper.bottom(), box.w - curve.w, low};
+    page.hides() ? draw_lesson_lid(page, curve.grown(-ui.px(8)), ui.theme.border)
+                 : draw_pruning(scene, curve);
+  }
+  page.hides() ? draw_lesson_lid(page, prediction.grown(-ui.px(8)), ui.theme.border)
+               : draw_model_prediction(scene, prediction);
+  if (page.covered) ImGui::EndDisabled();
+}
+
+}  // namespace
+
+void draw_lesson_model(LessonPage& page, const Box& box) {
+  const Ui& ui = page.ui();
+  Scene& scene = page.scene;
+  const ModelSight* const sight = scene.lesson != nullptr ? scene.lesson->model : nullptr;
+  if (sight == nullptr) return;
+  const std::string title =
+      own(sight->is != nullptr ? std::string(sight->is->title)
+                               : std::filesystem::path(sight->name).filename().native());
+  switch (sight->state) {
+    case ModelSight::State::Absent: return draw_absent_model(page, box, *sight);
+    case ModelSight::State::Broken:
+      return say_in_place(ui, box, title + " cannot be opened", own(sight->problem));
+    case ModelSight::State::None:
+    case ModelSight::State::Coming:
+      return say_in_place(ui, box, title + " is read",
+                          sight->share > 0 ? fixed(100 * sight->share, 0) + " %"
+                                           : std::string("It is looked for on this computer."));
+    case ModelSight::State::Open: break;
+  }
+  const bool there = scene.model != nullptr && scene.model->run && scene.document.within.read() &&
+                     scene.model->within.model == scene.document.within.read().model;
+  if (!there)
+    return say_in_place(ui, box, title + " reads the text", "Its heads and its prediction come next.");
+  const float pad = ui.px(scene.compact ? 16 : 24);
+  float y = box.y;
+  if (!page.step.shown.empty()) {
+    y = draw_lesson_controls(page,
+                             {box.x + pad, y + ui.px(scene.compact ? 6 : 10), box.w - 2 * pad, ui.px(36)}) +
+        ui.px(6);
+    ui.horizontal(box.x + pad, y, box.w - 2 * pad, ui.theme.hairline);
+  }
+  draw_model_picture_of(page, {box.x, y, box.w, box.bottom() - y});
+}
+
+}  // namespace attnscope

@@ -1,0 +1,47 @@
+// app/pages/lessons: what the palette finds of the page beside its actions.
+#include "app/kit/ui/own_words.hpp"
+#include "app/pages/lessons/facts.hpp"
+#include "app/pages/lessons/step/acts.hpp"
+#include "app/views/palette/entries.hpp"
+#include "core/text/letters.hpp"
+
+namespace attnscope {
+namespace {
+
+/// What the lessons without a German text are about, for German words that are typed.
+std::string german_words_of(const lessons::LessonEntry& entry) {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 12> terms{
+      {{"induction", "induktion"},
+       {"entrop", "entropie"},
+       {"sink", "senke"},
+       {"temperature", "temperatur"},
+       {"mask", "maske"},
+       {"head", "kopf köpfe"},
+       {"layer", "schicht"},
+       {"weight", "gewicht"},
+       {"position", "position stelle"},
+       {"cache", "zwischenspeicher"},
+       {"prun", "kürzen beschneiden"},
+       {"picture", "bild"}}};
+  const std::string said = search_form(entry.title + " " + entry.about + " " + entry.name);
+  std::string words;
+  for (const auto& [english, german] : terms)
+    if (said.find(english) != std::string::npos) words += " " + std::string(german);
+  return words;
+}
+
+}  // namespace
+
+void add_lessons_to_palette(const Shown& shown, std::vector<PaletteEntry>& all) {
+  if (shown.lesson == nullptr || shown.lesson->entries == nullptr) return;
+  for (const lessons::LessonEntry& entry : *shown.lesson->entries)
+    if (entry.problem.empty())
+      all.push_back({own(entry.title), "lesson", entry.about,
+                     [name = entry.name](Scene& now) {
+                       now.view.mode = Mode::Lessons;
+                       now.requests.lesson = LessonRequest{name, 0};
+                     },
+                     false, "lesson " + entry.name, german_words_of(entry)});
+}
+
+}  // namespace attnscope

@@ -1,0 +1,173 @@
+#include "app/pages/lessons/step/acts.hpp"
+
+#include <algorithm>
+
+#include "app/pages/lessons/parts/choice_order.hpp"
+#include "app/pages/lessons/step/moments.hpp"
+#include "app/state/presenter_state.hpp"
+#include "app/training/training_runs.hpp"
+#include "core/engine/model/model_reading.hpp"
+
+namespace attnscope {
+namespace {
+
+LessonState& lesson_state(Scene& scene) { return lesson_of(scene.view); }
+
+bool is_right(const lessons::Question& question, const StepAnswer& answer) {
+  const auto* const choose = std::get_if<lessons::ChooseQuestion>(&question.kind);
+  return choose != nullptr && answer.chosen >= 0 && answer.chosen < std::ssize(choose->choices) &&
+         choose->choices[static_cast<std::size_t>(answer.chosen)].right;
+}
+
+}  // namespace
+
+const lessons::OpenLesson* lesson_in(const Shown& shown) {
+  return shown.lesson != nullptr ? shown.lesson->open.get() : nullptr;
+}
+
+const lessons::Step* lesson_step(const Scene& scene) {
+  const lessons::OpenLesson* const open = lesson_in(scene);
+  if (open == nullptr) return nullptr;
+  const auto last = static_cast<std::int64_t>(open->lesson.steps.size()) - 1;
+  return &open->lesson
+              .steps[static_cast<std::size_t>(std::clamp<std::int64_t>(lesson_of(scene.view).step, 0, last))];
+}
+
+bool is_lesson_model_there(const Scene& scene) {
+  const ModelContext& within = scene.document.within.read();
+  return within && scene.model != nullptr && scene.model->run && scene.model->within == within &&
+         scene.result.document == scene.document;
+}
+
+bool is_lesson_training(const Shown& shown) { return shown.lesson != nullptr && shown.lesson->trains(); }
+
+bool is_lesson_run_there(const Scene& scene) {
+  return scene.training != nullptr && scene.training->has_stood() && scene.training->sight().run() != nullptr;
+}
+
+bool is_lesson_covered(const Scene& scene) {
+  const lessons::Step* const step = lesson_step(scene);
+  return scene.view.mode == Mode::Lessons && step != nullptr && step->question &&
+         !lesson_of(scene.view).answer.revealed;
+}
+
+void open_lesson(Scene& scene, const std::string& name, std::int64_t step) {
+  scene.requests.lesson = LessonRequest{name, step};
+}
+
+void go_to_lesson_step(Scene& scene, std::int64_t step) {
+  const lessons::OpenLesson* const open = lesson_in(scene);
+  if (open == nullptr) return;
+  const auto last = static_cast<std::int64_t>(open->lesson.steps.size()) - 1;
+  open_lesson(scene, open->name, std::clamp<std::int64_t>(step, 0, last));
+}
+
+void leave_lesson(Scene& scene) {
+  lesson_state(scene).name.clear();
+  lesson_state(scene).step = 0;
+}
+
+const lessons::LessonEntry* next_lesson(const Scene& scene) {
+  const lessons::OpenLesson* const open = lesson_in(scene);
+  if (open == nullptr || scene.lesson->entries == nullptr) return nullptr;
+  const auto& entries = *scene.lesson->entries;
+  auto next = std::ranges::find(entries, open->name, &lessons::LessonEntry::name);
+  if (next != entries.end()) ++next;
+  while (next != entries.end() && !next->problem.empty()) ++next;
+  return next == entries.end() ? nullptr : &*next;
+}
+
+namespace {
+
+/// The list is turned by the keys that go from step to step: nearly a window on, or back.
+void turn_lesson_list(Scene& scene, float windows) {
+  constexpr float share = 0.8f;  // of the window; the rest is seen again
+  float& at = moments_of(lesson_state(scene)).list_scroll;
+  at = std::max(0.f, at + windows * share * ImGui::GetIO().DisplaySize.y / scene.ui.scale());
+}
+
+}  // namespace
+
+/// After the last step comes the next lesson. A room has a clicker, which is to leave no lesson.
+void lesson_next(Scene& scene) {
+  const lessons::OpenLesson* const open = lesson_in(scene);
+  if (open == nullptr) return turn_lesson_list(scene, 1);
+  if (lesson_state(scene).step + 1 < std::ssize(open->lesson.steps))
+    return go_to_lesson_step(scene, lesson_state(scene).step + 1);
+  if (scene.view.presenter->on) return;
+  if (const lessons::LessonEntry* const next = next_lesson(scene)) open_lesson(scene, next->name, 0);
+}
+void lesson_back(Scene& scene) {
+  if (lesson_in(scene) == nullptr) return turn_lesson_list(scene, -1);
+  if (lesson_state(scene).step > 0) go_to_lesson_step(scene, lesson_state(scene).step - 1);
+}
+/// Of the whole lesson: what was answered is asked again.
+void lesson_to_start(Scene& scene) {
+  if (lesson_in(scene) == nullptr) return;
+  LessonState& state = lesson_state(scene);
+  go_to_lesson_step(scene, 0);
+  state.answers.clear();
+  state.answer = {};
+  state.reached.clear();
+  state.shuffle();
+}
+
+void lesson_reveal(Scene& scene) {
+  if (!is_lesson_covered(scene)) return;
+  lesson_state(scene).answer.revealed = true;
+  lesson_state(scene).answer_due = frames_to_answer;
+}
+
+void lesson_notes(Scene& scene) { lesson_state(scene).notes = !lesson_state(scene).notes; }
+void lesson_votes(Scene& scene) { lesson_state(scene).counts_votes = !lesson_state(scene).counts_votes; }
+
+void lesson_digit(Scene& scene, std::int64_t digit) {
+  const lessons::OpenLesson* const open = lesson_in(scene);
+  const lessons::Step* const step = lesson_step(scene);
+  if (step == nullptr || !is_lesson_covered(scene)) return;
+  const auto at = static_cast<std::size_t>(digit - 1);
+  StepAnswer& answer = lesson_state(scene).answer;
+  const auto* const choose = std::get_if<lessons::ChooseQuestion>(&step->question->kind);
+  if (choose == nullptr || at >= choose->choices.size()) return;
+  const std::size_t choice = choice_order({open->name, lesson_state(scene).step, lesson_state(scene).order},
+                                          choose->choices.size())[at];
+  if (lesson_state(scene).counts_votes)
+    ++answer.votes[choice];
+  else
+    answer.chosen = static_cast<std::int64_t>(choice);
+}
+
+void go_to_lesson_chapter(Scene& scene, std::size_t chapter) {
+  const lessons::OpenLesson* const open = lesson_in(scene);
+  if (open == nullptr) return;
+  const auto first = std::ranges::find(open->lesson.steps, chapter, &lessons::Step::chapter);
+  if (first != open->lesson.steps.end()) go_to_lesson_step(scene, first - open->lesson.steps.begin());
+}
+
+void lesson_free_play(Scene& scene) {
+  const lessons::OpenLesson* const open = lesson_in(scene);
+  const bool in_model = open != nullptr && open->lesson.of_model() && scene.model != nullptr;
+  scene.view.mode = in_model ? Mode::Model : is_lesson_training(scene) ? Mode::Training : Mode::Explore;
+}
+
+LessonScore lesson_score(const Scene& scene) {
+  LessonScore score;
+  const lessons::OpenLesson* const open = lesson_in(scene);
+  if (open == nullptr) return score;
+  const LessonState& state = lesson_of(scene.view);
+  for (std::int64_t i = 0; i < std::ssize(open->lesson.steps); ++i) {
+    const auto& question = open->lesson.steps[static_cast<std::size_t>(i)].question;
+    if (!question) continue;
+    const bool chooses = std::holds_alternative<lessons::ChooseQuestion>(question->kind);
+    const auto other = state.answers.find(i);
+    const StepAnswer* const answer = i == state.step                ? &state.answer
+                                     : other != state.answers.end() ? &other->second
+                                                                    : nullptr;
+    if (answer == nullptr || !answer->revealed || (chooses ? answer->chosen < 0 : !answer->near)) continue;
+    ++score.asked;
+    if (chooses ? is_right(*question, *answer) : *answer->near) ++score.right;
+  }
+  return score;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,158 @@
+// app/pages/lessons/step: the choices of a question, in the order in which they are shown, and what is said
+// of each once it is revealed.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "app/pages/lessons/parts/choice_order.hpp"
+#include "app/pages/lessons/step/question.hpp"
+
+namespace attnscope {
+namespace {
+
+constexpr float why_size = type::label, why_line = 18;  // logical pixels
+constexpr float guess_bar = 96;
+
+struct ShownChoice {
+  const lessons::Choice& choice;
+  std::size_t in_file, place;  // place: on screen, from 0
+  bool chosen = false, revealed = false, folded = false;
+  bool right() const { return revealed && choice.right; }
+  bool marked() const { return chosen && !revealed; }
+  bool says_why() const { return revealed && chosen && !choice.right && !choice.why.empty(); }
+};
+
+/// Numbers and formulas look like words: one choice of four with a bright number would seem to be the answer.
+ProseStyle choice_style(const LessonPage& page, bool chosen) {
+  const Ui& ui = page.ui();
+  const Rgba ink = chosen ? ui.theme.text1 : ui.theme.text2;
+  return {type::body, 20, ink, ink, Align::Left, Ink::Regular};
+}
+ProseStyle why_style(const LessonPage& page) {
+  const Ui& ui = page.ui();
+  return {why_size, why_line, ui.theme.text2, ui.theme.text1};
+}
+
+/// Whether a choice has a bar at its right end: what it guesses, and once it is revealed how many of the
+/// class held it. In a narrow column words come before guesses.
+bool has_bar(const LessonPage& page, const QuestionCard& card, const lessons::Choice& choice) {
+  const StepAnswer& answer = page.state().answer;
+  if (answer.revealed && all_votes(answer) > 0) return true;
+  return choice.guess && card.inner() >= page.ui().px(280);
+}
+
+void draw_guess_bar(const LessonPage& page, const Box& choice, const ShownChoice& one) {
+  const Ui& ui = page.ui();
+  const StepAnswer& answer = page.state().answer;
+  const std::int64_t all = answer.revealed ? all_votes(answer) : 0, votes = answer.votes[one.in_file];
+  const double share =
+      all > 0 ? static_cast<double>(votes) / static_cast<double>(all) : one.choice.guess.value_or(0);
+  const Box track{choice.right() - ui.px(12 + guess_bar), choice.centre_y() - ui.px(3), ui.px(guess_bar),
+                  ui.px(6)};
+  ui.fill(track, ui.theme.control_hover, ui.px(3));
+  ui.fill({track.x, track.y, std::round(track.w * static_cast<float>(share)), track.h},
+          one.chosen || one.right() ? ui.theme.query : ui.theme.bar, ui.px(3));
+  if (all > 0)
+    ui.text(track.x - ui.px(8), choice.centre_y(), std::to_string(votes),
+            {type::label, ui.theme.text1, Ink::Medium, Align::Right});
+}
+
+/// As much of the words as one line has room for.
+SetProse folded_words(const LessonPage& page, const ShownChoice& one, float room) {
+  const Ui& ui = page.ui();
+  SetProse set = set_prose(ui, one.choice.prose, 1e6f, choice_style(page, one.chosen), page.sight());
+  const float dots = ui.text_width("…", type::body);
+  const auto last =
+      std::ranges::find_if(set.runs, [&](const ProseRun& run) { return run.x + run.width > room - dots; });
+  if (last == set.runs.end()) return set;
+  last->text = own("…");
+  last->anchor = nullptr;
+  set.runs.erase(std::next(last), set.runs.end());
+  return set;
+}
+
+void draw_choice_ground(const Ui& ui, const Box& box, const ShownChoice& one, const Ui::Touch& touch) {
+  ui.fill(box, touch.hovered && !one.revealed ? ui.theme.control_hover : ui.theme.control, ui.px(6));
+  const bool right = one.right(), marked = one.marked();
+  if (marked || right) ui.fill(box, fade(right ? ui.theme.value : ui.theme.query, 0.16f), ui.px(6));
+  if (marked || right || (one.revealed && one.chosen))
+    ui.frame(box, right ? ui.theme.value : marked ? ui.theme.query : ui.theme.border, ui.px(2), ui.px(6));
+  if (touch.focused) ui.frame(box.grown(ui.px(3)), ui.theme.query, ui.px(2), ui.px(8));
+}
+
+/// Its digit; once it is revealed a tick or a cross.
+void draw_choice_cap(const Ui& ui, const Box& cap, const ShownChoice& one) {
+  const bool marked = one.marked();
+  if (marked)
+    ui.fill(cap, ui.theme.query, ui.px(4));
+  else
+    ui.frame(cap, ui.theme.border, std::max(1.f, std::floor(ui.scale())), ui.px(4));
+  const std::string mark = one.right()                  ? "✓"
+                           : one.revealed && one.chosen ? "×"
+                                                        : std::to_string(one.place + 1);
+  ui.text(cap.centre_x(), cap.centre_y(), mark,
+          {type::label, marked ? ui.theme.panel : ui.theme.text1, Ink::Medium, Align::Centre});
+}
+
+/// Returns the y below; `clicked` where it is.
+float draw_choice(LessonPage& page, const QuestionCard& card, float y, const ShownChoice& one,
+                  bool& clicked) {
+  const Ui& ui = page.ui();
+  const bool compact = page.scene.compact, bar = has_bar(page, card, one.choice);
+  const float left = ui.px(46), room = card.inner() - left - ui.px(bar ? 128 : 40);
+  const ProseStyle style = choice_style(page, one.chosen);
+  const float words =
+      one.folded ? ui.px(style.line) : question_height_of(page, one.choice.prose, room, style);
+  const float why_room = card.inner() - left - ui.px(12);
+  const float why =
+      one.says_why() ? question_height_of(page, one.choice.why, why_room, why_style(page)) + ui.px(4) : 0;
+  const float line = one.folded ? words + ui.px(4) : std::max(ui.px(compact ? 32 : 40), words + ui.px(12));
+  const Box box{card.x + card.pad, y, card.inner(), line + why};
+  const Box first{box.x, box.y, box.w, line};  // without what is said of it
+  const std::string label = "answer " + std::to_string(one.place + 1);
+  const Ui::Touch touch = ui.touch(label.c_str(), box);
+  clicked = touch.clicked;
+  draw_choice_ground(ui, box, one, touch);
+  draw_choice_cap(ui, {box.x + ui.px(10), first.centre_y() - ui.px(11), ui.px(22), ui.px(22)}, one);
+  float top = first.y + std::round((line - words) / 2);
+  if (one.folded)
+    draw_prose(ui, folded_words(page, one, room), box.x + left, top, page.sight());
+  else
+    draw_question_words(page, one.choice.prose, box.x + left, top, room, style);
+  if (bar) draw_guess_bar(page, first, one);
+  if (why > 0) {
+    float below = first.bottom() - ui.px(2);
+    draw_question_words(page, one.choice.why, box.x + left, below, why_room, why_style(page));
+  }
+  return box.bottom() + ui.px(compact || one.folded ? 4 : 6);
+}
+
+}  // namespace
+
+std::int64_t all_votes(const StepAnswer& answer) {
+  return std::accumulate(answer.votes.begin(), answer.votes.end(), std::int64_t{0});
+}
+
+float draw_choices(LessonPage& page, const QuestionCard& card, float y,
+                   const lessons::ChooseQuestion& question) {
+  StepAnswer& answer = page.state().answer;
+  const bool revealed = answer.revealed;
+  const std::vector<std::size_t> order =
+      choice_order({page.open.name, page.state().step, page.state().order}, question.choices.size());
+  for (std::size_t place = 0; place < order.size(); ++place) {
+    const lessons::Choice& choice = question.choices[order[place]];
+    const bool chosen = answer.chosen == static_cast<std::int64_t>(order[place]);
+    const ShownChoice one{.choice = choice,
+                          .in_file = order[place],
+                          .place = place,
+                          .chosen = chosen,
+                          .revealed = revealed,
+                          .folded = revealed && page.folds && !chosen && !choice.right};
+    bool clicked = false;
+    y = draw_choice(page, card, y, one, clicked);
+    if (clicked && !revealed) answer.chosen = static_cast<std::int64_t>(order[place]);
+  }
+  return y;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,199 @@
+// app/pages/lessons: the left column: what a step says, asks and wants done.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "app/kit/ui/number_format.hpp"
+#include "app/kit/widgets/marks.hpp"
+#include "app/kit/widgets/widgets.hpp"
+#include "app/pages/lessons/step/acts.hpp"
+#include "app/pages/lessons/step/parts.hpp"
+
+namespace attnscope {
+namespace {
+
+constexpr float wide_words_pad = 24, narrow_words_pad = 16;  // logical pixels
+
+/// "‹ Lessons   4  Why divide by √dₖ          step 4 of 9" over a bar a step. Returns the y below.
+float draw_lesson_head(const LessonPage& page, float x, float y, float width) {
+  const Ui& ui = page.ui();
+  const std::int64_t at = page.state().step, count = std::ssize(page.lesson().steps);
+  const float line = y + ui.px(9);
+  constexpr std::string_view back = "‹ Lessons";
+  const Box link{x, line - ui.px(12), ui.text_width(back, type::label, Ink::Medium) + ui.px(16), ui.px(24)};
+  if (button(ui, "All lessons", link, {"All lessons", {}, "How far this one was read is kept.", {}}, back))
+    leave_lesson(page.scene);
+  float left = link.right() + ui.px(12);
+  if (const std::int64_t number = page.lesson().number; number > 0)
+    left += ui.text(left, line, std::to_string(number), {type::label, ui.theme.text2}) + ui.px(8);
+  const std::string whole = "step " + std::to_string(at + 1) + " of " + std::to_string(count);
+  const std::string brief = std::to_string(at + 1) + " of " + std::to_string(count);
+  const float title = ui.text_width(own(page.lesson().title), type::label, Ink::Medium),
+              end = x + width - ui.px(16);
+  const bool fits = left + title + ui.text_width(whole, type::label) <= end;  // else the title needs the room
+  const float right = ui.text(x + width, line, fits ? whole : brief,
+                              {type::label, ui.theme.text2, Ink::Regular, Align::Right});
+  // Where two letters and the dots have no room, the bar above has the title.
+  if (const float room = end - right - left; room >= ui.px(32))
+    ui.text(left, line, own(page.lesson().title),
+            {type::label, ui.theme.text1, Ink::Medium, Align::Left, room});
+
+  const float gap = ui.px(8), top = y + ui.px(26);
+  const float bar = (width - gap * static_cast<float>(count - 1)) / static_cast<float>(count);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const float from = std::round(x + (bar + gap) * static_cast<float>(i));
+    const Rgba colour = i < at    ? fade(ui.theme.query, 0.45f)
+                        : i == at ? ui.theme.query
+                                  : ui.theme.control_hover;
+    ui.fill({from, top, std::round(bar), ui.px(4)}, colour, ui.px(2));
+  }
+  return top + ui.px(4);
+}
+
+/// What is to be reached, with a tick once it was.
+float draw_lesson_task(const LessonPage& page, float x, float y, float width) {
+  const Ui& ui = page.ui();
+  const bool reached = page.state().reached.contains(page.state().step);
+  const float pad = ui.px(12), indent = ui.px(30);
+  const std::string words = own(page.step.done_words);
+  const float high = ui.paragraph_height(width - 2 * pad - indent, words, type::body, Ink::Medium);
+  const std::string below = reached ? "Reached" : "Try it: the step sees when it is done";
+  const Box card{x, y, width, high + ui.px(18) + 2 * pad + ui.px(4)};
+  ui.fill(card, ui.theme.raised, ui.px(8));
+  ui.frame(card, reached ? ui.theme.query : ui.theme.border, std::max(1.f, std::floor(ui.scale())), ui.px(8));
+  draw_done_mark(ui, {card.x + pad + ui.px(9), card.y + pad + ui.px(10)}, reached);
+  ui.paragraph(card.x + pad + indent, card.y + pad, width - 2 * pad - indent, words,
+               {type::body, ui.theme.text1, Ink::Medium});
+  ui.text(card.x + pad + indent, card.y + pad + high + ui.px(13), below, {type::tick, ui.theme.text2});
+  return card.bottom();
+}
+
+struct LessonKey {
+  std::string_view key, does;
+};
+
+/// Those that do something now: a field that is typed into has the others for itself, and Space goes from the
+/// last step to the next lesson, where there is one.
+std::vector<LessonKey> lesson_keys(const LessonPage& page) {
+  if (ImGui::GetIO().WantTextInput) return {{"Enter", "ends typing"}, {"F5", "present"}};
+  std::vector<LessonKey> keys;
+  if (page.state().step + 1 < std::ssize(page.lesson().steps))
+    keys.push_back({"Space", "next step"});
+  else if (next_lesson(page.scene) != nullptr)
+    keys.push_back({"Space", "next lesson"});
+  for (const LessonKey& key : {LessonKey{"←", "exactly back"},
+                               {"Esc", "free play, and back"},
+                               {"Home", "from the start"},
+                               {"N", "speaker notes"},
+                               {"F5", "present"}})
+    keys.push_back(key);
+  return keys;
+}
+
+/// What the keys do, in two columns at the foot.
+void draw_lesson_keys(const LessonPage& page, float x, float y, float width) {
+  const Ui& ui = page.ui();
+  const std::vector<LessonKey> keys = lesson_keys(page);
+  const std::size_t columns = 2;
+  const float column = width / static_cast<float>(columns);
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const float left = std::round(x + column * static_cast<float>(i % columns));
+    const float line = y + ui.px(32) * static_cast<float>(i / columns) + ui.px(10);
+    const float cap = page.keycap(left, line, keys[i].key);
+    ui.text(left + cap + ui.px(12), line, keys[i].does,
+            {type::label, ui.theme.text2, Ink::Regular, Align::Left, column - cap - ui.px(16)});
+  }
+}
+
+struct ColumnStretch {
+  float top, bottom;
+};
+
+/// In a column that is too low for all that was revealed the choices that do not matter any more fold.
+ColumnStretch draw_question_in_column(LessonPage& page, float x, float y, float width, float column) {
+  LessonState& state = page.state();
+  const float scale = page.ui().scale();
+  const bool revealed = state.answer.revealed;
+  page.folds = revealed && page.moments().folds_in > 0 && column <= page.moments().folds_in * scale + 1;
+  const ColumnStretch card{y, draw_lesson_question(page, x, y, width)};
+  const bool is_low = card.bottom - card.top > column - page.ui().px(16);
+  if (!page.folds) page.moments().folds_in = revealed && is_low ? column / scale : 0;
+  return card;
+}
+
+/// Of the card, from the top of the column: all of it where there is room, else its end, the answer.
+void bring_answer_into_sight(LessonPage& page, const ColumnStretch& card, float column) {
+  LessonState& state = page.state();
+  if (state.answer_due == 0 || !state.answer.revealed) return;
+  const float scale = page.ui().scale(), pad = page.ui().px(8);
+  const float now = page.moments().scroll * scale;
+  const float lowest = std::max(0.f, card.bottom + pad - column);  // with the answer's end in sight
+  const float highest = std::max(lowest, card.top - pad);          // with the question's begin
+  page.moments().scroll = std::clamp(now, lowest, highest) / scale;
+}
+
+}  // namespace
+
+void draw_lesson_words(LessonPage& page, const Box& box) {
+  const Ui& ui = page.ui();
+  const bool compact = page.scene.compact;
+  const float pad = ui.px(compact ? narrow_words_pad : wide_words_pad);
+  const float x = box.x + pad, width = box.w - 2 * pad;
+  ui.vertical(box.right() - 1, box.y, box.h, ui.theme.hairline);
+  const float top = draw_lesson_head(page, x, box.y + ui.px(compact ? 10 : 18), width) + ui.px(8);
+
+  const Box column{box.x, top, box.w - ui.px(4), std::max(0.f, box.bottom() - top)};
+  ImGui::SetCursorScreenPos(column.min());
+  ImGui::PushStyleVar(ImGuiStyleVar_ScrollbarSize, ui.px(8));
+  ImGui::BeginChild("lesson words", {column.w, column.h}, ImGuiChildFlags_NavFlattened,
+                    ImGuiWindowFlags_NoBackground);
+  keep_scroll(ui, page.moments().scroll);
+  const float begin = ImGui::GetCursorScreenPos().y;
+  float y = begin + ui.px(compact ? 8 : 16);
+
+  const bool small = compact && !(page.presented && box.h > ui.px(440));
+  const ProseStyle title{small ? type::title : type::readout - 4, small ? 24.f : 36.f, ui.theme.text1,
+                         ui.theme.text1};
+  const ProseSight sight = page.sight();
+  lessons::Prose heading(1);
+  heading[0].kind = lessons::Piece::Kind::Strong;
+  heading[0].text = page.step.title;
+  const SetProse set_title = set_prose(ui, heading, width, title, sight);
+  draw_prose(ui, set_title, x, y, sight);
+  y += set_title.height + ui.px(compact ? 6 : 10);
+
+  const ProseStyle body{compact ? type::body : type::title, compact ? 20.f : 24.f, ui.theme.text2,
+                        ui.theme.text1};
+  for (const lessons::Paragraph& paragraph : page.step.paragraphs) {
+    const float indent = paragraph.item ? ui.px(18) : 0;
+    const SetProse set = set_prose(ui, paragraph.prose, width - indent, body, sight);
+    if (paragraph.item)
+      ui.disc({x + ui.px(6), y + std::round(ui.px(body.line) / 2)}, ui.px(2.5f), ui.theme.text2);
+    if (const lessons::Anchor* under = draw_prose(ui, set, x + indent, y, sight)) page.pointed = *under;
+    y += set.height + ui.px(paragraph.item ? 6 : 12);
+  }
+  if (page.step.question) {
+    const ColumnStretch card = draw_question_in_column(page, x, y + ui.px(8), width, column.h);
+    y = card.bottom + ui.px(12);
+    bring_answer_into_sight(page, {card.top - begin, card.bottom - begin}, column.h);
+  }
+  if (page.step.done) y = draw_lesson_task(page, x, y + ui.px(8), width) + ui.px(12);
+
+  if (!page.folds) page.moments().words_height = (y - begin + top - box.y + ui.px(8)) / ui.scale();
+  const float keys = ui.px(32) * 3 + ui.px(20);
+  const float foot = column.bottom() - keys;
+  if (!page.presented && y + ui.px(12) <= foot) {
+    ui.horizontal(x, foot, width, ui.theme.hairline);
+    draw_lesson_keys(page, x, foot + ui.px(14), width);
+  }
+  // In front of a room the question is in sight; what stands above it was said.
+  if (page.presented && std::exchange(page.state().question_due, false) && page.step.question)
+    page.moments().scroll = std::max(0.f, (y - begin - column.h) / ui.scale());
+  ImGui::SetCursorScreenPos({box.x, y});
+  ImGui::Dummy({1, ui.px(4)});
+  ImGui::EndChild();
+  ImGui::PopStyleVar();
+}
+
+}  // namespace attnscope
