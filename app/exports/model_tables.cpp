@@ -9,6 +9,7 @@
 
 #include "app/exports/generated_table.hpp"
 #include "app/exports/split_tables.hpp"
+#include "app/state/model_look.hpp"
 #include "app/views/atlas/tables.hpp"
 #include "app/views/model/facts.hpp"
 #include "app/views/model_compare/tables.hpp"

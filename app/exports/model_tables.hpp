@@ -2,17 +2,19 @@
 // stream, a token. One table for each kind of number on the model's screens.
 #pragma once
 
+#include <cstdint>
 #include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "app/state/files_state.hpp"
-#include "app/state/model_state.hpp"
 #include "core/engine/model/model_difference.hpp"
 #include "core/engine/model/model_reading.hpp"
 
 namespace attnscope {
+
+enum class ModelScreen : std::uint8_t;  // app/state/model_look.hpp
 
 /// The tables of what is on this screen, the first one first.
 std::vector<ModelTable> tables_of(ModelScreen);

@@ -8,6 +8,7 @@
 #include "app/pages/experiments/page.hpp"
 #include "app/pages/gallery/page.hpp"
 #include "app/pages/lessons/page.hpp"
+#include "app/pages/model/page.hpp"
 #include "app/pages/training/page.hpp"
 #include "app/pages/walk/page.hpp"
 #include "app/shell/page.hpp"
@@ -16,7 +17,7 @@ namespace attnscope {
 namespace {
 
 std::span<const PageRow> page_rows() {
-  static const std::array rows{walk_page(),    compare_page(),  experiments_page(),
+  static const std::array rows{walk_page(),    compare_page(),  model_page(),  experiments_page(),
                                lessons_page(), training_page(), gallery_page()};
   return rows;
 }

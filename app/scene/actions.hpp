@@ -44,6 +44,8 @@ struct Action {
   bool needs_scores = true;                // does nothing for a long result, whose scores are not kept
   std::array<ImGuiKeyChord, 2> also = {};  // further keys for the same: other keyboards, the keypad
   std::string_view id = {};  // the same in every language and version; empty: it has none so far
+  /// Of a page's action in a group of others: the name of the one above it; empty: it is the last.
+  std::string_view behind = {};
 };
 
 std::span<const Action> actions();

@@ -34,6 +34,7 @@ struct PageFacts {
   std::span<const Action> actions = {};  // in its mode
   /// In front of a room the letters among its keys are the presenter's.
   bool leaves_letters_to_presenter = false;
+  bool draws_long = true;  // else a long result has its usual map there
   /// In front of a room: what its keys do, for the foot of the window.
   std::vector<PresenterKey> (*presenter_keys)(const Scene&) = nullptr;
   /// Whether it has no use for ↑ and ↓ now: they ring no control of it.

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/kit/draw/texture.hpp"
+#include "app/state/model_look.hpp"
 #include "app/state/session_fields.hpp"
 #include "app/state/signals_state.hpp"
 #include "app/state/teaching/lesson_state.hpp"
@@ -384,9 +385,8 @@ Session open_session(const std::filesystem::path& path, const ViewState& now, st
   if (is_within) open_model_of(session, path, reading);
   if (is_held_within) open_model_of_held(session, path, reading, file.lost);
   // Files of earlier versions do not say whose tokens were chosen: those of their model.
-  if (session.looks && session.looks->view.model->has_chosen_tokens() &&
-      session.looks->view.model->tokens_of.empty())
-    session.looks->view.model->choose_tokens_of(session.document.within.read().fingerprint);
+  if (session.looks)
+    model_look_of(session.looks->view).own_tokens_of(session.document.within.read().fingerprint);
   if (!file.lost.empty()) {
     session.damage = fmt::format("{} is damaged and was opened as far as it is good. Lost: {}.",
                                  in_quotes(path.native()), listed(file.lost));

@@ -7,22 +7,16 @@
 #include "app/scene/page_facts.hpp"
 #include "app/shell/acts.hpp"
 #include "app/state/files_state.hpp"
-#include "app/views/atlas/atlas.hpp"
 #include "app/views/backends/switch.hpp"
 #include "app/views/editing/weight_map.hpp"
 #include "app/views/files/files.hpp"
 #include "app/views/focus/focus_parts.hpp"
-#include "app/views/generation/generation.hpp"
-#include "app/views/head_sets/head_sets.hpp"
 #include "app/views/heads/head_menu.hpp"
 #include "app/views/inspector/pages.hpp"
-#include "app/views/many_texts/many_texts.hpp"
-#include "app/views/model/why.hpp"
 #include "app/views/neuron/neuron_view.hpp"
 #include "app/views/parts/mask_painter.hpp"
 #include "app/views/presenter/presenter.hpp"
 #include "app/views/start/start.hpp"
-#include "app/views/tokens/masking.hpp"
 #include "app/views/watch/watch.hpp"
 #include "core/edits/heads.hpp"
 
@@ -50,11 +44,7 @@ struct OpeningAction {
 const OpeningAction own_openings[] = {
     {Mode::Explore,
      any_length({G::Look, "Explore", ImGuiKey_F2, [](Scene& s) { act::show_mode(s, Mode::Explore); }})},
-    {Mode::Model,
-     any_length({G::Look, "Model", ImGuiKey_F7, [](Scene& s) { act::show_mode(s, Mode::Model); }})},
     {Mode::Model, any_length({G::Look, "Watch a Python process", 0, show_watch})},
-    {Mode::Lessons,
-     any_length({G::Look, "Lessons", ImGuiKey_F8, [](Scene& s) { act::show_mode(s, Mode::Lessons); }})},
 };
 
 /// All others but those of pages, the rows of a group in their order.
@@ -88,9 +78,6 @@ const Action own_actions[] = {
     {G::Edit, "Brush for the chosen head, or for all heads", ImGuiMod_Shift | ImGuiKey_B, toggle_brush_reach,
      false, Mode::Explore},
 
-    {G::Edit, "Mask the chosen word, or put it back", ImGuiMod_Shift | ImGuiKey_W, toggle_mask_of_chosen,
-     false, Mode::Model},
-
     any_length({G::Attention, "Divide by √dₖ on or off", ImGuiKey_S, act::toggle_scaling}),
     any_length({G::Attention, "Causal mask on or off", ImGuiKey_C,
                 [](Scene& s) { s.document.layer().masking.causal = !s.document.layer().masking.causal; }}),
@@ -105,21 +92,9 @@ const Action own_actions[] = {
      [](Scene& s) { s.document = edit::solo(std::move(s.document), s.selection.head); }},
     {G::Attention, "Restore all heads", ImGuiMod_Shift | ImGuiKey_R,
      [](Scene& s) { s.document = edit::restore_heads(std::move(s.document)); }},
-    any_length({G::Attention, "Zero a list of heads, or all others", 0, open_head_sets, false, Mode::Model}),
-    any_length({G::Attention, "Copy the list of zeroed heads", 0, copy_zeroed_heads, false, Mode::Model}),
     {G::Attention, "Menu of the chosen head", ImGuiMod_Shift | ImGuiKey_H,
      [](Scene& s) { open_head_menu(s, s.selection.head); }},
 
-    any_length(
-        {G::Look, "Why did it look there, or all heads", ImGuiKey_Y, act::toggle_why, false, Mode::Model}),
-    any_length({G::Look, "Atlas of what zeroing heads does, or all heads", ImGuiKey_A, toggle_atlas, false,
-                Mode::Model}),
-    any_length({G::Look, "Activation patching, or all heads", ImGuiMod_Shift | ImGuiKey_A, toggle_patching,
-                false, Mode::Model}),
-    any_length({G::Look, "Generation token by token, or all heads", ImGuiKey_G, toggle_generation, false,
-                Mode::Model}),
-    any_length(
-        {G::Look, "Scores and similarity over a file of texts", 0, open_many_texts, false, Mode::Model}),
     any_length(
         {G::Look, "Next theme", ImGuiKey_T,
          [](Scene& s) { s.view.theme = static_cast<ThemeName>((static_cast<int>(s.view.theme) + 1) % 3); }}),
@@ -163,20 +138,7 @@ const Action own_actions[] = {
     any_length(
         {G::Move, "Cell to the right", ImGuiKey_RightArrow, [](Scene& s) { act::step(s, 0, 1); }, true}),
     any_length({G::Move, "Close what is open, unlock the cell", ImGuiKey_Escape, act::leave}),
-    any_length({G::Move, "Open the layer in Explore", ImGuiKey_Enter,
-                [](Scene& s) { act::show_mode(s, Mode::Explore); }, false, Mode::Model}),
-
-    any_length({G::Move, "Head of the marked part, or one token on", ImGuiKey_Space, act::space_in_model,
-                true, Mode::Model}),
-    any_length({G::Move, "One token back", ImGuiKey_Backspace, generation_back, true, Mode::Model}),
-    any_length({G::Move, "Generate tokens, or stop", ImGuiMod_Shift | ImGuiKey_Space, generation_play, false,
-                Mode::Model}),
-    any_length(
-        {G::Move, "Before the first appended token", ImGuiKey_Home, generation_to_start, false, Mode::Model}),
-    any_length(
-        {G::Move, "Behind the last appended token", ImGuiKey_End, generation_to_end, false, Mode::Model}),
     any_length({G::Move, "Strongest cell in sight", ImGuiKey_J, act::to_strongest}),
-    any_length({G::Move, "Look at the strongest head", 0, go_to_strongest_head, false, Mode::Model}),
     {G::Regions, "Token strip", ImGuiKey_1, [](Scene& s) { act::turn(s, Region::Strip); }},
     any_length({G::Regions, "Controls", ImGuiKey_2, [](Scene& s) { act::turn(s, Region::Controls); }}),
     {G::Regions, "Heads", ImGuiKey_3, [](Scene& s) { act::turn(s, Region::Heads); }},
@@ -233,8 +195,11 @@ std::span<const Action> actions() {
         if (own.mode == mode) rows.push_back(own.action);
     }
     rows.insert(rows.end(), std::begin(own_actions), std::end(own_actions));
-    for (const PageFacts* const page : page_facts())
-      rows.insert(rows.end(), page->actions.begin(), page->actions.end());
+    const auto add = [&rows](const Action& action) {
+      const auto before = std::ranges::find(rows, action.behind, &Action::name);
+      rows.insert(before == rows.end() ? before : before + 1, action);
+    };
+    for (const PageFacts* const page : page_facts()) std::ranges::for_each(page->actions, add);
     std::ranges::stable_sort(rows, {}, &Action::group);
     return rows;
   }();

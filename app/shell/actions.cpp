@@ -13,7 +13,7 @@
 #include "app/scene/scene.hpp"
 #include "app/state/focus_state.hpp"
 #include "app/state/inspector_state.hpp"
-#include "app/state/model_state.hpp"
+#include "app/state/model_look.hpp"
 #include "app/state/presenter_state.hpp"
 #include "app/state/watch/watch_state.hpp"
 
@@ -204,7 +204,7 @@ void keep_unused_arrows(const ViewState& view) {
 
 /// What a key may open in the place of what is under the mouse.
 auto opened_page(const ViewState& view) {
-  return std::tuple(view.mode.name, view.model->screen, view.presenter->on, view.inspector->expanded);
+  return std::tuple(view.mode.name, model_look_of(view).screen, view.presenter->on, view.inspector->expanded);
 }
 
 }  // namespace

@@ -14,17 +14,14 @@
 #include "app/state/inspector_state.hpp"
 #include "app/state/layout.hpp"
 #include "app/state/long_state.hpp"
-#include "app/state/model_state.hpp"
+#include "app/state/model_look.hpp"
 #include "app/state/presenter_state.hpp"
 #include "app/state/teaching/lesson_state.hpp"
 #include "app/state/viewing.hpp"
 #include "app/state/watch/watch_state.hpp"
 #include "app/views/focus/focus_parts.hpp"
-#include "app/views/generation/generation.hpp"
 #include "app/views/heads/head_order.hpp"
 #include "app/views/long/long_parts.hpp"
-#include "app/views/model/why.hpp"
-#include "app/views/model_compare/model_compare.hpp"
 #include "app/views/parts/mask_painter.hpp"
 #include "app/views/parts/unknown.hpp"
 #include "app/views/presenter/presenter.hpp"
@@ -116,12 +113,12 @@ void leave(Scene& scene) {
   } else if (lesson_of(scene.view).left && !scene.selection.locked) {
     scene.view.mode = Mode::Lessons;  // back to the step, as it was left
     scene.view.presenter->on = std::exchange(scene.view.presenter->returns, false);
-  } else if (scene.view.mode == Mode::Model && scene.view.model->screen != ModelScreen::Heads) {
-    scene.view.model->screen = ModelScreen::Heads;  // back to all heads
+  } else if (scene.view.mode == Mode::Model && model_look_of(scene.view).screen != ModelScreen::Heads) {
+    model_look_of(scene.view).screen = ModelScreen::Heads;  // back to all heads
   } else if (scene.model != nullptr && !scene.selection.locked && scene.view.mode != Mode::Model) {
     scene.view.mode = Mode::Model;  // up again, from a layer to the model that it stands in
-  } else if (scene.view.mode == Mode::Model && scene.view.model->locked) {
-    scene.view.model->locked = false;  // the head under the mouse is previewed again
+  } else if (scene.view.mode == Mode::Model && model_look_of(scene.view).locked) {
+    model_look_of(scene.view).locked = false;  // the head under the mouse is previewed again
   } else {
     scene.next.locked = false;
   }
@@ -162,18 +159,7 @@ void remove_mask(Scene& scene) {
   scene.document.layer().masking.additive = weights;
 }
 
-void toggle_why(Scene& scene) {
-  if (scene.model == nullptr) return scene.view.notices.say("No model is open.");
-  ModelScreen& screen = scene.view.model->screen;
-  screen = screen == ModelScreen::Why ? ModelScreen::Heads : ModelScreen::Why;
-}
-
-/// Of a model that was opened beside a stream the key of its page leads back to the process, and again here.
-void show_mode(Scene& scene, Mode mode) {
-  if (mode == Mode::Model && scene.view.mode == Mode::Model)
-    scene.view.watch->on = !scene.view.watch->on && has_watched_beside(scene);
-  scene.view.mode = mode;
-}
+void show_mode(Scene& scene, Mode mode) { scene.view.mode = mode; }
 
 void rescale(Scene& scene, float factor) {
   scene.view.scale = std::clamp(scene.view.scale * factor, ViewState::least_scale, ViewState::most_scale);
@@ -193,7 +179,7 @@ void reset_view(Scene& scene) {
 }
 
 void show_compare(Scene& scene) {
-  ModelState& state = *scene.view.model;
+  ModelLook& state = model_look_of(scene.view);
   const bool is_elsewhere = scene.view.mode != Mode::Model || is_watching(scene.view);
   if (is_elsewhere || state.screen == ModelScreen::Compare || scene.model == nullptr) {
     scene.view.mode = Mode::Compare;
@@ -203,7 +189,7 @@ void show_compare(Scene& scene) {
 }
 
 void toggle_compare(Scene& scene) {
-  ModelState& state = *scene.view.model;
+  ModelLook& state = model_look_of(scene.view);
   const bool is_shown = scene.view.mode == Mode::Model && !is_watching(scene.view) && scene.model != nullptr;
   if (is_shown && state.screen == ModelScreen::Compare)
     state.screen = state.before_compare;
@@ -212,8 +198,8 @@ void toggle_compare(Scene& scene) {
 }
 
 void show_difference(Scene& scene) {
-  if (scene.view.mode == Mode::Model && scene.view.model->screen == ModelScreen::Compare)
-    return turn_model_difference(scene);
+  const Page* const page = page_of_mode(scene.pages, scene.view.mode);
+  if (page != nullptr && page->turn_difference(scene)) return;
   if (scene.view.mode == Mode::Compare) {
     DifferenceKind& kind = compare_of(scene.view).difference;
     kind = static_cast<DifferenceKind>((static_cast<int>(kind) + 1) % 3);
@@ -253,11 +239,8 @@ void to_strongest(Scene& scene) {
 }
 
 void step(Scene& scene, std::int64_t down, std::int64_t right) {
-  if (!step_why_part(scene, down, right)) move_cell(scene, down, right);
-}
-
-void space_in_model(Scene& scene) {
-  if (!generation_forward(scene)) go_to_marked_part(scene);
+  const Page* const page = page_of_mode(scene.pages, scene.view.mode);
+  if (page == nullptr || !page->step(scene, down, right)) move_cell(scene, down, right);
 }
 
 }  // namespace attnscope::act

@@ -20,7 +20,6 @@ void toggle_positions(Scene&);
 void remove_mask(Scene&);
 
 void show_mode(Scene&, Mode);
-void toggle_why(Scene&);
 /// In Model shows the screen that compares two models; from that screen, where no model is open and in every
 /// other mode the comparison of the layer.
 void show_compare(Scene&);
@@ -43,12 +42,10 @@ void leave(Scene&);
 /// In the order in which heads are shown, from the last on to the first.
 void move_head(Scene&, std::int64_t step);
 void move_stage(Scene&, int step);
-/// The cell; where a score is split, its part.
+/// The cell; where the page has something else for the arrows, that.
 void step(Scene&, std::int64_t down, std::int64_t right);
 /// Among queries that see more than one key: where one sees only itself, the weight is 1 whatever the scores
 /// are.
 void to_strongest(Scene&);
-/// Where a text is generated a token more, else the head of the part that is marked in a split.
-void space_in_model(Scene&);
 
 }  // namespace attnscope::act

@@ -17,14 +17,14 @@
 #include "app/state/focus_state.hpp"
 #include "app/state/heads_state.hpp"
 #include "app/state/keyboard_state.hpp"
-#include "app/state/model_state.hpp"
+#include "app/state/model_look.hpp"
 #include "app/state/presenter_state.hpp"
 #include "app/state/start_state.hpp"
 #include "app/state/teaching/lesson_state.hpp"
 #include "app/state/watch/watch_state.hpp"
 #include "app/training/lab_state.hpp"
 #include "app/views/files/files.hpp"
-#include "app/views/model/why.hpp"
+#include "app/views/model/go_to_head.hpp"
 #include "app/views/parts/refusal.hpp"
 #include "app/views/presenter/presenter.hpp"
 #include "app/views/start/start.hpp"
@@ -43,7 +43,7 @@ App::App(AppOptions options, LiveEngine& engine, std::vector<BackendChoice> back
       training_(*space_),
       pages_(make_pages({options.wake, &training_.runs()})),
       looking_(*space_, *held_),
-      model_(*space_, looking_, files_->models),
+      model_(*space_, looking_, files_->models, pages_),
       lessons_(*space_, *held_, files_->arriving, files_->models, training_),
       watching_(*space_, files_->behind, files_->arriving),
       steps_(*space_, *held_),
@@ -111,8 +111,8 @@ void App::take_arrivals() {
   showing_.take_results();
   showing_.begin_frame();
   held_->compare_models(
-      space_->view.mode == Mode::Model && space_->view.model->screen == ModelScreen::Compare,
-      static_cast<int>(space_->view.model->compare.shift));
+      space_->view.mode == Mode::Model && model_look_of(space_->view).screen == ModelScreen::Compare,
+      static_cast<int>(model_look_of(space_->view).held_shift));
   steps_.look_when_computed();
   if (!filming_.is_on()) space_->history.follow(what_is_said(space_->document), before, space_->viewing());
   files_->saving.finish_picture(false);
@@ -160,7 +160,7 @@ void App::frame(const Fonts& fonts) {
   showing_.end_frame();
   if (std::exchange(space_->view.start->changed, false)) write_start(space_->state, *space_->view.start);
   if (!filming_.is_on())
-    steps_.observe(files_->opening.is_on_its_way(), space_->view.model->generation.left > 0);
+    steps_.observe(files_->opening.is_on_its_way(), model_look_of(space_->view).to_append > 0);
   files_->opening.leave_field();
   filming_.follow();
   submit();
@@ -293,7 +293,7 @@ bool App::wants_frame() const {
 std::optional<double> App::changes_in() const {
   std::optional<double> soonest;
   // A text that the model refuses at once: no work goes on that would draw the frame in which it looks old.
-  if (const std::optional<double> since = space_->view.model->stale_since;
+  if (const std::optional<double> since = model_look_of(space_->view).stale_since;
       since && space_->view.now - *since <= stale_moment)
     soonest = *since + stale_moment - space_->view.now + 0.02;
   for (const double end : {space_->view.keyboard.notice.until, space_->view.keyboard.sought.until,

@@ -10,7 +10,7 @@
 #include "app/scene/scene.hpp"
 #include "app/shell/replaced_text.hpp"
 #include "app/state/focus_state.hpp"
-#include "app/state/model_state.hpp"
+#include "app/state/model_look.hpp"
 #include "app/state/signals_state.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/base/error.hpp"
@@ -86,7 +86,7 @@ void Looking::choose_in_model() {
     query = 0;  // the class token
   const Tensor& weights = *layer.trace[weights_stage(space_.shown.result->document)];
   space_.selection.locked = true;
-  space_.view.model->opened_at.reset();
+  model_look_of(space_.view).opened_at.reset();
   if (space_.view.mode == Mode::Model && held_.model() == nullptr) {
     const ModelContext& within = space_.document.within.read();
     LookedThrough in{weights, layer.dimensions.heads, query, !is_cross(layer), {}};
@@ -94,7 +94,7 @@ void Looking::choose_in_model() {
     if (const auto found = head_worth_a_look(in)) {
       space_.selection.head = found->head;
       space_.selection.cell = found->cell;
-      space_.view.model->opened_at = OpenedAt{within, found->head, found->cell};
+      model_look_of(space_.view).opened_at = OpenedAt{within, found->head, found->cell};
       return;
     }
   }
@@ -108,8 +108,8 @@ void Looking::choose_in_model() {
 std::optional<std::int64_t> Looking::predicted_row() const {
   const ModelContext& within = space_.document.within.read();
   const bool of_tokens = within && within.model->model->spec.head.kind == HeadKind::TokenClass;
-  if (space_.view.model->predicted_row || !of_tokens || !space_.shown.result)
-    return space_.view.model->predicted_row;
+  if (model_look_of(space_.view).predicted_row || !of_tokens || !space_.shown.result)
+    return model_look_of(space_.view).predicted_row;
   if (space_.selection.locked) return space_.selection.cell.query;
   return std::min(rested_on_.query, space_.shown.result->layer().dimensions.queries - 1);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -18,6 +19,9 @@ namespace attnscope {
 
 struct Box;
 class TrainingRuns;  // app/training/training_runs.hpp
+struct ModelContext;
+struct ModelWants;
+struct Selection;
 
 /// What an animated picture of a page goes through.
 struct PageSeries {
@@ -38,6 +42,8 @@ class Page {
   virtual const PageFacts& facts() const = 0;
   /// Gives its workers what is to be computed. Called in each frame, also while the page is out of sight.
   virtual void follow(const ViewState&) {}
+  /// Adds what it shows of the open model to what is computed of it.
+  virtual void want(const ViewState&, const ModelContext&, const Selection&, ModelWants&) const {}
   /// Whether all that follow() asked for is there.
   virtual bool is_settled() const { return true; }
   /// Blocks until all that follow() asked for is there.
@@ -48,6 +54,12 @@ class Page {
   virtual void draw(Scene&, const Box&) const = 0;
   /// Esc in its mode, where nothing is open above it. False: the shell leaves it.
   virtual bool leave(Scene&) const { return false; }
+  /// Its cards above the regions, whatever is on screen; most frames have none.
+  virtual void draw_cards(Scene&) {}
+  /// The arrows, where they go through something of the page: one step. False: they move the cell.
+  virtual bool step(Scene&, std::int64_t /*down*/, std::int64_t /*right*/) const { return false; }
+  /// Now minus held, on or off. False: it is another region's.
+  virtual bool turn_difference(Scene&) const { return false; }
   /// Called in each frame in which another page is drawn: nothing moves out of sight.
   virtual void rest(ViewState&) const {}
   /// Writes its numbers, of a page whose facts have a table. Throws Error for another ending than .csv, where

@@ -18,18 +18,11 @@
 #include "app/state/inspector_state.hpp"
 #include "app/state/long_state.hpp"
 #include "app/state/watch/watch_state.hpp"
-#include "app/views/atlas/atlas.hpp"
 #include "app/views/frame/model_crumb.hpp"
-#include "app/views/generation/generation.hpp"
-#include "app/views/head_sets/head_sets.hpp"
 #include "app/views/long/long_parts.hpp"
-#include "app/views/many_texts/many_texts.hpp"
-#include "app/views/model/model.hpp"
-#include "app/views/model_compare/model_compare.hpp"
 #include "app/views/neuron/neuron_view.hpp"
 #include "app/views/parts/refusal.hpp"
 #include "app/views/parts/unknown.hpp"
-#include "app/views/picture/picture.hpp"
 #include "app/views/start/start.hpp"
 #include "app/views/watch/watch.hpp"
 
@@ -92,7 +85,8 @@ void draw_long_explore(Scene& scene, const Layout& layout) {
 }
 
 void draw_long_regions(Scene& scene, const Layout& layout) {
-  if (const Page* const page = page_of_mode(scene.pages, scene.view.mode)) {
+  const Page* const page = page_of_mode(scene.pages, scene.view.mode);
+  if (page != nullptr && page->facts().draws_long) {
     page->draw(scene, layout.whole);
   } else {
     draw_splitters(scene.ui, layout, scene.view);
@@ -211,12 +205,6 @@ void draw_short_regions(Scene& scene, const Layout& layout) {
     stops.draw(Stop::Focus, false, [&] {
       if (const Page* const page = page_of_mode(scene.pages, view.mode))
         return page->draw(scene, layout.whole);
-      if (view.mode == Mode::Model)
-        draw_between_splitters(scene, layout.whole, [&] {
-          if (!draw_atlas(scene, layout.whole) && !draw_generation(scene, layout.whole) &&
-              !draw_model_compare(scene, layout.whole))
-            draw_model(scene, layout.whole, {looks_at_picture, draw_model_picture});
-        });
     });
   }
   draw_bars(scene, layout, stops);
@@ -276,8 +264,7 @@ void draw_regions(Scene& scene, const Layout& layout) {
     draw_short_regions(scene, layout);
   }
   draw_refusal(scene, layout);
-  draw_head_sets(scene);
-  draw_many_texts(scene);
+  for (const auto& page : scene.pages) page->draw_cards(scene);
 }
 
 void draw_sought(const Ui& ui, Sought& sought) {

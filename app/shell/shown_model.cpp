@@ -3,13 +3,11 @@
 #include <utility>
 
 #include "app/lessons/model_numbers.hpp"
-#include "app/results/many_texts.hpp"
 #include "app/shell/lesson_training.hpp"
 #include "app/shell/replaced_text.hpp"
 #include "app/shell/typed_words.hpp"
-#include "app/state/model_state.hpp"
-#include "app/views/many_texts/list_problem.hpp"
-#include "app/views/model/facts.hpp"
+#include "app/state/model_look.hpp"
+#include "app/views/model/list_problem.hpp"
 #include "core/models/opened/opened_model.hpp"
 
 namespace attnscope {
@@ -33,8 +31,8 @@ void ShownModel::take_readings() {
                                                                                   : picture_note(*newest));
   if (newest->error.empty()) {
     const std::string& text = predicted_text(newest->within.input);
-    const std::string before = std::exchange(space_.view.model->read, text);
-    if (!before.empty() && is_text_replaced(before, text)) space_.view.model->predicted_row.reset();
+    const std::string before = std::exchange(model_look_of(space_.view).read, text);
+    if (!before.empty() && is_text_replaced(before, text)) model_look_of(space_.view).predicted_row.reset();
     space_.backends.note(*newest);
     if (newest->backend_note != std::exchange(backend_note_, newest->backend_note))
       space_.view.notices.say(Notice::Source::Backend, newest->backend_note);
@@ -46,39 +44,15 @@ ModelWants ShownModel::wants() const {
   if (const lessons::Step* const step = model_step(space_))
     return lessons::wants_of(*step, space_.document.within.read());
   const bool is_seen = space_.view.mode == Mode::Model || arriving_.arrival().has_value();
-  ModelWants wants{
-      .row = looking_.predicted_row(),
-      .lens = is_seen,
-      .scores = is_seen,
-      .effects = is_seen,
-      .contributions = is_seen && space_.view.model->value == CellValue::Contribution,
-      .rollout = is_seen && space_.view.model->picture.rollout && space_.view.model->picture.is_there};
-  const ModelContext& within = space_.document.within.read();
-  if (space_.view.mode == Mode::Model && space_.view.model->screen == ModelScreen::Why && within &&
-      within.block >= 0) {
-    const WhyState& split = space_.view.model->split;
-    WhyQuestion question;
-    question.score = {within.of,
-                      static_cast<std::size_t>(within.block),
-                      space_.selection.head,
-                      space_.selection.cell.query,
-                      space_.selection.cell.key,
-                      split.over_mean};
-    question.token = space_.view.model->token_in(within.model->fingerprint, split.token);
-    question.minus = space_.view.model->token_in(within.model->fingerprint, split.minus);
-    wants.why = question;
-  }
-  if (space_.view.mode != Mode::Model || !within) return wants;
-  wants.generation = space_.view.model->screen == ModelScreen::Generation;
-  wants.pruning = space_.view.model->atlas.pruned == within.input;
-  const PatchingState& patching = space_.view.model->patching;
-  if (space_.view.model->screen == ModelScreen::Patching && patching.is_running &&
-      !patching.corrupted.empty() && patching.corrupted != within.input.text) {
-    wants.corrupted = within.input;
-    wants.corrupted->text = patching.corrupted;
-    wants.answer = patching.answers[0].id;
-    wants.other_answer = patching.answers[1].id;
-  }
+  const ModelLook& look = model_look_of(space_.view);
+  ModelWants wants{.row = looking_.predicted_row(),
+                   .lens = is_seen,
+                   .scores = is_seen,
+                   .effects = is_seen,
+                   .contributions = is_seen && look.value == CellValue::Contribution,
+                   .rollout = is_seen && look.picture.rollout && look.picture.is_there};
+  for (const auto& page : pages_)
+    page->want(space_.view, space_.document.within.read(), space_.selection, wants);
   return wants;
 }
 
@@ -101,8 +75,7 @@ void ShownModel::follow() {
 }
 
 bool ShownModel::is_settled() const {
-  return space_.models.is_up_to_date(space_.document) && space_.models.is_complete() &&
-         !is_running(space_.view.model->many.texts);
+  return space_.models.is_up_to_date(space_.document) && space_.models.is_complete();
 }
 
 void ShownModel::wait() const {

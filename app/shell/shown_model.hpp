@@ -2,19 +2,24 @@
 // and each edit changes on screen.
 #pragma once
 
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "app/files/io/model_arriving.hpp"
 #include "app/scene/scene.hpp"
 #include "app/shell/looking.hpp"
+#include "app/shell/page.hpp"
 #include "app/workspace/workspace.hpp"
 
 namespace attnscope {
 
 class ShownModel {
  public:
-  ShownModel(Workspace& space, const Looking& looking, ModelArriving& arriving)
-      : space_(space), looking_(looking), arriving_(arriving) {}
+  /// `pages` outlive it: each says what it wants of the model.
+  ShownModel(Workspace& space, const Looking& looking, ModelArriving& arriving,
+             const std::vector<std::unique_ptr<Page>>& pages)
+      : space_(space), looking_(looking), arriving_(arriving), pages_(pages) {}
 
   /// What is not on screen is not computed: lens and effects take longer than the heads.
   ModelWants wants() const;
@@ -33,6 +38,7 @@ class ShownModel {
   Workspace& space_;
   const Looking& looking_;
   ModelArriving& arriving_;
+  const std::vector<std::unique_ptr<Page>>& pages_;
   std::string backend_note_;  // of the newest reading; said when it changes
 };
 

@@ -6,7 +6,7 @@
 
 #include "app/state/editing_state.hpp"
 #include "app/state/files_state.hpp"
-#include "app/state/model_state.hpp"
+#include "app/state/model_look.hpp"
 #include "app/state/watch/watch_state.hpp"
 #include "app/views/model/facts.hpp"
 #include "app/watch/watch_sight.hpp"
@@ -131,7 +131,7 @@ void Watching::look_as_watched() {
   at.head = join->head;
   at.cell = join->cell;
   at.locked = true;
-  space_.view.model->opened_at.reset();
+  model_look_of(space_.view).opened_at.reset();
   arriving_.arrival()->looks = Looks{.view = space_.view, .selection = at, .trace = {}, .file = {}};
 }
 

@@ -13,7 +13,6 @@
 #include "app/state/heads_state.hpp"
 #include "app/state/inspector_state.hpp"
 #include "app/state/long_state.hpp"
-#include "app/state/model_state.hpp"
 #include "app/state/page/names.hpp"
 #include "app/state/presenter_state.hpp"
 #include "app/state/selection.hpp"
@@ -40,16 +39,6 @@ ATTNSCOPE_NAMES(PlotKind, {"entropy-rows", "entropy-heads", "entropy-map", "scor
                            "gradient-norms", "received"});
 static_assert(Names<PlotKind>::list.size() == plot_kinds);
 ATTNSCOPE_NAMES(Edge, {"rising", "falling"});
-ATTNSCOPE_NAMES(ModelScreen, {"heads", "why", "atlas", "patching", "generation", "compare"});
-ATTNSCOPE_NAMES(EffectMeasure, {"logit", "divergence", "probability"});
-ATTNSCOPE_NAMES(HeadDistance, {"total-variation", "largest"});
-/// The column that a list of heads is sorted by: the heads themselves, or one of their numbers.
-enum class HeadSort : std::uint8_t {};
-ATTNSCOPE_NAMES(HeadSort, {"place", "first", "second", "third"});
-ATTNSCOPE_NAMES(HeadColour, {"pattern", "entropy", "previous", "induction", "first", "effect"});
-ATTNSCOPE_NAMES(GridOrder, {"layers", "groups", "largest"});
-ATTNSCOPE_NAMES(StreamView, {"lens", "norm", "inside"});
-ATTNSCOPE_NAMES(CellValue, {"weight", "contribution"});
 template <>
 struct Names<Editable> {
   static constexpr auto list = [] {
@@ -135,93 +124,6 @@ void fields(Visit& visit, HeadsState& h) {
 }
 
 template <class Visit>
-void fields(Visit& visit, WhyState& w) {
-  visit("over_mean", w.over_mean);
-  visit("query_parts", w.query_parts, 4, 10);
-  visit("key_parts", w.key_parts, 4, 10);
-  visit("token", w.token, 0, 1 << 30);
-  visit("minus", w.minus, 0, 1 << 30);
-  visit("path", w.path);
-  visit("smallest_link", w.smallest_link, 0, 100);
-}
-
-template <class Visit>
-void visit_sorting(Visit& visit, TableOrder& order) {
-  auto column = static_cast<HeadSort>(order.sorted_by);
-  visit("sort", column);
-  order.sorted_by = static_cast<std::size_t>(column);
-}
-
-template <class Visit>
-void fields(Visit& visit, AtlasState& a) {
-  visit("measure", a.measure);
-  visit_sorting(visit, a.order);
-}
-
-template <class Visit>
-void fields(Visit& visit, PatchingState::Suggested& s) {
-  visit("clean", s.clean);
-  visit("corrupted", s.corrupted);
-  visit("answer", s.answer);
-  visit("other", s.other);
-}
-
-template <class Visit>
-void fields(Visit& visit, PatchingState& p) {
-  visit("corrupted", p.corrupted);
-  visit("answer", p.answer);
-  visit("other", p.other);
-  visit_sorting(visit, p.order);
-  visit("suggested", p.suggested);
-  visit("corrupted_beside", p.corrupted_beside);
-  visit("answers_beside", p.answers_beside);
-}
-
-template <class Visit>
-void fields(Visit& visit, CompareHeadsState& c) {
-  visit("measure", c.measure);
-  visit_sorting(visit, c.order);
-  visit("shift", c.shift, -1024, 1024);
-}
-
-template <class Visit>
-void fields(Visit& visit, GenerationState& g) {
-  visit("sampled", g.sampled);
-  visit("temperature", g.temperature, 0.05, 10);
-  visit("top_k", g.top_k, 0, 1 << 30);
-  visit("top_p", g.top_p, 0.01, 1);
-  visit("seed", g.seed, 0, 1 << 30);
-  visit("count", g.count, 1, 4096);
-}
-
-template <class Visit>
-void fields(Visit& visit, PictureState& p) {
-  visit("shown", p.shown);
-  visit("rollout", p.rollout);
-}
-
-template <class Visit>
-void fields(Visit& visit, ModelState& m) {
-  visit("screen", m.screen);
-  visit("colour", m.colour);
-  visit("order", m.order);
-  visit("stream", m.stream);
-  visit("value", m.value);
-  visit("token_dims", m.token_dims);
-  visit("split", m.split);
-  visit("atlas", m.atlas);
-  visit("patching", m.patching);
-  visit("generation", m.generation);
-  visit("compare", m.compare);
-  visit("picture", m.picture);
-  visit("sets", m.sets.kept);
-  visit("fold", m.fold, -1, 1);
-  visit("predicted_row", m.predicted_row, 0, 1 << 30);
-  visit("followed", m.followed, 0, 1 << 30);
-  visit("tokens_of", m.tokens_of);
-}
-
-template <class Visit>
 void fields(Visit& visit, PresenterState& p) {
   visit("on", p.on);
 }
@@ -297,7 +199,6 @@ void fields(Visit& visit, ViewState& v) {
   visit("focus", *v.focus);
   visit("heads", *v.heads);
   visit("long", *v.long_view);
-  visit("model", *v.model);
   for (PageState& page : v.pages.all) visit(page.name(), page);
   visit("presenter", *v.presenter);
   visit("inspector", *v.inspector);

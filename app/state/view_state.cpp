@@ -8,7 +8,6 @@
 #include "app/state/heads_state.hpp"
 #include "app/state/inspector_state.hpp"
 #include "app/state/long_state.hpp"
-#include "app/state/model_state.hpp"
 #include "app/state/presenter_state.hpp"
 #include "app/state/signals_state.hpp"
 #include "app/state/start_state.hpp"

@@ -27,7 +27,6 @@ struct FocusState;
 struct HeadsState;
 struct InspectorState;
 struct LongState;
-struct ModelState;
 struct PresenterState;
 struct SignalsState;
 struct StartState;
@@ -96,7 +95,6 @@ struct ViewState {
   Scrolls scrolls;
   Indirect<HeadsState> heads;
   Indirect<LongState> long_view;
-  Indirect<ModelState> model;
   Indirect<PresenterState> presenter;
   PageStates pages;
   std::array<signed char, 16>

@@ -10,7 +10,7 @@
 
 #include "app/controls_robot.hpp"
 #include "app/model_robot.hpp"
-#include "app/state/model_state.hpp"
+#include "app/pages/model/state/model_state.hpp"
 #include "core/engine/model/model_reading.hpp"
 #include "core/models/opened/text_pairs.hpp"
 #include "robot/layout.hpp"
@@ -20,7 +20,7 @@ namespace {
 
 using namespace attnscope::test;
 
-const ModelState& state(Robot& robot) { return *robot.app().view().model; }
+const ModelState& state(Robot& robot) { return model_state_of(robot.app().view()); }
 const ModelContext& within(const Robot& robot) { return robot.document().within.read(); }
 
 }  // namespace
@@ -106,7 +106,7 @@ TEST_CASE("the pruning curve is computed when it is asked for, of this text alon
   CHECK_FALSE(robot.has("Pruning curve"));
   robot.click("Compute");
   robot.settle();
-  REQUIRE(state(robot).atlas.pruned);
+  REQUIRE(state(robot).pruned);
   REQUIRE(robot.has("Pruning curve"));
   CHECK_FALSE(robot.has("pruning: Cancel"));
   robot.click("Pruning curve");  // the head that goes next
@@ -196,7 +196,7 @@ TEST_CASE("a suggested text goes with the sentence, one that was typed stays and
   REQUIRE(is_suggested());
 
   SECTION("a suggested one") {
-    robot.app().view().model->patching.is_running = false;  // stopped: that was the text before
+    model_state_of(robot.app().view()).patching.is_running = false;  // stopped: that was the text before
     type_text(robot, "de c ab c d");
     CHECK(is_suggested());
     CHECK(state(robot).patching.corrupted != first);
@@ -241,7 +241,7 @@ TEST_CASE("a suggested text goes with the sentence, one that was typed stays and
   SECTION("those of a pair to begin with go with it") {
     robot.click("First pair");
     robot.settle();
-    PatchingState& patching = robot.app().view().model->patching;
+    PatchingState& patching = model_state_of(robot.app().view()).patching;
     patching.answer = patching.suggested.answer = "c";  // as a pair of a larger model has them
     patching.other = "d";                               // typed
     type_text(robot, "de c ab c d");
@@ -255,7 +255,7 @@ TEST_CASE("the strongest path is drawn below a split, and its heads are links", 
   const TemporaryDirectory directory;
   Robot robot(with_letters(directory));
   type_text(robot, "abc de ab");
-  robot.app().view().model->split.smallest_link = 0;
+  model_state_of(robot.app().view()).split.smallest_link = 0;
   robot.click("Why?");
   robot.settle();
   const auto& shown = state(robot).split.shown;
@@ -275,10 +275,10 @@ TEST_CASE("the strongest path is drawn below a split, and its heads are links", 
     CHECK(robot.app().selection().cell == Cell{to.query, to.key});
   }
   SECTION("links below the smallest are not drawn, and the stream can stand there") {
-    robot.app().view().model->split.smallest_link = 100;
+    model_state_of(robot.app().view()).split.smallest_link = 100;
     robot.frame(2);
     CHECK_FALSE(robot.has(label));
-    robot.app().view().model->split.path = false;
+    model_state_of(robot.app().view()).split.path = false;
     robot.settle();
     CHECK(robot.has("Residual stream map"));
   }

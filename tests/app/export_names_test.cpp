@@ -108,7 +108,7 @@ TEST_CASE("the name that is suggested for numbers says what they are and of whic
 
 TEST_CASE("the dialog for numbers of a lesson asks for a format, and speaks of no run") {
   Robot robot({.width = 1280, .height = 800});
-  robot.app().show_step({(assets_directory() / "lessons" / "01-three-tokens.md").native(), 0});
+  robot.app().lessons().go_to({(assets_directory() / "lessons" / "01-three-tokens.md").native(), 0});
   robot.settle();
   from_file_menu(robot, "Export CSV");
   robot.settle();

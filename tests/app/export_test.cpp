@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include <catch2/catch_test_macros.hpp>
+#include <fmt/format.h>
 
 #include "app/files/paths.hpp"
 #include "app/files_robot.hpp"

@@ -31,7 +31,7 @@ void open_screen(Robot& robot) {
 void append(Robot& robot, int tokens) {
   for (int i = 0; i < tokens; ++i) {
     robot.key(ImGuiKey_Space);
-    for (int k = 0; k < 200 && model_state(robot).generation.left > 0; ++k) robot.settle();
+    for (int k = 0; k < 200 && model_state(robot).to_append > 0; ++k) robot.settle();
     robot.settle();
   }
 }

@@ -7,7 +7,7 @@
 #include <catch2/generators/catch_generators.hpp>
 
 #include "app/model_robot.hpp"
-#include "app/state/model_state.hpp"
+#include "app/pages/model/state/model_state.hpp"
 #include "core/engine/model/model_reading.hpp"
 #include "core/readouts/text/sampling.hpp"
 #include "support/temporary_directory.hpp"
@@ -20,7 +20,7 @@ using test::type_text;
 using test::with_letters;
 using Tokens = std::vector<std::int64_t>;
 
-const ModelState& state(Robot& robot) { return *robot.app().view().model; }
+const ModelState& state(Robot& robot) { return model_state_of(robot.app().view()); }
 const ModelContext& within(const Robot& robot) { return robot.document().within.read(); }
 Tokens continued(const Robot& robot) { return within(robot).input.continued; }
 
@@ -34,7 +34,7 @@ void begin(Robot& robot) {
 
 /// Until nothing is appended any more.
 void let_play(Robot& robot) {
-  for (int i = 0; i < 200 && state(robot).generation.left > 0; ++i) robot.settle();
+  for (int i = 0; i < 200 && state(robot).to_append > 0; ++i) robot.settle();
   robot.settle();
 }
 
@@ -181,7 +181,7 @@ TEST_CASE("many tokens at once are one step of undo, and can be stopped", "[mode
   robot.key(ImGuiKey_Space, ImGuiMod_Shift);
   robot.key(ImGuiKey_Space, ImGuiMod_Shift);
   robot.settle();
-  CHECK(state(robot).generation.left == 0);
+  CHECK(state(robot).to_append == 0);
   CHECK(continued(robot).size() < 16);
 }
 
@@ -218,7 +218,7 @@ TEST_CASE("a text that fills the model's positions goes no further", "[model][ge
   }
   const std::int64_t rows = robot.app().shown()->layer().dimensions.queries;
   CHECK(rows <= letters_gpt_positions);
-  CHECK(state(robot).generation.left == 0);
+  CHECK(state(robot).to_append == 0);
   CHECK(continued(robot) == expected_tokens(robot, static_cast<int>(continued(robot).size()), {}));
 }
 

@@ -357,9 +357,9 @@ TEST_CASE("german: no note of a model's screens is cut", "[words][german]") {
   for (const char* language : {"de", "en"}) {
     robot.app().view().language = language;
     for (const ModelScreen screen : {ModelScreen::Heads, ModelScreen::Atlas, ModelScreen::Patching}) {
-      robot.app().view().model->screen = screen;
+      model_state_of(robot.app().view()).screen = screen;
       for (const GridOrder order : {GridOrder::Layers, GridOrder::Groups}) {
-        robot.app().view().model->order = order;
+        model_state_of(robot.app().view()).order = order;
         robot.settle();
         for (const PlacedText& text : texts_of(robot)) {
           if (text.y0 < 132 || text.y1 > 165 || text.x0 < 264) continue;  // of the title's line

@@ -10,8 +10,8 @@
 #include "app/files_robot.hpp"
 #include "app/kit/draw/colormap.hpp"
 #include "app/model_robot.hpp"
+#include "app/pages/model/state/model_state.hpp"
 #include "app/shell/still.hpp"
-#include "app/state/model_state.hpp"
 #include "core/files/formats/picture_file.hpp"
 #include "support/program.hpp"
 
@@ -141,7 +141,7 @@ TEST_CASE("what is changed inside is marked on the page, measures are flat colou
   int off = 0;
   for (const HeadsPainting::Cell& cell : figure->page.painting.cells) off += cell.is_off ? 1 : 0;
   CHECK(off == 1);
-  ModelState& state = *robot.app().view().model;
+  ModelState& state = model_state_of(robot.app().view());
   state.colour = HeadColour::First;
   state.order = GridOrder::Groups;
   robot.settle();

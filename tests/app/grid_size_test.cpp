@@ -178,7 +178,7 @@ TEST_CASE("the heads of two layers are large in the window, and no words collide
 TEST_CASE("the heads of many layers stay readable in a small window", "[model]") {
   LettersRobot robot({.width = 1024, .height = 600, .blocks = 40});
   CHECK(width_of_first_head(robot) >= 21);
-  robot.app().view().model->grid_scroll = 0;
+  model_state_of(robot.app().view()).grid_scroll = 0;
   robot.settle();
   const RecordedItem* const grid = robot.items().find("All heads");
   REQUIRE(grid != nullptr);

@@ -1,5 +1,5 @@
 // Heads that are zeroed as a list: typed, copied, kept under a name and found again in a session.
-#include "app/views/head_sets/head_sets.hpp"
+#include "app/pages/model/head_sets/head_sets.hpp"
 
 #include <algorithm>
 #include <string>
@@ -9,7 +9,7 @@
 
 #include "app/files_robot.hpp"
 #include "app/model_robot.hpp"
-#include "app/state/model_state.hpp"
+#include "app/pages/model/state/model_state.hpp"
 
 namespace attnscope::head_sets_test {
 namespace {
@@ -32,7 +32,7 @@ void open_card(Robot& robot) {
 }
 
 const ModelChanges& changes(const Robot& robot) { return robot.document().within.read().changes; }
-const HeadSetsState& state(Robot& robot) { return robot.app().view().model->sets; }
+const HeadSetsState& state(Robot& robot) { return model_state_of(robot.app().view()).sets; }
 
 bool is_zeroed(const Robot& robot, int block, int head) {
   const HeadChange change{.block = block, .head = head};
@@ -104,7 +104,7 @@ TEST_CASE("a list of heads is typed and zeroed, copied, and kept under a name", 
 
   robot.app().files().saving.save(directory / "circuit.json");
   robot.settle();
-  robot.app().view().model->sets = {};
+  model_state_of(robot.app().view()).sets = {};
   robot.app().files().opening.open(directory / "circuit.json");
   robot.settle();
   CHECK(head_sets_in(state(robot).kept) == std::vector<NamedHeads>{{"circuit A", "1.2, 0.3"}});

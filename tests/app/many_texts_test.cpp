@@ -29,7 +29,7 @@ void open_texts_card(Robot& robot) {
   REQUIRE(robot.has("Measure"));
 }
 
-const ManyTextsState& many(Robot& robot) { return robot.app().view().model->many; }
+const ManyTextsState& many(Robot& robot) { return model_state_of(robot.app().view()).many; }
 
 /// Whether this is said in the next frames.
 bool is_said(Robot& robot, std::string_view key) {
@@ -63,7 +63,7 @@ TEST_CASE("the card of many texts says that they have special tokens where the s
   robot.key(ImGuiKey_Escape);
   robot.settle();
   constexpr auto text = static_cast<std::size_t>(Section::Text) - static_cast<std::size_t>(Section::Model);
-  robot.app().view().model->fold[text] = 1;
+  model_state_of(robot.app().view()).fold[text] = 1;
   robot.frame(3);
   robot.click("Special tokens");
   robot.settle();

@@ -5,7 +5,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "app/state/model_state.hpp"
+#include "app/pages/model/state/model_state.hpp"
 #include "core/engine/model/model_reading.hpp"
 #include "core/models/opened/opened_model.hpp"
 #include "robot/layout.hpp"
@@ -79,7 +79,7 @@ TEST_CASE("Alt-click masks a word, and puts it back", "[model][masking]") {
   CHECK_FALSE(robot.has("Put back"));
   alt_click(robot, "token 2");
   CHECK(within(robot).input.text == "the [MASK] sat on the mat");
-  CHECK(robot.app().view().model->predicted_row == 2);
+  CHECK(model_state_of(robot.app().view()).predicted_row == 2);
 
   const Place place = place_of(robot, 2, 12);
   CHECK(says(robot, "rank " + std::to_string(place.rank)));
@@ -108,7 +108,7 @@ TEST_CASE("Alt-click masks a word, and puts it back", "[model][masking]") {
     robot.click("Put back");
     robot.settle();
     CHECK(within(robot).input.text == "the cat sat on the mat");
-    CHECK_FALSE(robot.app().view().model->predicted_row);
+    CHECK_FALSE(model_state_of(robot.app().view()).predicted_row);
   }
   SECTION("by undo") {
     robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);
@@ -148,7 +148,7 @@ TEST_CASE("the menu of a token, the button and the key mask too", "[model][maski
     robot.frame(2);
     robot.click("Predict this token");
     robot.settle();
-    CHECK(robot.app().view().model->predicted_row == 3);
+    CHECK(model_state_of(robot.app().view()).predicted_row == 3);
     CHECK(robot.has("predicted ##happy 24"));
     robot.right_click(robot.centre("token 3"));
     robot.frame(2);
@@ -188,7 +188,7 @@ TEST_CASE("classes are named as the model names them", "[model][masking]") {
     CHECK(robot.app().selection().cell.query == 5);
     // Classes of tokens are of the one that was chosen.
     const bool of_token = std::string(name) == "bert_tokens";
-    CHECK(robot.app().view().model->predicted_row ==
+    CHECK(model_state_of(robot.app().view()).predicted_row ==
           (of_token ? std::optional<std::int64_t>(5) : std::nullopt));
   }
 }

@@ -199,13 +199,13 @@ TEST_CASE("in a narrow window what goes on and what is looked at stand beside ea
   robot.frame(2);
   const Selection& at = robot.app().selection();
   REQUIRE(at.locked);
-  robot.app().view().model->opened_at = OpenedAt{model_within(robot), at.head, at.cell};
+  model_state_of(robot.app().view()).opened_at = OpenedAt{model_within(robot), at.head, at.cell};
   robot.frame();
   const RecordedItem* const item = robot.items().find("Cancel");
   REQUIRE(item != nullptr);
   const ImVec2 from = item->min, to = item->max;
   const Image longer = robot.pixels();
-  robot.app().view().model->opened_at.reset();  // its sentence in the status line goes
+  model_state_of(robot.app().view()).opened_at.reset();  // its sentence in the status line goes
   robot.frame();
   const Image shorter = robot.pixels();
   constexpr int track = 132, words = 60;

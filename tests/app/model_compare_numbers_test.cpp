@@ -7,7 +7,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/model_robot.hpp"
-#include "app/state/model_state.hpp"
+#include "app/pages/model/state/model_state.hpp"
 #include "robot/layout.hpp"
 
 namespace attnscope::model_compare_numbers_test {

@@ -8,7 +8,7 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include "app/model_robot.hpp"
-#include "app/state/model_state.hpp"
+#include "app/pages/model/state/model_state.hpp"
 
 namespace attnscope::model_compare_sessions_test {
 namespace {
@@ -19,7 +19,7 @@ using test::with_letters;
 namespace fs = std::filesystem;
 using Catch::Matchers::ContainsSubstring;
 
-const ModelState& state(Robot& robot) { return *robot.app().view().model; }
+const ModelState& state(Robot& robot) { return model_state_of(robot.app().view()); }
 const ModelContext& within(const Robot& robot) { return robot.document().within.read(); }
 
 /// A session with "letters" shown and "other", of another text, held. Returns the text of the file.

@@ -10,9 +10,9 @@
 
 #include "app/files_robot.hpp"
 #include "app/model_robot.hpp"
+#include "app/pages/model/state/model_state.hpp"
 #include "app/results/model_comparison.hpp"
 #include "app/state/compare_state.hpp"
-#include "app/state/model_state.hpp"
 #include "robot/layout.hpp"
 #include "support/csv_reader.hpp"
 #include "support/program.hpp"
@@ -24,7 +24,7 @@ using test::TemporaryDirectory;
 using test::type_text;
 using test::with_letters;
 
-const ModelState& state(Robot& robot) { return *robot.app().view().model; }
+const ModelState& state(Robot& robot) { return model_state_of(robot.app().view()); }
 const ModelContext& within(const Robot& robot) { return robot.document().within.read(); }
 
 /// Those of a model, its text and its changes.
@@ -255,13 +255,13 @@ TEST_CASE("two layers of a model are compared", "[model][compare-models]") {
   REQUIRE(within(robot).block == 1);
   robot.click("layer of held more");
   robot.settle();
-  CHECK(state(robot).compare.shift == 1);
+  CHECK(state(robot).held_shift == 1);
   check_distances(robot, 8, 0, 1);
   const ModelDifference& difference = *robot.app().held().model()->difference;
   CHECK_FALSE(difference.head(AttentionOf::Decoder, 2, 0));  // there is no layer 3
   robot.click("The same layers");
   robot.settle();
-  CHECK(state(robot).compare.shift == 0);
+  CHECK(state(robot).held_shift == 0);
   CHECK(robot.app().held().model()->difference->head(AttentionOf::Decoder, 2, 0)->distance == 0);
 }
 

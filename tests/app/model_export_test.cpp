@@ -13,7 +13,7 @@
 #include "app/exports/model_tables.hpp"
 #include "app/files_robot.hpp"
 #include "app/model_robot.hpp"
-#include "app/state/model_state.hpp"
+#include "app/pages/model/state/model_state.hpp"
 #include "core/edits/model.hpp"
 #include "core/readouts/hook_tensors.hpp"
 #include "core/readouts/lens.hpp"
@@ -310,7 +310,7 @@ TEST_CASE("the parts of a score and of a logit are written, and add up to them",
   CHECK(logit.at(0, "head").empty());
   double adds = 0;
   for (std::size_t i = 0; i < logit.rows(); ++i) adds += logit.number(i, "adds");
-  const WhyReading& why = *robot.app().view().model->split.shown;
+  const WhyReading& why = *model_state_of(robot.app().view()).split.shown;
   CHECK(is_near(adds, why.logit.logit, 1e-4));
 }
 

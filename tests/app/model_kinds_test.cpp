@@ -8,7 +8,7 @@
 
 #include "app/kit/ui/number_format.hpp"
 #include "app/model_robot.hpp"
-#include "app/state/model_state.hpp"
+#include "app/pages/model/state/model_state.hpp"
 #include "core/engine/model/model_reading.hpp"
 #include "robot/layout.hpp"
 #include "support/other_head.hpp"
@@ -54,7 +54,7 @@ TEST_CASE("encoders, encoder-decoders and models of pictures stand on every scre
                    {ModelScreen::Patching, {"Patched heads"}}};
     for (const auto& [screen, parts] : screens) {
       INFO(static_cast<int>(screen));
-      robot.app().view().model->screen = screen;
+      model_state_of(robot.app().view()).screen = screen;
       robot.settle();
       const bool shown =
           std::any_of(parts.begin(), parts.end(), [&](const char* part) { return robot.has(part); });

@@ -7,8 +7,8 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/model_robot.hpp"
-#include "app/state/model_state.hpp"
-#include "app/views/model/why.hpp"
+#include "app/pages/model/state/model_state.hpp"
+#include "app/pages/model/why/why.hpp"
 #include "core/engine/model/model_reading.hpp"
 #include "robot/layout.hpp"
 
@@ -43,7 +43,7 @@ std::set<std::string> told_of_first_head(Robot& robot) {
     for (float x = min.x + 12; x < max.x; x += 24) {
       robot.move({x, y});
       robot.frame(2);
-      if (!robot.app().view().model->hovered) continue;
+      if (!model_state_of(robot.app().view()).hovered) continue;
       std::set<std::string> told;
       robot.app().words().watch = [&](std::string_view key, bool) { told.emplace(key); };
       robot.app().words().speak_english();  // what was said before is said anew
@@ -76,7 +76,7 @@ TEST_CASE("the tooltip of a head in Groups says which score its number is", "[mo
   type_text(robot, "ab c de a");
   robot.click("Grid: Groups");
   robot.settle();
-  robot.app().view().model->colour = HeadColour::Induction;
+  model_state_of(robot.app().view()).colour = HeadColour::Induction;
   robot.settle();
   const std::set<std::string> told = told_of_first_head(robot);
   CHECK(told.contains("The mean weight on what followed the same token, on repeated random tokens."));
@@ -99,10 +99,10 @@ TEST_CASE("a card of the path says what its cell is, not what its head does else
   const TemporaryDirectory directory;
   Robot robot(with_letters(directory));
   type_text(robot, "abc de ab");
-  robot.app().view().model->split.smallest_link = 0;
+  model_state_of(robot.app().view()).split.smallest_link = 0;
   robot.click("Why?");
   robot.settle();
-  const auto& shown = robot.app().view().model->split.shown;
+  const auto& shown = model_state_of(robot.app().view()).split.shown;
   REQUIRE(shown);
   REQUIRE(shown->path);
   REQUIRE(shown->path->size() > 1);

@@ -4,7 +4,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/model_robot.hpp"
-#include "app/state/model_state.hpp"
+#include "app/pages/model/state/model_state.hpp"
 #include "app/views/model/parts.hpp"
 
 namespace attnscope::model_regions_test {

@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "app/state/model_state.hpp"
+#include "app/pages/model/state/model_state.hpp"
 #include "core/models/opened/opened_model.hpp"
 #include "core/models/run_model.hpp"
 #include "robot/robot.hpp"
@@ -44,7 +44,7 @@ struct LettersRobot : LettersFolder, Robot {
 };
 
 inline const ModelContext& model_within(const Robot& robot) { return robot.document().within.read(); }
-inline const ModelState& model_state(Robot& robot) { return *robot.app().view().model; }
+inline const ModelState& model_state(Robot& robot) { return model_state_of(robot.app().view()); }
 
 /// What is on screen, computed by the functions of the core themselves.
 struct ModelAlone {

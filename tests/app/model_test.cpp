@@ -2,7 +2,7 @@
 // follows, undo and sessions bring it back.
 #include <catch2/catch_test_macros.hpp>
 
-#include "app/state/model_state.hpp"
+#include "app/pages/model/state/model_state.hpp"
 #include "core/engine/model/model_reading.hpp"
 #include "core/models/opened/opened_model.hpp"
 #include "robot/robot.hpp"

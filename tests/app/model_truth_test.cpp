@@ -12,8 +12,8 @@
 #include "app/exports/model_tables.hpp"
 #include "app/kit/ui/number_words.hpp"
 #include "app/model_robot.hpp"
+#include "app/pages/model/state/model_state.hpp"
 #include "app/state/focus_state.hpp"
-#include "app/state/model_state.hpp"
 #include "app/views/model/facts.hpp"
 #include "app/views/model/grid_picture.hpp"
 #include "core/engine/model/model_reading.hpp"
@@ -166,7 +166,7 @@ TEST_CASE("the colour bar of the grid is the switch between weight and logarithm
   robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);  // one step, as L is
   robot.settle();
   CHECK_FALSE(robot.app().view().focus->log);
-  robot.app().view().model->colour = HeadColour::Entropy;  // no weights: there is nothing to switch
+  model_state_of(robot.app().view()).colour = HeadColour::Entropy;  // no weights: there is nothing to switch
   robot.settle();
   CHECK_FALSE(robot.has("Grid scale"));
 }

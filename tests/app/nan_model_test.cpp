@@ -99,7 +99,7 @@ TEST_CASE("what is NaN of a head is not called unknown", "[model]") {
   const TemporaryDirectory directory;
   Robot robot(with_nan(directory));
   type_text(robot, "ab c de a");
-  robot.app().view().model->colour = HeadColour::Entropy;
+  model_state_of(robot.app().view()).colour = HeadColour::Entropy;
   robot.settle();
   hover_head_of(robot, 2);
   const std::set<std::string> told = keys_drawn(robot, 3);
@@ -151,7 +151,7 @@ TEST_CASE("a model that gives NaN draws no token, and says so", "[model][generat
   robot.settle();
   CHECK(robot.app().message() == "The model gives no number for the next token, so none is drawn.");
   CHECK(model_within(robot).input.continued.empty());
-  CHECK(model_state(robot).generation.left == 0);
+  CHECK(model_state(robot).to_append == 0);
 }
 
 TEST_CASE("render of a model whose text cannot run ends with the sentence, and draws nothing else",

@@ -7,8 +7,8 @@
 
 #include "app/controls_robot.hpp"
 #include "app/model_robot.hpp"
+#include "app/pages/model/state/model_state.hpp"
 #include "app/state/files_state.hpp"
-#include "app/state/model_state.hpp"
 #include "core/files/formats/posix.hpp"
 #include "support/small_folders.hpp"
 
@@ -84,11 +84,11 @@ TEST_CASE("screens that a model has nothing for cannot be chosen") {
     INFO(screen);
     robot.click(screen);
     robot.settle();
-    CHECK(robot.app().view().model->screen == ModelScreen::Heads);
+    CHECK(model_state_of(robot.app().view()).screen == ModelScreen::Heads);
   }
   robot.click("Grid: Compare");
   robot.settle();
-  CHECK(robot.app().view().model->screen == ModelScreen::Compare);
+  CHECK(model_state_of(robot.app().view()).screen == ModelScreen::Compare);
 }
 
 }  // namespace attnscope::no_model_test

@@ -7,6 +7,7 @@
 
 #include "app/pages/experiments/experiment_state.hpp"
 #include "app/pages/lessons/step/moments.hpp"
+#include "app/pages/model/state/model_state.hpp"
 #include "app/shell/page.hpp"
 #include "app/state/view_state.hpp"
 #include "app/training/lab_state.hpp"
@@ -62,6 +63,19 @@ TEST_CASE("pages: their actions are in the table, by ids that no two share") {
       CHECK(ids.contains(action.id));
     }
   }
+}
+
+TEST_CASE("pages: an action in a group of others stands behind the one that it names") {
+  const auto all = actions();
+  for (const PageFacts* const page : page_facts())
+    for (const Action& action : page->actions) {
+      INFO(action.name);
+      if (action.behind.empty()) continue;
+      const auto at = std::ranges::find(all, action.id, &Action::id);
+      REQUIRE(at != all.begin());
+      CHECK((at - 1)->name == action.behind);
+      CHECK((at - 1)->group == action.group);
+    }
 }
 
 TEST_CASE("pages: an App has one of each, in the order of their table") {
@@ -126,6 +140,16 @@ TEST_CASE("pages: what a lesson's page keeps of a step is a value of its state, 
   lesson_of(one).on_page.reset();  // as the shell does when another step comes
   CHECK(moments_of(lesson_of(one)).scroll == 0);
   CHECK(moments_of(lesson_of(other)).scroll == 7);
+}
+
+TEST_CASE("pages: what other rooms know of a state is a part of it, and copied with it") {
+  ViewState one;
+  model_look_of(one).screen = ModelScreen::Atlas;
+  CHECK(model_state_of(one).screen == ModelScreen::Atlas);
+  const ViewState other = one;
+  model_state_of(one).screen = ModelScreen::Why;
+  CHECK(model_look_of(other).screen == ModelScreen::Atlas);
+  CHECK(&model_look_of(other) == &model_state_of(other));
 }
 
 }  // namespace attnscope::pages_test

@@ -10,8 +10,8 @@
 
 #include "app/kit/draw/image.hpp"
 #include "app/kit/ui/number_format.hpp"
+#include "app/pages/model/state/model_state.hpp"
 #include "app/state/files_state.hpp"
-#include "app/state/model_state.hpp"
 #include "app/views/picture/heat.hpp"
 #include "app/views/picture/patches.hpp"
 #include "core/engine/model/model_reading.hpp"
@@ -37,7 +37,7 @@ RobotOptions with_vit(const TemporaryDirectory& directory, int width = 1600, int
 }
 
 const ModelContext& within(const Robot& robot) { return robot.document().within.read(); }
-const PictureState& state(Robot& robot) { return robot.app().view().model->picture; }
+const PictureState& state(Robot& robot) { return model_state_of(robot.app().view()).picture; }
 
 bool says(Robot& robot, const std::string& words) {
   for (const PlacedText& text : texts_of(robot))

@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/pages/model/state/model_state.hpp"
 #include "app/session/session.hpp"
 #include "app/state/viewing.hpp"
 #include "core/files/document/session_file.hpp"
@@ -277,15 +278,15 @@ TEST_CASE("numbers come back from both ends of their range, and not from beyond"
   // What can be chosen on the screen, whatever the fields say of themselves.
   for (const int shift : {-1024, 1024}) {
     Kept kept;
-    kept.view.model->compare.shift = shift;
-    CHECK(reopened(kept).view.model->compare.shift == shift);
+    model_state_of(kept.view).held_shift = shift;
+    CHECK(model_state_of(reopened(kept).view).held_shift == shift);
   }
 }
 
 TEST_CASE("which of two settings is chosen is a change, also where the value is the same", "[session]") {
   Kept one, other;
-  one.view.model->split.token = 0;
-  other.view.model->split.minus = 0;
+  model_state_of(one.view).split_token = 0;
+  model_state_of(other.view).split_minus = 0;
   CHECK(mark_of(one.view, one.selection) != mark_of(other.view, other.selection));
 }
 

@@ -9,7 +9,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/model_robot.hpp"
-#include "app/state/model_state.hpp"
+#include "app/pages/model/state/model_state.hpp"
 #include "app/views/model/facts.hpp"
 #include "core/engine/model/model_reading.hpp"
 #include "robot/layout.hpp"
@@ -56,7 +56,7 @@ TEST_CASE("the head with the largest effect is offered when all are known, and a
   robot.settle();
   CHECK(robot.document().within.read().block == place.block);
   CHECK(robot.app().selection().head == place.head);
-  CHECK(robot.app().view().model->locked);
+  CHECK(model_state_of(robot.app().view()).locked);
   CHECK(robot.app().selection().cell.query == reading->prediction->row);
 
   ModelReading partly = *reading;
@@ -80,7 +80,7 @@ TEST_CASE("in a low window the map of the head has the room of the offer", "[mod
   CHECK(robot.document().within.read().block == head->block);
   CHECK(robot.app().selection().head == head->head);
   CHECK(robot.app().selection().cell.query == robot.app().model()->prediction->row);
-  CHECK(robot.app().view().model->locked);
+  CHECK(model_state_of(robot.app().view()).locked);
 }
 
 TEST_CASE("in a low window the picture of the chosen head is large enough to be looked at", "[model]") {

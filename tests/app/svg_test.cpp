@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <catch2/catch_test_macros.hpp>
+#include <fmt/format.h>
 
 #include "app/controls_robot.hpp"
 #include "app/shell/app.hpp"

@@ -9,8 +9,8 @@
 
 #include "app/controls_robot.hpp"
 #include "app/model_robot.hpp"
+#include "app/pages/model/state/model_state.hpp"
 #include "app/session/session.hpp"
-#include "app/state/model_state.hpp"
 #include "app/views/controls/column.hpp"
 #include "core/engine/model/model_reading.hpp"
 #include "robot/layout.hpp"
@@ -41,9 +41,8 @@ RobotOptions with_numbers_alone(const TemporaryDirectory& directory) {
 
 void open_section(Robot& robot) {
   robot.settle();
-  robot.app()
-      .view()
-      .model->fold[static_cast<std::size_t>(Section::Text) - static_cast<std::size_t>(Section::Model)] = 1;
+  constexpr auto text = static_cast<std::size_t>(Section::Text) - static_cast<std::size_t>(Section::Model);
+  model_state_of(robot.app().view()).fold[text] = 1;
   robot.frame(3);
 }
 

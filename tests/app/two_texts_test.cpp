@@ -9,7 +9,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
-#include "app/state/model_state.hpp"
+#include "app/pages/model/state/model_state.hpp"
 #include "app/views/model/grid_picture.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/edits/within.hpp"
@@ -59,7 +59,7 @@ void click_head(Robot& robot, const ModelHead& wanted) {
     for (float x = from.x + 12; x < to.x; x += 24) {
       robot.move({x, y});
       robot.frame();
-      if (robot.app().view().model->hovered != wanted) continue;
+      if (model_state_of(robot.app().view()).hovered != wanted) continue;
       robot.click_at({x, y});
       robot.settle();
       return;

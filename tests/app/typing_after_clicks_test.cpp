@@ -7,6 +7,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "app/pages/model/state/model_state.hpp"
 #include "app/state/focus_state.hpp"
 #include "app/state/heads_state.hpp"
 #include "app/views/controls/column.hpp"
@@ -47,7 +48,7 @@ void unfold(Robot& robot, std::size_t section) {
     view.fold[section] = 1;
     view.more[section] = true;
   } else {
-    view.model->fold[section - layer_sections] = 1;
+    model_state_of(view).fold[section - layer_sections] = 1;
   }
   robot.settle();
 }

@@ -8,7 +8,7 @@
 
 #include "app/kit/ui/number_words.hpp"
 #include "app/model_robot.hpp"
-#include "app/state/model_state.hpp"
+#include "app/pages/model/state/model_state.hpp"
 #include "core/engine/model/model_reading.hpp"
 #include "robot/layout.hpp"
 #include "robot/robot.hpp"
@@ -19,7 +19,7 @@ namespace attnscope {
 namespace {
 
 const WhyReading& why_shown(Robot& robot) {
-  const std::shared_ptr<const WhyReading>& why = robot.app().view().model->split.shown;
+  const std::shared_ptr<const WhyReading>& why = model_state_of(robot.app().view()).split.shown;
   REQUIRE(why);
   return *why;
 }
@@ -43,7 +43,7 @@ TEST_CASE("a score and a logit are shown as the sum of their parts", "[model][wh
   robot.retype("##Text", "abc de ab");
   robot.key(ImGuiKey_Escape);
   robot.settle();
-  const ModelState& state = *robot.app().view().model;
+  const ModelState& state = model_state_of(robot.app().view());
   robot.click("Why?");
   robot.settle();
   REQUIRE(state.screen == ModelScreen::Why);
@@ -158,9 +158,9 @@ TEST_CASE("a token whose logit is split is none of another model", "[model][why]
     robot.settle();
   };
   ask_why_in("letters");
-  ModelState& state = *robot.app().view().model;
+  ModelState& state = model_state_of(robot.app().view());
   state.choose_tokens_of(test::model_within(robot).fingerprint);
-  state.split.token = 3;
+  state.split_token = 3;
   robot.settle();
   REQUIRE(why_shown(robot).token == 3);
   ask_why_in("other");

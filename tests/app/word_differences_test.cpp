@@ -1,12 +1,12 @@
 // Where the two texts of activation patching differ: found word by word, and in sight however long they are.
-#include "app/views/atlas/word_differences.hpp"
+#include "app/pages/model/atlas/word_differences.hpp"
 
 #include <string>
 
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/model_robot.hpp"
-#include "app/state/model_state.hpp"
+#include "app/pages/model/state/model_state.hpp"
 #include "robot/layout.hpp"
 
 namespace attnscope::word_differences_test {
@@ -48,7 +48,7 @@ TEST_CASE("the words in which two long texts differ are in sight in Patching", "
   robot.settle();
   robot.retype("##Corrupted", begin + "dc");
   robot.settle();
-  REQUIRE(robot.app().view().model->patching.corrupted == begin + "dc");
+  REQUIRE(model_state_of(robot.app().view()).patching.corrupted == begin + "dc");
   const RecordedItem* const field = robot.items().find("##Corrupted");
   REQUIRE(field != nullptr);
   const ImVec2 low = field->min, high = field->max;
@@ -75,7 +75,7 @@ TEST_CASE("a corrupted text keeps its lines and tabs", "[model][atlas]") {
   ImGui::SetClipboardText("ab\n\tde");
   robot.key(ImGuiKey_V, ImGuiMod_Ctrl);
   robot.settle();
-  CHECK(robot.app().view().model->patching.corrupted == "ab\n\tde");
+  CHECK(model_state_of(robot.app().view()).patching.corrupted == "ab\n\tde");
 }
 
 }  // namespace attnscope::word_differences_test

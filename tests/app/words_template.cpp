@@ -53,6 +53,8 @@ constexpr auto not_on_screen = std::to_array<std::string_view>({"app/cli/",
                                                                 "app/pages/experiments/experiment_state.",
                                                                 "app/pages/experiments/palette_rows.cpp",
                                                                 "app/pages/lessons/palette_rows.cpp",
+                                                                "app/pages/model/palette_rows.cpp",
+                                                                "app/pages/model/state/model_state.",
                                                                 "core/training/tasks/lexicon",
                                                                 "core/training/tasks/grammar"});
 /// Files and rooms of core with tables of words that the interface draws.

@@ -7,7 +7,7 @@
 
 #include "app/hands_robot.hpp"
 #include "app/model_robot.hpp"
-#include "app/state/model_state.hpp"
+#include "app/pages/model/state/model_state.hpp"
 #include "core/attention/run_stage.hpp"
 #include "robot/layout.hpp"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "app/kit/draw/colormap.hpp"
-#include "app/state/model_state.hpp"
+#include "app/state/model_head.hpp"
 #include "app/state/selection.hpp"
 #include "core/base/parallel.hpp"
 #include "core/base/tensor.hpp"

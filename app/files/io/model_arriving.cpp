@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "app/state/files_state.hpp"
-#include "app/state/model_state.hpp"
+#include "app/state/model_look.hpp"
 #include "app/state/teaching/lesson_state.hpp"
 #include "app/views/model/facts.hpp"
 #include "core/models/changes.hpp"
@@ -113,9 +113,10 @@ void ModelArriving::take_model(ModelArrival arrival) {
   if (!is_session) calls_.leave_page();
   const bool is_same_text =
       space_.document.within.read().input == arrival.session.document.within.read().input;
-  if (!is_session && !is_same_text) space_.view.model->predicted_row.reset();  // a row of the text before
+  if (!is_session && !is_same_text)
+    model_look_of(space_.view).predicted_row.reset();  // a row of the text before
   arriving_.take(std::move(arrival.session), file);
-  space_.view.model->read = predicted_text(space_.document.within.read().input);
+  model_look_of(space_.view).read = predicted_text(space_.document.within.read().input);
   space_.document = space_.models.placed(
       std::move(space_.document));  // called as it will be when something has changed in it
   space_.original = space_.document;

@@ -10,6 +10,7 @@
 #include "app/files/io/saving.hpp"
 #include "app/scene/picture.hpp"
 #include "app/state/focus_state.hpp"
+#include "app/state/model_look.hpp"
 #include "app/state/teaching/lesson_state.hpp"
 #include "app/state/watch/watch_state.hpp"
 #include "app/views/model/facts.hpp"
@@ -133,7 +134,7 @@ std::shared_ptr<HtmlJob> Saving::html_job(const std::filesystem::path& to,
   kept->layers = std::move(layers);
   if (!kept->layers && space_.view.mode == Mode::Model && reading && reading->run && reading->tokens) {
     kept->reading = reading;
-    kept->of_model = shown_of_model(*reading, space_.selection, space_.view.model->without_changes);
+    kept->of_model = shown_of_model(*reading, space_.selection, model_look_of(space_.view).without_changes);
   } else {
     check_html_layer(space_.shown.result->layer());
     const Plane& plane = space_.view.stage;
@@ -145,7 +146,7 @@ std::shared_ptr<HtmlJob> Saving::html_job(const std::filesystem::path& to,
   page.light = weights_map(theme(ThemeName::Light), space_.view.focus->colours);
   page.dark = weights_map(theme(ThemeName::Dark), space_.view.focus->colours);
   const bool compares_models =
-      space_.view.mode == Mode::Model && space_.view.model->screen == ModelScreen::Compare;
+      space_.view.mode == Mode::Model && model_look_of(space_.view).screen == ModelScreen::Compare;
   page.is_one_of_two = held_.result() && (space_.view.mode == Mode::Compare || compares_models);
   kept->document = as_in_page(space_.document, to);
   if (const ResultPtr held = held_.result()) kept->held = as_in_page(held->document, to);

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "app/pages/lessons/step/telling.hpp"
-#include "app/state/model_state.hpp"
+#include "app/state/model_look.hpp"
 #include "app/state/presenter_state.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/base/error.hpp"
@@ -92,7 +92,7 @@ void look_as_step_says(Scene& scene, const lessons::Step& step, bool in_model) {
   scene.next.sequence = 0;
   if (in_model) {
     const auto colour = std::ranges::find(lessons::grid_colours, step.colour);
-    ModelState& model = *scene.view.model;
+    ModelLook& model = model_look_of(scene.view);
     model.colour = colour == lessons::grid_colours.end()
                        ? HeadColour::Pattern
                        : static_cast<HeadColour>(colour - lessons::grid_colours.begin());
@@ -101,7 +101,7 @@ void look_as_step_says(Scene& scene, const lessons::Step& step, bool in_model) {
     model.predicted_row.reset();
     moments_of(lesson_of(scene.view)).grid_due = true;
     model.locked = true;  // the head of the step stands large until another is clicked
-    if (step.plot == lessons::Plot::Pruning) model.atlas.pruned = scene.document.within.read().input;
+    if (step.plot == lessons::Plot::Pruning) model.pruned = scene.document.within.read().input;
   }
   scene.next.head = std::clamp<std::int64_t>(step.head.value_or(0), 0, d.heads - 1);
   if (step.query) {

@@ -8,7 +8,8 @@
 #include "app/kit/ui/number_format.hpp"
 #include "app/lessons/model_numbers.hpp"
 #include "app/pages/lessons/step/parts.hpp"
-#include "app/views/atlas/parts.hpp"
+#include "app/state/model_look.hpp"
+#include "app/views/atlas/pruning.hpp"
 #include "app/views/model/grid_colours.hpp"
 #include "app/views/model/grid_regions.hpp"
 #include "app/views/model/parts.hpp"
@@ -99,7 +100,7 @@ void cover_small_picture(const LessonPage& page, const GridFrame& grid) {
 void draw_lesson_grid(const LessonPage& page, const Box& region) {
   Scene& scene = page.scene;
   const Ui& ui = scene.ui;
-  scene.view.model->layer_effects = lessons::wants_of(page.step).effects;
+  model_look_of(scene.view).layer_effects = lessons::wants_of(page.step).effects;
   bring_step_into_sight(page, GridFrame(scene, region));
   GridFrame grid(scene, region);
   ui.fill(region, ui.theme.picture);
@@ -123,7 +124,7 @@ void draw_lesson_grid(const LessonPage& page, const Box& region) {
   ui.unclip();
   draw_grid_scroll(grid);
   ui.unclip();
-  scene.view.model->layer_effects = true;
+  model_look_of(scene.view).layer_effects = true;
 }
 
 /// In a low window all names would leave cells too small to read.

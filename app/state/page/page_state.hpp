@@ -2,6 +2,7 @@
 // written into sessions and brought back by undo, though only the page knows what it is.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -71,11 +72,12 @@ class PageFields {
   virtual void leaf(const char* name, std::string&, Limits) = 0;
   virtual void leaf(const char* name, std::optional<double>&, Limits) = 0;
   virtual void leaf(const char* name, std::optional<std::int64_t>&, Limits) = 0;
+  virtual void leaf(const char* name, std::array<signed char, 15>&, Limits) = 0;
   virtual void group(const char* name, const std::function<void(PageFields&)>&) = 0;
 };
 
 /// The state of one page: a T, which can be copied, and of which `fields(PageFields&, T&)` visits what a
-/// session keeps.
+/// session keeps. A base of it that rooms below the page know too is T::Shared: they ask for that one.
 class PageState {
  public:
   /// `name`: the key that it has in a session.
@@ -93,16 +95,14 @@ class PageState {
 
   const char* name() const { return name_; }
   void visit(PageFields& fields) { state_->visit(fields); }
-  /// Null where it is no T.
+  /// Null where it is no T, nor shares one.
   template <class T>
   T* get() {
-    auto* const found = dynamic_cast<Of<T>*>(state_.get());
-    return found != nullptr ? &found->state : nullptr;
+    return static_cast<T*>(state_->find(typeid(T)));
   }
   template <class T>
   const T* get() const {
-    const auto* const found = dynamic_cast<const Of<T>*>(state_.get());
-    return found != nullptr ? &found->state : nullptr;
+    return static_cast<const T*>(state_->find(typeid(T)));
   }
 
  private:
@@ -110,12 +110,19 @@ class PageState {
     virtual ~Any() = default;
     virtual std::unique_ptr<Any> copy() const = 0;
     virtual void visit(PageFields&) = 0;
+    virtual void* find(const std::type_info&) = 0;
   };
   template <class T>
   struct Of final : Any {
     explicit Of(T value) : state(std::move(value)) {}
     std::unique_ptr<Any> copy() const override { return std::make_unique<Of>(state); }
     void visit(PageFields& visited) override { fields(visited, state); }
+    void* find(const std::type_info& wanted) override {
+      if (wanted == typeid(T)) return &state;
+      if constexpr (requires { typename T::Shared; })
+        if (wanted == typeid(typename T::Shared)) return static_cast<typename T::Shared*>(&state);
+      return nullptr;
+    }
     T state;
   };
 
@@ -155,6 +162,9 @@ class HandedOn final : public PageFields {
     hand_on(name, value, limits);
   }
   void leaf(const char* name, std::optional<std::int64_t>& value, Limits limits) override {
+    hand_on(name, value, limits);
+  }
+  void leaf(const char* name, std::array<signed char, 15>& value, Limits limits) override {
     hand_on(name, value, limits);
   }
   void group(const char* name, const std::function<void(PageFields&)>& visit) override {

@@ -1,14 +1,17 @@
 // app/views/atlas: what each measure of an effect is called, and how its numbers are written.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "app/kit/widgets/tip.hpp"
-#include "app/state/model_state.hpp"
 
 namespace attnscope {
 
+/// What zeroing a head does: to the logit of the likeliest token, to the whole prediction (KL), to that
+/// token's probability.
+enum class EffectMeasure : std::uint8_t { Logit, Divergence, Probability };
 struct EffectWords {
   std::string_view name;
   std::string (*written)(double);

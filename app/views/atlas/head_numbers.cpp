@@ -6,6 +6,7 @@
 
 #include "app/kit/table_view.hpp"
 #include "app/kit/ui/number_format.hpp"
+#include "app/state/model_look.hpp"
 #include "app/views/model/parts.hpp"
 
 namespace attnscope {
@@ -19,7 +20,7 @@ class HeadMapOf {
   HeadMapOf(Scene& scene, const Box& area, const HeadNumbers& numbers)
       : scene_(scene),
         ui_(scene.ui),
-        state_(*scene.view.model),
+        state_(model_look_of(scene.view)),
         numbers_(numbers),
         spec_(scene.model->within.model->model->spec),
         of_(numbers.of.value_or(output_attention(spec_))),
@@ -139,7 +140,7 @@ class HeadMapOf {
 
   Scene& scene_;
   const Ui& ui_;
-  ModelState& state_;
+  ModelLook& state_;
   const HeadNumbers& numbers_;
   const ModelSpec& spec_;
   AttentionOf of_;

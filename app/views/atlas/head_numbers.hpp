@@ -13,7 +13,7 @@
 #include "app/kit/table.hpp"
 #include "app/scene/picture.hpp"
 #include "app/scene/scene.hpp"
-#include "app/state/model_state.hpp"
+#include "app/state/model_head.hpp"
 #include "core/readouts/ablation_pass.hpp"
 
 namespace attnscope {

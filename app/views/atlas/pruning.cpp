@@ -1,12 +1,13 @@
-// app/views/atlas: the pruning curve: heads are zeroed one after the other, the one with the smallest effect
-// first, beside a random order. It is computed when a person asks for it.
+#include "app/views/atlas/pruning.hpp"
+
 #include <algorithm>
 #include <cmath>
 
 #include "app/kit/ui/number_format.hpp"
 #include "app/kit/widgets/plot.hpp"
+#include "app/state/model_look.hpp"
 #include "app/views/atlas/head_numbers.hpp"
-#include "app/views/atlas/parts.hpp"
+#include "app/views/model/parts.hpp"
 
 namespace attnscope {
 namespace {
@@ -44,7 +45,7 @@ class Pruning {
   Pruning(Scene& scene, const Box& region)
       : scene_(scene),
         ui_(scene.ui),
-        state_(scene.view.model->atlas),
+        state_(model_look_of(scene.view)),
         reading_(*scene.model),
         curve_(reading_.pruning.get()),
         region_(region) {}
@@ -181,7 +182,7 @@ class Pruning {
       const ModelHead next = model_head(spec, curve_->curve[count].head);
       tag += "  next " + head_name(spec, next);
       hint += "   ·   next goes " + head_name(spec, next) + ", a click looks at it";
-      scene_.view.model->hovered = next;
+      state_.hovered = next;
       if (touch.clicked) click_on_head(scene_, next);
     }
     scene_.view.hint = hint;
@@ -190,7 +191,7 @@ class Pruning {
 
   Scene& scene_;
   const Ui& ui_;
-  AtlasState& state_;
+  ModelLook& state_;
   const ModelReading& reading_;
   const PruningReading* curve_;
   Box region_;

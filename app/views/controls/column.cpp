@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "app/state/layout.hpp"
-#include "app/state/model_state.hpp"
+#include "app/state/model_look.hpp"
 
 namespace attnscope {
 namespace {
@@ -65,7 +65,7 @@ bool Column::begin(const SectionHead& head) {
   if (away_) return false;
   const auto at = static_cast<std::size_t>(head.which);
   constexpr auto of_model = static_cast<std::size_t>(Section::Model);
-  signed char& fold = at < of_model ? scene.view.fold[at] : scene.view.model->fold[at - of_model];
+  signed char& fold = at < of_model ? scene.view.fold[at] : model_look_of(scene.view).fold[at - of_model];
   const bool usual = head.opens == Opens::Always || (head.opens == Opens::WhenWide && !scene.compact);
   bool open = fold == 0 ? usual : fold > 0;
   const Box title = row(24, 6);

@@ -30,7 +30,7 @@ enum class Section {
   GoTo,
   StrongLines,
   Block,
-  // Of a model: folded by themselves, see ModelState::fold.
+  // Of a model: folded by themselves, see ModelLook::fold.
   Model,
   Changes,
   Colours,

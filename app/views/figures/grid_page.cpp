@@ -6,6 +6,7 @@
 #include <string>
 
 #include "app/kit/ui/number_format.hpp"
+#include "app/state/model_look.hpp"
 #include "app/views/model/grid_colours.hpp"
 #include "app/views/model/grid_regions.hpp"
 #include "app/views/model/parts.hpp"

@@ -9,7 +9,7 @@
 #include "app/kit/draw/colormap.hpp"
 #include "app/kit/draw/image.hpp"
 #include "app/kit/ui/ui.hpp"
-#include "app/state/model_state.hpp"
+#include "app/state/model_head.hpp"
 #include "core/base/parallel.hpp"
 #include "core/engine/model/model_reading.hpp"
 

@@ -10,7 +10,7 @@
 #include "app/exports/copied_command.hpp"
 #include "app/exports/export_choice.hpp"
 #include "app/exports/sentence.hpp"
-#include "app/state/model_state.hpp"
+#include "app/state/model_look.hpp"
 #include "app/state/watch/watch_state.hpp"
 #include "app/views/files/files.hpp"
 #include "app/views/watch/watch.hpp"
@@ -25,7 +25,8 @@ namespace {
 /// What `run` and `atlas` leave out of a screen besides what command_of_model() says.
 std::string unsaid_of_screen(const Scene& scene) {
   if (is_watching(scene.view)) return "The command line shows a process with \"attnscope watch\".";
-  const ModelScreen screen = scene.view.mode == Mode::Model ? scene.view.model->screen : ModelScreen::Heads;
+  const ModelScreen screen =
+      scene.view.mode == Mode::Model ? model_look_of(scene.view).screen : ModelScreen::Heads;
   if (screen == ModelScreen::Why) return "The command line has no word for a score that is split.";
   if (screen == ModelScreen::Patching) return "The command line has no word for two texts that are patched.";
   if (screen == ModelScreen::Compare || scene.view.mode == Mode::Compare)
@@ -105,8 +106,8 @@ void copy_command_of_model(Scene& scene, const ModelContext& within) {
   const bool is_model = scene.view.mode == Mode::Model;
   const CopiedCommand made =
       command_of_model({.within = within,
-                        .effects = is_model && scene.view.model->screen == ModelScreen::Atlas,
-                        .one_layer = !is_model || scene.view.model->locked,
+                        .effects = is_model && model_look_of(scene.view).screen == ModelScreen::Atlas,
+                        .one_layer = !is_model || model_look_of(scene.view).locked,
                         .row = predicted_row_of(scene, within)});
   std::vector<std::string> left_out = unsaid(scene, made);
   const std::filesystem::path& file = scene.view.files->file;

@@ -16,7 +16,7 @@
 #include "app/files/paths.hpp"
 #include "app/kit/widgets/modal_card.hpp"
 #include "app/state/files_state.hpp"
-#include "app/state/model_state.hpp"
+#include "app/state/model_look.hpp"
 #include "core/base/error.hpp"
 #include "core/models/opened/opened_model.hpp"
 #include "core/text/utf8.hpp"
@@ -288,8 +288,8 @@ void open_file_dialog(Scene& scene) {
 void open_save_dialog(Scene& scene) { open_dialog(scene, FileTask::Save); }
 void open_picture_card(Scene& scene, PictureRegion region) {
   // What stands in the middle of a model's first screen are its heads.
-  const bool is_grid =
-      region == PictureRegion::Focus && is_of_model(scene) && scene.view.model->screen == ModelScreen::Heads;
+  const bool is_grid = region == PictureRegion::Focus && is_of_model(scene) &&
+                       model_look_of(scene.view).screen == ModelScreen::Heads;
   scene.view.files->region = is_grid ? PictureRegion::Grid : region;
   open_dialog(scene, FileTask::Picture);
 }

@@ -10,7 +10,7 @@
 #include "app/files/file_kinds.hpp"
 #include "app/kit/ui/number_format.hpp"
 #include "app/state/files_state.hpp"
-#include "app/state/model_state.hpp"
+#include "app/state/model_look.hpp"
 #include "app/views/files/dialog.hpp"
 #include "core/models/opened/opened_model.hpp"
 
@@ -26,13 +26,13 @@ HookBlocks blocks_of(const FilesState& files, const ModelReading& reading) {
 /// A table that is on another screen gives way to the first one of this screen.
 void keep_table_there(const Scene& scene) {
   ModelTable& table = scene.view.files->table;
-  const std::vector<ModelTable> all = tables_of(scene.view.model->screen);
+  const std::vector<ModelTable> all = tables_of(model_look_of(scene.view).screen);
   if (std::ranges::find(all, table) == all.end()) table = all.front();
 }
 
 void draw_table_choice(Scene& scene, const Box& line) {
   FilesState& files = *scene.view.files;
-  const std::vector<ModelTable> all = tables_of(scene.view.model->screen);
+  const std::vector<ModelTable> all = tables_of(model_look_of(scene.view).screen);
   std::vector<std::string_view> names;
   std::vector<Tip> tips;
   int now = 0;

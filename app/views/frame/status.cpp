@@ -7,7 +7,7 @@
 #include "app/scene/page_facts.hpp"
 #include "app/scene/picture.hpp"
 #include "app/state/files_state.hpp"
-#include "app/state/model_state.hpp"
+#include "app/state/model_look.hpp"
 #include "app/state/watch/watch_state.hpp"
 #include "app/training/run_words.hpp"
 #include "app/views/files/files.hpp"
@@ -123,7 +123,7 @@ std::string model_facts(const ModelReading& reading) {
 
 /// Whether the model and what is looked at in it are as when it was opened.
 bool is_as_opened(const Scene& scene) {
-  const std::optional<OpenedAt>& opened = scene.view.model->opened_at;
+  const std::optional<OpenedAt>& opened = model_look_of(scene.view).opened_at;
   if (scene.view.mode != Mode::Model || !scene.selection.locked || !opened) return false;
   return *opened == OpenedAt{scene.document.within.read(), scene.selection.head, scene.selection.cell};
 }

@@ -13,7 +13,7 @@
 #include "app/views/backends/switch.hpp"
 #include "app/views/files/files.hpp"
 #include "app/views/held/held_chip.hpp"
-#include "app/views/model_compare/model_compare.hpp"
+#include "app/views/model_compare/held_model.hpp"
 #include "app/views/watch/watch.hpp"
 #include "core/engine/model/model_reading.hpp"
 
@@ -35,124 +35,112 @@ void draw_mark(const Ui& ui, float x, float y) {
 /// box.
 Box draw_modes(Scene& scene, const Box& bar) {
   const Ui& ui = scene.ui;
-  struct Entry {
-    Mode mode;
-    std::string_view name;
-    Tip tip;
-  };
-  const std::array own {
-    Entry{Mode::Explore, "Explore", {"Explore", {}, "One head and everything around it.", "F2"}},
-        Entry{Mode::Model,
-              "Model",
-              {"Model", "layers × heads",
-               "All heads of a whole model, what is in its stream and what it predicts.", "F7"}},
-        std::vector<Mode> modes_there;
-    std::vector<std::string_view> names;
-    std::vector<Tip> tips;
-    for (const Mode& mode : modes()) {
-      const PageFacts* const page = page_facts_of(mode);
-      if (page != nullptr && !page->is_on_bar) continue;
-      const auto entry = std::ranges::find(own, mode, &Entry::mode);
-      modes_there.push_back(mode);
-      names.push_back(page != nullptr ? page->name : entry->name);
-      tips.push_back(page != nullptr ? page->tip : entry->tip);
-    }
-    const float usual = ui.px(scene.compact ? 0 : 612);
-    const float width = std::max(usual, segments_width(ui, names, type::label));
-    const Box box{std::round(bar.centre_x() - width / 2), bar.centre_y() - ui.px(15), width, ui.px(30)};
-    const auto now = std::ranges::find(modes_there, scene.view.mode) - modes_there.begin();
-    if (const auto chosen = segments(ui, "Mode", box, names, static_cast<int>(now), tips)) {
-      const Mode mode = modes_there[static_cast<std::size_t>(*chosen)];
-      const PageFacts* const page = page_facts_of(mode);
-      if (page != nullptr && page->show != nullptr)
-        page->show(scene);
-      else
-        scene.view.mode = mode;
-    }
-    return box;
+  constexpr Tip of_explore{"Explore", {}, "One head and everything around it.", "F2"};
+  std::vector<Mode> modes_there;
+  std::vector<std::string_view> names;
+  std::vector<Tip> tips;
+  for (const Mode& mode : modes()) {
+    const PageFacts* const page = page_facts_of(mode);
+    if (page != nullptr && !page->is_on_bar) continue;
+    modes_there.push_back(mode);
+    names.push_back(page != nullptr ? page->name : of_explore.title);
+    tips.push_back(page != nullptr ? page->tip : of_explore);
   }
+  const float usual = ui.px(scene.compact ? 0 : 612);
+  const float width = std::max(usual, segments_width(ui, names, type::label));
+  const Box box{std::round(bar.centre_x() - width / 2), bar.centre_y() - ui.px(15), width, ui.px(30)};
+  const auto now = std::ranges::find(modes_there, scene.view.mode) - modes_there.begin();
+  if (const auto chosen = segments(ui, "Mode", box, names, static_cast<int>(now), tips)) {
+    const Mode mode = modes_there[static_cast<std::size_t>(*chosen)];
+    const PageFacts* const page = page_facts_of(mode);
+    if (page != nullptr && page->show != nullptr)
+      page->show(scene);
+    else
+      scene.view.mode = mode;
+  }
+  return box;
+}
 
-  /// Theme, size and help. Returns the box.
-  Box draw_look_menu(Scene & scene, float right, float y) {
-    const Ui& ui = scene.ui;
-    const float width = std::max(ui.px(76), ui.text_width("Look", type::label) + ui.px(38));
-    const Box box{right - width, y - ui.px(14), width, ui.px(28)};
-    drop(
-        ui, "Look", box, "Look", {"Look", {}, "Theme, size of everything, language, keys and gestures.", "T"},
-        [&] {
-          constexpr std::array<const char*, 3> names{"Dark", "Light", "High contrast"};
-          constexpr std::array<std::string_view, 3> notes{"for a desk", "for bright rooms", "for projectors"};
-          for (std::size_t i = 0; i < names.size(); ++i) {
-            const auto theme = static_cast<ThemeName>(i);
-            if (menu_row(ui, names[i], notes[i], scene.view.theme == theme)) scene.view.theme = theme;
-          }
-          for (const float scale : {0.75f, 1.f, 1.25f, 1.5f, 2.f, 2.5f, 3.f}) {
-            const std::string label = "Size " + fixed(100 * static_cast<double>(scale), 0) + " %";
-            if (menu_row(ui, label.c_str(), "Ctrl +/\u2212", std::abs(scene.view.scale - scale) < 0.01f))
-              scene.view.scale = scale;
-          }
-          if (scene.languages.size() > 1)  // with English alone there is nothing to choose
-            for (const Language& language : scene.languages)
-              if (menu_row(ui, own(language.name).c_str(), "language", scene.view.language == language.code))
-                scene.view.language = language.code;
-          if (menu_row(ui, "Usual sizes of the regions")) scene.view.sizes = {};
-          if (menu_row(ui, "Milliseconds of every stage", "H", scene.view.timings))
-            scene.view.timings = !scene.view.timings;
-          if (menu_row(ui, "Numbers of two backends", "Shift+U", scene.view.parity))
-            scene.view.parity = !scene.view.parity;
-          if (menu_row(ui, "Keys and gestures", "F1")) scene.view.help = true;
-        });
-    return box;
-  }
+/// Theme, size and help. Returns the box.
+Box draw_look_menu(Scene& scene, float right, float y) {
+  const Ui& ui = scene.ui;
+  const float width = std::max(ui.px(76), ui.text_width("Look", type::label) + ui.px(38));
+  const Box box{right - width, y - ui.px(14), width, ui.px(28)};
+  drop(ui, "Look", box, "Look", {"Look", {}, "Theme, size of everything, language, keys and gestures.", "T"},
+       [&] {
+         constexpr std::array<const char*, 3> names{"Dark", "Light", "High contrast"};
+         constexpr std::array<std::string_view, 3> notes{"for a desk", "for bright rooms", "for projectors"};
+         for (std::size_t i = 0; i < names.size(); ++i) {
+           const auto theme = static_cast<ThemeName>(i);
+           if (menu_row(ui, names[i], notes[i], scene.view.theme == theme)) scene.view.theme = theme;
+         }
+         for (const float scale : {0.75f, 1.f, 1.25f, 1.5f, 2.f, 2.5f, 3.f}) {
+           const std::string label = "Size " + fixed(100 * static_cast<double>(scale), 0) + " %";
+           if (menu_row(ui, label.c_str(), "Ctrl +/\u2212", std::abs(scene.view.scale - scale) < 0.01f))
+             scene.view.scale = scale;
+         }
+         if (scene.languages.size() > 1)  // with English alone there is nothing to choose
+           for (const Language& language : scene.languages)
+             if (menu_row(ui, own(language.name).c_str(), "language", scene.view.language == language.code))
+               scene.view.language = language.code;
+         if (menu_row(ui, "Usual sizes of the regions")) scene.view.sizes = {};
+         if (menu_row(ui, "Milliseconds of every stage", "H", scene.view.timings))
+           scene.view.timings = !scene.view.timings;
+         if (menu_row(ui, "Numbers of two backends", "Shift+U", scene.view.parity))
+           scene.view.parity = !scene.view.parity;
+         if (menu_row(ui, "Keys and gestures", "F1")) scene.view.help = true;
+       });
+  return box;
+}
 
-  /// The way to every action without its key. Returns the box.
-  Box draw_find(Scene & scene, float right, float y, bool narrow) {
-    const Ui& ui = scene.ui;
-    const float width = ui.px(narrow ? 72 : 176);
-    const Box box{right - width, y - ui.px(14), width, ui.px(28)};
-    const Ui::Touch touch = ui.touch("Find", box);
-    ui.fill(box, touch.hovered ? ui.theme.control_hover : ui.theme.control, ui.px(6));
-    if (touch.focused) ui.frame(box.grown(ui.px(3)), ui.theme.query, ui.px(2), ui.px(8));
-    const float cap = ui.text_width("Ctrl K", type::tick) + ui.px(12);
-    const Box key{narrow ? box.centre_x() - cap / 2 : box.right() - cap - ui.px(6), y - ui.px(10), cap,
-                  ui.px(20)};
-    if (!narrow)
-      ui.text(box.x + ui.px(12), y, "Find or do…",
-              {type::label, ui.theme.text2, Ink::Regular, Align::Left, key.x - box.x - ui.px(20)});
-    ui.frame(key, ui.theme.border, std::max(1.f, std::floor(ui.scale())), ui.px(4));
-    ui.text(key.centre_x(), y, "Ctrl K", {type::tick, ui.theme.text2, Ink::Regular, Align::Centre});
-    tooltip(ui, touch.hovered, box, {"Find or do", {}, "Every action by its name.", "Ctrl+K"});
-    if (touch.clicked) open_palette(scene);
-    return box;
-  }
+/// The way to every action without its key. Returns the box.
+Box draw_find(Scene& scene, float right, float y, bool narrow) {
+  const Ui& ui = scene.ui;
+  const float width = ui.px(narrow ? 72 : 176);
+  const Box box{right - width, y - ui.px(14), width, ui.px(28)};
+  const Ui::Touch touch = ui.touch("Find", box);
+  ui.fill(box, touch.hovered ? ui.theme.control_hover : ui.theme.control, ui.px(6));
+  if (touch.focused) ui.frame(box.grown(ui.px(3)), ui.theme.query, ui.px(2), ui.px(8));
+  const float cap = ui.text_width("Ctrl K", type::tick) + ui.px(12);
+  const Box key{narrow ? box.centre_x() - cap / 2 : box.right() - cap - ui.px(6), y - ui.px(10), cap,
+                ui.px(20)};
+  if (!narrow)
+    ui.text(box.x + ui.px(12), y, "Find or do…",
+            {type::label, ui.theme.text2, Ink::Regular, Align::Left, key.x - box.x - ui.px(20)});
+  ui.frame(key, ui.theme.border, std::max(1.f, std::floor(ui.scale())), ui.px(4));
+  ui.text(key.centre_x(), y, "Ctrl K", {type::tick, ui.theme.text2, Ink::Regular, Align::Centre});
+  tooltip(ui, touch.hovered, box, {"Find or do", {}, "Every action by its name.", "Ctrl+K"});
+  if (touch.clicked) open_palette(scene);
+  return box;
+}
 
-  /// What computes and how long the last change took; a click opens the times of every stage.
-  void draw_backend(Scene & scene, float left, float right, float y) {
-    if (!scene.backends.is_alone()) return draw_backend_bar(scene, left, right, y);
-    const Ui& ui = scene.ui;
-    // In a model the time is that of all its heads and its prediction.
-    const bool is_model = scene.model != nullptr && scene.view.mode == Mode::Model;
-    const std::string time = time_words(is_model ? scene.model->milliseconds : scene.run.total_milliseconds);
-    const float time_width = ui.text_width(time, type::label, Ink::Medium);
-    std::string backend = backend_words(scene.run.backend);
-    const auto width = [&] { return ui.text_width(backend, type::label) + time_width + ui.px(32); };
-    if (right - width() < left) backend = own(backend.substr(0, backend.find(' ')));
-    if (right - width() < left) return;
-    const Box area{right - width(), y - ui.px(14), width(), ui.px(28)};
-    const Ui::Touch touch = ui.touch("Backend", area);
-    if (touch.hovered || scene.view.timings) ui.fill(area, ui.theme.control_hover, ui.px(6));
-    if (touch.focused) ui.frame(area.grown(ui.px(3)), ui.theme.query, ui.px(2), ui.px(8));
-    const float x = area.right() - ui.px(6);
-    ui.text(x, y, time, {type::label, ui.theme.text1, Ink::Medium, Align::Right});
-    ui.text(x - time_width - ui.px(8), y, backend, {type::label, ui.theme.text2, Ink::Regular, Align::Right});
-    ui.disc({area.x + ui.px(8), std::round(y)}, ui.px(3.5f), ui.theme.value);
-    const std::string what =
-        "last change: " + own_number(time) + " for all stages and measures; a click shows each";
-    if (!scene.view.timings)
-      tooltip(ui, touch.hovered, area,
-              {backend_words(scene.run.backend), what, scene.backends.why_alone(), "H"});
-    if (touch.clicked) scene.view.timings = !scene.view.timings;
-  }
+/// What computes and how long the last change took; a click opens the times of every stage.
+void draw_backend(Scene& scene, float left, float right, float y) {
+  if (!scene.backends.is_alone()) return draw_backend_bar(scene, left, right, y);
+  const Ui& ui = scene.ui;
+  // In a model the time is that of all its heads and its prediction.
+  const bool is_model = scene.model != nullptr && scene.view.mode == Mode::Model;
+  const std::string time = time_words(is_model ? scene.model->milliseconds : scene.run.total_milliseconds);
+  const float time_width = ui.text_width(time, type::label, Ink::Medium);
+  std::string backend = backend_words(scene.run.backend);
+  const auto width = [&] { return ui.text_width(backend, type::label) + time_width + ui.px(32); };
+  if (right - width() < left) backend = own(backend.substr(0, backend.find(' ')));
+  if (right - width() < left) return;
+  const Box area{right - width(), y - ui.px(14), width(), ui.px(28)};
+  const Ui::Touch touch = ui.touch("Backend", area);
+  if (touch.hovered || scene.view.timings) ui.fill(area, ui.theme.control_hover, ui.px(6));
+  if (touch.focused) ui.frame(area.grown(ui.px(3)), ui.theme.query, ui.px(2), ui.px(8));
+  const float x = area.right() - ui.px(6);
+  ui.text(x, y, time, {type::label, ui.theme.text1, Ink::Medium, Align::Right});
+  ui.text(x - time_width - ui.px(8), y, backend, {type::label, ui.theme.text2, Ink::Regular, Align::Right});
+  ui.disc({area.x + ui.px(8), std::round(y)}, ui.px(3.5f), ui.theme.value);
+  const std::string what =
+      "last change: " + own_number(time) + " for all stages and measures; a click shows each";
+  if (!scene.view.timings)
+    tooltip(ui, touch.hovered, area,
+            {backend_words(scene.run.backend), what, scene.backends.why_alone(), "H"});
+  if (touch.clicked) scene.view.timings = !scene.view.timings;
+}
 
 }  // namespace
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "app/scene/scene.hpp"
+#include "app/state/model_look.hpp"
 #include "core/models/changes.hpp"
 
 namespace attnscope {
@@ -54,7 +56,7 @@ std::vector<ModelHead> all_model_heads(const ModelSpec& spec) {
 }
 
 const std::shared_ptr<const ModelRun>& shown_run(const Scene& scene) {
-  const bool clean = scene.view.model->without_changes && scene.model->clean;
+  const bool clean = model_look_of(scene.view).without_changes && scene.model->clean;
   return clean ? scene.model->clean : scene.model->run;
 }
 
@@ -229,7 +231,7 @@ ModelHead chosen_head(const Scene& scene) {
 }
 
 ModelHead shown_head(const Scene& scene) {
-  const ModelState& state = *scene.view.model;
+  const ModelLook& state = model_look_of(scene.view);
   const ModelHead chosen = chosen_head(scene);
   if (!state.hovered || state.locked) return chosen;
   const ModelSpec& spec = scene.model->within.model->model->spec;

@@ -12,12 +12,13 @@
 #include <vector>
 
 #include "app/results/predicted_name.hpp"
-#include "app/scene/scene.hpp"
-#include "app/state/model_state.hpp"
+#include "app/state/model_head.hpp"
 #include "core/engine/model/model_reading.hpp"
 #include "core/models/keys_seen.hpp"
 
 namespace attnscope {
+
+struct Scene;
 
 /// The attentions that a model has, in the order in which they stand on screen: encoder, decoder, cross.
 std::vector<AttentionOf> attentions_of(const ModelSpec&);

@@ -96,7 +96,7 @@ std::vector<GridPart> grid_parts(const GridFrame& grid) {
 GridFrame::GridFrame(Scene& of)
     : scene(of),
       ui(of.ui),
-      state(*of.view.model),
+      state(model_look_of(of.view)),
       reading(*of.model),
       spec(reading.within.model->model->spec),
       run(*shown_run(of)),

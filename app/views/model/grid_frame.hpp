@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "app/scene/scene.hpp"
+#include "app/state/model_look.hpp"
 #include "app/views/model/facts.hpp"
 #include "app/views/model/grid_layout.hpp"
 
@@ -21,7 +22,7 @@ struct GridFrame {
 
   Scene& scene;
   const Ui& ui;
-  ModelState& state;
+  ModelLook& state;
   const ModelReading& reading;
   const ModelSpec& spec;
   const ModelRun& run;  // that is shown,

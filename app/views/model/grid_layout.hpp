@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "app/kit/ui/ui.hpp"
-#include "app/state/model_state.hpp"
+#include "app/state/model_head.hpp"
 #include "core/models/config/spec.hpp"
 
 namespace attnscope {

@@ -5,9 +5,7 @@
 
 namespace attnscope {
 
-/// Title, screens to choose from, colour bar, numbers of columns.
-void draw_grid_title(const GridFrame&);
-/// The last of them alone.
+/// Numbers of columns.
 void draw_grid_columns(const GridFrame&);
 /// Takes mouse and keyboard. Comes before what is drawn of it.
 void point_at_grid(GridFrame&);

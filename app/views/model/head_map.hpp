@@ -7,7 +7,7 @@
 
 #include "app/results/head_maps.hpp"
 #include "app/scene/scene.hpp"
-#include "app/state/model_state.hpp"
+#include "app/state/model_head.hpp"
 #include "core/models/run_model.hpp"
 
 namespace attnscope {

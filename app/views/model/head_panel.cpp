@@ -7,11 +7,12 @@
 #include "app/kit/ui/number_format.hpp"
 #include "app/scene/picture.hpp"
 #include "app/state/focus_state.hpp"
+#include "app/state/model_look.hpp"
+#include "app/views/model/go_to_head.hpp"
 #include "app/views/model/grid_colours.hpp"
 #include "app/views/model/head_map.hpp"
 #include "app/views/model/head_score_rows.hpp"
 #include "app/views/model/parts.hpp"
-#include "app/views/model/why.hpp"
 #include "app/views/parts/heat_map.hpp"
 #include "app/views/parts/map_parts.hpp"
 #include "core/attention/run_stage.hpp"
@@ -53,10 +54,10 @@ class HeadPanel {
   }
 
   void draw_map(const Box& area, bool all_names = true) {
-    const CellValue value = scene_.view.model->value;
+    const CellValue value = model_look_of(scene_.view).value;
     // Of a long text the map of the layer, from 0 to 1, shows next to nothing.
     const bool is_dark = !scene_.view.focus->log && high_of_weights(scene_.result.dimensions.keys) < 1;
-    if (value == CellValue::Weight && is_layer_on_screen() && !scene_.view.model->without_changes &&
+    if (value == CellValue::Weight && is_layer_on_screen() && !model_look_of(scene_.view).without_changes &&
         (!is_dark || scene_.result.is_long())) {
       // What a muted head would do is still there to be looked at.
       const Document& layer = scene_.result.document;
@@ -169,7 +170,7 @@ class HeadPanel {
     const std::string name = scene_.compact ? attnscope::head_name(spec_, head_)
                                             : layer_name(spec_, head_.of, head_.block) + " · Head " + number;
     ui_.text(x, y, name, {type::body, ui_.theme.text1, Ink::Semibold, Align::Left, why.x - x - ui_.px(8)});
-    ModelState& state = *scene_.view.model;
+    ModelLook& state = model_look_of(scene_.view);
     const bool is_why = state.screen == ModelScreen::Why;
     if (button(ui_, is_why ? "Back" : "Why?", why,
                {"Why did it look there?",

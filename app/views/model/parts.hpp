@@ -1,30 +1,18 @@
-// app/views/model: the regions of the model's screen and what they share.
+// app/views/model: what several pages draw of a model: a head, large, the prediction, what pointing at a head
+// does, titles of regions.
 #pragma once
 
 #include <functional>
 #include <string_view>
-#include <vector>
 
 #include "app/scene/picture.hpp"
 #include "app/scene/scene.hpp"
-#include "app/state/layout.hpp"
 #include "app/views/controls/column.hpp"
 #include "app/views/model/facts.hpp"
 #include "core/edits/model.hpp"
 
 namespace attnscope {
 
-/// Where the regions stand, device pixels; empty where there is no room.
-struct ModelRegions {
-  Box controls, grid, head, stream, prediction;
-};
-ModelRegions model_regions(const Ui&, const Box& whole, bool compact, const ViewState&);
-/// The edges between them take the mouse: before the regions are drawn. What is to be drawn on them
-/// afterwards.
-std::vector<SplitterLine> drag_model_splitters(const Ui&, const ModelRegions&, ViewState&);
-
-void draw_model_controls(Scene&, const Box& region);
-void draw_model_grid(Scene&, const Box& region);
 void draw_model_head(Scene&, const Box& region);
 /// Its title and map alone.
 void draw_model_head_map(Scene&, const Box& region);
@@ -32,9 +20,6 @@ void draw_model_head_map(Scene&, const Box& region);
 void draw_model_head_picture(Scene&, const Box& area, bool all_names = true);
 /// Whether the layer on screen is the block of the head that is looked at, run with the same tokens.
 bool is_layer_on_screen(Scene&);
-/// In the place of grid and head: why the head gave the chosen cell its weight.
-void draw_model_why(Scene&, const ModelRegions&);
-void draw_model_stream(Scene&, const Box& region);
 void draw_model_prediction(Scene&, const Box& region);
 /// What the model predicts, as the title of its region: "Next token".
 std::string_view prediction_title(const ModelSpec&);
@@ -54,12 +39,6 @@ void change_within(Scene&, const std::function<ModelContext(ModelContext)>& edit
 /// The layer that is looked at, in Explore with all its controls.
 void open_in_explore(Scene&);
 
-/// "Heads | Groups | Atlas | …" at the right end of a title's line. Returns where it begins.
-float draw_screen_choice(Scene&, const Box& line);
-/// Ground, title with the choice of screens, and where the rest of the region is; the note ends before
-/// `right`, where a colour bar stands.
-Box begin_screen_region(Scene&, const Box& region, std::string_view title, std::string_view note,
-                        const ColourScale* scale, std::string (*written)(double));
 /// "picture | norms": which of the two stands in the region of the residual stream. Right end of a title's
 /// line, from `right` to the left; returns where it begins.
 float draw_picture_choice(Scene&, float right, float y);
@@ -72,24 +51,10 @@ float draw_small_ramp(const Ui&, const char* place, float right, float y, const 
 
 /// A row of the controls with a name at its left; where what is chosen stands.
 Box choice_row(Column&, std::string_view name);
-/// Sections of the controls.
-void model_section(Column&);
-void text_section(Column&);
-void changes_section(Column&);
-void colours_section(Column&);
-void layer_section(Column&);
-void split_section(Column&);
-void norms_section(Column&);
-void logit_section(Column&);
-void path_section(Column&);
-
 inline bool has_room(const Box& box) { return box.w >= 8 && box.h >= 8; }
 
 /// The line of a region's title, and the padding at its left and right.
 inline float title_height(const Ui& ui) { return ui.px(44); }
 inline float region_pad(const Scene& scene) { return scene.ui.px(scene.compact ? 16 : 20); }
-
-/// Of the lens: its colours step back, so that the heads stay brightest.
-inline constexpr float stream_span = 0.62f;
 
 }  // namespace attnscope

@@ -2,12 +2,13 @@
 // of heads.
 #include <imgui_internal.h>
 
+#include "app/state/model_look.hpp"
 #include "app/views/model/parts.hpp"
 
 namespace attnscope {
 
 void point_at_head(Scene& scene, const ModelHead& head) {
-  ModelState& state = *scene.view.model;
+  ModelLook& state = model_look_of(scene.view);
   const ModelSpec& spec = scene.model->within.model->model->spec;
   state.hovered = head;
   const bool is_locked = state.locked && head == chosen_head(scene);
@@ -17,7 +18,7 @@ void point_at_head(Scene& scene, const ModelHead& head) {
 }
 
 void click_on_head(Scene& scene, const ModelHead& head) {
-  ModelState& state = *scene.view.model;
+  ModelLook& state = model_look_of(scene.view);
   state.locked = !(state.locked && head == chosen_head(scene));
   look_at(scene, head);
 }

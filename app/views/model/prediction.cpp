@@ -9,6 +9,7 @@
 #include "app/kit/table_view.hpp"
 #include "app/kit/ui/number_words.hpp"
 #include "app/results/listed_tokens.hpp"
+#include "app/state/model_look.hpp"
 #include "app/views/model/parts.hpp"
 #include "app/views/tokens/masking.hpp"
 #include "core/edits/masking.hpp"
@@ -74,7 +75,7 @@ void choose(Scene& scene, std::int64_t row, std::int64_t id) {
     change_within(scene, [&](ModelContext within) {
       return edit::appended(edit::continued_up_to(std::move(within), kept), id);
     });
-    scene.view.model->predicted_row.reset();
+    model_look_of(scene.view).predicted_row.reset();
   } else if (spec.head.kind == HeadKind::MaskedToken) {
     fill_mask(scene, row, id);
   }
@@ -116,7 +117,7 @@ class Prediction {
     draw_title(prediction);
     if (!is_there) return draw_nothing();
     masked_ = masked_token(reading_.within, *reading_.tokens, prediction->row);
-    const ModelState& state = *scene_.view.model;
+    const ModelLook& state = model_look_of(scene_.view);
     kept_ = {masked_, state.token_in(reading_.within.model->fingerprint, state.followed)};
     all_ = listed_tokens(*prediction, kept_);
     table_.rows = all_.size();
@@ -179,7 +180,7 @@ class Prediction {
   }
 
   void follow(const ListedToken& candidate) {
-    ModelState& state = *scene_.view.model;
+    ModelLook& state = model_look_of(scene_.view);
     state.choose_tokens_of(reading_.within.model->fingerprint);
     state.followed = is_followed(candidate) ? std::nullopt : std::optional(candidate.id);
   }
@@ -222,7 +223,8 @@ class Prediction {
     std::string note;
     const bool of_token = spec_.head.kind == HeadKind::TokenClass;
     const bool masks = spec_.head.kind == HeadKind::MaskedToken;
-    if (prediction != nullptr && prediction->row >= 0 && (scene_.view.model->predicted_row || of_token))
+    if (prediction != nullptr && prediction->row >= 0 &&
+        (model_look_of(scene_.view).predicted_row || of_token))
       note = masks ? "token " + std::to_string(prediction->row)
                    : (spec_.decoder ? "after " : "of ") + row_name(reading_, prediction->row);
     draw_region_title(ui_, line_, said_.title, note, right);

@@ -1,12 +1,14 @@
 #include "app/views/model_compare/tables.hpp"
 
+#include <cmath>
 #include <memory>
 #include <utility>
 
+#include "app/kit/ui/number_format.hpp"
+#include "app/kit/ui/own_words.hpp"
 #include "app/results/changed_model.hpp"
 #include "app/views/atlas/tables.hpp"
 #include "app/views/model/facts.hpp"
-#include "app/views/model_compare/compared_models.hpp"
 
 namespace attnscope {
 namespace {
@@ -47,6 +49,14 @@ TableColumn on_screen(TableColumn column, std::string_view title, std::string (*
 }
 
 }  // namespace
+
+std::string distance_words(double value) {
+  if (std::isnan(value)) return own("–");
+  if (value == 0) return own("0");
+  return own_number(std::abs(value) < 0.005 ? tight(value) : fixed(value, 2));
+}
+
+std::string change_words(double value) { return own_number((value > 0 ? "+" : "") + distance_words(value)); }
 
 std::vector<ComparedHead> known_heads(const ModelDifference& difference) {
   std::vector<ComparedHead> heads;

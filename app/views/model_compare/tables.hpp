@@ -2,13 +2,19 @@
 // file are made of it.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "app/kit/table.hpp"
-#include "app/state/model_state.hpp"
+#include "app/state/model_head.hpp"
 #include "core/engine/model/model_difference.hpp"
 
 namespace attnscope {
+
+/// "0.12", "3e−3": of a distance or a weight.
+std::string distance_words(double value);
+/// The same with its sign: of a change.
+std::string change_words(double value);
 
 /// A head of A, in any of its attentions.
 using ComparedHead = ModelHead;

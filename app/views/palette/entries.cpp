@@ -8,14 +8,10 @@
 #include "app/kit/ui/words.hpp"
 #include "app/scene/page_facts.hpp"
 #include "app/state/files_state.hpp"
-#include "app/state/model_state.hpp"
 #include "app/state/signals_state.hpp"
 #include "app/views/files/files.hpp"
 #include "app/views/heads/head_order.hpp"
-#include "app/views/model/choice_names.hpp"
 #include "app/views/signals/plots.hpp"
-#include "core/engine/model/model_reading.hpp"
-#include "core/models/opened/opened_model.hpp"
 #include "core/text/letters.hpp"
 
 namespace attnscope {
@@ -85,28 +81,8 @@ void add_examples(const Shown& shown, std::vector<PaletteEntry>& all) {
                    [path = example.path](Scene& now) { now.requests.open = path; }});
 }
 
-/// How the text of a model becomes tokens: unfolds that section of its column.
-void add_model_text(const Shown& shown, std::vector<PaletteEntry>& all) {
-  if (shown.model == nullptr || !shown.model->within.model || !shown.model->within.model->tokenizer) return;
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 4> rows{{
-      {"As a chat", "chat template instruct prompt user assistant apply_chat_template gespräch vorlage"},
-      {"Second text", "pair sentence pair segment nli qa paar satzpaar zweiter"},
-      {"Special tokens", "bos eos cls sep beginning of sequence add_special_tokens anfang besondere"},
-      {"Numbers of the tokens", "token ids input_ids raw nummern tokens"},
-  }};
-  for (const auto& [name, words] : rows)
-    all.push_back({std::string(name), "control", words, [](Scene& now) {
-                     constexpr auto section =
-                         static_cast<std::size_t>(Section::Text) - static_cast<std::size_t>(Section::Model);
-                     now.view.mode = Mode::Model;
-                     now.view.model->screen = ModelScreen::Heads;
-                     now.view.hidden[static_cast<std::size_t>(Region::Controls)] = false;
-                     now.view.model->fold[section] = 1;
-                   }});
-}
-
 /// Opens the dialog with the format that is meant.
-void add_exports(const Shown& shown, std::vector<PaletteEntry>& all) {
+void add_exports(std::vector<PaletteEntry>& all) {
   struct Export {
     std::string_view name;
     NumberFormat format;
@@ -124,23 +100,6 @@ void add_exports(const Shown& shown, std::vector<PaletteEntry>& all) {
   for (const Export& out : exports)
     all.push_back({std::string(out.name), "file", out.words,
                    [format = out.format](Scene& now) { open_export_dialog(now, format); }});
-  if (shown.model == nullptr) return;
-  static constexpr std::array<Export, 2> of_model{{
-      {"Export a table of the model as CSV", NumberFormat::Csv,
-       "csv table scores lens prediction effects pruning patching excel export tabelle modell"},
-      {"Export the activations of the model", NumberFormat::Tensors,
-       "safetensors transformerlens hooks cache activations tensor export aktivierungen modell"},
-  }};
-  all.push_back({"Save a picture of all heads", "file",
-                 "grid layers heads png svg picture figure paper export bild köpfe modell", [](Scene& now) {
-                   now.view.mode = Mode::Model;
-                   open_picture_card(now, PictureRegion::Grid);
-                 }});
-  for (const Export& out : of_model)
-    all.push_back({std::string(out.name), "file", out.words, [format = out.format](Scene& now) {
-                     now.view.mode = Mode::Model;
-                     open_export_dialog(now, format);
-                   }});
 }
 
 void add_looks(const Shown& shown, std::vector<PaletteEntry>& all) {
@@ -160,43 +119,6 @@ void add_looks(const Shown& shown, std::vector<PaletteEntry>& all) {
                    language.code == "de" ? "language german deutsch sprache übersetzung"
                                          : "language english englisch sprache",
                    [code = language.code](Scene& now) { now.view.language = code; }});
-}
-
-/// The name of what is chosen, and of the choice.
-PaletteEntry choice_entry(std::string_view what, std::string_view choice, std::string_view words,
-                          std::function<void(Scene&)> run) {
-  return {std::string(what) + ": " + inner(choice),      "choice", words, std::move(run), false,
-          std::string(what) + ": " + std::string(choice)};
-}
-
-/// By what the heads of a model are coloured, and how they stand.
-void add_choices_of_model(const Shown& shown, std::vector<PaletteEntry>& all) {
-  if (shown.model == nullptr) return;
-  static constexpr std::array<std::string_view, head_colour_names.size()> colours{
-      "color grid model score heads weights muster bild farbe färben köpfe raster",
-      "color grid model score heads uncertainty spread entropie farbe färben köpfe raster",
-      "color grid model score heads token before previous-token voriges davor farbe färben köpfe raster",
-      "color grid model score heads repeat copy induktion wiederholung farbe färben köpfe raster",
-      "color grid model score heads sink bos senke erstes farbe färben köpfe raster",
-      "color grid model score heads ablation logit importance wirkung farbe färben köpfe raster"};
-  static constexpr std::array<std::string_view, grid_order_names.size()> orders{
-      "sort grid model index schicht kopf ordnen sortieren ordnung",
-      "sort grid model groups kinds roles gruppen arten ordnen sortieren ordnung",
-      "sort grid model score größte zuerst ordnen sortieren ordnung"};
-  const auto to_grid = [](Scene& now) {
-    now.view.mode = Mode::Model;
-    now.view.model->screen = ModelScreen::Heads;
-  };
-  for (std::size_t i = 0; i < colours.size(); ++i)
-    all.push_back(choice_entry("Colour the heads", head_colour_names[i], colours[i], [=](Scene& now) {
-      to_grid(now);
-      now.view.model->colour = static_cast<HeadColour>(i);
-    }));
-  for (std::size_t i = 0; i < orders.size(); ++i)
-    all.push_back(choice_entry("Order of the heads", grid_order_names[i], orders[i], [=](Scene& now) {
-      to_grid(now);
-      now.view.model->order = static_cast<GridOrder>(i);
-    }));
 }
 
 /// By what the thumbnails of the layer are sorted.
@@ -246,18 +168,22 @@ int score_in(std::string_view text, std::string_view word, int whole, int begins
 
 }  // namespace
 
+PaletteEntry choice_entry(std::string_view what, std::string_view choice, std::string_view words,
+                          std::function<void(Scene&)> run) {
+  return {std::string(what) + ": " + inner(choice),      "choice", words, std::move(run), false,
+          std::string(what) + ": " + std::string(choice)};
+}
+
 std::vector<PaletteEntry> palette_entries(const Shown& shown) {
   std::vector<PaletteEntry> all;
   add_actions(shown, all);
   add_controls(shown, all);
   add_plots(shown, all);
   add_examples(shown, all);
-  add_model_text(shown, all);
   for (const PageFacts* const page : page_facts())
     if (page->add_to_palette != nullptr) page->add_to_palette(shown, all);
-  add_exports(shown, all);
+  add_exports(all);
   add_looks(shown, all);
-  add_choices_of_model(shown, all);
   add_choices_of_layer(shown, all);
   return all;
 }

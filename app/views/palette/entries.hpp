@@ -36,6 +36,10 @@ struct ControlEntry {
 /// Every control of the column.
 std::span<const ControlEntry> control_entries();
 
+/// The name of what is chosen, and of the choice.
+PaletteEntry choice_entry(std::string_view what, std::string_view choice, std::string_view words,
+                          std::function<void(Scene&)> run);
+
 /// Everything that can be found now, actions first.
 std::vector<PaletteEntry> palette_entries(const Shown&);
 

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "app/state/model_look.hpp"
+
 namespace attnscope {
 namespace {
 
@@ -134,7 +136,7 @@ bool is_refused(const Scene& scene, LayerNumber number) {
 }
 
 bool is_stale(Scene& scene) {
-  std::optional<double>& since = scene.view.model->stale_since;
+  std::optional<double>& since = model_look_of(scene.view).stale_since;
   const ModelContext& asked = scene.document.within.read();
   const bool is_of_it =
       !asked || scene.model == nullptr ||

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "app/scene/picture.hpp"
-#include "app/state/model_state.hpp"
+#include "app/state/model_look.hpp"
 #include "core/engine/model/model_reading.hpp"
 #include "core/models/pictures/image_input.hpp"
 
@@ -64,7 +64,7 @@ void draw_patch_lines(const Ui& ui, const Patches& patches, const Box& picture) 
 }
 
 const RgbPicture& kept_photo(Scene& scene) {
-  PictureState& state = scene.view.model->picture;
+  PictureState& state = model_look_of(scene.view).picture;
   const std::shared_ptr<const ModelTokens>& tokens = scene.model->tokens;
   if (state.photo_of != tokens || !state.photo) {
     state.photo = std::make_shared<const RgbPicture>(

@@ -6,6 +6,7 @@
 #include "app/kit/ui/number_format.hpp"
 #include "app/scene/picture.hpp"
 #include "app/state/focus_state.hpp"
+#include "app/state/model_look.hpp"
 #include "app/views/model/head_map.hpp"
 #include "app/views/model/parts.hpp"
 #include "app/views/picture/heat.hpp"
@@ -26,7 +27,7 @@ class PictureView {
   PictureView(Scene& scene, const Box& region)
       : scene_(scene),
         ui_(scene.ui),
-        state_(scene.view.model->picture),
+        state_(model_look_of(scene.view).picture),
         reading_(*scene.model),
         region_(region),
         pad_(region_pad(scene)),
@@ -135,7 +136,7 @@ class PictureView {
   }
 
   void draw_head_panel(const Box& box, const Box& caption) {
-    const CellValue value = scene_.view.model->value;
+    const CellValue value = model_look_of(scene_.view).value;
     const HeadMapPtr map = head_map(scene_, head_, value);
     draw_caption(caption, "head " + head_name(spec(), head_), map != nullptr ? head_scale(*map).high : 0);
     if (map == nullptr) {
@@ -303,10 +304,10 @@ Facts facts_from(const Matrix& numbers, const Patches& patches, std::int64_t tok
 void PictureView::draw_facts(const Box& area) {
   std::vector<Facts> all;
   const double tokens = static_cast<double>(patches_.tokens());
-  if (const HeadMapPtr map = head_map(scene_, head_, scene_.view.model->value)) {
+  if (const HeadMapPtr map = head_map(scene_, head_, model_look_of(scene_.view).value)) {
     all.push_back(facts_from(map->numbers.matrix(), patches_, token(), forward()));
     all.back().name = "head " + head_name(spec(), head_);
-    all.back().uniform = scene_.view.model->value == CellValue::Weight ? 1 / tokens : NAN;
+    all.back().uniform = model_look_of(scene_.view).value == CellValue::Weight ? 1 / tokens : NAN;
   }
   if (const TensorOf<double>* const rollout = state_.rollout ? shown_rollout() : nullptr) {
     all.push_back(facts_from(rollout->matrix(), patches_, token(), forward()));

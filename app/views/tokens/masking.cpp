@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "app/state/model_state.hpp"
+#include "app/state/model_look.hpp"
 #include "core/base/error.hpp"
 #include "core/edits/masking.hpp"
 #include "core/engine/model/model_reading.hpp"
@@ -35,8 +35,8 @@ void mask_row(Scene& scene, std::int64_t row) {
   menu_title(scene.ui, own(*word));
   if (menu_row(scene.ui, masked ? "Put the word back" : "Mask the word", "Alt+click"))
     toggle_mask(scene, row);
-  if (menu_row(scene.ui, "Predict this token", {}, scene.view.model->predicted_row == row))
-    scene.view.model->predicted_row = row;
+  if (menu_row(scene.ui, "Predict this token", {}, model_look_of(scene.view).predicted_row == row))
+    model_look_of(scene.view).predicted_row = row;
 }
 
 }  // namespace
@@ -47,7 +47,7 @@ void toggle_mask(Scene& scene, std::int64_t row) {
     const std::size_t before = within.input.masked.size();
     within = edit::toggled_mask(std::move(within), row);
     const bool is_masked = within.input.masked.size() > before;
-    scene.view.model->predicted_row = is_masked ? std::optional(row) : std::nullopt;
+    model_look_of(scene.view).predicted_row = is_masked ? std::optional(row) : std::nullopt;
     scene.document.within.change() = std::move(within);
   } catch (const Error& error) {
     scene.view.notices.say(error.what());
@@ -66,7 +66,7 @@ void predict_row_of(Scene& scene, std::int64_t row) {
   if (row < 0 || row >= std::ssize(tokens)) return;
   const bool is_mask = can_mask(scene) && tokens[static_cast<std::size_t>(row)].id ==
                                               scene.model->within.model->tokenizer->special_ids().mask;
-  if (kind == HeadKind::TokenClass || is_mask) scene.view.model->predicted_row = row;
+  if (kind == HeadKind::TokenClass || is_mask) model_look_of(scene.view).predicted_row = row;
 }
 
 bool take_masking(Scene& scene, const Ui::Touch& touch, std::int64_t row) {

@@ -13,7 +13,7 @@
 #include "app/kit/widgets/keyboard_focus.hpp"
 #include "app/kit/widgets/prompt_field.hpp"
 #include "app/scene/scene.hpp"
-#include "app/state/model_state.hpp"
+#include "app/state/model_look.hpp"
 #include "app/views/parts/refusal.hpp"
 #include "app/views/tokens/chips.hpp"
 #include "core/edits/dump.hpp"
@@ -133,7 +133,7 @@ void draw_labels_field(Scene& scene, const Box& box, std::size_t index) {
 
 /// The layer is that with the changes: while the model is shown without them, no weight of it stands here.
 bool strip_has_weights(const Scene& scene) {
-  return scene.view.mode != Mode::Model || !scene.view.model->without_changes;
+  return scene.view.mode != Mode::Model || !model_look_of(scene.view).without_changes;
 }
 
 /// Both texts of a model with two, whichever of its attentions is looked at: below the fields' lines.

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "app/kit/ui/number_format.hpp"
-#include "app/state/model_state.hpp"
+#include "app/state/model_look.hpp"
 #include "app/views/model/parts.hpp"
 #include "app/views/watch/grid_paint.hpp"
 #include "app/views/watch/parts.hpp"

@@ -1,0 +1,16 @@
+// app/pages/model: what can be chosen for the grid of heads, as its controls and the palette call it.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace attnscope {
+
+/// In the order of HeadColour.
+inline constexpr std::array<std::string_view, 6> head_colour_names{"pattern",   "entropy",     "previous",
+                                                                   "induction", "first token", "effect"};
+/// In the order of GridOrder.
+inline constexpr std::array<std::string_view, 3> grid_order_names{"layer, head", "what they do",
+                                                                  "largest first"};
+
+}  // namespace attnscope

@@ -1,0 +1,49 @@
+// app/pages/model: how the page of a model is looked at, beside what other rooms know of it: its screens one
+// by one, their lists, what is typed there.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "app/pages/model/state/compare_heads_state.hpp"
+#include "app/pages/model/state/generation_state.hpp"
+#include "app/pages/model/state/head_sets_state.hpp"
+#include "app/pages/model/state/many_texts_state.hpp"
+#include "app/pages/model/state/patching_state.hpp"
+#include "app/pages/model/state/why_state.hpp"
+#include "app/state/model_look.hpp"
+#include "app/state/view_state.hpp"
+
+namespace attnscope {
+
+/// What the residual stream's cells show.
+enum class StreamView : std::uint8_t { Lens, Norm, Inside };
+
+struct ModelState : ModelLook {
+  using Shared = ModelLook;  // see PageState
+
+  StreamView stream = StreamView::Lens;
+  WhyState split;
+  AtlasState atlas;
+  PatchingState patching;
+  GenerationState generation;
+  CompareHeadsState compare;
+  HeadSetsState sets;
+  ManyTextsState many;
+
+  // Of the moment.
+  std::optional<std::string> typed_ids;  // while the field of the tokens' numbers has the keyboard
+  float controls_scroll = 0;             // logical pixels
+  float changes_height = 0;              // of the section "Changes inside" in the frame before; likewise
+  std::int64_t stream_back = 0;          // rows that the residual stream is scrolled up from the last one
+};
+
+/// What a session keeps of it.
+void fields(PageFields&, ModelState&);
+
+inline ModelState& model_state_of(ViewState& view) { return view.pages.of<ModelState>(); }
+inline const ModelState& model_state_of(const ViewState& view) { return view.pages.of<ModelState>(); }
+
+}  // namespace attnscope
