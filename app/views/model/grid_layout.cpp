@@ -7,7 +7,7 @@ namespace attnscope {
 namespace {
 
 constexpr int most_banks = 4;
-constexpr float least_cell = 16, readable_side = 20, most_cell = 160;  // logical
+constexpr float least_cell = 16, readable_cell = 20, most_cell = 160;  // logical
 constexpr float label_width = 30, group_gap = 6, bank_gap = 24;
 constexpr float effect_width = 96, least_effect = 72;  // bar, number and the gap before them
 constexpr float effect_share = 0.25f;                  // of a bank's width, at most
@@ -31,7 +31,7 @@ float side_of(const Ui& ui, float pitch, std::int64_t cells) {
   const float room = pitch - gap_of(ui, pitch);
   const auto n = static_cast<float>(std::max<std::int64_t>(1, cells));
   const float whole = std::floor(room / n) * n;
-  const float readable = ui.px(readable_side);
+  const float readable = ui.px(readable_cell);
   return whole >= 0.84f * room && (whole >= readable || room < readable) ? whole : room;
 }
 
@@ -93,7 +93,7 @@ Banks choose_banks(const Ui& ui, const Box& area, const std::vector<GridPart>& p
   std::size_t layers = 1;
   for (const GridPart& part : parts) layers = std::max(layers, part.heads.size());
   const int most = std::min<int>(most_banks, static_cast<int>(layers));
-  const float readable = pitch_for(ui, ui.px(readable_side));
+  const float readable = pitch_for(ui, ui.px(readable_cell));
   Banks best = largest_banks(ui, area, parts, most, effect_width);
   // Bars give way before pictures do.
   if (best.pitch < readable)
