@@ -18,10 +18,11 @@ namespace attnscope {
 namespace {
 
 constexpr std::string_view array_ending = ".npy";
-/// Of a deflated entry, in which its header lies: that has 65,547 bytes at most, as NumPy writes it 128.
+/// How much of a deflated entry is unpacked to read its NPY header: a header has at most 65,547 bytes; NumPy
+/// writes 128.
 constexpr std::size_t unpacked_for_header = 70'000;
 
-/// Unpacked bytes, or the first of them; there are `size` in all.
+/// All unpacked bytes of an entry, or only the first of them; the entry has `size` in all.
 class UnpackedBytes final : public ByteSource {
  public:
   UnpackedBytes(std::vector<std::byte> bytes, std::uint64_t size) : bytes_(std::move(bytes)), size_(size) {}
@@ -72,7 +73,7 @@ class NpzArray final : public PackedTensor {
   NpyHeader header_;
 };
 
-/// The array as a tensor of its file. Throws Error for what cannot be read.
+/// The array as a tensor of the archive. Throws Error if it cannot be read.
 TensorEntry array_of(const std::shared_ptr<const MappedFile>& file, const ZipEntry& entry) {
   const std::string name = entry.name.substr(0, entry.name.size() - array_ending.size());
   const std::string where = fmt::format("{}: {}", in_quotes(file->path().native()), in_quotes(name, 80));
@@ -86,7 +87,7 @@ TensorEntry array_of(const std::shared_ptr<const MappedFile>& file, const ZipEnt
   return tensor;
 }
 
-/// Of "FILE: "NAME" WHAT.": ""NAME" WHAT".
+/// `"NAME" WHAT` from the sentence `FILE: "NAME" WHAT.`.
 std::string without_file(std::string_view sentence, const std::filesystem::path& path) {
   const std::string file = in_quotes(path.native()) + ": ";
   if (sentence.starts_with(file)) sentence.remove_prefix(file.size());

@@ -10,17 +10,16 @@
 
 namespace attnscope {
 
-/// Whether it ends in .npz.
+/// Whether the file name ends in .npz.
 bool is_npz(const std::filesystem::path& path);
 
-/// The arrays have the names of the archive's entries without .npy; only their headers are read until their
-/// values are asked for, which are then checked against the archive's checksum. Arrays that cannot be read
-/// are left out; `left_out` (null: it is not wanted) has a clause on each, ""labels" has dtype "<U3"
-/// (strings), …". Throws Error naming the path, what was found and what was expected, also when there is no
-/// array that can be read.
+/// The tensors have the names of the archive's entries without .npy. Only their headers are read here; values
+/// are read when asked for, and then checked against the archive's checksum. Arrays that cannot be read are
+/// left out; `left_out` (may be null) receives a clause on each: `"labels" has dtype "<U3" (strings), …`.
+/// Throws Error naming the path, what was found and what was expected, also when no array can be read.
 SafetensorsFile open_npz(const std::filesystem::path& path, std::vector<std::string>* left_out = nullptr);
 
-/// An NPZ file or, where the name ends otherwise, a safetensors file.
+/// Opens an NPZ file, or a safetensors file if the name has another ending.
 SafetensorsFile open_tensors(const std::filesystem::path& path, std::vector<std::string>* left_out = nullptr);
 
 }  // namespace attnscope

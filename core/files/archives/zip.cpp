@@ -21,11 +21,11 @@ constexpr std::size_t end_size = 22, locator_size = 20, wide_end_size = 56, entr
                       longest_comment = 65'535;
 constexpr std::uint32_t end_mark = 0x06054B50, locator_mark = 0x07064B50, wide_end_mark = 0x06064B50,
                         entry_mark = 0x02014B50, local_mark = 0x04034B50;
-constexpr std::uint32_t wide_size = 0xFFFF'FFFF;  // "stands in the field of 64 bits"
+constexpr std::uint32_t wide_size = 0xFFFF'FFFF;  // the size is in the ZIP64 field
 constexpr std::uint16_t wide_field = 1, stored_method = 0, deflated_method = 8;
 constexpr std::uint16_t is_encrypted = 1;
 
-/// A little-endian number of so many bytes.
+/// The little-endian number in `size` bytes from `at` on.
 std::uint64_t little_endian(std::string_view bytes, std::size_t at, std::size_t size) {
   std::uint64_t value = 0;
   for (std::size_t i = size; i-- > 0;) value = value << 8 | static_cast<unsigned char>(bytes[at + i]);
@@ -38,7 +38,7 @@ std::uint32_t word_at(std::string_view bytes, std::size_t at) {
   return static_cast<std::uint32_t>(little_endian(bytes, at, 4));
 }
 
-/// Eight tables: eight bytes a step instead of one.
+/// Slicing-by-8: eight tables let each step take eight bytes instead of one.
 constexpr auto checksum_tables = [] {
   std::array<std::array<std::uint32_t, 256>, 8> tables{};
   for (std::uint32_t byte = 0; byte < 256; ++byte) {
@@ -52,7 +52,7 @@ constexpr auto checksum_tables = [] {
   return tables;
 }();
 
-/// CRC-32 as zip has it, continued from `so_far`, which begins with 0.
+/// CRC-32 as zip defines it, continued from `so_far` (0 for the first bytes).
 std::uint32_t checksum(std::uint32_t so_far, std::span<const std::byte> bytes) {
   const auto& t = checksum_tables;
   std::uint32_t value = ~so_far;
@@ -70,7 +70,7 @@ std::uint32_t checksum(std::uint32_t so_far, std::span<const std::byte> bytes) {
 /// Where the central directory lies.
 struct ZipDirectory {
   std::uint64_t begin = 0, size = 0, entries = 0;
-  std::uint64_t end = 0;  // of what may be data: where the records behind it begin
+  std::uint64_t end = 0;  // where entries must end: the first of the end records
 };
 
 class ZipReader {
@@ -83,7 +83,7 @@ class ZipReader {
       fail(fmt::format("has {} entries, expected at most {}", directory.entries, most_entries));
     const std::string bytes = read(directory.begin, static_cast<std::size_t>(directory.size));
     std::vector<ZipEntry> entries;
-    std::vector<std::pair<std::uint64_t, std::uint64_t>> spans;  // of each, from its local header on
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> spans;  // of each: local header to data end
     std::string_view rest = bytes;
     for (std::uint64_t i = 0; i < directory.entries; ++i) {
       std::uint64_t local = 0;
@@ -113,9 +113,8 @@ class ZipReader {
     return bytes;
   }
 
-  /// The end record stands last, with a comment behind it that it knows the length of; else, as Python's
-  /// zipfile has it, the last one that follows a directory counts, and what stands behind it belongs to
-  /// nothing.
+  /// Finds the end record, whose comment reaches to the end of the file. If there is none, takes, as Python's
+  /// zipfile does, the last end record that follows a directory; bytes behind it are ignored.
   ZipDirectory find_directory() const {
     const std::size_t size =
         static_cast<std::size_t>(std::min<std::uint64_t>(file_.size(), end_size + longest_comment));
@@ -134,7 +133,7 @@ class ZipReader {
     return directory_of(std::string_view(tail).substr(*last, end_size), tail_begin + *last);
   }
 
-  /// Whether a directory ends where the record begins, or a locator of the one of 64 bits.
+  /// Whether a directory, or the locator of a ZIP64 end record, ends where this record begins.
   bool follows_directory(std::string_view end, std::uint64_t at) const {
     if (std::uint64_t{word_at(end, 16)} + word_at(end, 12) == at) return true;
     return at >= locator_size + wide_end_size && word_at(read(at - locator_size, 4), 0) == locator_mark;
@@ -191,8 +190,8 @@ class ZipReader {
     return entry;
   }
 
-  /// Of what does not fit into 32 bits, the field of 64 bits has the size, the packed size and the place, in
-  /// this order, and nothing else.
+  /// Values that do not fit into 32 bits are in the ZIP64 field: of size, packed size and place only those,
+  /// in this order.
   void widen(ZipEntry& entry, std::uint64_t& local, std::string_view extra) const {
     while (extra.size() >= 4) {
       const std::size_t length = short_at(extra, 2);
@@ -211,7 +210,8 @@ class ZipReader {
     }
   }
 
-  /// The local header has name and field of its own, of other lengths; its sizes may be missing.
+  /// Sets where the data begins. The local header has its own name and extra field, of other lengths; its
+  /// sizes may be missing.
   void find_data(ZipEntry& entry, std::uint64_t local, std::uint64_t limit) const {
     if (local > limit || limit - local < local_size)
       fail(entry, fmt::format("begins at byte {}, expected one before {}", local, limit));
@@ -248,7 +248,7 @@ class ZipReader {
                   in_quotes(file.path().native()), in_quotes(entry.name, 80)));
 }
 
-/// Copied: what is unpacked must not change meanwhile.
+/// The bytes are copied, because they must not change while they are unpacked.
 std::vector<std::byte> packed_bytes(const MappedFile& file, const ZipEntry& entry, std::size_t most) {
   std::vector<std::byte> bytes(std::min(static_cast<std::size_t>(entry.packed_size), most));
   file.read(entry.begin, bytes.data(), bytes.size());
@@ -268,7 +268,7 @@ std::string why_not_readable(const ZipEntry& entry) {
   if (larger > most_inflated_bytes)
     return fmt::format("is deflated and has {} bytes, expected at most {}: numpy.savez stores it as it is",
                        larger, most_inflated_bytes);
-  // A byte of deflated data stands for 1,032 bytes at most.
+  // One byte of deflated data expands to at most 1,032 bytes.
   if (entry.size / 1032 > entry.packed_size)
     return fmt::format("is {} bytes said to be {} when unpacked, which deflated bytes cannot be",
                        entry.packed_size, entry.size);
@@ -297,7 +297,7 @@ std::vector<std::byte> unpacked(const MappedFile& file, const ZipEntry& entry) {
 }
 
 std::vector<std::byte> unpacked_start(const MappedFile& file, const ZipEntry& entry, std::size_t most) {
-  // As many deflated bytes as can be needed: a stored block of `most` and what stands before it.
+  // The most deflated bytes that can be needed: `most` bytes as stored blocks, and what comes before them.
   const std::vector<std::byte> packed = packed_bytes(file, entry, most + (std::size_t{1} << 16));
   std::vector<std::byte> bytes(std::min(static_cast<std::size_t>(entry.size), most));
   inflate(packed, bytes);

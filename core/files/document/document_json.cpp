@@ -45,7 +45,7 @@ std::vector<Sequence> read_sequences(JsonFields& root, const std::string& key, c
   return sequences;
 }
 
-/// Puts labels in the place of the numbers; there must be as many.
+/// Replaces the numbered labels by those listed in the file; there must be one for each row.
 void label(const JsonFields& fields, const json& listed, const std::vector<std::vector<std::string>>& tokens,
            std::vector<Sequence>& sequences) {
   const std::size_t labels = sequences.front().tokens.size();
@@ -63,7 +63,7 @@ void label(const JsonFields& fields, const json& listed, const std::vector<std::
   }
 }
 
-/// "key_tokens": keys that are other tokens than the queries, which then have labels of their own.
+/// Reads "key_tokens": labels for keys that are other tokens than the queries.
 void label_keys(JsonFields& fields, Input& input) {
   const json* listed = fields.find("key_tokens");
   const std::vector<std::vector<std::string>> tokens = fields.text_lists("key_tokens");
@@ -89,7 +89,7 @@ void label_keys(JsonFields& fields, Input& input) {
   for (Sequence& sequence : input.sequences.change()) sequence.tokens.resize(queries);
 }
 
-/// Tensors that replace a text, with tokens that only label their rows and columns.
+/// Reads tensors given in place of a text; tokens only label their rows and columns.
 void label_input(JsonFields& root, JsonFields& fields, const std::vector<std::string>& texts, Input& input) {
   const json* listed = fields.find("tokens");
   const std::vector<std::vector<std::string>> tokens = fields.text_lists("tokens");
@@ -103,7 +103,7 @@ void label_input(JsonFields& root, JsonFields& fields, const std::vector<std::st
   for (std::size_t b = 0; b < texts.size(); ++b) input.sequences.change()[b].text = texts[b];
 }
 
-/// Token vectors as numbers.
+/// Reads "vectors": token vectors as numbers.
 Input read_vectors(JsonFields& root, const json& value, const std::vector<std::string>& texts,
                    const std::string& where) {
   JsonFields fields(value, "vectors", where);
@@ -116,7 +116,7 @@ Input read_vectors(JsonFields& root, const json& value, const std::vector<std::s
   return input;
 }
 
-/// Q, K and V as numbers.
+/// Reads "given": Q, K and V as numbers.
 Input read_given(JsonFields& root, const json& value, const std::vector<std::string>& texts,
                  const std::string& where) {
   JsonFields fields(value, "given", where);
@@ -140,7 +140,7 @@ Input read_given(JsonFields& root, const json& value, const std::vector<std::str
   return input;
 }
 
-/// Texts, and their token vectors where a person changed them.
+/// Reads the texts, and their token vectors if these were edited.
 Input read_texts(JsonFields& root, const std::string& where) {
   Input input;
   input.sequences = read_sequences(root, "text", "tokens", where);
@@ -166,7 +166,7 @@ Input read_input(JsonFields& root, const std::string& where) {
                           : read_vectors(root, *vectors, texts, where);
 }
 
-/// The blocks themselves, for weights that no recipe can make again.
+/// Reads the weight blocks themselves, for weights that no recipe can make again.
 void read_blocks(const json& value, const std::string& where, Weights& weights) {
   JsonFields fields(value, "weights", where);
   if (fields.find("recipe") == nullptr || *fields.find("recipe") != "given") {
@@ -179,14 +179,14 @@ void read_blocks(const json& value, const std::string& where, Weights& weights) 
   fields.finish();
 }
 
-/// A factor above 0.
+/// Reads a factor above 0.
 float read_gain(JsonFields& fields, const std::string& name) {
   const float gain = fields.number(name, 1);
   if (!(gain > 0)) fields.fail(name, "a number above 0", *fields.find(name));
   return gain;
 }
 
-/// What single blocks do differently from the recipe.
+/// Reads initialiser, seed and gain of blocks that differ from the recipe.
 void read_block_recipes(JsonFields& root, const std::string& where, Weights& weights) {
   const json* value = root.find("blocks");
   if (value == nullptr) return;
@@ -214,12 +214,12 @@ Recipe read_recipe(JsonFields& root) {
   return static_cast<Recipe>(root.choice("weights", 0, std::span(made).first<2>()));
 }
 
-/// All but the recipe and the settings of the table, which stand there already.
+/// Reads the weights, except the recipe and the settings of setting_table.hpp, which were read before.
 void read_weights(JsonFields& root, const std::string& where, std::int64_t heads, Weights& weights) {
   read_block_recipes(root, where, weights);
   if (root.boolean("extra_key", false))  // with_weights() draws the numbers
     weights[Parameter::BiasK] = weights[Parameter::BiasV] = std::make_shared<const Tensor>(Shape{1});
-  if (weights.recipe != Recipe::Given) {  // else among the given blocks
+  if (weights.recipe != Recipe::Given) {  // given weights list them among their blocks
     TensorPtr& sinks = weights[Parameter::SinkLogits];
     sinks = root.tensor("sinks", 1);
     if (sinks && sinks->size() != heads)
@@ -228,7 +228,7 @@ void read_weights(JsonFields& root, const std::string& where, std::int64_t heads
   if (weights.recipe == Recipe::Given) read_blocks(*root.find("weights"), where, weights);
 }
 
-/// The list of intervened heads, for a Document whose heads are known; empty when none is.
+/// The interventions on heads, for a Document whose number of heads is known; empty if there are none.
 std::vector<Intervention> read_interventions(JsonFields& root, const std::string& where, int heads) {
   const json* list = root.find("surgery");
   if (list == nullptr) return {};
@@ -288,7 +288,7 @@ Document document_from_value(const json& value, const std::string& where) {
   for (const char* of_session : {"session", "view", "held"}) root.find(of_session);  // see session_file.hpp
   root.finish();
   if (document.layer().weights.recipe == Recipe::Given)
-    return document;  // the file's own blocks, fitting or not
+    return document;  // given blocks stay as they are, even if they do not fit
   return with_weights(std::move(document));
 }
 

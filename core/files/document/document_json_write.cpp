@@ -38,8 +38,8 @@ std::string tokens_of(const std::vector<Sequence>& sequences) {
   return json_list(sequences, [](const Sequence& s) { return json_texts(texts_of(s.tokens)); });
 }
 
-/// Whether tokens and texts follow from each other; `labels`: they only label the rows and columns of
-/// tensors.
+/// Whether tokens and texts follow from each other, so that one of them is enough. `labels`: tokens only
+/// label the rows and columns of tensors.
 bool is_plain(const std::vector<Sequence>& sequences, bool labels) {
   return std::ranges::all_of(sequences, [&](const Sequence& sequence) {
     if (labels) return sequence.text == joined(sequence.tokens);
@@ -94,7 +94,7 @@ void add_input(const Input& input, JsonWriter& writer) {
   writer.add("edited_memory", input.from_text().edited_memory);
 }
 
-/// What single blocks do differently from the recipe.
+/// Writes initialiser, seed and gain of blocks that differ from the recipe.
 void add_block_recipes(const Weights& weights, JsonWriter& writer) {
   if (weights.blocks == std::array<BlockRecipe, 4>{}) return;
   JsonWriter blocks("  ");
@@ -148,7 +148,7 @@ void add_layer(const Document& document, JsonWriter& writer) {
   add_interventions(document.layer().interventions, writer);
 }
 
-/// Everything else follows from the model.
+/// Writes the model context; everything else follows from the model.
 void add_within(const Document& document, JsonWriter& writer) {
   writer.add("model", model_context_json(document.within.read()));
   if (document.precision != Precision::Float32) writer.add("precision", json_name(document.precision));
@@ -162,7 +162,7 @@ std::string session_to_json(const Document& document, std::string_view view, con
   JsonWriter writer(" ");
   writer.add("attnscope", std::string_view("1"));
   if (!view.empty())
-    writer.add("session", std::string_view("1"));  // early: a file that was cut is known by it
+    writer.add("session", std::string_view("1"));  // early, so that a cut file is still known as a session
   writer.add("title", json_text(document.title));
   if (!document.within.read().path.empty())
     add_within(document, writer);

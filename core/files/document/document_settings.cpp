@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-/// "mask.window.left" as the path of its object and its name there.
+/// "mask.window.left" as "mask.window" and "left".
 std::pair<std::string, std::string> split_key(std::string_view key) {
   const std::size_t dot = key.rfind('.');
   if (dot == std::string_view::npos) return {{}, std::string(key)};
@@ -31,7 +31,7 @@ void read(JsonFields& fields, const std::string& name, T& value, const Limits&) 
 void read(JsonFields& fields, const std::string& name, bool& value, const Limits&) {
   value = fields.boolean(name, value);
 }
-/// Below 0 stands for a key that is not there.
+/// A negative value means that the file has no such key.
 void read(JsonFields& fields, const std::string& name, int& value, const Limits& limits) {
   const int least = static_cast<int>(std::max(0.0, limits.least)), most = static_cast<int>(limits.most);
   if (fields.find(name) != nullptr) value = fields.integer(name, 0, least, most);
@@ -67,7 +67,7 @@ void read(JsonFields& fields, const std::string& name, Scaling& scaling, const L
     fields.fail(name, "\"1/sqrt(d_k)\", \"off\" or a number", *value);
   const std::size_t kind = fields.choice(name, 0, {"1/sqrt(d_k)", "off"});
   scaling.kind = kind == 0 ? Scaling::Kind::InverseSqrtDk : Scaling::Kind::Off;
-  scaling.factor = fields.number(name + "_factor", scaling.factor);  // what the switch would go back to
+  scaling.factor = fields.number(name + "_factor", scaling.factor);  // kept for switching back to it
 }
 
 /// The objects of a file, each opened when one of its keys is asked for.
@@ -116,7 +116,7 @@ class ObjectTree {
     open_.push_back({path, JsonWriter(indent_of(path))});
     return open_.back().writer;
   }
-  /// Puts inner objects into outer ones; the last come first, since they are the inner ones.
+  /// Adds each inner object to its outer one, last opened first: inner objects are opened after outer ones.
   void close() {
     while (!open_.empty()) {
       Open last = std::move(open_.back());

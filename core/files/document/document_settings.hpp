@@ -10,12 +10,12 @@
 
 namespace attnscope {
 
-/// The embedding that goes with weights of that recipe: what a file means that does not say it.
+/// The embedding that a file with this recipe means if it does not name one.
 Embedding usual_embedding(Recipe);
 
-/// Every setting that the object holds; the others stay as they are. Throws FieldError.
+/// Reads every setting that the object holds; the others keep their values. Throws FieldError.
 void read_settings(JsonFields& root, const std::string& where, Document&);
-/// Every setting that is not as usual, and those that are always said.
+/// Writes every setting that differs from its default, and those that are always written.
 void add_settings(const Document&, JsonWriter&);
 
 }  // namespace attnscope

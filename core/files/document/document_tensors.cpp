@@ -32,7 +32,7 @@ class AttentionFile {
   Ptr value() const { return projection("V", layout_.kv_heads); }
   Ptr past(std::string_view name) const {
     const TensorEntry* entry = file_.find(name);
-    if (entry == nullptr || has_no_tokens(*entry)) return nullptr;  // an empty cache is none
+    if (entry == nullptr || has_no_tokens(*entry)) return nullptr;  // an empty cache counts as no cache
     return four_dimensional(*entry);
   }
 
@@ -90,7 +90,7 @@ class AttentionFile {
     return std::make_shared<const TensorOf<T>>(to_tensor<T>(entry, file_.path(), reading_));
   }
 
-  /// One of Q, K, V. NaN and infinities are welcome.
+  /// One of Q, K, V, which may hold NaN and infinities.
   Ptr projection(std::string_view name, int heads) const {
     const TensorEntry* entry = file_.find(name);
     if (entry == nullptr)
@@ -113,7 +113,7 @@ class AttentionFile {
     return std::make_shared<const TensorOf<T>>(split(flat, 0, heads, entry->shape[2] / heads, 0));
   }
 
-  /// The sizes of a mask with all four dimensions; refused when they cannot be repeated to those of the
+  /// The mask's sizes with all four dimensions. Throws Error if they cannot be broadcast to the shape of the
   /// scores.
   std::array<std::int64_t, 4> mask_shape(const TensorEntry& entry, const Dimensions& sizes) const {
     const std::size_t rank = entry.shape.size();
@@ -146,10 +146,10 @@ std::vector<Sequence> numbered(std::int64_t batch, std::int64_t tokens) {
   return std::vector<Sequence>(static_cast<std::size_t>(batch), sequence);
 }
 
-/// Three-dimensional Q, K and V go together.
+/// Throws Error if only some of Q, K and V are three-dimensional.
 void check_ranks(const SafetensorsFile& file) {
   const TensorEntry *q = file.find("Q"), *k = file.find("K"), *v = file.find("V");
-  if (q == nullptr || k == nullptr || v == nullptr) return;  // told where they are read
+  if (q == nullptr || k == nullptr || v == nullptr) return;  // the missing one is reported where it is read
   if (q->shape.size() == k->shape.size() && k->shape.size() == v->shape.size()) return;
   if (q->shape.size() != 3 && k->shape.size() != 3 && v->shape.size() != 3) return;
   throw Error(fmt::format("Q {}, K {} and V {} do not fit together: all three must have 3 dimensions, or 4.",
@@ -175,7 +175,7 @@ Document document_from_tensors(const SafetensorsFile& file, const HeadLayout& la
     if (const TensorEntry* entry = file.find(name)) expect(reading, entry->count());
   Document document;
   document.title = printable(file.path().filename().native());
-  document.layer().positions = Positions::None;  // whatever made the queries and keys has put them in
+  document.layer().positions = Positions::None;  // the program that wrote Q and K has applied them
   try {
     if (layout.heads > 0) check_ranks(file);
     document.input.numbers = Given{tensors.query(),
@@ -187,7 +187,7 @@ Document document_from_tensors(const SafetensorsFile& file, const HeadLayout& la
     document.layer().masking.padding = !document.input.given().lengths.empty();
     document.input.sequences = numbered_sequences(document.input.given());
     const Dimensions sizes =
-        check_any_length(document);  // before a mask is spread over sizes that may be absurd
+        check_any_length(document);  // before a mask is expanded to sizes that may be absurd
     document.layer().masking.additive = tensors.additive(sizes);
   } catch (const Error& error) {
     const std::string where = in_quotes(file.path().native());

@@ -21,7 +21,7 @@ constexpr std::size_t looked_at = 1024;  // bytes; the page names its maker with
 constexpr std::string_view maker = "<meta name=\"generator\" content=\"AttnScope";
 constexpr std::string_view session_mark = " id=\"attnscope-session\"", size_mark = " data-bytes=\"";
 constexpr std::string_view element_end = "</script>";
-constexpr std::size_t zlib_header = 2, zlib_end = 4;  // bytes round the deflated ones
+constexpr std::size_t zlib_header = 2, zlib_end = 4;  // bytes before and behind the deflated ones
 
 std::string first_bytes(const std::filesystem::path& path, std::size_t most) {
   const Descriptor file = open_regular(path);
@@ -62,7 +62,7 @@ bool is_html_session(const std::filesystem::path& path) {
 std::string session_in_html(std::string_view html, const std::string& where) {
   const Error damaged(
       fmt::format("{} is a page of AttnScope whose session is damaged or was taken out.", in_quotes(where)));
-  // The last: what stands before it may quote anything.
+  // The last mark counts: text before it may quote the mark.
   const std::size_t mark = html.rfind(session_mark);
   if (mark == std::string_view::npos) throw damaged;
   const std::size_t begin = html.find('>', mark), end = html.find(element_end, mark);

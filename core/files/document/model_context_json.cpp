@@ -70,7 +70,7 @@ AttentionOf read_attention(JsonFields& fields) {
       fields.choice("of", static_cast<std::size_t>(AttentionOf::Decoder), attentions));
 }
 
-/// Every digit counts; the range is a float's, as that of every number of a layer.
+/// A double with all its digits, within the range of a float like every number of a layer.
 double read_double(JsonFields& fields, const std::string& name, double fallback) {
   const json* const found = fields.find(name);
   if (found == nullptr) return fallback;

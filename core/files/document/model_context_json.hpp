@@ -1,5 +1,5 @@
-// core/files/document: the model that a Document stands in, as files keep it: where it lies and its
-// fingerprint, what it reads and what is changed inside it; never its weights.
+// core/files/document: the ModelContext in its JSON form: the model's path and fingerprint, its inputs and
+// the changes inside it; never its weights.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace attnscope {
 
-/// The object under "model".
+/// The object for the key "model".
 std::string model_context_json(const ModelContext&);
 /// ModelContext::model is null: the caller opens the model at ModelContext::path. Throws FieldError.
 ModelContext read_within(const nlohmann::json& value, const std::string& where);

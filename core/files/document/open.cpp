@@ -41,7 +41,7 @@ std::vector<Sequence> lines_of(std::string_view text) {
   return lines;
 }
 
-/// Many lines are one text that was wrapped.
+/// Joins the lines into one sequence: many lines are taken for one wrapped text.
 std::vector<Sequence> rejoined(const std::vector<Sequence>& lines) {
   Sequence whole;
   for (const Sequence& line : lines) {
@@ -56,7 +56,7 @@ std::vector<Sequence> rejoined(const std::vector<Sequence>& lines) {
   return {whole};
 }
 
-/// Built-by-hand weights, because random ones have nothing to say about a person's own sentence.
+/// Takes hand-built weights: random ones show nothing about the text.
 Document document_from_text(const std::filesystem::path& path) {
   const std::string where = in_quotes(path.native());
   const std::string bytes = read_whole(path, max_text_bytes);
@@ -84,8 +84,8 @@ Document document_from_text(const std::filesystem::path& path) {
   return with_weights(std::move(document));
 }
 
-/// What the menu calls a file; a document says so itself. One that cannot be read is listed too: opening it
-/// says why.
+/// The name in the menu: a document's title, else the file name. A file that cannot be read is listed too;
+/// opening it says why.
 std::string example_name(const std::filesystem::path& path) {
   const std::string fallback = printable(path.stem().native());
   if (lower_extension(path) != ".json") return fallback;
@@ -98,8 +98,7 @@ std::string example_name(const std::filesystem::path& path) {
   }
 }
 
-/// One of Q.npy, K.npy and V.npy, as a Document wants it: [n][d] is one head, [heads][n][d] one entry of a
-/// batch.
+/// Q.npy, K.npy or V.npy as [batch][heads][n][d]: [n][d] is one head, [heads][n][d] one entry of a batch.
 TensorPtr npy_tensor(const std::filesystem::path& path, Reading* reading) {
   Tensor tensor = read_npy<float>(path, reading);
   const Shape& shape = tensor.shape();
@@ -112,7 +111,7 @@ TensorPtr npy_tensor(const std::filesystem::path& path, Reading* reading) {
   return std::make_shared<const Tensor>(std::move(tensor).reshaped(Shape(sizes)));
 }
 
-/// Q, K and V lie in three files side by side, whichever of them was opened.
+/// Reads Q.npy, K.npy and V.npy from one folder; `path` is any of them.
 Document document_from_npy(const std::filesystem::path& path, Reading* reading) {
   const std::string stem = path.stem().native();
   if (stem != "Q" && stem != "K" && stem != "V") {
@@ -136,9 +135,9 @@ Document document_from_npy(const std::filesystem::path& path, Reading* reading) 
   Document document;
   document.title = printable(path.parent_path().filename().native());
   if (document.title.empty()) document.title = printable(path.filename().native());
-  document.layer().positions = Positions::None;  // whatever made the queries and keys has put them in
+  document.layer().positions = Positions::None;  // the program that wrote Q and K has applied them
   document.input.numbers = Given{beside("Q"), beside("K"), beside("V")};
-  return document;  // labels come when it was checked
+  return document;  // finished() adds labels after the check
 }
 
 bool may_be_dump(const std::filesystem::path& path) {
@@ -150,7 +149,8 @@ bool has_tensor(const LayerNames& layer, std::string_view name) {
   return layer.query == name || layer.key == name || layer.value == name || layer.weights == name;
 }
 
-/// The layer asked for; an array stands for the layer it is part of.
+/// The layer called `wanted`, else the layer that a .npy file is part of, else the first; null if there is
+/// none.
 const LayerNames* find_layer(const Dump& dump, const std::filesystem::path& path, std::string_view wanted) {
   const std::vector<LayerNames>& layers = dump.layers();
   const std::string stem = printable(path.stem().native());
@@ -177,8 +177,8 @@ std::optional<Document> document_from_dump(const Dump& dump, const std::filesyst
                                                   : "none to be named: its only layer has no name"));
 }
 
-/// Whether the names are those of `attend`: then what may stand beside Q, K and V counts, too. Without V they
-/// are a dump as any other.
+/// Whether the file uses the names of `attend` (Q, K, V), so that attention_tensors.hpp reads it with what
+/// may go with them. Q and K without V are read as a dump.
 bool has_fixed_names(const Dump& dump, const std::filesystem::path& path) {
   const std::string stem = path.stem().native();
   if (dump.tensors() == nullptr) {
@@ -192,7 +192,7 @@ bool has_fixed_names(const Dump& dump, const std::filesystem::path& path) {
   return file.find("Q") != nullptr && (file.find("V") != nullptr || file.find("K") == nullptr);
 }
 
-/// What the metadata of Q, K and V says, or what is guessed.
+/// Adds what the metadata says of Q, K and V, or what is guessed.
 Document with_facts(Document document, const Dump& dump) {
   const auto layer = std::find_if(dump.layers().begin(), dump.layers().end(),
                                   [](const LayerNames& names) { return names.query == "Q"; });
@@ -224,7 +224,7 @@ Document read_other(const std::filesystem::path& path, std::string_view layer) {
   return titled_document(read_whole(path, max_json_bytes), path);
 }
 
-/// Names and shapes are all that is looked at. Empty where they do not fit together: the layer that is opened
+/// The layers of the dump, from names and shapes alone. Empty if these do not fit together: opening the layer
 /// says why.
 std::vector<LayerEntry> layers_of(const Dump& dump, const std::filesystem::path& path) {
   try {
@@ -246,7 +246,7 @@ DocumentAndLayers read_once(const std::filesystem::path& path, std::string_view 
   return {std::move(document), layers_of(dump, path)};
 }
 
-/// What comes of a file can be computed, and its rows have labels.
+/// Checks that the Document can be computed, and labels its rows if it has no labels.
 Document finished(Document document, const std::filesystem::path& path) {
   try {
     if (!document.within.read().is_unopened()) check_any_length(document);

@@ -1,5 +1,4 @@
-// core/files/document: one door for everything a person opens: command line, menu and drop all come through
-// here.
+// core/files/document: opens any file: the command line, the menu and drag and drop all come through here.
 #pragma once
 
 #include <filesystem>
@@ -23,7 +22,7 @@ namespace attnscope {
 Document open_document(const std::filesystem::path& path, std::string_view layer = {},
                        Reading* reading = nullptr);
 
-/// The same of the contents of a .json file, where they were read already.
+/// open_document() for the contents of a .json file that were read already.
 Document open_json(std::string_view json, const std::filesystem::path& path);
 
 /// One of the layers of a dump.
@@ -33,8 +32,8 @@ struct LayerEntry {
   std::string title;  // of its Document
 };
 
-/// The same with the layers that the file has, in reading order: empty for what is no dump. The file is read
-/// once for both.
+/// open_document(), and the file's layers in reading order (empty if it is not a dump). The file is read once
+/// for both.
 struct DocumentAndLayers {
   Document document;
   std::vector<LayerEntry> layers;
@@ -42,13 +41,13 @@ struct DocumentAndLayers {
 DocumentAndLayers open_with_layers(const std::filesystem::path& path, std::string_view layer = {},
                                    Reading* reading = nullptr);
 
-/// The JSON form, and back: a Document whose blocks follow its recipe comes back equal, bit by bit. `where`
-/// names the source in messages. from_json refuses unknown and duplicate keys, wrong types and numbers out of
-/// range, naming the key; whether the Document can be computed is left to check(). NaN and infinities live in
-/// matrices only, as strings.
+/// Writes and reads the JSON form. A Document whose blocks follow its recipe comes back equal, bit by bit.
+/// `where` names the source in messages. from_json() refuses unknown and duplicate keys, wrong types and
+/// numbers out of range, naming the key; check() decides whether the Document can be computed. NaN and
+/// infinities are allowed in matrices only, as strings.
 std::string to_json(const Document&);
 Document document_from_json(std::string_view json, const std::string& where);
-/// Atomically.
+/// Writes atomically.
 void save_document(const Document&, const std::filesystem::path& path);
 
 /// The examples shipped in `assets/examples`, in the order of the menu: by file name. Empty when there is no

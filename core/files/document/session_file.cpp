@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-/// The Document, without the values that do not fit and the keys that are not known.
+/// The Document without its unknown keys and the values that do not fit.
 Document without_wrong_fields(json value, const std::string& where, std::vector<std::string>& lost) {
   while (true) {
     try {
@@ -36,13 +36,13 @@ Document checked(const json& value, const std::string& where, std::vector<std::s
   return document;
 }
 
-/// What a Document cannot be without.
+/// Keys that a Document cannot do without.
 bool is_input(const std::string& key) {
   return key == "attnscope" || key == "text" || key == "given" || key == "vectors" || key == "model" ||
          key == "title";
 }
 
-/// The Document, if need be without the one setting that does not go with the others, or without all of them.
+/// The Document; if it fails, without the one setting that contradicts the others, else without any setting.
 Document good_part(const json& value, const std::string& where, std::vector<std::string>& lost) {
   std::string reason;
   try {
@@ -153,7 +153,7 @@ OpenedFile open_any(const std::filesystem::path& path, std::string_view layer, R
   if (layer.empty() && ending != ".json" && ending != ".safetensors" && ending != ".npy" &&
       ending != ".npz" && is_html_session(path))
     return session_of_page(path);
-  if (ending == ".json" && layer.empty()) {  // with a layer it is refused below
+  if (ending == ".json" && layer.empty()) {  // a .json file with a layer is refused below
     const std::string text = read_whole(path, max_json_bytes);
     if (text.find("\"session\"") != std::string::npos || text.find("\"view\"") != std::string::npos) {
       OpenedFile file = session_from_json(text, path.native());

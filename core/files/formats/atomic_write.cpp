@@ -17,10 +17,10 @@
 namespace attnscope {
 namespace {
 
-/// What a link to nothing names, so that the file comes where the link points. Throws Error where links go in
-/// a circle.
+/// The target of a dangling link, so that the file is created where the link points. Throws Error if the
+/// links go in a circle.
 std::filesystem::path end_of_links(std::filesystem::path path) {
-  constexpr int most_links = 40;  // as the system follows them
+  constexpr int most_links = 40;  // the system's limit
   const std::filesystem::path first = path;
   std::error_code failed;
   for (int i = 0; i < most_links; ++i) {
@@ -31,8 +31,8 @@ std::filesystem::path end_of_links(std::filesystem::path path) {
   throw Error(fmt::format("Cannot write {}: its links go in a circle.", in_quotes(first.native())));
 }
 
-/// Where the bytes really belong: a link stays a link and its target is replaced. Only regular files are
-/// replaced, so that writing to /dev/null never removes a device.
+/// The file to replace: for a link its target, so that the link stays. Throws Error for a directory, and for
+/// a device or pipe, so that writing to /dev/null never removes a device.
 std::filesystem::path target_of(const std::filesystem::path& path) {
   std::error_code ignored;
   const std::filesystem::file_status status = std::filesystem::status(path, ignored);
@@ -49,10 +49,10 @@ std::filesystem::path target_of(const std::filesystem::path& path) {
   return ignored ? path : real;
 }
 
-/// The temporary file: removed again unless it was kept.
+/// The temporary file, removed unless it is kept.
 class Temporary {
  public:
-  /// The name says nothing about the target's, whose own may already be as long as a name can be.
+  /// The name does not contain the target's, which may already have the maximum length.
   explicit Temporary(const std::filesystem::path& target) : target_(target) {
     for (int attempt = 0; attempt < 1000; ++attempt) {
       path_ = target.parent_path() / fmt::format(".attnscope-{}-{}.tmp", ::getpid(), attempt);
@@ -90,7 +90,7 @@ class Temporary {
   bool kept_ = false;
 };
 
-/// Makes the new name last through a power cut. The file is complete either way, so a refusal is no error.
+/// Makes the new name survive a power cut. The file is complete either way, so a failure is ignored.
 void sync_directory(const std::filesystem::path& target) {
   const std::filesystem::path parent = target.has_parent_path() ? target.parent_path() : ".";
   const Descriptor directory(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));

@@ -46,7 +46,7 @@ constexpr std::array dtypes{
 
 const DTypeInfo& info_of(DType dtype) { return dtypes[static_cast<std::size_t>(dtype)]; }
 
-/// A byte that means yes or no; any bit set is yes.
+/// A boolean stored as a byte: any bit set is true.
 struct Truth {
   std::uint8_t byte;
   operator float() const { return byte != 0 ? 1 : 0; }
@@ -62,14 +62,14 @@ void decode_all(std::span<const std::byte> bytes, std::endian order, std::span<T
   }
 }
 
-/// A float from which rounding to a shorter type gives what rounding `value` itself would: rounded to odd, so
-/// that nothing inexact looks like the middle between two shorter numbers.
+/// Rounds to float by "round to odd": rounding the result to a shorter type then gives the same as rounding
+/// `value` directly, because no inexact value looks like the midpoint between two shorter numbers.
 float for_rounding(float value) { return value; }
 float for_rounding(double value) {
   const float nearest = static_cast<float>(value);
   if (static_cast<double>(nearest) == value || std::isnan(value)) return nearest;
   std::uint32_t bits = std::bit_cast<std::uint32_t>(nearest);
-  if (std::abs(static_cast<double>(nearest)) > std::abs(value)) --bits;  // towards zero, from infinity too
+  if (std::abs(static_cast<double>(nearest)) > std::abs(value)) --bits;  // towards zero, also from infinity
   return std::bit_cast<float>(bits | 1u);
 }
 
@@ -127,7 +127,7 @@ bool is_convertible(DType dtype) {
 template <class T>
 void decode(DType dtype, std::span<const std::byte> bytes, std::endian order, std::span<T> out) {
   assert(bytes.size() * 8 ==
-         out.size() * bit_size(dtype));  // a map has no red zones: nothing else would notice
+         out.size() * bit_size(dtype));  // sanitizers do not see reads beyond a mapped file
   if constexpr (std::is_same_v<T, float>) {
     const std::optional<ElementType> type = element_type_of(dtype);
     if (type && order == std::endian::little) return widen(*type, bytes, out);
@@ -146,7 +146,7 @@ void decode(DType dtype, std::span<const std::byte> bytes, std::endian order, st
     case DType::I32: decode_all<std::int32_t>(bytes, order, out); break;
     case DType::U64: decode_all<std::uint64_t>(bytes, order, out); break;
     case DType::I64: decode_all<std::int64_t>(bytes, order, out); break;
-    default: break;  // not convertible, which callers have asked before
+    default: break;  // not convertible: callers check before
   }
 }
 
@@ -160,7 +160,7 @@ std::string encode(DType dtype, std::span<const T> values) {
     case DType::BF16:
       return encode_all<Eigen::bfloat16>(values,
                                          [](T value) { return Eigen::bfloat16(for_rounding(value)); });
-    default: return {};  // not real, which callers have asked before
+    default: return {};  // not real: callers check before
   }
 }
 

@@ -1,5 +1,5 @@
-// core/files/formats: the element types of files, and the way from their bytes to float and double and back.
-// The tensor formats differ in their headers only: what a number looks like on disk is settled here.
+// core/files/formats: the element types of files, and conversion of their bytes to float and double and back,
+// for all tensor formats.
 #pragma once
 
 #include <bit>
@@ -14,7 +14,7 @@
 
 namespace attnscope {
 
-/// Every element type of safetensors, which has all of the others. Those below a byte, the float8 types and
+/// Every element type of safetensors, a superset of the other formats' types. Types below a byte, float8 and
 /// complex numbers can be listed but not converted.
 enum class DType {
   Bool,
@@ -40,24 +40,25 @@ enum class DType {
   I64,
   U64,
 };
-/// As safetensors writes it: "F32", "BOOL", "F8_E4M3".
+/// The name in safetensors: "F32", "BOOL", "F8_E4M3".
 std::string_view to_string(DType);
 std::optional<DType> dtype_from(std::string_view);
 std::uint64_t bit_size(DType);
-/// F16, BF16, F32 or F64: what encode() writes.
+/// F16, BF16, F32 or F64: the types that encode() writes.
 bool is_real(DType);
-/// What is used where it lies: F32, F16 and BF16.
+/// The ElementType for F32, F16 and BF16, which are used in place without conversion; nothing for other
+/// types.
 std::optional<ElementType> element_type_of(DType);
-/// The real types, the integers and Bool: what decode() reads.
+/// The real types, the integers and Bool: the types that decode() reads.
 bool is_convertible(DType);
 
-/// Converts out.size() elements of a convertible type; `bytes` holds exactly those, at any address. Bool
-/// becomes 0 or 1, F16 and BF16 are exact, what float cannot hold is rounded to nearest even.
+/// Converts out.size() elements of a convertible type; `bytes` holds exactly those and need not be aligned.
+/// Bool becomes 0 or 1, F16 and BF16 are exact; values that float cannot hold are rounded to nearest even.
 template <class T>
 void decode(DType, std::span<const std::byte> bytes, std::endian order, std::span<T> out);
 
-/// The values as elements of a real type, little-endian, rounded once to nearest even: what is too large
-/// becomes infinite, what is too small becomes zero of its sign, and NaN stays NaN.
+/// The values as little-endian elements of a real type, rounded once to nearest even: too large values become
+/// infinite, too small ones zero with their sign, and NaN stays NaN.
 template <class T>
 std::string encode(DType, std::span<const T> values);
 

@@ -1,6 +1,6 @@
 // core/files/formats: GGUF, the model files of llama.cpp, read by memory map. The loader trusts nothing:
 // magic, version, counts, lengths, names, types, shapes, places and overlaps are all checked before a byte of
-// data is touched. Quantised weights are used where they lie.
+// data is touched. Quantised weights are used in place.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@
 
 namespace attnscope {
 
-/// Whether a path is taken for a GGUF file: by its ending, or by its first bytes where it has another
-/// (Ollama's files are called by their hash). Throws nothing.
+/// Whether the path is a GGUF file: by its ending or, with another ending, by its first bytes (Ollama names
+/// its files by their hash). Does not throw.
 bool is_gguf(const std::filesystem::path& path);
 
 class GgufFile {
@@ -30,16 +30,15 @@ class GgufFile {
   std::uint32_t version() const { return header_.version; }
   std::uint32_t alignment() const { return header_.alignment; }  // of the data, in bytes
   const GgufMetadata& metadata() const& { return header_.metadata; }
-  const GgufMetadata& metadata() const&& = delete;  // its words would be gone with the file
-  /// In the order of the file, those of types that cannot be read too.
+  const GgufMetadata& metadata() const&& = delete;  // the metadata lives in the file
+  /// In the order of the file, including tensors of types that cannot be read.
   const std::vector<GgufTensor>& tensors() const { return header_.tensors; }
-  /// Null when there is none.
+  /// Null if there is no such tensor.
   const GgufTensor* find(std::string_view name) const;
-  /// A tensor of this file where it lies in the map, which lives as long as anything that lies in it. Throws
-  /// Error naming its type when that is not one of ElementType, and when the file has become shorter; so does
-  /// what is done with it then.
+  /// A tensor in place in the map, which lives as long as any tensor in it. Throws Error naming the type if
+  /// it is not an ElementType, and if the file has become shorter; using the tensor later throws then, too.
   StoredTensor stored(const GgufTensor&) const;
-  /// Throws Error when there is none of that name, too.
+  /// As above; also throws Error if there is no tensor of that name.
   StoredTensor stored(std::string_view name) const;
 
  private:

@@ -17,7 +17,7 @@ namespace attnscope {
 namespace {
 
 constexpr std::uint64_t max_gguf_header = 64 * 1'048'576;  // several times that of the largest vocabularies
-constexpr std::uint64_t max_gguf_key = 65535;              // the specification's
+constexpr std::uint64_t max_gguf_key = 65535;              // the specification's limit
 constexpr int max_gguf_nesting = 8;
 constexpr std::uint32_t max_gguf_rank = 4;
 
@@ -70,13 +70,13 @@ constexpr std::array ggml_types{
     GgmlType{41, "Q1_0", 128, 18},
 };
 
-/// Null when it is not known.
+/// Null if the type is not known.
 const GgmlType* find_ggml_type(std::uint32_t number) {
   const auto* const found = std::ranges::find(ggml_types, number, &GgmlType::number);
   return found == ggml_types.end() ? nullptr : found;
 }
 
-/// Goes through the header from its first byte to its last.
+/// Reads the header from its first byte to its last.
 class GgufReader {
  public:
   GgufReader(const MappedFile& file, const std::string& where) : file_(file), where_(where) {}
@@ -89,7 +89,7 @@ class GgufReader {
   }
   std::uint64_t left() const { return file_.size() - at_; }
 
-  /// Makes sure that the next `count` bytes are in bytes_.
+  /// Makes sure that bytes_ holds the next `count` bytes.
   void need(std::uint64_t count);
   template <class T>
   T number() {
@@ -99,7 +99,7 @@ class GgufReader {
     at_ += sizeof(T);
     return value;
   }
-  /// The next string; it lives until more is read.
+  /// The next string, valid until the next read.
   std::string_view text(std::uint64_t limit);
 
   std::uint32_t version();
@@ -114,8 +114,8 @@ class GgufReader {
 
   const MappedFile& file_;
   const std::string& where_;
-  std::string bytes_;                // the file's first ones, as far as they were needed
-  std::size_t at_ = 0;               // never behind the end of the file
+  std::string bytes_;                // the start of the file, as far as it was needed
+  std::size_t at_ = 0;               // never beyond the end of the file
   std::string item_ = "the header";  // what is being read, for messages
 };
 
@@ -125,7 +125,7 @@ void GgufReader::need(std::uint64_t count) {
   if (end > max_gguf_header)
     fail(fmt::format("makes the header longer than {} bytes, the most that is read", max_gguf_header));
   if (end <= bytes_.size()) return;
-  // Twice as much each time: the whole header costs as much as its length.
+  // Doubles the size each time, so that reading the whole header takes time linear in its length.
   const std::uint64_t size = std::min(file_.size(), std::max<std::uint64_t>({end, 2 * bytes_.size(), 65536}));
   const std::size_t before = bytes_.size();
   bytes_.resize(static_cast<std::size_t>(size));
@@ -178,7 +178,7 @@ GgufEntry GgufReader::entry(std::uint64_t index) {
   return entry;
 }
 
-/// Over one value, which is well-formed then.
+/// Skips one value and checks that it is well-formed.
 void GgufReader::pass(GgufType type, int depth) {
   if (type == GgufType::Array) return pass_array(depth + 1);
   if (type == GgufType::String) {
@@ -229,12 +229,12 @@ GgufTensor GgufReader::tensor(std::uint64_t index) {
   }
   std::ranges::reverse(tensor.shape);
   tensor.type = number<std::uint32_t>();
-  tensor.begin = number<std::uint64_t>();  // in the data, until place()
+  tensor.begin = number<std::uint64_t>();  // offset in the data; place() makes it one in the file
   measure(tensor);
   return tensor;
 }
 
-/// Sets how many bytes it has.
+/// Sets the tensor's size in bytes.
 void GgufReader::measure(GgufTensor& tensor) const {
   const std::string shape = fmt::format("[{}]", fmt::join(tensor.shape, ", "));
   std::int64_t count = std::ranges::find(tensor.shape, 0) != tensor.shape.end() ? 0 : 1;
@@ -259,12 +259,13 @@ std::uint32_t GgufReader::alignment_of(const GgufMetadata& metadata) const {
   return static_cast<std::uint32_t>(found);
 }
 
-/// Where the tensors lie in the file, which must have room for each of them alone.
+/// Turns offsets in the data into offsets in the file. Throws Error if a tensor is misaligned, does not fit
+/// into the file or overlaps another, and if two have one name.
 void GgufReader::place(std::vector<GgufTensor>& tensors, std::uint32_t alignment) const {
   const auto refuse = [&](const GgufTensor& tensor, const std::string& what) {
     throw Error(fmt::format("{}: tensor {} {}.", where_, in_quotes(tensor.name), what));
   };
-  // A file that ends before its data has none.
+  // A file that ends before its data has no data.
   const std::uint64_t data = std::min((at_ + (alignment - 1)) / alignment * alignment, file_.size());
   const std::uint64_t size = file_.size() - data;
   for (GgufTensor& tensor : tensors) {
@@ -283,7 +284,7 @@ void GgufReader::place(std::vector<GgufTensor>& tensors, std::uint32_t alignment
   const auto twice = std::ranges::adjacent_find(sorted, {}, &GgufTensor::name);
   if (twice != sorted.end())
     throw Error(fmt::format("{} lists tensor {} twice.", where_, in_quotes((*twice)->name)));
-  // An empty one stands before what begins where it does.
+  // Of tensors that begin at the same byte the empty ones come first.
   std::ranges::sort(sorted, {},
                     [](const GgufTensor* tensor) { return std::pair(tensor->begin, tensor->bytes); });
   for (std::size_t i = 1; i < sorted.size(); ++i)
@@ -295,7 +296,7 @@ GgufHeader GgufReader::read() {
   GgufHeader header;
   header.version = version();
   const auto tensors = number<std::uint64_t>(), entries = number<std::uint64_t>();
-  constexpr std::uint64_t least_entry = 13, least_tensor = 32;  // bytes
+  constexpr std::uint64_t least_entry = 13, least_tensor = 32;  // the fewest bytes that one of them takes
   if (entries > left() / least_entry)
     fail(fmt::format("announces {} metadata values, where {} bytes are left", entries, left()));
   if (tensors > left() / least_tensor)

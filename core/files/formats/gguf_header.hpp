@@ -1,5 +1,5 @@
-// core/files/formats: what a GGUF file says about itself before its data: metadata, and the tensors with
-// their types, shapes and places. Nothing in it is believed: see gguf.hpp.
+// core/files/formats: the header of a GGUF file: metadata, and the tensors with their types, shapes and
+// places. Every value is checked: see gguf.hpp.
 #pragma once
 
 #include <cstdint>
@@ -18,16 +18,17 @@ struct GgufTensor {
   std::string name;  // valid UTF-8, any characters
   /// The number of its type in ggml.h; see ggml_type_name().
   std::uint32_t type = 0;
-  /// Outermost first, as everywhere else (the file has it reversed): rank 1 to 4, every size >= 0.
+  /// Outermost dimension first, as everywhere in AttnScope (reversed in the file): rank 1 to 4, every size >=
+  /// 0.
   std::vector<std::int64_t> shape;
   std::uint64_t begin = 0;  // in the file
-  /// 0 for types that are not known: where such a tensor ends is not known either.
+  /// 0 for unknown types, whose size is unknown too.
   std::uint64_t bytes = 0;
 };
 
-/// "F32", "Q4_K", "IQ2_XXS"; its number for one that is not known.
+/// "F32", "Q4_K", "IQ2_XXS"; for an unknown type its number.
 std::string ggml_type_name(std::uint32_t type);
-/// Nothing for the types that are listed but not read.
+/// Nothing for types that can be listed but not read.
 std::optional<ElementType> element_type_of_ggml(std::uint32_t type);
 
 struct GgufHeader {
@@ -37,8 +38,8 @@ struct GgufHeader {
   std::vector<GgufTensor> tensors;  // in the order of the file
 };
 
-/// Reads instead of mapping, so that a file that shrinks meanwhile is an error. `where` is how messages call
-/// the file. Throws Error with what was found and what was expected.
+/// Reads instead of mapping, so that a file that shrinks meanwhile gives an Error. `where` names the file in
+/// messages. Throws Error with what was found and what was expected.
 GgufHeader read_gguf_header(const MappedFile& file, const std::string& where);
 
 }  // namespace attnscope

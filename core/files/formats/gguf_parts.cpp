@@ -18,7 +18,7 @@ std::string ending_of_part(std::int64_t number, std::int64_t count) {
   return fmt::format("-{:05}-of-{:05}.gguf", number + 1, count);
 }
 
-/// That the file is part `number` of `count`.
+/// Throws Error if the file is not part `number` of `count`.
 void check_part(const GgufFile& part, std::int64_t number, std::int64_t count) {
   const std::int64_t has_number = part.metadata().integer(number_key).value_or(0),
                      has_count = part.metadata().integer(count_key).value_or(1);
@@ -37,7 +37,7 @@ std::vector<std::unique_ptr<const GgufFile>> open_gguf_parts(const std::filesyst
     parts.push_back(std::move(given));
     return parts;
   }
-  constexpr std::int64_t most_parts = 65'535;  // a uint16 in the files
+  constexpr std::int64_t most_parts = 65'535;  // the files keep it as a uint16
   const std::int64_t number = given->metadata().integer(number_key).value_or(0);
   const std::string ending = ending_of_part(number, count);
   std::string stem = path.native();

@@ -9,9 +9,9 @@
 
 namespace attnscope {
 
-/// The file alone; or, where its metadata says that it is one of several, NAME-00001-of-00003.gguf and so on,
-/// in their order, whichever of them was given. The first has the metadata of the model. Throws Error as
-/// GgufFile, and naming the part that is missing or is no part of this model.
+/// The file alone; if its metadata says that it is one of several, NAME-00001-of-00003.gguf and so on in
+/// their order, whichever of them `path` is. The first part has the model's metadata. Throws Error as
+/// GgufFile, and naming a part that is missing or belongs to another model.
 std::vector<std::unique_ptr<const GgufFile>> open_gguf_parts(const std::filesystem::path& path);
 
 }  // namespace attnscope

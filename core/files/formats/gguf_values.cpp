@@ -35,7 +35,7 @@ constexpr std::array<GgufTypeInfo, gguf_type_count> gguf_types{{{"uint8", 1},
                                                                 {"int64", 8},
                                                                 {"float64", 8}}};
 
-/// Takes values off the front of well-formed bytes.
+/// Decodes values from the front of well-formed bytes.
 class GgufDecoder {
  public:
   explicit GgufDecoder(std::string_view bytes) : rest_(bytes) {}

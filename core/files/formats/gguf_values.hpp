@@ -1,5 +1,5 @@
-// core/files/formats: the metadata of a GGUF file: typed values under keys. They stay the bytes of the file's
-// header, so that a vocabulary costs no more memory than its text, and are decoded when they are asked for.
+// core/files/formats: the metadata of a GGUF file: typed values under keys. Values stay undecoded in the
+// header's bytes until they are asked for, so that a vocabulary costs no more memory than its text.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace attnscope {
 
-/// In the order of the format's numbers.
+/// In the order of the format's type numbers.
 enum class GgufType : std::uint8_t {
   UInt8,
   Int8,
@@ -32,18 +32,18 @@ enum class GgufType : std::uint8_t {
 inline constexpr std::uint32_t gguf_type_count = 13;
 /// "uint32", "string", "array".
 std::string_view to_string(GgufType);
-/// Bytes of one value; 0 for strings and arrays, which say it themselves.
+/// Bytes of one value; 0 for strings and arrays, which store their own length.
 std::size_t gguf_size_of(GgufType);
 
-/// `bytes` are the elements as the file has them: numbers packed, strings with their lengths.
+/// `bytes` are the elements as in the file: numbers packed, strings with their lengths.
 struct GgufArray {
   GgufType type = GgufType::UInt8;
   std::uint64_t count = 0;
   std::string_view bytes;
 };
 
-/// The alternatives stand in the order of GgufType. Strings may hold any bytes: the format wants UTF-8, but
-/// there are vocabularies with halves of characters.
+/// The alternatives are in the order of GgufType. Strings may hold any bytes: the format wants UTF-8, but
+/// some vocabularies contain parts of characters.
 using GgufValue =
     std::variant<std::uint8_t, std::int8_t, std::uint16_t, std::int16_t, std::uint32_t, std::int32_t, float,
                  bool, std::string_view, GgufArray, std::uint64_t, std::int64_t, double>;
@@ -60,8 +60,8 @@ struct GgufEntry {
 class GgufMetadata {
  public:
   GgufMetadata() = default;
-  /// `entries` lie in `header`, whose values are known to be well-formed. `where` is how messages call the
-  /// file. Throws Error when a key stands there twice.
+  /// `entries` refer to `header`, whose values are known to be well-formed. `where` names the file in
+  /// messages. Throws Error if a key occurs twice.
   GgufMetadata(std::string header, std::vector<GgufEntry> entries, std::string where);
 
   /// In the order of the file.
@@ -70,18 +70,18 @@ class GgufMetadata {
   GgufValue value(std::size_t index) const;
 
   bool has(std::string_view key) const { return find(key) != nullptr; }
-  /// Nothing when there is no such key. Throws Error naming the key, what it is and what was expected when it
-  /// is something else.
-  std::optional<std::int64_t> integer(std::string_view key) const;  // of any integer type
+  /// Nothing if there is no such key. Throws Error naming the key, its type and what was expected if it has
+  /// another type.
+  std::optional<std::int64_t> integer(std::string_view key) const;  // any integer type
   std::optional<double> real(std::string_view key) const;           // float32 or float64
-  std::optional<double> number(std::string_view key) const;         // any of these two
+  std::optional<double> number(std::string_view key) const;         // any integer or float type
   std::optional<bool> boolean(std::string_view key) const;
   std::optional<std::string_view> string(std::string_view key) const;
   std::optional<std::vector<std::int64_t>> integers(std::string_view key) const;
   std::optional<std::vector<double>> reals(std::string_view key) const;
   std::optional<std::vector<bool>> booleans(std::string_view key) const;
   std::optional<std::vector<std::string_view>> strings(std::string_view key) const;
-  /// What an accessor has found for the key. Throws Error naming the key when it is nothing.
+  /// The value that an accessor found for the key. Throws Error naming the key if there is none.
   template <class T>
   T need(std::optional<T> found, std::string_view key) const {
     if (!found) missing(key);
@@ -91,7 +91,7 @@ class GgufMetadata {
  private:
   const GgufEntry* find(std::string_view key) const;
   [[noreturn]] void missing(std::string_view key) const;
-  /// `decode` takes a GgufValue and gives an optional T, nothing when it is of another type.
+  /// `decode` turns a GgufValue into an optional T, empty if it has another type.
   template <class Decode>
   auto one(std::string_view key, std::string_view expected, Decode decode) const
       -> decltype(decode(GgufValue()));

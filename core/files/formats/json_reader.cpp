@@ -19,7 +19,7 @@ using nlohmann::json;
 
 constexpr int max_depth = 32;
 
-/// What was found, short enough for a sentence.
+/// The value as found, short enough for a message.
 std::string describe(const json& value) {
   switch (value.type()) {
     case json::value_t::null:
@@ -33,7 +33,7 @@ std::string describe(const json& value) {
   }
 }
 
-/// Nested arrays as numbers; the first element of each level says how long its siblings must be.
+/// Reads nested arrays as numbers; the first element of each level sets the length of the others.
 class TensorReader {
  public:
   TensorReader(const json& value, int rank, bool null_hides) : null_hides_(null_hides) {
@@ -49,7 +49,7 @@ class TensorReader {
     read(value, 0);
   }
 
-  /// The first value that does not fit; null when all do.
+  /// The first value that does not fit; null if all do.
   const json* problem() const { return problem_; }
   TensorPtr take() { return std::make_shared<const Tensor>(Shape(std::span(sizes_)), std::move(values_)); }
 
@@ -106,7 +106,7 @@ json parse_strict_json(std::string_view text, const std::string& where) {
   if (const auto at = first_invalid_utf8(text)) {
     throw Error(fmt::format("{} is not valid UTF-8 at {}.", in_quotes(where), line_and_column(text, *at)));
   }
-  std::vector<std::unordered_set<std::string>> keys;  // of the objects that are open
+  std::vector<std::unordered_set<std::string>> keys;  // of the open objects
   const auto watch = [&](int depth, json::parse_event_t event, json& parsed) {
     if (depth > max_depth) {
       throw Error(fmt::format("{} nests deeper than {} levels.", in_quotes(where), max_depth));
@@ -150,7 +150,7 @@ json parse_python_json(std::string_view text, const std::string& where) {
     quoted += '"';
     i += word->size() - 1;
   }
-  // Where nothing was put into quotes, the places that messages name are those of the file.
+  // If nothing was quoted, parse the original text, so that messages give places in the file.
   return parse_strict_json(quoted.size() == text.size() ? text : quoted, where);
 }
 

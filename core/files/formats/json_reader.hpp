@@ -1,6 +1,5 @@
-// core/files/formats: JSON from outside, read with suspicion: strict syntax, no duplicate keys, no deep
-// nesting, and errors that name the source and the key. For .cpp files of this room only, since it brings the
-// JSON library along.
+// core/files/formats: JSON from files, checked: strict syntax, no duplicate keys, no deep nesting, and errors
+// that name the source and the key. It includes the JSON library, so include it in .cpp files where possible.
 #pragma once
 
 #include <cstdint>
@@ -23,14 +22,14 @@ namespace attnscope {
 
 /// Throws Error naming `where` and the line and column.
 nlohmann::json parse_strict_json(std::string_view text, const std::string& where);
-/// The same as Python writes it: NaN, Infinity and -Infinity, which are no JSON, become the texts "NaN",
-/// "Infinity" and "-Infinity".
+/// As above, for JSON that Python wrote: NaN, Infinity and -Infinity, which JSON does not allow, become the
+/// strings "NaN", "Infinity" and "-Infinity".
 nlohmann::json parse_python_json(std::string_view text, const std::string& where);
-/// "line 3, column 5" of a byte offset.
+/// "line 3, column 5" for a byte offset.
 std::string line_and_column(std::string_view text, std::size_t byte);
 
-/// A value that does not fit, or a key that is not known; says which, so that a damaged file can be read
-/// without it.
+/// A value that does not fit, or an unknown key; key() names it, so that a damaged file can be read without
+/// it.
 class FieldError : public Error {
  public:
   FieldError(const std::string& where, std::string key, std::string problem);
@@ -41,15 +40,15 @@ class FieldError : public Error {
   std::string key_, problem_;
 };
 
-/// One object whose keys are taken one by one; finish() then refuses those not asked for. Every getter
-/// returns `fallback` when the key is missing and throws FieldError, naming the key and what was found, when
-/// the value does not fit. References passed to the constructor must outlive the object.
+/// One object whose keys are read one by one; finish() then refuses the keys that were not read. Every getter
+/// returns `fallback` if the key is missing and throws FieldError, naming the key and what was found, if the
+/// value does not fit. References passed to the constructor must outlive the object.
 class JsonFields {
  public:
-  /// `path` is how messages name the object: "" for the document, "mask" for what is under that key.
+  /// `path` names the object in messages: "" for the document, "mask" for the object under that key.
   JsonFields(const nlohmann::json& value, std::string path, const std::string& where);
 
-  /// Null when there is none.
+  /// Null if there is no such key.
   const nlohmann::json* find(const std::string& name);
   bool boolean(const std::string& name, bool fallback);
   std::string text(const std::string& name, std::string fallback);
@@ -58,7 +57,7 @@ class JsonFields {
                       std::uint64_t most);
   /// A finite float.
   float number(const std::string& name, float fallback);
-  /// One of the names, as its place in the list.
+  /// The index of the value in the list of allowed names.
   std::size_t choice(const std::string& name, std::size_t fallback,
                      std::initializer_list<std::string_view> names) {
     return choice(name, fallback, std::span(names.begin(), names.size()));
@@ -79,13 +78,14 @@ class JsonFields {
   std::vector<std::int64_t> wholes(const std::string& name, std::uint64_t most);
   std::vector<std::string> texts(const std::string& name);
   std::vector<std::vector<std::string>> text_lists(const std::string& name);
-  /// Nested arrays of `rank` levels, all rows alike, no level empty; null when the key is missing. Values are
-  /// numbers or the strings "NaN", "Infinity", "-Infinity"; null stands for -infinity when `null_hides`.
+  /// Nested arrays of `rank` levels; all rows have equal length and no level is empty. Null if the key is
+  /// missing. Values are numbers or the strings "NaN", "Infinity", "-Infinity"; JSON null means -infinity if
+  /// `null_hides`.
   TensorPtr tensor(const std::string& name, int rank, bool null_hides = false);
 
   [[noreturn]] void fail(const std::string& name, const std::string& expected,
                          const nlohmann::json& found) const;
-  /// Throws FieldError when the object has a key that was never asked for.
+  /// Throws FieldError if the object has a key that was never read.
   void finish() const;
 
  private:
@@ -97,7 +97,7 @@ class JsonFields {
   std::set<std::string> asked_;
 };
 
-/// document_from_json() behind the parser.
+/// document_from_json() for JSON that is already parsed.
 Document document_from_value(const nlohmann::json&, const std::string& where);
 
 }  // namespace attnscope

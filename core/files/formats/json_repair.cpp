@@ -12,7 +12,7 @@ using nlohmann::json;
 
 constexpr std::size_t most_levels = 32;
 
-/// Builds the value while the parser goes, so that what it built before a fault is there.
+/// Builds the value during parsing, so that everything before a fault is kept.
 class Builder : public json::json_sax_t {
  public:
   Builder(std::string_view text, std::vector<std::string>& lost) : text_(text), lost_(lost) {}
@@ -35,7 +35,7 @@ class Builder : public json::json_sax_t {
     return true;
   }
   bool parse_error(std::size_t byte, const std::string&, const json::exception&) override {
-    // A number that ends with the text may have been longer.
+    // A number at the end of the text may have been cut.
     if (last_number_ && byte >= text_.size() && !open_.empty()) remove_last();
     lost_.push_back(fmt::format("Everything from {} on.", line_and_column(text_, byte > 0 ? byte - 1 : 0)));
     return false;
@@ -86,8 +86,8 @@ class Builder : public json::json_sax_t {
   std::string_view text_;
   std::vector<std::string>& lost_;
   json root_;
-  std::vector<json*> open_;  // a parent does not grow while its child is open, so these stay where they are
-  std::string key_;          // of what comes next in the innermost object, or came last
+  std::vector<json*> open_;  // a parent does not grow while its child is open, so the pointers stay valid
+  std::string key_;          // the key of the innermost object's next or last value
   bool last_number_ = false;
 };
 

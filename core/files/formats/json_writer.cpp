@@ -18,7 +18,7 @@ void append_tensor(const Tensor& tensor, bool null_hides, std::string& out) {
   }
   const int rank = tensor.shape().rank();
   const std::int64_t columns = rank == 0 ? 1 : tensor.shape()[rank - 1];
-  // How many levels open or close at element i: all axes whose block starts or ends there.
+  // How many levels open or close at element i: the axes whose block starts or ends there.
   const auto levels = [&](std::int64_t i) {
     int count = 0;
     std::int64_t block = 1;

@@ -1,5 +1,5 @@
-// core/files/formats: the pieces of JSON that documents are written with. Every float is printed so that it
-// reads back to the same bits.
+// core/files/formats: writes documents as JSON. Every float is printed so that it reads back to the same
+// bits.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@
 namespace attnscope {
 
 std::string json_text(const std::string& text);
-/// The shortest decimal that names this float alone. Readers go through double, which may round a second
-/// time: where that would end at another float, the double's own digits are printed.
+/// The shortest decimal that reads back to this float only. Readers go through double, which may round a
+/// second time: if that gave another float, the digits of the double are printed.
 std::string json_number(float value);
 std::string json_texts(const std::vector<std::string>& texts);
 
@@ -23,7 +23,7 @@ class JsonWriter {
 
   void add(std::string_view key, std::string_view value);
   void add(std::string_view key, bool value) { add(key, std::string_view(value ? "true" : "false")); }
-  /// Nested arrays with one row of numbers per line; nothing when there is no tensor.
+  /// Nested arrays with one row of numbers per line; writes nothing if the tensor is null.
   void add(std::string_view key, const TensorPtr& tensor, bool null_hides = false);
   bool empty() const { return out_.size() == 1; }
   std::string take() { return out_ + "}"; }

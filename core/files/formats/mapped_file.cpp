@@ -10,7 +10,7 @@ namespace attnscope {
 
 MappedFile::MappedFile(const std::filesystem::path& path)
     : path_(path), file_(open_regular(path)), size_(size_of(file_, path)) {
-  if (size_ == 0) return;  // which the system refuses to map
+  if (size_ == 0) return;  // mmap refuses an empty file
   void* map = ::mmap(nullptr, static_cast<std::size_t>(size_), PROT_READ, MAP_PRIVATE, file_.number(), 0);
   if (map == MAP_FAILED) throw system_error("map", path);
   map_ = static_cast<const std::byte*>(map);

@@ -1,4 +1,4 @@
-// core/files/formats: a file as memory, for the formats whose data is used where it lies.
+// core/files/formats: a memory-mapped file, for formats whose data is used in place.
 #pragma once
 
 #include <cstddef>
@@ -18,18 +18,19 @@ class MappedFile final : public MemoryOwner {
   ~MappedFile() override;
 
   const std::filesystem::path& path() const { return path_; }
-  /// In bytes, when it was opened.
+  /// In bytes, at the time of opening.
   std::uint64_t size() const { return size_; }
-  /// All of it. Call check_length() before reading.
+  /// The whole file. Call check_length() before reading.
   std::span<const std::byte> bytes() const { return {map_, static_cast<std::size_t>(size_)}; }
   /// Throws Error when the file has become shorter since it was opened: touching the missing pages would end
   /// the program.
   void check_length() const;
-  /// The same: what lies in the map is asked for piece by piece, and each piece is checked first. A file that
-  /// another program shortens in the very moment between the check and the reading still ends the program:
-  /// a caller that cannot have that calls read() instead.
+  /// The same check: data in the map is used piece by piece, and each piece is checked first. If another
+  /// program shortens the file between the check and the reading, the program still ends; a caller that must
+  /// avoid that calls read() instead.
   void check() const override { check_length(); }
-  /// Copies from the file instead of the map: a file that shrinks meanwhile is then an error, not a signal.
+  /// Copies from the file instead of the map: a file that shrinks meanwhile then gives an Error, not a
+  /// signal.
   void read(std::uint64_t offset, void* to, std::size_t size) const {
     read_exactly(file_, path_, offset, to, size);
   }

@@ -15,7 +15,7 @@ namespace attnscope {
 namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
-constexpr std::uint64_t max_npy_header_bytes = 65'535;  // all that format 1.0 can say
+constexpr std::uint64_t max_npy_header_bytes = 65'535;  // the most that format 1.0 can express
 
 /// Where the data begins and what it is.
 struct Layout {
@@ -23,7 +23,7 @@ struct Layout {
   std::uint64_t data = 0;
 };
 
-/// Magic, version and the length of the header come first: 6 + 2 bytes, then 2 (format 1.0) or 4.
+/// A file begins with magic, version and header length: 6 + 2 bytes, then 2 (format 1.0) or 4.
 Layout read_layout(const ByteSource& file, const std::string& where) {
   std::array<unsigned char, 12> start{};
   const std::size_t got = static_cast<std::size_t>(std::min<std::uint64_t>(file.size(), start.size()));
@@ -64,19 +64,19 @@ void check_array_length(const NpyHeader& header, std::uint64_t found, const std:
   }
 }
 
-/// The same values with the last index running fastest: `stored` has the dimensions of `shape` back to front,
-/// so that the first index runs fastest in it.
+/// From Fortran to C order: `stored` has the dimensions of `shape` in reverse order, so that the first index
+/// varies fastest.
 template <class T>
 TensorOf<T> row_major(const TensorOf<T>& stored, const Shape& shape) {
   TensorOf<T> tensor(shape);
   const int rank = shape.rank();
   if (tensor.size() == 0) return tensor;
-  // For each index of the dimensions in between, the first and the last one are a matrix to be transposed.
+  // For each index of the dimensions in between, the first and the last dimension form a matrix to transpose.
   const std::int64_t rows = shape[0], columns = shape[rank - 1], between = tensor.size() / (rows * columns);
   using Slice = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   using Stride = Eigen::OuterStride<>;
   for (std::int64_t i = 0; i < between; ++i) {
-    std::int64_t mirrored = 0;  // i with its digits back to front, a digit being an index
+    std::int64_t mirrored = 0;  // i with the order of its indices reversed
     for (std::int64_t axis = rank - 2, rest = i; axis > 0; --axis) {
       const std::int64_t size = shape[static_cast<int>(axis)];
       mirrored = mirrored * size + rest % size;

@@ -19,13 +19,13 @@
 namespace attnscope {
 namespace {
 
-/// What may follow the byte order in a descr.
+/// The type codes of a descr, without the byte order.
 constexpr std::pair<std::string_view, DType> npy_types[] = {
     {"b1", DType::Bool}, {"i1", DType::I8},  {"i2", DType::I16}, {"i4", DType::I32}, {"i8", DType::I64},
     {"u1", DType::U8},   {"u2", DType::U16}, {"u4", DType::U32}, {"u8", DType::U64}, {"f2", DType::F16},
     {"f4", DType::F32},  {"f8", DType::F64}, {"V2", DType::BF16}};
 
-/// numpy's name for what a letter of a descr stands for.
+/// numpy's name for a type letter of a descr.
 std::string_view kind_of(char letter) {
   switch (letter) {
     case 'O': return " (objects)";
@@ -41,7 +41,7 @@ std::string_view kind_of(char letter) {
   }
 }
 
-/// Reads the literal from left to right; `at_` is the next character.
+/// Parses the dictionary from left to right; `at_` is the index of the next character.
 class HeaderParser {
  public:
   HeaderParser(std::string_view text, const std::string& where) : text_(text), where_(where) {}
@@ -83,7 +83,7 @@ class HeaderParser {
     place = value;
   }
 
-  /// Sets the byte order too.
+  /// The dtype; also sets the byte order.
   DType descr() {
     constexpr std::string_view expected = "expected bool, an integer or one of f2, f4, f8";
     skip_spaces();
@@ -94,14 +94,14 @@ class HeaderParser {
     const bool ordered = !text.empty() && std::string_view("<>|=").find(text[0]) != std::string_view::npos;
     const auto known = std::ranges::find(npy_types, ordered ? text.substr(1) : "",
                                          &std::pair<std::string_view, DType>::first);
-    // NumPy has no bfloat16: it writes that of ml_dtypes (JAX) as two bytes with an order. Without one they
-    // may be anything.
+    // NumPy has no bfloat16: it writes that of ml_dtypes (JAX) as two bytes with a byte order ("<V2").
+    // Without an order the two bytes may be anything.
     if (known == std::end(npy_types) || text == "|V2" || text == "=V2") {
       const char letter = text.size() > 1 ? text[1] : ' ';
       throw Error(fmt::format("{} has dtype {}{}, {}{}.", where_, in_quotes(text, 40), kind_of(letter),
                               expected, letter == 'V' ? ", or <V2, as bfloat16 is written" : ""));
     }
-    // '=' and '|' mean the machine's own order, or that there is none.
+    // '=' is the machine's own order; '|' means that the order does not matter.
     order_ = text[0] == '>' ? std::endian::big : text[0] == '<' ? std::endian::little : std::endian::native;
     return known->second;
   }
@@ -112,7 +112,7 @@ class HeaderParser {
     while (!take(')')) {
       sizes.push_back(size());
       if (take(',')) continue;
-      // (3) is a number in brackets; a tuple of one has a comma.
+      // "(3)" is a number in parentheses; a tuple of one has a comma.
       if (sizes.size() < 2) fail("','");
       if (!take(')')) fail("',' or ')'");
       break;
@@ -145,7 +145,7 @@ class HeaderParser {
       fail("a whole number");
     }
     std::int64_t value = 0;
-    if (next() == 'L') ++at_;  // of Python 2
+    if (next() == 'L') ++at_;  // Python 2 writes 3L
     const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), value);
     if (negative || result.ec != std::errc()) {
       throw Error(fmt::format("{} has a dimension of {}{}, expected 0 to {}.", where_, negative ? "-" : "",
@@ -177,7 +177,7 @@ class HeaderParser {
     return text_.substr(begin, at_++ - begin);
   }
 
-  /// Padding, then one line end or none.
+  /// Spaces, then at most one line end.
   void end() {
     while (next() == ' ') ++at_;
     if (next() == '\n') ++at_;

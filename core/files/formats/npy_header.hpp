@@ -1,5 +1,5 @@
-// core/files/formats: the header of an NPY file, a Python dictionary, checked in full. Knows nothing of files
-// or maps, so hostile headers can be tried on it without any.
+// core/files/formats: the header of an NPY file, a Python dictionary, checked in full. It is parsed from text
+// alone, so tests can give it hostile headers without files.
 #pragma once
 
 #include <bit>
@@ -12,9 +12,9 @@
 namespace attnscope {
 
 struct NpyHeader {
-  DType dtype = DType::F32;  // convertible
+  DType dtype = DType::F32;  // a convertible type
   std::endian order = std::endian::little;
-  bool fortran_order = false;  // the first index runs fastest, not the last
+  bool fortran_order = false;  // the first index varies fastest, not the last
   Shape shape;
 };
 

@@ -37,13 +37,13 @@ std::uint32_t png_checksum(std::span<const unsigned char> bytes) {
   return ~value;
 }
 
-/// Whether a chunk that pixels come from has other bytes than its checksum says. The decoder does not look
-/// and would give other pixels.
+/// Whether a chunk that the pixels depend on has a wrong checksum. The decoder does not check and would give
+/// wrong pixels.
 bool is_damaged_png(std::span<const unsigned char> file) {
   constexpr std::array<unsigned char, 8> signature{0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
   constexpr std::size_t frame = 12;              // length, name and checksum
   constexpr std::uint32_t last = 0x49454e44;     // IEND
-  constexpr unsigned char not_of_pixels = 0x20;  // in the first letter of a name
+  constexpr unsigned char not_of_pixels = 0x20;  // bit in the first letter of the names of ancillary chunks
   const auto word = [&](std::size_t at) {
     std::uint32_t value = 0;
     for (std::size_t i = 0; i < 4; ++i) value = value << 8 | file[at + i];
@@ -53,7 +53,7 @@ bool is_damaged_png(std::span<const unsigned char> file) {
     return false;
   for (std::size_t at = signature.size(); file.size() - at >= frame;) {
     const std::size_t length = word(at);
-    if (length > file.size() - at - frame) return false;  // cut off, which the decoder says
+    if (length > file.size() - at - frame) return false;  // cut off: the decoder reports it
     if ((file[at + 4] & not_of_pixels) == 0 &&
         png_checksum(file.subspan(at + 4, length + 4)) != word(at + 8 + length))
       return true;
@@ -63,8 +63,8 @@ bool is_damaged_png(std::span<const unsigned char> file) {
   return false;
 }
 
-/// With 256 colours where a PNG's palette has fewer; those that it leaves out are black, as for libpng. The
-/// decoder would take what its memory happens to hold.
+/// The PNG with its palette extended to 256 colours, the missing ones black, as libpng does. The decoder
+/// would take uninitialised memory for them.
 std::vector<unsigned char> with_whole_palette(std::vector<unsigned char> file) {
   constexpr std::size_t first = 8, frame = 12, kind = 25, whole = 768;
   constexpr unsigned char of_palette = 3;
@@ -99,10 +99,10 @@ RgbPicture read_picture(const std::filesystem::path& path) {
     throw Error(fmt::format("{} {}", in_quotes(path.string()), why));
   };
   if (file.size() > most) refuse(fmt::format("has {} MB; a picture may have 64.", file.size() >> 20));
-  // Copied: what is decoded must not change meanwhile.
+  // Copied: the bytes must not change during decoding.
   std::vector<unsigned char> bytes(static_cast<std::size_t>(file.size()));
   file.read(0, bytes.data(), bytes.size());
-  // Before anything is unpacked: a file of 20 KB may hold a gigabyte of one colour.
+  // Before decoding: a file of 20 KB may expand to a gigabyte of one colour.
   const std::optional<PictureSize> size = picture_size(bytes);
   const bool is_wide = size && (size->width > most_picture_side || size->height > most_picture_side);
   if (size && (is_wide || std::int64_t{size->width} * size->height > most_picture_pixels))

@@ -10,7 +10,7 @@
 namespace attnscope {
 namespace {
 
-/// Bytes of a file; whatever lies outside reads as nothing.
+/// The bytes of a file; reads outside of it give nothing.
 class Bytes {
  public:
   explicit Bytes(std::string_view all, bool big_endian = true) : all_(all), big_endian_(big_endian) {}
@@ -39,7 +39,7 @@ std::optional<int> valid(std::optional<std::uint32_t> value) {
   return static_cast<int>(*value);
 }
 
-/// The tag in the first directory of a TIFF header, which EXIF is.
+/// The orientation tag in the first directory of a TIFF header, the format of EXIF.
 std::optional<int> orientation_in_exif(std::string_view tiff) {
   constexpr std::uint32_t orientation = 0x0112, of_16_bits = 3, of_32_bits = 4;
   if (!tiff.starts_with("II") && !tiff.starts_with("MM")) return std::nullopt;
@@ -74,7 +74,7 @@ struct Found {
   std::optional<int> exif, xmp;
 };
 
-/// Segments up to the first scan: 0xFF, a marker, a length that counts its own two bytes.
+/// Reads the segments up to the first scan: 0xFF, a marker, a length that counts its own two bytes.
 Found look_in_jpeg(const Bytes& file) {
   constexpr std::string_view exif = {"Exif\0\0", 6}, xmp = {"http://ns.adobe.com/xap/1.0/\0", 29};
   constexpr std::uint32_t application_1 = 0xE1, start_of_scan = 0xDA, end_of_image = 0xD9;
@@ -83,7 +83,7 @@ Found look_in_jpeg(const Bytes& file) {
     if (file.number(at, 1) != 0xFF) return found;
     const auto marker = file.number(at + 1, 1);
     if (!marker || *marker == start_of_scan || *marker == end_of_image) return found;
-    if (*marker == 0xFF) {  // padding
+    if (*marker == 0xFF) {  // a padding byte
       ++at;
       continue;
     }
@@ -98,7 +98,7 @@ Found look_in_jpeg(const Bytes& file) {
   }
 }
 
-/// Chunks: a length, a name of four letters, the data, four bytes of checksum.
+/// Reads the chunks: a length, a name of four letters, the data, four bytes of checksum.
 Found look_in_png(const Bytes& file) {
   constexpr std::string_view xmp = {"XML:com.adobe.xmp\0", 18};
   Found found;

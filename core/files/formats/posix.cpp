@@ -35,10 +35,10 @@ Error system_error(std::string_view what, const std::filesystem::path& path) {
 
 namespace {
 
-/// A repository that was cloned without Git LFS has a text of three lines in place of each large file.
+/// A clone without Git LFS has a pointer file of three lines in place of each large file.
 void refuse_lfs_pointer(const Descriptor& file, std::uint64_t size, const std::filesystem::path& path) {
   constexpr std::string_view begin = "version https://git-lfs.github.com/spec/";
-  constexpr std::uint64_t longest = 1024;  // as Git LFS has it
+  constexpr std::uint64_t longest = 1024;  // the limit of Git LFS
   if (size < begin.size() || size > longest) return;
   std::string first(begin.size(), '\0');
   read_exactly(file, path, 0, first.data(), first.size());

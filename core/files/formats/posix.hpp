@@ -1,4 +1,4 @@
-// core/files/formats: the system's files as values that close themselves, with errors in words.
+// core/files/formats: file descriptors that close themselves, and system errors as sentences.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace attnscope {
 
-/// One open file; closed when it goes.
+/// One open file, closed by the destructor.
 class Descriptor {
  public:
   Descriptor() = default;
@@ -26,20 +26,20 @@ class Descriptor {
   int number_ = -1;
 };
 
-/// "Cannot read "a.txt": No such file or directory." from errno as it is now.
+/// "Cannot read "a.txt": No such file or directory." from the current errno.
 Error system_error(std::string_view what, const std::filesystem::path& path);
 
-/// Opens a regular file for reading; never blocks on a pipe. Throws Error for anything else and says what it
-/// is, and for a Git LFS pointer, which stands for a file that was not fetched.
+/// Opens a regular file for reading; never blocks on a pipe. Throws Error saying what the path is instead,
+/// also for a Git LFS pointer, whose file was not fetched.
 Descriptor open_regular(const std::filesystem::path& path);
-/// Size in bytes as it is now.
+/// The current size in bytes.
 std::uint64_t size_of(const Descriptor& file, const std::filesystem::path& path);
-/// Exactly `size` bytes from `offset` on. Throws Error when the file ends before that.
+/// Reads exactly `size` bytes from `offset` on. Throws Error if the file ends before that.
 void read_exactly(const Descriptor& file, const std::filesystem::path& path, std::uint64_t offset, void* to,
                   std::size_t size);
 /// ".json" for "A.JSON".
 std::string lower_extension(const std::filesystem::path& path);
-/// The whole file. Throws Error when it is longer than `limit` bytes.
+/// Reads the whole file. Throws Error if it is longer than `limit` bytes.
 std::string read_whole(const std::filesystem::path& path, std::uint64_t limit);
 
 }  // namespace attnscope

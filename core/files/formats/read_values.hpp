@@ -1,5 +1,5 @@
-// core/files/formats: numbers from a file, converted. They are read piece by piece instead of through a map,
-// so that a file that shrinks meanwhile is an error in words and not the end of the program.
+// core/files/formats: reads and converts numbers of a file piece by piece instead of through a map, so that a
+// file that shrinks meanwhile gives an Error and does not end the program.
 #pragma once
 
 #include <algorithm>
@@ -11,17 +11,16 @@
 
 namespace attnscope {
 
-/// Bytes that are read piece by piece: a file, a part of one, or memory.
+/// Bytes that are read in pieces: a file, a part of one, or memory.
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
   virtual std::uint64_t size() const = 0;
-  /// Copies `size` bytes from `offset` on, which must be there. Throws Error when they cannot be read any
-  /// more.
+  /// Copies `size` bytes from `offset` on, which must exist. Throws Error if they cannot be read any more.
   virtual void read(std::uint64_t offset, void* to, std::size_t size) const = 0;
 };
 
-/// The bytes of a file from `begin` on, so many of them.
+/// `size` bytes of a file from `begin` on.
 class FilePart final : public ByteSource {
  public:
   explicit FilePart(const MappedFile& file) : FilePart(file, 0, file.size()) {}
@@ -37,12 +36,12 @@ class FilePart final : public ByteSource {
   std::uint64_t begin_, size_;
 };
 
-/// out.size() elements of a convertible type from byte `offset` on. Throws Error when the file ends before
-/// that, Cancelled when the reading is stopped.
+/// Reads out.size() elements of a convertible type from byte `offset` on. Throws Error if the file ends
+/// before that, Cancelled after a stop.
 template <class T>
 void read_values(const ByteSource& file, std::uint64_t offset, DType type, std::endian order,
                  std::span<T> out, Reading* reading = nullptr) {
-  constexpr std::size_t piece = 1 << 18;  // elements: at most 2 MB, which the caches hold
+  constexpr std::size_t piece = 1 << 18;  // elements: at most 2 MB, which fits into the caches
   const std::size_t size = static_cast<std::size_t>(bit_size(type) / 8);
   std::vector<std::byte> bytes(std::min(piece, out.size()) * size);
   while (!out.empty()) {

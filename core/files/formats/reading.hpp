@@ -1,4 +1,4 @@
-// core/files/formats: a file that another thread reads: how far it is, and whether it is still wanted.
+// core/files/formats: progress and cancellation of a file that another thread reads.
 #pragma once
 
 #include <algorithm>
@@ -11,11 +11,11 @@
 
 namespace attnscope {
 
-/// Written by the thread that reads, read by any.
+/// Written by the reading thread, read by any thread.
 struct Reading {
   std::stop_token stop;
-  std::atomic<std::uint64_t> done{0}, total{0};  // numbers; total is 0 until the file has told how many
-  /// Called by the thread that reads, before it opens a model that the file names: that takes long. May be
+  std::atomic<std::uint64_t> done{0}, total{0};  // numbers; total is 0 until it is known
+  /// Called by the reading thread before it opens a model that the file names, which takes long. May be
   /// empty.
   std::function<void()> opens_model{};
 
@@ -25,7 +25,7 @@ struct Reading {
   }
 };
 
-/// So many numbers more were read; null: not counted. Throws Cancelled after a stop.
+/// Counts `numbers` more numbers as read; null: does nothing. Throws Cancelled after a stop.
 inline void advance(Reading* reading, std::uint64_t numbers) {
   if (reading == nullptr) return;
   reading->done += numbers;

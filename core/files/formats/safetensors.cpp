@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t prefix = 8;                        // bytes before the header: its length
 constexpr std::uint64_t max_header_bytes = 100'000'000;  // the reference reader's limit
 
-/// Refuses what no reader could take back.
+/// Throws Error for names that no reader would accept.
 void check_names(std::span<const NamedTensor> tensors, const std::map<std::string, std::string>& metadata,
                  const std::string& where) {
   std::set<std::string_view> names{"__metadata__"};
@@ -53,7 +53,7 @@ std::vector<std::int64_t> sizes_of(const NamedTensor& named) {
   return sizes;
 }
 
-/// The tensor's own bytes where they are already what is wanted, else its values converted into `converted`.
+/// The tensor's own bytes if they already have the type, else its values converted into `converted`.
 std::string_view stored_bytes(const NamedTensor& named, std::deque<std::string>& converted) {
   return std::visit(
       [&]<class T>(const TensorOf<T>* tensor) -> std::string_view {
@@ -165,7 +165,7 @@ void write_safetensors(const std::filesystem::path& path, std::span<const NamedT
                        const std::map<std::string, std::string>& metadata) {
   const std::string where = in_quotes(path.native());
   check_names(tensors, metadata, where);
-  // The widest types first, as the reference writer has it: every tensor is then aligned where it is mapped.
+  // The widest types first, as the reference writer orders them, so that every tensor is aligned in the map.
   std::vector<const NamedTensor*> ordered;
   for (const NamedTensor& tensor : tensors) ordered.push_back(&tensor);
   std::ranges::stable_sort(ordered, std::greater(),

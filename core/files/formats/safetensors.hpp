@@ -23,7 +23,7 @@
 
 namespace attnscope {
 
-/// A tensor whose bytes are not used where they lie: they are packed, or in another order.
+/// A tensor whose bytes cannot be used in place: they are compressed or in another order.
 class PackedTensor {
  public:
   virtual ~PackedTensor() = default;
@@ -33,14 +33,14 @@ class PackedTensor {
 };
 
 /// One tensor of an open file. `bytes` point into the map and live as long as the SafetensorsFile; they are
-/// not aligned, and there are none where the tensor is packed. to_tensor() reads from `file` instead, where a
-/// file that shrinks is an error.
+/// not aligned, and empty if the tensor is packed. to_tensor() reads from `file` instead, so that a file that
+/// shrinks gives an Error.
 struct TensorEntry {
   std::string name;  // valid UTF-8, any characters
   DType dtype = DType::F32;
   std::vector<std::int64_t> shape;  // every size >= 0
   std::span<const std::byte> bytes;
-  const MappedFile* file = nullptr;  // which the bytes are in
+  const MappedFile* file = nullptr;  // the file that `bytes` lie in
   std::uint64_t begin = 0;           // in the file
   std::shared_ptr<const PackedTensor> packed = nullptr;
 
@@ -55,19 +55,19 @@ class SafetensorsFile {
  public:
   /// Throws Error naming the path, what was found and what was expected.
   explicit SafetensorsFile(const std::filesystem::path& path);
-  /// Tensors of a file of another format, whose names differ.
+  /// Takes the tensors of a file in another format; their names must differ.
   SafetensorsFile(std::shared_ptr<const MappedFile> file, std::vector<TensorEntry> tensors);
   SafetensorsFile(SafetensorsFile&&) = default;
 
-  const std::vector<TensorEntry>& tensors() const { return tensors_; }  // in order of their data
+  const std::vector<TensorEntry>& tensors() const { return tensors_; }  // in the order of their data
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
-  /// Null when there is none. Throws Error when the file has become shorter since it was opened: reading its
-  /// bytes would end the program.
+  /// Null if there is no such tensor. Throws Error if the file has become shorter since it was opened:
+  /// reading its bytes would end the program.
   const TensorEntry* find(std::string_view name) const;
   const std::filesystem::path& path() const { return file_->path(); }
-  /// A tensor of this file as it is stored: F32, F16 and BF16 lie in the map, which lives as long as anything
-  /// that lies in it; other types are converted to float first. Throws Error as to_tensor(); so does what is
-  /// done with it once the file has become shorter.
+  /// The tensor as stored: F32, F16 and BF16 stay in the map, which lives as long as any tensor in it; other
+  /// types are converted to float first. Throws Error as to_tensor(); so does using the tensor once the file
+  /// has become shorter.
   StoredTensor stored(const TensorEntry&) const;
 
  private:
@@ -79,21 +79,21 @@ class SafetensorsFile {
   std::map<std::string, std::string> metadata_;
 };
 
-/// The values converted to float (or double), F16 and BF16 exactly: F16, BF16, F32, F64, integers and Bool (0
-/// or 1). Throws Error naming `path`, the tensor and its type for the other types, for more than
-/// Shape::max_rank dimensions, and when the file has become shorter.
+/// The values converted to float or double: F16, BF16, F32, F64, integers and Bool (0 or 1); F16 and BF16 are
+/// exact. Throws Error naming `path`, the tensor and its type for the other types, for more than
+/// Shape::max_rank dimensions, and if the file has become shorter.
 template <class T>
 TensorOf<T> to_tensor(const TensorEntry&, const std::filesystem::path& path, Reading* reading = nullptr);
 
-/// What to write under which name, as elements of which type.
+/// A tensor to write, its name and its element type in the file.
 struct NamedTensor {
   std::string name;
   std::variant<const Tensor*, const TensorOf<double>*, const TensorOf<std::int64_t>*> tensor;  // not null
   DType dtype = DType::F32;
 };
-/// Writes tensors as F16, BF16, F32 or F64, rounded to nearest even, whole numbers as I64, and `metadata` as
-/// the format's __metadata__. Atomically: a reader sees the old file or the new one, never a part. Throws
-/// Error for another dtype, for names that are equal or no UTF-8, and for what the system refuses.
+/// Writes tensors as F16, BF16, F32 or F64, rounded to nearest even, integers as I64, and `metadata` as the
+/// format's __metadata__. Atomically: a reader sees the old file or the new one, never a part. Throws Error
+/// for another dtype, for names that are equal or not UTF-8, and for system errors.
 void write_safetensors(const std::filesystem::path& path, std::span<const NamedTensor> tensors,
                        const std::map<std::string, std::string>& metadata = {});
 

@@ -14,11 +14,11 @@
 namespace attnscope {
 namespace {
 
-constexpr int max_skipped_depth = 64;  // of values we skip
+constexpr int max_skipped_depth = 64;  // nesting of values in unknown fields
 constexpr std::size_t max_dimensions = 64;
 
-/// Takes the parser's events one by one and never builds a tree, so a hostile header costs no more than its
-/// bytes.
+/// Handles the parser's events one by one without building a tree, so a hostile header costs no more memory
+/// than its bytes.
 class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
  public:
   HeaderReader(std::uint64_t data_size, const std::string& where) : data_size_(data_size), where_(where) {}
@@ -154,7 +154,7 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
 
-  /// A value that is neither expected nor, as in a field we do not know, ignored.
+  /// Handles a value of an unexpected type: ignores it in an unknown field, else throws Error.
   bool other(const std::string& found) {
     if (skipped_ > 0) return true;
     switch (place_) {
@@ -215,7 +215,7 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
   int offsets_ = 0, skipped_ = 0;
 };
 
-/// The tensors must tile the data section: the format has no holes and no overlaps.
+/// Throws Error if the tensors do not tile the data section: the format allows neither holes nor overlaps.
 void check_cover(std::vector<HeaderEntry>& tensors, std::uint64_t data_size, const std::string& where) {
   std::sort(tensors.begin(), tensors.end(), [](const HeaderEntry& a, const HeaderEntry& b) {
     return std::tie(a.begin, a.end, a.name) < std::tie(b.begin, b.end, b.name);
@@ -238,7 +238,7 @@ void check_cover(std::vector<HeaderEntry>& tensors, std::uint64_t data_size, con
 
 SafetensorsHeader parse_safetensors_header(std::string_view json, std::uint64_t data_size,
                                            const std::string& where) {
-  // The parser would skip a byte order mark in silence; the format begins with a brace.
+  // The parser would skip a byte order mark silently; the format begins with a brace.
   if (json.starts_with("\xEF\xBB\xBF")) {
     throw Error(
         fmt::format("{} is not a safetensors file: its header begins with a byte order mark.", where));

@@ -1,5 +1,5 @@
-// core/files/formats: the JSON header of a safetensors file, checked in full. Knows nothing of files or maps,
-// so hostile headers can be tried on it without any.
+// core/files/formats: the JSON header of a safetensors file, checked in full. It is parsed from text alone,
+// so tests can give it hostile headers without files.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +20,13 @@ struct HeaderEntry {
 };
 
 struct SafetensorsHeader {
-  std::vector<HeaderEntry> tensors;  // in order of their data, which they cover without holes or overlaps
+  std::vector<HeaderEntry> tensors;  // in the order of their data, which they cover without holes or overlaps
   std::map<std::string, std::string> metadata;
 };
 
 /// `where` names the file in messages. Throws Error for everything the format forbids (see the format's
-/// README and the reference reader in Rust), and for duplicate keys, which the reference lets pass. Memory
-/// stays within a small multiple of the header's size.
+/// README and the reference reader in Rust), and for duplicate keys, which the reference reader accepts.
+/// Memory stays within a small multiple of the header's size.
 SafetensorsHeader parse_safetensors_header(std::string_view json, std::uint64_t data_size,
                                            const std::string& where);
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t most_looked_at = 4096;
 
-/// The first bytes; none where the file cannot be read.
+/// The first bytes; empty if the file cannot be read.
 std::string first_bytes(const std::filesystem::path& path) {
   try {
     const Descriptor file = open_regular(path);
@@ -28,12 +28,13 @@ std::string first_bytes(const std::filesystem::path& path) {
   }
 }
 
-/// Eight bytes of a length, then an object of JSON. Lengths begin with any byte: 640 with those of a pickle.
+/// Eight bytes of header length, then a JSON object. A length may begin with any byte: 640 begins like a
+/// pickle.
 bool is_safetensors(std::string_view bytes) {
   return bytes.size() > 8 && bytes.substr(4, 4) == std::string_view("\0\0\0\0", 4) && bytes[8] == '{';
 }
 
-/// A sentence's end, "is …"; empty for what is none of these. `is_npz`: by its name.
+/// The end of a sentence, "is …"; empty for all other files. `is_npz`: the name ends in .npz.
 std::string_view what_it_is(std::string_view bytes, bool is_npz) {
   constexpr std::string_view zip("PK\x03\x04", 4), hdf5("\x89HDF\r\n\x1A\n", 8), gzip("\x1F\x8B", 2);
   if (is_safetensors(bytes)) return {};

@@ -1,13 +1,13 @@
-// core/files/import: files that other programs keep tensors in and that are not read here.
+// core/files/import: tensor containers of other programs that AttnScope does not read.
 #pragma once
 
 #include <filesystem>
 
 namespace attnscope {
 
-/// Throws Error for PyTorch's and other pickles, HDF5 and compressed files, whatever their names end in, and
-/// for archives of NumPy whose name does not end in .npz: what the file is, and how its tensors are written
-/// so that they can be opened. A file that cannot be read is refused where it is opened.
+/// Throws Error for PyTorch's and other pickles, HDF5 and compressed files, whatever their ending, and for
+/// NumPy archives whose name does not end in .npz. The message says what the file is and how to save its
+/// tensors in a format that can be opened. A file that cannot be read passes: opening it fails later.
 void refuse_container(const std::filesystem::path& path);
 
 }  // namespace attnscope

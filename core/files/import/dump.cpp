@@ -21,7 +21,7 @@
 namespace attnscope {
 namespace {
 
-constexpr std::size_t most_arrays = 4096;  // of a folder that are looked at
+constexpr std::size_t most_arrays = 4096;  // most .npy files of a folder that are read
 
 std::string grouped(std::int64_t number) {
   std::string digits = fmt::to_string(number);
@@ -29,7 +29,7 @@ std::string grouped(std::int64_t number) {
   return digits;
 }
 
-/// [batch][n][heads][d] as [batch][heads][n][d].
+/// [batch][n][heads][d] to [batch][heads][n][d].
 Tensor heads_first(const Tensor& tensor) {
   const Shape& s = tensor.shape();
   Tensor out(Shape{s[0], s[2], s[1], s[3]});
@@ -42,14 +42,14 @@ Tensor heads_first(const Tensor& tensor) {
   return out;
 }
 
-/// [rows][columns] as [columns][rows].
+/// [rows][columns] to [columns][rows].
 Tensor transposed(const Tensor& tensor) {
   Tensor out(Shape{tensor.shape()[1], tensor.shape()[0]});
   out.matrix() = tensor.matrix().transpose();
   return out;
 }
 
-/// What was looked for among names that tell of no layer.
+/// Why no layer was found among the names: what was looked for.
 std::string none_among(std::span<const NamedRank> names) {
   const std::vector<IncompleteLayer> incomplete = find_incomplete(names);
   if (!incomplete.empty()) {
@@ -94,12 +94,12 @@ Dump::Dump(const std::filesystem::path& path, Reading* reading) : path_(path), r
       if (arrays_.size() >= most_arrays) break;
       try {
         add(entry.path());
-      } catch (const Error&) {  // a neighbour that is no dump: opening it says so
+      } catch (const Error&) {  // not an array that can be read; opening that file says so
       }
     }
   }
   layers_ = find_layers(names, tensors_ == nullptr);
-  if (layers_.empty()) layers_ = find_layers(names, true);  // a mean over heads, [queries][keys]
+  if (layers_.empty()) layers_ = find_layers(names, true);  // weights averaged over heads, [queries][keys]
   if (layers_.empty()) why_none_ = none_among(names);
   if (layers_.empty() && !left_out.empty()) why_none_ += "; " + left_out.front();
   read_metadata();
@@ -223,7 +223,7 @@ void Dump::refuse_sinks(const LayerNames& layer) const {
 
 Document Dump::document(const LayerNames& layer) const {
   try {
-    check_sizes(layer);  // before anything is read
+    check_sizes(layer);  // before any numbers are read
   } catch (const Error& error) {
     const std::string where = in_quotes(path_.native()), what = error.what();
     throw Error(what.starts_with(where) ? what : where + ": " + what);
@@ -251,10 +251,10 @@ Document Dump::document(const LayerNames& layer) const {
 
 void Dump::finish(Document& document, const LayerNames& layer) const {
   if (document.input.sequences.empty()) document.input.sequences = numbered_sequences(document.input.given());
-  if (document.input.sequences.empty()) return;  // a batch of 0, which is refused later
+  if (document.input.sequences.empty()) return;  // a batch of 0 is refused later
   take_labels(document, layer);
   if (layer.weights.empty() && facts_.scaling) document.layer().scaling = *facts_.scaling;
-  if (!layer.weights.empty()) document.layer().scaling.kind = Scaling::Kind::Off;  // of scores that are all 0
+  if (!layer.weights.empty()) document.layer().scaling.kind = Scaling::Kind::Off;  // the scores are all 0
   take_output(document, layer);
   take_positions(document, layer);
   const bool has_mask = document.layer().masking.additive != nullptr;
@@ -295,14 +295,14 @@ void Dump::take_output(Document& document, const LayerNames& layer) const {
   document.layer().weights[Parameter::BOutput] = std::make_shared<const Tensor>(std::move(bias));
 }
 
-/// What may tell of the model: the file's name, of arrays that of their folder as well.
+/// Names that may tell the model: of the file, for .npy files also of their folder.
 std::string Dump::model_name() const {
   const std::string file = path_.stem().native();
   return tensors_ ? file : path_.parent_path().filename().native() + " " + file;
 }
 
 void Dump::take_positions(Document& document, const LayerNames& layer) const {
-  document.layer().positions = Positions::None;  // whatever made the queries and keys has put them in
+  document.layer().positions = Positions::None;  // the program that wrote Q and K has applied them
   const std::int64_t d_k = document.input.given().query->shape()[3];
   if (facts_.rope_dims && layer.weights.empty() && *facts_.rope_dims > d_k)
     refuse_fact("rope_dims", fmt::format("is {}, expected at most {}: the width of {}", *facts_.rope_dims,
@@ -315,7 +315,7 @@ void Dump::take_positions(Document& document, const LayerNames& layer) const {
           facts_.rope_interleaved.value_or(false) ? Positions::RopeInterleaved : Positions::RopeHalf;
     return;
   }
-  if (!layer.weights.empty()) return;  // nothing is computed from queries and keys
+  if (!layer.weights.empty()) return;  // weights alone: queries and keys are zeros
   const PositionsGuess guess = guess_positions(model_name(), layer, facts_);
   document.layer().positions = guess.positions;
   document.input.change<Given>().guesses.positions = guess.why;

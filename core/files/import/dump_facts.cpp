@@ -29,13 +29,13 @@ constexpr std::array<std::string_view, 19> known_keys{"layout",         "tokens"
                                                       "rope_base",      "rope_dims",      "rope_interleaved",
                                                       "scale",          "W_O_layout",     "format",
                                                       "labels"};
-/// Other words for the two lists of cross-attention.
+/// The keys for the tokens of keys and of queries in cross-attention; the first that is present counts.
 constexpr std::array<std::string_view, 4> key_lists{"key_tokens", "source_tokens", "encoder_tokens",
                                                     "tokens"};
 constexpr std::array<std::string_view, 3> query_lists{"query_tokens", "target_tokens", "decoder_tokens"};
 constexpr std::array<std::string_view, 4> axis_names{"batch", "heads", "queries", "keys"};
 
-/// The keys of one dump, each read once.
+/// Reads the keys of one dump, each once.
 class FactReader {
  public:
   FactReader(const Metadata& metadata, const std::string& place) : metadata_(metadata), place_(place) {}
@@ -73,7 +73,7 @@ class FactReader {
     return found == metadata_.end() ? nullptr : &found->second;
   }
 
-  /// false, true for the two values.
+  /// false for `no`, true for `yes`.
   std::optional<bool> either(const std::string& key, std::string_view no, std::string_view yes) const {
     const std::string* value = find(key);
     if (value == nullptr) return std::nullopt;
@@ -124,7 +124,7 @@ class FactReader {
                                                                        : shown_labels(tokens);
   }
 
-  /// The list of the first of these keys that is there.
+  /// The list under the first of these keys that is present.
   template <std::size_t count>
   std::vector<std::vector<std::string>> first_of(const std::array<std::string_view, count>& keys) const {
     for (const std::string_view key : keys)
@@ -132,7 +132,7 @@ class FactReader {
     return {};
   }
 
-  /// "batch queries keys": some of the axes, in their order, with spaces or commas between.
+  /// "batch queries keys": some of the axes in their order, separated by spaces or commas.
   std::vector<std::string> axes() const {
     const std::string* text = find("axes");
     std::vector<std::string> words;

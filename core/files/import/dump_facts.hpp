@@ -1,5 +1,5 @@
-// core/files/import: what a dump says of its tensors besides their names and numbers: the metadata of a
-// safetensors file, or attnscope.json beside .npy files. Knows nothing of tensors.
+// core/files/import: the facts that a dump gives besides names and numbers: the metadata of a safetensors
+// file, or attnscope.json beside .npy files. It does not read tensors.
 #pragma once
 
 #include <filesystem>
@@ -12,14 +12,14 @@
 
 namespace attnscope {
 
-/// What is not said is empty. Tokens are as shown_labels() makes them, with "labels": "as they are" as
+/// Missing facts are empty. Tokens are as shown_labels() makes them, or with "labels": "as they are" as
 /// spelled_labels() does.
 struct DumpFacts {
   std::optional<bool> tokens_first;                    // "layout": "tokens first" or "heads first"
-  std::vector<std::vector<std::string>> tokens;        // one list for every sequence, or one for each
-  std::vector<std::vector<std::string>> query_tokens;  // where queries and keys are other tokens
-  std::string text;                                    // instead of tokens, or what they were cut from
-  std::vector<std::string> axes;  // of weights: batch, heads, queries, keys, those that their shape has
+  std::vector<std::vector<std::string>> tokens;        // one list for each sequence, or one for all
+  std::vector<std::vector<std::string>> query_tokens;  // if queries and keys are different tokens
+  std::string text;                                    // instead of tokens, or their text
+  std::vector<std::string> axes;  // axes of weights: batch, heads, queries, keys, without the missing ones
   std::optional<bool> causal, positions_applied;
   std::optional<float> rope_base;
   std::optional<int> rope_dims;
@@ -32,13 +32,12 @@ struct DumpFacts {
 
 using Metadata = std::map<std::string, std::string>;
 
-/// `place`: how messages name the metadata, "the metadata of "x.safetensors"". Keys that are none of ours are
-/// other programs' and are left alone. Throws Error naming place and key, what was found and what was
-/// expected.
+/// `place` names the metadata in messages: "the metadata of "x.safetensors"". Unknown keys belong to other
+/// programs and are ignored. Throws Error naming place and key, what was found and what was expected.
 DumpFacts facts_from(const Metadata&, const std::string& place);
 
-/// attnscope.json in the folder, its values as text; empty where there is no such file. Throws Error for one
-/// that is no object, and for keys that facts_from() does not know.
+/// The values of attnscope.json in the folder as text; empty if there is no such file. Throws Error if it is
+/// not an object, and for keys that facts_from() does not know.
 inline constexpr const char* sidecar_name = "attnscope.json";
 Metadata read_sidecar(const std::filesystem::path& folder);
 

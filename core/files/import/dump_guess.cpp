@@ -12,7 +12,7 @@ namespace {
 
 enum class Rope { None, Half, Interleaved };
 
-/// Words of models' names, and of the parts of models: the first that is found decides.
+/// Words in the names of models and of their parts: the first match decides.
 struct NamedFamily {
   std::string_view word;
   bool causal;
@@ -31,7 +31,7 @@ constexpr std::array<NamedFamily, 32> named_families{
      {"siglip", false, Rope::None},     {"bart", true, Rope::None},     {"whisper", true, Rope::None},
      {"marian", true, Rope::None},      {"lm", true, Rope::None}}};
 
-/// All words of the file's name and of the layer's tensors.
+/// All words of the file's name and of the names of the layer's tensors.
 std::vector<std::string> words_of(std::string_view file, const LayerNames& layer) {
   std::vector<std::string> words = words_of_name(file);
   for (const std::string* name : {&layer.query, &layer.key, &layer.weights})
@@ -43,7 +43,7 @@ bool has(const std::vector<std::string>& words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-/// Two words one behind the other.
+/// Whether the two words follow each other.
 bool has(const std::vector<std::string>& words, std::string_view first, std::string_view second) {
   for (std::size_t i = 0; i + 1 < words.size(); ++i)
     if (words[i] == first && words[i + 1] == second) return true;

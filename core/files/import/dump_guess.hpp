@@ -1,5 +1,5 @@
-// core/files/import: what is assumed of a dump that does not say whether its attention is causal or its
-// positions are applied, from names alone. Always with the reason, which is shown beside the guess.
+// core/files/import: guesses, from names alone, whether a dump's attention is causal and whether its
+// positions are applied, for dumps that do not say so. Each guess has its reason, which is shown beside it.
 #pragma once
 
 #include <string>
@@ -14,12 +14,12 @@ struct CausalGuess {
   bool causal = false;
   std::string why;
 };
-/// `file`: its name, which may be the model's.
+/// `file`: the file's name, which may be the model's.
 CausalGuess guess_causal(std::string_view file, const LayerNames&, std::int64_t queries, std::int64_t keys);
 
 struct PositionsGuess {
-  Positions positions = Positions::None;  // None: applied, or the model has none that are
-  std::string why;                        // empty: the names say it, TransformerLens' hook_rot_q
+  Positions positions = Positions::None;  // None: already applied, or the model has none to apply
+  std::string why;                        // empty if the names say it (hook_rot_q of TransformerLens)
 };
 PositionsGuess guess_positions(std::string_view file, const LayerNames&, const DumpFacts&);
 

@@ -1,4 +1,4 @@
-// The words that a dump gives its rows and columns.
+// Labels for the rows and columns of a dump.
 #include <algorithm>
 #include <string_view>
 #include <utility>
@@ -13,13 +13,13 @@
 namespace attnscope {
 namespace {
 
-/// Of a sequence; one list may stand for all.
+/// The list for sequence `b`; a single list serves all sequences.
 const std::vector<std::string>& list_of(const std::vector<std::vector<std::string>>& lists, std::size_t b) {
   return lists[lists.size() > 1 ? b : 0];
 }
 
-/// Of an encoder-decoder's dump, which lists the words of both: whether a layer is the attention of this
-/// stack to itself, by its name and as many queries as keys. "cross_attentions.0" and
+/// For a dump of an encoder-decoder, which lists the tokens of both: whether the layer is the self-attention
+/// of `stack`, judged by its name and by equal numbers of queries and keys. "cross_attentions.0" and
 /// "decoder.0.encoder_attn" are not.
 bool is_within(const Given& given, const std::string& layer, std::string_view stack, std::string_view other) {
   const auto has = [&](std::string_view word) { return layer.find(word) != std::string::npos; };
@@ -61,8 +61,8 @@ void Dump::take_labels(Document& document, const LayerNames& layer) const {
   }
 }
 
-/// Of cross-attention: what the sequences were called until now are the keys, the queries have a list of
-/// their own or their numbers.
+/// For cross-attention: the labels set so far become those of the keys; the queries get their own list, else
+/// their numbers.
 void Dump::take_key_labels(Document& document, const LayerNames& layer) const {
   const Given& given = document.input.given();
   const std::int64_t queries = given.query->shape()[2],
@@ -81,7 +81,7 @@ void Dump::take_key_labels(Document& document, const LayerNames& layer) const {
                                             lists.size(), of_queries.size(), tensor));
   for (std::size_t b = 0; b < of_queries.size(); ++b) {
     std::vector<Token> tokens = of_queries[b].tokens;
-    // Behind a cache the queries are the last of the keys; else they begin at 0.
+    // With a cache, the tokens before the queries keep their labels; else the queries begin at 0.
     tokens.resize(static_cast<std::size_t>(given.lengths.empty() && !given.past_key ? 0 : keys - queries));
     if (lists.empty())
       for (std::int64_t i = 0; i < queries; ++i) tokens.emplace_back(std::to_string(i));

@@ -1,4 +1,4 @@
-// core/files/import: which keys the attention mask beside the layers of a dump hides.
+// core/files/import: the attention mask beside the layers of a dump.
 #include <algorithm>
 #include <array>
 #include <initializer_list>
@@ -16,16 +16,17 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t most_hidden_cells = std::int64_t{1} << 28;  // of a mask: 1 GiB
+constexpr std::int64_t most_hidden_cells = std::int64_t{1} << 28;  // cells of an expanded mask: 1 GiB
 
-/// What programs write for −∞ in a mask that is added: -10000, -1e9, the least number of a type.
+/// Additive masks write −∞ as -10000, -1e9 or the lowest number of the type; all numbers up to this one hide.
 constexpr float hides_from = -1e4f;
 
-/// Batch, heads, queries and keys; of a mask each but the keys may be 1.
+/// Batch, heads, queries and keys; for a mask all but the keys may be 1.
 using MaskSizes = std::array<std::int64_t, 4>;
 
-/// The mask's shape with all four, as transformers and PyTorch broadcast it. Of two, the first counts texts,
-/// as tokenizers give it, and queries where that is not so; of three, texts and queries.
+/// The mask's shape with all four dimensions, broadcast as transformers and PyTorch do. Of two dimensions the
+/// first is the batch, as tokenizers write it, or the queries if it does not fit the batch; of three the
+/// first two are batch and queries.
 std::optional<MaskSizes> mask_sizes(const std::vector<std::int64_t>& shape, const MaskSizes& layer) {
   if (shape.empty() || shape.size() > 4 || shape.back() != layer[3]) return std::nullopt;
   MaskSizes sizes{1, 1, 1, layer[3]};
@@ -40,7 +41,7 @@ std::optional<MaskSizes> mask_sizes(const std::vector<std::int64_t>& shape, cons
   return sizes;
 }
 
-/// What the numbers of a mask are.
+/// Which kinds of numbers occur in a mask.
 struct MaskNumbers {
   bool ones = false, zeros = false, hides = false, others = false;
 };
@@ -55,8 +56,7 @@ MaskNumbers numbers_of(std::span<const float> values) {
   return found;
 }
 
-/// Whether every query sees its own key and those before it, and no other; the last query's key is the last
-/// one.
+/// Whether every query sees exactly its own key and those before it; the last query's key is the last one.
 bool is_causal(const Tensor& hides, std::int64_t queries, std::int64_t keys) {
   if (queries > keys) return false;
   const std::int64_t rows = hides.size() / keys;
@@ -71,7 +71,8 @@ bool is_causal(const Tensor& hides, std::int64_t queries, std::int64_t keys) {
 std::string Dump::mask_of(const LayerNames& layer) const {
   static const std::string name = "attention_mask";
   if (const std::string own = layer.query.substr(0, layer.query.rfind('.') + 1) + name; has(own)) return own;
-  // Of a model with an encoder it is that one's: not of what a decoder has before.
+  // In an encoder-decoder the common mask is the encoder's and does not apply to the decoder's
+  // self-attention.
   const auto has_word = [](const std::string& text, const char* word) {
     return text.find(word) != std::string::npos;
   };
@@ -100,7 +101,7 @@ void Dump::refuse_unread(const LayerNames& layer) const {
 }
 
 bool Dump::take_mask(Document& document, const LayerNames& layer) const {
-  // Weights have it in them.
+  // Weights already contain their mask.
   const std::string name = layer.weights.empty() ? mask_of(layer) : std::string();
   if (name.empty()) return false;
   if (document.layer().masking.additive) refuse(name, "lies beside \"attn_mask\"; expected one of the two");
@@ -126,7 +127,8 @@ bool Dump::take_mask(Document& document, const LayerNames& layer) const {
     refuse(name,
            "holds other numbers than 0 and 1; expected 1 for each key that is seen and 0 for each that is "
            "hidden, or 0 and numbers of -10,000 and below to be added");
-  // Where there is nothing but 0, a tokenizer's mask hides all; one of other axes is added and hides nothing.
+  // A mask of zeros only: a tokenizer's mask [batch][keys] hides every key; one with other axes is additive
+  // and hides none.
   const bool is_added = numbers.hides || (!numbers.ones && (shape.size() > 2 || (*sizes)[2] > 1));
   for (float& value : mask.values())
     value = is_added == (value != 0) ? -std::numeric_limits<float>::infinity() : 0;

@@ -11,7 +11,7 @@
 namespace attnscope {
 namespace {
 
-/// A word of a name: where it stands, and itself in lower case.
+/// A word of a name in lower case, and its place.
 struct Word {
   std::size_t begin = 0, end = 0;
   std::string text;
@@ -43,7 +43,7 @@ bool is_one_of(std::string_view word, const std::array<std::string_view, count>&
   return std::find(list.begin(), list.end(), word) != list.end();
 }
 
-/// Of query, key and value, each spelt in three ways.
+/// The words for query, key and value, each in three spellings.
 constexpr std::array<std::array<std::string_view, 3>, 3> role_words{
     {{"q", "query", "queries"}, {"k", "key", "keys"}, {"v", "value", "values"}}};
 constexpr std::array<std::string_view, 11> weight_words{
@@ -56,14 +56,14 @@ bool is_parameter(const std::vector<Word>& words) {
                      [](const Word& word) { return is_one_of(word.text, parameter_words); });
 }
 
-/// 0, 1 or 2 for a query's, key's or value's word.
+/// 0, 1 or 2 if the word means query, key or value.
 std::optional<std::size_t> role_of(const Word& word) {
   for (std::size_t role = 0; role < role_words.size(); ++role)
     if (is_one_of(word.text, role_words[role])) return role;
   return std::nullopt;
 }
 
-/// The name without that word and one of the separators beside it.
+/// The name without `word` and one of the separators beside it.
 std::string without(std::string_view name, const Word& word) {
   std::string_view before = name.substr(0, word.begin), after = name.substr(word.end);
   const auto separates = [](char c) { return !is_digit(c) && !is_letter(c); };
@@ -82,7 +82,7 @@ bool are_weights(const NamedRank& tensor, const std::vector<Word>& words, bool a
   return last != words.rend() && is_one_of(last->text, weight_words);
 }
 
-/// Digits count as the number they spell.
+/// Compares names; runs of digits compare as numbers.
 bool layer_comes_before(const LayerNames& a, const LayerNames& b) {
   const std::string &p = a.name, &q = b.name;
   std::size_t i = 0, j = 0;
@@ -107,11 +107,11 @@ bool layer_comes_before(const LayerNames& a, const LayerNames& b) {
   return p < q;
 }
 
-/// What is left of a name without its word for q, k or v: the tensors of a layer have it in common.
+/// The tensors q, k and v whose names are equal except for that word.
 struct Group {
   LayerNames names;
-  std::string before, after;        // round the word
-  std::array<std::string, 3> seen;  // the words as they are spelt; empty where there is no such tensor
+  std::string before, after;        // the parts of the name before and behind the word
+  std::array<std::string, 3> seen;  // the words as spelt; empty if that tensor is missing
 
   const std::string& tensor(std::size_t role) const {
     return role == 0 ? names.query : role == 1 ? names.key : names.value;
@@ -121,7 +121,7 @@ struct Group {
   }
 };
 
-/// The word for `role`, spelt as another role's word is.
+/// The word for `role` in the spelling of another role's word.
 std::string spelt_like(std::size_t role, const std::string& other) {
   std::string lower = other;
   for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -137,7 +137,7 @@ std::string spelt_like(std::size_t role, const std::string& other) {
   return word;
 }
 
-/// The name that the tensor of `role` would have, by those that are there.
+/// The name that the tensor of `role` would have, inferred from the tensors present.
 std::string expected_name(const Group& group, std::size_t role) {
   for (const std::string& other : group.seen)
     if (!other.empty()) return group.before + spelt_like(role, other) + group.after;
@@ -165,16 +165,16 @@ Groups groups_of(std::span<const NamedRank> tensors, bool any_rank) {
   return groups;
 }
 
-/// "h.hook_" of "h.hook_rot_": the same layer before its queries and keys were rotated.
+/// "h.hook_" for "h.hook_rot_": the group of the unrotated queries and keys of the same layer.
 std::optional<std::string> before_rotation(const Group& group) {
   const std::vector<Word> words = words_of(group.before);
   if (words.empty() || words.back().text != "rot") return std::nullopt;
   std::size_t end = words.back().end;
-  if (end < group.before.size()) ++end;  // the sign behind it
+  if (end < group.before.size()) ++end;  // the separator behind it
   return group.before.substr(0, words.back().begin) + group.before.substr(end) + '\0' + group.after;
 }
 
-/// Rotated queries and keys take the place of those before, beside the values, which are not rotated.
+/// Replaces queries and keys by the rotated ones; the values, which are not rotated, stay.
 void prefer_rotated(Groups& groups) {
   std::vector<std::string> taken;
   for (auto& [shared, rotated] : groups) {
@@ -203,7 +203,7 @@ constexpr std::array<Ending, 6> bias_endings{{{"", "b", "o"},
                                               {"", "wo", "bias"},
                                               {"", "out", "bias"}}};
 
-/// How many words at the end of a name are one of the endings; 0 when none is there.
+/// How many words at the end of a name form one of the endings; 0 if none matches.
 std::size_t ending_of(const std::vector<Word>& words, const std::array<Ending, 6>& endings) {
   for (const Ending& ending : endings) {
     const std::size_t first = ending[0].empty() ? 1 : 0, length = ending.size() - first;
@@ -216,7 +216,7 @@ std::size_t ending_of(const std::vector<Word>& words, const std::array<Ending, 6
   return 0;
 }
 
-/// The tensors with one of the endings, by the words before it.
+/// The tensors that have one of the endings, by the words before it.
 class Outputs {
  public:
   Outputs(std::span<const NamedRank> tensors, const std::array<Ending, 6>& endings, int least_rank,
@@ -229,8 +229,8 @@ class Outputs {
     }
   }
 
-  /// The one whose words before the ending are most of those that the query's name begins with, with all the
-  /// numbers in that; empty when there is none.
+  /// The tensor whose words before the ending match the longest prefix of the query's name that contains all
+  /// its numbers; empty if there is none.
   std::string of(const std::string& query) const {
     if (names_.empty()) return {};
     const std::vector<Word> words = words_of(query);

@@ -1,4 +1,4 @@
-// Attention weights of a dump: from numbers after a softmax back to something a softmax makes them of.
+// Attention weights of a dump, turned back into logits whose softmax gives them.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -17,16 +17,16 @@
 namespace attnscope {
 namespace {
 
-constexpr double most_above = 0.02;  // that rounding adds to a sum
-constexpr double least_rest = 1e-7;  // that a sink has of a row without one
+constexpr double most_above = 0.02;  // by which rounding may raise a row's sum above 1
+constexpr double least_rest = 1e-7;  // the least weight of a sink, for rows that sum to 1
 
-/// Whether every value is a bfloat16, whose rounding leaves more of a sum.
+/// Whether every value is a bfloat16, whose coarser rounding changes the sums more.
 bool are_rounded(const Tensor& weights) {
   return std::ranges::all_of(weights.values(),
                              [](float w) { return (std::bit_cast<std::uint32_t>(w) & 0xFFFF) == 0; });
 }
 
-/// A row that was masked as a whole is NaN after a softmax; what is masked once more is 0.
+/// Softmax gives NaN for a fully masked row; cells that are masked again are 0.
 bool is_row_of_nan(std::span<const float> row) {
   return std::ranges::all_of(row, [](float w) { return std::isnan(w) || w == 0; });
 }
@@ -36,10 +36,10 @@ std::string decimal(double value) { return fmt::format("{:.4f}", value); }
 }  // namespace
 
 struct Dump::RowSums {
-  std::vector<double> sums;  // NaN where the cells are
+  std::vector<double> sums;  // NaN for rows with NaN
   std::int64_t nan_rows = 0;
-  std::int64_t least = -1;  // the row with the smallest sum that is not 0
-  bool causal = true;       // no query looks at a later key
+  std::int64_t least = -1;  // the row with the smallest sum above 0
+  bool causal = true;       // no query has weight on a later key
 
   double rest() const { return least < 0 ? 0 : 1 - sums[static_cast<std::size_t>(least)]; }
 };
@@ -75,7 +75,7 @@ Dump::RowSums Dump::look_at_rows(const std::string& name, const Tensor& weights,
   const std::int64_t queries = sizes[2], keys = sizes[3], rows = weights.size() / keys;
   const auto head_of = [&](std::int64_t row) { return row / queries % sizes[1]; };
   RowSums found{.sums = {}, .causal = keys > 1 && keys >= queries};
-  expect(reading_, static_cast<std::uint64_t>(weights.size()));  // to be looked at
+  expect(reading_, static_cast<std::uint64_t>(weights.size()));  // progress: these numbers are checked
   for (std::int64_t row = 0; row < rows; ++row) {
     const float* const w = weights.data() + row * keys;
     const std::int64_t query = row % queries, own = query + keys - queries;  // its own key
@@ -117,7 +117,7 @@ void Dump::take_weights(Document& document, const LayerNames& layer) const {
   const bool has_sink = found.rest() > (are_rounded(weights) ? 0.02 : 0.002);
   for (std::int64_t row = 0; row < rows; ++row) {
     const double sum = found.sums[static_cast<std::size_t>(row)];
-    // w = e^x / (1 + Σ e^x) for x = ln w - ln (1 - Σ w): the 1 is the sink's.
+    // w = e^x / (1 + Σ e^x) for x = ln w - ln (1 - Σ w): the 1 is the sink's e^0.
     const auto shift = static_cast<float>(has_sink ? std::log(std::max(1 - sum, least_rest)) : 0);
     float* const w = weights.data() + row * keys;
     for (std::int64_t key = 0; key < keys; ++key)

@@ -16,7 +16,7 @@
 namespace attnscope {
 namespace {
 
-/// Null when the file has none; refused when it has another number of dimensions or holds no real numbers.
+/// Null if the file has no such tensor. Throws Error if it has another number of dimensions or is not real.
 const TensorEntry* find_real(const SafetensorsFile& file, std::string_view name, std::size_t rank) {
   const TensorEntry* entry = file.find(name);
   if (entry == nullptr) return nullptr;
@@ -40,12 +40,12 @@ TensorOf<T> transposed(const TensorOf<T>& matrix) {
   return turned;
 }
 
-/// Whether a parameter is a part of in_proj_weight or in_proj_bias where a file has those: what makes
-/// queries, keys and values, one part after the other.
+/// Whether a parameter is a part of in_proj_weight or in_proj_bias, which stack the projections of queries,
+/// keys and values.
 bool is_fusible(const ParameterInfo& row) { return row.projection && row.projection != Projection::Output; }
 
-/// The parameters that are tensors of their own in a file, in its order: what can be fused, unless it is,
-/// then the rest.
+/// The parameters that are tensors of their own in a file, in the file's order: first the projections, unless
+/// they are fused, then the rest.
 std::vector<const ParameterInfo*> single_tensors(bool fused) {
   std::vector<const ParameterInfo*> rows;
   for (const ParameterInfo& row : parameter_table)
@@ -116,7 +116,7 @@ class LayerFile {
     sources.loss = vectors("grad_out");
   }
 
-  /// attn_mask and key_padding_mask together as numbers to add, [1 or batch][1 or heads][queries][keys].
+  /// attn_mask and key_padding_mask combined into numbers to add, [1 or batch][1 or heads][queries][keys].
   Ptr additive(const LayerSizes& size) const {
     const TensorEntry* mask = file_.find("attn_mask");
     const TensorEntry* padding = file_.find("key_padding_mask");
@@ -156,7 +156,7 @@ class LayerFile {
     }
   }
 
-  /// What a value of a mask adds: boolean true forbids.
+  /// The number that a mask's value adds: -∞ for boolean true, which forbids.
   TensorOf<T> added(const TensorEntry& entry) const {
     check_mask_type(file_, entry);
     TensorOf<T> values = to_tensor<T>(entry, file_.path());
@@ -201,8 +201,8 @@ LayerSizes sizes_of(const Document& document) {
   return {x[0], x[1], k[1], document.layer().heads};
 }
 
-/// How wide W_q makes a query, how many heads of keys W_k holds, and how wide W_v makes a value; what does
-/// not fit is left to check().
+/// Derives d_k from the rows of W_q, the number of key heads from W_k and d_v from W_v; check() reports sizes
+/// that do not fit.
 void derive_heads(const Sources<float>& sources, Document& document) {
   const std::int64_t queries = sources[Parameter::WQuery]->shape()[1];
   const std::int64_t heads = std::max(1, document.layer().heads);
@@ -237,7 +237,7 @@ Document read_layer(const SafetensorsFile& file, const LayerSettings& settings) 
   document.layer().add_zero_attn = settings.add_zero_attn;
   document.layer().masking.causal = settings.causal;
   if (sources.loss) document.loss = {Loss::Kind::Sum, sources.loss};
-  check_any_length(document);  // before a mask is spread over sizes that may be absurd
+  check_any_length(document);  // before a mask is expanded to sizes that may be absurd
   document.layer().masking.additive = layer.additive(sizes_of(document));
   check_any_length(document);
   return document;
@@ -266,7 +266,7 @@ Sources<T> layer_sources(const SafetensorsFile& file, const Document& document) 
 
 namespace {
 
-/// The gradient of a parameter as its tensor lies in a file; null when there is none.
+/// The gradient of a parameter in the layout of its tensor in the file; null if there is none.
 template <class T>
 TensorPtrOf<T> as_in_file(const ParameterInfo& row, const TensorPtrOf<T>& gradient) {
   if (!gradient) return nullptr;
@@ -276,7 +276,7 @@ TensorPtrOf<T> as_in_file(const ParameterInfo& row, const TensorPtrOf<T>& gradie
       Shape{1, 1, gradient->size()}, std::vector<T>(gradient->values().begin(), gradient->values().end()));
 }
 
-/// The gradients of W_Q, W_K and W_V, or of their biases, side by side; null when there are none.
+/// The gradients of W_Q, W_K and W_V, or of their biases, concatenated; null if there are none.
 template <class T>
 TensorPtrOf<T> fused_gradient(ParameterKind kind, const GradientsOf<T>& g) {
   const TensorPtrOf<T>& first = g[kind == ParameterKind::Matrix ? Parameter::WQuery : Parameter::BQuery];

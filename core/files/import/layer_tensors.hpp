@@ -1,5 +1,5 @@
 // core/files/import: a whole attention layer in a safetensors file, with the names and conventions of
-// PyTorch's nn.MultiheadAttention (batch_first), since that is where such files come from.
+// PyTorch's nn.MultiheadAttention (batch_first).
 #pragma once
 
 #include "core/attention/backward/gradients.hpp"
@@ -9,7 +9,7 @@
 
 namespace attnscope {
 
-/// What a file cannot say itself.
+/// Facts that the tensors do not tell.
 struct LayerSettings {
   int heads = 1;
   bool causal = false;
@@ -27,14 +27,15 @@ struct LayerSettings {
 ///   key_padding_mask [batch][m] and attn_mask [n][m], [batch · heads][n][m] or [batch][heads][n][m],
 ///     optional: boolean with true = forbidden, or numbers to add;
 ///   grad_out [batch][n][d_model], optional: the gradient of the output.
-/// What comes back passed check(). Throws Error naming file, tensor, found and expected.
+/// The result has passed check(). Throws Error naming file, tensor, what was found and what was expected.
 Document document_from_layer(const SafetensorsFile&, const LayerSettings&);
 
-/// The same numbers in T, as the file holds them; `document` is what document_from_layer() made of the file.
+/// The same values in T, as the file holds them; `document` is the result of document_from_layer() for the
+/// file.
 template <class T>
 Sources<T> layer_sources(const SafetensorsFile&, const Document& document);
 
-/// A tensor and the name it has in a file.
+/// A tensor and its name in a file.
 template <class T>
 struct NamedValues {
   std::string name;
@@ -42,7 +43,7 @@ struct NamedValues {
 };
 
 /// The gradients under the names d_query, d_key, d_value, dW_q, db_q, …, dbias_k, dbias_v (din_proj_weight
-/// and din_proj_bias where the file had those), each in the shape of the tensor it belongs to.
+/// and din_proj_bias if the file has fused ones), each in the shape of its tensor.
 template <class T>
 std::vector<NamedValues<T>> named_gradients(const SafetensorsFile&, const GradientsOf<T>&);
 

@@ -1,5 +1,4 @@
-// core/files/import: the sentences with which a tensor of a file is refused, and the check that every one of
-// them goes through.
+// core/files/import: error messages about a tensor of a file, and the checks of its type.
 #pragma once
 
 #include <string>
@@ -12,13 +11,14 @@ namespace attnscope {
 /// "[2, 4, 8]"
 std::string shape_text(const TensorEntry&);
 
-/// Throws Error: "FILE": tensor "NAME" WHAT.
+/// Throws Error with the message: "FILE": tensor "NAME" WHAT.
 [[noreturn]] void refuse_tensor(const SafetensorsFile&, std::string_view name, const std::string& what);
 
-/// Refuses a tensor that holds no values or none of a floating-point type. NaN and infinities are welcome.
+/// Throws Error if a tensor holds no values or is not of a floating-point type. NaN and infinities are
+/// allowed.
 void check_real(const SafetensorsFile&, const TensorEntry&);
 
-/// Refuses what is neither boolean nor of a floating-point type.
+/// Throws Error if a mask is neither boolean nor of a floating-point type.
 void check_mask_type(const SafetensorsFile&, const TensorEntry&);
 
 }  // namespace attnscope

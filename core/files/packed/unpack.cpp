@@ -40,7 +40,7 @@ std::optional<UnpackedPicture> unpack_picture(std::span<const unsigned char> fil
 
 bool inflate(std::span<const std::byte> deflated, std::span<std::byte> to) {
   if (deflated.size() > most_inflated_bytes - 4 || to.size() > most_inflated_bytes) return false;
-  // The decoder looks two bytes ahead, and takes an end that comes before for a damage.
+  // The decoder reads two bytes ahead and takes the end of the buffer there for damage.
   std::vector<std::byte> padded(deflated.size() + 4);
   std::ranges::copy(deflated, padded.begin());
   const int made = stbi_zlib_decode_noheader_buffer(
