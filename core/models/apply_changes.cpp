@@ -14,7 +14,7 @@ namespace {
 
 using ChangeKind = HeadChange::Kind;
 
-/// Where a sweep has the queries of its problem, and where those stand in the run.
+/// Which queries of its problem a sweep computes, and their rows in the run.
 struct SweptRows {
   RowRange range;
   std::int64_t count, offset;
@@ -22,7 +22,7 @@ struct SweptRows {
   std::int64_t row(std::int64_t r) const { return offset + query(r); }
 };
 
-/// The key that takes all the weight; -1 where the kind names none.
+/// The key with all the weight; -1 for other kinds.
 std::int64_t only_key(ChangeKind kind, std::int64_t position) {
   switch (kind) {
     case ChangeKind::PreviousToken: return position - 1;
@@ -45,7 +45,8 @@ void mix_row(const AttentionProblem& p, std::int64_t head, std::span<const float
   std::ranges::transform(sum, out, [](double x) { return static_cast<float>(x); });
 }
 
-/// Cells of the head's picture: means and, where cells are more than a weight, the largest.
+/// Fills the head's picture from its changed pattern: cell means and, if a cell covers more than one weight,
+/// maxima.
 void change_picture(const HeadChange& change, const AttentionProblem& p, const SweptRows& rows,
                     Sweep& sweep) {
   const PooledCells cells = *sweep.picture;

@@ -1,6 +1,6 @@
-// core/models: the arithmetic of a block around its attention: maps, norms, residual stream and MLP, in the
-// order that the model's arrangement says. A text that runs through a model and many ablated versions of one
-// have it from here.
+// core/models: the arithmetic of a block around its attention: linear maps, norms, residual stream and MLP,
+// in the order of the model's arrangement. Used for a text that runs through a model and for many ablated
+// versions of it.
 #pragma once
 
 #include <cstdint>
@@ -12,36 +12,36 @@
 
 namespace attnscope {
 
-/// What differs from the block as the model has it, and what its stack has besides.
+/// How a block differs from the model's own, and the cross-attention of its stack.
 struct BlockParts {
-  bool attention_off = false, mlp_off = false;  // nothing is added
-  /// Attention to the encoder of rows behind their norm; the result may lie in a room of BlockMath.
+  bool attention_off = false, mlp_off = false;  // the part adds nothing
+  /// Attention to the encoder, from normed rows; the result may lie in a buffer of BlockMath.
   std::function<FloatRows(const FloatRows& x)> cross = {};
 };
 
-/// One thread at a time. Rows lie where the operators have theirs. By the CPU, a row's numbers depend on that
-/// row alone, to the bit: not on how many there are. Results lie in rooms that serve again: of normed() until
-/// it is called again, of output() likewise, of both until finish() is called. Throws Cancelled.
+/// For one thread at a time. Rows lie where the operators keep theirs. On the CPU each row's bits depend on
+/// that row alone, not on how many rows there are. Results lie in buffers that are reused: that of normed()
+/// until its next call, that of output() likewise, both until finish() is called. Throws Cancelled.
 class BlockMath {
  public:
-  /// `length`: of the sequence, for rotary positions. Keeps references.
+  /// `length`: the sequence length for rotary positions. Keeps references.
   BlockMath(const StackSpec&, const StackWeights&, std::int64_t length, const Work&, RowOperators&);
 
-  /// y = N x; x as it is where there is no norm. y may be x.
+  /// y = N x; a copy of x if there is no norm. y may be x.
   void norm(const NormWeights&, const ConstFloatRows& x, const FloatRows& y) const;
   FloatRows normed(const NormWeights&, const FloatRows& x);
-  /// The results of all maps side by side.
+  /// The results of all maps, concatenated.
   void project(std::span<const LinearMap>, const ConstFloatRows& x, const FloatRows& y) const;
-  /// Queries and keys of a block in rows as its maps make them: norms of the heads and rotary positions, as
-  /// far as the model has them. positions: of each row; may be empty without rotary ones.
+  /// Applies head norms and rotary positions, if the model has them, in place to rows of queries and keys as
+  /// the block's maps make them. positions: of each row; may be empty without rotary positions.
   void prepare_heads(std::size_t block, std::span<const std::int64_t> positions, const FloatRows& rows) const;
-  /// Heads side by side, times W_O.
+  /// The concatenated heads times W_O.
   FloatRows output(const LinearMap& w_o, const ConstFloatRows& heads);
-  /// x [rows][d_model], changed in place: from what enters the block to what leaves it. `attention`: what
-  /// output() gave for these rows, changed in place.
+  /// x [rows][d_model], from the block's input to its output in place. `attention`: the result of output()
+  /// for these rows, changed in place.
   void finish(const BlockWeights&, const FloatRows& x, FloatRows attention, const BlockParts&);
-  /// What the MLP adds to the stream of these rows [rows][d_model] (of parallel blocks: to what enters them):
-  /// its norm, itself, and the norm behind it where there is one.
+  /// What the MLP adds to the residual stream for these rows [rows][d_model], which for parallel blocks are
+  /// the block's input: its norm, the MLP, and the norm behind it if there is one.
   FloatRows mlp_output(const BlockWeights&, const FloatRows& x);
 
  private:

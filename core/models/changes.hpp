@@ -1,5 +1,5 @@
-// core/models: what is changed inside a model (see core/document/model_changes.hpp), held against the model
-// that it is to fit.
+// core/models: checks the changes inside a model (core/document/model_changes.hpp) against the model, and
+// looks them up.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,18 @@
 
 namespace attnscope {
 
-/// The self-attention of the stack that gives the model's output.
+/// The self-attention of the stack that makes the model's output.
 AttentionOf output_attention(const ModelSpec&);
 
 bool changes_pattern(HeadChange::Kind);
 
-/// Throws Error with a sentence that says which block, head or number the model does not have.
+/// Throws Error naming the block, head or number that the model does not have.
 void check(const ModelChanges&, const ModelSpec&);
-/// Whether a token more changes rows before it: Mean, a mask that is off.
+/// Whether adding a token changes earlier rows: Mean, or a mask that is off.
 bool looks_ahead(const ModelChanges&);
-/// That of a block; one that changes nothing where there is none.
+/// The change of a block; one that changes nothing if there is none.
 BlockChange change_of(const ModelChanges&, AttentionOf, std::size_t block);
-/// The change that gives a head its pattern; null where it has its own.
+/// The change that replaces a head's pattern; null if the head keeps its own.
 const HeadChange* pattern_change(const ModelChanges&, AttentionOf, std::size_t block, std::int64_t head);
 
 }  // namespace attnscope

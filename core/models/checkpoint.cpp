@@ -16,21 +16,21 @@ namespace {
 
 using std::filesystem::path;
 
-/// What programs that wrap a model put in front of all names: DistributedDataParallel, torch.compile, PEFT.
+/// Prefixes that wrappers add to all names: DistributedDataParallel, torch.compile, PEFT.
 constexpr auto wrappers =
     std::to_array<std::string_view>({"module.", "_orig_mod.", "base_model.model.", "_forward_module."});
 
-/// What stands in names of tensors while an adapter of PEFT is beside the weights that it changes.
+/// Parts of tensor names that show an unmerged PEFT adapter beside the weights that it changes.
 constexpr auto of_adapters =
     std::to_array<std::string_view>({".base_layer.", ".lora_", ".modules_to_save.", ".original_module.",
                                      ".token_adapter.", "prompt_encoder."});
 
-/// The name that the table of families knows.
+/// The name as in the table of families.
 std::string stripped(std::string name, std::span<const std::string_view> prefixes) {
   for (std::size_t i = 0; i < wrappers.size(); ++i) {
     if (!name.starts_with(wrappers[i])) continue;
     name.erase(0, wrappers[i].size());
-    i = std::size_t(-1);  // one may stand in another
+    i = std::size_t(-1);  // start over: prefixes may be nested
   }
   for (const std::string_view prefix : prefixes) {
     if (!name.starts_with(prefix)) continue;
@@ -48,7 +48,7 @@ std::vector<std::int64_t> sizes_of(const Shape& shape) {
   return sizes;
 }
 
-/// The files that an index names, each with its tensors.
+/// The files in an index, each with its tensors.
 std::map<std::string, std::vector<std::string>> files_of(const path& index) {
   const std::string where = index.native();
   const nlohmann::json value = parse_strict_json(read_whole(index, max_json_bytes), where);
@@ -116,7 +116,8 @@ Checkpoint::Checkpoint(const path& folder, std::span<const std::string_view> pre
       fmt::format("\"{}\" has neither model.safetensors nor model.safetensors.index.json.", folder.native()));
 }
 
-/// As model.state_dict() of a model that PEFT wraps has them: the model's weight is the sum of several.
+/// Throws Error for the state_dict() of a model wrapped by PEFT, where a weight is the sum of several
+/// tensors.
 void Checkpoint::refuse_unmerged() const {
   for (const auto& [name, entry] : tensors_)
     for (const std::string_view mark : of_adapters)
@@ -137,10 +138,10 @@ void Checkpoint::add(const path& file, std::span<const std::string_view> prefixe
     if (!is_new && at->second.file != &opened && at->second.tensor->name == tensor.name)
       throw Error(fmt::format("Both \"{}\" and \"{}\" have a tensor {}: which of them counts is not known.",
                               at->second.file->path().native(), file.native(), in_quotes(tensor.name)));
-    // A tensor whose name needed no stripping is the one that the family means.
+    // If two names are equal after stripping, the one that needed no stripping counts.
     if (!is_new && at->first == tensor.name) at->second = {&opened, &tensor, false};
   };
-  // Of shards, too, all count, as in transformers: an index that leaves one out says nothing against it.
+  // As in transformers, all tensors of a shard are read, also those that the index leaves out.
   for (const TensorEntry& tensor : opened.tensors()) keep(tensor);
   if (wanted == nullptr) return;
   for (const std::string& name : *wanted)
@@ -173,7 +174,7 @@ StoredTensor Checkpoint::take(const std::string& name, const Shape& shape) {
 
 StoredTensor Checkpoint::scaled(const std::string& name, const Entry& entry) {
   struct Scale {
-    std::string_view ending;  // in the place of "weight"
+    std::string_view ending;  // in place of "weight"
     float by;
   };
   constexpr auto scales = std::to_array<Scale>({{"weight_scale", 1}, {"SCB", 1.0F / 127}});
@@ -207,7 +208,7 @@ StoredTensor Checkpoint::scaled(const std::string& name, const Entry& entry) {
                   entry.tensor->name, entry.file->path().native(), to_string(entry.tensor->dtype)));
 }
 
-/// A sentence where all names begin alike, which no family expects.
+/// A sentence for the error message if all names begin with the same prefix.
 std::string Checkpoint::common_prefix() const {
   std::string prefix;
   for (bool first = true; const auto& [name, entry] : tensors_) {

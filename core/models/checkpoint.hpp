@@ -1,5 +1,4 @@
-// core/models: the tensors of a model by name, wherever they lie: one safetensors file, or several with an
-// index.
+// core/models: the tensors of a model by name, from one safetensors file or from several with an index.
 #pragma once
 
 #include <cstdint>
@@ -18,18 +17,18 @@ namespace attnscope {
 
 class Checkpoint final : public TensorSource {
  public:
-  /// A folder with model.safetensors, or model.safetensors.index.json and the files that it names. What
-  /// programs that wrap a model put in front of all names ("module.", "_orig_mod.", "base_model.model.") and
-  /// then the first of `prefixes` that a tensor's name begins with are cut off; "gamma" and "beta" at the end
-  /// of a name, of files from before 2019, are "weight" and "bias". Throws Error: no such file, or only one
-  /// that would have to be unpickled; an index that names nothing, files elsewhere, or tensors that are not
-  /// where it says; two files with one tensor; an adapter that was not merged. Tensors of its files that the
-  /// index does not list are there as well.
+  /// A folder with model.safetensors, or with model.safetensors.index.json and the files in it. Prefixes that
+  /// wrappers add to all names ("module.", "_orig_mod.", "base_model.model.") are cut off, then the first of
+  /// `prefixes` that a tensor's name begins with; "gamma" and "beta" at the end of a name, from files before
+  /// 2019, become "weight" and "bias". Throws Error if there is no such file, or only one that would have to
+  /// be unpickled; if an index names nothing, files elsewhere, or tensors that are not where it says; for two
+  /// files with the same tensor; and for an unmerged adapter. Tensors of its files that the index leaves out
+  /// are read as well.
   Checkpoint(const std::filesystem::path& folder, std::span<const std::string_view> prefixes);
 
   bool has(const std::string& name) const override { return tensors_.contains(name); }
-  /// Whole numbers of 8 bits with a scale for each row ("weight_scale"; "SCB", by 127) are multiplied by it;
-  /// other whole numbers are no weights and are refused.
+  /// 8-bit integers with a scale for each row ("weight_scale"; "SCB", divided by 127) are multiplied by it;
+  /// other integers are refused, since they are not weights.
   StoredTensor take(const std::string& name, const Shape& shape) override;
   StoredTensor take_rows(const std::string& name, std::int64_t columns) override;
   std::vector<std::string> used() const override { return names(true); }
@@ -50,7 +49,7 @@ class Checkpoint final : public TensorSource {
   std::vector<std::string> names(bool taken) const;
 
   std::filesystem::path folder_;
-  std::string note_;  // what else may be meant where a tensor does not fit
+  std::string note_;  // a hint for errors about a tensor that does not fit
   std::vector<std::unique_ptr<SafetensorsFile>> files_;
   std::map<std::string, Entry> tensors_;
 };

@@ -12,7 +12,7 @@
 namespace attnscope {
 namespace {
 
-/// The metadata below the name of the architecture: "llama.block_count".
+/// The metadata under the name of the architecture: "llama.block_count".
 class ArchitectureKeys {
  public:
   ArchitectureKeys(const GgufFile& file, std::string architecture)
@@ -32,7 +32,7 @@ class ArchitectureKeys {
       refuse(name, fmt::format("{}; a number above 0 was expected.", value));
     return value;
   }
-  /// A number of any kind.
+  /// A number of any type.
   std::optional<double> real(std::string_view name) const { return metadata_.number(key(name)); }
   bool boolean_or(std::string_view name, bool fallback) const {
     return metadata_.boolean(key(name)).value_or(fallback);
@@ -55,8 +55,8 @@ class ArchitectureKeys {
   std::string path_, architecture_;
 };
 
-/// As llama.cpp reads it: a factor without a type is linear, whether it stands under its name or the one of
-/// files from 2023.
+/// As in llama.cpp: a factor without a type means linear scaling, under its current name or the one used in
+/// 2023.
 void read_scaling(const ArchitectureKeys& keys, int positions, RopeSettings& rope) {
   const double factor = keys.number_or("rope.scaling.factor", keys.number_or("rope.scale_linear", 1));
   const std::string type = keys.text_or("rope.scaling.type", factor == 1 ? "none" : "linear");
@@ -71,7 +71,7 @@ void read_scaling(const ArchitectureKeys& keys, int positions, RopeSettings& rop
   rope.factor = factor;
   rope.trained_positions = keys.whole_or("rope.scaling.original_context_length", positions, 1, 1 << 30);
   if (type == "linear") return;
-  // Below 0: not chosen.
+  // Negative: not set.
   if (const double share = keys.real("rope.scaling.yarn_ext_factor").value_or(1); share >= 0 && share != 1)
     keys.refuse("rope.scaling.yarn_ext_factor", fmt::format("{}; 1 was expected.", share));
   rope.fast = keys.number_or("rope.scaling.yarn_beta_fast", 32);
@@ -79,8 +79,7 @@ void read_scaling(const ArchitectureKeys& keys, int positions, RopeSettings& rop
   rope.magnitude = magnitude * (factor > 1 ? 0.1 * std::log(factor) + 1 : 1);
 }
 
-/// Metadata that change what is computed and that are not read here: each is refused where it says something
-/// else than what is computed.
+/// Throws Error for metadata that changes the result and is not read, unless it has a neutral value.
 void refuse_unread(const ArchitectureKeys& keys, const FamilyRow& family) {
   for (const std::string_view name : {"expert_count", "expert_used_count"})
     if (keys.real(name).value_or(0) > 0)
@@ -88,12 +87,12 @@ void refuse_unread(const ArchitectureKeys& keys, const FamilyRow& family) {
   const auto refuse = [&](std::string_view name, double value) {
     keys.refuse(name, fmt::format("{}, which changes what is computed and is not known here.", value));
   };
-  // Factors, of which 1 says nothing, and counts of blocks and ranks.
+  // Factors, for which 1 is neutral, and counts of blocks and ranks.
   for (const std::string_view name :
        {"embedding_scale", "residual_scale", "logit_scale", "attention.output_scale", "attention.value_scale",
         "attention.kv_lora_rank", "attention.q_lora_rank", "leading_dense_block_count"})
     if (const double value = keys.real(name).value_or(0); value != 0 && value != 1) refuse(name, value);
-  // Limits and slopes: 1 says something, too.
+  // Limits and slopes, for which 1 is not neutral.
   for (const std::string_view name :
        {"attention.clamp_kqv", "attention.max_alibi_bias", "attention.temperature_scale",
         "attention.temperature_length", "rope.scaling.yarn_log_multiplier", "attention.shared_kv_layers"})
@@ -103,7 +102,7 @@ void refuse_unread(const ArchitectureKeys& keys, const FamilyRow& family) {
     if (const double value = keys.real(name).value_or(0); value != 0) refuse(name, value);
 }
 
-/// What a header says besides the width of its windows: which blocks have one, and a base of their own.
+/// Throws Error for window settings that are not read: which blocks have a window, and their own RoPE base.
 void check_windows(const ArchitectureKeys& keys, bool every_second, double base) {
   constexpr std::string_view pattern = "attention.sliding_window_pattern", own = "rope.freq_base_swa";
   if (keys.has(pattern) && !(every_second && keys.real(pattern) == 2))
@@ -119,7 +118,7 @@ RopeSettings rope_of(const ArchitectureKeys& keys, bool interleaved, int d_k, in
   rope.rotated = keys.whole_or("rope.dimension_count", d_k, 2, d_k) / 2 * 2;
   rope.interleaved = interleaved;
   read_scaling(keys, positions, rope);
-  // Llama 3's bands of wavelengths, as what each frequency is divided by.
+  // Llama 3's scaling, stored as a divisor of each frequency.
   if (files.has("rope_freqs.weight"))
     rope.divisors = files.take_floats("rope_freqs.weight", Shape{rope.rotated / 2});
   return rope;
@@ -268,7 +267,7 @@ ModelConfig read_gguf_config(GgufTensors& files) {
     spec.embedding_scale = std::sqrt(static_cast<double>(spec.d_model));
     spec.logit_cap = keys.number_or("final_logit_softcapping", 30);
   }
-  // -1, or what that is without a sign, says that there is none.
+  // -1, also stored as an unsigned number, means none.
   const auto id_of = [&](std::string_view name) {
     const auto id = file.metadata().integer(name);
     return id && *id >= 0 && *id < spec.vocabulary ? id : std::nullopt;

@@ -1,4 +1,4 @@
-// core/models: a GGUF file as a model: its metadata as a config, its tensors by name.
+// core/models: a GGUF file as a model: its metadata as a ModelConfig, its tensors by name.
 #pragma once
 
 #include <filesystem>
@@ -15,13 +15,13 @@ namespace attnscope {
 
 class GgufTensors final : public TensorSource {
  public:
-  /// One file, or one of several parts. Throws Error as open_gguf_parts(), and naming a tensor that two parts
+  /// One file, or several parts of one. Throws Error as open_gguf_parts(), and naming a tensor that two parts
   /// have.
   explicit GgufTensors(const std::filesystem::path& path);
 
-  /// The one with the metadata.
+  /// The part with the metadata.
   const GgufFile& file() const { return *parts_[0]; }
-  /// Null when there is none.
+  /// Null if there is no such tensor.
   const GgufTensor* find(const std::string& name) const;
   bool has(const std::string& name) const override { return find(name) != nullptr; }
   StoredTensor take(const std::string& name, const Shape& shape) override;
@@ -36,9 +36,9 @@ class GgufTensors final : public TensorSource {
   std::set<std::string> taken_;
 };
 
-/// Architectures llama, qwen2, qwen3, gemma2 and gpt2. The rows of W_Q and W_K of "llama" files are in the
-/// order of interleaved rotary pairs, and so are its queries and keys here: their products are the same.
-/// Throws Error naming the file, the key, what was found and what was expected.
+/// Reads the architectures llama, qwen2, qwen3, gemma2 and gpt2. Rows of W_Q and W_K in "llama" files are in
+/// the order of interleaved rotary pairs, and so are the queries and keys here; q·k is the same. Throws Error
+/// naming the file, the key, what was found and what was expected.
 ModelConfig read_gguf_config(GgufTensors& files);
 
 }  // namespace attnscope

@@ -13,7 +13,8 @@ std::int64_t cell_for(std::int64_t length, int side) {
       std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(1, least))));
 }
 
-/// Cells of rows that are kept, then the fresh ones. Kept rows see no key of the columns that come or go: 0.
+/// Puts `rows` kept rows of cells before the fresh ones. Kept rows see no key of the columns that are added
+/// or removed: their weight there is 0.
 void join(Tensor& kept, std::int64_t rows, const Tensor& fresh) {
   if (fresh.size() == 0 || rows == 0) {
     kept = fresh;

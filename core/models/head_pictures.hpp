@@ -1,5 +1,5 @@
-// core/models: small pictures of every head's weights, which grow as tokens follow: cells above the first new
-// token stay as they are.
+// core/models: small pictures of every head's weights, extended as tokens are added: cells above the first
+// new token stay unchanged.
 #pragma once
 
 #include <cstdint>
@@ -9,22 +9,24 @@
 
 namespace attnscope {
 
-/// The smallest cells, powers of two, that leave at most `side` of them in a row and in a column.
+/// The smallest cells, with sides of powers of two, so that a picture has at most `side` rows and columns of
+/// cells.
 PooledCells picture_cells(std::int64_t queries, std::int64_t keys, int side);
 
-/// The first query that has to be swept again for cells of this size, when queries from `first` on are new:
-/// that where the first cell with a new one begins, or 0 where the size has changed. A cell's bits depend on
-/// its own rows alone (kernels join them in pairs of neighbours), so they are those of a sweep of all.
+/// The first query to sweep again for cells of this size, if queries from `first` on are new: the first query
+/// of the first cell with a new one, or 0 if the size has changed. A cell's bits depend on its own rows alone
+/// (kernels add them in pairs of neighbours), so they equal those of a sweep of all rows.
 std::int64_t first_picture_row(const HeadPictures& kept, const PooledCells& cells, std::int64_t first);
 
 /// Whether queries [first, first + rows) can join the row of cells that kept queries began.
 bool can_follow(const HeadPictures& kept, const PooledCells& cells, std::int64_t first, std::int64_t rows);
 
-/// Of what is kept of the row of cells that begins at query `begin`, queries from `first` on are forgotten.
+/// Forgets queries from `first` on in the kept row of cells that begins at query `begin`.
 void keep_following(HeadPictures& kept, std::int64_t begin, std::int64_t first);
 
-/// `fresh`: pictures of queries [begin, …), swept against all keys; `begin` is what first_picture_row() said.
-/// What is kept of earlier queries saw none of the new keys (causal attention, or as many keys as before).
+/// Adds `fresh`, pictures of queries [begin, …) swept against all keys; `begin` is the result of
+/// first_picture_row(). Kept earlier queries must not see the new keys (causal attention, or as many keys as
+/// before).
 void keep_pictures(const Sweep& fresh, std::int64_t begin, HeadPictures& kept);
 
 }  // namespace attnscope

@@ -11,7 +11,7 @@
 namespace attnscope {
 namespace {
 
-/// Patches as rows, their numbers in the order channel, y, x.
+/// The patches as rows, with values in the order channel, y, x.
 Tensor patches_of(const Tensor& image, int side) {
   const std::int64_t channels = image.shape()[0], height = image.shape()[1], width = image.shape()[2];
   const std::int64_t down = height / side, across = width / side;
@@ -25,8 +25,8 @@ Tensor patches_of(const Tensor& image, int side) {
   return patches;
 }
 
-/// Where a place of the new size lies in the old one, and how its four neighbours count (Keys 1981, a =
-/// −0.75).
+/// Bicubic interpolation along one axis: the place in the old grid, and the weights of its four neighbours
+/// (Keys 1981, a = −0.75).
 struct Taps {
   std::array<std::int64_t, 4> at;
   std::array<double, 4> share;
@@ -45,7 +45,7 @@ Taps taps_at(std::int64_t place, std::int64_t size, std::int64_t old_size) {
   return taps;
 }
 
-/// Rows of a square grid of old × old places, for down × across.
+/// The table of a square grid of old × old places, interpolated to down × across.
 Tensor resized(const Tensor& table, std::int64_t old, std::int64_t down, std::int64_t across) {
   const std::int64_t d = table.shape()[1];
   Tensor result(Shape{down * across, d});

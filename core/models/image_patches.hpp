@@ -5,10 +5,10 @@
 
 namespace attnscope {
 
-/// The class token and a token for each patch of `image` [channels][height][width], with their positions:
-/// those of the table, or, for pictures of another size, the table resized by bicubic interpolation (a =
-/// −0.75, corners not aligned), as transformers does. Throws Error when the channels are others or the
-/// picture is not made of whole patches.
+/// The class token and one token for each patch of `image` [channels][height][width], plus their positions:
+/// those of the table, which is resized by bicubic interpolation (a = −0.75, corners not aligned) for
+/// pictures of another size, as in transformers. Throws Error if the number of channels differs or the
+/// picture is not a whole number of patches.
 KeptRows embed_image(const Model&, const Tensor& image, const Work&);
 
 }  // namespace attnscope

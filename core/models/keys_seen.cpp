@@ -8,11 +8,11 @@
 namespace attnscope {
 namespace {
 
-/// Keys that each query of the attention sees, without those that the input hides.
+/// How many keys each query sees, without those that the input's mask hides.
 std::vector<std::int64_t> allowed_keys(const Model& model, const ModelRun& run, AttentionOf of, int block) {
   const KeysSeen seen = keys_seen(model.spec, run, of, block);
   const std::span<const std::uint8_t> mask = key_mask(model, run, of);
-  std::vector<std::int64_t> before(static_cast<std::size_t>(seen.keys) + 1);  // that are seen before a key
+  std::vector<std::int64_t> before(static_cast<std::size_t>(seen.keys) + 1);  // visible keys before each key
   for (std::size_t j = 0; j < static_cast<std::size_t>(seen.keys); ++j)
     before[j + 1] = before[j] + (j < mask.size() && mask[j] == 0 ? 0 : 1);
   std::vector<std::int64_t> allowed;
@@ -59,7 +59,7 @@ std::vector<std::optional<double>> normalised_entropies(const Model& model, cons
   std::vector<std::optional<double>> means(static_cast<std::size_t>(stack.blocks[index].heads));
   if (entropy.size() == 0) return means;
   const std::vector<std::int64_t> allowed = allowed_keys(model, run, of, block);
-  std::vector<double> most;  // the entropy of uniform weights over them
+  std::vector<double> most;  // the entropy of a uniform row
   for (const std::int64_t keys : allowed) most.push_back(std::log(static_cast<double>(keys)));
   const auto values = entropy.matrix();
   const std::int64_t rows = std::min<std::int64_t>(values.cols(), std::ssize(allowed));

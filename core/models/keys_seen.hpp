@@ -1,4 +1,4 @@
-// core/models: which keys the queries of a run see, and how evenly its heads spread their weight over them.
+// core/models: which keys the queries of a run see, and the normalised entropy of its heads.
 #pragma once
 
 #include <algorithm>
@@ -10,11 +10,11 @@
 
 namespace attnscope {
 
-/// Of a run, by the stack and the kind of attention; Cross has the rows of the decoder.
+/// The attention runs of one kind; Cross has the rows of the decoder.
 const std::vector<AttentionRun>& attention_of(const ModelRun&, AttentionOf);
 std::int64_t rows_of(const ModelRun&, AttentionOf);
 
-/// Which keys the queries of a block see, without what the input's mask hides.
+/// The keys that the queries of a block see, before the input's mask.
 struct KeysSeen {
   std::int64_t left = -1, right = -1;  // query - left <= key <= query + right; -1 = open
   std::int64_t keys = 0;
@@ -23,13 +23,13 @@ struct KeysSeen {
   }
   std::int64_t last(std::int64_t query) const {
     return right < 0 ? keys : std::min(keys, query + right + 1);
-  }  // one behind
+  }  // one past the last
 };
-/// With the changes that the run was made with.
+/// With the changes of the run.
 KeysSeen keys_seen(const ModelSpec&, const ModelRun&, AttentionOf, int block);
 
-/// Of each head of a block: the mean of H / ln(allowed keys) over the rows that see two keys or more. Nothing
-/// where no row does, and where the run's entropies were not asked for.
+/// For each head of a block: the mean of H / ln(allowed keys) over rows that see at least two keys. Nothing
+/// if there is no such row, or if the run has no entropies.
 std::vector<std::optional<double>> normalised_entropies(const Model&, const ModelRun&, AttentionOf,
                                                         int block);
 

@@ -16,8 +16,8 @@
 namespace attnscope {
 namespace {
 
-/// What files hold beside weights: masks and frequencies that the program makes itself, the scales of whole
-/// numbers, and attention to an encoder that is not there.
+/// Whether a tensor is not a weight of the model: masks and frequencies that the program computes itself, the
+/// scales of integers, and cross-attention of a model without an encoder.
 bool is_no_weight(std::string_view name) {
   constexpr auto ends = std::to_array<std::string_view>(
       {".attn.bias", ".attn.masked_bias", ".attention.bias", ".attention.masked_bias", ".inv_freq",
@@ -27,7 +27,7 @@ bool is_no_weight(std::string_view name) {
          name.find(".crossattention.") != name.npos || name.find(".ln_cross_attn.") != name.npos;
 }
 
-/// Up to the number of the block, "model.layers.0."; empty where there is none.
+/// The name up to the block's number, "model.layers.0."; empty if there is none.
 std::string_view block_of(std::string_view name) {
   for (std::size_t begin = 0; begin < name.size();) {
     const std::size_t end = std::min(name.find('.', begin), name.size());
@@ -39,8 +39,7 @@ std::string_view block_of(std::string_view name) {
   return {};
 }
 
-/// A tensor of a block that is computed, which nothing reads: something in the block is not as its family has
-/// it. Throws Error naming it.
+/// Throws Error naming an unread tensor in a block that is computed: such a block differs from its family's.
 void check_ignored(const Model& model) {
   std::set<std::string_view> blocks;
   for (const std::string& name : model.used) blocks.insert(block_of(name));
@@ -53,7 +52,7 @@ void check_ignored(const Model& model) {
                       in_quotes(model.path.native()), in_quotes(name, 100), model.spec.family));
 }
 
-/// Blocks of the files behind the last one that the settings count: "h.2", …, the first one first.
+/// Blocks in the files beyond the number in the settings: "h.2", …, the first one first.
 std::vector<std::string> further_blocks(const Model& model) {
   std::set<std::string_view> stacks, blocks, further;
   const auto stack_of = [](std::string_view block) {
@@ -73,8 +72,8 @@ std::vector<std::string> further_blocks(const Model& model) {
   return names;
 }
 
-/// llama.cpp refuses a file with more blocks than its header counts; transformers warns and leaves them out.
-/// Throws Error, or gives the sentence that says so.
+/// llama.cpp refuses a file with more blocks than its header counts: throws Error. transformers warns and
+/// leaves them out: returns that sentence.
 std::string note_on_blocks(const Model& model, const ModelConfig& config) {
   const std::vector<std::string> further = further_blocks(model);
   if (further.empty()) return {};
@@ -90,14 +89,15 @@ std::string note_on_blocks(const Model& model, const ModelConfig& config) {
                      where, further.size(), key, first);
 }
 
-/// Tensors of GGUF files that stand in no block and would change what comes out.
+/// GGUF tensors outside the blocks that would change the result.
 constexpr auto gguf_beside_blocks = std::to_array<std::string_view>(
     {"output.bias", "output_norm.bias", "token_embd_norm.weight", "token_embd_norm.bias",
      "position_embd.weight", "token_types.weight", "per_layer_token_embd.weight", "cls.weight",
      "cls.output.weight", "token_embd.bias", "output.scale", "dense_2.weight", "dense_3.weight",
      "rope_factors_long.weight", "rope_factors_short.weight"});
 
-/// The same for these, which transformers leaves out without harm in its own files. Throws Error naming one.
+/// Throws Error naming one of these tensors in a GGUF file; in its own files transformers leaves them out
+/// without harm.
 void check_beside_blocks(const Model& model) {
   for (const std::string& name : model.ignored)
     if (std::ranges::find(gguf_beside_blocks, name) != gguf_beside_blocks.end())
@@ -107,14 +107,14 @@ void check_beside_blocks(const Model& model) {
                       in_quotes(model.path.native()), in_quotes(name), model.spec.family));
 }
 
-/// What an architecture ends in besides the logits of tokens, by the first part of its tensors' names.
+/// Heads other than logits of tokens, by the first part of their tensors' names.
 struct EndsBesides {
   std::string_view ending, module;
 };
 constexpr auto ends_besides = std::to_array<EndsBesides>(
     {{"ForPreTraining", "cls.seq_relationship"}, {"DoubleHeadsModel", "multiple_choice_head"}});
 
-/// A sentence where the architecture ends in something that is not computed; empty where all is.
+/// A sentence if the architecture has a head that is not computed; else empty.
 std::string note_on_end(const Model& model) {
   const std::string& architecture = model.spec.architecture;
   if (architecture.empty()) return {};
@@ -123,7 +123,7 @@ std::string note_on_end(const Model& model) {
     return fmt::format("{} is a {}, and its files lack {}: it gives no logits.", where, name,
                        in_quotes(model.missing[0], 100));
   if (!model.spec.has_logits()) {
-    if (architecture.ends_with("Model")) return {};  // transformers has no head on it either
+    if (architecture.ends_with("Model")) return {};  // transformers adds no head to it either
     return fmt::format("{} is a {}, and what that ends in is not known here: it gives no logits.", where,
                        name);
   }

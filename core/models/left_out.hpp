@@ -1,4 +1,4 @@
-// core/models: what a model's files and its architecture have that is not computed here.
+// core/models: parts of a model's files and architecture that are not computed.
 #pragma once
 
 #include <string>
@@ -8,12 +8,11 @@
 
 namespace attnscope {
 
-/// Throws Error naming a tensor that nothing reads and that would change what comes out.
+/// Throws Error naming an unread tensor that would change the result.
 void check_left_out(const Model&, const ModelConfig&);
 
-/// A sentence or two on what is left out and is no trifle: blocks behind the last one that the settings
-/// count, what the architecture ends in. Empty where nothing is. Throws Error for a GGUF file with more
-/// blocks.
+/// A sentence or two on important parts that are left out: blocks beyond the number in the settings, and the
+/// architecture's head. Empty if there are none. Throws Error for a GGUF file with such blocks.
 std::string note_on_left_out(const Model&, const ModelConfig&);
 
 }  // namespace attnscope

@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::uint64_t most_config_bytes = 1 << 20;
 
-/// Takes the tensors of a model out of its checkpoint, part by part, as the table of families names them.
+/// Takes the tensors of a model from its checkpoint, part by part, by the names in the table of families.
 class Reader {
  public:
   Reader(Model& model, const ModelConfig& config, TensorSource& files)
@@ -47,7 +47,7 @@ class Reader {
     if (const PartName* name = find_part(names, Part::EmbeddingNorm))
       model_.embedding_norm = norm(*name, 0, NormKind::Layer, spec_.d_model);
     if (spec_.encoder) read_stack(family_.encoder, *spec_.encoder, model_.encoder);
-    // An encoder that is told to be a decoder has its own parts.
+    // An encoder used as a decoder has the encoder's parts.
     const std::span<const PartName> decoder = family_.decoder.empty() ? family_.encoder : family_.decoder;
     if (spec_.decoder) read_stack(decoder, *spec_.decoder, model_.decoder);
     read_end();
@@ -78,7 +78,7 @@ class Reader {
 
   void read_end() {
     if (const PartName* name = find_part(family_.model, Part::Pooler)) {
-      // Of a model that was trained without one, the file has none.
+      // A model trained without a pooler has no such tensor.
       spec_.pooler = files_.has(path(*name) + ".weight");
       if (spec_.pooler) model_.pooler = map(*name, 0, spec_.d_model, spec_.d_model);
     }
@@ -87,8 +87,8 @@ class Reader {
       read_logits(path(*name));
   }
 
-  /// A table of its own where the files have one, whatever the config says: transformers 5 does so, and
-  /// writes that T5's are tied when they are not.
+  /// Uses the files' own output table if there is one, whatever the config says: transformers 5 does so, and
+  /// writes for T5 that the tables are tied when they are not.
   void read_logits(const std::string& at) {
     const std::string_view architecture = spec_.architecture;
     if (!spec_.tied && !files_.has(at + ".weight") && architecture.ends_with("Model") &&
@@ -101,8 +101,7 @@ class Reader {
         spec_.tied ? model_.token_table : files_.take(at + ".weight", Shape{spec_.vocabulary, spec_.d_model});
   }
 
-  /// Of an architecture whose head the files lack, as of many that were saved without it, there are no
-  /// logits.
+  /// If the files lack the tensors of the architecture's head, as many saved models do, there are no logits.
   void read_head(const HeadRow& row) {
     const auto need = [&](std::string_view path, bool bias) {
       if (path.empty()) return;
@@ -143,7 +142,7 @@ class Reader {
       if (names[i].empty()) names[i] = fmt::format("LABEL_{}", i);
   }
 
-  /// What the files call it.
+  /// The path of the tensor in the files.
   std::string path(const PartName& name, std::size_t block = 0) const {
     return config_.gguf ? gguf_path_of(name.part, block) : path_of(name, block);
   }
@@ -200,7 +199,7 @@ class Reader {
     if (spec.cross) read_cross(names, spec.blocks[i], i, block);
     if (spec.gated) block.gate = map(*find_part(names, Part::Gate), i, spec_.d_model, spec_.d_inner);
     PartName up = *find_part(names, Part::Up);
-    // T5 names the one map "wi", and of two the second "wi_1".
+    // T5 calls a single map "wi", and the second of two "wi_1".
     const std::string second = std::string(up.path) + "_1";
     if (spec.gated && spec.positions == ModelPositions::RelativeBuckets) up.path = second;
     block.up = map(up, i, spec_.d_model, spec_.d_inner);
@@ -248,7 +247,7 @@ class Reader {
   TensorSource& files_;
 };
 
-/// How models of pictures and text begin the names of their decoder's tensors.
+/// Prefixes of the decoder's tensor names in vision-language models.
 constexpr auto text_prefixes = std::to_array<std::string_view>(
     {"language_model.model.", "model.language_model.", "model.text_model.", "language_model.", "model."});
 constexpr std::span<const std::string_view> decoder_prefixes(text_prefixes);

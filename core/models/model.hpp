@@ -1,5 +1,5 @@
-// core/models: a transformer that was opened: its spec and its weights as their file stores them. Immutable
-// and shared; an edit is never made here.
+// core/models: an opened transformer: its spec, and its weights as stored in the file. Immutable and shared;
+// edits never change it.
 #pragma once
 
 #include <filesystem>
@@ -13,21 +13,20 @@
 
 namespace attnscope {
 
-/// Weight and bias of a norm; both empty where a block has none.
+/// Weight and bias of a norm; both empty if the block has no such norm.
 struct NormWeights {
   std::vector<float> weight, bias;
   bool exists() const { return !weight.empty(); }
 };
 
-/// Where queries, keys and values stand in a row of what the maps make of a token: those of head h begin at
-/// first
-/// + h * stride.
+/// The columns of queries, keys and values in a row of the maps' concatenated outputs: those of head h begin
+/// at `query`, `key` or `value` + h · stride.
 struct HeadColumns {
   std::int64_t query = 0, key = 0, value = 0, stride = 0, width = 0;
 };
 
 struct AttentionWeights {
-  std::vector<LinearMap> maps;  // side by side they fill the row: query, key, value, or one for the three
+  std::vector<LinearMap> maps;  // concatenated they fill the row: query, key, value, or one for all three
   HeadColumns columns;
   LinearMap output;
   NormWeights query_norm, key_norm;  // [d_k]
@@ -36,8 +35,8 @@ struct AttentionWeights {
 struct BlockWeights {
   NormWeights attention_norm, after_attention_norm, cross_norm, mlp_norm, after_mlp_norm;
   AttentionWeights attention;
-  /// Attention to the encoder: one map makes queries of this stack's rows, the others keys and values of the
-  /// encoder's, in a row of their own.
+  /// Cross-attention: `cross_query` makes queries from this stack's rows; the maps of `cross` make keys and
+  /// values from the encoder's rows, in rows of their own.
   LinearMap cross_query;
   AttentionWeights cross;
   std::optional<LinearMap> gate;
@@ -50,7 +49,7 @@ struct StackWeights {
   std::vector<float> relative_bias;  // [buckets][heads], or empty
 };
 
-/// What stands between the last hidden state and the map that makes logits; nothing in most decoders.
+/// The layers between the last hidden state and the map to logits; most decoders have none.
 struct HeadTransform {
   std::optional<LinearMap> dense;
   NormWeights norm;
@@ -65,23 +64,22 @@ struct Model {
   Tensor class_token;          // [1][d_model]
   LinearMap patches;           // [d_model][channels · patch · patch]
   NormWeights embedding_norm;
-  StackWeights encoder, decoder;  // as spec has them
+  StackWeights encoder, decoder;  // if spec has them
   HeadTransform head;
   LinearMap logits;  // [vocabulary or classes][d_model]
   std::optional<LinearMap> pooler;
   std::vector<std::string> used, ignored;  // names of tensors in the files
   std::vector<std::string> missing;        // tensors of the architecture's head that the files lack
-  std::string note;  // a sentence on what was left out of the files and is no trifle, or empty
+  std::string note;                        // a sentence on important parts that were left out, or empty
 };
 
-/// How many there are in the maps of all blocks and in that of the logits.
+/// The number of weights in the maps of all blocks and in the map to logits.
 std::int64_t count_weights(const Model&);
 
 using ModelPtr = std::shared_ptr<const Model>;
 
-/// A Hugging Face folder: config.json and safetensors; or a GGUF file. Weights lie in the map of their file.
-/// Throws Error with a sentence that names the file and the field or tensor, what was found and what was
-/// expected.
+/// Opens a Hugging Face folder (config.json and safetensors) or a GGUF file. Weights stay in the file's map.
+/// Throws Error naming the file and the field or tensor, what was found and what was expected.
 ModelPtr open_model(const std::filesystem::path& path);
 
 }  // namespace attnscope

@@ -9,7 +9,7 @@
 namespace attnscope {
 namespace {
 
-/// The row of the last token that is not padding; the first where all are.
+/// The row of the last token that is not padding; the first row if all are.
 std::int64_t last_token(const HeadSpec& head, std::span<const std::int64_t> ids) {
   if (!head.padding_id) return std::ssize(ids) - 1;
   const auto at =
@@ -17,7 +17,7 @@ std::int64_t last_token(const HeadSpec& head, std::span<const std::int64_t> ids)
   return at == ids.rend() ? 0 : std::ssize(ids) - 1 - (at - ids.rbegin());
 }
 
-/// The rows that the head looks at, of rows [first, …) where it looks at every one.
+/// The rows that the head reads; [first, …) if it reads every row.
 std::vector<float> head_input(const Model& model, const ModelRun& run, std::int64_t first) {
   const KeptRows& rows = run.last(model).normed;
   const auto row = [&](std::int64_t i) { return std::vector<float>(rows.row(i), rows.row(i) + rows.width); };
@@ -30,7 +30,7 @@ std::vector<float> head_input(const Model& model, const ModelRun& run, std::int6
   return {rows.row(first), rows.row(rows.rows())};
 }
 
-/// norm(f(dense(x))), of which each may be missing.
+/// norm(f(dense(x))); each of the three may be missing.
 void transform_rows(const Model& model, std::vector<float>& x, std::int64_t rows, const Work& work) {
   const std::int64_t d = model.spec.d_model;
   if (model.head.dense) {
@@ -93,7 +93,7 @@ Tensor stream_logits(const Model& model, const float* rows, std::int64_t count, 
 void run_head(const Model& model, ModelRun& run, std::int64_t first, LogitRows wanted, const Work& work) {
   if (!model.spec.has_logits() || wanted == LogitRows::None) return;
   const bool every = model.spec.head.input == HeadInput::EveryRow;
-  std::int64_t kept = every ? first : 0;  // rows of logits that stay
+  std::int64_t kept = every ? first : 0;  // rows of logits to keep
   if (every && wanted == LogitRows::Last) {
     first = run.last(model).normed.rows() - 1;
     kept = 0;

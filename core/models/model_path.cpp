@@ -20,14 +20,14 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t most_adapter_bytes = 1 << 20;
-constexpr int most_folder_entries = 2000;  // of a folder that are looked at
+constexpr int most_folder_entries = 2000;  // most entries of a folder that are read
 
 bool is_file(const fs::path& path) {
   std::error_code problem;
   return fs::is_regular_file(path, problem);
 }
 
-/// Of a model's folder: what stands beside config.json and is nothing by itself.
+/// Whether a file in a model's folder is a part of the model and cannot be opened by itself.
 bool is_part_of_model(const std::string& name) {
   constexpr auto names = std::to_array<std::string_view>(
       {"config.json", "generation_config.json", "tokenizer.json", "tokenizer_config.json",
@@ -39,12 +39,12 @@ bool is_part_of_model(const std::string& name) {
   return shard || std::ranges::find(names, name) != names.end();
 }
 
-/// Of an adapter's folder: nothing that can be opened by itself.
+/// Whether a file in an adapter's folder is a part of the adapter and cannot be opened by itself.
 bool is_part_of_adapter(std::string_view name) {
   return name == "adapter_config.json" || name == "adapter_model.safetensors" || name == "adapter_model.bin";
 }
 
-/// Whether the adapter is a change of weights; the others are vectors beside the text.
+/// Whether the adapter changes weights; other adapters add vectors beside the text.
 bool is_merged_by_peft(std::string_view type) {
   constexpr auto beside = std::to_array<std::string_view>(
       {"PROMPT_TUNING", "MULTITASK_PROMPT_TUNING", "P_TUNING", "PREFIX_TUNING", "ADAPTION_PROMPT", "CPT"});
@@ -56,7 +56,7 @@ bool has_weights(const fs::path& folder) {
          (is_file(folder / "model.safetensors") || is_file(folder / "model.safetensors.index.json"));
 }
 
-/// What is in a folder, by name; empty where it cannot be read.
+/// The entries of a folder, sorted by name; empty if it cannot be read.
 std::vector<fs::path> entries(const fs::path& folder) {
   std::vector<fs::path> all;
   std::error_code problem;
@@ -67,12 +67,12 @@ std::vector<fs::path> entries(const fs::path& folder) {
   return all;
 }
 
-/// Whether it holds a model, or an adapter, which is refused by its name.
+/// Whether the folder holds a model, or an adapter, which open_model() refuses by its name.
 bool is_version(const fs::path& folder) {
   return is_file(folder / "config.json") || is_file(folder / "adapter_config.json");
 }
 
-/// The version that "main" names, or the only one; empty where there is none.
+/// The version that refs/main names, else the only one; empty if there is none.
 fs::path version_in(const fs::path& cache) {
   std::string main;
   std::ifstream(cache / "refs" / "main") >> main;

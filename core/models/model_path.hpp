@@ -1,4 +1,4 @@
-// core/models: which folder or GGUF file is meant by a path that a person opens.
+// core/models: the model folder or GGUF file that a user's path means.
 #pragma once
 
 #include <filesystem>
@@ -6,18 +6,18 @@
 
 namespace attnscope {
 
-/// The model's folder where one of its files is named (config.json, model.safetensors, tokenizer.json, …), an
-/// adapter's where one of its two is, which open_model() refuses by its name; or the folder of a cache
-/// ("models--ORG--NAME") of which one version lies there; the .gguf file where a folder without config.json
-/// has one, of several parts the first. Anything else as it is. Throws nothing.
+/// The model's folder for one of its files (config.json, model.safetensors, tokenizer.json, …); an adapter's
+/// folder for one of its files, which open_model() refuses by its name; for a folder of the Hugging Face
+/// cache ("models--ORG--NAME") its main version, else its only one; for a folder without config.json its only
+/// .gguf file, of a split file the first part. Any other path unchanged. Does not throw.
 std::filesystem::path model_path(const std::filesystem::path&);
 
-/// Of a GGUF file's name without its ending: whether it is a part of a file, and another than the first,
-/// which stands for all.
+/// Whether a GGUF file's name without its ending is that of a later part of a split file; the first part
+/// stands for all.
 bool is_later_part(std::string_view stem);
 
-/// Throws Error where a folder holds an adapter, naming its kind and the model that it belongs to, also where
-/// a model lies beside it: transformers computes with both.
+/// Throws Error if a folder holds an adapter, naming its kind and its model; also if it holds a model beside
+/// the adapter, since transformers would apply both.
 void refuse_adapter(const std::filesystem::path& folder);
 
 }  // namespace attnscope

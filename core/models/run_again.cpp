@@ -12,7 +12,7 @@
 namespace attnscope {
 namespace {
 
-/// A text alone, as run_more() takes it.
+/// Whether the input is a text alone, as run_more() takes it.
 bool is_text_alone(const ModelInput& input) {
   return input.positions.empty() && input.types.empty() && input.mask.empty() && input.decoder_ids.empty() &&
          input.image.size() == 0;
@@ -26,7 +26,7 @@ bool rows_stay(const Model& model, const ModelChanges& changes) {
   return stack.causal && !by_length;
 }
 
-/// Whether `run` holds of its rows all that is asked for.
+/// Whether `run` has everything requested for all its rows.
 bool has_all(const ModelRun& run, const RunRequest& request) {
   const auto rows = std::ssize(run.input.ids);
   if (request.logits == LogitRows::All && run.logits.rows() != rows) return false;
@@ -36,7 +36,7 @@ bool has_all(const ModelRun& run, const RunRequest& request) {
          });
 }
 
-/// Leaves the first rows.
+/// Keeps only the first rows.
 void cut(ModelRun& run, std::int64_t rows) {
   if (rows == std::ssize(run.input.ids)) return;
   run.input.ids.resize(static_cast<std::size_t>(rows));
@@ -45,7 +45,7 @@ void cut(ModelRun& run, std::int64_t rows) {
   if (run.logits.rows() > rows) run.logits.resize(rows);
   for (AttentionRun& attention : run.decoder.attention) {
     attention.queries.resize(rows);
-    // A sum over rows of which some are gone: made anew.
+    // The sum includes rows that are gone: computed again.
     attention.received = Tensor();
     if (attention.entropy.size() == 0) continue;
     Tensor left(Shape{attention.entropy.shape()[0], rows});
@@ -54,7 +54,7 @@ void cut(ModelRun& run, std::int64_t rows) {
   }
 }
 
-/// Everything that two changes say of one attention of a block.
+/// Whether two sets of changes are equal for one attention of a block.
 bool is_alike(AttentionOf of, std::size_t block, const ModelChanges& a, const ModelChanges& b) {
   if (change_of(a, of, block) != change_of(b, of, block)) return false;
   const auto heads_here = [&](const ModelChanges& changes) {
@@ -67,7 +67,7 @@ bool is_alike(AttentionOf of, std::size_t block, const ModelChanges& a, const Mo
   return heads_here(a) == heads_here(b);
 }
 
-/// Whether a block that is kept has what is asked for and nothing else.
+/// Whether a kept block has exactly what is requested.
 bool has_all(const AttentionRun& run, std::int64_t rows, std::int64_t keys, const RunRequest& request) {
   const auto is_there = [](const Tensor& tensor, bool wanted, std::int64_t columns) {
     return wanted ? tensor.size() > 0 && tensor.shape()[1] == columns : tensor.size() == 0;
@@ -78,7 +78,7 @@ bool has_all(const AttentionRun& run, std::int64_t rows, std::int64_t keys, cons
          (!pictures || run.pictures.cells == picture_cells(rows, keys, request.picture_side));
 }
 
-/// Of one stack, which may be missing.
+/// The same for one stack, which may be missing.
 bool has_all(const std::optional<StackSpec>& spec, const StackRun& stack, std::int64_t encoder_rows,
              const RunRequest& request) {
   if (!spec) return true;
@@ -94,7 +94,7 @@ bool has_all(const std::optional<StackSpec>& spec, const StackRun& stack, std::i
          std::ranges::all_of(stack.cross, has(encoder_rows));
 }
 
-/// Takes away what is made anew, so that it is made as in a new run.
+/// Removes the results that are computed again, as if in a new run.
 void drop_from(std::size_t block, bool keep_keys, StackRun& stack) {
   for (std::size_t i = block; i < stack.attention.size(); ++i) stack.attention[i] = {};
   for (std::size_t i = block; i < stack.cross.size(); ++i) {
@@ -104,7 +104,7 @@ void drop_from(std::size_t block, bool keep_keys, StackRun& stack) {
   }
 }
 
-/// The same input.
+/// For the same input with other changes.
 ModelRun run_changed(const Model& model, ModelRun before, const RunRequest& request, const Work& work) {
   const ModelSpec& spec = model.spec;
   KeptPart kept;
@@ -146,7 +146,7 @@ ModelRun run_again(const Model& model, ModelRun before, ModelInput input, const 
   }
   const std::vector<std::int64_t>& then = before.input.ids;
   const auto same = std::ranges::mismatch(then, input.ids).in1 - then.begin();
-  // The last token is always run: its logits are asked for.
+  // The last token always runs, since its logits are requested.
   const auto kept = std::min<std::int64_t>(same, std::ssize(input.ids) - 1);
   const bool follows = kept > 0 && is_text_alone(input) && is_text_alone(before.input) &&
                        before.changes == request.changes && rows_stay(model, request.changes) &&

@@ -11,7 +11,7 @@ StackView stack_of(const Model& model, const ModelRun& run, AttentionOf of) {
 }
 
 std::span<const std::uint8_t> key_mask(const Model& model, const ModelRun& run, AttentionOf of) {
-  // Of the stack that takes the input, and of what attends to that stack.
+  // The mask hides keys of the stack that takes the input, and in attention to that stack.
   const bool masked = of != AttentionOf::Decoder || !model.spec.encoder;
   return masked ? std::span(run.input.mask) : std::span<const std::uint8_t>();
 }

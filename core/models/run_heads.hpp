@@ -1,5 +1,5 @@
-// core/models: the heads of a run, made again from the queries, keys and values that were kept: outputs and
-// rows of weights, with the changes that the run was made with.
+// core/models: the heads of a run, computed again from the kept queries, keys and values: outputs and rows of
+// weights, with the run's changes.
 #pragma once
 
 #include <cstdint>
@@ -9,22 +9,22 @@
 
 namespace attnscope {
 
-/// A stack of a model and what ran through it. Keeps references to both.
+/// A stack of a model and its run. Keeps references to both.
 struct StackView {
   const StackSpec& spec;
   const StackWeights& weights;
   const StackRun& run;
 };
-/// That of `of`; Cross is in the decoder.
+/// The stack in which `of` attends; Cross is in the decoder.
 StackView stack_of(const Model&, const ModelRun&, AttentionOf of);
 
-/// The input's mask as the keys of `of` have it; empty = none is hidden.
+/// The input's mask for the keys of `of`; empty = none is hidden.
 std::span<const std::uint8_t> key_mask(const Model&, const ModelRun&, AttentionOf of);
 
 /// The attention of a block over all rows, with the run's scale, mask and temperature.
 BlockProblem problem_of(const Model&, const ModelRun&, AttentionOf of, std::size_t block);
 
-/// Of every head before W_O, after all changes: [heads][rows of the range][d_k]. Throws Cancelled.
+/// The output of every head before W_O, after all changes: [heads][rows of the range][d_k]. Throws Cancelled.
 Tensor head_outputs(const Model&, const ModelRun&, AttentionOf of, std::size_t block, const RowRange&,
                     const Work&);
 
@@ -32,7 +32,7 @@ Tensor head_outputs(const Model&, const ModelRun&, AttentionOf of, std::size_t b
 Tensor head_weight_rows(const Model&, const ModelRun&, AttentionOf of, std::size_t block, std::int64_t head,
                         const RowRange&, const Work&);
 
-/// The key that gets the largest of a row's weights. Throws Cancelled.
+/// The key with the largest weight in a row. Throws Cancelled.
 std::int64_t strongest_key(const Model&, const ModelRun&, AttentionOf of, std::size_t block,
                            std::int64_t head, std::int64_t row, const Work&);
 

@@ -28,7 +28,7 @@ void check_length(std::span<const std::int64_t> of, std::size_t tokens, std::str
   throw Error(fmt::format("{} tokens have {} {}; as many were expected.", tokens, of.size(), what));
 }
 
-/// The residual stream as it enters the first block, for rows [first, …) of `rows`.
+/// Makes the first block's input: rows [first, …) of `rows`.
 class Embedder {
  public:
   Embedder(const Model& model, const Work& work) : model_(model), work_(work) {}
@@ -66,7 +66,7 @@ class Embedder {
   }
 
  private:
-  /// Gemma: by √d_model rounded to the type of the weights.
+  /// Gemma multiplies by √d_model rounded to the type of the weights.
   void scale(std::span<float> row) const {
     if (model_.spec.embedding_scale == 1) return;
     auto factor = static_cast<float>(model_.spec.embedding_scale);
@@ -81,7 +81,7 @@ class Embedder {
   const Work& work_;
 };
 
-/// Rows [first, …) of the stack that takes the input's tokens.
+/// Embeds rows [first, …) of the stack that reads the input's tokens.
 void embed_input(const Model& model, const ModelInput& input, std::span<const std::int64_t> positions,
                  std::int64_t first, KeptRows& rows, const Work& work) {
   const Embedder embedder(model, work);
@@ -109,7 +109,7 @@ void check_input(const Model& model, const ModelInput& input) {
   if (!input.mask.empty() && input.mask.size() != input.ids.size())
     throw Error(fmt::format("{} tokens have {} marks in the mask; as many were expected.", input.ids.size(),
                             input.mask.size()));
-  // The tokens that are not hidden are counted for ALiBi; the biases here go by places.
+  // ALiBi counts only tokens that are not hidden; the biases here go by position.
   if (const StackSpec* stack = model.spec.decoder ? &*model.spec.decoder : nullptr;
       stack != nullptr && stack->positions == ModelPositions::Alibi) {
     const auto first = std::ranges::find(input.mask, 1);
@@ -124,7 +124,7 @@ void check_input(const Model& model, const ModelInput& input) {
     throw Error("There are no tokens for the decoder; an encoder-decoder needs at least one.");
 }
 
-/// Blocks from the kept ones on; nothing where all are kept.
+/// Runs the blocks behind the `kept` ones, if there are any.
 void run_encoder(const Model& model, ModelRun& run, std::size_t kept, const RunRequest& request,
                  const Work& work) {
   const ModelSpec& spec = model.spec;

@@ -1,6 +1,6 @@
-// core/models: one pass of a sequence through a model. Residual stream, queries, keys and values of every
-// block are kept; weights are made of them when they are looked at. Rows that were computed before are kept
-// as they are: a token more costs a row more, with the same bits as computing all.
+// core/models: one pass of a sequence through a model. Keeps the residual stream and the queries, keys and
+// values of every block; weights are computed from them on demand. Rows that were computed before are kept:
+// one more token costs one more row, with the same bits as computing all.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,14 @@
 
 namespace attnscope {
 
-/// One sequence, as transformers takes it.
+/// One sequence, with the inputs of transformers.
 struct ModelInput {
   std::vector<std::int64_t> ids;
-  std::vector<std::int64_t> positions;    // of each token; empty = as the family counts them
+  std::vector<std::int64_t> positions;    // of each token; empty = the family's default
   std::vector<std::int64_t> types;        // of each token; empty = 0
   std::vector<std::uint8_t> mask;         // 0 hides a token from all queries; empty = none is hidden
-  std::vector<std::int64_t> decoder_ids;  // encoder-decoders
-  Tensor image;                           // [channels][height][width], of models that take one
+  std::vector<std::int64_t> decoder_ids;  // for encoder-decoders
+  Tensor image;                           // [channels][height][width], for models that take a picture
   bool operator==(const ModelInput&) const = default;
 };
 
@@ -37,11 +37,12 @@ struct RunRequest {
   ModelChanges changes = {};
 };
 
-/// Rows of numbers that grow.
+/// Rows of floats; more rows can be added.
 struct KeptRows {
   std::int64_t width = 0;
   std::vector<float> values;
-  /// The first of them where other operators than the CPU's computed them, see RowOperators::keep(); or null.
+  /// The first rows on the device, if operators other than the CPU's computed them (see
+  /// RowOperators::keep()); or null.
   TensorPtr device = {};
   std::int64_t rows() const { return width == 0 ? 0 : std::ssize(values) / width; }
   float* row(std::int64_t i) { return values.data() + i * width; }
@@ -50,28 +51,29 @@ struct KeptRows {
   bool operator==(const KeptRows& other) const { return width == other.width && values == other.values; }
 };
 
-/// The attention of every head in few cells: a cell is so many queries by so many keys.
+/// The attention of every head in few cells; a cell pools several queries and keys.
 struct HeadPictures {
   PooledCells cells;
-  /// [heads][ceil(queries / rows_per_cell)][ceil(keys / keys_per_cell)] as Sweep has them: the mean of a
-  /// cell's weights, and the largest. Where a cell is a single weight, largest is empty.
+  /// [heads][ceil(queries / rows_per_cell)][ceil(keys / keys_per_cell)] as in Sweep: the mean and the largest
+  /// of a cell's weights. If a cell is a single weight, `largest` is empty.
   Tensor mean, largest;
-  /// The last row of cells while tokens follow one by one: its first query, and what its rows gave to it.
+  /// The last row of cells while tokens are added one by one: its first query, and the contributions of its
+  /// rows.
   std::int64_t following_from = 0;
   KeptCellRows following;
 };
 
 struct AttentionRun {
-  KeptRows queries;  // [rows][…] as HeadColumns say; of cross-attention queries alone
-  KeptRows keys;     // cross-attention: keys and values of the encoder's rows; otherwise empty
-  Tensor entropy;    // [heads][rows] nats, where it was asked for
+  KeptRows queries;  // [rows][…] as in HeadColumns; in cross-attention queries alone
+  KeptRows keys;     // cross-attention: keys and values of the encoder's rows; else empty
+  Tensor entropy;    // [heads][rows] nats, if requested
   Tensor received;   // [heads][keys]
   HeadPictures pictures;
 };
 
 struct StackRun {
-  std::vector<KeptRows> hidden;  // blocks + 1: what enters block i; the last is what leaves the last block
-  KeptRows normed;               // the last one behind the final norm, or a copy where there is none
+  std::vector<KeptRows> hidden;  // blocks + 1: the input of block i; the last is the output of the last block
+  KeptRows normed;               // the last one behind the final norm, or a copy if there is none
   std::vector<AttentionRun> attention, cross;
 };
 
@@ -80,34 +82,34 @@ struct ModelRun {
   StackRun encoder, decoder;
   KeptRows logits;  // of all tokens, or of the last one
   std::vector<float> pooled;
-  ModelChanges changes;  // that it was made with
+  ModelChanges changes;  // of this run
 
-  /// Of the stack that gives the model's output.
+  /// The stack that makes the model's output.
   const StackRun& last(const Model& model) const { return model.spec.decoder ? decoder : encoder; }
 };
 
-/// Throws Error with a sentence when the input does not fit (no tokens, a token or position that the model
-/// does not have, an image of another number of channels) or a change does not fit the model, or Cancelled.
-/// By the CPU, the bits do not depend on the number of threads. Other operators (Work::device) that find
-/// the model worth it run its blocks; what they give is in the computer's memory as well.
+/// Throws Error if the input does not fit (no tokens, a token or position that the model does not have, an
+/// image with another number of channels) or a change does not fit the model, or Cancelled. On the CPU, the
+/// bits do not depend on the number of threads. Other operators (Work::device) run the blocks if they find
+/// the model worth it; their results are copied to host memory as well.
 ModelRun run_model(const Model&, ModelInput, const RunRequest&, const Work&);
 
-/// More tokens behind those of a run of a decoder that was made without a mask, with the same request: the
-/// same numbers as running all at once, to the bit but for attention received, which is summed in another
-/// order.
+/// Adds tokens to a run of a decoder that was made without a mask, with the same request: the same numbers as
+/// running all at once, to the bit, except attention received, which is summed in another order.
 ModelRun run_more(const Model&, ModelRun before, std::span<const std::int64_t> ids, const RunRequest&,
                   const Work&);
 
-/// How much of a run is kept: rows of a decoder that is alone, or blocks of each stack with all their rows.
+/// The part of a run to keep: rows of a decoder without an encoder, or blocks of each stack with all their
+/// rows.
 struct KeptPart {
   std::int64_t rows = 0;
   std::size_t encoder_blocks = 0, decoder_blocks = 0;
 };
-/// Computes the rest of a run for its input, with the request's changes. What is kept must be as running all
-/// would make it. Throws as run_model().
+/// Computes the rest of a run for its input, with the request's changes. The kept part must equal what a full
+/// run would compute. Throws as run_model().
 void run_rest(const Model&, ModelRun&, const KeptPart&, const RunRequest&, const Work&);
 
-/// The attention weights of a head, [queries][keys]: its own, or the pattern that a change gave it.
+/// The attention weights of a head, [queries][keys]: its own, or its changed pattern.
 Tensor head_weights(const Model&, const ModelRun&, AttentionOf, std::size_t block, std::int64_t head,
                     const Work&);
 

@@ -36,7 +36,7 @@ class StackRunner {
     run_.hidden.resize(spec_.blocks.size() + 1);
     run_.attention.resize(spec_.blocks.size());
     if (spec_.cross) run_.cross.resize(spec_.blocks.size());
-    FloatRows stream{};  // elsewhere it goes from block to block
+    FloatRows stream{};  // only for operators that are not on the CPU
     if (!operators_.is_here()) {
       stream = operators_.make(RowBuffer::Stream, rows_, d_);
       operators_.bring(work_, new_rows(run_.hidden[context_.first_block]), stream);
@@ -66,7 +66,7 @@ class StackRunner {
  private:
   FloatRows new_rows(KeptRows& kept) const { return {kept.row(first_), rows_, kept.width, kept.width}; }
 
-  /// Of the sequence, as its rotary positions count.
+  /// The sequence length for rotary positions.
   std::int64_t length() const {
     const auto last = std::ranges::max_element(context_.positions);
     return last == context_.positions.end() ? all_ : *last + 1;
@@ -82,8 +82,8 @@ class StackRunner {
     math_.finish(block, x, out, parts);
   }
 
-  /// Maps side by side, of rows [0, rows) of x into rows [first, …) of `kept`; `prepare` does what is left to
-  /// be done with them where they are.
+  /// Concatenated maps, from rows [0, rows) of x to rows [first, …) of `kept`; `prepare` finishes the rows
+  /// where the operators keep them.
   template <class Prepare>
   void project(std::span<const LinearMap> maps, const ConstFloatRows& x, std::int64_t first, KeptRows& kept,
                const Prepare& prepare) const {
@@ -103,7 +103,7 @@ class StackRunner {
     project(maps, x, first, kept, [](const FloatRows&) {});
   }
 
-  /// Rows of a problem are read where they were made.
+  /// Lets the problem read rows on the device that computed them.
   static void read_on_device(const KeptRows& kept, HeadRows& rows) {
     if (!kept.device) return;
     rows.first = rows.data - kept.row(0);
@@ -158,13 +158,13 @@ class StackRunner {
     project(maps, brought, 0, keys);
   }
 
-  /// The heads' outputs side by side, times W_O. `from`: the problem of queries [first, …).
+  /// The concatenated outputs of the heads times W_O. `from` makes the problem of queries [first, …).
   template <class Problem>
   FloatRows mix(const Problem& from, const ChangedAttention& changed, AttentionRun& run,
                 const LinearMap& output) {
     const BlockProblem made = from(first_);
     SweepRequest request;
-    // Of earlier rows it is kept, or made anew with them.
+    // For earlier rows it is kept, or computed again with them.
     const bool received_of_all = request_.received && first_ > 0 && run.received.size() == 0;
     request.received = request_.received && !received_of_all;
     if (received_of_all) sweep_received(from(0), changed, run.received);
@@ -206,7 +206,7 @@ class StackRunner {
     received = std::move(sweep.received);
   }
 
-  /// Cells that rows computed before share with new ones.
+  /// Computes cells that new rows share with rows computed before.
   void sweep_pictures(const BlockProblem& made, const ChangedAttention& changed, std::int64_t first,
                       const PooledCells& cells, HeadPictures& kept) const {
     SweepRequest request;
@@ -218,8 +218,8 @@ class StackRunner {
     keep_pictures(sweep, first, kept);
   }
 
-  /// Rows computed before that share a row of cells with new ones: all of the problem's up to the first new
-  /// one, but for those that are kept.
+  /// Adds the rows computed before that share a row of cells with new ones: all of the problem's rows before
+  /// the first new one, except those already in `kept`.
   void catch_up(const BlockProblem& made, const PooledCells& cells, KeptCellRows& kept) const {
     kept.make_room(made.problem.heads, cells, request_.picture_side * cells.keys_per_cell);
     SweepRequest request;
@@ -232,7 +232,7 @@ class StackRunner {
     }
   }
 
-  /// [heads][rows] grows by columns.
+  /// Adds columns to [heads][rows].
   void keep_entropy(const Tensor& fresh, Tensor& kept) const {
     const std::int64_t heads = fresh.shape()[0];
     Tensor all(Shape{heads, all_});
@@ -242,7 +242,7 @@ class StackRunner {
     kept = std::move(all);
   }
 
-  /// [heads][keys]: what the new queries give is added.
+  /// Adds the sums of the new queries to [heads][keys].
   void keep_received(const Tensor& fresh, Tensor& kept) const {
     Tensor all = fresh;
     if (first_ > 0 && kept.size() > 0) all.matrix().leftCols(kept.shape()[1]) += std::as_const(kept).matrix();
@@ -261,7 +261,7 @@ class StackRunner {
   RowOperators& operators_;
   BlockMath math_;
   AttentionOf own_ = AttentionOf::Decoder;
-  Sweep sweep_;  // its memory serves for all blocks
+  Sweep sweep_;  // reused by all blocks
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// core/models: rows through a column of blocks, and where the tokens of an input stand.
+// core/models: runs rows through a stack of blocks; positions of an input's tokens.
 #pragma once
 
 #include <cstdint>
@@ -9,20 +9,20 @@
 
 namespace attnscope {
 
-/// Positions of tokens [first, …) of input.ids: as given, or as the family counts.
+/// Positions of tokens [first, …) of input.ids: as given, or by the family's default.
 std::vector<std::int64_t> token_positions(const ModelSpec&, const ModelInput&, std::int64_t first = 0);
 
-/// What the rows of a stack are computed from beside themselves.
+/// Inputs of a stack besides its rows.
 struct StackContext {
-  std::span<const std::int64_t> positions;  // of the new rows, for rotary ones
+  std::span<const std::int64_t> positions;  // of the new rows, for RoPE
   std::span<const std::uint8_t> mask;       // of all rows as keys; empty = none is hidden
   const KeptRows* encoder = nullptr;        // cross-attention
   std::span<const std::uint8_t> encoder_mask;
-  std::size_t first_block = 0;  // those before it are kept: what enters it is in the run
+  std::size_t first_block = 0;  // earlier blocks are kept: the input of this one is in the run
 };
 
-/// run.hidden[0] holds all rows; those from `first` on are new and pass the blocks. Throws Cancelled or
-/// Error. Blocks are kept where all rows are new for the others (first = 0).
+/// run.hidden[0] holds all rows; those from `first` on are new and pass through the blocks. Throws Cancelled
+/// or Error. Blocks can be kept only if all rows are new for the others (first = 0).
 void run_stack(const Model&, const StackSpec&, const StackWeights&, const RunRequest&, const StackContext&,
                std::int64_t first, StackRun& run, const Work&);
 

@@ -8,7 +8,7 @@
 namespace attnscope {
 namespace {
 
-/// Keys that the mask hides: those at the end by their number, others cell by cell.
+/// Adds the mask: as a number of real keys if only keys at the end are hidden, else cell by cell.
 void add_mask(BlockProblem& made, std::span<const std::uint8_t> mask) {
   AttentionProblem& p = made.problem;
   if (std::ranges::find(mask, 0) == mask.end()) return;
@@ -23,7 +23,7 @@ void add_mask(BlockProblem& made, std::span<const std::uint8_t> mask) {
   p.allowed = {made.allowed, 1};
 }
 
-/// A number for each head and distance key − query.
+/// A bias for each head and distance key − query.
 template <class Bias>
 void add_distances(BlockProblem& made, Bias&& bias) {
   AttentionProblem& p = made.problem;
@@ -41,7 +41,8 @@ void add_positions(BlockProblem& made, const StackSpec& spec, const StackWeights
   if (spec.positions == ModelPositions::Alibi) {
     const std::vector<double> slopes = alibi_slopes(heads);
     add_distances(made, [&](std::int64_t h, std::int64_t distance) {
-      // Keys after the query are seen where the mask is off: further away is less, on either side.
+      // Without a causal mask, keys after the query are seen, too: the bias falls with distance on both
+      // sides.
       return static_cast<float>(-slopes[static_cast<std::size_t>(h)] *
                                 static_cast<double>(std::abs(distance)));
     });

@@ -1,4 +1,4 @@
-// core/models: the attention of one block as the streaming engine takes it.
+// core/models: the attention of one block as an AttentionProblem of the streaming engine.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,18 @@
 
 namespace attnscope {
 
-/// An AttentionProblem and what it points to. Not to be moved once made.
+/// An AttentionProblem and the data that it points to. Must not be moved.
 struct BlockProblem {
   AttentionProblem problem;
   std::vector<float> distance_bias;
   std::vector<std::uint8_t> allowed;
 };
 
-/// The causal rule and the window of a block's self-attention.
+/// Sets the causal mask and the window of a block's self-attention.
 void set_window(const StackSpec&, const AttentionSpec&, AttentionProblem&);
 
-/// Queries [first, rows) of block `index` against all of its keys. `mask` is the input's, of the keys. What
-/// the rows lie in must outlive the result.
+/// Queries [first, rows) of block `index` against all of its keys. `mask` is the input's, for the keys. The
+/// arguments must outlive the result.
 BlockProblem self_problem(const StackSpec&, const StackWeights&, std::size_t index, const AttentionRun&,
                           std::int64_t first, std::span<const std::uint8_t> mask);
 /// The same for attention to the encoder.

@@ -1,4 +1,4 @@
-// core/models: where a model's tensors come from, by name: safetensors or GGUF.
+// core/models: a model's tensors by name, from safetensors or GGUF.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace attnscope {
 
-/// Remembers which tensors were asked for. Not to be used from two threads at a time.
+/// Remembers which tensors were taken. Not thread-safe.
 class TensorSource {
  public:
   TensorSource() = default;
@@ -17,10 +17,10 @@ class TensorSource {
   TensorSource& operator=(const TensorSource&) = delete;
 
   virtual bool has(const std::string& name) const = 0;
-  /// Throws Error naming the tensor when it is missing, has another shape, or a type that is not used as
+  /// Throws Error naming the tensor if it is missing, has another shape, or a type that cannot be used as
   /// weights.
   virtual StoredTensor take(const std::string& name, const Shape& shape) = 0;
-  /// [rows][columns] where only the number of columns is known.
+  /// [rows][columns] if only the number of columns is known.
   virtual StoredTensor take_rows(const std::string& name, std::int64_t columns) = 0;
   /// take(), as floats.
   std::vector<float> take_floats(const std::string& name, const Shape& shape) {
@@ -28,7 +28,7 @@ class TensorSource {
     return {tensor.values().begin(), tensor.values().end()};
   }
 
-  /// Names, as the files have them, of those that were taken, and of the others.
+  /// Names in the files of the tensors that were taken, and of the others.
   virtual std::vector<std::string> used() const = 0;
   virtual std::vector<std::string> ignored() const = 0;
 };

@@ -45,7 +45,7 @@ Activation activation_of(const ConfigObject& config, std::string_view key, std::
   return *activation;
 }
 
-/// The width of windows, where the family has them; 0 = none.
+/// The width of windows; 0 = none, or not in this family.
 std::int64_t window_width(const ConfigObject& config, const FamilyRow& family) {
   constexpr std::string_view name = "sliding_window";
   const bool qwen = family.name.starts_with("Qwen");
@@ -54,7 +54,7 @@ std::int64_t window_width(const ConfigObject& config, const FamilyRow& family) {
   return config.has(name) && config.find(name) == nullptr ? 0 : config.whole(name, 4096, 1, most_positions);
 }
 
-/// The keys that a query of each block sees; 0 = all.
+/// The number of keys that a query of each block sees; 0 = all.
 std::vector<std::int64_t> windows_of(const ConfigObject& config, const FamilyRow& family,
                                      std::size_t blocks) {
   std::vector<std::int64_t> windows(blocks, 0);
@@ -83,7 +83,7 @@ std::vector<std::int64_t> windows_of(const ConfigObject& config, const FamilyRow
   return windows;
 }
 
-/// Heads, their width and their scale, which are the same in every block but for the exceptions.
+/// Heads, their width and their scale: equal in every block except for the family's exceptions.
 std::vector<AttentionSpec> attention_of(const ConfigObject& config, const FamilyRow& family, int d_model,
                                         int blocks) {
   const ConfigKeys& keys = family.keys;
@@ -117,7 +117,7 @@ std::vector<AttentionSpec> attention_of(const ConfigObject& config, const Family
   return all;
 }
 
-/// Gemma 2 has caps; null says that it has none, a missing key that it has the usual one.
+/// The soft cap of Gemma 2: JSON null means no cap, a missing key the usual one.
 double cap_of(const ConfigObject& config, std::string_view key, const FamilyRow& family, double usual) {
   if (family.arrangement != Arrangement::Sandwich) return 0;
   return config.number(key, config.has(key) ? 0 : usual);
@@ -142,7 +142,7 @@ StackSpec stack_of(const ConfigObject& config, const FamilyRow& family, const Mo
   return stack;
 }
 
-/// T5: what its config says in a way of its own.
+/// Reads the settings of T5 whose keys have a form of their own.
 void read_t5(const ConfigObject& config, const FamilyRow& family, ModelSpec& spec) {
   const int blocks = config.whole("num_layers", 6, 1, most_blocks);
   StackSpec encoder = stack_of(config, family, spec, blocks);
@@ -152,7 +152,7 @@ void read_t5(const ConfigObject& config, const FamilyRow& family, ModelSpec& spe
     activation.erase(0, 6);
     if (activation == "gelu") activation = "gelu_new";
   }
-  // What transformers makes of it and saves beside it counts where it is there.
+  // transformers derives is_gated_act and saves it; if present it counts.
   encoder.gated = config.boolean("is_gated_act", encoder.gated);
   const std::string_view said = config.find("dense_act_fn") != nullptr ? "dense_act_fn" : "feed_forward_proj";
   if (said == "dense_act_fn") activation = config.text(said, activation);
@@ -168,7 +168,7 @@ void read_t5(const ConfigObject& config, const FamilyRow& family, ModelSpec& spe
                         encoder.blocks[0]);
   decoder.causal = decoder.cross = true;
   spec.encoder = encoder;
-  if (spec.architecture.ends_with("EncoderModel")) return;  // of it alone
+  if (spec.architecture.ends_with("EncoderModel")) return;  // the encoder alone
   spec.decoder = decoder;
   const bool tied = config.boolean("tie_word_embeddings", true);
   if (config.boolean("scale_decoder_outputs", tied))
@@ -219,7 +219,7 @@ std::vector<std::int64_t> ids_of(const ConfigObject& config, std::string_view na
   return ids;
 }
 
-/// What only one or two families have.
+/// Settings of only one or two families.
 void read_special(const ConfigObject& config, const FamilyRow& family, ModelSpec& spec) {
   StackSpec& stack = spec.decoder ? *spec.decoder : *spec.encoder;
   if (family.arrangement == Arrangement::Sandwich) {
@@ -241,7 +241,7 @@ void read_special(const ConfigObject& config, const FamilyRow& family, ModelSpec
   spec.pooler = find_part(family.model, Part::Pooler) != nullptr;
 }
 
-/// Whether a decoder's architecture says that it ends in something else than the next token's logits.
+/// Whether the name of a decoder's architecture says that it ends in something other than next-token logits.
 bool ends_otherwise(std::string_view architecture) {
   constexpr auto next_token = std::to_array<std::string_view>(
       {"ForCausalLM", "LMHeadModel", "DoubleHeadsModel", "ForConditionalGeneration"});
@@ -249,7 +249,7 @@ bool ends_otherwise(std::string_view architecture) {
          std::ranges::none_of(next_token, [&](std::string_view end) { return architecture.ends_with(end); });
 }
 
-/// What the name of the architecture says that the model ends in.
+/// Reads the model's head from the name of the architecture.
 void read_head(const ConfigObject& config, ModelConfig& result) {
   ModelSpec& spec = result.spec;
   result.head = find_head(*result.family, spec.architecture);
@@ -264,7 +264,7 @@ void read_head(const ConfigObject& config, ModelConfig& result) {
   }
   const HeadRow& row = *result.head;
   const ConfigKeys& keys = result.family->keys;
-  // Without a mask every row sees the word that comes next.
+  // Without a causal mask every row sees the next token.
   spec.head.kind = row.kind == HeadKind::NextToken && !spec.decoder ? HeadKind::MaskedToken : row.kind;
   spec.head.input = row.input;
   spec.head.names_referents = row.names_referents;
@@ -282,12 +282,12 @@ bool default_tie(const FamilyRow& family) {
          family.name != "Qwen3" && family.name != "GPT-NeoX";
 }
 
-/// Models of pictures and text that are a known decoder with something in front of it.
+/// Vision-language models whose decoder is a known family.
 constexpr auto around_text =
     std::to_array<std::string_view>({"mistral3", "llava", "llava_next", "llava_next_video", "llava_onevision",
                                      "vipllava", "idefics3", "smolvlm"});
 
-/// The decoder of a model that has its settings in "text_config"; null for others.
+/// The decoder's settings, "text_config", of such a model; null for others.
 const json* text_config_of(const ConfigObject& config) {
   constexpr std::string_view name = "text_config";
   const json* found = config.find(name);
@@ -304,7 +304,7 @@ const json* text_config_of(const ConfigObject& config) {
   return found;
 }
 
-/// Encoders that are told to be decoders are stacks of their own parts.
+/// An encoder with is_decoder is a decoder stack with the encoder's parts.
 void read_stacks(const ConfigObject& config, const FamilyRow& family, ModelSpec& spec) {
   const ConfigKeys& keys = family.keys;
   if (!family.encoder.empty() && !family.decoder.empty()) {
@@ -319,7 +319,7 @@ void read_stacks(const ConfigObject& config, const FamilyRow& family, ModelSpec&
   if (!decodes || spec.decoder->causal) return;
   if (family.positions == ModelPositions::Alibi)
     config.refuse("is_causal", "false is not known here for a model with ALiBi.");
-  // On both sides the window's width is how far a query sees, its own position not counted.
+  // Without a causal mask, the window's width counts the keys on each side, without the query's own.
   for (AttentionSpec& block : spec.decoder->blocks)
     if (block.window > 0) ++block.window;
 }

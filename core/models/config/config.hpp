@@ -1,4 +1,4 @@
-// core/models: config.json, read with suspicion, as the ModelSpec of its family.
+// core/models/config: config.json, checked, as the ModelSpec of its family.
 #pragma once
 
 #include <string>
@@ -13,18 +13,18 @@ namespace attnscope {
 struct ModelConfig {
   ModelSpec spec;
   const FamilyRow* family = nullptr;            // never null
-  const HeadRow* head = nullptr;                // null: logits are those of a decoder, or none
-  bool attention_bias = true, mlp_bias = true;  // what BiasRule asks for
+  const HeadRow* head = nullptr;                // null: next-token logits of a decoder, or none
+  bool attention_bias = true, mlp_bias = true;  // for BiasRule::Attention and Mlp
   bool gguf = false;                            // tensors have GGUF's names
   bool input_output = false;                    // matrices lie as [d_in][d_out]
-  bool within = false;                          // a model of pictures and text, of which this is the decoder
+  bool within = false;                          // the decoder of a vision-language model
 };
 
-/// The config of both versions of transformers: "rope_parameters" or "rope_theta" and "rope_scaling"; of a
-/// model of pictures and text its decoder, "text_config". Missing keys take their family's defaults. Throws
-/// Error with a sentence that names `where`, the key, what was found and what was expected: unknown families,
-/// activations and kinds of rotary scaling, sizes that do not fit, quantised weights, and keys that would
-/// change what is computed and are not read (config_refused.cpp).
+/// Reads configs of transformers 4 and 5: "rope_parameters", or "rope_theta" and "rope_scaling"; of a
+/// vision-language model the decoder's, "text_config". Missing keys take their family's defaults. Throws
+/// Error naming `where`, the key, what was found and what was expected: for unknown families, activations and
+/// kinds of rotary scaling, sizes that do not fit, quantised weights, and keys that would change the result
+/// and are not read (config_refused.cpp).
 ModelConfig read_config(std::string_view json, const std::string& where);
 
 }  // namespace attnscope

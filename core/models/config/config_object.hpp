@@ -1,5 +1,5 @@
-// core/models: one object of config.json, read key by key with suspicion. For .cpp files of this room only,
-// since it brings the JSON library along.
+// core/models/config: one object of config.json, read and checked key by key. Only .cpp files of this room
+// include it, since it includes the JSON library.
 #pragma once
 
 #include <cmath>
@@ -13,21 +13,21 @@
 
 namespace attnscope {
 
-/// The keys of an object, of which a missing one and one that is null mean the same. References and the path
-/// given to the constructor must outlive it. Every getter throws FieldError, a sentence that names the file,
-/// the key, what was found and what was expected.
+/// The keys of an object; a key that is null counts as missing. References and the path passed to the
+/// constructor must outlive the object. Every getter throws FieldError naming the file, the key, what was
+/// found and what was expected.
 class ConfigObject {
  public:
   ConfigObject(const nlohmann::json& value, std::string path, const std::string& where,
                std::span<const KeyAlias> aliases = {});
 
-  /// Under its own name or another spelling of it; null when there is none. Throws where two spellings say
-  /// different things.
+  /// The value under the name or an alias; null if there is none. Throws FieldError if two spellings have
+  /// different values.
   const nlohmann::json* find(std::string_view name) const;
-  /// Also when it is null.
+  /// Also true for a key that is null.
   bool has(std::string_view name) const;
   int whole(std::string_view name, int fallback, int least, int most) const;
-  /// Above 0, or at least 0.
+  /// Above 0, or at least 0 if not `positive`.
   double number(std::string_view name, double fallback, bool positive = true) const;
   bool boolean(std::string_view name, bool fallback) const;
   std::string text(std::string_view name, std::string_view fallback) const;
@@ -38,7 +38,7 @@ class ConfigObject {
   [[noreturn]] void refuse(std::string_view name, const std::string& problem) const;
   const nlohmann::json& value() const { return value_; }
   const std::string& where() const { return where_; }
-  /// "rope_parameters.factor".
+  /// The key's full path: "rope_parameters.factor".
   std::string key(std::string_view name) const;
 
  private:
@@ -50,7 +50,7 @@ class ConfigObject {
   std::span<const KeyAlias> aliases_;
 };
 
-/// A value in a message: shortened, printable.
+/// A value as messages print it: shortened, printable.
 std::string shown(const nlohmann::json&);
 
 }  // namespace attnscope

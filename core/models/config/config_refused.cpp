@@ -14,16 +14,16 @@ namespace {
 
 using nlohmann::json;
 
-/// What a key may say where nothing reads it.
+/// The value of an unread key that changes nothing.
 enum class Neutral : std::uint8_t { False, One, Nothing };
 
 struct UnreadKey {
   std::string_view name;
   Neutral neutral;
-  std::string_view read_by = {};  // a family that reads it
+  std::string_view read_by = {};  // the one family that reads it
 };
 
-/// Settings of other families and of other programs, each of which changes numbers where it counts.
+/// Keys of other families and programs; any value but the neutral one would change the result.
 constexpr auto unread_keys = std::to_array<UnreadKey>({
     {"use_bidirectional_attention", Neutral::False},
     {"scale_attn_by_inverse_layer_idx", Neutral::False, "GPT-2"},
@@ -69,13 +69,14 @@ bool is_neutral(const json& value, Neutral neutral) {
                             shown(value), family.name));
 }
 
-/// A number that another setting implies here.
+/// Throws FieldError unless the key is missing or has the value that another setting implies.
 void need(const ConfigObject& config, const FamilyRow& family, std::string_view name, int implied) {
   const json* found = config.find(name);
   if (found != nullptr && *found != implied) refuse(config, name, *found, family);
 }
 
-/// Windows and kinds of layers in a family that has none, or the same one in all layers.
+/// Throws FieldError for windows or kinds of layers that the family does not have, or that differ between
+/// layers.
 void check_layers(const ConfigObject& config, const FamilyRow& family, const StackSpec& stack) {
   if (family.name.starts_with("Qwen") || family.name == "Gemma 2") return;
   if (const json* types = config.find("layer_types"); types != nullptr && types->is_array()) {
@@ -132,7 +133,7 @@ void refuse_unread(const ConfigObject& config, const FamilyRow& family, const Mo
     config.refuse("partial_rotary_factor",
                   fmt::format("{} of {} dimensions of a head would turn; a model of the family {} turns all.",
                               stack.rope.rotated, attention.d_k, family.name));
-  // With both, transformers multiplies piece by piece and leaves two biases of each block out.
+  // With both keys, transformers multiplies in slices and leaves out two biases of each block.
   if (const json* pieces = config.find("pretraining_tp");
       family.name == "BLOOM" && config.boolean("slow_but_exact", false) && pieces != nullptr && *pieces != 1)
     refuse(config, "slow_but_exact", true, family);

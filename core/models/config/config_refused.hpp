@@ -1,5 +1,5 @@
-// core/models: settings of config.json that change what a model computes and that its family here does not
-// read: such a model is refused by their names. For .cpp files of this room only.
+// core/models/config: refuses models whose config.json has settings that change the result and are not read
+// for their family. Only .cpp files of this room include it.
 #pragma once
 
 #include "core/models/config/config_object.hpp"
@@ -7,12 +7,11 @@
 
 namespace attnscope {
 
-/// Throws FieldError naming the first key that is there, says something else than what is computed, and is
-/// read by no family. `spec` is what was read.
+/// Throws FieldError naming the first key whose value differs from what is computed and that is not read for
+/// this family. `spec`: the result of reading.
 void refuse_unread(const ConfigObject&, const FamilyRow&, const ModelSpec& spec);
 
-/// Throws FieldError where a config says that its weights are quantised in a way that Checkpoint does not
-/// read.
+/// Throws FieldError for weights that are quantised in a way that Checkpoint does not read.
 void refuse_quantised(const ConfigObject&);
 
 }  // namespace attnscope

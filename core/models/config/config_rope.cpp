@@ -23,12 +23,12 @@ constexpr auto rope_keys = std::to_array<std::string_view>(
 
 bool is_object(const json* found) { return found != nullptr && !(found->is_object() && found->empty()); }
 
-/// The object that counts; null where there is none.
+/// The name of the object with the settings; empty if there is none.
 std::string_view object_name(const ConfigObject& config) {
   const bool older = is_object(config.find("rope_scaling")),
              newer = is_object(config.find("rope_parameters"));
   if (older && newer && config.find("rope_theta") == nullptr) {
-    // transformers drops the base of rope_parameters then, which is never meant.
+    // transformers then ignores the rope_theta in rope_parameters, which no author intends.
     const double base = config.object("rope_parameters").number("rope_theta", 10'000);
     if (config.object("rope_scaling").number("rope_theta", 10'000) != base)
       config.refuse("rope_scaling",
@@ -58,7 +58,7 @@ double factor_of(const ConfigObject& scaling, const RopeSettings& rope, int posi
   return static_cast<double>(positions) / static_cast<double>(rope.trained_positions);
 }
 
-/// Of cosine and sine; nothing: 0.1·ln(factor) + 1.
+/// The factor of cosine and sine; nothing: 0.1·ln(factor) + 1.
 std::optional<double> magnitude_of(const ConfigObject& scaling, double factor) {
   if (scaling.find("attention_factor") != nullptr) return scaling.number("attention_factor", 1);
   if (scaling.find("mscale") == nullptr || scaling.find("mscale_all_dim") == nullptr) return std::nullopt;
@@ -76,7 +76,7 @@ void read_scaling(const ConfigObject& config, const ConfigObject& scaling, int p
   rope.scaling = kind_of(scaling);
   const int trained = scaling.whole("original_max_position_embeddings", positions, 1, longest_context);
   rope.trained_positions = config.whole("original_max_position_embeddings", trained, 1, longest_context);
-  // It begins to grow behind the positions that the model has.
+  // Dynamic scaling starts beyond the model's own number of positions.
   if (rope.scaling == RopeScaling::Dynamic) rope.trained_positions = positions;
   rope.low_frequency = scaling.number("low_freq_factor", 1);
   rope.high_frequency = scaling.number("high_freq_factor", 4);
@@ -104,7 +104,7 @@ RopeSettings rope_of(const ConfigObject& config, const FamilyRow& family, int d_
     read_scaling(config, scaling, positions, rope);
   }
   if (share > 1) config.refuse(share_key, "it must not be above 1.");
-  // Of an odd number transformers turns one more, with frequencies of the odd number.
+  // For an odd number transformers rotates one more dimension, with the frequencies of the odd number.
   if (const auto turning = static_cast<std::int64_t>(static_cast<double>(d_k) * share);
       share < 1 && turning % 2 != 0)
     config.refuse(share_key, fmt::format("{} of {} dimensions of a head would turn; an even number of them "

@@ -29,7 +29,7 @@ constexpr ConfigKeys llama_keys{"hidden_size",
                                 32'000,
                                 0,
                                 "head_dim"};
-/// Of a family whose settings have Llama's names.
+/// The keys of a family that uses Llama's names.
 constexpr ConfigKeys like_llama(int inner, int positions, int vocabulary, int kv_heads, int head_width) {
   ConfigKeys keys = llama_keys;
   keys.default_inner = inner;
@@ -58,7 +58,7 @@ constexpr ConfigKeys bert_keys{"hidden_size",
                                1e-12,
                                "gelu",
                                30'522};
-/// RoBERTa has more words.
+/// RoBERTa's vocabulary is larger than BERT's.
 constexpr ConfigKeys roberta_keys = [] {
   ConfigKeys keys = bert_keys;
   keys.default_vocabulary = 50'265;
@@ -85,7 +85,7 @@ constexpr auto gguf_names = std::to_array<std::pair<Part, std::string_view>>({
     {FinalNorm, "output_norm"},
     {Logits, "output"},
 });
-// Architectures of GGUF whose files hold what the family's own files hold, by model_type.
+// The model_type values whose GGUF files hold the same tensors as the family's own files.
 constexpr auto gguf_families = std::to_array<std::string_view>({"llama", "qwen2", "qwen3", "gemma2", "gpt2"});
 
 constexpr std::span<const PartName> none;

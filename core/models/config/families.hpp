@@ -1,5 +1,5 @@
-// core/models: the families of models as a table: which names their tensors and settings have, and how a
-// block is put together. A family more is a row more. Source of every row: transformers 5.24, the files
+// core/models/config: the families of models as a table: the names of their tensors and settings, and how a
+// block is put together. A new family is a new row. Source of every row: transformers 5.24, the files
 // modeling_*.py and configuration_*.py of the family.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace attnscope {
 
-/// What a tensor of a model is for.
+/// The role of a tensor in a model.
 enum class Part : std::uint8_t {
   TokenTable,
   PositionTable,
@@ -26,11 +26,11 @@ enum class Part : std::uint8_t {
   Query,
   Key,
   Value,
-  QueryKeyValue,  // the three as one matrix
+  QueryKeyValue,  // the three stacked in one matrix
   Output,
   QueryNorm,
   KeyNorm,
-  AfterAttentionNorm,  // on attention's output, or on the sum with it
+  AfterAttentionNorm,  // on attention's output, or on its sum with the residual stream
   CrossNorm,
   CrossQuery,
   CrossKey,
@@ -48,18 +48,18 @@ enum class Part : std::uint8_t {
 };
 
 /// Whether a linear map has a bias.
-enum class BiasRule : std::uint8_t { Never, Always, Attention, Mlp };  // the last two: as the config says
+enum class BiasRule : std::uint8_t { Never, Always, Attention, Mlp };  // the last two: if the config says so
 
 struct PartName {
   Part part;
-  std::string_view path;  // of the module, "{}" = number of the block; its tensors are path.weight, path.bias
+  std::string_view path;  // of the module, "{}" = the block's number; tensors are path.weight, path.bias
   BiasRule bias = BiasRule::Never;
 };
 
-/// How the rows of a matrix that makes queries, keys and values at once are ordered.
+/// The order of rows in a matrix that makes queries, keys and values at once.
 enum class FusedOrder : std::uint8_t { None, Thirds, PerHead };  // PerHead: (head, [q, k, v], d_k)
 
-/// The names of settings in config.json; empty where a family has none. Numbers: what a missing key means.
+/// Keys in config.json; empty if a family has no such key. Numbers: defaults for missing keys.
 struct ConfigKeys {
   std::string_view width, layers, heads, kv_heads, inner, positions, epsilon, activation;
   int default_width, default_layers, default_heads, default_inner, default_positions;  // inner: 0 = 4·width
@@ -71,33 +71,33 @@ struct ConfigKeys {
   int default_head_width = 0;     // 0 = width / heads
 };
 
-/// Another spelling of a key that transformers maps to it ("attribute_map"), and the key.
+/// An alias of a key, which transformers maps to it ("attribute_map"), and the key.
 using KeyAlias = std::pair<std::string_view, std::string_view>;
 
 struct FamilyRow {
   std::string_view name;
   std::span<const std::string_view> model_types;  // "model_type" of config.json
-  std::span<const std::string_view> prefixes;     // that all of a file's tensors may begin with
+  std::span<const std::string_view> prefixes;     // that all tensor names of a file may begin with
   Arrangement arrangement;
   NormKind norm;
   ModelPositions positions;
   FusedOrder fused;
   bool input_output;  // matrices lie as [d_in][d_out]
   ConfigKeys keys;
-  std::span<const PartName> model, encoder, decoder;  // paths of the blocks' parts are below the stack's own
+  std::span<const PartName> model, encoder, decoder;  // block paths are below the stack's own
   std::span<const KeyAlias> aliases{};
 };
 
 std::span<const FamilyRow> families();
-/// By "model_type"; null for others.
+/// By "model_type"; null if unknown.
 const FamilyRow* find_family(std::string_view model_type);
-/// Nothing where the family has no such part.
+/// Null if the family has no such part.
 const PartName* find_part(std::span<const PartName>, Part);
-/// The path with the number of the block in its place.
+/// The path with the block's number filled in.
 std::string path_of(const PartName&, std::size_t block = 0);
-/// The same as GGUF files name it, which is the same in all families; empty where they have no such part.
+/// The path in GGUF files, equal in all families; empty if they have no such part.
 std::string gguf_path_of(Part, std::size_t block = 0);
-/// By "general.architecture" of a GGUF file; null for others.
+/// By "general.architecture" of a GGUF file; null if unknown.
 const FamilyRow* find_gguf_family(std::string_view architecture);
 
 }  // namespace attnscope

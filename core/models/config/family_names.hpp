@@ -1,6 +1,5 @@
-// core/models: what the files of each family of models are called by: "model_type", prefixes, other spellings
-// of keys, and the paths of their tensors. The rows of families.cpp put them together; nothing else reads
-// them.
+// core/models/config: names in the files of each family of models: "model_type", prefixes, key aliases and
+// the paths of the tensors. Only families.cpp includes it.
 #pragma once
 
 #include <array>
@@ -177,7 +176,7 @@ inline constexpr auto distilbert_blocks = std::to_array<PartName>({
     {AfterMlpNorm, "transformer.layer.{}.output_layer_norm"},
 });
 
-// The encoder that this program trains itself (core/training): pre-norm, rotary. No other program knows it.
+// The encoder that AttnScope itself trains (core/training): pre-norm, rotary. Unknown to other programs.
 inline constexpr auto reader_types = std::to_array<std::string_view>({"attnscope_reader"});
 inline constexpr auto reader_prefixes = std::to_array<std::string_view>({"reader."});
 inline constexpr auto reader_model = std::to_array<PartName>({

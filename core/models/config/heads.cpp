@@ -71,7 +71,7 @@ constexpr auto decoder_heads = std::to_array<HeadRow>({
     answer_span,
     {"ForTokenClassification", TokenClass, EveryRow, "", "", "classifier", "", Activation::Identity},
 });
-/// Llama, and those that are written like it.
+/// The heads of Llama and of families written like it.
 constexpr auto gated_heads = std::to_array<HeadRow>({
     of_last_token,
     answer_span,
@@ -102,7 +102,7 @@ const HeadRow* find_head(const FamilyRow& family, std::string_view architecture)
 
 std::vector<std::string> classes_of(const HeadRow& row, const ConfigObject& config) {
   if (!row.classes.empty()) return {row.classes.begin(), row.classes.end()};
-  constexpr std::size_t most_classes = 4'000'000;  // as many as tokens
+  constexpr std::size_t most_classes = 4'000'000;  // as many as there may be tokens
   const json* found = config.find("id2label");
   std::vector<std::string> classes;
   if (found == nullptr || !found->is_structured()) return classes;

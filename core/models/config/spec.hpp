@@ -1,5 +1,5 @@
-// core/models: a transformer in words: everything about a model but its numbers, as one value. Made from a
-// config file or the metadata of a GGUF file with the help of the table in families.hpp.
+// core/models/config: ModelSpec: everything about a transformer except its weights, as one value. Read from a
+// config file or the metadata of a GGUF file with the table in families.hpp.
 #pragma once
 
 #include <cstdint>
@@ -21,97 +21,97 @@ enum class Arrangement : std::uint8_t {
   Parallel,  // x += A(N x) + M(N′ x)
 };
 
-/// How a model's attention knows the order of its tokens.
+/// How a model encodes the order of its tokens.
 enum class ModelPositions : std::uint8_t {
   Learned,          // a table that is added to the embeddings
   Rotary,           // see rope.hpp
   Alibi,            // Press et al. 2022
-  RelativeBuckets,  // T5's: a table of the first block that all blocks of the stack share
+  RelativeBuckets,  // T5's: one table, in the first block, shared by all blocks of the stack
 };
 
-/// What may differ from block to block.
+/// Attention settings that may differ between blocks.
 struct AttentionSpec {
   int heads = 1, kv_heads = 1;
   int d_k = 1;              // of queries, keys and values
   double scale = 1;         // multiplies the scores
   std::int64_t window = 0;  // keys that a query sees, its own included; 0 = all
-  bool rotary = true;       // of rotary models: whether this block turns queries and keys
+  bool rotary = true;       // with ModelPositions::Rotary: whether this block rotates queries and keys
 };
 
-/// A column of blocks.
+/// A stack of blocks.
 struct StackSpec {
   std::vector<AttentionSpec> blocks;
   Arrangement arrangement = Arrangement::PreNorm;
   NormSettings norm;
   ModelPositions positions = ModelPositions::Learned;
-  RopeSettings rope;                        // Rotary
-  int buckets = 32, bucket_distance = 128;  // RelativeBuckets
-  bool causal = false;                      // also: buckets of one side only
+  RopeSettings rope;                        // for Rotary
+  int buckets = 32, bucket_distance = 128;  // for RelativeBuckets
+  bool causal = false;                      // also: relative buckets are one-sided
   bool cross = false;                       // attention to another stack's output, in each block
   double soft_cap = 0;                      // of scores; 0 = off
   bool head_norms = false;                  // queries and keys of each head are normalised (RMS)
   Activation activation = Activation::Gelu;
   bool gated = false;                // MLP: f(x·W_gate) · (x·W_up)
-  bool residual_after_norm = false;  // PreNorm: what is added to is N x, not x
+  bool residual_after_norm = false;  // PreNorm: the residual stream continues from N x, not from x
 };
 
-/// What a picture is cut into.
+/// How a picture is cut into patches.
 struct ImageSpec {
   int channels = 3, height = 224, width = 224, patch = 16;
 };
 
-/// What a model's logits are about.
+/// What a model's logits predict.
 enum class HeadKind : std::uint8_t {
-  None,           // the model gives none
+  None,           // the model has no logits
   NextToken,      // [rows][vocabulary]
   MaskedToken,    // [rows][vocabulary]
   TokenClass,     // [rows][classes]
   SequenceClass,  // [1][classes]
-  AnswerSpan,     // [rows][2]: the answer to a question begins here, ends here
+  AnswerSpan,     // [rows][2]: logits for the first and for the last token of the answer
 };
 
-/// What a head looks at.
+/// The rows that a head reads.
 enum class HeadInput : std::uint8_t {
   EveryRow,  // of the last hidden state
   FirstRow,
   LastToken,  // the row of the last token that is not padding
-  Pooled,     // what the pooler makes
+  Pooled,     // the pooler's output
 };
 
-/// What stands on the last hidden state.
+/// The head on the last hidden state.
 struct HeadSpec {
   HeadKind kind = HeadKind::None;
   HeadInput input = HeadInput::EveryRow;
-  Activation activation = Activation::Identity;  // behind the map before the last one, where there is one
+  Activation activation = Activation::Identity;  // before the last map, if the head has another map
   std::vector<std::string> classes;              // their names
   std::optional<std::int64_t> padding_id;        // LastToken
-  bool names_referents = false;                  // a token's class is the word that it refers to
+  bool names_referents = false;                  // a token's class is the token that it refers to
 };
 
 struct ModelSpec {
   std::string family;        // "GPT-2", a row of families.hpp
-  std::string architecture;  // as the file says: "GPT2LMHeadModel"
+  std::string architecture;  // from the file: "GPT2LMHeadModel"
   int d_model = 0;
   int d_inner = 0;  // of the MLP
   int vocabulary = 0;
-  int max_positions = 0;                      // 0 = as many as memory holds
+  int max_positions = 0;                      // 0 = limited by memory only
   int token_types = 0;                        // rows of the table of token types; 0 = none
   std::optional<StackSpec> encoder, decoder;  // one or both
   double embedding_scale = 1;
-  double logit_scale = 1;  // of the last hidden state before it meets the table of tokens
+  double logit_scale = 1;  // multiplies the last hidden state before the map to logits
   double logit_cap = 0;    // logits become c·tanh(x / c); 0 = off
-  bool tied = true;        // logits are made with the table of the embeddings
+  bool tied = true;        // logits use the embedding table
   HeadSpec head;
   bool pooler = false;
-  /// Whether the last of "hidden_states" is behind the final norm, as transformers returns it.
+  /// Whether the last of "hidden_states" is taken behind the final norm, as transformers returns it.
   bool final_norm_in_hidden = true;
   std::int64_t first_position = 0;         // of learned positions
-  std::optional<std::int64_t> padding_id;  // RoBERTa: positions count the other tokens
-  std::optional<ImageSpec> image;          // a picture comes in, not tokens
+  std::optional<std::int64_t> padding_id;  // RoBERTa: positions count only the other tokens
+  std::optional<ImageSpec> image;          // the input is a picture, not tokens
   std::optional<std::int64_t> decoder_start, begin_id;
   std::vector<std::int64_t> end_ids;
 
-  /// An encoder's text, and what its decoder says.
+  /// Whether encoder and decoder each read a text.
   bool reads_two_texts() const { return encoder && decoder; }
   bool has_logits() const { return head.kind != HeadKind::None; }
 };

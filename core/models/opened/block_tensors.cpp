@@ -168,8 +168,8 @@ class LayerMaker {
     add_map(Parameter::WDown, Parameter::BDown, weights_.down);
   }
 
-  /// The bias is the next parameter. A norm that the arrangement asks for and the model has not would be one
-  /// of weights 1, which is another layer.
+  /// Adds a norm; its bias is the next parameter. Throws Error if the model lacks a norm that the arrangement
+  /// needs: weights of 1 in its place would be another layer.
   void add_norm(Parameter weight, const NormWeights& norm) {
     if (!reads(layer_.block, weight)) return;
     if (!norm.exists())

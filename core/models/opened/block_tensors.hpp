@@ -1,5 +1,5 @@
-// core/models/opened: a block of a model as a layer: its weights as floats in the layer's parameters, its
-// arrangement in the layer's settings.
+// core/models/opened: a block of a model as a layer: its weights as float parameters, its arrangement as
+// settings of the layer.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +10,21 @@
 
 namespace attnscope {
 
-/// One block of a model with its weights as floats: shared by all Documents that look at it.
+/// One block of a model with its weights as floats, shared by all Documents that show it.
 struct BlockTensors {
   AttentionOf of = AttentionOf::Decoder;
   int block = 0;
-  LayerSpec layer;  // weights, positions, scale, mask, norms, MLP of the model, without changes
+  LayerSpec layer;  // the model's weights, positions, scale, mask, norms and MLP, without changes
 };
 
-/// In a stack with cross-attention the layer of self-attention ends where cross-attention begins, and that of
-/// cross-attention has the MLP. Learned positions are in the stream already: such a layer has none. Throws
-/// Error with a sentence where a block of this kind cannot stand by itself.
+/// In a stack with cross-attention, the layer of self-attention ends before the cross-attention, and the
+/// layer of cross-attention has the MLP. Learned positions are already in the residual stream, so such a
+/// layer has none. Throws Error if a block of this kind cannot be shown as a layer.
 BlockTensors block_tensors(const Model&, AttentionOf of, int block);
 
-/// The way to say that scores are multiplied with `scale`.
+/// The Scaling setting for scores that are multiplied by `scale`.
 Scaling scaling_of(double scale, std::int64_t d_k);
-/// d_k of a layer.
+/// d_k of the layer.
 std::int64_t head_width(const LayerSpec&);
 
 }  // namespace attnscope

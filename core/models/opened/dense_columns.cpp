@@ -7,8 +7,8 @@
 namespace attnscope {
 namespace {
 
-/// visit(map, first column within it, columns, first column of the result) for each run of columns that lie
-/// side by side.
+/// Calls visit(map, first column in the map, columns, first column of the result) for each run of adjacent
+/// columns.
 template <class Visit>
 void for_each_piece(std::span<const LinearMap> maps, const ColumnsOfHeads& columns, Visit&& visit) {
   const bool together = columns.stride == columns.width;
@@ -26,7 +26,7 @@ void for_each_piece(std::span<const LinearMap> maps, const ColumnsOfHeads& colum
   }
 }
 
-/// to [columns][rows] = from [rows][columns] turned, in squares that stay in the first cache.
+/// to [columns][rows] = the transpose of from [rows][columns], in squares that fit into the L1 cache.
 void transpose(const float* from, std::int64_t rows, std::int64_t columns, float* to,
                std::int64_t to_stride) {
   constexpr std::int64_t side = 16;
@@ -37,7 +37,7 @@ void transpose(const float* from, std::int64_t rows, std::int64_t columns, float
           to[i * to_stride + j] = from[j * columns + i];
 }
 
-/// Columns [first, first + count) of a map into those of `to` from `at` on.
+/// Copies columns [first, first + count) of a map to the columns of `to` from `at` on.
 void copy_columns(const LinearMap& map, std::int64_t first, std::int64_t count, std::int64_t at, Tensor& to) {
   const std::int64_t d_in = map.d_in(), stride = to.shape()[1];
   if (map.layout == WeightLayout::InOut) {
@@ -47,7 +47,7 @@ void copy_columns(const LinearMap& map, std::int64_t first, std::int64_t count, 
       std::copy_n(room.data() + row * count, count, to.data() + row * stride + at);
     return;
   }
-  // A few rows at a time: what is widened is turned while it is still near.
+  // A few rows at a time, so that converted rows are still in the cache when they are transposed.
   constexpr std::int64_t strip = 64;
   std::vector<float> room(static_cast<std::size_t>(std::min(strip, count) * d_in));
   for (std::int64_t row = 0; row < count; row += strip) {

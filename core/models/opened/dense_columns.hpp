@@ -1,5 +1,5 @@
-// core/models/opened: weights of a model as floats in the layout that a layer has: [d_in][d_out], heads side
-// by side, whatever a file stores and however its maps order the heads.
+// core/models/opened: weights of a model as floats in the layout of a layer, [d_in][d_out] with the heads
+// side by side, for every storage type and every order of heads in the model's maps.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,15 @@
 
 namespace attnscope {
 
-/// Columns of what maps side by side make of a row: those of head h are [first + h·stride, … + width).
+/// Columns in a row of concatenated map outputs: those of head h are [first + h·stride, … + width).
 struct ColumnsOfHeads {
   std::int64_t first = 0, stride = 0, heads = 1, width = 0;
 };
 
-/// Their part of the matrix, [d_in][heads · width], where no head's columns lie in two maps. Throws Error
-/// when the stored numbers cannot be read any more.
+/// These columns of the maps' weights, [d_in][heads · width]; no head's columns may span two maps. Throws
+/// Error if the stored numbers cannot be read any more.
 TensorPtr dense_columns(std::span<const LinearMap>, const ColumnsOfHeads&);
-/// Their part of the bias, [heads · width]; null where the maps have none.
+/// These columns of the maps' bias, [heads · width]; null if the maps have no bias.
 TensorPtr bias_columns(std::span<const LinearMap>, const ColumnsOfHeads&);
 
 /// All columns of one map.

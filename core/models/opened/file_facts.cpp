@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t config_limit = 1 << 20;
 
-/// FNV-1a of 64 bits (Fowler, Noll, Vo).
+/// The 64-bit FNV-1a hash (Fowler, Noll, Vo).
 class Hash {
  public:
   void add(std::string_view bytes) {
@@ -39,7 +39,7 @@ class Hash {
   std::uint64_t value_ = 14'695'981'039'346'656'037u;
 };
 
-/// A file with weights, and where they begin in it.
+/// A file with weights, and the offset at which they begin.
 struct WeightFile {
   fs::path path;
   std::uint64_t data = 0;
@@ -54,7 +54,7 @@ std::uint64_t safetensors_data(const fs::path& path) {
   return header + sizeof bytes;
 }
 
-/// Those that the model was opened from.
+/// The weight files of the opened model.
 std::vector<WeightFile> weight_files(const fs::path& path) {
   std::vector<WeightFile> files;
   if (is_gguf(path)) {
@@ -79,7 +79,7 @@ std::vector<WeightFile> weight_files(const fs::path& path) {
   return files;
 }
 
-/// Size, header and pieces of the weights.
+/// Hashes the file's size, its header and pieces of its weights.
 void add_file(const WeightFile& weights, Hash& hash) {
   constexpr std::uint64_t pieces = 32, piece = 4096, most_header = 64 << 20;
   const Descriptor file = open_regular(weights.path);
@@ -98,7 +98,7 @@ void add_file(const WeightFile& weights, Hash& hash) {
   }
 }
 
-/// Bytes of the weights of each type.
+/// How many bytes of the weights each type takes.
 class StoredBytes {
  public:
   explicit StoredBytes(const Model& model) {
@@ -145,8 +145,8 @@ std::string last_part(std::string_view path) {
   return std::string(slash == path.npos ? path : path.substr(slash + 1));
 }
 
-/// What the config says where the folder's name says nothing: it is as often the name of the model that this
-/// one was trained from.
+/// The name in the config, used if the folder's name says nothing: it is often the name of the model that
+/// this one was trained from.
 std::string config_name(const nlohmann::json& config) {
   const auto given = config.find("_name_or_path");
   const std::string name =
@@ -154,8 +154,8 @@ std::string config_name(const nlohmann::json& config) {
   return is_revision(name) ? "" : name;
 }
 
-/// The file's own name is what people know it by; general.name is as often that of a training run. Ollama's
-/// files are named by a hash.
+/// The file's own name is the known one; general.name is often that of a training run. Ollama's files are
+/// named by a hash.
 template <class Told>
 std::string gguf_name(const fs::path& path, const Told& told) {
   std::error_code unknown;

@@ -1,5 +1,5 @@
-// core/models: what the files of a model tell beside its weights: what it is called, how much it is, and
-// whether it is the same one that was opened before.
+// core/models/opened: facts from a model's files besides the weights: its name, its size, and a fingerprint
+// to recognise the same model.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,17 @@
 
 namespace attnscope {
 
-/// As OpenedModel has them.
+/// See OpenedModel.
 struct FileFacts {
   std::string name, storage;
   std::uint64_t bytes = 0, fingerprint = 0;
   std::optional<TrainedHere> trained;
 };
-/// Of the folder or file that the model was opened from. Throws Error with a sentence that names the file.
+/// The path is the folder or file of the model. Throws Error naming the file.
 FileFacts file_facts(const Model&, const std::filesystem::path&);
 
-/// What a folder of a model is called: in a cache of Hugging Face (models--ORG--NAME/snapshots/REVISION)
-/// NAME, elsewhere the folder's own name; empty where neither says anything.
+/// The name of a model's folder: NAME in a Hugging Face cache (models--ORG--NAME/snapshots/REVISION), else
+/// the folder's own name; empty if neither gives a name.
 std::string folder_name(const std::filesystem::path&);
 
 }  // namespace attnscope

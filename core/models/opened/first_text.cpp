@@ -14,7 +14,7 @@ namespace {
 using tokenizers::EncodedToken;
 using tokenizers::Tokenizer;
 
-/// "Paris is the [MASK] of France.", and what was there where it is one token.
+/// "Paris is the [MASK] of France." with its mask, and the word that was there if it is one token.
 ModelText first_masked(const Tokenizer& tokenizer, const std::string& mask) {
   constexpr std::string_view before = "Paris is the ", word = "capital", after = " of France.";
   ModelText text;
@@ -36,12 +36,12 @@ bool knows_every_word(const Tokenizer& tokenizer, const std::string& text) {
   });
 }
 
-/// Some of its words, twice: for a vocabulary of tokens that mean nothing.
+/// Some words of the vocabulary, twice: a text for a model whose tokens have no meaning.
 std::string own_words_twice(const OpenedModel& opened) {
   constexpr int most = 8, apart = 7;
   std::vector<std::string> words;
   for (tokenizers::Id id = 1; std::ssize(words) < most && opened.tokenizer->token(id) != nullptr; ++id) {
-    // Not side by side: neighbours would look like a count.
+    // Not adjacent ones, which might look like counting.
     const std::string* const far = opened.tokenizer->token(id * apart);
     const std::string* const word = far != nullptr ? far : opened.tokenizer->token(id);
     if (std::ranges::find(words, *word) == words.end()) words.push_back(*word);
@@ -58,7 +58,7 @@ ModelText with_text(std::string words) {
   return text;
 }
 
-/// A model of few words gets a sentence that it knows.
+/// The text, or a sentence that a model with few words knows.
 ModelText in_known_words(const OpenedModel& opened, ModelText text) {
   const Tokenizer& tokenizer = *opened.tokenizer;
   if (tokenizer.special_ids().unk == tokenizers::no_id || knows_every_word(tokenizer, text.text)) return text;

@@ -1,11 +1,11 @@
-// core/models/opened: the text with which a model opens.
+// core/models/opened: the first text of a model that was just opened.
 #pragma once
 
 #include "core/models/opened/opened_model.hpp"
 
 namespace attnscope {
 
-/// A sentence that suits the model, to begin with: decoders are to go on with it, encoders fill its mask.
+/// A sentence that suits the model: for decoders one to continue, for encoders one with a mask.
 ModelText first_text(const OpenedModel&);
 
 }  // namespace attnscope

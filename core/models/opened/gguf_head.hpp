@@ -1,5 +1,5 @@
-// core/models: what the first bytes of a GGUF file say, for a list of many: its vocabulary, which is most of
-// the header, is not read.
+// core/models/opened: facts from the first bytes of a GGUF file, for lists of many files. The vocabulary,
+// which is most of the header, is not read.
 #pragma once
 
 #include <filesystem>
@@ -10,10 +10,10 @@ namespace attnscope {
 
 struct GgufHead {
   std::string architecture;  // "llama"
-  std::string precision;     // "Q4_K_M", from general.file_type; empty where it is not told
+  std::string precision;     // "Q4_K_M", from general.file_type; empty if it is missing
 };
-/// Nothing where it is no GGUF file, cannot be read or names no architecture in its first bytes. Nothing in
-/// it is believed.
+/// Nothing if the file is not GGUF, cannot be read or names no architecture in its first bytes. Its values
+/// are not trusted.
 std::optional<GgufHead> read_gguf_head(const std::filesystem::path&);
 
 }  // namespace attnscope

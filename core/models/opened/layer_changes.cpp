@@ -28,18 +28,18 @@ constexpr KindPair kind_pairs[]{
     {ChangeKind::Frozen, LayerKind::Frozen},
 };
 
-/// Whether a layer has the same in its interventions.
+/// Whether a layer's interventions can express the change.
 bool is_intervention(const HeadChange& change) {
   return change.rows.empty() && change.kind != ChangeKind::Replaced;
 }
 
-/// What a head is in a layer.
+/// A head of the layer as the changes leave it.
 struct HeadInLayer {
   Intervention shown;
-  bool more = false;  // something follows that the layer cannot say
+  bool more = false;  // a later change cannot be expressed by the layer
 };
 
-/// [heads], the changes of each one after the other.
+/// [heads]; the changes of each head are applied in their order.
 std::vector<HeadInLayer> heads_in_layer(const BlockTensors& block, const ModelChanges& changes) {
   std::vector<HeadInLayer> heads(static_cast<std::size_t>(block.layer.heads));
   for (const HeadChange& change : changes.heads) {
@@ -51,7 +51,7 @@ std::vector<HeadInLayer> heads_in_layer(const BlockTensors& block, const ModelCh
     if (!is_intervention(change)) {
       head.more = true;
     } else if (change.kind == ChangeKind::Mean && (now != LayerKind::None || head.more)) {
-      // The mean of equal rows is what they are.
+      // The mean of equal rows is the row itself.
       head.more = head.more || (now != LayerKind::Mute && now != LayerKind::Mean);
     } else {
       head = {};
@@ -64,7 +64,7 @@ std::vector<HeadInLayer> heads_in_layer(const BlockTensors& block, const ModelCh
   return heads;
 }
 
-/// The MLP behind cross-attention is the decoder's.
+/// The stack that the MLP belongs to: behind cross-attention the decoder.
 AttentionOf mlp_of(const BlockTensors& block) {
   return block.of == AttentionOf::Cross ? AttentionOf::Decoder : block.of;
 }
@@ -90,7 +90,7 @@ Intervention intervention_of(const LayerSpec& layer, std::size_t head) {
   return head < layer.interventions.size() ? layer.interventions[head] : Intervention{};
 }
 
-/// A frozen pattern may have been cut to the text.
+/// Whether two interventions are equal; a frozen pattern may have been cut to the text's length.
 bool is_same(const Intervention& was, const Intervention& now) {
   if (was.kind != now.kind) return false;
   if (was.kind != LayerKind::Frozen || was.frozen == now.frozen) return true;
@@ -110,7 +110,7 @@ HeadChange change_like(const BlockTensors& block, std::size_t head, const Interv
   return change;
 }
 
-/// In the place of what the layer showed before, or behind all others.
+/// Puts the head's change where its previous one was, else at the end.
 void put_head(const BlockTensors& block, std::size_t head, const Intervention& now,
               std::vector<HeadChange>& changes) {
   auto at = changes.end();
@@ -130,7 +130,7 @@ void put_head(const BlockTensors& block, std::size_t head, const Intervention& n
   if (now.kind != LayerKind::None) changes.insert(at, change_like(block, head, now));
 }
 
-/// In the place of the first change of its block; none where it changes nothing.
+/// Puts the change where the first one of its block was; removes it if it changes nothing.
 void put_block(const BlockChange& change, std::vector<BlockChange>& changes) {
   const auto is_of_it = [&](const BlockChange& other) {
     return other.of == change.of && other.block == change.block;
@@ -141,13 +141,13 @@ void put_block(const BlockChange& change, std::vector<BlockChange>& changes) {
     changes.insert(changes.begin() + index, change);
 }
 
-/// Padding hides nothing of vectors.
+/// Compares without padding, which hides nothing in vector inputs.
 bool is_same(Masking was, const Masking& now) {
   was.padding = now.padding;
   return was == now;
 }
 
-/// Tensors with the same numbers become the same tensors: of what is off there are zeros made each time.
+/// Replaces tensors that have equal numbers by the same tensor: parts that are off get new zeros each time.
 void share_equal(const Weights& from, Weights& to) {
   for (const ParameterInfo& row : parameter_table) {
     const TensorPtr &was = from[row.parameter], &now = to[row.parameter];
@@ -155,7 +155,7 @@ void share_equal(const Weights& from, Weights& to) {
   }
 }
 
-/// What a person did to a layer, taken back setting by setting as it is put into changes.
+/// Turns a user's edits of a layer into changes, setting by setting.
 class EditReader {
  public:
   EditReader(const BlockTensors& block, const ModelChanges& before, const LayerSpec& layer)

@@ -18,7 +18,7 @@ TensorPtr vectors_of(const KeptRows& rows) {
   return std::make_shared<const Tensor>(Shape{1, rows.rows(), rows.width}, rows.values);
 }
 
-/// What cross-attention takes: the stream behind the self-attention of its block, made again.
+/// The input of cross-attention: the residual stream behind its block's self-attention, computed again.
 TensorPtr stream_between(const Model& model, const ModelRun& run, std::size_t block) {
   ThreadPool alone(1);
   const Work work{alone, {}};
@@ -45,7 +45,7 @@ void add_labels(const Sequence& labels, std::int64_t rows, std::string_view what
   to.change().push_back(labels);
 }
 
-/// −∞ at keys that the input's mask hides, [1][1][queries][keys]; null where it hides none.
+/// −∞ at keys that the input's mask hides, [1][1][queries][keys]; null if it hides none.
 TensorPtr hidden_keys(std::span<const std::uint8_t> mask, std::int64_t queries) {
   if (std::ranges::find(mask, 0) == mask.end()) return nullptr;
   auto added = std::make_shared<Tensor>(Shape{1, 1, queries, std::ssize(mask)});
@@ -57,7 +57,7 @@ TensorPtr hidden_keys(std::span<const std::uint8_t> mask, std::int64_t queries) 
   return added;
 }
 
-/// Patterns of longer texts are cut.
+/// Cuts frozen patterns of longer texts.
 void fit_frozen(std::int64_t queries, std::int64_t keys, LayerSpec& layer) {
   for (Intervention& head : layer.interventions) {
     if (!head.frozen || (head.frozen->shape()[1] <= queries && head.frozen->shape()[2] <= keys)) continue;

@@ -1,6 +1,6 @@
-// core/models/opened: a block of a model as a Document: what entered it as vectors, its weights as
-// parameters, its arrangement as settings. Explore, Walk and Compare look at it like at any other layer; what
-// a person changes there comes back as a change inside the model (see layer_changes.hpp).
+// core/models/opened: a block of a model as a Document: its input as vectors, its weights as parameters, its
+// arrangement as settings. Explore, Walk and Compare show it like any other layer; a user's edits become
+// changes of the model (see layer_changes.hpp).
 #pragma once
 
 #include "core/document/document.hpp"
@@ -11,11 +11,11 @@
 
 namespace attnscope {
 
-/// The block with what entered it in this run, with the run's changes of it (see impose() and left_out()).
-/// Its stages have the numbers of the run: queries, keys, weights, outputs and what leaves the block: the
-/// next hidden state, or what cross-attention takes from the self-attention before it. `queries` and `keys`
-/// are labels of the rows of both, or empty; keys are asked for of cross-attention alone. Throws Error with a
-/// sentence: labels of another number, rotary positions that do not count from 0.
+/// The block with its input in this run and the run's changes of it (see impose() and left_out()). Its stages
+/// equal the run's: queries, keys, weights, outputs, and the block's output, which is the next hidden state
+/// or, for self-attention before cross-attention, the input of the latter. `queries` and `keys` are labels
+/// for the rows of both, or empty; keys are for cross-attention only. Throws Error for a wrong number of
+/// labels, and for rotary positions that do not count from 0.
 Document layer_document(const Model&, const ModelRun&, const BlockTensors&, const Sequence& queries,
                         const Sequence& keys);
 

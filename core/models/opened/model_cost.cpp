@@ -7,7 +7,7 @@ namespace {
 
 std::int64_t numbers_in(const LinearMap& map) { return map.weight.shape().count(); }
 
-/// That a row of a block is multiplied with.
+/// The number of weights that each row is multiplied by.
 std::int64_t numbers_in(const BlockWeights& block) {
   std::int64_t numbers = numbers_in(block.attention.output) + numbers_in(block.up) + numbers_in(block.down);
   for (const LinearMap& map : block.attention.maps) numbers += numbers_in(map);

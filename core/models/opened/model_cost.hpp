@@ -1,5 +1,5 @@
-// core/models/opened: what a pass of a model costs, counted from its shapes: multiply-adds of rows, and
-// numbers that a key/value cache holds.
+// core/models/opened: the cost of a model's pass, counted from its shapes: multiply-adds of rows, and numbers
+// in the key/value cache.
 #pragma once
 
 #include <cstdint>
@@ -8,20 +8,21 @@
 
 namespace attnscope {
 
-/// Rows [first, last) of a stack, those before them known. Of cross-attention the encoder's rows are known.
+/// Rows [first, last) of a stack whose earlier rows are cached. For cross-attention the encoder's rows are
+/// cached.
 struct CountedRows {
   std::int64_t first = 0, last = 0;
-  std::int64_t encoder_rows = 0;  // that cross-attention looks at
+  std::int64_t encoder_rows = 0;  // keys of cross-attention
 };
-/// Multiply-adds of these rows: products with weights of all blocks, q·k and α·v of the keys that each row
-/// sees. Norms, softmax and logits are not counted.
+/// Multiply-adds of these rows: products with the weights of all blocks, and q·k and α·v for the keys that
+/// each row sees. Norms, softmax and logits are not counted.
 double multiply_adds(const StackSpec&, const StackWeights&, const CountedRows&);
 
-/// Keys that row i of a block sees, with everything before it known.
+/// The number of keys that row i of a block sees, with all rows before it cached.
 std::int64_t keys_of_row(const StackSpec&, const AttentionSpec&, std::int64_t row, std::int64_t rows);
 
-/// Numbers that a key/value cache holds of one position in all blocks: key and value of each head that has
-/// its own. Of cross-attention: of one position of the encoder.
+/// Numbers in a key/value cache for one position in all blocks: key and value of each key/value head. For
+/// cross-attention: for one position of the encoder.
 std::int64_t cached_numbers(const StackSpec&);
 std::int64_t cached_cross_numbers(const StackSpec&);
 

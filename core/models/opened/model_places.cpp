@@ -25,7 +25,7 @@ using nlohmann::json;
 
 constexpr std::uint64_t most_json = 1 << 20;  // of a config or a manifest
 
-/// An object; a null where the file is none.
+/// The file's JSON object; null if it holds none.
 json json_file(const fs::path& path) {
   try {
     json value = parse_strict_json(read_whole(path, most_json), path.native());
@@ -46,14 +46,14 @@ std::uint64_t bytes_of(const fs::path& file) {
   return missing ? 0 : bytes;
 }
 
-/// Folders one after the other, within limits.
+/// Lists folders within the limits of time and entries.
 class Search {
  public:
   Search(const SearchLimits& limits, const std::stop_token& stop)
       : entries_left_(limits.entries), until_(std::chrono::steady_clock::now() + limits.time), stop_(stop) {}
 
-  /// What is in a folder with an absolute path, by name; nothing the second time that the same folder is
-  /// asked for, by whatever name: links may go in circles.
+  /// The entries of a folder (absolute path), sorted by name; nothing if the folder was listed before, under
+  /// any name, since links may form cycles.
   std::vector<fs::path> list(const fs::path& folder) {
     if (!folder.is_absolute()) return {};
     std::error_code problem;
@@ -109,7 +109,7 @@ void add_gguf(Search& search, ModelKeeper keeper, const fs::path& file, std::str
               .bytes = bytes_of(file)});
 }
 
-/// GGUF files in a folder, and in those below it as deep as `depth` says.
+/// Adds GGUF files in a folder and in subfolders down to `depth`.
 void add_gguf_files(Search& search, ModelKeeper keeper, const fs::path& folder, int depth) {
   for (const fs::path& path : search.list(folder)) {
     if (search.is_over()) return;
@@ -121,7 +121,7 @@ void add_gguf_files(Search& search, ModelKeeper keeper, const fs::path& folder, 
   }
 }
 
-/// A snapshot of a repository: a folder with a config and safetensors, or GGUF files.
+/// Adds a snapshot of a repository: a folder with a config and safetensors, or GGUF files.
 void add_snapshot(Search& search, ModelKeeper keeper, const fs::path& folder) {
   ModelPlace place{.keeper = keeper, .path = folder, .name = folder_name(folder)};
   for (const fs::path& file : search.list(folder)) {
@@ -150,7 +150,7 @@ void search_hugging_face(Search& search, const fs::path& root) {
   }
 }
 
-/// "sha256:…" as the name of a file; empty for everything else.
+/// The file name of a digest "sha256:…"; empty for anything else.
 std::string blob_name(const std::string& digest) {
   constexpr std::string_view kind = "sha256:";
   const std::string hash = digest.starts_with(kind) ? digest.substr(kind.size()) : "";
@@ -169,7 +169,8 @@ void add_manifest(Search& search, const fs::path& root, const fs::path& manifest
   }
 }
 
-/// manifests/REGISTRY/NAMESPACE/MODEL/TAG, named as Ollama does: what is usual is left out.
+/// Searches manifests/REGISTRY/NAMESPACE/MODEL/TAG; names are as in Ollama, without the default registry and
+/// namespace.
 void search_ollama(Search& search, const fs::path& root) {
   for (const fs::path& registry : search.list(root / "manifests"))
     for (const fs::path& space : search.list(registry))
@@ -207,7 +208,7 @@ ModelRoots model_roots(const std::function<const char*(const char* name)>& varia
     const fs::path hf_home = path_in("HF_HOME");
     roots.hugging_face = hf_home.empty() ? in_cache("huggingface/hub") : hf_home / "hub";
   }
-  // A service that was installed for all keeps its models in its own home.
+  // An Ollama service installed for all users keeps its models in its own home.
   const fs::path ollama = path_in("OLLAMA_MODELS");
   if (!ollama.empty())
     roots.ollama = {ollama};

@@ -1,4 +1,4 @@
-// core/models: what the files of a model say of the shapes of its attention, without its weights.
+// core/models/opened: the shapes of a model's attention from its files, without its weights.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ struct HeadShape {
 };
 
 struct ModelShapes {
-  std::vector<HeadShape> blocks;  // of its one stack
+  std::vector<HeadShape> blocks;  // of its only stack
   std::int64_t vocabulary = 0;
 };
-/// Of a folder's config.json or the metadata of a GGUF file; no tensor is read. Nothing where the files
-/// cannot be read, are refused when they are opened, or are of a model of pictures or of two stacks. Throws
-/// nothing but std::bad_alloc.
+/// Reads a folder's config.json or the metadata of a GGUF file; no tensor. Nothing if the files cannot be
+/// read or would be refused on opening, and for models of pictures or with two stacks. Throws only
+/// std::bad_alloc.
 std::optional<ModelShapes> read_model_shapes(const std::filesystem::path&);
 
 }  // namespace attnscope

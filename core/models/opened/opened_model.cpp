@@ -24,14 +24,14 @@ namespace fs = std::filesystem;
 using tokenizers::EncodedToken;
 using tokenizers::Tokenizer;
 
-/// White space that breaks a line or jumps, as signs: models write much of it.
+/// Shows line breaks, tabs and the like as signs: models write many of them.
 std::string with_signs(std::string_view text) {
   std::string signs;
   for (const char c : text) signs += c == '\n' || c == '\r' ? "↵" : c == '\t' ? "⇥" : std::string(1, c);
   return signs;
 }
 
-/// A token's text for the eye, or its name in the vocabulary, or its number: on one line and never empty.
+/// A token's text for display, else its name in the vocabulary, else its number: one line, never empty.
 std::string shown(const Tokenizer& tokenizer, std::int64_t id) {
   const auto in_range = id >= 0 && id < tokenizer.vocabulary_size();
   std::string text = in_range ? tokenizer.piece(static_cast<tokenizers::Id>(id)) : "";
@@ -51,10 +51,10 @@ Token label_of(const Tokenizer& tokenizer, std::int64_t id) {
   return token;
 }
 
-/// What stands in which text, and what of it vanished.
+/// Turns the texts into ids and labels, and notes what was lost.
 class TextReader {
  public:
-  /// Without `chats` a chat counts as its text.
+  /// Without `chats`, a chat is read as plain text.
   TextReader(const ModelSpec& spec, const Tokenizer& tokenizer, const ModelText& text,
              const tokenizers::ChatFormat* chats = nullptr)
       : spec_(spec),
@@ -90,7 +90,7 @@ class TextReader {
     note_untold(encoding);
   }
 
-  /// Tokens of the text itself know where they stand in it.
+  /// Reads the rendered chat; tokens of the user's own text know their place in it.
   void read_chat() {
     const UserChat chat = user_chat(*chats_, text_.text, *text_.chat_day);
     rendered_ = chat.text;
@@ -128,7 +128,8 @@ class TextReader {
     to.tokens.push_back(std::move(label));
   }
 
-  /// All unknown words are the same to the model; a person still sees which is which.
+  /// Labels an unknown token by its written form: all are one token to the model, but a user can tell them
+  /// apart.
   static void say_as_written(const std::string& text, Token& label) {
     const auto begin = static_cast<std::size_t>(label.begin), end = static_cast<std::size_t>(label.end);
     label.text = printable(with_signs(std::string_view(text).substr(begin, end - begin)));
@@ -182,12 +183,12 @@ class TextReader {
   const ModelText& text_;
   const tokenizers::ChatFormat* chats_;
   const std::string decoder_text_;
-  std::string rendered_;  // a chat
+  std::string rendered_;  // of a chat
   ModelTokens made_;
   std::vector<std::string> untold_;
 };
 
-/// How many tokens a stack takes; 0 = as many as memory holds (distances instead of positions).
+/// How many tokens a stack takes; 0 = limited by memory only (relative positions).
 std::int64_t token_limit(const Model& model, const StackSpec& stack) {
   if (stack.positions == ModelPositions::Learned && model.position_table.size() > 0)
     return model.position_table.shape()[0] - model.spec.first_position;
@@ -240,7 +241,7 @@ bool is_model_path(const fs::path& given) {
 
 namespace {
 
-/// A model without a template opens all the same.
+/// Reads the chat template; a model without one can still be opened.
 void read_chats(OpenedModel& opened) {
   try {
     tokenizers::ChatFormat chats;

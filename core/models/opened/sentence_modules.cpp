@@ -18,7 +18,7 @@ constexpr std::uint64_t most_module_bytes = 1 << 20;
 constexpr int most_row_width = 1 << 20;
 constexpr std::array<std::string_view, sentence_pooling_count> pooling_names{
     "cls", "max", "mean", "mean_sqrt_len_tokens", "weightedmean", "lasttoken"};
-/// The keys of older files, each true or false.
+/// The boolean keys of older files.
 constexpr std::array<std::string_view, sentence_pooling_count> pooling_keys{
     "pooling_mode_cls_token",           "pooling_mode_max_tokens",
     "pooling_mode_mean_tokens",         "pooling_mode_mean_sqrt_len_tokens",
@@ -33,13 +33,13 @@ nlohmann::json read_module_file(const fs::path& path) {
   return parse_python_json(read_whole(path, most_module_bytes), path.native());
 }
 
-/// The class's name without its packages, of which the first must be sentence_transformers; else all of it.
+/// The class's name without its packages, if the first is sentence_transformers; else all of it.
 std::string class_of(const std::string& type) {
   const std::size_t dot = type.rfind('.');
   return dot != type.npos && type.starts_with("sentence_transformers.") ? type.substr(dot + 1) : type;
 }
 
-/// A folder below the model's own.
+/// Whether the path is a folder below the model's own.
 bool is_below(const fs::path& path) {
   return path.is_relative() && std::ranges::none_of(path, [](const fs::path& part) { return part == ".."; });
 }
@@ -60,14 +60,14 @@ std::vector<SentencePooling> read_pooling(const ConfigObject& config) {
     if (all.empty()) config.fail("pooling_mode", "one or more of " + sentence_pooling_names(), *modes);
     return all;
   }
-  // In the order in which sentence-transformers puts them side by side; the mean where none is asked for.
+  // In the order in which sentence-transformers concatenates them; the mean if none is asked for.
   for (std::size_t i = 0; i < pooling_keys.size(); ++i)
     if (config.boolean(pooling_keys[i], false)) all.push_back(static_cast<SentencePooling>(i));
   if (all.empty()) all.push_back(SentencePooling::Mean);
   return all;
 }
 
-/// How sentence-transformers cuts and changes a text before it is read.
+/// Reads how sentence-transformers cuts and changes a text before tokenisation.
 void read_text_settings(const fs::path& folder, SentenceModules& modules) {
   for (const char* family :
        {"bert", "roberta", "distilbert", "camembert", "albert", "xlm-roberta", "xlnet"}) {
@@ -99,7 +99,7 @@ void refuse_prompt(const fs::path& folder) {
                             in_quotes(name, 40)));
 }
 
-/// The modules in their order.
+/// Reads the modules in their order.
 class ModuleReader {
  public:
   explicit ModuleReader(const fs::path& folder)

@@ -1,5 +1,5 @@
-// core/models/opened: how a folder of sentence-transformers makes one vector of a text: modules.json and the
-// files that it leads to.
+// core/models/opened: how a sentence-transformers folder makes one vector of a text: modules.json and the
+// files that it names.
 #pragma once
 
 #include <array>
@@ -12,18 +12,18 @@
 
 namespace attnscope {
 
-/// Which row of the last hidden state stands for a text, or what is made of all of them. Hidden tokens take
-/// no part. Source: Pooling of sentence-transformers 5 (Reimers & Gurevych 2019).
+/// How the last hidden state becomes one vector of a text. Hidden tokens are left out. Source: Pooling of
+/// sentence-transformers 5 (Reimers & Gurevych 2019).
 enum class SentencePooling : std::uint8_t {
   First,           // the first token's
-  Max,             // the largest of each number
+  Max,             // the maximum of each dimension
   Mean,            // Σ x / n
   MeanSqrtLength,  // Σ x / √n
-  WeightedMean,    // Σ (i + 1)·x_i / Σ (i + 1), i = 0, 1, … the place in the sequence
+  WeightedMean,    // Σ (i + 1)·x_i / Σ (i + 1), i = 0, 1, … in the sequence
   Last,            // the last token's
 };
 inline constexpr std::size_t sentence_pooling_count = 6;
-/// As sentence-transformers calls it: "cls", "max", "mean", "mean_sqrt_len_tokens", "weightedmean",
+/// The name in sentence-transformers: "cls", "max", "mean", "mean_sqrt_len_tokens", "weightedmean",
 /// "lasttoken".
 std::string_view name_of(SentencePooling);
 std::optional<SentencePooling> sentence_pooling_from(std::string_view name);
@@ -32,15 +32,15 @@ std::string sentence_pooling_names();
 
 struct SentenceModules {
   std::filesystem::path model;           // the folder of the transformer
-  std::vector<SentencePooling> pooling;  // what each makes stands side by side
-  bool normalised = false;               // to length 1, which changes no cosine
-  int width = 0;                         // of a row that is pooled; 0 = not said
-  int most_tokens = 0;                   // of a text; 0 = not said
+  std::vector<SentencePooling> pooling;  // their results are concatenated
+  bool normalised = false;               // to length 1, which does not change cosines
+  int width = 0;                         // of a pooled row; 0 = not given
+  int most_tokens = 0;                   // of a text; 0 = not given
 };
 
-/// Nothing where the folder has no modules.json. Throws Error with a sentence that names the file, the field
-/// and what was found: a module that is not a transformer, its pooling and Normalize in this order (Dense and
-/// all others, by name), a way of pooling that is not known, texts that are changed before they are read.
+/// Nothing if the folder has no modules.json. Throws Error naming the file, the field and what was found: for
+/// modules other than a transformer, its pooling and Normalize in this order (Dense and all others, by name),
+/// unknown kinds of pooling, and texts that are changed before tokenisation.
 std::optional<SentenceModules> read_sentence_modules(const std::filesystem::path& folder);
 
 }  // namespace attnscope

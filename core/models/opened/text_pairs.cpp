@@ -18,9 +18,9 @@ namespace {
 using tokenizers::EncodeOptions;
 using tokenizers::Encoding;
 
-constexpr int most_tries = 48;  // each of them reads the whole text
+constexpr int most_tries = 48;  // each try tokenises the whole text
 
-/// Numbers of the tokens that the text is to the model; empty where it is none.
+/// The token ids of the text; empty if the model cannot read it.
 std::vector<std::int64_t> ids_of(const OpenedModel& opened, const ModelText& text) {
   try {
     return tokens_of(opened, text).input.ids;
@@ -36,7 +36,7 @@ bool is_pair(const OpenedModel& opened, const std::vector<std::int64_t>& clean, 
   return !clean.empty() && clean.size() == other.size() && clean != other;
 }
 
-/// A word of a text without the marks around it: bytes [begin, end).
+/// A word of a text without punctuation: bytes [begin, end).
 struct TextWord {
   std::size_t begin = 0, end = 0;
   std::string text;
@@ -53,7 +53,7 @@ std::vector<TextWord> text_words(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
     std::size_t end = at;
     while (end < text.size() && is_of_word(text[end])) ++end;
-    // "[MASK]" and "<mask>" are no words.
+    // "[MASK]" and "<mask>" are not words.
     const bool is_mark = at > 0 && (text[at - 1] == '[' || text[at - 1] == '<');
     if (end > at && !is_mark) words.push_back({at, end, std::string(text.substr(at, end - at))});
     at = std::max(end, at + 1);
@@ -61,7 +61,7 @@ std::vector<TextWord> text_words(std::string_view text) {
   return words;
 }
 
-/// Places of words in the order in which they are exchanged.
+/// Indices of words in the order in which they are tried.
 std::vector<std::size_t> order_of(const std::vector<TextWord>& words) {
   const auto count = [&](const TextWord& word) {
     return std::ranges::count(words, word.text, &TextWord::text);
@@ -76,8 +76,8 @@ std::vector<std::size_t> order_of(const std::vector<TextWord>& words) {
   return order;
 }
 
-/// Words that may take the place of the one: those inside sentences before those that begin one, whose
-/// capital says nothing.
+/// Words that may replace the word: first those inside sentences, then those that begin one, whose capital
+/// has no meaning.
 std::vector<std::string> others_for(const std::vector<TextWord>& words, std::size_t at,
                                     std::string_view text) {
   std::vector<std::string> others;

@@ -1,5 +1,5 @@
-// core/models/opened: pairs of texts for activation patching: one to begin with, a text that is as long as
-// another in its tokens, and which token a person means with an answer. For any thread.
+// core/models/opened: pairs of texts for activation patching: a first pair, a corrupted text with as many
+// tokens as another, and the token that a user's answer means. For any thread.
 #pragma once
 
 #include <cstdint>
@@ -11,27 +11,26 @@
 
 namespace attnscope {
 
-/// Two texts with as many tokens, and what they are asked for: the logit of one answer less that of the
-/// other.
+/// Two texts with equal numbers of tokens, and the two answers whose logit difference is measured.
 struct TextPair {
   std::string clean, corrupted;
-  std::string answer, other;  // single tokens or classes; empty: the likeliest of each text
+  std::string answer, other;  // single tokens or classes; empty: each text's likeliest
 };
 
-/// A pair that suits what the model predicts. Nothing of models of pictures, and where no text with as many
+/// A pair that suits the model's predictions. Nothing for models of pictures, and if no text with as many
 /// tokens was found.
 std::optional<TextPair> first_pair(const OpenedModel&);
 
-/// The text with one word exchanged for another of its words, so that it has as many tokens and reads almost
-/// alike: a word that comes twice is exchanged first, at its last place. Empty where none was found among the
-/// first few dozen tries, and of models of pictures.
+/// The text with one word replaced by another of its words, so that it has as many tokens and reads almost
+/// the same. Capitalised words are tried first, those that occur more than once before the others, each group
+/// from the end of the text. Empty if none was found within the first few dozen tries, and for models of
+/// pictures.
 std::string corrupted_like(const OpenedModel&, const ModelText& clean);
 
-/// The token that is meant by a word, with the space before it where the vocabulary has it so, or the class
-/// of that name.
+/// The token that a word means, with a leading space if the vocabulary has it so, or the class of that name.
 struct AnswerToken {
   std::optional<std::int64_t> id;
-  std::string problem;  // a sentence where there is none
+  std::string problem;  // why there is none
 };
 AnswerToken answer_token(const OpenedModel&, std::string_view words);
 

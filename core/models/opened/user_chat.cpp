@@ -12,7 +12,7 @@
 namespace attnscope {
 namespace {
 
-/// Finds the user's words in what was rendered: `marked` is the same with `mark` in their place.
+/// Finds the user's words in the rendered chat: `marked` is the same chat with `mark` in their place.
 void find_said(UserChat& chat, std::string_view said, std::string_view marked, std::string_view mark) {
   const std::size_t at = marked.find(mark);
   if (at == marked.npos || !chat.text.starts_with(marked.substr(0, at))) return;
@@ -48,7 +48,7 @@ UserChat user_chat(const tokenizers::ChatFormat& format, const std::string& said
   };
   UserChat chat;
   chat.text = rendered(said);
-  constexpr const char* mark = "\ue000";  // of private use: in no template
+  constexpr const char* mark = "\ue000";  // private use: occurs in no template
   find_said(chat, said, rendered(mark), mark);
   return chat;
 }

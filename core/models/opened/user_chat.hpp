@@ -1,4 +1,4 @@
-// core/models/opened: a text as what a user says in a chat.
+// core/models/opened: a text as a user's message in a chat.
 #pragma once
 
 #include <cstddef>
@@ -11,17 +11,17 @@
 namespace attnscope {
 
 struct UserChat {
-  std::string text;  // what the chat template made: special tokens stand in it
-  /// Where in it the user's words stand, without the white space that the template strips; of size 0 where it
-  /// changes them.
+  std::string text;  // the rendered chat template, with its special tokens
+  /// The place of the user's words in `text`, without the white space that the template strips; size 0 if the
+  /// template changes them.
   std::size_t at = 0, size = 0;
-  std::size_t skipped = 0;  // bytes of the user's words in front of that
+  std::size_t skipped = 0;  // bytes of the user's words before that place
 
-  /// A part of `text` as a part of what the user said; nothing where it comes from the template.
+  /// The part of the user's words that a part of `text` holds; nothing if it comes from the template.
   std::optional<tokenizers::Range> in_said(const tokenizers::Range&) const;
 };
 
-/// With the default template, which is told `day`, "2026-11-27". Throws Error with a sentence.
+/// With the default template, which gets the date `day`, "2026-11-27". Throws Error.
 UserChat user_chat(const tokenizers::ChatFormat&, const std::string& said, const std::string& day);
 
 }  // namespace attnscope

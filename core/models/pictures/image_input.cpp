@@ -18,7 +18,7 @@
 namespace attnscope {
 namespace {
 
-constexpr int weight_bits = 22;  // Pillow's: 32 less the bits of a byte and two to spare
+constexpr int weight_bits = 22;  // as in Pillow: 32 bits minus those of a byte, minus two spare ones
 
 double filter_at(Resampling kind, double x) {
   x = std::abs(x);
@@ -28,7 +28,7 @@ double filter_at(Resampling kind, double x) {
   return x < 2 ? (((x - 5) * x + 8) * x - 4) * a : 0;
 }
 
-/// What one pixel of the result is made of: neighbours from `first` on, weights of 2^22.
+/// How one pixel of the result is computed: neighbours from `first` on, with weights scaled by 2^22.
 struct PixelWeights {
   int first = 0;
   std::vector<std::int32_t> weights;
@@ -61,7 +61,8 @@ std::uint8_t rounded(std::int64_t sum) {
   return static_cast<std::uint8_t>(std::clamp<std::int64_t>(sum >> weight_bits, 0, 255));
 }
 
-/// One pass. A pixel's neighbours are `step` bytes apart; `lines` of them, `line` bytes apart.
+/// One pass. Neighbours are `step` bytes apart; there are `lines` lines, which begin `from_line` and
+/// `to_line` bytes apart.
 void pass(const std::vector<PixelWeights>& weights, const std::uint8_t* from, std::uint8_t* to, int lines,
           std::int64_t from_line, std::int64_t to_line, std::int64_t step) {
   for (int at = 0; at < lines; ++at) {
@@ -78,7 +79,7 @@ void pass(const std::vector<PixelWeights>& weights, const std::uint8_t* from, st
   }
 }
 
-/// The few keys of the file, each refused by its name.
+/// The keys of preprocessor_config.json; errors name the key.
 class PreparationFile {
  public:
   PreparationFile(const nlohmann::json& value, std::string where) : value_(value), where_(std::move(where)) {
@@ -122,7 +123,8 @@ class PreparationFile {
         if (!(std::abs((byte * made.factor - made.mean[i]) / made.deviation[i]) <= most))
           refuse("rescale_factor, image_mean and image_std", "make numbers that float32 cannot hold");
   }
-  /// A file says what is unlike the defaults of its class of processor. Those of ViT's are known here.
+  /// The file holds only what differs from the defaults of its processor's class. Only ViT's defaults are
+  /// known here.
   void check_defaults() const {
     const char* key =
         find("image_processor_type") != nullptr ? "image_processor_type" : "feature_extractor_type";
