@@ -5,7 +5,7 @@
 namespace attnscope::tokenizers {
 namespace {
 
-/// Where the character that ends at `end` begins.
+/// The first byte of the character that ends at `end`.
 std::size_t start_of_last(std::string_view text, std::size_t end) {
   std::size_t at = end - 1;
   while (is_continuation(text[at])) --at;
@@ -50,7 +50,7 @@ const AddedToken* AddedTokens::by_text(std::string_view text) const {
 
 std::vector<Section> AddedTokens::find(std::string_view text, const Trie& trie, bool with_special) const {
   std::vector<Section> sections;
-  std::size_t taken = 0;  // what lies before has its section
+  std::size_t taken = 0;  // text before this byte is already in a section
   for (std::size_t at = 0; at < text.size();) {
     if (!trie.begins_any(text[at])) {
       ++at;

@@ -13,7 +13,7 @@
 namespace attnscope::tokenizers {
 namespace {
 
-/// A merge that may be done; the one to do first is the largest.
+/// A possible merge; the largest one is done first.
 struct Candidate {
   std::uint32_t rank;
   std::int32_t at;
@@ -73,7 +73,7 @@ Bpe::Bpe(std::shared_ptr<const Vocabulary> tokens, const BpeSettings& settings)
   }
 }
 
-/// Turns a word into the symbols that merging begins with.
+/// Turns a word into the symbols that merging starts from.
 class Bpe::Reading {
  public:
   Reading(const Bpe& bpe, std::string_view word, bool bytes, std::vector<WordToken>& missing)
@@ -95,7 +95,7 @@ class Bpe::Reading {
   std::vector<Symbol>& symbols() { return symbols_; }
 
  private:
-  /// Its length; 0 where no token that stays whole begins.
+  /// Takes a token that stays whole and returns its length; 0 if none begins here.
   std::size_t take_whole(std::size_t begin) {
     if (!bpe_.whole_.begins_any(word_[begin])) return 0;
     const auto [length, id] = bpe_.whole_.longest(word_.substr(begin));
@@ -205,7 +205,7 @@ void Bpe::merge_all(std::vector<Symbol>& symbols) const {
     if (left.id == no_id || left.after < 0) continue;
     Symbol& right = symbol(left.after);
     const Merge* merge = merge_of(left.id, right.id);
-    if (merge == nullptr || merge->made != next.made) continue;  // one of the two has changed meanwhile
+    if (merge == nullptr || merge->made != next.made) continue;  // outdated: one of the two has changed
     left.id = next.made;
     left.end = right.end;
     left.after = right.after;

@@ -1,4 +1,4 @@
-// core/tokenizers: byte pair encoding, byte-level and SentencePiece's.
+// core/tokenizers: byte pair encoding, byte-level and as in SentencePiece.
 #pragma once
 
 #include <array>
@@ -12,29 +12,29 @@
 
 namespace attnscope::tokenizers {
 
-/// Of two tokens; those of a lower rank are done first, of equal ones the leftmost.
+/// A merge of two tokens; lower ranks are done first, of equal ranks the leftmost.
 struct RankedMerge {
   Id left = no_id, right = no_id, made = no_id;
   std::uint32_t rank = 0;
 };
 
 struct BpeSettings {
-  std::vector<std::pair<std::string, std::string>> merges{};  // the first is done first
-  std::vector<RankedMerge> ranked_merges{};                   // in place of these
+  std::vector<std::pair<std::string, std::string>> merges{};  // in the order of their priority
+  std::vector<RankedMerge> ranked_merges{};                   // used instead of `merges`
   Id unknown = no_id;
   std::string continuing_prefix{};  // before every character of a word but the first: "##"
-  std::string end_suffix{};         // behind the last: "</w>"
-  bool fuse_unknown = false;        // neighbouring unknown characters are one token
+  std::string end_suffix{};         // behind the last character: "</w>"
+  bool fuse_unknown = false;        // adjacent unknown characters become one token
   bool byte_fallback = false;       // an unknown character becomes its bytes, "<0xE2>"
   bool ignore_merges = false;       // a word that is a token stays whole
-  std::vector<Id> whole{};  // tokens that a word is cut at first, the longest, and that merge with none
+  std::vector<Id> whole{};  // a word is cut at these tokens first, the longest first; they never merge
 };
 
-/// The pair of neighbours with the lowest merge becomes one, the leftmost first, until none has a merge.
-/// Takes n log n steps for a word of n characters.
+/// Merges the pair of neighbours with the lowest rank, the leftmost first, until no pair has a merge. Takes
+/// O(n log n) steps for a word of n characters.
 class Bpe final : public Model {
  public:
-  /// Throws Error naming the merge whose parts or result are not in the vocabulary.
+  /// Throws Error naming a merge whose parts or result are not in the vocabulary.
   Bpe(std::shared_ptr<const Vocabulary> vocabulary, const BpeSettings& settings);
 
   void encode(std::string_view word, bool bytes, std::vector<WordToken>& to) const override;
@@ -62,7 +62,7 @@ class Bpe final : public Model {
   FlatMap<Merge> merges_;
   Trie whole_;
   std::array<Id, 256> of_byte_{};   // the token of a byte's character in the byte alphabet
-  std::array<Id, 128> of_ascii_{};  // of a character
+  std::array<Id, 128> of_ascii_{};  // the token of an ASCII character
   std::optional<std::array<Id, 256>> fallback_;
   Id unknown_;
   std::string prefix_, suffix_;

@@ -30,7 +30,7 @@ std::string replaced(std::string_view text, const Pattern& pattern, std::string_
   return made += text.substr(end);
 }
 
-/// A token's bytes when it is in the byte alphabet, else the token.
+/// The token's bytes if it is in the byte alphabet, else the token itself.
 std::string bytes_or_text(const std::string& token) { return from_byte_alphabet(token).value_or(token); }
 
 void apply(const DecodeBytes&, Tokens& tokens) {
@@ -39,7 +39,7 @@ void apply(const DecodeBytes&, Tokens& tokens) {
   tokens = {with_replacements(bytes)};
 }
 
-/// The English that BERT's tokens are joined to, in this order.
+/// English contractions and punctuation to rejoin, in this order.
 constexpr std::pair<std::string_view, std::string_view> cleanups[] = {
     {" .", "."},   {" ?", "?"},           {" !", "!"},   {" ,", ","},     {" ' ", "'"},   {" n't", "n't"},
     {" 'm", "'m"}, {" do not", " don't"}, {" 's", "'s"}, {" 've", "'ve"}, {" 're", "'re"}};
@@ -111,7 +111,7 @@ void apply(const DecodeStrip& step, Tokens& tokens) {
   }
 }
 
-// What a step does to a token that stands alone.
+// show() applies a step to a single token.
 void show(const DecodeBytes&, std::string& token) { token = bytes_or_text(token); }
 void show(const DecodeMetaspace& step, std::string& token) { token = replaced(token, step.replacement, " "); }
 void show(const DecodeReplace& step, std::string& token) { token = replaced(token, step.pattern, step.by); }
@@ -137,7 +137,7 @@ std::string show_token(const Decoder& decoder, std::string_view token) {
   std::string shown(token);
   for (const DecoderStep& step : decoder) {
     if (std::holds_alternative<DecodeReplace>(step) && !is_valid_utf8(shown))
-      continue;  // a stray byte already
+      continue;  // already shown as stray bytes
     std::visit([&](const auto& one) { show(one, shown); }, step);
   }
   return with_stray_bytes_shown(shown);

@@ -1,4 +1,4 @@
-// core/tokenizers: from tokens back to a text: a list of steps, each a value.
+// core/tokenizers: decodes tokens to a text: a list of steps, each a value.
 #pragma once
 
 #include <string>
@@ -10,19 +10,19 @@
 
 namespace attnscope::tokenizers {
 
-/// Tokens in the byte alphabet become their bytes; what is no UTF-8 becomes U+FFFD.
+/// Tokens in the byte alphabet become their bytes; invalid UTF-8 becomes U+FFFD.
 struct DecodeBytes {};
-/// A space before every token but the first, unless it begins with the prefix, which goes.
+/// Puts a space before every token but the first; a token with the prefix gets no space and loses the prefix.
 struct DecodeWordPiece {
   std::string prefix = "##";
   bool cleanup = true;  // no space before punctuation
 };
-/// The replacement becomes a space; in the first token it goes.
+/// The replacement becomes a space; in the first token it is removed.
 struct DecodeMetaspace {
   std::string replacement = "\u2581";
   bool strip_first = true;
 };
-/// The suffix becomes a space; at the end it goes.
+/// The suffix becomes a space; at the end it is removed.
 struct DecodeSuffix {
   std::string suffix = "</w>";
 };
@@ -30,11 +30,11 @@ struct DecodeReplace {
   Pattern pattern;
   std::string by;
 };
-/// Runs of "<0xE2>" become their bytes, or U+FFFD each when they are no UTF-8.
+/// Runs of "<0xE2>" become their bytes; if these are invalid UTF-8, each becomes U+FFFD.
 struct DecodeFallback {};
-/// All tokens become one.
+/// Joins all tokens into one.
 struct DecodeFuse {};
-/// Removes the character from the ends of each token, so many times at most.
+/// Removes the character from both ends of each token, up to the given number of times.
 struct DecodeStrip {
   std::string character = " ";
   std::size_t left = 0, right = 0;
@@ -44,10 +44,10 @@ using DecoderStep = std::variant<DecodeBytes, DecodeWordPiece, DecodeMetaspace, 
                                  DecodeFallback, DecodeFuse, DecodeStrip>;
 using Decoder = std::vector<DecoderStep>;
 
-/// Without steps the tokens are joined by spaces.
+/// Without steps, joins the tokens by spaces.
 std::string decode_tokens(const Decoder& decoder, std::vector<std::string> tokens);
-/// One token for the eye: spaces where they belong, bytes that are no character as \xNN, continuing prefixes
-/// and suffixes kept.
+/// One token for display: real spaces, bytes that are not a character as \xNN; continuing prefixes and
+/// suffixes are kept.
 std::string show_token(const Decoder& decoder, std::string_view token);
 
 }  // namespace attnscope::tokenizers

@@ -1,4 +1,4 @@
-// core/tokenizers: what a text, or a pair of texts, is to a model.
+// core/tokenizers: the encoding of a text, or of a pair of texts.
 #pragma once
 
 #include <cstddef>
@@ -12,16 +12,16 @@ namespace attnscope::tokenizers {
 
 struct EncodedToken {
   Id id = no_id;
-  std::string text{};    // as the vocabulary has it
-  Range range{};         // whole characters of its text, in bytes; {0, 0} when it comes from none
-  bool special = false;  // stands for no word: [CLS], </s>, wherever it comes from
-  int type_id = 0;       // the segment
-  int sequence = -1;     // 0, 1: which text it comes from; -1: the model's format puts it there
+  std::string text{};    // as in the vocabulary
+  Range range{};         // whole characters of its text, in bytes; {0, 0} if it comes from neither text
+  bool special = false;  // not a word of the text: [CLS], </s>, whether found in the text or added
+  int type_id = 0;       // the segment (token type)
+  int sequence = -1;     // the text that it comes from, 0 or 1; -1: added by the model's format
 
   bool operator==(const EncodedToken&) const = default;
 };
 
-/// A part of a text that has no token.
+/// A part of a text without a token.
 struct Untold {
   int sequence = 0;
   Range range;
@@ -31,7 +31,7 @@ struct Untold {
 
 struct Encoding {
   std::vector<EncodedToken> tokens;
-  std::vector<Untold> untold;  // vanished, since neither the vocabulary nor an unknown token has it
+  std::vector<Untold> untold;  // lost parts: not in the vocabulary, and there is no unknown token
 
   std::vector<Id> ids() const;
 };

@@ -1,5 +1,4 @@
-// core/tokenizers: what cuts one word into tokens of a vocabulary. Immutable, so any number of threads may
-// ask.
+// core/tokenizers: cuts one word into tokens of a vocabulary. Immutable, so thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +10,9 @@
 
 namespace attnscope::tokenizers {
 
-/// A token of a word: its bytes there.
+/// A token of a word and its bytes in the word.
 struct WordToken {
-  Id id = no_id;  // no_id: these bytes have no token and the model knows no unknown
+  Id id = no_id;  // no_id: the vocabulary has no token for these bytes and no unknown token
   std::uint32_t begin = 0, end = 0;
 };
 
@@ -24,11 +23,11 @@ class Model {
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
 
-  /// Adds the tokens of `word`, which is not empty, from left to right. When `bytes`, the word is read in the
-  /// byte alphabet: each of its bytes as one character. Only a model that takes_bytes() is asked that.
+  /// Adds the tokens of `word`, which is not empty, from left to right. If `bytes`, each byte of the word is
+  /// read as its character of the byte alphabet; only for models with takes_bytes().
   virtual void encode(std::string_view word, bool bytes, std::vector<WordToken>& to) const = 0;
   virtual bool takes_bytes() const { return false; }
-  /// The token for what has none.
+  /// The token for unknown text.
   virtual Id unknown() const = 0;
 
   const Vocabulary& vocabulary() const { return *vocabulary_; }

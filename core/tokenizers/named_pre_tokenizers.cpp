@@ -21,13 +21,13 @@ constexpr const char* tekken_expression =
 
 struct KnownName {
   std::vector<std::string_view> names;
-  std::vector<const char*> expressions;  // each cuts every piece that those before it have made
+  std::vector<const char*> expressions;  // each cuts the pieces that the one before it has made
   bool ignore_merges = false, adds_begin = false;
 };
 
 const std::vector<KnownName>& known_names() {
   static const std::vector<KnownName> known{
-      // What llama.cpp does with files from before there were names, too.
+      // Also used by llama.cpp for files without a name.
       {{"default"}, {R"([\p{P}\$\+<=>\^~\|]+)", gpt2_expression, R"(\p{N}+)", "[0-9][0-9][0-9]"}},
       {{"gpt-2", "phi-2", "mpt", "olmo"}, {gpt2_expression}},
       {{"llama-bpe", "llama3", "llama-v3", "falcon3"}, {llama3_expression}, true, true},

@@ -5,7 +5,7 @@
 namespace attnscope::tokenizers {
 namespace {
 
-/// Asks `put` what to do with each character; it takes exactly one.
+/// Calls `put` for each character of the text; `put` consumes exactly one.
 template <class Put>
 void rewrite_each(AlignedText& text, Put put) {
   Rewriter rewriter(text);

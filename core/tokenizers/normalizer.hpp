@@ -1,4 +1,4 @@
-// core/tokenizers: what is done to a text before it is cut: a list of steps, each a value.
+// core/tokenizers: normalizes a text before it is cut: a list of steps, each a value.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@
 namespace attnscope::tokenizers {
 
 struct LowerCase {};
-/// Before a text that is not empty.
+/// Puts text before a text that is not empty.
 struct Prepend {
   std::string text;
 };
@@ -22,18 +22,18 @@ struct Replace {
   Pattern pattern;
   std::string by;
 };
-/// White space at the ends.
+/// Removes white space at the ends.
 struct StripSpace {
   bool left = true, right = true;
 };
 /// Drops all marks (M).
 struct StripAccents {};
-/// Classes are those of the Unicode version of utf8proc; the reference's are older and differ in 560 rare
-/// characters, which the test of these stages names.
+/// Character classes are those of utf8proc's Unicode version; the reference's are older and differ in 560
+/// rare characters, which the test of these stages lists.
 struct BertNormalizer {
   bool clean_text = true;               // drops U+0000, U+FFFD, Cc, Cf, Co; white space becomes a space
   bool space_around_chinese = true;     // CJK ideographs
-  std::optional<bool> strip_accents{};  // NFD without nonspacing marks; none: as lowercase
+  std::optional<bool> strip_accents{};  // NFD without nonspacing marks; nothing: same as `lowercase`
   bool lowercase = true;
 };
 
@@ -41,7 +41,7 @@ using NormalizerStep = std::variant<UnicodeForm, LowerCase, Prepend, Replace, St
                                     BertNormalizer, PrecompiledMap>;
 using Normalizer = std::vector<NormalizerStep>;
 
-/// Throws Error when an expression gives up.
+/// Throws Error if an expression exceeds its limits.
 void normalize(const Normalizer& normalizer, AlignedText& text);
 
 }  // namespace attnscope::tokenizers

@@ -21,7 +21,7 @@ bool has_tokenizer(const std::filesystem::path& path) {
     return kind && *kind != "no_vocab" && *kind != "none";
   }
   return std::ranges::any_of(files, [&](std::string_view file) {
-    std::error_code problem;  // a link that leads nowhere counts: it is told of when it is read
+    std::error_code problem;  // a dangling link counts as a file: reading it reports the error
     return std::filesystem::symlink_status(path / file, problem).type() !=
            std::filesystem::file_type::not_found;
   });

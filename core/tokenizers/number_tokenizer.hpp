@@ -1,4 +1,4 @@
-// core/tokenizers: for a model without a tokenizer: its tokens are their own numbers, typed as a text.
+// core/tokenizers: a tokenizer for models without one: token ids are typed as numbers.
 #pragma once
 
 #include <filesystem>
@@ -8,10 +8,11 @@
 
 namespace attnscope::tokenizers {
 
-/// Whether a model's folder has any of the files that a tokenizer is read from, or a GGUF file the metadata.
+/// Whether a model's folder has any tokenizer file, or a GGUF file the metadata of a tokenizer.
 bool has_tokenizer(const std::filesystem::path&);
 
-/// Reads "3 17, 42" as the tokens 3, 17 and 42; anything else has no token. `vocabulary`: of the model.
+/// Reads "3 17, 42" as the tokens 3, 17 and 42; other text has no token. `vocabulary`: the model's number of
+/// tokens.
 std::shared_ptr<const Tokenizer> number_tokenizer(Id vocabulary);
 
 }  // namespace attnscope::tokenizers

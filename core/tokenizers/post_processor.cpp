@@ -5,7 +5,8 @@
 namespace attnscope::tokenizers {
 namespace {
 
-/// Spaces of the byte alphabet and white space (of an added token that swallowed some) at one end of a token.
+/// Counts spaces of the byte alphabet and white space (which an added token may include) at one end of a
+/// token.
 template <class Iterator>
 std::size_t count_spaces(Iterator begin, Iterator end) {
   return static_cast<std::size_t>(
@@ -46,7 +47,7 @@ void trim_ranges(PostProcessor::Trim trim, const AddedTokens& added, std::string
   for (EncodedToken& token : tokens) {
     Range& range = token.range;
     const std::string_view shown = cut(text, range);
-    // The white space that an added token has swallowed is not in its name.
+    // The name of an added token lacks the white space that it includes.
     const bool is_added = added.by_id(token.id) != nullptr;
     const std::u32string spelled = characters_of(is_added ? shown : std::string_view(token.text));
     std::size_t left = count_spaces(spelled.begin(), spelled.end());
@@ -54,7 +55,7 @@ void trim_ranges(PostProcessor::Trim trim, const AddedTokens& added, std::string
     std::size_t right = count_spaces(spelled.rbegin(), spelled.rend());
     if ((is_first || range.begin == 0) && trim.has_prefix_space && left == 1) left = 0;
     is_first = false;
-    // Only what is white space in the text too: a space that was put before a word is not.
+    // Trims only white space of the text itself, not a space that was added before a word.
     for (; left > 0 && range.begin < range.end && is_white_space(character_at(text, range.begin)); --left) {
       range.begin += character_size(text[range.begin]);
     }
@@ -64,7 +65,7 @@ void trim_ranges(PostProcessor::Trim trim, const AddedTokens& added, std::string
       if (!is_white_space(character_at(text, last))) break;
       range.end = last;
     }
-    // The space before the first word stands for nothing, whatever it is aligned with.
+    // A token of spaces only gets an empty range: the added space before the first word is not in the text.
     if (only_spaces) range.end = range.begin;
   }
 }

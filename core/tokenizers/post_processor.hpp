@@ -1,4 +1,4 @@
-// core/tokenizers: what a model's format puts around one text or two.
+// core/tokenizers: adds the special tokens of the model's format around one text or two.
 #pragma once
 
 #include <optional>
@@ -10,18 +10,18 @@
 
 namespace attnscope::tokenizers {
 
-/// The tokens of a sequence (0 or 1), or tokens that the format puts there (-1).
+/// The tokens of a sequence (0 or 1), or special tokens (-1).
 struct TemplatePart {
   int sequence = -1;
   int type_id = 0;
-  std::vector<Id> ids{};  // when sequence is -1
+  std::vector<Id> ids{};  // if `sequence` is -1
 };
 using Template = std::vector<TemplatePart>;
 
 struct PostProcessor {
-  /// White space at the ends of a token is no part of its range, as byte-level tokenizers have it.
+  /// Excludes white space at the ends of a token from its range, as byte-level tokenizers do.
   struct Trim {
-    bool has_prefix_space = true;  // one space before the first token was not in the text
+    bool has_prefix_space = true;  // one space before the first token was added and is not in the text
   };
 
   std::optional<Trim> trim;
@@ -29,11 +29,11 @@ struct PostProcessor {
   Template pair{{.sequence = 0}, {.sequence = 1, .type_id = 1}};
 };
 
-/// The template of BERT, RoBERTa and their like.
+/// The format of BERT, RoBERTa and similar models.
 PostProcessor bert_format(Id cls, Id sep);
 PostProcessor roberta_format(Id cls, Id sep, std::optional<PostProcessor::Trim> trim);
 
-/// Narrows the ranges of tokens of `text`.
+/// Trims the ranges of the tokens of `text`.
 void trim_ranges(PostProcessor::Trim trim, const AddedTokens& added, std::string_view text,
                  std::vector<EncodedToken>& tokens);
 

@@ -5,7 +5,7 @@
 namespace attnscope::tokenizers {
 namespace {
 
-/// A part of a word, and whether it is a delimiter.
+/// A part of a word; whether it is a delimiter.
 struct Part {
   Range range;
   bool is_delimiter;
@@ -51,7 +51,7 @@ void add_parts(std::vector<Part>& parts, Delimiters delimiters, std::vector<Rang
   }
 }
 
-/// Cuts every word at what find(word, found) finds in it.
+/// Cuts every word at the matches of find(word, found).
 template <class Find>
 void split_words(Words& words, Delimiters delimiters, bool invert, Find find) {
   std::vector<Range> cut_words, found;
@@ -78,7 +78,7 @@ void split_words(Words& words, Delimiters delimiters, bool invert, Find find) {
   words.ranges = std::move(cut_words);
 }
 
-/// The same for single characters of a kind.
+/// As above, for single characters that are delimiters.
 template <class IsDelimiter>
 void split_at(Words& words, Delimiters delimiters, IsDelimiter is_delimiter) {
   split_words(words, delimiters, false, [&](std::string_view word, std::vector<Range>& found) {
@@ -90,7 +90,7 @@ void split_at(Words& words, Delimiters delimiters, IsDelimiter is_delimiter) {
   });
 }
 
-/// Writes every word anew; put(rewriter, word) begins at the word's first byte and may stop anywhere in it.
+/// Rewrites every word; put(rewriter, word) starts at the word's first byte and may stop anywhere in it.
 template <class Put>
 void rewrite_words(Words& words, Put put) {
   Rewriter rewriter(words.text);
@@ -104,7 +104,7 @@ void rewrite_words(Words& words, Put put) {
   words.text = rewriter.finish();
 }
 
-/// Writes `text`, and the word's first character behind it: all stand for that character.
+/// Writes `text` before the word's first character `first`; both are aligned with that character.
 void prepend_to_word(Rewriter& rewriter, char32_t text, char32_t first) {
   rewriter.replace(text);
   rewriter.insert(first);

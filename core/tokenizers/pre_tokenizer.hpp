@@ -1,5 +1,4 @@
-// core/tokenizers: how a text is cut into the words that a model reads one by one: a list of steps, each a
-// value.
+// core/tokenizers: cuts a text into words, which the model encodes one by one: a list of steps, each a value.
 #pragma once
 
 #include <string>
@@ -11,14 +10,14 @@
 
 namespace attnscope::tokenizers {
 
-/// What becomes of the delimiters that a text is cut at.
+/// What happens to the delimiters at which a text is cut.
 enum class Delimiters { removed, isolated, merged_with_previous, merged_with_next, contiguous };
 
-/// GPT-2's expression, which ByteLevel cuts with.
+/// GPT-2's expression, used by ByteLevel.
 inline constexpr const char* gpt2_expression =
     R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
 
-/// The words are read in the byte alphabet from here on.
+/// From here on, words are read in the byte alphabet.
 struct ByteLevel {
   bool add_prefix_space = false;
   bool use_expression = true;  // cut with gpt2_expression first
@@ -28,12 +27,12 @@ struct Split {
   Delimiters delimiters = Delimiters::isolated;
   bool invert = false;  // the delimiters are what the pattern does not match
 };
-/// White space separates and vanishes, punctuation characters stand alone.
+/// White space separates words and is dropped; each punctuation character is a word.
 struct BertWords {};
-/// Runs of word characters and runs of other visible characters.
+/// Words are runs of word characters and runs of other visible characters.
 struct Whitespace {};
 struct WhitespaceSplit {};
-/// Spaces become `replacement`, which begins words.
+/// Spaces become `replacement`, which begins a word.
 struct Metaspace {
   enum class Prepend { always, first, never };
 
@@ -52,19 +51,19 @@ using PreTokenizerStep =
     std::variant<ByteLevel, Split, BertWords, Whitespace, WhitespaceSplit, Metaspace, Digits, Punctuation>;
 using PreTokenizer = std::vector<PreTokenizerStep>;
 
-/// A text and its words, none of them empty, from left to right.
+/// A text and its words from left to right; no word is empty.
 struct Words {
   AlignedText text;
   std::vector<Range> ranges;
-  bool bytes = false;  // each byte of a word is to be read as its character of the byte alphabet
+  bool bytes = false;  // each byte of a word means its character of the byte alphabet
 
-  /// All of a text as one word.
+  /// The whole text as one word.
   explicit Words(AlignedText all);
-  /// Writes the text in the byte alphabet when it is to be read so.
+  /// Rewrites the text in the byte alphabet if `bytes` is set.
   void spell_bytes();
 };
 
-/// Throws Error when an expression gives up.
+/// Throws Error if an expression exceeds its limits.
 void pre_tokenize(const PreTokenizer& pre_tokenizer, Words& words);
 
 }  // namespace attnscope::tokenizers

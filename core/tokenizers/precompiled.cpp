@@ -28,7 +28,8 @@ std::uint32_t value_of(std::uint32_t unit) { return unit & 0x7FFF'FFFF; }
 std::uint32_t label_of(std::uint32_t unit) { return unit & 0x8000'00FF; }
 std::uint32_t offset_of(std::uint32_t unit) { return unit >> 10 << ((unit & 0x200) >> 6); }
 
-/// The characters of `made` take the place of `old_count` characters; those beyond are inserted.
+/// Replaces `old_count` characters by those of `made`; surplus new characters are inserted, surplus old ones
+/// skipped.
 void put_in_place(Rewriter& rewriter, std::string_view made, std::size_t old_count) {
   for (std::size_t at = 0; at < made.size(); at += character_size(made[at])) {
     if (old_count > 0) {

@@ -1,5 +1,5 @@
-// core/tokenizers: SentencePiece's precompiled normalization: a double array of prefixes and what they
-// become.
+// core/tokenizers: SentencePiece's precompiled normalization: a double-array trie of prefixes and their
+// replacements.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,17 @@
 
 namespace attnscope::tokenizers {
 
-/// A character map as SentencePiece writes it: the bytes of the double array as a little-endian u32, its
-/// units, then strings that each end with a zero byte.
+/// A character map in SentencePiece's format: the size of the double array in bytes as a little-endian u32,
+/// its units, then strings that each end with a zero byte.
 class PrecompiledMap {
  public:
-  /// Throws Error when the bytes are cut short or the strings are not valid UTF-8.
+  /// Throws Error if the bytes are cut short or the strings are not valid UTF-8.
   explicit PrecompiledMap(std::string_view bytes);
 
-  /// Replaces every grapheme of less than six bytes as a whole if the map begins it, else character by
-  /// character.
+  /// Replaces every grapheme of less than six bytes as a whole if the map has an entry that it begins with,
+  /// else character by character.
   void apply(AlignedText& text) const;
-  /// What the shortest entry that `chunk` begins with becomes; it stands for the whole chunk.
+  /// The replacement for the shortest entry that `chunk` begins with; it replaces the whole chunk.
   std::optional<std::string_view> replacement(std::string_view chunk) const;
 
  private:
@@ -30,7 +30,7 @@ class PrecompiledMap {
   std::string strings_;
 };
 
-/// Throws Error when it is not base64.
+/// Throws Error if the text is not base64.
 std::string from_base64(std::string_view text);
 
 }  // namespace attnscope::tokenizers

@@ -17,7 +17,7 @@ std::vector<RankedMerge> merges_of_scores(const Vocabulary& vocabulary, std::spa
   levels.erase(std::unique(levels.begin(), levels.end()), levels.end());
   std::vector<RankedMerge> merges;
   for (const auto& [token, given] : vocabulary.tokens()) {
-    // Of equal tokens the one that a text becomes.
+    // If tokens are equal, only the one that id() gives takes part.
     const Id id = vocabulary.id(token);
     if (id != given || !takes_part(id)) continue;
     const auto level =

@@ -12,7 +12,7 @@
 namespace attnscope::tokenizers {
 namespace {
 
-// Words that are kept with their tokens while a text is encoded.
+// The number and length of words whose tokens are cached during an encode().
 constexpr std::size_t most_kept_words = 1 << 18, longest_kept_word = 64;
 
 void check_text(std::string_view text) {
@@ -68,7 +68,7 @@ Tokenizer::Tokenizer(TokenizerParts parts)
   }
 }
 
-/// One call of encode(): words that come again are not cut again.
+/// One call of encode(); caches the tokens of repeated words.
 class Tokenizer::Run {
  public:
   Run(const Tokenizer& tokenizer, const EncodeOptions& options) : tokenizer_(tokenizer), options_(options) {}
@@ -107,7 +107,7 @@ class Tokenizer::Run {
     Words words(std::move(text));
     pre_tokenize(tokenizer_.parts_.pre_tokenizer, words);
     if (words.bytes && !tokenizer_.parts_.model->takes_bytes()) words.spell_bytes();
-    // A word is one token at least: without this the list would be copied again and again while it grows.
+    // A word has at least one token: reserving here avoids growing the list again and again.
     if (const std::size_t least = made_.size() + words.ranges.size(); least > made_.capacity())
       made_.reserve(std::max(least, 2 * made_.capacity()));
     for (const Range& word : words.ranges) {

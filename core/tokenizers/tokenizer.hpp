@@ -1,4 +1,4 @@
-// core/tokenizers: the tokenizer of a model: text to ids and back, token for token as the model was trained.
+// core/tokenizers: a model's tokenizer: text to ids and back, token for token as in training.
 #pragma once
 
 #include <memory>
@@ -18,12 +18,12 @@
 
 namespace attnscope::tokenizers {
 
-/// Ids with a role; no_id where the files tell none.
+/// Ids with a role; no_id if the files name none.
 struct SpecialIds {
   Id bos = no_id, eos = no_id, unk = no_id, sep = no_id, pad = no_id, cls = no_id, mask = no_id;
 };
 
-/// All that makes a tokenizer, as values; the reader of a file fills it in.
+/// All parts of a tokenizer as values, filled in by the reader of a file.
 struct TokenizerParts {
   std::vector<AddedToken> added_tokens;
   Normalizer normalizer;
@@ -35,37 +35,36 @@ struct TokenizerParts {
 };
 
 struct EncodeOptions {
-  bool add_special_tokens = true;   // what the model's format puts around a text
-  bool find_special_tokens = true;  // "<s>" in the text is that token, else it is three characters
+  bool add_special_tokens = true;   // those of the model's format, around a text
+  bool find_special_tokens = true;  // "<s>" in the text is that token, not three characters
 };
 
-/// Immutable: any number of threads may use one.
+/// Immutable and thread-safe.
 class Tokenizer {
  public:
-  /// Throws Error naming the part when ids do not fit together: an added token whose id another token has or
-  /// whose text the vocabulary knows by another id, a format with an id that no token has.
+  /// Throws Error naming the part if ids contradict each other: an added token with the id of another token,
+  /// or whose text has another id in the vocabulary; a format with an id that no token has.
   explicit Tokenizer(TokenizerParts parts);
 
-  /// Throws Error naming the byte where `text` is no valid UTF-8, or when an expression gives up.
+  /// Throws Error naming the byte if `text` is not valid UTF-8, or if an expression exceeds its limits.
   Encoding encode(std::string_view text, const EncodeOptions& options = {}) const;
   Encoding encode(std::string_view text, std::string_view pair, const EncodeOptions& options = {}) const;
-  /// Ids that no token has are left out.
+  /// Unknown ids are left out.
   std::string decode(std::span<const Id> ids, bool skip_special = true) const;
-  /// One token for the eye: real spaces; a byte that is no character is shown as \xNN. Empty for an unknown
-  /// id.
+  /// One token for display: real spaces; a byte that is not a character as \xNN. Empty for an unknown id.
   std::string piece(Id id) const;
 
-  /// One more than the largest id: the rows an embedding needs.
+  /// The largest id plus one: the number of rows of an embedding table.
   Id vocabulary_size() const { return static_cast<Id>(known_.size()); }
-  /// As the vocabulary has it; null when there is no such id.
+  /// The token as in the vocabulary; null if there is no such id.
   const std::string* token(Id id) const { return known(id).text; }
-  /// no_id when there is no such token.
+  /// no_id if there is no such token.
   Id id(std::string_view token) const;
   bool is_special(Id id) const { return known(id).special; }
   const SpecialIds& special_ids() const { return parts_.special_ids; }
 
-  /// A text after the first step and after the first two, added tokens left aside, for showing how it works;
-  /// the ranges are bytes of `text`.
+  /// A text after normalization, and its words after pre-tokenization, for showing how the tokenizer works;
+  /// added tokens are not looked for. Ranges are bytes of `text`.
   std::string normalized(std::string_view text) const;
   struct Word {
     std::string text;
@@ -80,13 +79,13 @@ class Tokenizer {
   TokenizerParts parts_;
   AddedTokens added_;
   struct Known {
-    const std::string* text = nullptr;  // in the vocabulary or in added_
+    const std::string* text = nullptr;  // points into the vocabulary or added_
     bool special = false;
   };
   Known known(Id id) const {
     return id >= 0 && id < vocabulary_size() ? known_[static_cast<std::size_t>(id)] : Known{};
   }
-  std::vector<Known> known_;  // of each id
+  std::vector<Known> known_;  // by id
 };
 
 }  // namespace attnscope::tokenizers

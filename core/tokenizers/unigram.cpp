@@ -12,7 +12,7 @@ namespace {
 
 constexpr double unknown_penalty = 10;
 
-/// The best way to the end of a byte: its last token and where that begins.
+/// The best segmentation up to a byte: its last token and where that token begins.
 struct Step {
   double score = -std::numeric_limits<double>::infinity();
   std::uint32_t begin = 0;

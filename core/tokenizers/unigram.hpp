@@ -1,4 +1,4 @@
-// core/tokenizers: SentencePiece's unigram model: the tokens with the largest sum of scores.
+// core/tokenizers: SentencePiece's unigram model: the segmentation with the largest sum of scores.
 #pragma once
 
 #include <array>
@@ -11,18 +11,18 @@
 namespace attnscope::tokenizers {
 
 struct UnigramSettings {
-  std::vector<double> scores{};  // of each id: logarithms of probabilities
+  std::vector<double> scores{};  // by id: log probabilities
   Id unknown = no_id;
-  bool byte_fallback = false;  // what is unknown becomes its bytes, "<0xE2>"
+  bool byte_fallback = false;  // unknown text becomes its bytes, "<0xE2>"
 };
 
 class Unigram final : public Model {
  public:
-  /// There must be a score for every id.
+  /// Every id must have a score.
   Unigram(std::shared_ptr<const Vocabulary> vocabulary, UnigramSettings settings);
 
-  /// An unknown character scores 10 less than the lowest token; neighbouring ones are one token. Of equal
-  /// sums the one whose last token begins first is taken.
+  /// An unknown character scores 10 below the lowest token; adjacent unknown characters become one token. Of
+  /// segmentations with equal sums, the one whose last token begins first wins.
   void encode(std::string_view word, bool bytes, std::vector<WordToken>& to) const override;
   Id unknown() const override { return settings_.unknown; }
 

@@ -8,7 +8,7 @@
 namespace attnscope::tokenizers {
 
 Vocabulary::Vocabulary(std::vector<IdOf> tokens) : tokens_(std::move(tokens)) {
-  // A table of all ids is made: holes are fine, a few tokens with huge ids are not.
+  // places_ has an entry for every id up to the largest: gaps are fine, a few tokens with huge ids are not.
   const std::size_t most = 4 * tokens_.size() + 65'536;
   ids_.reserve(tokens_.size());
   for (std::size_t place = 0; place < tokens_.size(); ++place) {

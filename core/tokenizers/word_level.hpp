@@ -1,4 +1,4 @@
-// core/tokenizers: one token a word, as it stands in the vocabulary.
+// core/tokenizers: one token for each word of the vocabulary.
 #pragma once
 
 #include "core/tokenizers/model.hpp"
@@ -10,7 +10,7 @@ class WordLevel final : public Model {
   WordLevel(std::shared_ptr<const Vocabulary> vocabulary, Id unknown)
       : Model(std::move(vocabulary)), unknown_(unknown) {}
 
-  /// The unknown token where the vocabulary does not have the word.
+  /// The unknown token if the word is not in the vocabulary.
   void encode(std::string_view word, bool bytes, std::vector<WordToken>& to) const override;
   Id unknown() const override { return unknown_; }
 

@@ -1,4 +1,4 @@
-// core/tokenizers: BERT's model: the longest token first, then the longest that continues.
+// core/tokenizers: BERT's WordPiece: the longest token first, then the longest continuing token.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ class WordPiece final : public Model {
  public:
   WordPiece(std::shared_ptr<const Vocabulary> vocabulary, const WordPieceSettings& settings);
 
-  /// The whole word is unknown when one of its parts is.
+  /// The whole word is unknown if one of its parts is.
   void encode(std::string_view word, bool bytes, std::vector<WordToken>& to) const override;
   Id unknown() const override { return unknown_; }
 

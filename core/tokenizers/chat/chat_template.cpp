@@ -35,7 +35,7 @@ ChatMessage read_message(const ordered_json& value, std::size_t number, const st
   for (const char* key : {"role", "content"})
     if (!value.contains(key)) throw fail(fmt::format("has no {}.", key));
   for (const auto& [key, field] : value.items()) {
-    if (field.is_null() && key != "role" && key != "content") continue;  // as if it were not there
+    if (field.is_null() && key != "role" && key != "content") continue;  // counts as missing
     if (!field.is_string())
       throw fail(
           fmt::format("has {} as {}; a text was expected: other contents and calls of tools are not "
@@ -52,8 +52,8 @@ ChatMessage read_message(const ordered_json& value, std::size_t number, const st
   return message;
 }
 
-/// As transformers fills the names that the reasoning of a model has had, and in its order, which a template
-/// that writes whole messages shows.
+/// The message's fields, in the order in which transformers fills the names that reasoning has had: a
+/// template that prints whole messages shows it.
 ordered_json fields_of(const ChatMessage& message) {
   const std::string* reasoning = nullptr;
   for (const char* key : {"reasoning", "thinking", "reasoning_content"})
@@ -80,7 +80,7 @@ std::string variables_of(const ChatFormat& format, const ChatRequest& request) {
 
 bool has(std::string_view text, std::string_view piece) { return text.find(piece) != text.npos; }
 
-/// One chat of one template.
+/// Renders one chat with one template.
 class Rendering {
  public:
   Rendering(const ChatFormat& format, const ChatTemplate& from, const ChatRequest& request)
@@ -124,7 +124,7 @@ class Rendering {
     return has(text, python_stripped(message.content));
   }
 
-  /// Nothing of such a role is in the text, and nothing says that the template knows it.
+  /// Whether neither the template nor the text mentions the role, and the text contains no message of it.
   bool is_unknown(const std::string& role, const std::string& text) const {
     return !has(from_.source, role) && !has(text, role) &&
            std::ranges::none_of(request_.messages, [&](const ChatMessage& message) {
@@ -153,7 +153,7 @@ class Rendering {
 }  // namespace
 
 std::vector<ChatMessage> read_chat(std::string_view text, const std::string& where) {
-  parse_strict_json(text, where);  // which says what is wrong
+  parse_strict_json(text, where);  // throws Error saying what is wrong
   const ordered_json value = ordered_json::parse(text);
   const ordered_json* list = &value;
   if (value.is_object() && value.size() == 1 && value.contains("messages")) list = &value["messages"];

@@ -56,7 +56,7 @@ Value loop_part(const std::string& name, const Scope& scope) {
 
 bool is_loop(const Expression& node) { return node.kind == Node::name && node.text == "loop"; }
 
-/// ", ".join(…) takes what can be gone through only once.
+/// ", ".join(…) accepts a value that can be iterated only once.
 Value kept_once(const Expression& node, Value value) {
   const bool joins =
       node.kind == Node::call && node.parts[0]->kind == Node::attribute && node.parts[0]->text == "join";
@@ -198,7 +198,7 @@ Arguments Evaluator::arguments(const Expression& node, const Scope& scope) {
   return made;
 }
 
-/// Before something is done to a text or a list with what is given.
+/// Counts the cost of an operation on a text or a list with these arguments.
 void Evaluator::look_at(const Value& value, const Arguments& given) {
   std::size_t times = 1;
   for (const Value& one : given.given)

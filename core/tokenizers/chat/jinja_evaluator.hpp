@@ -1,4 +1,4 @@
-// core/tokenizers/chat: what the expressions of a template come to.
+// core/tokenizers/chat: evaluates the expressions of a template.
 #pragma once
 
 #include <map>
@@ -9,7 +9,7 @@
 
 namespace attnscope::tokenizers::jinja {
 
-/// What raise_exception() throws.
+/// Thrown by raise_exception().
 struct Raised {
   std::string text;
 };
@@ -19,20 +19,20 @@ struct Loop {
   std::size_t at = 0;
 };
 
-/// Variables of a turn of a loop, of a call or of a block: they end with it.
+/// Variables of one loop iteration, call or block.
 struct Scope {
   std::map<std::string, Value> variables = {};
   const Scope* outer = nullptr;
   const Loop* loop = nullptr;
-  bool is_condition = false;  // of `for … if …`, which Jinja evaluates later than this program
+  bool is_condition = false;  // of `for … if …`, which Jinja evaluates lazily
 };
 
-/// What a variable may keep: not what can be gone through only once. Throws Error.
+/// The value, if a variable may hold it. Throws Error for one that can be iterated only once.
 Value kept(Value);
-/// Throws Error where a namespace() may not have it.
+/// Throws Error if a namespace() cannot have the field.
 void check_field(const std::string& name, const Value&);
 
-/// Throws Error, a sentence, and Raised.
+/// Throws Error and Raised.
 class Evaluator {
  public:
   Evaluator(const Day& today, Budget& budget) : today_(today), budget_(budget) {}

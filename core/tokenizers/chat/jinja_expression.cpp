@@ -16,7 +16,8 @@ constexpr int deepest_expression = 100;
 bool is_name_begin(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_tag_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// A string as jinja_source.hpp writes it; `at` is behind its quote, then behind its end.
+/// A string literal as jinja_source.hpp writes it; `at` is behind its opening quote, then behind its closing
+/// one.
 std::string string_at(std::string_view tag, std::size_t& at) {
   std::string text;
   for (; at < tag.size() && tag[at] != '"'; ++at) {
@@ -326,7 +327,7 @@ ExpressionPtr TagReader::test(ExpressionPtr of) {
   ExpressionPtr made = node(Node::test, token().text, std::move(of));
   made->negated = negated;
   ++at_;
-  // Jinja takes whatever begins a value here for an argument, "if" and "in" among it.
+  // Jinja reads anything that begins a value here as an argument, even "if" and "in".
   const bool is_over = token().kind == Token::Kind::end || is(Token::Kind::name, "and") ||
                        is(Token::Kind::name, "or") || is(Token::Kind::name, "else");
   const bool is_sign = token().kind == Token::Kind::sign &&

@@ -16,7 +16,7 @@ using Kind = Value::Kind;
 struct Sides {
   bool begin = true, end = true;
 };
-/// `chars`: null for white space.
+/// Strips `chars`, or white space if `chars` is null.
 std::string stripped_at(const std::string& text, const Value* chars, Sides sides) {
   const std::vector<std::string_view> all = characters_of(text);
   const std::vector<std::string_view> set =
@@ -32,15 +32,15 @@ std::string stripped_at(const std::string& text, const Value* chars, Sides sides
   return made;
 }
 
-/// Python's tables of letters are not here: whether it has surely no other case.
+/// Whether the character certainly has no other case; Python's case tables are not available here.
 bool has_no_case(char32_t c) {
   return (c >= 0x2000 && c < 0x2070) || (c >= 0x3000 && c < 0x3040) || (c >= 0x4E00 && c < 0xA000) ||
          (c >= 0xE000 && c < 0xF900);  // punctuation, Chinese, private use
 }
 
-/// upper, lower, capitalize or title.
+/// Applies upper, lower, capitalize or title.
 std::string with_case(std::string_view name, const std::string& text) {
-  bool is_first = true, follows = false;  // a letter stands in front
+  bool is_first = true, follows = false;  // `follows`: the previous character is a letter
   std::string made;
   for (const std::string_view character : characters_of(text)) {
     char c = character[0];
@@ -59,7 +59,7 @@ std::string with_case(std::string_view name, const std::string& text) {
   return made;
 }
 
-/// The first `most` of them, all where it is negative.
+/// Replaces the first `most` matches, or all if `most` is negative.
 std::string replaced(const std::string& text, const std::string& from, const std::string& to,
                      std::int64_t most) {
   std::string made;
@@ -121,7 +121,7 @@ class Call {
   Call(const char* what, const std::string& name, const Arguments& arguments)
       : what_(what), name_(name), arguments_(arguments) {}
 
-  /// Throws where there are more or fewer, or others by name.
+  /// Throws Error for fewer or more positional arguments, or for other named ones.
   void expect(std::size_t least, std::size_t most, std::initializer_list<std::string_view> named = {}) const {
     bool known = arguments_.given.size() >= least && arguments_.given.size() <= most;
     for (const auto& [name, value] : arguments_.named) known &= std::ranges::find(named, name) != named.end();
@@ -172,14 +172,14 @@ Value fields_of(const Value& value, bool names, bool fields) {
 }
 
 Value end_of(const Value& value, bool first, Budget& budget) {
-  // Python goes through what there is one by one: not from its end.
+  // Python iterates these values forwards only.
   if (!first && !value.is(Kind::list) && !value.is_text())
     throw Error(fmt::format("It asks for the last one of {}.", kind_of(value)));
   const List items = items_of(value, budget);
   return items.empty() ? Value{} : first ? items.front() : items.back();
 }
 
-/// Of a text.
+/// Calls a method of a string.
 Value text_method(const std::string& name, const std::string& text, const Call& call, Budget& budget) {
   if (name == "strip" || name == "lstrip" || name == "rstrip") {
     call.expect(0, 1);
@@ -325,7 +325,7 @@ bool tested(const std::string& name, const Value& value) {
   if (!is_known)
     throw Error(
         fmt::format("It asks whether something is {}, a test that is not known here.", printable(name)));
-  // Python's own answers for these depend on how a library makes them.
+  // In Python, the answer for these depends on how a library implements them.
   if (value.is(Kind::lazy) || value.is(Kind::names) || value.is(Kind::macro) || value.is(Kind::function))
     throw Error(fmt::format("It asks whether {} is {}, which is not supported.", kind_of(value), name));
   return value.is_text() || value.is(Kind::list) || value.is(Kind::mapping) || value.is(Kind::undefined);

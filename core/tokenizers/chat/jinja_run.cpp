@@ -136,7 +136,7 @@ class Runner : Evaluator {
       items = std::move(chosen);
     }
     Loop loop{.items = items};
-    bool came_to_end = false;  // a turn did, neither left nor cut short: Jinja asks for that
+    bool came_to_end = false;  // an iteration ended without break or continue; if none, Jinja runs `else`
     for (; loop.at < items.size(); ++loop.at) {
       Scope inner{.outer = &scope, .loop = &loop};
       bind(one.names, items[loop.at], inner);

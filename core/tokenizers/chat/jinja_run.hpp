@@ -1,5 +1,5 @@
-// core/tokenizers/chat: a template rendered as Jinja does with transformers' settings. It knows the part of
-// the language that chat templates use; what it does not know is a problem with a name, never another text.
+// core/tokenizers/chat: renders a template as Jinja does with transformers' settings. Supports the part of
+// the language that chat templates use; anything else gives a named problem, never a different text.
 #pragma once
 
 #include <string>
@@ -10,9 +10,9 @@
 
 namespace attnscope::tokenizers {
 
-/// `variables` is a JSON object; a null in it is none, as in Python. A text of more than 4 MB, texts of more
-/// than 64 MB together, two million steps and deep recursion are problems, too. Any number of threads may
-/// call it. Throws nothing but std::bad_alloc.
+/// `variables` is a JSON object; null becomes Python's None. Texts above 4 MB, more than 64 MB of texts
+/// together, more than two million steps, and deep recursion are problems, too. Thread-safe. Throws only
+/// std::bad_alloc.
 JinjaText run_jinja(const std::vector<JinjaPiece>&, const std::string& variables, const Day& today);
 
 }  // namespace attnscope::tokenizers

@@ -17,12 +17,12 @@ namespace {
 constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789",
                            blanks = " \t\n\r\f\v";
 
-/// A name of a tag.
+/// A word in a tag.
 struct Word {
   std::string_view text;
-  std::string_view rest;  // of the tag, behind it
+  std::string_view rest;  // the part of the tag behind the word
   std::size_t begin = 0, end = 0;
-  char before = ' ', after = ' ';  // the next characters that are no white space; ' ' where there is none
+  char before = ' ', after = ' ';  // the nearest non-space characters; ' ' if there is none
 };
 
 std::vector<Word> words_of(std::string_view tag) {
@@ -68,7 +68,7 @@ void check_tag(const std::vector<Word>& words, bool makes, const std::set<std::s
   }
 }
 
-/// Whether a whole number above 0 and below a million stands here, and not as a part of something else.
+/// Whether `rest` begins with a whole number from 1 to 999999 that is not part of a longer token.
 bool is_small_number(std::string_view rest) {
   constexpr std::size_t most_digits = 6;
   rest.remove_prefix(std::min(rest.find_first_not_of(blanks), rest.size()));
@@ -78,7 +78,8 @@ bool is_small_number(std::string_view rest) {
   return digits == rest.size() || (rest[digits] != '.' && letters.find(rest[digits]) == letters.npos);
 }
 
-/// Only with numbers that are written there: nothing divides by 0 or repeats a text without an end.
+/// Throws Error unless the right operand is a literal number: so nothing divides by 0 or repeats a text
+/// without limit.
 void check_operators(std::string_view tag) {
   for (std::size_t i = 0; i < tag.size(); ++i) {
     if (tag[i] != '%' && tag[i] != '/' && tag[i] != '*') continue;
@@ -92,9 +93,9 @@ void check_operators(std::string_view tag) {
   }
 }
 
-/// Steps are those of a list turned around.
+/// Throws Error for slices with a step, except [::-1].
 void check_slices(std::string_view tag) {
-  std::vector<std::pair<std::size_t, int>> open;  // where a bracket opens, and colons in it
+  std::vector<std::pair<std::size_t, int>> open;  // position of an open bracket, and the colons in it
   for (std::size_t i = 0; i < tag.size(); ++i) {
     if (std::string_view("([{").find(tag[i]) != std::string_view::npos) open.emplace_back(i, 0);
     if (std::string_view(")]}").find(tag[i]) != std::string_view::npos && !open.empty()) open.pop_back();

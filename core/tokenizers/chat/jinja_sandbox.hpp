@@ -1,4 +1,4 @@
-// core/tokenizers/chat: what a template is refused for before it is read.
+// core/tokenizers/chat: checks that refuse a template before it is parsed.
 #pragma once
 
 #include <string>
@@ -6,11 +6,10 @@
 
 namespace attnscope::tokenizers {
 
-/// `tags`: what stands in each {{ … }} and {% … %}, with "s" for each of its strings and "" for empty ones.
-/// Throws Error, a sentence, where a list is changed or something else than a variable of its own gets a
-/// field, so that a value could contain itself (transformers' sandbox refuses that, too); and where a
-/// template divides by something unknown, repeats a text without a limit, cuts with steps or splits at a text
-/// that may be empty.
+/// `tags`: the contents of each {{ … }} and {% … %}, with each string literal replaced by "s", or by "" if it
+/// is empty. Throws Error if a template changes a list, or sets a field of anything but its own variable, so
+/// that a value could contain itself (transformers' sandbox refuses that, too); and if it divides by an
+/// unknown number, repeats a text without a limit, slices with a step, or splits at a text that may be empty.
 void check_sandbox(const std::vector<std::string>& tags);
 
 }  // namespace attnscope::tokenizers

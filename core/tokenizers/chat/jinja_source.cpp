@@ -16,14 +16,14 @@
 namespace attnscope::tokenizers {
 namespace {
 
-// A tag is read by functions that call themselves for its brackets and operators.
+// Limits for the recursive parser of a tag's brackets and operators.
 constexpr std::size_t most_template_bytes = 32 << 10, most_tag_bytes = 4 << 10, most_brackets = 100;
-// Tags times bytes: real templates stay far below.
+// Limit for tags times bytes; real templates stay far below.
 constexpr std::size_t most_searched_bytes = 10 << 20;
 
 constexpr std::string_view jinja_spaces = " \t\n\r\f\v";
 
-/// Line ends as Jinja has them; it drops the last one.
+/// Normalises line ends as Jinja does; the last one is dropped.
 std::string with_line_ends(std::string_view source) {
   std::string text;
   text.reserve(source.size());
@@ -77,7 +77,7 @@ class Resolver {
   std::string_view before_tag(std::string_view data, char kind, char sign) const {
     if (sign == '-') return data.substr(0, data.find_last_not_of(jinja_spaces) + 1);
     if (sign == '+' || kind == '{') return data;
-    const std::size_t line = data.rfind('\n') + 1;  // 0 where there is none
+    const std::size_t line = data.rfind('\n') + 1;  // 0 if there is none
     const bool is_line = line > 0 || at_line_begin_;
     return is_line && data.find_first_not_of(jinja_spaces, line) == data.npos ? data.substr(0, line) : data;
   }
@@ -91,7 +91,7 @@ class Resolver {
     behind_block(sign);
   }
 
-  /// {{ … }} or {% … %}.
+  /// Reads {{ … }} or {% … %}.
   void tag(char kind) {
     const std::size_t begin = at_;
     const std::string_view end = kind == '{' ? "}}" : "%}";
@@ -145,7 +145,7 @@ class Resolver {
       ++at_;
   }
 
-  /// Jinja decodes what Python calls unicode-escape.
+  /// Reads a string literal; Jinja decodes escapes like Python's unicode-escape.
   void string() {
     const char quote = text_[at_++];
     made_ += '"';
@@ -162,7 +162,7 @@ class Resolver {
     made_ += '"';
   }
 
-  /// What follows a backslash.
+  /// Reads the escape behind a backslash.
   void escape() {
     constexpr std::string_view names = "ntrbfav\\'\"", meant = "\n\t\r\b\f\a\v\\'\"";
     const char c = text_[at_];
@@ -198,7 +198,7 @@ class Resolver {
     return static_cast<char32_t>(value);
   }
 
-  /// Into a string of what is made.
+  /// Adds to the string literal of the result.
   void put(std::string_view piece) {
     for (const char c : piece) {
       if (c == '"' || c == '\\') made_ += '\\';
@@ -209,7 +209,7 @@ class Resolver {
   std::string text_;
   std::string made_;
   std::vector<JinjaPiece> pieces_;
-  std::vector<std::string> codes_;  // of the tags, with empty strings
+  std::vector<std::string> codes_;  // of the tags, with their string literals emptied
   std::size_t at_ = 0, tags_ = 0;
   bool at_line_begin_ = true;
 };

@@ -23,13 +23,13 @@ class TemplateReader {
 
  private:
   bool is_tag() const { return at_ < pieces_.size() && pieces_[at_].kind == '%'; }
-  /// The first word of the tag here.
+  /// The first word of the current tag.
   std::string word() const {
     const std::vector<Token> tokens = tokens_of(pieces_[at_].text);
     return tokens[0].kind == Token::Kind::name ? tokens[0].text : "tag";
   }
 
-  /// Until one of `ends`, which is not taken.
+  /// Reads statements until one of `ends`, which is not consumed.
   Body body(const std::vector<std::string>& ends) {
     if (++depth_ > deepest_statement) throw Error("Tags nest too deep.");
     Body made;
@@ -159,7 +159,7 @@ class TemplateReader {
   }
 
   Statement macro(TagReader& tag) {
-    // Elsewhere it would see variables that are gone when it is called.
+    // A macro in an inner scope could use variables that no longer exist when it is called.
     if (inner_ > 0)
       throw Error("It defines a macro inside a loop, a macro or a block, which is not supported.");
     Statement made{.kind = Statement::Kind::macro, .macro = std::make_unique<Macro>()};
@@ -187,7 +187,7 @@ class TemplateReader {
   const std::vector<JinjaPiece>& pieces_;
   std::size_t at_ = 0;
   int depth_ = 0, loops_ = 0;
-  int inner_ = 0;  // loops, macros and blocks around
+  int inner_ = 0;  // enclosing loops, macros and blocks
 };
 
 }  // namespace

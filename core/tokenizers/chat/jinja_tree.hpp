@@ -1,4 +1,4 @@
-// core/tokenizers/chat: a template as a tree, read from its pieces (jinja_source.hpp).
+// core/tokenizers/chat: the syntax tree of a template, parsed from its pieces (jinja_source.hpp).
 #pragma once
 
 #include <memory>
@@ -19,20 +19,20 @@ struct Expression {
     constant,   // value
     name,       // text
     list,       // parts
-    mapping,    // parts: keys and values in turn
+    mapping,    // parts: keys and values alternating
     attribute,  // parts[0].text
     item,       // parts[0][parts[1]]
-    slice,      // parts[0][parts[1]:parts[2]], null where not given; [::-1] where `negated`
+    slice,      // parts[0][parts[1]:parts[2]], null if missing; [::-1] if `negated`
     call,       // parts[0](other parts, named)
     filter,     // parts[0] | text(other parts, named)
-    test,       // parts[0] is text; is not where `negated`
+    test,       // parts[0] is text; "is not" if `negated`
     minus,      // -parts[0]
     negation,   // not parts[0]
     binary,     // parts[0] text parts[1]
     compare,    // parts[0] signs[0] parts[1] signs[1] parts[2] …
     both,       // parts[0] and parts[1]
     either,     // parts[0] or parts[1]
-    choice      // parts[1] if parts[0] else parts[2], null where not given
+    choice      // parts[1] if parts[0] else parts[2], null if missing
   };
   Kind kind = Kind::constant;
   std::string text = {};
@@ -53,7 +53,7 @@ struct Branch {
 
 struct Macro {
   std::string name;
-  std::vector<std::pair<std::string, ExpressionPtr>> parameters;  // null without a default
+  std::vector<std::pair<std::string, ExpressionPtr>> parameters;  // null: no default
   Body body;
 };
 
@@ -80,10 +80,10 @@ struct Statement {
   std::unique_ptr<Macro> macro = {};
 };
 
-/// Throws Error, a sentence, where Jinja could not read it, or where it has what this program does not know.
+/// Throws Error if Jinja could not parse the template, or if it uses unsupported features.
 Body template_tree(const std::vector<JinjaPiece>&);
 
-/// What stands in one tag.
+/// A token of a tag.
 struct Token {
   enum class Kind { end, name, text, number, sign };
   Kind kind = Kind::end;
@@ -91,13 +91,13 @@ struct Token {
 };
 std::vector<Token> tokens_of(std::string_view tag);
 
-/// Reads a tag from its begin to its end.
+/// Parses one tag from left to right.
 class TagReader {
  public:
   explicit TagReader(std::string_view tag) : tokens_(tokens_of(tag)) {}
 
   ExpressionPtr expression();
-  /// Without `a if b else c`: what Jinja expects behind `if`, `elif` and `in`.
+  /// An expression without `a if b else c`, as Jinja expects behind `if`, `elif` and `in`.
   ExpressionPtr or_expression() { return either(); }
   bool at_end() const { return token().kind == Token::Kind::end; }
   bool takes_name(std::string_view name) { return takes(Token::Kind::name, name); }
@@ -105,7 +105,7 @@ class TagReader {
   void expect_sign(std::string_view sign);
   void expect_name(std::string_view name);
   void expect_end() const;
-  /// Throws where no name stands here, or one that may not be given to something.
+  /// Throws Error if the next token is not a name, or a name that cannot be assigned.
   std::string name();
 
  private:

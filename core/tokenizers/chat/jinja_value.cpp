@@ -38,7 +38,7 @@ Value with_values(Kind kind, Values values) {
   return made;
 }
 
-/// Where Python has such a name for itself: what m.name means then is a function.
+/// Whether Python defines this attribute for the value's type: then m.name is a method, not an item.
 bool is_python_name(const Value& value, std::string_view name) {
   constexpr std::string_view
       of_mappings = " clear copy fromkeys get items keys pop popitem setdefault update values ",

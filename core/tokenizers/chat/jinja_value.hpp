@@ -1,5 +1,5 @@
-// core/tokenizers/chat: the values that a template computes with, as Python has them. What this program
-// does not know to be the same as in Python throws Error, a sentence.
+// core/tokenizers/chat: the values of a template, with Python's semantics. Operations that might differ from
+// Python throw Error.
 #pragma once
 
 #include <cstddef>
@@ -22,21 +22,21 @@ struct Value {
   enum class Kind { undefined, none, boolean, integer, text, list, lazy, mapping, names, macro, function };
 
   Kind kind = Kind::undefined;
-  std::int64_t number = 0;                         // of a boolean, too
-  std::shared_ptr<const std::string> string = {};  // of a text; the name of a function
-  std::shared_ptr<Values> values = {};             // of lists, mappings and namespaces
+  std::int64_t number = 0;                         // also of a boolean
+  std::shared_ptr<const std::string> string = {};  // of a text; of a function its name
+  std::shared_ptr<Values> values = {};             // of a list, a mapping or a namespace
   const Macro* macro = nullptr;
 
   bool is(Kind other) const { return kind == other; }
   bool is_text() const { return kind == Kind::text; }
   bool is_number() const { return kind == Kind::boolean || kind == Kind::integer; }
-  /// Of a text or a function; throws where there is none.
+  /// The string of a text or a function; throws Error for other kinds.
   const std::string& text() const;
-  const Value* field(std::string_view name) const;  // of a mapping or a namespace; null where there is none
+  const Value* field(std::string_view name) const;  // of a mapping or a namespace; null if there is none
 };
 
-/// A list or a mapping; how deep it nests and how many values are in it, so that it can be compared, written
-/// and destroyed.
+/// A list or a mapping, with its nesting depth and its number of values, which limit the cost of comparing,
+/// printing and destroying it.
 struct Values {
   List list = {};
   Fields fields = {};
@@ -47,17 +47,18 @@ Value none();
 Value boolean(bool);
 Value integer(std::int64_t);
 Value function(std::string name);
-/// Throws where it is too deep or has a value that no list may have. `lazy` is what Python's generators and
-/// views are: it can be gone through, and be put into a list.
+/// Throws Error if it nests too deep or has a value that lists cannot hold. `lazy`: like Python's generators
+/// and views, it can be iterated and converted to a list.
 Value list_of(List, bool lazy = false);
 Value mapping_of(Fields);
 
-/// What rendering may use: texts of 4 MB, 64 MB of them together, two million steps. Throws beyond it.
+/// The limits of rendering: texts of 4 MB, 64 MB of texts together, two million steps. Throws Error beyond
+/// them.
 class Budget {
  public:
   Value text(std::string);
   void step(std::size_t count = 1);
-  /// Of what goes through a text or through all of a list, as often as `times`.
+  /// Counts the steps of going `times` times through a text or all of a list.
   void look_at(const Value&, std::size_t times = 1);
 
  private:
@@ -69,32 +70,33 @@ std::string kind_of(const Value&);
 bool is_true(const Value&);
 bool equal(const Value&, const Value&);
 bool less(const Value&, const Value&);
-/// `item` in `container`.
+/// Whether `item` is in `container`.
 bool contains(const Value& container, const Value& item);
-/// As it is printed; lists and mappings are refused.
+/// The value as Jinja prints it; throws Error for lists and mappings.
 std::string printed(const Value&);
-/// What a loop goes through.
+/// The items of a loop over the value.
 List items_of(const Value&, Budget&);
 std::vector<std::string_view> characters_of(std::string_view text);
-/// As json.dumps(…, ensure_ascii=False) writes it; `indent` < 0: on one line.
+/// JSON as json.dumps(…, ensure_ascii=False) writes it; `indent` < 0: on one line.
 std::string json_of(const Value&, std::int64_t indent, std::size_t level = 0);
 
-/// value[index], and value.name where `is_attribute`.
+/// value[index], or value.name if `is_attribute`.
 Value item_of(const Value&, const Value& index, Budget&);
 Value attribute_of(const Value&, const std::string& name);
 struct Cut {
-  const Value *begin = nullptr, *end = nullptr;  // null where not given
+  const Value *begin = nullptr, *end = nullptr;  // null if missing
   bool is_backwards = false;                     // [::-1]
 };
 Value slice_of(const Value&, const Cut&, Budget&);
-/// +, -, *, ~, // and %.
+/// Evaluates +, -, *, ~, // and %.
 Value computed(std::string_view sign, const Value& left, const Value& right, Budget&);
 
 struct Arguments {
   List given;
   Fields named;
 };
-/// Those that cannot call back: all but map, select, reject, selectattr and rejectattr.
+/// Applies the filters that call no other filter or test: all but map, select, reject, selectattr and
+/// rejectattr.
 Value filtered(const std::string& name, const Value&, const Arguments&, Budget&);
 Value method_of(const std::string& name, const Value&, const Arguments&, Budget&);
 bool tested(const std::string& name, const Value&);

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t most_bytes_of_template = 1 << 20;
 constexpr const char* default_name = "default";
 
-/// A text, a list of {"name", "template"}, or an object of names and templates.
+/// Adds the templates of a string, of a list of {"name", "template"}, or of an object of names and templates.
 void add_templates(const JsonNode& node, const std::string& where, std::vector<ChatTemplate>& to) {
   if (node.value().is_string()) {
     to.push_back({default_name, node.text(), where});
@@ -65,14 +65,15 @@ bool has_text(const TokenizerFolder& folder, std::string_view text) {
   return folder.read("tokenizer.json").find(text) != std::string::npos;
 }
 
-/// Whether AutoTokenizer takes the tokenizer of a Llama from the file alone: where the folder does not name
-/// the class, or the file is byte-level.
+/// Whether AutoTokenizer builds a Llama tokenizer from tokenizer.json alone: if the folder does not name the
+/// class, or the file is byte-level.
 bool is_llama_of_file(const TokenizerFolder& folder) {
   return folder.tokenizer_class() == TokenizerClass::Llama &&
          (!folder.names_class() || (folder.has("tokenizer.json") && has_text(folder, "\"ByteLevel\"")));
 }
 
-/// What it is called where no file says: by the class, or by a model of SentencePiece, which says three.
+/// The default name of a special token, if no file gives one: the class's own, or that of a SentencePiece
+/// model, which names three.
 std::string usual_token(const TokenizerFolder& folder, const Tokenizer& tokenizer, std::size_t place) {
   constexpr std::size_t in_piece_models = 3;
   const std::vector<std::string> usual = usual_tokens_of(folder.tokenizer_class());
@@ -83,7 +84,7 @@ std::string usual_token(const TokenizerFolder& folder, const Tokenizer& tokenize
   return own == nullptr ? "" : *own;
 }
 
-/// Those that the files name, or that the tokenizer's class has.
+/// Adds the special tokens that the files name, else those of the tokenizer's class.
 void name_special_tokens(const TokenizerFolder& folder, const Tokenizer& tokenizer, ChatFormat& format) {
   for (std::size_t place = 0; place < std::size(special_names); ++place) {
     const char* const name = special_names[place].first;

@@ -1,4 +1,4 @@
-// core/tokenizers/read: what the files of a model say of chats.
+// core/tokenizers/read: chat templates from the files of a model.
 #pragma once
 
 #include <filesystem>
@@ -8,11 +8,11 @@
 
 namespace attnscope::tokenizers {
 
-/// Of a folder: chat_template.jinja with additional_chat_templates/NAME.jinja, or chat_template of
-/// tokenizer_config.json (a text, or a list of names and templates), or that of chat_template.json; the
-/// special tokens that its files name. Of a GGUF file: tokenizer.chat_template, and
-/// tokenizer.chat_template.NAME of those that tokenizer.chat_templates names. No templates where there are
-/// none. Throws Error naming the file and the key where they are no texts. `tokenizer` is that of the model.
+/// For a folder: chat_template.jinja with additional_chat_templates/NAME.jinja; else chat_template of
+/// tokenizer_config.json (a string, or a list of names and templates); else that of chat_template.json; and
+/// the special tokens that its files name. For a GGUF file: tokenizer.chat_template, and
+/// tokenizer.chat_template.NAME for the names in tokenizer.chat_templates. No templates if there are none.
+/// Throws Error naming the file and the key if they are not strings. `tokenizer`: the model's.
 ChatFormat load_chat_format(const std::filesystem::path& path, const Tokenizer& tokenizer);
 
 }  // namespace attnscope::tokenizers

@@ -1,5 +1,5 @@
-// What a class of transformers puts in the place of the stages of a tokenizer.json. Source: transformers
-// 5.24, tokenization_*.py of the classes and TokenizersBackend.convert_to_native_format().
+// core/tokenizers/read: stages that a class of transformers uses instead of those in tokenizer.json. Source:
+// transformers 5.24, tokenization_*.py of the classes and TokenizersBackend.convert_to_native_format().
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -20,8 +20,7 @@ using enum TokenizerClass;
 
 constexpr const char* metaspace_mark = "\u2581";
 
-/// Classes that make their stages themselves and that are none of TokenizerClass, with the type of their
-/// model.
+/// Classes that build their own stages and are not in TokenizerClass, with the type of their model.
 constexpr std::pair<std::string_view, std::string_view> models_of_classes[] = {
     {"Albert", "Unigram"},
     {"Barthez", "Unigram"},
@@ -61,7 +60,7 @@ constexpr std::pair<std::string_view, std::string_view> models_of_classes[] = {
     {"DPRReader", "WordPiece"},
     {"DPRQuestionEncoder", "WordPiece"}};
 
-/// Classes written in Python alone, which read no tokenizer.json.
+/// Classes written in Python only, which do not read tokenizer.json.
 constexpr std::string_view python_classes[] = {"Bartpho",
                                                "BertJapanese",
                                                "Bertweet",
@@ -113,14 +112,14 @@ json replaces(const char* from, const char* by) {
 }
 json sequence(const char* list, json steps) { return {{"type", "Sequence"}, {list, std::move(steps)}}; }
 
-/// The steps of BPE models of SentencePiece.
+/// The decoder of SentencePiece BPE models.
 json decoder_of_pieces(bool strips) {
   json steps = json::array({replaces(metaspace_mark, " "), {{"type", "ByteFallback"}}, {{"type", "Fuse"}}});
   if (strips) steps.push_back({{"type", "Strip"}, {"content", " "}, {"start", 1u}, {"stop", 0u}});
   return sequence("decoders", std::move(steps));
 }
 
-/// The map that a model of SentencePiece was trained with; null where there is none.
+/// The character map of a SentencePiece model; null if there is none.
 json character_map_of(const json& normalizer) {
   if (!normalizer.is_object()) return nullptr;
   const auto list = normalizer.find("normalizers");
@@ -234,7 +233,7 @@ class ClassStages {
   json& model_;
 };
 
-/// "tokenizer_config.json: tokenizer_class is "BertTokenizer"", or who else says it.
+/// Names the class and the file that names it: "tokenizer_config.json: tokenizer_class is "BertTokenizer"".
 std::string saying_class(const TokenizerFolder& folder) {
   return folder.names_class()
              ? fmt::format("tokenizer_config.json: tokenizer_class is {}",
@@ -251,7 +250,7 @@ void check_model_type(const TokenizerFolder& folder, const json& file, std::stri
                   saying_class(folder), expected, in_quotes(found, 40)));
 }
 
-/// Of a token that the class puts around a text.
+/// The id of a token that the class puts around a text.
 Id id_around(const TokenizerFolder& folder, const TokenizerParts& parts, const char* key, const char* usual) {
   const std::string named = folder.special(key), text = named.empty() ? usual : named;
   const Id id = id_in(parts, text);
@@ -309,13 +308,13 @@ void put_class_stages(const TokenizerFolder& folder, std::string_view text, json
         fmt::format("{}, and auto_map names a program in Python that comes with the model for it, which is "
                     "never run here.",
                     saying_class(folder)));
-  const bool is_broken = !file.is_object() || !file.value("model", json()).is_object();  // reading says why
+  const bool is_broken = !file.is_object() || !file.value("model", json()).is_object();  // reading reports it
   if (is_broken || !folder.has("tokenizer_config.json")) return;
   const auto known =
       std::ranges::find(models_of_classes, other, &std::pair<std::string_view, std::string_view>::first);
   if (known != std::end(models_of_classes)) {
     check_model_type(folder, file, known->second);
-    // With its own type of model the class makes what the file says.
+    // With its own type of model, the class uses the file's stages.
     const std::string_view usual = other == "Herbert" ? "bert" : other == "CodeLlama" ? "llama" : "";
     if (folder.type_has_class() && folder.model_type() != usual)
       throw Error(fmt::format(
@@ -328,8 +327,7 @@ void put_class_stages(const TokenizerFolder& folder, std::string_view text, json
     ClassStages(folder, file).put_llama("first", unknown.empty() ? "<unk>" : unknown);
   }
   const TokenizerClass of = folder.tokenizer_class();
-  // Llama: the file alone counts where no folder names the class, and where it is byte-level, as Llama 3's
-  // is.
+  // Llama: the file alone counts if the folder names no class, and if the file is byte-level, as for Llama 3.
   const bool is_file = of == Llama && (!folder.names_class() || text.find("\"ByteLevel\"") != text.npos);
   if (of == Other || is_file) return;
   check_model_type(folder, file, model_of(of));

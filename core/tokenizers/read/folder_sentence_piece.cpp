@@ -1,5 +1,5 @@
-// Tokenizers of folders that have a model of SentencePiece alone: the unigram models of T5, XLM-R and
-// CamemBERT.
+// core/tokenizers/read: tokenizers of folders that have only a SentencePiece model: the unigram models of T5,
+// XLM-R and CamemBERT.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -15,7 +15,7 @@ namespace {
 
 using Type = SentencePieceModel::Type;
 
-/// <extra_id_99> to <extra_id_0>, behind the pieces.
+/// Adds <extra_id_99> to <extra_id_0> behind the pieces.
 void add_sentinels(const TokenizerFolder& folder, TokenizerParts& parts) {
   const std::uint64_t count = folder.setting("extra_ids").whole_or(100, 10'000);
   const bool is_listed = folder.named("additional_special_tokens") ||
@@ -37,7 +37,7 @@ void add_sentinels(const TokenizerFolder& folder, TokenizerParts& parts) {
   }
 }
 
-/// The vocabulary of a unigram model, in the order of its ids.
+/// Builds the vocabulary of a unigram model in the order of its ids.
 class UnigramPieces {
  public:
   void add(std::string text, double score) {
@@ -59,7 +59,7 @@ class UnigramPieces {
   UnigramSettings settings_;
 };
 
-/// Words between white space, each with "▁" before it.
+/// Cuts at white space into words, each with "▁" before it.
 void cut_at_spaces(const SentencePieceModel& model, Metaspace::Prepend prepend, TokenizerParts& parts) {
   if (!model.character_map.empty()) parts.normalizer.push_back(PrecompiledMap(model.character_map));
   Metaspace space;
@@ -86,8 +86,8 @@ TokenizerParts of_t5(const TokenizerFolder& folder, const SentencePieceModel& mo
   return parts;
 }
 
-/// The file has <unk>, <s>, </s> first; fairseq, with which XLM-R and CamemBERT were trained, has four or
-/// five tokens of its own in the place of three of these or of one, and <mask> last.
+/// The file begins with <unk>, <s>, </s>; fairseq, which trained XLM-R and CamemBERT, has four or five tokens
+/// of its own in place of all three or of one of them, and <mask> at the end.
 TokenizerParts of_fairseq(const TokenizerFolder& folder, const SentencePieceModel& model) {
   const bool is_camembert = folder.tokenizer_class() == TokenizerClass::Camembert;
   const std::vector<std::string> usual = usual_tokens_of(TokenizerClass::XlmRoberta);
@@ -119,7 +119,7 @@ TokenizerParts of_fairseq(const TokenizerFolder& folder, const SentencePieceMode
   throw Error(fmt::format("{} {}: save the tokenizer as tokenizer.json.", file, why));
 }
 
-/// The lists of byte strings in base64 and their ranks that Llama 3 has under this name.
+/// Whether the bytes are Llama 3's lists of base64 byte strings and ranks, which have the same file name.
 bool is_tiktoken(std::string_view bytes) {
   const std::string_view line = bytes.substr(0, bytes.find('\n'));
   const std::size_t space = line.find(' ');

@@ -1,4 +1,5 @@
-// Tokenizers of folders that have a BPE model of SentencePiece alone: Llama's, Mistral's, Gemma's.
+// core/tokenizers/read: tokenizers of folders that have only a SentencePiece BPE model: Llama, Mistral,
+// Gemma.
 #include <cmath>
 #include <memory>
 #include <set>
@@ -22,7 +23,7 @@ constexpr const char* space_mark = "\u2581";
   throw Error(fmt::format("{}: {}: save the tokenizer as tokenizer.json.", file, why));
 }
 
-/// What SentencePiece itself refuses, and what it does otherwise than it is done here.
+/// Throws Error for models that SentencePiece itself refuses, and for features that are not supported here.
 void check_model(const SentencePieceModel& model, const std::string& file) {
   if (model.space_is_suffix) refuse_bpe(file, "treat_whitespace_as_suffix is true, which is not supported");
   if (!model.escapes_spaces) refuse_bpe(file, "escape_whitespaces is false, which is not supported");
@@ -45,26 +46,26 @@ void check_model(const SentencePieceModel& model, const std::string& file) {
     refuse_bpe(file, fmt::format("{} pieces are bytes, expected 256: byte_fallback is true", bytes));
 }
 
-/// Where a space is put before a text, or before each part of it between special tokens.
+/// Where a space is added: before a text, or before each part of it between special tokens.
 enum class Prefix {
   None,
-  First,  // unless the text begins with a space
-  Parts,  // the same of each part
-  Always  // of each part, also of one that begins with a space
+  First,  // before the text, unless it begins with a space
+  Parts,  // before each part, unless it begins with a space
+  Always  // before each part
 };
 
-/// Whether LlamaTokenizer reads the file, which has settings of its own.
+/// Whether LlamaTokenizer, which has its own settings, reads the file.
 bool is_llama(const TokenizerFolder& folder) {
   return folder.tokenizer_class() == TokenizerClass::Llama && folder.names_class();
 }
 
-/// Where Llama's and Gemma's classes build the tokenizer themselves. Of the file they take its pieces alone,
-/// and not how it normalizes a text; every piece may be merged, in the order of the ids.
+/// Whether the class (Llama's or Gemma's) builds the tokenizer itself. It takes only the pieces from the
+/// file, not the normalization; every piece may be merged, in the order of the ids.
 bool is_built_by_class(const TokenizerFolder& folder) {
   return folder.tokenizer_class() == TokenizerClass::Gemma || is_llama(folder);
 }
 
-/// Llama's class drops what is no piece and has no bytes; Gemma's names the token for it.
+/// The class's unknown token: Llama's has none and drops text without piece and bytes; Gemma's names one.
 Id unknown_of_class(const TokenizerFolder& folder, const Vocabulary& vocabulary, const std::string& file) {
   if (is_llama(folder)) return no_id;
   const std::string named = folder.special("unk_token"), text = named.empty() ? "<unk>" : named;
@@ -129,7 +130,7 @@ void set_stages(const SentencePieceModel& model, bool by_class, Prefix prefix, T
   if (prefix != Prefix::None) parts.decoder.push_back(DecodeStrip{.character = " ", .left = 1});
 }
 
-/// In the order of special_names.
+/// Default names in the order of special_names.
 std::vector<std::string> usual_tokens(const TokenizerFolder& folder, const SentencePieceModel& model) {
   if (is_built_by_class(folder)) return usual_tokens_of(folder.tokenizer_class());
   return {model.begin, model.end, model.unknown};
@@ -151,7 +152,7 @@ TokenizerParts from_sentence_piece_bpe(const TokenizerFolder& folder, const Sent
   set_stages(model, by_class, prefix, parts);
   const std::vector<std::string> usual = usual_tokens(folder, model);
   add_listed_tokens(folder, usual, parts);
-  // Looked for in the text itself: the normalizer would put a space before them.
+  // These are found in the raw text, since the normalizer would put a space before them.
   if (prefix == Prefix::Always)
     for (AddedToken& token : parts.added_tokens) token.normalized = false;
   name_special_ids(parts, &folder);

@@ -1,4 +1,5 @@
-// Tokenizers of folders without a tokenizer.json: a vocabulary, and the settings of a class of transformers.
+// core/tokenizers/read: tokenizers of folders without a tokenizer.json: a vocabulary, and the settings of a
+// class of transformers.
 #include <algorithm>
 
 #include "core/files/formats/json_reader.hpp"

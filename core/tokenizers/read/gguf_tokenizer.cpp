@@ -19,7 +19,7 @@
 namespace attnscope::tokenizers {
 namespace {
 
-// The numbers of tokenizer.ggml.token_type.
+// Values of tokenizer.ggml.token_type.
 constexpr std::int64_t control_token = 3, user_defined_token = 4;
 
 class GgufVocabulary {
@@ -59,7 +59,7 @@ class GgufVocabulary {
     const std::string_view key = "tokenizer.ggml.merges";
     BpeSettings settings;
     for (const std::string_view merge : metadata_.need(metadata_.strings(key), key)) {
-      // A part may begin with a space of its own; none is empty.
+      // The first part may begin with a space; no part is empty.
       const std::size_t space = merge.find(' ', 1);
       if (space == merge.npos || space + 1 == merge.size())
         fail(key, fmt::format("has {}; two parts with a space between were expected.", in_quotes(merge, 40)));
@@ -68,7 +68,7 @@ class GgufVocabulary {
     return settings;
   }
 
-  /// no_id where the file has no such key, or -1 there, which writers of uint32 spell 4294967295.
+  /// no_id if the key is missing or -1, which some writers store as the uint32 4294967295.
   Id special(std::string_view name) const {
     const std::string key = fmt::format("tokenizer.ggml.{}_token_id", name);
     const auto id = metadata_.integer(key);
@@ -82,7 +82,7 @@ class GgufVocabulary {
     return metadata_.boolean(fmt::format("tokenizer.ggml.add_{}_token", name)).value_or(fallback);
   }
 
-  /// Of every token, for SentencePiece's merges.
+  /// The score of every token, for SentencePiece merges.
   std::vector<double> scores() const {
     const std::string_view key = "tokenizer.ggml.scores";
     std::vector<double> scores = metadata_.need(metadata_.reals(key), key);
@@ -101,7 +101,7 @@ class GgufVocabulary {
   std::shared_ptr<const Vocabulary> vocabulary_;
 };
 
-/// What the file asks to put around a text.
+/// The special tokens that the file asks to put around a text.
 Template format_of(const GgufVocabulary& from, const SpecialIds& ids, std::vector<int> sequences,
                    bool adds_begin) {
   Template format;
@@ -113,7 +113,8 @@ Template format_of(const GgufVocabulary& from, const SpecialIds& ids, std::vecto
   return format;
 }
 
-/// "gpt2": bytes, merges, and a named pre-tokenizer. Whether a text begins with a token of its own.
+/// "gpt2": byte-level, with merges and a named pre-tokenizer. Returns whether a begin token is added by
+/// default.
 bool read_byte_level(const GgufMetadata& metadata, const GgufVocabulary& from, TokenizerParts& parts) {
   NamedPreTokenizer named = named_pre_tokenizer(metadata.string("tokenizer.ggml.pre").value_or("default"));
   parts.pre_tokenizer = std::move(named.steps);
@@ -124,7 +125,7 @@ bool read_byte_level(const GgufMetadata& metadata, const GgufVocabulary& from, T
   return named.adds_begin;
 }
 
-/// "llama": SentencePiece's, of which the whole text is one word; a space is "▁", and one stands before the
+/// "llama": SentencePiece BPE. The whole text is one word; spaces become "▁", and one is added before the
 /// text.
 void read_sentence_piece(const GgufMetadata& metadata, const GgufVocabulary& from, TokenizerParts& parts) {
   constexpr const char* space = "\u2581";

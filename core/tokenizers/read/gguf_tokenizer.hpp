@@ -1,4 +1,4 @@
-// core/tokenizers/read: the tokenizer that the metadata of a GGUF file describes.
+// core/tokenizers/read: the tokenizer from the metadata of a GGUF file.
 #pragma once
 
 #include <memory>
@@ -8,9 +8,9 @@
 
 namespace attnscope::tokenizers {
 
-/// tokenizer.ggml.model "gpt2": byte pair encoding with a pre-tokenizer that tokenizer.ggml.pre names;
-/// "llama": SentencePiece's byte pair encoding, by scores, with tokens of single bytes. Control tokens are
-/// special and found in the text; what add_bos_token and add_eos_token ask for is put around it. Throws Error
+/// tokenizer.ggml.model "gpt2": byte pair encoding with the pre-tokenizer named in tokenizer.ggml.pre;
+/// "llama": SentencePiece's byte pair encoding by scores, with byte tokens. Control tokens are special and
+/// are found in the text; tokens are put around it as add_bos_token and add_eos_token say. Throws Error
 /// naming the file, the key, what was found and what was expected.
 std::shared_ptr<const Tokenizer> read_gguf_tokenizer(const GgufFile& file);
 

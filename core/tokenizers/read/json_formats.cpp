@@ -1,4 +1,4 @@
-// Post-processors and decoders.
+// core/tokenizers/read: post-processors and decoders of tokenizer.json.
 #include <fmt/format.h>
 
 #include "core/base/error.hpp"
@@ -7,7 +7,7 @@
 namespace attnscope::tokenizers {
 namespace {
 
-/// ["</s>", 2]
+/// Reads ["</s>", 2].
 Id read_token_and_id(const JsonNode& node) {
   const std::vector<JsonNode> both = node.elements();
   if (both.size() != 2) node.fail("a token and its id");

@@ -13,7 +13,7 @@
 namespace attnscope::tokenizers {
 namespace {
 
-/// The id of model.unk_token; no_id when the file names none, or one that no token is.
+/// The id of model.unk_token; no_id if the file names none, or names one that no token has.
 Id read_unknown(const JsonNode& name, const Vocabulary& vocabulary, const std::vector<AddedToken>& added) {
   if (!name) return no_id;
   const std::string text = name.text();
@@ -24,7 +24,7 @@ Id read_unknown(const JsonNode& name, const Vocabulary& vocabulary, const std::v
   return found == added.end() ? no_id : found->id;
 }
 
-/// ["a", "b"] or "a b". There may be hundreds of thousands: paths are spelled for what does not fit only.
+/// Reads ["a", "b"] or "a b". There may be hundreds of thousands, so a path is built only for an error.
 std::pair<std::string, std::string> read_merge(const nlohmann::json& value, std::size_t place) {
   const auto refuse = [&](const char* expected) {
     JsonNode(&value, fmt::format("model.merges[{}]", place)).fail(expected);

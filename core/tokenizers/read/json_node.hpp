@@ -1,5 +1,5 @@
-// core/tokenizers/read: one value of a tokenizer file and where it stands, for errors that name it. For .cpp
-// files of this room only, since it brings the JSON library along.
+// core/tokenizers/read: one value of a tokenizer file with its path, so that errors can name it. Only .cpp
+// files of this room include it, since it includes the JSON library.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,16 @@
 
 namespace attnscope::tokenizers {
 
-/// Every getter throws Error, a sentence that begins with the path, when a value does not fit. A null counts
-/// as missing. The value must outlive the node.
+/// Every getter throws Error beginning with the path if a value does not fit. Null counts as missing. The
+/// value must outlive the node.
 class JsonNode {
  public:
   JsonNode(const nlohmann::json* value, std::string path) : value_(value), path_(std::move(path)) {}
 
   explicit operator bool() const { return value_ != nullptr && !value_->is_null(); }
-  /// A field of this object; a missing one is false. Throws Error when this is there and no object.
+  /// A field of this object; converts to false if it is missing. Throws Error if this node is not an object.
   JsonNode operator[](const std::string& name) const;
-  /// The elements of this array; none when it is missing.
+  /// The elements of this array; none if it is missing.
   std::vector<JsonNode> elements() const;
   const nlohmann::json& value() const { return *value_; }
   const std::string& path() const { return path_; }
@@ -33,12 +33,12 @@ class JsonNode {
     return *this ? whole(most) : fallback;
   }
   double number() const;
-  /// Exactly one character.
+  /// A string of exactly one character.
   std::string character_or(std::string fallback) const;
 
-  /// "`path` must be `expected`, found …."
+  /// Throws Error: "`path` must be `expected`, found …."
   [[noreturn]] void fail(const std::string& expected) const;
-  /// "`path` type "Foo" is not supported."
+  /// Throws Error: "`path` type "Foo" is not supported."
   [[noreturn]] void refuse_type(const std::string& type) const;
 
  private:

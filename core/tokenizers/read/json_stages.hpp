@@ -1,4 +1,4 @@
-// core/tokenizers/read: the stages of tokenizer.json as values. For .cpp files of this room only.
+// core/tokenizers/read: parses the stages of tokenizer.json. Only .cpp files of this room include it.
 #pragma once
 
 #include <memory>
@@ -10,23 +10,23 @@
 
 namespace attnscope::tokenizers {
 
-// Each throws Error naming the field that does not fit; a missing stage is an empty one.
+// Each throws Error naming a field that does not fit; a missing stage gives an empty one.
 Normalizer read_normalizer(const JsonNode& node);
 PreTokenizer read_pre_tokenizer(const JsonNode& node);
 PostProcessor read_post_processor(const JsonNode& node);
 Decoder read_decoder(const JsonNode& node);
 std::vector<AddedToken> read_added_tokens(const JsonNode& node);
 std::unique_ptr<const Model> read_model(const JsonNode& node, const std::vector<AddedToken>& added);
-/// "BPE", …; a guess in files from before 2020, which do not name the type.
+/// "BPE", …; guessed for files from before 2020, which do not name the type.
 std::string model_type_of(const JsonNode& model);
 
-/// {"String": …} or {"Regex": …}.
+/// Reads {"String": …} or {"Regex": …}.
 Pattern read_pattern(const JsonNode& node);
-/// What a step puts into a text: at most a thousand bytes.
+/// Text that a step inserts: at most a thousand bytes.
 std::string read_inserted(const JsonNode& node);
-/// {"a": 0, "b": 1}
+/// Reads {"a": 0, "b": 1}.
 std::vector<IdOf> read_vocabulary(const JsonNode& node);
-/// "prepend_scheme", or "add_prefix_space" of older files.
+/// Reads "prepend_scheme", or "add_prefix_space" of older files.
 Metaspace::Prepend read_prepend_scheme(const JsonNode& metaspace);
 inline constexpr std::uint64_t largest_id = 1u << 30;
 

@@ -1,4 +1,4 @@
-// Tokens and settings that stand in the files beside a vocabulary.
+// core/tokenizers/read: added tokens and settings from the files beside a vocabulary.
 #include <algorithm>
 #include <charconv>
 #include <map>
@@ -10,7 +10,7 @@
 namespace attnscope::tokenizers {
 namespace {
 
-/// A string, or an object with "content" and flags. `is_special`: unless it says otherwise itself.
+/// Reads a string, or an object with "content" and flags. `is_special`: the default of that flag.
 AddedToken read_token(const JsonNode& node, bool is_special) {
   AddedToken token;
   token.special = is_special;
@@ -60,7 +60,7 @@ class TokenAdder {
   }
 
  private:
-  /// {"7": {"content": …}}
+  /// Reads {"7": {"content": …}}.
   void add_decoder(const JsonNode& node) {
     if (!node.value().is_object()) node.fail("an object of ids and tokens");
     std::map<Id, AddedToken> tokens;
@@ -99,7 +99,8 @@ class TokenAdder {
                                [&](const auto& one) { return folder_.special(one.first) == text; });
   }
 
-  /// Tokens of one model's own, {"image_token": "<image>"} or an object with "content", then lists of more.
+  /// Adds tokens specific to a model, {"image_token": "<image>"} or an object with "content", then lists of
+  /// more.
   void add_additional() {
     for (const auto& [key, value] : folder_.config().items()) {
       const auto is_this = [&name = key](const auto& one) { return name == one.first; };
@@ -123,7 +124,7 @@ class TokenAdder {
     if (!token.text.empty()) add(std::move(token), std::nullopt, path, false);
   }
 
-  /// `listed`: the id that `source` gives it. `sets_flags`: those of a token that is there already, too.
+  /// `listed`: the id given by `source`. `sets_flags`: overwrites the flags of a token that exists already.
   void add(AddedToken token, std::optional<Id> listed, std::string_view source, bool sets_flags) {
     const auto found = std::ranges::find(parts_.added_tokens, token.text, &AddedToken::text);
     const Id known =
@@ -143,7 +144,7 @@ class TokenAdder {
     }
   }
 
-  /// As the tokenizers library counts.
+  /// The next free id, counted as in the tokenizers library.
   Id next_id() const {
     const Id count = static_cast<Id>(parts_.model->vocabulary().tokens().size());
     Id largest = no_id;

@@ -19,14 +19,14 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-// What these are called where no file says: BERT's and SentencePiece's names.
+// Default names if no file gives any: BERT's and SentencePiece's.
 constexpr std::pair<const char*, Id SpecialIds::*> usual_names[] = {
     {"<s>", &SpecialIds::bos},     {"</s>", &SpecialIds::eos},  {"[UNK]", &SpecialIds::unk},
     {"[SEP]", &SpecialIds::sep},   {"[PAD]", &SpecialIds::pad}, {"[CLS]", &SpecialIds::cls},
     {"[MASK]", &SpecialIds::mask}, {"<unk>", &SpecialIds::unk}, {"<pad>", &SpecialIds::pad},
     {"<mask>", &SpecialIds::mask}};
 
-/// Null where there is none of them.
+/// The name of the SentencePiece file in the folder; null if there is none.
 const char* sentence_piece_file(const TokenizerFolder& folder) {
   for (const char* file : {"spiece.model", "sentencepiece.bpe.model", "tokenizer.model"})
     if (folder.has(file)) return file;

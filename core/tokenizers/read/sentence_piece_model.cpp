@@ -10,13 +10,13 @@
 namespace attnscope::tokenizers {
 namespace {
 
-/// A field of a message: its number, and a whole number or bytes.
+/// A field of a message: its number, and an integer or bytes.
 struct Field {
   std::uint64_t number = 0, value = 0;
   std::string_view bytes;
 };
 
-/// Reads the fields of a message from left to right; nothing of it is trusted.
+/// Reads the fields of a message from left to right and checks every length.
 class Message {
  public:
   Message(std::string_view bytes, const std::string& where) : bytes_(bytes), where_(where) {}
@@ -51,7 +51,7 @@ class Message {
     at_ += found.size();
     return found;
   }
-  /// Seven bits a byte, the lowest first.
+  /// A varint: seven bits a byte, the lowest first.
   std::uint64_t whole() {
     std::uint64_t value = 0;
     for (int shift = 0; shift < 64; shift += 7) {
@@ -85,7 +85,7 @@ SentencePieceModel::Piece read_piece(std::string_view bytes, const std::string& 
   return piece;
 }
 
-/// The ids that stand for "none" are negative.
+/// Ids below 0 mean "none".
 bool is_negative(std::uint64_t value) { return static_cast<std::int32_t>(value) < 0; }
 
 void read_trainer(std::string_view bytes, const std::string& where, SentencePieceModel& model) {

@@ -9,7 +9,7 @@
 
 namespace attnscope::tokenizers {
 
-/// What is used of a ModelProto; what a file does not say is as SentencePiece has it. Source:
+/// The fields of a ModelProto that are used; missing ones have SentencePiece's defaults. Source:
 /// sentencepiece_model.proto.
 struct SentencePieceModel {
   enum class Kind { Unigram = 1, Bpe = 2, Word = 3, Character = 4 };
@@ -23,16 +23,16 @@ struct SentencePieceModel {
   Kind kind = Kind::Unigram;
   bool byte_fallback = false;
   bool space_is_suffix = false;  // "▁" ends a word instead of beginning it
-  // The pieces that a text may begin and end with; empty = none.
+  // The pieces before and behind a text; empty = none.
   std::string begin = "<s>", end = "</s>", unknown = "<unk>";
-  // The normalizer.
+  // Settings of the normalizer.
   std::string character_map;   // precompiled_charsmap; empty = none
-  bool adds_prefix = true;     // a space before a text
+  bool adds_prefix = true;     // adds a space before a text
   bool removes_spaces = true;  // at the ends, and all but one between words
-  bool escapes_spaces = true;  // a space becomes "▁"
+  bool escapes_spaces = true;  // replaces a space by "▁"
 };
 
-/// Throws Error, which begins with `where`, when the bytes are no such message or a piece is no UTF-8.
+/// Throws Error beginning with `where` if the bytes are not such a message or a piece is not UTF-8.
 SentencePieceModel read_sentence_piece_model(std::string_view bytes, const std::string& where);
 
 /// "BPE"

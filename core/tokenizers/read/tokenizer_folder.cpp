@@ -15,7 +15,7 @@ using enum TokenizerClass;
 
 constexpr std::uint64_t most_bytes = 256 * 1'048'576;
 
-/// Names of classes, without "Tokenizer" and "Fast".
+/// Class names without "Tokenizer" and "Fast".
 constexpr std::pair<std::string_view, TokenizerClass> class_names[] = {
     {"Bert", Bert},        {"DistilBert", Bert}, {"Electra", Bert},          {"MobileBert", Bert},
     {"SqueezeBert", Bert}, {"ConvBert", Bert},   {"LayoutLM", Bert},         {"GPT2", Gpt2},
@@ -67,11 +67,11 @@ std::string without_end(std::string text, std::string_view end) {
   return text;
 }
 
-/// Model types whose tokenizer AutoTokenizer takes from the file alone, whatever class is named.
+/// Model types for which AutoTokenizer uses the file alone, whatever class is named.
 constexpr std::string_view file_types[] = {"mistral",    "mixtral",  "mistral3", "phi3", "llava",
                                            "llava_next", "vipllava", "smolvlm",  "umt5"};
 
-/// Classes that do what the file says.
+/// Whether the class uses the file's own stages.
 bool is_general(const std::string& name) {
   return name == "PreTrained" || name == "TokenizersBackend" || name == "PythonBackend";
 }
@@ -113,7 +113,7 @@ void TokenizerFolder::find_class() {
   json model = json::object();
   try {
     model = object("config.json");
-  } catch (const Error&) {  // opening the model says why
+  } catch (const Error&) {  // opening the model reports the error
   }
   const auto text_of = [](const json& object, const char* key) {
     const auto found = object.find(key);
@@ -124,7 +124,7 @@ void TokenizerFolder::find_class() {
   names_class_ = !name.empty();
   if (name.empty()) name = text_of(model, "tokenizer_class");
   name = without_end(without_end(name, "Fast"), "Tokenizer");
-  if (model_type_ == "qwen2" && !name.empty()) name = "Qwen2";  // many of these name another, wrongly
+  if (model_type_ == "qwen2" && !name.empty()) name = "Qwen2";  // many wrongly name another class
   if (is_general(name) || std::ranges::find(file_types, model_type_) != std::end(file_types)) return;
   class_ = name.empty() ? find_in(class_of_type, model_type_) : find_in(class_names, name);
   if (class_ == Other) other_class_ = name;

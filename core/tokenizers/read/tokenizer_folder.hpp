@@ -1,5 +1,4 @@
-// core/tokenizers/read: the files of a model's folder that say something of its tokenizer. For .cpp files of
-// this room only.
+// core/tokenizers/read: the tokenizer files in a model's folder. Only .cpp files of this room include it.
 #pragma once
 
 #include <filesystem>
@@ -18,7 +17,7 @@
 
 namespace attnscope::tokenizers {
 
-/// What a stage says of a value, with the file's name before it.
+/// Runs `read` and puts the file's name before its errors.
 template <class Read>
 auto in_file(const std::string& where, Read read) {
   try {
@@ -28,7 +27,7 @@ auto in_file(const std::string& where, Read read) {
   }
 }
 
-/// The classes of transformers that set stages of their own; Other: whatever the files describe.
+/// Classes of transformers that set their own stages; Other: the stages in the files.
 enum class TokenizerClass {
   Other,
   Bert,
@@ -48,11 +47,10 @@ inline constexpr std::pair<const char*, Id SpecialIds::*> special_names[] = {
     {"sep_token", &SpecialIds::sep},  {"pad_token", &SpecialIds::pad}, {"cls_token", &SpecialIds::cls},
     {"mask_token", &SpecialIds::mask}};
 
-/// What the class calls them where no file does, in the order of special_names; "" = it has none. Of Other:
-/// nothing.
+/// The class's default names in the order of special_names; "" = it has no such token. Empty for Other.
 std::vector<std::string> usual_tokens_of(TokenizerClass);
 
-/// Each file is read once.
+/// Reads each file once.
 class TokenizerFolder {
  public:
   explicit TokenizerFolder(std::filesystem::path path);
@@ -60,35 +58,35 @@ class TokenizerFolder {
   const std::filesystem::path& path() const { return path_; }
   bool has(const char* name) const;
   std::string read(const char* name) const;
-  /// The object of a JSON file; an empty one where there is no such file.
+  /// The object in a JSON file; an empty one if the file does not exist.
   nlohmann::json object(const char* name) const;
-  /// Of tokenizer_config.json.
+  /// A value of tokenizer_config.json.
   JsonNode setting(const char* name) const { return JsonNode(&config_, "")[name]; }
   const nlohmann::json& config() const { return config_; }
   bool flag(const char* name, bool fallback) const;
-  /// What "bos_token" and its like name, as a string or as an object with "content"; false when nothing does.
-  /// special_tokens_map.json counts first, unless tokenizer_config.json lists its tokens itself, as newer
-  /// ones do.
+  /// The value of "bos_token" and similar keys, a string or an object with "content"; converts to false if no
+  /// file has it. special_tokens_map.json takes precedence, unless tokenizer_config.json lists its tokens
+  /// itself, as newer ones do.
   JsonNode named(const char* name) const;
-  /// The text of that; empty when nothing names it.
+  /// The text of named(); empty if no file has it.
   std::string special(const char* name) const;
-  /// Whether a file says that there is none: null.
+  /// Whether a file sets it to null: the model has no such token.
   bool has_no(const char* name) const;
-  /// Tokens of one model's own that files give such a name: {"image_token", "<image>"}.
+  /// Tokens specific to a model, with their names: {"image_token", "<image>"}.
   std::vector<std::pair<std::string, std::string>> further_special() const;
 
-  /// As AutoTokenizer takes it from tokenizer_config.json, else from the model_type of config.json.
+  /// As AutoTokenizer chooses it: from tokenizer_config.json, else from the model_type of config.json.
   TokenizerClass tokenizer_class() const { return class_; }
-  /// Whether tokenizer_config.json says so itself.
+  /// Whether tokenizer_config.json names the class.
   bool names_class() const { return names_class_; }
-  /// A class that is named and is none of these; empty where there is none.
+  /// A named class that is not in TokenizerClass; empty if there is none.
   const std::string& other_class() const { return other_class_; }
-  /// model_type of config.json; empty where there is none.
+  /// model_type of config.json; empty if it is missing.
   const std::string& model_type() const { return model_type_; }
-  /// Whether tokenizer_config.json names a program of the model's own for its tokenizer, which no class of
-  /// the model type stands in for.
+  /// Whether tokenizer_config.json names a Python program of the model itself for its tokenizer, and no class
+  /// of the model type replaces it.
   bool needs_python() const;
-  /// Whether AutoTokenizer knows a class for the model type that is one of these.
+  /// Whether AutoTokenizer knows, for the model type, one of these classes.
   bool type_has_class() const;
 
  private:
@@ -103,48 +101,48 @@ class TokenizerFolder {
 };
 
 /// Adds the tokens that the files beside the vocabulary list or name, with the ids that transformers gives
-/// them: added_tokens_decoder, or added_tokens.json; then bos_token and its like; then the additional ones.
-/// `usual`: what they are called where no file says, in the order of special_names. Throws Error naming file
-/// and key where a token is listed with another id than it would get.
+/// them: from added_tokens_decoder or added_tokens.json, then "bos_token" and similar keys, then additional
+/// ones. `usual`: default names in the order of special_names. Throws Error naming file and key if a token is
+/// listed with another id than it would get.
 void add_listed_tokens(const TokenizerFolder& folder, const std::vector<std::string>& usual,
                        TokenizerParts& parts);
 
-/// Writes into the object of a tokenizer.json, whose text is `text`, what the class of transformers makes
-/// anew whatever stands there: normalizer, pre-tokenizer, decoder and the settings of the model; nothing
-/// where there is no tokenizer_config.json. Throws Error
-/// where the class is one in Python, or one of another model than the file's.
+/// Overwrites, in the object of a tokenizer.json (whose text is `text`), everything that the class of
+/// transformers builds itself: normalizer, pre-tokenizer, decoder and the settings of the model. Does nothing
+/// without a tokenizer_config.json. Throws Error if the class is written in Python, or belongs to another
+/// type of model than the file's.
 void put_class_stages(const TokenizerFolder& folder, std::string_view text, nlohmann::json& file);
 
-/// The tokens that the class puts around a text whatever tokenizer.json says. Throws Error where it has none
-/// of them.
+/// Sets the tokens that the class puts around a text whatever tokenizer.json says. Throws Error if the
+/// vocabulary lacks them.
 void put_class_format(const TokenizerFolder& folder, TokenizerParts& parts);
 
-/// The format of a class that puts nothing around a text unless add_bos_token or add_eos_token asks for it.
+/// Sets the format of a class that puts tokens around a text only if add_bos_token or add_eos_token is set.
 void put_asked_tokens(const TokenizerFolder& folder, TokenizerParts& parts);
 
-/// The token's id in the vocabulary or among the added ones; no_id when there is no such token.
+/// The token's id in the vocabulary or among the added ones; no_id if there is no such token.
 Id id_in(const TokenizerParts& parts, std::string_view text);
-/// By the names that the files give, or that are usual.
+/// Sets special ids by the names in the files, else by default names.
 void name_special_ids(TokenizerParts& parts, const TokenizerFolder* folder);
 
-/// vocab.json and merges.txt, by the class of the tokenizer.
+/// Reads vocab.json and merges.txt with the settings of the tokenizer's class.
 TokenizerParts from_vocabulary_and_merges(const TokenizerFolder& folder);
-/// vocab.txt, by BERT's settings.
+/// Reads vocab.txt with BERT's settings.
 TokenizerParts from_vocabulary_lines(const TokenizerFolder& folder);
 
-/// The special tokens that the class calls so where no file does, in the order of special_names; an unknown
-/// token is the model's own.
+/// Sets special ids by the class's default names if no file names them, in the order of special_names; the
+/// unknown token is the model's own.
 void name_usual_ids(const std::vector<std::string>& usual, TokenizerParts& parts);
 
-/// A model of SentencePiece: the unigram models of T5, XLM-R and CamemBERT, and BPE as Llama, Gemma and the
-/// classes that do what the file says read it.
+/// Reads a SentencePiece model: unigram as in T5, XLM-R and CamemBERT, and BPE as read by Llama, Gemma and
+/// the classes that use the file's own stages.
 TokenizerParts from_sentence_piece(const TokenizerFolder& folder, const char* file);
-/// The control symbols, and those that a user defined, are looked for in the text before it is normalized.
-/// Not where tokenizer_config.json has a list of such tokens, were it empty: transformers takes that in their
-/// place.
+/// Adds control symbols and user-defined symbols as tokens to find in the text before it is normalized. Does
+/// nothing if tokenizer_config.json has a list of such tokens, even an empty one: transformers uses that list
+/// instead.
 void add_tokens_of_pieces(const TokenizerFolder& folder, const SentencePieceModel& model,
                           bool with_user_defined, TokenizerParts& parts);
-/// The BPE models. Throws Error naming the file and what of it is not supported.
+/// Reads the BPE models. Throws Error naming the file and the unsupported feature.
 TokenizerParts from_sentence_piece_bpe(const TokenizerFolder& folder, const SentencePieceModel& model,
                                        const std::string& file);
 

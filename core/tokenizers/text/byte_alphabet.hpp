@@ -7,17 +7,17 @@
 
 namespace attnscope::tokenizers {
 
-/// Bytes 33–126, 161–172 and 174–255 stand for themselves; the other 68, in order, for U+0100, U+0101, …, so
-/// that the space is U+0120 and the line feed U+010A.
+/// Bytes 33–126, 161–172 and 174–255 map to the characters of the same number; the other 68, in order, to
+/// U+0100, U+0101, …, so that the space is U+0120 and the line feed U+010A.
 char32_t character_of_byte(unsigned char byte);
 std::optional<unsigned char> byte_of_character(char32_t character);
 
 /// Each byte as its character.
 std::string in_byte_alphabet(std::string_view bytes);
-/// The bytes that a text of these characters stands for; nothing when it has any other.
+/// The bytes that these characters mean; nothing if the text has any other character.
 std::optional<std::string> from_byte_alphabet(std::string_view text);
 
-/// "<0x0A>": how vocabularies with a byte fallback write a byte; nothing for any other token.
+/// The byte of "<0x0A>", the form in vocabularies with byte fallback; nothing for any other token.
 std::optional<unsigned char> byte_of_fallback_token(std::string_view token);
 std::string fallback_token(unsigned char byte);
 

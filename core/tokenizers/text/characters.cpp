@@ -19,7 +19,7 @@ bool is_between(char32_t character, char32_t first, char32_t last) {
   return character >= first && character <= last;
 }
 
-/// Bytes of a character that begins at `at` and breaks off: what Unicode calls a maximal subpart; at least 1.
+/// Size of the truncated character at `at` (Unicode's maximal subpart); at least 1.
 std::size_t broken_size(std::string_view bytes, std::size_t at) {
   const auto byte = [&](std::size_t i) {
     return i < bytes.size() ? static_cast<unsigned char>(bytes[i]) : 0u;
@@ -103,7 +103,7 @@ bool is_word_character(char32_t character) {
     case UTF8PROC_CATEGORY_PC: return true;
     default: break;
   }
-  // Joiners, and the symbols that are alphabetic: circled, squared and negative letters.
+  // Joiners, and alphabetic symbols: circled, squared and negative letters.
   return character == 0x200C || character == 0x200D || is_between(character, 0x24B6, 0x24E9) ||
          is_between(character, 0x1F130, 0x1F149) || is_between(character, 0x1F150, 0x1F169) ||
          is_between(character, 0x1F170, 0x1F189);

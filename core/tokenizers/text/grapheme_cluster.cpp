@@ -8,7 +8,7 @@
 namespace attnscope::tokenizers {
 namespace {
 
-/// What stands in the brackets of a class of the characters of these kinds.
+/// The characters of these kinds, as the inside of a bracketed class.
 std::string inside_class(std::initializer_list<int> kinds) {
   constexpr utf8proc_int32_t end = 0x110000;
   const auto is_in = [&](utf8proc_int32_t character) {

@@ -1,13 +1,13 @@
-// core/tokenizers/text: what a reader takes for one character, as Oniguruma's \X finds it.
+// core/tokenizers/text: grapheme clusters as Oniguruma's \X matches them.
 #pragma once
 
 #include <string>
 
 namespace attnscope::tokenizers {
 
-/// An expression of PCRE2 for one extended grapheme cluster, where a match begins at the begin of one: the
-/// rules of Unicode (UAX 29) without GB9c, which Oniguruma has not, either. PCRE2's own \X of before 10.43
-/// joins emoji that stand side by side. Classes are those of the Unicode version of utf8proc.
+/// A PCRE2 expression for one extended grapheme cluster, for a match that starts at the start of one: the
+/// rules of Unicode (UAX 29) without GB9c, which Oniguruma lacks, too. PCRE2's own \X before 10.43 joins
+/// adjacent emoji. Classes are those of utf8proc's Unicode version.
 std::string grapheme_cluster_expression();
 
 }  // namespace attnscope::tokenizers

@@ -24,14 +24,14 @@ class Translator {
   std::string translate() {
     groups_.push_back({});
     while (!text_.at_end()) take_one();
-    made_.append(groups_[0].pending, ')');  // of a group without its end PCRE2 says so
+    made_.append(groups_[0].pending, ')');  // PCRE2 reports a group without its end
     return std::move(made_);
   }
 
  private:
   struct Group {
-    std::size_t begin = 0;    // in what was made
-    std::size_t pending = 0;  // groups that were opened for (?i) and end with this one
+    std::size_t begin = 0;    // in the translated expression
+    std::size_t pending = 0;  // groups opened for (?i) that end with this one
     bool was_caseless = false;
     bool is_look = false;
   };
@@ -52,7 +52,7 @@ class Translator {
     put(is_sign ? "\\" + std::string(character) : std::string(character), made_.size());
   }
 
-  /// `atom`: where what may be repeated begins.
+  /// `atom`: start of the item that a quantifier would repeat.
   void put(std::string_view text, std::size_t atom) {
     made_ += text;
     atom_ = atom;
@@ -93,7 +93,7 @@ class Translator {
     return false;
   }
 
-  /// (?i-m: or (?i-m); true where it was the second, which holds to the end of its group.
+  /// Reads (?i-m: or (?i-m); true for the latter, which holds to the end of its group.
   bool take_options(std::size_t at, std::string& opening) {
     bool sets = true;
     while (!text_.at_end() && !text_.begins(":") && !text_.begins(")")) {
@@ -101,7 +101,7 @@ class Translator {
       if (letter == '-') sets = false;
       if (letter == 'i') text_.caseless = sets;
       if (letter == 'm') {
-        opening += 's';  // Ruby's name for "the point is any character"
+        opening += 's';  // Ruby's m lets the dot match any character
       } else if (letter == 'i' || letter == '-' || letter == 's') {
         opening += letter;
       } else {
@@ -151,7 +151,7 @@ class Translator {
       if (text_.take(sign)) return put("\\" + std::string(sign), nothing);
     if (text_.take("R")) return put("\\R", made_.size());
     if (text_.take("X")) {
-      // Within others it may begin in a cluster, where Oniguruma looks back.
+      // Inside an expression a match may start within a cluster; Oniguruma looks back there.
       if (text_.all != "\\X") text_.refuse("a \\X beside other things", at);
       return put(grapheme_cluster_expression(), made_.size());
     }
@@ -172,7 +172,7 @@ class Translator {
     put(code_point(character), made_.size());
   }
 
-  /// *, +, ?, {1}, {1,}, {,3} or {1,3}, what was repeated already being one thing that is repeated again.
+  /// Reads *, +, ?, {1}, {1,}, {,3} or {1,3}; a repeated item can be repeated again.
   bool take_quantifier() {
     const std::size_t at = text_.at;
     std::string sign;
@@ -184,7 +184,7 @@ class Translator {
       if (!interval) return false;
       sign = *interval;
       may_be_possessive = false;
-      may_be_lazy = sign.find(',') != nothing;  // {3}? is {3} or nothing
+      may_be_lazy = sign.find(',') != nothing;  // {3}? means {3} or nothing
     }
     if (atom_ == nothing) text_.refuse("a repetition of nothing", at);
     if (may_be_lazy && text_.take("?")) {

@@ -24,7 +24,7 @@ struct NamedSet {
   CharacterSet set;
 };
 
-/// Names of \p{…}; those of scripts, binary properties and short categories are PCRE2's, too.
+/// Names of \p{…}; PCRE2 knows those of scripts, binary properties and short categories itself.
 const std::vector<NamedSet>& named_sets() {
   static const std::vector<NamedSet> sets{{"alnum", {R"(\p{Alphabetic}\p{Nd})"}},
                                           {"alpha", {R"(\p{Alphabetic})"}},
@@ -99,7 +99,7 @@ const NamedSet* find_set(std::string_view plain) {
   return found == sets.end() ? nullptr : &*found;
 }
 
-/// What Oniguruma and PCRE2 fold in different ways under (?i).
+/// Case properties, which Oniguruma and PCRE2 treat differently under (?i).
 bool is_of_case(std::string_view plain) {
   constexpr std::string_view names[] = {"lu",
                                         "ll",
@@ -117,7 +117,7 @@ bool is_of_case(std::string_view plain) {
   return std::ranges::find(names, plain) != std::end(names);
 }
 
-/// \p{Name}, \p{^Name} or \P{Name}, after the letter.
+/// Reads \p{Name}, \p{^Name} or \P{Name}, after the letter.
 CharacterSet take_property(OnigurumaText& text, bool negated, const char* word) {
   const std::size_t begin = text.at;
   const std::size_t end = text.all.find('}', begin);
@@ -136,7 +136,7 @@ CharacterSet take_property(OnigurumaText& text, bool negated, const char* word) 
   if (text.caseless && is_of_case(plain)) text.refuse("a property of case under (?i)", begin - 2);
   if (plain == "word") return {word, negated};
   if (const NamedSet* found = find_set(plain)) return {found->set.inside, found->set.negated != negated};
-  // PCRE2's \p{Han} has what is used with Han's letters, too.
+  // PCRE2's \p{Han} means Script_Extensions, so "sc:" is added.
   return {fmt::format("\\p{{{}{}}}", text.is_script(plain) ? "sc:" : "", plain), negated};
 }
 
@@ -156,7 +156,7 @@ char32_t take_number(OnigurumaText& text, int base, std::size_t most_digits) {
   return value;
 }
 
-/// \x41, \x{1F600} or \u0041, after the letter. A byte above 0x7F would be a part of a character.
+/// Reads \x41, \x{1F600} or \u0041, after the letter. A byte above 0x7F would be a part of a character.
 char32_t take_hexadecimal(OnigurumaText& text, char letter) {
   const std::size_t begin = text.at - 2;
   char32_t value = 0;
@@ -176,10 +176,10 @@ char32_t take_hexadecimal(OnigurumaText& text, char letter) {
   return value;
 }
 
-/// One operand of &&: a union.
+/// One operand of &&: a union of characters and nested classes.
 struct Operand {
-  std::string inside;               // of a class of PCRE2
-  std::vector<std::string> nested;  // each an expression for one character
+  std::string inside;               // inside a PCRE2 class
+  std::vector<std::string> nested;  // expressions for one character each
 
   bool empty() const { return inside.empty() && nested.empty(); }
   void add(const CharacterSet& set) {
@@ -240,13 +240,13 @@ class ClassReader {
       const std::size_t dash = text_.at++;
       const std::size_t behind = text_.at;
       if (text_.take("\\") && take_set(text_, true, set)) {
-        text_.at = dash;  // [a-\d]: the dash is a dash
+        text_.at = dash;  // [a-\d]: the dash is a literal
       } else {
         text_.at = behind;
         last = take_character();
         if (last < first) text_.refuse("a range that goes backwards", at);
         if (text_.begins("-") && !text_.begins("-]"))
-          text_.refuse("a range behind a range", at);  // [a-c-e]: versions differ
+          text_.refuse("a range behind a range", at);  // [a-c-e]: versions of Oniguruma differ
       }
     }
     operand_.inside += code_point(first);
@@ -263,7 +263,7 @@ class ClassReader {
     return found;
   }
 
-  /// [:alpha:] or [:^alpha:]; false where it is a class that begins with a colon.
+  /// Reads [:alpha:] or [:^alpha:]; false for a class that begins with a colon.
   bool take_posix() {
     const std::size_t end = text_.all.find(":]", text_.at + 2);
     if (end == text_.all.npos) return false;

@@ -34,8 +34,8 @@ pcre2_code* compile(const std::string& expression, int& error, std::size_t& at) 
                        context.get());
 }
 
-/// Whether the machine code that PCRE2 makes (10.42) may find something else than PCRE2 itself: of atomic
-/// groups and empty alternatives it does.
+/// Whether PCRE2's JIT (10.42) may match differently from its interpreter: it does for atomic groups and
+/// empty alternatives.
 bool needs_interpreter(std::string_view expression) {
   constexpr std::string_view signs[] = {"(?>", "|)", "(|", ":|", "||"};
   return std::ranges::any_of(signs,
@@ -66,7 +66,7 @@ struct Regex::Compiled {
 
   Code code;
   MatchContext context;
-  bool is_native = false;  // machine code stands ready
+  bool is_native = false;  // compiled by the JIT
 };
 
 Regex::Regex(std::string expression) : expression_(std::move(expression)) {
@@ -106,9 +106,9 @@ void Regex::find_all(std::string_view text, std::vector<Range>& found) const {
       throw Error(fmt::format("The expression {} gave up at byte {} of the text: {}.", in_quotes(expression_),
                               from, message_of_pcre2(count)));
     }
-    const Range match{place[0], std::max(place[0], place[1])};  // \K could turn it around
+    const Range match{place[0], std::max(place[0], place[1])};  // \K could swap the two
     if (match.begin < from) return;                             // so could a look-behind with \K
-    // As the tokenizers library goes on: what is empty right behind a match is passed over.
+    // As in the tokenizers library: an empty match right behind another match is skipped.
     if (match.size() == 0 && last_end == match.end) {
       from += from < text.size() ? character_size(text[from]) : 1;
       continue;

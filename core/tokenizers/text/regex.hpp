@@ -1,4 +1,4 @@
-// core/tokenizers/text: what a tokenizer looks for in a text: a string, or an expression in Oniguruma's
+// core/tokenizers/text: the pattern that a tokenizer searches for: a string, or an expression in Oniguruma's
 // dialect with Unicode's classes.
 #pragma once
 
@@ -12,15 +12,15 @@
 
 namespace attnscope::tokenizers {
 
-/// Immutable; copies share what was compiled. May be used by several threads at once.
+/// Immutable and thread-safe; copies share the compiled expression.
 class Regex {
  public:
-  /// Throws Error, which quotes the expression, when it does not compile.
+  /// Throws Error quoting the expression if it does not compile.
   explicit Regex(std::string expression);
 
-  /// Every match from left to right, none overlapping; empty ones too, but not right behind another match.
-  /// None in an empty text. `text` must be valid UTF-8. Throws Error when the expression needs more steps
-  /// than any honest one.
+  /// All matches from left to right without overlaps, including empty ones, but none right behind another
+  /// match. None in an empty text. `text` must be valid UTF-8. Throws Error if the expression needs more
+  /// steps than any sensible one.
   void find_all(std::string_view text, std::vector<Range>& found) const;
   const std::string& expression() const { return expression_; }
 
@@ -31,7 +31,7 @@ class Regex {
 };
 
 using Pattern = std::variant<std::string, Regex>;
-/// The same for either; the string must not be empty.
+/// The same for a string or an expression; the string must not be empty.
 void find_all(const Pattern&, std::string_view text, std::vector<Range>& found);
 
 }  // namespace attnscope::tokenizers

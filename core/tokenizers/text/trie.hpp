@@ -1,4 +1,4 @@
-// core/tokenizers/text: words by their prefixes, and the hash table of 64-bit keys that it stands on.
+// core/tokenizers/text: a trie of words, and the hash table with 64-bit keys that it uses.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace attnscope::tokenizers {
 
-/// From 64-bit keys (any but ~0) to values; keys never leave it.
+/// A map from 64-bit keys (any but ~0) to values; keys are never removed.
 template <class Value>
 class FlatMap {
  public:
@@ -20,7 +20,7 @@ class FlatMap {
       if (entries_[at].first == free_key) return nullptr;
     }
   }
-  /// The last value that is assigned stays.
+  /// A later value for the same key replaces the earlier one.
   void assign(std::uint64_t key, Value value) {
     if (2 * (size_ + 1) > entries_.size()) grow();
     std::size_t at = slot(key);
@@ -55,7 +55,7 @@ class Trie {
  public:
   Trie();
 
-  /// The last id of equal words stays. `id` must not be negative; the word may be empty, which is never
+  /// A later id for the same word replaces the earlier one. `id` must not be negative; an empty word is never
   /// found.
   void insert(std::string_view word, std::int32_t id);
   /// Calls visit(length, id) for each word that `text` begins with, the shortest first.
@@ -68,7 +68,7 @@ class Trie {
       if (ids_[node] >= 0) visit(i + 1, ids_[node]);
     }
   }
-  /// The longest; length 0 when there is none.
+  /// The longest such word; length 0 if there is none.
   std::pair<std::size_t, std::int32_t> longest(std::string_view text) const {
     std::pair<std::size_t, std::int32_t> found{0, -1};
     prefixes(text, [&](std::size_t length, std::int32_t id) { found = {length, id}; });
@@ -86,7 +86,7 @@ class Trie {
 
   std::array<std::uint32_t, 256> first_{};  // the root's children; 0 = none
   FlatMap<std::uint32_t> children_;
-  std::vector<std::int32_t> ids_;  // of each node; -1 = no word ends there
+  std::vector<std::int32_t> ids_;  // of each node; -1 = no word ends here
 };
 
 }  // namespace attnscope::tokenizers

@@ -10,7 +10,7 @@
 namespace attnscope::tokenizers {
 namespace {
 
-/// A character of the new text: it takes `takes` characters of the old one, or none when it is inserted.
+/// A character of the new text; it consumes `takes` characters of the old one, or none if it is inserted.
 struct FormCharacter {
   char32_t value;
   int takes;
@@ -21,7 +21,7 @@ int combining_class(char32_t character) {
   return utf8proc_get_property(static_cast<utf8proc_int32_t>(character))->combining_class;
 }
 
-/// In canonical order.
+/// The decomposition in canonical order.
 std::vector<FormCharacter> decomposed(std::string_view text, bool compatibility) {
   std::vector<FormCharacter> made;
   made.reserve(text.size());
@@ -57,9 +57,9 @@ std::vector<FormCharacter> decomposed(std::string_view text, bool compatibility)
   return made;
 }
 
-/// The character that two of them compose into; 0 when there is none.
+/// The composition of two characters; 0 if there is none.
 char32_t composed_pair(char32_t first, char32_t second) {
-  if (second < 0x300) return 0;  // no second part lies below
+  if (second < 0x300) return 0;  // no second character of a composition is below
   utf8proc_int32_t pair[3] = {static_cast<utf8proc_int32_t>(first), static_cast<utf8proc_int32_t>(second), 0};
   const utf8proc_ssize_t length =
       utf8proc_normalize_utf32(pair, 2, static_cast<utf8proc_option_t>(UTF8PROC_COMPOSE | UTF8PROC_STABLE));
@@ -93,7 +93,8 @@ void compose(std::vector<FormCharacter>& text) {
 void to_form(AlignedText& text, UnicodeForm form) {
   const bool composes = form == UnicodeForm::nfc || form == UnicodeForm::nfkc;
   const bool compatibility = form == UnicodeForm::nfkc || form == UnicodeForm::nfkd;
-  // ASCII is in every form, and so is Latin up to its marks, which begin with the byte 0xCC, in NFC.
+  // ASCII is unchanged in every form; in NFC so is Latin below the combining marks, which begin with the byte
+  // 0xCC.
   const unsigned char limit = form == UnicodeForm::nfc ? 0xCC : 0x80;
   if (std::all_of(text.text().begin(), text.text().end(),
                   [&](char byte) { return static_cast<unsigned char>(byte) < limit; })) {

@@ -1,4 +1,4 @@
-// core/tokenizers/text: Unicode's normalization forms of a text that keeps its alignment.
+// core/tokenizers/text: Unicode normalization forms that keep a text's alignment.
 #pragma once
 
 #include "core/tokenizers/text/aligned_text.hpp"
@@ -7,8 +7,7 @@ namespace attnscope::tokenizers {
 
 enum class UnicodeForm { nfc, nfd, nfkc, nfkd };
 
-/// What one character decomposes into stands for that character; what is composed stands for the first of its
-/// parts.
+/// Decomposed characters are aligned with the original one, a composed character with the first of its parts.
 void to_form(AlignedText& text, UnicodeForm form);
 
 }  // namespace attnscope::tokenizers
