@@ -1,5 +1,5 @@
-// core/streaming: what the drivers of sweep and tile share: scratch memory, and a problem's rule as the
-// kernels take it.
+// core/streaming: shared by the drivers of sweep and tile: scratch memory, and a problem's masking rule in
+// the kernels' form.
 #pragma once
 
 #include <array>
@@ -16,8 +16,8 @@
 
 namespace attnscope::streaming {
 
-/// Blocks of floats that the threads of one sweep take turns with: as many as there are threads, made when
-/// first asked for.
+/// Blocks of scratch floats for the threads of one sweep: at most one for each thread, allocated on first
+/// use.
 class ScratchPool {
  public:
   explicit ScratchPool(std::int64_t floats) : floats_(floats) {}
@@ -37,7 +37,7 @@ class ScratchPool {
   std::vector<Memory> free_;
 };
 
-/// A block for as long as one piece of work takes.
+/// Borrows a block for one piece of work.
 class ScratchLease {
  public:
   explicit ScratchLease(ScratchPool& pool) : pool_(pool), memory_(pool.take()) {}
@@ -57,10 +57,10 @@ struct RowPiece {
   int count;
 };
 
-/// Most rows of one kernel job.
+/// The most rows of one kernel job.
 inline constexpr int most_rows = 512;
 
-/// The rule for a piece of rows, with the intervals it points to. Not to be moved.
+/// The rule for a piece of rows, with the intervals that it points to. Must not be moved.
 struct PieceRule {
   PieceRule(const AttentionProblem& p, const RowPiece& piece);
   PieceRule(const PieceRule&) = delete;
@@ -74,13 +74,13 @@ Rows query_rows(const AttentionProblem& p, const RowPiece& piece);
 Rows key_rows(const AttentionProblem& p, std::int64_t head);
 Rows value_rows(const AttentionProblem& p, std::int64_t head);
 
-/// `kernels`, or the fastest ones here.
+/// `kernels`; if null, the fastest ones for this machine.
 const Kernels& chosen(const Kernels* kernels);
 
-/// A rough guess at the nanoseconds of one cell, for the thread pool.
+/// A rough estimate of the nanoseconds for one cell, for the thread pool.
 double cell_nanoseconds(const AttentionProblem& p, const Kernels& kernels);
 
-/// A row's log-sum-exp as the kernels take it.
+/// A row's log-sum-exp in the kernels' form.
 struct Shift {
   float shift, factor;
 };

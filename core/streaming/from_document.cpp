@@ -31,7 +31,7 @@ std::string reason_against(const Document& document) {
   return {};
 }
 
-/// One sequence of [batch][heads][rows][numbers].
+/// One sequence of a tensor [batch][heads][rows][numbers].
 HeadRows rows_of(const TensorPtr& tensor, std::int64_t b) {
   const Shape& shape = tensor->shape();
   return HeadRows::of(tensor, b * shape[1] * shape[2] * shape[3]);
@@ -44,7 +44,7 @@ class Maker {
     made_.query = trace[Stage::RotateQuery];
     made_.key = trace[Stage::RotateKey];
     made_.value = trace[Stage::Value];
-    size_.batch = 1;  // the marks of one sequence are held at a time
+    size_.batch = 1;  // one sequence's mask is held at a time
     size_.heads = made_.query->shape()[1];
     size_.queries = made_.query->shape()[2];
     size_.keys = made_.key->shape()[2];
@@ -114,12 +114,12 @@ class Maker {
       if (head >= 0 && head < p.heads) p.patterned[static_cast<std::size_t>(head)] = 1;
   }
 
-  /// Whether a row may have no key. Not known of added masks.
+  /// Whether a row may have no key; true if unknown, for added masks.
   bool may_have_empty_rows() const {
     if (size_.extra > 0) return false;
     if (document_.layer().masking.additive) return true;
     const MaskRule rule(document_, trace_);
-    if (const auto rows = rule.intervals()) {  // for all heads at once, with and without the pattern
+    if (const auto rows = rule.intervals()) {  // for all heads at once, with and without the sparse pattern
       for (std::int64_t at = 2 * b_ * size_.queries; at < 2 * (b_ + 1) * size_.queries; ++at)
         if (rows->begin[static_cast<std::size_t>(at)] >= rows->end[static_cast<std::size_t>(at)]) return true;
       return false;
@@ -141,7 +141,7 @@ class Maker {
     made_.problem.allowed = {made_.allowed, size_.heads};
   }
 
-  /// [1 or batch][1 or heads][queries][token keys]; keys of no token get 0.
+  /// Adds [1 or batch][1 or heads][queries][token keys]; keys that belong to no token get 0.
   void add_additive(const Tensor& additive) {
     const Shape& shape = additive.shape();
     const std::int64_t block = shape[1] * shape[2] * shape[3], tokens = shape[3];

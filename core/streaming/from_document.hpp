@@ -11,10 +11,10 @@
 
 namespace attnscope {
 
-/// A problem and what it points to. Moving it keeps the problem valid, so it cannot be copied.
+/// A problem with the data that it points to. Moving keeps the problem valid; copying is disabled.
 struct StreamedDocument {
-  AttentionProblem problem;  // of no use when `why_not` says something
-  std::string why_not;       // one sentence; empty when the problem is the Document's attention
+  AttentionProblem problem;  // invalid unless `why_not` is empty
+  std::string why_not;       // one sentence; empty if the problem is the Document's attention
 
   StreamedDocument() = default;
   StreamedDocument(StreamedDocument&&) = default;
@@ -27,10 +27,10 @@ struct StreamedDocument {
 };
 
 /// Sequence `batch` of a Document, from the stages RotateQuery, RotateKey and Value of `trace` (and Bucket
-/// for LSH patterns); the other stages are not looked at. Sparse patterns, masks with a mistake and keys that
-/// belong to no token become a boolean mask of queries x keys, which a sequence with more scores than can be
-/// kept is refused. Not streamed, with the reason in `why_not`: linear attention, the naive softmax, dropout,
-/// intervention, storage other than float32, a finite number for hidden keys, the mistake of masking after
+/// for LSH patterns); other stages are not read. Sparse patterns, masks with a mistake and keys that belong
+/// to no token become a boolean mask of queries x keys, so a sequence with too many scores to keep is
+/// refused. Not streamed, with the reason in `why_not`: linear attention, the naive softmax, dropout,
+/// interventions, storage other than float32, a finite number for hidden keys, the mistake of masking after
 /// the softmax, and rows without a key that are not to be zeros.
 StreamedDocument make_problem(const Document&, const Trace& trace, std::int64_t batch);
 

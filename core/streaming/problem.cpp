@@ -29,7 +29,7 @@ void check_size(std::string_view name, std::int64_t size, std::int64_t most) {
     throw Error(fmt::format("The problem has {} {}; expected 1 to {}.", size, name, most));
 }
 
-/// Whether heads x rows x columns floats, at the strides given, have a size in bytes that fits.
+/// Throws Error if heads x rows x columns floats, at the given strides, have a size in bytes that overflows.
 void check_rows(std::string_view name, const HeadRows& rows, std::int64_t heads, std::int64_t count,
                 std::int64_t columns, bool needed) {
   if (!rows.has_numbers()) {

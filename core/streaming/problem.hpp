@@ -1,6 +1,6 @@
-// core/streaming: attention as the streaming engine takes it: one sequence, numbers of another owner
-// (a Tensor, a mapped file) and the rule of the mask. Nothing here grows with queries times keys unless
-// the caller brings it.
+// core/streaming: attention as input of the streaming engine: one sequence, numbers that others own (a
+// Tensor, a mapped file), and the masking rule. Nothing here grows with queries times keys unless the caller
+// supplies it.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@
 
 namespace attnscope {
 
-/// [heads][rows][numbers], not owned: the numbers of a row lie side by side, rows and heads at any distance.
+/// [heads][rows][numbers], not owned: the numbers of a row are contiguous, rows and heads have any stride.
 struct HeadRows {
   const float* data = nullptr;                   // null: see `whole`
   std::int64_t head_stride = 0, row_stride = 0;  // in numbers; 0 = the same for all
-  /// Keeps the numbers as they are for as long as it lives, so that a backend may keep its own copy of them
-  /// for as long; null = no such promise.
+  /// Keeps the numbers unchanged during its lifetime, so that a backend may keep its own copy of them as
+  /// long; null = no such promise.
   std::shared_ptr<const void> owner = nullptr;
-  /// They are those of a tensor, which is the owner, from its number `first` on. Where `data` is null they
-  /// are brought here by the first that asks for a row.
+  /// The tensor, also the owner, that holds the rows from its number `first` on. If `data` is null, the first
+  /// request for a row copies them to host memory.
   TensorPtr whole = nullptr;
   std::int64_t first = 0;
 
@@ -32,12 +32,12 @@ struct HeadRows {
   }
 };
 
-/// Something for each cell of [1 or heads][queries][keys], not owned; empty = nothing.
+/// A value for each cell of [1 or heads][queries][keys], not owned; empty = none.
 template <class T>
 struct CellValues {
   std::span<const T> values;
   std::int64_t heads = 1;                       // 1 = one block for all heads
-  std::shared_ptr<const void> owner = nullptr;  // as that of HeadRows
+  std::shared_ptr<const void> owner = nullptr;  // as in HeadRows
   bool empty() const { return values.empty(); }
 };
 
@@ -47,42 +47,43 @@ struct AttentionProblem {
   std::int64_t heads = 1, kv_heads = 1, queries = 0, keys = 0, d_k = 0, d_v = 0;
   HeadRows query;  // [heads][queries][d_k]
   HeadRows key;    // [kv_heads][keys][d_k]
-  HeadRows value;  // [kv_heads][keys][d_v]; may have no data when no output is asked for
+  HeadRows value;  // [kv_heads][keys][d_v]; may have no data if no output is requested
   double scale = 1;
   double soft_cap = 0;  // 0 = off
   double temperature = 1;
 
-  // Query i stands at position p = offset + i among the keys. It sees a key j when every part lets it.
+  // Query i is at position p = offset + i among the keys. It sees a key j if all of these rules allow it.
   std::int64_t offset = 0;
   bool causal = false;                  // j <= p
   std::int64_t left = -1, right = -1;   // p - left <= j <= p + right; -1 = open
-  std::int64_t real_keys = -1;          // j < real_keys: the others are padding; -1 = all are real
-  std::vector<std::uint8_t> patterned;  // [heads] or empty: causal and window hold where it is not 0
-  CellValues<std::uint8_t> allowed;     // 0 hides
+  std::int64_t real_keys = -1;          // j < real_keys, the others are padding; -1 = all are real
+  std::vector<std::uint8_t> patterned;  // [heads] or empty: 0 = causal and window are off
+  CellValues<std::uint8_t> allowed;     // 0 hides the key
   CellValues<float> additive;           // added after the cap; -inf hides
   /// [1 or heads][queries + keys - 1], added after the cap: number j - i + queries - 1 of a head.
   std::span<const float> distance_bias;
-  /// [heads] or empty: a logit that joins each row's softmax and takes no value; not owned, finite.
+  /// [heads] or empty: a logit that is added to each row's softmax and has no value vector; not owned,
+  /// finite.
   std::span<const float> sinks;
-  /// Queries from here on are padding: computed, but left out of the attention received; -1 = none is.
+  /// Queries from here on are padding: computed, but left out of the attention received; -1 = none.
   std::int64_t real_queries = -1;
 };
 
-/// Keys [begin, end) that causal, window and padding leave to query i of head h.
+/// The keys [begin, end) that causal, window and padding allow for query i of head h.
 struct KeyInterval {
   std::int64_t begin, end;
 };
 KeyInterval visible(const AttentionProblem&, std::int64_t h, std::int64_t i);
 
-/// Whether a mask says for every cell by itself what it hides.
+/// Whether the mask has a value for each cell.
 inline bool has_cell_mask(const AttentionProblem& p) { return !p.allowed.empty() || !p.additive.empty(); }
 /// Whether any part of the mask hides key j from query i of head h.
 bool is_hidden(const AttentionProblem&, std::int64_t h, std::int64_t i, std::int64_t j);
-/// How many keys none hides.
+/// How many keys no part of the mask hides.
 std::int64_t allowed_keys(const AttentionProblem&, std::int64_t h, std::int64_t i);
 
-/// Throws Error with a sentence that names the field, what was found and what was expected. Sizes are from 1
-/// to 2^30 (keys) or 2^40, and their bytes must be countable.
+/// Throws Error naming the field, what was found and what was expected. Sizes are from 1 to 2^30 (keys) or
+/// 2^40, and their bytes must not overflow.
 void check(const AttentionProblem&);
 
 }  // namespace attnscope

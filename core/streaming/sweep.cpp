@@ -52,7 +52,7 @@ class SweepRun {
   }
 
  private:
-  /// The result's tensors; those of a sweep before that have the right shape stay as they are.
+  /// Allocates the result's tensors; those of an earlier sweep with the right shape are reused.
   void make_room() {
     result_.first_head = request_.first_head;
     result_.rows = request_.rows;
@@ -81,7 +81,7 @@ class SweepRun {
 
   bool single_weights() const { return *request_.picture == PooledCells{1, 1}; }
 
-  /// Whether the kernel takes all rows one by one.
+  /// Whether the kernel sweeps all rows one by one.
   bool by_rows() const {
     streaming::SweepJob job{};
     job.rows = static_cast<int>(std::min<std::int64_t>(rows_, streaming::most_rows));
@@ -95,12 +95,13 @@ class SweepRun {
     return streaming::takes_few_rows(job, kernels_.few_rows, kernels_.lanes);
   }
 
-  /// Scores of few rows stay where they are until attention received is made of them: keys are read once.
+  /// The scores of few rows are kept until attention received is computed from them, so that keys are read
+  /// once.
   static constexpr std::int64_t most_scores = 1 << 16;  // 256 KB
   std::int64_t score_stride() const { return up(p_.keys + kernels_.lanes, 16) * 16; }
   std::int64_t score_floats() const { return receives_by_rows_ ? rows_ * score_stride() : 0; }
 
-  /// Before the scores of few rows.
+  /// The kernel's scratch; the scores of few rows follow it.
   std::int64_t scratch_floats(int panels) const { return up(kernel_floats(panels), 16) * 16; }
 
   std::int64_t kernel_floats(int panels) const {
@@ -109,8 +110,8 @@ class SweepRun {
                                   static_cast<int>(p_.keys), static_cast<int>(cell));
   }
 
-  /// Panels that share a block of keys while it is in the cache: as many as scratch and threads allow. No
-  /// number depends on it.
+  /// How many panels share a block of keys in the cache: as many as scratch and threads allow. Results do not
+  /// depend on it.
   int choose_panels() const {
     constexpr std::int64_t most_floats = 1 << 18;  // 1 MB
     int panels = std::max(1, kernels_.tile_rows / kernels_.lanes);
@@ -123,7 +124,7 @@ class SweepRun {
   void sweep_rows() {
     const int panels = choose_panels();
     const std::int64_t tile = static_cast<std::int64_t>(panels) * kernels_.lanes;
-    // Rows of one cell stay with one thread.
+    // All rows of a cell go to one thread.
     const std::int64_t group = std::max(tile, request_.picture ? request_.picture->rows_per_cell : 1);
     const std::int64_t groups = up(rows_, group);
     const std::int64_t scores = scratch_floats(panels);
@@ -131,12 +132,12 @@ class SweepRun {
     const double nanoseconds = static_cast<double>(std::min(group, rows_)) * static_cast<double>(p_.keys) *
                                streaming::cell_nanoseconds(p_, kernels_);
     work_.for_each(heads_ * groups, nanoseconds, [&](std::int64_t item) {
-      // The last rows see most keys when the mask is causal: long pieces first.
+      // With a causal mask the last rows see most keys, so the long pieces come first.
       const std::int64_t h = item / groups, first = (groups - 1 - item % groups) * group;
       const std::int64_t last = std::min(rows_, first + group);
       const streaming::ScratchLease lease(scratch);
-      // Also cells that will be written: from end to end, so that their lines are in the cache when the
-      // kernel writes here and there.
+      // Also clears cells that will be written: a sequential pass brings their lines into the cache before
+      // the kernel's scattered writes.
       if (request_.picture) clear_cells(h, first, last);
       for (std::int64_t row = first; row < last; row += tile) {
         const int count = static_cast<int>(std::min(tile, last - row));
@@ -148,7 +149,7 @@ class SweepRun {
     if (work_.stop.stop_requested()) throw Cancelled();
   }
 
-  /// Rows [row, row + count) of the result.
+  /// Sweeps rows [row, row + count) of the result.
   bool sweep_tile(std::int64_t h, std::int64_t row, int count, float* scratch, float* scores) {
     const streaming::RowPiece piece{request_.first_head + h, request_.rows.begin + row * request_.rows.step,
                                     request_.rows.step, count};
@@ -188,7 +189,7 @@ class SweepRun {
     return true;
   }
 
-  /// What the rows of a job give to each key, of the scores that it left.
+  /// Adds each key's attention received from the rows of a job, computed from its kept scores.
   void receive_scores(std::int64_t h, const streaming::SweepJob& swept) {
     std::array<float, streaming::cell_rows> shift{}, factor{};
     std::int32_t first = swept.keys, last = 0;
@@ -224,7 +225,7 @@ class SweepRun {
     if (!single_weights()) std::fill_n(result_.max.data() + begin, count, 0.0f);
   }
 
-  /// The kernels take every cell for full: those at the borders are not.
+  /// The kernels treat every cell as full; corrects the means of those at the borders.
   void finish_cells(std::int64_t h, std::int64_t first, std::int64_t last) {
     const std::int64_t height = request_.picture->rows_per_cell, width = request_.picture->keys_per_cell;
     const auto share = [](std::int64_t of_full, std::int64_t there) {
@@ -241,14 +242,14 @@ class SweepRun {
     }
   }
 
-  /// Rows that are no padding.
+  /// The number of rows that are not padding.
   std::int64_t received_rows() const {
     const RowRange& range = request_.rows;
     const std::int64_t real = p_.real_queries < 0 ? p_.queries : p_.real_queries;
     return std::min(rows_, real <= range.begin ? 0 : up(real - range.begin, range.step));
   }
 
-  /// Column sums of every head: weights again, from Q, K and the log-sum-exp.
+  /// Column sums of every head, from weights computed again from Q, K and the log-sum-exp.
   void receive() {
     const RowRange& range = request_.rows;
     const std::int64_t rows = received_rows();

@@ -10,7 +10,7 @@ namespace attnscope {
 
 namespace {
 
-/// Where row `first + i * step` of head `head` stands in the sweep; -1 when it is not there.
+/// The index in the sweep of a query of head `head`; -1 if the sweep does not have it.
 std::int64_t place_of(const Sweep& known, std::int64_t head, std::int64_t query) {
   const Shape& shape = known.log_sum_exp.shape();
   if (known.rounded) return -1;
@@ -20,7 +20,7 @@ std::int64_t place_of(const Sweep& known, std::int64_t head, std::int64_t query)
   return (head - known.first_head) * shape[1] + from / known.rows.step;
 }
 
-/// Log-sum-exp of the tile's rows: looked up, or swept when one of them is not known.
+/// Log-sum-exp of the tile's rows: from `known`, or swept if one of them is missing there.
 std::vector<double> log_sum_exps(const AttentionProblem& p, const TileRequest& request, const Sweep* known,
                                  const Work& work, const streaming::Kernels& kernels) {
   std::vector<double> found;
@@ -49,7 +49,7 @@ streaming::CellKind kernel_kind(TileKind kind) {
   return streaming::CellKind::Weights;
 }
 
-/// Makes cells of a rectangle, 64 x 64 at a time.
+/// Computes cells of a rectangle, 64 x 64 at a time.
 class CellMaker {
  public:
   CellMaker(const AttentionProblem& p, const TileRequest& asked, const Sweep* known, const Work& work,
@@ -63,14 +63,14 @@ class CellMaker {
   std::int64_t rows() const { return count_rows(request_.rows, p_.queries); }
   std::int64_t keys() const { return request_.last_key - request_.first_key; }
   std::int64_t scratch() const { return kernels_.cell_scratch(static_cast<int>(p_.d_k)); }
-  /// A rough guess for so many rows.
+  /// A rough estimate of the time for `rows` rows.
   double nanoseconds(std::int64_t rows) const {
     return static_cast<double>(rows * keys()) * streaming::cell_nanoseconds(p_, kernels_) / 2;
   }
 
-  /// Rows from `row` on, as many as a kernel takes, all keys: for each block its first key, counted from the
-  /// rectangle's, is given to place(key), which says where its cells go, and when they are there to
-  /// done(key, rows, keys).
+  /// Computes rows from `row` on, as many as a kernel takes, for all keys. For each block, place(key) gets
+  /// its first key relative to the rectangle and returns where its cells go; done(key, rows, keys) is called
+  /// when they are computed.
   template <class Place, class Done>
   void make(std::int64_t row, float* scratch, std::int64_t stride, Place&& place, Done&& done) const {
     const int count = static_cast<int>(std::min<std::int64_t>(streaming::cell_rows, rows() - row));
@@ -112,14 +112,14 @@ class CellMaker {
 
 float most_of(float most, float x) { return x > most || x != x ? x : most; }
 
-/// Puts blocks of weights together to cells of several.
+/// Pools blocks of weights to larger cells.
 class CellPool {
  public:
   CellPool(PooledTile& made, const PooledCells& cells, std::int64_t rows, std::int64_t keys)
       : made_(made), cells_(cells), rows_(rows), keys_(keys), columns_(made.mean.shape()[1]) {}
 
-  /// `block` [rows][cell_keys], whose first weight is that of `row` and `key`: first down, which is vector
-  /// code, then across.
+  /// Adds `block` [rows][cell_keys], whose first weight is at `row` and `key`: first down the columns, which
+  /// is vector code, then across.
   void add(const float* block, std::int64_t row, std::int64_t key, std::int64_t rows, std::int64_t keys) {
     for (std::int64_t from = 0; from < rows;) {
       const std::int64_t down = (row + from) / cells_.rows_per_cell,
@@ -141,7 +141,7 @@ class CellPool {
     }
   }
 
-  /// Sums of one row of cells become means over the weights that there are.
+  /// Turns the sums of one row of cells into means over the existing weights.
   void finish(std::int64_t down) {
     const std::int64_t tall = std::min(cells_.rows_per_cell, rows_ - down * cells_.rows_per_cell);
     for (std::int64_t across = 0; across < columns_; ++across) {
@@ -185,14 +185,14 @@ PooledTile pooled_tile(const AttentionProblem& problem, const TileRequest& asked
   made.mean = Tensor(Shape{height, (keys + cells.keys_per_cell - 1) / cells.keys_per_cell});
   made.max = made.mean;
   CellPool pool(made, cells, rows, keys);
-  // Whole rows of cells for each piece of work, so that no two write the same.
+  // Each piece of work has whole rows of cells, so that no two pieces write the same ones.
   constexpr std::int64_t tall = streaming::cell_rows, block_floats = tall * streaming::cell_keys;
   const std::int64_t span = std::max(tall, cells.rows_per_cell);
   streaming::ScratchPool scratch(block_floats + maker.scratch());
   work.for_each((rows + span - 1) / span, maker.nanoseconds(span), [&](std::int64_t piece) {
     const streaming::ScratchLease lease(scratch);
     float* const block = lease.data();
-    std::fill_n(block, block_floats, 0.f);  // what a narrow block leaves out is added as well
+    std::fill_n(block, block_floats, 0.f);  // all of a narrow block is added, too
     const std::int64_t last = std::min(rows, (piece + 1) * span);
     for (std::int64_t row = piece * span; row < last && !work.stop.stop_requested(); row += tall) {
       maker.make(
@@ -204,7 +204,7 @@ PooledTile pooled_tile(const AttentionProblem& problem, const TileRequest& asked
     for (std::int64_t down = piece * span / cells.rows_per_cell; down * cells.rows_per_cell < last; ++down)
       pool.finish(down);
   });
-  if (work.stop.stop_requested()) throw Cancelled();  // a piece that broke off lacks rows
+  if (work.stop.stop_requested()) throw Cancelled();  // a cancelled piece has missing rows
   return made;
 }
 

@@ -1,4 +1,4 @@
-// core/streaming: the exact numbers of a rectangle of one head, made when they are looked at.
+// core/streaming: the exact numbers of a rectangle of one head, computed on demand.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace attnscope {
 
-/// What the cells of a tile hold: weights, or scores after scale, cap, biases and mask (hidden = -inf), or
-/// the scaled products alone.
+/// The contents of a tile: weights, scores after scale, cap, biases and mask (hidden = -inf), or only the
+/// scaled products.
 enum class TileKind { Weights, Masked, Scaled };
 
 struct TileRequest {
@@ -19,21 +19,21 @@ struct TileRequest {
   bool operator==(const TileRequest&) const = default;
 };
 
-/// [rows][keys] of the rectangle. Weights are e^(score - log-sum-exp) with the log-sum-exp of `known` where
-/// it has the head and the rows and is not rounded; otherwise, and with null, those rows are swept first.
-/// Exactly 0 where a key is hidden; tiny weights come out down to the smallest float. Throws Error or
+/// [rows][keys] of the rectangle. Weights are e^(score - log-sum-exp) with the log-sum-exp of `known` if it
+/// has the head and the rows and is not rounded; otherwise, and if it is null, those rows are swept first.
+/// Hidden keys are exactly 0; tiny weights are computed down to the smallest float. Throws Error or
 /// Cancelled as sweep().
 Tensor tile(const AttentionProblem&, const TileRequest&, const Sweep* known, const Work&,
             const streaming::Kernels* kernels = nullptr);
 
-/// Weights of a rectangle in cells of several, counted from its first row and key: over those that exist,
-/// [ceil(rows / rows_per_cell)][ceil(keys / keys_per_cell)]. Hidden keys count as 0; a cell with a NaN is
-/// NaN.
+/// Weights of a rectangle, pooled into cells that are counted from its first row and key: mean and largest
+/// over existing weights, [ceil(rows / rows_per_cell)][ceil(keys / keys_per_cell)]. Hidden keys count as 0; a
+/// cell with a NaN is NaN.
 struct PooledTile {
   Tensor mean, max;
 };
 
-/// tile() of weights, pooled as it is made. Throws Error, also when the request is not of weights, or
+/// tile() of weights, pooled during computation. Throws Error, also if the request is not for weights, or
 /// Cancelled.
 PooledTile pooled_tile(const AttentionProblem&, const TileRequest&, const PooledCells&, const Sweep* known,
                        const Work&, const streaming::Kernels* kernels = nullptr);

@@ -1,5 +1,4 @@
-// core/streaming/kernels: what stands between the two products of an MLP, on vectors. Included by the kernels
-// alone.
+// core/streaming/kernels: activations of an MLP, on vectors. Included by the kernels only.
 #pragma once
 
 #include "core/streaming/kernels/kernels.hpp"
@@ -17,8 +16,8 @@ ATTNSCOPE_INLINE Vec sigmoid_of(Vec x) {
   return (x < 0.0f ? e : all(1.0f)) / (1.0f + e);
 }
 
-/// The normal distribution function: half of erfc(|x| / √2), or 1 minus it. erfc(z) = t·e^(-z²)·p(t) with
-/// t = 1 / (1 + 0.4 z), p fitted to the least largest relative error, 9e-9, on 0 <= z <= 10.5.
+/// The normal distribution function: erfc(|x| / √2) / 2, or 1 minus that. erfc(z) = t·e^(-z²)·p(t) with t = 1
+/// / (1 + 0.4 z); p minimises the largest relative error, 9e-9, on 0 <= z <= 10.5.
 ATTNSCOPE_INLINE Vec normal_of(Vec x) {
   const Vec z = size_of(x) * 0.707106781f;
   const Vec t = 1.0f / (1.0f + 0.4f * z);
@@ -36,7 +35,7 @@ ATTNSCOPE_INLINE Vec normal_of(Vec x) {
   return x < 0.0f ? half : 1.0f - half;
 }
 
-/// √(2/π)·(x + 0.044715·x³), twice: tanh(u) = 2 σ(2u) - 1.
+/// 2·√(2/π)·(x + 0.044715·x³), for tanh(u) = 2 σ(2u) - 1.
 ATTNSCOPE_INLINE Vec twice_tanh_argument(Vec x) { return 1.59576912f * (x + 0.044715f * (x * x * x)); }
 
 template <ActivationKind Kind>
@@ -44,14 +43,14 @@ ATTNSCOPE_INLINE Vec activated(Vec x) {
   if constexpr (Kind == ActivationKind::Gelu) return x * normal_of(x);
   if constexpr (Kind == ActivationKind::GeluTanh) return x * sigmoid_of(twice_tanh_argument(x));
   if constexpr (Kind == ActivationKind::QuickGelu) return x * sigmoid_of(1.702f * x);
-  if constexpr (Kind == ActivationKind::Relu) return x < 0.0f ? all(0.0f) : x;  // NaN stays
+  if constexpr (Kind == ActivationKind::Relu) return x < 0.0f ? all(0.0f) : x;  // keeps NaN
   if constexpr (Kind == ActivationKind::ReluSquared) return x < 0.0f ? all(0.0f) : x * x;
   if constexpr (Kind == ActivationKind::Silu) return x * sigmoid_of(x);
   if constexpr (Kind == ActivationKind::Tanh) return tanh_of(x);
   return x;
 }
 
-/// Numbers at the end go through the same vectors, so that a number's bits do not depend on its place.
+/// The last, partial vector uses the same code, so that a number's bits do not depend on its place.
 template <ActivationKind Kind>
 ATTNSCOPE_INLINE void activate_numbers(const ActivationJob& job) {
   for (int64_t i = 0; i < job.count; i += W) {

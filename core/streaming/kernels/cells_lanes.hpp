@@ -1,6 +1,5 @@
-// core/streaming/kernels: exact cells of a rectangle, and column sums, lanes = keys. The scores are the same
-// sums in the same order as the sweep's, so both agree to the last bit. Included by the kernels alone, see
-// lanes.hpp.
+// core/streaming/kernels: exact cells of a rectangle, and column sums; lanes = keys. The scores are summed in
+// the same order as in the sweep, so both agree to the last bit. Included by the kernels only, see lanes.hpp.
 #pragma once
 
 #include "core/streaming/kernels/kernels.hpp"
@@ -14,7 +13,7 @@ static int64_t cell_scratch(int d_k) {
   return static_cast<int64_t>(d_k) * (cell_rows + cell_panels * PW) + cell_rows * PW;
 }
 
-/// One panel of keys as [d_k][PW]; lanes beyond the last key repeat it.
+/// Transposes one panel of keys to [d_k][PW]; lanes beyond the last key repeat it.
 static void turn_keys(const CellJob& job, int first, float* out) {
   for (int v = 0; v < NV; ++v) {
     const auto row = [&](int i) {
@@ -33,7 +32,7 @@ static void turn_keys(const CellJob& job, int first, float* out) {
   }
 }
 
-/// Biases and masks on one row of scores, as many as there are keys left of a panel.
+/// Applies biases and masks to the first `count` scores of a row, for a panel that is not full.
 static void mark_keys(const ScoreRule& rule, int row, int first, int count, float* s) {
   if (rule.distance_bias != nullptr) {
     const float* bias = rule.distance_bias - row * rule.distance_step + first;
@@ -49,7 +48,7 @@ static void mark_keys(const ScoreRule& rule, int row, int first, int count, floa
   }
 }
 
-/// The same on a whole panel.
+/// Applies biases and masks to a row of a full panel.
 static void mark_panel(const ScoreRule& rule, int row, int first, float* s) {
   alignas(4 * W) int32_t seen[PW];
   if (rule.allowed != nullptr) {
@@ -69,8 +68,8 @@ static void mark_panel(const ScoreRule& rule, int row, int first, float* s) {
   }
 }
 
-/// Soft-cap, biases and masks on one row of scores of the panel that begins at key `first`. `in_interval`:
-/// the row sees all of the panel's keys as far as its interval goes.
+/// Applies soft-cap, biases and masks to one row of scores of the panel that begins at key `first`.
+/// `in_interval`: the row's interval contains all keys of the panel.
 ATTNSCOPE_INLINE void mark_row(const CellJob& job, int row, int first, bool in_interval, float* s) {
   const ScoreRule& rule = job.rule;
   if (rule.soft_cap != 0)
@@ -88,7 +87,7 @@ ATTNSCOPE_INLINE void mark_row(const CellJob& job, int row, int first, bool in_i
     store(s + v * W, (key >= rule.begin[row]) & (key < rule.end[row]) ? load(s + v * W) : all(-infinity));
 }
 
-/// A row of scores into weights e^(x - log-sum-exp); hidden keys get exactly 0.
+/// Turns a row of scores into weights e^(x - log-sum-exp); hidden keys get exactly 0.
 ATTNSCOPE_INLINE void weigh_row(const CellJob& job, int row, float* s) {
   const Vec shift = all(job.shift[row]), factor = all(job.factor[row]), c = all(job.rule.exponent);
   for (int v = 0; v < NV; ++v) {
@@ -108,7 +107,7 @@ static void add_columns(const CellJob& job, int first, const float* s) {
   for (int i = 0; i < PW && first + i < job.last_key; ++i) job.column[first + i - job.first_key] += column[i];
 }
 
-/// A panel of masked scores that are there; those of keys that the row does not see need not be.
+/// Reads masked scores of a panel; those outside of the row's interval may be uninitialised and become -inf.
 ATTNSCOPE_INLINE void read_scores(const CellJob& job, int row, int first, float* s) {
   const float* const from = job.scores + row * job.score_stride + first;
   IntVec key;
@@ -122,7 +121,7 @@ static void compute_cells(const CellJob& job) {
   float* queries = job.scratch;
   float* turned = queries + cell_rows * job.d_k;
   float* scores = turned + static_cast<int64_t>(cell_panels) * PW * job.d_k;
-  int64_t from = 0, to = 0x7fffffff;  // keys all rows see
+  int64_t from = 0, to = 0x7fffffff;  // the keys that all rows see
   for (int row = 0; row < job.rows; ++row) {
     for (int d = 0; d < job.d_k; ++d)
       queries[row * job.d_k + d] = job.query.data[row * job.query.stride + d] * job.rule.scale;

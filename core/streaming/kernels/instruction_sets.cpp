@@ -18,7 +18,8 @@ extern const Kernels kernels_avx2;
 
 namespace {
 #if defined(__clang__) && __clang_major__ < 17
-// It does not know the levels by name. No processor has these parts without the rest of the level.
+// These clang versions do not know the levels by name. No processor has these features without the rest of
+// the level.
 bool has_v3() {
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma");
 }
@@ -31,12 +32,12 @@ bool knows_v4() {
 bool has_v3() { return __builtin_cpu_supports("x86-64-v3"); }
 bool knows_v4() { return __builtin_cpu_supports("x86-64-v4"); }
 #endif
-/// The processor knows AVX-512, and the program has kernels for it.
+/// Whether the processor has AVX-512 and the program has kernels for it.
 bool has_v4() { return wide_kernels.avx512 != nullptr && knows_v4(); }
 bool has_pair_products() { return has_v4() && __builtin_cpu_supports("avx512bf16"); }
 
-/// The processor has tiles and bfloat16 products, and the system lets this process use them: it must be asked
-/// once, since their registers make every thread's state 8 KB larger.
+/// Whether the processor has tiles and bfloat16 products, and the system permits them. A process must ask
+/// once, since the tile registers add 8 KB to every thread's state.
 bool has_amx() {
   constexpr unsigned leaf = 7, bfloat_bit = 1u << 22, tile_bit = 1u << 24;
   constexpr long ask_for_feature = 0x1023, tile_data = 18;  // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
@@ -49,7 +50,7 @@ bool has_amx() {
   return usable;
 }
 
-/// With what the bfloat16 kernels leave out: what is computed in float32 everywhere is AVX-512's.
+/// Adds the functions that the bfloat16 kernels lack: those are always in float32, with AVX-512.
 Kernels completed(const Kernels& kernels) {
   Kernels whole = *wide_kernels.avx512;
   whole.name = kernels.name;

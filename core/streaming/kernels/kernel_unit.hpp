@@ -1,10 +1,10 @@
-// core/streaming/kernels: the last line of each kernel's file: everything of one instruction set behind one
-// table.
+// core/streaming/kernels: the table with all functions of one instruction set; the last line of each kernel's
+// file.
 #pragma once
 
 #include "core/streaming/kernels/cells_lanes.hpp"
 #include "core/streaming/kernels/sweep_lanes.hpp"
-#if !defined(ATTNSCOPE_BFLOAT_PARTS)  // they have sweeps and cells only, see wide_kernels.hpp
+#if !defined(ATTNSCOPE_BFLOAT_PARTS)  // these have sweeps and cells only, see wide_kernels.hpp
 #include "core/streaming/kernels/activation.hpp"
 #include "core/streaming/kernels/norm.hpp"
 #include "core/streaming/kernels/row_lanes.hpp"
@@ -15,7 +15,7 @@
 
 namespace attnscope::streaming::ATTNSCOPE_KERNEL {
 
-#if defined(ATTNSCOPE_BFLOAT_PARTS)  // a row's scores are rounded as tiles round them
+#if defined(ATTNSCOPE_BFLOAT_PARTS)  // rows must be rounded as tiles round them
 constexpr int most_few_rows = 0;
 ATTNSCOPE_INLINE bool sweep(const SweepJob& job) { return sweep_tile(job); }
 ATTNSCOPE_INLINE int64_t scratch_of_sweep(int panels, int d_k, int d_v, int keys, int keys_per_cell) {

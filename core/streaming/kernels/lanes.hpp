@@ -1,6 +1,6 @@
 // core/streaming/kernels: arithmetic on vectors of ATTNSCOPE_LANES floats in GCC's vector extensions.
-// Included by the kernels alone, inside a namespace of their own for each instruction set (ATTNSCOPE_KERNEL);
-// no standard library. Needs -ffast-math off: the rounding trick in exp2_product is what it says.
+// Included by the kernels only, inside a namespace for each instruction set (ATTNSCOPE_KERNEL); no standard
+// library. Needs -ffast-math off: the rounding trick in exp2_product relies on exact float arithmetic.
 #pragma once
 
 #include <stdint.h>
@@ -25,14 +25,14 @@ ATTNSCOPE_INLINE Vec load(const float* p) { return *reinterpret_cast<const Vec*>
 ATTNSCOPE_INLINE void store(float* p, Vec v) { *reinterpret_cast<Vec*>(p) = v; }
 ATTNSCOPE_INLINE Vec load_loose(const float* p) { return (Vec) * reinterpret_cast<const LooseVec*>(p); }
 ATTNSCOPE_INLINE void store_loose(float* p, Vec v) { *reinterpret_cast<LooseVec*>(p) = (LooseVec)v; }
-/// W numbers from p on, of which `count` exist; the others are 0.
+/// Loads `count` numbers from p; the remaining lanes are 0.
 ATTNSCOPE_INLINE Vec load_some(const float* p, int count) {
   if (count >= W) return load_loose(p);
   Vec x{};
   for (int i = 0; i < count; ++i) x[i] = p[i];
   return x;
 }
-/// The first `count` numbers of x, or all; none where count <= 0.
+/// Stores the first `count` numbers of x, at most all; none if count <= 0.
 ATTNSCOPE_INLINE void store_some(float* p, Vec x, int count) {
   if (count >= W)
     store_loose(p, x);
@@ -41,12 +41,12 @@ ATTNSCOPE_INLINE void store_some(float* p, Vec x, int count) {
 }
 ATTNSCOPE_INLINE Vec all(float x) { return x - Vec{}; }
 ATTNSCOPE_INLINE IntVec all(int32_t x) { return x - IntVec{}; }
-/// b where one of the two is NaN: what x86's own instruction does.
+/// The larger number; b if either is NaN, like the x86 instruction.
 ATTNSCOPE_INLINE Vec larger(Vec a, Vec b) { return a > b ? a : b; }
 ATTNSCOPE_INLINE float larger(float a, float b) { return a > b ? a : b; }
 
-/// a·b + c, rounded once where the machine has an instruction for it. Said in so many words: whether the
-/// compiler contracts an expression depends on the code around it, and a number's bits must not.
+/// a·b + c, rounded once if the machine has an instruction for it. Written explicitly: whether the compiler
+/// contracts an expression depends on the code around it, and a number's bits must not.
 ATTNSCOPE_INLINE Vec multiply_add(Vec a, Vec b, Vec c) {
 #if defined(__AVX512F__) && ATTNSCOPE_LANES == 16
   return (Vec)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
@@ -65,7 +65,7 @@ ATTNSCOPE_INLINE Vec multiply_add(Vec a, Vec b, Vec c) {
 #endif
 }
 
-/// The same of single numbers, where the compiler makes one operation of two vectors' and their sum.
+/// The same for single numbers, with the rounding of the vector version.
 ATTNSCOPE_INLINE float multiply_add(float a, float b, float c) {
 #if defined(__FMA__) || defined(__aarch64__)
   return __builtin_fmaf(a, b, c);
@@ -84,27 +84,26 @@ ATTNSCOPE_INLINE bool is_zero(V x) {
 }
 
 constexpr float infinity = __builtin_inff();
-/// Below it 2^x is as good as nothing beside a row's largest weight of 2^0. Kept far from the smallest normal
-/// number so that products with values stay normal.
+/// Below it, 2^x is negligible beside a row's largest weight of 2^0. Far above the smallest normal number, so
+/// that products with values stay normal.
 constexpr float least_exponent = -100.0f;
 
-/// 2^(x·c) for least_exponent <= x·c <= 0, relative error below 1.8e-7, exactly 1 at 0; NaN stays NaN
-/// whatever its payload, because the power is a factor. 1 + r·q(r), q fitted to the least largest relative
-/// error on |r| <= 1/2.
+/// 2^(x·c) for least_exponent <= x·c <= 0, relative error below 1.8e-7, exactly 1 at 0; any NaN stays NaN,
+/// because the power is a factor. 1 + r·q(r), where q minimises the largest relative error on |r| <= 1/2.
 ATTNSCOPE_INLINE Vec exp2_product(Vec x, Vec c) {
-  const Vec shifted = x * c + (12582912.0f + 127.0f);  // 1.5·2^23: the sum is rounded to a whole number
+  const Vec shifted = x * c + (12582912.0f + 127.0f);  // 1.5·2^23: the sum is rounded to an integer
   const Vec r = x * c - (shifted - (12582912.0f + 127.0f));
   Vec q = all(1.32647273e-3f);
   q = q * r + 9.67151299e-3f;
   q = q * r + 5.55073358e-2f;
   q = q * r + 2.40222424e-1f;
   q = q * r + 6.93147004e-1f;
-  const Vec power = (Vec)((IntVec)shifted << 23);  // the low bits are whole number + 127
+  const Vec power = (Vec)((IntVec)shifted << 23);  // the low bits are the integer + 127
   return (q * r + 1.0f) * power;
 }
 
-/// The same for any product <= 0 down to the last subnormal result, with a polynomial one degree longer:
-/// relative error below 1.2e-7. Two factors, because 2^-149 needs them.
+/// The same for any product <= 0 down to the last subnormal result, with a polynomial of one degree more:
+/// relative error below 1.2e-7. The power is applied as two factors, since 2^-149 needs them.
 ATTNSCOPE_INLINE Vec exp2_exact(Vec x, Vec c) {
   const Vec low = all(-160.0f) / c;
   x = low > x ? low : x;
@@ -121,8 +120,8 @@ ATTNSCOPE_INLINE Vec exp2_exact(Vec x, Vec c) {
   return (q * r + 1.0f) * (Vec)((half + 127) << 23) * (Vec)((whole - half + 127) << 23);
 }
 
-/// tanh, relative error below 3e-7: Cephes' tanhf polynomial (Moshier 1989) below 0.625, from there
-/// 1 - 2 / (e^2|x| + 1); NaN stays NaN.
+/// tanh, relative error below 3e-7: Cephes' tanhf polynomial (Moshier 1989) below 0.625, above that 1 - 2 /
+/// (e^2|x| + 1); NaN stays NaN.
 ATTNSCOPE_INLINE Vec tanh_of(Vec x) {
   const Vec square = x * x;
   Vec p = all(-5.70498872745e-3f);
@@ -145,14 +144,14 @@ ATTNSCOPE_INLINE void swap_halves(Vec& a, Vec& b, std::integer_sequence<int, Lan
   a = low;
 }
 
-/// Swaps the lanes of a whose index has the bit S with the lanes of b whose index has not.
+/// Swaps the lanes of a whose index has bit S set with the lanes of b whose index has it clear.
 template <int S>
 ATTNSCOPE_INLINE void swap_halves(Vec& a, Vec& b) {
   swap_halves<S>(a, b, std::make_integer_sequence<int, W>());
 }
 
-/// Among W vectors, every `Step`-th one: swaps each bit of the lane from S on with the same bit of the
-/// vector's index (Eklundh 1972).
+/// Among every `Step`-th of W vectors: swaps each bit of the lane index from S on with the same bit of the
+/// vector index (Eklundh 1972).
 template <int S, int Step>
 ATTNSCOPE_INLINE void swap_bits(Vec* r) {
   if constexpr (S < W) {
@@ -163,7 +162,7 @@ ATTNSCOPE_INLINE void swap_bits(Vec* r) {
   }
 }
 
-/// W vectors into their transpose.
+/// Transposes W vectors.
 ATTNSCOPE_INLINE void transpose(Vec* r) { swap_bits<1, 1>(r); }
 
 }  // namespace attnscope::streaming::ATTNSCOPE_KERNEL

@@ -1,14 +1,15 @@
-// core/streaming/kernels: which of a panel's scores are capped, biased or hidden. Masks and biases have a row
-// of keys for each query, a panel has a row of queries for each key: squares of them are turned in registers.
-// Keys at the ends of a block that masks hide from the whole panel are left out, and a block in which they
-// change nothing is a plain one: no bit of a result depends on either. Included by the kernels alone.
+// core/streaming/kernels: applies soft-cap, biases and masks to a panel's scores. Masks and biases have a row
+// of keys for each query, a panel has a row of queries for each key, so squares of them are transposed in
+// registers. Keys at the ends of a block that masks hide from the whole panel are skipped, and a block in
+// which masks change nothing needs no masking; neither changes any bit of a result. Included by the kernels
+// only.
 #pragma once
 
 #include "core/streaming/kernels/panel.hpp"
 
 namespace attnscope::streaming::ATTNSCOPE_KERNEL {
 
-/// A row of a boolean mask, read so many keys at a time. seen() is 0 for hidden keys, changed() for others.
+/// A row of a boolean mask, read in vectors. seen() is 0 for hidden keys, changed() is not.
 struct AllowedKeys {
   using Number = uint8_t;
   typedef uint8_t Some __attribute__((vector_size(16), aligned(1), may_alias));
@@ -17,7 +18,7 @@ struct AllowedKeys {
   static Many changed(const uint8_t* row) { return (Many)(*reinterpret_cast<const Many*>(row) == 0); }
 };
 
-/// A row of an added one: -inf hides, 0 changes nothing.
+/// A row of an additive mask: -inf hides, 0 changes nothing.
 struct AddedKeys {
   using Number = float;
   typedef int32_t Some __attribute__((vector_size(4 * W), aligned(4), may_alias));
@@ -28,16 +29,16 @@ struct AddedKeys {
   static Many changed(const float* row) { return *reinterpret_cast<const Many*>(row); }
 };
 
-/// Keys of a block outside of [first, last) are hidden from every lane; `plain`: all lanes see the others,
-/// and nothing is added to their scores.
+/// Keys of a block outside of [first, last) are hidden from every lane. `plain`: all lanes see the other
+/// keys, and their scores stay unchanged.
 struct Passing {
   int first, last;
   bool plain;
 };
 
-/// What a mask leaves of the keys to the panel; its rows are `stride` apart and begin at the job's first
-/// query. Looks no further than to the first key that one of the rows sees, and to the first one that is
-/// changed.
+/// Narrows `keys` to those that a mask leaves to the panel; the mask's rows are `stride` apart and begin at
+/// the job's first query. Stops at the first key that a row sees, and for `plain` at the first row with a
+/// change.
 template <class Keys>
 static void narrow(const typename Keys::Number* rows, int64_t stride, const Panel& p, Passing& keys) {
   constexpr int some = sizeof(typename Keys::Some) / sizeof(*rows),
@@ -59,7 +60,7 @@ static void narrow(const typename Keys::Number* rows, int64_t stride, const Pane
   }
 }
 
-/// What biases and masks leave of keys [first, last) to the panel.
+/// The keys of [first, last) that the panel sees, and whether biases and masks leave them unchanged.
 static Passing passing_keys(const ScoreRule& rule, const Panel& p, int first, int last) {
   Passing keys{first, last,
                p.from <= first && last <= p.to && rule.soft_cap == 0 && rule.distance_bias == nullptr};
@@ -68,10 +69,9 @@ static Passing passing_keys(const ScoreRule& rule, const Panel& p, int first, in
   return keys;
 }
 
-/// The masks' rows of a panel's next block, on their way to the cache while the products of this one are
-/// made: so many rows are more streams than a processor follows by itself. Spread evenly over the products,
-/// which wait for the same few places, and past the second cache, which is for keys and values: the rows
-/// are read once.
+/// Prefetches the masks' rows of a panel's next block during the products of this one: hardware prefetchers
+/// do not follow so many rows. The fetches are spread evenly over the products, which use the same fill
+/// buffers, and bypass the L2 cache, which is for keys and values: each row is read only once.
 class MaskAhead {
  public:
   /// The next block begins with key `first`.
@@ -85,7 +85,7 @@ class MaskAhead {
       rows_[1] =
           stream(rule.additive + p.first_row * rule.additive_stride + first, rule.additive_stride, keys, p);
   }
-  /// The share of them that belongs to few_keys keys.
+  /// Fetches the share for few_keys keys.
   void fetch() {
     constexpr int share = (PW * few_keys + BK - 1) / BK;
     for (Stream& s : rows_)
@@ -107,7 +107,7 @@ class MaskAhead {
   Stream rows_[2];
 };
 
-/// Where each lane's row of a mask begins; lanes beyond the panel's last row repeat it.
+/// The first element of each lane's row of a mask; lanes beyond the panel's last row repeat it.
 template <class T>
 struct LaneRows {
   const T* of[PW];
@@ -119,9 +119,9 @@ struct LaneRows {
   }
 };
 
-/// Scores [count][PW] of the keys from `first` on: where bytes are turned at most group_keys, so that they
-/// stay at hand from one step to the next. The last step raises `largest` [PW] to the largest of them; the
-/// others get null.
+/// Scores [count][PW] of the keys from `first` on; with byte masks at most group_keys, so that they stay in
+/// the cache between steps. The last step raises `largest` [PW] to their maximum; for earlier steps it is
+/// null.
 struct Group {
   int first, count;
   float *scores, *largest;
@@ -135,8 +135,9 @@ ATTNSCOPE_INLINE void raise_largest(const Group& g, int v, Vec most) {
   if (g.largest != nullptr) store(g.largest + v * W, most);
 }
 
-/// Adds what the rows say, a square of keys and lanes at a time, all keys of some rows before the next rows:
-/// so many rows lie in more pages than a processor remembers. Hides: -inf hides a key, whatever its score is.
+/// Adds the rows' numbers, one square of keys and lanes at a time. All keys of some rows come before the next
+/// rows, since all rows together lie in more pages than the TLB holds. Hides: -inf hides a key, whatever its
+/// score is.
 template <bool Hides>
 static void add_rows(const LaneRows<float>& rows, const Group& g) {
   for (int v = 0; v < NV; ++v) {
@@ -167,7 +168,7 @@ static void add_rows(const LaneRows<float>& rows, const Group& g) {
   }
 }
 
-/// 4 · W bytes, of which `count` exist; the others are 0.
+/// Loads 4 · W bytes, of which `count` exist; the others are 0.
 ATTNSCOPE_INLINE Vec load_bytes(const uint8_t* from, int count) {
   AllowedKeys::Many x{};
   if (count >= group_keys)
@@ -177,7 +178,7 @@ ATTNSCOPE_INLINE Vec load_bytes(const uint8_t* from, int count) {
   return (Vec)x;
 }
 
-/// Hides the keys whose byte is 0. Four keys are turned as if they were one number.
+/// Hides the keys whose byte is 0. Four keys are transposed as one 32-bit number.
 static void hide_rows(const LaneRows<uint8_t>& rows, const Group& g) {
   for (int v = 0; v < NV; ++v) {
     alignas(64) Vec four[W];
@@ -198,7 +199,7 @@ static void hide_rows(const LaneRows<uint8_t>& rows, const Group& g) {
   }
 }
 
-/// Hides the keys outside of the lanes' intervals.
+/// Hides the keys outside of each lane's interval.
 static void hide_outside(const Panel& p, const Group& g) {
   for (int v = 0; v < NV; ++v) {
     const IntVec begin = *reinterpret_cast<const IntVec*>(p.begin + v * W);
@@ -215,7 +216,7 @@ static void hide_outside(const Panel& p, const Group& g) {
   }
 }
 
-/// Soft-cap, biases and masks on a block of scores; p.largest becomes the larger of itself and them.
+/// Applies soft-cap, biases and masks to a block of scores; raises p.largest to their maximum.
 static void mark_scores(const ScoreRule& rule, Panel& p, const Block& b) {
   const LaneRows<float> biases(rule.distance_bias, -rule.distance_step, p);
   const LaneRows<float> added(rule.additive, rule.additive_stride, p);

@@ -1,4 +1,4 @@
-// core/streaming/kernels: rows made normal, sums in double. Included by the kernels alone.
+// core/streaming/kernels: normalises rows, with sums in double. Included by the kernels only.
 #pragma once
 
 #include "core/streaming/kernels/kernels.hpp"
@@ -15,7 +15,7 @@ ATTNSCOPE_INLINE Doubles load_doubles(const float* p) {
   memcpy(&few, p, sizeof few);
   return __builtin_convertvector(few, Doubles);
 }
-/// The same where `count` of them exist; the others are 0.
+/// Loads `count` numbers; the remaining lanes are 0.
 ATTNSCOPE_INLINE Doubles load_doubles(const float* p, int count) {
   FewFloats few{};
   for (int i = 0; i < count; ++i) few[i] = p[i];
@@ -28,14 +28,14 @@ ATTNSCOPE_INLINE double sum_of(Doubles x) {
   return sum;
 }
 
-/// Lanes below `count` of (x - mean), the others 0: what is missing must not count as -mean.
+/// (x - mean) in lanes below `count`, 0 in the others: missing numbers must not count as -mean.
 ATTNSCOPE_INLINE Doubles shifted(const float* p, int count, double mean) {
   Doubles x = load_doubles(p, count) - mean;
   for (int i = count; i < doubles; ++i) x[i] = 0;
   return x;
 }
 
-/// What becomes of numbers [at, …) of a row; `load` reads as many of a row as there are.
+/// Normalises numbers [at, …) of a row; `load` reads a full or a partial vector.
 template <class Load>
 ATTNSCOPE_INLINE FewFloats scaled(const NormJob& job, const float* x, int at, double mean, double inverse,
                                   Load load) {

@@ -1,5 +1,5 @@
-// core/streaming/kernels: how the two products of a sweep get their operands, in float32: keys and values are
-// read where they lie. operands_tiles.hpp is the same for matrix units. Included by the kernels alone.
+// core/streaming/kernels: operands of a sweep's two products, in float32: keys and values are read in place.
+// operands_tiles.hpp is the version for matrix units. Included by the kernels only.
 #pragma once
 
 #include "core/streaming/kernels/kernels.hpp"
@@ -7,12 +7,12 @@
 
 namespace attnscope::streaming::ATTNSCOPE_KERNEL {
 
-constexpr int key_grain = 1;   // panels begin at a multiple of so many keys
+constexpr int key_grain = 1;   // panels begin at a multiple of this many keys
 constexpr int tile_rows = 64;  // queries that should share a block of keys
 constexpr bool rounds = false;
 constexpr int few_keys = MR;
 
-/// What a thread needs to use the products; lives while it does.
+/// A thread's set-up for the products, valid during its lifetime.
 struct Session {};
 
 /// Keys and values of one block.
@@ -30,8 +30,8 @@ ATTNSCOPE_INLINE Operands prepare_block(const SweepJob& job, int first, int, flo
   return {{job.key.data + first * job.key.stride, job.key.stride, 1}, {values, 1, job.value.stride}};
 }
 
-/// Scores [count][PW] of the block's keys from `skip` on; `query` [d_k][PW] and what was prepared of it.
-/// `between` is called after every few_keys keys at the latest.
+/// Scores [count][PW] of the block's keys from `skip` on, from `query` [d_k][PW] and its prepared operand.
+/// `between` is called at least once every few_keys keys.
 template <Keep keep, class Between>
 ATTNSCOPE_INLINE void multiply_keys(const Operands& block, int skip, int count, const float* query,
                                     const float*, int d_k, float* scores, float* extra, Between between) {

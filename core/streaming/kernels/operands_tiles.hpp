@@ -1,7 +1,7 @@
-// core/streaming/kernels: the operands of a sweep's products as tiles of bfloat16 for a matrix unit. With two
-// parts a number x is hi + lo, both bfloat16, and a product hi·hi + lo·hi + hi·lo: what is left out is 2^-16
-// of it, so that scores are good to about 2e-5 (64 normal dimensions) instead of 1e-2. An infinite query or
-// key makes its scores NaN. Included by the kernels alone, instead of operands.hpp.
+// core/streaming/kernels: operands of a sweep's products as bfloat16 tiles for a matrix unit. With two parts
+// a number x is hi + lo, both bfloat16, and a product is hi·hi + lo·hi + hi·lo: the missing term is 2^-16 of
+// it, so that scores are accurate to about 2e-5 (64 normal dimensions) instead of 1e-2. An infinite query or
+// key makes its scores NaN. Included by the kernels only, instead of operands.hpp.
 #pragma once
 
 #include "core/streaming/kernels/kernels.hpp"
@@ -15,7 +15,7 @@
 namespace attnscope::streaming::ATTNSCOPE_KERNEL {
 
 constexpr int key_grain = tile_depth;
-constexpr int tile_rows = 256;  // four panels share what a block's conversion costs
+constexpr int tile_rows = 256;  // four panels share the cost of converting a block
 constexpr bool rounds = ATTNSCOPE_BFLOAT_PARTS == 1;
 constexpr int few_keys = 16;
 constexpr int block_steps = ATTNSCOPE_KEY_BLOCK / tile_depth;
@@ -28,7 +28,7 @@ constexpr int steps_of(int depth) { return (depth + tile_depth - 1) / tile_depth
 constexpr int tiles_of(int rows) { return (rows + 15) / 16; }
 
 /// Keys as left tiles [16 keys][steps][part], values as left tiles [16 dimensions][steps][part], weights as
-/// right tiles [steps][vector][part], and room for the sums of one row of tiles.
+/// right tiles [steps][vector][part], and a buffer for the sums of one row of tiles.
 struct Operands {
   uint16_t *keys, *values, *weights;
   float* sums;
@@ -41,7 +41,8 @@ constexpr int64_t operand_scratch(int d_k, int d_v) {
 }
 constexpr int64_t query_operand_scratch(int d_k) { return int64_t{steps_of(d_k)} * NV * parts * tile_floats; }
 
-/// The nearest bfloat16, ties to even; what would round to infinity is cut instead, and NaN stays NaN.
+/// Rounds to the nearest bfloat16, ties to even; a number that would round to infinity is truncated instead,
+/// and NaN stays NaN.
 ATTNSCOPE_INLINE Vec bfloat_of(Vec x) {
   constexpr int32_t upper = static_cast<int32_t>(0xFFFF0000u), special = 0x7F800000;
   const IntVec bits = (IntVec)x;
@@ -64,7 +65,7 @@ ATTNSCOPE_INLINE void store_halves(uint16_t* to, Vec bfloat) {
   *reinterpret_cast<Halves*>(to) = (Halves) __builtin_convertvector((IntVec)bfloat >> 16, Halves);
 }
 
-/// Rows of numbers that lie side by side, `count` of them, as left tiles; whole tiles are written.
+/// Converts `count` contiguous rows of numbers to left tiles; writes whole tiles.
 static void turn_into_left(const Rows& rows, int count, int depth, uint16_t* out) {
   const int steps = steps_of(depth);
   for (int row = 0; row < tiles_of(count) * 16; ++row) {
@@ -77,8 +78,8 @@ static void turn_into_left(const Rows& rows, int count, int depth, uint16_t* out
   }
 }
 
-/// The same of the transpose: tile rows are the columns, depth are the rows. block_steps steps to a row of
-/// tiles.
+/// The same for the transpose: the tiles' rows are the columns, their depth is the rows. A row of tiles has
+/// block_steps steps.
 static void turn_into_left_transposed(const Rows& rows, int count, int columns, uint16_t* out) {
   for (int column = 0; column < columns; column += W) {
     uint16_t* tile = out + int64_t{column / 16} * block_steps * parts * tile_halves;
@@ -98,7 +99,7 @@ static void turn_into_left_transposed(const Rows& rows, int count, int columns, 
   }
 }
 
-/// A panel [depth][PW] as right tiles: rows 2i and 2i + 1 are the pairs of tile row i.
+/// Converts a panel [depth][PW] to right tiles: rows 2i and 2i + 1 are the pairs of tile row i.
 template <class MakePairs>
 ATTNSCOPE_INLINE void turn_into_right(const float* panel, int depth, uint16_t* out, MakePairs make_pairs) {
   for (int step = 0; step < steps_of(depth); ++step) {
@@ -121,7 +122,7 @@ ATTNSCOPE_INLINE void store_pairs(Vec even, Vec odd, uint16_t* to) {
   }
 }
 
-/// Weights are finite after any rounding: where the processor has an instruction for it, it serves.
+/// Weights are finite after any rounding, so the processor's own instruction is used if there is one.
 ATTNSCOPE_INLINE void store_weight_pairs(Vec even, Vec odd, uint16_t* to) {
 #if defined(ATTNSCOPE_PAIR_PRODUCTS)
   store_pairs_at_once(even, odd, to);
@@ -130,7 +131,7 @@ ATTNSCOPE_INLINE void store_weight_pairs(Vec even, Vec odd, uint16_t* to) {
 #endif
 }
 
-/// C [rows][PW] from left tiles, `tile_stride` numbers from one row of tiles to the next, and right tiles.
+/// C [rows][PW] from left tiles, whose rows are `tile_stride` numbers apart, and right tiles.
 template <Keep keep, class Between = Nothing>
 static void tile_product(const uint16_t* a, int64_t tile_stride, int rows, const uint16_t* b, int steps,
                          float* c, float* extra, float* sums, Between between = {}) {

@@ -1,6 +1,6 @@
-// core/streaming/kernels: a panel of queries, one in each lane: its place in the scratch, how queries come in
-// and outputs go out. Neighbouring queries lie in the vectors of the same lane (row = lane·NV + vector), so
-// that the picture adds them up without shuffles. Included by the kernels alone.
+// core/streaming/kernels: a panel of queries, one in each lane: its place in the scratch memory, and how
+// queries are read and outputs written. Adjacent queries lie in the same lane of adjacent vectors (row =
+// lane·NV + vector), so that the picture adds them without shuffles. Included by the kernels only.
 #pragma once
 
 #include "core/streaming/kernels/kernels.hpp"
@@ -16,22 +16,22 @@ namespace attnscope::streaming::ATTNSCOPE_KERNEL {
 #define ATTNSCOPE_KEY_BLOCK 192
 #endif
 constexpr int BK =
-    ATTNSCOPE_KEY_BLOCK;  // keys in a block: their scores for one panel stay in the first cache
+    ATTNSCOPE_KEY_BLOCK;  // keys in a block, so that their scores for one panel fit into the L1 cache
 static_assert(BK % largest_unit == 0);
 
 struct Panel {
-  int first_row, rows;                     // of the job's
-  int low, high;                           // keys that any lane sees lie in [low, high)
-  int from, to;                            // every lane sees [from, to), as far as the interval goes
+  int first_row, rows;                     // relative to the job
+  int low, high;                           // any lane sees only keys in [low, high)
+  int from, to;                            // every lane's interval contains [from, to)
   float *query, *output;                   // [d_k][PW], [d_v][PW]
-  float* query_operand;                    // the query as the products want it
-  float *largest, *sum, *moment, *shrink;  // [PW]: m, l, u and what the last block shrank them by
+  float* query_operand;                    // the query in the products' form
+  float *largest, *sum, *moment, *shrink;  // [PW]: m, l, u and the factor of the last block
   int32_t *begin, *end, *strongest;        // [PW]
   float *unit_sum, *unit_max;              // [units][PW]
-  float* block_largest;                    // [blocks][PW] m when the block was done
+  float* block_largest;                    // [blocks][PW] m after the block
 };
 
-/// Keys [first, last) and room for their scores, [last - first][PW].
+/// Keys [first, last) and memory for their scores, [last - first][PW].
 struct Block {
   int first, last;
   float* scores;
@@ -40,7 +40,7 @@ struct Block {
 ATTNSCOPE_INLINE int lane_of(int row) { return row % NV * W + row / NV; }
 ATTNSCOPE_INLINE int row_of(int lane) { return lane % W * NV + lane / W; }
 
-/// Keys whose sums are kept apart for the picture; 0 without one.
+/// The number of keys in a unit, whose sums are kept for the picture; 0 without one.
 ATTNSCOPE_INLINE int unit_for(int keys_per_cell) {
   return keys_per_cell < largest_unit ? keys_per_cell : largest_unit;
 }
@@ -57,7 +57,7 @@ static int64_t panel_scratch(int d_k, int d_v, int keys, int keys_per_cell) {
   return floats;
 }
 
-/// W rows of W numbers in, their transpose out. `row(i)` is where row i begins.
+/// Transposes W rows of W numbers; `row(i)` points to row i.
 template <class Row>
 ATTNSCOPE_INLINE void turn_square(Row row, float factor, float* out, int out_stride) {
   Vec r[W];
@@ -66,7 +66,7 @@ ATTNSCOPE_INLINE void turn_square(Row row, float factor, float* out, int out_str
   ATTNSCOPE_UNROLL for (int i = 0; i < W; ++i) store(out + i * out_stride, r[i]);
 }
 
-/// Queries of the panel, scaled, as [d_k][PW]. Lanes beyond the last row repeat it.
+/// Reads the panel's queries, scaled, as [d_k][PW]. Lanes beyond the last row repeat it.
 static void read_queries(const SweepJob& job, Panel& p) {
   for (int v = 0; v < NV; ++v) {
     const auto row = [&](int i) {
@@ -81,7 +81,7 @@ static void read_queries(const SweepJob& job, Panel& p) {
   }
 }
 
-/// Takes the panel's memory from `room`, reads its queries and intervals; returns what is left of the room.
+/// Takes the panel's memory from `room`, reads its queries and intervals, and returns the rest of `room`.
 static float* set_up_panel(const SweepJob& job, int first_row, float* room, Panel& p) {
   p.first_row = first_row;
   p.rows = job.rows - first_row < PW ? job.rows - first_row : PW;
@@ -119,7 +119,7 @@ static float* set_up_panel(const SweepJob& job, int first_row, float* room, Pane
     p.strongest[lane] = -1;
   }
   if (p.low < p.high) p.low = p.low / key_grain * key_grain;
-  // Whole units: then a row's sums are the same bits whichever rows share its panel.
+  // Whole units, so that a row's sums have the same bits whichever rows share its panel.
   if (const int unit = unit_of(job); unit > 1 && p.low < p.high) {
     p.low = p.low / unit * unit;
     p.high = (p.high + unit - 1) / unit * unit;
@@ -131,7 +131,7 @@ static float* set_up_panel(const SweepJob& job, int first_row, float* room, Pane
   return room;
 }
 
-/// Output rows from [d_v][PW]; p.sum holds 1 / l by now.
+/// Writes output rows from [d_v][PW]; p.sum holds 1 / l by now.
 static void write_output(const SweepJob& job, const Panel& p) {
   for (int v = 0; v < NV; ++v) {
     const Vec share = load(p.sum + v * W);

@@ -1,18 +1,18 @@
-// core/streaming/kernels: from the sums of units (a few keys of one query) to the cells of the picture (many
-// keys of many queries). Neighbouring queries lie in neighbouring vectors, so most of the adding needs no
-// shuffle; what is left is a tree of pairs. Included by the kernels alone, see lanes.hpp.
+// core/streaming/kernels: pools the sums of units (a few keys of one query) to the picture's cells (many keys
+// of many queries). Adjacent queries lie in adjacent vectors, so most additions need no shuffle; the others
+// form a tree of pairs. Included by the kernels only, see lanes.hpp.
 #pragma once
 
 #include "core/streaming/kernels/panel.hpp"
 
 namespace attnscope::streaming::ATTNSCOPE_KERNEL {
 
-/// Sums and largest weights of W neighbouring cells, one vector each: lane = query.
+/// Sums and largest weights of W adjacent cells, one vector each: lane = query.
 struct CellGroup {
   Vec sum[W], most[W];
 };
 
-/// One unit of Vectors neighbouring vectors, joined into one.
+/// Combines one unit of `Vectors` adjacent vectors into one.
 template <int Vectors>
 ATTNSCOPE_INLINE void join_unit(const float* sums, const float* mosts, const float* scale, Vec& sum,
                                 Vec& most) {
@@ -23,7 +23,7 @@ ATTNSCOPE_INLINE void join_unit(const float* sums, const float* mosts, const flo
   }
 }
 
-/// Units [first, last) that make up a cell, as far as the panel reached them.
+/// Combines units [first, last) of a cell, as far as the panel reached them.
 template <int Vectors>
 ATTNSCOPE_INLINE void join_units(const Panel& p, int unit, int first, int last, int v, Vec& sum, Vec& most) {
   const int low = p.low / unit, high = (p.high + unit - 1) / unit;
@@ -36,7 +36,7 @@ ATTNSCOPE_INLINE void join_units(const Panel& p, int unit, int first, int last, 
   }
 }
 
-/// W cells from `cell` on; those that the panel did not reach are 0.
+/// Combines W cells from `cell` on; cells that the panel did not reach are 0.
 template <int Vectors>
 ATTNSCOPE_INLINE void gather(const SweepJob& job, const Panel& p, int cell, int last_cell, int v,
                              CellGroup& group) {
@@ -73,16 +73,16 @@ ATTNSCOPE_INLINE void join_lanes(Vec* r) {
   }
 }
 
-/// Each `Lanes` neighbouring lanes joined, and then lanes and vectors swapped: vector x · Lanes holds what
-/// the x-th group of lanes has in each of the W cells.
+/// Combines each `Lanes` adjacent lanes, then transposes lanes and vectors: vector x · Lanes holds the x-th
+/// group of lanes of each of the W cells.
 template <int Lanes, bool Largest>
 ATTNSCOPE_INLINE void turn(Vec* r) {
   join_lanes<1, Lanes, Largest>(r);
   swap_bits<Lanes, Lanes>(r);
 }
 
-/// Neighbouring cells of a panel's rows on their way to the picture, whose rows are far apart: a few lines of
-/// each at once are many times faster than one here and one there.
+/// A buffer for adjacent cells of a panel's rows. The picture's rows are far apart: writing a few cache lines
+/// of each at once is many times faster than writing single cells.
 struct Run {
   static constexpr int cells = 64;
   float mean[PW][cells], most[PW][cells];
@@ -94,8 +94,8 @@ ATTNSCOPE_INLINE void write_weights(float* to, const float* from, int count) {
   for (; i < count; ++i) to[i] = from[i];
 }
 
-/// One row of cells, as means and largest weights; with `joins` what is there is added to. A cell with a NaN
-/// in it is NaN in both.
+/// Writes one row of cells as means and largest weights; with `joins`, adds to the existing ones. A cell with
+/// a NaN is NaN in both.
 ATTNSCOPE_INLINE void write_cells(float* means, float* mosts, const float* mean, const float* most, int count,
                                   bool joins) {
   int i = 0;
@@ -112,7 +112,7 @@ ATTNSCOPE_INLINE void write_cells(float* means, float* mosts, const float* mean,
   }
 }
 
-/// Every single weight that a panel reaches: mean and largest are one, and nothing is joined.
+/// Writes every single weight that a panel reaches: here mean and largest are equal.
 static void pool_weights(const SweepJob& job, const Panel& p) {
   alignas(64) Run run;
   for (int first = p.low; first < p.high; first += Run::cells) {
@@ -135,7 +135,8 @@ static void pool_weights(const SweepJob& job, const Panel& p) {
   }
 }
 
-/// All cells that a panel reaches; the rows of a cell are `Vectors` neighbouring vectors and `Lanes` lanes.
+/// Writes all cells that a panel reaches; the rows of a cell are `Vectors` adjacent vectors and `Lanes`
+/// lanes.
 template <int Vectors, int Lanes>
 static void pool_cells(const SweepJob& job, const Panel& p) {
   alignas(64) Run run;
@@ -163,7 +164,8 @@ static void pool_cells(const SweepJob& job, const Panel& p) {
   }
 }
 
-/// Adds a finished panel to the picture: sums of e^(x - m) become sums of weights by e^(m then - m now) / l.
+/// Adds a finished panel to the picture: sums of e^(x - m) become sums of weights by the factor e^(m then - m
+/// now) / l.
 static void pool_panel(const SweepJob& job, Panel& p) {
   const Vec c = all(job.rule.exponent), least = all(least_exponent / job.rule.exponent);
   for (int lane = 0; lane < PW; ++lane)

@@ -1,6 +1,6 @@
-// core/streaming/kernels: the matrix products of the kernels. One side is read in place, number by number;
-// the other one and the result are panels: [rows][PW], PW lanes to a row. Included by the kernels alone, see
-// lanes.hpp.
+// core/streaming/kernels: the matrix products of the kernels. One operand is read in place, number by number;
+// the other one and the result are panels: [rows][PW], with PW lanes in a row. Included by the kernels only,
+// see lanes.hpp.
 #pragma once
 
 #include "core/streaming/kernels/lanes.hpp"
@@ -12,10 +12,10 @@ constexpr int PW = NV * W;           // lanes of a panel
 constexpr int MR = W == 4 ? 4 : 6;   // rows of the result kept in registers: fills 12 of 16, 24 of 32
 static_assert(MR * NV <= 24);
 
-/// What happens to a row of results.
+/// How a row of results is stored.
 enum class Keep {
   Store,       // C = A·B
-  StoreMax,    // and `extra` [PW] becomes the larger of itself and each row
+  StoreMax,    // and `extra` [PW] is raised to the maximum of each row
   Accumulate,  // C = C · extra + A·B
 };
 
@@ -43,7 +43,7 @@ ATTNSCOPE_INLINE void few_rows(Scalars a, const float* __restrict b, int depth, 
     b += PW;
   }
   if constexpr (keep == Keep::Accumulate) {
-    // Sums of one block of keys come together before they join the long one: it loses fewer bits.
+    // One block of keys is summed before it is added to the long sum: that loses fewer bits.
     ATTNSCOPE_UNROLL for (int v = 0; v < NV; ++v) {
       const Vec shrink = load(extra + v * W);
       ATTNSCOPE_UNROLL for (int m = 0; m < M; ++m)
@@ -68,12 +68,12 @@ __attribute__((noinline)) static void one_count(Scalars a, const float* b, int d
   few_rows<M, keep>(a, b, depth, c, extra);
 }
 
-/// For products between whose rows there is nothing to do.
+/// The `between` of products that need none.
 struct Nothing {
   void operator()() const {}
 };
 
-/// C [rows][PW] from A [rows][depth] and B [depth][PW]; `between` is called every few rows.
+/// C [rows][PW] from A [rows][depth] and B [depth][PW]; `between` is called between groups of rows.
 template <Keep keep, class Between = Nothing>
 static void product(Scalars a, int rows, const float* b, int depth, float* c, float* extra,
                     Between between = {}) {

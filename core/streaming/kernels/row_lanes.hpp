@@ -1,22 +1,22 @@
-// core/streaming/kernels: a few queries swept by themselves, as a model's next token brings them. A panel has
-// a lane for each query and would be almost empty; here the lanes are keys, then numbers of the output. Every
-// sum is made in the order of sweep_lanes.hpp and pooling.hpp, so that a row has the same bits whichever of
-// the two takes it. Included by the kernels alone.
+// core/streaming/kernels: sweeps a few queries one by one, as for a model's next token. A panel has a lane
+// for each query and would be almost empty; here the lanes are keys, then dimensions of the output. Every sum
+// is made in the order of sweep_lanes.hpp and pooling.hpp, so that a row has the same bits on both paths.
+// Included by the kernels only.
 #pragma once
 
 #include "core/streaming/kernels/sweep_lanes.hpp"
 
 namespace attnscope::streaming::ATTNSCOPE_KERNEL {
 
-/// So many rows are swept by themselves at most: their sums lie in the lanes of a vector.
+/// The most rows on this path: their sums fit into the lanes of a vector.
 constexpr int most_few_rows = W < 8 ? W : 8;
-/// So many share a key that was read: what the registers hold.
+/// How many rows use a key that was read: as many as the registers hold.
 constexpr int rows_at_once = 4;
 static_assert(most_few_rows <= 2 * rows_at_once && most_few_rows % NV == 0);
 
-/// In the job's scratch. Of each row, far enough apart that a vector more can be written behind the last.
+/// Buffers in the job's scratch. Each row has space for one more vector behind its end.
 struct FewRows {
-  int rows, low, high;         // keys that any row sees lie in [low, high)
+  int rows, low, high;         // any row sees only keys in [low, high)
   int units, blocks;           // 0 without a picture
   float* query;                // [rows][d_k], scaled
   float* score;                // [rows][score_stride] of one block: x
@@ -43,7 +43,8 @@ ATTNSCOPE_INLINE int64_t row_scratch(int d_k, int d_v, int keys, int keys_per_ce
   return floats;
 }
 
-/// The rows' units where those of rows before them lie. Keys that come later are hidden from them: 0.
+/// Places the rows' units behind those of the kept rows and clears them, since units of hidden keys must be
+/// 0.
 static void keep_rows(const KeptCells& kept, int unit, FewRows& f) {
   f.unit_stride = kept.unit_stride, f.block_stride = kept.block_stride;
   f.unit_sum = kept.sum + kept.rows * kept.unit_stride;
@@ -103,7 +104,7 @@ static FewRows set_up_rows(const SweepJob& job) {
   return f;
 }
 
-/// Scores of keys [first, last) and R queries from `row` on, to score[row][key - first].
+/// Computes scores of keys [first, last) for R queries from `row` on, to score[row][key - first].
 template <int R>
 ATTNSCOPE_INLINE void score_keys(const SweepJob& job, const FewRows& f, int row, int first, int last) {
   const float* const query = f.query + row * job.d_k;
@@ -143,7 +144,7 @@ static void score_rows(const SweepJob& job, const FewRows& f, int first, int las
   }
 }
 
-/// What mark_scores() does, on one row: keys [first, last), whose scores begin at `x`.
+/// mark_scores() for one row: keys [first, last), whose scores begin at `x`.
 static void mark_row(const ScoreRule& rule, int row, int first, int last, float* x) {
   const int count = last - first;
   if (rule.soft_cap != 0)
@@ -163,7 +164,7 @@ static void mark_row(const ScoreRule& rule, int row, int first, int last, float*
   }
 }
 
-/// Row `row` of a block: its largest score, then weights[key - first] and what the picture wants of them.
+/// Row `row` of a block: its largest score, then weights[key - first] and the picture's sums.
 static void weigh_row(const SweepJob& job, FewRows& f, int row, int first, int last, float& largest,
                       float& block_sum, float& block_moment) {
   const ScoreRule& rule = job.rule;
@@ -196,7 +197,7 @@ static void weigh_row(const SweepJob& job, FewRows& f, int row, int first, int l
   block_sum = sum, block_moment = moment;
 }
 
-/// Sums and largest weights of a row's units in a block.
+/// Keeps sums and largest weights of a row's units in a block.
 static void keep_units(const SweepJob& job, const FewRows& f, int row, int first, int last) {
   const int unit = unit_of(job);
   const float* const weight = f.weight + row * FewRows::weight_stride;
@@ -243,7 +244,7 @@ ATTNSCOPE_INLINE void mix_row(const SweepJob& job, int first, int last, const fl
   for (; d < job.d_v; d += W) mix_values<1>(job, first, last, weight, d, shrink, output);
 }
 
-/// All rows against keys of one block.
+/// Sweeps all rows over the keys of one block.
 static void sweep_rows_of_block(const SweepJob& job, FewRows& f, int block, int first, int last) {
   score_rows(job, f, first, last);
   const Vec before = f.sums.largest;
@@ -263,7 +264,7 @@ static void sweep_rows_of_block(const SweepJob& job, FewRows& f, int block, int 
             f.output + row * f.output_stride);
 }
 
-/// Blocks' largest scores become what their sums are multiplied with. `share`: of weights, lane = row.
+/// Turns the blocks' largest scores into the factors of their sums. `share`: the rows' 1 / l, lane = row.
 static void scale_blocks(const SweepJob& job, const FewRows& f, Vec share) {
   const Vec c = all(job.rule.exponent), least = all(least_exponent / job.rule.exponent);
   for (int block = f.low / BK; block * BK < f.high; ++block) {
@@ -276,24 +277,25 @@ static void scale_blocks(const SweepJob& job, const FewRows& f, Vec share) {
   }
 }
 
-/// Rows that share cells: units and their scales as in FewRows, of keys in [low, high).
+/// Rows that share cells: units and their scales as in FewRows, for keys in [low, high).
 struct PooledRows {
   const float *unit_sum, *unit_max, *scale;
   int64_t unit_stride, block_stride;
   int low, high;
 };
 
-/// The cells of all rows of one row of cells: those of pool_panel(). means, mosts: the row of cells.
+/// The cells of one row of cells over all its rows, equal to those of pool_panel(). means, mosts: the row of
+/// cells.
 static void pool_cell_row(const SweepJob& job, const PooledRows& p, int rows, float* means, float* mosts) {
   const int unit = unit_of(job), per_cell = job.keys_per_cell;
   const float full = 1 / (static_cast<float>(job.rows_per_cell) * static_cast<float>(per_cell));
   const int low = p.low / unit, high = (p.high + unit - 1) / unit, step = per_cell / unit;
-  int lanes = 1;  // that a panel has the rows in; the others are 0
+  int lanes = 1;  // lanes that the rows would take in a panel; the others are 0
   while (lanes * NV < rows) lanes *= 2;
   for (int cell = p.low / per_cell; cell * per_cell < p.high; ++cell) {
     const int first = cell * step < low ? low : cell * step,
               last = (cell + 1) * step > high ? high : (cell + 1) * step;
-    // Rows that a panel has in one lane are added up one after the other, then lanes in pairs.
+    // In a panel, rows in the same lane are added one after the other, then lanes in pairs.
     float sum[W] = {}, most = 0;
     for (int u = first; u < last; ++u) {
       const float* const scale = p.scale + u * unit / BK;
@@ -312,7 +314,7 @@ static void pool_cell_row(const SweepJob& job, const PooledRows& p, int rows, fl
   }
 }
 
-/// The rows join those that are kept, and the cells are of all of them.
+/// Adds the rows to the kept ones and makes the cells of all of them.
 static void pool_kept(const SweepJob& job, const FewRows& f, Vec share) {
   KeptCells& kept = *job.kept;
   for (int row = 0; row < f.rows; ++row) {
@@ -328,7 +330,7 @@ static void pool_kept(const SweepJob& job, const FewRows& f, Vec share) {
                 kept.rows, job.cell_mean, job.cell_max);
 }
 
-/// `share`: what weights are multiplied with, lane = row.
+/// `share`: the factor of each row's weights, lane = row.
 static void pool_rows(const SweepJob& job, const FewRows& f, Vec share) {
   const int height = job.rows_per_cell;
   scale_blocks(job, f, share);
@@ -382,7 +384,7 @@ static int64_t scratch_of_sweep(int panels, int d_k, int d_v, int keys, int keys
   return in_panels > by_rows ? in_panels : by_rows;
 }
 
-/// The kernel: few rows by themselves, others in panels.
+/// The kernel: few rows one by one, more rows in panels.
 static bool sweep(const SweepJob& job) {
   return takes_few_rows(job, most_few_rows, PW) ? sweep_few_rows(job) : sweep_tile(job);
 }

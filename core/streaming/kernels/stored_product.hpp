@@ -1,6 +1,6 @@
-// core/streaming/kernels: few rows times weights as they are stored: a block becomes floats in registers and
-// is multiplied at once, since what is written for one row would be read but once. A number is summed in the
-// order of weight_product.hpp, so that it has the same bits. Included by the kernels alone.
+// core/streaming/kernels: few rows times weights in their stored form: a block is converted in registers and
+// multiplied at once, since a converted copy would be read only once. Sums are in the order of
+// weight_product.hpp, so that the bits are equal. Included by the kernels only.
 #pragma once
 
 #include "core/streaming/kernels/weight_product.hpp"
@@ -8,7 +8,7 @@
 
 namespace attnscope::streaming::ATTNSCOPE_KERNEL {
 
-/// How many bytes ahead of what is multiplied: a tile at least.
+/// Prefetch distance in bytes: at least one tile.
 constexpr int ahead_of_tile(int bytes) { return bytes > 4096 ? bytes : 4096; }
 
 template <int R, class Block>
@@ -21,7 +21,8 @@ ATTNSCOPE_INLINE void stored_tile(const StoredProductJob& job, int row, int colu
   for (int c = 0; c < product_columns; ++c)
     w[c] = reinterpret_cast<const Block*>(job.weights) +
            static_cast<int64_t>(column + (c < columns ? c : columns - 1)) * blocks;
-  // Four rows of blocks are too short for the processor to see four streams in them: what comes is asked for.
+  // Four rows of blocks are too short for the hardware prefetcher to detect four streams, so the next ones
+  // are prefetched here.
   constexpr int step = product_columns * sizeof(Block);
   const char* coming = reinterpret_cast<const char*>(w[0]) + ahead_of_tile(step * blocks);
   Vec sum[R][product_columns] = {};
@@ -45,7 +46,7 @@ static bool multiply_stored(const StoredProductJob& job) {
     if (!whole) return;
     for (int column = 0; column < job.columns; column += product_columns) {
       int row = 0;
-      if constexpr (W == 16) {  // that fit into the registers
+      if constexpr (W == 16) {  // as many as fit into the registers
         for (; row + 3 <= job.rows; row += 3) stored_tile<3, Block>(job, row, column);
         for (; row + 2 <= job.rows; row += 2) stored_tile<2, Block>(job, row, column);
       }

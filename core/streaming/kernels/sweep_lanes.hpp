@@ -1,7 +1,7 @@
-// core/streaming/kernels: one tile of queries swept over its keys, lanes = queries. S^T = K·Q^T and O^T +=
-// V^T·P^T read K and V in place; largest value, sum, entropy and the picture's sums are vertical operations.
-// Online softmax (Milakov and Gimelshein 2018; Dao et al. 2022) with the centred entropy H = ln l - u/l, u =
-// Σ (x - m) e^(x - m). Included by the kernels alone, see lanes.hpp.
+// core/streaming/kernels: sweeps one tile of queries over its keys; lanes = queries. S^T = K·Q^T and O^T +=
+// V^T·P^T read K and V in place; largest value, sum, entropy and the picture's sums need no shuffles. Online
+// softmax (Milakov and Gimelshein 2018; Dao et al. 2022) with the centred entropy H = ln l - u/l, u = Σ (x -
+// m) e^(x - m). Included by the kernels only, see lanes.hpp.
 #pragma once
 
 #include "core/streaming/kernels/kernels.hpp"
@@ -15,12 +15,12 @@ struct BlockSums {
   Vec sum[NV], moment[NV];
 };
 
-/// What a row has so far: m, l, u.
+/// A row's running m, l and u.
 struct RowSums {
   Vec largest, sum, moment;
 };
-/// A block's sums, under the largest score as it is by then, join those before, of which `before` was the
-/// largest; returns what these are shrunk by.
+/// Adds a block's sums, relative to the new largest score, to the earlier ones, whose largest was `before`;
+/// returns the factor by which the earlier ones shrink.
 ATTNSCOPE_INLINE Vec join_block(float exponent, Vec before, Vec sum, Vec moment, RowSums& rows) {
   const Vec c = all(exponent), least = all(least_exponent / exponent);
   Vec down = before - rows.largest;
@@ -31,8 +31,8 @@ ATTNSCOPE_INLINE Vec join_block(float exponent, Vec before, Vec sum, Vec moment,
   return shrink;
 }
 
-/// Log-sum-exp, entropy and largest weight of row `at` of the job, whose keys are all done; returns the sum
-/// that its weights are divided by, 0 without any key.
+/// Log-sum-exp, entropy and largest weight of row `at` of the job after all keys; returns the divisor of its
+/// weights, 0 without any key.
 ATTNSCOPE_INLINE float finish_row(const SweepJob& job, int at, float largest, float row_sum, float moment) {
   const double temperature = job.rule.temperature;
   const double sum = static_cast<double>(row_sum), log_sum = __builtin_log(sum);
@@ -47,12 +47,12 @@ ATTNSCOPE_INLINE float finish_row(const SweepJob& job, int at, float largest, fl
   job.largest[at] = empty ? 0 : static_cast<float>(down / all_sum);
   return empty ? 0 : static_cast<float>(all_sum / down);
 }
-/// What weights are multiplied with: 0 without any key.
+/// The factor of weights: 0 without any key.
 ATTNSCOPE_INLINE Vec share_of(Vec sum) { return sum == 0.0f ? Vec{} : 1.0f / sum; }
 
 /// Turns `count` rows of scores into e^(x - m), two vectors of lanes at a time. Marked: some are -inf, whose
-/// weight is 0 and not just small. Unit > 0: sums and largest weights of every Unit rows go to unit_sum and
-/// unit_max; the row's own sums are the same bits with and without them.
+/// weight is exactly 0. Unit > 0: sums and largest weights of every Unit rows go to unit_sum and unit_max;
+/// the row's own sums have the same bits with and without them.
 template <bool Marked, int Unit>
 ATTNSCOPE_INLINE void exponentials(const Panel& p, float exponent, float* s, int count, float* unit_sum,
                                    float* unit_max, BlockSums& sums) {
@@ -110,7 +110,7 @@ ATTNSCOPE_INLINE void exponentials(const Panel& p, float exponent, float* s, int
   }
 }
 
-/// The last keys, too few for a unit: one that is not full.
+/// The last keys, which do not fill a unit.
 static void last_unit(const Panel& p, float exponent, float* s, int count, float* unit_sum, float* unit_max,
                       BlockSums& sums) {
   const Vec c = all(exponent), least = all(least_exponent / exponent);
@@ -135,7 +135,7 @@ static void last_unit(const Panel& p, float exponent, float* s, int count, float
   }
 }
 
-/// A block that begins with a unit.
+/// A block; it begins with a unit.
 template <int Unit>
 static void exponentials_in_units(const Panel& p, float exponent, const Block& b, bool marked,
                                   BlockSums& sums) {
@@ -171,7 +171,7 @@ static void exponentials_of(const Panel& p, float exponent, const Block& b, int 
   }
 }
 
-/// Where a lane's largest value went up in this block, the first key that has it.
+/// Updates the key of each lane's largest value: the first key that reaches it, if this block raised it.
 static void find_strongest(Panel& p, const Block& b, const Vec* before) {
   for (int v = 0; v < NV; ++v) {
     const Vec now = load(p.largest + v * W);
@@ -188,7 +188,7 @@ static void find_strongest(Panel& p, const Block& b, const Vec* before) {
   }
 }
 
-/// Keys [first, last) of one block are hidden from the whole panel: what the picture gets of them.
+/// Clears the picture's units of keys [first, last) of one block, which are hidden from the whole panel.
 static void clear_units(Panel& p, int unit, int first, int last) {
   if (unit == 0 || first >= last) return;
   const int64_t from = first / unit, count = (last + unit - 1) / unit - from;
@@ -196,7 +196,7 @@ static void clear_units(Panel& p, int unit, int first, int last) {
   memset(p.unit_max + from * PW, 0, sizeof(float) * static_cast<uint64_t>(count) * PW);
 }
 
-/// Keys [first, last) of one block, as far as the panel sees any of them; in whole units, see set_up_panel.
+/// The keys of [first, last) in one block that any row of the panel sees; in whole units, see set_up_panel.
 static Passing seen_keys(const SweepJob& job, Panel& p, int first, int last) {
   const int unit = unit_of(job), grain = unit > key_grain ? unit : key_grain;
   Passing keys = passing_keys(job.rule, p, first, last);
@@ -212,7 +212,7 @@ static Passing seen_keys(const SweepJob& job, Panel& p, int first, int last) {
   return keys;
 }
 
-/// One panel against keys of one block.
+/// Sweeps one panel over the keys of one block.
 static void sweep_block(const SweepJob& job, const Operands& operands, Panel& p, int block, int first,
                         int last, float* scores) {
   const int unit = unit_of(job);
@@ -252,7 +252,7 @@ static void sweep_block(const SweepJob& job, const Operands& operands, Panel& p,
   multiply_values(operands, skip, count, scores, job.d_v, p.output, p.shrink);
 }
 
-/// Log-sum-exp, entropy, largest weight and output of a panel whose keys are all done.
+/// Log-sum-exp, entropy, largest weight and output of a panel after all keys.
 static void finish_panel(const SweepJob& job, Panel& p) {
   for (int row = 0; row < p.rows; ++row) {
     const int lane = lane_of(row);

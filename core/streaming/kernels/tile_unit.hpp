@@ -1,7 +1,7 @@
-// core/streaming/kernels: products of tiles of bfloat16 into float32, by one of three: the matrix unit of
-// x86-64 (AMX: tiles of 16 rows of 64 bytes), with ATTNSCOPE_PAIR_PRODUCTS vectors that multiply pairs of
-// bfloat16 (AVX-512 BF16), and with ATTNSCOPE_EMULATED_TILES ordinary code for machines that have neither.
-// Included by the kernels alone.
+// core/streaming/kernels: products of bfloat16 tiles into float32, in one of three ways: the matrix unit of
+// x86-64 (AMX: tiles of 16 rows of 64 bytes); with ATTNSCOPE_PAIR_PRODUCTS, vectors that multiply pairs of
+// bfloat16 (AVX-512 BF16); with ATTNSCOPE_EMULATED_TILES, ordinary code for machines that have neither.
+// Included by the kernels only.
 #pragma once
 
 #include "core/streaming/kernels/products.hpp"
@@ -13,10 +13,10 @@ namespace attnscope::streaming::ATTNSCOPE_KERNEL {
 
 static_assert(W == 16 && NV == 4, "a row of a panel is four tiles wide");
 
-constexpr int parts = ATTNSCOPE_BFLOAT_PARTS;  // 1: bfloat16; 2: high and low, whose sum has 16 bits
+constexpr int parts = ATTNSCOPE_BFLOAT_PARTS;  // 1: bfloat16; 2: high and low parts, 16 bits together
 constexpr int tile_halves = 512;               // bfloat16 numbers in a tile: 16 rows of 32, or of 16 pairs
-constexpr int tile_floats = tile_halves / 2;   // room of such a tile in floats
-constexpr int tile_depth = 32;                 // numbers that one product of tiles adds up
+constexpr int tile_floats = tile_halves / 2;   // the size of such a tile in floats
+constexpr int tile_depth = 32;                 // numbers that one tile product sums
 
 #if defined(ATTNSCOPE_EMULATED_TILES)
 
@@ -57,7 +57,7 @@ struct Session {};
 
 static_assert(parts == 1, "three products of pairs take longer than one of float32");
 
-/// Pairs of one even and one odd number, rounded to the nearest bfloat16 (too large ones to infinity).
+/// Pairs of an even and an odd number, rounded to the nearest bfloat16 (too large ones to infinity).
 ATTNSCOPE_INLINE void store_pairs_at_once(Vec even, Vec odd, uint16_t* to) {
   const __m512i order = _mm512_set_epi16(31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24, 8, 23, 7,
                                          22, 6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
@@ -65,7 +65,7 @@ ATTNSCOPE_INLINE void store_pairs_at_once(Vec even, Vec odd, uint16_t* to) {
   _mm512_store_si512(to, _mm512_permutexvar_epi16(order, (__m512i)halves));
 }
 
-/// M rows of sums [PW] = A · B; a: the first of them.
+/// M rows of sums [PW] = A · B; a: the first row of A.
 template <int M>
 ATTNSCOPE_INLINE void multiply_pairs(const uint16_t* a, const uint16_t* b, int steps, float* sums) {
   __m512 sum[M][NV];
@@ -105,7 +105,7 @@ struct alignas(64) TileConfiguration {
 
 constexpr TileConfiguration configuration{};
 
-/// The thread's tiles are configured while it lives.
+/// Configures the thread's tiles during its lifetime.
 class Session {
  public:
   Session() { _tile_loadconfig(&configuration); }
@@ -114,8 +114,7 @@ class Session {
   ~Session() { _tile_release(); }
 };
 
-// Tiles are named by number in the instruction: 0 to 3 the sums, 4 and 5 the left parts, 6 and 7 the right
-// ones.
+// The instruction names tiles by number: 0 to 3 are sums, 4 and 5 left parts, 6 and 7 right parts.
 #define ATTNSCOPE_TILE_COLUMN(v)         \
   _tile_loadd(6, b, 64);                 \
   _tile_dpbf16ps(v, 4, 6);               \

@@ -1,8 +1,8 @@
-// core/streaming/kernels: rows times a matrix of weights as it lies, y = x·W + b. Where its columns lie along
-// the depth (as PyTorch's Linear stores them) nothing is packed: a small tile of sums runs over the depth in
-// vectors, and the lanes of each sum are added up in one order. Where its rows do (GPT-2's Conv1D) the lanes
-// are columns. Either way a number depends on its own row and column alone, whatever is computed beside it.
-// Included by the kernels alone.
+// core/streaming/kernels: rows times a matrix of weights in place, y = x·W + b. If the columns of W are
+// contiguous (as in PyTorch's Linear), nothing is packed: a small tile of sums runs over the depth in
+// vectors, and the lanes of each sum are added in a fixed order. If the rows of W are contiguous (GPT-2's
+// Conv1D), the lanes are columns. In both cases a number depends on its own row and column alone, whatever is
+// computed with it. Included by the kernels only.
 #pragma once
 
 #include "core/streaming/kernels/kernels.hpp"
@@ -10,11 +10,11 @@
 
 namespace attnscope::streaming::ATTNSCOPE_KERNEL {
 
-constexpr int product_rows = W == 16 ? 6 : 3;  // a tile's: what the registers hold
+constexpr int product_rows = W == 16 ? 6 : 3;  // of a tile: as many as the registers hold
 constexpr int product_columns = 4;
-/// Numbers of the depth that a tile's rows have beside those of the columns in half of a first cache.
+/// The depth at which a tile's rows and columns take half of the L1 cache.
 constexpr int near_depth = 1024;
-/// Four vectors into one: lane i holds what lanes i, i + 4, … of a sum come to, of vector i % 4.
+/// Joins four vectors into one: lane i holds the sum of lanes i, i + 4, … of vector i % 4.
 ATTNSCOPE_INLINE Vec join_four(Vec a, Vec b, Vec c, Vec d) {
   swap_halves<1>(a, b);
   swap_halves<1>(c, d);
@@ -23,18 +23,18 @@ ATTNSCOPE_INLINE Vec join_four(Vec a, Vec b, Vec c, Vec d) {
   return ab + cd;
 }
 
-/// Lane j of each S lanes joins lane j + S, of the two in one vector: half the shuffles of one after the
-/// other, and the same sums.
+/// Adds lane j + S to lane j in each group of 2 S lanes, for two vectors in one: half the shuffles of doing
+/// them one after the other, and the same sums.
 template <int S>
 ATTNSCOPE_INLINE Vec join_two(Vec low, Vec high) {
   swap_halves<S>(low, high);
   return low + high;
 }
 
-/// The sums over the lanes of each row's four vectors, [R][4].
+/// The lane sums of each row's four vectors, [R][4].
 template <int R>
 ATTNSCOPE_INLINE void sum_lanes(const Vec (&sum)[R][4], float* totals) {
-  constexpr int together = W / 4;  // rows whose totals fill a vector
+  constexpr int together = W / 4;  // rows whose sums fill a vector
   ATTNSCOPE_UNROLL for (int r = 0; r < R; r += together) {
     Vec part[together];
     ATTNSCOPE_UNROLL for (int i = 0; i < together; ++i) {
@@ -49,7 +49,7 @@ ATTNSCOPE_INLINE void sum_lanes(const Vec (&sum)[R][4], float* totals) {
   }
 }
 
-/// The sums over the lanes, and the bias where there is one, of the first `columns` of four columns.
+/// The lane sums plus the bias, if there is one, for the first `columns` of four columns.
 template <int R>
 ATTNSCOPE_INLINE void write_sums(const Vec (&sum)[R][4], const float* bias, int columns, float* out,
                                  int64_t stride) {
@@ -67,13 +67,13 @@ ATTNSCOPE_INLINE void write_sums(const Vec (&sum)[R][4], const float* bias, int 
   }
 }
 
-/// Null where there is none.
+/// Null if there is none.
 template <class Job>
 ATTNSCOPE_INLINE const float* bias_at(const Job& job, int column) {
   return job.bias == nullptr ? nullptr : job.bias + column;
 }
 
-/// The rows of a tile; those that do not exist are copies of the last, and not stored.
+/// The rows of a tile; missing ones repeat the last and are not stored.
 template <int Count>
 struct TileRows {
   const float* at[Count];
@@ -82,12 +82,12 @@ struct TileRows {
   }
 };
 
-/// Numbers [first, last) of the depth, whole vectors but for the last. Between two parts of the depth sums
-/// wait as vectors: a number is the same sum however the depth is cut.
+/// Numbers [first, last) of the depth, whole vectors except the last. Between two parts of the depth sums are
+/// kept as vectors: a sum has the same bits however the depth is cut.
 struct Depth {
   int first, last;
 };
-/// InParts: not all of the depth at once.
+/// InParts: the depth is cut into parts.
 template <int R, bool InParts>
 ATTNSCOPE_INLINE void product_tile(const ProductJob& job, int row, int column, const Depth& depth,
                                    float* waiting) {
@@ -125,7 +125,7 @@ ATTNSCOPE_INLINE void product_tile(const ProductJob& job, int row, int column, c
   write_sums<R>(sum, bias_at(job, column), columns, job.out + row * job.out_stride + column, job.out_stride);
 }
 
-/// R rows against columns [first, last), at most column_strip: the rows' numbers stay in the first cache.
+/// R rows times columns [first, last), at most column_strip, so that the rows stay in the L1 cache.
 template <int R>
 ATTNSCOPE_INLINE void product_rows_near(const ProductJob& job, int row, int first, int last) {
   alignas(4 * W) float waiting[column_strip / product_columns][R * product_columns * W];
@@ -140,7 +140,7 @@ ATTNSCOPE_INLINE void product_rows_near(const ProductJob& job, int row, int firs
   } while (depth.last < job.depth);
 }
 
-/// Few rows: all of them against the columns of a tile, whose numbers are read once.
+/// All of few rows times the columns of a tile, which are read once.
 static void multiply_few(const ProductJob& job) {
   const Depth whole{0, job.depth};
   for (int column = 0; column < job.columns; column += product_columns) {
@@ -163,17 +163,17 @@ static void multiply_weights(const ProductJob& job) {
   }
 }
 
-// With lanes for columns: a block of the depth is summed in registers, then added to what the blocks before
-// it gave, so that rounding grows with the blocks and not with the depth.
+// With lanes as columns: a block of the depth is summed in registers, then added to the sum of earlier
+// blocks, so that rounding errors grow with the number of blocks, not with the depth.
 constexpr int column_rows = W == 16 ? 8 : 4;
 constexpr int column_vectors = 3;
 static_assert(column_vectors * W <= column_strip);
 static_assert(column_rows <= few_beside);
 
-/// Weights of the next block on their way to the second cache, some with every tile of this one.
+/// Prefetches weights of the next block into the L2 cache, some with every tile of this one.
 class BlockAhead {
  public:
-  /// `tiles`: how often fetch() is going to be called.
+  /// `tiles`: the number of fetch() calls to come.
   BlockAhead(const float* block, int64_t stride, int rows, int columns, int tiles)
       : at_(block), stride_(stride), left_(rows), share_((rows + tiles - 1) / tiles), columns_(columns) {}
   void fetch() {
@@ -187,15 +187,15 @@ class BlockAhead {
   int left_, share_, columns_;
 };
 
-/// Where the weights of a strip come from.
+/// Where a strip's weights are read.
 enum class From {
-  Far,     // as they lie
-  Gather,  // the same, and they are put into the room
+  Far,     // in place
+  Gather,  // in place, and copied to the buffer
   Room,
 };
 
-/// Columns [column, column + V·W), the first `width` of which exist; numbers [first, last) of the depth.
-/// `weights`: the first of them, and how far apart the rows are.
+/// Columns [column, column + V·W), of which the first `width` exist; numbers [first, last) of the depth.
+/// `weights`: the first of them, and the stride of rows.
 struct Strip {
   int column, width, first, last;
   Rows weights;
@@ -250,7 +250,8 @@ ATTNSCOPE_INLINE Strip strip_of(const ProductJob& job, int column, int width, in
           {job.weights.data + first * job.weights.stride + column, job.weights.stride}};
 }
 
-/// Calls fn(column, width) for each strip of column_vectors vectors, and of one where fewer are left.
+/// Calls fn(column, width) for each strip of column_vectors vectors, and for a single vector if fewer are
+/// left.
 template <class Wide, class Narrow>
 ATTNSCOPE_INLINE void each_strip(const ProductJob& job, int column, Wide wide, Narrow narrow) {
   constexpr int strip = column_vectors * W;
@@ -270,11 +271,11 @@ ATTNSCOPE_INLINE void far_columns(const ProductJob& job, int column, int width) 
   });
 }
 
-/// Rows of weights that are read side by side, and how many such groups ahead the next ones are asked for:
-/// they lie in pages of their own, where no processor looks for the next one by itself.
+/// How many rows of weights are read together, and how many such groups ahead to prefetch: the rows lie in
+/// different pages, which hardware prefetchers do not cross.
 constexpr int beside_rows = 8, beside_ahead = 1;
 
-/// Numbers [k, k + K) of the depth join the sums of all rows of x.
+/// Adds numbers [k, k + K) of the depth to the sums of all rows of x.
 template <int K>
 ATTNSCOPE_INLINE void add_beside(const ProductJob& job, int k, int last) {
   const float* const w = job.weights.data + k * job.weights.stride;
@@ -299,7 +300,7 @@ ATTNSCOPE_INLINE void add_beside(const ProductJob& job, int k, int last) {
   }
 }
 
-/// Few rows of x, sums of all columns in the room: what is read of each row of weights lies side by side.
+/// Few rows of x, with the sums of all columns in the buffer: each row of weights is read contiguously.
 ATTNSCOPE_INLINE void beside_columns(const ProductJob& job) {
   const int64_t stride = room_stride(job.columns);
   each_block(job, [&](int first, int last) {
@@ -333,7 +334,7 @@ ATTNSCOPE_INLINE void gathered_columns(const ProductJob& job, const Strip& strip
   for (; row < job.rows; ++row) column_tile<1, V, From::Room>(job, row, strip);
 }
 
-/// A block of the depth of all columns, then the next one.
+/// All columns of a block of the depth, then of the next one.
 ATTNSCOPE_INLINE void gather_columns(const ProductJob& job) {
   const int tiles = job.rows / column_rows * (job.columns / (column_vectors * W) + 1);
   each_block(job, [&](int first, int last) {

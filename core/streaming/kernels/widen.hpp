@@ -1,5 +1,5 @@
-// core/streaming/kernels: stored numbers as floats, with the vectors of one instruction set: what the
-// compiler does not make of the loops of stored_numbers.hpp by itself. Included by the kernels alone.
+// core/streaming/kernels: converts stored numbers to floats with the vectors of one instruction set, since
+// compilers do not vectorise the loops of stored_numbers.hpp. Included by the kernels only.
 #pragma once
 
 #include "core/base/stored_numbers.hpp"
@@ -14,8 +14,8 @@ typedef uint16_t PackedHalves __attribute__((vector_size(2 * W), aligned(1), may
 
 ATTNSCOPE_INLINE Bytes load_bytes_at(const uint8_t* from) { return *reinterpret_cast<const Bytes*>(from); }
 
-/// W whole numbers, each in a byte, as floats. gcc 12 takes some vectors apart for it: the instructions are
-/// named where there are any.
+/// W integers, one byte each, as floats. gcc 12 splits some vectors for this conversion, so intrinsics are
+/// used if there are any.
 ATTNSCOPE_INLINE Vec floats_of(Bytes bytes) {
 #if defined(__AVX512F__) && ATTNSCOPE_LANES == 16
   return (Vec)_mm512_cvtepi32_ps(_mm512_cvtepu8_epi32((__m128i)bytes));
@@ -35,8 +35,8 @@ ATTNSCOPE_INLINE Vec floats_of(SignedBytes bytes) {
 #endif
 }
 
-/// A block's scale, or its scale and minimum, in all lanes. Both halves are read at once where the machine
-/// has an instruction for them.
+/// A block's scale, or its scale and minimum, in all lanes. Both halves are read at once if the machine has
+/// an instruction for it.
 ATTNSCOPE_INLINE Vec scale_of(const HalfBytes& d) {
 #if defined(__AVX512F__) && ATTNSCOPE_LANES == 16
   uint16_t bits;
@@ -70,11 +70,11 @@ ATTNSCOPE_INLINE void each_vector(const Q8_0Block& block, Emit emit) {
       emit(i, scale * floats_of(*reinterpret_cast<const SignedBytes*>(block.q + i)));
 }
 
-/// Four bits each: low halves of 16 bytes, then the high ones. `make`: what whole numbers mean.
+/// Four bits each: low halves of 16 bytes, then the high ones. `make` converts the integers to values.
 template <class Make, class Emit>
 ATTNSCOPE_INLINE void each_four_bits(const uint8_t (&q)[16], Make make, Emit emit) {
 #if defined(__AVX512F__) && ATTNSCOPE_LANES == 16
-  // A table of the sixteen numbers that they can mean, in one register; the low four bits choose.
+  // A table of the sixteen possible values in one register, indexed by the low four bits.
   constexpr Vec first_numbers = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
   const __m512 table = (__m512)make(first_numbers);
   const __m512i at = _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(q)));
@@ -98,7 +98,7 @@ ATTNSCOPE_INLINE void each_vector(const Q4_1Block& block, Emit emit) {
       block.q, [&](Vec x) { return of.scale * x + of.least; }, emit);
 }
 
-/// Five bits each: low halves of 16 bytes, then the high ones, the fifth bits beside them.
+/// Five bits each: low halves of 16 bytes, then the high ones; the fifth bits are stored separately.
 template <class Block, class Make, class Emit>
 ATTNSCOPE_INLINE void each_five_bits(const Block& block, Make make, Emit emit) {
   const FifthBits fifth(block.high);
@@ -162,7 +162,7 @@ ATTNSCOPE_INLINE void each_vector(const Q6_KBlock& block, Emit emit) {
   }
 }
 
-/// W numbers of two bytes that are the high halves of floats.
+/// W 16-bit numbers that are the high halves of floats.
 struct BFloats {
   static constexpr int elements = W;
   PackedHalves high;
@@ -172,7 +172,7 @@ ATTNSCOPE_INLINE void each_vector(const BFloats& block, Emit emit) {
   emit(0, (Vec)(__builtin_convertvector(block.high, IntVec) << 16));
 }
 
-/// Calls fn with a null pointer to the blocks of a type that vectors are made of; false for other types.
+/// Calls fn with a null pointer to the block type, if there is vector code for it; false for other types.
 template <class Fn>
 ATTNSCOPE_INLINE bool with_blocks_of(ElementType type, Fn fn) {
   switch (type) {
