@@ -7,7 +7,7 @@
 
 namespace attnscope {
 
-/// Not anonymous: lambdas of functions that others link hold it.
+/// Not in the anonymous namespace: lambdas in functions with external linkage capture it.
 namespace latents {
 
 template <class T>
@@ -21,7 +21,7 @@ TensorOf<T> product(const Work& work, const TensorOf<T>& x, const TensorOf<T>& w
   return result;
 }
 
-/// All tokens of all sequences as one matrix.
+/// All tokens of all sequences as the rows of one matrix.
 template <class T>
 ConstMatrixMap<T> all_tokens(const TensorOf<T>& x) {
   return {x.data(), x.shape()[0] * x.shape()[1], x.shape()[2]};
@@ -33,7 +33,7 @@ NormParameters<T> weight_of(const Compression<T>& how) {
   return {how.norm_weight->values(), {}};
 }
 
-/// Writes rows [batch · tokens][width] over the first numbers of every token of `latent`.
+/// Writes rows [batch · tokens][width] to the first `width` numbers of every token of `latent`.
 template <class T, class Rows>
 void put_content(const Rows& rows, TensorOf<T>& latent) {
   const std::int64_t tokens = latent.shape()[1];

@@ -21,10 +21,10 @@ TensorOf<T> relative_vectors(const Document& document, const TensorOf<T>* table)
     std::ranges::copy(table->values(), vectors.values().begin());
     return vectors;
   }
-  constexpr double sigma = 0.5;  // as learned positions have it
+  constexpr double sigma = 0.5;  // as for learned positions
   const std::uint64_t stream = stream_of("relative position vectors");
   for (std::int64_t row = 0; row < rows; ++row) {
-    // By distance, so that a vector stays when the span changes.
+    // The stream depends on the distance, so that a vector stays the same when the span changes.
     const auto from = static_cast<std::uint64_t>(row - rows / 2 + max_relative_span) << 24;
     for (std::int64_t column = 0; column < layer.d_model; ++column)
       vectors.matrix(0)(row, column) = static_cast<T>(static_cast<float>(
@@ -68,7 +68,7 @@ TensorOf<T> disentangled_bias(const Work& work, const DisentangledRun<T>& run) {
 
 namespace {
 
-/// s·dB of one head, gathered by row of the vectors: for each query, and for each key.
+/// s·dB of one head, summed by row of the relative vectors: for each query, and for each key.
 template <class T>
 struct GatheredRows {
   TensorOf<T> of_queries, of_keys;  // [queries][2k], [keys][2k]
@@ -97,7 +97,7 @@ DisentangledGradients<T> disentangled_backward(const Work& work, const Disentang
   const auto shape_or_none = [](const TensorOf<T>* x) { return x != nullptr ? x->shape() : Shape{0}; };
   DisentangledGradients<T> d{TensorOf<T>(q), TensorOf<T>(k), TensorOf<T>(shape_or_none(run.relative_query)),
                              TensorOf<T>(shape_or_none(run.relative_key))};
-  // A group of query heads adds to the same keys, and every sequence to the same vectors.
+  // All query heads of a group add to the same keys, and all sequences to the same vectors.
   const double group_ns = static_cast<double>(batch * group * q[2] * k[2]);
   work.for_each(kv_heads, group_ns, [&](std::int64_t kv) {
     for (std::int64_t b = 0; b < batch; ++b) {

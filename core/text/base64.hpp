@@ -8,7 +8,7 @@
 namespace attnscope {
 
 std::string base64_text(std::string_view bytes);
-/// White space is skipped. Nothing where it is no base64.
+/// Decodes base64 and skips white space. Nothing if the text is not base64.
 std::optional<std::string> base64_bytes(std::string_view text);
 
 }  // namespace attnscope

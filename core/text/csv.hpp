@@ -1,5 +1,5 @@
-// core/files/formats: tables as RFC 4180 has them: a line of names, then a line a row, each ended by CR LF;
-// numbers with a dot and as many digits as read back to the same value.
+// core/text: CSV tables as in RFC 4180: a line of names, then one line for each row, each ended by CR LF.
+// Numbers have a decimal point and as many digits as are needed to read back the same value.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@
 
 namespace attnscope {
 
-/// Quoted where a comma, a quote or a line break would be read as something else.
+/// The text, in quotes if it contains a comma, a quote or a line break.
 std::string csv_field(std::string_view text);
 
-/// Fields are added from left to right; end_row() ends the row. What is left out of a row is empty.
+/// Fields are added from left to right; end_row() ends the row. Missing fields of a row are empty.
 class CsvTable {
  public:
   explicit CsvTable(std::initializer_list<std::string_view> columns);
-  /// The same with names that were made.
+  /// The same with names built at run time.
   template <class Names>
   explicit CsvTable(const Names& columns) {
     for (const auto& name : columns) text(name);
@@ -25,7 +25,7 @@ class CsvTable {
 
   CsvTable& text(std::string_view);
   CsvTable& whole(std::int64_t);
-  /// NaN stands for what is not known: an empty field.
+  /// Adds a number; NaN, an unknown value, becomes an empty field.
   CsvTable& number(double);
   CsvTable& number(float);
   CsvTable& nothing(int fields = 1);
@@ -37,7 +37,7 @@ class CsvTable {
   void separate();
 
   std::string text_;
-  bool begun_ = false;  // the row has a field
+  bool begun_ = false;  // the current row has a field
 };
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// core/text: the little grammar that hand-built embeddings know.
+// core/text: the grammar that hand-built embeddings use.
 #pragma once
 
 #include <string>
@@ -6,12 +6,13 @@
 
 namespace attnscope {
 
-/// The token as comparisons see it: Unicode case folding ("The" and "the", "STRASSE" and "straße" are one).
+/// The token with Unicode case folding, for comparisons ("The" and "the", "STRASSE" and "straße" become
+/// equal).
 std::string folded(std::string_view token);
 
-/// English articles, pronouns, prepositions, conjunctions, auxiliaries and the like, contracted or not (it's,
-/// don't), and every token that begins with punctuation, "[pad]" among them. All else counts as a content
-/// word.
+/// English articles, pronouns, prepositions, conjunctions, auxiliaries and similar words, contracted or not
+/// (it's, don't), and every token that begins with punctuation, such as "[pad]". All other tokens are content
+/// words.
 bool is_function_word(std::string_view token);
 
 }  // namespace attnscope

@@ -36,7 +36,7 @@ std::string search_form(std::string_view text) {
   std::string out = size < 0
                         ? std::string(text)
                         : std::string(reinterpret_cast<const char*>(made), static_cast<std::size_t>(size));
-  std::free(made);  // the library's malloc
+  std::free(made);  // the library allocates with malloc
   return out;
 }
 

@@ -11,12 +11,13 @@
 namespace attnscope {
 namespace {
 
-/// Whether GPT-2's alphabet has the byte as the character of its number.
+/// Whether GPT-2's byte alphabet maps the byte to the character of the same number.
 bool stands_for_itself(unsigned byte) {
   return (byte >= 0x21 && byte <= 0x7E) || (byte >= 0xA1 && byte <= 0xAC) || byte >= 0xAE;
 }
 
-/// The byte that a character spells: the others are 0x100, 0x101, … in their order.
+/// The byte of a character; the bytes that do not map to their own number have 0x100, 0x101, … in their
+/// order.
 std::optional<unsigned> byte_of(char32_t character) {
   if (character < 0x100)
     return stands_for_itself(character) ? std::optional<unsigned>(character) : std::nullopt;
@@ -26,15 +27,15 @@ std::optional<unsigned> byte_of(char32_t character) {
   return std::nullopt;
 }
 
-/// What a token spells.
+/// The bytes that a token spells.
 struct Spelled {
   std::string bytes;
-  bool has_shifted = false;  // a character that is not the one of its number: Ġ, Ł
-  bool has_others = false;   // beyond ASCII at all
+  bool has_shifted = false;  // has characters above 0xFF: Ġ, Ł
+  bool has_others = false;   // has characters beyond ASCII
 };
 
-/// Letters of Czech, Latvian or Turkish would spell control characters: none stands in a token but those for
-/// white space, and these among themselves.
+/// Whether the bytes have control characters that no token contains: letters of Czech, Latvian or Turkish
+/// would map to them. Tokens contain only those of white space, and only together with white space.
 bool has_odd_controls(std::string_view bytes) {
   const auto is_control = [](char c) { return (c >= 0 && c < ' ') || c == 0x7F; };
   if (std::ranges::none_of(bytes, is_control)) return false;
@@ -55,7 +56,7 @@ std::optional<Spelled> spelled_by(std::string_view token) {
   return has_odd_controls(spelled.bytes) ? std::nullopt : std::optional(spelled);
 }
 
-/// Bytes that are no character as \xNN.
+/// The text, with invalid bytes as \xNN.
 std::string readable(std::string_view bytes) {
   std::string text;
   while (!bytes.empty()) {
@@ -69,7 +70,7 @@ std::string readable(std::string_view bytes) {
   return text;
 }
 
-/// One line, and visible.
+/// The text as a visible label of one line.
 std::string visible(std::string text) {
   if (text.empty()) return "\"\"";
   const bool is_space = text.find_first_not_of(' ') == text.npos;

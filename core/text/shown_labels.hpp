@@ -1,4 +1,4 @@
-// core/text: the tokens of a tokenizer's vocabulary as a person reads them.
+// core/text: readable labels for the tokens of a vocabulary.
 #pragma once
 
 #include <string>
@@ -6,14 +6,15 @@
 
 namespace attnscope {
 
-/// Tokens as tokenize() of a tokenizer gives them, for the eye: bytes that are spelled as letters ("Ġcat",
-/// "Ã©", as GPT-2 has it) become their text, or \xNN where they are a part of a character; "▁" becomes a
-/// space; a line end is "↵", a tab "⇥", nothing but spaces "␣" each; an empty token is "". What holds letters
-/// that spell no byte stays as it is, and so does what spells no text, unless another token of the list shows
-/// that bytes are spelled.
+/// Tokens from a tokenizer's tokenize(), made readable: bytes spelled as characters ("Ġcat", "Ã©", as in
+/// GPT-2) become their text, or \xNN if they are a part of a character; "▁" becomes a space; a line end "↵",
+/// a tab "⇥"; in a token of spaces alone each is "␣"; an empty token is "". A token with characters that
+/// spell no byte stays unchanged. So does a token whose bytes are not UTF-8, unless another token of the list
+/// shows that bytes are spelled.
 std::vector<std::string> shown_labels(const std::vector<std::string>& tokens);
 
-/// Tokens letter by letter, word marks included: only what is no letter is written out, as printable() does.
+/// Tokens unchanged, including word marks; only characters that cannot be shown are escaped, as by
+/// printable().
 std::vector<std::string> spelled_labels(const std::vector<std::string>& tokens);
 
 }  // namespace attnscope

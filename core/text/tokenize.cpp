@@ -16,19 +16,19 @@ namespace {
 
 using CodePoint = utf8proc_int32_t;
 
-/// What a grapheme cluster (a character with everything that clings to it) is to the cutter.
+/// The role of a grapheme cluster (a character with its combining marks) for the tokenizer.
 enum class Kind {
-  Separator,   // ends a word and vanishes
-  Invisible,   // vanishes, the word goes on
+  Separator,   // ends a word and is dropped
+  Invisible,   // is dropped; the word continues
   Letter,      // letters, marks and numerals other than decimal digits
   Digit,       // decimal digits of any script
   Connector,   // _ and its relatives
-  Apostrophe,  // part of a word between letters
-  Point,       // part of a number between digits
+  Apostrophe,  // part of a word if between letters
+  Point,       // part of a number if between digits
   Single,      // a token of its own
 };
 
-/// A code point of the normalised text and the bytes of the text as it was that it came from.
+/// A code point of the normalised text, and the bytes of the original text that it comes from.
 struct Character {
   CodePoint code_point;
   std::size_t begin, end;
@@ -44,8 +44,7 @@ struct Range {
   CodePoint first, last;
 };
 
-/// Scripts that put no spaces between words, by block: Han, Hiragana, Katakana and what is written among
-/// them.
+/// Blocks of scripts without spaces between words: Han, Hiragana, Katakana and the marks used with them.
 constexpr Range spaceless[] = {
     {0x2E80, 0x2FDF},    // radicals
     {0x3005, 0x3007},    // iteration mark, closing mark, zero
@@ -79,7 +78,7 @@ Kind kind_of(CodePoint c) {
     case ',':
     case 0x066B:  // Arabic decimal separator
     case 0x066C: return Kind::Point;
-    case 0x200B: return Kind::Separator;  // zero-width space: a word boundary by its very definition
+    case 0x200B: return Kind::Separator;  // zero-width space: by definition a word boundary
     default: break;
   }
   switch (utf8proc_category(c)) {
@@ -104,7 +103,7 @@ Kind kind_of(CodePoint c) {
   }
 }
 
-/// A character that may compose with, or be reordered against, the one before it.
+/// Whether a character may compose with, or be reordered against, the one before it.
 bool clings(CodePoint c) {
   const utf8proc_property_t* property = utf8proc_get_property(c);
   return property->combining_class != 0 || property->category == UTF8PROC_CATEGORY_MN ||
@@ -112,9 +111,9 @@ bool clings(CodePoint c) {
          property->boundclass == UTF8PROC_BOUNDCLASS_V || property->boundclass == UTF8PROC_BOUNDCLASS_T;
 }
 
-/// Normalisation form C, appended to `out`, a character and what clings to it at a time, since nothing else
-/// composes. The library sorts marks in quadratic time: a piece of nothing but marks, which no language
-/// writes, is cut at `hard_limit`.
+/// Appends normalisation form C to `out`, one character with its marks at a time, since nothing else
+/// composes. The library sorts marks in quadratic time, so a piece of nothing but marks, which no language
+/// uses, is cut at `hard_limit`.
 void append_nfc(std::string_view text, std::vector<Character>& out) {
   constexpr utf8proc_ssize_t hard_limit = 256;
   constexpr auto options = static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE);
@@ -132,11 +131,11 @@ void append_nfc(std::string_view text, std::vector<Character>& out) {
       at += step;
     }
     const auto begin = static_cast<std::size_t>(start), end = static_cast<std::size_t>(at);
-    if (at - start == 1) {  // ASCII is normalised
+    if (at - start == 1) {  // ASCII is already normalised
       out.push_back({first, begin, end});
       continue;
     }
-    // A character decomposes into at most 4 (utf8proc.h); 8 leaves room and the call says when it is not
+    // A character decomposes into at most 4 (utf8proc.h); 8 leaves room, and the call reports if that is not
     // enough.
     piece.resize(8 * static_cast<std::size_t>(hard_limit));
     const auto room = static_cast<utf8proc_ssize_t>(piece.size());
@@ -154,8 +153,8 @@ void append_utf8(CodePoint c, std::string& text) {
   text.append(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(length));
 }
 
-/// Cuts one cluster. White space in front of a mark that clings to it separates, the mark stays visible.
-/// U+FE0F makes an emoji of a digit or letter (keycaps, ℹ️), which then stands alone.
+/// Cuts one cluster. White space before a combining mark separates, and the mark stays visible. U+FE0F turns
+/// a digit or letter into an emoji (keycaps, ℹ️), which is then a token of its own.
 void append_cluster(std::span<const Character> cluster, std::vector<Cluster>& out) {
   while (!cluster.empty() && kind_of(cluster.front().code_point) == Kind::Separator) {
     if (out.empty() || out.back().kind != Kind::Separator) out.push_back({Kind::Separator, {}});
@@ -192,14 +191,14 @@ std::vector<Cluster> clusters_of(std::span<const Character> text) {
 
 bool in_word(Kind kind) { return kind == Kind::Letter || kind == Kind::Digit || kind == Kind::Connector; }
 
-/// Whether an apostrophe or a point has on both sides what makes it a part of the word.
+/// Whether an apostrophe or a point is part of a word, by its neighbours.
 bool joins(Kind before, Kind here, Kind after) {
   if (here == Kind::Apostrophe) return before == Kind::Letter && after == Kind::Letter;
   return here == Kind::Point && before == Kind::Digit && after == Kind::Digit;
 }
 
-/// Whether what stands between brackets names a marker: capitals, digits and _ in square ones, a name in
-/// lower case that may stand between | or behind / in angle ones.
+/// Whether the text between brackets is the name of a special token: capitals, digits and _ in square
+/// brackets; in angle brackets a lower-case name, which may be between | or behind /.
 bool names_marker(char bracket, std::string_view inside) {
   if (bracket == '[') {
     const auto capital = [](char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; };
@@ -213,8 +212,8 @@ bool names_marker(char bracket, std::string_view inside) {
   return !inside.empty() && inside.front() >= 'a' && std::ranges::all_of(inside, small);
 }
 
-/// How many clusters from `first` on are a marker of models written out, such as [CLS], </s> or
-/// <|endoftext|>; 0 when none is.
+/// The number of clusters from `first` on that form a special token such as [CLS], </s> or <|endoftext|>; 0
+/// if there is none.
 std::size_t marker_length(const std::vector<Cluster>& clusters, std::size_t first) {
   constexpr std::size_t longest = 24;
   const std::string& bracket = clusters[first].text;
@@ -250,7 +249,7 @@ std::vector<Token> tokenize(std::string_view text) {
     tokens.back().text += cluster.text;
     tokens.back().end = static_cast<std::int64_t>(cluster.end);
   };
-  bool open = false;  // the last token is a word that may go on
+  bool open = false;  // the last token is a word that may continue
   for (std::size_t i = 0; i < clusters.size(); ++i) {
     const Kind kind = clusters[i].kind;
     if (kind == Kind::Separator) {

@@ -6,7 +6,7 @@
 namespace attnscope {
 namespace {
 
-/// Bytes of the character that starts at `at` and its code point; 0 bytes when there is no well-formed one.
+/// The number of bytes of the character at `at`, and its code point; 0 bytes if it is not well-formed.
 std::size_t decode(std::string_view bytes, std::size_t at, utf8proc_int32_t& code_point) {
   const auto* start = reinterpret_cast<const utf8proc_uint8_t*>(bytes.data()) + at;
   const utf8proc_ssize_t length =
@@ -14,7 +14,7 @@ std::size_t decode(std::string_view bytes, std::size_t at, utf8proc_int32_t& cod
   return length > 0 ? static_cast<std::size_t>(length) : 0;
 }
 
-/// Characters that would break a line, hide or reorder the rest of a message.
+/// Whether a character would break the line, hide or reorder the rest of a message.
 bool disturbs_a_line(utf8proc_int32_t code_point) {
   switch (utf8proc_category(code_point)) {
     case UTF8PROC_CATEGORY_CC:

@@ -1,4 +1,4 @@
-// core/text: a number that is the whole of a text, as it is typed behind an option.
+// core/text: parses a number that must be the whole text, such as the value of an option.
 #pragma once
 
 #include <charconv>
@@ -7,7 +7,7 @@
 
 namespace attnscope {
 
-/// The number that the text is; nothing when it is none, or more than one.
+/// The number; nothing if the text is anything but one number.
 template <class T>
 std::optional<T> whole_text_as(std::string_view text) {
   T value{};
