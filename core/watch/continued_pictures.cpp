@@ -1,4 +1,4 @@
-// Pictures of a layer that went on: those of the rows that were there before are kept.
+// core/watch: extends the pictures of a layer that has new rows; those of earlier rows are kept.
 #include <algorithm>
 #include <tuple>
 
@@ -8,8 +8,8 @@
 namespace attnscope {
 namespace {
 
-/// Whether the layer is `before` and what came since: the same rows in front, with the same masks. Keys in
-/// front stay as they are as long as the rows do, see WatchedText.
+/// Whether `now` is `before` with rows added: the first rows are the same, with the same masks. Their keys
+/// are the same as long as the rows are, see WatchedText.
 bool layer_goes_on(const WatchedLayer& before, const WatchedLayer& now) {
   const auto kind = [](const WatchedLayer& l) {
     return std::tie(l.index, l.kind, l.sequence, l.batch, l.heads, l.kv_heads, l.d_k, l.scale, l.soft_cap,
@@ -24,7 +24,7 @@ bool layer_goes_on(const WatchedLayer& before, const WatchedLayer& now) {
                     [&](const WatchedRows& a, const WatchedRows& b) { return call(a) == call(b); });
 }
 
-/// [heads][rows] in front of those of another one, or in its place from `first` on.
+/// Copies the first `count` numbers of each head, [heads][rows], to rows from `first` on.
 template <class T>
 void put_head_rows(const T* from, std::int64_t heads, std::int64_t from_rows, std::int64_t count, T* to,
                    std::int64_t to_rows, std::int64_t first) {
@@ -41,7 +41,7 @@ std::optional<WatchedPictures> continued_pictures(const WatchedLayer& before, co
   const PooledCells cells{pictures.rows_per_cell, pictures.keys_per_cell};
   if (watched_cells(now, rows, side) != cells) return std::nullopt;
   const std::int64_t high = pictures.rows_per_cell, wide = pictures.keys_per_cell;
-  const std::int64_t kept = kept_rows / high, first = kept * high;  // rows of cells that are full
+  const std::int64_t kept = kept_rows / high, first = kept * high;  // full rows of cells
   if (first == rows) return pictures;
   const WatchedPictures rest = pictures_of_part(now, {batch, 0, heads, first, rows}, cells, work);
   WatchedPictures made;
@@ -49,8 +49,8 @@ std::optional<WatchedPictures> continued_pictures(const WatchedLayer& before, co
   made.keys_per_cell = wide;
   const std::int64_t old_down = pictures.mean.shape()[1], old_across = pictures.mean.shape()[2],
                      rest_down = rest.mean.shape()[1], across = rest.mean.shape()[2], down = kept + rest_down;
-  made.mean = made.max = Tensor(Shape{heads, down, across});  // new columns of old rows: 0, as hidden keys
-  // The last column of cells had fewer keys: its mean was over those.
+  made.mean = made.max = Tensor(Shape{heads, down, across});  // old rows get 0 in new columns, as hidden keys
+  // The mean in the last column of cells was over fewer keys.
   const std::int64_t keys_in_last = before.keys() - (old_across - 1) * wide,
                      keys_there_now = std::min(wide, now.keys() - (old_across - 1) * wide);
   const float share = static_cast<float>(keys_in_last) / static_cast<float>(keys_there_now);

@@ -29,7 +29,7 @@ std::string variable_of_watch(const char* name) {
   return value ? value : "";
 }
 
-/// "watch-41822-0.attnwatch" as process and number.
+/// Process and number in "watch-41822-0.attnwatch".
 struct StreamName {
   std::uint64_t pid = 0, number = 0;
 };
@@ -46,7 +46,7 @@ std::optional<StreamName> stream_name(std::string_view name) {
   return StreamName{*pid, *number};
 }
 
-/// Of a stream that its process has not finished to make, too: ".watch-41822-0.attnwatch.new" and the like.
+/// The process in a stream's name; also of an unfinished one, ".watch-41822-0.attnwatch.new" and similar.
 std::optional<std::uint64_t> pid_in_name(std::string_view name) {
   const std::size_t begin = name.find("watch-"), end = name.find(".attnwatch");
   if (begin == std::string_view::npos || end == std::string_view::npos || end < begin) return std::nullopt;
@@ -63,7 +63,7 @@ std::vector<fs::path> files_in(const fs::path& folder) {
   return files;
 }
 
-/// Nothing for what is no stream, or is gone by now.
+/// Nothing if the file is not a stream or no longer exists.
 std::optional<WatchHeader> header_of(const fs::path& path) {
   try {
     const Descriptor file = open_watch_file(path, O_RDONLY);

@@ -34,7 +34,7 @@ std::uint64_t header_number(std::span<const std::byte> bytes, format::Field at) 
   throw Error(fmt::format("{}: {} of the header {}.", in_quotes(file), field, found));
 }
 
-/// One fact; nothing where it is missing.
+/// Reads one fact; leaves `into` unchanged if it is missing.
 void take_fact(const json& facts, const char* name, const std::string& file, std::string& into) {
   const auto found = facts.find(name);
   if (found == facts.end() || found->is_null()) return;
@@ -138,7 +138,7 @@ bool StreamProcess::is_alive() const {
   std::ifstream file(fmt::format("/proc/{}/stat", pid));
   std::string line;
   if (!std::getline(file, line)) return ::kill(static_cast<pid_t>(pid), 0) == 0 || errno != ESRCH;
-  // The name of the program stands in brackets and may hold any: what follows begins with field 3.
+  // The program's name is in parentheses and may contain any characters: field 3 follows the last one.
   const std::size_t end = line.rfind(')');
   if (end == std::string::npos) return true;
   std::istringstream fields(line.substr(end + 1));
@@ -146,7 +146,7 @@ bool StreamProcess::is_alive() const {
   constexpr std::size_t state = 0, started = 22 - 3;
   if (rest.size() <= started) return true;
   if (rest[state] == "Z" || rest[state] == "X")
-    return false;  // ended, and its parent has not asked for its result yet
+    return false;  // a zombie: ended, but its parent has not waited for it
   return start_time == 0 || rest[started] == std::to_string(start_time);
 }
 

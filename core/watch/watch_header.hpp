@@ -1,4 +1,4 @@
-// core/watch: the header of a stream file, checked. For .cpp files of this room only.
+// core/watch: reads and checks the header of a stream file. Only .cpp files of this room include it.
 #pragma once
 
 #include <cstddef>
@@ -19,12 +19,12 @@ struct WatchHeader {
   bool closed = false;
 };
 
-/// `bytes`: all of the header; `file`: its path, for messages. Throws Error with the file, the field, what
+/// `bytes`: the whole header; `file`: its path, for messages. Throws Error naming the file, the field, what
 /// was found and what was expected.
 WatchHeader read_watch_header(std::span<const std::byte> bytes, const std::string& file);
 
-/// Opens a stream: a regular file of this user, no link, at least as long as a header; `flags` are O_RDONLY
-/// or O_RDWR. Throws Error with the path.
+/// Opens a stream: a regular file of this user, not a link, at least as long as a header. `flags`: O_RDONLY
+/// or O_RDWR. Throws Error naming the path.
 Descriptor open_watch_file(const std::filesystem::path& path, int flags);
 
 }  // namespace attnscope

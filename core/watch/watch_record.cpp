@@ -22,8 +22,8 @@ namespace {
 namespace format = watch_format;
 using nlohmann::json;
 
-constexpr std::int64_t most_size = std::int64_t{1} << 30;  // of a dimension, and of whatever is counted
-constexpr double most_factor = 1e30;                       // as the streaming engine takes them
+constexpr std::int64_t most_size = std::int64_t{1} << 30;  // of a dimension, and of all counts
+constexpr double most_factor = 1e30;                       // the limit of the streaming engine
 using Sizes = std::vector<std::int64_t>;
 using Ids = TensorOf<std::int64_t>;
 
@@ -40,7 +40,7 @@ std::optional<ElementType> float_type(std::string_view name) {
   return std::nullopt;
 }
 
-/// One record, its fields taken by name.
+/// Reads the fields of one record by name.
 class RecordReader {
  public:
   RecordReader(std::span<const std::byte> bytes, const std::string& file) : bytes_(bytes), file_(file) {
@@ -72,7 +72,7 @@ class RecordReader {
     throw Error(fmt::format("{}: record {}: {} {}.", in_quotes(file_), number_, field, what));
   }
 
-  /// Null where it is missing, or null.
+  /// Null if the field is missing or JSON null.
   const json* find(const char* name) const {
     const auto found = fields_.find(name);
     return found == fields_.end() || found->is_null() ? nullptr : &*found;
@@ -121,9 +121,9 @@ class RecordReader {
     Sizes shape;
     std::span<const std::byte> bytes;
   };
-  /// Nothing where it is missing. Its numbers lie in the record, whole.
+  /// Nothing if it is missing. Its numbers are checked to lie within the record.
   std::optional<Blob> blob(const char* name) const;
-  /// A blob of floats, or of booleans that become 0 where they are true and -inf.
+  /// A blob of floats, or of booleans: true becomes 0, false -inf.
   TensorPtr floats(const char* name, const Blob&, bool booleans = false) const;
 
   [[noreturn]] void refuse_value(const char* name, const json* found, const std::string& expected) const {
@@ -206,7 +206,7 @@ TensorPtr RecordReader::floats(const char* name, const Blob& blob, bool booleans
   return tensor;
 }
 
-/// Of rank 4 with sizes of at least 1, but for that of `may_be_empty`.
+/// A tensor of rank 4 with sizes of at least 1, except the axis `may_be_empty`.
 TensorPtr vectors_of(const RecordReader& record, const char* name, const char* axes,
                      bool may_be_empty = false) {
   const auto blob = record.blob(name);
@@ -218,7 +218,7 @@ TensorPtr vectors_of(const RecordReader& record, const char* name, const char* a
   return record.floats(name, *blob);
 }
 
-/// Null, or what is added to the scores.
+/// Null, or the numbers to add to the scores.
 TensorPtr added_of(const RecordReader& record, const char* name, const WatchedCall& call) {
   const auto blob = record.blob(name);
   if (!blob) return nullptr;

@@ -23,8 +23,8 @@ namespace attnscope {
 
 namespace format = watch_format;
 
-/// The header is mapped, since both sides write to it. Records are read through the descriptor instead: of a
-/// file that is cut short meanwhile that is an error, not a signal.
+/// The header is mapped, since both sides write to it. Records are read through the descriptor instead: if
+/// the file is truncated meanwhile, that gives an Error, not a signal.
 class WatchStream::Map {
  public:
   explicit Map(const std::filesystem::path& path)
@@ -65,7 +65,7 @@ class WatchStream::Map {
     store(format::WindowLooked, 0);
   }
   void ask_for_whole() {
-    constexpr std::uint64_t answer_time = 500'000'000;  // what is under way is still not whole
+    constexpr std::uint64_t answer_time = 500'000'000;  // calls already in flight are not whole yet
     check_length();
     if (now() - asked_ >= answer_time) raise_whole();
   }
@@ -101,7 +101,7 @@ class WatchStream::Map {
   }
   std::uint64_t capacity() const { return read_.capacity; }
 
-  /// Whether the process has begun to write over what stands at the cursor. To be asked behind what was read.
+  /// Whether the process has begun to overwrite the data at the cursor. Must be called after reading it.
   bool is_overwritten() const {
     std::atomic_thread_fence(std::memory_order_acquire);
     return load(format::Reserved) - cursor_ > capacity();
@@ -129,12 +129,12 @@ class WatchStream::Map {
   WatchHeader read_;
   StreamCounts counts_;
   std::uint64_t cursor_ = 0;               // in bytes of the stream: the next record
-  std::optional<std::uint64_t> expected_;  // its number, where one was read before
-  std::optional<std::uint64_t> filler_;    // the number of the filler before it
-  std::uint64_t asked_ = 0;                // when `whole` was raised last
+  std::optional<std::uint64_t> expected_;  // the number of the next record, if one was read before
+  std::optional<std::uint64_t> filler_;    // the number of the filler before the next record
+  std::uint64_t asked_ = 0;                // when WindowWhole was last raised
   bool is_late_ = false;
   std::vector<std::byte> record_;
-  std::string refusal_;  // of what stands behind records that were handed out first
+  std::string refusal_;  // the error about data behind the records that were returned first
 };
 
 void WatchStream::Map::begin() {
@@ -157,7 +157,7 @@ void WatchStream::Map::begin() {
   }
 }
 
-/// What waits is gone or of no use.
+/// Skips the waiting data, which is overwritten or unusable.
 void WatchStream::Map::go_behind(std::uint64_t written) {
   cursor_ = written;
   filler_.reset();
@@ -166,7 +166,7 @@ void WatchStream::Map::go_behind(std::uint64_t written) {
 
 void WatchStream::Map::lose() {
   go_behind(load(format::Written));
-  if (load(format::Closed) == 0 || !expected_) return;  // else the next record tells how many
+  if (load(format::Closed) == 0 || !expected_) return;  // otherwise the next record's number tells how many
   const std::uint64_t records = load(format::Records);
   if (records > *expected_) counts_.dropped += records - *expected_;
   expected_ = records;
@@ -197,7 +197,7 @@ void WatchStream::Map::check_head(const Head& head, std::uint64_t written) {
     refuse("its length", fmt::format("is {}, expected a multiple of 64 from 64 to {}", head.bytes, left));
 }
 
-/// Records between the one before and this one.
+/// The number of records lost between the previous one and this one.
 std::uint64_t WatchStream::Map::lost_before(std::uint64_t number) {
   const std::optional<std::uint64_t> expected = std::exchange(expected_, number + 1);
   const std::optional<std::uint64_t> filler = std::exchange(filler_, std::nullopt);
@@ -206,11 +206,12 @@ std::uint64_t WatchStream::Map::lost_before(std::uint64_t number) {
     expected_ = expected;
     refuse("its number", fmt::format("is {}, expected {} or more", number, *expected));
   }
-  const bool filler_counts = filler && *filler == *expected;  // fillers have numbers, too
+  const bool filler_counts = filler && *filler == *expected;  // fillers are numbered, too
   return number - *expected - (filler_counts ? 1 : 0);
 }
 
-/// The next record; nothing for a filler, and where it was lost, which leaves nothing behind the cursor.
+/// Reads the next record. Nothing for a filler, and if the record was overwritten; then everything up to the
+/// end is skipped.
 std::optional<WatchRecord> WatchStream::Map::read_next(std::uint64_t written) {
   const Head head = read_head();
   if (is_overwritten()) return lose(), std::nullopt;

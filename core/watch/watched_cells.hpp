@@ -1,4 +1,4 @@
-// core/watch: how pictures of a watched layer are pooled. For .cpp files of this room only.
+// core/watch: the cells of a watched layer's pictures. Only .cpp files of this room include it.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 
 namespace attnscope {
 
-/// Of a picture of so many rows, with at most `side` cells in a side.
+/// The cells of a picture of `rows` rows, with at most `side` cells on each side.
 PooledCells watched_cells(const WatchedLayer&, std::int64_t rows, std::int64_t side);
-/// `part`: rows that begin with a cell, of all heads. Throws as watched_weights().
+/// `part`: rows of all heads that begin with a row of cells. Throws as watched_weights().
 WatchedPictures pictures_of_part(const WatchedLayer&, const WatchedPart& part, const PooledCells&,
                                  const Work&);
 

@@ -1,4 +1,4 @@
-// A watched layer as a Document.
+// core/watch: a watched layer as a Document.
 #include <algorithm>
 #include <utility>
 
@@ -11,7 +11,7 @@
 namespace attnscope {
 namespace {
 
-/// The last rows of the layer that stand side by side.
+/// The last rows of the layer with consecutive positions.
 WatchedPart last_run(const WatchedLayer& layer) {
   WatchedPart part{0, 0, layer.heads, layer.rows(), layer.rows()};
   while (part.begin > 0 &&
@@ -29,7 +29,7 @@ TensorPtr tensor_of(const GrowingRows& rows, std::int64_t batch, std::int64_t be
   return tensor;
 }
 
-/// What is added to the scores; null where the rule needs no cells.
+/// The numbers to add to the scores; null if the masking rule needs none.
 TensorPtr cells_of(const WatchedLayer& layer, WatchedPart part) {
   const std::int64_t heads = heads_with_cells(layer, part);
   if (heads == 0) return nullptr;
@@ -42,7 +42,7 @@ TensorPtr cells_of(const WatchedLayer& layer, WatchedPart part) {
   return cells;
 }
 
-/// Positions [begin, end) as they are called; of the first sequence words, of the others ids.
+/// Labels for positions [begin, end): tokens for the first sequence, ids for the others.
 Sequence labels_of(const WatchedSnapshot& text, std::size_t b, std::int64_t begin, std::int64_t end,
                    bool memory) {
   const auto& ids = memory ? text.memory_ids : text.ids;
@@ -58,7 +58,7 @@ Sequence labels_of(const WatchedSnapshot& text, std::size_t b, std::int64_t begi
   return sequence;
 }
 
-/// Mask, window and causality of the rows; how many of the keys they look at.
+/// Sets mask, window and causality of the rows; returns how many keys they can see.
 std::int64_t take_rule(const WatchedLayer& layer, const WatchedPart& part, Masking& masking) {
   masking.additive = cells_of(layer, part);
   if (masking.additive) return layer.keys();

@@ -1,4 +1,4 @@
-// core/watch: tokens of a watched text for the eye. For .cpp files of this room only.
+// core/watch: readable tokens of a watched text. Only .cpp files of this room include it.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace attnscope {
 
-/// See shown_labels(); "" stays "": the process did not say it.
+/// shown_labels(), except that "" stays "": the process did not send the token.
 std::vector<std::string> readable_tokens(const std::vector<std::string>& tokens);
 
 }  // namespace attnscope

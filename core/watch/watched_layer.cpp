@@ -6,7 +6,7 @@
 namespace attnscope {
 
 HeadRows GrowingRows::from_head(std::int64_t first) const {
-  HeadRows rows;  // without an owner: rows are added to the numbers while it lives
+  HeadRows rows;  // no owner: rows may be added while the view lives
   rows.data = row(first, 0);
   rows.head_stride = room_ * width_;
   rows.row_stride = width_;

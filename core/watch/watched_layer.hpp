@@ -1,5 +1,5 @@
-// core/watch: one layer of the text that a watched process has read so far: all of its keys and values, and
-// the queries of the rows that are known.
+// core/watch: one layer of the text that a watched process has read so far: all its keys and values, and the
+// queries of the known rows.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,8 @@
 
 namespace attnscope {
 
-/// Rows of numbers that only ever become more: [heads][rows][width]. A copy shares the numbers and keeps the
-/// rows that it has, whatever is added to another; so a copy may be read on one thread while rows are added
-/// to its original on another.
+/// Rows that can be appended to: [heads][rows][width]. A copy shares the numbers but keeps its own row count;
+/// so one thread may read a copy while another appends to the original.
 class GrowingRows {
  public:
   GrowingRows() = default;
@@ -26,16 +25,16 @@ class GrowingRows {
   const float* row(std::int64_t head, std::int64_t i) const {
     return numbers_.get() + (head * room_ + i) * width_;
   }
-  /// Heads [first, …) as the streaming engine takes them.
+  /// Heads [first, …) as rows of the streaming engine.
   HeadRows from_head(std::int64_t first) const;
-  /// Bytes that it holds, those of the rows to come included.
+  /// Its memory in bytes, including the capacity for rows to come.
   std::uint64_t bytes() const;
-  /// Bytes that it would hold with so many rows.
+  /// The memory in bytes that it would need for `rows` rows.
   std::uint64_t bytes_with(std::int64_t rows) const;
-  /// [batch][heads][rows][width] of another call, behind the rows that are there. Of the copies of one only
-  /// the longest may be added to.
+  /// Appends the rows [batch][heads][rows][width] of a call. Of several copies only the longest may be
+  /// appended to.
   void append(const Tensor&);
-  /// Forgets rows at the end that no copy has.
+  /// Removes the last rows; no copy may have them.
   void drop_last(std::int64_t count) { rows_ -= count; }
 
  private:
@@ -45,17 +44,17 @@ class GrowingRows {
   std::int64_t heads_ = 0, rows_ = 0, room_ = 0, width_ = 0;
 };
 
-/// Rows of one call. Query i of it stands at position first + i.
+/// The rows of one call. Its query i is at position first + i.
 struct WatchedRows {
   std::int64_t pass = 0;
   std::int64_t first = 0, count = 0;
-  std::int64_t row = 0;   // the number of its first row among those that are known
-  std::int64_t keys = 0;  // that there were then
+  std::int64_t row = 0;   // the index of its first row among the known rows
+  std::int64_t keys = 0;  // keys that existed then
   bool causal = false;
   TensorPtr mask, bias;  // as in WatchedCall
 };
 
-/// Immutable once it is handed out: safe to read from any thread. "Head" is a query head everywhere.
+/// Immutable once handed out: any thread may read it. "Head" always means a query head.
 struct WatchedLayer {
   std::int64_t index = 0;
   std::string name;
@@ -68,18 +67,18 @@ struct WatchedLayer {
   GrowingRows query;               // [batch · heads][rows][d_k]
   GrowingRows key, value;          // [batch · kv heads][keys][d_k or d_v]
   std::vector<WatchedRows> calls;  // the rows, in order; positions ascend, with gaps where calls were dropped
-  TensorPtr output;                // of the last call, see WatchedCall; null: it was not sent
+  TensorPtr output;                // of the last call, see WatchedCall; null if it was not sent
 
   std::int64_t rows() const { return query.rows(); }
   std::int64_t keys() const { return key.rows(); }
-  /// Where row 0 … rows() - 1 stands among the keys; of cross-attention which query it is.
+  /// The position of a row among the keys; for cross-attention the index of its query.
   std::int64_t position(std::int64_t row) const;
-  /// The row that stands there; -1: it is not known.
+  /// The row at a position; -1 if it is not known.
   std::int64_t row_at(std::int64_t position) const;
-  /// Keys [0, end) are those that the row may look at before window and masks: those that there were, up to
-  /// its own where it is causal.
+  /// The row may see keys [0, end) before window and masks: the keys that existed, for a causal row up to its
+  /// own.
   std::int64_t end_of(std::int64_t row) const;
-  /// The call that brought the row.
+  /// The call that the row came with.
   const WatchedRows& call_of(std::int64_t row) const;
 };
 using WatchedLayerPtr = std::shared_ptr<const WatchedLayer>;

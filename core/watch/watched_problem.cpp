@@ -8,7 +8,7 @@ namespace {
 
 constexpr float hidden_cell = -std::numeric_limits<float>::infinity();
 
-/// The rule of the rows without their masks, where a problem has it.
+/// The masking rule of the rows without their masks, if the engine can express it.
 struct SimpleRule {
   bool fits = true;
   bool causal = false;
@@ -31,7 +31,7 @@ SimpleRule rule_of(const WatchedLayer& layer, const WatchedPart& part) {
   return rule;
 }
 
-/// Whether rows of the part have a mask or a bias, and for how many heads the largest of them is.
+/// How many heads the masks and biases of these rows have: 0 if there are none, 1 if one serves all heads.
 std::int64_t heads_with_masks(const WatchedLayer& layer, const WatchedPart& part) {
   std::int64_t heads = 0;
   for (const WatchedRows& call : layer.calls) {
@@ -42,11 +42,12 @@ std::int64_t heads_with_masks(const WatchedLayer& layer, const WatchedPart& part
   return heads;
 }
 
-/// What is added to hide a key where a framework has no infinity: the least number of its type. Added to
-/// scores, it would leave nothing of them in a float, and a row without any other key would get 1 everywhere.
+/// Frameworks without infinity hide a key by adding the lowest number of the type. In a float such a sum
+/// would lose the score, so a row without any other key would have equal weights; so numbers below this one
+/// hide.
 constexpr float least_shown = -1e30f;
 
-/// Adds a row of a mask of the call.
+/// Adds a row of the call's mask.
 void add_mask_row(const TensorPtr& mask, std::int64_t batch, std::int64_t head, std::int64_t query,
                   float* to) {
   if (!mask) return;

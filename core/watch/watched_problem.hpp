@@ -1,5 +1,5 @@
-// core/watch: a part of a watched layer as a problem of the streaming engine. For .cpp files of this room
-// only.
+// core/watch: a part of a watched layer as a problem of the streaming engine. Only .cpp files of this room
+// include it.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct WatchedPart {
   std::int64_t heads() const { return last_head - first_head; }
 };
 
-/// Points into the layer, which must outlive it. Moving it keeps the problem valid, so it cannot be copied.
+/// Points into the layer, which must outlive it. Moving keeps the problem valid; copying is disabled.
 struct WatchedProblem {
   AttentionProblem problem;
   std::vector<float> additive, sinks;
@@ -27,17 +27,15 @@ struct WatchedProblem {
   WatchedProblem& operator=(WatchedProblem&&) = default;
 };
 
-/// `part` lies in the layer and has a row; its heads share a key head each as in the layer, so that they are
-/// all of them, or those of one key head. Cells of a mask are made where the rule is more than causal or a
-/// window.
+/// `part` lies in the layer and has at least one row; its heads are all heads, or those of one key head. The
+/// problem has cells of a mask only if the rule is more than causal or a window.
 WatchedProblem watched_problem(const WatchedLayer&, const WatchedPart& part);
 
-/// Whether watched_problem() makes a number for every cell of these rows, and for how many heads; 0: it makes
-/// none.
+/// For how many heads watched_problem() makes a number for every cell of these rows; 0: it makes none.
 std::int64_t heads_with_cells(const WatchedLayer&, const WatchedPart& part);
 
-/// What is added to the scores of the rows, of one head or of all: mask, bias, and -inf for keys that the row
-/// may not see. [heads_with_cells()][rows][keys] into `to`, which has room for them.
+/// Writes the numbers that are added to the scores of the rows, for one head or for all: mask, bias, and -inf
+/// for keys that the row may not see. `to` has room for [heads_with_cells()][rows][keys].
 void write_cells(const WatchedLayer&, const WatchedPart& part, std::int64_t heads, float* to);
 
 }  // namespace attnscope

@@ -41,7 +41,7 @@ WatchedLayer empty_layer(const WatchedCall& call) {
   return layer;
 }
 
-/// Whether the call goes on with what the layer is.
+/// Whether the call continues the layer: same kind, sizes and settings.
 bool is_of(const WatchedCall& call, const WatchedLayer& layer) {
   return call.kind == layer.kind && call.batch() == layer.batch && call.sequences == layer.sequences &&
          call.sequence == layer.sequence && call.heads() == layer.heads &&
@@ -51,7 +51,7 @@ bool is_of(const WatchedCall& call, const WatchedLayer& layer) {
          has_same_numbers(call.sinks, layer.sinks);
 }
 
-/// Whether the first of these keys or values are those that are there, bit by bit.
+/// Whether `all` begins with the known keys or values, bit by bit.
 bool begins_with(const Tensor& all, const GrowingRows& there) {
   const std::int64_t rows = all.shape()[2], width = all.shape()[3];
   if (rows < there.rows()) return false;
@@ -70,7 +70,7 @@ Tensor last_rows(const Tensor& all, std::int64_t count) {
   return last;
 }
 
-/// Adds keys and values; false where those before them are not known.
+/// Adds keys and values; false if the keys before them are not known.
 bool add_keys(WatchedLayer& layer, const WatchedCall& call) {
   if (call.keys_from != 0 && call.keys_from != layer.keys()) return false;
   if (call.keys_from == layer.keys()) {
@@ -84,13 +84,13 @@ bool add_keys(WatchedLayer& layer, const WatchedCall& call) {
     layer.value.append(last_rows(*call.value, added));
     return true;
   }
-  layer = empty_layer(call);  // of another text
+  layer = empty_layer(call);  // another text
   return add_keys(layer, call);
 }
 
 void add_rows(WatchedLayer& layer, const WatchedCall& call, std::int64_t first) {
   if (!layer.calls.empty() && layer.calls.back().first + layer.calls.back().count > first) {
-    layer.calls.clear();  // said once more
+    layer.calls.clear();  // these rows were sent again
     layer.query = GrowingRows(layer.query.heads(), layer.d_k);
   }
   layer.calls.push_back(
@@ -103,7 +103,7 @@ std::uint64_t bytes_of(const TensorPtr& mask) {
   return static_cast<std::uint64_t>(mask->size()) * sizeof(float);
 }
 
-/// Layers often have the very same mask: it is kept once.
+/// Layers often have the same mask: equal masks are kept once.
 void share_masks(std::vector<WatchedCall>& calls) {
   TensorPtr WatchedCall::*const parts[] = {&WatchedCall::mask, &WatchedCall::bias};
   for (TensorPtr WatchedCall::*const part : parts) {
@@ -115,7 +115,7 @@ void share_masks(std::vector<WatchedCall>& calls) {
   }
 }
 
-/// The first call with self-attention: of a decoder where there is one.
+/// The first call with self-attention: the decoder's if there is one.
 const WatchedCall* main_call(const std::vector<WatchedCall>& calls) {
   for (const WatchKind kind : {WatchKind::Self, WatchKind::Encoder, WatchKind::Cross}) {
     const auto found = std::ranges::find(calls, kind, &WatchedCall::kind);
@@ -124,7 +124,7 @@ const WatchedCall* main_call(const std::vector<WatchedCall>& calls) {
   return nullptr;
 }
 
-/// Numbers of the ids from `first` on; -1 before them where the process sent none.
+/// Writes the ids from position `first` on; -1 before them if the process sent none.
 void put_ids(const TensorOf<std::int64_t>& ids, std::int64_t first,
              std::vector<std::vector<std::int64_t>>& into) {
   const std::int64_t count = ids.shape()[1];
@@ -161,7 +161,7 @@ bool WatchedText::take(std::vector<WatchRecord> records, double seconds) {
 }
 
 void WatchedText::add_call(WatchedCall call) {
-  // A pass that failed has no end. Encoders may run before the pass that reads what they made.
+  // A pass that failed has no end. An encoder may run before the pass that reads its output.
   std::erase_if(calls_, [&](const WatchedCall& c) {
     return c.pass != call.pass && (c.kind != WatchKind::Encoder || call.kind == WatchKind::Encoder);
   });
@@ -174,7 +174,7 @@ void WatchedText::add_call(WatchedCall call) {
     calls_.push_back(std::move(call));
 }
 
-/// Nothing of the text is kept from now on, but for what is shown already.
+/// From now on passes of the text are counted but not kept; those already shown stay.
 void WatchedText::stop_keeping(std::int64_t pass) {
   is_full_ = true;
   next_.note = fmt::format(
@@ -195,7 +195,7 @@ void WatchedText::begin_text() {
   ++next_.text;
 }
 
-/// The calls of the pass. Those of an encoder that ran before it count where it has none.
+/// The calls of the pass. If it has no encoder calls, it includes those of an encoder that ran before it.
 std::vector<WatchedCall> WatchedText::take_calls(std::int64_t pass) {
   std::vector<WatchedCall> calls = std::exchange(calls_, {});
   const bool has_encoder = std::ranges::any_of(
@@ -213,7 +213,7 @@ bool WatchedText::begins_text(const std::vector<WatchedCall>& calls) const {
   return next_.text == 0 || main->kind == WatchKind::Cross || main->queries_from == 0;
 }
 
-/// Whether the text with these calls stays below the limit.
+/// Whether the text with these calls stays within the limit.
 bool WatchedText::fits(const std::vector<WatchedCall>& calls) const {
   std::uint64_t needed = bytes();
   std::set<const Tensor*> masks;
@@ -231,8 +231,8 @@ bool WatchedText::fits(const std::vector<WatchedCall>& calls) const {
   return needed <= limit_;
 }
 
-/// Whether no call of the pass was lost. Behind a loss that is known of a pass that has its first layer, or
-/// all layers that the last whole one had.
+/// Whether no call of the pass was lost. After a loss, a pass is known to be whole if it has its first layer,
+/// or all layers of the last whole pass.
 bool WatchedText::is_whole(const std::vector<WatchedCall>& calls) const {
   if (calls.front().layer == 0) return true;
   return !last_whole_.empty() && std::ranges::all_of(last_whole_, [&](std::int64_t layer) {
@@ -240,7 +240,7 @@ bool WatchedText::is_whole(const std::vector<WatchedCall>& calls) const {
   });
 }
 
-/// False where the keys before those of a layer are not known; then the layer waits for whole ones.
+/// False if the earlier keys of a layer are not known; the layer then waits for a call with all keys.
 bool WatchedText::add_calls(std::vector<WatchedCall>& calls) {
   const std::int64_t first = main_call(calls)->queries_from;
   bool all = true;
@@ -262,7 +262,7 @@ bool WatchedText::add_calls(std::vector<WatchedCall>& calls) {
   return all && !needs_whole_;
 }
 
-/// Rows that were not shown yet.
+/// Drops the rows of a pass that was not shown.
 void WatchedText::drop_rows_of(std::int64_t pass) {
   for (auto& [index, layer] : layers_)
     while (!layer.calls.empty() && layer.calls.back().pass == pass) {
@@ -297,7 +297,7 @@ void WatchedText::list_pass(const PassEnd& end, const std::vector<WatchedCall>& 
 
 bool WatchedText::end_pass(const PassEnd& end, double seconds) {
   std::vector<WatchedCall> calls = take_calls(end.pass);
-  if (std::exchange(is_too_long_, false)) {  // one pass alone: of a long prompt
+  if (std::exchange(is_too_long_, false)) {  // a single pass: a long prompt
     begin_text();
     stop_keeping(end.pass);
     ++next_.passes_seen;
@@ -349,7 +349,7 @@ void WatchedText::publish() {
     for (const auto& [index, layer] : layers_)
       shown->layers.push_back(std::make_shared<const WatchedLayer>(layer));
   else if (snapshot_->text == next_.text)
-    shown->layers = snapshot_->layers;  // what was whole stays
+    shown->layers = snapshot_->layers;  // layers that were whole stay
   const auto rank = [](const WatchedLayerPtr& layer) {
     return layer->kind == WatchKind::Self ? 0 : layer->kind == WatchKind::Encoder ? 1 : 2;
   };

@@ -31,7 +31,7 @@ void check_part(const WatchedLayer& layer, const WatchedPart& part) {
     refuse("Row", part.begin, layer.rows());
 }
 
-/// So many rows at a time that the cells of their mask are not too many; a multiple of `unit`.
+/// How many rows to take at a time, so that their mask does not have too many cells; a multiple of `unit`.
 std::int64_t rows_at_once(const WatchedLayer& layer, const WatchedPart& part, std::int64_t unit) {
   const std::int64_t heads = heads_with_cells(layer, part);
   if (heads == 0) return part.rows();
@@ -39,7 +39,7 @@ std::int64_t rows_at_once(const WatchedLayer& layer, const WatchedPart& part, st
   return std::max(unit, rows / unit * unit);
 }
 
-/// Calls fn(part, first row counted from that of `all`) for pieces that cover its rows.
+/// Calls fn(part, first row relative to `all`) for pieces that cover all its rows.
 template <class Fn>
 void for_pieces(const WatchedLayer& layer, const WatchedPart& all, std::int64_t unit, Fn&& fn) {
   const std::int64_t step = rows_at_once(layer, all, unit);
@@ -58,14 +58,14 @@ WatchedPart part_of(const WatchedLayer& layer, const WatchedPlace& place) {
   return part;
 }
 
-/// Copies [heads][rows] of a piece to its place among all rows.
+/// Copies [heads][rows] of a piece into the rows of the whole.
 template <class From, class To>
 void copy_rows(const From* from, std::int64_t heads, std::int64_t rows, To* to, std::int64_t all_rows,
                std::int64_t first) {
   for (std::int64_t h = 0; h < heads; ++h) std::copy_n(from + h * rows, rows, to + h * all_rows + first);
 }
 
-/// A power of two, so that there are at most `side` cells.
+/// The smallest power of two that gives at most `side` cells.
 std::int64_t cell_size(std::int64_t count, std::int64_t side) {
   const std::int64_t least = (count + side - 1) / side;
   return static_cast<std::int64_t>(
@@ -76,7 +76,7 @@ double normalised_entropy(double entropy, std::int64_t allowed) {
   return allowed < 2 ? no_number : entropy / std::log(static_cast<double>(allowed));
 }
 
-/// Numbers of allowed keys of each head's rows, counted once where the mask is the same for all heads.
+/// Writes each row's entropy / ln(allowed keys); keys are counted once if the mask is the same for all heads.
 void write_normalised(const AttentionProblem& p, std::int64_t first, const Sweep& swept, Tensor& normalised) {
   const std::int64_t heads = p.heads, rows = p.queries, all_rows = normalised.shape()[1];
   const bool alike = p.additive.heads == 1;
@@ -90,14 +90,14 @@ void write_normalised(const AttentionProblem& p, std::int64_t first, const Sweep
   }
 }
 
-/// Copies the picture of a piece, which begins at a row of cells.
+/// Copies the picture of a piece that begins with a row of cells.
 void copy_picture(const Tensor& from, std::int64_t first, Tensor& to) {
   const Shape &s = from.shape(), &all = to.shape();
   for (std::int64_t h = 0; h < s[0]; ++h)
     std::copy_n(from.data() + h * s[1] * s[2], s[1] * s[2], to.data() + (h * all[1] + first) * all[2]);
 }
 
-/// A score whose rows are being added up.
+/// Sums a score over rows.
 class PatternSum {
  public:
   template <class Counts>
@@ -131,7 +131,7 @@ std::vector<std::uint8_t> visible_row(const AttentionProblem& p, std::int64_t ro
   return seen;
 }
 
-/// Sums over the rows of one head.
+/// Sums the measures over the rows of one head.
 class MeasuredRows {
  public:
   MeasuredRows(const WatchedLayer& layer, std::span<const std::int64_t> ids)
