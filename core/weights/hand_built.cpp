@@ -10,9 +10,9 @@
 namespace attnscope {
 namespace {
 
-/// `rows` orthonormal rows of d_k numbers, rows <= d_k: random ones made orthogonal by Gram and Schmidt,
-/// twice over for accuracy. They start from numbers of random sign and similar size, so that no dimension
-/// carries a channel alone.
+/// `rows` orthonormal rows of d_k numbers, rows <= d_k: random rows orthogonalised by Gram-Schmidt, twice for
+/// accuracy. They start from numbers of random sign and similar size, so that no single dimension carries a
+/// channel alone.
 std::vector<LinearForm> frame(std::size_t rows, int d_k, std::uint64_t seed, int head) {
   const std::uint64_t stream = stream_of("turn of head " + std::to_string(head));
   std::vector<LinearForm> f;
@@ -59,10 +59,11 @@ void add_random(Tensor& w, int head, int d_k, double sigma, std::uint64_t seed, 
 struct HeadFrame {
   int d_k;
   std::uint64_t seed;
-  int frame_of;  // the head whose frame it is
+  int frame_of;  // the head whose frame is used
 };
 
-/// Adds channels to the columns of head `at`; a head narrower than its channels keeps the first ones.
+/// Adds channels to the columns of head `at`; a head narrower than its number of channels keeps the first
+/// ones.
 void add_channels(Tensor& w_query, Tensor& w_key, int at, std::vector<Channel> channels,
                   const HeadFrame& head) {
   channels.resize(std::min(channels.size(), static_cast<std::size_t>(head.d_k)));
@@ -93,7 +94,7 @@ Tensor noise_block(const Shape& shape, std::uint64_t seed, std::string_view stre
   return block;
 }
 
-/// What a preset is made of.
+/// The channels of a preset.
 std::vector<Channel> channels_of(HeadPreset preset, const HandBuiltLayout& layout) {
   switch (preset) {
     case HeadPreset::PreviousToken: return head_kinds[0].channels(layout);

@@ -1,23 +1,24 @@
-// core/weights: an attention layer built by hand whose heads each do one nameable thing. Random heads teach
-// nothing; these are honest weights all the same: linear maps from X that the engine multiplies like others.
+// core/weights: an attention layer built by hand, whose heads each have one known pattern. The weights are
+// not special: they are linear maps of X that the engine multiplies like any others.
 //
 // X. The first D = d_model/2 dimensions describe the token, the others its position:
-//   x[0]       1 for every token: what lets a linear map make a constant
+//   x[0]       1 for every token, so that a linear map can make a constant
 //   x[1]       +1 for a content word, -1 for a function word or punctuation
 //   x[2..D)    the token's code, Gaussian numbers from its stream. The first three quarters are drawn from
 //              the case-folded token, so that "The" and "the" share them, and scaled in groups of eight to
-//              norm √8, so that no token agrees with another more than with itself; the rest is its own.
+//              norm √8, so that a token agrees most with itself; the rest is the token's own.
 //   x[D..)     sin(ω_0 t), cos(ω_0 t), sin(ω_1 t), ... when positions are on
 //
-// Heads. A head is a few channels c, each with a gain γ_c and two linear forms of X: a_c reads the query's
-// token and b_c the key's. The score it is built for is
+// Heads. A head is a few channels c, each with a gain γ_c and two linear forms of X: a_c of the query's token
+// and b_c of the key's. The score that it is built for is
 //   q_i · k_j / √d_k = Σ_c γ_c a_c(x_i) b_c(x_j)
 // and its weights are W_Q = Σ_c √(γ_c √d_k) a_c f_cᵀ and W_K = Σ_c √(γ_c √d_k) b_c f_cᵀ, where the f_c are a
 // random orthonormal frame of the d_k head dimensions. The frame changes no score; it spreads each channel
 // over all dimensions, as in trained heads. A head narrower than its channels keeps the first d_k of them.
 //
-// Position channels use that rotation shifts phase: a = (sin ω(i-s), cos ω(i-s)) is linear in the query's
-// (sin ωi, cos ωi), and with b = (sin ωj, cos ωj) a·b = cos ω(i-s-j), highest at j = i-s. A sum of such,
+// Position channels use that a rotation shifts the phase: a = (sin ω(i-s), cos ω(i-s)) is linear in the
+// query's (sin ωi, cos ωi), and with b = (sin ωj, cos ωj) a·b = cos ω(i-s-j), highest at j = i-s. A sum of
+// such terms,
 //   κ_s(i, j) = Σ_f γ_f cos ω_f(i - s - j),
 // has its one peak there: high frequencies make it narrow, low ones remove its repetitions (to 64 tokens).
 //
@@ -47,7 +48,7 @@
 
 namespace attnscope {
 
-/// Where things are in the rows of X.
+/// The sections of a row of X.
 struct HandBuiltLayout {
   explicit HandBuiltLayout(int d_model)
       : width(d_model),
@@ -60,35 +61,35 @@ struct HandBuiltLayout {
   static constexpr int group = 8;  // code numbers that are scaled together
 
   int width;
-  int token;     // dimensions of the token; the position's begin there
+  int token;     // dimensions of the token half; the position half follows
   int position;  // dimensions of the position
   int code;      // numbers of the code
-  int shared;    // of these, the first so many ignore case
+  int shared;    // of the code: the first so many numbers ignore case
 };
 
-/// Writes the token half of a row of X; the position half becomes 0. out.size() = d_model >=
+/// Writes the token half of a row of X and sets the position half to 0. out.size() = d_model >=
 /// min_hand_built_width.
 void hand_built_token(std::string_view token, std::uint64_t seed, std::span<float> out);
 
-/// What single weights can make a head do. All but Uniform read hand-built embeddings; the first three need
-/// sinusoidal positions, SameToken positions that leave queries and keys unturned.
+/// Patterns that the weights of a single head can make. All but Uniform need hand-built embeddings; the first
+/// three also need sinusoidal positions, SameToken needs positions that do not rotate queries and keys.
 enum class HeadPreset {
   PreviousToken,  // κ_1, as above
   NextToken,      // κ_-1
   FirstToken,
   SameToken,
-  Uniform,  // no channel and no noise: all scores are 0
+  Uniform,  // no channels and no noise: all scores are 0
 };
 std::string_view name_of(HeadPreset);
-/// Numbers of a query and key that a preset cannot do without.
+/// The least d_k that a preset needs.
 int least_width(HeadPreset);
 
 /// W_Q and W_K of one head.
 struct HeadWeights {
   Tensor w_query, w_key;  // [d_model][d_k]
 };
-/// In the frame that head `head` has in hand_built_weights(). Needs d_model >= min_hand_built_width for all
-/// but Uniform.
+/// In the same frame as head `head` of hand_built_weights(). Needs d_model >= min_hand_built_width, except
+/// for Uniform.
 HeadWeights preset_head(HeadPreset, int d_model, int d_k, std::uint64_t seed, int head);
 
 struct HandBuiltWeights {
@@ -103,8 +104,8 @@ struct HandBuiltSizes {
   int d_k;      // >= 1
 };
 /// Heads beyond the eighth repeat the kinds, in frames of their own. Values are as wide as queries and keys:
-/// where that is less than d_model / heads, the last of a head's dimensions of X are not carried; where it is
-/// more, the last columns are 0.
+/// if that is less than d_model / heads, the last of a head's dimensions of X are left out; if it is more,
+/// the last columns are 0.
 HandBuiltWeights hand_built_weights(const HandBuiltSizes&, std::uint64_t seed, float noise);
 
 }  // namespace attnscope

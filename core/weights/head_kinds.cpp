@@ -28,7 +28,7 @@ Form form(const HandBuiltLayout& layout, int dim, double coefficient = 1) {
   return f;
 }
 
-/// A cosine of a shape κ: its frequency in radians per token, and its gain.
+/// A cosine in a shape κ: its frequency in radians per token, and its gain.
 struct Wave {
   double frequency, gain;
 };
@@ -40,13 +40,13 @@ constexpr Wave soft[] = {{0.56, 1.9}, {0.32, 1.5}, {0.18, 1.3}, {0.1, 0.8}};
 constexpr Wave wide[] = {{0.32, 1.5}, {0.1, 2.0}};
 constexpr Wave two_peaks[] = {{1, 4.3}, {0.56, 1.7}, {0.18, 2.6}};
 
-/// A wave of the embedding: frequency and the dimensions of its sine and cosine.
+/// A frequency of the embedding, and the dimensions of its sine and cosine.
 struct Tone {
   double frequency, gain;
   int sine, cosine;
 };
 
-/// For each wave the embedding's nearest frequency, each used once; fewer when the embedding has fewer.
+/// The embedding's nearest frequency for each wave, each used once; fewer if the embedding has fewer.
 std::vector<Tone> tones(const HandBuiltLayout& layout, std::span<const Wave> waves) {
   std::vector<bool> used(static_cast<std::size_t>(layout.position / 2));
   std::vector<Tone> found;
@@ -66,7 +66,7 @@ std::vector<Tone> tones(const HandBuiltLayout& layout, std::span<const Wave> wav
   return found;
 }
 
-/// sin ω(t - shift) and cos ω(t - shift) as forms of the position t.
+/// sin ω(t - shift) and cos ω(t - shift) as linear forms of position t.
 struct Turned {
   Form sine, cosine;
 };
@@ -79,7 +79,7 @@ Turned turned(const HandBuiltLayout& layout, const Tone& tone, double shift) {
   return result;
 }
 
-/// κ_shift.
+/// Adds the channels of κ_shift.
 void add_distance(Channels& channels, const HandBuiltLayout& layout, std::span<const Wave> waves,
                   double shift) {
   for (const Tone& tone : tones(layout, waves)) {
@@ -89,7 +89,8 @@ void add_distance(Channels& channels, const HandBuiltLayout& layout, std::span<c
   }
 }
 
-/// ± gain · code_i · code_j / count over shared code numbers [first, first + count), as far as there are any.
+/// Adds ± gain · code_i · code_j / count over shared code numbers [first, first + count), as far as they
+/// exist.
 void add_likeness(Channels& channels, const HandBuiltLayout& layout, int first, int count, double gain,
                   double sign = 1) {
   for (int n = first; n < std::min(first + count, layout.shared); ++n) {
@@ -102,7 +103,8 @@ constexpr std::size_t fitted_tokens = 64;
 using System = std::array<std::array<double, fitted_tokens>, fitted_tokens>;
 using Column = std::array<double, fitted_tokens>;
 
-/// Solves system · x = b for a symmetric positive definite system (its lower triangle) by Cholesky, in place.
+/// Solves system · x = b by Cholesky, in place; the system is symmetric positive definite, given as lower
+/// triangle.
 void solve(System& l, Column& x) {
   for (std::size_t i = 0; i < x.size(); ++i) {
     for (std::size_t j = 0; j <= i; ++j) {
@@ -118,7 +120,7 @@ void solve(System& l, Column& x) {
   }
 }
 
-/// What X holds of position t, and the constant.
+/// The row of X for position t: its position half and the constant.
 Form position_row(const HandBuiltLayout& layout, std::size_t t) {
   Form row = form(layout, HandBuiltLayout::constant);
   for (int d = 0; d < layout.position; ++d) {

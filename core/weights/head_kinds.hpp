@@ -1,4 +1,4 @@
-// core/weights: what each kind of hand-built head looks at, as channels; see hand_built.hpp for the formulas.
+// core/weights: each kind of hand-built head as channels; see hand_built.hpp for the formulas.
 #pragma once
 
 #include <array>
@@ -20,12 +20,12 @@ struct Channel {
 
 struct BuiltHead {
   std::string_view name;
-  std::vector<Channel> (*channels)(const HandBuiltLayout&);  // the most telling first
-  double random;  // standard deviation of weights of no meaning, x 1/sqrt(d_model)
+  std::vector<Channel> (*channels)(const HandBuiltLayout&);  // the most important first
+  double random;  // standard deviation of the noise in the weights, x 1/sqrt(d_model)
 };
 extern const std::array<BuiltHead, 8> head_kinds;
 
-/// κ_-1: the token after. None of the eight, as a causal mask hides it.
+/// κ_-1: the next token. Not one of the eight kinds, since a causal mask hides it.
 std::vector<Channel> next_token(const HandBuiltLayout&);
 
 /// first + factor · second.

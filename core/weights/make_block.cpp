@@ -29,7 +29,7 @@ Tensor mlp_matrix(const Weights& weights, const ParameterInfo& row, const Shape&
   return initialised(how, shape, weights.seed, stream_of_block(row));
 }
 
-/// `fan_in`: numbers that the product sums over.
+/// `fan_in`: how many numbers the product sums.
 Tensor mlp_bias(const Weights& weights, const ParameterInfo& row, const Shape& shape, std::int64_t fan_in) {
   if (weights.initialiser == Initialiser::Linear)
     return linear_bias(shape[0], fan_in, weights.seed, stream_of_block(row));

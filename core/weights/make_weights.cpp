@@ -14,7 +14,7 @@
 namespace attnscope {
 namespace {
 
-/// Whether numbers edited by hand belong to a layer of other heads or widths.
+/// Whether edited numbers no longer fit the layer's heads or widths.
 bool are_outgrown(const Document& document) {
   const Weights& w = document.layer().weights;
   if (w.recipe != Recipe::Given || !can_make(document, w.made_by)) return false;
@@ -30,7 +30,7 @@ void adopt(TensorPtr& present, Tensor fresh) {
   if (!present || *present != fresh) present = std::make_shared<const Tensor>(std::move(fresh));
 }
 
-/// Names of streams hold a space, so no token shares one.
+/// Stream names contain a space, so that they differ from the stream of any token.
 Tensor drawn_block(Shape shape, std::uint64_t seed, std::string_view stream, double sigma) {
   Tensor tensor(shape);
   fill_normal(tensor.values(), seed, stream_of(stream), sigma);
@@ -39,13 +39,13 @@ Tensor drawn_block(Shape shape, std::uint64_t seed, std::string_view stream, dou
 
 Shape shape_of(Projection which, const ParameterSizes& n) { return shape_of(info(matrix_of(which)), n); }
 
-/// W_Q, W_K, W_V and W_O on their way into a Document, by Projection.
+/// New W_Q, W_K, W_V and W_O, by Projection.
 using Blocks = std::array<Tensor, 4>;
 
 Blocks random_blocks(const Weights& weights, const ParameterSizes& n) {
   Blocks fresh;
   for (std::size_t i = 0; i < fresh.size(); ++i) {
-    if (weights.blocks[i].drawn) continue;  // made below
+    if (weights.blocks[i].drawn) continue;  // made in finish()
     const auto which = static_cast<Projection>(i);
     fresh[i] = initialised(weights.initialiser, shape_of(which, n), weights.seed, stream_name(which));
   }
@@ -70,8 +70,8 @@ void make_biases(Weights& weights, const ParameterSizes& n) {
   }
 }
 
-/// One head of keys or values for each group of query heads: their mean, as in Ainslie et al. 2023,
-/// section 2.1.
+/// One head of keys or values for each group of query heads: the mean of the group's, as in Ainslie et al.
+/// 2023, section 2.1.
 Tensor pooled(const Tensor& w, const ParameterSizes& n) {
   if (n.kv_heads == n.heads) return w;
   const std::int64_t group = n.heads / n.kv_heads;
@@ -82,7 +82,7 @@ Tensor pooled(const Tensor& w, const ParameterSizes& n) {
   return mean;
 }
 
-/// Blocks of heads of d_k columns as blocks of d_v: cut off, or filled up with zeros.
+/// Changes the width of each head from d_k to d_v columns: cuts them off, or adds zeros.
 Tensor with_columns(const Tensor& w, std::int64_t heads, const ParameterSizes& n) {
   if (n.d_v == n.d_k) return w;
   Tensor resized(Shape{w.shape()[0], heads * n.d_v});
@@ -106,7 +106,7 @@ Blocks hand_built_blocks(const Document& document, const ParameterSizes& n, std:
                          weights.seed, weights.noise);
   names = std::move(fresh.head_names);
   const bool query = weights.of(Projection::Query).drawn.has_value();
-  if (query || weights.of(Projection::Key).drawn) names.assign(names.size(), {});  // they do it no longer
+  if (query || weights.of(Projection::Key).drawn) names.assign(names.size(), {});  // patterns are lost
   Tensor output = n.d_v == n.d_k
                       ? std::move(fresh.w_output)
                       : transposed_weights(with_columns(transposed_weights(fresh.w_output), n.heads, n));
@@ -114,7 +114,7 @@ Blocks hand_built_blocks(const Document& document, const ParameterSizes& n, std:
           with_columns(pooled(fresh.w_value, n), n.kv_heads, n), std::move(output)};
 }
 
-/// What single blocks do differently from the recipe, and into the Document.
+/// Applies each block's own drawing and gain, and stores the blocks in `weights`.
 void finish(Weights& weights, const ParameterSizes& n, Blocks fresh) {
   for (std::size_t i = 0; i < fresh.size(); ++i) {
     const BlockRecipe& own = weights.blocks[i];
@@ -126,7 +126,7 @@ void finish(Weights& weights, const ParameterSizes& n, Blocks fresh) {
   }
 }
 
-/// The learned key and value that every query sees: kept while wanted, drawn anew for other widths.
+/// Draws the learned key and value that every query sees from the seed, if the layer has them.
 void make_extra(Weights& weights, const ParameterSizes& n) {
   if (!weights[Parameter::BiasK]) return;
   const auto draw = [&](Parameter which, std::string_view stream) {
@@ -136,7 +136,7 @@ void make_extra(Weights& weights, const ParameterSizes& n) {
   draw(Parameter::BiasV, "block extra value");
 }
 
-/// The logits of sinks stay with their heads; those of new heads are 0.
+/// The logits of sinks: existing heads keep theirs, new heads get 0.
 void make_sinks(Weights& weights, const ParameterSizes& n) {
   TensorPtr& block = weights[Parameter::SinkLogits];
   if (!block || block->size() == n.heads) return;
@@ -145,14 +145,14 @@ void make_sinks(Weights& weights, const ParameterSizes& n) {
   block = std::move(fitted);
 }
 
-/// What something is multiplied with after its norm: 1 each.
+/// Weights of a norm: all 1.
 void make_ones(TensorPtr& block, const Shape& shape) {
   Tensor ones(shape);
   std::ranges::fill(ones.values(), 1.f);
   adopt(block, std::move(ones));
 }
 
-/// The matrices of latent attention, drawn like the four others, and the weights of its norms.
+/// The matrices of latent attention, drawn like the other four, and the weights of its norms.
 void make_latents(Weights& weights, const ParameterSizes& n, bool normed) {
   for (const ParameterInfo& row : parameter_table) {
     const bool matrix = row.kind == ParameterKind::Latent;
@@ -168,7 +168,7 @@ void make_latents(Weights& weights, const ParameterSizes& n, bool normed) {
   }
 }
 
-/// Those of queries and keys.
+/// The weights of the norms of queries and keys.
 void make_norms(Weights& weights, const QkNorm& norm, const ParameterSizes& n) {
   for (const ParameterInfo& row : parameter_table) {
     if (row.kind != ParameterKind::Norm) continue;
