@@ -10,12 +10,12 @@
 namespace attnscope {
 namespace {
 
-// Rows that pass a block together: enough for the products to run at full speed.
+// Rows that pass through a block together: enough for the products to run at full speed.
 constexpr std::int64_t most_rows = 4096;
 
 int first_block(const HeadSet& set) { return std::ranges::min_element(set, {}, &HeadPlace::block)->block; }
 
-/// Versions that are under way together.
+/// The versions that are computed together.
 class Batch {
  public:
   Batch(const AblationPass& pass, std::span<const HeadSet> all, const Work& work)
@@ -34,7 +34,7 @@ class Batch {
         math_(spec_, weights_, positions_.empty() ? n_ : std::ranges::max(positions_) + 1, work, operators_) {
   }
 
-  /// All of block `b`; `joining` begin here.
+  /// Passes block `b`; the sets `joining` start here.
   void pass_block(std::size_t b, std::vector<const HeadSet*> joining) {
     const bool last = b + 1 == spec_.blocks.size() && !pass_.all_rows;
     const RowRange all{.begin = 0, .end = n_},
@@ -62,8 +62,8 @@ class Batch {
   }
   static std::int64_t count(const RowRange& rows) { return rows.end - rows.begin; }
 
-  /// Heads side by side before W_O, [(versions + joining) · rows][heads · d_k]: of those under way computed,
-  /// of the others as they were in the run.
+  /// The concatenated heads before W_O, [(versions + joining) · rows][heads · d_k]: computed for the current
+  /// versions, taken from the run for the joining ones.
   Tensor mixed_heads(std::size_t b, const RowRange& rows, std::int64_t joining) {
     const std::int64_t heads = spec_.blocks[b].heads, live = versions();
     Tensor all(Shape{(live + joining) * count(rows), heads * spec_.blocks[b].d_k});
@@ -74,7 +74,7 @@ class Batch {
     return all;
   }
 
-  /// What a sweep gives, [versions · heads][rows][d_k], into the rows of versions [first, …).
+  /// Copies the output of a sweep, [versions · heads][rows][d_k], to the rows of versions [first, …).
   static void put(const Tensor& swept, std::int64_t first, std::int64_t versions, Tensor& all) {
     const std::int64_t heads = swept.shape()[0] / versions, rows = swept.shape()[1], d_k = swept.shape()[2];
     for (std::int64_t v = 0; v < versions; ++v)
@@ -82,8 +82,8 @@ class Batch {
         all.matrix().block((first + v) * rows, h * d_k, rows, d_k) = swept.matrix(v * heads + h);
   }
 
-  /// Attention of the versions under way as one problem with so many times the heads; [versions · heads]
-  /// [rows][d_k].
+  /// The attention of the current versions as one problem with heads for each version; [versions ·
+  /// heads][rows][d_k].
   Tensor attend(std::size_t b, const RowRange& rows) {
     const AttentionSpec& of = spec_.blocks[b];
     const AttentionWeights& weights = weights_.blocks[b].attention;
@@ -114,7 +114,7 @@ class Batch {
     return std::move(sweep(p, request, work_).output);
   }
 
-  /// Attention to the encoder, which is the same for all versions: each head's queries of all versions are
+  /// Attention to the encoder, whose keys all versions share: each head's queries of all versions become
   /// heads that share keys. x [versions · rows][d_model].
   FloatRows attend_to_encoder(std::size_t b, const FloatRows& x) {
     const BlockWeights& block = weights_.blocks[b];
@@ -136,14 +136,14 @@ class Batch {
     return math_.output(block.cross.output, rows_in(made));
   }
 
-  /// Of each row of so many versions.
+  /// The positions of the rows of so many versions.
   std::span<const std::int64_t> positions_of(std::int64_t versions) {
     while (std::ssize(repeated_) < versions * std::ssize(positions_))
       repeated_.insert(repeated_.end(), positions_.begin(), positions_.end());
     return std::span(repeated_).first(static_cast<std::size_t>(versions) * positions_.size());
   }
 
-  /// [versions][heads][n][d_k].
+  /// Rearranges rows to [versions][heads][n][d_k].
   Tensor gathered(const Tensor& rows, std::int64_t column, std::int64_t stride, std::int64_t heads,
                   std::int64_t d_k) const {
     const std::int64_t width = rows.shape()[1];
@@ -156,7 +156,7 @@ class Batch {
     return out;
   }
 
-  /// Calls fn(version, head) for every head of this block that is taken away or patched.
+  /// Calls fn(version, head) for every head of this block that is ablated or patched.
   template <class Fn>
   void each_place(std::size_t b, Fn&& fn) const {
     for (std::int64_t v = 0; v < versions(); ++v)
@@ -164,7 +164,7 @@ class Batch {
         if (std::cmp_equal(place.block, b)) fn(v, place.head);
   }
 
-  /// heads [versions · rows][heads · d_k], of the rows of `range`.
+  /// Patches heads [versions · rows][heads · d_k] in the rows of `range`.
   void patch(std::size_t b, const RowRange& range, Tensor& heads) const {
     const std::int64_t d_k = spec_.blocks[b].d_k, rows = count(range);
     Tensor others;
@@ -192,7 +192,7 @@ class Batch {
     });
   }
 
-  /// Of each version, where there are more.
+  /// Keeps only `rows` of each version.
   void keep_rows(const RowRange& rows, Tensor& all) const {
     const std::int64_t have = all.shape()[0] / versions(), width = all.shape()[1], kept = count(rows);
     if (have == kept) return;
@@ -203,7 +203,7 @@ class Batch {
     all = std::move(left);
   }
 
-  /// The stream of those under way, and of the others as it enters the block in the run.
+  /// Puts the joining versions' stream, the run's at the input of the block, behind that of the current ones.
   void join(std::size_t b, std::int64_t under_way, const RowRange& rows) {
     const std::int64_t kept = count(rows);
     Tensor all(Shape{versions() * kept, d_});
@@ -231,10 +231,10 @@ class Batch {
   const StackRun& run_;
   const Work& work_;
   std::int64_t n_, d_;
-  std::vector<std::int64_t> positions_, repeated_;  // of one version and of many; empty without rotary ones
+  std::vector<std::int64_t> positions_, repeated_;  // of one version and of many; empty without RoPE
   CpuRows operators_;
   BlockMath math_;
-  std::vector<const HeadSet*> sets_;  // of the versions under way
+  std::vector<const HeadSet*> sets_;  // of the current versions
   Tensor stream_;                     // [versions · n][d_model]
 };
 

@@ -1,6 +1,5 @@
-// core/readouts: many ablated versions of one run at once. Each begins at the block of its first head, from
-// the residual stream that was kept there, and all that are under way pass a block together as rows of one
-// matrix.
+// core/readouts: many ablated versions of one run at once. Each starts at the block of its first head, from
+// the kept residual stream, and all current versions pass through a block together as rows of one matrix.
 #pragma once
 
 #include <atomic>
@@ -13,39 +12,39 @@
 
 namespace attnscope {
 
-/// A head of the stack that gives the output, of its attention to itself.
+/// A head of self-attention in the stack that makes the output.
 struct HeadPlace {
   int block = 0, head = 0;
   bool operator==(const HeadPlace&) const = default;
 };
 using HeadSet = std::vector<HeadPlace>;  // not empty
 
-/// What an ablated head gives instead of its output: zeros, or the mean over the rows of the text.
+/// The output that replaces an ablated head's: zeros, or its mean over the rows of the text.
 enum class AblationKind : std::uint8_t { Zero, Mean };
 
-/// How far it is, readable from any thread.
+/// The progress of a pass, readable from any thread.
 struct AblationProgress {
-  std::atomic<std::int64_t> done{0}, total{0};  // blocks that ablated versions pass
+  std::atomic<std::int64_t> done{0}, total{0};  // blocks, summed over ablated versions
 };
 
-/// Instead of ablation: what the same heads gave in another run, of as many rows and without changes
-/// (activation patching).
+/// Replaces ablation by activation patching: takes the same heads' outputs from another run with as many rows
+/// and without changes.
 struct HeadPatch {
   const ModelRun& from;
-  std::span<const std::int64_t> rows;  // of each set: the row that is patched; -1 = all
+  std::span<const std::int64_t> rows;  // for each set: the row to patch; -1 = all
 };
 
 struct AblationPass {
   const Model& model;
   const ModelRun& base;  // without changes and without a mask
   AblationKind kind = AblationKind::Zero;
-  bool all_rows = false;  // of what leaves the last block
-  std::int64_t row = 0;   // otherwise this one alone
+  bool all_rows = false;  // give() gets all rows of the last block's output
+  std::int64_t row = 0;   // else only this one
   const HeadPatch* patch = nullptr;
 };
 
-/// Calls give(index in sets, stream) with what leaves the last block of each version, [rows][d_model], in any
-/// order. The sets may come in any order. Throws Cancelled.
+/// Calls give(index in sets, stream) with the last block's output of each version, [rows][d_model], in any
+/// order. The sets may be in any order. Throws Cancelled.
 void pass_ablations(const AblationPass&, std::span<const HeadSet> sets,
                     const std::function<void(std::size_t, const Tensor&)>& give, AblationProgress*,
                     const Work&);

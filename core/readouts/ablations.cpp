@@ -18,12 +18,12 @@ namespace attnscope {
 namespace {
 
 constexpr double not_asked = std::numeric_limits<double>::quiet_NaN();
-// Logits that are in memory at once.
+// The most rows of logits in memory at once.
 constexpr std::int64_t logit_rows = 256;
 
 bool is_of_every_row(const Model& model) { return model.spec.head.input == HeadInput::EveryRow; }
 
-/// Of the stack that gives the output.
+/// The ids that the stack with the output reads.
 const std::vector<std::int64_t>& output_ids(const Model& model, const ModelInput& input) {
   return model.spec.reads_two_texts() ? input.decoder_ids : input.ids;
 }
@@ -49,7 +49,7 @@ void check_ablations(const Model& model, const ModelRun& base, std::span<const H
   }
 }
 
-/// The row whose prediction is compared.
+/// The row whose predictions are compared.
 std::int64_t compared_row(const Model& model, const ModelRun& base, const AblationRequest& request) {
   if (!is_of_every_row(model)) return head_row(model.spec.head, base.input.ids);
   const std::int64_t rows = base.last(model).normed.rows();
@@ -62,11 +62,11 @@ std::int64_t compared_row(const Model& model, const ModelRun& base, const Ablati
   return row;
 }
 
-/// What one row predicts without ablation.
+/// The prediction of one row without ablation.
 struct BaseRow {
   std::vector<double> shares;  // p
   double information = 0;      // Σ p ln p
-  double next_log = 0;         // ln p of the token that follows in the text
+  double next_log = 0;         // ln p of the next token in the text
   std::size_t top = 0;
   double top_logit = 0;
 };
@@ -85,7 +85,7 @@ BaseRow base_row(std::span<const float> logits, std::optional<std::int64_t> next
   return row;
 }
 
-/// What one row predicts with ablation, beside BaseRow. KL = Σ p ln p − Σ p x + ln Σ e^x.
+/// The prediction of one row with ablation, compared with BaseRow. KL = Σ p ln p − Σ p x + ln Σ e^x.
 struct RowEffect {
   double divergence = 0, log_sum = 0;
 };
@@ -135,7 +135,7 @@ class EffectMeter {
   bool all_rows() const { return all_rows_; }
   std::int64_t row() const { return row_; }
 
-  /// The stream behind the last block of one set.
+  /// Adds the stream behind the last block of one set.
   void add(std::size_t set, const Tensor& stream) {
     for (std::int64_t i = 0; i < stream.shape()[0]; ++i) {
       waiting_.insert(waiting_.end(), stream.matrix().row(i).begin(), stream.matrix().row(i).end());

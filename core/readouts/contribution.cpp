@@ -23,7 +23,7 @@ HeadsOut heads_out(const Model& model, AttentionOf of, std::size_t block) {
           of == AttentionOf::Cross ? weights.cross.output : weights.attention.output};
 }
 
-/// Of one head's columns of W_O as its file has them, all [d_model][heads · d_v].
+/// W·Wᵀ of one head's columns of W_O, which is stored as [d_model][heads · d_v].
 Eigen::MatrixXd square_of(const TensorOf<double>& all, std::int64_t head, std::int64_t d_v) {
   const Eigen::MatrixXd of_head = all.matrix().middleCols(head * d_v, d_v);
   return of_head.transpose() * of_head;

@@ -15,7 +15,7 @@ namespace {
 constexpr std::array<std::string_view, head_score_count> score_names{
     "previous token", "next token", "duplicate token", "induction", "first token", "special tokens"};
 
-/// Which keys count, for the tokens of one text.
+/// Which keys belong to each score, for the tokens of one text.
 class NamedKeys {
  public:
   NamedKeys(std::span<const std::int64_t> ids, std::span<const std::int64_t> special) : ids_(ids) {
@@ -39,7 +39,7 @@ class NamedKeys {
   std::vector<bool> special_;
 };
 
-/// One row of one head; the keys that it may see are those of `allowed`.
+/// Adds one row of one head; `allowed` are the keys that it may see.
 void add_row(const NamedKeys& named, std::int64_t query, std::span<const std::int64_t> allowed,
              const float* weights, HeadScores& sums) {
   for (std::size_t s = 0; s < head_score_count; ++s) {
@@ -57,7 +57,7 @@ void add_row(const NamedKeys& named, std::int64_t query, std::span<const std::in
   }
 }
 
-/// Means of sums.
+/// Turns sums into means.
 void divide(HeadScores& sums) {
   for (PatternScore& score : sums) {
     const double rows =
@@ -144,12 +144,13 @@ std::vector<std::int64_t> repeated_random_tokens(std::int64_t vocabulary,
 
 namespace {
 
-/// With which a text begins, when the model has an embedding for it.
+/// The token that begins a text, if the model has an embedding for it.
 std::optional<std::int64_t> begin_of(const ModelSpec& spec) {
   return spec.begin_id && *spec.begin_id < spec.vocabulary ? spec.begin_id : std::nullopt;
 }
 
-/// As long a block as the model can read twice and has tokens for; too short a one says nothing of a head.
+/// The longest block that the model can read twice and has tokens for; too short a block tells nothing about
+/// a head.
 BatterySettings fitting_battery(const Model& model, std::span<const std::int64_t> special,
                                 BatterySettings settings) {
   std::int64_t left = model.spec.vocabulary;

@@ -17,7 +17,7 @@ HeadTurn::HeadTurn(const Model& model, const ModelRun& run, AttentionOf of, std:
   pairs_ = std::ssize(frequencies.frequency);
   step_ = spec.rope.interleaved ? 2 : 1;
   apart_ = spec.rope.interleaved ? 1 : pairs_;
-  // The first of each pair is 1, the second 0: what comes out is cosine and sine as the model has them.
+  // Rotating pairs (1, 0) gives the model's own cosines and sines.
   const std::int64_t rows = end - begin;
   Tensor probe(Shape{rows, 2 * pairs_});
   for (std::int64_t r = 0; r < rows; ++r)

@@ -1,5 +1,5 @@
-// core/readouts: rotary positions of a head as numbers, so that parts of a query or key are turned as the
-// whole was.
+// core/readouts: a head's rotary positions as cosines and sines, so that parts of a query or key are rotated
+// like the whole.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@ namespace attnscope {
 
 class HeadTurn {
  public:
-  /// Of rows [begin, end) of a stack that takes the run's input, at block `block`; turns nothing where the
-  /// block does not.
+  /// For rows [begin, end) of a stack that reads the run's input, at block `block`; rotates nothing if the
+  /// block has no rotary positions.
   HeadTurn(const Model&, const ModelRun&, AttentionOf of, std::size_t block, std::int64_t begin,
            std::int64_t end, const Work&);
-  /// x [d_k] as it stands at a row.
+  /// Rotates x [d_k] as at a row.
   void turn(std::int64_t row, std::span<double> x) const;
 
  private:

@@ -30,7 +30,7 @@ bool turns(const StackSpec& stack, const AttentionSpec& block) {
 
 Tensor tensor_of(const KeptRows& rows) { return Tensor(Shape{rows.rows(), rows.width}, rows.values); }
 
-/// Heads that stand side by side in rows, [rows][heads][d].
+/// Concatenated heads in rows as [rows][heads][d].
 Tensor heads_in_rows(const ConstFloatRows& rows, std::int64_t column, std::int64_t stride, std::int64_t heads,
                      std::int64_t d) {
   Tensor out(Shape{rows.rows, heads, d});
@@ -40,7 +40,7 @@ Tensor heads_in_rows(const ConstFloatRows& rows, std::int64_t column, std::int64
   return out;
 }
 
-/// All rows of one head's scores as they enter the softmax.
+/// Fills one head's scores for all rows, as they enter the softmax.
 void fill_scores(const AttentionProblem& p, std::int64_t h, MatrixMap<float> scores, const Work& work) {
   using Strided = Eigen::Map<const Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>, 0,
                              Eigen::OuterStride<>>;

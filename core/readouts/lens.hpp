@@ -1,6 +1,6 @@
-// core/readouts: the logit lens (nostalgebraist 2020): what would be predicted if the model ended early. Raw:
-// the final norm and the unembedding are applied as they are, without a translator that was trained for it,
-// so early places may say little where the stream still has another basis.
+// core/readouts: the logit lens (nostalgebraist 2020): the prediction if the model ended at an earlier place.
+// Raw: the final norm and the unembedding are applied without a trained translator, so early places may mean
+// little while the stream has another basis.
 #pragma once
 
 #include <cstdint>
@@ -11,22 +11,22 @@
 
 namespace attnscope {
 
-/// A place in the stack that gives the output.
+/// A place in the stack that makes the output.
 struct LensPlace {
   int block = -1;                 // -1: the embeddings, as they enter the first block
-  bool behind_attention = false;  // between attention (of both kinds) and MLP, not behind the block
+  bool behind_attention = false;  // between attention (of both kinds) and MLP; else behind the block
   bool operator==(const LensPlace&) const = default;
 };
-/// From the embeddings to what leaves the last block. Between attention and MLP there is a place unless the
-/// two stand side by side (parallel blocks).
+/// The places from the embeddings to the last block's output. There is a place between attention and MLP,
+/// except in parallel blocks.
 std::vector<LensPlace> lens_places(const ModelSpec&);
 
 /// Rows [begin, end) of the residual stream at a place, [rows][d_model]. Throws Cancelled.
 Tensor stream_at(const Model&, const ModelRun&, const LensPlace&, std::int64_t begin, std::int64_t end,
                  const Work&);
 
-/// Logits of these rows: final norm, logit scale, unembedding and soft-cap of the model, [rows][vocabulary].
-/// Those behind the last block are the model's own. Throws Error where the model has no logits, or Cancelled.
+/// Logits of these rows: the model's final norm, logit scale, unembedding and soft-cap, [rows][vocabulary].
+/// Behind the last block they equal the model's own. Throws Error if the model has no logits, or Cancelled.
 Tensor lens_logits(const Model&, const ModelRun&, const LensPlace&, std::int64_t begin, std::int64_t end,
                    const Work&);
 

@@ -32,7 +32,7 @@ TextLikelihood likelihood_of(const Model& model, const ModelRun& run, const Work
         ++count;
       },
       work);
-  text.mean = text.sum / count;  // NaN of none
+  text.mean = text.sum / count;  // NaN if there are none
   text.perplexity = std::exp(text.mean);
   return text;
 }

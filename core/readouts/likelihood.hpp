@@ -1,5 +1,5 @@
-// core/readouts: how well a decoder predicts the text that it reads, token by token and against how much of
-// it came before; and what a model puts in the place of masked tokens.
+// core/readouts: how well a decoder predicts the text that it reads, for each token and by the length of
+// context; and a model's predictions for masked tokens.
 #pragma once
 
 #include <cstdint>
@@ -10,30 +10,30 @@
 
 namespace attnscope {
 
-/// Negative log-likelihood −ln p(token | those before), nats.
+/// Negative log-likelihood −ln p(token | earlier tokens), in nats.
 struct TextLikelihood {
-  std::vector<double> tokens;  // [n]; NaN for the first, which nothing predicts, and for hidden ones
-  double sum = 0, mean = 0;    // over the others; mean and perplexity NaN without any
+  std::vector<double> tokens;  // [n]; NaN for the first token, which has no prediction, and for hidden ones
+  double sum = 0, mean = 0;    // over the others; mean and perplexity are NaN if there are none
   double perplexity = 0;       // e^mean
 };
-/// Of the tokens that the decoder of the run read (decoder_ids of an encoder-decoder). Throws Error where the
-/// model has no decoder with logits, or Cancelled.
+/// For the tokens that the run's decoder read (decoder_ids in an encoder-decoder). Throws Error if the model
+/// has no decoder with logits, or Cancelled.
 TextLikelihood likelihood_of(const Model&, const ModelRun&, const Work&);
 
-/// Tokens with [from, to) tokens before them.
+/// Tokens with a context of [from, to) tokens.
 struct ContextBin {
   std::int64_t from = 0, to = 0, tokens = 0;
   double mean = 0;  // negative log-likelihood
 };
-/// Bins of doubling width: 1, 2–3, 4–7, …; those without tokens are left out.
+/// Bins of doubling width: 1, 2–3, 4–7, …; empty bins are left out.
 std::vector<ContextBin> likelihood_by_context(const TextLikelihood&);
 
 struct MaskedPrediction {
   std::int64_t row = 0;
   std::vector<PredictedToken> tokens;
 };
-/// The k likeliest tokens at each place of the input that holds `mask_id`. Throws Error where the model has
-/// no logits, or Cancelled.
+/// The k likeliest tokens at each place of the input with `mask_id`. Throws Error if the model has no logits,
+/// or Cancelled.
 std::vector<MaskedPrediction> masked_predictions(const Model&, const ModelRun&, std::int64_t mask_id,
                                                  std::int64_t k, const Work&);
 

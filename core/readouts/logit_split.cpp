@@ -20,7 +20,7 @@ void check_place(const Model& model, std::int64_t rows, std::int64_t row, std::i
     throw Error(fmt::format("There is no token {}; the model has 0 to {}.", token, model.logits.d_out() - 1));
 }
 
-/// The direction in normed space that the logit reads, and its bias.
+/// The direction in normed space whose product with a row is the logit, and its bias.
 struct LogitDirection {
   std::vector<double> of_width;
   double bias = 0;
@@ -57,7 +57,7 @@ MeanLogit mean_logit(const Model& model, const Work& work) {
   constexpr std::int64_t rows_at_once = 512;
   const std::int64_t tokens = model.logits.d_out(), d = model.spec.d_model;
   const std::int64_t chunks = (tokens + rows_at_once - 1) / rows_at_once;
-  // Sums of chunks, added in their order: the bits do not depend on the number of threads.
+  // Sums of chunks, added in a fixed order: the bits do not depend on the number of threads.
   TensorOf<double> sums(Shape{chunks, d});
   std::vector<double> biases(static_cast<std::size_t>(chunks));
   work.for_each(chunks, static_cast<double>(rows_at_once * d), [&](std::int64_t chunk) {

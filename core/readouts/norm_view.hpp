@@ -1,4 +1,5 @@
-// core/readouts: a norm with the scale that it had in one row: behind it what was summed is still a sum.
+// core/readouts: a norm with its scale fixed at that of one row, so that it is linear: a sum stays a sum
+// behind it.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +15,17 @@ namespace attnscope {
 struct FixedNorm {
   double mean = 0, inverse = 1;
 };
-/// As the norm has it for this row; that of a norm that does not exist leaves the row as it is.
+/// The norm with the scale of this row; a missing norm leaves the row unchanged.
 FixedNorm fixed_norm(const NormSettings&, const NormWeights&, std::span<const float> row);
 FixedNorm fixed_norm(const NormSettings&, const NormWeights&, std::span<const double> row);
-/// What a norm multiplies and adds, [width]; 1 and 0 where it has neither.
+/// The factors and the biases of a norm, [width]; 1 and 0 if it has none.
 std::vector<double> norm_weight(const NormSettings&, const NormWeights&, std::int64_t width);
 std::vector<double> norm_bias(const NormWeights&, std::int64_t width);
 
-/// Rows [first, first + count) of Wᵀ, [count][d_in]: those that make outputs first, …. Throws Error when the
-/// file cannot be read any more.
+/// Rows [first, first + count) of Wᵀ, [count][d_in], which make outputs first, …. Throws Error if the file
+/// cannot be read any more.
 TensorOf<double> rows_of_map(const LinearMap&, std::int64_t first, std::int64_t count);
-/// Outputs [first, first + count) of a map's bias; zeros where it has none.
+/// Outputs [first, first + count) of a map's bias; zeros if it has none.
 std::vector<double> bias_of_map(const LinearMap&, std::int64_t first, std::int64_t count);
 
 }  // namespace attnscope

@@ -8,7 +8,7 @@
 namespace attnscope {
 namespace {
 
-/// With which others of its kind a part goes together.
+/// The kind of group that the part joins if it is not shown alone.
 PartGroup::Kind rest_of(const StreamPart& part) {
   using enum StreamPart::Kind;
   switch (part.kind) {
@@ -19,7 +19,7 @@ PartGroup::Kind rest_of(const StreamPart& part) {
   }
 }
 
-/// A bias or norm that the model does not have: it adds exactly nothing.
+/// Whether the part is a bias or norm that the model lacks: it adds exactly 0.
 bool is_absent(const StreamPart& part, double value) {
   return value == 0 && rest_of(part) == PartGroup::Kind::Rest;
 }
@@ -33,7 +33,7 @@ std::size_t kinds_left(std::span<const StreamPart> parts, std::span<const double
   return static_cast<std::size_t>(std::ranges::count(there, true));
 }
 
-/// Which parts stand by themselves.
+/// Which parts are shown alone.
 std::vector<bool> parts_alone(std::span<const StreamPart> parts, std::span<const double> values,
                               std::size_t most) {
   std::vector<bool> alone(parts.size());
@@ -65,7 +65,7 @@ std::vector<PartGroup> group_parts(std::span<const StreamPart> parts, std::span<
   const std::vector<bool> alone = parts_alone(parts, values, std::max<std::size_t>(most, 4));
   std::vector<PartGroup> groups;
   using enum PartGroup::Kind;
-  // Of single parts: the embedding (with what else is no head and no MLP), heads, MLPs.
+  // Order: the embedding (with all parts that are neither head nor MLP), heads, MLPs.
   for (const PartGroup::Kind kind : {Rest, Heads, Mlps})
     for (std::size_t i = 0; i < parts.size(); ++i)
       if (alone[i] && rest_of(parts[i]) == kind) groups.push_back({Single, {i}, values[i]});

@@ -17,13 +17,13 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t streams_at_once = 256;  // whose logits are in memory
+constexpr std::int64_t streams_at_once = 256;  // for whose logits there is memory
 
 const StackSpec& output_stack(const Model& model) {
   return model.spec.decoder ? *model.spec.decoder : *model.spec.encoder;
 }
 
-/// Ids of the stack that gives the output.
+/// The ids that the stack with the output reads.
 const std::vector<std::int64_t>& ids_of(const PatchedPair& pair, const ModelRun& run) {
   return pair.model.spec.reads_two_texts() ? run.input.decoder_ids : run.input.ids;
 }
@@ -74,8 +74,7 @@ double difference(const PatchedPair& pair, const float* logits) {
   return static_cast<double>(logits[pair.token]) - static_cast<double>(logits[pair.other]);
 }
 
-/// Streams behind the last block, as they come in any order, and the answers that are read from them
-/// together.
+/// Collects streams behind the last block, in any order, and computes their answers in batches.
 class PatchAnswers {
  public:
   PatchAnswers(const PatchedPair& pair, std::size_t count, const Work& work)
@@ -109,8 +108,8 @@ class PatchAnswers {
   std::vector<std::size_t> indices_;
 };
 
-/// The answer as a direction in the residual stream of the corrupted run's row: what a vector that is added
-/// to the stream adds to the answer while the norm's scale stays.
+/// The answer as a direction in the residual stream of the corrupted run's row: its product with a vector is
+/// what adding the vector changes in the answer at a constant scale of the norm.
 TensorOf<double> answer_direction(const PatchedPair& pair) {
   const Model& model = pair.model;
   const StackView stack = stack_of(model, pair.corrupted, output_attention(model.spec));
@@ -126,7 +125,7 @@ TensorOf<double> answer_direction(const PatchedPair& pair) {
     map.values()[c] =
         (map.values()[c] - other.values()[c]) * model.spec.logit_scale * weight[c] * norm.inverse;
   if (!weights.exists() || stack.spec.norm.kind != NormKind::Layer) return map;
-  // What is centred behind the sum may be centred before it.
+  // Centring can be applied before the sum instead of behind it.
   const double mean = std::accumulate(map.values().begin(), map.values().end(), 0.0) / static_cast<double>(d);
   for (double& value : map.values()) value -= mean;
   return map;
@@ -192,7 +191,7 @@ std::vector<double> direct_effects(const PatchedPair& pair, const Work& work) {
   const std::size_t blocks = output_stack(pair.model).blocks.size();
   const TensorOf<double> map = answer_direction(pair);
   std::vector<StreamPart> parts;
-  std::vector<double> added;  // of each part: in the clean run less that in the corrupted one
+  std::vector<double> added;  // for each part: the clean run's minus the corrupted run's
   for (const auto& [run, sign] : {std::pair(&pair.clean, 1.0), std::pair(&pair.corrupted, -1.0)}) {
     const StreamAt at{pair.model, *run, of, blocks};
     parts = parts_of_stream(at);

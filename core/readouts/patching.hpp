@@ -1,6 +1,6 @@
 // core/readouts: activation patching of a pair of texts (Meng et al. 2022, "causal tracing"; Wang et al.
-// 2023): the corrupted text is run with what a head gave at a position of the clean one, and what of the
-// clean answer that brings back says what this head does there.
+// 2023): the corrupted text runs with a head's output at a position of the clean one. How much of the clean
+// answer that restores shows what the head does there.
 #pragma once
 
 #include <cstdint>
@@ -12,30 +12,30 @@
 
 namespace attnscope {
 
-/// Two runs of as many tokens, without changes and without a mask, and the answer that they are asked for:
-/// the logit of `token` less that of `other` at a row of the output stack (tokens, or classes).
+/// Two runs with equal numbers of tokens, without changes and without a mask, and the answer to compare: the
+/// logit of `token` minus that of `other` (tokens or classes) at a row of the output stack.
 struct PatchedPair {
   const Model& model;
   const ModelRun& clean;
   const ModelRun& corrupted;
-  std::int64_t row = 0;  // of models whose head looks at one row, that one counts
+  std::int64_t row = 0;  // models whose head reads one row always use that one
   std::int64_t token = 0, other = 0;
 };
-/// Between the answers of both texts: below it there is nothing to bring back.
+/// If the two answers differ by less, there is nothing to restore.
 inline constexpr double least_answer_difference = 1e-6;
-/// The difference of logits of one of the two runs at the row.
+/// The logit difference of one of the two runs at the row.
 double answer_of(const PatchedPair&, const ModelRun&, const Work&);
 /// All logits of one of the two runs at the row.
 std::vector<float> logits_of(const PatchedPair&, const ModelRun&, const Work&);
 
-/// The answer that a pair is asked for: `token` less `other`.
+/// The tokens of a pair's answer: `token` minus `other`.
 struct AskedAnswer {
   std::int64_t token = 0, other = 0;
   bool operator==(const AskedAnswer&) const = default;
 };
-/// Where no token is wanted, the likeliest of the clean text, and less that of the corrupted one; where these
-/// are the same token, what was not wanted is the second likeliest of the clean text. Either is not_a_token
-/// where the logits that it is chosen from hold NaN.
+/// Defaults: `token` is the likeliest of the clean text, `other` the likeliest of the corrupted one; if these
+/// are equal, the one that was not given becomes the second likeliest of the clean text. Either is
+/// not_a_token if the logits that it is chosen from hold NaN.
 AskedAnswer asked_answer(std::span<const float> clean_logits, std::span<const float> corrupted_logits,
                          std::optional<std::int64_t> wanted_token, std::optional<std::int64_t> wanted_other);
 
@@ -44,21 +44,21 @@ struct PatchPlace {
   std::int64_t row = -1;  // -1: in all rows
   bool operator==(const PatchPlace&) const = default;
 };
-/// Of each place alone: the answer of the corrupted text with its head patched there, less that without.
-/// Throws Error with a sentence where the model predicts neither tokens nor classes, where the runs do not
-/// fit each other, or where there is no such head, row or token; or Cancelled.
+/// For each place alone: the corrupted text's answer with the head patched there, minus without. Throws Error
+/// if the model predicts neither tokens nor classes, if the runs do not fit each other, or if a head, row or
+/// token does not exist; or Cancelled.
 std::vector<double> patch_effects(const PatchedPair&, std::span<const PatchPlace>, AblationProgress*,
                                   const Work&);
 
-/// An estimate of patching each head of all_heads() in all rows, without running anything: its direct effect
-/// (Elhage et al. 2021), which is what the difference of its two outputs at the row adds to the answer
-/// through the residual stream alone, with the final norm's scale of the corrupted run. What later heads and
-/// MLPs make of it is left out, so heads that act through others are estimated too low. Nothing where there
-/// is no sum to read it from: norms behind every sum, and models whose logits stand behind a layer of their
-/// own. Throws Error as above, or Cancelled.
+/// Estimates the effect of patching each head of all_heads() in all rows without running the model: its
+/// direct effect (Elhage et al. 2021), the contribution of the difference of its two outputs at the row to
+/// the answer through the residual stream alone, with the final norm's scale of the corrupted run. Effects
+/// through later heads and MLPs are left out, so heads that act through others are underestimated. Nothing if
+/// the stream is not a sum (norms behind every sum), and for models whose head has a layer of its own before
+/// the logits. Throws Error as above, or Cancelled.
 std::vector<double> direct_effects(const PatchedPair&, const Work&);
 
-/// The first row from which on patching can matter: in a causal stack that of the first token that differs.
+/// The first row where patching can have an effect: in a causal stack that of the first token that differs.
 std::int64_t first_patched_row(const PatchedPair&);
 
 }  // namespace attnscope

@@ -9,8 +9,8 @@
 namespace attnscope {
 namespace {
 
-/// What the heads of a block put there: replaced and mean outputs are no weights, and their own stand for
-/// them.
+/// Whether the head counts as weights of 0. Replaced and mean outputs are not weights: the head's own weights
+/// are used for them.
 bool is_zeroed(const ModelRun& run, AttentionOf of, std::size_t block, std::int64_t head) {
   return std::ranges::any_of(run.changes.heads, [&](const HeadChange& change) {
     return change.of == of && change.block == static_cast<int>(block) && change.head == head &&

@@ -1,6 +1,6 @@
-// core/readouts: attention rollout (Abnar & Zuidema 2020): how much of each input token is in a row behind a
-// layer if all that a layer does were to mix rows by the mean of its heads' weights. A heuristic: values,
-// MLPs and norms are left out.
+// core/readouts: attention rollout (Abnar & Zuidema 2020): how much each input token contributes to a row
+// behind a layer if layers only mixed rows by the mean of their heads' weights. A heuristic: values, MLPs and
+// norms are left out.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,10 @@
 namespace attnscope {
 
 /// Ā of one block, [rows][rows]: the mean of its heads' weights plus the identity, each row divided by its
-/// sum. With the run's changes: a head that is zeroed counts as weights of 0, attention that is off as none.
-/// Throws Cancelled.
+/// sum. Includes the run's changes: a zeroed head counts as weights of 0; attention that is off leaves the
+/// identity. Throws Cancelled.
 TensorOf<double> rollout_step(const Model&, const ModelRun&, AttentionOf, std::size_t block, const Work&);
-/// Ā_block · `before`, which is the rollout behind the block before; empty: the identity.
+/// Ā_block · `before`, the rollout behind the previous block; an empty one is the identity.
 TensorOf<double> rollout_behind(const TensorOf<double>& before, const TensorOf<double>& step, const Work&);
 
 }  // namespace attnscope

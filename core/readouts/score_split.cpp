@@ -14,7 +14,7 @@ namespace {
 
 using Vector = Eigen::VectorXd;
 
-/// How the stream of a row becomes the query or key of a head: norm, map, norm of the head, turn.
+/// How a row of the residual stream becomes a head's query or key: norm, map, head norm, rotation.
 class HeadSide {
  public:
   HeadSide(const Model& model, const ModelRun& run, const ScoreQuestion& asked, bool query)
@@ -34,7 +34,7 @@ class HeadSide {
     if (stack_.spec.head_norms) head_norm_ = query ? &block.attention.query_norm : &block.attention.key_norm;
   }
 
-  /// 1 / √(… + ε) of the norm in a row.
+  /// 1 / √(… + ε) of the block's norm in a row.
   double norm_scale(std::int64_t row) const { return scale_of(row).norm.inverse; }
 
   std::vector<StreamPart> parts() const {
@@ -44,7 +44,7 @@ class HeadSide {
     return parts;
   }
 
-  /// Calls visit(part, row, [d_k]) with what each part is in the head's space, for rows [begin, end).
+  /// Calls visit(part, row, [d_k]) with each part mapped to the head's space, for rows [begin, end).
   void each(std::int64_t begin, std::int64_t end, const VisitPart& visit, const Work& work) const {
     const HeadTurn turn(model_, run_, asked_.of, asked_.block, begin, end, work);
     std::vector<RowScale> scales;
@@ -77,12 +77,12 @@ class HeadSide {
  private:
   struct RowScale {
     FixedNorm norm;
-    Vector head;  // [d_k] scale and weight of the head's own norm
+    Vector head;  // [d_k] scale times weight of the head's own norm
   };
 
   StreamAt at() const { return {model_, run_, asked_.of, asked_.block}; }
 
-  /// The d_k rows of the maps that stand side by side, from `column` on.
+  /// Reads d_k rows of the concatenated maps from `column` on.
   void read_map(const std::vector<LinearMap>& maps, std::int64_t column) {
     for (const LinearMap& map : maps) {
       if (column < map.d_out()) {
@@ -124,7 +124,7 @@ class HeadSide {
   const NormWeights* head_norm_ = nullptr;
 };
 
-/// Collects parts of one row, [parts][d_k].
+/// The parts of one row, [parts][d_k].
 TensorOf<double> parts_of_row(const HeadSide& side, std::size_t parts, std::int64_t d_k, std::int64_t row,
                               const Work& work) {
   TensorOf<double> all(Shape{static_cast<std::int64_t>(parts), d_k});

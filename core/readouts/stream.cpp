@@ -16,17 +16,17 @@ namespace {
 
 using PartKind = StreamPart::Kind;
 
-/// Whether learned positions are a summand of their own.
+/// Whether learned positions are a part of their own.
 bool splits_positions(const Model& model, AttentionOf of) {
   const bool takes_input = of == AttentionOf::Encoder || !model.spec.encoder;
   return takes_input && model.position_table.size() > 0 && !model.embedding_norm.exists() &&
          !model.spec.image;
 }
 
-/// What attention of one block goes through on its way into the stream.
+/// The path of a block's attention into the residual stream.
 struct WayOut {
   const LinearMap& output;
-  const NormWeights* behind;  // of a sandwich
+  const NormWeights* behind;  // the second norm of a sandwich block
   bool off;
 };
 
@@ -38,7 +38,7 @@ WayOut way_out(const StackView& stack, const ModelRun& run, AttentionOf of, std:
           change_of(run.changes, of, block).attention_off};
 }
 
-/// Heads side by side, [rows][heads · d_k].
+/// The concatenated heads, [rows][heads · d_k].
 Tensor beside_each_other(const Tensor& heads) {
   const std::int64_t count = heads.shape()[0], rows = heads.shape()[1], d = heads.shape()[2];
   Tensor all(Shape{rows, count * d});
@@ -53,8 +53,8 @@ Tensor through(const LinearMap& map, const Tensor& rows, const Work& work) {
   return out;
 }
 
-/// map · W_O for heads' outputs. Of few rows a head's part of the stream is made before the map sees it,
-/// which costs less than the product of the two matrices.
+/// map · W_O applied to heads' outputs. For few rows, W_O is applied first and then the map, which costs less
+/// than the product of the two matrices.
 class HeadsSeen {
  public:
   HeadsSeen(const TensorOf<double>& map, const LinearMap& output, std::int64_t rows)
@@ -63,7 +63,7 @@ class HeadsSeen {
     product_ = TensorOf<double>(Shape{map.shape()[0], output.d_in()});
     multiply<double>(map.matrix(), output_.matrix(), product_.matrix());
   }
-  /// Of the head whose columns of W_O begin at `column`.
+  /// The part of the head whose columns of W_O begin at `column`.
   Eigen::VectorXd part(std::int64_t column, const Eigen::VectorXd& z) const {
     if (product_.size() > 0) return product_.matrix().middleCols(column, z.size()) * z;
     const Eigen::VectorXd written = output_.matrix().middleCols(column, z.size()) * z;
@@ -192,7 +192,7 @@ class Projector {
   const Work& work_;
   std::int64_t k_;
   std::size_t part_ = 0;
-  TensorOf<double> sums_;  // [rows][k] what attention of the block gave
+  TensorOf<double> sums_;  // [rows][k] what the block's attention adds
 };
 
 }  // namespace

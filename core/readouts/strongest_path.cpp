@@ -70,7 +70,7 @@ class Path {
     return static_cast<int>(path_.size()) - 1;
   }
 
-  /// This head, and the one that adds most to its own score.
+  /// Adds this head, and the head that adds most to its own score.
   void follow(const Strongest& found, int into) {
     const int at = add(found, into);
     PathHead& here = path_[static_cast<std::size_t>(at)];

@@ -1,6 +1,6 @@
-// core/readouts: the heads behind a score, one step after the other: which earlier head put most into the
-// query, which into the key, and which head put most into the scores of those. Greedy: at each step the
-// largest one, so it is a path and not the sum of all.
+// core/readouts: the heads behind a score, step by step: which earlier head contributed most to the query,
+// which to the key, and which head contributed most to the scores of these. Greedy: only the largest at each
+// step, so the result is a path, not the sum over all.
 #pragma once
 
 #include <cstdint>
@@ -10,24 +10,23 @@
 
 namespace attnscope {
 
-/// A head on the path, and the cell that is looked at there.
+/// A head on the path, and its cell.
 struct PathHead {
   int block = 0;
   std::int64_t head = 0;
   std::int64_t query = 0;
   std::int64_t key =
-      0;  // of the first the one that was asked for; else where ‖α·v·W_O‖ of the row is largest
-  double weight = 0;  // α of that cell
-  double score = 0;   // of that cell, over the mean of its row where that was asked for; NaN: not split
-  int into = -1;      // the place in the list of the head whose score it adds to; of the first −1
-  bool through_query = false;  // what it wrote went into that head's query, else into its key
-  double adds = 0;             // to that score, over all of the other side
+      0;  // in the first entry the key asked for; else the key with the largest ‖α·v·W_O‖ of the row
+  double weight = 0;           // α of the cell
+  double score = 0;            // of the cell, minus the mean of its row if that was asked for; NaN: not split
+  int into = -1;               // index of the head whose score it adds to; -1 in the first entry
+  bool through_query = false;  // true: it adds to that head's query; false: to its key
+  double adds = 0;             // its part of that score, summed over all parts of the other side
 };
 
-/// The head that was asked for comes first, then at most one through its query and one through its key, each
-/// followed by the head that adds most to it. Heads that add nothing above 0 are left out; attention to an
-/// encoder is not followed. `split`: what split_score() gave for `asked`. Throws Error as split_score(), or
-/// Cancelled.
+/// First the head of `asked`, then at most one through its query and one through its key, each followed by
+/// the head that adds most to it. Only heads that add more than 0 are included; cross-attention is not
+/// followed. `split`: the split_score() of `asked`. Throws Error as split_score(), or Cancelled.
 std::vector<PathHead> strongest_path(const Model&, const ModelRun&, const ScoreQuestion& asked,
                                      const ScoreSplit& split, const Work&);
 

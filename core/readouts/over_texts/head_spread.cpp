@@ -20,7 +20,7 @@ constexpr std::array<std::string_view, text_measure_count> measure_ids{
     "previous_token",     "next_token", "duplicate_token",  "induction", "first_token", "special_tokens",
     "normalised_entropy", "kl",         "top_logit_change", "mean_kl",   "nll_change"};
 
-/// A measure on one text.
+/// The value of a measure on one text.
 struct Measured {
   bool exists = false;
   double value = 0;
@@ -38,10 +38,10 @@ void add_measured(MeasureSpread& spread, const Measured& found) {
   }
 }
 
-/// What one text's effects are measured on.
+/// The row on which a text's effects are measured.
 struct EffectRow {
   bool exists = false;
-  std::optional<std::int64_t> row = {};  // empty: the model has no choice, or a decoder's last
+  std::optional<std::int64_t> row = {};  // empty: the model's only choice, or a decoder's last row
 };
 
 EffectRow effect_row(const OpenedModel& opened, const ModelInput& input) {
@@ -141,7 +141,7 @@ class SpreadMaker {
     return made_.heads[head].measures[static_cast<std::size_t>(measure)];
   }
 
-  /// Of the heads from number `at` on, which then is behind them.
+  /// Adds the scores of the heads from index `at` on, and moves `at` behind them.
   void add_scores(const ModelRun& run, AttentionOf of, std::size_t& at, const Work& work) {
     const auto scores = head_scores(model_, run, of, opened_.special, work);
     for (std::size_t b = 0; b < scores.size(); ++b) {
@@ -157,7 +157,7 @@ class SpreadMaker {
     }
   }
 
-  /// `rows`: of the stack that gives the output. A run that holds no numbers has no effects to be measured.
+  /// `rows`: of the stack that makes the output. A run with NaN or infinity has no effects.
   void add_effects(const ModelRun& run, const EffectRow& of, std::int64_t rows, bool is_finite,
                    const Work& work) {
     AblationRequest request = *request_.effects;
@@ -167,7 +167,7 @@ class SpreadMaker {
     const HeadSpec& head = model_.spec.head;
     const bool all = of.exists && request.all_positions && head.input == HeadInput::EveryRow,
                next = all && rows > 1 && head.kind == HeadKind::NextToken;
-    std::size_t measured = 0;  // heads of the output's stack so far, in the order of the atlas
+    std::size_t measured = 0;  // heads of that stack so far, in the order of the atlas
     for (std::size_t i = 0; i < made_.heads.size(); ++i) {
       if (made_.heads[i].of != made_.output) continue;
       AblationEffect effect{NAN, NAN, NAN, 0, NAN, NAN};

@@ -1,5 +1,5 @@
-// core/readouts/over_texts: what the heads of a model do on many texts: mean, spread and ends of their scores
-// and of the effects of ablating each. One text proves little.
+// core/readouts/over_texts: statistics of a model's heads over many texts: mean, deviation and extremes of
+// their scores and of the effects of ablating each. A single text proves little.
 #pragma once
 
 #include <array>
@@ -15,24 +15,24 @@
 
 namespace attnscope {
 
-/// What is measured of a head on one text.
+/// What is measured for each head on one text.
 enum class TextMeasure : std::uint8_t {
-  // As HeadScore, in its order.
+  // As HeadScore, in the same order.
   Previous,
   Next,
   Duplicate,
   Induction,
   First,
   Special,
-  Entropy,  // mean of H / ln(allowed keys) over the rows with two allowed keys and more
-  // As AblationEffect has them, of the head alone.
+  Entropy,  // mean of H / ln(allowed keys) over rows with at least two allowed keys
+  // As in AblationEffect, for the head alone.
   Divergence,
   TopLogit,
   MeanDivergence,
   Likelihood,
 };
 inline constexpr std::size_t text_measure_count = 11;
-/// "previous_token", "normalised_entropy"; of effects as `attnscope atlas` calls them: "kl",
+/// "previous_token", "normalised_entropy"; for effects the names in `attnscope atlas`: "kl",
 /// "top_logit_change", "mean_kl", "nll_change".
 std::string_view id_of(TextMeasure);
 bool is_effect(TextMeasure);
@@ -45,26 +45,26 @@ struct HeadSpread {
 };
 
 struct HeadSpreadRequest {
-  std::optional<std::string> decoder_text = {};  // what the decoder of an encoder-decoder has said so far
-  /// Effects of ablation are measured, too, on the prediction behind the text, of the first masked token or
-  /// of the text's class. Its row must be empty.
+  std::optional<std::string> decoder_text = {};  // of encoder-decoders: the decoder's text so far
+  /// If set, effects of ablation are measured, too: on the prediction of the next token, of the first masked
+  /// token or of the text's class. Its `row` must be empty.
   std::optional<AblationRequest> effects = {};
 };
 
 struct HeadSpreads {
   std::vector<TextMeasure> measured;
-  std::vector<HeadSpread> heads;         // of each stack's attention to itself, the encoder first
+  std::vector<HeadSpread> heads;         // of each stack's self-attention, the encoder's first
   std::vector<std::int64_t> tokens;      // of each text
-  std::vector<TextTrouble> untold;       // texts with characters that have no token
-  std::vector<TextTrouble> not_numbers;  // texts on which the model's numbers stop being numbers
-  /// Effects are of the stack that gives the output.
+  std::vector<TextTrouble> untold;       // texts with characters that the model has no token for
+  std::vector<TextTrouble> not_numbers;  // texts for which the model computes NaN or infinity
+  /// Effects exist only for the stack that makes the output.
   bool has(const HeadSpread&, TextMeasure) const;
   AttentionOf output = AttentionOf::Decoder;
 };
 
-/// Texts run one after the other, none is padded. Throws Error with a sentence, with the line where a text is
-/// at fault: a model of pictures, a decoder's text where there is no second stack, effects where no row can
-/// be told whose prediction they are measured on; or Cancelled.
+/// Texts run one by one, without padding. Throws Error, naming the line if a text is the reason: for a model
+/// of pictures, a decoder's text without a second stack, or effects without a row to measure them on; or
+/// Cancelled.
 HeadSpreads head_spreads(const OpenedModel&, const TextList&, const HeadSpreadRequest&, TextsProgress*,
                          const Work&);
 

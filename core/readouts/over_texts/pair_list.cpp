@@ -24,7 +24,7 @@ std::vector<std::string> pair_fields(std::string_view line) {
   }
 }
 
-/// Throws Error without the line.
+/// Throws Error without naming the line.
 TextPair pair_of_line(std::string_view line) {
   std::vector<std::string> fields = pair_fields(line);
   if (fields.size() == 1)
@@ -41,7 +41,7 @@ TextPair pair_of_line(std::string_view line) {
   return {std::move(fields[0]), std::move(fields[1]), std::move(fields[2]), std::move(fields[3])};
 }
 
-/// One pair on its way; throws Error without the line.
+/// Reads one pair; throws Error without naming the line.
 class PairReader {
  public:
   PairReader(const OpenedModel& opened, const std::optional<std::string>& decoder_text)
@@ -67,7 +67,7 @@ class PairReader {
     return tokens_of(opened_, read);
   }
 
-  /// Of the stack whose heads are patched: an encoder-decoder's decoder has one text in both.
+  /// Checks the stack whose heads are patched: in an encoder-decoder, the decoder has the same text in both.
   void check_lengths(const ModelInput& clean, const ModelInput& corrupted) const {
     if (clean.ids.size() != corrupted.ids.size() && !opened_.model->spec.reads_two_texts())
       throw Error(

@@ -1,5 +1,5 @@
-// core/readouts/over_texts: a file with a pair of texts in each line, for activation patching, and what a
-// model reads of each of them.
+// core/readouts/over_texts: a file with a pair of texts in each line, for activation patching, and their
+// tokens.
 #pragma once
 
 #include <cstdint>
@@ -14,25 +14,25 @@
 namespace attnscope {
 
 struct PairList {
-  TextList lines;               // as they stand in the file
-  std::vector<TextPair> pairs;  // of each line
+  TextList lines;               // as in the file
+  std::vector<TextPair> pairs;  // one for each line
 };
 
-/// Lines of two to four fields with a tab between them: the clean text, the corrupted one, the right answer
-/// and the wrong one. Answers may be left out or empty. The rest is as read_text_list() has it. Throws Error
-/// with a sentence that names the file and the line, also where there are other fields or a text is empty.
+/// Each line has two to four fields separated by tabs: clean text, corrupted text, right answer, wrong
+/// answer. Answers may be missing or empty. Otherwise as read_text_list(). Throws Error naming the file and
+/// the line, also for a wrong number of fields or an empty text.
 PairList read_pair_list(const std::filesystem::path&);
 
-/// A pair as a model reads it.
+/// A pair as the model reads it.
 struct PairTokens {
   ModelTokens clean, corrupted;
-  std::int64_t row = 0;                                 // whose prediction is asked about
-  std::optional<std::int64_t> answer = {}, other = {};  // tokens or classes that were named
+  std::int64_t row = 0;                                 // the row whose prediction is compared
+  std::optional<std::int64_t> answer = {}, other = {};  // the named tokens or classes
 };
-/// Of every pair. What is predicted: the token behind the text, the first masked token, or the text's class.
-/// Throws line_error() where a text cannot be read (as tokens_of() says), where both have not as many tokens
-/// or are the same, where a text that a mask is filled in has none or has it elsewhere than the other, where
-/// an answer is not one token or class, or both are the same one. Computes nothing.
+/// Reads every pair. The prediction is of the next token, of the first masked token, or of the text's class.
+/// Throws line_error() if a text cannot be read (as tokens_of()), if the texts are equal or have different
+/// numbers of tokens, if a text has no mask to fill or has it at another place than the other, if an answer
+/// is not a single token or class, or if both answers are the same. Does not run the model.
 std::vector<PairTokens> tokens_of_pairs(const OpenedModel&, const PairList&,
                                         const std::optional<std::string>& decoder_text);
 

@@ -85,7 +85,7 @@ class PairSpreadMaker {
     made_.pairs.push_back(found);
   }
 
-  /// Chooses the answers and measures those of both runs. A sentence where they are no numbers.
+  /// Chooses the answers and measures them in both runs. Returns a sentence if they are NaN or infinite.
   std::string ask(PatchedPair& pair, const PairTokens& tokens, PairAnswers& found, const Work& work) const {
     for (const ModelRun* const run : {&pair.clean, &pair.corrupted})
       if (std::string trouble = not_finite_sentence(model_, *run); !trouble.empty()) return trouble;

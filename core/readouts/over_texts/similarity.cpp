@@ -12,7 +12,7 @@
 namespace attnscope {
 namespace {
 
-/// Of the rows that no mark hides, in their order.
+/// Pools the rows that the mask does not hide, in their order.
 class RowPool {
  public:
   RowPool(const KeptRows& rows, std::span<const std::uint8_t> mask) : rows_(rows) {
@@ -44,12 +44,12 @@ class RowPool {
     for (const std::int64_t i : seen_)
       for (std::size_t c = 0; c < most.size(); ++c) {
         const auto x = static_cast<double>(rows_.row(i)[c]);
-        if (x > most[c] || std::isnan(x)) most[c] = x;  // NaN stays: no number is larger
+        if (x > most[c] || std::isnan(x)) most[c] = x;  // NaN stays, since no number compares as larger
       }
     return most;
   }
 
-  /// Σ x / divisor, each row times its place where it is weighted.
+  /// Σ x / divisor; if weighted, each row is multiplied by its place.
   std::vector<double> sum_over(double divisor, bool weighted) const {
     std::vector<double> sum(static_cast<std::size_t>(rows_.width), 0.0);
     for (const std::int64_t i : seen_)
@@ -81,7 +81,7 @@ void check_similarity(const OpenedModel& opened, const TextList& list) {
                             most_compared_texts));
 }
 
-/// Empty where all tokens of a text count.
+/// Why a text is too long; empty if all its tokens count.
 std::string why_cut(std::int64_t tokens, std::int64_t most) {
   if (most == 0 || tokens <= most) return {};
   return fmt::format(
@@ -89,7 +89,7 @@ std::string why_cut(std::int64_t tokens, std::int64_t most) {
       tokens, most);
 }
 
-/// Why a text has no cosine; empty where it has.
+/// Why a text has no cosine; empty if it has one.
 std::string embedding_trouble(const Model& model, const ModelRun& run, const std::vector<double>& embedding) {
   if (std::ranges::all_of(embedding, [](double x) { return std::isfinite(x); }))
     return std::ranges::all_of(embedding, [](double x) { return x == 0; })

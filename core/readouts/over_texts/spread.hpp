@@ -1,4 +1,4 @@
-// core/readouts/over_texts: mean and spread of a number that many texts give, one after the other.
+// core/readouts/over_texts: running mean and deviation of a number over many texts.
 #pragma once
 
 #include <cstdint>
@@ -6,17 +6,17 @@
 
 namespace attnscope {
 
-/// Takes finite numbers one by one, in double, without keeping them: Welford's method (Technometrics 4, 1962;
-/// Knuth, TAOCP 2, 4.2.2), which does not lose digits where the spread is small beside the mean.
+/// Accumulates finite numbers one by one, in double, without storing them: Welford's method (Technometrics 4,
+/// 1962; Knuth, TAOCP 2, 4.2.2), which stays accurate if the deviation is small beside the mean.
 class Spread {
  public:
   /// `value` must be finite.
   void add(double value);
 
   std::int64_t count() const { return count_; }
-  /// NaN of no numbers, like least() and largest().
+  /// NaN without any number, like least() and largest().
   double mean() const { return count_ > 0 ? mean_ : none; }
-  /// Of a sample: divides by n − 1. NaN of fewer than two numbers.
+  /// The sample deviation (divides by n − 1). NaN for fewer than two numbers.
   double deviation() const;
   double least() const { return least_; }
   double largest() const { return largest_; }
@@ -28,13 +28,12 @@ class Spread {
   double least_ = none, largest_ = none;
 };
 
-/// One measure over many texts, or pairs of them. Each counts once: in `values`, in `without` or in
-/// `not_finite`.
+/// One measure over many texts or pairs. Each counts once: in `values`, in `without` or in `not_finite`.
 struct MeasureSpread {
   Spread values;
-  Spread uniform;               // of the same texts: what uniform attention has; of effects nothing
-  std::int64_t without = 0;     // texts in which it does not exist: no row has the choice
-  std::int64_t not_finite = 0;  // texts in which it is NaN or infinite
+  Spread uniform;               // the value of uniform attention on the same texts; empty for effects
+  std::int64_t without = 0;     // texts without a value: no row has a choice of keys
+  std::int64_t not_finite = 0;  // texts whose value is NaN or infinite
 };
 
 }  // namespace attnscope

@@ -16,7 +16,7 @@ constexpr std::uint64_t most_list_bytes = 64 * 1'048'576;
 
 bool is_blank_line(std::string_view line) { return line.find_first_not_of(" \t\v\f\r") == line.npos; }
 
-/// The line without its end; takes it from the front of `rest`.
+/// Removes the first line from `rest` and returns it without its end.
 std::string_view take_text_line(std::string_view& rest) {
   const std::size_t end = std::min(rest.find('\n'), rest.size());
   std::string_view line = rest.substr(0, end);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t rows_at_a_time = 128;
 
-/// What of a head's rows is known beside their weights.
+/// What is known about a head's rows besides their weights.
 class ComparedSide {
  public:
   explicit ComparedSide(const HeadOfRun& at)
@@ -23,7 +23,7 @@ class ComparedSide {
                             work);
   }
   bool is_hidden_query(std::int64_t query) const {
-    // Queries of cross-attention are tokens of the other text.
+    // Queries of cross-attention are tokens of the other text, so the mask does not apply.
     const auto i = static_cast<std::size_t>(query);
     return at_.of != AttentionOf::Cross && i < mask_.size() && mask_[i] == 0;
   }
@@ -38,7 +38,7 @@ class ComparedSide {
   const std::span<const std::uint8_t> mask_;
 };
 
-/// One pair of heads on its way.
+/// Compares one pair of heads.
 class HeadComparison {
  public:
   HeadComparison(const HeadOfRun& a, const HeadOfRun& b, const TokenMatch& queries, const TokenMatch& keys,
@@ -57,7 +57,7 @@ class HeadComparison {
   }
 
  private:
-  /// Pairs of rows that follow each other in both texts.
+  /// Compares pairs of rows that are consecutive in both texts.
   void pairs(std::int64_t from, std::int64_t to) {
     for (std::int64_t begin = from; begin < to; begin += rows_at_a_time) {
       const std::int64_t end = std::min(begin + rows_at_a_time, to);

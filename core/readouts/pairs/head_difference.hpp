@@ -1,5 +1,5 @@
-// core/readouts: how much two runs differ, head by head, row by row and layer by layer: of two texts, two
-// layers, two models or two precisions of one model. Only tokens that correspond are compared.
+// core/readouts/pairs: how much two runs differ, head by head, row by row and layer by layer: runs of two
+// texts, two layers, two models or two precisions of one model. Only corresponding tokens are compared.
 #pragma once
 
 #include <cstdint>
@@ -12,26 +12,26 @@
 
 namespace attnscope {
 
-/// Which tokens of two texts correspond: the first so many, and the last so many.
+/// Which tokens of two texts correspond: a number of first ones, and a number of last ones.
 struct TokenMatch {
   enum class Kind : std::uint8_t {
     Same,      // the same tokens
-    Position,  // other tokens, as many: by position
-    Ends,      // the longest beginning and, of the rest, the longest end that both have
+    Position,  // different tokens, equal numbers: by position
+    Ends,      // the longest common beginning and, of the rest, the longest common end
   };
   Kind kind = Kind::Same;
   std::int64_t rows_a = 0, rows_b = 0;  // tokens of the texts
-  std::int64_t first = 0, last = 0;     // that correspond, from the beginning and from the end
+  std::int64_t first = 0, last = 0;     // how many correspond at the beginning and at the end
   std::int64_t count() const { return first + last; }
-  /// Where the pair number i stands in A and in B, i in [0, count()).
+  /// The rows of pair i in A and in B, i in [0, count()).
   std::int64_t in_a(std::int64_t i) const { return i < first ? i : rows_a - count() + i; }
   std::int64_t in_b(std::int64_t i) const { return i < first ? i : rows_b - count() + i; }
-  /// The row of the other text; nothing where none corresponds.
+  /// The corresponding row of the other text; nothing if there is none.
   std::optional<std::int64_t> b_of(std::int64_t row_a) const;
   std::optional<std::int64_t> a_of(std::int64_t row_b) const;
   bool operator==(const TokenMatch&) const = default;
 };
-/// Of the tokens' numbers in one vocabulary.
+/// Both texts as ids of one vocabulary.
 TokenMatch match_tokens(std::span<const std::int64_t> a, std::span<const std::int64_t> b);
 
 /// A head of a run. Keeps references.
@@ -44,22 +44,22 @@ struct HeadOfRun {
 };
 
 struct HeadDifference {
-  /// The mean over rows that count of the total variation distance ½ Σ |a − b| of the weights, 0 … 1; NaN
-  /// where no row counts. Rows count whose query has a choice of keys in A or in B and is hidden in neither.
+  /// The mean total variation distance ½ Σ |a − b| of the weights, 0 … 1, over rows whose query has a choice
+  /// of keys in A or in B and is hidden in neither; NaN if there is no such row.
   double distance = std::numeric_limits<double>::quiet_NaN();
-  /// The baseline: the same distance with uniform attention under A's mask in the place of B.
+  /// Baseline: the same distance with B replaced by uniform attention under A's mask.
   double uniform = std::numeric_limits<double>::quiet_NaN();
-  std::vector<float> rows;  // the distance of each pair of rows of TokenMatch; NaN where it does not count
-  float largest = 0;        // the change a − b of a single weight that is largest in magnitude, the first
-  std::int64_t query = 0, key = 0;  // of it, in A
+  std::vector<float> rows;  // the distance of each pair of rows of TokenMatch; NaN if the row does not count
+  float largest = 0;        // the largest change a − b of a single weight by magnitude, the first of equals
+  std::int64_t query = 0, key = 0;  // of that weight, in A
 };
-/// Weights of keys without a counterpart are left out; nothing is renormalised, so the distance is then a
-/// lower bound. `queries`, `keys`: of the attention's tokens. A few rows at a time, in double,
-/// O(queries·keys) time and O(keys) memory. Equal weights give exactly 0. Throws Cancelled.
+/// Weights of keys without a counterpart are left out and nothing is renormalised, so the distance is then a
+/// lower bound. `queries`, `keys`: matches of the attention's tokens. Works on a few rows at a time, in
+/// double; O(queries·keys) time and O(keys) memory. Equal weights give exactly 0. Throws Cancelled.
 HeadDifference head_difference(const HeadOfRun& a, const HeadOfRun& b, const TokenMatch& queries,
                                const TokenMatch& keys, const Work&);
 
-/// ‖a − b‖ / ‖a‖ of each pair of rows, in double; NaN where a is 0. Both have rows of the same width.
+/// ‖a − b‖ / ‖a‖ of each pair of rows, in double; NaN if a is 0. Both must have the same width.
 std::vector<double> relative_change(const KeptRows& a, const KeptRows& b, const TokenMatch& rows);
 
 }  // namespace attnscope

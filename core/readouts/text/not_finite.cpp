@@ -16,7 +16,7 @@ std::optional<std::int64_t> first_row(const KeptRows& rows) {
   return std::nullopt;
 }
 
-/// Of one stack; what stands in a row of the stream once stays in it.
+/// The sentence for one stack; NaN or infinity in a row of the stream stays in all later blocks.
 std::string sentence_of(const StackRun& stack, bool encoder_of_two) {
   for (std::size_t i = 0; i < stack.hidden.size(); ++i) {
     const std::optional<std::int64_t> row = first_row(stack.hidden[i]);

@@ -1,4 +1,4 @@
-// core/readouts: where the numbers of a run stop being numbers.
+// core/readouts/text: finds where the numbers of a run become NaN or infinite.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace attnscope {
 
-/// "From block 1 on the residual stream holds NaN or infinity, first in row 0."; empty where
-/// the output's rows are numbers. Reads the run only: of good runs its last rows, of others all.
+/// "From block 1 on the residual stream holds NaN or infinity, first in row 0."; empty if the output's rows
+/// are finite. Reads only the run: its last rows if these are finite, else all.
 std::string not_finite_sentence(const Model&, const ModelRun&);
 
 }  // namespace attnscope

@@ -29,7 +29,7 @@ std::vector<PredictedToken> likeliest(std::span<const float> logits, std::int64_
   };
   const auto count = static_cast<std::size_t>(std::clamp<std::int64_t>(k, 0, std::ssize(logits)));
   if (count == 0) return {};
-  // The best so far as a heap with the least of them on top: few tokens ever enter it.
+  // The best so far as a heap with the smallest on top: few tokens ever enter it.
   std::vector<std::int64_t> ids(count);
   std::iota(ids.begin(), ids.end(), std::int64_t{0});
   std::ranges::make_heap(ids, before);

@@ -1,5 +1,5 @@
-// core/readouts: what a model predicts: the distribution over the next token (or a masked one) as people read
-// it, in double from float logits.
+// core/readouts/text: a model's prediction: the distribution over the next token (or a masked one), in double
+// from float logits.
 #pragma once
 
 #include <cmath>
@@ -10,15 +10,14 @@
 
 namespace attnscope {
 
-/// ln Σ e^x = max + ln Σ e^(x − max); −∞ of no numbers.
+/// ln Σ e^x = max + ln Σ e^(x − max); −∞ for an empty span.
 double log_sum_exp(std::span<const float> logits);
 
-/// The distribution that logits stand for, p = e^(x − ln Σ e^x), where not all of it is asked for. The logits
-/// outlive it.
+/// The distribution p = e^(x − ln Σ e^x) of logits, computed entry by entry. The logits must outlive it.
 class Softmax {
  public:
   explicit Softmax(std::span<const float> logits) : Softmax(logits, log_sum_exp(logits)) {}
-  /// `log_sum`: log_sum_exp() of the logits, where it is known already.
+  /// `log_sum`: log_sum_exp() of the logits, if known already.
   Softmax(std::span<const float> logits, double log_sum) : logits_(logits), log_sum_(log_sum) {}
   double operator[](std::size_t id) const { return std::exp(static_cast<double>(logits_[id]) - log_sum_); }
 
@@ -30,7 +29,7 @@ class Softmax {
 /// ln softmax(logits): x − max − ln Σ e^(x − max).
 std::vector<double> log_softmax(std::span<const float> logits);
 
-/// In the place of a token's number where the logits hold NaN: then none is likelier than another.
+/// Stands for a token's id if the logits hold NaN, so that no token is likeliest.
 inline constexpr std::int64_t not_a_token = -1;
 
 struct PredictedToken {
@@ -39,27 +38,27 @@ struct PredictedToken {
   double probability() const { return std::exp(log_probability); }
   bool operator==(const PredictedToken&) const = default;
 };
-/// The k likeliest tokens (all where there are fewer), the likeliest first; of equals the one with the
-/// smaller number. Where the logits hold NaN, not_a_token alone, with NaN.
+/// The k likeliest tokens (all if there are fewer) in descending order; of equals the smaller id comes first.
+/// If the logits hold NaN, not_a_token alone, with NaN.
 std::vector<PredictedToken> likeliest(std::span<const float> logits, std::int64_t k);
-/// 1 = the likeliest; equals are counted in the order of their numbers.
+/// 1 = the likeliest; equals rank by id.
 std::int64_t rank_of(std::span<const float> logits, std::int64_t id);
-/// Of every token what rank_of() says, of logits without NaN.
+/// rank_of() for every token, for logits without NaN.
 std::vector<std::int64_t> ranks_of(std::span<const float> logits);
 /// H = −Σ p ln p, nats.
 double prediction_entropy(std::span<const float> logits);
-/// Kullback–Leibler divergence KL(p ‖ q) = Σ p ln(p / q) of the two distributions, nats, at least 0;
-/// NaN where one of them holds NaN.
+/// Kullback–Leibler divergence KL(p ‖ q) = Σ p ln(p / q) of the two distributions, nats, at least 0; NaN if
+/// either holds NaN.
 double divergence(std::span<const float> logits_p, std::span<const float> logits_q);
 
-/// What a change of the model does to one prediction.
+/// The effect of a change of the model on one prediction.
 struct PredictionChange {
   double divergence = 0;                       // KL(before ‖ after), nats
   std::int64_t top_before = 0, top_after = 0;  // the likeliest, or not_a_token
   double top_logit_change = 0;                 // of top_before: after − before
-  double difference_change = 0;                // of its logit less that of `other`: after − before
+  double difference_change = 0;  // of top_before's logit minus that of `other`: after − before
 };
-/// `other`: the token whose logit the likeliest one's is compared with ("why this one, not that one?").
+/// `other`: the token to compare with the likeliest one ("why this one, not that one?").
 PredictionChange prediction_change(std::span<const float> before, std::span<const float> after,
                                    std::int64_t other);
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t sampling_stream = 0x73616d706c65;  // "sample"
 
-/// e^x for x <= 0, to a few units in the last place: the library's may differ from machine to machine.
+/// e^x for x <= 0, to a few units in the last place: std::exp may differ between machines.
 double portable_exp(double x) {
   if (x < -700) return 0;
   constexpr double log2_e = 1.4426950408889634, high = 0.693145751953125, low = 1.42860682030941723e-6;
@@ -30,7 +30,7 @@ struct Candidate {
   double weight;
 };
 
-/// The likeliest first; of equals the one with the smaller number.
+/// Ids by descending logit; of equals the smaller id comes first.
 std::vector<std::int64_t> in_order(std::span<const float> logits, std::int64_t most) {
   std::vector<std::int64_t> ids;
   for (std::int64_t i = 0; i < std::ssize(logits); ++i)
@@ -65,7 +65,7 @@ std::int64_t sample(std::span<const float> logits, const SamplingSettings& setti
   std::vector<Candidate> candidates;
   double all = 0;
   for (const std::int64_t id : ids) {
-    // All infinite: equal to the largest.
+    // The difference of infinite logits would be NaN: an infinite one that equals the largest gets 1.
     const double weight = at(id) == most ? 1 : portable_exp((at(id) - most) / settings.temperature);
     candidates.push_back({id, weight});
     all += weight;
