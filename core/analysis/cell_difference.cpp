@@ -8,7 +8,7 @@
 namespace attnscope {
 
 Tensor cell_difference(const Tensor& a, const Tensor& b, CellDifference kind, const std::stop_token& stop) {
-  constexpr std::size_t piece = 1 << 16;  // cells between two looks at `stop`
+  constexpr std::size_t piece = 1 << 16;  // cells between two checks of `stop`
   Tensor out(a.shape());
   const auto x = a.values(), y = b.values();
   const auto to = out.values();

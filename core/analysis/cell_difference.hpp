@@ -13,8 +13,8 @@ enum class CellDifference : std::uint8_t {
   Doublings,  // log2 |a| / |b|
 };
 
-/// Of two tensors of one shape. Where both cells are equal, infinities too, the difference is 0: what is
-/// hidden in both does not differ. Throws Cancelled when it is stopped.
+/// The difference of two tensors of the same shape. It is 0 where both cells are equal, equal infinities
+/// included, so cells that are hidden in both do not differ. Throws Cancelled when it is stopped.
 Tensor cell_difference(const Tensor& a, const Tensor& b, CellDifference, const std::stop_token& = {});
 
 }  // namespace attnscope

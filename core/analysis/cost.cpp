@@ -11,7 +11,7 @@ namespace attnscope {
 
 namespace {
 
-/// Share of the scores that the mask leaves.
+/// The share of the scores that the mask allows.
 double seen_share(const Document& document, const Dimensions& size, const Measures* measures) {
   const double cells = static_cast<double>(size.batch) * static_cast<double>(size.heads) *
                        static_cast<double>(size.queries) * static_cast<double>(size.keys);
@@ -138,7 +138,7 @@ StageCost norm(Stage stage, double numbers, double number) {
   return {stage, 4 * numbers, 2 * number * numbers, 0};
 }
 
-/// Scores to weights and their mix with the values, n² of each.
+/// Everything from the scores to the mixed values; each stage handles n² cells.
 void add_attention(const LayerSize& size, const CostNumbers& n, std::vector<StageCost>& stages) {
   const double number = size.bytes_per_number;
   const double once = number * n.cells;  // one matrix of scores, read or written
@@ -161,7 +161,7 @@ void add_attention(const LayerSize& size, const CostNumbers& n, std::vector<Stag
                     number * (n.passes * n.keys * n.v_width * n.group + n.queries * n.o_width)});
 }
 
-/// φ(K)ᵀ·V and Σ φ(K), added up token by token, then φ(Q) times those, divided.
+/// φ(K)ᵀ·V and Σ φ(K) are summed token by token; φ(Q) is multiplied with both and the results are divided.
 void add_linear(const LayerSize& size, const CostNumbers& n, std::vector<StageCost>& stages) {
   const double number = size.bytes_per_number;
   const double features = n.queries * n.q_width + n.keys * n.k_width;
@@ -195,7 +195,7 @@ void add_block(const LayerSize& size, const CostNumbers& n, std::vector<StageCos
   }
 }
 
-/// Those that go over the cells of queries and keys, and can skip the hidden ones.
+/// Whether the stage visits every cell of queries × keys, and so can skip hidden ones.
 bool has_cells(Stage stage) { return holds_plane(stage) || stage == Stage::Mix; }
 
 /// Queries, keys and values, and the latents they are made of.
@@ -204,11 +204,11 @@ void add_projections(const LayerSize& size, const CostNumbers& n, LayerCost& cos
   const auto content = static_cast<double>(size.latent), query = static_cast<double>(size.query_latent),
              shared = static_cast<double>(size.shared_key);
   const double q_in = size.query_latent > 0 ? query : n.d, kv_in = size.latent > 0 ? content : n.d;
-  const double own_k = n.k_width - static_cast<double>(size.kv_heads) * shared;  // that W_K makes
+  const double own_k = n.k_width - static_cast<double>(size.kv_heads) * shared;  // columns of W_K
   cost.qkv_parameters = q_in * n.q_width + kv_in * (own_k + n.v_width) + n.d * (content + shared + query);
   cost.output_parameters = n.o_width * n.d;
   if (size.biases) cost.bias_parameters = n.q_width + own_k + n.v_width + n.d;
-  // With a cache of latents the keys and values of all tokens are made again.
+  // With a cache of latents the keys and values of all tokens are projected again.
   const auto cached = static_cast<double>(size.batch * size.cached);
   const double made = n.fresh + (size.latent > 0 ? cached : 0);
   cost.stages = {product(Stage::Query, n.queries, q_in, n.q_width, number),
@@ -265,7 +265,7 @@ LayerCost cost_of(const LayerSize& size) {
   constexpr double score_matrices = 4;  // scores, scaled, masked, weights
   constexpr double float_bytes = 4;     // running sums are float32 whatever the storage
   const double heads = static_cast<double>(size.batch) * static_cast<double>(size.kv_heads);
-  const double state = number * heads * n.d_k * (n.d_v + 1);  // of linear attention
+  const double state = number * heads * n.d_k * (n.d_v + 1);  // the running sums of linear attention
   cost.held = size.linear ? state : score_matrices * number * n.cells;
   cost.streaming_held = size.linear ? state : 2 * float_bytes * n.queries * static_cast<double>(size.heads);
   const double latent = static_cast<double>(size.latent + size.shared_key);

@@ -12,13 +12,13 @@ namespace {
 
 constexpr Stages with_error = stages_that(holds_scores_or_weights);
 
-/// The stages with everything that they are made of.
+/// The stages and all stages that they depend on.
 constexpr Stages with_inputs(Stages some) {
   for (std::size_t i = stage_count; i-- > 0;)
     if (some.has(stage_table[i].stage)) some |= stage_table[i].inputs;
   return some;
 }
-/// What the reference computes; the buckets are those of the trace.
+/// The stages that the reference computes; it takes the buckets from the trace.
 constexpr Stages recomputed = with_inputs(with_error) - Stages{Stage::Bucket};
 
 TensorPtr difference(const Work& work, const Tensor& computed, const TensorOf<double>& reference) {
@@ -39,7 +39,7 @@ TensorPtr difference(const Work& work, const Tensor& computed, const TensorOf<do
   return std::make_shared<const Tensor>(std::move(error));
 }
 
-/// The error of the stage, shared with an earlier stage that is the same tensor.
+/// The error of the stage. Stages that share a tensor share the error of the first of them.
 TensorPtr error_of(const Work& work, Stage stage, const Trace& trace, const TraceOf<double>& reference,
                    const Trace& errors) {
   if (!trace[stage] || !reference[stage]) return nullptr;
@@ -50,7 +50,7 @@ TensorPtr error_of(const Work& work, Stage stage, const Trace& trace, const Trac
   return difference(work, *trace[stage], *reference[stage]);
 }
 
-/// Forgets what none of the stages to come reads.
+/// Frees the tensors that no later stage reads.
 void forget(TraceOf<double>& reference, Stages done) {
   Stages read{Stage::Bucket};
   for (const StageInfo& row : stage_table)
@@ -88,7 +88,7 @@ Trace float64_error(const Work& work, const Document& document, const Trace& tra
 std::int64_t float64_error_bytes(const Document& document) {
   const LayerSpec& layer = document.layer();
   const Dimensions d = check(document);
-  // Scores, scaled, masked and weights are always there, the others where they are on.
+  // Scores, scaled, masked and weights always exist; the others exist if their setting is on.
   const std::int64_t errors = 4 + (layer.soft_cap > 0 ? 1 : 0) + (layer.linear ? 1 : 0) +
                               (has_intervention(document) ? 1 : 0) + (layer.dropout.rate > 0 ? 1 : 0);
   const std::int64_t doubles = 2 + (layer.linear || has_intervention(document) ? 1 : 0);
@@ -99,7 +99,7 @@ std::int64_t float64_error_bytes(const Document& document) {
 
 double float64_error_work(const Document& document) {
   LayerSize size = layer_size(document);
-  size.linear = false;  // its weights are made here, n² of them
+  size.linear = false;  // the n² weights are formed here
   const LayerCost cost = cost_of(size);
   double flops = 0;
   for (const StageCost& stage : cost.stages)

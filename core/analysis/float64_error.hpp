@@ -1,4 +1,4 @@
-// core/analysis: what the precision of a computation costs: every stage of queries by keys minus the same
+// core/analysis: the rounding error of a computation: every stage of shape queries × keys minus the same
 // stage computed in float64 by the same functions.
 #pragma once
 
@@ -12,23 +12,23 @@ namespace attnscope {
 
 struct Document;
 
-/// The stages that have such an error: Score, Scale, Cap, Mask, Softmax, Linear, Intervention, Drop.
+/// Whether float64_error() covers the stage: Score, Scale, Cap, Mask, Softmax, Linear, Intervention, Drop.
 bool has_float64_error(Stage);
 
 /// error[stage] = trace[stage] − the stage in float64, rounded to float: [batch][heads][queries][keys], null
 /// where the trace has no such stage; stages that share a tensor share their error. Where both are the same
-/// infinity the error is 0. The reference takes the stable softmax and the LSH buckets of `trace`; everything
-/// else runs again from the Document's own numbers. `document` passed check() and `trace` is its own.
-/// `stages_done` counts up to float64_error_steps. Throws Cancelled.
+/// infinity the error is 0. The reference uses the stable softmax, and the LSH buckets of `trace`; everything
+/// else is computed again from the Document's numbers. `document` passed check() and `trace` was computed
+/// from it. `stages_done` counts up to float64_error_steps. Throws Cancelled.
 Trace float64_error(const Work&, const Document& document, const Trace& trace,
                     std::atomic<int>* stages_done = nullptr);
-/// Those that it walks: all up to the weights.
+/// The stages that float64_error() visits: all up to the weights.
 inline constexpr Stages float64_error_stages = Stages::all() - stages_that(is_after_weights);
 inline constexpr int float64_error_steps = float64_error_stages.size();
 
-/// Memory that it holds at most at a time: the errors, and the double tensors that are still read.
+/// Its peak memory in bytes: the errors, and the double tensors that later stages read.
 std::int64_t float64_error_bytes(const Document&);
-/// How many multiplications it takes, roughly.
+/// Its approximate number of multiplications.
 double float64_error_work(const Document&);
 
 }  // namespace attnscope

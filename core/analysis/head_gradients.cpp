@@ -1,4 +1,4 @@
-// core/analysis: how large the gradients of each head are, and which stand out from the layer's.
+// core/analysis: the gradient norms of each head, and which heads stand out from the layer.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -9,7 +9,8 @@ namespace attnscope {
 
 namespace {
 
-/// The norm of a head's part of a gradient: of its columns, or of its matrices over the batch.
+/// The norm of a head's part of a gradient: its columns of a weight's gradient, or its matrices over the
+/// batch.
 double norm_of(const Tensor& gradient, std::int64_t head, std::int64_t heads) {
   if (gradient.shape().rank() == 2) {
     const std::int64_t d = gradient.shape()[1] / heads;

@@ -14,11 +14,11 @@ struct Cut {
   std::ptrdiff_t ties = 0;
 };
 
-/// Reorders the weights. Halves what is in doubt until one weight is left: no need to sort a row of which
-/// most is thrown away.
+/// Reorders the weights. Halves the undecided range until one weight is left, which avoids sorting a row of
+/// which most is dropped.
 Cut cut_at(std::vector<float>& weights, double target) {
-  auto low = weights.begin(), high = weights.end();  // the last one kept is in [low, high)
-  double before = 0;                                 // the sum of those in front of low, all of them kept
+  auto low = weights.begin(), high = weights.end();  // the last kept weight is in [low, high)
+  double before = 0;                                 // the sum of the weights before low, all kept
   while (high - low > 1) {
     const auto middle = low + (high - low) / 2;
     std::nth_element(low, middle, high, std::greater<>());
@@ -57,7 +57,7 @@ KeptWeights keep_strongest(const ConstMatrixMap<float>& weights, const SeeRow& s
       sum += static_cast<double>(weight);
     }
     if (positive.empty()) continue;
-    // The last ulp of a sum must not add a key that no person would: the whole mass is reached all the same.
+    // The tolerance keeps rounding in the last place of the sum from adding another key.
     Cut cut = cut_at(positive, mass * sum * (1 - 1e-12));
     for (std::size_t key = 0; key < keys; ++key) {
       if (row[key] < cut.above || (row[key] == cut.above && cut.ties-- <= 0)) continue;

@@ -14,7 +14,7 @@ namespace attnscope {
 TokenClasses::TokenClasses(const Document& document, const Dimensions& size, std::int64_t b)
     : special_(static_cast<std::size_t>(size.keys)) {
   const Input& input = document.input;
-  if (!input.is_text()) return;  // their tokens only label
+  if (!input.is_text()) return;  // tokens of given vectors are labels only
   const auto at = static_cast<std::size_t>(b);
   const auto& of_queries = input.sequences[at].tokens;
   const auto& of_keys = input.memory.empty() ? of_queries : input.memory[at].tokens;
@@ -50,7 +50,7 @@ std::vector<std::int32_t> TokenClasses::class_of_key() const {
 
 namespace {
 
-/// Calls visit(pattern, keys) for each pattern of places or words; keys may lie outside.
+/// Calls visit(pattern, keys) for each positional or token pattern; keys may be out of range.
 template <class Visit>
 void each_pattern(const MeasuredRow& place, const TokenClasses& tokens, const Visit& visit) {
   const std::int64_t p = place.position;
@@ -70,7 +70,7 @@ void set(std::uint16_t& counted, HeadPattern pattern) {
   counted = static_cast<std::uint16_t>(counted | 1u << static_cast<unsigned>(pattern));
 }
 
-/// Which patterns a row that has a choice counts for, and what uniform weights have there.
+/// Marks the patterns that a row with a choice counts for, and adds the share of uniform weights on them.
 void count_patterns(const MeasuredRow& place, const TokenClasses& tokens, std::span<const std::uint8_t> seen,
                     RowFacts& row, PatternScores& sums) {
   each_pattern(place, tokens, [&](HeadPattern pattern, const auto& keys) {
@@ -89,12 +89,12 @@ void count_patterns(const MeasuredRow& place, const TokenClasses& tokens, std::s
   ++even.rows;
 }
 
-/// What uniform attention over the allowed keys has, from the rows of one head.
+/// The measures of uniform attention over the allowed keys, from the rows of one head.
 class UniformSums {
  public:
   explicit UniformSums(std::int64_t keys) : received_(static_cast<std::size_t>(keys)) {}
 
-  /// No padding.
+  /// The row must not be padding.
   void add(const MeasuredRow& row, const TokenClasses& tokens, std::int64_t n,
            std::span<const std::uint8_t> marks) {
     const std::int64_t p = row.position;

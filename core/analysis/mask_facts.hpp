@@ -1,5 +1,5 @@
-// core/analysis: what measures take from the mask and the tokens alone. It stays as it is while queries, keys
-// and the numbers around them change.
+// core/analysis: the part of the measures that depends on the mask and the tokens alone. It stays valid while
+// queries, keys and other numbers change.
 #pragma once
 
 #include <array>
@@ -17,8 +17,8 @@
 
 namespace attnscope {
 
-/// The words of one sequence, by the numbers of the keys they stand at. Empty where queries or keys come from
-/// no text.
+/// The tokens of one sequence by class, as indices of keys. Empty where queries or keys do not come from a
+/// text.
 class TokenClasses {
  public:
   TokenClasses(const Document&, const Dimensions&, std::int64_t b);
@@ -27,10 +27,10 @@ class TokenClasses {
   /// Keys of the same token as the query's, case folded.
   std::span<const std::int32_t> same_as(std::int64_t query) const;
   const std::vector<std::uint8_t>& special() const { return special_; }  // [keys] 1: a token like [CLS]
-  /// [queries] the number of the query's token among those of the keys; -1: none is the same. Empty without
-  /// a text.
+  /// [queries] the class of the query's token among the keys' tokens; -1 where no key has it. Empty without a
+  /// text.
   std::span<const std::int32_t> class_of_query() const { return class_of_query_; }
-  /// [keys] likewise of each key; -1 for those that belong to no token.
+  /// [keys] the class of each key's token; -1 for keys that belong to no token.
   std::vector<std::int32_t> class_of_key() const;
 
  private:
@@ -40,14 +40,14 @@ class TokenClasses {
   std::vector<std::int32_t> class_of_query_;     // into same_, -1 = none
 };
 
-/// Whether keys belong to another text than queries.
+/// Whether the keys come from another sequence than the queries.
 inline bool has_other_keys(const Document& document) {
   return !document.input.memory.empty() || static_cast<bool>(document.input.vectors().key);
 }
 
 /// One query of one head.
 struct RowFacts {
-  std::int32_t allowed = 0;  // keys that the mask lets it see
+  std::int32_t allowed = 0;  // keys that the mask allows
   bool padding = false;
   std::uint16_t counted = 0;  // bit p: the row counts for HeadPattern p
   bool has_choice() const { return !padding && allowed >= 2; }
@@ -56,8 +56,8 @@ struct RowFacts {
 
 struct HeadFacts {
   RowMeans uniform;                      // as in HeadMeasures
-  std::vector<double> received_uniform;  // likewise
-  PatternScores patterns;                // rows that count and the sum of what uniform weights have there
+  std::vector<double> received_uniform;  // as in HeadMeasures
+  PatternScores patterns;                // rows that count and the sum of their uniform weights' shares
   std::int64_t rows_without_key = 0;
 };
 
@@ -75,19 +75,19 @@ struct MaskFacts {
   }
 };
 
-/// `document` passed check() and `trace` was computed from it; of it the buckets alone are read. Throws
-/// Cancelled when the work is stopped.
+/// `document` passed check() and `trace` was computed from it; only its buckets are read. Throws Cancelled
+/// when the work is stopped.
 MaskFactsPtr mask_facts(const Work&, const Document&, const Trace&);
-/// Of one row, without the patterns it counts for.
+/// The facts of one row, without `counted`.
 RowFacts row_facts(const Document&, const Dimensions&, std::int64_t b, std::int64_t query,
                    std::span<const std::uint8_t> seen);
 
-/// A row of weights, or of marks, and where its query stands.
+/// A row of weights or marks, and the position of its query.
 struct MeasuredRow {
   std::int64_t query, position, token_keys;
   bool cross;  // see has_other_keys()
 };
-/// Weight on the keys of each pattern but Even; 0 for those that the row does not count for.
+/// The weight on the keys of each pattern but Even; 0 for patterns that the row does not count for.
 using PatternMasses = std::array<double, pattern_count>;
 /// `seen`: [keys], or empty where hidden keys have no weight.
 PatternMasses pattern_masses(const MeasuredRow&, const RowFacts&, const TokenClasses&,

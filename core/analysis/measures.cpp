@@ -37,7 +37,7 @@ struct RowsSpread {
   double mean() const { return count == 0 ? not_a_number : sum / static_cast<double>(count); }
 };
 
-/// The members of which a head shows the plain mean of its rows.
+/// Measures of a row whose plain mean over the rows is a measure of the head.
 struct MeanOf {
   double RowMeasures::*row;
   double RowMeans::*head;
@@ -81,7 +81,7 @@ void summarise(std::span<const RowMeasures> rows, HeadMeasures& head) {
   head.dropped = dropped.mean();
 }
 
-/// Whether keys that the mask hides have no weight, whatever the numbers are.
+/// Whether hidden keys have weight 0 for any numbers.
 bool hides_all_weight(const Document& document) {
   const LayerSpec& layer = document.layer();
   return layer.masking.mistake == MaskMistake::None &&
@@ -99,12 +99,12 @@ struct Shared {
   const Document& document;
   const Trace& trace;
   Dimensions size;
-  MaskRule rule, full;  // as it is, and that of full attention
-  bool cross = false;   // keys belong to another text than queries
+  MaskRule rule, full;  // the Document's, and that of full attention
+  bool cross = false;   // the keys come from another sequence than the queries
   bool is_hiding = false;
 };
 
-/// Measures the rows of one head of one sequence, one after the other: from their numbers or from their sums.
+/// Measures the rows of one head of one sequence in turn, from their numbers or from their sums.
 class HeadMeasurer {
  public:
   HeadMeasurer(const Shared& shared, std::int64_t b, std::int64_t h)
@@ -143,7 +143,7 @@ class HeadMeasurer {
     return row;
   }
 
-  /// Without what it adds to the head's patterns. What the row sees is known.
+  /// Measures a row without adding to the head's patterns. seen_ must hold the row's marks.
   RowMeasures row_alone(std::int64_t query, const RowFacts& facts, const TokenClasses& tokens,
                         const RowNumbers& numbers, HeadMeasures& head) {
     const SumsOfRow sums = sum_row(numbers, document_.layer().temperature, place_of(query), tokens, {t_, e_});
@@ -213,8 +213,8 @@ class HeadMeasurer {
     }
   }
 
-  /// Full attention's softmax over the capped scores of the row, and what of it lies on keys that are not
-  /// seen now.
+  /// The weight that full attention's softmax over the row's capped scores puts on keys that the sparsity
+  /// hides.
   double dropped_mass(std::int64_t query, const RowNumbers& numbers) {
     const auto row = MaskRule::additive_row<float>(document_.layer().masking.additive, b_, h_, query);
     std::vector<float>& masked = t_;
@@ -274,7 +274,7 @@ void measure_head(const Shared& shared, const Work& work, std::int64_t block, Me
 }  // namespace
 
 Stages measured_stages(const Document& document) {
-  // Whatever changes Cap or Mask, which are read as well, changes the weights.
+  // Cap and Mask are read, too, but every change of them changes the weights.
   constexpr Stages read{Stage::Softmax, Stage::Linear, Stage::Intervention};
   if (!has_intervention(document)) return read;
   return read | Stages{Stage::Value, Stage::Drop, Stage::Concat, Stage::Output};

@@ -12,7 +12,7 @@ namespace {
 
 using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-/// Rows of the output and what intervention adds to them.
+/// Rows of the output, and the change of them by intervention.
 class ChangedOutput {
  public:
   ChangedOutput(const Document& document, const Trace& trace)
@@ -32,8 +32,7 @@ class ChangedOutput {
     return output.matrix(at.b).middleRows(at.first, at.count).cast<double>();
   }
 
-  /// The same rows with intervention less without: Σ (used - own)·V·W_O over the heads that are intervened
-  /// on.
+  /// The same rows with intervention minus without: Σ (used - own)·V·W_O over the intervened heads.
   Rows change(const RowBlock& at) const {
     Rows change = Rows::Zero(at.count, size_.d_model);
     for (std::int64_t h = 0; h < size_.heads; ++h) {
@@ -72,7 +71,7 @@ class ChangedOutput {
   const Trace& trace_;
   Dimensions size_;
   const Tensor& own_;
-  TensorPtr w_output_;  // null where given Q, K and V come without one
+  TensorPtr w_output_;  // null where given Q, K and V have no W_O
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// core/analysis: what head intervention does to the layer's output, by linearity: the output is a sum over
-// the heads, so only the heads that are intervened on are computed a second time.
+// core/analysis: the effect of head interventions on the layer's output. The output is a sum over the heads,
+// so only the intervened heads are computed a second time.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace attnscope {
 
-/// [batch][queries]. `document` passed check() and has a head whose pattern is replaced; `trace` was computed
-/// from it. Throws Cancelled when the work is stopped.
+/// [batch][queries]. `document` passed check() and has an intervention; `trace` was computed from it. Throws
+/// Cancelled when the work is stopped.
 std::vector<OutputChange> output_change(const Work&, const Document&, const Trace&);
 
 }  // namespace attnscope

@@ -134,13 +134,14 @@ class CellSources {
         joined(keys(*trace[trace[Stage::Memory] ? Stage::Memory : Stage::AttentionNorm], size_.d_k), nullptr);
   }
 
-  /// Whether what queries and keys are made of follows from such parameters.
+  /// Whether parameters of this kind change the vectors that queries and keys are projected from.
   static bool is_of_sources(ParameterKind kind) {
     return kind == ParameterKind::BlockNorm || kind == ParameterKind::Latent ||
            kind == ParameterKind::LatentNorm;
   }
 
-  /// This sequence alone, padded as it is in the batch, without what has the shape of the whole batch.
+  /// The Document with this sequence alone, padded as in the batch, without tensors that have the batch's
+  /// shape.
   Document only_sequence() const {
     Document one = document_;
     Sparsity image = one.layer().masking.sparsity;  // positions may be those of an image
@@ -151,11 +152,11 @@ class CellSources {
     one.layer().interventions = {};
     one.precision = Precision::Float32;
     const Input& input = document_.input;
-    if (input.is_vectors()) return one;  // their numbers come from Sources
+    if (input.is_vectors()) return one;  // Sources hold the vectors
     const auto at = static_cast<std::size_t>(b_);
     one.input.padded_length = static_cast<int>(padded_tokens(input));
     one.input.sequences = {input.sequences[at]};
-    one.input.numbers = FromText{};  // likewise
+    one.input.numbers = FromText{};  // Sources hold edited vectors
     if (input.memory.empty()) return one;
     Sequence memory = input.memory[at];
     memory.tokens.resize(static_cast<std::size_t>(longest_of(input.memory)), std::string(padding_token));
@@ -194,7 +195,7 @@ class CellSources {
   Reference query_, keys_;
 };
 
-/// The position bias of the row where it is made of positions alone; empty when there is none.
+/// The row's position bias where it depends on positions alone; else empty.
 std::vector<double> bias_row(const Document& document, const Dimensions& size, std::int64_t h,
                              std::int64_t position) {
   const Positions kind = document.layer().positions;

@@ -1,5 +1,5 @@
-// core/analysis: the float64 value of a chosen cell, for the inspector: the same stage functions, run in
-// double for one head of one sequence from the token vectors (or the given Q, K, V) on.
+// core/analysis: the float64 value of a selected cell, for the inspector: the same stage functions, run in
+// double for one head of one sequence, from the token vectors (or the given Q, K, V) on.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ struct CellReference {
 };
 
 /// `document` passed check(); storage precision, dropout, linear attention, intervention and the naive
-/// softmax are left out: this is what they are compared with. `trace` is the Document's, for the LSH buckets
-/// its mask was made with. Costs O(keys · d_model · d_k) multiplications.
+/// softmax are left out, since the value is the reference for them. `trace` was computed from `document`;
+/// only its LSH buckets are read, for the mask. Costs O(keys · d_model · d_k) multiplications.
 CellReference reference_cell(const Document&, const Trace&, std::int64_t b, std::int64_t h,
                              std::int64_t query, std::int64_t key);
 

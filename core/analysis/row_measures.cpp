@@ -22,7 +22,7 @@ void measure_entropy(const SumsOfRow& sums, double temperature, RowMeasures& row
   }
 }
 
-/// A sink joins the log-sum-exp and takes its share. Returns the share of the keys.
+/// Adds the sink to the log-sum-exp and computes its share. Returns the share of the keys.
 double measure_sink(double logit, double temperature, RowMeasures& row) {
   const double sink = logit / temperature, keys = row.log_sum_exp, top = std::fmax(sink, keys);
   row.log_sum_exp = std::isnan(keys) ? keys : top + std::log(std::exp(sink - top) + std::exp(keys - top));
@@ -40,7 +40,7 @@ void measure_spread(RowMeasures& row) {
   }
 }
 
-/// A muted head spreads over no key and looks at none.
+/// A muted head attends to no key: no entropy, 0 effective keys.
 void measure_silence(RowMeasures& row) {
   row.effective = 0;
   row.entropy = row.normalised = not_a_number;
@@ -101,7 +101,7 @@ RowMeasures measures_of_row(const RowFacts& facts, const SumsOfRow& sums, const 
   if (!weights.empty() && (rules.has_own_entropy || is_empty))
     row.entropy = entropy_of_weights(weights, to_keys);
   measure_weights(sums, row, head);
-  if (row.sink > 0 && row.largest == 0) row.entropy = 0;  // the sink has taken all there is
+  if (row.sink > 0 && row.largest == 0) row.entropy = 0;  // the sink has all the weight
   measure_spread(row);
   if (rules.kind == Intervention::Kind::Mute) measure_silence(row);
   if (is_replaced && row.allowed >= 2) row.jacobian = 0;

@@ -10,10 +10,10 @@
 
 namespace attnscope {
 
-/// What is not there to be measured: "n/a".
+/// A measure that does not exist for a row: "n/a".
 inline constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
-/// What a head's settings make of sums.
+/// The settings of a head that turn the sums of a row into measures.
 struct RowRules {
   double temperature = 1;
   std::optional<double> sink;  // logit that joins the softmax
@@ -23,8 +23,8 @@ struct RowRules {
 };
 RowRules row_rules(const Document&, std::int64_t head);
 
-/// All measures of a row but what a window or pattern dropped; the head counts what is not finite, and its
-/// largest weight. `weights`: the row's, where the entropy is to be that of the weights; may be empty where
+/// All measures of a row but `dropped`. Updates the head's not_finite and largest. `weights`: the row's, from
+/// which the entropy is computed if has_own_entropy or if the row has no key; may be empty where
 /// has_own_entropy is false and a row without a key has no weights.
 RowMeasures measures_of_row(const RowFacts&, const SumsOfRow&, const RowRules&,
                             std::span<const float> weights, HeadMeasures&);

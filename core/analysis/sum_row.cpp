@@ -41,7 +41,7 @@ void sum_weights(FloatRow weights, SumsOfRow& sums) {
   }
 }
 
-/// Sums over keys of kinds and places, but for the words of patterns.
+/// Sums over special tokens, positions and distances; the token patterns are left to pattern_masses().
 void sum_places(FloatRow weights, const MeasuredRow& place, const TokenClasses& tokens, SumsOfRow& sums) {
   const float* w = weights.data();
   const auto count = static_cast<std::size_t>(place.token_keys);

@@ -8,12 +8,13 @@
 
 namespace attnscope {
 
-/// Room for [keys] numbers each; what they hold means nothing.
+/// Scratch space, [keys] numbers each.
 struct RowRoom {
   std::span<float> t, e;
 };
 
-/// Of a row's masked scores and weights; `same`, `content` and `function_words` stay 0: see pattern_masses().
+/// The sums of a row's masked scores and weights. `same`, `content`, `function_words` and `dropped` stay 0:
+/// see pattern_masses() and measure_row().
 SumsOfRow sum_row(const RowNumbers&, float temperature, const MeasuredRow&, const TokenClasses&, RowRoom);
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// core/analysis: how much two patterns of attention differ.
+// core/analysis: the distance between two attention patterns.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ double total_variation(std::span<const float> a, std::span<const float> b);
 /// The same of two heads [queries][keys], row by row.
 struct TotalVariation {
   std::vector<double> rows;  // [queries]
-  double mean = 0;           // over the rows that count; 0 where none does
+  double mean = 0;           // over the rows that count; 0 without such rows
 };
 /// `counts(query)` says whether a row is part of the mean.
 TotalVariation total_variation(const ConstMatrixMap<float>& a, const ConstMatrixMap<float>& b,

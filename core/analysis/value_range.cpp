@@ -14,11 +14,10 @@ constexpr std::int32_t infinity_bits = 0x7F800000;
 
 float float_of(std::int32_t bits) { return std::bit_cast<float>(bits); }
 
-/// Integers in the order of the floats whose bits they come from; its own inverse.
+/// Maps the bits of floats to integers of the same order; its own inverse.
 std::int32_t in_order(std::int32_t bits) { return bits ^ ((bits >> 31) & ~sign_bit); }
 
-/// The bits of the least float above 0 that is seen, joined with what they were: such floats are ordered as
-/// their bits are.
+/// The least of `least` and the bits of the seen floats above 0, whose order is that of their bits.
 std::int32_t least_positive(std::span<const float> values, std::span<const std::uint8_t> seen,
                             std::int32_t least) {
   const float* const v = values.data();
@@ -56,7 +55,7 @@ void widen_range(std::span<const float> values, std::span<const std::uint8_t> se
     low = a < low ? a : low;
     high = b > high ? b : high;
   }
-  if (low > high) return;  // not one
+  if (low > high) return;  // no finite value is seen
   least = std::min(least, float_of(in_order(low)));
   greatest = std::max(greatest, float_of(in_order(high)));
 }

@@ -1,5 +1,5 @@
-// core/analysis: how the attention weights of one head are spread: counted once per Result, fine enough to be
-// zoomed into.
+// core/analysis: the distribution of the attention weights of one head, counted once per Result, in bins fine
+// enough for zooming.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,12 @@
 
 namespace attnscope {
 
-/// Counts of the allowed cells' weights. Zeros stand apart: an exp that underflowed is another thing than a
+/// Counts of the allowed cells' weights. Zeros are counted apart: an exponential that underflowed is not a
 /// small weight.
 struct WeightSpread {
   static constexpr int bins = 2560;  // of each histogram; a multiple of what a plot shows
   static constexpr int decades = 8;  // the logarithmic one runs over 1e-8 … 1
-  // Of the weights above 0; what lies outside is in the end bins.
+  // Weights other than 0; values outside the range are counted in the end bins.
   std::vector<std::int64_t> linear = std::vector<std::int64_t>(bins, 0),
                             logarithmic = std::vector<std::int64_t>(bins, 0);
   std::int64_t cells = 0;  // finite ones
