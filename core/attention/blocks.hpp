@@ -10,8 +10,8 @@
 
 namespace attnscope {
 
-// Calls of backward functions: `d_x` is the gradient of the loss with respect to x, in the shape of x. Those
-// that only change numbers do so in place and take the gradient of their result for that of their input.
+// Conventions of backward functions: `d_x` is the gradient of the loss with respect to x, in the shape of x.
+// Functions documented as "in place" turn the gradient of their result into that of their input.
 
 /// Calls fn(b, h, query, in, out) for every row of the tensor and of the result, which has its shape.
 template <class T, class Fn>
@@ -31,9 +31,9 @@ TensorOf<T> by_rows(const Work& work, const TensorOf<T>& tensor, double cell_ns,
   return result;
 }
 
-/// Which heads a gradient goes through, [heads]: 1, or 0 where intervention put a pattern in place of the
-/// head's own; empty = all. Backward functions leave the gradients of the others as they come, which are
-/// zeros, and do not look at their numbers, which may be NaN.
+/// Which heads let a gradient through, [heads]: 1, or 0 where an intervention replaced the head's pattern;
+/// empty = all. Backward functions leave the gradients of the other heads unchanged (they are zeros) and do
+/// not read the heads' numbers, which may be NaN.
 using OpenHeads = std::span<const std::uint8_t>;
 inline bool is_open(OpenHeads open, std::int64_t h) {
   return open.empty() || open[static_cast<std::size_t>(h)] != 0;
@@ -55,7 +55,7 @@ void for_open_rows(const Work& work, OpenHeads open, TensorOf<T>& gradient, doub
       });
 }
 
-/// A guess at the time of rows·depth·columns multiply-adds with the baseline instruction set.
+/// An estimate of the time of rows·depth·columns multiply-adds with the baseline instruction set, in ns.
 inline double product_ns(std::int64_t rows, std::int64_t depth, std::int64_t columns) {
   return static_cast<double>(rows) * static_cast<double>(depth) * static_cast<double>(columns) / 12;
 }

@@ -7,7 +7,7 @@ namespace attnscope {
 
 namespace {
 
-/// The rotation of a round of a key head, [d_k][buckets / 2].
+/// R of one round and key head, [d_k][buckets / 2].
 template <class T>
 TensorOf<T> rotation_of(const Sparsity& sparsity, std::int64_t round, std::int64_t kv_head,
                         std::int64_t d_k) {

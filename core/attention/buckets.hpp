@@ -1,4 +1,4 @@
-// core/attention: which queries and keys meet in a hashed bucket, for the LSH pattern.
+// core/attention: the hash buckets of queries and keys, for the LSH pattern.
 #pragma once
 
 #include "core/base/parallel.hpp"

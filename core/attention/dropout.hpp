@@ -1,4 +1,4 @@
-// core/attention: dropout of attention weights, the same ones in every run.
+// core/attention: dropout of attention weights, the same in every run.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace attnscope {
 
-/// Drop: inverted dropout. Every weight becomes 0 with probability `rate`, the others grow by 1 / (1 - rate).
-/// Which ones depends on the seed and the place alone. Same shape.
+/// Drop: inverted dropout. Every weight becomes 0 with probability `rate`; the others are multiplied by 1 /
+/// (1 - rate). The choice depends on the seed and the index alone. Same shape.
 template <class T>
 TensorOf<T> drop(const Work&, const TensorOf<T>& weights, const Dropout& dropout);
 /// Whether dropout keeps weight number `index` of the tensor.

@@ -10,7 +10,7 @@
 namespace attnscope {
 namespace {
 
-/// The vector of each distinct token, made once however often the token occurs.
+/// The vectors of distinct tokens, each made once.
 class TokenVectors {
  public:
   explicit TokenVectors(const Document& document) : document_(document) {}

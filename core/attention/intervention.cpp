@@ -18,8 +18,8 @@ std::int64_t named_key(Intervention::Kind kind, std::int64_t position) {
 
 namespace {
 
-/// A row that follows from the mask alone: all weight on one key of a token if the query may see it, else the
-/// same on every key it may see. `out` comes in as zeros.
+/// A row that depends on the mask alone: all weight on `key` if it belongs to a token and the query may see
+/// it, else equal weights on all keys that the query may see. `out` is zeros on entry.
 template <class T>
 void spread(std::int64_t key, std::int64_t token_keys, std::span<const std::uint8_t> seen, std::span<T> out) {
   if (key >= 0 && key < token_keys && seen[static_cast<std::size_t>(key)] != 0) {

@@ -1,4 +1,4 @@
-// core/attention: heads whose pattern is replaced by another one, to see what the output owes to them.
+// core/attention: interventions: the pattern of a head is replaced, to measure the effect on the output.
 #pragma once
 
 #include <cstdint>
@@ -18,18 +18,18 @@ template <class T>
 TensorOf<T> operate(const Work&, const TensorOf<T>& weights, const TensorPtrOf<T>& additive,
                     const std::vector<Intervention>& intervention, const MaskRule& rule);
 
-/// Backward of operate(), in place: a pattern that was put in is a constant, so the gradients of intervened
-/// heads become 0; the others' pass, and of Mean each row gets the mean of all rows.
+/// Backward of operate(), in place: replaced patterns are constants, so the gradients of intervened heads
+/// become 0; those of other heads pass. For Mean each row gets the mean of the gradient's rows.
 template <class T>
 void operate_backward(const std::vector<Intervention>& intervention, TensorOf<T>& gradient);
 
-/// Whether what a kind puts in follows from the head's own weights.
+/// Whether the pattern of the kind depends on the head's own weights, so that a gradient passes.
 constexpr bool lets_pass(Intervention::Kind kind) {
   return kind == Intervention::Kind::None || kind == Intervention::Kind::Mean;
 }
 
-/// The key that a kind puts all weight on for the query at `position`: below 0 or beyond the keys where there
-/// is none, and for kinds that name no key.
+/// The key that gets all weight for the query at `position`. It may be below 0 or beyond the keys; -1 for
+/// kinds that name no key.
 std::int64_t named_key(Intervention::Kind kind, std::int64_t position);
 
 }  // namespace attnscope

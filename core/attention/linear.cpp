@@ -24,7 +24,7 @@ TensorOf<T> linear_weights(const Work& work, const LinearOperands<T>& of, const 
   const TensorOf<T> queries = linear_features<T>(work, of.query, nullptr);
   const TensorOf<T> key_features = linear_features<T>(work, of.key, nullptr);
   const bool turns = of.query_rotation != nullptr;
-  TensorOf<T> turned_queries, turned_keys;  // of the numerator
+  TensorOf<T> turned_queries, turned_keys;  // for the numerator
   if (turns) {
     turned_queries = rotate(work, queries, *of.query_rotation);
     turned_keys = rotate(work, key_features, *of.key_rotation);
@@ -57,7 +57,7 @@ TensorOf<T> linear_weights(const Work& work, const LinearOperands<T>& of, const 
 
 namespace {
 
-/// φ of queries or keys, as it is in the denominator and turned in the numerator, with the gradients of both.
+/// φ of queries or keys: plain for the denominator, rotated for the numerator, with the gradients of both.
 template <class T>
 struct Features {
   Features(const Work& work, const TensorOf<T>& x, const Rotation<T>* rotation)
@@ -80,7 +80,7 @@ struct Features {
   TensorOf<T> plain, turned, d_plain, d_turned;
 };
 
-/// Makes dn of a head's dL, and dz, cell by cell, of its φ(Q)·φ(K)ᵀ.
+/// Turns a head's dL (`above`) into dn, and its φ(Q)·φ(K)ᵀ (`below`) into dz for each cell, in place.
 template <class T, class Matrix>
 void divide_backward(const LinearRun<T>& run, std::int64_t b, std::int64_t h, Matrix& above, Matrix& below) {
   const auto weights = run.weights.matrix(b, h);
@@ -111,7 +111,7 @@ LinearGradients<T> gradients_of(const Work& work, const LinearRun<T>& run, const
   using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   const Shape &qs = run.of.query.shape(), &ks = run.of.key.shape();
   Features<T> query(work, run.of.query, run.of.query_rotation), key(work, run.of.key, run.of.key_rotation);
-  // The query heads of a group add to the same keys, so a group is one piece of work.
+  // The query heads of a group add to the same key gradients, so one thread takes the whole group.
   const std::int64_t kv_heads = ks[1], group = qs[1] / kv_heads;
   const double group_ns = product_ns(qs[2] * ks[2], 1, 5 * qs[3]) * static_cast<double>(group);
   work.for_each(qs[0] * kv_heads, group_ns, [&](std::int64_t i) {

@@ -1,4 +1,4 @@
-// core/attention: what the loss makes of the layer's output, and where its gradients begin.
+// core/attention: the loss of the layer's output, and its gradient.
 #pragma once
 
 #include "core/base/tensor.hpp"
@@ -12,8 +12,9 @@ struct LossRun {
   TensorOf<T> d_output;  // d loss / d Y, in the shape of Y
 };
 /// Sum: Σ Y·G, so dY = G, where G is `given`, or ones. MeanSquared: mean (Y - G)², so dY = 2 (Y - G) / count,
-/// where G is `given`, or what the queries were made of: the last rows of x [batch][tokens][d_model], or
-/// zeros without x. `output` is Y [batch][queries][d_model]; `given` has its shape; both others may be null.
+/// where G is `given`, or the token vectors of the queries, which are the last rows of x
+/// [batch][tokens][d_model], or zeros without x. `output` is Y [batch][queries][d_model]; `given` has its
+/// shape; `given` and `x` may be null.
 template <class T>
 LossRun<T> differentiate_loss(const Loss&, const TensorOf<T>& output, const TensorPtrOf<T>& given,
                               const TensorPtrOf<T>& x);

@@ -23,7 +23,7 @@ MixGradients<T> mix_backward(const Work& work, const TensorOf<T>& weights, const
   const std::int64_t batch = weights.shape()[0], heads = weights.shape()[1], queries = weights.shape()[2];
   const std::int64_t keys = weights.shape()[3], kv_heads = value.shape()[1], d_v = value.shape()[3];
   MixGradients<T> d{TensorOf<T>(weights.shape()), TensorOf<T>(value.shape())};
-  // The query heads of a group add to the same values, so a group is one piece of work.
+  // The query heads of a group add to the same value gradients, so one thread takes the whole group.
   const std::int64_t group = heads / kv_heads;
   const double group_ns = product_ns(queries * keys, 1, 2 * d_v) * static_cast<double>(group);
   work.for_each(batch * kv_heads, group_ns, [&](std::int64_t i) {

@@ -1,4 +1,4 @@
-// core/attention: what the attention weights mix.
+// core/attention: the weighted sums of the values.
 #pragma once
 
 #include "core/base/parallel.hpp"

@@ -32,7 +32,7 @@ void add_learned(const Document& document, TensorOf<T>& x, std::int64_t first, c
     add_to_rows(x, 0, width, [&](std::int64_t t, std::int64_t dim) { return table->matrix()(t, dim); });
     return;
   }
-  constexpr double sigma = 0.5;  // enough to differ from token vectors of N(0, 1), not enough to drown them
+  constexpr double sigma = 0.5;  // visible beside token vectors of N(0, 1), but smaller than they are
   const std::uint64_t stream = stream_of("learned positions");
   add_to_rows(x, first, width - first, [&](std::int64_t t, std::int64_t dim) {
     const auto index = (static_cast<std::uint64_t>(t) << 24) + static_cast<std::uint64_t>(dim);
@@ -174,7 +174,7 @@ std::int64_t relative_bucket(std::int64_t distance, std::int64_t buckets, std::i
   }
   const std::int64_t exact = buckets / 2;
   if (distance < exact) return first + distance;
-  // T5's code computes this in float32, and that decides on which side of a boundary a distance falls.
+  // In float32, as in T5's code: the rounding decides on which side of a boundary a distance falls.
   const float share =
       std::log(static_cast<float>(distance) / static_cast<float>(exact)) /
       static_cast<float>(std::log(static_cast<double>(max_distance) / static_cast<double>(exact)));

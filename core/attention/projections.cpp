@@ -132,7 +132,7 @@ TensorOf<T> norm_heads(const Work& work, const NormSettings& settings, const Ten
 template <class T>
 NormHeadsGradients<T> norm_heads_backward(const Work& work, const NormHeadsRun<T>& run,
                                           const TensorOf<T>& d_normed) {
-  // The rows of all open heads as one matrix, so that the weight's gradient is one sum.
+  // Gathers the rows of all open heads in one matrix, so that the weight's gradient is one sum.
   const Shape& shape = run.x.shape();
   const std::int64_t count = run.tokens * shape[3];
   std::vector<std::int64_t> starts;

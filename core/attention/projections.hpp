@@ -19,7 +19,7 @@ template <class T>
 TensorOf<T> project(const Work&, const TensorOf<T>& x, const TensorOf<T>& w, const TensorOf<T>* bias,
                     std::int64_t heads, std::int64_t first = 0);
 
-/// What project() was given; its rows of x are those from `first` on.
+/// Inputs of project(); it reads the rows of x from `first` on.
 template <class T>
 struct ProjectRun {
   const TensorOf<T>& x;
@@ -32,7 +32,7 @@ struct ProjectGradients {
 };
 /// Backward of project(), y = x·W + b: dW = Σ xᵀ·dy and db = Σ dy over the batch; dx = dy·Wᵀ is added to
 /// `d_x` [batch][tokens][d_in], which other projections share. d_y [batch][heads][tokens - first or more][d]:
-/// rows behind those of the tokens are not looked at.
+/// rows after those of the tokens are ignored.
 template <class T>
 ProjectGradients<T> project_backward(const Work&, const ProjectRun<T>&, const TensorOf<T>& d_y,
                                      TensorOf<T>& d_x);
@@ -47,35 +47,35 @@ struct FusedPart {
 };
 
 /// Fuse: queries, keys and values of x [batch][tokens][d_in] side by side in one tensor,
-/// [batch][tokens][columns of all three blocks]. Every head's columns are computed by themselves, so that
-/// they hold the very bits that project() gives for all tokens.
+/// [batch][tokens][columns of all three blocks]. Every head's columns are computed separately, so they have
+/// the same bits as the result of project() for all tokens.
 template <class T>
 TensorOf<T> fuse(const Work&, const TensorOf<T>& x, const std::array<FusedPart<T>, 3>& parts);
 
-/// Heads cut out of a fused product [batch][tokens][columns]: head h holds columns first_column + h·d …, of
-/// the tokens from `first` on: [batch][heads][tokens - first][d].
+/// Splits heads from a fused product [batch][tokens][columns]: head h is the d columns from first_column +
+/// h·d on, of the tokens from `first` on: [batch][heads][tokens - first][d].
 template <class T>
 TensorOf<T> split(const TensorOf<T>& fused, std::int64_t first_column, std::int64_t heads, std::int64_t d,
                   std::int64_t first);
 
-/// Keys or values of a head one after the other: the cache `past` or null, those of the tokens, the learned
-/// one [kv heads * d] or null, and one of zeros if asked for. past and fresh [batch][kv heads][n][d]; the
-/// result is [batch][kv heads][their sum + 0 to 2][d].
+/// Concatenates the keys or values of each head: the cache `past` or null, those of the tokens, the learned
+/// one [kv heads * d] or null, and zeros if `zero`. past and fresh [batch][kv heads][n][d]; the result is
+/// [batch][kv heads][their sum + 0 to 2][d].
 template <class T>
 TensorOf<T> join_keys(const TensorOf<T>* past, const TensorOf<T>& fresh, const TensorOf<T>* extra, bool zero);
-/// Backward of join_keys() for the learned key or value, which stands in row `row` of every sequence: the sum
-/// of those rows over the batch. d_joined [batch][kv heads][keys][d]; the result is [kv heads * d].
+/// Backward of join_keys() for the learned key or value, which is row `row` of every sequence: the sum of
+/// those rows over the batch. d_joined [batch][kv heads][keys][d]; the result is [kv heads * d].
 template <class T>
 TensorOf<T> join_keys_backward(const TensorOf<T>& d_joined, std::int64_t row);
 
 /// NormQuery, NormKey: the first `tokens` rows of each head of x [batch][heads][n][d] normed over their d
-/// numbers and multiplied with `weight` [d] or null (see core/base/norm.hpp); the others belong to no token
-/// and stay.
+/// numbers and multiplied with `weight` [d] or null (see core/base/norm.hpp); the other rows belong to no
+/// token and are unchanged.
 template <class T>
 TensorOf<T> norm_heads(const Work&, const NormSettings&, const TensorOf<T>* weight, const TensorOf<T>& x,
                        std::int64_t tokens);
 
-/// What norm_heads() was given. `open`: of the heads of x (see OpenHeads).
+/// Inputs of norm_heads(). `open`: see OpenHeads, for the heads of x.
 template <class T>
 struct NormHeadsRun {
   NormSettings settings;
@@ -88,7 +88,8 @@ template <class T>
 struct NormHeadsGradients {
   TensorOf<T> x, weight;  // the shape of x, [d]; without a weight empty
 };
-/// Backward of norm_heads(), row by row that of normalise(); rows of no token pass their gradient on.
+/// Backward of norm_heads(), normalise_backward() row by row; rows that belong to no token pass their
+/// gradient on.
 template <class T>
 NormHeadsGradients<T> norm_heads_backward(const Work&, const NormHeadsRun<T>&, const TensorOf<T>& d_normed);
 
@@ -96,7 +97,7 @@ NormHeadsGradients<T> norm_heads_backward(const Work&, const NormHeadsRun<T>&, c
 /// d_v].
 template <class T>
 TensorOf<T> concat(const Work&, const TensorOf<T>& mixed);
-/// Backward of concat(): cut into heads again. d_concatenated [batch][queries][heads * d_v]; the result is
+/// Backward of concat(): splits into heads. d_concatenated [batch][queries][heads * d_v]; the result is
 /// [batch][heads][queries][d_v].
 template <class T>
 TensorOf<T> concat_backward(const TensorOf<T>& d_concatenated, std::int64_t heads);

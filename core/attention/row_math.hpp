@@ -1,5 +1,5 @@
-// core/attention: arithmetic of a row. The exponential of the softmax is written so that a compiler turns a
-// loop of it into vector code for any instruction set (Eigen's 3.4 does not take -inf to 0).
+// core/attention: arithmetic of a row. The exponential of the softmax is written so that compilers vectorise
+// a loop of it for any instruction set (that of Eigen 3.4 does not map -inf to 0).
 #pragma once
 
 #include <array>
@@ -27,18 +27,18 @@ inline float exp_nonpositive(float x) {
   p = p * r + 1.6666665459e-1f;
   p = p * r + 5.0000001201e-1f;
   p = p * (r * r) + r + 1.0f;
-  // 2^n in two factors, since n reaches below the exponents of normal numbers.
+  // 2^n as two factors, since n can be below the least exponent of normal numbers.
   const std::uint32_t whole =
       std::bit_cast<std::uint32_t>(shifted) - std::bit_cast<std::uint32_t>(to_integer);
   const std::uint32_t half = static_cast<std::uint32_t>(static_cast<std::int32_t>(whole) >> 1);
   return p * std::bit_cast<float>((half + 127u) << 23) * std::bit_cast<float>((whole - half + 127u) << 23);
 }
 
-/// The reference path takes the library's.
+/// The float64 reference uses std::exp.
 inline double exp_nonpositive(double x) { return std::exp(x); }
 
-/// Σ term(i) for i < count, added up in Sum. Eight partial sums, the same on every machine and wherever the
-/// numbers lie: a fixed order of additions.
+/// Σ term(i) for i < count, summed in type Sum with eight partial sums. The order of additions is fixed: it
+/// depends neither on the machine nor on the alignment of the numbers.
 template <class Sum = double, class Term>
 Sum sum_of(std::size_t count, Term&& term) {
   constexpr std::size_t lanes = 8;
@@ -57,8 +57,8 @@ double sum_in_double(std::span<const T> values) {
   return sum_of(values.size(), [&](std::size_t i) { return static_cast<double>(values[i]); });
 }
 
-/// H = -Σ w ln w in nats of weights that need not be the softmax of known scores, as shares of `whole`: what
-/// goes to keys. NaN where a weight is negative or NaN.
+/// H = -Σ p ln p in nats with p = w / `whole`, for weights that need not be the softmax of known scores;
+/// `whole` is the share of the weight that goes to keys. NaN where a weight is negative or NaN.
 inline double entropy_of_weights(std::span<const float> weights, double whole = 1) {
   return sum_of(weights.size(), [&](std::size_t key) {
     const double weight = static_cast<double>(weights[key]) / whole;

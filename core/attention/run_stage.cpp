@@ -22,7 +22,7 @@ namespace attnscope {
 
 namespace {
 
-/// One stage of one Document. Results still have the precision they were computed in.
+/// Computes one stage of one Document. Results are not yet rounded to the Document's precision.
 template <class T>
 class StageRun {
  public:
@@ -60,7 +60,7 @@ class StageRun {
 
  private:
   static Ptr shared(TensorOf<T>&& tensor) { return std::make_shared<const TensorOf<T>>(std::move(tensor)); }
-  /// A block of the Document as it is stored.
+  /// A tensor of the Document, rounded to the storage precision.
   Ptr block(const Ptr& tensor) const { return stored(document_.precision, tensor); }
   const Ptr& source_of_keys() const {
     return so_far_[Stage::Memory] ? so_far_[Stage::Memory] : so_far_[Stage::AttentionNorm];
@@ -73,7 +73,8 @@ class StageRun {
     return shared(embed<T>(document_));
   }
 
-  /// Learned tables are blocks and so are rounded; None and the kinds that act later share the tensor.
+  /// Learned tables are rounded like all tensors of the Document; None and the kinds that act later share the
+  /// tensor x.
   Ptr positioned(const Ptr& x) const {
     const Positions kind = document_.layer().positions;
     if (!x || (kind != Positions::Sinusoidal && kind != Positions::Learned)) return x;
@@ -105,7 +106,7 @@ class StageRun {
     const Ptr w = block(from_[matrix]), weight = block(from_[norm]);
     return shared(compress<T>(work_, *x, {*w, width, latent_norm_of(document_.layer()), weight.get()}));
   }
-  /// What W_K and W_V read of the latent.
+  /// The part of the latent that W_K and W_V read.
   Ptr content() const { return shared(content_of(*so_far_[Stage::Latent], document_.layer().latent.width)); }
 
   Ptr fused() const {
@@ -167,7 +168,7 @@ class StageRun {
     return math_.project(block(source), block(w), block(bias), size_.kv_heads, 0);
   }
 
-  /// Shares `fresh` when nothing joins it.
+  /// Shares `fresh` if no other keys are added.
   Ptr joined(const Ptr& past, const Ptr& fresh, const Ptr& extra) const {
     if (!past && !extra && !document_.layer().add_zero_attn) return fresh;
     return shared(join_keys(block(past).get(), *fresh, block(extra).get(), document_.layer().add_zero_attn));
@@ -192,7 +193,7 @@ class StageRun {
                         block(from_[Parameter::BOutput]));
   }
 
-  /// The stages that look at queries and keys together.
+  /// The stages from the scores to Mix, and the buckets.
   Ptr score_stage(Stage stage) const {
     const auto at = [&](Stage which) -> const TensorOf<T>& { return *so_far_[which]; };
     switch (stage) {
@@ -260,7 +261,7 @@ class StageRun {
                 size_.token_keys(), settings.span, static_cast<T>(scale_of())}));
   }
 
-  /// Rotary positions turn φ(q) and φ(k), not q and k.
+  /// Rotary positions rotate φ(q) and φ(k), not q and k.
   Ptr linear() const {
     LinearOperands<T> of{*so_far_[Stage::NormQuery], *so_far_[Stage::NormKey]};
     if (!is_rotary(document_.layer().positions))
@@ -271,7 +272,8 @@ class StageRun {
     return shared(linear_weights(work_, of, from_.additive, rule()));
   }
 
-  /// No backend need know of rows without a key: all leave zeros there. Nor of sinks.
+  /// Backends know neither empty rows nor sinks: they leave zeros in rows without a key, which are filled in
+  /// here, and the softmax with sinks runs on the CPU.
   Ptr weights() const {
     const Ptr& masked = so_far_[Stage::Mask];
     const Ptr sinks = block(from_[Parameter::SinkLogits]);
@@ -338,7 +340,7 @@ TensorPtrOf<T> run_stage(const StageMath<T>& math, Stage stage, const Document& 
                          const Sources<T>& sources, const TraceOf<T>& so_far) {
   TensorPtrOf<T> result = StageRun<T>(math, document, sources, so_far).run(stage);
   if (stage == Stage::Bucket || document.precision == Precision::Float32) return result;
-  for (const StageInfo& row : stage_table) {  // shared with an earlier stage: it is rounded already
+  for (const StageInfo& row : stage_table) {  // a tensor shared with an earlier stage is already rounded
     if (row.stage == stage) break;
     if (so_far[row.stage] == result) return result;
   }

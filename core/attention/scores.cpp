@@ -28,7 +28,7 @@ ScoreGradients<T> score_backward(const Work& work, const TensorOf<T>& query, con
   const std::int64_t batch = query.shape()[0], heads = query.shape()[1], queries = query.shape()[2];
   const std::int64_t d_k = query.shape()[3], kv_heads = key.shape()[1], keys = key.shape()[2];
   ScoreGradients<T> d{TensorOf<T>(query.shape()), TensorOf<T>(key.shape())};
-  // The query heads of a group add to the same keys, so a group is one piece of work.
+  // The query heads of a group add to the same key gradients, so one thread takes the whole group.
   const std::int64_t group = heads / kv_heads;
   const double group_ns = product_ns(queries * keys, 1, 2 * d_k) * static_cast<double>(group);
   work.for_each(batch * kv_heads, group_ns, [&](std::int64_t i) {
@@ -140,7 +140,7 @@ void mask_row(const MaskRule& rule, const MaskedRow<T>& row, std::span<std::uint
   std::copy(row.capped.begin(), row.capped.end(), masked.begin());
   for (std::size_t key = 0; key < row.bias.size(); ++key) masked[key] += row.bias[key];
   for (std::size_t key = 0; key < row.additive.size(); ++key) {
-    // Hidden keys are added to nothing when they are to be hidden after the softmax only.
+    // -inf is not added: the key is hidden below, or after the softmax.
     if (row.additive[key] != -std::numeric_limits<T>::infinity()) masked[key] += row.additive[key];
   }
   if (rule.after_softmax()) return;

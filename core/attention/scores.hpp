@@ -1,5 +1,5 @@
-// core/attention: how well each query matches each key, up to the point where the softmax takes over. Query
-// head h reads key head h / (heads / kv heads) (grouped queries: Ainslie et al. 2023).
+// core/attention: from the scores to the masked logits. Query head h reads key head h / (heads / kv heads)
+// (grouped queries: Ainslie et al. 2023).
 #pragma once
 
 #include <cstdint>
@@ -42,28 +42,27 @@ TensorOf<T> cap(const Work&, const TensorOf<T>& scaled, T c);
 template <class T>
 void cap_backward(const Work&, const TensorOf<T>& capped, T c, OpenHeads, TensorOf<T>& gradient);
 
-/// Mask: M = capped + bias + additive where the query may see the key; hidden keys become the rule's hidden
-/// value whatever their score was, NaN included, unless the rule adds it. Same shape. When the rule masks
-/// after the softmax nothing is hidden here. `bias` is null or [1 or batch][heads][queries][keys], `additive`
-/// null or [1 or batch][1 or heads][queries][token keys].
+/// Mask: M = capped + bias + additive where the query may see the key; scores of hidden keys, NaN included,
+/// are replaced by the rule's hidden value, unless the rule adds it. Same shape. If the rule masks after the
+/// softmax, nothing is hidden here. `bias` is null or [1 or batch][heads][queries][keys], `additive` null or
+/// [1 or batch][1 or heads][queries][token keys].
 template <class T>
 TensorOf<T> mask(const Work&, const TensorOf<T>& capped, const TensorOf<T>* bias,
                  const TensorPtrOf<T>& additive, const MaskRule& rule);
 
-/// What mask() was given and gave.
+/// Inputs and result of mask().
 template <class T>
 struct MaskRun {
   const MaskRule& rule;
   const TensorPtrOf<T>& additive;
   const TensorOf<T>& masked;
 };
-/// Backward of mask(), in place: dG = dB = dM, but 0 where a constant took the place of the score. Where -1e9
-/// was added to it, the gradient passes, unless that made the row nothing but -inf (stored in float16, -1e9
-/// is -inf).
+/// Backward of mask(), in place: dG = dB = dM, but 0 where a constant replaced the score. Where -1e9 was
+/// added, the gradient passes, unless the whole row is then -inf (stored in float16, -1e9 is -inf).
 template <class T>
 void mask_backward(const Work&, const MaskRun<T>&, OpenHeads, TensorOf<T>& gradient);
 
-/// What one row of the mask is made of: query `query` of head h of sequence b.
+/// The inputs of one row of the masked scores: query `query` of head h of sequence b.
 template <class T>
 struct MaskedRow {
   std::int64_t b, h, query;
@@ -71,7 +70,7 @@ struct MaskedRow {
   std::span<const T> bias;      // [keys], or empty
   std::span<const T> additive;  // [token keys], or empty
 };
-/// That row; `masked` is [keys], `seen` room for as many.
+/// Computes that row into `masked` [keys]; `seen` is scratch space of the same length.
 template <class T>
 void mask_row(const MaskRule& rule, const MaskedRow<T>& row, std::span<std::uint8_t> seen,
               std::span<T> masked);

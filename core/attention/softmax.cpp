@@ -22,7 +22,8 @@ RowSum softmax_row(SoftmaxKind kind, std::span<const T> masked, T temperature, s
   }
   if (kind == SoftmaxKind::Naive) {
     for (std::size_t key = 0; key < masked.size(); ++key) weights[key] = std::exp(masked[key] / temperature);
-    // In T, so that it overflows as T does; Eigen's order of additions would depend on where the row lies.
+    // Summed in T, so that it overflows as T does; not by Eigen, whose order of additions depends on
+    // alignment.
     const T of_sink = std::exp(sink / temperature);
     const T sum = sum_of<T>(weights.size(), [&](std::size_t key) { return weights[key]; }) + of_sink;
     Row(weights.data(), count) /= sum;

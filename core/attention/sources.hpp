@@ -1,6 +1,5 @@
-// core/attention: the numbers a Document brings along, in the scalar type that is computed with. For float
-// they are the Document's own blocks; for double they are the blocks widened, or what a float64 file really
-// holds.
+// core/attention: the numbers of a Document in the scalar type of the computation. For float they are the
+// Document's own tensors; for double they are these tensors widened, or the numbers of a float64 file.
 #pragma once
 
 #include <optional>
@@ -18,14 +17,14 @@ struct Sources {
   TensorPtrOf<T> additive;                                   // Masking
   TensorPtrOf<T> loss;                                       // Loss
   TensorPtrOf<T> edited, edited_memory;                      // Input
-  // Where the Document's own float would round them: the multiplier of the scores and the soft-cap.
+  // The multiplier of the scores and the soft-cap, if the Document's float would round them.
   std::optional<double> scale, soft_cap;
 
   TensorPtrOf<T>& operator[](Parameter which) { return parameters[which]; }
   const TensorPtrOf<T>& operator[](Parameter which) const { return parameters[which]; }
 };
 
-/// Those of the Document, shared for float, widened for double.
+/// The Document's numbers: shared for float, widened for double.
 template <class T>
 Sources<T> sources_of(const Document&);
 

@@ -1,6 +1,6 @@
-// core/attention: the stages that cost something, as a seam: by default the functions of this folder on the
-// CPU's threads; a graphics card puts its own in their place. Which settings lead to which call is decided in
-// run_stage.cpp alone.
+// core/attention: the interface to the expensive stages. By default it calls the functions of this folder on
+// the CPU's threads; the GPU backend overrides them. Only run_stage.cpp decides which settings lead to which
+// call.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 namespace attnscope {
 
 /// See projections.hpp, positions.hpp, scores.hpp, softmax.hpp and mix.hpp for what each computes; tensors
-/// may be null only where it says so.
+/// may be null only where noted.
 template <class T>
 class StageMath {
  public:

@@ -12,15 +12,15 @@
 namespace attnscope {
 namespace {
 
-// Columns of the result: wide enough that widening costs little beside the product, and a multiple of what
-// the product takes at once, so that the cut changes no bit.
+// Columns of the result per panel: enough that widening costs little beside the product, and a multiple of
+// the product's own block size, so that cutting changes no bit.
 constexpr std::int64_t panel_columns = 64;
 // Rows of x that share a widened panel.
 constexpr std::int64_t rows_per_panel = 4 * rows_per_block;
 
 using StoredRows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-/// Columns [first, first + count) of the result and the weights they are made of.
+/// Columns [first, first + count) of the result and their weights.
 struct Panel {
   std::int64_t first, count;
   StoredRows weights;  // in the layout of W
@@ -56,8 +56,8 @@ Tensor stored_product(const Work& work, const Tensor& x, const StoredTensor& w, 
   const std::int64_t batch = x.shape()[0], rows = x.shape()[1], d_in = x.shape()[2];
   const std::int64_t d_out = w.shape()[layout == WeightLayout::InOut ? 1 : 0];
   Tensor y(Shape{batch, rows, d_out});
-  // One column that is left over goes with the panel before it: alone it would be summed as a vector is, in
-  // another order.
+  // A single remaining column joins the panel before it: alone it would be computed as a vector, with another
+  // order of additions.
   const std::int64_t panels = std::max<std::int64_t>(1, (d_out + panel_columns - 2) / panel_columns);
   const std::int64_t blocks = (rows + rows_per_panel - 1) / rows_per_panel;
   const double block_ns = product_ns(std::min(rows, rows_per_panel), d_in, std::min(d_out, panel_columns));

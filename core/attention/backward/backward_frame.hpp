@@ -1,4 +1,4 @@
-// core/attention/backward: what every step of the way back reads and writes.
+// core/attention/backward: what every step of the backward pass reads and writes.
 #pragma once
 
 #include <cstdint>

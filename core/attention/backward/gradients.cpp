@@ -11,8 +11,8 @@ namespace attnscope {
 
 namespace {
 
-/// The stage whose gradient a member is. M = G + B + constants: what reaches G is the gradient of M, with
-/// zeros where a constant took the place of the score.
+/// The stage whose gradient a member holds. `masked` is read at Cap: M = G + B + constants, so the gradient
+/// of G is that of M, with zeros where a constant replaced the score.
 template <class T>
 struct KeptGradient {
   TensorPtrOf<T> GradientsOf<T>::*member;
@@ -30,7 +30,7 @@ constexpr std::array<KeptGradient<T>, 8> kept_gradients{{
     {&GradientsOf<T>::key_vectors, Stage::Memory},
 }};
 
-/// What the loss is made of.
+/// The stage whose tensor the loss reads.
 template <class T>
 Stage last_stage(const TraceOf<T>& trace) {
   if (trace[Stage::BlockOutput]) return Stage::BlockOutput;

@@ -1,6 +1,6 @@
-// core/attention: what the backward pass of the whole layer gives: how the loss changes with every number
-// that went in. Formulas: at the backward function of each stage in core/attention, whose walk is
-// run_backward.hpp; checked against finite differences and PyTorch.
+// core/attention: the backward pass of the whole layer: the gradients of the loss with respect to all inputs
+// and parameters. The formulas are at the backward function of each stage in core/attention; run_backward.hpp
+// calls these. Checked against finite differences and PyTorch.
 #pragma once
 
 #include <vector>
@@ -12,19 +12,19 @@
 namespace attnscope {
 
 /// d loss / d tensor for each tensor, in its shape; null where the Document has no such tensor. A mask,
-/// dropout's choice, LSH buckets, patterns put in by intervention (but the mean of own rows) and the storage
-/// precision count as constants (rounding lets gradients pass unchanged).
+/// dropout's choice, LSH buckets and the patterns of interventions (but Mean, the mean of the head's own
+/// rows) count as constants. Rounding to the storage precision lets gradients pass unchanged.
 template <class T>
 struct GradientsOf {
   double loss = 0;
-  TensorPtrOf<T> output;          // Y, C with given Q, K and V, X₂ of a block: what the loss is made of
+  TensorPtrOf<T> output;          // of the tensor that the loss reads: Y, C without W_O, X₂ of a block
   TensorPtrOf<T> weights;         // A as it mixes the values, after dropout: [batch][heads][queries][keys]
   TensorPtrOf<T> masked, scores;  // M and S, same shape; zeros for linear attention, which reads neither
   TensorPtrOf<T> query, key,
       value;  // Q, K (before QK-norm and rotary positions), V of all keys: [batch][heads or kv heads][n][d]
-  TensorPtrOf<T> x;                           // token vectors, through positions: [batch][tokens][d_model]
-  TensorPtrOf<T> key_vectors, value_vectors;  // those of keys and values when they are not x
-  Parameters<T> parameters;                   // of the weights; the table of positions has none
+  TensorPtrOf<T> x;                           // token vectors with positions: [batch][tokens][d_model]
+  TensorPtrOf<T> key_vectors, value_vectors;  // those of keys and values where they are not x
+  Parameters<T> parameters;                   // of the weights; null for the position table
 
   TensorPtrOf<T>& operator[](Parameter which) { return parameters[which]; }
   const TensorPtrOf<T>& operator[](Parameter which) const { return parameters[which]; }
@@ -32,24 +32,24 @@ struct GradientsOf {
 using Gradients = GradientsOf<float>;
 using GradientsPtr = std::shared_ptr<const Gradients>;
 
-/// `document` passed check() and asks for a loss; `sources` and `trace` are its numbers and its stages. Needs
-/// about the time of two forward passes. Throws Cancelled.
+/// `document` passed check() and has a loss; `sources` and `trace` are its numbers and its stages. Takes
+/// about as long as two forward passes. Throws Cancelled.
 template <class T>
 GradientsOf<T> backward(const Work&, const Document& document, const Sources<T>& sources,
                         const TraceOf<T>& trace);
 
-/// How large the gradients of one head's weights are: Frobenius norms of its columns of dW_Q, dW_K, dW_V (of
-/// its group's for grouped queries); of dQ, dK, dV, over the batch, where there are no weights.
+/// Gradient norms of one head: Frobenius norms of its columns of dW_Q, dW_K, dW_V (its group's columns for
+/// grouped queries); without weights those of dQ, dK, dV over the batch.
 struct HeadGradients {
   double query = 0, key = 0, value = 0;
-  bool vanishing = false;  // one of them is 0 or below the limit: the head hardly learns beside the others
-  bool exploding = false;  // one of them is above the limit, or not finite
+  bool vanishing = false;  // a norm is 0 or below the limit: the head learns little compared with the others
+  bool exploding = false;  // a norm is above the limit, or not finite
 };
 std::vector<HeadGradients> head_gradients(const Gradients&, const Dimensions&);
 
-/// How large a gradient is depends on the loss, on the number of tokens and on the widths, so that no fixed
-/// number tells what is small. Limits are relative to the layer: a ten-thousandth and ten times the median,
-/// over the heads that have a gradient, of each head's largest finite norm.
+/// The size of gradients depends on the loss, the number of tokens and the widths, so fixed limits do not
+/// work. The limits are 1/10,000 of and 10 times the median, over the heads that have a gradient, of each
+/// head's largest finite norm.
 struct GradientLimits {
   double vanishing = 0, exploding = 0;
 };

@@ -1,5 +1,5 @@
-// core/attention/backward: from queries, keys and values back to X: rotary positions, norms of heads, learned
-// keys, latents and the three projections.
+// core/attention/backward: the backward pass from queries, keys and values to X: rotary positions, QK-norm,
+// learned keys, latents and the three projections.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace attnscope {
 
-/// Each step empties the gradient of the stage of its name into those of what the stage reads.
+/// Each step propagates the gradient of the stage of its name to the stages that it reads.
 template <class T>
 class ProjectionSteps {
  public:
@@ -25,16 +25,16 @@ class ProjectionSteps {
   void norm_key();
   void bias_k();
   void bias_v();
-  /// Queries, keys and values add to the same X. All three wait for the queries, whose turn is the last, so
-  /// that they add in the order of the table.
+  /// The gradients of queries, keys and values are added to the same X. The walk reaches the queries last,
+  /// and only then are all three added, in the order of the stage table.
   void projections();
   void latent();
   void query_latent();
-  /// Adds to what the matrix and the bias have got so far, and to d_x.
+  /// Adds to the gradients of the matrix and the bias, and to d_x.
   void learn(Projection which, const ProjectRun<T>& run, const Values& d_y, Values& d_x);
 
  private:
-  /// A head of keys is open when one of the heads that read it is.
+  /// A key head is open if one of the query heads that read it is.
   std::vector<std::uint8_t> open_keys() const;
   void norm(Stage from, Stage to, Parameter which, std::int64_t tokens, OpenHeads open);
   void extra(Parameter which, Stage from);

@@ -26,7 +26,7 @@
 namespace attnscope {
 namespace {
 
-/// The way back of one Document.
+/// The backward pass of one Document.
 template <class T>
 class BackwardRun {
  public:
@@ -59,7 +59,7 @@ class BackwardRun {
  private:
   using Step = void (BackwardRun::*)();
 
-  /// The stage before, of those it reads, whose tensor is this one's as well.
+  /// An input stage that shares its tensor with this stage.
   std::optional<Stage> shares_with(const StageInfo& row) const {
     for (const StageInfo& before : stage_table)
       if (row.inputs.has(before.stage) && f_.trace[before.stage] == f_.trace[row.stage]) return before.stage;
@@ -102,7 +102,8 @@ class BackwardRun {
     f_.at.give(own_weights_stage(f_.document), std::move(d));
   }
 
-  /// Weights that are hidden after the softmax are not those it gave: it is run again, row by row.
+  /// If weights are hidden after the softmax, the stored ones are not the softmax's; these are computed
+  /// again, row by row.
   void softmax() {
     Values d = f_.at.take(Stage::Softmax);
     const bool again = rule_.after_softmax();
@@ -115,7 +116,7 @@ class BackwardRun {
     f_.at.give(Stage::Mask, std::move(d));
   }
 
-  /// Rotary positions turn φ(q) and φ(k), not q and k. A bias and sinks have no say.
+  /// Rotary positions rotate φ(q) and φ(k), not q and k. A bias and sinks have no effect.
   void linear() {
     const bool turns = is_rotary(f_.document.layer().positions);
     std::optional<Rotation<T>> query, key;
@@ -136,7 +137,7 @@ class BackwardRun {
       f_.parameter(Parameter::SinkLogits) = f_.shared(Values(f_.from[Parameter::SinkLogits]->shape()));
   }
 
-  /// A bias that all sequences share still gets a gradient of each.
+  /// A bias shared by all sequences gets one gradient per sequence.
   void mask() {
     Values d = f_.at.take(Stage::Mask);
     mask_backward<T>(f_.work, {rule_, f_.from.additive, f_.stage(Stage::Mask)}, f_.open, d);
@@ -158,7 +159,7 @@ class BackwardRun {
                                                  : position_bias_backward(f_.document, f_.size, d));
   }
 
-  /// The vectors of relative positions go through W_Q and W_K as well, which therefore get two gradients.
+  /// The relative-position vectors are projected by W_Q and W_K, too, so these get a second gradient.
   void disentangled(const Values& d_bias) {
     const PositionSettings& settings = f_.document.layer().position_settings;
     const Values vectors = relative_vectors(f_.document, f_.block(f_.from[Parameter::RelativeVectors]).get());
@@ -216,7 +217,7 @@ class BackwardRun {
     f_.at.give(Stage::RotateKey, std::move(d.key));
   }
 
-  // What lies before the scores.
+  // Stages before the scores.
   void rotate_query() { projections_.rotate_query(); }
   void rotate_key() { projections_.rotate_key(); }
   void norm_query() { projections_.norm_query(); }
@@ -229,18 +230,18 @@ class BackwardRun {
 
   struct Row {
     Stage stage;
-    Step step;           // null: what it reads are constants
-    bool waits = false;  // a later step still reads its gradient and lets it go
+    Step step;           // null: the inputs of the stage are constants
+    bool waits = false;  // a later step reads the gradient and releases it
   };
 
-  /// How each stage hands its gradient on. X is the end: token vectors, positions and the second sequence are
-  /// constants so far. Fuse is never reached: it holds the bits of the three projections, which go straight
-  /// to X.
+  /// How each stage propagates its gradient. The walk ends at X: token vectors, positions and the second
+  /// sequence are constants. Fuse is never reached, since the steps of the three projections propagate
+  /// directly to X.
   static constexpr std::array<Row, stage_count> steps{{
       {Stage::Embed, nullptr},
       {Stage::Position, nullptr},
       {Stage::Memory, nullptr},
-      {Stage::AttentionNorm, nullptr},  // as all of a block: block_stage()
+      {Stage::AttentionNorm, nullptr},  // like all stages of a block: see block_stage()
       {Stage::QueryLatent, &BackwardRun::query_latent},
       {Stage::Latent, &BackwardRun::latent},
       {Stage::Fuse, nullptr},

@@ -2,12 +2,12 @@
 // backward function beside its forward one; here the settings choose between them, as run_stage.hpp does for
 // the way forward.
 //
-// Every stage has a slot for the gradient of its tensor. The walk asks each stage whose slot is filled to
-// empty it into the slots of what it reads and into the gradients of its parameters. A stage that shares the
-// tensor of one before passes its gradient on as it is; one that no gradient has reached is left out. So a
-// new stage needs its file, its row in the stage table, and a row in each of the two dispatches. Gradients
-// change in place where nothing else reads them: no more n² tensors are alive than those that are kept, and
-// one stage's.
+// Every stage has a slot for the gradient of its tensor. For each stage whose slot is filled, the walk
+// propagates the gradient to the slots of the stages it reads and to the gradients of its parameters. A stage
+// that shares the tensor of an earlier one passes its gradient on unchanged; a stage that no gradient has
+// reached is skipped. A new stage needs its file, its row in the stage table, and a row in each of the two
+// dispatches. Gradients are changed in place where nothing else reads them, so the only n² tensors alive are
+// the kept ones and those of one stage.
 #pragma once
 
 #include "core/attention/backward/stage_gradients.hpp"
@@ -18,7 +18,7 @@
 namespace attnscope {
 
 /// Walks from the stages that were given a gradient to the first ones. `document` passed check(); `sources`
-/// and `trace` are its numbers and its stages. The same bits whatever the number of threads. Throws
+/// and `trace` are its numbers and its stages. The bits do not depend on the number of threads. Throws
 /// Cancelled.
 template <class T>
 void run_backward(const Work&, const Document& document, const Sources<T>& sources, const TraceOf<T>& trace,

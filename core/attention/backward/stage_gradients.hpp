@@ -9,31 +9,31 @@
 
 namespace attnscope {
 
-/// Gradients of the tensors of stages, and of what is read besides.
+/// Gradients of the stages' tensors, of parameters and of value vectors.
 template <class T>
 class StageGradients {
  public:
   using Values = TensorOf<T>;
-  /// The gradients of `kept` stages stay after the walk; the others go as soon as they were passed on.
+  /// The gradients of `kept` stages stay after the walk; the others are freed once they are propagated.
   explicit StageGradients(Stages kept) : kept_(kept) {}
 
   /// Null where no gradient has reached the stage.
   TensorPtrOf<T> of(Stage stage) const { return slot(stage); }
-  /// Adds to what has come from other readers of the stage.
+  /// Adds to the gradients that other readers of the stage have given.
   void give(Stage stage, Values&& gradient);
-  /// The same gradient for another stage.
+  /// Gives the gradient of `from` to `to`, without a copy where `to` has none yet.
   void pass(Stage from, Stage to);
-  /// The gradient of a stage, to be changed: its own where nothing else needs it any more, else a copy.
+  /// The gradient of a stage, to be changed in place: moved out if nothing else needs it, else a copy.
   Values take(Stage stage);
-  /// What readers that add piece by piece add to: the gradient so far, or zeros of that shape.
+  /// The gradient so far, or zeros of that shape, for readers that add piece by piece.
   Values& sum(Stage stage, const Shape& shape);
-  /// After a stage was asked.
+  /// Called after the step of a stage.
   void release(Stage stage) {
     if (!kept_.has(stage)) slot(stage).reset();
   }
 
   Parameters<T> parameters;
-  TensorPtrOf<T> value_vectors;  // a source of its own, not the tensor of a stage
+  TensorPtrOf<T> value_vectors;  // given vectors of the values, which are not the tensor of a stage
 
  private:
   using Slot = std::shared_ptr<Values>;
