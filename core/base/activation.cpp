@@ -37,7 +37,7 @@ template <class T>
 T activate(Activation activation, T x) {
   switch (activation) {
     case Activation::Identity: return x;
-    // Φ(x) = erfc(-x/√2) / 2 and (1 + tanh u) / 2 = σ(2u): nothing cancels where x is far below 0.
+    // Φ(x) = erfc(-x/√2) / 2 and (1 + tanh u) / 2 = σ(2u): no cancellation where x is far below 0.
     case Activation::Gelu: return x / 2 * std::erfc(-x / std::numbers::sqrt2_v<T>);
     case Activation::GeluTanh: return x * sigmoid(2 * tanh_argument(x));
     case Activation::QuickGelu: return x * sigmoid(T(1.702) * x);

@@ -1,5 +1,5 @@
-// core/base: sets of enumerators as bits. They hold any number of members, compare by value and are made,
-// joined and asked at compile time as well.
+// core/base: sets of enumerators as bits. They hold any number of members, compare by value and can be used
+// at compile time.
 #pragma once
 
 #include <array>
@@ -26,11 +26,11 @@ class BitSet {
 
   constexpr void insert(E member) { words_[word_of(member)] |= bit_of(member); }
   constexpr bool has(E member) const { return (words_[word_of(member)] & bit_of(member)) != 0; }
-  /// Every member of the other.
+  /// Whether it contains every member of the other.
   constexpr bool contains(const BitSet& other) const { return (other - *this).empty(); }
   constexpr bool intersects(const BitSet& other) const { return !(*this & other).empty(); }
   constexpr bool empty() const { return *this == BitSet(); }
-  /// How many members it has.
+  /// The number of members.
   constexpr int size() const {
     int members = 0;
     for (const Word word : words_) members += std::popcount(word);

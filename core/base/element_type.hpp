@@ -1,5 +1,5 @@
-// core/base: what numbers are stored as, one by one or quantised in blocks, and the way from their bytes to
-// floats.
+// core/base: the types that numbers are stored as, single or quantised in blocks, and the conversion of their
+// bytes to floats.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace attnscope {
 
-/// What a number is stored as, little-endian. The types after Float16 are blocks of GGUF: some integers of a
-/// few bits with the scales they share.
+/// The storage type of a number, little-endian. The types after Float16 are blocks of GGUF: integers of a few
+/// bits with shared scales.
 enum class ElementType : std::uint8_t {
   Float32,
   BFloat16,
@@ -24,18 +24,18 @@ enum class ElementType : std::uint8_t {
   Q5_K,
   Q6_K,
 };
-/// As files call it: "F32", "BF16", "Q4_K".
+/// The name in files: "F32", "BF16", "Q4_K".
 std::string_view to_string(ElementType);
 
-/// What is stored as one piece: one number, or a block of them.
+/// The smallest unit of storage: one number, or a block of numbers.
 struct BlockSize {
   std::int64_t elements, bytes;
 };
 BlockSize block_of(ElementType);
 inline constexpr std::int64_t max_block_elements = 256;
 
-/// The numbers of `bytes`, which may lie at any address and hold exactly to.size() of them: whole blocks.
-/// Exact for the floats; of a block, what its reference computes in float (see quantised.hpp).
+/// Converts `bytes`, which may lie at any address and hold exactly to.size() numbers, in whole blocks. Exact
+/// for the float types; for blocks the result is that of their reference in float (see quantised.hpp).
 void widen(ElementType, std::span<const std::byte> bytes, std::span<float> to);
 
 }  // namespace attnscope

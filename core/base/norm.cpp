@@ -7,10 +7,10 @@
 
 namespace attnscope {
 
-/// Not anonymous: lambdas of functions that others link hold it.
+/// A named namespace: lambdas in functions with external linkage hold the types.
 namespace norm {
 
-/// What a row is shifted and multiplied by: u = (x − mean) · inverse.
+/// The shift and factor of a row: u = (x − mean) · inverse.
 struct RowStatistics {
   double mean = 0, inverse = 1;
 };

@@ -1,5 +1,5 @@
-// core/base: the norms of a transformer, those around attention and those of queries and keys, forward and
-// backward side by side.
+// core/base: the norms of a transformer, around attention and of queries and keys, forward and backward side
+// by side.
 #pragma once
 
 #include <cstdint>
@@ -18,19 +18,19 @@ enum class NormKind : std::uint8_t {
 struct NormSettings {
   NormKind kind = NormKind::Layer;
   double epsilon = 1e-5;  // > 0 and finite
-  bool one_plus = false;  // the rows are multiplied with 1 + weight, as Gemma stores it
+  bool one_plus = false;  // the rows are multiplied by 1 + weight, as in Gemma
   bool operator==(const NormSettings&) const = default;
 };
 
-/// [width of a row] each, or empty: nothing is multiplied, nothing is added.
+/// [width of a row] each; an empty weight multiplies by 1, an empty bias adds nothing.
 template <class T>
 struct NormParameters {
   std::span<const T> weight, bias;
 };
 
-/// Each row x of d numbers by itself. Layer: y = (x − mean) / √(Σ (x − mean)² / d + ε) · w + b.
-/// RootMeanSquare: y = x / √(Σ x² / d + ε) · w + b. Sums run in double, and a number is rounded once. y may
-/// be x. Throws Cancelled.
+/// Norms each row x of d numbers. Layer: y = (x − mean) / √(Σ (x − mean)² / d + ε) · w + b. RootMeanSquare: y
+/// = x / √(Σ x² / d + ε) · w + b. Sums run in double, and each result is rounded once. y may be x. Throws
+/// Cancelled.
 template <class T>
 void normalise(const Work&, const NormSettings&, const NormParameters<T>&, ConstMatrixMap<T> x,
                MatrixMap<T> y);
@@ -38,7 +38,7 @@ void normalise(const Work&, const NormSettings&, const NormParameters<T>&, Const
 template <class T>
 struct NormGradients {
   TensorOf<T> x;             // [rows][d]
-  TensorOf<T> weight, bias;  // [d]; empty where there is none
+  TensorOf<T> weight, bias;  // [d]; empty without one
 };
 
 /// Backward of normalise(). With r = 1 / √(… + ε), u = (x − mean)·r or x·r, and g = dy·w: Layer: dx = r·(g −

@@ -9,12 +9,12 @@
 namespace attnscope {
 
 namespace {
-/// Less than this is done by the caller: a sleeping thread needs about a third of it to wake.
+/// Shorter work is done by the caller alone: waking a sleeping thread takes about a third of this time.
 constexpr double worth_waking_ns = 100'000;
-/// The same when a thread is awake.
+/// The same limit when a helper is awake.
 constexpr double worth_joining_ns = 10'000;
-/// So long a thread looks out for more work: longer than what one thread does between the stages of a model,
-/// shorter than a person or a battery notices.
+/// How long a helper stays awake waiting for more work: longer than the serial work between the stages of a
+/// model, too short to cost noticeable power.
 constexpr std::chrono::microseconds alert{150};
 
 void breathe() {
@@ -45,7 +45,7 @@ struct ThreadPool::Task {
   Call call;
   int most_helpers;
   Task *newer = nullptr, *older = nullptr;  // in the pool's list; guarded by its mutex
-  std::atomic<int> inside{0};               // helpers that work on it; written with the pool's mutex held
+  std::atomic<int> inside{0};  // helpers that work on the task; written with the pool's mutex held
   std::atomic<std::int64_t> next{0};
   std::atomic<bool> failed{false};
   std::exception_ptr failure{};  // written by the thread that sets `failed` first
@@ -55,7 +55,7 @@ struct ThreadPool::Task {
            next.load(std::memory_order_relaxed) >= count;
   }
 
-  /// Until nothing is left or `leave` says so between two calls.
+  /// Works until no calls are left, or until `leave`, asked between two calls, returns true.
   template <class Leave>
   void work(Leave leave) {
     while (!failed.load(std::memory_order_relaxed) && !stop.stop_requested() && !leave()) {
@@ -80,7 +80,7 @@ ThreadPool::ThreadPool(int threads) {
 }
 
 ThreadPool::~ThreadPool() {
-  // All are asked to end before the first is joined, so that they leave together.
+  // All helpers are asked to stop before the first is joined, so that they end at the same time.
   for (std::jthread& helper : helpers_) helper.request_stop();
 }
 
@@ -110,7 +110,8 @@ void ThreadPool::open(Task& task) {
   round_.fetch_add(1, std::memory_order_release);
 }
 
-/// Helpers still asleep are not waited for: none may join any more, and only those inside must leave.
+/// Does not wait for sleeping helpers: once the task is off the list no helper can join, and only those
+/// inside must leave.
 void ThreadPool::close(Task& task) {
   {
     const std::lock_guard lock(mutex_);
@@ -123,8 +124,8 @@ void ThreadPool::close(Task& task) {
   left_.wait(lock, alone);
 }
 
-/// Null where no helper is of use. Of tasks with equally many helpers the newest: a short one, which a person
-/// waits for, need not wait until a long one is done.
+/// The task with the fewest helpers; null if no task can use one. Of tasks with equally many helpers the
+/// newest, so that a short task of the user interface does not wait for a long one.
 ThreadPool::Task* ThreadPool::neediest() const {
   Task* found = nullptr;
   for (Task* task = newest_; task != nullptr; task = task->older)
@@ -153,7 +154,7 @@ void ThreadPool::sleep_and_help(const std::stop_token& quit) {
         lock.unlock();
         task->work([&] { return round_.load(std::memory_order_relaxed) != seen; });
         lock.lock();
-        if (--task->inside == 0) left_.notify_all();  // the task is gone from here on
+        if (--task->inside == 0) left_.notify_all();  // the caller may destroy the task from here on
         seen = round_;
       }
       lock.unlock();

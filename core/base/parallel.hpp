@@ -1,7 +1,7 @@
-// core/base: a few helper threads that sleep until a stage has work for them, and stay awake for a fraction
-// of a millisecond behind it, because the next stage follows at once. One pool serves all parts of a program.
-// The work is cut the same way whatever the number of threads, so no number ever depends on it; small work
-// runs at once on the caller.
+// core/base: a few helper threads that sleep until a stage has work, and stay awake for a fraction of a
+// millisecond after it, because the next stage usually follows at once. One pool serves all parts of a
+// program. The work is cut the same way for any number of threads, so results do not depend on it; small work
+// runs on the caller.
 #pragma once
 
 #include <algorithm>
@@ -22,9 +22,9 @@ class ThreadPool {
  public:
   static constexpr int all_threads = std::numeric_limits<int>::max();
 
-  /// The caller counts as one of the threads; 0 takes what the machine has.
+  /// The caller counts as one of the threads; 0 = as many as the machine has.
   explicit ThreadPool(int threads = 0);
-  /// No call may be under way.
+  /// No call may be running.
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
@@ -32,12 +32,12 @@ class ThreadPool {
   int threads() const { return static_cast<int>(helpers_.size()) + 1; }
 
   /// Calls fn(i) once for each i in [0, count), in any order and on any of the threads, and returns when all
-  /// are done. `nanoseconds` is a rough guess at one call: when all of them together take less than waking a
-  /// thread pays for, the caller does them alone. Once `stop` fires no further call starts and Cancelled is
-  /// thrown; an exception of fn is thrown again here. Several threads may call this at a time, and fn may
-  /// call it again: the helpers are shared among the calls under way, and each caller works on its own call,
-  /// so that no call waits for another. At most threads() threads work on one call, and at most
-  /// `most_threads`, the caller included.
+  /// are done. `nanoseconds` is a rough estimate of one call: if the total is too short to be worth waking a
+  /// thread, the caller does all calls alone. Once `stop` fires no further call starts and Cancelled is
+  /// thrown; an exception of fn is rethrown here. Several threads may call this at a time, and fn may call
+  /// it, too: the helpers are shared among the running calls, and each caller works on its own call, so that
+  /// no call waits for another. At most threads() threads work on one call, and at most `most_threads`, the
+  /// caller included.
   template <class Fn>
   void parallel_for(std::int64_t count, double nanoseconds, const std::stop_token& stop, Fn&& fn,
                     int most_threads = all_threads) {
@@ -49,7 +49,7 @@ class ThreadPool {
   }
 
  private:
-  /// A callable without owning it: no allocation per stage.
+  /// A non-owning reference to a callable: no allocation per stage.
   struct Call {
     void* self;
     void (*invoke)(void*, std::int64_t);
@@ -65,15 +65,15 @@ class ThreadPool {
   std::mutex mutex_;
   std::condition_variable_any wake_;
   std::condition_variable left_;
-  Task* newest_ = nullptr;  // heads the list of what helpers may join; guarded by mutex_
-  // Written under mutex_, read without it by helpers that work or wait awake.
-  std::atomic<std::uint64_t> round_{0};  // counts tasks: helpers look for the neediest again when one is new
-  std::atomic<int> awake_{0};            // helpers that look out for the next task
-  std::vector<std::jthread> helpers_;    // last: joined before the rest goes
+  Task* newest_ = nullptr;  // head of the list of tasks that helpers may join; guarded by mutex_
+  // Written under mutex_, read without it by helpers that are working or awake.
+  std::atomic<std::uint64_t> round_{0};  // counts tasks; when it changes, helpers choose again
+  std::atomic<int> awake_{0};            // helpers waiting awake for the next task
+  std::vector<std::jthread> helpers_;    // last member: joined before the others are destroyed
 };
 
-/// A ThreadPool that several owners share: copies are of the same pool. A number makes a new pool of so many
-/// threads, see ThreadPool. A program makes one and hands it down.
+/// A ThreadPool with shared ownership: copies refer to the same pool. A number makes a new pool with that
+/// many threads, see ThreadPool. A program makes one and passes it on.
 class SharedPool {
  public:
   // NOLINTNEXTLINE(google-explicit-constructor): a number is a pool of so many threads
@@ -87,12 +87,13 @@ class SharedPool {
 
 class RowOperators;  // core/blocks/row_operators.hpp
 
-/// What a stage needs besides numbers: the threads it may use, when to stop, and what else computes.
+/// The resources of a stage: the threads it may use, the stop token, and the device.
 struct Work {
   ThreadPool& pool;
   std::stop_token stop;
-  RowOperators* device = nullptr;  // for models; null: the CPU computes everything
-  /// Of the pool's, the caller included; 1: the caller alone, for what must leave the helpers to others.
+  RowOperators* device = nullptr;  // for models; null = the CPU computes everything
+  /// The most threads of the pool to use, the caller included; 1 = the caller alone, for work that must leave
+  /// the helpers to others.
   int most_threads = ThreadPool::all_threads;
 
   int threads() const { return std::min(pool.threads(), most_threads); }

@@ -1,12 +1,11 @@
-// core/base: the matrix products of the stages, compiled once for each type: every stage and its
-// backward ask for them here.
+// core/base: the matrix products of all stages and their backward functions, compiled once for each type.
 #pragma once
 
 #include "core/base/tensor.hpp"
 
 namespace attnscope {
 
-/// Whole rows of a matrix, or columns of it: the rows may lie further apart than they are long.
+/// Whole rows or some columns of a matrix: the stride between rows may exceed their length.
 template <class T>
 using RowsOf =
     Eigen::Ref<Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>, 0, Eigen::OuterStride<>>;
@@ -14,7 +13,7 @@ template <class T>
 using ConstRowsOf = Eigen::Ref<const Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>, 0,
                                Eigen::OuterStride<>>;
 
-// Nothing may overlap what is written. Sums run in T, in an order that depends on the shapes alone.
+// The output must not overlap the inputs. Sums run in T, in an order that depends on the shapes alone.
 
 /// out [rows][columns] = a [rows][depth] · b [depth][columns].
 template <class T>

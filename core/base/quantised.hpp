@@ -9,8 +9,9 @@
 
 namespace attnscope {
 
-/// The numbers of the blocks of a quantised type, bit for bit those of the reference; where a scale is NaN,
-/// or infinity meets zero, some NaN. `bytes` may lie at any address and holds exactly to.size() of them.
+/// Converts the blocks of a quantised type, with the bits of the reference; NaN where a scale is NaN or
+/// infinity is multiplied by zero, with unspecified bits. `bytes` may lie at any address and hold exactly
+/// to.size() numbers.
 void dequantise(ElementType, std::span<const std::byte> bytes, std::span<float> to);
 
 }  // namespace attnscope

@@ -16,15 +16,15 @@ std::uint64_t mixed(std::uint64_t z) {
   return z ^ (z >> 31);
 }
 
-/// What all numbers of one stream share.
+/// The part of the hash that all numbers of one stream share.
 std::uint64_t stream_key(std::uint64_t seed, std::uint64_t stream) {
   return mixed(mixed(seed + golden) + stream);
 }
 
 std::uint64_t bits_at(std::uint64_t key, std::uint64_t index) { return mixed(key + golden * (index + 1)); }
 
-/// ln x of a normal positive x, from + - x / alone: the C library's log may differ in the last bit between
-/// machines.
+/// ln x of a normal positive x, computed with + - x / alone, since the C library's log may differ in the last
+/// bit between machines.
 double natural_log(double x) {
   const auto bits = std::bit_cast<std::uint64_t>(x);
   int exponent = static_cast<int>(bits >> 52) - 1023;
@@ -39,8 +39,8 @@ double natural_log(double x) {
   return 2 * s * series + exponent * std::numbers::ln2;
 }
 
-/// Coefficients as published (there called a to f), highest power first: a quotient each for the middle, the
-/// tails and the far tails.
+/// Coefficients as published (named a to f there), highest power first: one rational function each for the
+/// middle, the tails and the far tails.
 using Polynomial = std::array<double, 8>;
 constexpr Polynomial central_top = {
     2.5090809287301226727e+3, 3.3430575583588128105e+4, 6.7265770927008700853e+4, 4.5921953931549871457e+4,
@@ -85,7 +85,7 @@ double normal_quantile(double p) {
 }
 
 double normal_at(std::uint64_t key, std::uint64_t index) {
-  // 52 bits and a half: both ends stay clear of 0 and 1, and every value is exact.
+  // 52 bits plus one half: the value is never 0 or 1, and it is exact.
   return normal_quantile((static_cast<double>(bits_at(key, index) >> 12) + 0.5) * 0x1p-52);
 }
 

@@ -1,5 +1,5 @@
-// core/base: random numbers that are the same bits on every run, thread count and machine. Each number is a
-// pure function of (seed, stream, index), so nothing depends on the order in which numbers are asked for.
+// core/base: random numbers with the same bits for every run, thread count and machine. Each number is a pure
+// function of (seed, stream, index), so the order of the calls does not matter.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// core/base: how work on rows is cut. Blocks are of fixed size, never a share per thread: a matrix product
-// may round differently at the edge of a block, so the cut must not depend on the machine's threads.
+// core/base: work on rows, cut into blocks of fixed size: a matrix product may round differently at the edge
+// of a block, so the cut must not depend on the number of threads.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ struct RowBlock {
   std::int64_t b, h, first, count;
 };
 
-/// Calls fn(RowBlock) for all rows of all heads. `row_ns`: a rough guess at the nanoseconds of one row.
+/// Calls fn(RowBlock) for all rows of all heads. `row_ns`: a rough estimate of the nanoseconds per row.
 template <class Fn>
 void for_row_blocks(const Work& work, std::int64_t batch, std::int64_t heads, std::int64_t rows,
                     double row_ns, Fn&& fn) {

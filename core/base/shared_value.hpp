@@ -1,6 +1,6 @@
-// core/base: a value that copies share until one of them is changed: copying and comparing
-// unchanged values costs a pointer. What stands behind the pointer is changed only while a single copy holds
-// it, so that copies may be read on other threads.
+// core/base: a value that copies share until one of them is changed (copy on write): copying and comparing
+// unchanged values costs a pointer. The shared value is modified only while a single copy holds it, so copies
+// may be read on other threads.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@ namespace attnscope {
 template <class T>
 class SharedValue {
  public:
-  /// Reads as T{} and holds nothing.
+  /// Holds nothing and reads as T{}.
   SharedValue() = default;
   explicit SharedValue(T value) : value_(std::make_shared<T>(std::move(value))) {}
 
@@ -19,20 +19,21 @@ class SharedValue {
     static const T none{};
     return value_ ? *value_ : none;
   }
-  /// The value to be changed: a copy of its own where others share it. The reference is good until the next
-  /// copy of this object is taken: what is written through it later would be seen by that copy.
+  /// The value, to be changed; it is copied first if other objects share it. The reference is valid until
+  /// this object is copied: later writes through it would change the copy, too.
   T& change() {
     if (!value_ || value_.use_count() > 1) {
       value_ = std::make_shared<T>(read());
     } else {
-      // use_count() does not synchronise; taking a share does, with the thread that gave the last one back.
+      // use_count() does not synchronise with the thread that released the last other share; copying the
+      // pointer does.
       const std::shared_ptr<T> acquired = value_;
     }
     return *value_;
   }
-  /// The same for copies that share their value, null when there is none.
+  /// An address that is equal for copies that share their value; null without a value.
   const void* identity() const { return value_.get(); }
-  /// By value; in no time where it is shared.
+  /// Compares by value; immediate if the value is shared.
   bool operator==(const SharedValue& other) const { return value_ == other.value_ || read() == other.read(); }
 
  private:

@@ -1,6 +1,6 @@
-// core/base: the quantised blocks of GGUF, and floats of two bytes, as floats. Included by what turns them
-// into floats, once for each instruction set: everything has internal linkage and uses no library, so that no
-// wide instruction reaches a narrow machine.
+// core/base: conversion of the quantised blocks of GGUF, and of two-byte floats, to floats. Included once for
+// each instruction set: everything has internal linkage and uses no library, so that no code compiled for
+// wide vectors is linked into code for a machine without them.
 #pragma once
 
 #include <stdint.h>
@@ -15,15 +15,15 @@
 namespace attnscope {
 namespace {
 
-// Each struct is a block byte by byte, as ggml-common.h of llama.cpp lays it out, and lies in the file at any
-// address: it has bytes only. write() puts its numbers into floats that are somewhere else; its loops have
-// fixed lengths and become vector code. A number is a multiple of the scale d, plus or minus a minimum m
-// where there is one: the multiple is exact (11 and at most 10 more bits), so that it does not matter whether
-// both operations are one.
+// Each struct is a block in the layout of ggml-common.h of llama.cpp. It has byte members only, since blocks
+// lie at any address in a file. write() converts its numbers to floats; `to` must not overlap the block, and
+// the loops have fixed lengths, so that compilers vectorise them. A number is a multiple of the scale d, plus
+// or minus a minimum m in some types: the multiple is exact (11 and at most 10 more bits), so a fused
+// multiply-add gives the same bits.
 
 inline float in_float(int value) { return static_cast<float>(value); }
 
-/// A float16 by its bits; exact.
+/// The float16 with these bits; exact.
 inline float half_of(uint16_t bits) {
 #if defined(__F16C__)
   return _cvtsh_ss(bits);
@@ -57,7 +57,7 @@ struct FifthBits {
   uint8_t of[32];
   explicit FifthBits(const uint8_t (&high)[4]) {
     for (int i = 0; i < 4; ++i) {
-      // Byte k has bit k alone; adding 127 carries it, whichever it is, to the byte's highest place.
+      // Byte k keeps bit k alone; adding 127 carries a set bit to the byte's highest bit.
       const uint64_t one_each = high[i] * 0x0101010101010101u & 0x8040201008040201u;
       const uint64_t sixteens = (one_each + 0x7f7f7f7f7f7f7f7fu) >> 3 & 0x1010101010101010u;
       memcpy(of + 8 * i, &sixteens, sizeof sixteens);
@@ -203,8 +203,8 @@ struct Q6_KBlock {
   }
 };
 
-/// Each block is copied first: bytes may lie anywhere, for all that the compiler knows in the memory that is
-/// written, and loops that must expect it are no vector code.
+/// Each block is copied first: otherwise the compiler must assume that `bytes` and `to` overlap, and does not
+/// vectorise the loops.
 template <class Block>
 void write_blocks(const uint8_t* bytes, int64_t count, float* to) {
   for (const float* const end = to + count; to != end; to += Block::elements, bytes += sizeof(Block)) {
@@ -214,7 +214,7 @@ void write_blocks(const uint8_t* bytes, int64_t count, float* to) {
   }
 }
 
-/// A stored number of its own.
+/// A single stored number.
 struct Float32Number {
   static constexpr int elements = 1;
   uint8_t bytes[4];
@@ -239,7 +239,7 @@ static_assert(sizeof(Q8_0Block) == 34 && sizeof(Q4_0Block) == 18 && sizeof(Q4_1B
 static_assert(sizeof(Q5_0Block) == 22 && sizeof(Q5_1Block) == 24);
 static_assert(sizeof(Q4_KBlock) == 144 && sizeof(Q5_KBlock) == 176 && sizeof(Q6_KBlock) == 210);
 
-/// `count` numbers, whole blocks, from `bytes` at any address.
+/// Converts `count` numbers, in whole blocks, from `bytes` at any address.
 inline void write_floats(ElementType type, const uint8_t* bytes, int64_t count, float* to) {
   switch (type) {
     case ElementType::Float32: return write_blocks<Float32Number>(bytes, count, to);

@@ -1,5 +1,5 @@
-// core/base: numbers as they are stored, in memory of another owner: a mapped file of bfloat16 or
-// quantised weights is used where it lies and widened a piece at a time.
+// core/base: tensors in their storage type, in memory of another owner: a mapped file of bfloat16 or
+// quantised weights is used in place and widened a piece at a time.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace attnscope {
 
-/// How a matrix W of weights lies: [d_in][d_out], as a Document has it, or [d_out][d_in], as PyTorch's Linear
-/// stores it.
+/// The layout of a weight matrix W: [d_in][d_out], as in a Document, or [d_out][d_in], as in PyTorch's
+/// Linear.
 enum class WeightLayout : std::uint8_t { InOut, OutIn };
 
 /// Memory that outlives its readers. Shared; safe to use from any thread.
@@ -23,7 +23,7 @@ class MemoryOwner {
   virtual ~MemoryOwner() = default;
   MemoryOwner(const MemoryOwner&) = delete;
   MemoryOwner& operator=(const MemoryOwner&) = delete;
-  /// Throws Error when the memory cannot be read any more. Called before each piece of it is.
+  /// Throws Error when the memory can no longer be read. Called before each piece is read.
   virtual void check() const {}
 };
 
@@ -31,32 +31,29 @@ class MemoryOwner {
 class StoredTensor {
  public:
   StoredTensor() = default;
-  /// `bytes` may have any alignment and lie in what `owner` keeps. Throws Error when they are not as many as
-  /// the shape needs, or when rows do not end where blocks do: the last dimension must be a multiple of the
-  /// type's block.
+  /// `bytes` may have any alignment and lie in memory that `owner` keeps alive. Throws Error when their
+  /// number does not fit the shape, or when the last dimension is not a multiple of the type's block.
   StoredTensor(ElementType, Shape, std::span<const std::byte> bytes,
                std::shared_ptr<const MemoryOwner> owner);
-  /// The values of a Tensor where they are; it must not be null.
+  /// Refers to the values of a Tensor, which must not be null.
   explicit StoredTensor(TensorPtr);
 
   ElementType type() const { return type_; }
   const Shape& shape() const { return shape_; }
   std::span<const std::byte> bytes() const { return bytes_; }
-  /// Keeps the bytes as they are for as long as it lives.
+  /// The owner, which keeps the bytes alive and unchanged.
   const std::shared_ptr<const MemoryOwner>& owner() const { return owner_; }
 
   /// Throws Error when the memory cannot be read any more.
   void check() const { owner_->check(); }
-  /// All values where they lie; empty where they are no floats or not aligned as such. Call check() before
-  /// reading.
+  /// All values in place; empty if they are not floats or not aligned as floats. Call check() before reading.
   std::span<const float> floats() const;
-  /// The values from number `first` on, to.size() of them; both ends may cut a block. Throws Error as
-  /// check().
+  /// Reads to.size() values from index `first` on; both ends may cut a block. Throws Error as check().
   void read(std::int64_t first, std::span<float> to) const;
-  /// Columns [first, first + to.cols()) of a stored matrix of two dimensions; a block that they cut is
-  /// widened whole. Throws Error as check().
+  /// Columns [first, first + to.cols()) of a stored matrix of two dimensions; a block that is cut is widened
+  /// whole. Throws Error as check().
   void read_columns(std::int64_t first, MatrixMap<float> to) const;
-  /// All of it as a Tensor of its own. Throws Error as check().
+  /// All values as a new Tensor. Throws Error as check().
   Tensor widened() const;
 
  private:

@@ -18,7 +18,7 @@ Shape::Shape(std::span<const std::int64_t> sizes) {
     if (size < 0) throw Error(fmt::format("A tensor has a dimension of {}; sizes cannot be negative.", size));
     sizes_[static_cast<std::size_t>(rank_++)] = size;
   }
-  // The product is asked for everywhere, so that it fits is settled once, here.
+  // The product is used everywhere, so its overflow is checked once, here.
   const bool empty = std::find(sizes.begin(), sizes.end(), 0) != sizes.end();
   std::int64_t product = 1;
   for (const std::int64_t size : sizes) {

@@ -44,17 +44,17 @@ using MatrixMap = Eigen::Map<Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Ei
 template <class T>
 using ConstMatrixMap = Eigen::Map<const Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
 
-/// Values that lie somewhere else, such as on a graphics card, and come here when they are read.
+/// Values in other memory, such as a GPU's, that are copied to main memory when they are read.
 template <class T>
 class RemoteValues {
  public:
   virtual ~RemoteValues() = default;
-  /// Where the values are from now on; of them [begin, begin + count) are there. From any thread. What cannot
-  /// be brought here any more is NaN.
+  /// The address of the values in main memory, with [begin, begin + count) copied. May be called from any
+  /// thread. Values that can no longer be copied are NaN.
   virtual const T* bring(std::int64_t begin, std::int64_t count) const = 0;
 };
 
-/// T is float everywhere a person looks; double for the inspector's reference value and for float64 files.
+/// T is float for everything on screen; double for the inspector's reference value and for float64 files.
 template <class T>
 class TensorOf {
  public:
@@ -62,14 +62,14 @@ class TensorOf {
   explicit TensorOf(Shape shape) : shape_(shape), values_(static_cast<std::size_t>(shape.count())) {}
   /// Throws Error when the number of values is not shape.count().
   TensorOf(Shape shape, std::vector<T> values);
-  /// shape.count() values that are brought here by the first that reads them, a matrix() at a time.
+  /// shape.count() remote values, copied to main memory at the first read, one matrix() at a time.
   static TensorOf of(Shape shape, std::shared_ptr<const RemoteValues<T>> values) {
     TensorOf tensor;
     tensor.shape_ = shape;
     tensor.remote_ = std::move(values);
     return tensor;
   }
-  /// A copy has values of its own, here: several threads may write to them.
+  /// A copy has its own values, in main memory.
   TensorOf(const TensorOf& other);
   TensorOf& operator=(const TensorOf& other) { return *this = TensorOf(other); }
   TensorOf(TensorOf&&) noexcept = default;
@@ -85,10 +85,10 @@ class TensorOf {
   const T* data() const { return remote_ ? remote_->bring(0, size()) : values_.data(); }
   std::span<T> values() { return {data(), static_cast<std::size_t>(size())}; }
   std::span<const T> values() const { return {data(), static_cast<std::size_t>(size())}; }
-  /// Null for values that are here.
+  /// Null for values in main memory.
   const std::shared_ptr<const RemoteValues<T>>& remote() const { return remote_; }
 
-  /// The same values under other sizes. Throws Error when their number is another.
+  /// The same values in another shape. Throws Error when the number of values differs.
   TensorOf reshaped(Shape shape) &&;
 
   /// The last two dimensions at the given leading indices: matrix() of rank 2, matrix(b) of rank 3, matrix(b,
@@ -115,12 +115,12 @@ class TensorOf {
   void bring_all();
 
   Shape shape_;
-  std::vector<T> values_;  // empty while they are elsewhere
+  std::vector<T> values_;  // empty for remote values
   std::shared_ptr<const RemoteValues<T>> remote_;
 };
 
 using Tensor = TensorOf<float>;
-/// How tensors travel between stages, threads and views: shared and never changed after they were made.
+/// The form in which stages, threads and views pass tensors: shared and immutable.
 template <class T>
 using TensorPtrOf = std::shared_ptr<const TensorOf<T>>;
 using TensorPtr = TensorPtrOf<float>;

@@ -5,10 +5,10 @@
 namespace attnscope {
 
 Worker::~Worker() {
-  thread_.request_stop();  // first, so that a step that ends finds nothing more to do
+  thread_.request_stop();  // first, so that no further step begins
   watchdog_.request_stop();
   JobPtr job;
-  std::array<std::deque<JobPtr>, most_lanes> dropped;  // destroyed without the lock: a Job may come here
+  std::array<std::deque<JobPtr>, most_lanes> dropped;  // destroyed without the lock: may call back
   {
     const std::lock_guard lock(mutex_);
     dropped.swap(waiting_);
@@ -53,7 +53,7 @@ void Worker::replace_all(std::deque<JobPtr> jobs, int lane, std::chrono::millise
       }
     }
   }
-  // Without the lock: what is called back on a stop, and what goes with the Jobs that waited, may come here.
+  // Without the lock: stop callbacks and destructors of the dropped Jobs may call the worker.
   if (stopped) stopped->cancel();
   changed_.notify_all();
 }
@@ -118,7 +118,7 @@ void Worker::work(const std::stop_token& quit) {
     lock.unlock();
     changed_.notify_all();
     job->finished();
-    job.reset();  // what it holds on to goes without the lock
+    job.reset();  // destroyed without the lock
     lock.lock();
   }
 }
@@ -135,7 +135,7 @@ void Worker::watch(const std::stop_token& quit) {
     };
     if (changed_.wait_until(lock, quit, deadline, moved_on) || quit.stop_requested()) continue;
     running_->deadline.reset();
-    lock.unlock();  // what is called back on a stop must not find the worker locked
+    lock.unlock();  // stop callbacks may call the worker
     job->cancel();
     lock.lock();
   }

@@ -1,6 +1,6 @@
-// core/base: the one idiom for work that the window does not wait for: a Worker is a thread that does Jobs,
-// lane by lane; a Task is a Job that makes one value. The live engine, tiles, files that are opened or
-// written, float64 errors and comparisons of backends are made of these.
+// core/base: background work: a Worker is a thread that runs Jobs, lane by lane; a Task is a Job that makes
+// one value. The live engine, tiles, opening and writing files, float64 errors and comparisons of backends
+// use these.
 #pragma once
 
 #include <array>
@@ -24,8 +24,8 @@
 
 namespace attnscope {
 
-/// Something a Worker does, shared by those who wait for it. cancel() and the token may be used from any
-/// thread.
+/// A unit of work for a Worker, shared with the code that waits for it. cancel() and the token may be used
+/// from any thread.
 class Job {
  public:
   Job() = default;
@@ -33,16 +33,16 @@ class Job {
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
 
-  /// Asks it to stop; returns at once. A Job that still waits is begun all the same and finds its token
-  /// fired, so that it can say what became of it.
+  /// Asks the Job to stop; returns at once. A waiting Job is still run, with its token fired, so that it can
+  /// report that it was stopped.
   void cancel() { stop_.request_stop(); }
   std::stop_token stop_token() const { return stop_.get_token(); }
 
-  /// One step of the work, on the worker's thread. True: there is more to do; Jobs that wait in earlier lanes
-  /// come before the next step, and there is none once the Job was replaced. Throws nothing.
+  /// One step of the work, on the worker's thread. Returns true if there is more to do: the next step follows
+  /// after the Jobs waiting in earlier lanes, unless the Job was replaced. Must not throw.
   virtual bool step() = 0;
-  /// Called on the worker's thread when the worker no longer counts the Job as running. Not called when the
-  /// worker goes away.
+  /// Called on the worker's thread after the Job's last step, when the Job no longer counts as running. Not
+  /// called when the worker is destroyed.
   virtual void finished() {}
 
  private:
@@ -56,29 +56,29 @@ class Worker {
  public:
   using Clock = std::chrono::steady_clock;
   static constexpr int most_lanes = 4;
-  /// How long a running Job may be when another takes its place: it is stopped at that age.
+  /// Values of `patience`: the age at which a running Job is stopped when it is replaced.
   static constexpr std::chrono::milliseconds at_once{0}, never = std::chrono::milliseconds::max();
 
   Worker() = default;
-  /// Stops what runs and waits for it; what waits is not done.
+  /// Stops the running Job and waits for it; waiting Jobs are dropped.
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  /// Behind those that wait in the lane. Lane 0 comes first. The thread starts with the first Job.
+  /// Appends a Job to the lane. Lane 0 comes first. The thread starts with the first Job.
   void add(JobPtr, int lane = 0);
-  /// In place of all that wait in the lane; one of the lane that is being done is stopped once it is older
-  /// than `patience`. Null: nothing takes their place.
+  /// Replaces all Jobs that wait in the lane; a running Job of the lane is stopped once it is older than
+  /// `patience`. Null: only drops them.
   void replace(JobPtr, int lane = 0, std::chrono::milliseconds patience = at_once);
-  /// The same with several, the first first.
+  /// The same with several Jobs, to be run in this order.
   void replace_all(std::deque<JobPtr>, int lane = 0, std::chrono::milliseconds patience = at_once);
 
-  /// Asks all Jobs of the lane to stop, those that wait as well.
+  /// Asks all running and waiting Jobs of the lane to stop.
   void cancel(int lane = 0);
 
   /// Whether a Job of the lane runs or waits.
   bool is_busy(int lane = 0) const;
-  /// How long ago the Job that runs was begun; 0 when none runs.
+  /// The time since the running Job began; 0 when none runs.
   std::chrono::duration<double> running_for() const;
   /// Blocks until no Job of the lane runs or waits.
   void wait(int lane = 0) const;
@@ -87,8 +87,8 @@ class Worker {
   struct Running {
     JobPtr job;
     int lane = 0;
-    bool is_replaced = false;                   // another is to take its place,
-    std::optional<Clock::time_point> deadline;  // and then it is stopped
+    bool is_replaced = false;                   // another Job replaces it,
+    std::optional<Clock::time_point> deadline;  // and it is stopped then
   };
   void start();  // with mutex_ held
   void work(const std::stop_token& quit);
@@ -100,13 +100,13 @@ class Worker {
   mutable std::condition_variable_any changed_;
   std::array<std::deque<JobPtr>, most_lanes> waiting_;
   std::optional<Running> running_;
-  // Last: joined before the rest goes.
+  // Last members: joined before the others are destroyed.
   std::jthread thread_;
-  std::jthread watchdog_;  // stops what becomes too old while another waits; only where patience is asked for
+  std::jthread watchdog_;  // stops a replaced Job that is too old; started by the first finite patience
 };
 
-/// A Job of a function that does one step and says whether there is more. `told` is called when the Job is
-/// finished, also one that was stopped; with Tells::EachStep after every step as well.
+/// A Job whose function does one step and returns whether there is more. `told` is called when the Job has
+/// finished or was stopped; with Tells::EachStep after every step, too.
 class Stepwise final : public Job {
  public:
   enum class Tells : std::uint8_t { AtTheEnd, EachStep };
@@ -129,7 +129,7 @@ class Stepwise final : public Job {
   Tells tells_;
 };
 
-/// A Job that makes one T. Progress: what the function writes while it runs and others read.
+/// A Job that makes one T. Progress: data that the function writes while it runs and other threads read.
 struct NoProgress {};
 template <class T, class Progress = NoProgress>
 class Task final : public Job {
@@ -137,13 +137,13 @@ class Task final : public Job {
   using Function = std::function<T(const std::stop_token&, Progress&)>;
   explicit Task(Function make) : make_(std::move(make)) {}
 
-  /// Whether it has come to its end, good or bad.
+  /// Whether it has ended, with a result or an error.
   bool is_done() const { return done_; }
-  /// What it made; null before the end and when there is an error.
+  /// The result; null before the end and after an error.
   const T* result() const { return done_ && result_ ? &*result_ : nullptr; }
-  /// The same by value, once; result() must be there.
+  /// Moves the result out, once; result() must not be null.
   T take() { return *std::exchange(result_, std::nullopt); }
-  /// Why there is nothing, once it is done: a sentence for a person, or "Stopped.".
+  /// The reason why there is no result, once it is done: a sentence for the user, or "Stopped.".
   const std::string& error() const { return error_; }
   const Progress& progress() const { return progress_; }
 
@@ -156,7 +156,7 @@ class Task final : public Job {
     } catch (const std::exception& error) {
       error_ = error.what();
     }
-    make_ = nullptr;  // what it holds on to is not needed any more
+    make_ = nullptr;  // releases what the function captured
     done_ = true;
     return false;
   }
@@ -169,7 +169,7 @@ class Task final : public Job {
   std::atomic<bool> done_{false};
 };
 
-/// A Task that makes nothing but comes to an end, good or bad.
+/// A Task without a result, which succeeds or fails.
 using Errand = Task<std::monostate>;
 std::shared_ptr<Errand> make_errand(std::function<void()>);
 
