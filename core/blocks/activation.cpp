@@ -25,7 +25,7 @@ constexpr auto config_names = std::to_array<std::pair<std::string_view, Activati
     {"tanh", Activation::Tanh},
 });
 
-/// A guess at one number.
+/// Estimated time of one number.
 template <class T>
 constexpr double number_ns = std::is_same_v<T, float> ? 0.5 : 8;
 
@@ -39,15 +39,15 @@ std::optional<Activation> activation_from(std::string_view name) {
 
 namespace activation {
 
-/// Not anonymous: lambdas of functions that others link hold it. x [count], in place; factor: as many, or
-/// null.
+/// A named namespace: lambdas in functions with external linkage hold it. x [count], in place; factor [count]
+/// or null.
 void pass(Activation activation, double* x, const double* factor, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i)
     x[i] = activate(activation, x[i]) * (factor == nullptr ? 1 : factor[i]);
 }
 
 void pass(Activation activation, float* x, const float* factor, std::int64_t count) {
-  // The kernels have them in the same order.
+  // The enumeration of the kernels has the same order.
   static_assert(static_cast<int>(Activation::Tanh) == static_cast<int>(streaming::ActivationKind::Tanh) &&
                 static_cast<int>(Activation::Silu) == static_cast<int>(streaming::ActivationKind::Silu));
   streaming::chosen(nullptr).activate(

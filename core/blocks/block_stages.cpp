@@ -9,7 +9,7 @@
 
 namespace attnscope {
 
-/// Not anonymous: lambdas of functions that others link hold it.
+/// A named namespace: lambdas in functions with external linkage hold the types.
 namespace block_stages {
 
 /// y = x·W + b: x [batch][rows][d_in], w [d_in][d_out], bias [d_out] or null.
@@ -35,7 +35,7 @@ TensorOf<T> last_rows(const TensorOf<T>& x, std::int64_t count) {
   return cut;
 }
 
-/// The other way round: zeros before them.
+/// The inverse of last_rows(): the rows before them are zeros.
 template <class T>
 TensorOf<T> as_last_rows(const TensorOf<T>& rows, const Shape& shape) {
   TensorOf<T> all(shape);
@@ -49,7 +49,7 @@ ConstMatrixMap<T> all_rows(const TensorOf<T>& x) {
   return {x.data(), x.shape()[0] * x.shape()[1], x.shape()[2]};
 }
 
-/// A product's weights.
+/// The input and the weights of a product.
 struct Linear {
   Stage from;
   Parameter w, bias;
@@ -112,7 +112,7 @@ class Around {
   const Ptr& at(Stage stage) const { return run_.trace[stage]; }
   Ptr parameter(Parameter which) const { return stored(run_.document.precision, run_.parameters[which]); }
 
-  /// Token vectors of the queries: X, or its last rows behind a cache.
+  /// Token vectors of the queries: X, or its last rows if there is a cache.
   Ptr stream() const {
     const Ptr& x = at(Stage::Position);
     const std::int64_t queries = at(Stage::Output)->shape()[1];
@@ -203,7 +203,7 @@ class Around {
     const Stage to = input_of(stage);
     const auto norm = norm_at(block_, stage);
     BlockGradients<T> found;
-    if (!norm) {  // the last rows of X as they are
+    if (!norm) {  // the stage is the last rows of X
       found.stages.emplace_back(to, as_last_rows(d_y, at(to)->shape()));
       return found;
     }
@@ -216,7 +216,7 @@ class Around {
     if (bias) found.parameters[norm->bias] = shared(std::move(d.bias));
     return found;
   }
-  /// What a norm of the stage reads.
+  /// The stage that the norm reads.
   Stage input_of(Stage stage) const {
     switch (stage) {
       case Stage::OutputNorm: return Stage::Output;

@@ -1,4 +1,4 @@
-// core/blocks: rows of numbers as the operations of a block take them.
+// core/blocks: views of rows of numbers, the operands of a block's operations.
 #pragma once
 
 #include <cstdint>
@@ -22,15 +22,15 @@ struct ConstFloatRows {
   const float* row(std::int64_t i) const { return data + i * stride; }
 };
 
-/// Rows that do not begin at the same places of a cache: those of 1,024 floats side by side would push each
-/// other out of it, and a product reads ten of them at a time. Its memory serves again.
+/// Rows that begin at different sets of the CPU cache: contiguous rows of 1,024 floats would evict each
+/// other, and a product reads ten rows at a time. The memory is reused.
 class SpreadRows {
  public:
-  /// What the numbers are is not said.
+  /// The numbers are uninitialised or left from earlier rows.
   FloatRows make(std::int64_t rows, std::int64_t width) {
     constexpr std::int64_t line = 16;  // floats in a line of the cache
     const std::int64_t lines = (width + line - 1) / line;
-    const std::int64_t stride = (lines | 1) * line;  // an odd number of lines: all places in turn
+    const std::int64_t stride = (lines | 1) * line;  // an odd number of lines: uses all cache sets in turn
     if (std::ssize(values_) < rows * stride) values_.resize(static_cast<std::size_t>(rows * stride));
     return {values_.data(), rows, width, stride};
   }

@@ -1,4 +1,5 @@
-// core/blocks: the norms of a model's rows, by the streaming kernels. For layers, and backward, see norm.hpp.
+// core/blocks: the norms of a model's rows, computed by the streaming kernels. For layers, and backward, see
+// core/base/norm.hpp.
 #pragma once
 
 #include "core/base/norm.hpp"
@@ -7,8 +8,8 @@
 
 namespace attnscope {
 
-/// As normalise(), of rows of any stride; y may be x. A row's numbers depend on that row alone, to the bit.
-/// Throws Cancelled.
+/// Like normalise(), for rows of any stride; y may be x. The bits of a row of y depend on that row of x
+/// alone. Throws Cancelled.
 void normalise_rows(const Work&, const NormSettings&, const NormParameters<float>&, const ConstFloatRows& x,
                     const FloatRows& y);
 

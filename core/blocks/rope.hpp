@@ -1,5 +1,5 @@
-// core/blocks: rotary positions as today's models have them: the turning of queries and keys where they lie.
-// Their frequencies: core/document/rope_frequencies.hpp.
+// core/blocks: rotary positions of models: queries and keys are rotated in place. For the frequencies see
+// core/document/rope_frequencies.hpp.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,8 @@ struct HeadsInRows {
   std::int64_t rows = 0, heads = 0, row_stride = 0, head_stride = 0;
 };
 
-/// Turns them in place; row i stands at positions[i]. Angles are float, as in transformers. Throws Cancelled.
+/// Rotates the heads in place; row i has position positions[i]. Angles are float, as in transformers. Throws
+/// Cancelled.
 void rotate_in_place(const Work&, const RopeSettings&, const RopeFrequencies&,
                      std::span<const std::int64_t> positions, const HeadsInRows&);
 

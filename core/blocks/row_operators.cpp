@@ -57,7 +57,7 @@ void CpuRows::multiply(const Work& work, const ConstFloatRows& x, const LinearMa
   attnscope::multiply(work, x, map, y);
 }
 
-// What lies between the rows of a room passes through the activation, too.
+// The padding between the rows passes through the activation, too.
 void CpuRows::activate(const Work& work, Activation activation, const FloatRows& x) {
   activate_all<float>(work, activation, MatrixMap<float>(x.data, x.rows, x.stride));
 }

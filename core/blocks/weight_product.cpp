@@ -11,16 +11,17 @@
 namespace attnscope {
 namespace {
 
-// Columns of y in one piece of work: their weights stay in the second cache while rows pass.
+// Columns of y per piece of work: their weights stay in the L2 cache while rows pass.
 constexpr std::int64_t piece_columns = streaming::column_strip;
-// Few rows are bound by the reading of weights, and what is widened for them stays in the first cache.
+// A product of few rows is bound by reading weights; columns widened for it stay in the L1 cache.
 constexpr std::int64_t few_rows = 8, few_columns = 8;
-// So few that weights are multiplied as they become floats, without being written.
+// Up to this many rows the weights are multiplied while they are widened, without being stored as floats.
 constexpr std::int64_t stored_rows = 3;
-// Where columns lie side by side, the wider a piece is the fewer pages and lines are read in part.
+// In layout InOut, wider pieces read fewer pages and cache lines in part.
 constexpr std::int64_t least_beside = 256, gathered_strips = 4;
 
-/// Rows of x that pass while they stay in the second cache; a multiple of what the kernels take at a time.
+/// Rows of x that stay in the L2 cache while they pass; a multiple of the rows that the kernels take at a
+/// time.
 std::int64_t rows_at_once(std::int64_t d_in) {
   constexpr std::int64_t floats = 1 << 17, step = 24;
   return std::clamp(floats / d_in / step * step, step, 8 * step);
@@ -39,10 +40,10 @@ class PieceProduct {
     if (gathers_) {
       const std::int64_t strips = (map.d_out() + piece_columns - 1) / piece_columns;
       columns_ *= std::clamp<std::int64_t>(strips / (2 * threads), 1, gathered_strips);
-      next_piece_ = columns_ * threads;  // this thread's, if they take turns
+      next_piece_ = columns_ * threads;  // the next piece of this thread, if threads take pieces in turn
     }
     at_once_ = out_in_ ? rows_at_once(d_in_) : x.rows;
-    // What is widened or gathered serves all rows; otherwise the rows are cut too.
+    // Widened or gathered weights serve all rows; otherwise the rows are cut, too.
     piece_rows_ = in_place_ && !gathers_ ? at_once_ : x.rows;
     widened_columns_ = x.rows < few_rows && out_in_ ? few_columns : piece_columns;
   }
@@ -57,7 +58,7 @@ class PieceProduct {
                                                 : widened_columns_ * d_in_);
     map_.weight.check();
     work.for_each(pieces * row_pieces, ns, [&](std::int64_t item) {
-      if (x_.rows >= few_rows) map_.weight.check();  // asks the system: as long as a piece of few rows takes
+      if (x_.rows >= few_rows) map_.weight.check();  // a system call: as slow as a piece of few rows
       const std::int64_t column = item / row_pieces * columns_, row = item % row_pieces * piece_rows_;
       const std::int64_t columns = std::min(columns_, map_.d_out() - column);
       const std::int64_t rows = std::min(piece_rows_, x_.rows - row);
@@ -82,7 +83,7 @@ class PieceProduct {
   }
 
  private:
-  /// Columns [first, first + count) of W as they are stored, where they lie one after the other.
+  /// The stored bytes of columns [first, first + count) of W in layout OutIn, where they are contiguous.
   const std::uint8_t* stored(std::int64_t first, std::int64_t count) const {
     const BlockSize block = block_of(map_.weight.type());
     const auto row_bytes = static_cast<std::size_t>(d_in_ / block.elements * block.bytes);
@@ -91,7 +92,7 @@ class PieceProduct {
     return reinterpret_cast<const std::uint8_t*>(bytes.data());
   }
 
-  /// Those columns as floats: [count][d_in], or [d_in][count] where they lie so.
+  /// These columns as floats: [count][d_in] in layout OutIn, [d_in][count] in layout InOut.
   void widen(std::int64_t first, std::int64_t count, float* room) const {
     if (!out_in_) return map_.weight.read_columns(first, MatrixMap<float>(room, d_in_, count));
     kernels_.widen(map_.weight.type(), stored(first, count), count * d_in_, room);

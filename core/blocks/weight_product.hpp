@@ -1,4 +1,4 @@
-// core/blocks: the linear maps of a model, with weights as their file stores them.
+// core/blocks: the linear maps of a model, with weights in the storage type of their file.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +20,9 @@ struct LinearMap {
   std::int64_t d_out() const { return weight.shape()[layout == WeightLayout::OutIn ? 0 : 1]; }
 };
 
-/// y [rows][d_out] = x [rows][d_in]·W + b. A row's numbers depend on that row of x alone, to the bit: not on
-/// how many rows there are, nor on the number of threads; where another than the CPU computes
-/// (Work::elsewhere), within what its own arithmetic rounds. Throws Error when the sizes do not fit or the
-/// stored numbers cannot be read any more; Cancelled.
+/// y [rows][d_out] = x [rows][d_in]·W + b. On the CPU the bits of a row depend on that row of x alone, not on
+/// the number of rows or threads; a device (Work::device) may round differently. Throws Error when the sizes
+/// do not fit or the stored numbers can no longer be read; Cancelled.
 void multiply(const Work&, const ConstFloatRows& x, const LinearMap&, const FloatRows& y);
 
 }  // namespace attnscope
