@@ -9,7 +9,7 @@ struct NormPlace {
   Stage stage;
   Parameter weight, bias;
   bool of_mlp;
-  std::array<BlockKind, 3> kinds;  // that norm there; unused entries are None
+  std::array<BlockKind, 3> kinds;  // kinds with a norm at the stage; unused entries are None
 };
 
 constexpr auto norm_places = std::to_array<NormPlace>({

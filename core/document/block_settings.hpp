@@ -1,5 +1,5 @@
-// core/document: what stands around an attention layer in a block of a transformer: norms, residual additions
-// and the MLP, as settings. What each arrangement norms, and with which parameters, is said here once.
+// core/document: settings of the block of a transformer around an attention layer: norms, residual additions
+// and the MLP. The one place that defines what each arrangement norms, and with which parameters.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace attnscope {
 
-/// How attention A and MLP M are put together; N, N′ are norms.
+/// The arrangement of attention A and MLP M; N, N′ are norms.
 enum class BlockKind : std::uint8_t {
   None,      // the attention layer by itself
   PreNorm,   // x += A(N x); x += M(N x): GPT-2, Llama (Xiong et al. 2020)
@@ -24,16 +24,16 @@ enum class BlockKind : std::uint8_t {
 enum class BlockNorm : std::uint8_t {
   Layer,           // Ba et al. 2016: weight and bias
   RootMeanSquare,  // Zhang and Sennrich 2019: weight
-  OnePlus,         // the same times 1 + weight, as Gemma stores it
-  None,            // switched off: rows pass as they are
+  OnePlus,         // the same, times 1 + weight: Gemma
+  None,            // no norm: rows are unchanged
 };
 
 struct BlockSettings {
-  BlockKind kind = BlockKind::None;  // the rest is not looked at where it is None
+  BlockKind kind = BlockKind::None;  // None: the other members are ignored
   BlockNorm norm = BlockNorm::Layer;
   float epsilon = 1e-5f;           // added to the mean square; > 0 and finite
-  bool attention_residual = true;  // x is added to what attention gives
-  bool mlp_residual = true;        // and to what the MLP gives; Parallel adds both to one x and does not ask
+  bool attention_residual = true;  // x is added to the output of attention
+  bool mlp_residual = true;        // x is added to the MLP's output; always on for Parallel
   bool mlp = true;
   bool gated = false;  // f(x·W_gate)·(x·W_up) instead of f(x·W_up) (Shazeer 2020)
   Activation activation = Activation::Gelu;
@@ -43,19 +43,19 @@ struct BlockSettings {
 
 inline bool has_block(const BlockSettings& block) { return block.kind != BlockKind::None; }
 inline bool has_mlp(const BlockSettings& block) { return has_block(block) && block.mlp; }
-/// Numbers of a row in the middle of the MLP; 0 without one.
+/// Width of the MLP; 0 without one.
 std::int64_t inner_width(const BlockSettings&, std::int64_t d_model);
 
-/// With what a stage norms.
+/// The norm of a stage.
 struct StageNorm {
   NormSettings settings;
-  Parameter weight, bias;  // missing ones are 1 (0 where 1 is added) and 0
+  Parameter weight, bias;  // missing: weight 1 (0 where 1 is added), bias 0
   bool has_bias;
 };
-/// Nothing where the stage passes its rows on as they are.
+/// The norm of a stage; nullopt if the stage leaves its rows unchanged.
 std::optional<StageNorm> norm_at(const BlockSettings&, Stage);
 
-/// Whether such a block computes with the parameter; false for all that are not of a block.
+/// Whether a block with these settings reads the parameter; false for parameters that are not of a block.
 bool reads(const BlockSettings&, Parameter);
 
 }  // namespace attnscope

@@ -8,7 +8,7 @@ namespace attnscope {
 
 namespace {
 
-/// The texts are what a person typed; only the tokens reach a number, wherever they stand in them.
+/// Results depend on the tokens alone, not on the text or on their positions in it.
 bool same_tokens(const Sequences& was, const Sequences& now) {
   return was.identity() == now.identity() ||
          std::ranges::equal(was, now, [](const Sequence& a, const Sequence& b) {
@@ -16,7 +16,7 @@ bool same_tokens(const Sequences& was, const Sequences& now) {
          });
 }
 
-/// Positions whose numbers come from the seed.
+/// Whether the numbers of the positions come from the seed.
 bool seeded_positions(const Document& document) {
   const LayerSpec& layer = document.layer();
   return (layer.positions == Positions::Learned && !layer.weights[Parameter::PositionTable]) ||
@@ -25,7 +25,7 @@ bool seeded_positions(const Document& document) {
          (layer.positions == Positions::Disentangled && !layer.weights[Parameter::RelativeVectors]);
 }
 
-/// Labels and guesses are no numbers.
+/// Guesses do not change results.
 bool same_given(const Given& was, Given now) {
   now.guesses = was.guesses;
   return was == now;
@@ -53,7 +53,7 @@ Fields changed_fields(const Document& was, const Document& now) {
   note(Field::Scaling, scale_width(was, 1) != scale_width(now, 1));
   note(Field::OutputWeights, has_output_weights(was) != has_output_weights(now));
   if (was.input.is_given() && now.input.is_given()) {
-    // Nothing before Q, K and V exists, so tokens are mere labels and widths come from the tensors.
+    // There are no stages before Q, K and V: tokens are labels, and widths come from the tensors.
     changed &=
         Fields{Field::Given,   Field::Positions, Field::AddedKeys,    Field::Scaling, Field::QkNorm,
                Field::SoftCap, Field::Masking,   Field::Softmax,      Field::Linear,  Field::Intervention,

@@ -1,4 +1,4 @@
-// The check of a Document: what cannot be computed is refused in one sentence that names the field.
+// check(): rejects Documents that cannot be computed, with one sentence that names the field.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -37,7 +37,7 @@ void check_heads(const Document& document) {
   }
 }
 
-/// Of latent attention; `d_k`: of a head.
+/// Checks the sizes of latent attention; `d_k` is that of a head.
 void check_latent(const Document& document, int d_k) {
   const LayerSpec& layer = document.layer();
   if (!has_latent(document)) return;
@@ -126,7 +126,7 @@ void check_cached(std::int64_t cached, std::int64_t tokens, bool cross) {
   }
 }
 
-/// Sizes that follow from the settings; tokens and keys are still to come.
+/// Sizes that follow from the settings; the numbers of tokens and keys are filled in later.
 Dimensions settings_sizes(const Document& document) {
   return {.heads = document.layer().heads,
           .kv_heads = key_value_heads(document),
@@ -241,7 +241,7 @@ void check_lengths(const Given& given) {
   }
 }
 
-/// The width of the output: of the matrix that came with Q, K and V, else of the heads side by side.
+/// The width of the output: that of the matrix given with Q, K and V, else that of the concatenated heads.
 std::int64_t check_given_output(const Document& document, std::int64_t mixed) {
   if (!has_output_weights(document)) return mixed;
   const Tensor& w = *document.layer().weights[Parameter::WOutput];

@@ -1,5 +1,5 @@
-// core/document: every tensor that a Document can hold, in one list: code that counts, compares or copies
-// tensors asks it instead of keeping a list of its own.
+// core/document: the one list of all tensors that a Document can hold, for code that counts, compares or
+// copies tensors.
 #pragma once
 
 #include <type_traits>

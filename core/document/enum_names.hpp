@@ -1,6 +1,5 @@
-// core/document: how settings with a few named values are called: in document files and on the command line,
-// on a control, and in a list of what differs. One list for each enumeration, in the order of its
-// enumerators.
+// core/document: names of the values of enumerations: in document files and on the command line, on a
+// control, and in a list of differences. One list for each enumeration, in the order of its enumerators.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +15,8 @@ namespace attnscope {
 
 struct EnumName {
   std::string_view key;         // in files and on the command line
-  std::string_view label = {};  // on a control; empty where the control has words of its own
-  std::string_view words = {};  // in a list of what differs between two Documents
+  std::string_view label = {};  // on a control; empty if the control has its own words
+  std::string_view words = {};  // in a list of differences between two Documents
 };
 
 /// EnumNames<E>::list holds a row for each enumerator up to EnumNames<E>::last.
@@ -128,7 +127,7 @@ constexpr auto enum_column(std::string_view EnumName::*column) {
   return all;
 }
 
-/// The enumerator that files call so; nothing when none is.
+/// The enumerator with this key; nullopt if there is none.
 template <class E>
 std::optional<E> enum_from(std::string_view key) {
   const auto& list = EnumNames<E>::list;

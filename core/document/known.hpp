@@ -1,5 +1,5 @@
-// core/document: what is known of a Document whose numbers come from a file that held only a part of a head.
-// What is not known is computed from zeros and must not be shown.
+// core/document: which stages are known if the file held only some tensors of a head. Unknown stages are
+// computed from zeros and must not be shown.
 #pragma once
 
 #include "core/document/document.hpp"
@@ -7,11 +7,12 @@
 
 namespace attnscope {
 
-/// Whether queries, keys and what follows from them up to the mask are known; and the values, with all that
-/// they are mixed to.
+/// Whether queries, keys and the stages up to the mask are known; whether values and the stages after the
+/// weights are.
 bool knows_scores(const Document&);
 bool knows_values(const Document&);
-/// Whether a stage's numbers are those of the model. Of weights alone only the weights are.
+/// Whether a stage's numbers are those of the model. If the file held only weights, only the weights are
+/// known.
 bool is_known(const Document&, Stage);
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// core/document: one attention layer and its weights, and the block of a transformer that it stands in.
+// core/document: one attention layer with its weights, and the block of a transformer around it.
 #pragma once
 
 #include <array>
@@ -15,33 +15,33 @@
 
 namespace attnscope {
 
-/// Where W_Q, W_K, W_V and W_O come from. A recipe is kept so that seed, heads and width can change and so
-/// that a session file stays small; the blocks are what is computed with.
+/// The origin of W_Q, W_K, W_V and W_O. The recipe is kept so that seed, heads and width can be changed and
+/// session files stay small; computations read the matrices.
 enum class Recipe {
   Random,     // Xavier normal from the seed
-  HandBuilt,  // eight heads that each do one nameable thing, see core/weights/hand_built.hpp
+  HandBuilt,  // eight heads, each with a known pattern, see core/weights/hand_built.hpp
   Given,      // the numbers themselves, from a file or edited by hand
 };
 
-/// How the blocks of Recipe::Random are drawn. Blocks are [fan_in][fan_out].
+/// How the matrices of Recipe::Random are drawn. They are [fan_in][fan_out].
 enum class Initialiser {
   Xavier,      // N(0, 2 / (fan_in + fan_out)) (Glorot and Bengio 2010)
   Normal,      // N(0, 0.02²), whatever the width (Radford et al. 2018, section 4.1)
   Identity,    // 1 on the diagonal, 0 elsewhere
-  Orthogonal,  // orthonormal columns, or rows where there are fewer of those (Saxe et al. 2014)
+  Orthogonal,  // orthonormal columns, or rows if these are fewer (Saxe et al. 2014)
   Linear,  // uniform in ±1/√fan_in, biases too: PyTorch's nn.Linear (He et al. 2015 with a = √5), σ = 1/√(3
            // fan_in)
 };
 
-/// What one block does differently from its recipe.
+/// How one matrix deviates from the recipe.
 struct BlockRecipe {
   struct Drawn {
     Initialiser initialiser = Initialiser::Xavier;
     std::uint64_t seed = 0;
     bool operator==(const Drawn&) const = default;
   };
-  std::optional<Drawn> drawn;  // drawn by itself; nothing = as the recipe has it
-  float gain = 1;              // what its numbers were multiplied with; > 0 and finite
+  std::optional<Drawn> drawn;  // drawn separately; nullopt = by the recipe
+  float gain = 1;              // the factor its numbers were multiplied by; > 0 and finite
   bool operator==(const BlockRecipe&) const = default;
 };
 
@@ -52,17 +52,17 @@ struct Weights {
   float noise =
       0;  // HandBuilt: standard deviation of Gaussian noise added to every weight, x 1/sqrt(d_model)
   bool biases = false;                            // Random: add random biases as well
-  Initialiser initialiser = Initialiser::Xavier;  // Random: of all four blocks
+  Initialiser initialiser = Initialiser::Xavier;  // Random: of all four matrices
   std::array<BlockRecipe, 4> blocks;              // by Projection
-  /// Given: the recipe that made the blocks before their numbers were edited by hand, so that each can be
-  /// reset; Given where they came as numbers. Not looked at with another recipe.
+  /// With recipe Given: the recipe that made the matrices before their numbers were edited by hand, so that
+  /// each can be reset; Given if they came from a file. Ignored with other recipes.
   Recipe made_by = Recipe::Given;
-  bool fused = false;  // compute Q, K and V into one tensor, then cut it; the same bits, save behind a cache
+  bool fused = false;  // compute Q, K and V as one tensor and split it; the same bits, except with a cache
 
   /// Names and shapes: parameter_table. The learned key and value are both there or both null.
   Parameters<float> parameters;
-  /// What each head was built to do; empty unless HandBuilt. A head whose W_Q or W_K was changed by hand has
-  /// an empty name: what it looks at is its own now.
+  /// The pattern each head was built for; empty unless HandBuilt. A head whose W_Q or W_K was edited by hand
+  /// has an empty name, since it may no longer have the pattern.
   std::vector<std::string> head_names;
 
   const TensorPtr& operator[](Parameter which) const { return parameters[which]; }
@@ -72,8 +72,8 @@ struct Weights {
   bool operator==(const Weights&) const = default;
 };
 
-/// All that is said of one attention layer: its sizes, its settings and its parameters. Of the sizes only
-/// d_model is the same in all layers of a model.
+/// One attention layer: sizes, settings and parameters. Of the sizes only d_model is the same in all layers
+/// of a model.
 struct LayerSpec {
   int d_model = 64;
   int heads = 8;
@@ -95,21 +95,20 @@ struct LayerSpec {
   EmptyRow empty_row = EmptyRow::Zeros;
   float temperature = 1;  // softmax(masked / temperature); > 0 and finite
   bool linear = false;  // linear attention: values are mixed with φ(Q)φ(K)ᵀ weights instead of softmax's
-  std::vector<Intervention> interventions;  // one for each head; empty = none has its pattern replaced
+  std::vector<Intervention> interventions;  // one for each head; empty = no head is intervened on
   Dropout dropout;
   BlockSettings block;
   bool operator==(const LayerSpec&) const = default;
 };
 
-/// A block of a transformer: the attention layer, and in its settings what stands around it.
+/// A block of a transformer: the attention layer, whose settings include the rest of the block.
 struct Block {
   LayerSpec layer;
   bool operator==(const Block&) const = default;
 };
 
-/// The blocks of a Document, in the order in which the residual stream passes them; never none. Each is
-/// shared with the copies of the Document until one of them changes it, so that an edit in one block of a
-/// model copies that block.
+/// The blocks of a Document in the order of the residual stream; at least one. Each is shared with copies of
+/// the Document until one of them changes it, so an edit in one block of a model copies that block only.
 class Blocks {
  public:
   /// One block.
@@ -119,7 +118,7 @@ class Blocks {
   const Block& operator[](std::size_t index) const { return blocks_[index].read(); }
   /// The block to be changed, see SharedValue::change().
   Block& change(std::size_t index) { return blocks_[index].change(); }
-  /// The same for the same block of two Documents.
+  /// An address that is equal if two Documents share the block.
   const void* identity(std::size_t index) const { return blocks_[index].identity(); }
   bool operator==(const Blocks&) const = default;
 

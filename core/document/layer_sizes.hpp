@@ -1,5 +1,5 @@
-// core/document: which sizes a layer can have: what check() refuses by, what recipes make weights for and
-// what edits/remedies.hpp looks for.
+// core/document: the limits of a layer's sizes, for check(), for the recipes that make weights, and for
+// edits/remedies.hpp.
 #pragma once
 
 #include <cstdint>
@@ -10,28 +10,29 @@
 
 namespace attnscope {
 
-/// Recipes make no blocks for a wider model: four of them at this width take 256 MiB.
+/// The largest d_model that recipes make matrices for: four of them at this width take 256 MiB.
 inline constexpr int max_made_width = 4096;
 /// The smallest d_model that hand-built embeddings and weights can be made for.
 inline constexpr int min_hand_built_width = 16;
-/// Orthogonal blocks are made up to this size: the decomposition takes rows · columns² operations.
+/// The largest dimension of orthogonal matrices: the decomposition takes rows · columns² operations.
 inline constexpr std::int64_t max_orthogonal_size = 1024;
 
-/// Whether every head has as many numbers: d_model / heads is a whole number, or d_k is set. `heads` >= 1.
+/// Whether all heads can have the same width: d_model / heads is a whole number, or d_k is set. `heads` >= 1.
 bool can_split(const Document&, int heads);
-/// The number of heads nearest to `heads` that divides `d_model`, the larger of two.
+/// The divisor of `d_model` nearest to `heads`; the larger of two.
 int fitting_heads(int d_model, int heads);
-/// The widest d_model the Document can have: where a recipe makes its weights, as wide as those are made.
+/// The largest d_model the Document can have: max_made_width if a recipe makes or made its weights, else
+/// max_d_model.
 int widest_model(const Document&);
-/// The largest d_k and d_v the Document can have: no matrix of weights holds more numbers than a square one
-/// of the widest d_model.
+/// The largest d_k and d_v the Document can have: no weight matrix has more numbers than a square one of the
+/// largest d_model.
 int widest_head(const Document&);
 /// Whether embedding or weights are built by hand: d_model is then even and at least min_hand_built_width.
 bool is_built_by_hand(const Document&);
-/// Whether a block is or was drawn as Orthogonal: then no width is above max_orthogonal_size.
+/// Whether a matrix is or was drawn as Orthogonal: then no width may exceed max_orthogonal_size.
 bool wants_orthogonal(const Weights&);
 
-/// The allowed value nearest to `wanted`, the larger of two; nothing when there is none from 1 to `most`.
+/// The allowed value nearest to `wanted`, the larger of two; nullopt if no value from 1 to `most` is allowed.
 template <class Allowed>
 std::optional<int> nearest_allowed(int wanted, int most, Allowed allowed) {
   std::optional<int> best;

@@ -1,4 +1,4 @@
-// core/document: the part of check() that looks at how much there would be to keep.
+// core/document: the part of check() that limits the memory for scores and vectors.
 #include <cmath>
 #include <unistd.h>
 
@@ -10,7 +10,7 @@
 namespace attnscope {
 namespace {
 
-/// In floating point: the product of sizes from a file may not fit into 64 bits.
+/// In floating point, since the product of sizes from a file may not fit into 64 bits.
 double scores(const Dimensions& size) {
   return static_cast<double>(size.batch) * static_cast<double>(size.heads) *
          static_cast<double>(size.queries) * static_cast<double>(size.keys);
@@ -23,7 +23,7 @@ std::string grouped(double number) {
     digits.insert(static_cast<std::size_t>(at), 1, ',');
   return digits;
 }
-/// Floats of the vectors that a long Document keeps: of its tokens, queries, keys and values before and after
+/// The number of floats that a long Document keeps: token vectors, queries, keys and values before and after
 /// rotation, and the output of every head.
 double numbers_kept(const Dimensions& size) {
   const auto count = [](std::int64_t n) { return static_cast<double>(n); };
@@ -52,7 +52,7 @@ void check_cells(const Dimensions& size) {
 
 void check_memory(const Dimensions& size, bool keeps_weights) {
   const double needed = 4 * (numbers_kept(size) + (keeps_weights ? scores(size) : 0));
-  // Asked for once: every stage of a run checks, and the system reads a file to answer.
+  // Read once: every stage of a run calls this, and the system reads a file to answer.
   static const double there =
       static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
   if (needed <= there / 2) return;

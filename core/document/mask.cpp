@@ -10,13 +10,13 @@ namespace attnscope {
 
 namespace {
 
-/// Row and column of a patch's window; those before the first whole window are 0.
+/// Row and column of a patch's window; 0 before the first whole window.
 std::pair<std::int64_t, std::int64_t> window_of(const Sparsity& of, std::int64_t patch) {
   const auto window = [&](std::int64_t at) { return (at - of.shift + of.side) / of.side; };
   return {window(patch / of.grid), window(patch % of.grid)};
 }
 
-/// What Masking::Hidden says, as a number.
+/// Masking::Hidden as a number.
 double hidden_value_of(const Document& document) {
   switch (document.layer().masking.hidden) {
     case Masking::Hidden::MinusInfinity: break;
@@ -75,7 +75,7 @@ MaskRule::Interval MaskRule::interval(std::int64_t b, bool patterned, std::int64
   }
   if (patterned) {
     std::int64_t left = window_.left,
-                 right = window_.right;  // how far back and ahead is seen, -1 = without end
+                 right = window_.right;  // how many keys back and ahead are seen, -1 = all
     if (causal_) right = right < 0 ? 0 : std::min<std::int64_t>(right, 0);
     if (mistake_ == MaskMistake::Transposed) std::swap(left, right);
     if (left >= 0) seen.begin = std::max(seen.begin, position - left);
@@ -121,8 +121,8 @@ bool MaskRule::sparse_allows(std::int64_t b, std::int64_t h, std::int64_t query,
     case Sparsity::Kind::None: return true;
     case Sparsity::Kind::Strided: return (position - key) % sparsity_.stride == 0;
     case Sparsity::Kind::BlocksGlobal:
-      // Positions before the first key come up with a negative offset; they are no global tokens and share no
-      // block with a key.
+      // Positions are negative before the first key if the offset is negative; such queries are not global
+      // tokens and share no block with a key.
       return key < sparsity_.globals ||
              (position >= 0 &&
               (position < sparsity_.globals || position / sparsity_.block == key / sparsity_.block));

@@ -1,5 +1,5 @@
-// core/document: which keys a query may see. The one place that decides it, read by the Mask and Softmax
-// stages, the measures, the gradients and the pictures.
+// core/document: which keys a query may see: the one implementation, used by the Mask and Softmax stages, the
+// measures, the gradients and the pictures.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@ struct MaskIntervals {
   std::vector<std::uint8_t> patterned;   // [heads] 1: with the pattern
 };
 
-/// The rule of a Document's mask, ready to be asked cell by cell or row by row. A query i of sequence b
-/// stands at position p = query_offset(b) + i among the keys; causal lets it see the keys j <= p:
-/// bottom-right aligned when a cache precedes the queries, top-left otherwise. Keys that belong to no token
-/// are seen by every query. Keeps a reference to nothing; safe to use from any thread.
+/// The mask of a Document, evaluated for a cell or a row. Query i of sequence b has position p =
+/// query_offset(b) + i among the keys; causal allows the keys j <= p: bottom-right aligned when a cache
+/// precedes the queries, top-left otherwise. Every query sees the keys that belong to no token. Keeps no
+/// reference to the Document; safe to use from any thread.
 class MaskRule {
  public:
   /// `document` must pass check(). `trace` gives the LSH buckets; without it that pattern hides nothing.
@@ -42,25 +42,25 @@ class MaskRule {
   /// Number of keys the query may see.
   std::int64_t allowed_keys(std::int64_t b, std::int64_t h, std::int64_t query) const;
 
-  /// Where a query stands among the keys: p. It may be no key's place.
+  /// The position p of a query among the keys. It may be out of range.
   std::int64_t position(std::int64_t b, std::int64_t query) const {
     return offsets_[static_cast<std::size_t>(b)] + query;
   }
 
-  /// Keys that belong to tokens: the first so many.
+  /// Number of keys that belong to tokens; they come first.
   std::int64_t token_keys() const { return size_.token_keys(); }
 
-  /// What a hidden key's score becomes, or what is added to it (see Masking::Hidden).
+  /// The value that replaces a hidden key's score, or is added to it (see Masking::Hidden).
   double hidden_value() const { return hidden_value_; }
   bool adds_hidden_value() const { return adds_hidden_value_; }
-  /// The mistake of masking after the softmax: scores stay as they are, weights of hidden keys become 0.
+  /// The mistake of masking after the softmax: scores are unchanged, weights of hidden keys become 0.
   bool after_softmax() const { return mistake_ == MaskMistake::AfterSoftmax; }
   /// Whether the window or a sparse pattern hides keys at all.
   bool is_sparse() const { return !window_.open() || sparsity_.kind != Sparsity::Kind::None; }
-  /// The rule as intervals, but for additive masks; nothing where it is more than that: sparse patterns, keys
-  /// that belong to no token, the mistake of hiding the diagonal.
+  /// The rule as intervals, without the additive mask; nullopt if intervals cannot express it: sparse
+  /// patterns, keys that belong to no token, the mistake of hiding the diagonal.
   std::optional<MaskIntervals> intervals() const;
-  /// Whether the same keys are seen in every head.
+  /// Whether all heads see the same keys.
   bool is_same_for_heads() const {
     return heads_.empty() && buckets_.empty() && (!additive_ || additive_->shape()[1] == 1);
   }
@@ -74,7 +74,7 @@ class MaskRule {
                                          std::int64_t query);
 
  private:
-  /// Keys [begin, end) that causal, window and padding leave.
+  /// Keys [begin, end) that causal, window and padding allow.
   struct Interval {
     std::int64_t begin, end;
   };

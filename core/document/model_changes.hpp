@@ -1,6 +1,6 @@
-// core/document: what is changed inside a model while it runs: heads that are ablated, patched or given
-// another pattern, blocks without attention, MLP, scale or mask. A value; everything behind a change follows
-// from it. What of it fits a model is said by core/models/changes.hpp.
+// core/document: interventions on a model's run: heads that are ablated, patched or given another pattern;
+// blocks with attention, MLP or mask off, or another scale. A value; later activations follow from the
+// changes. core/models/changes.hpp checks whether they fit a model.
 #pragma once
 
 #include <cstdint>
@@ -11,46 +11,45 @@
 
 namespace attnscope {
 
-/// Which attention of a block.
+/// The kinds of attention in a model.
 enum class AttentionOf : std::uint8_t { Encoder, Decoder, Cross };
 
-/// One head. Its own weights are still there to be looked at, unless the change is one of its pattern. (The
-/// kinds are not those of a layer's Intervention, which are of its pattern alone; what has the same name
-/// means the same.)
+/// A change of one head. Its own weights can still be viewed, unless the change replaces its pattern. (A
+/// layer's Intervention replaces patterns only; kinds of the same name mean the same.)
 struct HeadChange {
   enum class Kind : std::uint8_t {
     Zero,           // its output becomes 0: zero ablation
-    Mean,           // the mean of its output over the tokens of this text that are not hidden: it looks ahead
+    Mean,           // its output becomes its mean over the visible tokens of this text, later ones included
     Uniform,        // pattern: the same weight on every key that the query may see
-    PreviousToken,  // pattern: all weight on the key before; as Uniform where the query may not see it
+    PreviousToken,  // pattern: all weight on the key before; like Uniform where the query may not see it
     Identity,       // pattern: on the query's own token
     FirstToken,     // pattern: on key 0
-    Frozen,         // pattern: `tensor` [queries][keys], as it is, whatever the mask says
+    Frozen,         // pattern: `tensor` [queries][keys], unchanged, regardless of the mask
     Replaced,       // its output becomes `tensor` [rows][d_k]: activation patching
   };
   AttentionOf of = AttentionOf::Decoder;
   int block = 0, head = 0;
   Kind kind = Kind::Zero;
   TensorPtr tensor = {};
-  std::vector<std::int64_t> rows = {};  // of Zero, Mean and Replaced: where it holds; empty = everywhere
+  std::vector<std::int64_t> rows = {};  // Zero, Mean and Replaced: the changed rows; empty = all
   bool operator==(const HeadChange&) const = default;
 };
 
-/// One block. What is off adds nothing to the residual stream, biases included; its queries, keys, values and
-/// weights are computed all the same.
+/// A change of one block. A part that is off adds nothing to the residual stream, biases included; its
+/// queries, keys, values and weights are still computed.
 struct BlockChange {
   AttentionOf of = AttentionOf::Decoder;
   int block = 0;
   bool attention_off = false;
   bool mlp_off = false;              // not of Cross
-  bool mask_off = false;             // no causal rule and no window; what the input's mask hides stays hidden
-  bool causal = false;               // no query sees a later key, of self-attention that has no such rule
-  std::optional<double> scale = {};  // multiplies q·k in place of the model's own; 1 = off
+  bool mask_off = false;             // no causal mask and no window; the input's own mask still hides keys
+  bool causal = false;               // adds a causal mask to self-attention without one
+  std::optional<double> scale = {};  // replaces the model's multiplier of q·k; 1 = off
   double temperature = 1;            // the softmax's, > 0
   bool operator==(const BlockChange&) const = default;
 };
 
-/// Several of one head come one after the other; of one block the last counts.
+/// Several changes of one head are applied in order; of several changes of one block the last counts.
 struct ModelChanges {
   std::vector<HeadChange> heads = {};
   std::vector<BlockChange> blocks = {};

@@ -1,6 +1,6 @@
-// core/document: the model that a layer is looked at in: which one, what it reads, what is changed inside it
-// and which of its blocks is on screen. The rest of such a Document follows from this: its input are the
-// vectors that enter the block, its layer is the block (see core/models/opened/layer_document.hpp).
+// core/document: the model that a layer belongs to: the model, its input, the changes inside it and the block
+// on screen. The rest of such a Document follows from this: its input is the vectors that enter the block,
+// its layer is that of the block (see core/models/opened/layer_document.hpp).
 #pragma once
 
 #include <cstdint>
@@ -16,43 +16,43 @@ namespace attnscope {
 
 struct OpenedModel;  // core/models/opened/opened_model.hpp
 
-/// A word of a text that mask tokens stand for.
+/// A word of a text that is replaced by mask tokens.
 struct MaskedWord {
   std::int64_t at = 0;               // the byte of the text where the masks begin
-  std::string word;                  // that was there
-  std::vector<std::int64_t> tokens;  // of it: as many masks stand there, one behind the other
+  std::string word;                  // the word that was there
+  std::vector<std::int64_t> tokens;  // of the word; there are as many consecutive masks
   bool operator==(const MaskedWord&) const = default;
 };
 
-/// What a model reads. Of the fields those count that the model has a use for.
+/// The input of a model. Fields that the model has no use for are ignored.
 struct ModelText {
   std::string text;                         // valid UTF-8
   std::optional<std::string> pair;          // the second text of an encoder that takes pairs
-  std::optional<std::string> decoder_text;  // encoder-decoders: what the decoder has said so far
-  std::vector<std::int64_t> continued;  // tokens behind it (behind decoder_text where there is a decoder with
-                                        // its own text): generated, or chosen from the prediction
+  std::optional<std::string> decoder_text;  // encoder-decoders: the decoder's text so far
+  std::vector<std::int64_t> continued;  // tokens appended to it (to decoder_text if the decoder has its own
+                                        // text): generated, or chosen from the prediction
   std::filesystem::path image;          // models of pictures; empty = none yet
-  std::vector<MaskedWord> masked;       // of `text`, in its order: words that a click put mask tokens for
+  std::vector<MaskedWord> masked;       // of `text`, in its order: words that a click has replaced by masks
   bool special = true;            // what the model's format puts around the text: a beginning, [CLS], [SEP]
-  std::vector<std::int64_t> ids;  // where not empty, the tokens themselves, in the place of text and pair
-  /// A day like "2026-11-27": `text` is what a user says in a chat, and the model reads what its chat
-  /// template makes of that, which is told this day where it asks. `special` and `pair` do not count then.
+  std::vector<std::int64_t> ids;  // if not empty: token ids that replace text and pair
+  /// A date like "2026-11-27": `text` is a user's message in a chat, and the model reads it in its chat
+  /// template, which can use this date. `special` and `pair` are ignored then.
   std::optional<std::string> chat_day;
   bool operator==(const ModelText&) const = default;
 };
 
 struct ModelContext {
   std::shared_ptr<const OpenedModel>
-      model;                      // null: the layer stands by itself, or the model is still to be opened
-  std::filesystem::path path;     // where it lies; empty: there is none
-  std::uint64_t fingerprint = 0;  // of its files, see OpenedModel; 0 = not known
+      model;                      // null: a single layer without a model, or the model is not opened yet
+  std::filesystem::path path;     // of the model; empty: there is none
+  std::uint64_t fingerprint = 0;  // of its files, see OpenedModel; 0 = unknown
   ModelText input;
   ModelChanges changes;
-  AttentionOf of = AttentionOf::Decoder;  // the attention that is looked at,
+  AttentionOf of = AttentionOf::Decoder;  // the attention on screen,
   int block = 0;                          // and its block
   bool operator==(const ModelContext&) const = default;
   explicit operator bool() const { return model != nullptr; }
-  /// Read from a file: the window opens the model before it shows it.
+  /// Read from a file: the window opens the model before it shows the Document.
   bool is_unopened() const { return !model && !path.empty(); }
 };
 

@@ -1,6 +1,6 @@
-// core/document: the parameters of an attention layer as one table: what each tensor is called, how large it
-// is and which part of the Document it belongs to. Weights, the sources of a computation, gradients, files,
-// parity and the editing of numbers walk it, so that a new tensor is one row.
+// core/document: the table of the parameters of an attention layer and its block: names, shapes and the Field
+// of the Document that each belongs to. Weights, the sources of a computation, gradients, files, parity and
+// the editing of numbers iterate over it, so a new parameter is one row.
 #pragma once
 
 #include <array>
@@ -18,8 +18,8 @@ namespace attnscope {
 /// W_Q, W_K, W_V and W_O, with their biases.
 enum class Projection { Query, Key, Value, Output };
 
-/// Those whose numbers a person can edit come first (see Editable in core/edits/numbers.hpp): all but those
-/// of ParameterKind::Position.
+/// The parameters before PositionTable can be edited by hand (see Editable in core/edits/numbers.hpp); those
+/// of positions and blocks cannot.
 enum class Parameter : std::uint8_t {
   WQuery,
   WKey,
@@ -37,14 +37,14 @@ enum class Parameter : std::uint8_t {
   LatentNorm,    // Latent::normed
   WQueryLatent,  // W_DQ
   QueryLatentNorm,
-  SinkLogits,       // a logit for each head that joins the softmax and takes no value
+  SinkLogits,       // a logit for each head that joins the softmax and has no value
   PositionTable,    // Positions::Learned
   RelativeBias,     // Positions::RelativeBuckets
   WindowBias,       // Positions::RelativeWindows
   RelativeVectors,  // Positions::Disentangled
-  AttentionNorm,    // of a block, see block_settings.hpp
+  AttentionNorm,    // from here on of a block, see block_settings.hpp
   AttentionNormBias,
-  OutputNorm,  // of what attention gives, before or after it is added
+  OutputNorm,  // of the attention output, before or after the residual addition
   OutputNormBias,
   MlpNorm,
   MlpNormBias,
@@ -60,61 +60,62 @@ enum class Parameter : std::uint8_t {
 inline constexpr std::size_t parameter_count = 35;
 
 enum class ParameterKind : std::uint8_t {
-  Matrix,    // of a projection y = x·W + b: a layer that computes its queries, keys and values needs it
+  Matrix,    // of a projection y = x·W + b; required unless Q, K and V are given
   Bias,      // of a projection; may be missing
-  ExtraRow,  // of keys or values, behind those of the tokens; may be missing
-  Position,  // read by one kind of positions only; drawn from the seed when it is missing
-  Norm,      // read by QkNorm only; 1 when it is missing
+  ExtraRow,  // a key or value after those of the tokens; may be missing
+  Position,  // read by one kind of positions only; drawn from the seed if missing
+  Norm,      // read by QkNorm only; 1 if missing
   Sink,      // of the softmax; may be missing
   // Of latent attention.
-  Latent,      // it needs them, the queries' where they have a latent
-  LatentNorm,  // 1 when it is missing
+  Latent,      // required; W_DQ only if queries have a latent
+  LatentNorm,  // 1 if missing
   // Of a block; read where BlockSettings say so.
-  BlockNorm,    // 1, or 0 for biases and where 1 is added, when it is missing
-  BlockMatrix,  // of the MLP, y = x·W + b; may not be missing
+  BlockNorm,    // if missing 1, or 0 for biases and where 1 is added
+  BlockMatrix,  // of the MLP, y = x·W + b; required
   BlockBias,    // may be missing
 };
 
-/// What the size of a dimension follows from.
+/// The size of a dimension of a parameter.
 enum class Extent : std::uint8_t {
   None,  // no such dimension
   Model,
-  QuerySource,   // width of the vectors that queries are made of; d_model, or that of their latent
-  KeySource,     // the same of keys; d_model, unless they came as numbers, or that of the latent
-  ValueSource,   // the same of values
-  LatentSource,  // of the vectors that the latent is made of
+  QuerySource,   // width of the vectors that queries are projected from: d_model, or that of their latent
+  KeySource,     // the same for keys: d_model, that of given vectors, or that of the latent
+  ValueSource,   // the same for values
+  LatentSource,  // width of the vectors that the latent is projected from
   Latent,        // width of the latent, with the shared key
-  Content,       // without it
+  Content,       // width of the latent without the shared key
   QueryLatent,
   QueryHeads,     // heads · d_k
   KeyHeads,       // kv heads · (d_k without the shared key)
   WholeKeyHeads,  // kv heads · d_k
   ValueHeads,     // kv heads · d_v
   MixedHeads,     // heads · d_v
-  Positions,      // at least as many as tokens
+  Positions,      // at least the number of tokens
   Buckets,
   Heads,
   HeadWidth,      // d_k
-  WindowOffsets,  // rows apart times columns apart in a window
+  WindowOffsets,  // row offsets times column offsets in a window
   Distances,      // relative positions: twice the span
   Inner,          // of the MLP
 };
 
-/// How far apart two patches of a window can be, (2·side - 1) rows times as many columns.
+/// The number of offsets between two patches of a window: (2·side - 1) row offsets times as many column
+/// offsets.
 constexpr std::int64_t window_offsets(std::int64_t side) { return (2 * side - 1) * (2 * side - 1); }
 
-/// [rows][columns], or one row: the columns alone.
+/// [rows][columns], or [columns] for one row.
 using Extents = std::array<Extent, 2>;
 
 struct ParameterInfo {
   Parameter parameter;
   ParameterKind kind;
   std::optional<Projection> projection;  // of Matrix and Bias
-  std::string_view name;                 // as messages call it
-  std::string_view id;                   // as sessions and number editing call it
+  std::string_view name;                 // in messages
+  std::string_view id;                   // in sessions and number editing
   std::string_view key;                  // in a document file, under "weights"
   std::string_view layer_key;            // in a layer file (see layer_tensors.hpp); empty = not held there
-  Field field;                           // what a change of it touches
+  Field field;                           // the Field that a change of it belongs to
   Extents extents;                       // of its dimensions
   constexpr int rank() const { return extents[1] == Extent::None ? 1 : 2; }
   constexpr Extent columns() const { return extents[static_cast<std::size_t>(rank() - 1)]; }
@@ -205,7 +206,7 @@ constexpr const ParameterInfo& info(Parameter which) {
 Parameter matrix_of(Projection);
 Parameter bias_of(Projection);
 
-/// The sizes that shapes of parameters follow from; those behind d_v are 0 where they are not asked for.
+/// The sizes that parameter shapes follow from; those after d_v are 0 if they are not needed.
 struct ParameterSizes {
   std::int64_t d_model = 0, key_source = 0, value_source = 0, heads = 0, kv_heads = 0, d_k = 0, d_v = 0;
   std::int64_t latent = 0, shared_key = 0, query_latent = 0;  // of latent attention; 0 = off
@@ -213,7 +214,7 @@ struct ParameterSizes {
 };
 std::int64_t size_of(Extent, const ParameterSizes&);
 Shape shape_of(const ParameterInfo&, const ParameterSizes&);
-/// "[d_model, heads · d_k]", as messages explain a shape.
+/// A shape in words for messages: "[d_model, heads · d_k]".
 std::string shape_words(const ParameterInfo&);
 
 /// One tensor, or null, for each Parameter.
@@ -224,7 +225,7 @@ class Parameters {
   const TensorPtrOf<T>& operator[](Parameter which) const {
     return tensors_[static_cast<std::size_t>(which)];
   }
-  /// Whether all are the same tensors, not only tensors with the same numbers.
+  /// Compares by identity: whether all are the same tensors.
   bool operator==(const Parameters&) const = default;
 
  private:

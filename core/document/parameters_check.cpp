@@ -10,14 +10,14 @@
 namespace attnscope {
 namespace {
 
-/// Refuses a parameter of another shape, and a matrix that is missing.
+/// Throws Error if the parameter has another shape, or if a required one is missing.
 void check_parameter(const Weights& weights, const ParameterInfo& row, const ParameterSizes& sizes) {
   const TensorPtr& block = weights[row.parameter];
   const bool is_needed = row.kind == ParameterKind::Matrix || row.kind == ParameterKind::Latent ||
                          row.kind == ParameterKind::BlockMatrix;
   const Shape expected = shape_of(row, sizes);
   if (block ? block->shape() == expected : !is_needed)
-    return;  // every stage checks: words only where it fails
+    return;  // called for every stage: words are made only on failure
   std::string name(row.name);
   if (name.starts_with("the ")) name[0] = 'T';
   if (!block)
@@ -26,7 +26,7 @@ void check_parameter(const Weights& weights, const ParameterInfo& row, const Par
   check_shape(name, block, expected, shape_words(row));
 }
 
-/// What makes latents; of the queries' only where they have one.
+/// The parameters of latents; those of the query latent only if there is one.
 void check_latents(const Weights& weights, const ParameterSizes& sizes) {
   for (const ParameterInfo& row : parameter_table) {
     const bool wanted = row.columns() != Extent::QueryLatent || sizes.query_latent > 0;

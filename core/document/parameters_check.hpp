@@ -1,5 +1,5 @@
-// core/document: the part of check() that is about tensors that come with a layer: weights, tables of
-// positions and what else is learned; what is missing or of another shape is refused in one sentence.
+// core/document: the part of check() for the parameters of a layer: throws Error, one sentence, if one is
+// missing or has another shape.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace attnscope {
 
-/// Refuses a tensor that is there and of another shape.
+/// Throws Error if the tensor exists and has another shape.
 void check_shape(std::string_view name, const TensorPtr& block, const Shape& expected,
                  std::string_view meaning);
 
@@ -20,9 +20,9 @@ struct SourceWidths {
 
 void check_weights(const Document&, const SourceWidths&);
 void check_position_blocks(const Document&, std::int64_t tokens, std::int64_t heads);
-/// What given Q, K and V read as well, so that sizes come from them.
+/// Checks the parameters that are also read with given Q, K and V, whose sizes come from these.
 void check_shared_parameters(const Document&, const Dimensions&);
-/// Of the frequencies of `rotated` dimensions.
+/// Checks the divisors of the frequencies of `rotated` dimensions.
 void check_divisors(const TensorPtr& divisors, std::int64_t rotated);
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// core/document: what storing numbers with fewer bits does to them.
+// core/document: rounding of tensors to the storage precision.
 #pragma once
 
 #include "core/document/settings.hpp"
@@ -7,7 +7,7 @@ namespace attnscope {
 
 /// The tensor with every value rounded to the nearest one of the storage type, ties to even: bfloat16 has 8
 /// significant bits and float's range, float16 11 bits and becomes infinite beyond 65504. The same tensor for
-/// Float32; null for null. Float64 is the reference and stays as it is.
+/// Float32; null for null. Double tensors are the reference and are not rounded.
 TensorPtrOf<float> stored(Precision, TensorPtrOf<float>);
 TensorPtrOf<double> stored(Precision, TensorPtrOf<double>);
 

@@ -25,8 +25,8 @@ std::vector<double> plain_frequencies(double base, std::int64_t r) {
   return frequency;
 }
 
-/// The base for texts longer than those of training. A single pair turns by one radian for each position,
-/// whatever the base.
+/// The base for texts longer than those of training. With a single pair the base has no effect: it rotates by
+/// one radian for each position.
 double grown_base(const RopeSettings& rope, std::int64_t positions) {
   if (rope.rotated <= 2) return rope.base;
   const auto trained = static_cast<double>(rope.trained_positions), r = static_cast<double>(rope.rotated);
@@ -34,8 +34,8 @@ double grown_base(const RopeSettings& rope, std::int64_t positions) {
   return rope.base * std::pow(rope.factor * length / trained - (rope.factor - 1), r / (r - 2));
 }
 
-/// Between the dimensions that turn `fast` times and `slow` times within a context, from the plain frequency
-/// to that divided by the factor.
+/// Blends the plain frequency into that divided by the factor, between the dimensions that make `fast` and
+/// `slow` turns within a context.
 void scale_yarn(const RopeSettings& rope, std::vector<double>& frequency) {
   const auto r = static_cast<double>(rope.rotated);
   const auto dimension_of = [&](double turns) {

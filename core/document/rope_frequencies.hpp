@@ -1,5 +1,5 @@
-// core/document: the frequencies of rotary positions, plain and for each kind of scaling to contexts longer
-// than those of training. Layers and models share them.
+// core/document: the frequencies of rotary positions, plain and with each kind of scaling to contexts longer
+// than those of training. Used by layers and models.
 #pragma once
 
 #include <cstdint>
@@ -11,26 +11,26 @@
 
 namespace attnscope {
 
-/// By the "rope_type" of config files; nothing for others.
+/// The kind for the "rope_type" of config files; nullopt for other names.
 std::optional<RopeScaling> rope_scaling_from(std::string_view name);
 
 struct RopeSettings {
   double base = 10'000;
-  std::int64_t rotated = 0;  // dimensions of a head that are turned; even, the others stay
+  std::int64_t rotated = 0;  // rotated dimensions of a head; even
   bool interleaved = false;  // pairs (2i, 2i + 1) instead of (i, i + rotated / 2)
   RopeScaling scaling = RopeScaling::None;
   double factor = 1;                   // of the context, for all kinds but None
   std::int64_t trained_positions = 0;  // Dynamic, Yarn, Llama3: length of the contexts before scaling
   double low_frequency = 1, high_frequency = 4;  // Llama3: "low_freq_factor", "high_freq_factor"
   double fast = 32, slow = 1;                    // Yarn: turns within trained_positions
-  bool truncate = true;                          // Yarn: its bounds are whole dimensions
-  std::optional<double> magnitude;               // Yarn: of cosine and sine; nothing = 0.1·ln(factor) + 1
-  /// What each frequency is divided by in the end, as GGUF files have it: [rotated / 2], or empty.
+  bool truncate = true;                          // Yarn: round the bounds to whole dimensions
+  std::optional<double> magnitude;  // Yarn: factor of cosine and sine; nullopt = 0.1·ln(factor) + 1
+  /// Final divisors of the frequencies, as in GGUF files: [rotated / 2], or empty.
   std::vector<float> divisors = {};
   bool operator==(const RopeSettings&) const = default;
 };
 
-/// The frequencies, in radians for each position, and what cosine and sine are multiplied with.
+/// The frequencies in radians per position, and the factor of cosine and sine.
 template <class T>
 struct RopeFrequenciesOf {
   std::vector<T> frequency;  // [rotated / 2]
@@ -38,9 +38,9 @@ struct RopeFrequenciesOf {
 };
 using RopeFrequencies = RopeFrequenciesOf<float>;
 
-/// As the papers have them. `positions`: the length of the text; only Dynamic depends on it.
+/// The frequencies of the papers. `positions`: the length of the text; only Dynamic depends on it.
 RopeFrequenciesOf<double> exact_rope_frequencies(const RopeSettings&, std::int64_t positions);
-/// As transformers computes them (modeling_rope_utils.py), rounded to float: the rounding is part of the
+/// The frequencies of transformers (modeling_rope_utils.py), rounded to float: the rounding is part of the
 /// model.
 RopeFrequencies rope_frequencies(const RopeSettings&, std::int64_t positions);
 

@@ -1,6 +1,6 @@
-// core/document: the settings of a Document, each described once: where it stands, what files call it, which
-// values it may have, what a change of it touches and how a list of differences tells it. Files, the check,
-// dirty.hpp and the comparison walk this table: a new setting is one row.
+// core/document: the table of the settings of a Document: the member, its key in files, its limits, the
+// Fields that a change touches and its words in a list of differences. Files, check(), dirty.hpp and the
+// comparison iterate over it: a new setting is one row.
 #pragma once
 
 #include <limits>
@@ -13,8 +13,8 @@
 
 namespace attnscope {
 
-/// The way from a Document, or from the layer that is looked at, to a member, through the structs that hold
-/// it. Without std::tuple, whose hundred instances were half the compile time of those who walk the table.
+/// A path of member pointers from a Document, or from its layer on screen, to a member. Not a std::tuple,
+/// whose hundred instances took half the compile time of the files that use the table.
 template <class... Steps>
 struct Path;
 template <>
@@ -35,15 +35,15 @@ struct Path<Member Owner::*, Steps...> {
   }
 };
 
-/// Which values a setting may have; not looked at for bool and enumerations.
+/// The allowed values of a setting; ignored for bool and enumerations.
 struct Limits {
   double least = -std::numeric_limits<double>::infinity();  // of a number
-  double most = std::numeric_limits<double>::infinity();    // of a whole number, or of each in a list
+  double most = std::numeric_limits<double>::infinity();    // of a whole number, or of each number in a list
   bool open = false;                                        // `least` itself is too small
   std::string_view called =
       {};  // of a whole number, in check(): "The stride"; empty where it is checked elsewhere
   std::string_view refusal = {};  // of a float, in check(): "The temperature is {}; it must be …"
-  double below = std::numeric_limits<double>::infinity();  // of a float: it is less
+  double below = std::numeric_limits<double>::infinity();  // of a float: exclusive upper limit
   int rank = 0;                                            // dimensions of a tensor
   bool null_hides = false;                                 // a tensor's -inf is null in files
 
@@ -54,22 +54,22 @@ struct Limits {
   }
 };
 
-/// How Compare tells that two Documents differ. Without a title it does so by a function of its own.
+/// The words of Compare for a difference. Settings without a title have their own function there.
 struct DifferenceWords {
   std::string_view title = {};
   std::string_view value = {};  // of numbers "cap {}", of bool when it is on; enumerations have their words
-  std::string_view none = {};   // for false, and for 0 where that means none: "no cap"
+  std::string_view none = {};   // for false, and for 0 if that means none: "no cap"
 };
 
 template <class Where>
 struct Setting {
-  /// In a document file, with the objects it stands in: "mask.hidden". Empty where files have another form.
+  /// The key in a document file with its enclosing objects: "mask.hidden". Empty if files have another form.
   std::string_view key;
   Where of;
   Fields touches = {};  // none: no stage reads it
   Limits limits = {};
   DifferenceWords difference = {};
-  bool always = false;  // files say it even where it is as usual
+  bool always = false;  // written to files even if it has its default value
 };
 #if defined(__clang__) && __clang_major__ < 17
 template <class Where>
@@ -101,13 +101,13 @@ inline constexpr Limits turns =
 inline constexpr bool always = true;
 inline constexpr DifferenceWords by_itself{};
 
-/// Rows of a table, as a function that visits one after another: std::tuple would compare each with all
+/// Rows of a table, as a function that visits them in order. A std::tuple would compare each row with all
 /// others.
 constexpr auto rows(auto... row) {
   return [row...](auto&& visit) { (visit(row), ...); };
 }
 
-/// Of the layer: what stands around the scores.
+/// Settings of the layer around the scores.
 inline constexpr auto layer = rows(
     Setting{"cached",
             at(&Document::input, &Input::cached),
@@ -298,7 +298,7 @@ inline constexpr auto layer = rows(
             at(&LayerSpec::position_settings, &PositionSettings::position_to_content),
             {Field::Positions}});
 
-/// Of the mask.
+/// Settings of the mask.
 inline constexpr auto mask = rows(
     Setting{
         "mask.causal", at(&LayerSpec::masking, &Masking::causal), {Field::Masking}, {}, by_itself, always},
@@ -355,7 +355,7 @@ inline constexpr auto mask = rows(
     Setting{"mask.hidden", at(&LayerSpec::masking, &Masking::hidden), {Field::Masking}, {}, {"hidden score"}},
     Setting{"mask.mistake", at(&LayerSpec::masking, &Masking::mistake), {Field::Masking}, {}, {"mistake"}});
 
-/// Of what is made of the scores.
+/// Settings of the stages from the scores on.
 inline constexpr auto scores =
     rows(Setting{"scale", at(&LayerSpec::scaling), {Field::Scaling}, {}, by_itself, always},
          Setting{"soft_cap",
@@ -387,7 +387,7 @@ inline constexpr auto scores =
 
 }  // namespace settings
 
-/// visit(row) for each setting, in the order in which files say them.
+/// Calls visit(row) for each setting, in the order of files.
 template <class Visit>
 constexpr void for_each_setting(Visit&& visit) {
   settings::layer(visit);

@@ -1,5 +1,5 @@
-// core/document: the settings of an attention layer: small values that a person turns and flips. Each belongs
-// to one stage (see stage.hpp) and each combines with every other.
+// core/document: the settings of an attention layer: small values that the user changes. Each belongs to one
+// stage (see stage.hpp) and can be combined with every other.
 #pragma once
 
 #include <cmath>
@@ -14,11 +14,11 @@ namespace attnscope {
 /// seed.
 enum class Embedding {
   Gaussian,   // d_model numbers from N(0, 1); positions are added over all of them
-  HandBuilt,  // first half: the token (1, content word or not, a code of its own), second half: the position
+  HandBuilt,  // first half: the token (1, content word or not, its code), second half: the position
 };
 
-/// How the order of the tokens reaches the scores. The first three are part of X, the next two are added to
-/// the scores, the next two turn queries and keys, the last two are added to the scores again.
+/// Positional encodings. Sinusoidal and Learned are added to token vectors, RelativeBuckets, Alibi,
+/// RelativeWindows and Disentangled to scores; RopeHalf and RopeInterleaved rotate queries and keys.
 enum class Positions {
   None,
   Sinusoidal,       // Vaswani et al. 2017, section 3.5
@@ -30,7 +30,7 @@ enum class Positions {
                     // layout)
   RelativeWindows,  // a number for each head, rows apart and columns apart in a window of the image of
                     // Sparsity::grid and side (Liu et al. 2021, section 3.2, equation 4)
-  Disentangled,     // queries and keys meet vectors of the relative position too (He et al. 2021)
+  Disentangled,     // queries and keys are also multiplied with relative-position vectors (He et al. 2021)
 };
 
 /// ω_i = 10000^(-2i/d): radians per token of the i-th sine and cosine among d position dimensions (Vaswani et
@@ -42,40 +42,41 @@ enum class RopeScaling : std::uint8_t {
   None,
   Linear,   // positions are divided by the factor: position interpolation (Chen et al. 2023)
   Dynamic,  // the base grows with the length of the text, "NTK-aware"
-  Yarn,     // slow pairs are interpolated, fast ones kept; cosine and sine grow (Peng et al. 2023)
+  Yarn,     // slow pairs are interpolated, fast ones kept; cosine and sine are scaled up (Peng et al. 2023)
   Llama3,   // by bands of wavelengths (Grattafiori et al. 2024)
 };
 
-/// What the kinds of positions can be set to; each kind reads its own.
+/// Settings of the kinds of positions; each kind reads its own.
 struct PositionSettings {
   /// > 1. Pair i of the r / 2 rotated pairs has the wavelength 2π·base^(2i/r) tokens, the last one
   /// 2π·base^(1 - 2/r).
   float rope_base = 10000;
-  int rope_dims = 0;  // how many dimensions of d_k are rotated, even; 0 = all (all but one when d_k is odd)
+  int rope_dims = 0;  // rotated dimensions of d_k, even; 0 = all (all but one when d_k is odd)
   RopeScaling rope_scaling = RopeScaling::None;
   float rope_factor = 8;       // of the context, for all scalings; >= 1
-  int rope_trained = 8192;     // tokens that the frequencies were trained with; Linear does not ask
-  float rope_low_turns = 1;    // Llama3: pairs that turn less often within rope_trained tokens are divided
-  float rope_high_turns = 4;   // Llama3: pairs that turn more often stay; > rope_low_turns
-  float rope_slow_turns = 1;   // Yarn: likewise, by the pair's number instead of its turns
+  int rope_trained = 8192;     // context length of the training; not used by Linear
+  float rope_low_turns = 1;    // Llama3: pairs with fewer turns in rope_trained tokens are divided
+  float rope_high_turns = 4;   // Llama3: pairs with more turns are unchanged; > rope_low_turns
+  float rope_slow_turns = 1;   // Yarn: as rope_low_turns, blended by pair index
   float rope_fast_turns = 32;  // Yarn; > rope_slow_turns
-  bool rope_truncate = true;   // Yarn: the bounds are whole dimensions
-  float rope_magnitude = 0;    // Yarn: of cosine and sine; 0 = 0.1·ln(factor) + 1
-  /// What each frequency is divided by in the end, [rotated / 2], as GGUF files say it; or null.
+  bool rope_truncate = true;   // Yarn: round the bounds to whole dimensions
+  float rope_magnitude = 0;    // Yarn: factor of cosine and sine; 0 = 0.1·ln(factor) + 1
+  /// Final divisors of the frequencies, as in GGUF files: [rotated / 2], or null.
   TensorPtr rope_divisors = {};
   int buckets = 32;           // of relative distances, even when two-sided; >= 2 for each side
   int bucket_distance = 128;  // from here on all distances share the last bucket; > half of a side's buckets
-  bool buckets_two_sided = true;  // keys before and after the query have buckets of their own
-  /// Disentangled: k of He et al. 2021. Distances from k on share a vector, on either side; there are 2k.
+  bool buckets_two_sided = true;  // keys before and after the query have separate buckets
+  /// Disentangled: k of He et al. 2021. Distances from k on share a vector on each side; there are 2k
+  /// vectors.
   int span = 8;
-  bool content_to_position = true;  // Disentangled: queries meet the vectors of positions as keys
-  bool position_to_content = true;  // Disentangled: keys meet the vectors of positions as queries
+  bool content_to_position = true;  // Disentangled: queries times position vectors projected as keys
+  bool position_to_content = true;  // Disentangled: keys times position vectors projected as queries
   bool operator==(const PositionSettings&) const = default;
 };
 
-/// Queries and keys of each head normed over their d_k numbers, before rotary positions, and multiplied with
-/// learned weights (Parameter::QueryNorm, Parameter::KeyNorm; 1 where there are none): no score is larger
-/// than the weights allow, however the projections grow (Henry et al. 2020 had the idea).
+/// Queries and keys of each head are normed over their d_k numbers, before rotary positions, and multiplied
+/// by learned weights (Parameter::QueryNorm, Parameter::KeyNorm; 1 without them): the weights bound the
+/// scores however the projections grow (idea: Henry et al. 2020).
 struct QkNorm {
   enum class Kind {
     None,
@@ -88,21 +89,20 @@ struct QkNorm {
   bool operator==(const QkNorm&) const = default;
 };
 
-/// Multi-head latent attention (DeepSeek-AI 2024, section 2.1): keys and values of all heads are made of one
-/// narrow vector for each token (Parameter::WLatent), see core/latent/latent.hpp.
+/// Multi-head latent attention (DeepSeek-AI 2024, section 2.1): keys and values of all heads are projected
+/// from one narrow vector for each token (Parameter::WLatent), see core/latent/latent.hpp.
 struct Latent {
-  int width = 0;        // of the content c that W_K and W_V read in the place of X; 0 = off
+  int width = 0;        // of the content c that W_K and W_V read instead of X; 0 = off
   int shared = 0;       // of the key that all heads share, the first of the d_k dimensions; less than d_k
   int query_width = 0;  // of the latent that W_Q reads (Parameter::WQueryLatent); 0 = X itself
-  /// Both latents, without the shared key, are divided by their root mean square and multiplied with learned
-  /// weights (Parameter::LatentNorm, Parameter::QueryLatentNorm; 1 where there are none), as in DeepSeek's
-  /// models.
+  /// Both latents, without the shared key, are divided by their root mean square and multiplied by learned
+  /// weights (Parameter::LatentNorm, Parameter::QueryLatentNorm; 1 without them), as in DeepSeek's models.
   bool normed = true;
   float epsilon = 1e-6f;  // added to the mean square; > 0 and finite
   bool operator==(const Latent&) const = default;
 };
 
-/// What scores are multiplied with before the mask.
+/// The multiplier of the scores before the mask.
 struct Scaling {
   enum class Kind { InverseSqrtDk, Off, Factor };
   Kind kind = Kind::InverseSqrtDk;
@@ -117,7 +117,7 @@ struct Window {
   bool open() const { return left < 0 && right < 0; }
 };
 
-/// Patterns that let a query see few keys. p is the query's position, j the key's.
+/// Sparse attention patterns. p is the query's position, j the key's.
 struct Sparsity {
   enum class Kind {
     None,
@@ -137,16 +137,16 @@ struct Sparsity {
   std::uint64_t seed = 1;  // of the random rotations
   int grid = 4;            // patches in a row of the image, >= 1
   int side = 2;            // of a window, in patches, >= 1
-  /// Windows begin so many patches later, down and right: Swin rolls the image by it and hides what meets
-  /// over its edge, so that those at the edge are smaller. 0 … side - 1.
+  /// Windows begin this many patches later, down and right. Swin rolls the image by it and masks pairs across
+  /// its edge, so windows at the edge are smaller. 0 … side - 1.
   int shift = 0;
   bool operator==(const Sparsity&) const = default;
 };
 
-/// Masks that are wrong on purpose, as they are met in real code.
+/// Deliberately wrong masks: mistakes that are common in real code.
 enum class MaskMistake {
   None,
-  DiagonalToo,   // a token does not see itself: causal with < instead of <=, where the first sees nothing
+  DiagonalToo,   // a token does not see itself: causal with < instead of <=; the first sees nothing
   AfterSoftmax,  // weights of hidden keys are set to 0 after the softmax: rows no longer sum to 1
   Transposed,    // rows and columns swapped: causal shows a query itself and later tokens
   WrongAxis,     // the padding mask hides queries instead of keys
@@ -154,12 +154,12 @@ enum class MaskMistake {
 
 /// Which keys a query may see. All parts combine: a key is seen only if every part allows it.
 struct Masking {
-  /// What a hidden key's score becomes. Stored as float16, -1e9 is -inf.
+  /// The score of a hidden key. Stored as float16, -1e9 is -inf.
   enum class Hidden {
     MinusInfinity,
-    MinusBillion,       // -1e9, whatever it was, as masked_fill does
-    AddedMinusBillion,  // what it was plus -1e9: NaN stays, and float32 rounds what it was to multiples of 64
-    LeastFinite,        // the least finite number of the Document's precision, whatever it was:
+    MinusBillion,       // replaced by -1e9, as masked_fill does
+    AddedMinusBillion,  // the score plus -1e9: NaN stays, and float32 rounds the score to multiples of 64
+    LeastFinite,        // the least finite number of the Document's precision, whatever the score was:
                         // torch.finfo(dtype).min
   };
 
@@ -167,7 +167,7 @@ struct Masking {
   bool padding = false;  // hide keys beyond the end of their sequence
   Window window;
   Sparsity sparsity;
-  std::vector<int> heads;  // causal, window and sparsity hold for these heads only; empty = for all
+  std::vector<int> heads;  // causal, window and sparsity apply to these heads only; empty = to all
   /// Null, or added to the capped scores: [1 or batch][1 or heads][queries][keys that belong to tokens]; -inf
   /// hides.
   TensorPtr additive;
@@ -176,34 +176,34 @@ struct Masking {
   bool operator==(const Masking&) const = default;
 };
 
-/// How masked scores become weights.
+/// The computation of the softmax.
 enum class SoftmaxKind {
   Stable,  // the row's largest value is subtracted first
   Naive,  // exp(x) / Σ exp(x) as the formula has it: overflows to ∞ above 88.7 in float, and ∞ / ∞ is NaN; so
           // is 0 / 0 in a row of nothing but -inf
 };
 
-/// What the softmax makes of a row of nothing but -inf, where the formula has 0 / 0. The naive softmax has no
-/// choice: it gives NaN.
+/// The softmax of a row of -inf only, where the formula gives 0 / 0. Not used by the naive softmax, which
+/// gives NaN.
 enum class EmptyRow {
-  Zeros,       // as PyTorch's fused kernels and FlexAttention: the query takes nothing
-  NotANumber,  // as softmax() and nn.MultiheadAttention with need_weights
+  Zeros,       // as in PyTorch's fused kernels and FlexAttention: the head output is 0
+  NotANumber,  // as in softmax() and nn.MultiheadAttention with need_weights
   Uniform,  // 1 / keys for every key, hidden ones too: where -inf is the least finite number, as in Hugging
             // Face's code
 };
 
-/// What a head's pattern is replaced with. The mask holds for all kinds but Frozen and Mean; p is the query's
-/// position (see mask.hpp). Where the one key asked for is hidden, or is no key at all, the row is spread
-/// evenly over the keys the query may see; a row that may see none stays zeros.
+/// The pattern that replaces a head's own. The mask applies to all kinds but Frozen and Mean; p is the
+/// query's position (see mask.hpp). If the one key is hidden or out of range, the row is uniform over the
+/// keys the query may see; a row that may see none is zeros.
 struct Intervention {
   enum class Kind {
     None,
-    Mute,           // zeros: the head adds nothing to the output
+    Mute,           // zero ablation: the head adds nothing to the output
     Uniform,        // the same weight on every key the query may see
     PreviousToken,  // all weight on key p - 1
     Identity,       // on key p, the query's own token
     FirstToken,     // on key 0
-    Frozen,         // `frozen`, as it is
+    Frozen,         // `frozen`, unchanged
     Mean,           // every row is the mean of the rows of the head's own weights: mean ablation
   };
   Kind kind = Kind::None;
@@ -211,22 +211,23 @@ struct Intervention {
   bool operator==(const Intervention&) const = default;
 };
 
-/// Weights dropped at random while training (Srivastava et al. 2014); the others grow by 1 / (1 - rate).
+/// Weights dropped at random, as in training (Srivastava et al. 2014); the others are multiplied by 1 / (1 -
+/// rate).
 struct Dropout {
   float rate = 0;  // 0 <= rate < 1; 0 = off, as in evaluation
   std::uint64_t seed = 1;
   bool operator==(const Dropout&) const = default;
 };
 
-/// How the tensors of all stages are stored. Sums run in float32 whatever the storage.
+/// The storage type of all stages' tensors. Sums run in float32 or float64 for any storage.
 enum class Precision { Float32, BFloat16, Float16 };
 
-/// What is differentiated, over the output Y (over the concatenated heads C with given Q, K and V, over the
-/// output X₂ of a block where there is one).
+/// The loss that is differentiated, a function of the output Y (of the concatenated heads C if given Q, K and
+/// V have no W_O, of the output X₂ if there is a block).
 struct Loss {
   enum class Kind {
     Off,
-    Sum,          // Σ Y · G: G is the gradient the output gets from whatever follows
+    Sum,          // Σ Y · G: G is the gradient that later layers pass to the output
     MeanSquared,  // mean (Y - G)²: G is the target
   };
   Kind kind = Kind::Off;

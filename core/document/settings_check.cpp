@@ -15,7 +15,7 @@ namespace attnscope {
 
 namespace {
 
-/// The setting called `name` must be a whole number from `least` to `most`.
+/// Throws Error unless the setting `name` is from `least` to `most`.
 void check_range(std::string_view name, std::int64_t value, std::int64_t least, std::int64_t most) {
   if (value < least || value > most)
     throw Error(fmt::format("{} is {}; it must be from {} to {}.", name, value, least, most));
@@ -25,7 +25,7 @@ void check_even(std::string_view name, int value, std::string_view when) {
   if (value % 2 != 0) throw Error(fmt::format("{} is {}; it must be even{}.", name, value, when));
 }
 
-/// The values of the settings one by one, as the table has their limits.
+/// Checks each setting against its limits in the table.
 void check_limits(const Document& document) {
   for_each_setting([&](const auto& row) {
     const auto& value = row.of(document);
@@ -41,7 +41,7 @@ void check_limits(const Document& document) {
   });
 }
 
-/// What further holds for the kinds of positions.
+/// Further checks of the kinds of positions.
 void check_positions(const PositionSettings& settings) {
   check_even("The number of rotated dimensions", settings.rope_dims, "");
   const auto rising = [](std::string_view scaling, float low, float high) {

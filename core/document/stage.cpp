@@ -8,7 +8,7 @@ namespace {
 
 static_assert(stage_table.size() == stage_count, "every stage has a row");
 
-/// Row i describes stage i: info() takes the row with the number of its enumerator.
+/// Whether row i describes stage i: info() indexes the table by the enumerator.
 constexpr bool stage_rows_in_order() {
   for (std::size_t i = 0; i < stage_count; ++i)
     if (index_of(stage_table[i].stage) != i) return false;

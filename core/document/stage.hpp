@@ -1,6 +1,6 @@
-// core/document: the stages of attention in data-flow order, and the one table that says what each computes,
-// reads, holds and looks like. Pipeline, backends, labels and documentation all read this table, and
-// code that must know what kind of stage one is asks it by name.
+// core/document: the stages of attention in data-flow order, and the one table of what each computes, reads
+// and holds. Pipeline, backends, labels and documentation read this table; code that needs the kind of a
+// stage calls a predicate below.
 #pragma once
 
 #include <array>
@@ -16,24 +16,24 @@ namespace attnscope {
 enum class Stage : std::uint8_t {
   Embed,          // token vectors
   Position,       // + positions
-  Memory,         // cross-attention: what keys and values are made of
-  AttentionNorm,  // of a block: the token vectors normed, or as they are
-  QueryLatent,    // latent attention: what queries are made of
-  Latent,         // latent attention: what keys and values of all heads are made of
+  Memory,         // cross-attention: the vectors that keys and values are projected from
+  AttentionNorm,  // of a block: the token vectors, normed or unchanged
+  QueryLatent,    // latent attention: the latent of the queries
+  Latent,         // latent attention: the latent of keys and values of all heads
   Fuse,           // fused weights: queries, keys and values as one product
   Query,
   Key,
   Value,
   NormQuery,  // QK-norm, or the queries themselves
   NormKey,
-  RotateQuery,  // rotary positions, or the queries as they are
+  RotateQuery,  // rotary positions, or the queries unchanged
   RotateKey,
-  Bucket,        // LSH patterns: which queries and keys meet
+  Bucket,        // LSH patterns: the hash buckets of queries and keys
   Score,         // query · key
   Scale,         // x 1/sqrt(d_k)
   Cap,           // c·tanh(x / c), or the scaled scores themselves
   Bias,          // positions that are added to scores
-  Mask,          // + bias; hidden keys get -inf
+  Mask,          // + bias; hidden keys get the hidden value
   Softmax,       // attention weights
   Linear,        // linear attention: the weights it implies
   Intervention,  // the weights after intervention, or the weights themselves
@@ -41,25 +41,25 @@ enum class Stage : std::uint8_t {
   Mix,           // weights · value, per head
   Concat,        // the heads side by side
   Output,        // · W_O
-  // The rest of a block; none of them exists without one.
-  OutputNorm,     // the output normed, or as it is
+  // The rest of a block; null without one.
+  OutputNorm,     // the output, normed or unchanged
   Residual,       // + token vectors
   StreamNorm,     // the sum normed, or as it is
   MlpNorm,        // what the MLP reads
   Gate,           // of a gated MLP
   Up,             // · W_up
-  Activation,     // f of it, or f of the gate times it
+  Activation,     // f(up), or f(gate) times up
   Down,           // · W_down
-  MlpOutputNorm,  // the MLP's output normed, or as it is
-  MlpResidual,    // + what the stream was before the MLP
+  MlpOutputNorm,  // the MLP's output, normed or unchanged
+  MlpResidual,    // + the residual stream before the MLP
   BlockOutput,    // the sum normed, or as it is
 };
 /// The number of a stage's row, from 0.
 constexpr std::size_t index_of(Stage stage) { return static_cast<std::size_t>(stage); }
 inline constexpr std::size_t stage_count = index_of(Stage::BlockOutput) + 1;
 
-// The order of the enumerators is the order of the rows and means nothing else: what a stage is, the columns
-// of the table say. So stages have no order.
+// The order of the enumerators is that of the table's rows. Code must not compare stages by it, but use the
+// columns of the table.
 bool operator<(Stage, Stage) = delete;
 bool operator>(Stage, Stage) = delete;
 bool operator<=(Stage, Stage) = delete;
@@ -81,14 +81,14 @@ class PerStage {
   std::array<T, stage_count> values_{};
 };
 
-/// How far attention has come.
+/// The phase of attention that a stage belongs to.
 enum class StageLevel : std::uint8_t {
   Source,       // token vectors
   Projection,   // queries, keys and values
-  Rotation,     // queries and keys on their way to where they meet
+  Rotation,     // queries and keys up to the scores: QK-norm and rotation
   Scores,       // a query against a key, up to the masked logits
-  Weights,      // shares of every key, in the end those that the values are mixed with
-  HeadOutput,   // of each head by itself
+  Weights,      // weights of every key, up to those that mix the values
+  HeadOutput,   // of each head
   LayerOutput,  // of all heads together
   Block,        // residual stream and MLP
 };
@@ -98,11 +98,11 @@ enum class StageKind : std::uint8_t {
   Vectors,  // a row of dimensions for each token, query or key
   Buckets,  // hash buckets of queries and keys
   Scores,   // a plane: a logit for each query and key
-  Bias,     // a plane that is added to scores, made of positions
-  Weights,  // a plane: the share of each key in each query
+  Bias,     // a plane of position bias that is added to the scores
+  Weights,  // a plane: the weight of each key for each query
 };
 
-/// The parts of a Document that stages read. Every member of Document that matters to a number of a stage
+/// The parts of a Document that stages read. Every member of Document that a stage's numbers depend on
 /// belongs to one.
 enum class Field : std::uint8_t {
   Tokens,        // the token strings, the padded length and the cached tokens
@@ -120,7 +120,7 @@ enum class Field : std::uint8_t {
   Fused,
   QkNorm,     // kind, epsilon, weights
   Latent,     // widths, W_DKV, W_DQ, norms
-  AddedKeys,  // the learned one and the one of zeros
+  AddedKeys,  // the learned key and the key of zeros
   Scaling,
   SoftCap,
   Masking,
@@ -140,26 +140,26 @@ using Fields = BitSet<Field, field_count>;
 
 struct StageInfo {
   Stage stage;
-  StageLevel level;  // no row has an earlier one than the row before
+  StageLevel level;  // never decreases from row to row
   StageKind kind;
   std::string_view name;     // "Scores"
   std::string_view symbol;   // "S"
   std::string_view formula;  // "S = Q·Kᵀ"
   std::string_view shape;    // "[batch][heads][queries][keys]"
-  Fields fields;             // of the Document, read directly
-  Stages inputs;             // stages whose tensors it reads; all of them earlier in the table
+  Fields fields;             // fields of the Document that it reads directly
+  Stages inputs;             // stages whose tensors it reads; all are earlier in the table
 };
 
 inline constexpr std::string_view scores_shape = "[batch][heads][queries][keys]";  // of a plane
 inline constexpr std::string_view stream_shape = "[batch][queries][d_model]",
                                   inner_shape = "[batch][queries][d_inner]";
 
-/// All stages, in an order in which each comes after what it reads. Sources: Vaswani et al. 2017,
-/// sections 3.2.1 (scaled dot-product attention), 3.2.2 (multi-head), 3.5 (sinusoidal positions); the others
-/// stand at the stage functions in core/attention. Stages without a tensor for a Document are null in its
-/// Trace; stages that would change nothing share the tensor of the stage before.
-// With given Q, K and V the stages up to Fuse, Output and those of a block do not exist, so each of them
-// reads Field::Given. Every stage stores its tensor in the Document's precision.
+/// All stages; each comes after its inputs. Sources: Vaswani et al. 2017, sections 3.2.1 (scaled dot-product
+/// attention), 3.2.2 (multi-head), 3.5 (sinusoidal positions); the others are given at the stage functions in
+/// core/attention. Stages that a Document does not have are null in its Trace; stages that change nothing
+/// share the tensor of the previous stage.
+// With given Q, K and V the stages up to Fuse, Output (without a given W_O) and those of a block do not
+// exist, so each of them reads Field::Given. Every stage stores its tensor in the Document's precision.
 inline constexpr auto stage_table = std::to_array<StageInfo>({
     {Stage::Embed, StageLevel::Source, StageKind::Vectors, "Embedding", "E", "E = vector of each token",
      "[batch][tokens][d_model]",
@@ -293,9 +293,9 @@ constexpr const StageInfo& info(Stage stage) { return stage_table[index_of(stage
 
 /// A vector for each token, query or key.
 constexpr bool holds_vectors(Stage stage) { return info(stage).kind == StageKind::Vectors; }
-/// Attention weights of some kind: from 0 up.
+/// Attention weights of any kind.
 constexpr bool holds_weights(Stage stage) { return info(stage).kind == StageKind::Weights; }
-/// A score, or what it becomes on the way to the weight of its cell: planes without the bias.
+/// Scores or weights: all planes but the bias.
 constexpr bool holds_scores_or_weights(Stage stage) {
   return info(stage).kind == StageKind::Scores || holds_weights(stage);
 }
@@ -304,28 +304,27 @@ constexpr bool holds_plane(Stage stage) {
   return holds_scores_or_weights(stage) || info(stage).kind == StageKind::Bias;
 }
 
-/// Queries, keys, values, their fused product and the latents they are made of, as the weights of the layer
-/// make them.
+/// The projections: queries, keys, values, their fused product and the latents.
 constexpr bool is_projection(Stage stage) { return info(stage).level == StageLevel::Projection; }
-/// Of latent attention: a narrow vector for each token, of which the projections of all heads are made.
+/// The latents of latent attention: a narrow vector for each token, from which all heads are projected.
 constexpr bool is_latent(Stage stage) { return stage == Stage::QueryLatent || stage == Stage::Latent; }
-/// Made of each token by itself: n rows for n tokens, while scores and weights are n² numbers.
+/// Stages computed for each token separately: n rows for n tokens, while scores and weights are n² numbers.
 constexpr bool is_before_scores(Stage stage) {
   const StageLevel level = info(stage).level;
   return level == StageLevel::Source || level == StageLevel::Projection || level == StageLevel::Rotation;
 }
-/// The heads side by side, and the output of the layer.
+/// The concatenated heads, and the output of the layer.
 constexpr bool is_layer_output(Stage stage) { return info(stage).level == StageLevel::LayerOutput; }
-/// What a block does with the output of its attention layer.
+/// Stages of a block after its attention layer.
 constexpr bool is_after_attention(Stage stage) { return info(stage).level == StageLevel::Block; }
-/// Of the block around the attention layer.
+/// Stages of the block around the attention layer.
 constexpr bool is_of_block(Stage stage) { return stage == Stage::AttentionNorm || is_after_attention(stage); }
-/// What the weights have made of the values.
+/// Stages after the weights: the mixed values and everything computed from them.
 constexpr bool is_after_weights(Stage stage) {
   return info(stage).level == StageLevel::HeadOutput || is_layer_output(stage) || is_after_attention(stage);
 }
 
-/// The stages for which the question is true.
+/// The stages for which the predicate is true.
 template <class Question>
 constexpr Stages stages_that(Question question) {
   Stages found;
@@ -334,7 +333,7 @@ constexpr Stages stages_that(Question question) {
   return found;
 }
 
-/// The rows above that of the stage.
+/// The stages before this one in the table.
 constexpr Stages stages_before(Stage stage) {
   Stages before;
   for (const StageInfo& row : stage_table) {
