@@ -26,7 +26,7 @@ BlockSettings block_of(BlockPreset preset, int d_model) {
       block.epsilon = 1e-6f;
       block.gated = true;
       block.activation = Activation::Silu;
-      block.d_inner = 8 * d_model / 3;  // three matrices with as many numbers as two of 4·d_model
+      block.d_inner = 8 * d_model / 3;  // three matrices, as many numbers as two of 4·d_model
       break;
   }
   return block;

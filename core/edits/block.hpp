@@ -1,4 +1,4 @@
-// core/edits: what stands around the attention layer.
+// core/edits: the block around the attention layer.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace attnscope::edit {
 
-/// Blocks as well-known models have them.
+/// Blocks of well-known models.
 enum class BlockPreset : std::uint8_t {
   None,
   Bert,   // post-norm, LayerNorm, GELU (Devlin et al. 2019)
@@ -19,11 +19,11 @@ enum class BlockPreset : std::uint8_t {
 /// The settings of the preset for vectors of d_model numbers. Causal masks belong to the mask, not to the
 /// block.
 BlockSettings block_of(BlockPreset, int d_model);
-/// The preset with these settings; nothing when no preset has them.
+/// The preset with these settings; nullopt if there is none.
 std::optional<BlockPreset> preset_of(const BlockSettings&, int d_model);
 
-/// The Document with such a block, and with numbers for what they have none (see make_block.hpp). Given norm
-/// weights w become w − 1 where the norm now adds 1, and the other way round.
+/// The Document with such a block; missing parameters are made (see make_block.hpp). Given norm weights w
+/// become w − 1 where the norm now adds 1, and vice versa.
 Document block(Document, const BlockSettings&);
 Document block(Document, BlockPreset);
 

@@ -17,7 +17,7 @@ bool is_vectors_of_text(const Document& document, Editable block) {
   return (block == Editable::Input || block == Editable::Memory) && document.input.is_text();
 }
 
-/// The token vectors the embedding gives to the text or the second text; null when there is none.
+/// The embedding's token vectors of the text or the second text; null when there is none.
 TensorPtr embedded(const Document& document, Editable block) {
   const Input& input = document.input;
   const std::vector<Sequence>& sequences = block == Editable::Memory ? input.memory : input.sequences;
@@ -28,7 +28,8 @@ TensorPtr embedded(const Document& document, Editable block) {
 
 bool is_weights(Editable block) { return parameter_of(block).has_value(); }
 
-/// The Document as the recipe made it whose numbers were edited; nothing where no recipe is known or fits.
+/// The Document with the weights that its recipe made before numbers were edited; nullopt if no recipe is
+/// known or fits.
 std::optional<Document> with_made_weights(Document document) {
   Weights& weights = document.layer().weights;
   if (weights.recipe != Recipe::Given || !can_make(document, weights.made_by)) return std::nullopt;
@@ -53,7 +54,7 @@ bool same_head(const Document& a, const Document& b, std::int64_t head) {
          same_columns(x[Parameter::BKey], y[Parameter::BKey], kv * d_k, d_k);
 }
 
-/// Whether the heads can be told apart in the blocks: then each has columns of its own.
+/// Whether each head has its own columns in the blocks.
 bool has_heads(const Document& document) {
   const LayerSpec& layer = document.layer();
   const int heads = layer.heads, kv_heads = heads < 1 ? 0 : key_value_heads(document);
@@ -162,7 +163,7 @@ Document as_made(Document document) {
   std::optional<Document> made = with_made_weights(document);
   if (!made) return document;
   bool same = true;
-  for (const ParameterInfo& row : parameter_table)  // equal ones keep their identity
+  for (const ParameterInfo& row : parameter_table)  // tensors are compared by identity
     same = same && made->layer().weights[row.parameter] == weights[row.parameter];
   if (same) return *made;
   if (weights.head_names.empty() || !has_heads(document) || !has_heads(*made)) return document;

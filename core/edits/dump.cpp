@@ -62,7 +62,7 @@ std::vector<std::string> words_of(std::string_view text) {
   return words;
 }
 
-/// The strings of a JSON array; nothing when the text is none.
+/// The strings of a JSON array; nullopt if the text is not one.
 std::optional<std::vector<std::string>> strings_of(std::string_view text) {
   const nlohmann::json list = nlohmann::json::parse(text, nullptr, false);
   if (!list.is_array()) return std::nullopt;
@@ -138,7 +138,7 @@ Document with_settings_of(Document next, const Document& shown) {
   if (Given* const given = next.input.as<Given>()) {
     given->guesses = shown.input.given().guesses;
     if (weights_now || weights_before) given->guesses.positions = known.positions;
-    if (!given->guesses.causal.empty()) {  // still a guess: what this layer says itself counts more
+    if (!given->guesses.causal.empty()) {  // still a guess: prefer what the file states for this layer
       given->guesses.causal = known.causal;
       to.masking.causal = own_causal;
     }
@@ -156,7 +156,7 @@ Document with_settings_of(Document next, const Document& shown) {
     if (to.masking.sparsity.kind == Sparsity::Kind::Lsh) to.masking.sparsity = {};
   } else {
     to.linear = from.linear;
-    to.qk_norm = from.qk_norm;  // weights and sinks are numbers of their layer
+    to.qk_norm = from.qk_norm;  // its weights and sinks belong to their layer
     to.add_zero_attn = from.add_zero_attn;
   }
   next.loss.kind = knows_values(next) ? shown.loss.kind : Loss::Kind::Off;
@@ -168,7 +168,7 @@ Document with_settings_of(Document next, const Document& shown) {
   };
   if (counts(next) == counts(shown)) next.input.sequences = shown.input.sequences;
   align_causal(next);
-  if (!own_mask) {  // painted by hand on a layer of other sizes
+  if (!own_mask) {  // the mask may have been painted on a layer of other sizes
     try {
       check_any_length(next);
     } catch (const Error&) {

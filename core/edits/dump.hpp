@@ -1,5 +1,5 @@
-// core/edits: what a person says of tensors that came from a file: labels of their rows and columns, whether
-// they are causal and whether positions are applied; and the way from one layer of a file to another.
+// core/edits: what the user states about tensors from a file: labels of their rows and columns, whether they
+// are causal and whether positions are applied; and moving from one layer of a file to another.
 #pragma once
 
 #include <cstddef>
@@ -12,47 +12,47 @@
 
 namespace attnscope {
 
-/// What is said about a file when it is opened; what is not said stays as the file has it, or as guessed.
+/// What the user states when opening a file; anything else stays as in the file, or as guessed.
 struct Answers {
   std::optional<bool> causal;
-  std::optional<Positions> positions;  // None: queries and keys have theirs already
+  std::optional<Positions> positions;  // None: already applied to queries and keys
   bool operator==(const Answers&) const = default;
 };
 
-/// Whether something is shown that was guessed and has not been answered yet.
+/// Whether the setting is a guess that the user has not confirmed or corrected.
 bool is_causal_guessed(const Document&);
-/// Of weights alone: how their axes were taken, what of them went to no key, and which rows hold NaN; empty
-/// where nothing needs saying.
+/// For files with weights only: how their axes were read, how much weight goes to no key, and which rows hold
+/// NaN; empty if there is nothing to report.
 std::string weights_note(const Document&);
 bool are_positions_guessed(const Document&);
 
-/// Where given keys are more than the queries, a causal mask takes the queries for the last of them, as
-/// behind a cache.
+/// If there are more given keys than queries, a causal mask treats the queries as the last of the keys, as
+/// with a cache.
 void align_causal(Document&);
 
 }  // namespace attnscope
 
 namespace attnscope::edit {
 
-/// Says it; then it is no guess any more.
+/// Sets the value, which is then no longer a guess.
 Document causal(Document, bool causal);
 Document positions(Document, Positions);
 Document answered(Document, const Answers&);
 
-/// The labels that a text names for so many tokens: words separated by white space, or the strings of a JSON
-/// array. Empty when they are more or fewer; `found` is how many there were.
+/// The labels in a text: words separated by white space, or the strings of a JSON array. Empty if their
+/// number is not `expected`; `found` is their number.
 std::vector<std::string> labels_of(std::string_view text, std::size_t expected, std::size_t& found);
-/// Types the labels of sequence `b` of given tensors. A text with another number of labels is kept as it is
-/// and leaves the labels; an empty one brings back the numbers 0, 1, 2, … Throws Error when the text is not
-/// valid UTF-8.
+/// Sets the labels of sequence `b` of given tensors from a text. A text with another number of labels is kept
+/// but does not change the labels; an empty one restores the numbers 0, 1, 2, … Throws Error when the text is
+/// not valid UTF-8.
 Document labels(Document, std::size_t b, std::string text);
 
-/// The text of a sequence whose labels are the numbers 0, 1, 2, …, and of one with the labels it has.
+/// The text of the labels 0, 1, 2, …, and that of a sequence's labels.
 std::string numbered_text(const Document&, std::size_t b);
 std::string joined_labels(const Sequence&);
 
 /// `next`, a layer of the file that `shown` came from, with the settings of `shown`: mask, scale, positions,
-/// softmax, labels where there are as many. What belongs to single heads or numbers of `shown` stays there.
+/// softmax, and labels if their number fits. Settings of single heads and numbers of `shown` are not copied.
 Document with_settings_of(Document next, const Document& shown);
 
 }  // namespace attnscope::edit

@@ -20,7 +20,7 @@ Sequence sequence_of(std::string text) {
   return sequence;
 }
 
-/// A text that outgrew the length it was padded to sets its own length again.
+/// Resets padded_length to 0 if a text is longer.
 void keep_padding_possible(Input& input) {
   for (const Sequence& sequence : input.sequences) {
     if (std::ssize(sequence.tokens) > input.padded_length) input.padded_length = 0;
@@ -31,7 +31,7 @@ void keep_padding_possible(Input& input) {
 
 namespace {
 
-/// Vectors edited by hand belong to the tokens and the width they were edited for.
+/// Drops edited token vectors that do not fit the tokens and the width.
 void drop_unfitting(Input& input, std::int64_t d_model) {
   const std::int64_t batch = std::ssize(input.sequences);
   FromText* const text = input.as<FromText>();
@@ -42,19 +42,19 @@ void drop_unfitting(Input& input, std::int64_t d_model) {
     text->edited_memory.reset();
 }
 
-/// The token vectors of all texts are looked up again.
+/// Drops edited token vectors: all texts use the embedding again.
 void release_edited_vectors(Input& input) {
   if (FromText* const text = input.as<FromText>()) *text = {};
 }
 
-/// Lets go of numbers edited by hand, so that the recipe they came from can make them anew.
+/// Restores the recipe of weights edited by hand, so that they are made again.
 void drop_hand_edits(Document& document) {
   Weights& weights = document.layer().weights;
   if (weights.recipe == Recipe::Given) weights.recipe = weights.made_by;
 }
 
-/// Fits what has the shape of the scores to a change of the tokens: a mask by hand keeps its upper left part
-/// (or what of it there still is), nothing is hidden in what is new; a target or gradient goes.
+/// Fits tensors with the shape of the scores to a change of the tokens: a mask by hand is cropped, or
+/// extended by cells that hide nothing; a target or gradient of the loss is dropped.
 void keep_shapes_possible(Document& document) {
   document.loss.given.reset();
   drop_unfitting(document.input, document.layer().d_model);
@@ -116,7 +116,7 @@ Document memory(Document document, std::string text) {
 
 Document cached(Document document, int tokens) {
   const int most =
-      std::max(0, static_cast<int>(padded_tokens(document.input)) - 1);  // an emptied text has none
+      std::max(0, static_cast<int>(padded_tokens(document.input)) - 1);  // an empty text has no tokens
   document.input.cached = std::clamp(tokens, 0, most);
   keep_shapes_possible(document);
   return document;
@@ -159,7 +159,7 @@ Document bias_k(Document document, bool on) {
   for (const Parameter which : {Parameter::BiasK, Parameter::BiasV})
     weights[which] = std::make_shared<const Tensor>(shape_of(info(which), sizes));
   fit_interventions(document);
-  return with_weights(std::move(document));  // draws the numbers; those of given weights begin at 0
+  return with_weights(std::move(document));  // draws the numbers; with given weights they stay 0
 }
 
 Document qk_norm(Document document, QkNorm::Kind kind) {
@@ -252,7 +252,7 @@ Document small_model(Document document) {
   Weights& weights = document.layer().weights;
   weights.recipe = Recipe::Random;
   weights.blocks = {};
-  weights[Parameter::PositionTable].reset();  // of another width, and numbers of other heads
+  weights[Parameter::PositionTable].reset();  // these belong to the old width and heads
   weights[Parameter::RelativeBias].reset();
   weights[Parameter::WindowBias].reset();
   weights[Parameter::RelativeVectors].reset();

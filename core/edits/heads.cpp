@@ -21,12 +21,12 @@ namespace {
 
 using Kind = Intervention::Kind;
 
-/// Empty stands for "no intervention at all".
+/// Clears the list of interventions if no head has one.
 void normalise(Document& document) {
   if (!has_intervention(document)) document.layer().interventions.clear();
 }
 
-/// Sets what is done to a head; nothing where there is no such head.
+/// Sets the intervention of a head; does nothing if there is no such head.
 Document intervened(Document document, std::int64_t head, Intervention intervention) {
   if (head < 0 || head >= query_heads(document)) return document;
   document.layer().interventions.resize(static_cast<std::size_t>(query_heads(document)));
@@ -41,7 +41,7 @@ Kind kind_of(const Document& document, std::int64_t head) {
              : Kind::None;
 }
 
-/// [batch, queries, keys]; nothing when the sizes of given tensors do not fit together.
+/// [batch, queries, keys]; nullopt if the sizes of given tensors do not fit together.
 std::optional<Shape> pattern_shape(const Document& document) {
   const Input& input = document.input;
   if (!input.is_text()) {
@@ -61,7 +61,7 @@ std::optional<Shape> pattern_shape(const Document& document) {
   return Shape{std::ssize(input.sequences), std::max<std::int64_t>(0, tokens - input.cached), keys + extra};
 }
 
-/// Throws Error when the preset could not do its one thing.
+/// Throws Error if the preset's requirements are not met.
 void check_preset(const Document& document, std::int64_t head, HeadPreset preset) {
   const auto refuse = [&](const std::string& why) {
     throw Error(fmt::format("Head {} cannot be made {}: {}.", head, name_of(preset), why));
@@ -93,7 +93,7 @@ void check_preset(const Document& document, std::int64_t head, HeadPreset preset
   }
 }
 
-/// The block with other columns from `first` on.
+/// The block with columns replaced from `first` on.
 std::shared_ptr<Tensor> with_columns(const Tensor& block, std::int64_t first, const Tensor& columns) {
   auto changed = std::make_shared<Tensor>(block);
   changed->matrix().middleCols(first, columns.matrix().cols()) = columns.matrix();

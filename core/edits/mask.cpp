@@ -16,7 +16,8 @@ namespace {
 
 constexpr float hides = -std::numeric_limits<float>::infinity();
 
-/// The mask by hand with matrices of their own for what a brush tells apart, of zeros where there was none.
+/// A copy of the mask by hand with separate matrices for sequences or heads if the brush needs them; zeros if
+/// there was no mask.
 std::shared_ptr<Tensor> spread(const TensorPtr& was, const Dimensions& size, bool by_sequence, bool by_head) {
   const std::int64_t batch = (by_sequence || (was && was->shape()[0] > 1)) ? size.batch : 1;
   const std::int64_t heads = (by_head || (was && was->shape()[1] > 1)) ? size.heads : 1;
@@ -28,7 +29,7 @@ std::shared_ptr<Tensor> spread(const TensorPtr& was, const Dimensions& size, boo
   return now;
 }
 
-/// The matrices of the mask a brush reaches: begin, end.
+/// The range of the mask's matrices that a brush changes.
 struct Reach {
   std::int64_t begin, end;
 };
@@ -36,7 +37,7 @@ Reach reach(const std::optional<std::int64_t>& chosen, std::int64_t count) {
   return chosen && count > 1 ? Reach{*chosen, *chosen + 1} : Reach{0, count};
 }
 
-/// Calls `at` with every number the cells stand for.
+/// Calls `at` with every number of the mask at the cells.
 template <class Cells, class At>
 void each_number(Tensor& mask, const MaskBrush& brush, const Cells& cells, const At& at) {
   const Reach b = reach(brush.sequence, mask.shape()[0]), h = reach(brush.head, mask.shape()[1]);
@@ -108,8 +109,8 @@ Document clear_hand_mask(Document document) {
 
 namespace {
 
-/// Whether the pattern of the rules is another one in each sequence: where queries stand at other positions,
-/// or where it follows from the numbers.
+/// Whether the pattern of the rules differs between sequences: if the positions of queries differ, or if it
+/// depends on the numbers (LSH).
 bool differs_by_sequence(const Document& document, const Dimensions& size) {
   if (document.layer().masking.sparsity.kind == Sparsity::Kind::Lsh) return size.batch > 1;
   for (std::int64_t b = 1; b < size.batch; ++b)
@@ -125,7 +126,7 @@ void check_buckets(const Document& document, const Dimensions& size, const Trace
     throw Error("The pattern of the LSH buckets is still being computed; try again.");
 }
 
-/// Turns the rules off: in all heads, or in the one that is painted now.
+/// Turns the rules off in all heads, or in `head`.
 void hold_no_longer(Masking& masking, std::optional<std::int64_t> head, std::int64_t heads) {
   std::vector<int> others;
   for (int h = 0; head && h < heads; ++h) {

@@ -18,7 +18,7 @@ const std::string& mask_of(const OpenedModel& opened) {
   return *opened.tokenizer->token(opened.tokenizer->special_ids().mask);
 }
 
-/// Whether the masks of the word stand where it says.
+/// Whether the masks of the word are at its place in the text.
 bool stands_in(const MaskedWord& word, std::string_view text, std::string_view mask) {
   if (word.at < 0 || word.tokens.empty()) return false;
   for (std::size_t i = 0, at = static_cast<std::size_t>(word.at); i < word.tokens.size();
@@ -27,7 +27,7 @@ bool stands_in(const MaskedWord& word, std::string_view text, std::string_view m
   return true;
 }
 
-/// Which of the masks of a word the token is: 0 is the first. Nothing: it is none of them.
+/// The index of the token among the masks of a word; nullopt if it is none of them.
 std::optional<std::size_t> place_in(const MaskedWord& word, const Token& token, std::size_t mask) {
   const auto length = static_cast<std::int64_t>(mask);
   const std::int64_t from_begin =
@@ -54,7 +54,7 @@ std::optional<FoundMask> find_mask(const ModelContext& within, const ModelTokens
   return std::nullopt;
 }
 
-/// The word of the text that the token is of, without white space at its ends.
+/// The range of the word of the text that the token belongs to, without white space at its ends.
 tokenizers::Range word_of(const OpenedModel& opened, const std::string& text, const Token& token) {
   const auto begin = static_cast<std::size_t>(token.begin), end = static_cast<std::size_t>(token.end);
   tokenizers::Range found{begin, end};
@@ -101,7 +101,7 @@ std::vector<MaskedWord> masked_words_kept(const ModelContext& before, std::strin
   if (!before || !fills_masks(*before.model)) return kept;
   const std::string_view old = before.input.text;
   const std::size_t shorter = std::min(old.size(), text.size());
-  std::size_t head = 0, tail = 0;  // bytes that both begin and end with
+  std::size_t head = 0, tail = 0;  // lengths of the common beginning and end, in bytes
   while (head < shorter && old[head] == text[head]) ++head;
   while (tail < shorter - head && old[old.size() - 1 - tail] == text[text.size() - 1 - tail]) ++tail;
   const std::size_t mask = mask_of(*before.model).size();

@@ -1,5 +1,5 @@
-// core/edits: words of an encoder's text behind the mask token that it was trained to fill, and back. The
-// text itself has the masks; which word was there is kept beside it (ModelText::masked).
+// core/edits: replacing words of an encoder's text by mask tokens, and back. The text itself contains the
+// masks; the original words are kept in ModelText::masked.
 #pragma once
 
 #include <cstdint>
@@ -14,21 +14,22 @@ namespace attnscope {
 
 /// Whether the model fills masks: it predicts masked tokens and its tokenizer knows the mask.
 bool fills_masks(const OpenedModel&);
-/// The word whose masks a row of the text's tokens is one of; nothing where it is none, or was typed.
+/// The masked word that a row of the text's tokens belongs to; nullopt if the row is not a mask, or was
+/// typed.
 std::optional<MaskedWord> masked_word(const ModelContext&, const ModelTokens&, std::int64_t row);
 /// The token that a row had before it was masked.
 std::optional<std::int64_t> masked_token(const ModelContext&, const ModelTokens&, std::int64_t row);
-/// The word that toggled_mask() would mask; nothing where the row's token is of none.
+/// The word that toggled_mask() would mask; nullopt if the row's token belongs to no word.
 std::optional<std::string> maskable_word(const ModelContext&, const ModelTokens&, std::int64_t row);
-/// The masked words that are still masked where another text takes the place of the one that is read: those
-/// in the part that both begin with or end with.
+/// The masked words that stay masked when the text is replaced: those in the common beginning or end of both
+/// texts.
 std::vector<MaskedWord> masked_words_kept(const ModelContext&, std::string_view text);
 
 namespace edit {
 
-/// The word that a row's token is of goes, with all its tokens, behind as many masks; where the row stands
-/// for a mask that this made, the word comes back. Throws Error with a sentence where the model fills no
-/// masks, where the token is of no word of the text, or where the mask was typed.
+/// Replaces the word of a row's token by as many masks as it has tokens; if the row is such a mask, restores
+/// the word. Throws Error with a sentence if the model fills no masks, if the token belongs to no word of the
+/// text, or if the mask was typed.
 ModelContext toggled_mask(ModelContext, std::int64_t row);
 
 }  // namespace edit

@@ -36,7 +36,8 @@ bool is_of(const HeadChange& change, const HeadChange& other) {
   return change.of == other.of && change.block == other.block && change.head == other.head;
 }
 
-/// Erases what `is_old` says, and puts the new one where the first of them was, or behind all.
+/// Erases the elements for which is_old() holds, and inserts the new one where the first of them was, or at
+/// the end.
 template <class T, class IsOld>
 void replace(std::vector<T>& all, IsOld is_old, const T* fresh) {
   const auto first = std::ranges::find_if(all, is_old) - all.begin();
@@ -44,7 +45,7 @@ void replace(std::vector<T>& all, IsOld is_old, const T* fresh) {
   if (fresh != nullptr) all.insert(all.begin() + std::min(first, std::ssize(all)), *fresh);
 }
 
-/// 1/√d_k, as the models have it.
+/// 1/√d_k of the attention.
 double division(const AttentionSpec& of) { return 1 / std::sqrt(static_cast<double>(of.d_k)); }
 
 template <class Change>
@@ -68,7 +69,7 @@ std::string_view what_of(ChangedTo kind) {
   return {};
 }
 
-/// What was done, and in which rows where it was not all of them.
+/// The kind of a change in words, and its rows if it does not apply to all.
 std::vector<std::string> done_in(ChangedTo kind, const std::vector<std::int64_t>& rows) {
   std::vector<std::string> words{std::string(what_of(kind))};
   if (rows.size() == 1) words.push_back(fmt::format("in row {:d}", rows[0]));

@@ -23,7 +23,7 @@ Columns whole(Columns columns, std::int64_t width) {
   return {columns.begin, columns.end < 0 ? width : columns.end};
 }
 
-/// The numbers of one row from columns.begin to columns.end; throws where there is no such row.
+/// The numbers of one row from columns.begin to columns.end; throws Error if there is no such row.
 std::span<float> row_of(Tensor& numbers, const Place& place, Columns columns) {
   const Shape& shape = numbers.shape();
   const int rank = shape.rank();
@@ -154,7 +154,7 @@ Document undrawn(Document document, Editable block) {
 
 namespace {
 
-/// A block times a factor; it may not leave the floats.
+/// Multiplies a block by a factor; throws Error if a number becomes infinite.
 void multiply(TensorPtr& block, float factor) {
   if (!block || factor == 1) return;
   auto product = std::make_shared<Tensor>(*block);

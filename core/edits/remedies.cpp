@@ -12,7 +12,7 @@
 namespace attnscope {
 namespace {
 
-/// Weights that came as numbers have one width; 0 where they follow d_model.
+/// The fixed d_model of given vectors or weights; 0 if the weights follow d_model.
 int given_width(const Document& document) {
   const Weights& weights = document.layer().weights;
   const bool given = weights.recipe == Recipe::Given && weights.made_by == Recipe::Given;
@@ -29,7 +29,7 @@ bool width_fits(const Document& document, int d_model) {
   return !is_built_by_hand(document) || (d_model >= min_hand_built_width && d_model % 2 == 0);
 }
 
-/// An edited text sets a padded length it outgrew back to 0, so that only a typed one can be too short.
+/// Editing a text resets a padded length that is too short to 0, so only a typed length can be too short.
 bool padding_fits(const Input& input) {
   if (input.padded_length == 0 || input.is_vectors()) return true;
   return input.padded_length >= longest_of(input.sequences);
@@ -47,7 +47,7 @@ Document with_value(Document document, LayerNumber what, int value) {
   return document;
 }
 
-/// The value that this number would need; nothing where no value of it alone helps.
+/// The value of this number that makes the sizes fit; nullopt if changing it alone does not help.
 std::optional<int> needed(const Document& document, LayerNumber what) {
   const LayerSpec& layer = document.layer();
   const int d_model = layer.d_model, heads = layer.heads;
@@ -110,9 +110,9 @@ std::vector<LayerNumber> unfitting_numbers(const Document& document) {
 std::string why_unfit(const Document& document, LayerNumber what, int value) {
   Document chosen = with_value(document, what, value);
   int& kv_heads = chosen.layer().kv_heads;
-  // As edit::heads() does.
+  // Like edit::heads().
   if (what == LayerNumber::Heads && value >= 1 && kv_heads > 0 && value % kv_heads != 0) kv_heads = 0;
-  // Weights that were edited are made anew where they do not fit any more.
+  // Edited weights that no longer fit are made again.
   Weights& weights = chosen.layer().weights;
   if (weights.recipe == Recipe::Given && weights.made_by != Recipe::Given) weights.recipe = weights.made_by;
   const std::vector<LayerNumber> unfit = unfitting_numbers(chosen);

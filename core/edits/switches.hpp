@@ -1,4 +1,4 @@
-// core/edits: settings that several keys and controls turn in the same way.
+// core/edits: settings that several keys and controls change in the same way.
 #pragma once
 
 #include "core/document/document.hpp"
@@ -13,7 +13,7 @@ Document divided(Document, bool on);
 /// The usual masks as one choice: 0 none, 1 causal, 2 padding, 3 both.
 inline constexpr int mask_choices = 4;
 int mask_choice(const Document&);
-/// Takes the choice; every other rule of the mask stays.
+/// Sets the choice; other rules of the mask are unchanged.
 Document with_mask_choice(Document, int choice);
 
 }  // namespace attnscope::edit

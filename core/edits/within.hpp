@@ -1,4 +1,5 @@
-// core/edits: Documents that stand in a model: what of them is said and what follows from it.
+// core/edits: Documents in a model: the part that is set by the user, as opposed to what follows from the
+// model.
 #pragma once
 
 #include <cstddef>
@@ -9,22 +10,22 @@
 
 namespace attnscope {
 
-/// Without what follows from the model: input, layer, sizes. Two Documents that say the same compare equal,
-/// whatever has been computed of them. A lone layer as it is.
+/// The Document without input, layer and sizes, which follow from the model. Two Documents with the same
+/// settings compare equal, whatever has been computed for them. A single layer is returned unchanged.
 Document what_is_said(const Document&);
 
-/// Texts that can be typed: those of the sequences of a lone layer that came as text; of a model its text,
-/// and what the decoder has said where it reads a text of its own.
+/// The texts that can be typed. For a single layer with text input: those of its sequences. For a model: its
+/// text, and its second text or the decoder's text if it has one; none if it reads an image.
 std::size_t typed_texts(const Document&);
 const std::string& typed_text(const Document&, std::size_t index);
-/// Which of them the queries of the shown layer are of: of a batch that of the sequence, of a model with two
-/// texts that of the attention that is looked at.
+/// The index of the text that the queries of the shown layer come from: the sequence of a batch; for
+/// encoder-decoders the text of the attention on screen.
 std::size_t text_in_sight(const Document&, std::int64_t sequence);
 
 namespace edit {
 
-/// edit::text() of a lone layer. In a model: the text that it reads; tokens that were appended are dropped
-/// with it. Throws Error when it is not valid UTF-8.
+/// edit::text() for a single layer. In a model: sets a text of its input and drops appended tokens. Throws
+/// Error when it is not valid UTF-8.
 Document typed_text(Document, std::size_t index, std::string text);
 
 }  // namespace edit
