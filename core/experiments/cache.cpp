@@ -16,7 +16,7 @@ namespace {
 constexpr Eigen::Index cache_width = 32, cache_budget = 64, cache_firsts = 4, cache_last_queries = 8;
 constexpr std::size_t cache_seeds = 6;
 constexpr double cache_sink = 4, cache_slope = 1. / 32, cache_bonus = 2.5, cache_sink_value = 0.1;
-constexpr Eigen::Index cache_every = 32;  // one key of so many is wanted by all queries
+constexpr Eigen::Index cache_every = 32;  // one key in this many gets a bonus from all queries
 
 struct CacheDraw {
   Matrix q, k, v;
@@ -28,7 +28,8 @@ CacheDraw cache_draw(std::uint64_t seed, Eigen::Index n) {
   return draw;
 }
 
-/// What is added to q·k/√d: a sink on key 0, nearness, and keys that all queries want.
+/// The bias added to q·k/√d: a sink on key 0, a distance penalty, and a bonus for keys that all queries
+/// attend to.
 double cache_bias(Eigen::Index i, Eigen::Index j) {
   return (j == 0 ? cache_sink : 0) - cache_slope * static_cast<double>(j == 0 ? 0 : i - j) +
          (j % cache_every == cache_every / 2 ? cache_bonus : 0);
@@ -44,7 +45,8 @@ Eigen::RowVectorXd cache_row(const CacheDraw& draw, Eigen::Index i) {
 struct KeptError {
   double error, mass;
 };
-/// What changes when query i mixes only these keys, with their weights shared out anew.
+/// The relative error of the output when query i mixes only these keys with renormalised weights, and the
+/// kept weight.
 KeptError kept_error(const CacheDraw& draw, const Eigen::RowVectorXd& weights,
                      const std::vector<bool>& kept) {
   const Eigen::RowVectorXd whole = weights * draw.v.topRows(weights.size());

@@ -1,4 +1,4 @@
-// core/experiments: a weight says how much of a value is taken, not how much that value adds: ‖α·v·W_O‖
+// core/experiments: a weight is not a contribution: what a key adds to the output has the norm ‖α·v·W_O‖
 // (Kobayashi et al. 2020, section 3).
 #include <algorithm>
 #include <cmath>
@@ -32,7 +32,7 @@ Matrix adds_weights(const AddsDraw& draw) {
   return softmax_rows(logits);
 }
 
-/// α times the length of each key's v·W_O.
+/// α times the norm of each key's v·W_O.
 Matrix adds_contributions(const AddsDraw& draw, const Matrix& weights) {
   const Eigen::RowVectorXd lengths = (draw.v * draw.out).rowwise().norm().transpose();
   return weights.cwiseProduct(lengths.replicate(weights.rows(), 1));
@@ -98,7 +98,7 @@ Pictures contribution_pictures(double length, const std::stop_token& stop) {
   const Matrix weights = adds_weights(draw), adds = adds_contributions(draw, weights);
   Pictures out{Tensor({adds_tokens, adds_tokens}), Tensor({adds_tokens, adds_tokens})};
   out.a.matrix() = weights.cast<float>();
-  for (Eigen::Index i = 0; i < adds_tokens; ++i)  // shares of a row, as weights are
+  for (Eigen::Index i = 0; i < adds_tokens; ++i)  // normalised to shares of a row, like weights
     out.b.matrix().row(i) = (adds.row(i) / adds.row(i).sum()).cast<float>();
   return out;
 }

@@ -1,4 +1,4 @@
-// core/experiments: what attention costs over its length, counted and measured on this machine: stage by
+// core/experiments: the cost of attention over its length, counted and measured on this machine: stage by
 // stage with the n × n weights in memory, and streaming (Milakov and Gimelshein 2018; Dao et al. 2022), which
 // keeps a running maximum and sum for each query.
 #include "core/analysis/cost.hpp"
@@ -18,7 +18,7 @@ namespace {
 
 constexpr Eigen::Index cost_width = 64, cost_tile = 64;
 constexpr std::size_t cost_runs = 5;
-constexpr float cost_last_tile = 0.02f;    // as bright as a weight of that size
+constexpr float cost_last_tile = 0.02f;    // the last tile is as bright as a weight of this size
 constexpr double cost_most_staged = 2048;  // four tensors of 16 MiB
 constexpr std::array cost_stages{Stage::Score, Stage::Scale, Stage::Mask, Stage::Softmax, Stage::Mix};
 
@@ -86,7 +86,7 @@ Measured measure_cost(double n, const std::stop_token& stop) {
     const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - begin;
     seeds.add(N::MillisecondsB, time.count());
     if (n > cost_most_staged) continue;
-    Pipeline pipeline(make_cpu_backend(1));  // which shares nothing with the run before
+    Pipeline pipeline(make_cpu_backend(1));  // a new one, so that nothing is reused from the last run
     const ResultPtr result = pipeline.run(document, stop);
     seeds.add(N::MillisecondsA, staged_time(result->layer()));
     if (run > 0) continue;
@@ -98,7 +98,7 @@ Measured measure_cost(double n, const std::stop_token& stop) {
 
 States cost_states(double n) { return {cost_document(n), {}}; }
 
-/// The weights, and the order in which streaming takes their tiles: row of tiles by row of tiles.
+/// The weights, and the order in which streaming visits their tiles: one row of tiles after the other.
 Pictures cost_pictures(double tokens, const std::stop_token& stop) {
   const auto n = static_cast<std::int64_t>(tokens);
   Pipeline pipeline(make_cpu_backend(1));
@@ -113,7 +113,7 @@ Pictures cost_pictures(double tokens, const std::stop_token& stop) {
   return out;
 }
 
-/// The last query's, which sees every key.
+/// The row of the last query, which sees every key.
 OnlineRow cost_online(double tokens) {
   const auto n = static_cast<Eigen::Index>(tokens);
   const Matrix q = normals(1, "queries", n, cost_width), k = normals(1, "keys", n, cost_width),

@@ -1,5 +1,5 @@
-// core/experiments: one key that fits among n − 1 that do not: its weight is e^Δ/(e^Δ + n − 1) where the
-// others score 0, so that it falls with n. Multiplying logits with ln n / ln n₀ makes up for it (Chiang and
+// core/experiments: one matching key (the needle) among n − 1 others: its weight is e^Δ/(e^Δ + n − 1) if the
+// others score 0, so it falls with n. Multiplying logits by ln n / ln n₀ compensates for this (Chiang and
 // Cholak 2022, section 5.3; Nakanishi 2025, "Scalable-Softmax").
 #include <cmath>
 
@@ -20,7 +20,7 @@ struct NeedleRow {
   double weight, entropy, log_next;
 };
 
-/// Scores of the others times `factor`, and the needle's; the needle comes first.
+/// The row with all scores multiplied by `factor`; the needle comes first.
 NeedleRow needle_row(const Eigen::ArrayXd& others, double factor) {
   const double needle = needle_margin * factor;
   const double largest = std::max(needle, others.maxCoeff() * factor);
@@ -61,7 +61,8 @@ Measured measure_dilution(double n, const std::stop_token& stop) {
   return seeds.bands();
 }
 
-/// Query i is the i-th unit vector, so that the keys' numbers are the scores; its needle stands at its place.
+/// Query i is the i-th unit vector, so that the keys' numbers are the scores; its needle is key i · n /
+/// needle_queries.
 States dilution_states(double n) {
   const auto keys = static_cast<Eigen::Index>(n);
   const Matrix q = Matrix::Identity(needle_queries, needle_queries);

@@ -1,4 +1,4 @@
-// core/experiments: what they share: numbers drawn from a seed, rows of weights and what is read off them, in
+// core/experiments: shared helpers: numbers drawn from a seed, rows of weights and their measures, in
 // float64.
 #pragma once
 
@@ -17,11 +17,11 @@ namespace attnscope::experiments {
 
 using Matrix = Eigen::MatrixXd;
 
-/// Standard normal numbers, the same for the same words.
+/// Standard normal numbers, the same for the same seed and `what`.
 Matrix normals(std::uint64_t seed, std::string_view what, Eigen::Index rows, Eigen::Index columns);
-/// Row by row e^s / Σ e^s, the largest subtracted first; −∞ hides, and a row of nothing else stays 0.
+/// The softmax of each row, the largest logit subtracted first; −∞ hides, and a row of −∞ only becomes zeros.
 Matrix softmax_rows(const Matrix& logits);
-/// Later keys hidden; as many queries as keys.
+/// Causal mask: hides later keys; as many queries as keys.
 void hide_later(Matrix& logits);
 
 /// −Σ w ln w.
@@ -31,13 +31,13 @@ double mean_entropy(const Matrix& weights);
 double mean_largest(const Matrix& weights);
 double deviation(const Matrix& numbers);
 double median(std::vector<double> numbers);
-/// ∂L/∂s row by row where s gave these weights and L gets `upstream` from them: w ∘ (g − w·g).
+/// ∂L/∂s of each row for the weights w = softmax(s) and g = ∂L/∂w = `upstream`: w ∘ (g − w·g).
 Matrix softmax_gradient(const Matrix& weights, const Matrix& upstream);
 std::vector<double> row_norms(const Matrix&);
 /// ½ Σ |a − b|, mean over rows.
 double mean_variation(const Matrix& a, const Matrix& b);
 
-/// Collects what seeds gave for every quantity.
+/// Collects the numbers of all seeds for every quantity.
 class Seeds {
  public:
   explicit Seeds(std::size_t quantities) : numbers_(quantities) {}
@@ -55,7 +55,7 @@ void stop_when_asked(const std::stop_token&);
 
 /// [1][heads][rows][columns]
 TensorPtr heads_tensor(std::span<const Matrix> heads);
-/// A layer with these queries, keys and values and nothing else switched on.
+/// A layer with these queries, keys and values and all options off.
 Document given_document(std::span<const Matrix> queries, std::span<const Matrix> keys,
                         std::span<const Matrix> values);
 

@@ -12,7 +12,7 @@
 namespace attnscope::experiments {
 namespace {
 
-/// The first head's weights, computed as the window computes them.
+/// The first head's weights, computed by the engine as in the window.
 Tensor weights_of(const Document& document, const std::stop_token& stop) {
   Pipeline pipeline(make_cpu_backend(1));
   const ResultPtr result = pipeline.run(document, stop);

@@ -1,5 +1,6 @@
-// core/experiments: key and value heads that groups of query heads share (Ainslie et al. 2023, section 2; one
-// for all: Shazeer 2019). The shared head is the mean of its group's, as their conversion begins.
+// core/experiments: key and value heads shared by groups of query heads (Ainslie et al. 2023, section 2; one
+// for all: Shazeer 2019). The shared head is the mean of the group's heads, the first step of their
+// conversion.
 #include <cmath>
 
 #include "core/experiments/draws.hpp"
@@ -11,13 +12,13 @@ namespace {
 
 constexpr Eigen::Index group_tokens = 64, group_width = 8, group_model = 64;
 constexpr std::size_t group_heads = 8, group_seeds = 12;
-constexpr double group_alike = 0.9;  // correlation of the heads' matrices that are alike
+constexpr double group_alike = 0.9;  // correlation of the matrices of similar heads
 
 struct GroupDraw {
   std::vector<Matrix> q, k, v;  // by head
 };
 
-/// W = √ρ · what all heads share + √(1 − ρ) · their own, entries N(0, 1/d_model).
+/// W = √ρ · a shared matrix + √(1 − ρ) · the head's own, entries N(0, 1/d_model).
 std::vector<Matrix> group_matrices(std::uint64_t seed, std::string_view what, double alike, const Matrix& x) {
   const Matrix shared = normals(seed, std::string(what) + " shared", group_model, group_width);
   std::vector<Matrix> heads;
@@ -35,7 +36,7 @@ GroupDraw group_draw(std::uint64_t seed, double alike) {
           group_matrices(seed, "values", alike, x)};
 }
 
-/// The mean of each group: as x is the same, that of the matrices.
+/// The mean of each group; since x is the same, it equals the projection by the mean of the matrices.
 std::vector<Matrix> pooled(const std::vector<Matrix>& heads, std::size_t groups) {
   const std::size_t each = heads.size() / groups;
   std::vector<Matrix> out;

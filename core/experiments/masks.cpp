@@ -1,5 +1,5 @@
-// core/experiments: a causal mask as it should be, with finite numbers in the place of −∞, and with the
-// mistakes that are made; in float32 and float16, computed by the engine.
+// core/experiments: a correct causal mask, masks with finite numbers instead of −∞, and masks with common
+// mistakes; in float32 and float16, computed by the engine.
 #include <array>
 #include <cmath>
 #include <limits>
@@ -29,7 +29,7 @@ constexpr std::array<HideWay, 8> hide_ways{{{},
                                             {.mistake = MaskMistake::Transposed},
                                             {.causal = false}}};
 
-/// `last` draws the last token's vectors. `empty`: every key is hidden from the last query.
+/// `last` is the seed of the last token's vectors. `empty`: every key is hidden from the last query.
 Document hide_document(std::uint64_t seed, std::size_t way, Precision precision, std::uint64_t last,
                        bool empty) {
   Matrix q = normals(seed, "queries", hide_tokens, hide_width),
@@ -67,7 +67,7 @@ float rounded_to(float number, Precision precision) {
   return precision == Precision::Float16 ? static_cast<float>(Eigen::half(number)) : number;
 }
 
-/// A score that is hidden, as it is stored.
+/// The stored value of a hidden score.
 float hidden_score(float score, Masking::Hidden hidden, Precision precision) {
   constexpr float billion = -1e9f, least_half = -65504;
   switch (hidden) {
@@ -81,10 +81,10 @@ float hidden_score(float score, Masking::Hidden hidden, Precision precision) {
   return -INFINITY;
 }
 
-/// What the last query gives its keys when all of them are hidden and no code checks whether one is left:
-/// torch.softmax over stored scores, in float32 inside. NaN for a row of nothing but −∞.
+/// The weight of the last query on its keys when all are hidden and empty rows get no special treatment:
+/// torch.softmax over stored scores, computed in float32. NaN for a row of −∞ only.
 double torch_empty(std::uint64_t seed, std::size_t way, Precision precision) {
-  if (hide_ways.at(way).mistake == MaskMistake::AfterSoftmax) return 0;  // every weight is multiplied by 0
+  if (hide_ways.at(way).mistake == MaskMistake::AfterSoftmax) return 0;  // all weights are set to 0
   const Matrix q = normals(seed, "last query", 1, hide_width);
   Matrix k = normals(seed, "keys", hide_tokens, hide_width);
   k.row(hide_tokens - 1) = normals(seed, "last key", 1, hide_width);
@@ -96,7 +96,7 @@ double torch_empty(std::uint64_t seed, std::size_t way, Precision precision) {
   return static_cast<double>((powers / powers.sum()).sum());
 }
 
-/// Later keys are to be hidden, whatever the way does.
+/// Measures one way of masking against the intended causal mask.
 void measure_way(Seeds& seeds, std::uint64_t seed, std::size_t way, Precision precision, std::size_t b,
                  const std::stop_token& stop) {
   using N = MaskNumbers;
@@ -126,7 +126,7 @@ Measured measure_masks(double way, const std::stop_token& stop) {
   return seeds.bands();
 }
 
-/// The right mask, and this one.
+/// The correct mask, and this one.
 States masks_states(double way) {
   return {hide_document(1, 0, Precision::Float32, 1, false),
           hide_document(1, static_cast<std::size_t>(way), Precision::Float32, 1, false)};

@@ -1,6 +1,7 @@
-// core/experiments: how far a token is from the output that needs it (Vaswani et al. 2017, section 4, table
-// 1): steps, and what of the gradient arrives. RNN: h ← tanh(W h + x) (Pascanu et al. 2013, section 2); CNN:
-// causal tanh layers of width 3, as many as the distance needs; attention: one layer.
+// core/experiments: the path length from a token to the output that depends on it (Vaswani et al. 2017,
+// section 4, table 1): the number of steps, and the size of the gradient that arrives. RNN: h ← tanh(W h + x)
+// (Pascanu et al. 2013, section 2); CNN: causal tanh layers of width 3, as many as the distance needs;
+// attention: one layer.
 #include <cmath>
 
 #include "core/experiments/draws.hpp"
@@ -18,7 +19,7 @@ Matrix path_matrix(std::uint64_t seed, const std::string& what, double variance)
   return normals(seed, what, path_width, path_width) * std::sqrt(variance / path_width);
 }
 
-/// ‖∂h_t/∂h_{t−d}‖: the product of diag(1 − h²) W over d steps, behind 16 steps that settle the state.
+/// ‖∂h_t/∂h_{t−d}‖: the product of diag(1 − h²) W over d steps, after 16 steps that settle the state.
 double rnn_gradient(std::uint64_t seed, Eigen::Index distance) {
   constexpr Eigen::Index settle = 16;
   const Matrix w = path_matrix(seed, "recurrent", 1);
@@ -34,7 +35,7 @@ double rnn_gradient(std::uint64_t seed, Eigen::Index distance) {
 
 Eigen::Index cnn_layers(Eigen::Index distance) { return (distance + path_taps - 2) / (path_taps - 1); }
 
-/// From the token that stands as far back as the layers reach: one path, through every layer's farthest tap;
+/// The gradient of the farthest token that the layers reach: one path, through every layer's farthest tap;
 /// for a distance of 1 through the middle tap.
 double cnn_gradient(std::uint64_t seed, Eigen::Index distance) {
   const Eigen::Index layers = cnn_layers(distance);
@@ -52,7 +53,7 @@ double cnn_gradient(std::uint64_t seed, Eigen::Index distance) {
         sum += taps[static_cast<std::size_t>(tap)] * x.row(t + tap).transpose();
       next.row(t) = sum.array().tanh().matrix().transpose();
     }
-    // Row 0 of `next` reads the token farthest back with tap 0, the one before the last with tap 1.
+    // Row 0 of `next` reads the farthest token with tap 0, and the token before the last with tap 1.
     const std::size_t through = distance == 1 ? 1 : 0;
     jacobian =
         (1 - next.row(0).transpose().array().square()).matrix().asDiagonal() * (taps[through] * jacobian);
@@ -61,8 +62,8 @@ double cnn_gradient(std::uint64_t seed, Eigen::Index distance) {
   return jacobian.norm() / std::sqrt(double{path_width});
 }
 
-/// ‖α V‖ of the last query for the key that far back: queries and keys are given, so that the gradient takes
-/// the way through the value.
+/// ‖α V‖ of the last query for the key at this distance: queries and keys are constants, so the gradient
+/// passes through the value only.
 double attention_gradient(std::uint64_t seed, Eigen::Index distance) {
   const Matrix q = normals(seed, "query", 1, path_width), k = normals(seed, "keys", path_context, path_width);
   const Matrix weights = softmax_rows(q * k.transpose() / std::sqrt(double{path_width}));
@@ -103,7 +104,7 @@ States path_states(double) {
   return states;
 }
 
-/// What reaches output i from token j ≤ i: weights, and ‖∂h_i/∂h_j‖ / √width of an RNN.
+/// The influence of token j ≤ i on output i: weights, and ‖∂h_i/∂h_j‖ / √width of an RNN.
 Pictures path_pictures(double distance, const std::stop_token& stop) {
   const States states = path_states(distance);
   const Given& given = states.a.input.given();

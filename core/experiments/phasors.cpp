@@ -1,7 +1,7 @@
 // core/experiments: rotary positions as phasors: pair i of a query and a key a distance Δ apart adds
-// |q_i||k_i| cos(θ_i Δ + φ_i) to the score, θ_i = base^(−2i/d) (Su et al. 2021, section 3.2.2). What their
-// sum keeps over the distance, which of them have gone round, how near another distance comes, and what
-// position interpolation (Chen et al. 2023) and a larger base change.
+// |q_i||k_i| cos(θ_i Δ + φ_i) to the score, θ_i = base^(−2i/d) (Su et al. 2021, section 3.2.2). Measured over
+// the distance: the sum, the number of pairs that have made a full turn, and the least difference to a nearer
+// distance; also with position interpolation (Chen et al. 2023) and with a larger base.
 #include <array>
 #include <cmath>
 #include <numbers>
@@ -16,7 +16,7 @@ namespace {
 constexpr int phasor_pairs = 32, phasor_tokens = 64;
 constexpr std::size_t phasor_seeds = 24;
 constexpr double usual_base = 10'000, large_base = 500'000;  // of Su et al. 2021; of Llama 3
-constexpr double interpolated = 8;                           // distances are divided by it
+constexpr double interpolated = 8;                           // the divisor of distances
 constexpr double full_turn = 2 * std::numbers::pi;
 
 struct PhasorKind {
@@ -29,15 +29,15 @@ double angle(const PhasorKind& kind, int pair, double distance) {
   return distance / kind.divisor * std::pow(kind.base, -static_cast<double>(pair) / phasor_pairs);
 }
 
-/// Root mean square over the first `pairs` of |e^(iθδ) − 1|: how far apart two distances are that differ by
-/// δ.
+/// Root mean square over the first `pairs` of |e^(iθδ) − 1|: how different the phasors of two distances are
+/// that differ by δ.
 double chord(const PhasorKind& kind, int pairs, double difference) {
   double sum = 0;
   for (int i = 0; i < pairs; ++i) sum += 2 - 2 * std::cos(angle(kind, i, difference));
   return std::sqrt(std::max(0., sum) / pairs);
 }
 
-/// The least chord to a distance that is 1 to `distance` nearer.
+/// The least chord to a distance that is smaller by 1 … `distance`.
 double nearest_chord(const PhasorKind& kind, int pairs, double distance) {
   double least = std::numeric_limits<double>::quiet_NaN();
   for (double difference = 1; difference <= distance; ++difference) {
@@ -82,7 +82,7 @@ Measured measure_phasors(double distance, const std::stop_token& stop) {
   return seeds.bands();
 }
 
-/// Every token is the same vector: what is left is the distance.
+/// All tokens have the same vector, so scores depend on the distance alone.
 States phasor_states(double) {
   const Matrix one = normals(1, "query", 1, 2 * phasor_pairs);
   const Matrix same = one.replicate(phasor_tokens, 1),

@@ -1,6 +1,6 @@
-// core/experiments: attention without positions does not know the order: permuted tokens give permuted
-// outputs (Vaswani et al. 2017, section 3.5). What each scheme, and the causal mask, adds; computed by the
-// engine.
+// core/experiments: attention without positions is permutation-equivariant: permuted tokens give permuted
+// outputs (Vaswani et al. 2017, section 3.5). The effect of each scheme and of the causal mask, computed by
+// the engine.
 #include <array>
 #include <cmath>
 #include <numeric>
@@ -21,7 +21,7 @@ constexpr std::array order_schemes{Positions::None,    Positions::Sinusoidal,
                                    Positions::Learned, Positions::RelativeBuckets,
                                    Positions::Alibi,   Positions::RopeHalf};
 
-/// A permutation that leaves no doubt: by numbers that the seed draws.
+/// The permutation that sorts random numbers of the seed.
 std::vector<Eigen::Index> order_shuffled(std::uint64_t seed) {
   const Matrix keys = normals(seed, "shuffle", order_tokens, 1);
   std::vector<Eigen::Index> order(order_tokens);
@@ -43,7 +43,7 @@ Document order_document(std::uint64_t seed, Positions scheme, bool causal,
   layer.heads = order_heads;
   layer.weights.seed = seed;
   document =
-      with_weights(std::move(document));  // while it is of a text: vectors bring their weights with them
+      with_weights(std::move(document));  // while the input is text: given vectors come with given weights
   document.input.numbers = Vectors{.query = std::make_shared<const Tensor>(std::move(vectors))};
   document.layer().weights.recipe = document.layer().weights.made_by = Recipe::Given;
   document.layer().positions = scheme;

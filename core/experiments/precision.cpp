@@ -1,5 +1,5 @@
-// core/experiments: what it costs to store scores, weights and outputs in fewer bits, against the same in
-// float64: bfloat16 keeps 8 bits of a number, float16 11 bits of those up to 65504.
+// core/experiments: the error of storing scores, weights and outputs in fewer bits, relative to float64:
+// bfloat16 has 8 significant bits, float16 has 11 and numbers up to 65504.
 #include <array>
 #include <cmath>
 
@@ -15,7 +15,8 @@ constexpr Eigen::Index bits_tokens = 64, bits_width = 64;
 constexpr std::size_t bits_seeds = 4;
 constexpr std::array bits_precisions{Precision::Float32, Precision::BFloat16, Precision::Float16};
 
-/// Standard normal but for the queries, which are as many times as large as the scores are to spread.
+/// Standard normal numbers; queries are multiplied by `spread`, the intended standard deviation of the
+/// scores.
 Document bits_document(std::uint64_t seed, double spread) {
   const Matrix q = spread * normals(seed, "queries", bits_tokens, bits_width),
                k = normals(seed, "keys", bits_tokens, bits_width),
@@ -26,7 +27,7 @@ Document bits_document(std::uint64_t seed, double spread) {
 struct BitsRun {
   Matrix scaled, weights, output;
 };
-/// In float64, from the numbers of the Document.
+/// The run in float64, from the numbers of the Document.
 BitsRun exact_run(const Document& document) {
   const Given& given = document.input.given();
   const auto of = [](const TensorPtr& tensor) { return Matrix(tensor->matrix(0, 0).cast<double>()); };
@@ -82,7 +83,7 @@ Measured measure_precision(double spread, const std::stop_token& stop) {
       compare_bits(seeds, stored_run(document, bits_precisions[p], stop), exact, p);
   }
   Measured out = seeds.bands();
-  for (Band& band : out)  // scores beyond 65504 have no error that could be drawn
+  for (Band& band : out)  // scores beyond 65504 have no finite error to draw
     if (!std::isfinite(band.typical)) band = {};
   return out;
 }

@@ -1,4 +1,5 @@
-// core/experiments: what each experiment measures, by place in its Measured. A: as it is, B: with the change.
+// core/experiments: the quantities of each experiment, by index in its Measured. A: without the change, B:
+// with it.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +14,11 @@ struct ScalingNumbers {
     LargestB,
     EntropyA,  // of a row, divided by ln n
     EntropyB,
-    GradientA,  // ‖∂L/∂s‖ of the median row, s what the softmax reads
+    GradientA,  // ‖∂L/∂s‖ of the median row, s the logits
     GradientB,
     QueryGradientA,  // ‖∂L/∂Q‖ of all queries together
     QueryGradientB,
-    StillA,  // share of rows whose gradient is below 1e-6
+    StillA,  // share of rows with a gradient below 1e-6
     StillB,
     Root,  // √dₖ
     Count
@@ -34,7 +35,7 @@ struct TemperatureNumbers {
     KeysB,
     RatioA,  // largest weight of a row over its least, geometric mean
     RatioB,
-    BoundB,  // e^(2c/τ), which RatioB stays below
+    BoundB,  // e^(2c/τ), the upper bound of RatioB
     GradientA,
     GradientB,
     Count
@@ -77,14 +78,14 @@ namespace attnscope::experiments {
 
 struct CacheNumbers {
   enum : std::size_t {
-    FlopsA,       // for the next token, everything computed anew
+    FlopsA,       // for the next token, recomputing everything
     FlopsB,       // with the cache
     BytesB,       // of the cache of all tokens
-    BytesKept,    // of the keys that eviction keeps
+    BytesKept,    // of the keys kept by eviction
     WindowError,  // ‖o' − o‖ / ‖o‖ of the last queries: the last keys are kept,
     SinkError,    // the first four and the last,
-    HeavyError,   // half the last, half those that got most weight so far
-    WindowMass,   // share of the full weights that lies on the kept keys
+    HeavyError,   // half the last, half those with most weight so far
+    WindowMass,   // share of the full weights on the kept keys
     SinkMass,
     HeavyMass,
     Count
@@ -109,8 +110,8 @@ struct SinkNumbers {
   enum : std::size_t {
     NowhereA,     // weight on key 0
     NowhereB,     // key 0 hidden: 0
-    NowhereZero,  // on a key of zeros in its place
-    NowhereSink,  // share of a learned logit in its place
+    NowhereZero,  // on a key of zeros instead
+    NowhereSink,  // share of a learned logit instead
     LargestA,     // largest weight on another key
     LargestB,
     LargestZero,
@@ -130,7 +131,7 @@ struct SinkNumbers {
 
 namespace attnscope::experiments {
 
-/// Three in a row of each: float32, bfloat16, float16.
+/// Three consecutive numbers for each quantity: float32, bfloat16, float16.
 struct PrecisionNumbers {
   enum : std::size_t {
     ScoreSingle,  // largest |error| of the scaled scores
@@ -142,14 +143,15 @@ struct PrecisionNumbers {
     OutputSingle,  // ‖o − o₆₄‖ / ‖o₆₄‖, mean of rows; a row with NaN counts 1
     OutputBrain,
     OutputHalf,
-    WrongSingle,  // share of rows whose strongest key is another one, or NaN
+    WrongSingle,  // share of rows whose strongest key differs, or NaN
     WrongBrain,
     WrongHalf,
     Count
   };
 };
 
-/// Four in a row of each: the last keys, every stride-th key, the block and the first four, the best keys.
+/// Four consecutive numbers for each quantity: the last keys, every stride-th key, the block and the first
+/// four, the best keys.
 struct SparseNumbers {
   enum : std::size_t {
     MassWindow,  // share of the full weights that is kept
@@ -160,7 +162,7 @@ struct SparseNumbers {
     ErrorStrided,
     ErrorBlocks,
     ErrorBest,
-    ErrorLinear,  // elu + 1 features instead of softmax, whatever the number of keys
+    ErrorLinear,  // elu + 1 features instead of softmax, for any number of keys
     PairsA,       // scores that are computed: all causal ones
     PairsB,       // the window's
     FoundWindow,  // share of rows whose strongest key is kept
@@ -175,9 +177,9 @@ struct ContributionNumbers {
     WeightA,      // of key 0, mean of rows
     ShareB,       // of key 0 in Σ ‖α v W_O‖
     HalfA,        // keys that hold half of the weight, the largest first
-    HalfB,        // that hold half of Σ ‖α v W_O‖
+    HalfB,        // keys that hold half of Σ ‖α v W_O‖
     Correlation,  // of α and ‖α v W_O‖ over the keys of a row
-    RemovedB,     // ‖α₀ v₀ W_O‖ / ‖y‖: what the output loses without key 0
+    RemovedB,     // ‖α₀ v₀ W_O‖ / ‖y‖: the loss of the output without key 0
     RemovedA,     // the same for the key of the largest other weight
     Count
   };
@@ -195,7 +197,7 @@ struct PathNumbers {
     GradientA,  // ‖∂output/∂token‖ / √width
     GradientB,
     GradientCnn,
-    SerialA,  // matrix products that wait for each other, for as many tokens as the distance
+    SerialA,  // sequential matrix products, for as many tokens as the distance
     SerialB,
     SerialCnn,
     WorkA,  // multiply-adds of a layer over as many tokens
@@ -211,8 +213,8 @@ struct PositionNumbers {
     ShuffledB,  // causal
     NearA,      // weight on keys at most two tokens away
     NearB,
-    NearEven,  // the same of even weights
-    MovedA,    // total variation of the weights to those without positions
+    NearEven,  // the same for uniform weights
+    MovedA,    // total variation distance to the weights without positions
     MovedB,
     EntropyA,  // H / ln of the keys seen
     EntropyB,
@@ -222,15 +224,15 @@ struct PositionNumbers {
 
 struct MaskNumbers {
   enum : std::size_t {
-    LeakA,  // weight on hidden keys, mean of rows that hide some; float32
+    LeakA,  // weight on hidden keys, mean over rows with hidden keys; float32
     LeakB,  // float16
     SumA,   // |1 − Σ w|, largest of rows
     SumB,
-    ReachA,  // largest change of an earlier output when the last token is another: the test that finds leaks
+    ReachA,  // largest change of an earlier output when the last token changes: a test for leaks
     ReachB,
-    EmptyA,  // weight that a query gives to hidden keys when all of them are hidden
+    EmptyA,  // weight on hidden keys when all keys are hidden
     EmptyB,
-    TorchA,  // the same by softmax as it is written, e^(s − max s) / Σ, as PyTorch computes it: may be NaN
+    TorchA,  // the same by PyTorch's softmax, e^(s − max s) / Σ: may be NaN
     TorchB,
     Count
   };
@@ -244,7 +246,7 @@ struct SameNumbers {
     EntropyB,
     LargestA,
     LargestB,
-    StrongestB,  // share of rows whose strongest key is another one
+    StrongestB,  // share of rows whose strongest key differs
     Count
   };
 };
@@ -253,14 +255,15 @@ struct SameNumbers {
 
 namespace attnscope::experiments {
 
-/// Three in a row of each: base 10,000; the same with distances divided by 8; base 500,000.
+/// Three consecutive numbers for each quantity: base 10,000; the same with distances divided by 8; base
+/// 500,000.
 struct PhasorNumbers {
   enum : std::size_t {
-    SumA,  // Σ |q_i|² cos θ_iΔ / Σ |q_i|²: what the score keeps, query and key the same vector
+    SumA,  // Σ |q_i|² cos θ_iΔ / Σ |q_i|²: the score's share at distance Δ, with k = q
     SumB,
     SumC,
-    Formula,  // of A, where all pairs are equally long
-    TurnedA,  // pairs that have gone round
+    Formula,  // of A, if all pairs have the same length
+    TurnedA,  // pairs that have made a full turn
     TurnedB,
     TurnedC,
     NearestA,  // least chord to a nearer distance, root mean square over pairs

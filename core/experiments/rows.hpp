@@ -1,4 +1,4 @@
-// core/experiments: where each of them is made.
+// core/experiments: the functions that make the experiments.
 #pragma once
 
 #include "core/experiments/experiment.hpp"

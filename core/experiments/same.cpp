@@ -1,5 +1,5 @@
-// core/experiments: other weights, the same output: w + z with zᵀ[V, 1] = 0 mixes the same values and sums to
-// 1 (Brunner et al. 2020, section 3: attention is not identifiable when n > d_v + 1).
+// core/experiments: different weights with the same output: w + z with zᵀ[V, 1] = 0 gives the same output and
+// sums to 1 (Brunner et al. 2020, section 3: attention is not identifiable when n > d_v + 1).
 #include <cmath>
 #include <numeric>
 
@@ -26,7 +26,7 @@ SameDraw same_draw(std::uint64_t seed) {
   return draw;
 }
 
-/// A direction that [V, 1]ᵀ of these keys takes to 0: as `pick` has it, without what the constraints hold.
+/// A direction in the null space of [V, 1]ᵀ of these keys: the projection of `pick` onto it.
 Eigen::VectorXd same_direction(const Matrix& v, const std::vector<Eigen::Index>& keys,
                                const Eigen::VectorXd& pick) {
   const auto count = static_cast<Eigen::Index>(keys.size());
@@ -38,11 +38,11 @@ Eigen::VectorXd same_direction(const Matrix& v, const std::vector<Eigen::Index>&
   }
   const Matrix held = orthonormal(constraints);
   direction -= held * (held.transpose() * direction);
-  return direction - held * (held.transpose() * direction);  // once more: rounding
+  return direction - held * (held.transpose() * direction);  // again, against rounding
 }
 
-/// The same output from at most d_v + 1 keys (Carathéodory's theorem): along a drawn direction until a weight
-/// is 0, then along what is left of it among the other keys.
+/// Weights on at most d_v + 1 keys with the same output (Carathéodory's theorem): moves along a random
+/// direction until a weight is 0, then along its projection for the remaining keys.
 Eigen::RowVectorXd same_corner(const Matrix& v, Eigen::RowVectorXd weights, const Eigen::VectorXd& pick) {
   std::vector<Eigen::Index> keys(static_cast<std::size_t>(weights.size()));
   std::iota(keys.begin(), keys.end(), Eigen::Index{0});
@@ -65,7 +65,7 @@ Eigen::RowVectorXd same_corner(const Matrix& v, Eigen::RowVectorXd weights, cons
   return weights;
 }
 
-/// `share` of the way to that corner, in every row.
+/// Moves every row by `share` towards its same_corner().
 Matrix same_moved(std::uint64_t seed, const SameDraw& draw, double share) {
   const Matrix pick = normals(seed, "directions", same_tokens, same_tokens);
   Matrix moved = draw.weights;
@@ -101,7 +101,7 @@ Measured measure_same(double share, const std::stop_token& stop) {
   return seeds.bands();
 }
 
-/// The weights of B stand in the place of the head's own.
+/// B has its weights as a frozen pattern.
 States same_states(double share) {
   const SameDraw draw = same_draw(1);
   States states{given_document({&draw.q, 1}, {&draw.k, 1}, {&draw.v, 1}), {}};

@@ -24,7 +24,7 @@ ScalingDraw scaling_draw(std::uint64_t seed, double d_k) {
 struct ScalingSide {
   double spread, largest, entropy, gradient, query_gradient, still;
 };
-/// `factor` multiplies the scores. What follows sends standard normal numbers back into the weights.
+/// `factor` multiplies the scores. `upstream` is the gradient of the weights, standard normal numbers.
 ScalingSide scaling_side(const Matrix& scores, const Matrix& k, const Matrix& upstream, double factor) {
   const Matrix logits = scores * factor, weights = softmax_rows(logits);
   const Matrix gradient = softmax_gradient(weights, upstream);

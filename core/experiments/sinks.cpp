@@ -1,6 +1,6 @@
-// core/experiments: attention sinks (Xiao et al. 2023, section 2): a first key that every query likes and
-// whose value is small. It is hidden; or a key of zeros stands in its place (PyTorch's add_zero_attn); or a
-// learned logit that takes no value (OpenAI 2025, gpt-oss; with logit 0: Miller 2023, "softmax off by one").
+// core/experiments: attention sinks (Xiao et al. 2023, section 2): a first key with a bonus from every query
+// and a small value. It is hidden, or replaced by a key of zeros (PyTorch's add_zero_attn), or by a learned
+// logit without a value (OpenAI 2025, gpt-oss; with logit 0: Miller 2023, "softmax off by one").
 #include <cmath>
 
 #include "core/experiments/draws.hpp"
@@ -25,8 +25,7 @@ SinkDraw sink_draw(std::uint64_t seed) {
   return draw;
 }
 
-/// Weights on keys 1 … i and on what stands for nothing, whose logit is `nowhere`; −∞: there is no such
-/// thing.
+/// Weights on keys 1 … i and on the sink (key 0 or its replacement), whose logit is `nowhere`; −∞: no sink.
 struct SinkRow {
   Eigen::RowVectorXd others;
   double nowhere;
@@ -46,7 +45,7 @@ Measured measure_sinks(double bonus, const std::stop_token& stop) {
     const SinkDraw draw = sink_draw(seed);
     const Matrix scores = draw.q * draw.k.transpose() / std::sqrt(double{sink_width});
     std::vector<double> sums(N::Count, 0);
-    for (Eigen::Index i = 1; i < sink_tokens; ++i) {  // the first query has nothing but key 0
+    for (Eigen::Index i = 1; i < sink_tokens; ++i) {  // the first query sees key 0 only
       const Eigen::RowVectorXd logits = scores.row(i).segment(1, i);
       const double own = scores(i, 0) + bonus;
       const std::array<double, 4> nowhere{own, -INFINITY, 0, bonus};

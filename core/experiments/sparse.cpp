@@ -1,7 +1,7 @@
-// core/experiments: attention to w keys of all earlier ones: the last w (Beltagy et al. 2020), every
-// stride-th (Child et al. 2019), the own block and the first four (of Zaheer et al. 2020), and the w keys of
-// the largest weights, which no pattern can beat in weight kept; and linear attention (Katharopoulos et al.
-// 2020, equation 7), which sees every key but has no softmax.
+// core/experiments: attention to w of all earlier keys: the last w (Beltagy et al. 2020), every stride-th
+// (Child et al. 2019), the own block and the first four (of Zaheer et al. 2020), and the w keys of the
+// largest weights, an upper bound of the weight kept; and linear attention (Katharopoulos et al. 2020,
+// equation 7), which sees every key but has no softmax.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -26,7 +26,7 @@ FewDraw few_draw(std::uint64_t seed) {
           normals(seed, "values", few_tokens, few_width)};
 }
 
-/// q·k/√d − slope · distance: near keys first, as ALiBi has it; later ones hidden.
+/// q·k/√d − slope · distance: a distance penalty, as in ALiBi; later keys are hidden.
 Matrix few_logits(const FewDraw& draw) {
   Matrix logits = draw.q * draw.k.transpose() / std::sqrt(double{few_width});
   for (Eigen::Index i = 0; i < few_tokens; ++i)
@@ -35,7 +35,7 @@ Matrix few_logits(const FewDraw& draw) {
   return logits;
 }
 
-/// Whether query i keeps key j ≤ i, by window, stride, and block with the first keys.
+/// Whether query i keeps key j ≤ i: by window, by stride, and by block plus the first keys.
 std::array<bool, 3> few_kept(Eigen::Index i, Eigen::Index j, Eigen::Index keys) {
   const Eigen::Index stride = few_tokens / keys, block = std::max<Eigen::Index>(1, keys - few_globals);
   return {i - j < keys, (i - j) % stride == 0, i / block == j / block || j < few_globals};
@@ -61,7 +61,7 @@ double mean_row_error(const Matrix& other, const Matrix& whole) {
   return sum / static_cast<double>(whole.rows());
 }
 
-/// The largest `keys` weights of every row, shared out anew; adds up what was kept.
+/// The largest `keys` weights of every row, renormalised; adds the kept weight to `mass`.
 Matrix best_weights(const Matrix& weights, Eigen::Index keys, double& mass) {
   Matrix out = Matrix::Zero(few_tokens, few_tokens);
   for (Eigen::Index i = 0; i < few_tokens; ++i) {

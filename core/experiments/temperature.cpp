@@ -1,5 +1,5 @@
-// core/experiments: what temperature does to a row of weights, softmax(s/τ) (Hinton et al. 2015, section 2),
-// and a soft-cap c·tanh(s/c) before it (Gemma Team 2024, section 2), which keeps logits within ±c.
+// core/experiments: the effect of temperature on a row of weights, softmax(s/τ) (Hinton et al. 2015, section
+// 2), and of a soft-cap c·tanh(s/c) before it (Gemma Team 2024, section 2), which keeps logits within ±c.
 #include <cmath>
 
 #include "core/experiments/draws.hpp"
