@@ -41,7 +41,7 @@ CellFacts cell_facts(const LayerResult& result, const MaskRule& rule, const Cell
   f.weight = at(row.weights);
   f.mixed = at(row.mixed);
   const Eigen::Map<const Eigen::ArrayXf> masked_row(row.masked.data(), std::ssize(row.masked));
-  const bool naive = layer.softmax == SoftmaxKind::Naive;         // which subtracts nothing
+  const bool naive = layer.softmax == SoftmaxKind::Naive;         // subtracts nothing
   const auto sink = static_cast<double>(sink_logit(layer, f.h));  // -inf without one
   f.largest = naive ? 0 : std::max(sink, static_cast<double>(masked_row.maxCoeff()));
   f.allowed = row.measures.allowed;

@@ -12,7 +12,7 @@
 namespace attnscope {
 namespace {
 
-/// The numbers of a computed row; each [keys].
+/// The storage of a computed row; each [keys].
 struct CellNumbers {
   Tensor score, scaled, masked, weights;
   std::vector<float> capped, bias;
@@ -25,7 +25,7 @@ Tensor cells(const AttentionProblem& p, TileRequest request, TileKind kind, cons
   return tile(p, request, known, work);
 }
 
-/// What is added to each key for its distance; empty where nothing is.
+/// The position bias of each key; empty without one.
 std::vector<float> bias_of(const AttentionProblem& p, std::int64_t h, std::int64_t query) {
   if (p.distance_bias.empty()) return {};
   const std::int64_t length = p.queries + p.keys - 1;
@@ -56,7 +56,7 @@ double weight_rank(const CellRow& row, std::int64_t key) {
 CellRow row_of_planes(const LayerResult& r, std::int64_t b, std::int64_t h, std::int64_t query) {
   const auto of = [&](Stage stage) {
     const Tensor& plane = *r.trace[stage];
-    // What is the same for the whole batch serves every sequence.
+    // A plane with batch 1 is shared by all sequences.
     return std::span(plane.matrix(plane.shape()[0] == 1 ? 0 : b, h).row(query).data(),
                      static_cast<std::size_t>(r.dimensions.keys));
   };

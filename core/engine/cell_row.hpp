@@ -1,5 +1,5 @@
-// core/engine: one query's row of cells in every stage that it passes. Views read the same CellRow of a
-// result that keeps its planes and of a long one, whose row is computed from Q and K when it is looked at.
+// core/engine: one query's row of cells in every stage. Views read the same CellRow for a result that keeps
+// its planes and for a long one, whose rows are computed from Q and K when they are shown.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,19 @@
 
 namespace attnscope {
 
-/// The numbers belong to the result or to `owner`. Stages as in Stage: `own` are the head's own weights,
-/// `weights` those that count, `mixed` those after dropout.
+/// The numbers belong to the result or to `owner`. Members are stages: `own` are the head's own weights,
+/// `weights` those after intervention, `mixed` those after dropout.
 struct CellRow {
   std::span<const float> score, scaled, capped, bias, masked;  // [keys]; bias may be empty
   std::span<const float> softmax, own, weights, mixed;         // [keys]
-  /// The keys by weight_rank(), the largest first; only of a computed row, whose worker has sorted them.
+  /// The keys by weight_rank(), the largest first; only for a computed row, sorted by the worker.
   std::span<const std::int32_t> by_weight;
   RowMeasures measures;
-  bool is_computed = false;  // no plane has it
+  bool is_computed = false;  // computed for this row, not read from planes
   std::shared_ptr<const void> owner;
 };
 
-/// What lists sort keys by: the weight, NaN above all and below all what is hidden.
+/// The sort key of lists of keys: the weight; NaN ranks first, hidden keys last.
 double weight_rank(const CellRow&, std::int64_t key);
 
 /// The row of a result that keeps its planes.

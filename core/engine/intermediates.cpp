@@ -15,7 +15,7 @@ Intermediates::Intermediates(const LayerResult& result, const MaskRule& rule, st
       h_(h),
       kv_(h * result.dimensions.kv_heads / result.dimensions.heads) {}
 
-/// What is the same for the whole batch serves every sequence.
+/// A plane with batch 1 is shared by all sequences.
 ConstMatrixMap<float> Intermediates::plane(Stage stage) const {
   const Tensor& tensor = *result_.trace[stage];
   return tensor.matrix(tensor.shape()[0] == 1 ? 0 : b_, h_);
@@ -35,7 +35,7 @@ const RowSum& Intermediates::softmax_of(std::int64_t query) {
 double Intermediates::shifted(std::int64_t query, std::int64_t key) {
   const double largest = softmax_of(query).largest;
   const double x = static_cast<double>(plane(Stage::Mask)(query, key));
-  // A row without any key: nothing is subtracted from minus infinity.
+  // In a row without any key `largest` is -inf and is not subtracted.
   return std::isfinite(largest) ? (x - largest) / static_cast<double>(layer().temperature) : x;
 }
 

@@ -1,5 +1,5 @@
-// core/engine: numbers that exist only on the way through a stage, which no tensor keeps: shifted scores,
-// their exponentials, the features of linear attention and their products, sums over the first keys alone.
+// core/engine: intermediate numbers within a stage, which no tensor keeps: shifted scores, their
+// exponentials, the features of linear attention and their products, sums over the first keys.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,9 @@
 
 namespace attnscope {
 
-/// Those of one head of one sequence, made as they are asked for; what a row shares is made once. Of a result
-/// that keeps its planes, with the rule of its mask: both outlive it. Belongs to one thread.
+/// The intermediates of one head of one sequence, computed on demand; values shared by a row are computed
+/// once. `result` must keep its planes and `rule` be that of its mask; both must outlive the object. Not
+/// thread-safe.
 class Intermediates {
  public:
   Intermediates(const LayerResult& result, const MaskRule& rule, std::int64_t b, std::int64_t h);
@@ -25,15 +26,15 @@ class Intermediates {
   const RowSum& softmax_of(std::int64_t query);
   /// (x − max) / τ; in a row without any key x itself.
   double shifted(std::int64_t query, std::int64_t key);
-  /// e^ of that in float32, where the naive softmax, which subtracts nothing, overflows.
+  /// e^shifted in float32, which overflows with the naive softmax, since it subtracts nothing.
   float exponential(std::int64_t query, std::int64_t key);
-  /// The weight before the mistake of masking after the softmax hides some.
+  /// The weight before weights are hidden by the mistake of masking after the softmax.
   float weight_share(std::int64_t query, std::int64_t key);
 
-  /// φ of the query's (Stage::Query) or the key's vector as the numerator of linear attention has it, turned
-  /// where positions are rotary: [d_k].
+  /// φ of a query (Stage::Query) or key in the numerator of linear attention, rotated if positions are
+  /// rotary: [d_k].
   std::span<const float> feature(Stage, std::int64_t row);
-  /// φ(q)·φ(k) of the numerator, and of the denominator, which is never turned.
+  /// φ(q)·φ(k) in the numerator, and in the denominator, where φ is never rotated.
   float product(std::int64_t query, std::int64_t key);
   float share_of_sum(std::int64_t query, std::int64_t key) const;
   /// The denominator: Σ φ(q)·φ(k) over the keys that the query may see.
@@ -41,7 +42,7 @@ class Intermediates {
 
   /// Σ weight · value over the first `keys` keys.
   float partial_mix(std::int64_t query, std::int64_t column, std::int64_t keys) const;
-  /// What this head adds to a column of the output.
+  /// The contribution of this head to a column of the output.
   float own_part(std::int64_t query, std::int64_t column) const;
 
  private:

@@ -13,13 +13,13 @@ namespace attnscope {
 namespace {
 
 constexpr std::chrono::seconds patience{1};  // for a run that is superseded
-constexpr int giving_back = 0;               // the worker's first lane: memory before new memory
+constexpr int giving_back = 0;  // the worker's first lane: memory is freed before more is allocated
 
 int lane_of_worker(Lane lane) { return 1 + static_cast<int>(lane); }
 
 }  // namespace
 
-/// One Document on its way through the worker.
+/// The Job that computes one Document.
 class LiveEngine::Run final : public Job {
  public:
   Run(LiveEngine& engine, std::uint64_t ticket, Document document, Lane lane)
@@ -27,16 +27,16 @@ class LiveEngine::Run final : public Job {
 
   bool step() override { return engine_.step(*this); }
   void finished() override {
-    // Here the engine is idle: busy() says so to what this wakes.
+    // The engine is idle now, so busy() is false for the code that this wakes.
     if (is_published && engine_.on_publish_) engine_.on_publish_();
   }
 
   const std::uint64_t ticket;
   const Document document;
   const Lane lane;
-  std::atomic<bool> is_cancelled{false};  // by a person, not by a newer Document
-  bool is_published = false;              // something of it; of the worker's thread, as the next
-  ResultPtr known;                        // what was published last, while there is more to come
+  std::atomic<bool> is_cancelled{false};  // by the user, not by a newer Document
+  bool is_published = false;              // a result was published; worker's thread only, as the next
+  ResultPtr known;                        // the last published result, while more will follow
 
  private:
   LiveEngine& engine_;
@@ -73,7 +73,7 @@ std::uint64_t LiveEngine::use(std::shared_ptr<Backend> backend) {
   {
     const std::lock_guard lock(mutex_);
     if (backend == backend_) return 0;
-    backend_.swap(backend);  // the one before goes without the lock
+    backend_.swap(backend);  // the previous backend is destroyed without the lock
     backend_note_.clear();
   }
   const std::shared_ptr<Run> held = state(Lane::Held).newest;
@@ -137,7 +137,7 @@ bool LiveEngine::step(Run& run) {
   const bool has_more = run.is_published ? refining_step(run) : first_step(run);
   if (has_more) return true;
   run.known.reset();
-  if (run.lane == Lane::Held) state(run.lane).pipeline.forget();  // it is computed whole, and rarely
+  if (run.lane == Lane::Held) state(run.lane).pipeline.forget();  // held runs are rare: reuse nothing
   const std::lock_guard lock(mutex_);
   state(run.lane).is_refining = false;
   return false;
@@ -158,7 +158,7 @@ bool LiveEngine::first_step(Run& run) {
   Pipeline& pipeline = state(run.lane).pipeline;
   {
     const std::lock_guard lock(mutex_);
-    state(run.lane).is_refining = false;  // the run before may have been replaced between two steps
+    state(run.lane).is_refining = false;  // the previous run may have been replaced between two steps
   }
   ResultPtr result;
   if (!run.stop_token().stop_requested()) {
@@ -176,7 +176,7 @@ bool LiveEngine::first_step(Run& run) {
 bool LiveEngine::refining_step(Run& run) {
   Pipeline& pipeline = state(run.lane).pipeline;
   if (run.stop_token().stop_requested() || !pipeline.can_refine() || is_fine_enough(run)) return false;
-  if (on_publish_) on_publish_();  // what came before; the last one is published when the engine is idle
+  if (on_publish_) on_publish_();  // for the previous result; finished() calls it for the last one
   ResultPtr finer = guarded(run, [&] { return pipeline.refine(run.stop_token(), &progress_); });
   if (may_be_taken_over(run, finer)) finer = taken_over(run, finer->error, run.known);
   if (!finer) return false;
@@ -200,7 +200,8 @@ ResultPtr LiveEngine::taken_over(const Run& run, const std::string& reason, cons
                                        stand_in_->name(), reason);
   Pipeline next = pipeline;
   next.use(stand_in_, note);
-  // Behind the results of the one that failed, and as fine, so that the picture never gets worse.
+  // Continues the refinement numbers and the step of the failed backend's results, so that the picture never
+  // gets coarser.
   const std::uint64_t refinement = known ? known->refinement + 1 : 0;
   const std::int64_t step =
       known ? known->layer().surveys.back()->known.rows.step : std::numeric_limits<std::int64_t>::max();
@@ -241,12 +242,12 @@ ResultPtr LiveEngine::failure(const Run& run, std::string error) const {
   result->document = run.document;
   result->backend = state(run.lane).pipeline.backend()->name();
   result->error = error.empty() ? "The computation failed for an unknown reason." : std::move(error);
-  result->refinement = std::numeric_limits<std::uint64_t>::max();  // the last word of its ticket
+  result->refinement = std::numeric_limits<std::uint64_t>::max();  // the last result of its ticket
   return result;
 }
 
 void LiveEngine::publish(Run& run, const ResultPtr& result) {
-  ResultPtr known, latest, good;  // those before go without the lock: they may hold much memory
+  ResultPtr known, latest, good;  // the previous results, destroyed without the lock: they may be large
   const std::lock_guard lock(mutex_);
   LaneState& to = state(run.lane);
   if (run.ticket <= to.forgotten) return;

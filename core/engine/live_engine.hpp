@@ -1,6 +1,6 @@
-// core/engine: Documents are computed here, behind the window: one thread, and for each purpose a lane in
-// which the latest Document wins; the results of a lane are published in the order of their tickets.
-// Everything here may be called from any thread.
+// core/engine: the engine that computes Documents in the background: one thread, and a lane for each purpose,
+// in which the latest Document replaces waiting ones; the results of a lane are published in the order of
+// their tickets. All members may be called from any thread.
 #pragma once
 
 #include <array>
@@ -18,15 +18,15 @@
 
 namespace attnscope {
 
-/// What a Document is computed for. What is shown comes before what is held beside it.
+/// The purpose of a Document. Shown comes before Held, the Document compared with it.
 enum class Lane { Shown, Held };
 
 class LiveEngine {
  public:
   /// `on_publish` is called on the worker after each published result: keep it short (the window posts an
-  /// event). When the backend fails at a Document, `stand_in` computes it and goes on with the next ones,
-  /// with the reason in Result::backend_note, unless it fails as well, so that the Document is at fault.
-  /// Null: a failure is an error.
+  /// event). When the backend fails, `stand_in` computes this Document and all later ones, with the reason in
+  /// Result::backend_note; if it fails, too, the Document is at fault and the result is an error. Null: a
+  /// failure is an error.
   explicit LiveEngine(std::shared_ptr<Backend> backend, std::function<void()> on_publish = {},
                       std::shared_ptr<Backend> stand_in = {});
   ~LiveEngine();
@@ -34,40 +34,38 @@ class LiveEngine {
   LiveEngine& operator=(const LiveEngine&) = delete;
 
   /// Puts the Document into the lane's slot, replacing one that waits there, and returns its ticket (1, 2, 3,
-  /// …, counted over all lanes). A run that is superseded normally finishes, since stopping on every drag
-  /// event would starve the picture; once it is older than a second it is stopped. The refinement of a long
-  /// Document is stopped at once: its first look is there already.
+  /// …, counted over all lanes). A superseded run normally finishes, since stopping on every drag event would
+  /// starve the picture; it is stopped once it is older than a second. The refinement of a long Document is
+  /// stopped at once, since its first look is already published.
   std::uint64_t submit(Document document, Lane lane = Lane::Shown);
 
-  /// From now on this backend computes. What runs is stopped at once and the newest Document that is shown is
-  /// computed anew from its first stage on, as is what is on its way to be held; the results before stay
-  /// until then. Returns the new ticket of what is shown, or 0 when there is none or this backend is the one
-  /// that computes.
+  /// Switches to this backend. Running work is stopped at once; the newest shown Document is computed again
+  /// from its first stage on, and so is a held one that is not finished; earlier results are kept until then.
+  /// Returns the new ticket of the shown Document, or 0 if there is none or the backend is already in use.
   std::uint64_t use(std::shared_ptr<Backend> backend);
-  /// The backend that computes the next Document: what use() was given, or the stand-in once it took over.
+  /// The backend for the next Document: that of use(), or the stand-in after it took over.
   std::shared_ptr<Backend> backend() const;
 
-  /// From now on a long Document that is shown is refined to every step-th query and no further. 1, which it
-  /// is at first: to all of them.
+  /// Limits the refinement of a long shown Document to every step-th query. 1, the default: all queries.
   void refine_to(std::int64_t step) { finest_step_ = step; }
 
   /// The newest published result of the lane, good or with an error; null before the first.
   ResultPtr latest(Lane lane = Lane::Shown) const;
   /// The newest result without an error; null before the first.
   ResultPtr latest_good(Lane lane = Lane::Shown) const;
-  /// What the lane has published is not kept any longer, and what it still computes or was to compute is
-  /// dropped: nothing of it is published.
+  /// Releases the lane's results and drops its running and waiting Documents: nothing more of them is
+  /// published.
   void forget(Lane lane);
 
-  /// Takes a result that its owner is done with: giving back the memory of a large one takes longer than a
-  /// frame has, so that the worker does it where it holds the last share.
+  /// Takes a result that is no longer needed and releases it on the worker: freeing the memory of a large one
+  /// takes longer than a frame.
   void give_back(ResultPtr result);
 
-  /// Stops the current run and drops what waits; a refinement leaves what is known by then. The newest
-  /// Document of a lane is published, on the worker, as an error "Cancelled", unless it is superseded by then
-  /// or its run was just done.
+  /// Stops running and waiting Documents; a refinement keeps the rows known so far. The newest Document of a
+  /// lane is published on the worker as an error "Cancelled", unless it is superseded, has published a result
+  /// or was just finished.
   void cancel();
-  /// Whether anything runs or waits; a long Document runs until every row is known.
+  /// Whether anything runs or waits; a long Document runs until its refinement ends.
   bool busy() const;
   bool busy(Lane lane) const;
   /// How long the current run has taken; 0 when none runs.
@@ -80,9 +78,9 @@ class LiveEngine {
   class Run;
   struct LaneState {
     explicit LaneState(std::shared_ptr<Backend> backend) : pipeline(std::move(backend)) {}
-    Pipeline pipeline;            // touched by the worker only
-    std::shared_ptr<Run> newest;  // submitted and not forgotten, or null; guarded by submitting_
-    bool is_refining = false;     // its run's first look is published; guarded by mutex_, as the rest
+    Pipeline pipeline;            // used by the worker only
+    std::shared_ptr<Run> newest;  // last submitted and not forgotten, or null; guarded by submitting_
+    bool is_refining = false;  // the run's first look is published; guarded by mutex_, as the members below
     ResultPtr latest, latest_good;
     std::uint64_t forgotten = 0;  // tickets up to this one publish nothing
   };
@@ -95,11 +93,11 @@ class LiveEngine {
   bool refining_step(Run& run);
   bool is_fine_enough(const Run& run) const;
   void adopt_backend(Pipeline& pipeline) const;
-  /// The job done by the stand-in, which goes on computing from here unless it fails as well. `known`: what
-  /// was published of the job, or null. Null when it was stopped.
+  /// Runs the job on the stand-in, which computes later Documents, too, unless it fails. `known`: the job's
+  /// last published result, or null. Returns null when stopped.
   ResultPtr taken_over(const Run& run, const std::string& reason, const ResultPtr& known);
   bool may_be_taken_over(const Run& run, const ResultPtr& result) const;
-  /// Runs `make` and turns what it throws into a result with an error; null when it was stopped.
+  /// Runs `make` and turns an exception into a result with an error; null when stopped.
   ResultPtr guarded(const Run& run, const std::function<ResultPtr()>& make) const;
   ResultPtr failure(const Run& run, std::string error) const;
   void publish(Run& run, const ResultPtr& result);
@@ -109,14 +107,14 @@ class LiveEngine {
   Progress progress_;
   std::atomic<std::int64_t> finest_step_{1};
 
-  std::mutex submitting_;  // held while tickets are given out, so that their order is that of the slots
+  std::mutex submitting_;  // held while a ticket is assigned and its run submitted, to keep their order
 
-  mutable std::mutex mutex_;  // guards what follows, and of the lanes what they say; never held for long
+  mutable std::mutex mutex_;  // guards the members below, and members of lanes that say so; held briefly
   std::shared_ptr<Backend> backend_;  // for the next run
-  std::string backend_note_;          // why it is the stand-in
+  std::string backend_note_;          // why backend_ is the stand-in
   std::uint64_t next_ticket_ = 1;
   std::array<LaneState, 2> lanes_;
-  Worker worker_;  // last: it stops before the rest goes
+  Worker worker_;  // last member: it stops before the others are destroyed
 };
 
 }  // namespace attnscope

@@ -1,5 +1,5 @@
-// core/engine: a backend that several threads share. A Backend is called from one thread at a time; the
-// engine and the comparison of backends behind the window would not wait for each other by themselves.
+// core/engine: a Backend that several threads may share. A Backend may be called from one thread at a time
+// only; this serialises the calls of the engine and of the background comparison of backends.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,8 @@
 
 namespace attnscope {
 
-/// The same backend, whose calls wait for each other. Waiting ends with Cancelled when the caller is stopped.
+/// Wraps a backend so that concurrent calls wait for each other. Throws Cancelled when the caller is stopped
+/// while it waits.
 std::shared_ptr<Backend> one_at_a_time(std::shared_ptr<Backend> backend);
 
 }  // namespace attnscope

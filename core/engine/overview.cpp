@@ -27,7 +27,7 @@ Tensor overview_of(const Tensor& planes) {
           float& most = to(i / cell, j / cell);
           const float x = from(i, j);
           if (std::isnan(x) || std::abs(x) > std::abs(most) || (std::abs(x) == std::abs(most) && x > most))
-            most = x;  // nothing is larger than a NaN that is there already
+            most = x;  // a NaN in the cell stays
         }
     }
   return made;

@@ -1,4 +1,4 @@
-// core/engine: every plane of weights in cells of several, for pictures that are small.
+// core/engine: planes of weights pooled in cells, for small pictures.
 #pragma once
 
 #include <cstdint>
@@ -7,16 +7,16 @@
 
 namespace attnscope {
 
-/// No side of a plane has more cells than this.
+/// The most cells on a side of a pooled plane.
 inline constexpr std::int64_t overview_side = 128;
 
-/// Rows and columns of a cell for planes [batch][heads][rows][columns]; 1 where they are small themselves.
+/// Rows and columns per cell for planes [batch][heads][rows][columns]; 1 for small planes.
 std::int64_t overview_cell(const Shape& planes);
 /// [batch][heads][⌈rows / cell⌉][⌈columns / cell⌉]
 Shape overview_shape(const Shape& planes);
 
-/// Of each cell the number whose magnitude is largest; of a number and its negative the positive one; NaN
-/// where one is.
+/// For each cell the number of the largest magnitude; of a number and its negative the positive one; NaN if a
+/// number is NaN.
 Tensor overview_of(const Tensor& planes);
 
 }  // namespace attnscope

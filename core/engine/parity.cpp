@@ -34,7 +34,7 @@ Difference of_pointers(const TensorPtrOf<T>& first, const TensorPtrOf<T>& second
   return difference_of(*first, *second);
 }
 
-/// Whether the tensor of a stage is that of an earlier one.
+/// Whether a stage shares the tensor of an earlier one.
 bool is_shared(const Trace& trace, Stage stage) {
   for (const StageInfo& row : stage_table) {
     if (row.stage == stage) return false;
@@ -93,7 +93,7 @@ void add_gradients(Parity& parity, const GradientsPtr& first, const GradientsPtr
   }
 }
 
-/// The differences of the sequences of a batch as one of [batch] and their own shape.
+/// The differences of the sequences of a batch as one with shape [batch] and the sequences' shape.
 Difference joined(const std::vector<Difference>& parts) {
   const Shape& part = parts.front().shape;
   std::vector<std::int64_t> sizes{std::ssize(parts)};
@@ -130,7 +130,7 @@ void add_sweeps(Parity& parity, const LayerResult& first, const LayerResult& sec
   add("attention received", &Sweep::received);
   add("means of the picture", &Sweep::mean);
   add("maxima of the picture", &Sweep::max);
-  if (!first.is_complete()) add("output", &Sweep::output);  // else it is the stage Mix
+  if (!first.is_complete()) add("output", &Sweep::output);  // otherwise it is compared as the stage Mix
 }
 
 std::int64_t step_of(const LayerResult& result) {

@@ -1,6 +1,6 @@
-// core/engine: whether two backends compute the same: the largest difference of every stage of a Document,
-// and of what is swept of a long one. Each backend reads only its own stages, so that differences add up
-// along the way as they do on screen.
+// core/engine: the comparison of two backends: the largest difference of every stage of a Document, or of the
+// sweeps of a long one. Each backend reads only its own stages, so differences accumulate as they do on
+// screen.
 #pragma once
 
 #include <atomic>
@@ -16,18 +16,18 @@
 
 namespace attnscope {
 
-/// Two tensors that should hold the same numbers. Places are row-major numbers of a value in `shape`.
+/// The difference of two tensors that should be equal. Places are row-major indices into `shape`.
 struct Difference {
   Shape shape;
-  bool comparable = true;        // false: one is not there, or of another shape; nothing below is set then
+  bool comparable = true;        // false: one is missing or has another shape; nothing below is set then
   double absolute = 0;           // the largest |second − first| of two finite numbers
   double magnitude = 0;          // the largest |finite number| of the first
   std::int64_t at = -1;          // of the largest difference; -1 = all finite numbers are equal
   double first = 0, second = 0;  // the numbers there
-  std::int64_t misfits = 0;      // places with an infinity or NaN that the other does not have as well
+  std::int64_t misfits = 0;      // places where only one has an infinity or NaN
   std::int64_t misfit_at = -1;   // the first of them
 
-  /// Of the largest magnitude; infinite where that is 0.
+  /// absolute / magnitude; infinite if the magnitude is 0.
   double relative() const;
   bool is_equal() const { return comparable && absolute == 0 && misfits == 0; }
 };
@@ -48,12 +48,12 @@ struct ParityRow {
 
 struct Parity {
   std::string first, second;    // the backends' names
-  std::vector<ParityRow> rows;  // in data-flow order; a stage that is the one before on both is left out
-  WholeTimes times;             // of the second
-  bool is_complete = true;      // of a long Document: every row is compared, else every step-th
+  std::vector<ParityRow> rows;  // in data-flow order, without stages that share an earlier tensor on both
+  WholeTimes times;             // of the second backend
+  bool is_complete = true;      // long Documents: every row is compared, not every step-th
 };
 
-/// How far a comparison is, readable from any thread.
+/// The progress of a comparison, readable from any thread.
 class ParityProgress {
  public:
   /// From 0 to 1.
@@ -66,13 +66,13 @@ class ParityProgress {
   std::atomic<double> known_{0};  // of a long Document: the share of its rows
 };
 
-/// Computes the Document of a result again on another backend and compares: all stages, the entropy and
-/// log-sum-exp of the rows, gradients; of a long Document the stages that are kept and what was swept, to the
-/// step that is known of it. Throws Error (what the backend throws) or Cancelled. `progress` may be null.
+/// Computes the Document of a result again on another backend and compares all stages, the entropy and
+/// log-sum-exp of the rows, and the gradients; for a long Document the kept stages and the sweeps, at the
+/// step of the result. Throws Error (from the backend) or Cancelled. `progress` may be null.
 Parity compare_backends(const Result& first, const std::shared_ptr<Backend>& second,
                         const std::stop_token& stop, ParityProgress* progress = nullptr);
 
-/// Memory that it holds at most at a time: the stages once more.
+/// Its peak memory in bytes: a second copy of the stages.
 std::int64_t parity_bytes(const LayerResult&);
 
 }  // namespace attnscope

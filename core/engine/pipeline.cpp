@@ -21,7 +21,7 @@ double milliseconds_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
-/// Says "nothing runs" again however the run ends.
+/// Resets the progress to "nothing runs" when the run ends, also by an exception.
 class ProgressScope {
  public:
   ProgressScope(Progress* progress, int total) : progress_(progress) { set(0, total); }
@@ -50,7 +50,7 @@ double WholeTimes::total() const {
 void Pipeline::use(std::shared_ptr<Backend> backend, std::string note) {
   backend_ = std::move(backend);
   note_ = std::move(note);
-  forget();  // runs_ goes on, so that its numbers tell tensors of both apart
+  forget();  // runs_ is not reset, so made_in distinguishes tensors of both backends
 }
 
 void Pipeline::run_stage(Stage stage, LayerResult& result, const std::stop_token& stop) const {
@@ -59,7 +59,7 @@ void Pipeline::run_stage(Stage stage, LayerResult& result, const std::stop_token
   TensorPtr tensor = backend_->run(stage, result.document, result.trace, stop);
   result.whole.stages[stage] = milliseconds_since(start);
   if (last() && tensor == result.trace[stage])
-    return;  // off before and after, or shared with one that is kept
+    return;  // off before and after, or shared with a stage that was kept
   result.trace[stage] = std::move(tensor);
   result.made_in[stage] = runs_;
   result.milliseconds[stage] = result.whole.stages[stage];
@@ -93,7 +93,7 @@ namespace {
 TensorPtr outputs_of(const LayerResult& result) {
   const Dimensions& d = result.dimensions;
   const Shape shape{d.batch, d.heads, d.queries, d.d_v};
-  // One that a backend still holds stays there.
+  // An output in the backend's memory stays there.
   if (const Tensor& only = result.surveys.front()->known.output; d.batch == 1 && only.remote())
     return std::make_shared<const Tensor>(Tensor::of(shape, only.remote()));
   auto all = std::make_shared<Tensor>(shape);
@@ -164,7 +164,7 @@ ResultPtr Pipeline::run(const Document& document, std::stop_token stop, Progress
   result->document = document;
   result->dimensions = check_any_length(document);
   ++runs_;
-  // A long Document lacks the tensors that a short one keeps, and the other way round.
+  // Long and short Documents keep different tensors.
   if (last() && last()->is_long() != is_long(result->dimensions)) last_ = nullptr;
   const LayerResult* const before = last();
   if (before) {

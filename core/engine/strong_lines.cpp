@@ -13,9 +13,9 @@ namespace {
 
 constexpr double least_column_share = 0.01, least_diagonal_share = 0.0002, contrast = 4, peak = 2;
 constexpr std::int64_t least_cells = 8, least_rows = 32;
-constexpr std::size_t most_strips = 24;     // along which exact rows are looked at
-constexpr std::int64_t sampled_rows = 64;   // of a strip, to tell the distance
-constexpr std::int64_t measured_rows = 64;  // whose cells on a diagonal are computed at once
+constexpr std::size_t most_strips = 24;     // strips whose exact rows are examined
+constexpr std::int64_t sampled_rows = 64;   // exact rows of a strip, to find the distance
+constexpr std::int64_t measured_rows = 64;  // rows whose cells on a diagonal are computed at once
 
 /// A stretch of a diagonal of cells: query cells [begin, end) and key cells `down` before them.
 struct Strip {
@@ -23,7 +23,7 @@ struct Strip {
   double brightness;
 };
 
-/// Queries [first, last) that look `distance` back.
+/// Queries [first, last) that attend to the key `distance` back.
 struct Run {
   std::int64_t distance, first, last;
 };
@@ -49,12 +49,12 @@ class Finder {
   std::vector<StrongLine> diagonals() const;
 
  private:
-  /// Whether attention of a known query is counted: no padding, and it sees a key.
+  /// Whether a known query counts: it is not padding and sees a key.
   bool counts(std::int64_t query) const {
     const bool real = p_.real_queries < 0 || query < p_.real_queries;
     return real && known_.log_sum_exp.matrix()(head_, query / step_) > -INFINITY;
   }
-  /// The weight of each key if they all had the same.
+  /// The weight of each key under uniform attention.
   double even(std::int64_t query) const {
     const KeyInterval seen = visible(p_, h_, query);
     return seen.end > seen.begin ? 1 / static_cast<double>(seen.end - seen.begin) : 0;
@@ -71,8 +71,8 @@ class Finder {
   void add(const Run&, std::vector<StrongLine>& lines) const;
 
   const Sweep& known_;
-  /// The head's row statistics, as a sweep whose tiles take them as they are: what is said of lines is good
-  /// to a hundredth, and so are rounded ones.
+  /// The head's row statistics as a sweep, which tiles use unchanged: results are accurate to a hundredth,
+  /// and so are rounded statistics.
   Sweep states_;
   const AttentionProblem& p_;
   std::int64_t h_, head_, step_;
@@ -97,7 +97,7 @@ StrongLine Finder::column(std::int64_t key) const {
 }
 
 std::vector<StrongLine> Finder::columns() const {
-  // What every key would receive of evenly spread weights: differences first, summed up key by key.
+  // The weight every key receives from uniform attention: first differences, then their prefix sums.
   std::vector<double> steps(static_cast<std::size_t>(p_.keys) + 1);
   for (std::int64_t i = 0; i < p_.queries; i += step_) {
     const KeyInterval seen = visible(p_, h_, i);
@@ -141,7 +141,8 @@ void Finder::find_in(std::int64_t down, const std::vector<double>& evens, std::v
       beside[static_cast<std::size_t>(2 * k)] = at(y, y - down - 2 - k);
       beside[static_cast<std::size_t>(2 * k + 1)] = at(y, y - down + 2 + k);
     }
-    // The upper median: a column or another diagonal among them does no harm, a block's edge does.
+    // The upper median: it ignores a column or another diagonal among the neighbours, but not the edge of a
+    // block.
     std::nth_element(beside.begin(), beside.begin() + 3, beside.end());
     if (here < peak * beside[3]) continue;
     if (strip.begin >= 0 && y - strip.end > 1) close();
@@ -169,15 +170,14 @@ std::vector<Strip> Finder::strips() const {
   return found;
 }
 
-/// The distances within a strip of cells that stand out among their neighbours, by exact rows of it: at most
-/// two.
+/// The distances within a strip that stand out from their neighbours, found by exact rows: at most two.
 std::vector<Run> Finder::runs(const Strip& strip) const {
   const std::int64_t first = first_known(strip.begin * cell()),
                      last = std::min(p_.queries, strip.end * cell());
   const std::int64_t rows = (last - first + step_ - 1) / step_;
   const std::int64_t by = std::max<std::int64_t>(1, rows / sampled_rows) * step_;
   const std::int64_t middle = p_.offset + strip.down * cell(), reach = cell() - 1;
-  std::vector<double> sums(static_cast<std::size_t>(2 * reach + 1));  // of distance middle - reach on
+  std::vector<double> sums(static_cast<std::size_t>(2 * reach + 1));  // index 0 is distance middle - reach
   double evens = 0;
   for (std::int64_t i = first; i < last; i += by) {
     evens += even(i);
@@ -204,7 +204,7 @@ std::vector<Run> Finder::runs(const Strip& strip) const {
   return found;
 }
 
-/// The exact weights of the run's known queries on its diagonal; 0 where there is no such key.
+/// The exact weights of the run's known queries on its diagonal; 0 if the key does not exist.
 std::vector<double> Finder::weights_on(const Run& run) const {
   std::vector<double> weights;
   const std::int64_t span = std::max<std::int64_t>(1, measured_rows / step_) * step_;
@@ -225,7 +225,7 @@ std::vector<double> Finder::weights_on(const Run& run) const {
   return weights;
 }
 
-/// The run with what goes on beyond its ends, and the first dim stretch there.
+/// The run extended beyond its ends while stretches are bright, including the first dim stretch.
 Run Finder::extended(Run run, double least) const {
   const std::int64_t stretch = 4 * cell();
   const auto is_bright = [&](std::int64_t first, std::int64_t last) {
@@ -246,8 +246,8 @@ Run Finder::extended(Run run, double least) const {
   return run;
 }
 
-/// Measures the run, cuts off what is dim at its ends and lists it if it is bright. Runs come by distance and
-/// first query: the line before may have grown over this one, and this one does not grow over that.
+/// Measures the run, cuts off dim rows at its ends and lists it if it is bright. Runs come sorted by distance
+/// and first query: the previous line may have grown over this run, which must not overlap it.
 void Finder::add(const Run& found, std::vector<StrongLine>& lines) const {
   const std::int64_t taken =
       !lines.empty() && lines.back().at == found.distance ? lines.back().last_query : 0;
@@ -285,7 +285,7 @@ std::vector<StrongLine> Finder::diagonals() const {
   std::sort(all.begin(), all.end(), [](const Run& a, const Run& b) {
     return a.distance != b.distance ? a.distance < b.distance : a.first < b.first;
   });
-  // A line between two diagonals of cells is found in both, and one with a break twice.
+  // A line between two diagonals of cells is found in both, and a line with a gap is found twice.
   std::vector<Run> joined;
   for (const Run& run : all) {
     if (!joined.empty() && joined.back().distance == run.distance &&

@@ -1,6 +1,6 @@
-// core/engine: the strongest structures of one head of a long sequence, found from what its survey has: keys
-// that draw attention from everywhere, and distances at which queries look. Made to be listed: few, ranked,
-// each with its exact number.
+// core/engine: vertical and diagonal lines of one head of a long sequence, found from its survey: keys that
+// receive attention from most queries, and distances at which queries attend. A short ranked list, each line
+// with its exact share.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace attnscope {
 
-/// With w the weights, R the known queries that see a key (none of them padding), p = offset + i the place of
-/// query i among the keys and u_i = 1 / keys that causal mask, window and padding leave to it:
+/// With w the weights, R the known queries that see a key (none of them padding), p = offset + i the position
+/// of query i among the keys and u_i = 1 / the number of keys that causal mask, window and padding allow it:
 ///
 /// * Column, key j: share = (1/R) Σ_i w_ij, the attention received. Listed from 1 % on, and from 4 times what
 ///   weights spread evenly would give it, (1/R) Σ_i u_i over the queries that see it.
@@ -26,18 +26,18 @@ namespace attnscope {
 struct StrongLine {
   enum class Kind : std::uint8_t { Column, Diagonal };
   Kind kind = Kind::Column;
-  std::int64_t at = 0;                           // the key, or the distance d; below 0: ahead
-  std::int64_t first_query = 0, last_query = 0;  // [first, last): those that see the key, or the line's
-  double share = 0;                              // of all attention of the head, 0 … 1
-  double mean = 0;                               // weight that these queries put there
+  std::int64_t at = 0;                           // the key, or the distance d; below 0: later keys
+  std::int64_t first_query = 0, last_query = 0;  // [first, last): queries that see the key, or of the line
+  double share = 0;                              // of the head's total attention, 0 … 1
+  double mean = 0;                               // mean weight of these queries on the line
   bool operator==(const StrongLine&) const = default;
 };
 
 inline constexpr std::size_t most_strong_lines = 8;
 
-/// Those of head h, by their share, the largest first. Of a survey that is not complete: over the queries
-/// that are known; none before the first refinement. Throws Cancelled.
-/// Diagonals of one distance never overlap. Where products were rounded, numbers are good to a hundredth.
+/// The lines of head h, the largest share first. For an incomplete survey over the known queries; none before
+/// the first refinement. Throws Cancelled. Diagonals of one distance never overlap. If products were rounded,
+/// numbers are accurate to a hundredth.
 std::vector<StrongLine> strong_lines(const Survey&, std::int64_t h, const Work&);
 
 }  // namespace attnscope

@@ -6,7 +6,7 @@
 namespace attnscope {
 namespace {
 
-/// [H][R][…]: rows taken in turn from two tensors.
+/// [H][R][…]: the rows of two tensors, alternating.
 template <class T>
 TensorOf<T> rows_in_turn(const TensorOf<T>& even, const TensorOf<T>& odd) {
   if (even.size() == 0 && odd.size() == 0) return {};
@@ -36,14 +36,14 @@ std::vector<std::int32_t> rows_in_turn(const std::vector<std::int32_t>& even,
   return all;
 }
 
-/// How many rows of a sweep stand in each row of its picture.
+/// The number of rows of a sweep in a row of its picture.
 std::int64_t rows_in(const Sweep& sweep, std::int64_t picture_row) {
   const std::int64_t per = sweep.picture->rows_per_cell, rows = sweep.log_sum_exp.shape()[1];
   return std::clamp<std::int64_t>(rows - picture_row * per, 0, per);
 }
 
-/// The mean or the maximum of two pictures of the same cells, each made of its own rows. The last cell of one
-/// of them may be empty.
+/// The mean or maximum of two pictures of the same cells, made of different rows. The last cell of one of
+/// them may be empty.
 Tensor merged_picture(const Sweep& a, const Sweep& b, Tensor Sweep::*which) {
   const Tensor &x = a.*which, &y = b.*which;
   if (x.size() == 0) return {};
@@ -132,7 +132,7 @@ SurveyPtr refined(const Survey& so_far, Backend& backend, const std::stop_token&
   const auto look = [&](RowRange rows) {
     return backend.sweep(so_far.problem(), request_for(survey->cell, rows, true), stop, progress);
   };
-  // The first look was coarser and went without the output: its rows are swept once more.
+  // The first look had coarser pictures and no output, so its rows are swept again.
   const bool first = so_far.known.output.size() == 0;
   survey->known = first ? look({0, queries, step / 2})
                         : interleaved(so_far.known, look({step / 2, queries, step}), queries);

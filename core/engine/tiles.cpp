@@ -8,8 +8,8 @@
 namespace attnscope {
 namespace {
 
-/// Which queries of the tile are looked at: all of them while few are pooled, else those that the survey
-/// knows.
+/// The step between the tile's computed queries: 1 if a cell has fewer queries than the survey's step, else
+/// the survey's step.
 std::int64_t step_of(const Survey& survey, int level) {
   const std::int64_t known = survey.known.rows.step;
   return known <= std::int64_t{1} << level ? known : 1;
@@ -43,7 +43,7 @@ WeightRow make_row(const LayerResult& of, const RowPlace& place, const Work& wor
   for (std::size_t j = 0; j < order.size(); ++j) order[j] = static_cast<std::int32_t>(j);
   const auto weight = [&](std::int32_t j) { return row.cells.weights[static_cast<std::size_t>(j)]; };
   const auto first = order.begin() + std::min<std::ptrdiff_t>(WeightRow::most_strongest, std::ssize(order));
-  // NaN compares with nothing; it would break the order, so it counts as the least.
+  // NaN would break the order of the sort, so it counts as the least.
   const auto rank = [&](std::int32_t j) { return weight(j) == weight(j) ? weight(j) : -1.f; };
   std::partial_sort(order.begin(), first, order.end(), [&](std::int32_t a, std::int32_t b) {
     return rank(a) != rank(b) ? rank(a) > rank(b) : a < b;

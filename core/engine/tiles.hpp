@@ -1,5 +1,5 @@
-// core/engine: weights of a long sequence where they are looked at: square tiles of cells at any zoom and
-// whole rows, made of what its survey knows.
+// core/engine: the weights of a long sequence that are on screen: square tiles of cells at any zoom, and
+// whole rows, computed with the row statistics of its survey.
 #pragma once
 
 #include <compare>
@@ -13,8 +13,8 @@
 
 namespace attnscope {
 
-/// Which tile: cells have 2^level queries and keys to a side, tiles have `side` cells to a side and lie side
-/// by side from query 0 and key 0 on.
+/// The place of a tile: cells are 2^level queries by 2^level keys, tiles are `side` by `side` cells and are
+/// aligned to query 0 and key 0.
 struct TilePlace {
   static constexpr std::int64_t side = 128;
   std::int64_t sequence = 0, head = 0;
@@ -28,11 +28,11 @@ struct TilePlace {
 /// [cells][cells], fewer where the matrix ends. Hidden keys count as 0.
 struct WeightTile {
   Tensor max, mean;
-  std::int64_t step = 1;   // every step-th query was looked at: 1 = all of them
-  std::uint64_t made = 0;  // tells tiles apart for the picture cache; given by their keeper
+  std::int64_t step = 1;   // every step-th query was computed: 1 = all
+  std::uint64_t made = 0;  // identifies the tile for the picture cache; set by the owner
 };
 
-/// A whole row, in every stage.
+/// The place of a whole row, for every stage.
 struct RowPlace {
   std::int64_t sequence = 0, head = 0, query = 0;
   auto operator<=>(const RowPlace&) const = default;
@@ -40,14 +40,14 @@ struct RowPlace {
 struct WeightRow {
   static constexpr int most_strongest = 8;
   CellRow cells;
-  std::vector<std::int32_t> strongest;  // the keys of the largest weights, from the largest on
+  std::vector<std::int32_t> strongest;  // the keys of the largest weights, the largest first
 };
 
-/// `survey` is that of the place's sequence. By the backend, or by the work's threads where there is none.
-/// All queries of the tile are looked at while few are pooled in a cell, else those that the survey knows.
-/// Throws Error or Cancelled.
+/// `survey` is that of the place's sequence. Computed by the backend, or by the threads of Work if `backend`
+/// is null. All queries of the tile are computed if a cell has fewer than the survey's step; otherwise the
+/// known ones. Throws Error or Cancelled.
 WeightTile make_tile(const Survey& survey, const TilePlace&, Backend* backend, const Work&);
-/// The row is swept anew, so that it is exact. Throws Error or Cancelled.
+/// Computes the row again, so it is exact. Throws Error or Cancelled.
 WeightRow make_row(const LayerResult& of, const RowPlace&, const Work&);
 
 }  // namespace attnscope

@@ -21,7 +21,7 @@ constexpr std::int64_t likeliest_compared = 10;
 
 bool is_one_row(const ModelSpec& spec) { return spec.head.input != HeadInput::EveryRow; }
 
-/// The tokens of both, each word one number.
+/// Matches the tokens of two sequences, with a number for each distinct word.
 TokenMatch match_sequences(const Sequence& a, const Sequence& b) {
   std::map<std::pair<std::string_view, bool>, std::int64_t> numbers;
   const auto numbered = [&](const Sequence& sequence) {
@@ -47,7 +47,7 @@ TokenMatch whole_match(const Sequence& sequence) {
   return {TokenMatch::Kind::Same, rows, rows, rows, 0};
 }
 
-/// Why the predictions of the two cannot be compared; empty where they can.
+/// Why the predictions of the two runs cannot be compared; empty if they can.
 std::string why_no_divergence(const ComparedRun& a, const ComparedRun& b) {
   const ModelSpec &x = a.model->model->spec, &y = b.model->model->spec;
   if (!predicts(x) || !predicts(y))
@@ -59,7 +59,7 @@ std::string why_no_divergence(const ComparedRun& a, const ComparedRun& b) {
   if (tokens && x.vocabulary != y.vocabulary)
     return fmt::format("The vocabularies differ: {} tokens and {}.", x.vocabulary, y.vocabulary);
   if (!tokens && x.head.classes != y.head.classes) return "The two predict different classes.";
-  // Some tokens of two vocabularies of one size tell whether they are the same.
+  // A sample of tokens decides whether two vocabularies of the same size are equal.
   for (std::int64_t id = 0; tokens && id < x.vocabulary; id += 1 + x.vocabulary / 512)
     if (token_label(*a.model, id) != token_label(*b.model, id))
       return fmt::format("The vocabularies differ: token {} is another one.", id);
@@ -82,12 +82,12 @@ void DifferenceWork::begin(const ModelDifferencePtr& before) {
     known_.is_complete = true;
     return;
   }
-  ++known_.count;  // the prediction that is looked at
+  ++known_.count;  // the prediction on screen
   known_.no_divergence = why_no_divergence(asked.a, asked.b);
   if (known_.no_divergence.empty()) plan_predictions();
 }
 
-/// The same runs, which another row is looked at of, or which were stopped.
+/// Continues with the same runs: for another row, or after being stopped.
 void DifferenceWork::go_on_from(const ModelDifference& before) {
   const std::int64_t row = known_.asked.row;
   known_ = before;
@@ -195,7 +195,7 @@ void DifferenceWork::compare_layer(ModelDifference::Attention& attention, const 
 
 void DifferenceWork::compare_row(const Work& work) {
   const ComparedRun &a = known_.asked.a, &b = known_.asked.b;
-  // The last rows are those that are looked at first.
+  // The last rows come first.
   const std::int64_t pair = std::ssize(known_.divergences) - ++rows_;
   const TokenMatch& rows = output().queries;
   known_.divergences[static_cast<std::size_t>(pair)] =

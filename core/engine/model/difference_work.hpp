@@ -1,4 +1,4 @@
-// core/engine: all that is worked out of one pair of runs, piece by piece, what is looked at first first.
+// core/engine: the comparison of one pair of runs, piece by piece, beginning with what is on screen.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,10 @@ namespace attnscope {
 class DifferenceWork {
  public:
   explicit DifferenceWork(const DifferenceQuestion& asked) { known_.asked = asked; }
-  /// Finds out what there is to compare. What `before`, which may be null, knows of the same runs is kept.
+  /// Plans the comparison. Results of `before` (or null) for the same runs are kept.
   void begin(const ModelDifferencePtr& before);
-  /// One piece more: the prediction that is looked at, a layer's heads, the prediction of another row. Throws
-  /// Cancelled.
+  /// Computes the next piece: the prediction on screen, a layer's heads, or the prediction of another row.
+  /// Throws Cancelled.
   void step(const Work&);
   const ModelDifference& known() const { return known_; }
 
@@ -28,9 +28,9 @@ class DifferenceWork {
   void compare_row(const Work&);
 
   ModelDifference known_;
-  bool has_prediction_ = false;            // or there is none
-  std::size_t attention_ = 0, layer_ = 0;  // those before are known
-  std::int64_t rows_ = 0;                  // known predictions, from the last pair of rows on
+  bool has_prediction_ = false;            // known, or there is none
+  std::size_t attention_ = 0, layer_ = 0;  // those before these are known
+  std::int64_t rows_ = 0;                  // number of known predictions, counted from the last pair of rows
 };
 
 }  // namespace attnscope

@@ -14,7 +14,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int pairs_lane = 0, forget_lane = 1;           // lanes of the worker
-constexpr std::chrono::milliseconds pair_patience{300};  // for a pair that is superseded while a person types
+constexpr std::chrono::milliseconds pair_patience{300};  // for a pair that is superseded while the user types
 constexpr std::chrono::milliseconds part_pause{30};      // between two parts
 
 }  // namespace
@@ -45,14 +45,14 @@ class ModelDifferences::State {
 
   std::function<void()> on_publish_;
   SharedPool pool_;
-  mutable std::mutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards the members below
   std::shared_ptr<Run> newest_;
   std::uint64_t next_ = 1, forgotten_ = 0;
   ModelDifferencePtr latest_;
-  Worker worker_;  // last: it stops before the rest goes
+  Worker worker_;  // last member: it stops before the others are destroyed
 };
 
-/// One pair on its way through the worker.
+/// The Job that compares one pair.
 class ModelDifferences::State::Run final : public Job {
  public:
   Run(State& engine, std::uint64_t number, const DifferenceQuestion& asked)
@@ -66,7 +66,7 @@ class ModelDifferences::State::Run final : public Job {
 
   const std::uint64_t number;
   const DifferenceQuestion asked;
-  // Of the worker's thread.
+  // Used by the worker's thread only.
   DifferenceWork work;
   bool has_begun = false, is_untold = false;
   Clock::time_point published;
@@ -94,7 +94,7 @@ void ModelDifferences::State::forget() {
     std::shared_ptr<Run> run;
     ModelDifferencePtr latest;
   };
-  // Runs that nothing else holds take longer to give back than a frame has: the worker does it.
+  // Freeing runs can take longer than a frame, so the worker does it.
   const auto gone = std::make_shared<Forgotten>();
   {
     const std::lock_guard lock(mutex_);

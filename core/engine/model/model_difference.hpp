@@ -1,6 +1,6 @@
-// core/engine: two runs compared behind the window (see core/readouts/pairs/head_difference.hpp): every head,
-// the residual stream behind every layer, every prediction. One thread, the latest pair wins, and what is
-// known is published while the rest is worked out.
+// core/engine: comparison of two runs in the background (see core/readouts/pairs/head_difference.hpp): every
+// head, the residual stream after every layer, every prediction. One thread; the latest pair replaces waiting
+// ones, and partial results are published.
 #pragma once
 
 #include <cstdint>
@@ -20,24 +20,24 @@ struct ComparedRun {
   OpenedModelPtr model;
   std::shared_ptr<const ModelTokens> tokens;
   std::shared_ptr<const ModelRun> run;
-  std::shared_ptr<const RunNumbers> numbers = {};  // they follow from the run
+  std::shared_ptr<const RunNumbers> numbers = {};  // computed from the run, so not compared
   bool operator==(const ComparedRun& other) const {
     return model == other.model && tokens == other.tokens && run == other.run;
   }
 };
-/// With what is changed inside the model. The reading must be a good one.
+/// The reading's run, with the changes inside the model. The reading must have no error.
 ComparedRun compared_run(const ModelReading&);
 
 struct DifferenceQuestion {
   ComparedRun a, b;
   /// Layer i of A is compared with layer i + shift of B.
   int shift = 0;
-  std::int64_t row = -1;  // of A, whose prediction is looked at; -1: none
+  std::int64_t row = -1;  // the row of A whose prediction is on screen; -1: none
   bool operator==(const DifferenceQuestion&) const = default;
 };
 
-/// What both predict, of A's row that is looked at and its counterpart: the row that corresponds; where none
-/// does, and where the model's head looks at one row, that of which B usually predicts.
+/// The predictions of both, for A's row on screen and its counterpart in B: the corresponding row; if there
+/// is none, or if the model's head reads one row only, the row that B predicts from by default.
 struct PredictionPair {
   std::int64_t row_a = -1, row_b = -1;
   std::vector<float> a, b;                                       // logits
@@ -51,40 +51,40 @@ struct PredictionPair {
 
 struct ModelDifference {
   DifferenceQuestion asked;
-  std::string problem;  // a sentence why the two cannot be compared; then nothing below is there
+  std::string problem;  // a sentence why the two cannot be compared; then nothing below is set
 
-  /// Of each attention that both models have.
+  /// The comparison of an attention that both models have.
   struct Attention {
     AttentionOf of = AttentionOf::Decoder;
     TokenMatch queries, keys;
-    /// Heads of each layer of A, with the same head of B's layer; null: not known yet, empty where B has no
-    /// such layer. Heads that B lacks are not there.
+    /// Heads of each layer of A compared with those of B's layer; null: not known yet; empty if B has no such
+    /// layer. Heads that B lacks are left out.
     std::vector<std::shared_ptr<const std::vector<HeadDifference>>> layers;
-    /// ‖a − b‖ / ‖a‖ of the residual stream as it enters the first layer, [0], and behind each layer of A,
-    /// [layer + 1], of each pair of rows; null as above. Empty where the streams are of other widths, and
-    /// of cross-attention.
+    /// ‖a − b‖ / ‖a‖ of the residual stream before the first layer, [0], and after each layer of A, [layer +
+    /// 1], for each pair of rows; null as above. Empty if the streams have different widths, and for
+    /// cross-attention.
     std::vector<std::shared_ptr<const std::vector<double>>> stream;
   };
   std::vector<Attention> attentions;
   const Attention* find(AttentionOf) const;
-  /// Null where the head is not known or has no counterpart.
+  /// Null if the head is not known yet or has no counterpart.
   const HeadDifference* head(AttentionOf, int block, std::int64_t head) const;
 
   /// KL(A ‖ B) of the predictions of each pair of rows of the stack that gives the output, nats; NaN: not
-  /// known yet. One number where the model's head looks at one row. Empty where both do not predict the same
-  /// things, and then `no_divergence` says why.
+  /// known yet. One number if the model's head reads one row only. Empty if the predictions cannot be
+  /// compared; `no_divergence` says why.
   std::vector<double> divergences;
   std::string no_divergence;
-  /// Null: not known yet, or there is none: one of the two predicts nothing there.
+  /// Null: not known yet, or one of the two predicts nothing there.
   std::shared_ptr<const PredictionPair> prediction;
 
-  std::int64_t known = 0, count = 0;  // pieces of all of the above
+  std::int64_t known = 0, count = 0;  // number of pieces of the comparison
   bool is_complete = false;
   double share() const { return count == 0 ? 0 : static_cast<double>(known) / static_cast<double>(count); }
 };
 using ModelDifferencePtr = std::shared_ptr<const ModelDifference>;
 
-/// Which tokens correspond: of one vocabulary, by number; of two, by their words.
+/// The corresponding tokens: matched by number in one vocabulary, by their words in two.
 TokenMatch match_rows(const DifferenceQuestion&, AttentionOf queries_of);
 TokenMatch match_keys(const DifferenceQuestion&, AttentionOf keys_of);
 
@@ -96,13 +96,13 @@ class ModelDifferences {
   ModelDifferences(const ModelDifferences&) = delete;
   ModelDifferences& operator=(const ModelDifferences&) = delete;
 
-  /// Takes the place of what waits; what was asked last is not asked again.
+  /// Replaces a waiting question; a question equal to the last one is ignored.
   void submit(const DifferenceQuestion&);
-  /// The newest, as far as it is known; null before the first.
+  /// The newest difference, possibly incomplete; null before the first.
   ModelDifferencePtr latest() const;
-  /// Forgets what was computed and stops what runs.
+  /// Drops results and stops running work.
   void forget();
-  /// Stops what runs; what is known stays, and the next submit() begins anew.
+  /// Stops running work; results are kept, and the next submit() runs even for the same question.
   void cancel();
   bool busy() const;
   /// Blocks until nothing runs or waits.

@@ -20,15 +20,15 @@ constexpr AblationEffect unknown_effect{.divergence = unknown,
                                         .top_token = -1,
                                         .mean_divergence = unknown,
                                         .likelihood_change = unknown};
-constexpr std::size_t most_known = 256;  // effects of changes that come and go under a knob
-// Counts of heads at which the random order is measured, and how many of the others come before them: the
-// shapes of both are seen early.
+constexpr std::size_t most_known = 256;  // cached effects, for controls moved back and forth
+// Number of counts at which the random order is measured, and the number of counts of the effects' order that
+// come before: so both curves show their shape early.
 constexpr std::int64_t most_random = 24, before_random = 16;
-constexpr std::size_t at_once = 8;  // counts of a step
+constexpr std::size_t at_once = 8;  // counts per step
 
 using Clock = std::chrono::steady_clock;
 
-/// In the order in which heads are removed, without effects.
+/// The heads in the order of removal, without effects.
 std::vector<AtlasEntry> pruning_order(const EffectsReading& effects) {
   std::vector<AtlasEntry> order;
   for (std::size_t i = 0; i < effects.heads.size(); ++i)
@@ -44,7 +44,7 @@ std::vector<AtlasEntry> random_order(const std::vector<HeadPlace>& heads) {
   return order;
 }
 
-/// How many heads are removed at the random order's count number i of `counts`.
+/// The number of heads removed at measurement i of the random order's `counts`.
 std::size_t random_count(std::size_t heads, std::int64_t counts, std::int64_t i) {
   return heads * static_cast<std::size_t>(i + 1) / static_cast<std::size_t>(counts);
 }
@@ -55,7 +55,7 @@ HeadSet first_heads(const std::vector<AtlasEntry>& order, std::size_t count) {
   return set;
 }
 
-/// Blocks that a version passes without its first heads: [count − 1].
+/// [count − 1]: the number of blocks to run with the first `count` heads removed.
 std::vector<double> blocks_passed(const std::vector<AtlasEntry>& order, int blocks) {
   std::vector<double> passed;
   int first = blocks;
@@ -139,7 +139,7 @@ double HeadPruning::share() const {
   return all == 0 ? 0 : static_cast<double>(known_.known + known_.random_known) / static_cast<double>(all);
 }
 
-/// The last count first, then halves, quarters, …: of each width those that are not known yet.
+/// The next unknown counts: the last one first, then those at halves, quarters, ….
 std::vector<std::size_t> HeadPruning::next_counts() const {
   std::vector<std::size_t> counts;
   const std::size_t all = known_.curve.size();
@@ -182,7 +182,7 @@ void HeadPruning::step_random(const Model& model, const ModelRun& clean, const W
   }
   known_.random_known += std::ssize(counts);
   if (known_.random_known + 1 < known_.random_counts) return;
-  // Without all heads the order makes no difference.
+  // With all heads removed the order does not matter.
   known_.random.back().effect = known_.curve.back().effect;
   known_.random_known = known_.random_counts;
 }

@@ -1,5 +1,5 @@
-// core/engine: what the prediction owes to each head and to each change, worked out piece by piece and kept
-// as long as the text and the row whose prediction it is about are the same.
+// core/engine: the effects of each head and of each change on the prediction, computed piece by piece and
+// kept while the text and the predicted row are the same.
 #pragma once
 
 #include <cstdint>
@@ -12,27 +12,26 @@
 
 namespace attnscope {
 
-/// Whether the model predicts something, of which heads have effects: tokens or classes.
+/// Whether the model predicts tokens or classes, on which heads have effects.
 bool predicts(const ModelSpec&);
-/// Logits of what a run predicts in a row: of next or masked tokens or the classes of a token; of models
-/// whose head looks at one row those are the run's. The model must have logits. Throws Cancelled.
+/// The logits of a row of a run: of next or masked tokens, or of the classes of a token. If the model's head
+/// reads one row only, the run's logits. The model must have logits. Throws Cancelled.
 std::vector<float> predicted_logits(const Model&, const ModelRun&, std::int64_t row, const Work&);
 
-/// Whose prediction a question is about.
+/// The text and row of a prediction.
 struct PredictionAt {
-  std::shared_ptr<const ModelTokens> tokens;  // the same pointer: the same text
+  std::shared_ptr<const ModelTokens> tokens;  // compared by pointer
   std::int64_t row = -1;
   bool operator==(const PredictionAt&) const = default;
 };
 
-/// Ablation of each head alone, a block at a time: the last one first, which costs least. One thread at a
-/// time.
+/// Ablation of each head alone, one block per step, from the last block, which costs least. Not thread-safe.
 class HeadEffects {
  public:
   void begin(const Model&, const PredictionAt&);
   bool is_done() const { return blocks_left_ == 0; }
   double share() const;
-  /// One block more. `clean`: the run of the text without changes. Throws Cancelled.
+  /// The next block. `clean`: the run of the text without changes. Throws Cancelled.
   void step(const Model&, const ModelRun& clean, const Work&);
   std::shared_ptr<const EffectsReading> reading() const {
     return std::make_shared<const EffectsReading>(known_);
@@ -41,24 +40,24 @@ class HeadEffects {
  private:
   PredictionAt at_;
   EffectsReading known_;
-  int blocks_left_ = 0;  // blocks [0, blocks_left_) are not known
-  double seconds_ = 0;   // that its steps took
+  int blocks_left_ = 0;  // blocks [0, blocks_left_) are not known yet
+  double seconds_ = 0;   // total time of the steps
 };
 
-/// The seconds that HeadPruning is expected to take where the effects, all known, took so many: as long for
-/// each block that an ablated version passes.
+/// The expected seconds of HeadPruning, from the seconds that the effects, all known, took: the time per
+/// block that an ablated version runs is the same.
 double expected_pruning_seconds(const EffectsReading&, double seconds);
 
-/// Heads removed one after the other, in the order of their effects alone; and fewer counts of them in a
-/// random order. One thread at a time.
+/// Removes heads one after the other in the order of their single effects, and, at fewer counts, in a random
+/// order. Not thread-safe.
 class HeadPruning {
  public:
-  /// `effects`: all of them known.
+  /// All `effects` must be known.
   void begin(const PredictionAt&, const EffectsReading& effects);
   bool is_done() const { return at_.row >= 0 && known_.is_whole(); }
   bool has_begun(const PredictionAt& at) const { return at_ == at; }
   double share() const;
-  /// A few counts of heads more. Throws Cancelled.
+  /// The next counts of heads. Throws Cancelled.
   void step(const Model&, const ModelRun& clean, const Work&);
   std::shared_ptr<const PruningReading> reading() const {
     return std::make_shared<const PruningReading>(known_);
@@ -72,13 +71,13 @@ class HeadPruning {
   PruningReading known_;
 };
 
-/// Each change alone. One thread at a time.
+/// The effect of each change alone. Not thread-safe.
 class ChangeEffects {
  public:
   void begin(const PredictionAt&, const ModelChanges&);
   bool is_done() const { return next_ == singles_.size(); }
   double share() const;
-  /// One change more. `before`: logits without changes. Throws Cancelled.
+  /// The next change. `before`: logits without changes. Throws Cancelled.
   void step(const Model&, const ModelRun& clean, const std::vector<float>& before, const Work&);
   std::shared_ptr<const ChangesAlone> reading() const;
 
@@ -88,7 +87,7 @@ class ChangeEffects {
 
   PredictionAt at_;
   std::vector<ModelChanges> singles_;                   // blocks, then heads
-  std::size_t next_ = 0;                                // singles before it are known
+  std::size_t next_ = 0;                                // singles_ before this are known
   std::vector<std::pair<ModelChanges, double>> known_;  // of this text and row
 };
 

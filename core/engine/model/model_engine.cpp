@@ -27,7 +27,7 @@ class ModelEngine::State {
 
   void compute_with(MakeRowOperators make) {
     const std::lock_guard lock(mutex_);
-    make_.swap(make);  // the one before goes without the lock
+    make_.swap(make);  // the previous one is destroyed without the lock
     ++maker_;
   }
   std::uint64_t submit(ModelContext within, const ModelWants& wants);
@@ -54,7 +54,7 @@ class ModelEngine::State {
   bool later_step(Run& run);
   std::shared_ptr<ModelWork> work_of(const Run& run);
   void say(const ModelWork& work);
-  /// Runs `make`; what it throws becomes a sentence. False when it was stopped.
+  /// Runs `make` and turns an exception into a sentence. Returns false when stopped.
   bool guarded(Run& run, const std::function<void()>& make, std::string& error) const;
   void publish(Run& run, ModelReading reading);
 
@@ -63,20 +63,20 @@ class ModelEngine::State {
   std::atomic<const char*> what_{""};
   std::atomic<double> share_{0};
 
-  std::mutex submitting_;        // held while tickets are given out
+  std::mutex submitting_;        // held while a ticket is assigned and its run submitted
   std::shared_ptr<Run> newest_;  // guarded by submitting_
 
-  mutable std::mutex mutex_;  // guards what follows; never held for long
+  mutable std::mutex mutex_;  // guards the members below; held briefly
   std::uint64_t next_ticket_ = 1, forgotten_ = 0;
-  std::shared_ptr<ModelWork> known_;  // what it points to is touched by the worker only
+  std::shared_ptr<ModelWork> known_;  // the object is used by the worker only
   MakeRowOperators make_;
-  std::uint64_t maker_ = 0;  // counts them
-  std::uint64_t told_ = 0;   // which one known_ computes with
+  std::uint64_t maker_ = 0;  // counts calls of compute_with()
+  std::uint64_t told_ = 0;   // the maker_ that known_ computes with
   ModelReadingPtr latest_, latest_good_;
-  Worker worker_;  // last: it stops before the rest goes
+  Worker worker_;  // last member: it stops before the others are destroyed
 };
 
-/// One input on its way through the worker.
+/// The Job that runs one input.
 class ModelEngine::State::Run final : public Job {
  public:
   Run(State& engine, std::uint64_t ticket, ModelContext within, const ModelWants& wants)
@@ -87,18 +87,18 @@ class ModelEngine::State::Run final : public Job {
     if (has_more) tell();
     return has_more;
   }
-  // Here the engine is idle: busy() says so to what this wakes.
+  // The engine is idle now, so busy() is false for the code that this wakes.
   void finished() override { tell(); }
 
   const std::uint64_t ticket;
   const ModelContext within;
   const ModelWants wants;
   const Clock::time_point submitted = Clock::now();
-  std::atomic<bool> is_cancelled{false};  // by a person, not by newer input
-  std::atomic<bool> is_published{false};  // its run is
-  // Of the worker's thread.
+  std::atomic<bool> is_cancelled{false};  // by the user, not by newer input
+  std::atomic<bool> is_published{false};  // its first reading is
+  // Used by the worker's thread only.
   std::shared_ptr<ModelWork> work;
-  ModelReading reading;  // as it was published last
+  ModelReading reading;  // the last published one
   Clock::time_point published;
   bool is_untold = false;
 
@@ -116,8 +116,8 @@ std::uint64_t ModelEngine::State::submit(ModelContext within, const ModelWants& 
     const std::lock_guard lock(mutex_);
     ticket = next_ticket_++;
   }
-  // A run that is on its way comes to its end, since stopping at every key would starve the picture. What is
-  // later than the run gives way at once.
+  // A model run in progress is finished, since stopping it at every keystroke would starve the picture. Later
+  // stages are stopped at once.
   const bool is_later = newest_ && newest_->is_published;
   newest_ = std::make_shared<Run>(*this, ticket, std::move(within), wants);
   worker_.replace(newest_, work_lane, is_later ? Worker::at_once : run_patience);
@@ -128,7 +128,7 @@ void ModelEngine::State::forget() {
   const std::lock_guard order(submitting_);
   worker_.replace(nullptr, work_lane);
   newest_.reset();
-  // Much memory takes longer to give back than a frame has: the worker does it.
+  // Freeing much memory can take longer than a frame, so the worker does it.
   struct Forgotten {
     std::shared_ptr<ModelWork> known;
     ModelReadingPtr latest, good;
@@ -164,7 +164,7 @@ std::shared_ptr<ModelWork> ModelEngine::State::work_of(const Run& run) {
     told_ = maker_;
     make = make_;
   }
-  known->compute_with(make);  // a card may take a moment to start
+  known->compute_with(make);  // outside the lock: a GPU may be slow to start
   return known;
 }
 
@@ -232,15 +232,15 @@ bool ModelEngine::State::later_step(Run& run) {
   if (!ended) {
     if (run.is_cancelled) {
       ModelReading reading = run.reading;
-      reading.is_stopped = true;  // a reader that waits for the rest learns that it does not come
+      reading.is_stopped = true;  // tells waiting readers that nothing more comes
       publish(run, std::move(reading));
     }
     return false;
   }
   say(*run.work);
-  // What went wrong so late (memory) takes nothing away from what is there.
+  // An error of a later stage (memory) keeps what is known.
   const bool is_complete = now == ModelWork::Stage::Done || !error.empty();
-  // The first piece is what a person who types looks at.
+  // The first piece is always published: the user sees it while typing.
   const bool is_soon = run.reading.refinement > 0 && Clock::now() - run.published < publish_pause;
   if (now == before && !is_complete && is_soon) return true;
   ModelReading reading = run.reading;
@@ -256,7 +256,7 @@ void ModelEngine::State::publish(Run& run, ModelReading reading) {
   run.reading = reading;
   run.published = Clock::now();
   const auto made = std::make_shared<const ModelReading>(std::move(reading));
-  // Those before go without the lock.
+  // The previous readings are destroyed without the lock.
   ModelReadingPtr before, good;
   const std::lock_guard lock(mutex_);
   if (run.ticket <= forgotten_) return;

@@ -1,6 +1,6 @@
-// core/engine: models are run here, behind the window: one thread, the latest input wins. What is in sight
-// comes first (all heads, prediction, the block that is looked at), then lens, scores, effects of each
-// change, effects of each head. Everything here may be called from any thread.
+// core/engine: the engine that runs models in the background: one thread; the latest input replaces waiting
+// ones. What is on screen comes first (all heads, the prediction, the shown block), then the stages of
+// ModelWork::Stage in their order. All members may be called from any thread.
 #pragma once
 
 #include <cstdint>
@@ -16,24 +16,24 @@
 
 namespace attnscope {
 
-/// What is wanted of a model beyond its heads and its prediction. No part of the Document: how it is looked
-/// at.
+/// The readouts wanted of a model besides its heads and its prediction. Not part of the Document: they depend
+/// on the views.
 struct ModelWants {
-  /// Whose prediction; nothing: of decoders the last one, the first masked token, …
+  /// The row whose prediction is wanted; nullopt: the default, see prediction_row().
   std::optional<std::int64_t> row = {};
-  int picture_side = 64;  // cells of a head's picture at most
+  int picture_side = 64;  // the most cells on a side of a head's picture
   bool lens = true;
   bool scores = true;
   bool effects = true;
   bool contributions = false;  // value_norms
   bool rollout = false;        // attention rollout of the stack that gives the output
-  bool pruning = false;        // the curve, behind the effects
-  bool generation = false;     // what the appended tokens were chosen from, and the cache
-  /// Patching of the text (which is the clean one) and this corrupted one; nothing: none.
+  bool pruning = false;        // the pruning curve, after the effects
+  bool generation = false;     // the predictions that appended tokens were chosen from, and the cache
+  /// The corrupted text for activation patching, with the text as the clean one; nullopt: no patching.
   std::optional<ModelText> corrupted = {};
-  /// What is asked of both; nothing: the likeliest tokens of the clean and of the corrupted text.
+  /// The tokens whose logits are compared; nullopt: the likeliest of the clean and of the corrupted text.
   std::optional<std::int64_t> answer = {}, other_answer = {};
-  std::optional<WhyQuestion> why = {};  // what is split into parts, before all that comes later
+  std::optional<WhyQuestion> why = {};  // the score and logit to split, before all other stages
   bool operator==(const ModelWants&) const = default;
 };
 
@@ -45,22 +45,21 @@ class ModelEngine {
   ModelEngine(const ModelEngine&) = delete;
   ModelEngine& operator=(const ModelEngine&) = delete;
 
-  /// What runs models from now on, what is submitted next included; empty: the CPU. `make` is called on the
-  /// worker.
+  /// Sets what runs models from the next submit() on; empty: the CPU. `make` is called on the worker.
   void compute_with(MakeRowOperators make);
-  /// Takes the place of what waits; returns its ticket. Of a text that was edited, rows before the first
-  /// token that changed are kept. Only another block to look at, or other wants, run nothing again.
+  /// Replaces waiting input; returns its ticket. For an edited text, rows before the first changed token are
+  /// kept. Another block on screen, or other wants, do not run the model again.
   std::uint64_t submit(ModelContext, const ModelWants& = {});
   /// The newest reading, good or with an error; null before the first.
   ModelReadingPtr latest() const;
   ModelReadingPtr latest_good() const;
-  /// Forgets what was computed and stops what runs: the model is closed.
+  /// Drops results and stops running work: the model is closed.
   void forget();
-  /// Stops what runs; what is known stays and is published once more, as stopped.
+  /// Stops running work; what is known is kept and published again as stopped.
   void cancel();
   bool busy() const;
-  /// What is being worked out now, for the status line: "effects of heads", how far, 0 where that is not
-  /// known, and for how long something has run; empty when nothing runs.
+  /// The running task for the status line: its name ("effects of heads"), its progress (0 if unknown) and its
+  /// running time; empty when nothing runs.
   struct RunningTask {
     const char* what = "";
     double share = 0, seconds = 0;

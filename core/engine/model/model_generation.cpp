@@ -17,7 +17,7 @@ const std::vector<std::int64_t>& decoder_tokens(const ModelSpec& spec, const Mod
   return spec.encoder ? input.decoder_ids : input.ids;
 }
 
-/// Leading tokens of the decoder whose rows are the same in both runs.
+/// The number of leading decoder tokens whose rows are the same in both runs.
 std::int64_t same_tokens(const ModelSpec& spec, const ModelRun& a, const ModelRun& b) {
   if (a.changes != b.changes || looks_ahead(a.changes) || !spec.decoder->causal) return 0;
   if (spec.encoder && (a.input.ids != b.input.ids || a.input.mask != b.input.mask)) return 0;
@@ -77,7 +77,7 @@ void ModelGeneration::step(const Model& model, const Work& work) {
     if (token.rank > 0) continue;
     token.row = row;
     token.id = ids[static_cast<std::size_t>(row + 1)];
-    // Nothing was predicted before the first token of all.
+    // No prediction comes before the first token.
     if (row >= 0)
       token = generated_token(predicted_logits(model, *run_, row, work), row, token.id, candidates);
   }

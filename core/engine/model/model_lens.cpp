@@ -11,11 +11,11 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t most_tokens = 5;  // of a cell
+constexpr std::int64_t most_tokens = 5;  // per cell
 constexpr std::int64_t logit_rows = 64;  // in memory at once
 constexpr double step_seconds = 0.025;
 
-/// Rows from the first on whose residual stream is the same, to the bit, at every block.
+/// The number of leading rows whose residual stream has the same bits at every block.
 std::int64_t common_rows(const StackRun& a, const StackRun& b) {
   std::int64_t rows = std::min(a.hidden[0].rows(), b.hidden[0].rows());
   for (std::size_t i = 0; i < a.hidden.size(); ++i) {
@@ -27,8 +27,8 @@ std::int64_t common_rows(const StackRun& a, const StackRun& b) {
   return rows;
 }
 
-/// The first block of the output stack at which one of the two runs has a change; of changes elsewhere in the
-/// model 0 and of none a large number.
+/// The first block of the output stack with a change in one of the two runs; 0 for changes elsewhere in the
+/// model, a large number without changes.
 int first_changed(const ModelSpec& spec, const ModelChanges& a, const ModelChanges& b) {
   int first = std::numeric_limits<int>::max();
   const auto see = [&](AttentionOf of, int block) {
@@ -41,7 +41,7 @@ int first_changed(const ModelSpec& spec, const ModelChanges& a, const ModelChang
   return first;
 }
 
-/// Whether what a row sees depends on earlier rows alone.
+/// Whether rows depend on earlier rows only.
 bool looks_back_only(const ModelSpec& spec, const ModelChanges& changes) {
   return spec.decoder && !spec.encoder && spec.decoder->causal && !looks_ahead(changes);
 }
@@ -61,7 +61,7 @@ void ModelLens::begin(const Model& model, ModelRunPtr run) {
   made.cells.resize(static_cast<std::size_t>(made.rows) * made.places.size());
   if (run_) {
     std::int64_t rows = 0;
-    int before_block = std::numeric_limits<int>::max();  // places before it stay
+    int before_block = std::numeric_limits<int>::max();  // cells of places before this block are kept
     if (run_->input == run->input) {
       rows = made.rows;
       if (run_->changes != run->changes)
@@ -125,7 +125,7 @@ void ModelLens::step(const Model& model, const Work& work) {
 void ModelLens::fill(const Model& model, std::int64_t begin, std::int64_t end, const Work& work) {
   given_.reset();
   const std::int64_t d = model.spec.d_model, rows = end - begin;
-  // Rows of all places together: the table of the unembedding is read once for many of them.
+  // Rows of all places are gathered, so that the unembedding matrix is read once for many rows.
   std::vector<float> stream;
   std::vector<LensCell*> cells;
   for (std::size_t place = 0; place < known_.places.size(); ++place) {

@@ -1,5 +1,5 @@
-// core/engine: the logit lens of a whole text, made a few rows at a time: the last row first, which is the
-// one that a person types at; rows that an edit left as they were stay known.
+// core/engine: the logit lens of a whole text, computed a few rows per step, from the last row, where the
+// user types; rows that an edit does not change are kept.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,16 @@ namespace attnscope {
 /// One thread at a time.
 class ModelLens {
  public:
-  /// Whether the model has a lens at all: logits of tokens.
+  /// Whether the model has a lens: its head gives logits of tokens.
   static bool exists(const ModelSpec&);
-  /// Of this run from now on. Of the one before, cells stay that see the same numbers.
+  /// Begins with a run. Cells of the previous run that depend on unchanged numbers are kept.
   void begin(const Model&, ModelRunPtr);
   bool is_done() const { return open_rows_ == 0 && is_inside_; }
-  /// How much of it is known, 0 … 1.
+  /// The known share, 0 … 1.
   double share() const;
-  /// Some more rows: as many as take a few hundredths of a second. Throws Cancelled.
+  /// The next rows, as many as take a few hundredths of a second. Throws Cancelled.
   void step(const Model&, const Work&);
-  /// As far as it is known.
+  /// The reading so far.
   std::shared_ptr<const LensReading> reading();
 
  private:
@@ -34,10 +34,10 @@ class ModelLens {
 
   ModelRunPtr run_;
   LensReading known_;
-  std::shared_ptr<const LensReading> given_;  // a copy of it as it is, or null
-  bool is_inside_ = true;                     // all places are being filled, not those behind blocks alone
-  std::int64_t open_rows_ = 0;  // rows [0, open_rows_) have cells of these places that are not known
-  double seconds_per_row_ = 0;  // as the last step took
+  std::shared_ptr<const LensReading> given_;  // a copy of known_, or null if it is outdated
+  bool is_inside_ = true;                     // fills all places, not only those after blocks
+  std::int64_t open_rows_ = 0;  // only rows [0, open_rows_) may have unknown cells of these places
+  double seconds_per_row_ = 0;  // of the last step
 };
 
 }  // namespace attnscope

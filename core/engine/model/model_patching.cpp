@@ -16,7 +16,7 @@ namespace attnscope {
 namespace {
 
 constexpr double open_cell = std::numeric_limits<double>::quiet_NaN();
-constexpr std::int64_t rows_at_once = 1024;  // of all versions of a step
+constexpr std::int64_t rows_at_once = 1024;  // rows of all patched versions of a step
 
 }  // namespace
 
@@ -65,7 +65,7 @@ void ModelPatching::run_corrupted(const OpenedModel& opened, const Work& work) {
   known_.corrupted = std::make_shared<const ModelTokens>(tokens_of(opened, text_));
   corrupted_ = std::make_shared<const ModelRun>(
       run_model(model, known_.corrupted->input, {.logits = LogitRows::Last}, work));
-  // Whether the texts fit each other is said before an answer is looked for in a row that one may not have.
+  // Checks first that the texts fit each other: otherwise the row may not exist in one of them.
   PatchedPair pair{model, *clean_, *corrupted_, row_};
   answer_of(pair, *clean_, work);
   const std::vector<float> clean = predicted_logits(model, *clean_, row_, work),
@@ -105,7 +105,7 @@ void ModelPatching::patch_block(const Model& model, const Work& work) {
   blocks_left_ = block;
 }
 
-/// The head with the largest effect in all rows of those that have rows that are not known.
+/// Of the heads with unknown rows the one with the largest effect in all rows.
 std::optional<std::size_t> ModelPatching::next_head() const {
   std::optional<std::size_t> next;
   for (std::size_t head = 0; head < known_.heads.size(); ++head) {

@@ -1,5 +1,5 @@
-// core/engine: activation patching of a pair of texts, filled in piece by piece: an estimate of every head
-// first, then each head in all rows, then the heads that matter most row by row.
+// core/engine: activation patching of a pair of texts, computed piece by piece: first an estimate for every
+// head, then each head in all rows, then row by row, heads with the largest effects first.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,14 @@ namespace attnscope {
 /// One thread at a time.
 class ModelPatching {
  public:
-  /// Of the clean run of `tokens` and the corrupted text that `wants` has, from now on.
+  /// Begins with the clean run of `tokens` and the corrupted text of `wants`.
   void begin(const OpenedModel&, std::shared_ptr<const ModelTokens> tokens, ModelRunPtr clean,
              std::int64_t row, const ModelWants& wants);
   bool is_done() const { return is_done_; }
-  /// Whether what is known is of this text and row.
+  /// Whether the results belong to this text and row.
   bool has_begun(const PredictionAt& at) const { return at == PredictionAt{tokens_, row_}; }
   double share() const;
-  /// A piece more. Throws Cancelled.
+  /// The next piece. Throws Cancelled.
   void step(const OpenedModel&, const Work&);
   std::shared_ptr<const PatchingReading> reading() const {
     return std::make_shared<const PatchingReading>(known_);
@@ -42,7 +42,7 @@ class ModelPatching {
   std::optional<std::int64_t> wanted_answer_, wanted_other_;
   ModelRunPtr corrupted_;  // null: not run yet
   PatchingReading known_;
-  int blocks_left_ = 0;  // whose heads are not known in all rows
+  int blocks_left_ = 0;  // blocks [0, blocks_left_) have heads not yet patched in all rows
   bool is_done_ = true;
 };
 

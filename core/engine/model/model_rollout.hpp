@@ -11,20 +11,20 @@ namespace attnscope {
 /// One thread at a time.
 class ModelRollout {
  public:
-  /// Of this run and the self-attention of its stack that gives the output.
+  /// Begins with a run and the self-attention of its output stack.
   void begin(const Model&, ModelRunPtr);
   bool is_done() const { return reading_ != nullptr; }
   double share() const;
-  /// One layer more. Throws Cancelled.
+  /// The next layer. Throws Cancelled.
   void step(const Model&, const Work&);
-  /// [rows][rows] behind the last layer: how much of each input token is in a row. Null before the last step.
+  /// [rows][rows] after the last layer: the share of each input token in each row. Null before the last step.
   const std::shared_ptr<const TensorOf<double>>& reading() const { return reading_; }
 
  private:
   ModelRunPtr run_;
   AttentionOf of_ = AttentionOf::Encoder;
   std::size_t layers_ = 0, known_ = 0;
-  TensorOf<double> behind_;  // `known_` layers
+  TensorOf<double> behind_;  // the rollout of the first `known_` layers
   std::shared_ptr<const TensorOf<double>> reading_;
 };
 

@@ -7,7 +7,7 @@
 namespace attnscope {
 namespace {
 
-// The two newest (with changes and without) are always kept, more of them while they are small.
+// The two newest runs (with and without changes) are always kept, more while they are small.
 constexpr std::size_t always_kept = 2, most_kept = 4;
 constexpr std::size_t most_floats = std::size_t{64} << 20;
 
@@ -26,8 +26,8 @@ std::size_t floats_of(const ModelRun& run) {
   return floats;
 }
 
-/// About which share of a run is left to be done that goes on from `before`, see run_again(): the same text
-/// with other changes keeps its first blocks, another text with the same changes its first rows.
+/// The approximate share of a run that must be computed when it continues from `before`, see run_again(): the
+/// same text with other changes keeps its first blocks, another text with the same changes its first rows.
 double left_to_run(const ModelSpec& spec, const ModelRun& before, const ModelInput& input,
                    const RunRequest& request) {
   const AttentionOf of = output_attention(spec);
@@ -61,7 +61,7 @@ ModelRunPtr ModelRuns::get(const Model& model, const ModelInput& input, const Ru
 
 ModelRun ModelRuns::begin_from(const Model& model, const ModelInput& input, const RunRequest& request) {
   Kept* before = nullptr;
-  double least = 1;  // the share of a whole run that is left to be done
+  double least = 1;  // the share of a whole run that must be computed
   for (Kept& kept : kept_)
     if (const double left = left_to_run(model.spec, *kept.run, input, request); left < least) {
       before = &kept;

@@ -1,5 +1,5 @@
-// core/engine: runs of one model that were made lately: what was run is not run again, and an edited text
-// goes on from the run before it.
+// core/engine: a cache of recent runs of one model: equal runs are reused, and an edited text continues from
+// an earlier run.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@ using ModelRunPtr = std::shared_ptr<const ModelRun>;
 /// One thread at a time.
 class ModelRuns {
  public:
-  /// What run_again() gives from the newest run that serves it. The same pointer for the same input
-  /// and request as lately. Throws as run_model().
+  /// A cached run of the same input and request, or run_again() from the cached run that leaves least to
+  /// compute. Throws as run_model().
   ModelRunPtr get(const Model&, const ModelInput&, const RunRequest&, const Work&);
-  /// Copies from which the next text goes on: made while no result is waited for. Throws nothing.
+  /// Makes copies that the next run can continue from; called while no result is awaited. Does not throw.
   void make_spares();
 
  private:
@@ -31,7 +31,7 @@ class ModelRuns {
   ModelRun begin_from(const Model&, const ModelInput&, const RunRequest&);
   void drop_old();
 
-  std::deque<Kept> kept_;  // the newest first
+  std::deque<Kept> kept_;  // most recently used first
 };
 
 }  // namespace attnscope

@@ -1,5 +1,5 @@
-// core/engine: how long the values of all heads are behind W_O: with it a head's picture shows what its
-// weights add, ‖α·v·W_O‖, instead of the weights alone.
+// core/engine: the norms ‖v·W_O‖ of the values of all heads, with which a head's picture shows contributions,
+// ‖α·v·W_O‖, instead of weights.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@
 
 namespace attnscope {
 
-/// Whether the model has such an attention.
+/// Whether the model has this attention.
 bool has_attention(const ModelSpec&, AttentionOf);
 
 /// One thread at a time.
@@ -19,8 +19,8 @@ class ModelValues {
  public:
   void begin(ModelRunPtr);
   bool is_done(const ModelRunPtr& run) const { return run == run_ && norms_ != nullptr; }
-  /// All of the run. The first time of a model it takes longer, since W_O is multiplied with itself; what of
-  /// that is done stays when it is stopped. Throws Cancelled.
+  /// Computes all norms of the run. Takes longer the first time for a model, since W_O is multiplied with
+  /// itself; finished products are kept when it is stopped. Throws Cancelled.
   void step(const Model&, const Work&);
   /// Null before step().
   const std::shared_ptr<const ValueNorms>& reading() const { return norms_; }

@@ -1,5 +1,5 @@
-// core/engine: "why did it look there?" of one run: the score of one cell and the logit of one token as sums
-// of what was written into the residual stream.
+// core/engine: attribution of one run: the score of one cell and the logit of one token as sums over the
+// contributions to the residual stream.
 #pragma once
 
 #include <cstdint>
@@ -17,37 +17,38 @@ namespace attnscope {
 
 struct WhyQuestion {
   ScoreQuestion score;
-  std::optional<std::int64_t> token = {};  // whose logit is split; nothing: the likeliest
-  /// Less the logit of this token; nothing: less the mean of all logits, which moves no probability.
+  std::optional<std::int64_t> token = {};  // whose logit is split; nullopt: the likeliest
+  /// The token whose logit is subtracted; nullopt: models that predict the next token subtract the mean of
+  /// all logits, which changes no probability; others subtract nothing.
   std::optional<std::int64_t> minus = {};
   bool operator==(const WhyQuestion&) const = default;
 };
 
 struct WhyReading {
   WhyQuestion asked;
-  std::shared_ptr<const ModelRun> run;  // that was split
+  std::shared_ptr<const ModelRun> run;  // the run that was split
   ScoreSplit score;
-  std::string score_problem;  // one sentence; then there is no score
+  std::string score_problem;  // one sentence; then `score` is not set
   LogitSplit logit;
-  std::int64_t row = -1, token = -1;  // whose logit
+  std::int64_t row = -1, token = -1;  // of the logit
   std::string logit_problem;
-  /// The heads behind the score; null: not known yet, empty where there is no score.
+  /// The heads on the strongest path to the score; null: not known yet, empty if there is no score.
   std::shared_ptr<const std::vector<PathHead>> path;
 };
 
 /// One thread at a time.
 class ModelWhy {
  public:
-  /// Whether this is what reading() has.
+  /// Whether reading() has the answer to this question.
   bool is_known(const WhyQuestion& asked, const std::shared_ptr<const ModelRun>& run,
                 std::optional<std::int64_t> row) const {
     return known_ && known_->asked == asked && known_->run == run && known_->row == row.value_or(-1);
   }
-  /// `row`: whose prediction, with `likeliest` its likeliest token; nothing where nothing is predicted.
+  /// `row`: the row of the prediction, nullopt if nothing is predicted; `likeliest`: its likeliest token.
   /// Throws Cancelled.
   void split(const Model&, const std::shared_ptr<const ModelRun>&, const WhyQuestion&,
              std::optional<std::int64_t> row, std::int64_t likeliest, const Work&);
-  /// The path behind what was split last, which takes about twice as long as the split.
+  /// The strongest path to the score that was split last; takes about twice as long as the split.
   bool has_path() const { return known_ && known_->path; }
   void find_path(const Model&, const Work&);
   std::shared_ptr<const WhyReading> reading() const { return known_; }

@@ -12,7 +12,7 @@
 namespace attnscope {
 namespace {
 
-constexpr std::size_t blocks_kept = 8;  // whose weights are kept as floats
+constexpr std::size_t blocks_kept = 8;  // blocks whose weights are kept as floats
 constexpr std::int64_t likeliest_shown = 10;
 
 std::int64_t rows_of(const OpenedModel& opened, const ModelTokens& tokens) {
@@ -83,7 +83,7 @@ std::shared_ptr<const ModelPrediction> ModelWork::predict(const Work& work) cons
   return made;
 }
 
-/// Anew only where it is neither of the runs before.
+/// Reuses the numbers of the previous runs if `run` is one of them.
 ModelWork::Counted ModelWork::count(const ModelRunPtr& run, const Work& work) const {
   for (const Counted* const known : {&counted_, &clean_counted_})
     if (known->run == run) return *known;
@@ -96,7 +96,7 @@ void ModelWork::compute_with(const MakeRowOperators& make) {
   runs_ = {};
   try {
     if (make) operators_ = make(count_weights(*opened_->model), backend_note_);
-  } catch (const Error& error) {  // of the backend, not of the model
+  } catch (const Error& error) {  // an error of the backend, not of the model
     give_up_operators(error.what());
   }
 }
@@ -111,7 +111,7 @@ ModelReading ModelWork::first(const ModelContext& within, const ModelWants& want
   try {
     return first_by(within, wants, with_operators(work));
   } catch (const Error& error) {
-    ModelReading reading = first_by(within, wants, work);  // throws what was wrong with the input
+    ModelReading reading = first_by(within, wants, work);  // throws if the input is at fault
     give_up_operators(error.what());
     reading.backend.clear();
     reading.backend_note = backend_note_;
@@ -122,11 +122,11 @@ ModelReading ModelWork::first(const ModelContext& within, const ModelWants& want
 ModelReading ModelWork::first_by(const ModelContext& within, const ModelWants& wants, const Work& work) {
   const Model& model = *opened_->model;
   stage_ = Stage::Done;
-  // What is on its way is kept only when all of it is there: a text may be refused.
+  // Members are set only after this succeeds: the text may be rejected.
   const std::shared_ptr<const ModelTokens> tokens = tokens_of_text(within.input);
   within_ = within;
   wants_ = wants;
-  // Logits of every row cost as much as the blocks; those of one are made where they are asked for.
+  // Logits of every row cost as much as the blocks; those of single rows are computed on demand.
   RunRequest request{.logits = LogitRows::Last, .entropy = true, .received = true};
   request.picture_side = std::max(wants.picture_side, 1);
   request.changes = within.changes;
@@ -143,7 +143,7 @@ ModelReading ModelWork::first_by(const ModelContext& within, const ModelWants& w
   clean_counted_ = std::move(clean_counted);
   row_ = row;
   if (is_new) {
-    prediction_.reset();  // what is stopped on its way leaves none behind
+    prediction_.reset();  // stays null if predict() is stopped
     prediction_ = predict(work);
     not_finite_ = not_finite_sentence(model, *run_);
   }
@@ -236,7 +236,7 @@ void ModelWork::step(const Work& work) {
         battery_ = std::make_shared<const std::vector<std::vector<HeadScores>>>(
             battery_scores(model, opened_->special, {}, work));
       } catch (const Error&) {
-        // A model of pictures or of two stacks, few tokens or few positions: it has none.
+        // No battery: a model of images or of two stacks, or too few tokens or positions.
       }
       has_battery_ = true;
       return;
@@ -251,13 +251,13 @@ void ModelWork::step(const Work& work) {
 }
 
 ModelWork::Stage ModelWork::more(const Work& work) {
-  // Behind the first piece: that one is waited for.
+  // After the first piece, which the user waits for.
   if (pieces_++ == 1) runs_.make_spares();
   try {
     step(with_operators(work));
   } catch (const Error& error) {
     if (!operators_) throw;
-    give_up_operators(error.what());  // the same piece is made once more
+    give_up_operators(error.what());  // the piece is computed again on the CPU
   }
   if (skip_done() == Stage::Done && pieces_ == 1) runs_.make_spares();
   return stage_;
@@ -290,7 +290,7 @@ void ModelWork::fill(ModelReading& reading) {
   if (row_) {
     reading.alone = alone_.reading();
     reading.effects = effects_.reading();
-    // What is not wanted any more stays as far as it came.
+    // Partial results that are no longer wanted are kept.
     if (pruning_.has_begun({tokens_, *row_})) reading.pruning = pruning_.reading();
     if (patching_.has_begun({tokens_, *row_})) reading.patching = patching_.reading();
   }

@@ -1,5 +1,5 @@
-// core/engine: all that is worked out of one model, in the order in which a person waits for it; what was
-// worked out is kept as long as it may serve again.
+// core/engine: all computations for one model, in the order in which the user waits for them; results are
+// kept as long as they can be reused.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +21,9 @@
 
 namespace attnscope {
 
-/// Whose prediction is meant where a person did not say: of decoders the last row, of masked tokens the first
-/// masked one, of classes of tokens the first that is no special one, else the row that the head looks at.
-/// Nothing where there is none. `wanted` counts where the model predicts something in that row.
+/// The row whose prediction is shown: `wanted` if the model predicts something in that row; by default the
+/// last row of decoders, the first masked token, the first token that is not special for token classes, else
+/// the row that the head reads. nullopt if there is none.
 std::optional<std::int64_t> prediction_row(const OpenedModel&, const ModelTokens&,
                                            std::optional<std::int64_t> wanted);
 
@@ -33,14 +33,14 @@ class ModelWork {
   explicit ModelWork(OpenedModelPtr model) : opened_(std::move(model)) {}
   const OpenedModelPtr& model() const { return opened_; }
 
-  /// What runs the model from now on; empty, and where `make` throws Error: the CPU. Runs that others made
-  /// are forgotten.
+  /// Sets what runs the model from now on; the CPU if `make` is empty or throws Error. Earlier runs are
+  /// dropped.
   void compute_with(const MakeRowOperators& make);
-  /// Everything that stands above "later" in ModelReading, and of the rest what is known already. Throws
-  /// Error or Cancelled.
+  /// All members of ModelReading above "Later results", and those of the others that are already known.
+  /// Throws Error or Cancelled.
   ModelReading first(const ModelContext&, const ModelWants&, const Work&);
 
-  /// What more() is at.
+  /// The stages of more(), in order.
   enum class Stage : std::uint8_t {
     Why,
     Path,
@@ -56,13 +56,13 @@ class ModelWork {
     Pruning,
     Done
   };
-  /// One piece more of what first() was asked for; it lies here until fill(). Returns the stage that has to
-  /// be gone on with. Throws Cancelled.
+  /// Computes the next piece of what first() was asked for; fill() copies it. Returns the stage of the piece
+  /// after it. Throws Cancelled.
   Stage more(const Work&);
   Stage stage() const { return stage_; }
-  /// Of the stage.
+  /// The progress of the stage.
   double share() const;
-  /// What is known of all that comes later.
+  /// Fills in the later results that are known.
   void fill(ModelReading&);
 
  private:
@@ -70,7 +70,7 @@ class ModelWork {
   std::shared_ptr<const BlockTensors> block(AttentionOf, int block);
   void look_at_block(ModelReading&);
   std::shared_ptr<const ModelPrediction> predict(const Work&) const;
-  /// What is counted of a run.
+  /// A run with its RunNumbers.
   struct Counted {
     ModelRunPtr run;
     std::shared_ptr<const RunNumbers> numbers;
@@ -89,39 +89,39 @@ class ModelWork {
   void give_up_operators(const std::string& why);
 
   const OpenedModelPtr opened_;
-  std::shared_ptr<RowOperators> operators_;  // null: the CPU runs the model,
-  std::string backend_note_;                 // and why, where others were asked for
-  // What was asked for last, and what it runs to.
+  std::shared_ptr<RowOperators> operators_;  // null: the CPU runs the model;
+  std::string backend_note_;                 // then the reason, if others were requested
+  // The last request and its runs.
   ModelContext within_;
   ModelWants wants_;
   std::shared_ptr<const ModelTokens> tokens_;  // of within_.input
   ModelRunPtr run_, clean_;
-  Counted counted_, clean_counted_;  // of these
+  Counted counted_, clean_counted_;  // of run_ and clean_
   std::optional<std::int64_t> row_;
   std::shared_ptr<const ModelPrediction> prediction_;
   std::string not_finite_;  // of run_
   Stage stage_ = Stage::Done;
-  int pieces_ = 0;  // made since first()
+  int pieces_ = 0;  // computed since first()
 
   using Scores = std::shared_ptr<const std::vector<std::vector<HeadScores>>>;
   ModelRuns runs_;
-  std::list<std::shared_ptr<const BlockTensors>> blocks_;  // the last looked at first
+  std::list<std::shared_ptr<const BlockTensors>> blocks_;  // most recently used first
   ModelWhy why_;
   ModelGeneration generation_;
   ModelLens lens_;
   ModelValues values_;
   ModelRollout rollout_;
   Scores scores_, battery_;
-  ModelRunPtr scored_;  // the run that scores_ are of,
+  ModelRunPtr scored_;  // the run of scores_,
   AttentionOf scored_of_ = AttentionOf::Decoder;
-  bool has_battery_ = false;  // or it is known that there is none
+  bool has_battery_ = false;  // battery_ is known, or there is none
   ChangeEffects alone_;
   HeadEffects effects_;
   HeadPruning pruning_;
   ModelPatching patching_;
 };
 
-/// "logit lens": what a stage makes, for the status line.
+/// The name of a stage for the status line: "logit lens".
 const char* words_of(ModelWork::Stage);
 
 }  // namespace attnscope

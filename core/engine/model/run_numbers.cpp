@@ -17,7 +17,7 @@ RunNumbers::Attention entropies(const Model& model, const ModelRun& run, Attenti
   RunNumbers::Attention made{of, {}};
   const auto blocks = attention_of(run, of).size();
   made.entropy.resize(blocks);
-  const double nanoseconds = 50 * static_cast<double>(rows_of(run, of));  // of some ten heads
+  const double nanoseconds = 50 * static_cast<double>(rows_of(run, of));  // for about ten heads
   work.for_each(static_cast<std::int64_t>(blocks), nanoseconds, [&](std::int64_t block) {
     for (const std::optional<double>& mean : normalised_entropies(model, run, of, static_cast<int>(block)))
       made.entropy[static_cast<std::size_t>(block)].push_back(mean.value_or(no_entropy));

@@ -1,4 +1,4 @@
-// core/engine: what is counted once of a run of a model, where it is made, so that a view only reads it.
+// core/engine: numbers of a model run that are computed once, with the run, so that views only read them.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,15 @@ namespace attnscope {
 struct RunNumbers {
   struct Attention {
     AttentionOf of = AttentionOf::Decoder;
-    /// Of each head: the mean of H / ln(allowed keys) over the rows that have a choice; NaN where none has,
-    /// or where entropies were not asked for. [block][head]
+    /// [block][head]: the mean of H / ln(allowed keys) over the rows that have a choice; NaN if none has, or
+    /// if entropies were not requested.
     std::vector<std::vector<double>> entropy;
   };
-  std::vector<Attention> attentions;  // encoder, decoder, cross, as far as the model has them
-  double median_entropy = std::numeric_limits<double>::quiet_NaN();  // of all heads that have one
+  std::vector<Attention> attentions;  // those of encoder, decoder and cross that the model has
+  double median_entropy = std::numeric_limits<double>::quiet_NaN();  // over all heads that have one
   Tensor stream_norms;  // stream_norms() of the stack that gives the output
 
-  /// NaN where it is not known.
+  /// NaN if it is not known.
   double entropy_of(AttentionOf, int block, std::int64_t head) const;
 };
 /// Throws Cancelled.
