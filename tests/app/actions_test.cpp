@@ -62,7 +62,7 @@ void present(Robot& r) {
   r.app().view().presenter->marks.push_back({PresenterTool::Pen, {{0.1f, 0.1f}, {0.4f, 0.3f}}, {}});
 }
 
-/// What a person would have done before the key makes sense. Most need nothing.
+/// What has to be done before the key has an effect. Most keys need nothing.
 const std::map<std::string_view, std::function<void(Robot&)>> preparations{
     {"Undo", [](Robot& r) { r.key(ImGuiKey_S); }},
     {"Redo",
@@ -94,7 +94,7 @@ const std::map<std::string_view, std::function<void(Robot&)>> preparations{
     {"Value before", in_experiments},
     {"Value after", in_experiments},
     {"Experiment above", in_experiments},
-    {"Experiment below",  // the second: those behind it take seconds to measure
+    {"Experiment below",  // the second: the later ones take seconds to measure
      [](Robot& r) {
        r.key(ImGuiKey_F9);
        r.settle();
@@ -158,8 +158,8 @@ struct Seen {
   }
 };
 
-/// The last frame before it becomes pixels, which takes far longer: every vertex, what is cut off and which
-/// picture it wears. Two that are equal have equal pixels unless a picture was painted between them.
+/// The draw lists of the last frame, much faster than its pixels: every vertex, clip rectangle and texture.
+/// Two equal ones have equal pixels unless a texture was painted between them.
 std::string drawing() {
   std::string all;
   const auto add = [&all](const void* bytes, std::size_t count) {
@@ -180,7 +180,7 @@ std::string drawing() {
 
 void prepare(Robot& robot, const Action& action) {
   robot.settle();
-  // The trace against time goes on with every frame.
+  // The trace against time changes with every frame.
   robot.app().view().hidden[static_cast<std::size_t>(Region::Signals)] = true;
   if (action.only) robot.app().view().mode = *action.only;
   robot.frame(2);
@@ -221,7 +221,7 @@ TEST_CASE("every key of the action table does something") {
   for (const Action& action : actions()) {
     if (action.key == 0) continue;
     if (action.group == Action::Group::Watch)
-      continue;  // they want a process: watch_page_test presses them all
+      continue;  // they need a watched process: watch_page_test presses them all
     for (int i = 0; i < 3; ++i) robot.key(ImGuiKey_Escape);  // ends typing, closes lists
     robot.app().view() = ViewState{};
     ImGui::SetNavCursorVisible(false);  // the mouse was used since
@@ -251,7 +251,7 @@ TEST_CASE("a modifier let go within the frame of its key still belongs to it") {
   robot.settle();
   const Document before = robot.document();
   ImGuiIO& io = ImGui::GetIO();
-  for (const bool down : {true, false}) {  // as a quick hand does: S lies on the key a little longer
+  for (const bool down : {true, false}) {  // as in fast typing: Ctrl comes up just before S
     io.AddKeyEvent(ImGuiMod_Ctrl, down);
     io.AddKeyEvent(ImGuiKey_LeftCtrl, down);
     io.AddKeyEvent(ImGuiKey_S, down);
@@ -279,12 +279,12 @@ TEST_CASE("no key does two things in one mode") {
   for (const Action& action : actions()) {
     if (action.key == 0) continue;
     INFO(std::string(action.name) + " on " + key_name(action.key));
-    // In front of a room letters are for what is drawn over the picture.
+    // While presenting, letters belong to the presenter's tools.
     if (action.group == Action::Group::Presenter && action.key != ImGuiKey_F5) {
       CHECK(taken.insert({action.key, -1}).second);
       continue;
     }
-    // While the Watch page is there its keys are its own.
+    // On the Watch page its own keys take precedence.
     if (action.group == Action::Group::Watch) {
       CHECK(taken.insert({action.key, -2}).second);
       continue;
@@ -303,7 +303,7 @@ TEST_CASE("every action has a name, a key that can be written and a place on the
     INFO(std::string(action.name));
     CHECK_FALSE(action.name.empty());
     CHECK((action.key == 0) == key_name(action.key).empty());
-    if (group != action.group) CHECK(finished.insert(action.group).second);  // groups stand together
+    if (group != action.group) CHECK(finished.insert(action.group).second);  // each group is contiguous
     group = action.group;
   }
 }

@@ -1,5 +1,5 @@
-// The atlas, the pruning curve, activation patching and the strongest path in the window, used as a person
-// does; what is shown is what the engine has.
+// The atlas, the pruning curve, activation patching and the strongest path in the window, used by the robot;
+// the numbers on screen are the engine's.
 #include <algorithm>
 #include <cmath>
 #include <fstream>
@@ -52,7 +52,7 @@ TEST_CASE("the atlas shows the effect of every head, and leads to it", "[model][
     robot.click("sort by head");
     robot.frame(2);
     CHECK(state(robot).atlas.order.sorted_by == 0);
-    // In their own order the first head stands above the last one.
+    // In order of layers the first head is above the last one.
     CHECK(robot.centre("effect of 0.0").y < robot.centre("effect of 2.3").y);
   }
   SECTION("a right click on a head of the list copies it in its order") {
@@ -109,7 +109,7 @@ TEST_CASE("the pruning curve is computed when it is asked for, of this text alon
   REQUIRE(state(robot).pruned);
   REQUIRE(robot.has("Pruning curve"));
   CHECK_FALSE(robot.has("pruning: Cancel"));
-  robot.click("Pruning curve");  // the head that goes next
+  robot.click("Pruning curve");  // the head that is removed next
   robot.settle();
   CHECK(state(robot).locked);
   type_text(robot, "ab c de ab");

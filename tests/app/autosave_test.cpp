@@ -1,5 +1,5 @@
-// What survives a crash: what was changed is on disk within a second, a killed program's session comes back
-// with the next start, programs that live are left alone; and the files that were open last.
+// What survives a crash: a change is on disk within a second, a killed program's session is restored by the
+// next start, sessions of running programs are left alone; and the list of recent files.
 #include "app/session/autosave.hpp"
 
 #include <algorithm>
@@ -50,7 +50,7 @@ RobotOptions desk(const std::filesystem::path& state) {
   return {.width = 1600, .height = 1000, .state = state};
 }
 
-/// A program of its own that keeps this state and is killed as soon as it is on disk.
+/// A process that saves this state and is killed as soon as it is on disk.
 void keep_and_be_killed(const std::filesystem::path& directory, const Autosave::State& state) {
   const pid_t child = fork();
   if (child == 0) {
@@ -90,7 +90,7 @@ TEST_CASE("a change is on disk within a second, and gone after a clean end", "[a
     REQUIRE_FALSE(file.empty());
     CHECK(open_any(file).document.layer().scaling.kind == Scaling::Kind::Off);
 
-    click(robot, "head 5");  // what is chosen counts as well
+    click(robot, "head 5");  // a changed selection is saved, too
     robot.key(ImGuiKey_F4);
     robot.frame(57);
     robot.app().files().keeping.keeper()->autosave().wait();
@@ -224,7 +224,7 @@ TEST_CASE("kill -9 in the middle of the work: the next window shows it again", "
     try {
       const std::filesystem::path file = kept_in(state);
       return !file.empty() && open_any(file).document.layer().scaling.kind == Scaling::Kind::Off;
-    } catch (const Error&) {  // the program has just put another one in its place
+    } catch (const Error&) {  // the program has just replaced it
       return false;
     }
   };
@@ -233,7 +233,7 @@ TEST_CASE("kill -9 in the middle of the work: the next window shows it again", "
     Robot robot({.width = 1600, .height = 1000, .system_fonts = true, .file = example});
     const ImVec2 place = robot.centre("Divide by sqrt(d_k)");
     WindowProgram program(display, home.path(), {example});
-    REQUIRE(program.shows(robot.pixels()));  // from now on there is something that a click can change
+    REQUIRE(program.shows(robot.pixels()));  // from here on the window reacts to a click
     program.click(static_cast<int>(place.x), static_cast<int>(place.y));
     REQUIRE(wait_until(is_off));
   }  // SIGKILL
@@ -256,7 +256,7 @@ TEST_CASE("the last ten files are remembered, newest first, by every window", "[
   CHECK(recent.paths().front().filename() == "5.txt");
   CHECK(recent.paths().size() == Recent::most);
   CHECK(std::ranges::count(recent.paths(), "5.txt", [](const auto& path) { return path.filename(); }) == 1);
-  other.add(directory / "0.txt");  // keeps what the first window wrote
+  other.add(directory / "0.txt");  // keeps the entry of the first window
   CHECK(other.paths()[1].filename() == "5.txt");
   CHECK(Recent(directory / "state").paths() == other.paths());
   directory.write("state/recent", std::string("relative\n/ok.json\n\0\xFF\n", 22));

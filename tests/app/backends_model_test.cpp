@@ -1,5 +1,5 @@
-// A second backend in Model mode: which one runs the model, what each took, and what was not done by the one
-// that was asked for. The second one is ours.
+// A second backend in Model mode: which one runs the model, the time of each, and what the chosen one left to
+// the CPU. The second backend is a test double.
 #include <algorithm>
 #include <memory>
 #include <string>

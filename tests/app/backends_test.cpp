@@ -1,5 +1,6 @@
-// Two backends in the window: which one computes and how one switches, times beside each other, how far their
-// numbers are apart, and what happens when one fails. The second one is ours and does what a test asks.
+// Two backends in the window: which one computes, the switch, both times side by side, the difference of
+// their numbers, and what happens when one fails. The second backend is a test double, see
+// support/second_backend.hpp.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -54,7 +55,7 @@ const ParityRow& row_of(const Parity& parity, std::string_view name) {
 TEST_CASE("backends: with one there is nothing to switch to, and every place says why", "[backends]") {
   Robot robot({.width = 1600, .height = 1000});
   const std::string why = "This build has no CUDA kernels, so the CPU computes everything.";
-  CHECK_FALSE(robot.has("Backends: CUDA"));  // the top bar stays calm
+  CHECK_FALSE(robot.has("Backends: CUDA"));  // the top bar has no switch
   robot.key(ImGuiKey_H);
   robot.settle();
   CHECK(told_at(robot, "Computes: CUDA").contains(why));
@@ -93,13 +94,13 @@ TEST_CASE("backends: key, top bar and card switch while the window runs, and not
   robot.click("Computes: Second");
   robot.settle();
   CHECK(two.result().backend == "Second");
-  robot.click("Computes: Second");  // it is on already
+  robot.click("Computes: Second");  // it is the current one
   robot.settle();
   CHECK(two.result().backend == "Second");
   CHECK(robot.document() == document);
   CHECK(robot.app().selection() == selection);
   CHECK(robot.app().message().empty());
-  robot.key(ImGuiKey_S);  // editing goes on with it
+  robot.key(ImGuiKey_S);  // the next change is computed by it
   robot.settle();
   CHECK(two.result().backend == "Second");
   CHECK(two.result().document == robot.document());
@@ -145,12 +146,12 @@ TEST_CASE("backends: both times of the same document stand side by side with the
   CHECK(shows(robot, fixed(second.stages[Stage::Score], 3)));
   CHECK(shows(robot, fixed(cpu.total(), 3)));
 
-  robot.key(ImGuiKey_S);  // another document: the other one's time is of the one before
+  robot.key(ImGuiKey_S);  // another document: the second backend's time belongs to the old one
   robot.settle();
   CHECK(two.backends().times(0) == nullptr);
   REQUIRE(two.backends().times(1) != nullptr);
   CHECK(two.backends().times(1)->total() == two.result().layer().whole.total());
-  CHECK(two.backends().times(1)->stages[Stage::Score] > 0);  // kept in this run, and still part of the whole
+  CHECK(two.backends().times(1)->stages[Stage::Score] > 0);  // reused in this run, and part of the total
   CHECK(two.result().layer().milliseconds[Stage::Score] == 0);
   CHECK_FALSE(two.backends().ratio());
 }
@@ -163,12 +164,12 @@ TEST_CASE("backends: a known difference is found in its stage and shown with its
   robot.settle();
   REQUIRE(two.backends().parity() != nullptr);
   CHECK(shows(robot, "All numbers are equal to the last bit."));
-  CHECK(two.backends().times(1) != nullptr);  // comparing times the other one, too
+  CHECK(two.backends().times(1) != nullptr);  // the comparison measures the second backend, too
   CHECK(two.result().backend.starts_with("CPU"));
 
   const std::int64_t at = (3 * d.queries + 4) * d.keys + 2;  // head 3, query 4, key 2
   two.second->change({{Stage::Scale, at, 0.125f}});
-  robot.key(ImGuiKey_C);  // a new result is compared by itself while the card is open
+  robot.key(ImGuiKey_C);  // a new result is compared automatically while the card is open
   robot.settle();
   const Parity& parity = *two.backends().parity();
   CHECK(row_of(parity, "Scores").difference.is_equal());
@@ -188,7 +189,7 @@ TEST_CASE("backends: a known difference is found in its stage and shown with its
   CHECK(shows(robot, "∞ and NaN do not stand at the same places"));
 
   two.second->change({});
-  robot.key(ImGuiKey_U);  // from the other side
+  robot.key(ImGuiKey_U);  // with the other backend current
   robot.settle();
   CHECK(two.backends().parity()->first == "Second");
   CHECK(two.backends().parity()->second.starts_with("CPU"));
@@ -212,13 +213,13 @@ TEST_CASE("backends: comparing can be stopped and begun again, and does not stan
   CHECK(two.backends().parity() == nullptr);
   two.second->halt_at(std::nullopt);
   robot.frame(5);
-  CHECK(two.backends().parity() == nullptr);  // not by itself
+  CHECK(two.backends().parity() == nullptr);  // not automatically
   robot.click("Compare again");
   robot.settle();
   CHECK(two.backends().parity() != nullptr);
   CHECK(robot.has("parity Scores"));
 
-  two.second->halt_at(Stage::Mix);  // switching to the backend that compares lets the comparison go
+  two.second->halt_at(Stage::Mix);  // switching to the backend that is comparing drops the comparison
   robot.key(ImGuiKey_S);
   two.second->await_halt();
   two.second->halt_at(std::nullopt);
@@ -249,7 +250,7 @@ TEST_CASE("backends: the CPU takes over from one that fails, says why, and nothi
   robot.key(ImGuiKey_H);
   robot.settle();
   CHECK(robot.app().message().empty());
-  CHECK(shows(robot, "took over."));  // the card goes on saying it
+  CHECK(shows(robot, "took over."));  // the card still says it
   two.second->fail_at(std::nullopt);
   robot.key(ImGuiKey_U);
   robot.settle();
@@ -264,7 +265,7 @@ TEST_CASE("backends: the CPU takes over from one that fails, says why, and nothi
   two.second->fail_at(std::nullopt);
   robot.key(ImGuiKey_U);
   robot.settle();
-  CHECK(robot.app().message().empty());  // no longer true, no longer said
+  CHECK(robot.app().message().empty());  // it is not true any more
 }
 
 TEST_CASE("backends: what fails while it is compared is told in the card", "[backends]") {
@@ -321,7 +322,7 @@ TEST_CASE("backends: a file that is opened while the backend changes is the one 
   robot.app().files().saving.save(directory / "session.json");
   const std::string bytes = test::bytes_of(directory / "session.json");
   CHECK(bytes.find("Second") == std::string::npos);
-  CHECK(bytes.find("backend") == std::string::npos);  // the machine's, not the document's
+  CHECK(bytes.find("backend") == std::string::npos);  // a setting of the machine, not of the document
   const std::filesystem::path other = directory.write("other.txt", "one two three four five six");
   robot.app().files().opening.open(other);
   robot.settle();

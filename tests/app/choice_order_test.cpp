@@ -1,5 +1,5 @@
-// The order in which the choices of a question are shown: of each step the same one everywhere until the
-// lesson is played anew, and over all lessons no place is the right one more often than by chance.
+// The order in which the choices of a question are shown: the same everywhere for a step until the lesson is
+// started again, and over all lessons the right choice is in no place more often than by chance.
 #include "app/pages/lessons/parts/choice_order.hpp"
 
 #include <algorithm>

@@ -58,7 +58,7 @@ TEST_CASE("atlas writes a line for each head", "[cli][models]") {
   CHECK(lines == lines_of("--ids 3,2,3"));
   CHECK(lines != lines_of("--ids 3,2,3 --mean"));
   CHECK(lines_of("--ids 3,2,3 --last")[1].ends_with(",,"));
-  // Both heads gone is the end of the curve, whichever was first.
+  // The curve ends with both heads removed, in either order.
   CHECK(lines_of("--ids 3,2,3 --prune").size() == 3);
   const Outcome printed = run(directory, "atlas m --ids 3,2,3 -o -");
   CHECK(printed.exit_code == 0);

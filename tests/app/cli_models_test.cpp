@@ -1,5 +1,5 @@
-// `attnscope run`, `tokenize` and `model`, run as programs: a model's folder that lies beside the checkout,
-// and one that the test writes.
+// `attnscope run`, `tokenize` and `model`, run as programs: on a model beside the checkout, and on one that
+// the test writes.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -184,7 +184,7 @@ TEST_CASE("run and tokenize take a chat", "[cli][models][chat]") {
     REQUIRE(outcome.exit_code == 0);
     return nlohmann::json::parse(outcome.out)["ids"].get<std::vector<int>>();
   };
-  // The template has the token that begins a text: it stands there once.
+  // The template begins with the beginning-of-text token: it is there once.
   CHECK(
       run(directory, "tokenize m --chat-user ab").out ==
       R"({"text":"<|endoftext|>abc","ids":[4,3,2],"tokens":["<|endoftext|>","ab","c"],"offsets":[[0,13],[13,15],[15,16]]})"
@@ -222,7 +222,7 @@ TEST_CASE("tokens of a line of megabytes are written as they come", "[cli][model
   std::string words;
   for (int i = 0; i < 700'000; ++i) words += "abc";
   directory.write("line", words + "\n");
-  // In kilobytes; a list in memory of what is written took more than 600,000.
+  // In kilobytes. Collecting all output in memory would take more than 600,000.
   const std::string command = fmt::format("cd '{}' && ulimit -v 500000 && '{}' tokenize m <line >told",
                                           directory.path().native(), test::program_path());
   REQUIRE(std::system(command.c_str()) == 0);
@@ -246,7 +246,7 @@ TEST_CASE("run writes what the logit lens sees", "[cli][models]") {
     double sum = 0;
     for (Eigen::Index k = 0; k < 5; ++k) sum += std::exp(static_cast<double>(logits.matrix(0)(i, k)));
     for (Eigen::Index k = 0; k < 5; ++k) {
-      // Behind the last block: the prediction itself, the likeliest first.
+      // After the last block the lens is the prediction itself, the likeliest token first.
       const double logit = static_cast<double>(logits.matrix(0)(i, std::lround(ids.matrix(0)(i, k))));
       CHECK(std::abs(static_cast<double>(logs.matrix(0)(i, k)) - (logit - std::log(sum))) < 1e-5);
       if (k > 0) CHECK(logs.matrix(0)(i, k) <= logs.matrix(0)(i, k - 1));

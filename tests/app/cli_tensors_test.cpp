@@ -1,5 +1,5 @@
-// The commands from tensors to tensors, run as programs: ONNX's operator tests and PyTorch's layers where
-// they lie beside the checkout, and what their options do.
+// The commands from tensors to tensors, run as programs: ONNX's operator tests and PyTorch's layers if they
+// are beside the checkout, and the effect of each option.
 #include <array>
 #include <fstream>
 #include <limits>
@@ -48,7 +48,7 @@ TensorOf<double> tensor_of(const SafetensorsFile& file, const std::string& name)
   return to_tensor<double>(*entry, file.path());
 }
 
-/// Q, K and V of some variety, in T and written as `dtype`.
+/// Varied Q, K and V, in T and written as `dtype`.
 template <class T>
 void write_inputs(const std::filesystem::path& path, DType dtype, const std::array<Shape, 3>& shapes) {
   samples::Random random(3);
@@ -157,7 +157,7 @@ TEST_CASE("attend writes what was asked for, in the type that came in", "[cli]")
   const TensorOf<double> weights = tensor_of(exact, "weights"), received = tensor_of(exact, "received");
   const TensorOf<double> scores = tensor_of(exact, "scores"), capped = tensor_of(exact, "capped");
   for (std::size_t i = 0; i < scores.values().size();
-       ++i)  // computed in float64, with the very numbers of the line
+       ++i)  // computed in float64, with the numbers of the command line unrounded
     CHECK(std::abs(capped.values()[i] - 0.7 * std::tanh(scores.values()[i] / 0.7)) < 1e-15);
   CHECK(received.shape() == Shape{2, 2, 6});
   for (std::int64_t b = 0; b < 2; ++b)

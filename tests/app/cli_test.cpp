@@ -1,4 +1,4 @@
-// The program as a person runs it: exit codes, what it says, and the numbers `attend` writes.
+// The program run from a shell: exit codes, messages, and the numbers that `attend` writes.
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -26,7 +26,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// Numbers of some variety without a generator: the same on every run.
+/// Varied numbers without a random generator: the same on every run.
 Tensor wavy(const Shape& shape, double step) {
   Tensor tensor(shape);
   for (std::int64_t i = 0; i < tensor.size(); ++i) {
@@ -306,7 +306,7 @@ TEST_CASE("attend computes NaN and infinity instead of refusing them", "[cli]") 
   const SafetensorsFile file(directory / "out.safetensors");
   const Tensor output = to_tensor<float>(*file.find("Y"), file.path());
   CHECK(std::isnan(output.data()[0]));
-  CHECK(std::isfinite(output.data()[2 * 3]));  // the third query knows nothing of the first two
+  CHECK(std::isfinite(output.data()[2 * 3]));  // the first two queries do not affect the third
 }
 
 TEST_CASE("what is printed onto a full disk is no success", "[cli]") {

@@ -24,7 +24,7 @@ using attnscope::test::CsvReader;
 
 const std::vector<std::string> letter_texts{"ab cd a b", "a", "ab ab ab"};
 
-/// The texts with an empty line behind the first.
+/// The texts with an empty line after the first.
 void write_letter_texts(const TemporaryDirectory& directory) {
   write_letters_gpt(directory / "m");
   directory.write("t.txt", letter_texts[0] + "\n\n" + letter_texts[1] + "\n" + letter_texts[2] + "\n");

@@ -1,5 +1,5 @@
-// `attnscope train`, run as a program: a model that the other commands open, a run that is killed and goes
-// on, the same bits again, and refusals.
+// `attnscope train`, run as a program: a model that the other commands open, a run that is killed and
+// resumed, the same bits again, and refusals.
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -23,8 +23,8 @@ using attnscope::test::wait_until;
 
 const std::string quick = "train small-induction --steps 75 --threads 2 ";
 
-/// Starts the program and kills it once its checkpoint holds `step` steps at least. Whether it was killed
-/// before it came to its end, of which this process may see nothing where others keep it from the processor.
+/// Starts the program and kills it once its checkpoint has at least `step` steps. Returns whether it was
+/// killed before its end; on a busy machine this process may notice the checkpoint too late.
 bool started_and_killed(const TemporaryDirectory& directory, const std::string& arguments,
                         const std::filesystem::path& checkpoint, std::int64_t step) {
   const pid_t child = ::fork();
@@ -66,7 +66,7 @@ TEST_CASE("train makes a model that the other commands open, and makes it again"
   CHECK(verified.exit_code == 0);
   CHECK_THAT(verified.out, ContainsSubstring("Reproduced to the bit"));
 
-  // One number changed, and it is no longer what the recipe makes.
+  // With one number changed it is not the recipe's model any more.
   std::string bytes = bytes_of(directory / "model/model.safetensors");
   bytes[bytes.size() - 3] = static_cast<char>(bytes[bytes.size() - 3] ^ 1);
   directory.write("model/model.safetensors", bytes);

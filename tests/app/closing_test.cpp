@@ -1,5 +1,5 @@
-// Closing a window throws nothing away: how it looked and what was changed come back with the next, in which
-// several windows and damaged files may be. And messages that leave by themselves.
+// Closing a window loses nothing: the next start restores its look and its unsaved changes, also with several
+// windows and damaged files. And messages that close by themselves.
 #include <csignal>
 #include <filesystem>
 #include <functional>
@@ -76,7 +76,7 @@ TEST_CASE("what is closed unchanged leaves nothing behind, and an offer is made 
     Robot robot(desk(state.path()));
     robot.app().files().keeping.offer_last();
     CHECK(robot.app().message().empty() != offered);
-    robot.frame(60 * 20);  // it leaves by itself
+    robot.frame(60 * 20);  // the message closes by itself
     CHECK(robot.app().message().empty());
     robot.app().close(usual_shape);
   }
@@ -112,7 +112,7 @@ TEST_CASE("several windows keep what each had, the newest first, and not without
   const TemporaryDirectory state;
   for (int i = 0; i < 7; ++i) {
     type_and_close(state.path(), "text " + std::to_string(i));
-    std::this_thread::sleep_for(2ms);  // names tell when
+    std::this_thread::sleep_for(2ms);  // names hold the time
   }
   const std::vector<ClosedEntry> all = Closed(state.path()).list();
   REQUIRE(all.size() == Closed::most);
@@ -146,7 +146,7 @@ TEST_CASE("the look comes back: theme, size, language, regions, Walk, the window
   CHECK(robot.app().message().empty());
   const Look look = read_look(state.path());
   CHECK(look.window == WindowShape{1300, 900, true});
-  robot.app().set_display_scale(2);  // another display: as much larger
+  robot.app().set_display_scale(2);  // another display scale: everything twice as large
   CHECK(std::abs(robot.app().view().scale - 2.2f) < 1e-4f);
 }
 
@@ -297,7 +297,7 @@ TEST_CASE("a window is changed, closed and started again: look and work are ther
   VirtualDisplay display(1920, 1200);
   {
     WindowProgram program(display, home.path(), {example});
-    REQUIRE(program.shows(robot.pixels()));  // from now on there is something that a key can change
+    REQUIRE(program.shows(robot.pixels()));  // from here on the window reacts to a key
     CHECK(program.title() == "The cat sat on the mat — AttnScope");
     display.press(program.window(), "s");  // √dₖ off
     CHECK(wait_until([&] { return program.title() == "The cat sat on the mat* — AttnScope"; }));

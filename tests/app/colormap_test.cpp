@@ -1,4 +1,4 @@
-// Colour maps: their ends, the centre of those for scores, and that brightness alone tells the order of
+// Colour maps: their ends, the centre of the diverging ones, and that luminance alone gives the order of
 // values.
 #include "app/kit/draw/colormap.hpp"
 

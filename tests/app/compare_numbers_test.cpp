@@ -1,4 +1,4 @@
-// Compare: the numbers of A − B against naive ones, and the list of what is set differently.
+// Compare: the numbers of A − B against naive ones, and the list of settings that differ.
 #include <cmath>
 #include <functional>
 
@@ -194,7 +194,7 @@ TEST_CASE("numbers that are the same block by block differ in nothing, edited on
   a.layer().weights.recipe = Recipe::Given;
   Document b = a;
   b.layer().weights[Parameter::WKey] = std::make_shared<const Tensor>(
-      *a.layer().weights[Parameter::WKey]);  // another block with the same numbers
+      *a.layer().weights[Parameter::WKey]);  // another allocation with the same numbers
   CHECK(differing_settings(a, b).empty());
   Tensor edited = *a.layer().weights[Parameter::WKey];
   edited.values()[17] += 0.25f;
@@ -227,7 +227,7 @@ TEST_CASE("scaled rotary positions differ by their scaling, then by its numbers"
   CHECK(told(b, c) == "trained for 8192 | trained for 16");
   c.layer().position_settings = settings;
   c.layer().position_settings.rope_low_turns = 2;
-  CHECK(told(b, c).empty());  // of another scaling
+  CHECK(told(b, c).empty());  // a parameter of a scaling that is not used
   c.layer().position_settings.rope_slow_turns = 2;
   CHECK(told(b, c) == "1.00 to 32.00 turns | 2.00 to 32.00 turns");
 }

@@ -25,7 +25,7 @@ struct Comparing : Robot {
   Cell hovered() { return app().selection().hovered_cell.value_or(Cell{-1, -1}); }
 };
 
-/// What is drawn below the top bar, which tells milliseconds, and above the status line.
+/// The picture between the top bar, which shows milliseconds, and the status line.
 inline Image below_the_bar(Robot& robot) {
   Image image = robot.pixels();
   const int from = 48 * image.width, to = (image.height - 24) * image.width;
@@ -54,7 +54,7 @@ inline Rgba colour_at(const Image& image, ImVec2 at) {
       .pixels[static_cast<std::size_t>(static_cast<int>(at.y) * image.width + static_cast<int>(at.x))];
 }
 
-/// Whether that is the colour at this place of the map, or beside it: the last digit may round either way.
+/// Whether this is the colour at this place of the map or next to it: the last digit may round either way.
 inline bool is_near(const Colormap& map, int place, Rgba seen) {
   const auto wears = [&](int i) { return seen == map[static_cast<std::size_t>(std::clamp(i, 0, 255))]; };
   return wears(place - 1) || wears(place) || wears(place + 1);

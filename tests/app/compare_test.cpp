@@ -1,5 +1,4 @@
-// Compare: every control by hand, the colours of the pictures, and states in which there is little to
-// compare.
+// Compare: every control used by the robot, the colours of the pictures, and states with little to compare.
 #include <cmath>
 
 #include "app/compare_robot.hpp"
@@ -14,7 +13,7 @@ using namespace attnscope::test;
 TEST_CASE("while nothing is held Compare says so, and one click starts it") {
   Comparing robot;
   REQUIRE(robot.has("Hold this"));
-  CHECK(robot.has("Divide by sqrt(d_k)"));  // A is alive
+  CHECK(robot.has("Divide by sqrt(d_k)"));  // A can be edited
   CHECK_FALSE(robot.has("Swap"));
   CHECK_FALSE(robot.has("compare B 0"));
   const Image empty = below_the_bar(robot);
@@ -27,7 +26,7 @@ TEST_CASE("while nothing is held Compare says so, and one click starts it") {
   CHECK(robot.has("compare A-B 0"));
   CHECK(robot.has("What differs in A"));
   CHECK_FALSE((below_the_bar(robot) == empty));
-  // The scale is off now: the same click goes the other way.
+  // The scale is off now: the same click switches it on.
   click(robot, "Drop");
   CHECK_FALSE(robot.app().held().sight());
   click(robot, "Hold, then switch scaling on");
@@ -146,7 +145,7 @@ TEST_CASE("the stage is chosen for all three pictures; keys do not leave the fou
   click(robot, "Stage: Scores");
   CHECK(robot.app().view().stage == Plane(Stage::Score));
   Pair pair(robot);
-  // The scale comes after the scores: there is nothing to see yet.
+  // The scale comes after the scores: their difference is 0.
   CHECK(pair.stats.range({Stage::Score, Plane::Kind::Difference}, 0, 3).high == 0);
   click(robot, "Stage: Scaled");
   CHECK(pair.stats.range({Stage::Scale, Plane::Kind::Difference}, 0, 3).high > 1);
@@ -195,7 +194,7 @@ TEST_CASE("the third picture wears the colours of the difference, zero-centred t
   const Colormap& map = colormap(theme(ThemeName::Dark).scores);
   for (int i = 0; i < 6; ++i) {
     for (int j = 0; j <= i; ++j) {
-      if (Cell{i, j} == robot.app().selection().cell) continue;  // its frame
+      if (Cell{i, j} == robot.app().selection().cell) continue;  // the frame of the cell is drawn there
       // Near the corner, where no number is printed.
       const ImVec2 at = cell_on(robot, "compare A-B 0", {i, j}, 6, 0.12f);
       const Rgba seen = colour_at(image, at);

@@ -1,4 +1,4 @@
-// What a class plays with stands first in the column of controls, at every width.
+// The controls that classes use most are first in the column, at every width.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr float title_height = 24;
 
-/// The titles of the sections that are in sight, from above.
+/// The titles of the sections in sight, from top to bottom.
 std::vector<RecordedItem> titles(const Robot& robot) {
   constexpr std::array<std::string_view, 11> sections{"Scaling", "Mask",     "Softmax",   "Input",
                                                       "Weights", "Heads",    "Block",     "Positions",
@@ -30,7 +30,7 @@ std::vector<RecordedItem> titles(const Robot& robot) {
   return found;
 }
 
-/// A title that is whole in sight has whole above it what stands between it and another such title.
+/// Between two titles that are fully in sight, all of the upper section is in sight, too.
 void check_first_three(const Robot& robot) {
   const std::vector<RecordedItem> found = titles(robot);
   REQUIRE(found.size() > 3);

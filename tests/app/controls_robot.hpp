@@ -1,4 +1,4 @@
-// tests/app: the robot before the whole column of controls, for the tests that use every one of them.
+// tests/app: a robot with the whole column of controls in sight, for the tests that use every control.
 #pragma once
 
 #include <set>
@@ -30,28 +30,28 @@ inline void choose(Robot& robot, std::string_view list, std::string_view row) {
 inline std::set<std::string> keys_drawn(Robot& robot, int frames = 2) {
   std::set<std::string> told;
   robot.app().words().watch = [&](std::string_view key, bool) { told.emplace(key); };
-  robot.app().words().speak_english();  // what was said before is said anew
+  robot.app().words().speak_english();  // makes texts that were drawn before be reported again
   robot.frame(frames);
   robot.app().words().watch = nullptr;
   return told;
 }
 
-/// What is told while the mouse rests on a widget, by the keys of the string table.
+/// The tooltip of a widget, as keys of the string table.
 inline std::set<std::string> told_at(Robot& robot, std::string_view label) {
   ImGui::GetStyle().HoverDelayShort = ImGui::GetStyle().HoverStationaryDelay = 0;
   std::set<std::string> told;
   robot.leave();
   robot.app().words().watch = [&](std::string_view key, bool) { told.emplace(key); };
-  robot.app().words().speak_english();  // what was said before is said anew
+  robot.app().words().speak_english();  // makes texts that were drawn before be reported again
   const ImVec2 place = robot.centre(label);
-  robot.move({place.x + 4, place.y});  // what comes from outside of the window has not moved to Dear ImGui
+  robot.move({place.x + 4, place.y});  // Dear ImGui does not count the first move into the window
   robot.move(place);
   robot.frame(2);
   robot.app().words().watch = nullptr;
   return told;
 }
 
-/// A robot before the first example with the rarely used controls of one section in sight.
+/// A robot with the first example and the folded controls of one section in sight.
 struct Unfolded : Robot {
   explicit Unfolded(std::string_view section) : Robot(tall) {
     test::click(*this, "More: " + std::string(section));

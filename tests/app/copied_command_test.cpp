@@ -1,5 +1,5 @@
-// The command line that the window copies: a shell and the program's own parser read back what was on screen,
-// the program computes the same of it, and what it has no word for is said.
+// The command line that the window copies: a shell and the program's own parser read back the state on
+// screen, the program computes the same from it, and the message names what the command line cannot express.
 #include "app/exports/copied_command.hpp"
 
 #include <cstdio>
@@ -25,7 +25,7 @@ using namespace attnscope::test;
 using Catch::Matchers::ContainsSubstring;
 using Unsaid = CopiedCommand::Unsaid;
 
-/// What a POSIX shell makes of the line.
+/// The line as a POSIX shell splits it.
 std::vector<std::string> words_of_shell(const std::string& line) {
   FILE* const pipe = ::popen(("printf '%s\\0' " + line).c_str(), "r");
   REQUIRE(pipe != nullptr);
@@ -141,7 +141,7 @@ TEST_CASE("heads that are zeroed and the layer are read back, other changes are 
   CHECK(edit::words_of_change(within, 0).line() == "layer 1 · MLP off");
   CHECK(edit::words_of_change(within, 3).line() == "head 1.0 · mean of its outputs");
 
-  // Effects are those of the model as it is.
+  // Effects are measured on the unchanged model.
   const CopiedCommand effects = command_of_model({.within = within, .effects = true, .row = 2});
   CHECK(effects.says_all());
   const ReadBack atlas(effects.line);

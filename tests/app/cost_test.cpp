@@ -22,7 +22,7 @@ TEST_CASE("the cost section tells what the layer costs, at any length") {
   CHECK(robot.app().view().cost_tokens > 100);
   robot.type_number("At tokens value", "32768");
   CHECK(robot.app().view().cost_tokens == 32768);
-  CHECK(robot.document() == before);  // nothing is computed for it
+  CHECK(robot.document() == before);  // this does not change the document
   robot.type_number("At tokens value", "6");
   CHECK(robot.app().view().cost_tokens == 0);  // its own length again
   click(robot, "More: Cost");

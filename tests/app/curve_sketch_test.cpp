@@ -1,4 +1,4 @@
-// A curve that is drawn by hand: what the mouse leaves, and how far it is from what was measured.
+// A curve that is drawn with the mouse, and its distance from the measured one.
 #include "app/pages/lessons/parts/curve_sketch.hpp"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ TEST_CASE("a sketch follows the mouse, and what is drawn again is drawn anew", "
   const auto last = std::find_if(first, sketch.end(), [](float y) { return y < 0; });
   CHECK(std::is_sorted(first, last));
   CHECK(std::abs(sketch_at(sketch, 0.5f) - 0.75f) < 0.01f);
-  CHECK(sketch_at(sketch, 0) == 0.5f);  // as at its nearer end
+  CHECK(sketch_at(sketch, 0) == 0.5f);  // the value of the nearer end
   CHECK(sketch_at(sketch, 1) == 1);
   draw_into(sketch, {0.6f, 0.1f}, {0.4f, 0.1f});  // to the left, lower
   CHECK(std::abs(sketch_at(sketch, 0.5f) - 0.1f) < 1e-6f);
@@ -45,7 +45,7 @@ TEST_CASE("the distance of a sketch is a share of the axis", "[lessons][curve_sk
   CHECK(sketch_distance(sketch, line, 0, 100) < 0.01);
   const MeasuredCurve flat = curve_of({{0, 0}, {50, 0}, {100, 0}}, 4);
   CHECK(std::abs(sketch_distance(sketch, flat, 0, 100) - 0.5) < 0.01);
-  CHECK(std::abs(sketch_distance(sketch, flat, 50, 100) - 0.75) < 0.01);  // what is before is no secret
+  CHECK(std::abs(sketch_distance(sketch, flat, 50, 100) - 0.75) < 0.01);  // the part before is known
   CHECK(std::abs(sketch_distance(sketch, curve_of({{100, 40}}, 4), 0, 100)) < 1e-6);  // beyond the axis
   CHECK(std::isnan(sketch_distance(sketch, curve_of({}), 0, 100)));
 }

@@ -1,5 +1,5 @@
-// Bytes that are packed are the same when the decoder of pictures unpacks them, whatever they are, and take
-// as little room as there is in them.
+// Packed bytes are the same again when the PNG decoder unpacks them, whatever they are, and take close to
+// their entropy.
 #include "app/kit/draw/deflate.hpp"
 
 #include <cmath>
@@ -23,7 +23,7 @@ std::string unpacked(const std::string& packed, std::size_t size) {
   return out;
 }
 
-/// Bytes from 0 below `kinds`, drawn; small ones are the more frequent the larger `slope` is.
+/// Random bytes from 0 up to `kinds`, exclusive; the larger `slope`, the more frequent are small ones.
 std::string drawn_bytes(std::size_t count, double kinds, double slope = 1, std::uint64_t seed = 1) {
   std::string bytes;
   for (std::size_t i = 0; i < count; ++i) {
@@ -53,7 +53,7 @@ TEST_CASE("packed bytes are unpacked as they were", "[html][deflate]") {
     size_of_packed(drawn_bytes(count, 3));
     size_of_packed(drawn_bytes(count, 200, 6));
   }
-  for (std::uint64_t seed = 0; seed < 40; ++seed) {  // parts that come again, at all distances
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {  // repeated parts, at all distances
     const std::string part = drawn_bytes(1 + 997 * seed, 40, 2, seed);
     size_of_packed(part + part.substr(part.size() / 3) + drawn_bytes(17 * seed, 256, 1, seed) + part);
   }
@@ -61,7 +61,7 @@ TEST_CASE("packed bytes are unpacked as they were", "[html][deflate]") {
 
 TEST_CASE("packed bytes take as little room as there is in them", "[html][deflate]") {
   CHECK(size_of_packed(std::string(1'000'000, 'x')) < 2'000);
-  CHECK(size_of_packed(drawn_bytes(600'000, 256)) <= 600'000 + 5 * 40 + 6);  // noise stays what it is
+  CHECK(size_of_packed(drawn_bytes(600'000, 256)) <= 600'000 + 5 * 40 + 6);  // noise cannot be packed
   CHECK(size_of_packed(drawn_bytes(600'000, 64)) < 460'000);                 // six bits a byte
 }
 

@@ -1,4 +1,4 @@
-// The program on a machine without a graphics card's driver: nothing of CUDA is needed to start it.
+// The program on a machine without a graphics card's driver: it starts without any CUDA library.
 #include <cstdio>
 #include <dlfcn.h>
 #include <string>

@@ -1,5 +1,5 @@
-// What is dropped on the window is seen, in every mode; what lay over the window goes, and nothing is written
-// in the place of what it asked about.
+// A dropped file is shown, in every mode; cards over the window close, and a file that a card asked about is
+// not overwritten.
 #include <filesystem>
 #include <string>
 

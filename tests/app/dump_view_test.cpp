@@ -1,5 +1,5 @@
-// Dumps in the window: what a file does not say is asked once, layers change under the same settings, and
-// nothing is shown of what the file does not hold.
+// Dumps in the window: missing metadata is asked for once, another layer keeps the settings, and stages that
+// the file does not hold are not shown.
 #include <array>
 #include <cmath>
 #include <fstream>
@@ -130,11 +130,11 @@ TEST_CASE("Esc keeps the guess, and the guess goes on saying so", "[dumps]") {
   choose(robot, "Layer", "h.1##layer");
   CHECK_FALSE(robot.has("Keep the guesses"));  // not asked again
   CHECK(robot.has("Guessed"));
-  click(robot, "Guessed");  // but on a click
+  click(robot, "Guessed");  // only on a click
   CHECK(robot.has("Keep the guesses"));
   click(robot, "Keep the guesses");
   CHECK_FALSE(robot.has("Keep the guesses"));
-  robot.key(ImGuiKey_C);  // turning the mask answers the question
+  robot.key(ImGuiKey_C);  // switching the mask answers the question
   robot.settle();
   CHECK_FALSE(robot.document().layer().masking.causal);
   CHECK_FALSE(is_causal_guessed(robot.document()));
@@ -269,7 +269,7 @@ TEST_CASE("keys that change scores leave weights alone as they are", "[dumps]") 
     CHECK_THAT(robot.app().message(), ContainsSubstring("attention weights alone"));
     robot.key(ImGuiKey_Escape);
   }
-  robot.key(ImGuiKey_N);  // no mask: the weights stay
+  robot.key(ImGuiKey_N);  // no mask: the weights do not change
   robot.settle();
   CHECK(robot.document().layer().masking.additive == before.layer().masking.additive);
   CHECK(std::abs(cell_of(robot, Stage::Softmax, 0, 3, 3) - 0.25f) < 1e-6f);

@@ -40,7 +40,7 @@ TEST_CASE("a large file is read behind the window, and another one takes its pla
   const std::string before = robot.document().title;
   robot.app().files().opening.open(large);
   CHECK_FALSE(robot.app().settled());
-  CHECK(robot.document().title == before);  // what is open stays until the other is there
+  CHECK(robot.document().title == before);  // the old document stays until the new one is read
   robot.settle();
   CHECK(robot.document().title == "large.safetensors · l.0.attn");
   CHECK(shown(robot).dimensions.keys == 2048);
@@ -73,7 +73,7 @@ TEST_CASE("the layers of a dump are listed and chosen") {
   choose(robot, "Layer", "h.1##layer");
   CHECK(shown(robot).dimensions.heads == 4);
   CHECK(robot.document().title == "dump.safetensors · h.1");
-  robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);  // the list stands by what is shown
+  robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);  // the list follows the document
   robot.settle();
   CHECK(shown(robot).dimensions.heads == 2);
   choose(robot, "Layer", "h.1##layer");
@@ -217,7 +217,7 @@ TEST_CASE("all kinds of positions with their settings") {
   choose(robot, "RoPE scaling", "Llama 3");
   robot.drag(robot.centre("Few turns"), {500, robot.centre("Few turns").y});
   robot.settle();
-  CHECK(robot.app().message().empty());  // the other bound gave way
+  CHECK(robot.app().message().empty());  // the other bound was moved
   CHECK(shown(robot).document.layer().position_settings.rope_high_turns > 4);
   choose(robot, "RoPE scaling", "YaRN");
   robot.drag(robot.centre("RoPE factor"), {20, robot.centre("RoPE factor").y});
@@ -354,7 +354,7 @@ TEST_CASE("tensors with fewer queries than keys are labelled by where the querie
     robot.settle();
   };
   Robot robot(tall);
-  open(robot, "");  // as many texts as there are names for: the queries are not the keys
+  open(robot, "");  // without lengths the queries are not the keys' tokens
   CHECK(is_cross(shown(robot)));
   robot.click("key token 3");
   robot.click("query token 0");

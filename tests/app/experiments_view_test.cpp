@@ -1,5 +1,5 @@
-// Experiments as a person meets them: list, slider, plots, table, keys, the way into Explore, what a session
-// keeps; and that every text of them is known to the languages.
+// The page of experiments: list, slider, plots, table, keys, the way into Explore, sessions; and every text
+// of them is in the languages' tables.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -95,7 +95,7 @@ TEST_CASE("experiments: columns and lines are told apart by their words, not by 
         if (series.hue != SeriesHue::Formula && series.hue != SeriesHue::Baseline)
           CHECK(hues.contains(series.hue));
   }
-  // What an output loses without a key is neither a weight nor a contribution.
+  // The change of the output without a key is neither a weight nor a contribution.
   const ExperimentWords& contribution = words_of(*experiments::find("contribution"));
   for (const SeriesRow& series : contribution.plots[3].series)
     CHECK((series.hue != SeriesHue::A && series.hue != SeriesHue::B));
@@ -129,8 +129,8 @@ TEST_CASE("experiments: a row that hides every key is NaN as PyTorch computes it
     bench.settle();
     return std::ranges::count(texts_of(bench), std::string("NaN"), &PlacedText::text);
   };
-  // In the table: −∞, diagonal, transposed and none in float32, the same and −1e9, + −1e9 in float16; and as
-  // often in the plot.
+  // NaN in the table: −∞, diagonal, transposed and none in float32, the same and −1e9, + −1e9 in float16; and
+  // as many in the plot.
   CHECK(nans_at(0) == 2 * (4 + 6));
   CHECK(bench.tells("makes the row NaN in both"));
   nans_at(1);
@@ -145,7 +145,7 @@ TEST_CASE("experiments: what was not trained, and of which loss a gradient is, i
   CHECK(about("grouped").find("without training") != std::string_view::npos);
   for (const char* name : {"scaling", "temperature"})
     CHECK(about(name).find("L = Σ g·α") != std::string_view::npos);
-  CHECK(words_of(*experiments::find("positions")).plots[0].log);  // a point at 2e-7
+  CHECK(words_of(*experiments::find("positions")).plots[0].log);  // one point is at 2e-7
   Bench bench;
   experiment_of(bench.app().view()).name = "cost";
   experiment_of(bench.app().view()).value = 1024;
@@ -182,7 +182,7 @@ TEST_CASE("experiments: the list, the slider and the keys", "[experiments][exper
   Bench bench;
   CHECK(bench.app().view().mode == Mode::Experiments);
   CHECK(bench.state().name == "scaling");
-  CHECK(bench.says("8.01"));  // σ of scores that are not divided, at the value it begins with
+  CHECK(bench.says("8.01"));  // σ of unscaled scores at the first value
   bench.press(ImGuiKey_RightArrow);
   CHECK(bench.state().value == 128);
   bench.press(ImGuiKey_LeftArrow);
@@ -323,7 +323,7 @@ TEST_CASE("experiments: what is measured can be left for another", "[experiments
 
 namespace {
 
-/// Every text that is drawn meanwhile and is in no table of that language.
+/// Collects every text that is drawn while it lives and is not in the language's table.
 class Untranslated {
  public:
   Untranslated(Words& words, const std::string& language) : words_(words), german_(language == "de") {
@@ -348,7 +348,7 @@ class Untranslated {
 
 }  // namespace
 
-// Measuring takes seconds and what was measured is kept, so one window goes through all of it.
+// Measuring takes seconds and is kept, so one window runs all experiments.
 TEST_CASE("experiments: every text is in the languages, none stands in another's way, each opens in Explore",
           "[experiments][experiments_view][words]") {
   Bench bench;

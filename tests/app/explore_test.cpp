@@ -1,5 +1,5 @@
-// The window as a person uses it: every control clicked, dragged or typed into, the Document and the pixels
-// looked at.
+// Explore, used by the robot: every control is clicked, dragged or typed into; the Document and the pixels
+// are checked.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -61,7 +61,7 @@ TEST_CASE("the new picture stands in the frame after the switch was turned") {
   robot.frame(1);
   REQUIRE(robot.app().shown() != before);
   CHECK(robot.app().shown()->document.layer().scaling.kind == Scaling::Kind::Off);
-  // Only what depends on the factor was computed: the projections and scores are the very same tensors.
+  // Only what depends on the factor was computed: the projections and scores are the same tensors as before.
   CHECK(robot.app().shown()->layer().trace[Stage::Score] == before->layer().trace[Stage::Score]);
   CHECK(robot.app().shown()->layer().trace[Stage::Scale] != before->layer().trace[Stage::Scale]);
 }
@@ -234,7 +234,7 @@ TEST_CASE("every example opens from the menu") {
     robot.click(example.name);
     robot.settle();
     INFO(example.name);
-    // A layer of a model is called after the model.
+    // A layer of a model has the model's name.
     const bool in_model = static_cast<bool>(robot.document().within.read());
     CHECK(robot.document().title == (in_model ? "reader · layer 2" : example.name));
     CHECK(robot.app().message().empty());

@@ -1,5 +1,5 @@
-// What is exported under a bare name is what was chosen, with its ending, and never a session: what is open
-// keeps the file that it has.
+// A bare name gets the ending of the chosen export, never of a session, and the open document keeps its own
+// file.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,12 +19,12 @@ namespace {
 
 struct Kind {
   std::string_view row;     // of the file menu
-  std::string_view choice;  // in the dialog; empty: as it opens
+  std::string_view choice;  // in the dialog; empty: the dialog's default
   std::string_view ending;
   std::string_view begin;  // of a file of this kind
 };
 
-/// What stands in the first bytes; of safetensors a length in eight bytes stands before the brace.
+/// By the first bytes; in safetensors eight bytes of length precede the brace.
 bool is_of_kind(const std::filesystem::path& path, const Kind& kind) {
   const std::string bytes = bytes_of(path);
   if (kind.ending == ".safetensors") return bytes.size() > 9 && bytes[8] == '{';
@@ -71,7 +71,7 @@ void export_each(Robot& robot, const TemporaryDirectory& directory, const std::v
   CHECK(bytes_of(directory / "open.json") == session);
 }
 
-/// Ctrl+Shift+S, and what becomes a series of pictures; the mouse rests in the dialog.
+/// Ctrl+Shift+S and the choice of a series of pictures; the mouse stays in the dialog.
 void choose_series(Robot& robot, const TemporaryDirectory& directory, std::string_view choice) {
   robot.app().view().files->dialog.folder = directory.path();
   robot.key(ImGuiKey_S, ImGuiMod_Ctrl | ImGuiMod_Shift);

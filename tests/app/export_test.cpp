@@ -1,4 +1,4 @@
-// Pictures and numbers on their way out: drawn anew at any size without the window noticing, refused in a
+// Export of pictures and numbers: drawn again at any size without a change in the window, refused with a
 // sentence; the clipboard.
 #include "app/exports/export.hpp"
 
@@ -211,7 +211,7 @@ TEST_CASE("numbers go to the clipboard with their labels, a cell with all its di
   robot.settle();
   std::string text = ImGui::GetClipboardText();
   CHECK(text.starts_with("\tThe\tcat\tsat\ton\tthe\tmat\nThe\t1\t0\t0\t0\t0\t0\ncat\t"));
-  CHECK(robot.document().layer().masking.causal);  // C alone is another key
+  CHECK(robot.document().layer().masking.causal);  // C alone would switch the causal mask
   CHECK(robot.app().message().starts_with("Copied"));
   const float weight = shown(robot).trace[Stage::Softmax]->matrix(0, 3)(2, 1);
   CHECK(text.find(fmt::format("\t{}\t", weight)) != std::string::npos);

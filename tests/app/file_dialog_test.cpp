@@ -1,5 +1,5 @@
-// The dialog for files: found by mouse and by keyboard, nothing written over unasked, and what it says when
-// something cannot be done.
+// The file dialog: used by mouse and keyboard, overwrites nothing without asking, and says why something
+// cannot be done.
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
@@ -53,7 +53,7 @@ TEST_CASE("arrows, Return and Backspace find a file in its folder", "[files]") {
   robot.key(ImGuiKey_Backspace);
   robot.settle();
   CHECK(dialog_of(robot).folder == directory.path());
-  CHECK(dialog_of(robot).chosen == "inner");  // where one comes from
+  CHECK(dialog_of(robot).chosen == "inner");  // the folder just left is chosen
   robot.key(ImGuiKey_DownArrow);
   robot.key(ImGuiKey_DownArrow);
   CHECK(dialog_of(robot).chosen == "b.txt");
@@ -66,7 +66,7 @@ TEST_CASE("arrows, Return and Backspace find a file in its folder", "[files]") {
   robot.settle();
   CHECK_FALSE(is_card_open());
   CHECK(robot.document().title == "b.txt");
-  robot.key(ImGuiKey_O, ImGuiMod_Ctrl);  // it looks where it was last
+  robot.key(ImGuiKey_O, ImGuiMod_Ctrl);  // it opens in the last folder
   robot.settle();
   CHECK(dialog_of(robot).folder == directory.path());
   robot.key(ImGuiKey_Escape);
@@ -109,9 +109,9 @@ TEST_CASE("letters find a name, a slash begins a path", "[files]") {
   CHECK(dialog_of(robot).chosen == "bravo.txt");
   robot.frame(90);
   robot.type("B");
-  CHECK(dialog_of(robot).chosen == "bravo.txt");  // it begins so already
+  CHECK(dialog_of(robot).chosen == "bravo.txt");  // it already begins with these letters
   robot.type("B");
-  CHECK(dialog_of(robot).chosen == "beta.txt");  // the next that does
+  CHECK(dialog_of(robot).chosen == "beta.txt");  // the next match
   robot.key(ImGuiKey_Escape);
   robot.settle();
   open_by_path(robot, (directory / "gamma.txt").native());
@@ -126,14 +126,14 @@ TEST_CASE("a path that is typed faster than frames come keeps its order", "[file
   Robot robot({.width = 1600, .height = 1000});
   look_into(robot, std::filesystem::temp_directory_path());
   ImGuiIO& io = ImGui::GetIO();
-  io.ConfigInputTrickleEventQueue = true;  // as in a window: a frame takes only some of what has come
+  io.ConfigInputTrickleEventQueue = true;  // as in the window: a frame takes only some of the queued events
   for (const char letter : std::string_view("/tmp/x")) {
     const auto key = letter == '/' ? ImGuiKey_Slash : static_cast<ImGuiKey>(ImGuiKey_A + letter - 'a');
     io.AddKeyEvent(key, true);
     io.AddInputCharacter(static_cast<unsigned char>(letter));
     io.AddKeyEvent(key, false);
   }
-  robot.frame(30);  // one letter after the other
+  robot.frame(30);  // one letter at a time
   CHECK(dialog_of(robot).path_text == "/tmp/x");
 }
 
@@ -169,7 +169,7 @@ TEST_CASE("saving never writes over another file unasked", "[files]") {
   name_it(robot, (directory / "foreign.json").native());
   CHECK(bytes_of(directory / "foreign.json") == "not ours");
   CHECK(robot.has("Replace"));
-  robot.key(ImGuiKey_Enter);  // the safe answer: another name
+  robot.key(ImGuiKey_Enter);  // the default is the safe answer: another name
   robot.settle();
   CHECK(bytes_of(directory / "foreign.json") == "not ours");
   CHECK(dialog_of(robot).name == "foreign.json");
@@ -191,7 +191,7 @@ TEST_CASE("saving never writes over another file unasked", "[files]") {
 
   robot.key(ImGuiKey_S);
   robot.settle();
-  robot.key(ImGuiKey_S, ImGuiMod_Ctrl);  // its own file by now: no question
+  robot.key(ImGuiKey_S, ImGuiMod_Ctrl);  // its own file now: no question
   robot.settle();
   CHECK_FALSE(is_card_open());
   CHECK(open_document(directory / "foreign.json").layer().scaling.kind == Scaling::Kind::Off);
@@ -265,7 +265,7 @@ TEST_CASE("Return saves a picture from wherever the keyboard is in the dialog", 
   robot.key(ImGuiKey_S, ImGuiMod_Ctrl | ImGuiMod_Shift);
   robot.settle();
   CHECK(dialog_of(robot).name == "The cat sat on the mat - heatmap.png");
-  robot.key(ImGuiKey_Enter);  // as it stands
+  robot.key(ImGuiKey_Enter);  // with the name as it is
   robot.settle();
   CHECK(std::filesystem::exists(directory / "The cat sat on the mat - heatmap.png"));
   robot.key(ImGuiKey_S, ImGuiMod_Ctrl | ImGuiMod_Shift);
@@ -309,8 +309,8 @@ TEST_CASE("a large folder is read behind the window, an unreadable one says why"
   many.write_many(20'000);
   Robot robot({.width = 1600, .height = 1000});
   robot.app().view().files->dialog.folder = many.path();
-  // The dialog is there before the files are. This thread may be kept from the processor until they are read,
-  // but not each time.
+  // The dialog is drawn before the files are read. This thread may be suspended until they are read, but not
+  // in every attempt.
   bool is_first = false;
   for (int attempt = 0; attempt < 20 && !is_first; ++attempt) {
     if (attempt > 0) robot.key(ImGuiKey_Escape);
@@ -329,7 +329,7 @@ TEST_CASE("a large folder is read behind the window, an unreadable one says why"
   robot.key(ImGuiKey_Escape);
   robot.settle();
 
-  open_by_path(robot, "/proc/self/fdinfo/");  // there, and gone when it is a file
+  open_by_path(robot, "/proc/self/fdinfo/");  // an entry is listed, and gone when its kind is asked for
   CHECK(is_card_open());
   robot.key(ImGuiKey_Escape);
   robot.settle();

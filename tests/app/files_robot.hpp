@@ -1,4 +1,4 @@
-// tests/app: the robot before the dialog for files.
+// tests/app: a robot with the file dialog.
 #pragma once
 
 #include <string>

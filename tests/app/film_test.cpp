@@ -1,5 +1,5 @@
-// Sweeps as animated pictures: read back picture by picture by a reader of its own, each frame beside a still
-// of the same value; stopped, refused and written while the window goes on.
+// Sweeps as animated pictures: an independent reader reads every frame, which equals a still of the same
+// value; stopping, refusals, and writing while the window runs.
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -35,7 +35,7 @@ Image plain(int width, int height, Rgba colour) {
   return image;
 }
 
-/// The picture of the heatmap as it would be saved now.
+/// The heatmap's picture as it would be saved now.
 Image still_of(Robot& robot, const char* caption) {
   PictureRequest request{PictureRegion::Focus, 1, "x.png"};
   request.caption = caption;

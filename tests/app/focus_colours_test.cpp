@@ -18,7 +18,7 @@ using namespace attnscope::test;
 
 TEST_CASE("A − B can be chosen once something is held") {
   Robot robot({.width = 1600, .height = 1000});
-  robot.click("Kind: now − held");  // says how, does nothing
+  robot.click("Kind: now − held");  // explains how, changes nothing
   robot.frame(2);
   CHECK(robot.app().view().stage == Stage::Softmax);
   robot.key(ImGuiKey_Backslash);
@@ -98,11 +98,11 @@ TEST_CASE(
   CHECK(refused->result() == nullptr);
   CHECK(refused->error().find("8 heads of 2,040 × 2,040") != std::string::npos);
 
-  // What is asked for now waits behind these.
+  // The next request waits behind these.
   std::vector<std::shared_ptr<ErrorTask>> before;
   for (int i = 0; i < 50; ++i) before.push_back(errors.start(result));
   ResultStats stats(result, &errors);
-  CHECK(stats.tensor(Plane(Stage::Softmax, Plane::Kind::Error)) == nullptr);  // begun
+  CHECK(stats.tensor(Plane(Stage::Softmax, Plane::Kind::Error)) == nullptr);  // this call starts it
   CHECK(stats.is_computing());
   CHECK(stats.matrix(Plane(Stage::Softmax, Plane::Kind::Error), 0, 0).isZero());
   CHECK(stats.range(Plane(Stage::Softmax, Plane::Kind::Error), 0, 0).high == 0);
@@ -167,7 +167,7 @@ TEST_CASE("the ends of the colour bar can be dragged and go back") {
   robot.frame(2);
   CHECK(std::abs(view.locked_range[0] - 0.3f) < 0.02f);
   const ImVec2 end = robot.centre("Range high end");
-  robot.drag(end, {end.x - 3 * bar.w, end.y}, 8);  // never beyond the other one
+  robot.drag(end, {end.x - 3 * bar.w, end.y}, 8);  // it stops at the other end
   CHECK(view.locked_range[1] > view.locked_range[0]);
   robot.frame(40);
   robot.click("Range high end");

@@ -1,4 +1,4 @@
-// tests/app: the robot before the focus: where its cells are, what their pixels say.
+// tests/app: a robot with the focus: places of cells and what their pixels show.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ inline Box box_of(Robot& robot, std::string_view item) {
   return {found->min.x, found->min.y, found->max.x - found->min.x, found->max.y - found->min.y};
 }
 
-/// A map of the robot's window: what is in sight follows from the side of a cell that fits and from the zoom.
+/// A map of the robot's window: the part in sight follows from the size of a fitted cell and the zoom.
 struct SeenMap {
   Box box;
   float fitted = 0;
@@ -76,7 +76,7 @@ inline Rgba pixel(const Image& image, float x, float y) {
   return image.at(static_cast<int>(x), static_cast<int>(y));
 }
 
-/// The accent frame stands two pixels outside the cell (less the gap at its right and bottom).
+/// The accent frame is two pixels outside the cell (less the gap at its right and bottom).
 inline bool is_framed(const Image& image, const Box& cell) {
   const Rgba accent = theme(ThemeName::Dark).query;
   return pixel(image, cell.x - 2, cell.centre_y()) == accent &&

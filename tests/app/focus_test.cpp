@@ -1,4 +1,4 @@
-// The focus: zoom and pan, cross-hair and read-out, swapped axes, used by the robot and seen in pixels.
+// The focus: zoom and pan, cross-hair and read-out, swapped axes, used by the robot and checked in pixels.
 #include "app/focus_robot.hpp"
 
 namespace attnscope::focus_test {
@@ -19,7 +19,7 @@ TEST_CASE("the wheel zooms about the mouse, down to printed values, and back") {
   for (int notch = 0; notch < 14; ++notch) {
     robot.scroll(1);
     robot.frame();
-    CHECK(robot.app().selection().hovered_cell == under);  // what the mouse is on stays under it
+    CHECK(robot.app().selection().hovered_cell == under);  // the cell under the mouse stays there
     const Box cell = map.cell(robot, *under);
     CHECK(cell.contains({std::floor(mouse.x), std::floor(mouse.y)}));
     CHECK(static_cast<float>(map.fitted * focus(robot).zoom) >= last);
@@ -69,7 +69,7 @@ TEST_CASE("a drag moves the map and chooses nothing; a click without a drag choo
   SeenMap map(robot);
   const ImVec2 middle = map.at(0.5f, 0.5f);
   const Cell before = robot.app().selection().cell;
-  robot.drag(middle, {middle.x - 60, middle.y - 30});  // all of it is in sight: nothing to move
+  robot.drag(middle, {middle.x - 60, middle.y - 30});  // all of it is in sight: dragging moves nothing
   CHECK(focus(robot).key == 0);
   robot.click_at({map.cell(robot, before).centre_x(), map.cell(robot, before).centre_y()});
   robot.move(middle);
@@ -92,7 +92,7 @@ TEST_CASE("a drag moves the map and chooses nothing; a click without a drag choo
     CHECK(robot.app().selection().cell == before);
     CHECK(focus(robot).key > key);
     CHECK(focus(robot).query > query);
-    CHECK(*robot.app().selection().hovered_cell == held);  // it came along
+    CHECK(*robot.app().selection().hovered_cell == held);  // the cell moved with the mouse
     robot.drag({from.x - 120, from.y - 90}, from);
     robot.frame(30);  // the next press is no double click
     CHECK(std::abs(focus(robot).key - key) < 1e-3);
@@ -191,7 +191,7 @@ TEST_CASE("zoom is shared by a batch, holds for queries and keys of unequal numb
   robot.move(robot.centre("heatmap 0"));
   scroll_in(robot, 10);
   CHECK(robot.app().selection().hovered_cell == Cell{0, 0});
-  robot.retype("##Text", "A bird");  // the zoom is clamped to what is there now
+  robot.retype("##Text", "A bird");  // the zoom is clamped to the new size
   robot.move(robot.centre("heatmap 0"));
   scroll_in(robot, -20);
   CHECK(focus(robot).zoom == 1);
@@ -223,7 +223,7 @@ TEST_CASE("hovering lights the row and the column, and reads the cell out beside
     CHECK(pixel(after, cell.x + 4, above) != pixel(before, cell.x + 4, above));
     // The cell itself keeps its colour.
     CHECK(pixel(after, cell.x + 4, cell.y + 4) == pixel(before, cell.x + 4, cell.y + 4));
-    // The read-out is the only raised thing here. It is there, and never over the row or column.
+    // Only the read-out has this colour. It is drawn, and never over the row or column.
     const Rgba raised = theme(ThemeName::Dark).raised;
     int there = 0, covering = 0;
     const Box around = map.box.grown(60);

@@ -1,4 +1,4 @@
-// What is in a folder, read behind the window, in the order that people expect; and what files are called.
+// The entries of a folder, read in the background, sorted with numbers by value; and the kinds of files.
 #include "app/files/folder.hpp"
 
 #include <algorithm>
@@ -96,7 +96,7 @@ TEST_CASE("a reading that is not wanted any more is not waited for", "[files]") 
   directory.write_many(3000);
   FolderReader reader;
   using Clock = std::chrono::steady_clock;
-  Clock::duration read = 1h, let_go = 1h;  // the least of some, in which this thread was not interrupted
+  Clock::duration read = 1h, let_go = 1h;  // the least of some runs, in which this thread was not interrupted
   for (int attempt = 0; attempt < 10; ++attempt) {
     const auto start = Clock::now();
     FolderReading reading = reader.read(directory.path());
@@ -121,7 +121,7 @@ TEST_CASE("no thread reads a folder when its reader is gone", "[files]") {
   {
     FolderReader reader;
     FolderReading reading = reader.read(directory.path());
-    for (int i = 0; i < 5; ++i) reading = reader.read(directory.path());  // those before are let go
+    for (int i = 0; i < 5; ++i) reading = reader.read(directory.path());  // earlier ones are dropped
     CHECK(running_threads() > before);
   }
   CHECK(running_threads() == before);

@@ -1,5 +1,5 @@
-// The typefaces: with the packages app/setup.sh installs, every sign the interface prints and every script a
-// token may be written in has a glyph.
+// The typefaces: with the packages app/setup.sh installs, every character of the interface and every script
+// that a token may have has a glyph.
 #include "app/kit/ui/fonts.hpp"
 
 #include <string>

@@ -1,5 +1,5 @@
-// What a model appended to its text, as a file and as it is copied: beside the core's read-outs of the same
-// text.
+// The tokens that a model appended, as a file and on the clipboard, compared with the core's read-outs of the
+// same text.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -47,7 +47,7 @@ TEST_CASE("the steps of a generation are saved with the predictions they were ch
   open_screen(robot);
   append(robot, 3);
   from_file_menu(robot, "Export CSV");
-  CHECK(dialog_of(robot).name == "letters - generated tokens.csv");  // what the screen shows comes first
+  CHECK(dialog_of(robot).name == "letters - generated tokens.csv");  // the default is what the screen shows
   click(robot, "Table of: Generated tokens");
   robot.retype("##name", (directory / "steps.csv").native());
   click(robot, "Export");

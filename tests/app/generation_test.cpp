@@ -1,5 +1,5 @@
-// A model goes on with its text in the window: one token, several, back and forth, another choice, and the
-// same text as the command line draws.
+// A model appends tokens to its text in the window: one, several, back and forth, another choice, and the
+// same text as the command line samples.
 #include <string>
 #include <vector>
 
@@ -32,13 +32,13 @@ void begin(Robot& robot) {
   REQUIRE(state(robot).screen == ModelScreen::Generation);
 }
 
-/// Until nothing is appended any more.
+/// Runs until no token is appended any more.
 void let_play(Robot& robot) {
   for (int i = 0; i < 200 && state(robot).to_append > 0; ++i) robot.settle();
   robot.settle();
 }
 
-/// What run_more() and sample() make of the text, from the start.
+/// The tokens that run_more() and sample() append, from the start.
 Tokens expected_tokens(const Robot& robot, int count, const SamplingSettings& settings) {
   const OpenedModel& opened = *within(robot).model;
   ThreadPool pool(2);
@@ -69,7 +69,7 @@ TEST_CASE("Space appends the likeliest token, and every step can be gone back to
   const Tokens three = continued(robot);
   CHECK(three == expected_tokens(robot, 3, {}));
   CHECK(robot.has("step 3"));
-  // Back twice: the text stays, the prediction is the one that token 1 was chosen before.
+  // Back twice: the text stays, the prediction is the one from which token 1 was chosen.
   robot.key(ImGuiKey_Backspace);
   robot.settle();
   robot.key(ImGuiKey_Backspace);
@@ -77,7 +77,7 @@ TEST_CASE("Space appends the likeliest token, and every step can be gone back to
   CHECK(continued(robot) == three);
   REQUIRE(state(robot).predicted_row);
   CHECK(robot.app().selection().cell.query == *state(robot).predicted_row);
-  // On again to the end, where the next one is a new one.
+  // Forward to the end, where the next token is a new one.
   robot.key(ImGuiKey_Space);
   robot.settle();
   robot.key(ImGuiKey_Space);

@@ -64,7 +64,7 @@ void speak_german(Robot& robot) {
   REQUIRE(robot.app().message().empty());
 }
 
-/// What stands on screen with a point in its number.
+/// The texts on screen with a decimal point in a number.
 std::vector<std::string> with_points(Robot& robot) {
   std::vector<std::string> found;
   for (const PlacedText& placed : texts_of(robot))
@@ -78,8 +78,8 @@ std::size_t with_commas(Robot& robot) {
       std::ranges::count_if(texts, [](const PlacedText& placed) { return has_decimal_comma(placed.text); }));
 }
 
-/// Takes out what is Python: the lines of a step's code, also where they are cut, and what each gives, which
-/// is a number and nothing else.
+/// Takes out Python: the lines of a step's code, also clipped ones, and their results, which are nothing but
+/// a number.
 void take_out_code(std::vector<std::string>& texts, const lessons::Step& step) {
   std::ptrdiff_t results = 0;
   for (const auto* code : {&step.numpy, &step.pytorch}) {
@@ -119,7 +119,7 @@ TEST_CASE("german: a number has a decimal comma, and a gap between its thousands
 TEST_CASE("german: lists, versions, dates and a person's own words keep their signs", "[words][german]") {
   CHECK(german("0, 1") == "0, 1");
   CHECK(german("[0,1]") == "[0,1]");
-  CHECK(german("0,125") == "0,125");  // no thousands begin with 0
+  CHECK(german("0,125") == "0,125");  // a group of thousands does not begin with 0
   CHECK(german("1,2,3") == "1,2,3");
   CHECK(german("1.2.3") == "1.2.3");
   CHECK(german(own("0.5")) == "0.5");
@@ -127,7 +127,7 @@ TEST_CASE("german: lists, versions, dates and a person's own words keep their si
   CHECK(german(own_number("0.5 \u2192 0.25")) == "0,5 \u2192 0,25");
   CHECK(german(inner("0.5")) == "0,5");
   CHECK(german("As in Llama (SwiGLU) and T5 1.1 (GEGLU).") == "Wie in Llama (SwiGLU) und T5 1.1 (GEGLU).");
-  CHECK(german("unheard of 0.5") == "unheard of 0.5");  // what stays English stays so as a whole
+  CHECK(german("unheard of 0.5") == "unheard of 0.5");  // a text that stays English keeps its point, too
 }
 
 TEST_CASE("german: own numbers are own words in every other way", "[words][german]") {
@@ -163,7 +163,7 @@ TEST_CASE("german: no number of the main views has a point", "[words][german]") 
     speak_german(robot);
     INFO(fmt::format("{}", fmt::join(with_points(robot), "\n")));
     CHECK(with_points(robot).empty());
-    CHECK(2 * with_commas(robot) > points);  // longer words take the room of some
+    CHECK(2 * with_commas(robot) > points);  // longer words push some numbers out of sight
     robot.app().view().language = "en";
     robot.settle();
     CHECK_FALSE(with_points(robot).empty());
@@ -310,7 +310,7 @@ TEST_CASE("german: how many heads do not fit and how long one text is, is said i
 
 namespace {
 
-/// Whether that text is drawn, in a card or a list as well, and in German.
+/// Whether this text is drawn in German, also in a card or a list.
 bool is_said(Robot& robot, std::string_view key) {
   bool known = false;
   robot.app().view().language = "en";

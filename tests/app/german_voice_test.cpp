@@ -1,4 +1,4 @@
-// The German of the window in one voice: the reader is not addressed, and a thing has one name.
+// The style of the German texts: the reader is not addressed, and each thing has one name.
 #include <array>
 #include <cctype>
 #include <filesystem>
@@ -26,7 +26,7 @@ bool is_letter(char c) {
   return std::isalpha(static_cast<unsigned char>(c)) != 0 || (static_cast<unsigned char>(c) & 0x80u) != 0;
 }
 
-/// Its words, and of each whether a sentence or a part of one begins with it.
+/// Its words, each with whether it begins a sentence or a part of one.
 std::vector<std::pair<std::string, bool>> words_in(std::string_view text) {
   std::vector<std::pair<std::string, bool>> all;
   bool begins = true;
@@ -60,7 +60,7 @@ std::vector<std::string> addressed_in(std::string_view text) {
   return found;
 }
 
-/// A second name of a thing, and the one that it has.
+/// A second name of a thing, and its right name.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 24> second_names{
     {{"besondere Tokens", "Sondertokens"},
      {"besonderen Tokens", "Sondertokens"},

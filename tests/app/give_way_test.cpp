@@ -1,4 +1,5 @@
-// The map gives way last: it is in sight at every size and scale, and the largest thing where there is room.
+// The map is the last region to shrink: it is in sight at every size and scale, and the largest region if
+// there is room.
 #include <algorithm>
 #include <string>
 

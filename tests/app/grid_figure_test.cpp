@@ -1,5 +1,5 @@
-// A page with all heads of a model, written from the window: every head is on it, also those that are
-// scrolled out of sight, and every pixel of a token has the colour of its weight.
+// A page with all heads of a model, written from the window: every head is on it, also those scrolled out of
+// sight, and every pixel of a token has the colour of its weight.
 #include <array>
 #include <cmath>
 #include <string>

@@ -1,5 +1,5 @@
-// How large the pictures of all heads are: they use the canvas, up to a limit, and the bars of effects give
-// way to them.
+// How large the pictures of all heads are: they fill the canvas up to a limit, and the bars of effects shrink
+// first.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -97,7 +97,7 @@ TEST_CASE("pictures of a small model grow until the canvas is used, up to 160 pi
   const GridPlan small = planner.plan(part_of(2, 4, 1, 14), 928, 540);
   CHECK(small.side >= 150);
   CHECK(small.side <= 160);
-  // Here the height binds.
+  // Here the height is the limit.
   const GridPlan deep = planner.plan(part_of(4, 4, 1, 14), 928, 540);
   CHECK(deep.side >= 110);
   CHECK(deep.height <= deep.window.h);
@@ -112,7 +112,7 @@ TEST_CASE("heads keep 20 pixels beside bars of at most a quarter of the width", 
     CHECK(scrolled.height > scrolled.window.h);
     CHECK(scrolled.side >= 20);
     CHECK(widest_bar(scrolled) <= 504 * 0.25f);
-    // The width binds: the bars get narrower, and less is said above them.
+    // The width is the limit: the bars get narrower, with fewer words above them.
     const GridPlan narrow = planner.plan(part_of(12, 12, 1, tokens), 380, 330);
     CHECK(narrow.height <= narrow.window.h);
     CHECK(narrow.side >= 20);
@@ -162,7 +162,7 @@ TEST_CASE("an encoder stands above its decoder where that makes the pictures lar
     if (column.of != AttentionOf::Encoder) CHECK((column.y > encoder + 20 && column.y < decoder - 10));
   for (std::size_t i = 0; i < plan.cells.size(); ++i)
     for (std::size_t j = 0; j < i; ++j) CHECK(apart(plan.cells[i].box, plan.cells[j].box));
-  // Many layers stand beside each other: the height binds.
+  // Many layers side by side: the height is the limit.
   const GridPlan deep = planner.plan(attentions(12, 4), 928, 500);
   CHECK(deep.side >= 30);
   REQUIRE(deep.cells.size() == 144);

@@ -1,4 +1,4 @@
-// tests/app: typing as a keyboard does, and undoing to the end.
+// tests/app: typing with the events of a keyboard, and undoing to the end.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Keyboard and focus: what is typed is kept, words typed into no field go where they belong.
+// Keyboard and focus: typed text is kept, and words typed outside of a field go to the sentence.
 #include <set>
 #include <string>
 
@@ -116,11 +116,11 @@ TEST_CASE("words typed where no sentence is in sight change nothing") {
   CHECK(robot.document() == before);
   CHECK(robot.app().workspace().viewing() == viewing);
   robot.frame(60);
-  redo(robot);  // its letters forgot nothing that lay ahead
+  redo(robot);  // its letters did not clear the redo history
   CHECK(robot.document() == ahead);
   undo(robot);
   CHECK(robot.document() == before);
-  robot.frame(60);  // after a pause keys are keys again
+  robot.frame(60);  // after a pause single keys act again
   type_keys(robot, "s");
   robot.settle();
   CHECK(robot.document().layer().scaling.kind == Scaling::Kind::Off);
@@ -332,7 +332,7 @@ TEST_CASE("the sentence's field has room for what is typed into it, and gives it
   const float typing = width(), letters = static_cast<float>(text.size()) * 6;
   CHECK(typing > letters);
   CHECK(typing <= 0.65f * 1600);
-  robot.click_at(robot.centre("token 2"));  // which is found although the field gives way
+  robot.click_at(robot.centre("token 2"));  // it is hit although the field shrinks
   robot.settle();
   CHECK(robot.app().selection().cell.query == 2);
   CHECK(width() < typing);

@@ -1,5 +1,5 @@
-// Maps of heads of a model: made by a worker, the numbers those of the head, the map before until the new one
-// is there.
+// Maps of a model's heads: made by a worker, with the head's numbers; the old map stays until the new one is
+// ready.
 #include "app/results/head_maps.hpp"
 
 #include <algorithm>
@@ -52,12 +52,12 @@ TEST_CASE("head maps: a worker makes them, to the bit the head's numbers", "[hea
   CHECK(std::ranges::equal(weights->numbers.values(), expected.values()));
   CHECK(maps.get(HeadMaps::Place::Shown, o.of(1)) == weights);  // it is kept
 
-  // Another head of the same run: the one before stands in until the new one is there.
+  // Another head of the same run: the old map stays until the new one is ready.
   CHECK(maps.get(HeadMaps::Place::Shown, o.of(2)) == weights);
   maps.finish();
   CHECK(maps.get(HeadMaps::Place::Shown, o.of(2))->head.head == 2);
 
-  // Another value does not stand in: its colours go up to another number.
+  // The old map of another value does not stay: its colours have another range.
   CHECK(maps.get(HeadMaps::Place::Shown, o.of(2, CellValue::Contribution)) == nullptr);
   maps.finish();
   const HeadMapPtr added = maps.get(HeadMaps::Place::Shown, o.of(2, CellValue::Contribution));
@@ -78,7 +78,7 @@ TEST_CASE("head maps: places do not disturb each other, and what is replaced is 
   CHECK(maps.get(HeadMaps::Place::Now, o.of(2))->head.head == 2);
   CHECK(maps.get(HeadMaps::Place::Held, o.of(1))->head.head == 1);
   maps.get(HeadMaps::Place::Now, o.of(0));
-  maps.get(HeadMaps::Place::Now, o.of(2));  // back before it was made: what is there is right
+  maps.get(HeadMaps::Place::Now, o.of(2));  // back before the new one was made: the kept map is the right one
   maps.finish();
   CHECK(maps.get(HeadMaps::Place::Now, o.of(2))->head.head == 2);
 }

@@ -39,11 +39,11 @@ bool is_zeroed(const Robot& robot, int block, int head) {
   return std::ranges::find(changes(robot).heads, change) != changes(robot).heads.end();
 }
 
-/// Whether this is said in the next frames.
+/// Whether one of the next frames draws this text.
 bool is_told(Robot& robot, std::string_view key) {
   bool told = false;
   robot.app().words().watch = [&](std::string_view said, bool) { told = told || said == key; };
-  robot.app().words().speak_english();  // what was said before is said anew
+  robot.app().words().speak_english();  // makes texts that were drawn before be reported again
   robot.frame(2);
   robot.app().words().watch = nullptr;
   return told;
@@ -59,7 +59,7 @@ TEST_CASE("Return in the list of heads zeroes them, and not where it is no list"
   robot.retype("##Heads list", "1.2, heads");
   robot.key(ImGuiKey_Enter);
   robot.settle();
-  CHECK(robot.has("Zero these"));  // what is wrong with it stands there
+  CHECK(robot.has("Zero these"));  // the error is shown there
   CHECK(changes(robot).heads.empty());
   robot.retype("##Heads list", "1.2, 0.3");
   robot.key(ImGuiKey_Enter);

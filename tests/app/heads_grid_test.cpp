@@ -1,5 +1,4 @@
-// The grid of heads: its order, its marks, what a hovered token does to it, and every number of heads there
-// may be.
+// The grid of heads: its order, its marks, the effect of a hovered token, and every possible number of heads.
 #include <set>
 #include <string>
 
@@ -28,7 +27,7 @@ TEST_CASE("heads stand in the order of a statistic", "[heads]") {
   const Document before = robot.document();
   check_order("Mean entropy", by([&](std::int64_t h) { return measures.head(0, h).normalised; }));
   check_order("Largest weight", by([&](std::int64_t h) {
-                double largest = 0;  // the first token has no choice
+                double largest = 0;  // the first token's row has one key
                 for (std::int64_t i = 1; i < 6; ++i)
                   largest = std::max(largest, measures.row(0, h, i).largest);
                 return largest;
@@ -43,7 +42,7 @@ TEST_CASE("heads stand in the order of a statistic", "[heads]") {
                 return *std::max_element(received.begin(), received.end());
               }));
   CHECK(places(robot).front() == 1);  // the first-token head is the sink
-  CHECK(robot.document() == before);  // a matter of looking
+  CHECK(robot.document() == before);  // the order is part of the view
   robot.click("Sort heads");
   robot.frame(2);
   CHECK_FALSE(robot.has("Gradient norm"));  // there is no loss
@@ -79,7 +78,7 @@ TEST_CASE("no head runs away from the mouse while it is among them", "[heads]") 
   robot.leave();
   robot.frame(2);
   const std::vector<std::int64_t> order = places(robot);
-  test::click(robot, "badge " + std::to_string(order[0]));  // muted it has no entropy and would be the last
+  test::click(robot, "badge " + std::to_string(order[0]));  // without entropy it would be the last
   CHECK(places(robot) == order);
   robot.leave();
   robot.frame(2);
@@ -96,8 +95,8 @@ TEST_CASE("a hovered token dims the heads that do not care for it", "[heads]") {
   CHECK(brightness(robot, 1) > 0.9 * first);
   robot.move(robot.centre("token 5"));
   robot.frame(2);
-  CHECK(brightness(robot, 1) < 0.6 * first);     // the first-token head never looks at the last one
-  CHECK(brightness(robot, 0) < 0.6 * previous);  // nothing stands behind it
+  CHECK(brightness(robot, 1) < 0.6 * first);     // the first-token head gives the last token nothing
+  CHECK(brightness(robot, 0) < 0.6 * previous);  // no token comes after it
 }
 
 TEST_CASE("marks say what is wrong with a head", "[heads]") {
@@ -119,7 +118,7 @@ TEST_CASE("marks say what is wrong with a head", "[heads]") {
     const std::string number = " " + std::to_string(h);
     INFO("head" << number);
     CHECK(robot.has("no key" + number));             // the first token sees nothing
-    const bool named = !role_of(r, h).does.empty();  // it does what it is called: no mark for that
+    const bool named = !role_of(r, h).does.empty();  // it does what its name says: no mark for that
     CHECK(robot.has("one key" + number) == (h != 7 && m.one_key && !named));
     CHECK(robot.has("uniform" + number) == (h != 7 && m.is_uniform && !named));
     CHECK(robot.has("vanishing" + number) == (h != 7 && g.vanishing));
@@ -131,11 +130,11 @@ TEST_CASE("marks say what is wrong with a head", "[heads]") {
   REQUIRE(robot.has("one key 0"));
   CHECK(r.measures.head(0, 1).one_key);
   CHECK_FALSE(robot.has("one key 1"));   // it looks at the first token, as it was built to
-  CHECK(r.head_gradients[7].vanishing);  // cut off on purpose: no mark
+  CHECK(r.head_gradients[7].vanishing);  // it is muted on purpose: no mark
   robot.move(robot.centre("one key 0"));
   robot.frame(2);
   CHECK(robot.app().selection().hovered_head == 0);
-  // The tooltip of the thumbnail says what the mark on it looks like and means.
+  // The thumbnail's tooltip explains its mark.
   ImGui::GetStyle().HoverDelayShort = ImGui::GetStyle().HoverStationaryDelay = 0;
   std::set<std::string> said;
   robot.app().words().watch = [&](std::string_view key, bool) { said.emplace(key); };

@@ -1,4 +1,4 @@
-// tests/app: the robot before the heads, and Documents with many of them.
+// tests/app: a robot with the heads, and Documents with many heads.
 #pragma once
 
 #include <algorithm>
@@ -76,7 +76,7 @@ inline std::vector<std::int64_t> places(Robot& robot) {
   return heads;
 }
 
-/// The heads by a number, the largest first.
+/// The heads sorted by a number, the largest first.
 template <class Number>
 std::vector<std::int64_t> sorted_by(std::int64_t heads, Number number) {
   std::vector<std::int64_t> all;

@@ -15,7 +15,7 @@ TEST_CASE("a click on the badge mutes a head, another lets it sound again", "[he
   const double bright = brightness(robot, 0);
   test::click(robot, "badge 0");
   CHECK(kind_of(robot.document(), 0) == Kind::Mute);
-  CHECK(robot.app().selection().head == 3);  // it chooses nothing
+  CHECK(robot.app().selection().head == 3);  // the click does not choose a head
   CHECK(robot.app().view().stage == Plane(Stage::Intervention));
   const LayerResult& r = shown(robot);
   CHECK(r.trace[Stage::Intervention]->matrix(0, 0).isZero(0));
@@ -71,7 +71,7 @@ TEST_CASE("a pattern frozen as it is stays when everything before it changes", "
   robot.settle();
   CHECK(shown(robot).trace[Stage::Intervention]->matrix(0, 6) == before);
   CHECK(shown(robot).trace[Stage::Softmax]->matrix(0, 6) != before);
-  robot.retype("##Text", "The cat sat");  // another shape: let go
+  robot.retype("##Text", "The cat sat");  // another shape: the frozen pattern is dropped
   CHECK(robot.document().layer().interventions.empty());
 }
 
@@ -94,7 +94,7 @@ TEST_CASE("a head is built to look at one thing, the others keep their weights",
   struct Row {
     const char* label;
     const char* name;
-    std::int64_t seen;  // by the fourth token
+    std::int64_t seen;  // of the fourth token
   };
   for (const Row& row : {Row{"the previous token", "previous token", 2},
                          Row{"the same token", "same token", 3}, Row{"the first token", "first token", 0},

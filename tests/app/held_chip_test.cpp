@@ -1,4 +1,4 @@
-// What is held says so in Explore; two different heads are compared.
+// The chip of what is held, in Explore; comparison of two different heads.
 #include "app/views/held/held_chip.hpp"
 
 #include <algorithm>
@@ -122,13 +122,13 @@ TEST_CASE("another head of what is held stands beside the shown one, and the dif
   CHECK((stats.matrix(difference, 0, now) - expected(now, now)).cwiseAbs().maxCoeff() == 0);
   CHECK(std::abs(stats.moved(0, now)->mean - moved) > 1e-3);
 
-  robot.key(ImGuiKey_X);  // the sides change places, each with its head
+  robot.key(ImGuiKey_X);  // the sides are swapped, each with its head
   robot.settle();
   CHECK(robot.app().selection().head == held);
   CHECK(compare_of(robot.app().view()).held_head == now);
   robot.key(ImGuiKey_X);
   robot.settle();
-  robot.click("Held head less");  // the shown head's own number: each head with itself again
+  robot.click("Held head less");  // the shown head: each head is compared with itself again
   robot.settle();
   robot.leave();
   robot.settle();

@@ -1,5 +1,4 @@
-// What a step of undo has released or replaced is held again when the step is taken back, and the look at the
-// difference to it with it.
+// Undo of a step that dropped or replaced what is held restores it, and the view of the difference with it.
 #include <filesystem>
 #include <string>
 
@@ -18,7 +17,7 @@ using test::undo;
 
 constexpr Plane difference(Stage::Softmax, Plane::Kind::Difference);
 
-/// Scaling is off in what is shown and on in what is held; the difference of the weights is looked at.
+/// Scaling is off in what is shown and on in what is held; the difference of the weights is shown.
 struct Differing : Robot {
   Differing() : Robot({.width = 1600, .height = 1000}) {
     b = document();
@@ -135,7 +134,7 @@ TEST_CASE("to drop what is held, and to swap it, is a step of undo") {
   undo(robot);
   CHECK(robot.document() == robot.a);
   CHECK(robot.looks_at_difference());
-  // While nothing is held there is nothing to take back.
+  // While nothing is held, dropping it is no step.
   robot.press(ImGuiKey_Backslash, ImGuiMod_Shift);
   const std::size_t dropped = robot.app().history().depth();
   robot.press(ImGuiKey_Backslash, ImGuiMod_Shift);
@@ -198,7 +197,7 @@ TEST_CASE("a step says what it has released") {
   CHECK(there->takes_held);
   CHECK_FALSE(there->held);
 
-  // To hold is no step; what is held in its place comes back when redo leads there again.
+  // Holding is no step; what is held instead is restored when redo comes back to it.
   history.holds(&three);
   history.observe(document, same, acted, 3);
   CHECK(history.depth() == 1);
@@ -212,7 +211,7 @@ TEST_CASE("a step says what it has released") {
   history.holds(&three);
   history.observe(document, same, acted, 5);
 
-  // A step that leaves it alone takes nothing, and what the program itself releases belongs to that step.
+  // A step that does not change it restores nothing; what the program itself drops belongs to that step.
   history.observe(other, same, acted, 6);
   CHECK_FALSE(history.undo(other, same)->takes_held);
   history.observe(document, same, acted, 7);

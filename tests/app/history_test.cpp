@@ -53,7 +53,7 @@ TEST_CASE("undo goes back through every kind of change, redo forward again") {
   CHECK(robot.app().shown()->document == warm);
   undo(robot);
   CHECK(robot.document() == start);
-  undo(robot);  // nothing before the beginning
+  undo(robot);  // there is no step before the first
   CHECK(robot.document() == start);
   redo(robot);
   CHECK(robot.document() == warm);
@@ -62,7 +62,7 @@ TEST_CASE("undo goes back through every kind of change, redo forward again") {
     redo(robot);
   }
   undo(robot);
-  robot.key(ImGuiKey_C);  // a change forgets what was undone
+  robot.key(ImGuiKey_C);  // a change clears the redo history
   robot.settle();
   const Document changed = robot.document();
   redo(robot);
@@ -113,24 +113,25 @@ TEST_CASE("looks are steps when a person changed them, and where one is makes on
   history.observe(document, seen(0, 1), acted, 1);
   history.observe(document, seen(0, 2), acted, 2);  // the same step
   history.observe(document, seen(1, 2), acted, 3);
-  history.observe(document, seen(2, 2), rests, 4);  // the program's own doing
+  history.observe(document, seen(2, 2), rests, 4);  // a change by the program
   history.observe(document, seen(3, 2), drags, 5);
   history.observe(document, seen(4, 2), rests,
-                  6);  // nothing moves when the drag is over: it is a step all the same
+                  6);  // nothing moves after the drag: it is a step all the same
   history.follow(document, seen(4, 2), seen(5, 2));
   CHECK(history.recorded() == 4);
   CHECK(history.undo(document, seen(5, 2))->look == seen(2, 2));
-  history.observe(document, seen(9, 2), acted, 7);  // what a step back changes by itself is no step
+  history.observe(document, seen(9, 2), acted, 7);  // changes that undo itself causes are no step
   CHECK(history.undo(document, seen(9, 2))->look == seen(0, 2));
   CHECK(history.undo(document, seen(0, 2))->look == seen(0, 0));
   CHECK_FALSE(history.undo(document, seen(0, 0)));
   CHECK(history.redo(document, seen(0, 0))->look == seen(0, 2));
   CHECK(history.redo(document, seen(0, 2))->look == seen(9, 2));
 
-  // The key that stepped back is no reason to record what is computed later, and with it to drop the redo.
+  // The key that undid a step must not record a result that is computed later, which would clear the redo
+  // history.
   const std::uint64_t steps = history.recorded();
   CHECK(history.undo(document, seen(9, 2))->look == seen(0, 2));
-  history.observe(document, seen(0, 1), acted, 8);  // kept inside what is on screen yet
+  history.observe(document, seen(0, 1), acted, 8);  // limited to the result that is still on screen
   history.observe(document, seen(0, 2), rests, 9);  // the result of the step is there
   CHECK(history.recorded() == steps);
   CHECK(history.redo(document, seen(0, 2))->look == seen(9, 2));
@@ -147,14 +148,14 @@ TEST_CASE("while the keys of a step back come up, what is computed is no step") 
   history.observe(document, seen(2), pressed, 2);
   CHECK(history.undo(document, seen(2))->look == seen(1));
   history.observe(document, seen(1), pressed, 3);   // in this frame the keys went down
-  history.observe(document, seen(7), comes_up, 4);  // what was computed meanwhile is looked at otherwise
+  history.observe(document, seen(7), comes_up, 4);  // the new result changes the view
   history.observe(document, seen(8), rests, 5);
   CHECK(history.depth() == 1);
   CHECK(history.redo(document, seen(8))->look == seen(2));
   history.observe(document, seen(2), pressed, 6);
   CHECK(history.undo(document, seen(2))->look == seen(8));
   history.observe(document, seen(8), pressed, 7);
-  history.observe(document, seen(9), pressed, 8);  // the next key is a person's again, until it comes up
+  history.observe(document, seen(9), pressed, 8);  // the next key counts as input again, until it is released
   CHECK(history.depth() == 2);
   history.observe(document, seen(10), comes_up, 9);
   CHECK(history.depth() == 3);
@@ -168,10 +169,10 @@ TEST_CASE("a copy of the history brings back what was there, what lay ahead too"
   history.observe(with_temperature(3), same, {}, 2);
   REQUIRE(history.undo(with_temperature(3), same));
   const History then = history;
-  history.observe(with_temperature(4), same, {}, 3);  // forgets the 3
+  history.observe(with_temperature(4), same, {}, 3);  // drops the 3
   REQUIRE(history.undo(with_temperature(4), same));
   REQUIRE(history.undo(with_temperature(2), same));
-  history.observe(with_temperature(5), same, {}, 4);  // and here the 2
+  history.observe(with_temperature(5), same, {}, 4);  // and here drops the 2
   history = then;
   CHECK(history.recorded() == 3);
   CHECK(history.depth() == 1);
@@ -240,7 +241,7 @@ TEST_CASE("the palette finds actions by their words and runs them") {
   robot.type("token strip");
   robot.frame(2);
   REQUIRE(robot.has("Direction of the token strip"));
-  robot.key(ImGuiKey_DownArrow);  // a whole name comes first: "Token strip", which hides it
+  robot.key(ImGuiKey_DownArrow);  // an exact name comes first: "Token strip", which hides it
   robot.key(ImGuiKey_UpArrow);
   robot.key(ImGuiKey_Enter);
   robot.settle();

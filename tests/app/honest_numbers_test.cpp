@@ -1,5 +1,5 @@
-// Numbers that do not mislead: measures beside what uniform attention has, names that the weights bear, rows
-// that have no number.
+// Numbers that do not mislead: measures beside those of uniform attention, names that the scores support,
+// rows without a number.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -206,7 +206,7 @@ TEST_CASE("a NaN in V under a hidden key reaches the output, and the window says
   document.layer().masking.causal = true;
   Robot robot({.width = 1600, .height = 1000, .file = saved(directory, document)});
   robot.settle();
-  CHECK(shown(robot).trace[Stage::Softmax]->matrix(0, 1)(0, 3) == 0);     // hidden from the first query,
+  CHECK(shown(robot).trace[Stage::Softmax]->matrix(0, 1)(0, 3) == 0);     // masked for the first query,
   CHECK(std::isnan(shown(robot).trace[Stage::Mix]->matrix(0, 1)(0, 1)));  // and its NaN is there all the same
   CHECK(tells(robot, "V holds NaN or ∞, and reaches every output, hidden keys too: 0 × NaN = NaN"));
 }

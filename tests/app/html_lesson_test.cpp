@@ -1,5 +1,5 @@
-// A lesson as one HTML file: what is asked can be answered and revealed in it, what is revealed cannot be
-// read before, and the file opens as the lesson at its step.
+// A lesson as one HTML file: its questions can be answered and revealed, the answers cannot be read before,
+// and the file opens as the lesson at its step.
 #include <fstream>
 #include <string>
 #include <vector>
@@ -25,7 +25,7 @@ using namespace attnscope::test;
 using Catch::Matchers::ContainsSubstring;
 using nlohmann::json;
 
-/// What the elements of that class hold, as the browser unpacks them.
+/// The contents of the elements of this class, as the browser unpacks them.
 std::vector<std::string> packed_in(std::string_view html, const std::string& of) {
   const std::string mark = "<script type=\"text/plain\" class=\"" + of + "\">";
   std::vector<std::string> all;
@@ -33,7 +33,7 @@ std::vector<std::string> packed_in(std::string_view html, const std::string& of)
     const std::size_t begin = at + mark.size();
     const std::string packed = base64_bytes(html.substr(begin, html.find('<', begin) - begin)).value();
     const auto from = std::as_bytes(std::span(packed.data() + 2, packed.size() - 6));
-    std::string room(std::size_t{1} << 25, '\0');  // more than there is: what is there comes first
+    std::string room(std::size_t{1} << 25, '\0');  // more than the contents: they come first
     inflate(from, std::as_writable_bytes(std::span(room)));
     all.emplace_back(room.c_str());
   }
@@ -82,7 +82,7 @@ TEST_CASE("a lesson's HTML file does not say what is revealed before it is", "[h
   for (const char* outside : {"http:", "https:", "@import", "url(", "{{"})
     CHECK(html.find(outside) == std::string::npos);
   CHECK(html.size() < 120'000);
-  // Every colour that a page asks for is one that it is given.
+  // Every colour variable that a page uses is defined.
   for (std::size_t at = html.find("var(--"); at != std::string::npos; at = html.find("var(--", at + 1)) {
     const std::string name = html.substr(at + 4, html.find_first_of("),", at) - at - 4);
     INFO(name);

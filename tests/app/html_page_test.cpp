@@ -1,5 +1,5 @@
-// One HTML file of what is on screen: what it holds can be read back to the weights, whatever a token is made
-// of stays text, it is small, and it opens as the session that it was made of.
+// One HTML file of the screen: the weights can be read back from it, tokens with markup stay text, it is
+// small, and it opens as the session that it was made from.
 #include <bit>
 #include <chrono>
 #include <cmath>
@@ -48,7 +48,7 @@ const std::vector<std::string> nasty{"</script>",
                                      "a\nb",
                                      " id=\"attnscope-session\">"};
 
-/// Heads with weights that are drawn, causal unless `both` ways.
+/// Heads with random weights, causal unless `both`.
 HtmlPage drawn_page(int heads, int layers, std::int64_t tokens, bool both = false) {
   HtmlPage page;
   page.title = "A page";
@@ -124,7 +124,7 @@ TEST_CASE("an HTML page holds every weight, exactly where it says so", "[html][e
   const json data = data_of(html);
   const HtmlTiles tiles = html_tiles(page);
   REQUIRE(data["code"] == json({{"lo", 0.0}, {"hi", 1.0}, {"root", true}}));
-  REQUIRE(tiles.exact == std::vector<std::size_t>{6});  // 12 x 1,600 are more than all that are kept exactly
+  REQUIRE(tiles.exact == std::vector<std::size_t>{6});  // 12 x 1,600 are more than may be kept exactly
   CHECK(data["exact"] == json(tiles.exact));
   CHECK(data["at"] == json::array({6, 39, 2}));
   const std::size_t cells = 40 * 40;
@@ -256,7 +256,7 @@ TEST_CASE("what is on screen goes into an HTML file and comes back as the same s
   const json data = data_of(bytes_of(directory / "a.html"));
   CHECK(data["at"] == json::array({3, 4, 1}));
   CHECK(std::ssize(data["heads"]) == robot.app().shown()->layer().dimensions.heads);
-  // The file never becomes the document, and the command line takes and gives one.
+  // The HTML file never becomes the document's file; the command line reads and writes HTML.
   CHECK(robot.app().window_title().find("a.html") == std::string::npos);
   CHECK(run(directory, "render a.html -o b.html --size 800x500").exit_code == 0);
   CHECK(to_json(open_session(directory / "b.html", {}).document) == to_json(before));
@@ -305,7 +305,7 @@ TEST_CASE("an HTML page says where its model lies from its own folder, or its na
   CHECK(open_session(beside, {}).asks_for_model.empty());
   CHECK_THAT(open_session(away, {}).asks_for_model, Catch::Matchers::ContainsSubstring("is no longer at") &&
                                                         Catch::Matchers::ContainsSubstring("letters"));
-  // The session of the window keeps where it lies.
+  // The window's session keeps the model's path.
   CHECK(robot.document().within.read().path.is_absolute());
 }
 

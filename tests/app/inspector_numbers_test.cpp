@@ -76,7 +76,7 @@ TEST_CASE("the row has every key's score and weight, and the mass so far") {
   CHECK(sorted.back().key == 5);
   CHECK(near(sorted[1].cumulative, sorted[0].weight + sorted[1].weight, 1e-12));
 
-  // What stands below the row, by hand.
+  // The numbers below the row, by hand.
   const RowMeasures& m = r.measures.row(at.b, at.h, at.query);
   double entropy = 0, distance = 0;
   for (std::size_t j = 0; j < 5; ++j) {

@@ -1,4 +1,4 @@
-// Numbers of vectors under the hand: edited where they are given, explained where they follow from others.
+// Numbers of vectors in the inspector: edited where they are given, explained where they follow from others.
 #include <cmath>
 #include <string>
 
@@ -52,7 +52,7 @@ TEST_CASE("given numbers are edited where they stand") {
   robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);
   robot.settle();
   CHECK(number(robot.document().input.given().query, at.h, at.query, 1) == q_was);
-  // Sorted by size the row that is typed into stays under the hand.
+  // Sorted by size, the row that is edited keeps its place.
   robot.click("Products: size");
   robot.frame();
   const std::vector<std::int64_t> order = products_of(shown(robot), at, ProductOrder::Size).order;
@@ -80,7 +80,7 @@ TEST_CASE("given numbers are edited where they stand") {
   robot.settle();
   CHECK(near(static_cast<double>(number(robot.document().input.given().value, at.kv, at.key, 0)),
              static_cast<double>(was) + 0.4, 1e-5));
-  CHECK_FALSE(robot.has("operand x"));  // nothing came before the given numbers
+  CHECK_FALSE(robot.has("operand x"));  // given numbers have no earlier stage
 }
 
 TEST_CASE("a number that follows from others leads to them") {

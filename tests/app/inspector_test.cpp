@@ -1,4 +1,4 @@
-// The inspector: every control of it under the robot's hand.
+// The inspector: every control of it, used by the robot.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -99,22 +99,22 @@ TEST_CASE("a click on a step shows its stage in the focus, and the arrows step o
     CHECK(robot.app().view().stage == Plane(stage));
     CHECK(robot.app().selection().cell == cell);
   }
-  robot.click("step shifted");  // part of the softmax: nothing to show
+  robot.click("step shifted");  // part of the softmax: it has no stage to show
   CHECK(robot.app().view().stage == Plane(Stage::Softmax));
   robot.click("Step back");
   CHECK(robot.app().view().stage == Plane(Stage::Mask));
   robot.leave();
   robot.frame(2);
-  CHECK(card(robot) != weights);  // the large number and the mark follow
+  CHECK(card(robot) != weights);  // the large number and the mark change, too
   robot.click("Step back");
   robot.click("Step back");
-  robot.click("Step back");  // no further than the score
+  robot.click("Step back");  // the score is the first step
   CHECK(robot.app().view().stage == Plane(Stage::Score));
   robot.click("Step on");
   CHECK(robot.app().view().stage == Plane(Stage::Scale));
   robot.key(ImGuiKey_Period);
   CHECK(robot.app().view().stage == Plane(Stage::Mask));
-  // Vectors in the focus give way to the stage.
+  // The stage replaces vectors in the focus.
   robot.app().view().show_vectors(Stage::Query);
   robot.frame(2);
   robot.click("step scaled");
@@ -146,7 +146,7 @@ TEST_CASE("every setting that makes a step has its line") {
   const float weight = cell_of(robot, Stage::Intervention, 3, 2, 1);
   CHECK(near(static_cast<double>(weight), 1.0 / 3, 1e-6));
   robot.app().view().inspector->pinned = true;
-  robot.click("head 0");  // a head of its own pattern: the weight is what counts
+  robot.click("head 0");  // a head that is not replaced: its weight is the one in use
   robot.settle();
   CHECK_FALSE(robot.has("step replaced"));
   CHECK(click_step("step weight") == Plane(Stage::Intervention));
@@ -201,7 +201,7 @@ TEST_CASE("products that do not fit are summed, and scrolled or clicked into sig
   for (int i = 0; i < 40 && !robot.has(row(63)); ++i) robot.scroll(-3);
   robot.frame(2);
   CHECK(robot.has(row(63)));
-  robot.click("more products");  // from the end to the beginning
+  robot.click("more products");  // from the end of the list to its beginning
   robot.frame(2);
   CHECK(robot.has(row(0)));
 }
@@ -243,7 +243,7 @@ TEST_CASE("long rows scroll, and the chosen key comes into sight") {
   for (int i = 0; i < 200 && !robot.has("row key 150"); ++i) robot.scroll(-3);
   CHECK(robot.has("row key 150"));
   CHECK_FALSE(robot.has("row key 0"));
-  // Where the list stands belongs to what a session keeps.
+  // A session keeps the scroll position of the list.
   CHECK(state(robot).key_row > 100);
   robot.app().view().inspector->key_row = 60;
   robot.frame(3);

@@ -1,5 +1,5 @@
-// The training page as a person meets it: it trains, pauses, looks back, branches and mutes; what stands on
-// it is what was measured; a session keeps what was chosen.
+// The training page: it trains, pauses, looks back, branches and mutes; it shows what was measured; a session
+// keeps the choices.
 #include <cmath>
 #include <filesystem>
 #include <string>
@@ -46,7 +46,7 @@ struct Desk : Robot {
       if (text.text.find(words) != std::string::npos) return true;
     return false;
   }
-  /// As far as a number of steps.
+  /// Trains up to this step.
   void train(std::int64_t steps) {
     state().pace = LabPace::Run;
     state().steps_a_frame = 25;
@@ -97,7 +97,7 @@ TEST_CASE("lab: keys step, train on, look back and forth", "[lab]") {
   CHECK(desk.says("looked back"));
   for (int i = 0; i < 4; ++i) desk.press(ImGuiKey_RightArrow);
   CHECK_FALSE(desk.state().step);
-  // The mouse on the strip of time.
+  // The mouse on the time strip.
   desk.click_at(desk.centre("Lab time"));
   CHECK(desk.state().step);
 }
@@ -180,7 +180,7 @@ TEST_CASE("lab: the wall of seeds", "[lab]") {
   CHECK(desk.says("Redundancy in " + std::to_string(training::count_work(wall).redundant)));
   for (const std::string& one : collisions(texts_of(desk))) FAIL_CHECK(one);
 
-  // More of them: those that are done stay, and it goes on behind them.
+  // More seeds: the finished runs stay, and new ones are appended.
   const auto first = desk.app().training().wall().runs.front();
   click(desk, "Seeds: 64");
   CHECK(desk.state().wall_seeds == 64);
@@ -192,7 +192,7 @@ TEST_CASE("lab: the wall of seeds", "[lab]") {
   CHECK(desk.app().training().wall().runs.front() == first);
   CHECK(desk.app().training().wall().runs[2]->seed == first->seed + 2);
   desk.press(ImGuiKey_W);
-  click(desk, "Lab control");  // another recipe: none of them is of it
+  click(desk, "Lab control");  // another recipe: the wall starts again
   desk.key(ImGuiKey_W);
   desk.frame(3);
   CHECK(desk.app().training().wall().done() == 0);
@@ -288,7 +288,7 @@ TEST_CASE("lab: a session keeps what was chosen", "[lab]") {
   CHECK(lab_of(again.app().view()).seed == 3);
   CHECK(lab_of(again.app().view()).steps_a_frame == 8);
   CHECK(lab_of(again.app().view()).wall_seeds == 32);
-  // It was trained again as far as it had come, to the bit.
+  // It was trained again up to the same step, with the same bits.
   const training::LabRun& run = *again.app().training().sight().run();
   CHECK(steps >= 50);
   CHECK(run.step == steps);

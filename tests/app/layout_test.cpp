@@ -1,6 +1,6 @@
-// Every view at three sizes and two scales: no text stands in another's way or leaves the window, and every
-// text stands where the committed description says, within two pixels. A layout that was changed on purpose
-// is described anew with ATTNSCOPE_DESCRIBE=1; the difference is what there is to review.
+// Every view at three sizes and two scales: no text overlaps another or leaves the window, and every text is
+// within two pixels of its place in the committed description. A layout that was changed on purpose is
+// described again with ATTNSCOPE_DESCRIBE=1; review the difference.
 #include "robot/layout.hpp"
 
 #include <array>
@@ -43,7 +43,7 @@ std::vector<std::string> lines_of(const std::filesystem::path& path) {
   return lines;
 }
 
-/// Whether two lines of a description say the same, two pixels more or less.
+/// Whether two lines of a description agree within two pixels.
 bool agree(const std::string& a, const std::string& b) {
   if (a == b) return true;
   if (a.starts_with("and ") || b.starts_with("and ")) return false;

@@ -1,5 +1,5 @@
-// What stands on screen can be read: no words that lie over others, none cut where there is room, no sign
-// that is turned into another one.
+// Texts on screen are legible: no words overlap, none is cut where there is room, no character is replaced by
+// another.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -20,7 +20,7 @@ using namespace attnscope::test;
 
 const RobotOptions wide{.width = 1600, .height = 1000};
 
-/// The pixels from left to right that a read-out beside the mouse takes: nothing else here is raised.
+/// The width in pixels of the read-out beside the mouse: nothing else here has its colour.
 int width_of_read_out(Robot& robot, const SeenMap& map, const Box& cell) {
   robot.leave();
   robot.frame(2);

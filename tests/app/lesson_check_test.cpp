@@ -1,5 +1,5 @@
-// What a lesson's steps say of titles, lids, choices and curves; the lines that are named where something is
-// wrong; and what the checker warns of: a broken lesson of each kind.
+// Titles, covers, choices and curves of a lesson's steps; the line that an error names; and the checker's
+// warnings, each with a faulty lesson.
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -173,7 +173,7 @@ TEST_CASE("a lesson that trains asks for a curve", "[lessons][lesson_check]") {
                  "a.md:8: \"ask curve\" is for lessons that train");
   refused_lesson(training("## a\n```ask choose\nWhat?\nmeasure: loss\n- a\n* b\n```\n"),
                  "\"ask choose\" has \"measure\"; only \"ask curve\" has");
-  // The task may be said behind the question.
+  // The task may be named after the question.
   refused_lesson(training("## a\n```ask curve\nDraw it.\nmeasure: previous\nwithin: 0.2\n```\n"
                           "```train\ntask: reverse\nsteps: 0\n```\n## b\n"),
                  "a.md:8: \"measure\" is \"previous\"; the task reverse has loss");
@@ -249,17 +249,17 @@ TEST_CASE("the checker warns of an answer that stands on the step before", "[les
   warned("## a\n" + asks, "stands on the step before, in a cell of its matrix or table");
   warned("## a\n" + look("stage: scores\ncell: 2, 1") + asks, "in a cell of its matrix or table");
   warned("## a\n## b\n" + drag("largest(2)"), "in a cell of its matrix or table");
-  // Below the matrix stands H of the step's row.
+  // H of the step's row is shown below the matrix.
   const std::string entropy = "## b\n" + drag("entropy(2) / 2");
   warned("## a\n" + look("cell: 2, 1\nstage: scores") + entropy, "in a cell of its matrix or table");
   silent("## a\n" + look("cell: 1, 1") + entropy);
-  // What is held now was shown then.
+  // What is held now was shown in the step before.
   warned("## a\n## b\n```held\n{}\n```\n" + look("title: x\nstage: scores") + drag("held.weight(2, 0)"),
          "in a cell of its matrix or table");
   silent("## a\n" + scores_alone + asks);
   silent("## a\n" + look("until: scores") + asks);
   silent("## a\n" + look("cell: 2, 1\nuntil: scores") + asks);
-  // A number that is merely as large, and one that the answer is computed from.
+  // A number that merely has the same value, and one that the answer is computed from.
   silent("## a\nIt is {weight(2, 1):.2f} and {0.5035}.\n" + scores_alone + "## b\n" + drag("weight(2, 2)"));
   silent("## a\nThere are {keys:d}.\n" + scores_alone + "## b\n" + drag("1 / keys"));
   // Another Document, another number.

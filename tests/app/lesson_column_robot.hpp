@@ -1,4 +1,4 @@
-// tests/app: what stands in the column of a lesson's words.
+// tests/app: the texts in the column of a lesson's words.
 #pragma once
 
 #include <algorithm>
@@ -32,8 +32,8 @@ inline std::vector<PlacedText> texts_in(Robot& robot, const Box& column) {
   return texts;
 }
 
-/// Words of each piece of the prose whose words are known and stand alone: numbers are computed, and what is
-/// glued to one, or to a formula, is drawn with it.
+/// The words of each piece of prose that is drawn by itself: numbers are computed, and words without a space
+/// before a number or a formula are drawn with it.
 inline std::vector<std::vector<std::string>> words_of(const lessons::Prose& prose) {
   std::vector<std::vector<std::string>> all;
   const auto is_of_words = [](const lessons::Piece& piece) {

@@ -1,4 +1,4 @@
-// What a step asks to be done counts when a person did it.
+// A step's task counts as done only if the user did it.
 #include <filesystem>
 #include <string>
 

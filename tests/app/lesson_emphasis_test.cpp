@@ -1,4 +1,4 @@
-// Nothing in how the choices of a question are written tells which of them is right.
+// The type of a question's choices does not give the right one away.
 #include <algorithm>
 #include <set>
 #include <string>
@@ -12,7 +12,7 @@ namespace {
 
 using test::Player;
 
-/// The brightest green of the words of a choice, beside its digit.
+/// The brightest green value among the pixels of a choice's words, without its digit.
 int brightest(Player& player, const Image& image, const std::string& label) {
   const RecordedItem* const box = player.items().find(label);
   REQUIRE(box != nullptr);

@@ -21,13 +21,13 @@ inline std::filesystem::path written_lesson(const TemporaryDirectory& directory,
   return directory / name;
 }
 
-/// What the checker says of a lesson that is called a.md.
+/// The checker's result for this text as a.md.
 inline lessons::CheckedLesson checked_lesson(const std::string& text) {
   const TemporaryDirectory directory;
   return lessons::check_lesson(written_lesson(directory, text));
 }
 
-/// It cannot be read, for a reason with these words.
+/// Checks that the lesson is refused with a message that has these words.
 inline void refused_lesson(const std::string& text, const std::string& words) {
   INFO(text);
   CHECK_THROWS_MATCHES(lessons::parse_lesson(text, "a.md"), Error,

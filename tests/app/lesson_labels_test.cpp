@@ -1,5 +1,5 @@
-// What stands beside the pictures of a lesson is true: held numbers under their own keys, titles in which the
-// two sides differ, the names of stages, and nothing from behind the stage that a step stops at.
+// The labels of a lesson's pictures are right: held numbers under their own keys, titles that tell the two
+// sides apart, names of stages, and nothing of later stages than the step's last one.
 #include <algorithm>
 #include <cmath>
 #include <fstream>
@@ -27,14 +27,14 @@ namespace {
 using test::Player;
 using test::TemporaryDirectory;
 
-/// A lesson of the test's own, beside what else its folder has.
+/// A lesson that the test writes into a folder.
 struct OwnLesson {
   TemporaryDirectory directory;
   Player player{{.width = 1600, .height = 1000}};
   OwnLesson(const std::string& start, const std::string& steps) {
     open("---\nlesson: Own\n---\n```start\n" + start + "\n```\n" + steps);
   }
-  /// Another one in its place.
+  /// Opens another lesson in its place.
   void open(const std::string& text) {
     const std::string name = "own" + std::to_string(++opened_) + ".md";
     std::ofstream(directory / name) << text;
@@ -45,7 +45,7 @@ struct OwnLesson {
   const LayerResult& shown() { return player.app().shown()->layer(); }
   const LayerResult& held() { return player.app().held().sight()->result->layer(); }
   const lessons::Step& step() { return player.lesson().lesson.steps.front(); }
-  /// What the file of a lesson would say; the step is this window's own.
+  /// Changes the step as its file would; the step belongs to this window alone.
   lessons::Step& changed_step() { return const_cast<lessons::Step&>(step()); }
   bool has(const std::string& words) {
     return std::ranges::count(texts_of(player), words, &PlacedText::text) > 0;
@@ -92,7 +92,7 @@ TEST_CASE("held numbers stand beside the same row and under their own keys", "[l
   CHECK(same_key(own.shown(), own.held(), 1) == 1);
   CHECK(HeldPlaces(own.step(), own.shown(), own.held()).cell({0, 2}) == Cell{2, 0});
   CHECK(HeldPlaces(own.step(), own.shown(), own.held()).shown({2, 0}) == Cell{0, 2});
-  // The weights of dog are the same numbers, key by key: the order of keys changes nothing.
+  // The weights of dog are the same for each key: the order of the keys does not matter.
   REQUIRE(three(own.held(), Stage::Softmax, 2, 2) != three(own.held(), Stage::Softmax, 0, 0));
   const std::vector<std::string> names{"dog", "bites", "man"};
   for (std::int64_t j = 0; j < 3; ++j) {
@@ -187,7 +187,7 @@ TEST_CASE("a token that stands several times is matched in order, a cache includ
            held(R"({"cached": 0})"));
   REQUIRE((own.shown().dimensions.queries == 1 && own.held().dimensions.queries == 3));
   CHECK(same_token(own.shown(), own.held(), 0) == 2);
-  CHECK(same_token(own.held(), own.shown(), 0) == std::nullopt);  // what is cached asks nothing
+  CHECK(same_token(own.held(), own.shown(), 0) == std::nullopt);  // cached tokens have no queries
   CHECK(same_token(own.held(), own.shown(), 2) == 0);
 }
 
@@ -255,7 +255,7 @@ TEST_CASE("sides of the lessons that come along differ by name, and no mask is d
       for (const auto& [side, words] : {std::pair(&shown, mine), std::pair(&there, theirs)})
         if (side->layer().masking.additive) CHECK(words != "no mask");
       ++compared;
-      // Other numbers of one kind have no names of their own: there the step has titles.
+      // Different numbers of one kind have no names that tell them apart: there the step has titles.
       if (mine.empty() && to_json(shown) != to_json(there)) ++unnamed;
     }
   }
@@ -323,7 +323,7 @@ TEST_CASE("what comes into a block and what leaves it have the names that prose 
   CHECK_FALSE(own.has("Position"));
   CHECK_FALSE(own.has("MLP residual"));
   CHECK_FALSE(own.has("R₂"));
-  // Where a norm follows, the sum before it is another thing.
+  // Before a norm the sum has another name.
   own.open("---\nlesson: Own\n---\n```start\n" +
            of_text("The cat sat", R"(, "block": {"kind": "post-norm", "norm": "layer"})") + "\n```\n" +
            steps);

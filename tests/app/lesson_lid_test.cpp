@@ -1,5 +1,5 @@
-// What stands beside the lid of a lesson on a model: no small picture of what the lid hides, what is zeroed,
-// and what the colours mean. And a model that is not there.
+// Around the cover of a lesson on a model: no small picture of a covered head, which heads are zeroed, and
+// what the colours mean. And a missing model.
 #include <filesystem>
 #include <string>
 
@@ -56,7 +56,7 @@ colour: first
 ```
 )x";
 
-/// Question marks in the place of a head's small picture.
+/// The number of question marks in place of heads' small pictures.
 std::size_t covered_in_grid(Player& player) {
   const RecordedItem* const grid = player.items().find("All heads");
   REQUIRE(grid != nullptr);

@@ -1,5 +1,5 @@
-// Lessons that play with a model: its numbers against the core's own, steps forward and exactly back, tasks
-// by mouse, and what stands there without the model.
+// Lessons that play with a model: its numbers compared with the core's, steps forward and exactly back, tasks
+// by mouse, and the page without the model.
 #include "app/lessons/lesson_model.hpp"
 
 #include <cmath>
@@ -92,7 +92,7 @@ double number(Player& player, std::string_view text, const ModelReading& reading
   return Expression::parse(text).evaluate(lessons::look_up_in_model(reading, layer));
 }
 
-/// What the engine reads off the model that is on screen, worked out to the end.
+/// The engine's complete reading of the model on screen.
 ModelReadingPtr all_of(Player& player, ModelEngine& engine) {
   ModelWants wants;
   wants.pruning = true;
@@ -114,7 +114,7 @@ TEST_CASE("undo goes back before a model that a step of a lesson waited for", "[
   player.app().files().opening.open(letters.file);
   player.settle();
   REQUIRE(player.document().within.read());
-  step(ImGuiMod_Ctrl);  // to the lesson's page before its model was there
+  step(ImGuiMod_Ctrl);  // to the lesson's page before its model was opened
   REQUIRE(player.app().view().mode == Mode::Lessons);
   REQUIRE(player.document() == before);
   for (const ImGuiKey key : {ImGuiKey_F2, ImGuiKey_S}) {
@@ -175,7 +175,7 @@ TEST_CASE("a lesson on a model is played forward and exactly back", "[lessons][l
   CHECK(player.state().answer.revealed);
   CHECK(player.state().answer.chosen == 1);
 
-  // Free play is the whole model, and the way back finds the step.
+  // Free play has the whole model, and coming back restores the step.
   player.press(ImGuiKey_Escape);
   CHECK(player.app().view().mode == Mode::Model);
   player.press(ImGuiKey_Escape);
@@ -246,7 +246,7 @@ TEST_CASE("numbers of a lesson on a model are those of the core", "[lessons][les
   CHECK_THROWS_WITH(is("effect(1)"), ContainsSubstring("expected 0 and 2"));
   CHECK_THROWS_WITH(is("planet"), ContainsSubstring("is no number of what is shown"));
 
-  // What is not worked out yet is no number.
+  // What is not computed yet has no number.
   ModelReading begun = *reading;
   begun.effects = nullptr;
   CHECK_THROWS_WITH(number(player, "effect(0, 1)", begun), ContainsSubstring("still being worked out"));
@@ -353,7 +353,7 @@ TEST_CASE("without its model a lesson can be read, and goes on when the model is
   const lessons::CheckedLesson found = lessons::check_lesson(letters.file);
   CHECK(found.problems.empty());
   CHECK(found.played);
-  // The list and the lesson again: it is looked for anew.
+  // Back to the list and into the lesson: the model is searched for again.
   player.click("All lessons");
   player.settle();
   player.app().files().opening.open(letters.file);

@@ -1,5 +1,5 @@
-// The lesson on a model of pictures: what it asks is not answered beside it, and its maps are large enough to
-// be read from the back of a room.
+// The lesson on a vision model: the page does not answer its questions, and its maps are large enough for the
+// back of a room.
 #include <string>
 
 #include <catch2/catch_test_macros.hpp>
@@ -51,7 +51,7 @@ TEST_CASE("what the picture's first question asks does not stand beside it", "[l
   Player player({.width = 1600, .height = 1000});
   player.app().lessons().go_to({picture_lesson, 0});
   player.settle();
-  // How many keys a row has here is seen; the tokens of another model are to be thought of.
+  // The number of keys of a row is on screen; the question is about the tokens of another model.
   const std::string keys = std::to_string(player.app().shown()->layer().dimensions.keys);
   for (const lessons::Choice& choice :
        std::get<lessons::ChooseQuestion>(player.step().question->kind).choices)

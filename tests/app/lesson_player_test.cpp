@@ -1,5 +1,5 @@
-// Lessons as they are played: every one from its first step to its last and back, questions answered right
-// and wrong, what is to be done done, free play and the way back, and the same in front of a room.
+// Playing lessons: each one from its first step to its last and back, right and wrong answers, tasks, free
+// play and the way back, and the same while presenting.
 #include <algorithm>
 #include <filesystem>
 #include <string>
@@ -92,8 +92,7 @@ TEST_CASE("every lesson goes forward to its end and exactly back", "[lessons][le
     REQUIRE(player.app().lessons().open());
     if (player.lesson().lesson.of_training()) continue;  // see lesson_training_player_test.cpp
     const auto last = std::ssize(player.lesson().documents) - 1;
-    // What a step says of a model stands at once. What is read off it takes its time: the checker waits for
-    // it.
+    // A step's changes of a model apply at once. Reading the model takes time: the checker waits for it.
     const auto press_alone = [&](ImGuiKey key) {
       if (!player.lesson().lesson.of_model()) return player.press(key);
       player.key(key);
@@ -130,7 +129,7 @@ TEST_CASE("every lesson goes forward to its end and exactly back", "[lessons][le
       }
       if (step < last) press(ImGuiKey_Space);
     }
-    // What comes after the last is in lesson_ways_test.cpp.
+    // The way on after the last step is in lesson_ways_test.cpp.
     for (std::int64_t step = last; step >= 0; --step) {
       CHECK(player.state().step == step);
       CHECK(player.stands_at(step));
@@ -167,7 +166,7 @@ TEST_CASE("what is covered stays covered until R, and cannot be changed", "[less
   player.click("Divide by sqrt(d_k)");
   player.settle();
   CHECK(player.document() != before);
-  // Back and forth the step is as it was, and what was answered is known.
+  // Back and forth, the step and its answers are as before.
   player.press(ImGuiKey_LeftArrow);
   player.press(ImGuiKey_RightArrow);
   CHECK(player.document() == before);
@@ -335,7 +334,7 @@ TEST_CASE("how far a lesson was read is kept, and an own lesson opens like any f
     CHECK(player.state().name == (directory / "mine.md").native());
     CHECK(player.document() == player.of_step(0));
   }
-  // A broken one says line and reason, and the window goes on.
+  // A broken lesson is refused with line and reason, and the window keeps working.
   std::filesystem::resize_file(directory / "mine.md", 200);
   Player other;
   other.app().files().opening.open(directory / "mine.md");
@@ -360,7 +359,7 @@ TEST_CASE("in front of a room everything is large and nothing else is there",
     INFO(text.text);
     CHECK(text.y1 - text.y0 >= 13.8f);  // of the built-in font's capitals, which are .58 of an em of 24
   }
-  CHECK(player.app().view().scale == scale);  // the window's own is as it was
+  CHECK(player.app().view().scale == scale);  // the window's own scale is unchanged
   player.press(ImGuiKey_PageDown);
   CHECK(player.state().step == 4);
   player.press(ImGuiKey_PageUp);

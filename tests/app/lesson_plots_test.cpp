@@ -1,5 +1,5 @@
-// Which curves and numbers stand on the page of a step that trains: those that it names, so that it does not
-// answer what a later step asks.
+// The curves and numbers on the page of a step that trains: only those that it names, so that it does not
+// answer a later step's question.
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -22,7 +22,7 @@ std::string trained_step(const std::string& lines) {
   return "## a\n```train\nsteps: 50\n" + lines + "\n```\n";
 }
 
-/// Whether the curves of that name are shown in the step, be it after R.
+/// Whether the step shows the curves of that name, also if only after R.
 bool shows_curves(const lessons::Step& step, std::string_view name) {
   const std::vector<std::string>& plots = step.trained.plots;
   return plots.empty() || std::ranges::find(plots, name) != plots.end();
@@ -89,9 +89,9 @@ TEST_CASE("no page of a lesson that trains shows the curves that a later step as
           "[lessons][lesson_plots]") {
   struct Asked {
     const char* lesson;
-    std::size_t first, step;  // from 1: the first on whose run the answer could be read, and that asks
+    std::size_t first, step;  // from 1: the first whose run shows the answer, and the asking one
     std::vector<const char*> curves;
-    bool alone = false;  // they alone are covered, with the heads: other curves stand open
+    bool alone = false;  // only they and the heads are covered: other curves are open
   };
   const std::vector<Asked> all{{"22-a-previous-token-head", 3, 5, {"entropy"}},
                                {"22-a-previous-token-head", 3, 6, {"cost"}},
@@ -147,7 +147,7 @@ TEST_CASE("a curve that would answer the question comes with R, others stand the
     player.press(ImGuiKey_R);
     CHECK((has("Loss") && has("Previous")));
     CHECK(player.collides() == "");
-    player.go(name, 1);  // nothing of the step before is covered here
+    player.go(name, 1);  // the cover of the step before is gone
     CHECK((has("Loss") && has("Previous")));
   }
   const auto block = [](const std::string& lines) { return front_matter + trained_step(lines); };
@@ -160,7 +160,7 @@ TEST_CASE("a curve that would answer the question comes with R, others stand the
 }
 
 TEST_CASE("a step whose plots are of no head has no pictures of heads either", "[lessons][lesson_plots]") {
-  // Their strip of time would show in step 3 what step 4 of the lesson asks.
+  // In step 3 the time strip of the heads would show the answer of step 4.
   const TemporaryDirectory directory;
   const std::string name =
       written_lesson(directory, front_matter + trained_step("measure: loss\nplots: loss") +

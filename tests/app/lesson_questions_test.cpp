@@ -1,5 +1,5 @@
-// What a step asks, as a person meets it: nothing gives the answer away before R, and after it what was
-// revealed is in sight and says what it is.
+// Questions of a step on screen: nothing gives the answer away before R, and after R what was revealed is in
+// sight and labelled.
 #include <algorithm>
 #include <set>
 #include <string>
@@ -34,7 +34,7 @@ struct Asked : Player {
     app().lessons().go_to({name, step});
     settle();
   }
-  /// Whether texts of these words stand one behind the other.
+  /// Whether these texts were drawn one after the other.
   bool says_in_order(const std::vector<std::string>& words) {
     const std::vector<PlacedText> texts = texts_of(*this);
     return std::search(texts.begin(), texts.end(), words.begin(), words.end(),
@@ -89,7 +89,7 @@ TEST_CASE("what code gives and the plot are covered until R, and a note of two n
   CHECK(player.has_text("1.50"));
   CHECK(player.says("σ"));
   CHECK(player.says_in_order({"9.34", ",", "and", "twice", "8.00"}));
-  // Where nothing is covered all of it stands there at once.
+  // Without a cover all of it is shown at once.
   player.go(1);
   CHECK_FALSE(player.says("lifts the lid"));
   CHECK(player.has_text("1.50"));
@@ -156,7 +156,7 @@ TEST_CASE("a sketch is judged where there is one", "[lessons][lesson_questions]"
   player.drag({area.x + 20, area.bottom() - 10}, {area.x + 20, area.y + 10});
   player.press(ImGuiKey_R);
   CHECK(player.says("guess − weight"));
-  // It counts as one that was asked, and the one that was not drawn does not.
+  // A question with an answer is counted, one without a drawn curve is not.
   player.settle();
   CHECK(player.says("of 1 predictions right"));
 }
@@ -247,7 +247,7 @@ TEST_CASE("a step that asks for a text has the keyboard in its field", "[lessons
   player.press(ImGuiKey_Escape);
   CHECK(player.app().view().mode == Mode::Lessons);
   player.press(ImGuiKey_Space);
-  // While a question is open nothing is typed yet.
+  // While a question is open the field has no focus.
   REQUIRE(player.state().step == 1);
   CHECK_FALSE(ImGui::GetIO().WantTextInput);
   player.press(ImGuiKey_R);
@@ -255,7 +255,7 @@ TEST_CASE("a step that asks for a text has the keyboard in its field", "[lessons
   CHECK(ImGui::GetIO().WantTextInput);
   player.press(ImGuiKey_Escape);
   player.press(ImGuiKey_Space);
-  // A text that is there to be tried is no task.
+  // A text field for trying out is no task.
   REQUIRE(player.state().step == 2);
   CHECK_FALSE(ImGui::GetIO().WantTextInput);
   player.press(ImGuiKey_Space);
@@ -304,7 +304,7 @@ TEST_CASE("the curve of a run is drawn before it is shown", "[lessons][lesson_qu
   CHECK(player.has_text("drawn"));
   CHECK(player.says("of the axis away, which is near"));
   CHECK(player.collides() == "");
-  // What is revealed is not drawn upon; and without a sketch nothing is judged.
+  // A revealed plot cannot be drawn on; and without a sketch there is no result.
   const std::vector<float> kept = player.state().answer.curve;
   player.drag({axes.x + 5, axes.y + 10}, {axes.right() - 5, axes.bottom() - 10});
   CHECK(player.state().answer.curve == kept);

@@ -1,4 +1,4 @@
-// A lesson on a model that says something of each token: its numbers are those of the step's own row.
+// A lesson on a model with an output for each token: its numbers are those of the step's row.
 #include <string>
 
 #include <catch2/catch_test_macros.hpp>
@@ -29,7 +29,7 @@ TEST_CASE("what the Reader names is that of the word that the step is about", "[
   player.app().lessons().go_to({reader_lesson, 0});
   player.settle();
   player.press(ImGuiKey_R);
-  CHECK(player.says("of bank"));  // it was that of the first word
+  CHECK(player.says("of bank"));  // not of the first word
   CHECK_FALSE(player.says("of they"));
 }
 

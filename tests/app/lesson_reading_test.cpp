@@ -1,4 +1,4 @@
-// What a student reads beside the pictures of a lesson is whole, and tells one thing from another.
+// The texts beside a lesson's pictures are complete and distinguish what they label.
 #include <algorithm>
 #include <cmath>
 #include <fstream>
@@ -110,7 +110,7 @@ TEST_CASE("in a small window every row of a matrix below a plot has its label", 
       rows += std::ranges::count_if(texts, [&](const PlacedText& text) {
         return text.text == word && std::abs(text.x1 - axis->x1) < 1.5f && text.y0 > axis->y0;
       });
-    CHECK(rows == 10);  // it was every second
+    CHECK(rows == 10);  // all of them, not every second one
     CHECK(player.collides() == "");
   }
 }
@@ -138,7 +138,7 @@ TEST_CASE("titles of chapters are whole above their steps", "[lessons]") {
 }
 
 TEST_CASE("no line of a lesson's code is cut in a small window", "[lessons]") {
-  constexpr std::size_t most = 33;  // signs in the column of code at 1280 × 720
+  constexpr std::size_t most = 33;  // characters in the column of code at 1280 × 720
   for (const std::string& name : test::all_lessons()) {
     const lessons::Lesson lesson =
         lessons::read_lesson(std::filesystem::path(ATTNSCOPE_ASSETS) / "lessons" / (name + ".md"));

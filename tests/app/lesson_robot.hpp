@@ -42,15 +42,15 @@ struct Player : Robot {
   const Document& of_step(std::int64_t step) {
     return lesson().documents[static_cast<std::size_t>(step)].shown;
   }
-  /// Whether what is on screen is what the step says; in a lesson on a model what is said of the model, where
-  /// that is on this computer.
+  /// Whether the screen shows the step's state; in a lesson on a model the state of the model, if it is on
+  /// this computer.
   bool stands_at(std::int64_t step) {
     if (lesson().lesson.of_training()) return trains_at(step);
     const ModelContext& said = of_step(step).within.read();
     if (!lesson().lesson.of_model()) return document() == of_step(step);
     return !said || document().within.read() == said;
   }
-  /// Whether the runs, what is looked at and the page's own settings are what the step says.
+  /// Whether the runs, the step in view and the page's settings are those of the step.
   bool trains_at(std::int64_t step) {
     const lessons::TrainedStep& said = lesson().lesson.steps[static_cast<std::size_t>(step)].trained;
     const LabState& lab = lab_of(app().view());

@@ -1,5 +1,5 @@
-// The two sides of a lesson's picture wear the same colours for the same numbers; the table below the words
-// is whole where the words leave it the room.
+// The two sides of a lesson's picture have the same colours for the same numbers; the table below the words
+// is complete if the words leave room for it.
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
@@ -39,7 +39,7 @@ bool has(Player& player, const std::string& words) {
   return std::ranges::count(texts_of(player), words, &PlacedText::text) > 0;
 }
 
-/// How far what stands in the part of the window with that name can be scrolled.
+/// How far the part of the window with this name can be scrolled.
 float hidden_height(std::string_view name) {
   for (const ImGuiWindow* window : ImGui::GetCurrentContext()->Windows)
     if (window->WasActive && std::string_view(window->Name).find(name) != std::string_view::npos)
@@ -55,7 +55,7 @@ TEST_CASE("equal scores look alike on both sides, and the colour bar is that of 
   Player player({.width = 1600, .height = 1000});
   player.app().lessons().go_to({"09-where-am-i", 7});  // dog bites man | now dog bites man
   player.settle();
-  // What the lid hides does not tell of its range: 3.28 is on the right alone.
+  // A covered map does not widen the colour range: 3.28 is on the right alone.
   CHECK(has(player, "2.9"));
   CHECK_FALSE(has(player, "3.3"));
   player.press(ImGuiKey_R);

@@ -1,6 +1,6 @@
 // Every step of every lesson, before R and after it: what R revealed is in sight beside its question, and no
-// text of the words lies over another. Nothing is trained to its end, and no model is read that does not come
-// along: there numbers of the words are "…". At 1280×720 a third of the lessons, another with each commit.
+// texts of the words overlap. Nothing is trained to its end, and only models that come with the program are
+// read: numbers of others are "…". At 1280×720 a third of the lessons, another third with each commit.
 #include <optional>
 #include <string>
 
@@ -15,7 +15,8 @@ namespace {
 
 using namespace attnscope::test;
 
-/// Whether its pictures take seconds, or need what is not on every computer: they are not waited for.
+/// Whether its pictures take seconds, or need files that not every computer has: the test does not wait for
+/// them.
 bool is_slow(const lessons::Lesson& lesson) {
   return lesson.of_training() || (lesson.of_model() && lesson.model.find('/') == std::string::npos);
 }
@@ -30,7 +31,7 @@ void look_at_step(Player& player, const std::string& name, std::int64_t step, bo
   wait_for_words(player, slow);
   REQUIRE(player.state().step == step);
   CHECK(overlaps_in(texts_in(player, words_column())) == "");
-  const auto question = player.step().question;  // a model that arrives has the lesson read again
+  const auto question = player.step().question;  // an opened model makes the lesson be read again
   if (!question) return;
   if (ImGui::GetIO().WantTextInput) player.key(ImGuiKey_Escape);  // a step that asks for a text
   player.key(ImGuiKey_R);
@@ -43,8 +44,8 @@ void look_at_step(Player& player, const std::string& name, std::int64_t step, bo
   CHECK(hidden_of(question->words, texts, column) == "");
 }
 
-/// All lessons or this third of them, the slow ones or the others: in a window of their own nothing waits for
-/// what the slow ones have begun. Returns how many steps were looked at.
+/// All lessons or this third of them, the slow ones or the others: they have separate windows, so that the
+/// others do not wait for the slow ones' work. Returns how many steps were checked.
 std::size_t look_at_lessons(int width, int height, std::optional<std::size_t> third, bool slow) {
   Player player({.width = width, .height = height});
   std::size_t steps = 0, number = 0;

@@ -1,5 +1,4 @@
-// What a step asks for is done with the mouse and the keyboard, in the lesson's own controls, as a learner
-// would: every task of every lesson.
+// Every task of every lesson can be done with mouse and keyboard, in the controls that the lesson shows.
 #include <set>
 #include <string>
 
@@ -25,7 +24,7 @@ void press_until(Player& player, const std::string& control, std::int64_t wanted
   CHECK(now() == wanted);
 }
 
-/// Does by hand what the patch does; the names of the controls that were used are added.
+/// Does with the controls what the patch does; adds the names of the controls to `used`.
 void do_by_hand(Player& player, const json& patch, std::set<std::string>& used) {
   const auto layer = [&]() -> const LayerSpec& { return player.document().layer(); };
   const auto press = [&](const char* control) {

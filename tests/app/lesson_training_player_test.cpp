@@ -1,5 +1,4 @@
-// Lessons that train, as a person goes through them: forward, exactly back, into free play, and doing what a
-// step asks for.
+// Playing lessons that train: forward, exactly back, into free play, and doing a step's tasks.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -43,7 +42,7 @@ TEST_CASE("a lesson that trains goes forward and exactly back", "[lessons][lesso
     CHECK(player.document() == before);
     CHECK(player.collides() == "");
   }
-  // What a learner has done in a step is gone when it begins again.
+  // A learner's changes of a step are gone when the step begins again.
   player.go(name, 1);
   player.press(ImGuiKey_R);
   player.click("Causal");
@@ -143,7 +142,7 @@ TEST_CASE("free play of a run leads to the training page, and back to the run as
   CHECK(player.lab().seed == 0);
   CHECK(player.state().step == 1);
   CHECK(player.state().answer.revealed);
-  player.train(25);  // it goes on from there
+  player.train(25);  // the run continues from there
   CHECK(player.run().step >= left.front()->step + 25);
   CHECK(player.run().knobs.operation.muted == std::vector<std::uint8_t>{1, 0});
 }
@@ -188,7 +187,7 @@ TEST_CASE("a step that was left while it trained begins again, and a session com
     CHECK_FALSE(player.app().training().is_training());
     player.press(ImGuiKey_F8);
     CHECK(player.trains_at(0));
-    // The same by way of the training page, which trains on to where the step stands.
+    // The same by way of the training page, which first trains up to the step.
     player.app().lessons().go_to({name, 3});
     player.frame();
     player.key(ImGuiKey_Escape);
@@ -197,7 +196,7 @@ TEST_CASE("a step that was left while it trained begins again, and a session com
     CHECK(player.run().step == 75);
     player.press(ImGuiKey_Escape);
     CHECK(player.trains_at(3));
-    // What was edited before the lesson is undone without it; it stands where it stood.
+    // Edits from before the lesson can be undone without it; the lesson stays at its step.
     player.press(ImGuiKey_F2);
     player.press(ImGuiKey_C);
     player.press(ImGuiKey_F8);
@@ -256,7 +255,7 @@ void answer_and_reveal(Trained& player, const lessons::Question& question) {
   CHECK(player.state().answer.revealed);
 }
 
-/// What the step asks for, with the controls that it shows.
+/// Does the step's task, with the controls that it shows.
 void do_task(Trained& player, const lessons::ReachedBy& by) {
   for (int presses = 0; by.seed && player.lab().seed != *by.seed && presses < 12; ++presses) {
     player.click(player.lab().seed < *by.seed ? "seed more" : "seed less");
@@ -271,7 +270,7 @@ void do_task(Trained& player, const lessons::ReachedBy& by) {
   if (by.steps) player.train(*by.steps);
 }
 
-/// Every number of the step as it is on screen.
+/// Compares every number of the step with the one on screen.
 std::vector<std::string> wrong_numbers(Trained& player, const lessons::Step& step) {
   std::vector<std::string> problems;
   const std::string name = player.lesson().name;

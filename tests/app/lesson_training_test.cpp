@@ -1,4 +1,4 @@
-// Lessons that train: how they are read, that their numbers are those of a trainer by itself, and what the
+// Lessons that train: how they are read, that their numbers are those of a separate trainer, and what the
 // checker says of them.
 #include <algorithm>
 #include <cmath>

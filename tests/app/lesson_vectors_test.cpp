@@ -1,5 +1,5 @@
-// Steps of lessons that look at vectors: covered and locked like weights, edited where they may be, and with
-// formulas that say what is done.
+// Steps of lessons that show vectors: covered and locked like weights, editable where allowed, and with
+// formulas of their computation.
 #include <algorithm>
 #include <cmath>
 #include <fstream>
@@ -69,7 +69,7 @@ TEST_CASE("vectors of a stage are covered like weights, and a formula says what 
   REQUIRE(player.has("vector map"));
   CHECK(player.says("R = X + Y"));
   CHECK(player.says("through the block"));
-  // The chosen token's numbers stand in the right column, as the numbers of its prose have them.
+  // The chosen token's numbers are in the right column, equal to the numbers of the prose.
   const LayerResult& result = player.app().shown()->layer();
   CHECK(player.says(fixed(static_cast<double>(result.trace[Stage::Residual]->matrix(0).row(1).norm()), 2)));
   // Without the addition the sum has one part.
@@ -111,7 +111,7 @@ TEST_CASE("no length of a normed vector stands in the steps before the one that 
     if (step < 3) CHECK(count == 0);
     if (step == 3) said = static_cast<std::size_t>(count);
   }
-  CHECK(said > 0);  // where it is asked, R shows it
+  CHECK(said > 0);  // where it is asked, R reveals it
 }
 
 TEST_CASE("beside the output of a block stands the length of what is held's output, not of its last sum",

@@ -1,5 +1,5 @@
-// Ways through a lesson but from step to step: to a chapter, to the list of lessons, and what digits are not
-// for.
+// Other ways through a lesson than step by step: to a chapter, to the list of lessons, and digits, which lead
+// nowhere.
 #include <algorithm>
 #include <string>
 
@@ -92,8 +92,8 @@ TEST_CASE("the keys at a step's foot are those that do something now", "[lessons
   player.press(ImGuiKey_Space);
   CHECK_FALSE(player.says("next step"));
   CHECK(player.says("next lesson"));
-  // A lesson beside the list has none after it. What stands there while a field is typed into cannot be read
-  // here: texts are read off a picture, in which nothing is.
+  // A lesson outside of the list has no next one. The page while a field is edited cannot be read here: texts
+  // are read from a saved picture, in which no field is edited.
   const TemporaryDirectory directory;
   const std::string text =
       "---\nlesson: Typed\n---\n```start\n{\"text\": [\"a b\"]}\n```\n# One\n## Type\nWords.\n"

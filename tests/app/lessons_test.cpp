@@ -1,5 +1,5 @@
-// Lessons as text: expressions, prose, steps and what is wrong with them, and the checker against numbers
-// that are computed by hand.
+// Lessons as text: expressions, prose, steps and their errors, and the checker against numbers that are
+// computed by hand.
 #include <cmath>
 #include <map>
 #include <string>
@@ -346,7 +346,7 @@ TEST_CASE("numbers of a block are those of its tensors", "[lessons]") {
   CHECK(near(number("dot(\"block-output\", \"position\", 1, 2)"), out.dot(row(layer, Stage::Position, 2))));
   CHECK(near(number("moved(\"block-output\", 1)"), (out - row(held->layer(), Stage::BlockOutput, 1)).norm()));
   CHECK(near(number("output_moved(1)"), (y - row(held->layer(), Stage::Output, 1)).norm()));
-  // What the block puts out is the sum of its three parts.
+  // The block's output is the sum of its three parts.
   CHECK(((x + y + o) - out).norm() < 1e-5 * out.norm());
   CHECK(std::abs(number("share(\"position\", \"block-output\", 1) + share(\"output\", \"block-output\", 1) + "
                         "share(\"mlp-output\", \"block-output\", 1)") -
@@ -378,7 +378,7 @@ TEST_CASE("a token is compared with itself where what is held has a cache", "[le
   const auto number = [&](std::string_view text) { return Expression::parse(text).evaluate(look_up); };
   CHECK(number("output_moved(0)") < 1e-6);
   CHECK(number("held.output_moved(3)") < 1e-6);
-  CHECK_THROWS(number("held.output_moved(0)"));  // in the cache it asks nothing
+  CHECK_THROWS(number("held.output_moved(0)"));  // a cached token has no query
 }
 
 TEST_CASE("the lesson that README.md of the lessons shows can be played", "[lessons]") {

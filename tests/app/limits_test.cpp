@@ -1,4 +1,4 @@
-// What a person should not be able to break: bad numbers, bad files, long texts, odd windows.
+// Input that must not break the window: bad numbers, bad files, long texts, odd window sizes.
 #include <algorithm>
 #include <fstream>
 #include <string>
@@ -145,10 +145,10 @@ TEST_CASE("painting long pictures is spread over frames and ends with all of the
     robot.settle();
     CHECK(robot.app().textures().postponed() == 0);
   }
-  robot.click_at(robot.centre("Weights"));  // anything that leaves the heads as they were
+  robot.click_at(robot.centre("Weights"));  // a control that does not change the heads
   robot.settle();
   CHECK(robot.app().shown()->document.layer().masking == Masking{});
-  // The heads' pictures are the same again, none of them left behind.
+  // The heads' pictures are the same again, and none of them is stale.
   const ImVec2 head = robot.centre("head 7");
   const auto x = static_cast<int>(head.x), y = static_cast<int>(head.y);
   const Image after = robot.pixels();

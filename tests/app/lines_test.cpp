@@ -1,4 +1,4 @@
-// Lines between tokens: what is drawn of the weights that are kept.
+// Lines between tokens: which of the kept weights are drawn.
 #include <algorithm>
 #include <cmath>
 #include <random>
@@ -65,7 +65,7 @@ TEST_CASE("a line stands for every weight that is kept and for no masked one") {
   robot.type_number("Mass value", "100");
   CHECK(robot.app().view().focus->mass == 1);
   const auto weights = shown(robot).trace[Stage::Softmax]->matrix(0, robot.app().selection().head);
-  // One query at a time, so that no other line crosses where one looks.
+  // One query at a time, so that no other line crosses the tested place.
   for (int query = 0; query < 6; ++query) {
     robot.move(robot.centre("line query " + std::to_string(query)));
     robot.frame(2);
@@ -78,7 +78,7 @@ TEST_CASE("a line stands for every weight that is kept and for no masked one") {
       if (key <= query && weights(query, key) > 0.02f) CHECK(seen > 20);
     }
   }
-  // A smaller share leaves the weaker ones out.
+  // A smaller share drops the weaker lines.
   robot.type_number("Mass value", "10");
   robot.move(robot.centre("line query 5"));
   robot.frame(2);

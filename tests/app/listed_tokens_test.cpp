@@ -1,4 +1,4 @@
-// Which predicted tokens are listed, with what is changed and without.
+// Which predicted tokens are listed, with changes of the model and without.
 #include "app/results/listed_tokens.hpp"
 
 #include <catch2/catch_approx.hpp>

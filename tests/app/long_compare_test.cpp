@@ -1,5 +1,5 @@
-// Long results held as B: A, B and A − B on the long map, exact in single cells; what cannot be compared says
-// so.
+// Long results held as B: A, B and A − B on the long map, exact in single cells; where they cannot be
+// compared, the page says so.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -20,7 +20,7 @@ constexpr Cell place{1204, 1203};
 
 /// B: as it opens; A: without the division by √dₖ. Zoomed to a cell in the previous-token head.
 struct Compared : LongRobot {
-  double in_a = 0, in_b = 0;  // the cell's weights, by the book
+  double in_a = 0, in_b = 0;  // the cell's weights, by the formula
   explicit Compared(int width = 1600, int height = 1000, float scale = 1) : LongRobot(width, height, scale) {
     in_b = naive_weight(0, place);
     robot.key(ImGuiKey_Backslash);
@@ -201,7 +201,7 @@ TEST_CASE("Compare shows A, B and A - B of a long head beside each other, exact 
   robot.settle();
   CHECK(std::abs(static_cast<double>(robot.app().selection().cell.query) - 0.25 * tokens) < 6);
 
-  // The same on both sides: the pictures are.
+  // Both sides are the same: so are their pictures.
   robot.click("Hold again");
   robot.settle();
   CHECK(shows(robot, "the same: change something"));

@@ -88,7 +88,7 @@ TEST_CASE("the ends of a long map's colours can be dragged, lock the range and g
   Robot& robot = l.robot;
   const ViewState& view = robot.app().view();
   REQUIRE(view.focus->log);
-  robot.app().view().notices.clear();  // what opening it changed
+  robot.app().view().notices.clear();  // the notice of opening it
   CHECK(view.range == RangeMode::All);
   robot.leave();
   robot.settle();
@@ -106,7 +106,7 @@ TEST_CASE("the ends of a long map's colours can be dragged, lock the range and g
   CHECK(std::abs(robot.centre("Range low end").x - low.x) < 3);  // the axis ends there now
 
   const ImVec2 end = robot.centre("Range high end");
-  robot.drag(end, {end.x - 9 * fifth, end.y}, 8);  // never beyond the other one
+  robot.drag(end, {end.x - 9 * fifth, end.y}, 8);  // it stops at the other end
   robot.settle();
   CHECK(view.locked_range[1] > view.locked_range[0]);
   robot.click("Range low end");

@@ -1,4 +1,4 @@
-// tests/app: the robot before a text too long to keep its weights.
+// tests/app: a robot with a text too long to keep its weights.
 #pragma once
 
 #include <cmath>
@@ -13,7 +13,7 @@ namespace attnscope::test {
 
 inline constexpr std::int64_t tokens = 2111;  // eight heads of this many squared are more than can be kept
 
-/// "w12 w7 …": words that come again, so that heads which look for the same word find it.
+/// "w12 w7 …": repeated words, for the heads that look for the same word.
 inline std::string long_text() {
   std::mt19937 random(3);
   std::string text;

@@ -1,5 +1,5 @@
 // A Document too long to keep its weights, in the window: from the whole head down to single cells with their
-// exact numbers, and everything that goes there.
+// exact numbers, by every control that leads there.
 #include <array>
 #include <cmath>
 #include <string>
@@ -51,7 +51,7 @@ TEST_CASE("a long map zooms down to cells that print their exact weights") {
   robot.key(ImGuiKey_Z);
   robot.settle();
   CHECK(robot.app().view().long_view->in_sight().queries == tokens);
-  // The wheel goes there too, step by step.
+  // The wheel zooms there, too, step by step.
   robot.move(robot.centre("long map"));
   for (int i = 0; i < 12; ++i) robot.scroll(1);
   robot.settle();
@@ -117,7 +117,7 @@ TEST_CASE("tiles are made by the backend beside the one that computes, and by th
   Robot robot({.width = 1600, .height = 1000, .second = second, .beside = beside});
   robot.app().files().opening.open(directory.write("long.txt", long_text()));
   robot.settle();
-  robot.app().view().notices.clear();  // what opening it changed
+  robot.app().view().notices.clear();  // the notice of opening it
   robot.key(ImGuiKey_U);
   robot.settle();
   REQUIRE(robot.app().shown()->backend == "Second");
@@ -131,7 +131,7 @@ TEST_CASE("tiles are made by the backend beside the one that computes, and by th
   CHECK(robot.app().message() ==
         "Out of device memory: 12 GiB are needed. The CPU makes what is in sight from now on.");
   CHECK(beside->tiles() == made);
-  // Of this result it is not asked again; a new one is tried.
+  // For this result the backend is not asked again; for a new one it is.
   beside->fail_after_tiles(std::nullopt);
   robot.click("Head 6");
   robot.settle();
@@ -202,7 +202,7 @@ TEST_CASE("what a mask of single cells hides is drawn as what the causal mask hi
   int different = 0, all = 0;
   for (int y = 160; y < 800; ++y)  // inside the map
     for (int x = 370; x < 1000; ++x, ++all) different += causal.at(x, y) == masked.at(x, y) ? 0 : 1;
-  CHECK(different < all / 1000);  // the last bit of a weight may be another
+  CHECK(different < all / 1000);  // the last bit of a weight may differ
 }
 
 TEST_CASE("heads, pooling, colours, scale and mask of a long result change the picture") {

@@ -1,4 +1,4 @@
-// A text that becomes too short for what is cached of it says so, and undo brings the cache back.
+// A text that becomes shorter than its cache: the window says so, and undo restores the cache.
 #include <filesystem>
 #include <string>
 

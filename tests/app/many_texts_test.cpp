@@ -1,5 +1,5 @@
-// The texts of a file in the window: scores of the heads over all of them and cosines of each two, behind the
-// window, stopped when a person wants it.
+// The texts of a file in the window: scores of the heads over all of them and cosines of each two, in the
+// background, with a way to stop.
 #include "app/results/many_texts.hpp"
 
 #include <string>
@@ -31,11 +31,11 @@ void open_texts_card(Robot& robot) {
 
 const ManyTextsState& many(Robot& robot) { return model_state_of(robot.app().view()).many; }
 
-/// Whether this is said in the next frames.
+/// Whether one of the next frames draws this text.
 bool is_said(Robot& robot, std::string_view key) {
   bool told = false;
   robot.app().words().watch = [&](std::string_view said, bool) { told = told || said == key; };
-  robot.app().words().speak_english();  // what was said before is said anew
+  robot.app().words().speak_english();  // makes texts that were drawn before be reported again
   robot.frame(2);
   robot.app().words().watch = nullptr;
   return told;
@@ -120,7 +120,7 @@ TEST_CASE("scores and cosines over the texts of a file are those of the core", "
   CHECK(is_said(robot, "All {} pairs: mean {}, deviation {}, least {}, largest {}."));
   click(robot, "Close");
   CHECK_FALSE(robot.has("Measure"));
-  open_texts_card(robot);  // what is there stays
+  open_texts_card(robot);  // the results so far stay
   CHECK(is_said(robot, "Pooled by {}: no modules.json says how."));
 }
 
@@ -169,7 +169,7 @@ TEST_CASE("effects of heads over texts and patching over pairs are those of the 
   CHECK(is_said(robot, "The logit of the answer less that of the other: clean {} ± {}, corrupted {} ± {}."));
   click(robot, "##Many patch: estimate");
   CHECK(many(robot).patched == 2);
-  click(robot, "##Many what: Effects");  // measured anew: what is there is of the pairs
+  click(robot, "##Many what: Effects");  // measured again: the old results are of the pairs
   CHECK(is_said(robot, "Mean and standard deviation over the texts of what zeroing each head does."));
 }
 
@@ -247,7 +247,7 @@ TEST_CASE("what is wrong with a file of texts is said in the language of the win
                       "character."));
   const auto long_text = directory.write("long.txt", "ab cd\n" + std::string(200, 'c') + "\n");
   CHECK(is_translated(long_text, "Line {} of \"{}\": {}"));
-  // What stands behind the line is a text in a text: it is asked for where the text around it is known.
+  // The reason after the line is a text within a text: it is looked up if the text around it is known.
   const auto is_translated_within = [&](const std::filesystem::path& path, std::string_view key) {
     robot.retype("##Texts file", path.native());
     click(robot, "Measure");

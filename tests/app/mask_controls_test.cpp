@@ -109,7 +109,7 @@ TEST_CASE("cells are hidden by hand with the button and with M") {
   robot.key(ImGuiKey_M);
   robot.settle();
   CHECK(cell_of(robot, Stage::Softmax, 3, q, k) == 0);
-  // Changes of the tokens keep it or let go of it, but never get stuck.
+  // Changes of the tokens keep the additive mask or drop it, and are never refused for it.
   robot.retype("##Text", "The cat");
   CHECK(robot.app().message().empty());
   robot.type_number("Pad to value", "9");

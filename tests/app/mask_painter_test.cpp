@@ -43,7 +43,7 @@ TEST_CASE("a drag on the small picture hides cells, another one shows them", "[p
   click(robot, "Mask: None");
   const Document start = robot.document();
   robot.drag(cell(robot, "Mask picture", 1, 0), cell(robot, "Mask picture", 1, 5),
-             2);  // a fast hand: no gaps
+             2);  // a fast stroke has no gaps
   robot.settle();
   for (int key = 0; key < 6; ++key) CHECK(hidden(robot, 3, 1, key));
   CHECK_FALSE(hidden(robot, 2, 1, 0));  // in this head alone
@@ -76,7 +76,7 @@ TEST_CASE("B paints on the large picture, in this head or in all", "[painter]") 
   robot.settle();
   for (int i = 2; i < 5; ++i) CHECK(hidden(robot, 3, i, i));
   CHECK_FALSE(hidden(robot, 0, 3, 3));
-  CHECK(robot.app().selection().cell == chosen);  // the mouse was for the brush
+  CHECK(robot.app().selection().cell == chosen);  // painting does not choose a cell
   click(robot, "Brush for: All heads");
   robot.drag(cell(robot, "heatmap 0", 0, 5), cell(robot, "heatmap 0", 0, 3), 4);
   robot.settle();
@@ -113,7 +113,7 @@ TEST_CASE("the pattern is taken as painted, by the button or by showing a cell o
   click(robot, "Clear painting");
   click(robot, "Mask: Causal");
   click(robot, "Brush for: This head");
-  robot.click_at(cell(robot, "heatmap 0", 0, 5));  // the causal mask hides it: it becomes paint in this head
+  robot.click_at(cell(robot, "heatmap 0", 0, 5));  // the causal mask hides it: it is painted in this head
   robot.settle();
   CHECK(allowed(robot, 3) == 22);
   CHECK(allowed(robot, 2) == 21);

@@ -1,5 +1,5 @@
-// Words of an encoder's text are masked and put back as a person does it: Alt-click, menu, button, key; the
-// prediction says where the word stands among those that the model expects.
+// Words of an encoder's text are masked and put back by Alt-click, menu, button and key; the prediction shows
+// the rank of the masked word.
 #include <cmath>
 #include <string>
 
@@ -99,7 +99,7 @@ TEST_CASE("Alt-click masks a word, and puts it back", "[model][masking]") {
   SECTION("by Alt-click") {
     robot.move(robot.centre("token 2"));
     robot.frame();
-    CHECK(robot.app().view().hint.find("cat") != std::string::npos);  // which word comes back
+    CHECK(robot.app().view().hint.find("cat") != std::string::npos);  // names the word that comes back
     CHECK(robot.app().view().hint.find("puts it back") != std::string::npos);
     alt_click(robot, "token 2");
     CHECK(within(robot).input.text == "the cat sat on the mat");
@@ -186,7 +186,7 @@ TEST_CASE("classes are named as the model names them", "[model][masking]") {
     alt_click(robot, "token 5");  // it has no mask to fill: a click like any other
     CHECK(robot.app().message().empty());
     CHECK(robot.app().selection().cell.query == 5);
-    // Classes of tokens are of the one that was chosen.
+    // The classes shown are those of the chosen token.
     const bool of_token = std::string(name) == "bert_tokens";
     CHECK(model_state_of(robot.app().view()).predicted_row ==
           (of_token ? std::optional<std::int64_t>(5) : std::nullopt));

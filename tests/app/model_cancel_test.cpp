@@ -1,5 +1,5 @@
-// What takes long of a model is stopped and goes on where it was: effects of heads, pruning curve, activation
-// patching. The worker of the engine stands still between two pieces, as if each of them took long.
+// Long work on a model is stopped and resumed where it was: effects of heads, pruning curve, activation
+// patching. The engine's worker is halted between two pieces, as if each of them took long.
 #include <chrono>
 #include <condition_variable>
 #include <functional>
@@ -63,14 +63,15 @@ class SlowModel {
   }
   ~SlowModel() { gate_.open(); }
 
-  /// The text changes, or something is asked for: from here on the worker waits before each piece.
+  /// Call before the text changes or work is started: from here on the worker waits before each piece.
   void slow_down() { gate_.close(); }
   void hurry() {
     gate_.open();
     robot.leave();
     robot.settle();
   }
-  /// Piece by piece until it is true. Only what comes long after the piece before is told of.
+  /// Lets pieces through one by one until the condition is true. The engine reports a piece only long after
+  /// the last one.
   bool pieces_until(const std::function<bool()>& condition) {
     constexpr int most = 200;
     for (int i = 0; i < most; ++i) {
@@ -82,8 +83,8 @@ class SlowModel {
     return false;
   }
 
-  /// Pixels of the bar beside the button with this name that are filled: what is known. (Texts would be asked
-  /// for as a picture is saved, which waits for all.)
+  /// Filled pixels of the progress bar beside the button with this name. (Texts are read from a saved
+  /// picture, and saving waits for all work.)
   int filled(const std::string& button) {
     const RecordedItem* const item = robot.items().find(button);
     REQUIRE(item != nullptr);
@@ -98,12 +99,12 @@ class SlowModel {
     return robot.has(name + ": Cancel") && filled(name + ": Cancel") > 0;
   }
 
-  /// `button` was pressed while it was on its way: it stays as far as it came, and nothing is expected.
+  /// `button` was pressed while the work ran: its progress stays, and no work is pending.
   void stop(const std::string& button, const std::string& name) {
     REQUIRE(robot.has(button));
     const int known = filled(name + ": Cancel");
     robot.click(button);
-    hurry();  // throws while something is expected
+    hurry();  // throws while work is pending
     CHECK(robot.has(name + ": Go on"));
     CHECK_FALSE(robot.has(name + ": Cancel"));
     CHECK_FALSE(robot.has("Cancel"));
@@ -250,7 +251,7 @@ TEST_CASE("a model that is slow to run says so, and can be stopped", "[model]") 
   model.slow_down();
   robot.click("##Text");
   robot.type("ab");
-  // What takes less than a fifth of a second is not told of.
+  // Work of less than a fifth of a second is not reported.
   REQUIRE(wait_until([&] {
     robot.frame();
     return robot.has("Cancel");

@@ -1,4 +1,4 @@
-// What is said over the large picture of a head whose text is too long for labels is said whole.
+// The caption over the large picture of a head whose text is too long for labels is not cut.
 #include <algorithm>
 #include <fstream>
 #include <optional>
@@ -34,7 +34,7 @@ void point_at_another_layer(Robot& robot) {
   FAIL("no head of another layer is in sight");
 }
 
-/// What is said of the colours over the large picture.
+/// The words about the colours over the large picture.
 std::vector<std::string> words_over_picture(Robot& robot) {
   const RecordedItem* const grid = robot.items().find("All heads");
   REQUIRE(grid != nullptr);

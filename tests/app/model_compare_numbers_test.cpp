@@ -1,4 +1,4 @@
-// The numbers of the comparison of two models, as they stand on screen, against loops over the formulas.
+// The numbers on screen of the comparison of two models, against loops over the formulas.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -15,7 +15,7 @@ namespace {
 
 using namespace attnscope::test;
 
-/// What stands in the box of an item, in the order in which it was drawn.
+/// The texts in the box of an item, in the order in which they were drawn.
 std::vector<std::string> texts_in(Robot& robot, const std::string& label) {
   const auto& items = robot.items().items();
   const auto item =
@@ -43,7 +43,7 @@ void check_number(const std::string& text, double expected) {
     CHECK(text == "–");
     return;
   }
-  const double size = std::abs(expected);  // two places, or one digit that counts
+  const double size = std::abs(expected);  // two places, or one significant digit
   CHECK(std::abs(number(text) - expected) <= (size < 0.005 ? 0.51 * size : 0.00501));
 }
 
@@ -176,7 +176,7 @@ TEST_CASE("every number of the comparison of two texts is that of a naive loop",
     }
   }
 
-  // What both predict behind the last token.
+  // The predictions of both after the last token.
   const std::vector<double> p = now.probabilities(rows - 1), q = held.probabilities(rows - 1);
   int found = 0;
   for (std::size_t id = 0; id < p.size(); ++id) {

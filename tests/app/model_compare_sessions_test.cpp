@@ -1,4 +1,4 @@
-// What is held of a model is kept in a session by path and fingerprint, and computed again when it is opened.
+// A session keeps a held model by path and fingerprint, and computes it again when it is opened.
 #include <filesystem>
 #include <fstream>
 #include <sstream>

@@ -1,5 +1,5 @@
-// A model beside the one that is held, used as a person does: two texts, a change inside, two layers, two
-// precisions; what is shown is what an independent computation gives.
+// A model beside the held one, used by the robot: two texts, a change inside, two layers, two precisions; the
+// numbers on screen are those of an independent computation.
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -352,7 +352,7 @@ TEST_CASE("a comparison is stopped, goes on, and something else is compared what
   comparison.follow({reading, true, 0});
   comparison.cancel();
   CHECK(comparison.is_settled());
-  comparison.follow({reading, true, 0});  // the same is not asked again
+  comparison.follow({reading, true, 0});  // the same comparison is not started again
   CHECK(comparison.is_settled());
   CHECK_FALSE(comparison.held()->is_busy);
   comparison.go_on();
@@ -382,7 +382,7 @@ TEST_CASE("the window is woken when what is compared with a held model is known"
   robot.settle();
   robot.app().finish_numbers();
   robot.settle();
-  wakes = 0;  // the model on screen is known, so that only its comparison has news
+  wakes = 0;  // the model on screen is complete, so that only the comparison wakes the window
   robot.click("Hold this");
   robot.settle();
   REQUIRE(robot.app().held().model());

@@ -1,5 +1,5 @@
-// A layer of a model in Explore says which model it stands in, leads back to it, and shows what the model
-// predicts while the layer is changed.
+// A layer of a model in Explore: the page names its model, leads back to it, and shows the model's prediction
+// while the layer is changed.
 #include <cmath>
 #include <string>
 

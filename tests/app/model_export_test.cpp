@@ -1,5 +1,5 @@
-// What the window writes of a model: every table and every tensor is read back and compared with what the
-// read-outs compute of the same text, called by themselves.
+// Exports of a model: every table and every tensor is read back and compared with the read-outs of the same
+// text, called directly.
 #include "app/exports/model_export.hpp"
 
 #include <algorithm>
@@ -120,7 +120,7 @@ TEST_CASE("tables say of which model their numbers are, and what is changed insi
     CHECK(heads.at(i, "random_token_scores_of") == "model as it is");
     CHECK(heads.at(i, "effects_of") == "model as it is");
     CHECK(heads.at(i, "changes_inside") == changes);
-    // That is true: a score of the text follows the change, an effect does not.
+    // As the header says: a score of the text follows the change, an effect does not.
     const PatternScore& first = scores[i / 4][i % 4][static_cast<std::size_t>(HeadScore::First)];
     CHECK(is_near(heads.number(i, "first_token"), first.score));
     CHECK(is_near(heads.number(i, "effect_kl"), atlas[i].effect.divergence));
@@ -306,7 +306,7 @@ TEST_CASE("the parts of a score and of a logit are written, and add up to them",
   CHECK(logit.at(0, "numbers_of") == "model as it is");
   CHECK(logit.at(0, "changes_inside") == "none");
   CHECK(std::stod(score.at(2, 3)) == split.cells.matrix()(2, 2));
-  CHECK(logit.at(0, "layer").empty());  // the embedding is of no layer and no head
+  CHECK(logit.at(0, "layer").empty());  // the embedding has no layer and no head
   CHECK(logit.at(0, "head").empty());
   double adds = 0;
   for (std::size_t i = 0; i < logit.rows(); ++i) adds += logit.number(i, "adds");
@@ -351,7 +351,7 @@ TEST_CASE("activations are written under the names of hook points", "[model][exp
 
 TEST_CASE("an export goes on behind the window and can be stopped", "[model][export]") {
   const TemporaryDirectory directory;
-  Robot robot(with_letters(directory));  // what becomes of an export is seen in a frame, however soon it ends
+  Robot robot(with_letters(directory));  // the end of an export shows in a frame, however soon it comes
   type_text(robot, "ab c de ab c de ab c de ab c");
   robot.app().view().files->numbers = NumberFormat::Tensors;
   robot.app().files().saving.save(directory / "cache.safetensors");
@@ -365,7 +365,7 @@ TEST_CASE("an export goes on behind the window and can be stopped", "[model][exp
   CHECK_FALSE(std::filesystem::exists(directory / "second.safetensors"));
   CHECK_FALSE(robot.app().view().files->exporting);
 
-  // Of its own, so that it can be stopped before it begins.
+  // A separate reading, so that it can be stopped before it begins.
   const auto reading = std::make_shared<ModelReading>();
   ModelExport stopped(reading, ExportedTable{ModelTable::Lens, {}}, directory / "stopped.csv");
   stopped.cancel();

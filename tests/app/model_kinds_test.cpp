@@ -1,5 +1,5 @@
-// Models of other kinds than decoders on every screen of the model: what they have is shown, what they do not
-// have is said in a sentence.
+// Models other than decoders on every page of the model: a page shows what they have, and a sentence says
+// what they lack.
 #include <algorithm>
 #include <filesystem>
 #include <string>
@@ -47,7 +47,7 @@ TEST_CASE("encoders, encoder-decoders and models of pictures stand on every scre
     CHECK(robot.app().view().mode == Mode::Model);
     const struct {
       ModelScreen screen;
-      std::vector<const char*> parts;  // one of them is there, or a sentence
+      std::vector<const char*> parts;  // one of them is shown, or a sentence
     } screens[] = {{ModelScreen::Heads, {"All heads"}},
                    {ModelScreen::Why, {"cell score"}},
                    {ModelScreen::Atlas, {"Atlas of heads"}},

@@ -1,5 +1,5 @@
-// Which head a picture is of where heads stand in groups, which score a tooltip's number is, and what the
-// cell of a card of the strongest path is.
+// Labels: the head of each picture where heads are grouped, the score that a tooltip's number is, and the
+// role of a cell on a card of the strongest path.
 #include <set>
 #include <string>
 #include <vector>
@@ -17,7 +17,7 @@ namespace {
 
 using namespace attnscope::test;
 
-/// The texts that stand on the pictures of heads and are called as a head is.
+/// The texts on the pictures of heads that are names of heads.
 std::multiset<std::string> names_on_pictures(Robot& robot) {
   const RecordedItem* const grid = robot.items().find("All heads");
   REQUIRE(grid != nullptr);
@@ -33,7 +33,7 @@ std::multiset<std::string> names_on_pictures(Robot& robot) {
   return found;
 }
 
-/// What is told while the mouse rests on the first picture of the grid.
+/// The tooltip of the first picture of the grid.
 std::set<std::string> told_of_first_head(Robot& robot) {
   ImGui::GetStyle().HoverDelayShort = ImGui::GetStyle().HoverStationaryDelay = 0;
   const RecordedItem* const grid = robot.items().find("All heads");
@@ -46,7 +46,7 @@ std::set<std::string> told_of_first_head(Robot& robot) {
       if (!model_state_of(robot.app().view()).hovered) continue;
       std::set<std::string> told;
       robot.app().words().watch = [&](std::string_view key, bool) { told.emplace(key); };
-      robot.app().words().speak_english();  // what was said before is said anew
+      robot.app().words().speak_english();  // makes texts that were drawn before be reported again
       robot.frame(3);
       robot.app().words().watch = nullptr;
       return told;

@@ -1,4 +1,4 @@
-// Ranks in a table of logits that are equal.
+// Ranks in a table with equal logits.
 #include <memory>
 
 #include <catch2/catch_test_macros.hpp>

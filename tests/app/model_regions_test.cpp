@@ -45,7 +45,7 @@ TEST_CASE("the regions of a model are dragged within limits, a double click give
     drag_by(robot, edge, edge.by);
     CHECK(std::abs(place_of(robot, edge) - usual - edge.by) < 2);
     CHECK(robot.app().view().sizes.*edge.size > 0);
-    drag_by(robot, edge, 40 * edge.by);  // far beyond: the grid keeps its room
+    drag_by(robot, edge, 40 * edge.by);  // far beyond the limit: the grid keeps its room
     const RecordedItem* const grid = robot.items().find("All heads");
     REQUIRE(grid != nullptr);
     CHECK(grid->max.x - grid->min.x > 240);

@@ -1,5 +1,5 @@
-// A session in a model that this program kept, when it was closed or through a crash: it is read behind the
-// window, and whatever comes between, it is not lost.
+// A kept session with a model, after closing or a crash: it is read in the background, and is not lost
+// whatever happens meanwhile.
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -72,7 +72,7 @@ TEST_CASE("what was closed in a model is read behind the window", "[model][closi
   CHECK_FALSE(robot.app().settled());
   check_is_back(robot);
   CHECK(robot.app().message().starts_with("Reopened what was closed last."));
-  CHECK(desk.closed() == 0);  // it is this window's own
+  CHECK(desk.closed() == 0);  // this window owns it now
   robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);
   robot.settle();
   CHECK_FALSE(within(robot));

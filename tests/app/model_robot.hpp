@@ -1,4 +1,4 @@
-// tests/app: the robot before a small model of letters, and the text on its screen run without the window.
+// tests/app: a robot with a small model of letters, and the same text run without the window.
 #pragma once
 
 #include <span>
@@ -36,7 +36,7 @@ inline void type_text(Robot& robot, const std::string& text) {
 struct LettersFolder {
   TemporaryDirectory directory;
 };
-/// Before that model, which has read "ab c de a".
+/// A robot with that model, which has read "ab c de a".
 struct LettersRobot : LettersFolder, Robot {
   explicit LettersRobot(const LettersWindow& window = {}) : Robot(with_letters(directory, window)) {
     type_text(*this, "ab c de a");
@@ -46,7 +46,7 @@ struct LettersRobot : LettersFolder, Robot {
 inline const ModelContext& model_within(const Robot& robot) { return robot.document().within.read(); }
 inline const ModelState& model_state(Robot& robot) { return model_state_of(robot.app().view()); }
 
-/// What is on screen, computed by the functions of the core themselves.
+/// The model on screen, computed directly by functions of core.
 struct ModelAlone {
   explicit ModelAlone(const Robot& robot)
       : within(robot.document().within.read()),

@@ -1,5 +1,5 @@
-// The window in a model: what is typed runs through it, what is changed in one of its layers changes what
-// follows, undo and sessions bring it back.
+// The window with a model: typed text runs through it, a change of a layer changes the later ones, undo and
+// sessions restore it.
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/pages/model/state/model_state.hpp"

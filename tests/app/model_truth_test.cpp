@@ -1,5 +1,5 @@
-// What the page of a model shows is so: long texts can be seen, what is stale steps back, numbers of other
-// versions of the model are not mixed, and texts from files are read as they are.
+// The page of a model is truthful: long texts are visible, stale pictures are dimmed, numbers of different
+// versions of the model are not mixed, and texts from files are read unchanged.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -55,7 +55,7 @@ std::vector<Rgba> pixels_of(Robot& robot, const char* label) {
   return pixels;
 }
 
-/// How far pixels are from their mean.
+/// The contrast of pixels: how far they are from their mean.
 double contrast(const std::vector<Rgba>& pixels) {
   const auto light = [](Rgba pixel) {
     return static_cast<double>((pixel & 0xFF) + (pixel >> 8 & 0xFF) + (pixel >> 16 & 0xFF));
@@ -185,7 +185,7 @@ TEST_CASE("a text from a file is read by the open model, line by line", "[model]
   robot.settle();
   CHECK(model_within(robot).model == model);
   CHECK(model_within(robot).input.text != text);
-  // What is no text is refused with its name, and the model stays.
+  // A file that is no text is refused by name, and the model stays.
   robot.app().files().opening.open(directory.write("broken.txt", "ab \xFF"));
   robot.settle();
   CHECK(model_within(robot).model == model);

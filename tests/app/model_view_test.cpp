@@ -1,5 +1,5 @@
-// The screen of a model, used as a person does: heads that are previewed, locked and opened, what is changed
-// inside with the controls, what is predicted and appended.
+// The page of a model, used by the robot: heads are previewed, locked and opened, the controls change the
+// model, tokens are predicted and appended.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -31,7 +31,7 @@ namespace {
 
 using namespace test;
 
-/// Puts the mouse on the head in the grid; where it stands is found as by a person who looks for it.
+/// Puts the mouse on the head in the grid; its place is found by moving over the grid.
 ImVec2 find_head(Robot& robot, int block, std::int64_t head) {
   const RecordedItem* const grid = robot.items().find("All heads");
   REQUIRE(grid != nullptr);
@@ -384,7 +384,7 @@ TEST_CASE("a pixel of the grid is the weight of its cell; hidden cells are hidde
       CHECK((seen == near(place + 0.5f) || seen == near(place + 0.49f) || seen == near(place + 0.51f)));
     }
   }
-  // The first row has no choice: what a token is given there says nothing.
+  // The first row has one key: its weight means nothing.
   float most = 0;
   for (int i = 1; i < 7; ++i) most = std::max(most, weights.matrix()(i, 0));
   CHECK(std::abs(most_given(opened->model->spec, run, {AttentionOf::Decoder, 1, 2}, 0) - most) < 1e-5f);

@@ -1,6 +1,6 @@
-// tests/app: what the monkey does that takes more than one event of a hand: it clicks in a region and then
-// types into the sentence, exports under names of every sort, and opens cases of the shared vectors while
-// another file is open. ATTNSCOPE_MONKEY_GESTURES=0 turns these off.
+// tests/app: gestures of the monkey that take several events: it clicks in a region and then types the
+// sentence, exports under all sorts of names, and opens cases of the shared vectors while another file is
+// open. ATTNSCOPE_MONKEY_GESTURES=0 turns these off.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ inline bool gestures_asked_for() {
   return request == nullptr || std::string_view(request) != "0";
 }
 
-/// All that is written lies in the directory; a case is copied there before it is opened, since what is open
+/// All files are written into the directory; a case is copied there before it is opened, since an open file
 /// may be saved.
 class MonkeyGestures {
  public:
@@ -36,8 +36,8 @@ class MonkeyGestures {
     std::error_code none;
     const std::filesystem::path cases = std::filesystem::path(ATTNSCOPE_SHARED) / "vectors" / "cases";
     for (const auto& entry : std::filesystem::directory_iterator(cases, none)) cases_.push_back(entry.path());
-    std::ranges::sort(cases_);       // a directory has its own order on every disk
-    std::mt19937_64 order = random;  // what a seed does without the gestures stays the same
+    std::ranges::sort(cases_);       // the order of a directory differs between disks
+    std::mt19937_64 order = random;  // the other events of a seed stay the same
     std::ranges::shuffle(cases_, order);
   }
 
@@ -72,7 +72,7 @@ class MonkeyGestures {
   }
 
   /// A session, numbers, a picture, an animation, a handout or a table, under a bare name, with another
-  /// ending, or onto a file that is there. What takes longer than a moment is stopped.
+  /// ending, or onto a file that is there. An export that takes longer than a moment is stopped.
   std::string exports(Robot& robot) {
     close_popups(robot);
     robot.app().view().files->dialog.folder = directory_.path();
@@ -170,7 +170,7 @@ class MonkeyGestures {
     return ", " + kind;
   }
 
-  /// Of few names, so that many are there already.
+  /// One of few names, so that many exist already.
   std::string name_of_file() {
     static constexpr std::array<std::string_view, 12> names{
         "out",     "out.v2",  "out.json", "out.csv", "out.npy",         "out.svg",
@@ -181,7 +181,7 @@ class MonkeyGestures {
     return name;
   }
 
-  /// Frames until it is written; what is on its way then is stopped as a person stops it.
+  /// Frames until the file is written; after some of them the export is stopped with its button.
   static void wait_or_stop(Robot& robot) {
     const auto begin = std::chrono::steady_clock::now();
     const auto is_busy = [&] { return robot.app().view().files->exporting.has_value(); };

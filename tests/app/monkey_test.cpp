@@ -1,4 +1,4 @@
-// A monkey before the window: seeded random clicks, drags, keys, text, wheels, drops, sizes and scales.
+// Monkey test of the window: seeded random clicks, drags, keys, text, wheels, drops, sizes and scales.
 // Nothing may break, and at the end the window still works. ATTNSCOPE_MONKEY sets how many events (the
 // continuous integration lets it have 4,000 under the sanitizers), ATTNSCOPE_COMMIT (the number of the
 // commit) and ATTNSCOPE_SEED which ones; ATTNSCOPE_MONKEY_GESTURES=0 leaves out what monkey_gestures.hpp has.
@@ -44,8 +44,7 @@ class Monkey {
   Monkey(const Monkey&) = delete;
   Monkey& operator=(const Monkey&) = delete;
 
-  /// Whether it also presses the keys of undo and redo: what it does after a step back forgets what lay
-  /// ahead.
+  /// Whether it also presses the keys of undo and redo: a change after an undo clears the redo history.
   bool undoes = true;
   /// The dialog for files does not leave the monkey's directory for long: never with a file in hand.
   void stay_inside(Robot& robot) {
@@ -146,7 +145,7 @@ class Monkey {
     return "text";
   }
 
-  /// Words, as a person types them who thinks that a field has the keyboard.
+  /// Words, typed as if a field had the keyboard.
   std::string burst(Robot& robot) {
     static const std::vector<std::string> texts{
         "My dog likes big cats", "the cat", "2 cats", "Hello", "sclt", "xuSH", "a b c", "ttt"};
@@ -205,13 +204,12 @@ void look(Robot& robot) {
              std::isfinite(item.max.y)));
 }
 
-/// Random widths and lengths would make single runs take seconds: the monkey may turn knobs, not our
-/// patience.
+/// Random widths and lengths would make single runs take seconds: this keeps the Document small.
 void keep_small(Robot& robot, const std::filesystem::path& example) {
   const Document& document = robot.document();
   const bool large = document.layer().d_model > 512 || document.layer().heads > 64 ||
                      longest_of(document.input.sequences) > 60 || document.input.padded_length > 60;
-  // Of what came as vectors there are no sequences, and a model has more than one layer: its numbers count.
+  // Given vectors have no sequences, and a model has more than one layer: the sizes of the result count.
   const Dimensions& d = robot.app().shown()->layer().dimensions;
   const std::int64_t cells = d.batch * d.heads * d.queries * d.keys;
   const ModelContext& within = document.within.read();
@@ -243,7 +241,7 @@ TEST_CASE("a monkey before the window breaks nothing") {
     way.look(robot);
     keep_small(robot, example);
     if (i % 100 == 99) {
-      // A walk, or a run that trains on, may take longer than the test may.
+      // A playing walk or a training run may take longer than the test.
       walk_of(robot.app().view()).playing = lab_of(robot.app().view()).playing = false;
       robot.settle();
       robot.pixels();

@@ -1,6 +1,5 @@
-// A model whose numbers stop being numbers inside it, from the command line and in the window: it is said
-// where, no token is called likely, and nothing that is NaN is called unknown. And a model whose text cannot
-// run.
+// A model with NaN inside, from the command line and in the window: a message says where it begins, no token
+// is called likely, and NaN is not called unknown. And a model whose text cannot run.
 #include <algorithm>
 #include <cmath>
 #include <set>

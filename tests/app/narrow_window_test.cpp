@@ -1,5 +1,5 @@
-// A window below 1280 logical pixels: the inspector is a drawer over the picture, and where the window is low
-// too the signals are a line of their titles.
+// A window below 1280 logical pixels: the inspector is a drawer over the picture, and in a low window the
+// signals are one line of titles.
 #include <string>
 #include <utility>
 

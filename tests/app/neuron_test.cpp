@@ -1,4 +1,4 @@
-// The neuron view: its strips, their order, and the numbers it tells, narrow and large.
+// The neuron view: its strips, their order, and its numbers, narrow and large.
 #include <cmath>
 #include <string>
 
@@ -22,8 +22,7 @@ Robot& with_neurons(Robot& robot) {
   return robot;
 }
 
-/// Moves over the first cell of the strips of the narrow form, whose names the mouse reads off the status
-/// line.
+/// Hovers the first cell of the strips of the narrow form; returns the status line, which names it.
 std::string hint_at_first_cell(Robot& robot, int key) {
   const ImVec2 row = robot.centre("neuron " + std::to_string(key));
   robot.move({row.x - 164 + 82, row.y});  // the row is 328 wide, its strips begin at 76
@@ -128,7 +127,7 @@ TEST_CASE("the neuron view stands large in the place of the focus") {
   CHECK(robot.app().selection().locked);  // the next Esc unlocks
   robot.key(ImGuiKey_Escape);
   CHECK_FALSE(robot.app().selection().locked);
-  // What a person asks to see in the focus is seen.
+  // Weights that are chosen for the focus are shown there.
   robot.key(ImGuiKey_E);
   robot.click("Inspector: Cell");
   robot.frame();

@@ -1,4 +1,4 @@
-// The page of the model while none is open: it lists models, and leads back to the one that was left.
+// The model's page while no model is open: it lists models, and leads back to the last one.
 #include <fstream>
 #include <set>
 #include <string>
@@ -47,7 +47,7 @@ TEST_CASE("a layer that was taken out of its model leads back into it") {
   robot.leave();
   robot.key(ImGuiKey_F2);
   robot.settle();
-  robot.key(ImGuiKey_O);  // positions of its own: no layer of that model any more
+  robot.key(ImGuiKey_O);  // with changed positions it is no layer of that model any more
   robot.settle();
   REQUIRE_FALSE(robot.document().within.read());
   robot.key(ImGuiKey_F7);

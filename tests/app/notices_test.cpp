@@ -1,4 +1,4 @@
-// What the card at the lower edge says of what was opened or changed goes when that has become untrue.
+// The message at the lower edge about an opened or changed document disappears when it is not true any more.
 #include "app/state/notices.hpp"
 
 #include <filesystem>
@@ -32,7 +32,7 @@ TEST_CASE("what is said of a text that was opened leaves when that has become un
   robot.app().files().opening.open(one);
   robot.settle();
   REQUIRE(said(robot));
-  robot.key(ImGuiKey_RightArrow);  // a look changes nothing of it
+  robot.key(ImGuiKey_RightArrow);  // a change of the view keeps it
   robot.settle();
   CHECK(said(robot));
   robot.key(ImGuiKey_C);

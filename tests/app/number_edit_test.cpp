@@ -1,4 +1,4 @@
-// The number that a person types, as it is read.
+// Reading typed numbers.
 #include "app/kit/widgets/number_edit.hpp"
 
 #include <catch2/catch_test_macros.hpp>

@@ -1,4 +1,4 @@
-// How numbers are written: a true minus, no zero with a sign, the places that the room has.
+// How numbers are written: a true minus sign, no signed zero, as many places as fit.
 #include "app/kit/ui/number_format.hpp"
 
 #include <cmath>
@@ -47,7 +47,7 @@ TEST_CASE("any size in little room", "[numbers]") {
   CHECK(tight(0.005) == ".01");
   CHECK(tight(2e-7) == "2e−7");
   CHECK(tight(-2e-7) == "−2e−7");
-  CHECK(tight(9.6e-5) == "1e−4");  // a mantissa of 10 is one more of the exponent
+  CHECK(tight(9.6e-5) == "1e−4");  // a mantissa rounded to 10 raises the exponent by one
   CHECK(tight(9.4e-5) == "9e−5");
   CHECK(tiny(9.96e-5) == "1.0e−4");
   CHECK(tiny(9.94e-5) == "9.9e−5");

@@ -1,5 +1,5 @@
-// Numbers on screen are what they say: small ones are no zeros, sums add up, words stand beside what they are
-// of.
+// Numbers on screen are truthful: small ones are not shown as 0, sums add up, words are beside what they
+// describe.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -103,7 +103,7 @@ TEST_CASE("a factor stands beside numbers that are printed") {
   robot.app().looking().look_at({.head = small->head, .cell = small->cell, .cells = {}});
   robot.settle();
   CHECK(shows(robot, "numbers ×"));
-  robot.type_number("d_model value", "256");  // more dimensions than have room for numbers
+  robot.type_number("d_model value", "256");  // too many dimensions for printed numbers
   small = small_weight(robot);
   REQUIRE(small);
   robot.app().looking().look_at({.head = small->head, .cell = small->cell, .cells = {}});
@@ -167,7 +167,7 @@ TEST_CASE("the tip of a number tells the number beside it, not over it") {
   const RecordedItem* const map = robot.items().find("weight map");
   REQUIRE(map != nullptr);
   const ImVec2 from = map->min, side{(map->max.x - map->min.x) / 64, (map->max.y - map->min.y) / 64};
-  /// Its pixels: of all numbers they differ in the line with the number alone.
+  /// The tooltip's pixels: they differ between cells only in the line with the number.
   const auto tip_at = [&](Cell cell) {
     const ImVec2 at{from.x + (static_cast<float>(cell.key) + 0.5f) * side.x,
                     from.y + (static_cast<float>(cell.query) + 0.5f) * side.y};
@@ -214,7 +214,7 @@ TEST_CASE("the sentence of a walk says whose formula stands there") {
   for (int move = 0; move <= script.moves_of(Stage::Score); ++move) {
     robot.go(Stage::Score, move);
     const std::string own_row = "“" + plain(query_label(robot.result(), 0, 2)) + "”";
-    std::string all;  // a sentence may stand in several lines
+    std::string all;  // a sentence may be wrapped into several lines
     for (const PlacedText& text : texts_of(robot)) all += text.text + " ";
     if (all.find("against every key") == std::string::npos) continue;
     const bool is_of_row = all.find(own_row + " against every key") != std::string::npos;

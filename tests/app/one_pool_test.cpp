@@ -18,7 +18,7 @@ using namespace attnscope::test;
 
 namespace {
 
-/// Threads that do the Jobs of one part of the window each and sleep else: the layer's engine, the models'
+/// Worker threads, one for each part of the window, which sleep between Jobs: the layer's engine, the models'
 /// engine and its watchdog, differences of models and theirs, tiles of A and of B, numbers of a result, the
 /// lab, the wall of seeds, files.
 constexpr int most_workers = 12;

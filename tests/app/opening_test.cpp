@@ -26,7 +26,7 @@ std::uint64_t bytes_read(const char* whose) {
 
 TEST_CASE("opening: a long document is read once, by another thread", "[opening]") {
   const test::TemporaryDirectory directory;
-  constexpr std::uint64_t bytes = 8 << 20;  // below what is opened behind the window
+  constexpr std::uint64_t bytes = 8 << 20;  // smaller than what is opened in the background
   const std::filesystem::path path = directory.write(
       "long.json", R"({"attnscope": 1, "text": ["a b c"], "title": "long"})" + std::string(bytes, ' '));
   Robot robot({.width = 1280, .height = 800});
@@ -34,7 +34,7 @@ TEST_CASE("opening: a long document is read once, by another thread", "[opening]
   const std::uint64_t own = bytes_read("thread-self"), all = bytes_read("self");
   robot.app().files().opening.open(path);
   const std::uint64_t own_after = bytes_read("thread-self"), all_after = bytes_read("self");
-  CHECK(robot.document().title == "long");  // it is there at once
+  CHECK(robot.document().title == "long");  // it is open at once
   CHECK(own_after - own < bytes / 8);
   CHECK(all_after - all >= bytes);
   CHECK(all_after - all < bytes + bytes / 2);

@@ -12,7 +12,7 @@ namespace {
 constexpr TracedCell cell{0, 3, 2, 1};
 constexpr Trigger rising{0.5f, Edge::Rising}, falling{0.5f, Edge::Falling};
 
-/// A scope that saw these entropies, one a second from second 0 on.
+/// A scope that has recorded these entropies, one a second from second 0 on.
 Oscilloscope seen(std::initializer_list<float> entropies, const Trigger& trigger, bool armed) {
   Oscilloscope scope;
   if (armed) scope.arm();
@@ -62,7 +62,7 @@ TEST_CASE("only changes are noted, and each holds until the next") {
   CHECK(scope.at(3)->entropy == 2);
   CHECK(scope.at(100)->entropy == 0.25f);
   const Oscilloscope broken = seen({NAN, NAN, NAN}, rising, false);
-  CHECK(broken.moments().size() == 1);  // the same NaN is no news
+  CHECK(broken.moments().size() == 1);  // the same NaN adds no moment
 }
 
 TEST_CASE("a frozen trace ignores what comes, and goes on after a gap") {
@@ -132,7 +132,7 @@ TEST_CASE(
   CHECK_FALSE(scope.frozen());
   CHECK_FALSE(scope.crossing());
   scope.observe(cell, {8, 1, 0, 1}, rising, 8);
-  CHECK(scope.state() == State::Armed);  // what was before the gap crosses nothing
+  CHECK(scope.state() == State::Armed);  // a value from before the gap makes no crossing
   scope.observe(cell, {9, 0, 0, 1}, rising, 8);
   scope.observe(cell, {10, 1, 0, 1}, rising, 8);
   CHECK(scope.crossing() == 10.0);

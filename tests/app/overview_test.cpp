@@ -1,4 +1,4 @@
-// Small pictures of weights that lie on a card: what is brought for them, and that they look the same.
+// Small pictures of weights in a card's memory: what is copied for them, and that they look the same.
 #include <cmath>
 #include <memory>
 
@@ -40,12 +40,12 @@ TEST_CASE("overview: of weights that lie elsewhere a small picture brings an ove
   REQUIRE(two.result().layer().overview != nullptr);
   const Shape& shape = two.result().layer().overview->shape();
   CHECK(shape == Shape{1, heads, 128, 128});
-  // The head that is looked at, and not the thumbnails' of all.
+  // Only the chosen head's weights are copied, not those of all thumbnails.
   CHECK(two.second->brought() >= 1);
   CHECK(two.second->brought() <= 2);
   const Image there = two.robot.pixels();
 
-  // The same picture from weights that are here, but for how cells meet pixels.
+  // The same picture from weights in the host's memory, except for the mapping of cells to pixels.
   two.robot.key(ImGuiKey_U);
   two.robot.settle();
   REQUIRE(two.result().layer().overview == nullptr);

@@ -1,5 +1,5 @@
-// What packages are made of agrees with the program: version, manual, completions, desktop files, the loader
-// of OpenGL.
+// The contents of packages agree with the program: version, manual, completions, desktop files, the loader of
+// OpenGL.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -101,7 +101,7 @@ TEST_CASE("the README of the command line lists every command and option of the 
   const std::string written = run(directory, "manual readme").out,
                     readme = bytes_of(house / "app/cli/README.md");
   CHECK_THAT(written, ContainsSubstring("    attnscope render [FILE] "));
-  // Else replace the block in app/cli/README.md by what the command writes.
+  // If this fails, replace the block in app/cli/README.md by the command's output.
   CHECK_THAT(readme, ContainsSubstring("\n\n" + written + "\n"));
 }
 

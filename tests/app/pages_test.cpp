@@ -1,4 +1,5 @@
-// Pages: what the shell asks of each row of their table, and that their state is a value of the ViewState.
+// Pages: what the shell requires of each row of their table, and that their state is a value of the
+// ViewState.
 #include <algorithm>
 #include <set>
 #include <string_view>
@@ -85,7 +86,7 @@ TEST_CASE("pages: an App has one of each, in the order of their table") {
   for (std::size_t i = 0; i < pages.size(); ++i) {
     CHECK(&pages[i]->facts() == facts[i]);
     CHECK(page_of_mode(pages, facts[i]->mode) == pages[i].get());
-    CHECK(pages[i]->is_settled());  // nothing was asked for
+    CHECK(pages[i]->is_settled());  // no work was given to it
   }
   CHECK(page_of_mode(pages, Mode{"none"}) == nullptr);
 }

@@ -1,4 +1,4 @@
-// The palette finds things by what people call them, and shows where they are.
+// The palette finds controls and actions by usual names, and shows where they are.
 #include <algorithm>
 #include <chrono>
 #include <set>
@@ -74,7 +74,7 @@ TEST_CASE("the palette finds by meaning, in English and German") {
     open_palette_and_type(robot, typed);
     CHECK(robot.app().view().palette_text == typed);
     CHECK(robot.has(found));
-    robot.key(ImGuiKey_Escape);  // once is enough
+    robot.key(ImGuiKey_Escape);  // one Esc is enough
     robot.frame(2);
     CHECK_FALSE(robot.has("##palette"));
   }
@@ -132,7 +132,7 @@ TEST_CASE("letters typed while the palette opens arrive in its field") {
     }
     robot.frame(3);
     CHECK(robot.app().view().palette_text == "dropout");
-    robot.type("x");  // and the field is typed on at its end
+    robot.type("x");  // typing goes on at the end of the field
     robot.frame(2);
     CHECK(robot.app().view().palette_text == "dropoutx");
     CHECK(robot.document() == before);
@@ -167,7 +167,7 @@ TEST_CASE("a German window calls the examples by German names") {
   robot.key(ImGuiKey_Escape);
   robot.frame(2);
   open_palette_and_type(robot, "drei tokens von hand");
-  CHECK(robot.has("Three tokens by hand"));  // what the robot finds it by stays
+  CHECK(robot.has("Three tokens by hand"));  // the label for the robot stays
 }
 
 TEST_CASE("a name beats other words, a whole name everything") {
@@ -181,7 +181,7 @@ TEST_CASE("a name beats other words, a whole name everything") {
   CHECK(score_of("Divide", divide, "sqrt divide") > 0);
   CHECK(score_of("Divide", divide, "sqrt mask") == 0);
   CHECK(score_of("Larger", larger, "") > 0);
-  CHECK(score_of("Scale", scale, " ") == 0);  // before anything is typed there are the actions
+  CHECK(score_of("Scale", scale, " ") == 0);  // an empty search lists the actions
 }
 
 TEST_CASE("a control that was found comes into sight with its section, the keyboard and a ring") {
@@ -202,12 +202,12 @@ TEST_CASE("a control that was found comes into sight with its section, the keybo
   robot.key(ImGuiKey_F6);  // away from there
   robot.frame(3);
   REQUIRE(robot.app().view().keyboard.now != Stop::Controls);
-  open_palette_and_type(robot, "scale");  // which was open all the time
+  open_palette_and_type(robot, "scale");  // its section was open all the time
   robot.key(ImGuiKey_Enter);
   robot.frame(6);
   CHECK(robot.app().view().keyboard.sought.label == "Scale");
   CHECK(robot.app().view().keyboard.now == Stop::Controls);
-  open_palette_and_type(robot, "RoPE base");  // which there is with rotary positions only: then its section
+  open_palette_and_type(robot, "RoPE base");  // with rotary positions only: else its section
   robot.key(ImGuiKey_Enter);
   robot.frame(16);
   CHECK(robot.app().view().keyboard.sought.label == "Positions");

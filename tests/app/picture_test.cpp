@@ -1,5 +1,5 @@
-// A model of pictures as a person looks at it: a picture is dropped, its patches are pointed at, a head and
-// the rollout lie over it, the class is named.
+// A vision model in the window: a picture is dropped, its patches are pointed at, a head and the rollout are
+// drawn over it, the class is named.
 #include <cmath>
 #include <fstream>
 #include <string>
@@ -98,7 +98,7 @@ TEST_CASE("a vision model opens with a picture, and another is dropped on it", "
   robot.app().files().opening.open(directory / "broken.png");
   robot.settle();
   CHECK(robot.app().message().find("broken.png") != std::string::npos);
-  CHECK(says(robot, "2 × 2 patches of 4"));  // what was there stays
+  CHECK(says(robot, "2 × 2 patches of 4"));  // the old picture stays
 }
 
 TEST_CASE("a picture that is dropped on a page without the model is shown on the model's",
@@ -143,7 +143,7 @@ TEST_CASE("a patch is pointed at and chosen, as query and as key", "[model][pict
   robot.settle();
   robot.move(patch_of(robot, "picture patches", 1, 0));
   robot.frame(2);
-  CHECK(robot.app().selection().shown_cell().query == 3);  // behind [CLS], row 1, column 0
+  CHECK(robot.app().selection().shown_cell().query == 3);  // after [CLS]: row 1, column 0
   robot.click_at(patch_of(robot, "picture patches", 0, 1));
   robot.settle();
   CHECK(robot.app().selection().cell.query == 2);

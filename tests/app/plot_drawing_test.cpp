@@ -1,4 +1,4 @@
-// Curves as they are drawn: no part of one stands for a value that it does not have.
+// Drawing of curves: no pixel of a curve shows a value that it does not have.
 #include <algorithm>
 #include <vector>
 

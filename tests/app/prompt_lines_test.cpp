@@ -1,4 +1,4 @@
-// A prompt of several lines: while it is typed the field shows all of them, over what lies below it.
+// A prompt of several lines: while it is edited the field shows all lines, over the regions below it.
 #include <cmath>
 #include <string>
 
@@ -45,7 +45,7 @@ void type_two_lines(Robot& robot) {
   robot.settle();
 }
 
-/// Whether anything is drawn in the room of a letter, behind `before` in a line of the field.
+/// Whether anything is drawn at the letter that follows `before` in a line of the field.
 bool is_drawn_behind(Robot& robot, const char* before, int line) {
   const ImGuiIO& io = ImGui::GetIO();
   const Box field = field_of(robot);
@@ -203,7 +203,7 @@ TEST_CASE("what is pasted into a prompt keeps its lines, and one step back takes
   paste(robot, "one\r\ntwo\tthree\n");
   CHECK(text_of(robot) == "one\ntwo\tthree\n");
   robot.key(ImGuiKey_Enter);
-  paste(robot, "one\rtwo");  // of an old system
+  paste(robot, "one\rtwo");  // line ends of old systems
   CHECK(text_of(robot) == "one\ntwo");
 }
 
@@ -270,7 +270,7 @@ TEST_CASE("what is pasted where no sentence stands is shown where it does, as a 
     CHECK(is_page(robot.app().view().mode));
   }
   paste_on(ImGuiKey_F3);
-  CHECK(robot.app().view().mode == Mode::Walk);  // it shows the text
+  CHECK(robot.app().view().mode == Mode::Walk);  // this mode shows the text
   robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);
   robot.settle();
   robot.key(ImGuiKey_F5);

@@ -27,7 +27,7 @@ inline RasterJob whole(const std::vector<float>& values, int columns, int width,
           .colours = colours};
 }
 
-/// The picture the plain way, without marks and edges: under each pixel the largest of its cells. A yardstick
+/// The picture by plain loops, without marks and edges: each pixel is the largest of its cells. A yardstick
 /// for speed.
 inline Image plain_picture(const RasterJob& job) {
   Image image(job.width, job.height);

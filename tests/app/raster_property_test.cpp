@@ -1,4 +1,4 @@
-// The picture of any matrix against the definition, and the loops it stands on.
+// Pictures of random matrices against the definition, and the row loops they are made with.
 #include <cmath>
 #include <cstdio>
 #include <random>
@@ -19,7 +19,7 @@ using namespace attnscope::test;
 
 namespace {
 
-/// Small whole numbers.
+/// Random small whole numbers.
 class Dice {
  public:
   explicit Dice(unsigned seed) : engine_(seed) {}
@@ -29,7 +29,7 @@ class Dice {
   std::mt19937 engine_;
 };
 
-/// A matrix with everything in it that can be.
+/// A matrix with every kind of value and mark.
 struct AnyMatrix {
   int rows, columns;
   std::vector<float> values;
@@ -62,14 +62,14 @@ struct AnyJob : AnyMatrix {
     }
     job.kind = [this](std::int64_t row, std::int64_t column) { return kind(row, column); };
   }
-  AnyJob(const AnyJob&) = delete;  // the job looks at the matrix
+  AnyJob(const AnyJob&) = delete;  // the job refers to the matrix
   AnyJob& operator=(const AnyJob&) = delete;
   CellKind kind(std::int64_t row, std::int64_t column) const {
     return kinds[static_cast<std::size_t>(row * columns + column)];
   }
 };
 
-/// The cells behind a pixel of one axis, by the definition: those whose stretch it lies in, or those it
+/// The cells of a pixel along one axis, by the definition: the one whose pixels include it, or those it
 /// pools.
 std::pair<std::int64_t, std::int64_t> behind(int pixel, double first, double count, int pixels,
                                              std::int64_t size) {
@@ -87,7 +87,7 @@ std::pair<std::int64_t, std::int64_t> behind(int pixel, double first, double cou
   return {std::max<std::int64_t>(from, 0), std::min(to, size)};
 }
 
-/// Whether the pixel is what the cells behind it ask for.
+/// Whether the pixel has the colour that its cells give it.
 bool is_right(const AnyJob& any, Rgba pixel, std::pair<std::int64_t, std::int64_t> rows,
               std::pair<std::int64_t, std::int64_t> columns) {
   if (rows.first >= rows.second || columns.first >= columns.second) return pixel == colours.ground;

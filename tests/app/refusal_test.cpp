@@ -1,5 +1,5 @@
-// What cannot be computed: the picture that stays is dimmed and says so, the wrong number is red, remedies
-// are a click away.
+// Documents that cannot be computed: the last picture stays, dimmed with a reason, the wrong number is red,
+// remedies are a click away.
 #include <algorithm>
 #include <string>
 
@@ -18,12 +18,12 @@ namespace {
 bool tells(Robot& robot, const std::string& words) {
   const Notices notices = robot.app().view().notices;
   const std::vector<PlacedText> texts = texts_of(robot);
-  robot.app().view().notices = notices;  // taking the texts dismisses them
+  robot.app().view().notices = notices;  // reading the texts dismisses the notices
   return std::any_of(texts.begin(), texts.end(),
                      [&](const PlacedText& t) { return t.text.find(words) != std::string::npos; });
 }
 
-/// Whether something red is drawn where the number of a control stands.
+/// Whether something red is drawn at the number of a control.
 bool has_red(Robot& robot, const RecordedItem& number) {
   const Image picture = robot.pixels();
   const Rgba red = theme(ThemeName::Dark).error;
@@ -57,7 +57,7 @@ int brightness_of_map(Robot& robot) {
 
 TEST_CASE("a stale picture is dimmed and says why, also after the message is closed") {
   Robot robot({.width = 1600, .height = 2400});  // high enough for the column with all sections unfolded
-  robot.app().view().more.fill(true);            // widths are shown that are d_model / heads, of 0 heads, too
+  robot.app().view().more.fill(true);            // also shows widths d_model / heads, with 0 heads, too
   robot.settle();
   robot.leave();
   robot.frame(2);
@@ -138,7 +138,7 @@ TEST_CASE("the stale picture is dimmed in Walk and Compare, too, and out of no h
   robot.key(ImGuiKey_F2);
   robot.settle();
   robot.leave();
-  robot.click("heatmap 0");  // the veil takes no clicks
+  robot.click("heatmap 0");  // the dimming takes no clicks
   robot.settle();
   CHECK(robot.app().selection().locked);
   robot.click("heads: use 8");
@@ -212,7 +212,7 @@ TEST_CASE("a number is red while it is typed, with its sentence, and takes nothi
   }
   const std::string sentence = robot.app().view().hint;
   CHECK(robot.document() == before);
-  CHECK(robot.app().view().refusal.empty());  // the last good number is in force
+  CHECK(robot.app().view().refusal.empty());  // the last valid number is used
   robot.key(ImGuiKey_Backspace);
   robot.type("4");
   robot.frame();
@@ -237,7 +237,7 @@ TEST_CASE("a typed number is one step, and counts when the field is left by a cl
   begin_typing(robot, "d_model");
   for (const char* digit : {"1", "2", "8"}) {
     robot.type(digit);
-    robot.frame(80);  // longer than what ends a step while a text is typed
+    robot.frame(80);  // longer than the pause that ends a step of typing
     CHECK(robot.document() == before);
   }
   robot.key(ImGuiKey_Enter);

@@ -1,4 +1,4 @@
-// What a person who waits before a terminal is told of a picture that takes long.
+// Messages on the terminal for a picture that takes long.
 #include <filesystem>
 #include <string>
 

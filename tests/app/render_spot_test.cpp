@@ -1,4 +1,4 @@
-// `render` at a spot: a head, a cell in the middle, so many cells in sight; and what it refuses.
+// `render` at a spot: a head, a cell in the middle, a number of cells in sight; and refusals.
 #include <string>
 
 #include <catch2/catch_test_macros.hpp>

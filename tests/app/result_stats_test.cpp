@@ -1,5 +1,5 @@
-// What pictures ask of a result: of a large one no frame goes through its cells, a worker does, and what
-// stands in until then is honest about it.
+// Statistics of a result for pictures: a large one is scanned by a worker, not in a frame, and until then
+// rough numbers are marked as such.
 #include "app/results/result_stats.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -91,7 +91,7 @@ TEST_CASE("no frame waits for the cells of a large result") {
   const double counted = own_seconds() - begun;
   CHECK(asked < counted / 3);
 
-  // What stands in is of a few rows, and nothing changes before the next frame.
+  // The rough numbers are of a few rows, and do not change within a frame.
   const ValueRange rough = stats.range(weights, 0, 1);
   CHECK(rough.high > 0);
   CHECK(rough.high <= ranges[1].high);
@@ -107,7 +107,7 @@ TEST_CASE("no frame waits for the cells of a large result") {
     CHECK(stats.kept(weights, 0, h, {0.7f, 0, tokens})->kept ==
           keep_strongest(stats.matrix(weights, 0, h), causal(), {0.7f, 0, tokens}).kept);
   }
-  CHECK_FALSE(stats.is_computing());  // all of that was there
+  CHECK_FALSE(stats.is_computing());  // all of them were known already
 }
 
 TEST_CASE("what is shown of the result before stays until the worker has the new one's") {
@@ -128,7 +128,7 @@ TEST_CASE("what is shown of the result before stays until the worker has the new
   CHECK_FALSE(stats.range(scores, 0, 1) == was);
   CHECK(stats.histogram(scores, 0, 1, {-4, 4, 48})->bins != bins);
 
-  ResultStats longer(result_of(tokens + 1, 7, 3), nullptr, &before);  // none of its rows are those
+  ResultStats longer(result_of(tokens + 1, 7, 3), nullptr, &before);  // it has no such rows
   CHECK_FALSE(longer.range(scores, 0, 1) == was);
 }
 
@@ -141,7 +141,7 @@ TEST_CASE("ends that are dragged are counted one after the other, and the last o
   }
   const HistogramRequest last{-1 - 1.99f, 3, 48};
   while (stats.finish()) stats.histogram(scores, 0, 0, last);
-  // Before the mask as well only the cells that it leaves count.
+  // In stages before the mask, too, only cells that it leaves count.
   CHECK(stats.histogram(scores, 0, 0, last)->bins ==
         histogram(stats.matrix(scores, 0, 0), causal(), last).bins);
 }
@@ -169,7 +169,7 @@ TEST_CASE("the difference of large results comes from the worker, with pairs and
 
   stats.pair_heads(1, 2);
   CHECK(stats.tensor(difference));
-  CHECK(is_difference(1, 1));  // the one before stands in, and says that it does
+  CHECK(is_difference(1, 1));  // the old one is shown, and marked as such
   CHECK(stats.made_in(difference) == made);
   REQUIRE(stats.finish());
   CHECK(is_difference(1, 2));
@@ -197,7 +197,7 @@ TEST_CASE("a window settles on the numbers that the worker has made") {
   robot.settle();
   REQUIRE(robot.app().settled());
   REQUIRE(shown(robot).dimensions.queries == 300);
-  CHECK_FALSE(robot.app().finish_numbers());  // nothing was left to wait for
+  CHECK_FALSE(robot.app().finish_numbers());  // there was no pending work
   const Image image = robot.pixels();
   robot.frame(3);
   const Image again = robot.pixels();

@@ -1,4 +1,4 @@
-// The robot itself: what later tests lean on.
+// The robot itself, which the other tests rely on.
 #include "tests/robot/robot.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -33,7 +33,7 @@ TEST_CASE("a robot hands on an empty easel, and what is left on it is named") {
     robot.pixels();
     robot.resize(320, 200);
     robot.pixels();
-    CHECK(left_behind().find("texture") != std::string::npos);  // its own, while it is there
+    CHECK(left_behind().find("texture") != std::string::npos);  // its own texture, while it exists
   }
   CHECK(left_behind().empty());
   {

@@ -1,5 +1,5 @@
-// The channel through which a program asks the window that is there to open a file: its answers, sockets that
-// killed programs left, folders of others.
+// The socket by which a program asks a running window to open a file: its answers, sockets that killed
+// programs left, folders of other users.
 #include "app/window/running_window.hpp"
 
 #include <atomic>
@@ -25,7 +25,7 @@ using namespace attnscope::test;
 
 namespace {
 
-/// An environment variable as it is within a scope.
+/// An environment variable that is changed within a scope.
 class Variable {
  public:
   Variable(const char* name, const std::string& value) : name_(name) {

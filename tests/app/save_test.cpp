@@ -1,4 +1,4 @@
-// Saving from the window: what is saved opens again as it was, and a failure loses nothing.
+// Saving from the window: a saved session opens as it was, and a failure loses nothing.
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
@@ -23,7 +23,7 @@ TEST_CASE("a document is saved under a path and again by its key") {
   robot.key(ImGuiKey_S, ImGuiMod_Ctrl);  // an example is never overwritten
   robot.settle();
   CHECK(is_card_open());
-  CHECK(robot.document().layer().scaling == Scaling{});  // S alone is another key
+  CHECK(robot.document().layer().scaling == Scaling{});  // S alone would switch the scale
   name_it(robot, (directory / "first.json").native());
   CHECK_FALSE(is_card_open());
   CHECK(std::filesystem::exists(directory / "first.json"));
@@ -53,7 +53,7 @@ TEST_CASE("what undo brings back is saved into its own file, not into that of wh
   const std::string second = to_json(open_document(directory / "second.json"));
   robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);
   robot.settle();
-  CHECK(robot.app().window_title() == "first.json — AttnScope");  // as it has it
+  CHECK(robot.app().window_title() == "first.json — AttnScope");  // as the file is named
   robot.key(ImGuiKey_P);
   robot.settle();
   robot.key(ImGuiKey_S, ImGuiMod_Ctrl);
@@ -132,7 +132,7 @@ TEST_CASE("what cannot be saved is told and stays") {
   save_as(robot, (directory / "picture.bmp").native());
   CHECK(robot.app().message().find(".npy, .safetensors, .png or .svg") != std::string::npos);
   CHECK_FALSE(std::filesystem::exists(directory / "picture.bmp"));
-  save_as(robot, directory.path().native() + "/");  // a folder is gone into
+  save_as(robot, directory.path().native() + "/");  // a folder is opened in the dialog
   CHECK(is_card_open());
   CHECK(dialog_of(robot).folder == directory.path());
   robot.key(ImGuiKey_Escape);

@@ -1,4 +1,5 @@
-// Scripts on the screen: joined, from right to left, with boxes for what no font has; Latin as ever.
+// Scripts on the screen: joined, from right to left, with boxes for characters without a font; Latin
+// unchanged.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -109,7 +110,7 @@ TEST_CASE("scripts: Arabic is joined and runs from right to left on the screen")
   CHECK_FALSE(word == page.text("س\u200Cل\u200Cا\u200Cم"));  // not joined
   CHECK_FALSE(word == page.text("\u202Dسلام\u202C"));        // from left to right
   CHECK(word == page.text(own("سلام")));
-  // Its last letter, which joins with nothing before it, stands at the left end as it does alone.
+  // Its last letter, which does not join the one before, is at the left end and looks as it does alone.
   const Image last = page.text("م");
   const InkBox ink = ink_of(last);
   for (int y = ink.y0; y <= ink.y1; ++y)
@@ -134,7 +135,7 @@ TEST_CASE("scripts: a missing glyph is a box, and a question mark is one") {
   for (const bool system_fonts : {false, true}) {
     Page page(system_fonts);
     INFO(system_fonts);
-    CHECK(is_box(page.text("\uF8F0")));       // shaped, where there is something to shape with
+    CHECK(is_box(page.text("\uF8F0")));       // shaped, if a font for shaping exists
     CHECK(is_box(page.by_itself("\uF8F0")));  // as in a text field
     CHECK(is_box(page.text("\U0003FFFD")));   // beyond Han: not shaped
     CHECK_FALSE(is_box(page.text("?")));
@@ -193,7 +194,7 @@ TEST_CASE("scripts: chips, labels and the field show a typed Arabic sentence, th
         if (is_ink(image.at(x, y))) ink.x1 = std::max(ink.x1, x);
     return ink.x1 >= 0;
   };
-  CHECK(below_field());  // while it is typed, as it is read
+  CHECK(below_field());  // below the field, shaped, while it is typed
   robot.key(ImGuiKey_Enter);
   robot.leave();
   robot.settle();

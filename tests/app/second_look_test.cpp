@@ -1,5 +1,5 @@
-// What the window showed wrongly when it was tried again: the part in sight of another text, what is old and
-// did not look it, a curve through rows that have no entropy, numbers that stood there as zeros.
+// Mended faults of the window: the part in sight of a replaced text, stale pictures that were not dimmed, a
+// curve through rows without entropy, numbers that were shown as zeros.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -115,7 +115,7 @@ TEST_CASE("the last column of the residual stream is as wide as the others where
   robot.settle();
   std::vector<PlacedText> names = texts_in(robot, "Residual stream map", 24);
   std::ranges::sort(names, {}, &PlacedText::x0);
-  REQUIRE(names.size() == 4);  // what goes in, and behind three layers
+  REQUIRE(names.size() == 4);  // the input, and the output of three layers
   const auto middle = [&](std::size_t i) { return (names[i].x0 + names[i].x1) / 2; };
   for (std::size_t i = 2; i < names.size(); ++i)
     CHECK(std::abs(middle(i) - middle(i - 1) - (middle(1) - middle(0))) < 3);
@@ -151,7 +151,7 @@ TEST_CASE("a long name above numbered columns leaves the room to the head's pict
   robot.settle();
   const RecordedItem* const map = robot.items().find("model map 0");
   REQUIRE(map != nullptr);
-  REQUIRE(shown(robot).dimensions.queries == 38);  // the first one is called <|begin_of_text|>
+  REQUIRE(shown(robot).dimensions.queries == 38);  // the first token is <|begin_of_text|>
   CHECK(map->max.y - map->min.y >= 3 * 38);
 }
 

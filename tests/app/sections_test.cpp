@@ -40,7 +40,7 @@ TEST_CASE("sections: a session shows those that it names, and everything comes b
   CHECK(is_there(robot, "Mask: Causal"));
   CHECK_FALSE(is_there(robot, "Weights"));
   CHECK_FALSE(is_there(robot, "Softmax"));
-  // It is kept as it is.
+  // Saving keeps it unchanged.
   robot.app().files().saving.save(folder.path() / "again.json");
   CHECK(bytes_of(folder.path() / "again.json").find("\"controls\":\"scaling, mask\"") != std::string::npos);
   click(robot, "All sections");

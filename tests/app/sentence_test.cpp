@@ -1,4 +1,4 @@
-// What is looked at as sentences: on the command line and on the clipboard.
+// The screen described in sentences: on the command line and on the clipboard.
 #include "app/exports/sentence.hpp"
 
 #include <string>
@@ -59,7 +59,7 @@ TEST_CASE("a file is described with measures beside those of uniform attention",
 TEST_CASE("a cell that the mask hides is said to be hidden", "[cli][sentence]") {
   const std::string said = described("7-with-and-without-the-scale.json --head 3 --at 0,2");
   CHECK_THAT(said, ContainsSubstring("In head 3, the mask hides “"));
-  CHECK_THAT(said, ContainsSubstring("(0)”. Query \""));  // one key: its entropy says nothing
+  CHECK_THAT(said, ContainsSubstring("(0)”. Query \""));  // a row of one key: no entropy is given
 }
 
 TEST_CASE("a description says scale, mask, role and the chosen head", "[cli][sentence]") {

@@ -1,5 +1,4 @@
-// `attnscope serve`: one process that a model is opened in once; each line that comes in is answered in a
-// line.
+// `attnscope serve`: a process opens a model once and answers each line of input with a line.
 #include <cstdlib>
 #include <fstream>
 #include <string>
@@ -24,7 +23,7 @@ using attnscope::test::TemporaryDirectory;
 using Catch::Matchers::ContainsSubstring;
 using nlohmann::json;
 
-/// What the program answers to these lines about the folder "model".
+/// The program's answers to these lines about the model in the folder "model".
 std::vector<json> answers_to(const TemporaryDirectory& directory, const std::vector<std::string>& requests) {
   std::ofstream lines(directory / "requests.txt");
   for (const std::string& request : requests) lines << request << "\n";

@@ -1,5 +1,5 @@
-// Every setting that a session keeps has its name in the file, comes back from it with any value, and counts
-// as a change of how things are looked at.
+// Every setting that a session keeps has its name in the file, is restored with any value, and counts as a
+// change of the view.
 #include "app/state/session_fields.hpp"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ template <class T, std::size_t N>
 constexpr bool is_array<std::array<T, N>> = true;
 
 /// Calls leaf(path, value, least, most) for every value that fields() visits; elements of an array are
-/// "path[0]", …, what an optional holds has the optional's path.
+/// "path[0]", …, the value of an optional has the optional's path.
 template <class Leaf>
 class Walker {
  public:
@@ -64,7 +64,7 @@ class Walker {
   std::string path_;
 };
 
-/// Everything that view_to_json() keeps of how things are looked at.
+/// Everything that view_to_json() keeps of the view.
 struct Kept {
   ViewState view;
   Selection selection;
@@ -143,7 +143,7 @@ Kept reopened(Kept& kept) {
   return {session.looks->view, session.looks->selection};
 }
 
-/// As they stand in the files that people have: a name that goes or changes is a setting that they lose.
+/// The names in existing files: a removed or changed name is a setting that users lose.
 constexpr std::string_view names_in_files = R"(
 mode theme language stage.stage stage.kind vectors range locked_range direction hidden drawer
 sizes.controls sizes.heads sizes.inspector sizes.signals sizes.model_head sizes.model_stream
@@ -175,7 +175,7 @@ editing.down.from editing.down.to editing.painting editing.all_heads selection.s
 selection.cell.query selection.cell.key selection.locked
 )";
 
-/// What is scrolled, zoomed or counted by the program itself: undo leaves it as it is.
+/// Whether it is scrolled, zoomed or counted by the program itself: undo does not change it.
 bool moves(const std::string& path) {
   constexpr std::array<std::string_view, 20> continuous{
       "scrolls",           "experiment.value",    "focus.zoom",          "focus.query",
@@ -275,7 +275,7 @@ TEST_CASE("numbers come back from both ends of their range, and not from beyond"
     }
   });
   CHECK(ranges > 10);
-  // What can be chosen on the screen, whatever the fields say of themselves.
+  // All values that the screen offers, whatever limits the fields declare.
   for (const int shift : {-1024, 1024}) {
     Kept kept;
     model_state_of(kept.view).held_shift = shift;

@@ -1,5 +1,5 @@
-// Sessions: what was saved is seen again as it was, pixel by pixel; what is damaged opens as far as it is
-// good and says what is lost.
+// Sessions: a saved one looks the same when it is opened, pixel by pixel; a damaged one opens as far as it is
+// valid, with a message of what is lost.
 #include "app/session/session.hpp"
 
 #include <filesystem>
@@ -45,7 +45,7 @@ json looks_of(Robot& robot) {
   return looks;
 }
 
-/// Saves what `prepare` leaves on screen, opens it in a window of its own and compares.
+/// Saves the screen after `prepare`, opens it in another window and compares.
 void check_reopened(const std::function<void(Robot&)>& prepare) {
   const TemporaryDirectory directory;
   const std::filesystem::path file = directory / "session.json";
@@ -58,7 +58,7 @@ void check_reopened(const std::function<void(Robot&)>& prepare) {
     prepare(robot);
     robot.leave();
     robot.settle();
-    robot.key(ImGuiKey_F);  // time stands still: a trace that runs has moved on by the next frame
+    robot.key(ImGuiKey_F);  // freezes the trace: it would move with the next frame
     robot.settle();
     robot.app().files().saving.save(file);
     robot.app().view().notices.clear();
@@ -267,11 +267,11 @@ TEST_CASE("the window opens a damaged session and names what is lost", "[session
   CHECK(message.find("\"temperature\"") != std::string::npos);
   CHECK(message.find("more") != std::string::npos);
   CHECK(robot.document().layer().temperature == 1);
-  CHECK(robot.document().layer().scaling.kind == Scaling::Kind::Off);  // what was good is there
+  CHECK(robot.document().layer().scaling.kind == Scaling::Kind::Off);  // the valid part is there
   CHECK(robot.app().view().mode == Mode::Explore);
   CHECK_FALSE(robot.app().held().sight());
 
-  // One that holds no document leaves everything as it is.
+  // A session without a document changes nothing.
   const Document before = robot.document();
   robot.app().files().opening.open(
       directory.write("gone.json", R"({"attnscope": 1, "session": 1, "view": {"mode": "walk"}, "tex)"));
@@ -296,7 +296,7 @@ TEST_CASE("settings that do not go together are left out of a session, and refus
 
 TEST_CASE("a view is looked at with any numbers without harm", "[session]") {
   const TemporaryDirectory directory;
-  const json whole = json::parse(session_text());  // by a robot of its own: there is one at a time
+  const json whole = json::parse(session_text());  // written first: there is one robot at a time
   Robot robot(desk);
   json wild = whole;
   wild["view"]["selection"] = {

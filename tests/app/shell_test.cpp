@@ -1,5 +1,5 @@
-// What stands around the views: modes, splitters, the look menu, the help page, the times of every stage, and
-// the state that is held as B.
+// Around the views: modes, splitters, the look menu, the help page, the times of every stage, and the state
+// that is held as B.
 #include <string>
 
 #include <catch2/catch_test_macros.hpp>
@@ -27,7 +27,7 @@ float place_of(Robot& robot, std::string_view splitter, bool upright = true) {
 TEST_CASE("the modes change by click and by key, and come back") {
   Robot robot(wide);
   robot.settle();
-  robot.key(ImGuiKey_4);  // the trace against time goes on with every frame
+  robot.key(ImGuiKey_4);  // the trace against time changes with every frame
   robot.leave();
   robot.frame(2);
   const Image explore = robot.pixels();
@@ -65,7 +65,7 @@ TEST_CASE("splitters give regions room within limits and a double click gives th
     CHECK(std::abs(place_of(robot, edge.name, edge.upright) - usual - edge.by) < 2);
     CHECK(robot.app().view().sizes.*edge.size > 0);
     const ImVec2 now = robot.centre(edge.name);
-    robot.drag(now, {now.x + 30 * by.x, now.y + 30 * by.y});  // far beyond: the limit holds
+    robot.drag(now, {now.x + 30 * by.x, now.y + 30 * by.y});  // far beyond the limit: it holds
     robot.frame(2);
     CHECK(robot.app().view().sizes.*edge.size <= 640);
     const ImVec2 end = robot.centre(edge.name);
@@ -196,7 +196,7 @@ TEST_CASE("what is held as B can be subtracted, swapped and let go") {
   robot.settle();
   CHECK(robot.document() == a);
 
-  robot.retype("##Text", "Other words altogether, and more of them");  // cannot be subtracted any more
+  robot.retype("##Text", "Other words altogether, and more of them");  // sizes differ: no difference
   CHECK_FALSE(robot.app().view().stage.is_difference());
   robot.key(ImGuiKey_Escape);
   robot.key(ImGuiKey_Backslash, ImGuiMod_Shift);

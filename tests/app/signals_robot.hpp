@@ -1,4 +1,4 @@
-// tests/app: the robot before the signals region: puts plots into places and looks at parts of the picture.
+// tests/app: a robot with the signals region: puts plots into places and reads parts of the picture.
 #pragma once
 
 #include <algorithm>
@@ -37,7 +37,7 @@ inline void show(Robot& robot, int place, PlotKind kind, const char* name) {
   REQUIRE(signals(robot).slots[static_cast<std::size_t>(place - 1)] == kind);
 }
 
-/// A part of the picture, for "something was drawn differently here".
+/// A part of the picture, to see whether it has changed.
 inline std::vector<Rgba> part_of(Robot& robot, const Area& area) {
   const Image picture = robot.pixels();
   std::vector<Rgba> part;

@@ -1,5 +1,4 @@
-// The signals region as a person uses it: every plot in every place, what hovering previews and clicks
-// choose, and B beside A.
+// The signals region: every plot in every place, previews by hovering, choices by clicks, and B beside A.
 #include <algorithm>
 #include <cmath>
 
@@ -57,7 +56,7 @@ TEST_CASE("every plot can be put in every place, and none stands twice") {
 TEST_CASE("hovering the entropy per row previews its query, near a curve its head too, and a click chooses") {
   Robot robot(wide);
   const Area plot = area_of(robot, "entropy per row");
-  // Head 4 looks at all keys alike: its curve lies on the ceiling, alone at the last query.
+  // Head 4 is uniform: its curve is at the upper limit, the only one there at the last query.
   const Measures& m = shown(robot).measures;
   REQUIRE(m.row(0, 4, 5).normalised > 0.95);
   const float top = 1 - 1 / 1.06f * static_cast<float>(m.row(0, 4, 5).entropy / std::log(6.0));
@@ -181,7 +180,7 @@ TEST_CASE("histograms are zoomed by the wheel, moved by dragging, and fitted by 
   };
   robot.leave();
   try_zoom("scores", signals(robot).score_zoom);
-  robot.frame(30);  // no double click with the one before
+  robot.frame(30);  // so that this is no double click
   try_zoom("weights spread", signals(robot).weight_zoom);
   const auto linear = part_of(robot, area_of(robot, "weights spread"));
   click(robot, "Weights axis: log");
@@ -330,7 +329,7 @@ TEST_CASE("no words of the signals stand in each other's way") {
   struct Screen {
     int width, height;
     float scale;
-    float signals = 0;  // what they were dragged to
+    float signals = 0;  // the size they were dragged to
   };
   for (const Screen screen :
        {Screen{1280, 720, 1}, {1280, 720, 1, usual_signals(true)}, {1600, 1000, 1}, {3840, 2160, 2}}) {
@@ -353,7 +352,7 @@ TEST_CASE("no words of the signals stand in each other's way") {
       const float top = area_of(robot, "Plot 1").min.y;
       std::vector<PlacedText> texts;
       for (const PlacedText& text : texts_of(robot)) {
-        // The value tag lies on top of what is under it.
+        // The value tag covers what is below it.
         if (text.y0 > top && text.text.find("H = ") == std::string::npos) texts.push_back(text);
       }
       CHECK(texts.size() > 20);

@@ -1,4 +1,4 @@
-// The chosen cell against time: what is traced, freeze, time base and trigger.
+// The chosen cell against time: traced values, freeze, time base and trigger.
 #include <algorithm>
 #include <cmath>
 
@@ -68,7 +68,7 @@ TEST_CASE("a frozen trace stands still, and the window rests") {
     freeze();
     CHECK_FALSE(scope(robot).frozen());
     robot.frame();
-    CHECK(scope(robot).moments().size() == moments + 2);  // the gap, and what is there now
+    CHECK(scope(robot).moments().size() == moments + 2);  // the gap, and the current value
     CHECK_FALSE(robot.app().wants_frame());
   }
 }
@@ -111,7 +111,7 @@ TEST_CASE("an armed trigger freezes the trace around the crossing") {
   REQUIRE(static_cast<double>(level) < entropy);
   CHECK(scope(robot).state() == State::Armed);
 
-  press_key(robot, ImGuiKey_S);  // without the division the row falls onto fewer keys
+  press_key(robot, ImGuiKey_S);  // without the division the row puts its weight on fewer keys
   REQUIRE(shown(robot).measures.row(0, 3, 2).entropy < static_cast<double>(level));
   CHECK(scope(robot).state() == State::Triggered);
   const double crossing = *scope(robot).crossing();

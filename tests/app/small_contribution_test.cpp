@@ -1,4 +1,4 @@
-// What a cell with a small weight adds to the output looks small and is printed with its exponent.
+// The contribution of a cell with a small weight looks small and is printed with its exponent.
 #include <string>
 
 #include <catch2/catch_test_macros.hpp>
@@ -11,7 +11,7 @@ namespace attnscope::small_contribution_test {
 namespace {
 
 struct Strip {
-  int zeros = 0;  // numbers in it that say nothing
+  int zeros = 0;  // numbers that are printed as 0
   int numbers = 0;
   double brightness = 0;  // of its pixels, 0 … 765
   bool has_factor = false;

@@ -1,4 +1,4 @@
-// What stands in the place of the softmax or is done to its weights: the controls of it, used once.
+// Controls of alternatives to the softmax and of changes of its weights, each used once.
 #include <cmath>
 
 #include <catch2/catch_test_macros.hpp>
@@ -51,7 +51,7 @@ TEST_CASE("linear attention takes the place of the softmax's weights everywhere"
   CHECK(robot.app().view().stage == Stage::Linear);
   robot.click("Other stages");
   robot.frame(2);
-  std::optional<ImVec2> row;  // a section of the controls is called that as well
+  std::optional<ImVec2> row;  // a section of the controls has the same name
   for (const RecordedItem& item : robot.items().items())
     if (item.label == "Softmax" && item.window.find("Popup") != std::string::npos)
       row = ImVec2{(item.min.x + item.max.x) / 2, (item.min.y + item.max.y) / 2};
@@ -79,7 +79,7 @@ TEST_CASE("dropout drops, another seed drops others") {
   robot.drag(knob, {0, knob.y});
   robot.settle();
   CHECK(robot.document().layer().dropout.rate == 0);
-  CHECK(robot.app().view().stage == Stage::Softmax);  // what was looked at is gone
+  CHECK(robot.app().view().stage == Stage::Softmax);  // the shown stage does not exist any more
 }
 
 }  // namespace attnscope::softmax_controls_test

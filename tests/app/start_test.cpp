@@ -1,5 +1,5 @@
-// The first launch: three things to try beside the living picture. They tick themselves off, say what was
-// measured, go away and stay away.
+// The first launch: three things to try beside the live picture. Each is ticked off with what was measured;
+// once closed they stay away.
 #include "app/views/start/start.hpp"
 
 #include <algorithm>
@@ -63,7 +63,7 @@ struct FirstLaunch : Robot {
     }
     return sum / static_cast<double>(r.dimensions.heads * r.dimensions.queries);
   }
-  void wait() { frame(90); }  // longer than the last sentence stands at least
+  void wait() { frame(90); }  // longer than the last sentence stays at least
 };
 
 std::string run_palette(Robot& robot, std::string_view action) {
@@ -100,7 +100,7 @@ TEST_CASE("start: the keys tick the steps off, and what came of them is measured
   REQUIRE(after < before);
   CHECK(robot.seen(FirstStep::Scaling) == "The mean entropy fell from " + fixed(before, 2) + " to " +
                                               fixed(after, 2) + ". Softmax moved its weight to fewer keys.");
-  robot.press(ImGuiKey_S);  // and back: the sentence follows
+  robot.press(ImGuiKey_S);  // and back: the sentence is updated
   CHECK(robot.seen(FirstStep::Scaling).find(" rose from " + fixed(after, 2)) != std::string::npos);
 
   CHECK(robot.later_share() == 0);
@@ -243,7 +243,7 @@ TEST_CASE("start: with all three done it says so, leaves at the next click and d
     robot.retype("##Text", "My own words");
     robot.press(ImGuiKey_Enter);  // ends typing
     robot.press(ImGuiKey_C);
-    REQUIRE(robot.has_card());  // the last sentence is there to be read
+    REQUIRE(robot.has_card());  // the last sentence is still shown
     CHECK_FALSE(robot.seen(FirstStep::Future).empty());
     robot.wait();
     robot.click_at({800, 990});
@@ -262,7 +262,7 @@ TEST_CASE("start: what the three left switched is put back, and where to go on i
     robot.press(ImGuiKey_S);
     robot.retype("##Text", "My own words");
     robot.press(ImGuiKey_Enter);
-    CHECK_FALSE(robot.has("Put it back"));  // as long as something is to be done
+    CHECK_FALSE(robot.has("Put it back"));  // as long as something is left to try
     robot.press(ImGuiKey_C);
     REQUIRE(robot.document().layer().scaling.kind != was);
     REQUIRE_FALSE(robot.document().layer().masking.causal);
@@ -272,7 +272,7 @@ TEST_CASE("start: what the three left switched is put back, and where to go on i
     CHECK(robot.document().layer().scaling.kind == was);
     CHECK(robot.document().layer().masking.causal);
     CHECK(robot.document().input.sequences[0].text == "My own words");
-    CHECK(robot.has_card());  // a click on it does not take it away
+    CHECK(robot.has_card());  // a click on it does not close it
     CHECK_FALSE(robot.has("Put it back"));
   }
 }
@@ -324,7 +324,7 @@ TEST_CASE("start: it covers neither map nor controls, at any size", "[start]") {
       CHECK((item->min.x >= with.start.x && item->max.x <= with.start.right()));
       CHECK((item->min.y >= with.start.y && item->max.y <= with.start.bottom()));
     }
-    // The same with everything told, in German.
+    // The same in German.
     robot.app().view().language = "de";
     for (const ImGuiKey key : {ImGuiKey_S, ImGuiKey_C}) robot.press(key);
     robot.retype("##Text", "Donaudampfschifffahrt auf der unteren Donau");

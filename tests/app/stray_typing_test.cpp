@@ -1,4 +1,4 @@
-// Which letters are words: the rule alone, without a window.
+// Which typed letters count as words: the rule alone, without a window.
 #include "app/kit/ui/stray_typing.hpp"
 
 #include <string_view>
@@ -42,7 +42,7 @@ TEST_CASE("what was typed while a slow frame was made counts as typed at once") 
   typing.frame(2.7, false);
   key('e', 2.7);
   CHECK(typing.are_words());
-  // At its ease: each key has its frames and then nothing happens.
+  // With slow typing: each key has its frames, and then there is a pause.
   typing.end();
   for (int i = 0; i < 4; ++i) {
     typing.frame(10 + i, false);

@@ -1,4 +1,4 @@
-// The token strip of a text that is longer than it: the row under the mouse can be read.
+// The token strip of a text that is too long for it scrolls to the row under the mouse.
 #include <string>
 
 #include <catch2/catch_test_macros.hpp>
@@ -11,7 +11,7 @@ using namespace attnscope::test;
 
 namespace {
 
-/// A robot before a text of which the strip shows a part, the mouse outside.
+/// A robot with a text of which the strip shows a part, the mouse outside.
 struct BeforeLongText : Robot {
   BeforeLongText() : Robot({.width = 1600, .height = 1000}) {
     std::string text;
@@ -42,7 +42,7 @@ TEST_CASE("the strip follows the row under the mouse, and stands again where it 
     CHECK(robot.has("token " + std::to_string(query)));
     CHECK_FALSE(robot.has("token 0"));
   }
-  robot.hover({1, 1});  // in sight where the strip stands: it does not move
+  robot.hover({1, 1});  // already in sight: the strip does not scroll
   CHECK(robot.has("token 0"));
   robot.leave();
   robot.frame(2);

@@ -1,5 +1,5 @@
-// While the model is shown without its changes the strip has no weights, which are those with the changes: of
-// one text, of attention across two, and of the attention that each of the two has to itself.
+// While the model is shown without its changes the strip has no weights, since they are those with the
+// changes: for one text, for cross-attention, and for the self-attention of both stacks.
 #include <filesystem>
 #include <string>
 
@@ -17,12 +17,12 @@ using namespace attnscope::test;
 
 namespace {
 
-/// Whether anything stands on the ground in the line below it.
+/// Whether anything is drawn in the line below the item.
 bool is_drawn_below(Robot& robot, const std::string& label) {
   const RecordedItem* const item = robot.items().find(label);
   REQUIRE(item != nullptr);
   const auto left = static_cast<int>(item->min.x), right = static_cast<int>(item->max.x);
-  const int top = static_cast<int>(item->max.y) + 8;  // below the ring of what is chosen
+  const int top = static_cast<int>(item->max.y) + 8;  // below the ring of the chosen token
   const Image image = robot.pixels();
   const auto pixel = [&](int x, int y) {
     return image.pixels[static_cast<std::size_t>(y * image.width + x)];
@@ -33,7 +33,7 @@ bool is_drawn_below(Robot& robot, const std::string& label) {
   return false;
 }
 
-/// `check` looks at the picture of the last frame: what is pressed is not in one that is drawn anew.
+/// `check` reads the picture of the last frame: a pressed button is not shown in one that is drawn again.
 template <class Check>
 void while_held(Robot& robot, Check check) {
   robot.move(robot.centre("Hold: without"));
@@ -44,7 +44,7 @@ void while_held(Robot& robot, Check check) {
   robot.settle();
 }
 
-/// A session of the small T5 that looks at one stack's own attention, a head of which is zeroed.
+/// A session of the small T5 that shows one stack's self-attention, with one head zeroed.
 std::filesystem::path with_zeroed_head(const TemporaryDirectory& directory, const std::string& stack) {
   return directory.write(
       stack + ".json",

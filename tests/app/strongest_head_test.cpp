@@ -1,4 +1,4 @@
-// When the effects of all heads are known the strongest is one click away.
+// When the effects of all heads are known, one click shows the strongest head.
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
@@ -90,7 +90,7 @@ TEST_CASE("in a low window the picture of the chosen head is large enough to be 
     REQUIRE(map != nullptr);
     CHECK(map->max.y - map->min.y >= 112);  // cells are whole pixels
     CHECK(robot.has("score previous token"));
-    std::vector<PlacedText> beside = texts_of(robot);  // a long sentence goes on where its field ends
+    std::vector<PlacedText> beside = texts_of(robot);  // a long sentence continues beyond its field
     std::erase_if(beside, [](const PlacedText& text) { return text.x0 < 720 || text.y0 < 112; });
     for (const std::string& pair : collisions(beside)) FAIL_CHECK(pair);
   };

@@ -21,8 +21,8 @@ using namespace attnscope::test;
 
 namespace {
 
-/// Empty when the text is well-formed XML; else what is wrong. Knows what we write: elements, attributes,
-/// five entities.
+/// Empty when the text is well-formed XML; else what is wrong. Knows only what AttnScope writes: elements,
+/// attributes, five entities.
 std::string fault_in(const std::string& xml) {
   std::vector<std::string> open;
   const std::regex tag(R"re(^<(/?)([A-Za-z]+)((?:\s+[A-Za-z:-]+="[^"<]*")*)\s*(/?)>)re");
@@ -112,8 +112,8 @@ TEST_CASE("the heatmap as SVG: tokens and numbers are text, cells are rectangles
   CHECK(svg.find(fmt::format("fill=\"#{:02x}{:02x}{:02x}\"", colour & 255, colour >> 8 & 255,
                              colour >> 16 & 255)) != std::string::npos);
   CHECK(svg.find("font-family=\"Inter, ") != std::string::npos);
-  CHECK_FALSE(has(texts, "Scores"));  // in a figure controls say what they are set to and no more
-  CHECK_FALSE(has(texts, "Input"));   // and what stands beside is not in it
+  CHECK_FALSE(has(texts, "Scores"));  // in a figure a control shows only its setting
+  CHECK_FALSE(has(texts, "Input"));   // other regions are not in it
 }
 
 TEST_CASE("every region and mode is well-formed", "[svg]") {
@@ -122,7 +122,7 @@ TEST_CASE("every region and mode is well-formed", "[svg]") {
        {PictureRegion::Window, PictureRegion::Heads, PictureRegion::Signals, PictureRegion::Inspector}) {
     const std::string svg = svg_of(robot, region);
     CHECK(fault_in(svg) == "");
-    // Every clip that is used is there.
+    // Every clip path that is used is defined.
     std::set<std::string> there;
     const std::regex defined("clipPath id=\"([^\"]+)\""), used("clip-path=\"url\\(#([^)]+)\\)\"");
     for (std::sregex_iterator at(svg.begin(), svg.end(), defined), end; at != end; ++at)
@@ -179,7 +179,7 @@ TEST_CASE("a canvas leaves out what cannot be seen and clips what partly can", "
   CHECK(svg.find("points=\"105,105 115,125 130.12,105\"") != std::string::npos);
   CHECK(svg.find("font-weight=\"600\" font-size=\"10\" text-anchor=\"end\"") != std::string::npos);
   CHECK(has(texts_in(svg), "a\uFFFD&lt;\uFFFD"));
-  // Layers lie in the order in which they were first named.
+  // Layers are in the order of their first use.
   CHECK(svg.find("<polyline") < svg.find("<circle"));
 }
 
@@ -228,7 +228,7 @@ TEST_CASE("cells one by one are the same picture as pixels", "[svg]") {
   CHECK_FALSE(cells_in_sight(job, 3));  // more than asked for
   job.width = 3;
   job.height = 3;
-  CHECK_FALSE(cells_in_sight(job, 1000));  // pooled: pixels are all there is
+  CHECK_FALSE(cells_in_sight(job, 1000));  // pooled: there are only pixels
 }
 
 TEST_CASE("a matrix of many cells is embedded as pixels", "[svg]") {

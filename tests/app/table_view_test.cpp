@@ -1,4 +1,4 @@
-// app/kit: a table as it is drawn: where its columns and rows stand, and by what the robot finds them.
+// app/kit: drawing of a table: places of its columns and rows, and their labels for the robot.
 #include "app/kit/table_view.hpp"
 
 #include <string>
@@ -47,7 +47,7 @@ class TableScreen {
     return touch;
   }
   const RecordedItem* find(const std::string& label) const { return items_.find(label); }
-  /// At the middle of an item; the table is drawn once more for each event.
+  /// Clicks the middle of an item; the table is drawn once more for each event.
   TableTouch click(const std::string& label, const Table& table, const TableLook& look, int button = 0) {
     const RecordedItem* const item = find(label);
     REQUIRE(item != nullptr);

@@ -1,4 +1,4 @@
-// How a text becomes tokens, as a person says it in the column of a model: a pair, special tokens, numbers.
+// The controls of how a model's text becomes tokens: a pair, special tokens, token ids.
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -31,7 +31,7 @@ Robot with_bert(const TemporaryDirectory& directory) {
   return Robot(options);
 }
 
-/// Letters, the model, without the files of its tokenizer: it reads the numbers of tokens.
+/// The model of letters without the files of its tokenizer: it reads token ids.
 RobotOptions with_numbers_alone(const TemporaryDirectory& directory) {
   RobotOptions options = test::with_letters(directory);
   for (const char* file : {"vocab.json", "merges.txt"})
@@ -112,7 +112,7 @@ TEST_CASE("a decoder's beginning of the sequence goes and comes back") {
   test::type_text(robot, "ab c");
   const std::vector<std::int64_t> with{7, 5, 6, 2}, without{5, 6, 2};
   CHECK(tokens(robot).input.ids == with);
-  CHECK_FALSE(robot.has("Second text"));  // a pair is read by encoders
+  CHECK_FALSE(robot.has("Second text"));  // only encoders read a pair
   for (const bool on : {false, true}) {
     robot.click("Special tokens");
     robot.settle();
@@ -317,7 +317,7 @@ TEST_CASE("a text without any number is refused by a model that reads numbers, a
   robot.type("a");
   robot.frame(3);
   REQUIRE(test::model_state(robot).stale_since);
-  CHECK(robot.app().changes_in());  // else no frame shows that the picture is old
+  CHECK(robot.app().changes_in());  // else no frame would show that the picture is old
 }
 
 TEST_CASE("a text with characters that have no token says which of them the model does not see") {

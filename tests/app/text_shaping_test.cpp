@@ -1,4 +1,4 @@
-// Text as glyphs: joined, in the order in which it is seen, with boxes for what no font has.
+// Text as glyphs: joined, in visual order, with boxes for characters without a font.
 #include "app/kit/draw/text_shaping.hpp"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ Shaper shaper(Shaper::Find find = {}, float digit_advance = 0) {
   return Shaper({{face, digit_advance}}, std::move(find));
 }
 
-/// What stands at the places, from left to right: the text's characters as they are seen.
+/// The text's characters in visual order, from left to right.
 std::string seen(Shaper& shaper, const std::string& text) {
   std::string out;
   for (const ShapedGlyph& glyph : shaper.shape(text).glyphs) {
@@ -58,16 +58,16 @@ TEST_CASE("shaping: Arabic letters join and run from right to left") {
   const ShapedText word = shaper.shape("محمد");
   REQUIRE(word.glyphs.size() == 4);
   CHECK(word.right_to_left);
-  const std::vector<std::string> letters{"د", "م", "ح", "م"};  // as they stand from left to right
+  const std::vector<std::string> letters{"د", "م", "ح", "م"};  // in visual order, from left to right
   for (std::size_t i = 0; i < letters.size(); ++i) {
     INFO(letters[i]);
     CHECK(word.glyphs[i].at == 2 * (3 - i));
-    CHECK(word.glyphs[i].index != only_glyph(shaper, letters[i]));  // its form alone is another
+    CHECK(word.glyphs[i].index != only_glyph(shaper, letters[i]));  // its isolated form is another one
     if (i > 0) CHECK(word.glyphs[i].x > word.glyphs[i - 1].x);
   }
   CHECK(word.glyphs[1].index != word.glyphs[3].index);  // the same letter in the middle and at the beginning
   CHECK(shaper.shape("لا").glyphs.size() == 1);         // two letters, one ligature
-  CHECK(shaper.shape("م\u200Cح").glyphs.front().index == only_glyph(shaper, "ح"));  // told not to join
+  CHECK(shaper.shape("م\u200Cح").glyphs.front().index == only_glyph(shaper, "ح"));  // a zero-width non-joiner
 }
 
 TEST_CASE("shaping: mixed directions, numbers and brackets stand where they are read") {
@@ -76,7 +76,7 @@ TEST_CASE("shaping: mixed directions, numbers and brackets stand where they are 
   CHECK_FALSE(shaper.shape("The בית is here").right_to_left);
   CHECK(seen(shaper, "בית 2024 גג") == "גג 2024 תיב");
   CHECK(shaper.shape("בית 2024 גג").right_to_left);
-  // Brackets turn with what they enclose: the glyph of ( on the left, although it was typed last.
+  // Brackets are mirrored with their contents: the glyph of ( on the left, although it was typed last.
   const ShapedText bracketed = shaper.shape("ב(ג)");
   CHECK(bracketed.glyphs.front().index == only_glyph(shaper, "("));
   CHECK(bracketed.glyphs.front().at == 5);
@@ -91,10 +91,10 @@ TEST_CASE("shaping: a person's words keep their order to themselves") {
     for (std::size_t at = letters.find(sign); at != std::string::npos; at = letters.find(sign))
       letters.erase(at, sign.size());
   CHECK(letters == "תיב → גג");
-  CHECK(seen(shaper, plain(text)) == "גג → תיב");  // without: the arrow would say the contrary
+  CHECK(seen(shaper, plain(text)) == "גג → תיב");  // without isolation the arrow would point the wrong way
   CHECK(isolated(own("cat") + " → " + own("mat")) == "cat → mat");
   const float width = shaper.shape("בית → גג").width;
-  CHECK(std::abs(shaper.shape(kept).width - width) < 1e-5f);  // what isolates cannot be seen
+  CHECK(std::abs(shaper.shape(kept).width - width) < 1e-5f);  // isolating marks are invisible
 }
 
 TEST_CASE("shaping: marks stand on their letters and take no room") {

@@ -1,4 +1,4 @@
-// The colours of the heads: apart for every eye, and readable on the panel.
+// The colours of the heads: distinguishable for colour-blind eyes, too, and readable on the panel.
 #include "app/kit/ui/theme.hpp"
 
 #include <algorithm>

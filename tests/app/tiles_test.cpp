@@ -1,4 +1,4 @@
-// Tiles by themselves: what is shown may change at any time, and what a stop calls back may come back.
+// Tiles without a window: the shown result may change at any time, and a stop callback may call back.
 #include "app/results/tiles.hpp"
 
 #include <atomic>
@@ -33,7 +33,7 @@ ResultPtr long_result(std::int64_t heads, std::int64_t tokens, std::uint64_t tic
   return result;
 }
 
-/// The CPU, whose tiles stay on their way until they are stopped.
+/// A CPU backend whose tiles do not end until they are stopped.
 class Halting final : public Backend {
  public:
   explicit Halting(std::function<void()> on_stop) : on_stop_(std::move(on_stop)) {}
@@ -79,7 +79,7 @@ class Halting final : public Backend {
 TEST_CASE("tiles: what is called back when one is stopped finds them unlocked") {
   const ResultPtr first = long_result(8, 2111, 1), second = long_result(8, 2111, 2);
   Tiles tiles;
-  std::future<bool> asked;  // by another thread, as a callback may wait for one that asks
+  std::future<bool> asked;  // by another thread, since a callback may wait for the one that asks
   bool was_answered = false;
   const auto halting = std::make_shared<Halting>([&] {
     asked = std::async(std::launch::async, [&] { return tiles.is_busy(); });

@@ -1,4 +1,4 @@
-// The card that says where the time goes, copied as a table.
+// The card with the milliseconds of every stage, copied as a table.
 #include <memory>
 #include <string>
 

@@ -1,5 +1,5 @@
-// What the window says is so: numbers that are small are no zeros, what has no value has none, and what was
-// looked at last is not told of what comes.
+// The window's texts are truthful: small numbers are not shown as 0, what has no value shows none, and a new
+// picture has no number of the old one.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -40,7 +40,7 @@ ImVec2 cell_at(Robot& robot, Cell cell) {
           middle(map->min.y, map->max.y, cell.query, d.queries)};
 }
 
-/// The text that stands right below a widget.
+/// The text directly below a widget.
 std::string below(Robot& robot, const std::string& label) {
   const RecordedItem* item = robot.items().find(label);
   REQUIRE(item != nullptr);
@@ -129,7 +129,7 @@ TEST_CASE("undo says when it goes back to what was open before") {
 
 TEST_CASE("undo ends at the model that the window was started with") {
   LettersFolder folder;
-  Robot robot(with_letters(folder.directory));  // the model comes behind the first frames
+  Robot robot(with_letters(folder.directory));  // the model is opened after the first frames
   REQUIRE(robot.document().within.read());
   robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);
   robot.settle();
@@ -200,7 +200,7 @@ TEST_CASE("an answer leaves when a person had time to read it") {
   notices.say("Something was answered.");
   robot.frame(2);
   later(100);
-  CHECK(notices.text() == "Something was answered.");  // no person was there
+  CHECK(notices.text() == "Something was answered.");  // there was no input
   robot.move({800, 500});
   later(5);
   CHECK(notices.text() == "Something was answered.");
@@ -209,7 +209,7 @@ TEST_CASE("an answer leaves when a person had time to read it") {
   notices.say(Notice::Source::Engine, "Something cannot be computed.");
   robot.move({810, 500});
   later(100);
-  CHECK_FALSE(notices.empty());  // it is still so
+  CHECK_FALSE(notices.empty());  // it is still true
 }
 
 TEST_CASE("what a key does is what it is called, and nothing has no range") {

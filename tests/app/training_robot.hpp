@@ -79,7 +79,7 @@ struct Trained : Player {
     app().lessons().go_to({name, step});
     settle();
   }
-  /// With the button, as a learner would.
+  /// Trains with the button of the page.
   void train(std::int64_t steps) {
     const std::int64_t to = run().step + steps;
     click("Train");

@@ -1,6 +1,5 @@
-// A model that reads a text and writes another, as a person looks at it: both texts are typed, the tokens of
-// both stand in the strip, heads of the right attention are dimmed by them, the next token goes behind what
-// was said.
+// An encoder-decoder in the window: both texts are typed, the strip has the tokens of both, a token dims the
+// heads of its attention, the next token is appended to the decoder's text.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -39,7 +38,7 @@ const ModelContext& within(const Robot& robot) { return robot.document().within.
 void type_both(Robot& robot) {
   robot.retype("##Text 1", "the cat sat on the mat");
   robot.retype("##Text 2", "die Katze");
-  CHECK(robot.app().selection().sequence == 0);  // both are of one sequence, not of a batch
+  CHECK(robot.app().selection().sequence == 0);  // both belong to one sequence, not to a batch
   robot.key(ImGuiKey_Escape);
   robot.settle();
 }
@@ -50,7 +49,7 @@ bool says(Robot& robot, const std::string& words) {
   return false;
 }
 
-/// Clicks the head in the grid; where it stands is found as by a person who looks for it.
+/// Clicks the head in the grid; its place is found by moving over the grid.
 void click_head(Robot& robot, const ModelHead& wanted) {
   const RecordedItem* const grid = robot.items().find("All heads");
   REQUIRE(grid != nullptr);

@@ -1,4 +1,4 @@
-// The sentence gets the keyboard from wherever it is, and what is typed then is a sentence and nothing else.
+// The sentence can take the keyboard after any click, and letters typed then change the sentence alone.
 #include <algorithm>
 #include <array>
 #include <set>
@@ -41,7 +41,7 @@ std::vector<std::string> controls_of(const Robot& robot) {
 constexpr auto layer_sections = static_cast<std::size_t>(Section::Model);
 constexpr auto model_sections = static_cast<std::size_t>(Section::Text) + 1 - layer_sections;
 
-/// One section is open, with what stands under "More".
+/// Unfolds one section, its "More" included.
 void unfold(Robot& robot, std::size_t section) {
   ViewState& view = robot.app().view();
   if (section < layer_sections) {
@@ -53,7 +53,7 @@ void unfold(Robot& robot, std::size_t section) {
   robot.settle();
 }
 
-/// What can be clicked only once that section is unfolded.
+/// The controls that can be clicked only when this section is unfolded.
 std::vector<std::string> folded_controls_of(Robot& robot, std::size_t section) {
   const std::vector<std::string> before = controls_of(robot);
   unfold(robot, section);
@@ -63,7 +63,7 @@ std::vector<std::string> folded_controls_of(Robot& robot, std::size_t section) {
   return labels;
 }
 
-/// What a letter that is taken for a key would change.
+/// The state that a letter would change if it acted as a key.
 struct Look {
   Mode mode;
   Plane stage;
@@ -83,7 +83,7 @@ struct Look {
   bool operator==(const Look&) const = default;
 };
 
-/// Clicks a control, asks for the sentence and types: the sentence alone is another afterwards.
+/// Clicks a control, focuses the sentence and types: only the sentence has changed afterwards.
 void type_after_click(Robot& robot, const std::string& label) {
   INFO(label);
   robot.click(label);
@@ -258,7 +258,7 @@ TEST_CASE("behind a Ctrl+L that finds no field no letter acts", "[model]") {
   LettersRobot robot;
   robot.key(ImGuiKey_F2);
   robot.settle();
-  robot.key(ImGuiKey_O);  // the layer stands by itself now
+  robot.key(ImGuiKey_O);  // the layer is outside of its model now
   robot.settle();
   REQUIRE(typed_texts(robot.document()) == 0);
   REQUIRE_FALSE(robot.document().input.is_given());
@@ -272,7 +272,7 @@ TEST_CASE("behind a Ctrl+L that finds no field no letter acts", "[model]") {
   CHECK(what_is_said(robot.document()) == what_is_said(before));
   CHECK(Look(robot.app().view()) == look);
   robot.frame(200);
-  type_keys(robot, "t");  // a key again
+  type_keys(robot, "t");  // letters act as keys again
   robot.settle();
   CHECK(Look(robot.app().view()) != look);
 }

@@ -1,5 +1,5 @@
-// Undo in the window: how things are looked at is brought back to the start and forward again, and what is
-// neither a change nor a look is no step.
+// Undo in the window: the view is brought back to the start and forward again, and what changes neither
+// Document nor view is no step.
 #include <filesystem>
 #include <string>
 
@@ -88,7 +88,7 @@ TEST_CASE("what is computed while the keys of undo come up is no step") {
   keys(true);
   robot.frame();
   REQUIRE(robot.app().history().depth() == depth - 1);
-  robot.app().view().focus->log = !robot.app().view().focus->log;  // as what was computed would have it
+  robot.app().view().focus->log = !robot.app().view().focus->log;  // as a new result may change it
   keys(false);
   robot.frame();
   robot.settle();
@@ -131,7 +131,7 @@ TEST_CASE("a head that was chosen is found again when the layer has it again") {
 TEST_CASE("undo to a text that the model cannot read brings back the head that was chosen") {
   const TemporaryDirectory directory;
   const RobotOptions options = with_letters(directory);
-  for (const char* file : {"vocab.json", "merges.txt"})  // a text is the numbers of its tokens
+  for (const char* file : {"vocab.json", "merges.txt"})  // without a tokenizer a text is its token ids
     REQUIRE(std::filesystem::remove(directory / "letters" / file));
   Robot robot(options);
   robot.settle();

@@ -1,4 +1,4 @@
-// Words that a model's vocabulary does not have: legible on every chip, and explained where they stand.
+// Words that a model's vocabulary does not have: legible on every chip, and explained there.
 #include <algorithm>
 #include <filesystem>
 #include <string>
@@ -27,7 +27,7 @@ TEST_CASE("tokens: an unknown word is legible on every chip") {
     const Theme& colours = theme(name);
     const auto check = [&](Rgba ground) {
       const Rgba ink = chip_ink(colours, ground, true);
-      CHECK(ink >> 24 == 0xFFu);  // what is half transparent fades on a bright chip
+      CHECK(ink >> 24 == 0xFFu);  // half transparent ink would fade on a bright chip
       CHECK(contrast(ink, ground) >= 4);
     };
     check(colours.control);

@@ -1,4 +1,4 @@
-// The stages of vectors in the focus: every tensor of the computation can be looked at.
+// The stages of vectors in the focus: every tensor of the computation can be shown.
 #include "app/views/parts/vector_map.hpp"
 
 #include <algorithm>
@@ -57,7 +57,7 @@ TEST_CASE("stages of vectors come and go with the settings") {
                                    "2-three-tokens.json");
   robot.settle();
   CHECK(robot.has(robot.app().view().vectors ? "vector map"
-                                             : "heatmap 0"));  // never a picture that is not there
+                                             : "heatmap 0"));  // never a picture that does not exist
 }
 
 TEST_CASE("grouped queries: the keys say which heads share them") {

@@ -1,4 +1,4 @@
-// Walk through every kind of document, at sizes that have room and at sizes that have none.
+// Walk through every kind of document, at large and at small window sizes.
 #include <string>
 #include <utility>
 #include <vector>
@@ -52,7 +52,7 @@ const Kind kinds[] = {
                    "latent": {"width": 6, "shared": 4, "query_width": 5}})"},
 };
 
-/// How many texts stand inside a panel.
+/// The number of texts inside a panel.
 int texts_inside(Walker& robot, std::string_view label) {
   const RecordedItem panel = robot.panel(label);
   int inside = 0;
@@ -62,7 +62,7 @@ int texts_inside(Walker& robot, std::string_view label) {
   return inside;
 }
 
-/// Texts that stand in each other's way or leave the window, and matrices that overlap.
+/// Fails for texts that overlap or leave the window, and for matrices that overlap.
 void check_layout(Walker& robot, const std::string& what) {
   INFO(what);
   CHECK(robot.app().message().empty());

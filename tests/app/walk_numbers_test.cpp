@@ -1,4 +1,4 @@
-// Walk: the numbers on the screen beside those of the result, and beside a naive computation where they exist
+// Walk: the numbers on screen compared with those of the result, or with a naive computation if they exist
 // only between two moves.
 #include <cmath>
 #include <string>
@@ -28,7 +28,7 @@ double number_in(std::string text) {
   return sign * std::stod(text[0] == '.' ? "0" + text : text);
 }
 
-/// Compares every number that stands in a cell of a panel with what should be there; returns how many stand.
+/// Compares every number in a cell of a panel with the expected one; returns how many there are.
 template <class Expected>
 int check_cells(Walker& robot, std::string_view label, int rows, int columns, Expected expected) {
   const RecordedItem panel = robot.panel(label);
@@ -67,7 +67,7 @@ TEST_CASE("the numbers of every matrix are those of the result") {
   CHECK(check_cells(robot, "walk Q", 6, 8, of(Stage::Query)) == 48);
   CHECK(check_cells(robot, "walk K", 6, 8, of(Stage::Key)) == 48);
   CHECK(check_cells(robot, "walk V", 6, 8, of(Stage::Value)) == 48);
-  robot.go(Stage::Mix, 6);  // at the output stands what it is made of
+  robot.go(Stage::Mix, 6);  // the output shows its parts
   CHECK(check_cells(robot, "walk Scores", 6, 6, of(Stage::Score)) == 36);
   CHECK(check_cells(robot, "walk Scaled logits", 6, 6, of(Stage::Scale)) == 36);
   CHECK(check_cells(robot, "walk Masked logits", 6, 6, of(Stage::Mask)) == 36);

@@ -1,4 +1,4 @@
-// tests/app: the robot before Walk, for the tests that use it.
+// tests/app: a robot with Walk, for the tests that use it.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace attnscope::test {
 
-/// Before the walk through a document, the mouse out of the way.
+/// A robot with the walk through a document, the mouse outside.
 struct Walker : Robot {
   explicit Walker(const RobotOptions& options = {.width = 1600, .height = 1000}) : Robot(options) {
     key(ImGuiKey_F3);

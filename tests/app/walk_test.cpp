@@ -50,9 +50,9 @@ TEST_CASE("a move fades in for a fifth of a second, then the window is idle") {
   CHECK_FALSE((robot.pixels() == moving));
   CHECK(robot.app().textures().painted() == 0);
   const Image moved = robot.pixels();
-  robot.go(Stage::Position, 1);  // how it comes about does not matter for what is there in the end
+  robot.go(Stage::Position, 1);  // the end of a stage does not depend on how it was reached
   CHECK((robot.pixels() == moved));
-  robot.key(ImGuiKey_Backspace);  // back is at once
+  robot.key(ImGuiKey_Backspace);  // going back is not animated
   CHECK_FALSE(robot.app().wants_frame());
   robot.tap("Speed: Instant");
   robot.key(ImGuiKey_Space);
@@ -176,7 +176,7 @@ TEST_CASE("heads and sequences are chosen in the walk") {
   robot.tap("Walk sequence more");
   CHECK(robot.app().selection().sequence == 1);
   CHECK(says(robot, "text 2 of 2"));
-  robot.tap("Walk sequence more");  // round
+  robot.tap("Walk sequence more");  // wraps around
   CHECK(robot.app().selection().sequence == 0);
   CHECK((robot.pixels() == first));
 }

@@ -1,4 +1,4 @@
-// Walk says what happens: every sentence of the mix under masks, dropout, muted heads, grouped and cross
+// Walk's sentences are right: those of the mix under masks, dropout, muted heads, grouped and cross
 // attention; rows of one query; colours and rows of long texts as in Explore.
 #include <algorithm>
 #include <string>
@@ -122,7 +122,7 @@ TEST_CASE("sentences about others are not told where there are none, nor of mask
       "text": ["The cat sat on the mat"], "d_model": 16, "heads": 4, "mask": {"causal": true}})")});
   const walk::Script script(robot.result());
   for (const walk::Step& step : script.steps()) {
-    if (step.stage == Stage::Key || step.stage == Stage::Value) continue;  // of those there are six
+    if (step.stage == Stage::Key || step.stage == Stage::Value) continue;  // those have six rows
     for (int move = 1; move <= step.moves; ++move) {
       robot.go(step.stage, move);
       for (const char* words : {"ll other queries", "very other row", "any other"}) {
@@ -218,7 +218,7 @@ TEST_CASE("one click makes a model whose every number can be read, and undo brin
     for (const char* block : {"walk W_Q", "walk W_K", "walk W_V"}) CHECK(texts_inside(robot, block) == 32);
     for (const char* plane : {"walk Scores", "walk Scaled logits"}) CHECK(texts_inside(robot, plane) == 36);
     CHECK(texts_inside(robot, "walk Output") == 48);
-    robot.go(Stage::Concat, 1);  // what the output is made of
+    robot.go(Stage::Concat, 1);  // the parts of the output
     CHECK(tells(robot, "this head's are columns"));
     CHECK(texts_inside(robot, "walk Concat") == 48);
     CHECK(texts_inside(robot, "walk W_O") == 64);
@@ -239,7 +239,7 @@ TEST_CASE("stages that come later are hidden until they are made") {
   CHECK_FALSE(robot.has("walk Head outputs"));
   CHECK_FALSE(robot.has("walk Output"));
   CHECK(robot.panel("walk Scores").max.x - robot.panel("walk Scores").min.x > wide.max.x - wide.min.x);
-  robot.go(Stage::Mix, 1);  // what is being made is in sight
+  robot.go(Stage::Mix, 1);  // the row being computed is in sight
   CHECK(robot.has("walk Head outputs"));
   robot.go(Stage::Score, 1);
   CHECK_FALSE(robot.has("walk Head outputs"));

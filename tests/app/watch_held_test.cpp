@@ -1,4 +1,4 @@
-// A pass that is held on the Watch page, and what comes later beside it.
+// A held pass on the Watch page, and later passes beside it.
 #include "app/watch/watch_held.hpp"
 
 #include <cmath>
@@ -123,7 +123,7 @@ TEST_CASE("watch: a pass is held, later calls stand beside it, and it is dropped
   CHECK(watch_state(robot).differs);
   CHECK(shows(robot, "now − held"));
 
-  // Another head of what is held is made of its text.
+  // Another head of the held pass is computed from its text.
   robot.key(ImGuiKey_RightBracket);
   robot.key(ImGuiKey_DownArrow);
   robot.settle();

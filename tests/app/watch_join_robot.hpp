@@ -1,5 +1,5 @@
-// tests/app: a process that runs a model which lies on the disk: what it sends are the queries, keys and
-// values of a run of that model.
+// tests/app: a process that runs a model from the disk: it sends the queries, keys and values of a run of
+// that model.
 #pragma once
 
 #include <cmath>

@@ -108,7 +108,7 @@ TEST_CASE("watch: the model beside the stream reads its tokens, agrees, and lead
   robot.settle();
   CHECK(page.has_opened());
 
-  // Another text is no longer what was watched.
+  // With another text it is not the watched one any more.
   robot.retype("##Text", "ab c");
   robot.key(ImGuiKey_Escape);
   robot.settle();

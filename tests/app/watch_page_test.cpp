@@ -130,7 +130,7 @@ TEST_CASE("watch: the arrows go through the passes, and the newest row comes bac
   CHECK(watch_state(robot).row == 3);
   process.pass(1);
   REQUIRE(shows_tokens(robot, 8));
-  CHECK(watch_state(robot).row == 3);  // it stays while others come
+  CHECK(watch_state(robot).row == 3);  // it stays while new ones come
   robot.key(ImGuiKey_End);
   CHECK_FALSE(watch_state(robot).row);
   robot.key(ImGuiKey_DownArrow);

@@ -1,5 +1,5 @@
-// The Watch page with several processes, and with one that has ended: which of them is shown, and what is
-// said of the end.
+// The Watch page with several processes, and with one that has ended: which of them is shown, and the message
+// when one ends.
 #include <chrono>
 
 #include <catch2/catch_test_macros.hpp>
@@ -89,7 +89,7 @@ TEST_CASE("watch: one of several processes is chosen, and stays while it lives",
   robot.key(ImGuiKey_Escape);
   robot.settle();
 
-  // Where it ends its last pass stays: of those that were there beside it none takes its place.
+  // When a process ends, its last pass stays: none of the others replaces it.
   two.first.writer.close();
   REQUIRE(ends(robot, WatchEnd::WatchClosed));
   frames_for(robot, 1500ms);

@@ -1,4 +1,4 @@
-// tests/app: a process that is watched, and the robot before the Watch page.
+// tests/app: a watched process, and a robot with the Watch page.
 #pragma once
 
 #include <chrono>
@@ -20,7 +20,7 @@
 
 namespace attnscope::test {
 
-/// Where streams lie, for this process alone.
+/// The folder of streams, for this process alone.
 struct WatchFolder {
   WatchFolder() { ::setenv("ATTNSCOPE_WATCH_FOLDER", directory.path().c_str(), 1); }
   ~WatchFolder() { ::unsetenv("ATTNSCOPE_WATCH_FOLDER"); }
@@ -34,7 +34,7 @@ class OtherProcess {
  public:
   OtherProcess() : pid_(::fork()) {
     if (pid_ != 0) return;
-    ::alarm(300);  // also where this one is gone
+    ::alarm(300);  // also if this one was killed
     for (;;) ::pause();
   }
   ~OtherProcess() { end(); }
@@ -96,7 +96,7 @@ struct WatchedProcess {
 inline WatchState& watch_state(Robot& robot) { return *robot.app().view().watch; }
 inline const WatchSight& watch_sight(Robot& robot) { return *watch_state(robot).sight; }
 
-/// Frames, until something is there that comes from another thread; false after ten seconds.
+/// Frames until another thread has made the condition true; false after ten seconds.
 inline bool comes(Robot& robot, const std::function<bool()>& there) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
   while (std::chrono::steady_clock::now() < end) {
@@ -119,7 +119,7 @@ inline bool shows_tokens(Robot& robot, std::int64_t tokens) {
   });
 }
 
-/// Frames for so long, whatever comes.
+/// Frames for this long.
 inline void frames_for(Robot& robot, std::chrono::milliseconds time) {
   const auto end = std::chrono::steady_clock::now() + time;
   while (std::chrono::steady_clock::now() < end) {

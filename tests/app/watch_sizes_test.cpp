@@ -1,4 +1,4 @@
-// The Watch page in every size, theme and language: its words have room and lie over nothing. With
+// The Watch page in every size, theme and language: its words fit and overlap nothing. With
 // ATTNSCOPE_WATCH_PICTURES=FOLDER its pictures are written, to be looked at.
 #include <cstdlib>
 #include <filesystem>

@@ -12,7 +12,7 @@
 
 namespace attnscope::test {
 
-/// What two Documents do not have in common, for the reader of a failure.
+/// The differences of two Documents, for the message of a failure.
 inline std::string differences(const Document& a, const Document& b) {
   std::string all;
   const auto note = [&](bool same, const std::string& what) {
@@ -46,16 +46,14 @@ inline std::string differences(const Viewing& a, const Viewing& b) {
   return all;
 }
 
-/// One chain of undo leads back to what was there, and redo forward again. Nothing is under the hand
-/// meanwhile.
+/// One chain of undo leads back to the start, and redo forward again. No key or button is down meanwhile.
 class WayBack {
  public:
   explicit WayBack(Robot& robot) { begin(robot); }
 
   void begin(Robot& robot) {
     rest(robot);
-    // Places that follow each other are one step, which the next click would replace: a step back and forth
-    // ends it.
+    // Successive places are one step, which the next click would extend: an undo and a redo end it.
     undo(robot);
     redo(robot);
     document_ = robot.document();
@@ -65,8 +63,8 @@ class WayBack {
     is_forgotten_ = depth_ >= History::max_steps;
   }
 
-  /// After every event: a hand that goes back beyond the beginning and does something else there has left it
-  /// for good. What was opened before may arrive behind an undo, in one event: every frame counts.
+  /// Called after every event: an undo beyond the start followed by a change loses the way back. A file
+  /// opened before may arrive after an undo, within one event, so every frame counts.
   void look(Robot& robot) {
     is_forgotten_ =
         is_forgotten_ || robot.lowest_depth() < depth_ || robot.app().history().depth() >= History::max_steps;
@@ -86,7 +84,7 @@ class WayBack {
     std::size_t steps = 0;
     INFO("equal to itself: " << same << ", depth " << robot.app().history().depth() << " from " << depth_);
     std::string told;
-    std::string nearest;  // for the reader of a failure
+    std::string nearest;  // for the message of a failure
     for (; !is_there() && steps < History::max_steps; ++steps) {
       const std::size_t depth = robot.app().history().depth();
       const Document before = robot.document();
@@ -130,11 +128,11 @@ class WayBack {
   }
 
  private:
-  /// Ends typing, closes what is open, and lets what was begun become a step.
+  /// Ends typing, closes open cards, and waits until pending changes are a step.
   static void rest(Robot& robot) {
     walk_of(robot.app().view()).playing = false;
     for (int i = 0; i < 3; ++i) robot.key(ImGuiKey_Escape);
-    robot.app().view().keyboard.notice = {};  // and with it a way back beyond this
+    robot.app().view().keyboard.notice = {};  // it would offer an undo beyond this point
     robot.leave();
     robot.settle();
     robot.frame(2);

@@ -1,4 +1,4 @@
-// Numbers under the hand: the weight editor, the vectors, and the widget that all of them are edited with.
+// Editing numbers: the weight editor, the vectors, and the widget of both.
 #include <algorithm>
 #include <cmath>
 
@@ -31,7 +31,7 @@ ImVec2 cell(Robot& robot, std::string_view map, std::int64_t row, std::int64_t c
   return {at(item->min.x, item->max.x, column, columns), at(item->min.y, item->max.y, row, rows)};
 }
 
-/// A robot before the weight editor with W_Q.
+/// A robot with the weight editor on W_Q.
 struct Editor : Robot {
   explicit Editor(const RobotOptions& options = {.width = 1600, .height = 1000}) : Robot(options) {
     settle();
@@ -71,7 +71,7 @@ TEST_CASE("a number is typed where it stands, and the picture follows each keyst
   CHECK(cell_of(robot, Stage::Score, 1, 0, 0) != score);
   robot.type(".5e1");
   robot.settle();
-  robot.type("x");  // what is no number changes nothing
+  robot.type("x");  // a text that is no number changes nothing
   robot.settle();
   CHECK(robot.w_query(3, 10) == 25.0f);
   CHECK(robot.document().layer().weights.recipe == Recipe::Given);
@@ -88,12 +88,12 @@ TEST_CASE("a number is typed where it stands, and the picture follows each keyst
   robot.type(
       "\u2212"
       "0,5");
-  robot.key(ImGuiKey_Escape);  // leaves the field: what the picture shows stays
+  robot.key(ImGuiKey_Escape);  // leaves the field: the picture's number stays
   robot.settle();
   CHECK(robot.w_query(3, 10) == -0.5f);
   CHECK(robot.w_query(4, 10) == 7.0f);
   CHECK(robot.w_query(4, 11) == -8.0f);
-  CHECK(robot.app().selection().locked);  // Esc was for the number
+  CHECK(robot.app().selection().locked);  // Esc only left the number
   CHECK(robot.document().layer().weights.head_names[1].empty());
   CHECK_FALSE(robot.document().layer().weights.head_names[2].empty());
   const Document before = robot.document();
@@ -212,7 +212,7 @@ TEST_CASE("the weights of QK-norm and sinks are edited like the matrices", "[wei
   for (const Editable block : {Editable::QueryNorm, Editable::KeyNorm, Editable::SinkLogits}) {
     INFO(symbol(block));
     REQUIRE(numbers_of(robot.document(), block));
-    robot.app().view().show_weights(block);  // the end of a list that is longer than the room it has
+    robot.app().view().show_weights(block);  // scrolls to the end of a list that does not fit
     robot.settle();
     robot.click_at(cell(robot, "weight map", 0, 6, 1, 8));
     robot.frame(2);
@@ -382,7 +382,7 @@ TEST_CASE("the wheel zooms into weights, a drag pans and is no click", "[weights
     robot.key(ImGuiKey_Tab);
     robot.frame(2);
   }
-  CHECK(state.numbers.at == NumberAt{at.row, at.column + 12});  // and the map went along
+  CHECK(state.numbers.at == NumberAt{at.row, at.column + 12});  // and the map scrolled with it
   CHECK(state.across.from > across.from - 0.5f);
   robot.type("4");
   CHECK(robot.w_query(at.row, at.column + 12) == 4.0f);

@@ -1,5 +1,5 @@
-// "Why did it look there?" in the window: what is shown adds up to the score and the logit of the run, and
-// its parts are links to their heads.
+// "Why did it look there?" in the window: the parts add up to the score and the logit of the run, and are
+// links to their heads.
 #include <algorithm>
 #include <cmath>
 #include <vector>

@@ -1,4 +1,4 @@
-// tests/app: the real program in a window on a display without a screen, and what a test waits for there.
+// tests/app: the real program in a window on a virtual display, and waiting for its pictures.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,7 @@ class WindowProgram {
   /// The milliseconds in the top bar are not the robot's.
   static constexpr double same = 0.005;
 
-  /// Returns once its window shows something. What the program remembers is in `home`/attnscope.
+  /// Returns once its window shows something. The program's state is in `home`/attnscope.
   WindowProgram(VirtualDisplay& display, const std::filesystem::path& home,
                 const std::vector<std::string>& arguments = {})
       : display_(display), program_(command(arguments), options(display, home)) {
@@ -49,8 +49,8 @@ class WindowProgram {
   Image pixels() { return display_.pixels(window_); }
   std::string title() { return display_.title_of(window_); }
 
-  /// Waits until the window shows this picture; false where it never does. Everything that was sent to the
-  /// window before and that the picture shows has arrived then.
+  /// Waits until the window shows this picture; false where it never does. All earlier events that the
+  /// picture shows have arrived then.
   bool shows(const Image& expected, double most = same) {
     double share = 1;
     const auto look = [&] { return (share = difference(pixels(), expected)) < most; };
@@ -59,7 +59,7 @@ class WindowProgram {
     return false;
   }
   /// Waits for a second in which the program uses less than a hundredth of a processor: no frame at all. It
-  /// counts the program's own processor time, so that other programs have no part in it.
+  /// counts the program's own processor time, independent of other programs.
   bool rests() {
     constexpr int attempts = 30;
     constexpr std::chrono::seconds second{1};

@@ -1,4 +1,4 @@
-// The real program in a real window on a display without a screen: it starts, takes clicks, rests and ends.
+// The real program in a real window on a virtual display: it starts, takes clicks, idles and ends.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -22,7 +22,7 @@ namespace {
 
 /// The program as it starts without arguments, on a display of its own.
 struct Running {
-  TemporaryDirectory home;  // never a person's own
+  TemporaryDirectory home;  // never the user's own
   VirtualDisplay display{1920, 1200};
   std::optional<WindowProgram> program;
 
@@ -135,7 +135,7 @@ TEST_CASE("on a German keyboard plus is plus") {
   WindowProgram& program = *session.program;
   REQUIRE(program.shows(before));
   session.display.press(program.window(), '+',
-                        false);  // where an American keyboard has ], which would be seen
+                        false);  // the key of ] on an American keyboard, which would act
   session.display.press(program.window(), '+', true);
   CHECK(wait_until([&] { return difference(program.pixels(), before) > 0.05; }));
   session.display.press(program.window(), '-', true);

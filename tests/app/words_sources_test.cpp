@@ -1,6 +1,6 @@
 // A missing text of a language is found in the sources, without a window: every text that they can make is in
-// assets/languages/english.txt and in every table, and what is glued of pieces that cannot be told is
-// refused. ATTNSCOPE_DESCRIBE=1 writes the template anew: what is new stands at its end.
+// assets/languages/english.txt and in every table, and a text that is joined from unknown pieces is refused.
+// ATTNSCOPE_DESCRIBE=1 writes the template again, with new texts at its end.
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -41,18 +41,18 @@ std::set<std::string> translated_keys(std::string_view code) {
   return keys;
 }
 
-/// Names of keys that Dear ImGui has, and what the system says.
+/// Names of keys from Dear ImGui, and messages of the system.
 const std::set<std::string> of_others{"PageUp", "End", "Cannot read \"{}\": No such file or directory.",
                                       "Cannot write \"{}\": No such file or directory."};
 
-/// What the menu calls the examples that are shipped, as keys.
+/// The menu's names of the shipped examples, as keys.
 std::set<std::string> example_titles() {
   std::set<std::string> keys;
   for (const Example& example : list_examples(ATTNSCOPE_ASSETS)) keys.insert(key_of(example.name).text);
   return keys;
 }
 
-/// What no literal of the sources says, nor one whose gaps are filled elsewhere.
+/// The keys that no literal of the sources makes, nor one with gaps that are filled elsewhere.
 std::vector<std::string> not_said(const std::set<std::string>& keys) {
   std::set<std::string> said = of_others;
   said.merge(example_titles());
@@ -60,7 +60,7 @@ std::vector<std::string> not_said(const std::set<std::string>& keys) {
   for (const SourceWords& part : all_source_words()) {
     if (part.is_resolved)
       said.insert(part.key);
-    else if (part.key.size() > 24)  // a sentence, of which enough is known
+    else if (part.key.size() > 24)  // a sentence with enough known words
       open.push_back(part.key);
   }
   std::vector<std::string> all;
@@ -114,7 +114,7 @@ TEST_CASE("words: what is glued is one text, through variables, functions and pa
         Keys{"row of {}"});
   CHECK(keys_in(R"(void f(int n) { ui.text(x, y, "of " + counted(n, "head", "heads") + " here", {}); })") ==
         Keys{"of {} head here", "of {} heads here"});
-  // The bug that four tours did not find: every way to glue it is a text of its own.
+  // A bug that four tours of the window did not find: each way to join the pieces is a text of its own.
   const Keys glued =
       keys_in(R"(std::string run_words(int n) { std::string words = "seed " + std::to_string(n);
                                 if (a) words += ", causal"; if (b) words += ", " + std::to_string(n) + " muted";
@@ -128,7 +128,7 @@ TEST_CASE("words: what the scanner cannot tell is refused where it is glued", "[
   CHECK(keys_in(R"(void f() { all.words += ", muted"; })") == Keys{"<?>, muted"});
   CHECK(keys_in(R"(void f() { all.words += "  ·  muted"; })") == Keys{"muted"});
   CHECK(keys_in(R"(void f() { ui.text(x, y, std::to_string(n) + page.unit, {}); })") == Keys{"{}<?>"});
-  CHECK(keys_in(R"(void f() { ui.text(x, y, page.name, {}); })").empty());  // it stands elsewhere
+  CHECK(keys_in(R"(void f() { ui.text(x, y, page.name, {}); })").empty());  // the text is elsewhere
   // A name for the robot is no text; a button's is one where it has no other words.
   CHECK(keys_in(R"(bool button(const Ui&, const char* label) {} Touch touch(const char* label) {}
                    void f() { touch("Run A"); touch(("Run " + name).c_str()); button(ui, "Begin"); })") ==

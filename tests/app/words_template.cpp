@@ -11,9 +11,9 @@ namespace {
 
 const std::filesystem::path sources = std::filesystem::path(ATTNSCOPE_ASSETS).parent_path();
 
-/// Rooms and files of the interface whose texts no window shows: words of the command line, of a writer of
-/// a lesson or a table (they name the line of the file), of SVG and OpenGL; keys of sessions and columns of
-/// tables; what the palette is searched for; formulas, which are marked as own words as a whole.
+/// Rooms and files of the interface whose texts no window shows: messages of the command line, for writers of
+/// lessons and tables (they name the line of the file), of SVG and OpenGL; keys of sessions and columns of
+/// tables; search words of the palette; formulas, which are marked as own words as a whole.
 constexpr auto not_on_screen = std::to_array<std::string_view>({"app/cli/",
                                                                 "app/lessons/",
                                                                 "app/kit/draw/",

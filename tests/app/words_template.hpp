@@ -1,4 +1,4 @@
-// tests/app: the template of the languages, and what the sources of the interface have to say.
+// tests/app: the template of the languages, and the texts of the interface's sources.
 #pragma once
 
 #include <filesystem>
@@ -28,8 +28,8 @@ std::map<std::string, std::string> shown_words();
 /// The same of one part; false: no window shows it.
 bool is_shown(const SourceWords&);
 
-/// What a table lacks of the texts that are shown, with their places; a part that is glued of what the
-/// scanner cannot tell is always lacking.
+/// The shown texts that a table lacks, with their places; a part that the scanner cannot resolve is always
+/// lacking.
 std::vector<std::string> lacking_in(const std::set<std::string>& table,
                                     const std::map<std::string, std::string>& shown);
 

@@ -1,5 +1,5 @@
-// The string table: what a text's key is, what a table may say and how it is refused, what is never
-// translated, and how a language is chosen. The texts themselves are walked through in words_tour_test.cpp.
+// The string table: the key of a text, valid and refused tables, words that are never translated, and the
+// choice of a language. words_tour_test.cpp goes through the texts on screen.
 #include "app/kit/ui/words.hpp"
 
 #include <algorithm>
@@ -97,7 +97,7 @@ TEST_CASE("words: where there is no number, another language than English writes
   CHECK(said(words, "mean n/a") == "Mittel –");
   CHECK(said(words, "mean " + own_number("n/a")) == "Mittel –");
   CHECK(said(words, "H n/a · 3") == "H – · 3");
-  CHECK(said(words, own("n/a")) == "n/a");  // a person's own
+  CHECK(said(words, own("n/a")) == "n/a");  // a word of the user
   CHECK(said(words, "n/another") == "n/another");
   CHECK(said(Words(), "mean n/a") == "mean n/a");
   CHECK(key_of("n/a to n/a").text == "{} to {}");
@@ -199,7 +199,7 @@ TEST_CASE("words: whatever bytes a table has, it is read or refused in one sente
       REQUIRE(is_valid_utf8(sentence));
     }
     const Words words = words_with("< a word {}\n> {} Wort\n");
-    const std::string out = said(words, text);  // as a text it is said, whatever it is
+    const std::string out = said(words, text);  // any text is drawn
     REQUIRE(out.find('\x02') == std::string::npos);
   }
 }

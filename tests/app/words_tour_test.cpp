@@ -1,7 +1,6 @@
-// That every text has its words in every language is found in the sources (words_sources_test.cpp). What only
-// a window can tell is told by one walk through the main views: that texts reach the screen through the
-// string table, in a language made up from the template that is a third longer, and that they have room
-// there.
+// words_sources_test.cpp finds in the sources whether every text has its words in every language. This test
+// goes through the main views and checks what only a window can tell: texts reach the screen through the
+// string table, and fit there in an artificial language that is a third longer than the template.
 #include <array>
 #include <set>
 #include <string>
@@ -50,7 +49,7 @@ LanguageTable pseudo_table() {
   return read_table(text, "pseudo");
 }
 
-/// The text without a person's words, also where they are cut.
+/// The text without the user's own words, also where they are cut.
 std::string without(const std::set<std::string>& own_texts, std::string text) {
   for (const std::string& own_text : own_texts) {
     if (text.ends_with("…") && own_text.starts_with(text.substr(0, text.size() - 3))) return "";
@@ -72,7 +71,7 @@ TEST_CASE("words: in another language no English is left in the main views, and 
     robot.leave();
     robot.settle();
     const std::size_t in_english = collisions(texts_of(robot)).size();
-    // What a person brought: the tokens, the title, the names of what computes.
+    // Words that are not translated: the tokens, the title, the backend's name.
     const std::string& backend = robot.app().shown()->backend;
     std::set<std::string> own_texts{backend, robot.document().title,
                                     robot.document().input.sequences[0].text};

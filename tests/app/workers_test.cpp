@@ -1,5 +1,5 @@
-// What the window has done behind it, driven as its frames drive it and without a window, all at the same
-// time and with one pool: under the thread sanitizer (threads_tests) this finds data that two threads touch.
+// The window's background work, driven as by its frames but without a window, all at the same time and with
+// one pool: under the thread sanitizer (threads_tests) this finds data races.
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -133,7 +133,7 @@ TEST_CASE("workers: a result's numbers, errors and differences are made while fr
     return variation && stats.tensor(error) && stats.tensor(moved) && !stats.is_computing();
   });
   CHECK(variation->mean > 0);
-  computing.engine.submit(document_of(4, 320, 7));  // while what goes with the old result still runs
+  computing.engine.submit(document_of(4, 320, 7));  // while the work on the old result still runs
   ask(1);
   shown.show(computing.computed(document_of(4, 320, 7)), computing.errors, computing.backends);
   held.swap(shown, computing.backends, 0);

@@ -1,4 +1,4 @@
-// A model opens at a head that has something to say, chosen by the weights alone, and says why.
+// A model opens at a notable head, chosen by its weights alone, with the reason.
 #include "app/results/worth_a_look.hpp"
 
 #include <vector>
