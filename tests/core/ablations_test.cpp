@@ -1,5 +1,5 @@
-// Effects of ablation: many versions at once give what each gives when the model is run with that change, and
-// what a decoder in naive doubles gives.
+// Effects of ablation: many ablated versions at once give the numbers of a run of the model with each change,
+// and those of a naive decoder in double.
 #include "core/readouts/ablations.hpp"
 
 #include <algorithm>
@@ -38,7 +38,7 @@ RunRequest with_ablated(const Model& model, const HeadSet& set, AblationKind kin
   return changed;
 }
 
-/// Mean negative log-likelihood of the tokens that follow in what the decoder reads.
+/// Mean negative log-likelihood of the next tokens in the decoder's text.
 double loss_of(const Model& model, const ModelRun& run) {
   const std::vector<std::int64_t>& ids = model.spec.encoder ? run.input.decoder_ids : run.input.ids;
   double sum = 0;
@@ -81,7 +81,7 @@ void check_atlas(const Model& model, const ModelRun& base, const AblationRequest
   }
 }
 
-/// All at once in one matrix, to the bit.
+/// All versions at once in one matrix give the same bits.
 void check_bits(const Model& model, const ModelRun& base, const Work& work) {
   std::vector<HeadSet> sets;
   for (const HeadPlace& head : all_heads(model.spec)) sets.push_back({head});

@@ -20,8 +20,8 @@ TEST_CASE("activations equal the naive ones in double", "[activation]") {
     CAPTURE(x);
     const auto f = static_cast<float>(x);
     const double tolerance = 2.5e-7 * std::max(4.0, std::abs(x));
-    // Two roundings of the result. Where GELU is next to nothing its float form 1 + erf cancels: absolute, as
-    // x·Φ(x) is added to others.
+    // Two roundings of the result. Where GELU is nearly 0 its float form 1 + erf cancels: the tolerance is
+    // absolute, since x·Φ(x) is added to other numbers.
     CHECK(std::abs(static_cast<double>(activate(Activation::Gelu, f)) - oracle::gelu(x)) < tolerance);
     CHECK(std::abs(static_cast<double>(activate(Activation::GeluTanh, f)) - oracle::gelu_tanh(x)) <
           tolerance);

@@ -199,7 +199,7 @@ void project_latents(const LayerSpec& layer, const Numbers& key_source, Expected
                       numbers(w[Parameter::BValue]), p.batch, keys, content, p.kv_heads, p.d_v);
 }
 
-/// Q, K and V of a Document from text or vectors, with what they are made of.
+/// Q, K and V of a Document from text or vectors, and the stages before them.
 void project_all(const Document& document, const Numbers& embedded, Expected& e) {
   oracle::Problem& p = e.problem;
   const Vectors& vectors = document.input.vectors();
@@ -291,7 +291,7 @@ void rotate(const Document& document, oracle::Problem& p) {
   const PositionSettings& settings = document.layer().position_settings;
   oracle::Rotary how;
   const Latent& latent = document.layer().latent;
-  const bool shared = latent.width > 0 && !document.input.is_given();  // then its key alone is turned
+  const bool shared = latent.width > 0 && !document.input.is_given();  // then only the shared key is rotated
   const std::size_t all = shared ? unsigned_(latent.shared) : p.d_k;
   how.dims = settings.rope_dims == 0 ? all / 2 * 2 : unsigned_(settings.rope_dims);
   how.base = static_cast<double>(settings.rope_base);

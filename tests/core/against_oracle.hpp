@@ -1,4 +1,4 @@
-// tests: a Document as the oracle reads it, and all stages of a Trace against the oracle's.
+// tests: a Document as a problem of the oracle, and all stages of a Trace compared with the oracle's.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace attnscope::against_oracle {
 
-/// What the oracle has for the stages of a Document; empty where the stage does not exist.
+/// The oracle's numbers for the stages of a Document; empty where a stage does not exist.
 struct Expected {
   oracle::Numbers x, normed_x, memory, query_latent, latent, fused, query, key, value, normed_query,
       normed_key, output;
@@ -20,8 +20,8 @@ struct Expected {
   oracle::BlockAnswer block;  // empty without one
 };
 
-/// `trace` gives what is data to the oracle: token vectors (tested on their own), LSH buckets and, with
-/// dropout, nothing but its shape.
+/// `trace` gives the oracle's input data: token vectors (tested by themselves), LSH buckets and, of dropout,
+/// only the shape.
 template <class T>
 Expected expected(const Document& document, const TraceOf<T>& trace);
 

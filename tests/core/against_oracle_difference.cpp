@@ -23,14 +23,14 @@ double largest_of(const Numbers& values) {
   return largest;
 }
 
-/// Hidden scores of about -1e9 as -inf: the tolerance is not to grow with them.
+/// Replaces hidden scores of about -1e9 by -inf, so that the tolerance does not grow with them.
 Numbers without_billions(Numbers values) {
   std::replace_if(
       values.begin(), values.end(), [](double x) { return x < -5e8; }, -infinity);
   return values;
 }
 
-/// What of the first heads is shared by the whole batch, repeated for each sequence.
+/// Numbers that the whole batch shares, repeated for each sequence.
 Numbers for_each_sequence(const Numbers& values, std::size_t count) {
   Numbers all;
   for (std::size_t i = 0; i < count; ++i) all.push_back(values[i % values.size()]);
@@ -68,7 +68,7 @@ class Comparison {
   std::string found_;
 };
 
-/// How much larger an error is behind a product with the matrix, or a norm with the weight.
+/// The factor by which a product with the matrix, or a norm with the weight, enlarges an error.
 double growth(const TensorPtr& weight) {
   double largest = 1;
   if (!weight) return largest;
@@ -142,7 +142,7 @@ std::string difference(const Document& document, const TraceOf<T>& trace, const 
                                          document.layer().weights[Parameter::WOutput]->values().end())));
     const double output = mixed * spread * static_cast<double>(e.problem.heads * e.problem.d_v);
     compare.stage(Stage::Output, e.output, output);
-    // Where dropout leaves nothing the token vectors still have their own error.
+    // Where dropout removes everything the token vectors still have their own error.
     compare_block(document, e.block, std::max(output, precision * std::max(1.0, largest_of(e.x))), compare);
   }
   return compare.found();
@@ -178,7 +178,8 @@ std::vector<bool> special_tokens(const Document& document, std::size_t b, std::s
   return special;
 }
 
-/// What intervention has to say about a row: a muted head spreads over no key, and none lets a gradient pass.
+/// Applies an intervention to a row's measures: a muted head has weight on no key, and no gradient passes any
+/// of them.
 void operate(oracle::Replacement kind, oracle::Reading& reading) {
   if (kind == oracle::Replacement::None) return;
   reading.jacobian = 0;
@@ -187,7 +188,7 @@ void operate(oracle::Replacement kind, oracle::Reading& reading) {
   reading.entropy = std::numeric_limits<double>::quiet_NaN();
 }
 
-/// With a sink: the entropy of what goes to keys, of which it leaves a share.
+/// With a sink: the entropy of the weights as shares of what goes to keys.
 void as_shares(const Numbers& weights, double to_keys, oracle::Reading& reading) {
   reading.entropy = 0;
   for (const double w : weights)
@@ -223,7 +224,7 @@ bool counts(HeadPattern pattern, const Document& document, std::size_t b, std::p
   return false;
 }
 
-/// The sums that a head's numbers are means of, row by row from the definitions.
+/// The sums whose means are a head's measures, row by row from the definitions.
 class HeadSums {
  public:
   void add(const oracle::Reading& found, const oracle::Reading& uniform, bool cross) {
@@ -293,7 +294,7 @@ void compare_row(const RowMeasures& found, const oracle::Reading& wanted, bool c
   if (wanted.not_finite > 0) return;  // NaN where it is looked at
   compare.same("special", found.special, wanted.special, exact);
   compare.same("distance", found.distance, wanted.distance, 1e-9 * (1 + std::abs(wanted.distance)));
-  // ‖J‖² is what is left of terms that nearly cancel when one weight is nearly 1; weights are floats.
+  // In ‖J‖² terms nearly cancel when one weight is nearly 1; weights are floats.
   compare.same("jacobian", found.jacobian, wanted.jacobian, 4e-6 * (1 + wanted.jacobian));
   compare.same("entropy", found.entropy, wanted.entropy, 1e-5);
   compare.same("effective", found.effective, wanted.effective, 1e-4);

@@ -1,4 +1,4 @@
-// tests: settings, sizes and mask of a Document as the oracle reads them.
+// tests: settings, sizes and mask of a Document as a problem of the oracle.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ inline oracle::Numbers numbers(const TensorPtr& tensor) {
   return tensor ? compare::in_double(*tensor) : oracle::Numbers{};
 }
 
-/// The settings and sizes; q, k and v are still to come.
+/// The settings and sizes; q, k and v are filled in later.
 oracle::Problem problem_of(const Document& document, const Dimensions& size);
 
 }  // namespace attnscope::against_oracle

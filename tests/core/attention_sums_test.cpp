@@ -78,7 +78,7 @@ void check_against_naive(double margin) {
 
 TEST_CASE("the sums of attention's rows and columns are those of naive float64", "[measures]") {
   check_against_naive<double>(1e-12);
-  check_against_naive<float>(1e-6);  // what is written is rounded once
+  check_against_naive<float>(1e-6);  // the result is rounded once
 }
 
 TEST_CASE("a score that is NaN makes its row NaN and no other", "[measures]") {
@@ -89,7 +89,7 @@ TEST_CASE("a score that is NaN makes its row NaN and no other", "[measures]") {
   CHECK(std::isnan(sums.log_sum_exp.matrix(0)(1, 2)));
   CHECK(std::isnan(sums.entropy.matrix(0)(1, 2)));
   CHECK(std::isfinite(sums.log_sum_exp.matrix(0)(1, 1)));
-  // Also where all other keys are hidden: it is no row without a key.
+  // Also where all other keys are hidden: the row has a key.
   masked.matrix(1, 2)(0, 4) = std::numeric_limits<double>::quiet_NaN();
   const AttentionSums<double> alone = attention_sums(masked, weights);
   CHECK(std::isnan(alone.log_sum_exp.matrix(1)(2, 0)));

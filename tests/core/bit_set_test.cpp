@@ -1,4 +1,4 @@
-// Sets of enumerators: what a set is asked, and that it holds as many members as its enumeration has.
+// Sets of enumerators: their operations, and sets as large as their enumeration.
 #include "core/base/bit_set.hpp"
 
 #include <cstddef>

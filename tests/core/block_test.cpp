@@ -1,5 +1,5 @@
-// The block around an attention layer: every family's against the oracle, presets, the numbers that a recipe
-// makes for it, and where there can be none.
+// The block around an attention layer: every family's block against the oracle, presets, the numbers that a
+// recipe makes for it, and documents that cannot have a block.
 #include "core/edits/block.hpp"
 
 #include <cmath>
@@ -193,7 +193,7 @@ TEST_CASE("A layer too long to keep its scores has its block all the same") {
   Pipeline pipeline(make_cpu_backend(1));
   ResultPtr result = pipeline.run(document);
   REQUIRE(result->layer().is_long());
-  CHECK_FALSE(result->layer().trace[Stage::BlockOutput]);  // not before every row was swept
+  CHECK_FALSE(result->layer().trace[Stage::BlockOutput]);  // not until every row was swept
   while (!result->layer().is_complete()) result = pipeline.refine({}, nullptr);
   const Trace& trace = result->layer().trace;
   REQUIRE(trace[Stage::BlockOutput]);

@@ -1,4 +1,4 @@
-// What the weight of a cell is made of, against the oracle in float64.
+// The numbers behind a cell's weight, against the oracle in float64.
 #include "core/engine/cell_facts.hpp"
 
 #include <algorithm>
@@ -71,7 +71,7 @@ void compare(const LayerResult& result) {
         if (!is_muted) CHECK(f.rank == larger + 1);
         if (std::isnan(f.softmax)) continue;  // a row of the naive softmax that is 0 / 0
         CHECK((f.exponential == 0 || f.exponential == std::exp((f.hidden - f.largest) / tau)));
-        // ln Σ e^(x / τ), and the weight that the sum makes of the cell.
+        // ln Σ e^(x / τ), and the cell's weight by this sum.
         const double log_sum = std::log(f.sum) + f.largest / tau;
         if (f.sum > 1e-200 && std::isfinite(f.sum)) {
           CHECK(std::abs(log_sum - answer.log_sum_exp[row]) <=

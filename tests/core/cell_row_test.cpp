@@ -31,7 +31,7 @@ namespace {
 
 bool near(double a, double b) {
   if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
-  // No tolerance is wide enough to take a number for an infinity.
+  // An infinity matches only the same infinity.
   if (std::isinf(a) || std::isinf(b)) return a == b;
   return std::abs(a - b) <= 2e-5 * (1 + std::abs(b));
 }
@@ -43,7 +43,7 @@ Document text_of(const std::vector<std::string>& texts) {
   return edit::recipe(document, Recipe::Random);
 }
 
-/// The same layer as long ones have it: with surveys, without any plane of scores.
+/// The same layer in the form of long ones: with surveys, without any plane of scores.
 LayerResult streamed(const LayerResult& staged, Backend& backend) {
   LayerResult result = staged;
   for (std::int64_t b = 0; b < result.dimensions.batch; ++b) {

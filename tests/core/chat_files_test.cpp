@@ -1,4 +1,4 @@
-// Where chats and their templates come from: files of messages, a model's folder, a GGUF file.
+// Sources of chats and their templates: files of messages, a model's folder, a GGUF file.
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -32,7 +32,7 @@ std::string read_refusal(const std::string& text) {
   return message;
 }
 
-/// Bytes of the texts below, and a format that puts <s> in front.
+/// A tokenizer with the bytes of the texts below, which puts <s> in front.
 void write_tokenizer(const TemporaryDirectory& folder) {
   const json vocabulary{{"<s>", 0}, {"</s>", 1}, {"a", 2}, {"b", 3}, {"ab", 4}, {"|", 5}};
   folder.write(
@@ -121,7 +121,7 @@ TEST_CASE("a chat template is told the special tokens that transformers' class h
         Tokens{{"eos_token", "|"}, {"unk_token", end}});
   CHECK(tokens("qwen2", json::object()) ==
         Tokens{{"eos_token", end}, {"unk_token", end}, {"pad_token", end}});
-  // A byte-level file of a Llama counts alone.
+  // With a byte-level file of a Llama the class adds no default tokens.
   CHECK(tokens("llama", {{"tokenizer_class", "LlamaTokenizer"}}).empty());
   CHECK(tokens("llama", {{"tokenizer_class", "PreTrainedTokenizerFast"},
                          {"eos_token", "</s>"},

@@ -1,5 +1,5 @@
-// Chats as the texts that models were trained on. The goldens are what transformers 5.24 and Jinja make of
-// templates in the manner of known ones: tests/goldens/make_chat_goldens.py.
+// Chats as text by the model's template. The goldens are results of transformers 5.24 and Jinja for templates
+// like those of known models: tests/goldens/make_chat_goldens.py.
 #include "core/tokenizers/chat/chat_template.hpp"
 
 #include <filesystem>
@@ -113,11 +113,11 @@ TEST_CASE("a template that cannot be rendered is refused with file and reason", 
   CHECK(refusal("{{ messages[5] }}") == failing + "It asks for a place that a list or a text does not have.");
   CHECK(refusal("{{ raise_exception('No ' + messages[0].role) }}") ==
         "chat_template.jinja: the chat template refuses this chat: No user.");
-  // Jinja raises, too.
+  // Jinja raises an error, too.
   CHECK_THAT(refusal("{{ pad_token + messages[0].content }}"),
              StartsWith(failing + "it writes something that is not"));
   CHECK(rendered("{{ bos_token + messages[0].content }}", {{"user", "None"}}).text == "<s>None");
-  // Python strips more than ASCII has.
+  // Python strips more than ASCII white space.
   for (const char* source :
        {"{{ messages[0].content | trim }}{# user #}", "{{ messages[0].content.strip() }}{# user #}"}) {
     const RenderedChat made = rendered(source, {{"user", "\x1c\u00a0a\u200b \u3000"}});
@@ -247,7 +247,7 @@ TEST_CASE("a template that transformers' sandbox refuses is refused", "[tokenize
         unreadable + "It sets a field of d, which is no namespace().");
   CHECK_THAT(refusal("{% for ns in [namespace()] %}{% set ns.a = ns %}{% endfor %}"),
              StartsWith(unreadable + "It "));
-  // It would never come to an end, or end the program.
+  // Such a template would never end, or end the program.
   CHECK(refusal("{{ 1 / 2 }}") == unreadable + "It computes with /, which is not supported.");
   CHECK(refusal("{{ 2 ** 9 }}") == unreadable + "It computes with **, which is not supported.");
   const std::string number = " than a whole number from 1 to 999999.";
@@ -278,7 +278,7 @@ TEST_CASE("what a user says is found in the chat", "[tokenizers][chat]") {
   const auto said = [](const std::string& source, const std::string& text) {
     return user_chat(format_of(source), text, "2024-02-29");
   };
-  // "user" and "a" stand in the template, too.
+  // "user" and "a" are in the template, too.
   const UserChat trimmed =
       said("a user: {% for m in messages %}{{ m.content | trim }}{% endfor %} a", "\n a b ");
   CHECK(trimmed.text == "a user: a b a");

@@ -1,5 +1,5 @@
-// Folders as people have them: wrapped names, weights of 8 bits, links that lead nowhere, adapters, a file in
-// the place of its folder; each opens with the same numbers or is refused in words that say what it is.
+// Folders as found in practice: wrapped names, weights of 8 bits, dangling links, adapters, a file in place
+// of its folder; each opens with the same numbers or is refused with its kind named.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 using Catch::Matchers::ContainsSubstring;
 using test::TemporaryDirectory;
 
-/// A tensor as it lies in a file.
+/// A tensor as stored in a file.
 struct Raw {
   std::string name, dtype;
   std::vector<std::int64_t> shape;
@@ -93,7 +93,7 @@ std::string bytes_of(const std::vector<T>& values) {
   return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
 }
 
-/// The matrix as whole numbers and a scale for each row, and what that stands for in its place.
+/// The matrix as whole numbers with a scale for each row, and the numbers that these stand for.
 struct EightBits {
   Raw weight, scale;
   std::string rounded;
@@ -271,7 +271,7 @@ TEST_CASE("an index counts by its files, each with all of its tensors", "[models
   };
   const std::string both =
       fmt::format(R"("{}": "a.safetensors", "{}": "b.safetensors")", first[0].name, second[0].name);
-  write(first, second, both);  // lists two of them alone
+  write(first, second, both);  // lists only two of them
   check_same(logits(folder), whole, 0);
   CHECK(open_model(folder)->ignored.size() == 0);
   write(first, second, "");

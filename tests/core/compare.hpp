@@ -1,5 +1,5 @@
 // tests: comparing tensors with the oracle. The pattern of infinities and NaN must match exactly; the rest
-// within a tolerance relative to the largest magnitude involved, whose reason stands at the call.
+// within a tolerance relative to the largest magnitude involved; its reason is given at the call.
 #pragma once
 
 #include <algorithm>

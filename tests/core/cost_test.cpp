@@ -1,4 +1,4 @@
-// The cost model against numbers that are known, and against counting.
+// The cost model against known numbers, and against counting.
 #include "core/analysis/cost.hpp"
 
 #include <cmath>
@@ -81,7 +81,7 @@ TEST_CASE("A cache's keys and values are not projected again", "[cost]") {
   const LayerCost cost = cost_of(size);
   CHECK(of(cost, Stage::Key).flops == 2.0 * 768 * 768);  // of the one new token
   CHECK(of(cost, Stage::Value).flops == 2.0 * 768 * 768);
-  CHECK(of(cost, Stage::Score).flops == 2.0 * 12 * 197 * 64);  // it looks at all of them
+  CHECK(of(cost, Stage::Score).flops == 2.0 * 12 * 197 * 64);  // it attends to all of them
   CHECK(cost.cache == 4.0 * 2 * 197 * 768);
 
   samples::Random random(2);
@@ -169,7 +169,7 @@ TEST_CASE("Linear attention costs n, not n squared", "[cost]") {
     return of(cost, Stage::Linear).flops + of(cost, Stage::Mix).flops;
   };
   CHECK(attention(2000) == 2 * attention(1000));
-  // Σ φ(k) vᵀ and Σ φ(k), token by token, then φ(q) times those and a division, beside φ itself.
+  // Σ φ(k) vᵀ and Σ φ(k), token by token, then φ(q) times those and a division, and φ itself.
   CHECK(attention(1) == 12 * (2.0 * 64 + 2 * 64 * 65 + 2 * 64 * 65 + 64));
   CHECK(cost_of(size).held == 4.0 * 12 * 64 * 65);
 }

@@ -1,4 +1,4 @@
-// Tables as RFC 4180 has them: what is quoted, how numbers are written, where a row ends.
+// Tables by RFC 4180: quoted fields, the format of numbers, ends of rows.
 #include "core/text/csv.hpp"
 
 #include <cmath>
@@ -17,7 +17,7 @@ TEST_CASE("a field is quoted where it would be read as something else", "[csv]")
   CHECK(csv_field("a,b") == "\"a,b\"");
   CHECK(csv_field("say \"it\"") == "\"say \"\"it\"\"\"");
   CHECK(csv_field("\"") == "\"\"\"\"");
-  // A line break alone, of either kind: many readers end a row at each.
+  // A lone line break of either kind: many readers would end the row there.
   CHECK(csv_field("a\nb") == "\"a\nb\"");
   CHECK(csv_field("a\rb") == "\"a\rb\"");
 }

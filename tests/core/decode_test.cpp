@@ -1,4 +1,4 @@
-// Decoding with a cache gives what the full pass gives, token by token and for every setting.
+// Decoding with a cache gives the numbers of the full pass, token by token and for every setting.
 #include <limits>
 
 #include <catch2/catch_test_macros.hpp>
@@ -44,7 +44,7 @@ Document at_step(Document document, int tokens) {
   return document;
 }
 
-/// Without what has the shape of the scores.
+/// Removes tensors in the shape of the scores.
 void drop_shapes(Document& document) {
   document.layer().masking.additive = nullptr;
   for (Intervention& head : document.layer().interventions)
@@ -103,7 +103,7 @@ TEST_CASE("Given keys and values of the past are the full causal pass") {
                                                 rows(*full[Stage::Value], past, count));
         step.input.change<Given>().past_key = rows(*full[Stage::Key], 0, past);
         step.input.change<Given>().past_value = rows(*full[Stage::Value], 0, past);
-        step.layer().positions = positions;  // the cache holds keys before they are turned
+        step.layer().positions = positions;  // the cache holds keys before rotation
         step.layer().masking.causal = true;
         step.layer().weights.seed = document.layer().weights.seed;
         CHECK(largest_difference(*run(step)[Stage::Concat], *full[Stage::Concat], past) < 1e-5);
@@ -169,7 +169,7 @@ TEST_CASE("Queries before the first key see nothing when causal") {
   samples::Random random(12);
   Document document = samples::given_document(random.tensor({2, 2, 4, 3}), random.tensor({2, 2, 5, 3}),
                                               random.tensor({2, 2, 5, 3}));
-  document.input.change<Given>().lengths = {2, 5};  // the first sequence's queries stand at -2, -1, 0, 1
+  document.input.change<Given>().lengths = {2, 5};  // the first sequence's queries are at -2, -1, 0, 1
   document.layer().masking.causal = true;
   for (const bool add_zero_attn : {false, true}) {
     document.layer().add_zero_attn = add_zero_attn;

@@ -1,5 +1,5 @@
-// What a change of the Document touches: every member is tried, and stages that do not depend on it must be
-// shared.
+// The stages that a change of the Document touches: every member is tried, and stages that do not depend on
+// it must be shared.
 #include "core/document/dirty.hpp"
 
 #include <functional>
@@ -245,7 +245,7 @@ Stages shared_stages(const Trace& a, const Trace& b) {
   return shared;
 }
 
-/// Without those that have no tensor.
+/// Those of the stages that have a tensor.
 Stages stages_there(Stages some, const Trace& trace) {
   Stages there;
   for (const StageInfo& row : stage_table) {
@@ -269,7 +269,7 @@ TEST_CASE("Every member of the Document is known to the comparison") {
     CHECK(dirty_stages(was, now).empty() == change.fields.empty());
     seen |= change.fields;
   }
-  CHECK(seen == Fields::all());  // no Field is without a member
+  CHECK(seen == Fields::all());  // every Field has a member
   CHECK(dirty_stages(was, was).empty());
 }
 

@@ -37,14 +37,14 @@ std::vector<TensorPtr*> blocks_of(Document& d) {
   return blocks;
 }
 
-/// Tokens as labels: files keep no places in the text where it was not cut by tokenize().
+/// Turns tokens into labels: files keep no positions in a text that tokenize() did not split.
 void forget_places(Sequences& sequences) {
   if (sequences.empty()) return;
   for (Sequence& sequence : sequences.change())
     for (Token& token : sequence.tokens) token.begin = token.end = -1;
 }
 
-/// Equality of what blocks hold, where Document's own == asks whether they are the same blocks.
+/// Equality of the numbers in shared blocks; Document's own == compares only which blocks they are.
 bool same(Document a, Document b) {
   for (Document* document : {&a, &b}) {
     forget_places(document->input.sequences);
@@ -67,7 +67,7 @@ Document sentence(const std::string& text) {
   return with_weights(document);
 }
 
-/// A document with one key more (or another value for it) than the smallest there is.
+/// The refusal of the smallest document with one key added or changed.
 std::string refusal(const std::string& key, const std::string& value) {
   const std::string text = "{\"attnscope\": 1, \"" + key + "\": " + value + "}";
   return message_of<Error>([&] { document_from_json(text, "bad.json"); });
@@ -153,7 +153,7 @@ TEST_CASE("every setting comes back", "[json]") {
     CHECK(same(round_trip(document), document));
   }
   SECTION("hand-built weights, each embedding") {
-    document.layer().latent = {};  // they read the token vectors
+    document.layer().latent = {};  // latents read the token vectors
     document.layer().weights.recipe = Recipe::HandBuilt;
     for (const Embedding embedding : {Embedding::Gaussian, Embedding::HandBuilt}) {
       document.embedding = embedding;

@@ -1,4 +1,4 @@
-// check(): sizes of what fits, and one sentence for each thing that does not.
+// check(): the sizes of valid Documents, and one sentence for each kind of invalid one.
 #include <functional>
 #include <limits>
 

@@ -1,5 +1,4 @@
-// What a dump says of its tensors in metadata, what is measured or guessed where it does not, and what of a
-// head it may leave out.
+// A dump's metadata, what is measured or guessed without it, and which tensors of a head may be missing.
 #include <array>
 #include <cmath>
 #include <filesystem>
@@ -109,7 +108,7 @@ TEST_CASE("metadata that is wrong is refused by its name", "[dump]") {
   refused("tokens", R"([["The", "cat", "sat"], ["a", "b", "c"]])", "has 2 lists, expected 1");
   refused("tokens", "The cat sat", "expected a JSON array of strings");
   refused("tokens", R"(["The", 7, "sat"])", "holds 7 at place 1");
-  // Cut, and not within a character.
+  // Shortened, but not within a character.
   CHECK(is_valid_utf8(
       refusal_of(small_dump(directory, {{"tokens", R"(["The", ["aäääääääääääääääääääääääää"], "sat"])"}}))));
   // A label is no reason to refuse numbers.
@@ -183,7 +182,7 @@ TEST_CASE("what a dump does not say is guessed from its names", "[dump]") {
   const Document llama =
       guess("llama.safetensors", "blocks.0.attn.hook_q", "blocks.0.attn.hook_k", "blocks.0.attn.hook_v");
   CHECK(llama.layer().masking.causal);
-  CHECK(llama.layer().positions == Positions::RopeHalf);  // hook_q comes before them
+  CHECK(llama.layer().positions == Positions::RopeHalf);  // hook_q is before rotary positions
   CHECK_THAT(llama.input.given().guesses.positions,
              ContainsSubstring("\"hook_q\"") && ContainsSubstring("\"llama\""));
   const Document unknown = guess("d.safetensors", "a.q", "a.k", "a.v");
@@ -211,7 +210,7 @@ TEST_CASE("rotated queries and keys of TransformerLens are preferred", "[dump]")
   CHECK(document.input.given().query->data()[0] == rotated.data()[0]);
   CHECK(document.input.given().value->shape() == Shape{1, 2, 5, 3});
   CHECK(document.layer().positions == Positions::None);
-  CHECK(document.input.given().guesses.positions.empty());  // the name says it
+  CHECK(document.input.given().guesses.positions.empty());  // the name tells
   CHECK(document.layer().masking.causal);
 }
 

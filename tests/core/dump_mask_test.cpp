@@ -1,4 +1,4 @@
-// The attention mask beside the layers of a dump: which shapes and numbers are understood, and which refused.
+// The attention mask beside the layers of a dump: which shapes and numbers are accepted, and which refused.
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
@@ -24,7 +24,7 @@ using Catch::Matchers::ContainsSubstring;
 constexpr float minus_infinity = -std::numeric_limits<float>::infinity(),
                 least = std::numeric_limits<float>::lowest();
 
-/// Two texts of three tokens in two heads; the mask stands beside the layers, or under another name.
+/// Two texts of three tokens in two heads; the mask is beside the layers, or under another name.
 class MaskedDump {
  public:
   Document opened(const Tensor& mask, const std::vector<std::string>& layers = {"l.0"},
@@ -59,7 +59,7 @@ void check_left_padding(const Document& document) {
           CHECK(rule.allows(b, h, query, key) == !(b == 1 && key == 0));
 }
 
-/// Of left padding: what a seen and what a hidden key has, in each of these rows of a text.
+/// A mask of left padding, with these numbers for seen and hidden keys, in each row of a text.
 Tensor left_padded(Shape shape, float seen, float hidden) {
   Tensor mask(shape);
   std::ranges::fill(mask.values(), seen);
@@ -81,7 +81,7 @@ TEST_CASE("an attention mask hides its keys in each layer of a dump, in every sh
     CHECK_FALSE(dump.opened(left_padded(shape, 1, 1)).layer().masking.additive);
     if (shape.rank() > 2) CHECK_FALSE(dump.opened(left_padded(shape, 0, 0)).layer().masking.additive);
   }
-  // Of all texts.
+  // For all texts.
   Tensor one(Shape{3});
   one.data()[1] = 1;
   const Document document = dump.opened(one);
@@ -110,7 +110,7 @@ TEST_CASE("an attention mask of every query says whether a dump is causal, and n
   const MaskRule rule(other);
   CHECK(rule.allows(1, 1, 0, 1));
   CHECK_FALSE(rule.allows(1, 1, 0, 2));
-  // Padding says nothing of later keys.
+  // Padding does not tell whether later keys are seen.
   CHECK_FALSE(dump.opened(left_padded({2, 3}, 1, 0)).input.given().guesses.causal.empty());
 }
 
@@ -121,7 +121,7 @@ TEST_CASE("an attention mask belongs to its layer, to an encoder, or to all laye
   CHECK_FALSE(dump.opened(mask, {"l.1", "l.0"}, "l.0.attention_mask").layer().masking.additive);
   CHECK_FALSE(dump.opened(mask, {"decoder.layers.0", "encoder.layers.0"}).layer().masking.additive);
   CHECK(dump.opened(mask, {"encoder.layers.0", "decoder.layers.0"}).layer().masking.additive);
-  CHECK(dump.opened(mask, {"decoder.layers.0"}).layer().masking.additive);  // no encoder that it could be of
+  CHECK(dump.opened(mask, {"decoder.layers.0"}).layer().masking.additive);  // there is no encoder
   const Tensor longer = left_padded({2, 5}, 1, 1);
   CHECK_THAT(dump.refused(longer),
              ContainsSubstring("\"attention_mask\" has shape [2, 5], expected [2, 3] or "

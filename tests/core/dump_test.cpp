@@ -1,4 +1,4 @@
-// What programs dump: the layers among the names, their numbers, and what is refused.
+// Dumps of programs: layers found by names, their numbers, and refusals.
 #include "core/files/import/dump.hpp"
 
 #include <algorithm>
@@ -72,7 +72,7 @@ TEST_CASE("a dump of 33,000 layers opens in a moment", "[dump]") {
   const DocumentAndLayers opened = open_with_layers(directory / "many.safetensors");
   REQUIRE(opened.layers.size() == layers);
   CHECK(opened.layers.back().facts == "weights of 1 head, 1 × 1");
-  // One second; looking through all names for each layer, a minute and more.
+  // Takes one second; a search of all names for each layer would take more than a minute.
   CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(30));
 }
 
@@ -209,7 +209,7 @@ TEST_CASE("weights alone are shown as they are", "[dump]") {
   REQUIRE(shown.shape() == weights.shape());
   for (std::int64_t i = 0; i < weights.size(); ++i)
     CHECK(std::abs(shown.data()[i] - weights.data()[i]) <= 1e-6f);
-  CHECK(result->layer().measures.row(1, 2, 3).allowed == 4);  // what is 0 is hidden
+  CHECK(result->layer().measures.row(1, 2, 3).allowed == 4);  // a weight of 0 is a hidden key
   double entropy = 0;
   for (int j = 0; j < 4; ++j) {
     const double w = static_cast<double>(weights.data()[((1 * 3 + 2) * 6 + 3) * 6 + j]);
@@ -297,7 +297,7 @@ TEST_CASE("a file of 4 TB opens at once, a layer too large for the memory is ref
           "[dump]") {
   const TemporaryDirectory directory;
   const std::filesystem::path path = directory / "large.safetensors";
-  // Layer 0 has 64 tokens; layer 1 fills the rest of 4 TiB, all zeros that the disk never sees.
+  // Layer 0 has 64 tokens; layer 1 fills the rest of 4 TiB, all zeros in a file with holes.
   const std::string header =
       R"({"l.0.q":{"dtype":"F32","shape":[2,64,8],"data_offsets":[0,4096]},)"
       R"("l.0.k":{"dtype":"F32","shape":[2,64,8],"data_offsets":[4096,8192]},)"

@@ -1,5 +1,5 @@
-// Attention weights as people keep them: with axes that may be a batch or heads, rows of NaN, rows with a
-// sink, tokens as a tokenizer spells them, and two lists of cross-attention.
+// Attention weights as found in practice: axes that may be a batch or heads, rows of NaN, rows with a sink,
+// tokens as a tokenizer spells them, and the two token lists of cross-attention.
 #include <array>
 #include <cmath>
 #include <fstream>
@@ -119,7 +119,7 @@ TEST_CASE("cross-attention has a list of words for its queries and one for its k
   const Document two = opened({{"tokens", keys}, {"query_tokens", R"(["oak", "gate"])"}});
   CHECK(document_from_json(to_json(two), "kept").input.memory == two.input.memory);
   CHECK(to_json(document_from_json(to_json(two), "kept")) == to_json(two));
-  const Document one = opened({{"tokens", keys}});  // the rows are other tokens, of which nothing is known
+  const Document one = opened({{"tokens", keys}});  // the rows are other tokens, whose names are not known
   CHECK(words(one.input.sequences) == "0 1");
   CHECK(words(one.input.memory) == "Kette Baum Fluss Tor");
   CHECK_THAT(refusal_of(write(directory, "cross_attentions.0", weights,
@@ -194,7 +194,7 @@ TEST_CASE("a safetensors header of any length is no other container", "[dump]") 
   const TemporaryDirectory directory;
   const Tensor weights = causal_weights({1, 2, 3, 3});
   const std::string data(reinterpret_cast<const char*>(weights.data()), 72);
-  // Lengths that begin as a pickle of protocol 2 to 5 and as gzip's two bytes do.
+  // Lengths whose bytes look like the begin of a pickle of protocol 2 to 5, or of gzip.
   for (const std::size_t length : {0x280u, 0x380u, 0x480u, 0x580u, 0x8B1Fu}) {
     CAPTURE(length);
     std::string header = R"({"attentions.0":{"dtype":"F32","shape":[1,2,3,3],"data_offsets":[0,72]}})";

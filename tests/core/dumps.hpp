@@ -1,4 +1,4 @@
-// tests/core: tensors as programs dump them, and what is said when such a file is refused.
+// tests/core: tensors as programs dump them, and the message when such a file is refused.
 #pragma once
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// What stays of numbers edited by hand: gains, texts typed anew, seeds and widths, files, and what check()
+// When edits of numbers by hand are kept: with gains, typed texts, seeds and widths, files, and what check()
 // says.
 #include <cmath>
 #include <limits>
@@ -39,7 +39,7 @@ TEST_CASE("a gain multiplies what the recipe makes and what was edited", "[edit]
   CHECK(is_times(*louder.layer().weights[Parameter::WKey], *document.layer().weights[Parameter::WKey], 3));
   CHECK(louder.layer().weights[Parameter::WQuery] == document.layer().weights[Parameter::WQuery]);
   CHECK(same_picture(edit::gain(louder, Editable::KeyWeights, 1),
-                     document));  // to the bit, however often it moved
+                     document));  // the same bits, however often it moved
   CHECK(is_times(*edit::heads(louder, 4).layer().weights[Parameter::WKey],
                  *edit::heads(document, 4).layer().weights[Parameter::WKey], 3));
   CHECK(is_times(*edit::seed(louder, 9).layer().weights[Parameter::WKey],
@@ -90,7 +90,7 @@ TEST_CASE("typing, seeds and widths let go of what was edited", "[edit]") {
   CHECK(same_picture(edit::recipe(edited, Recipe::Random),
                      edit::reset(edit::number(document, {Editable::Input, 0, 0}, 9), Editable::KeyWeights)));
   const Document built = edit::number(sentence(Recipe::HandBuilt), {Editable::QueryWeights, 0, 0}, 9);
-  CHECK(keeps(edit::heads(built, 4)).second == false);  // four heads are built otherwise than eight
+  CHECK(keeps(edit::heads(built, 4)).second == false);  // four hand-built heads differ from eight
   Document padded = edited;
   padded.input.padded_length = 5;
   CHECK(keeps(edit::cached(padded, 1)).first == false);

@@ -1,4 +1,4 @@
-// The mask painted by hand: strokes against a naive picture, and rules taken as painted against the rules.
+// The painted mask: strokes against a naive picture, and rules turned into paint against the rules.
 #include <limits>
 #include <set>
 
@@ -79,7 +79,7 @@ TEST_CASE("a painted mask is one matrix until a stroke tells heads or sequences 
   const Document one = edit::hidden_cells(head, {.hides = false, .sequence = 1, .head = 0}, range);
   CHECK(one.layer().masking.additive->shape() == Shape{2, 4, 5, 5});
   CHECK(hidden(one).size() == 4 * 8 + 2 - 4);
-  // What is so already makes no new block.
+  // A stroke that changes nothing makes no new block.
   CHECK(edit::hidden_cells(one, {.hides = true, .sequence = 0, .head = 0}, range) == one);
   CHECK(edit::hidden_cells(sample(), {.hides = false, .sequence = {}, .head = {}}, range)
             .layer()
@@ -88,7 +88,7 @@ TEST_CASE("a painted mask is one matrix until a stroke tells heads or sequences 
   CHECK_FALSE(
       edit::hidden_cells(all, {.hides = false, .sequence = {}, .head = {}}, range).layer().masking.additive);
   CHECK_THROWS_AS(edit::hidden_cells(all, {.hides = true, .sequence = {}, .head = 4}, range), Error);
-  // Numbers that a file added stay beside what is painted.
+  // Added numbers from a file stay beside painted cells.
   Document added = sample();
   added.layer().masking.additive = samples::Random(1).tensor({1, 1, 5, 5});
   const float kept = added.layer().masking.additive->values()[3];
@@ -122,7 +122,7 @@ TEST_CASE("a rule taken as painted hides the same cells, and each can be painted
              masking.heads.empty()));
     }
     if (painted.layer().masking.padding) continue;
-    const std::int64_t h = head.value_or(0);  // whatever hid it, a cell of that head can be shown now
+    const std::int64_t h = head.value_or(0);  // now any cell of that head can be shown, whatever hid it
     const Document shown = edit::hidden_cells(painted, {.hides = false, .sequence = {}, .head = h},
                                               edit::MaskRange{0, size.queries, 0, size.keys});
     const MaskRule all(shown, now->layer().trace);

@@ -1,4 +1,4 @@
-// What a person changes inside a model and how it is said.
+// Edits of changes inside a model, and their names.
 #include <cmath>
 #include <filesystem>
 #include <random>
@@ -82,7 +82,7 @@ TEST_CASE("a head has one change at a time, and the same one again takes it away
   CHECK(within.changes.heads == std::vector{uniform, other, row});
   CHECK(edit::put(within, zero).changes.heads == std::vector{zero, other});
   CHECK(edit::toggled(within, uniform).changes.heads == std::vector{other, row});
-  // What holds in all rows takes the place of what held in one.
+  // A change of all rows replaces one of a single row.
   CHECK(edit::toggled(edit::toggled(within, uniform), uniform).changes.heads == std::vector{other, uniform});
   CHECK(edit::restored_head(within, {.block = 1}, 3).changes.heads == std::vector{other});
 }
@@ -101,7 +101,7 @@ TEST_CASE("a block that is as the model has it is no change", "[edits][changes]"
   off = edit::mask_off(edit::temperature(edit::toggled_division(off, at), at, 1), at, false);
   CHECK(off == own);
   CHECK_THROWS_WITH(edit::causal(own, at, true), ContainsSubstring("Layer 1 cannot be made causal: it is."));
-  // Of several for one block, as files may have them, the last counts and one stays.
+  // Of several changes of one block, as files may have them, the last counts and is kept.
   ModelContext twice = own;
   twice.changes.blocks = {
       {.block = 1, .scale = 1}, {.block = 0, .mask_off = true}, {.block = 1, .temperature = 2}};

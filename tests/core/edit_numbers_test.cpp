@@ -1,5 +1,5 @@
-// Numbers edited by hand: what an edit changes and what it leaves, what a reset goes back to, and that the
-// layer computes with the edited numbers.
+// Numbers edited by hand: what an edit changes and what it keeps, what a reset restores, and that the layer
+// computes with the edited numbers.
 #include <cmath>
 #include <limits>
 #include <map>
@@ -159,14 +159,14 @@ TEST_CASE("given keys are edited in the cache, the group of heads that reads the
         const double expected =
             static_cast<double>(q.matrix(1, h)(i, 0)) * static_cast<double>(k.matrix(1, 1)(4, 0)) +
             static_cast<double>(q.matrix(1, h)(i, 1)) * 3;
-        CHECK(score(i, 5) == Approx(expected).margin(1e-5));  // behind the one key of the cache
+        CHECK(score(i, 5) == Approx(expected).margin(1e-5));  // after the one key of the cache
       }
     }
   }
   const Document past = edit::number(document, {Editable::PastKeys, 0, 0, 0, 1}, 7);
   CHECK(computed(past)->layer().trace[Stage::Key]->matrix(0, 1)(0, 0) == 7.0f);
   CHECK(made_numbers(document, Editable::Keys) == nullptr);
-  CHECK(edit::reset_number(edited, {Editable::Keys, 4, 1, 1, 1}) == edited);  // what it was is not known
+  CHECK(edit::reset_number(edited, {Editable::Keys, 4, 1, 1, 1}) == edited);  // its old number is not known
 }
 
 TEST_CASE("edited weights are given, and the recipe comes back with the last reset", "[edit]") {

@@ -1,4 +1,4 @@
-// tests: Documents to edit numbers of, and what an edit changed.
+// tests: Documents for edits of numbers, and what an edit changed.
 #pragma once
 
 #include <map>
@@ -29,7 +29,7 @@ inline Document given_document() {
 
 inline ResultPtr computed(const Document& document) { return Pipeline(make_cpu_backend(1)).run(document); }
 
-/// The numbers of every block there is.
+/// The numbers of every block that exists.
 inline std::map<Editable, Tensor> all_numbers(const Document& document) {
   std::map<Editable, Tensor> found;
   for (std::size_t i = 0; i < editable_count; ++i) {
@@ -54,7 +54,7 @@ inline std::string refusal(const auto& edit) {
   return "accepted";
 }
 
-/// Every number of the same value, by its recipe too.
+/// Whether all numbers are equal, and their recipes, too.
 inline bool same_picture(const Document& a, const Document& b) { return to_json(a) == to_json(b); }
 
 }  // namespace attnscope::test

@@ -116,7 +116,7 @@ TEST_CASE("a hand-built vector says constant, class and code, and leaves room fo
       for (int n = begin; n < end; ++n) squares += std::pow(cat[static_cast<std::size_t>(2 + n)], 2);
       CHECK(squares == Approx(end - begin).epsilon(1e-6));  // eight floats
     }
-    // Capitals change only the token's own part of the code, but they do change it.
+    // Capitals change only the token's own part of its vector.
     const std::vector<float> lower = vector_of("the", 7, width), upper = vector_of("The", 7, width);
     const auto own = static_cast<std::ptrdiff_t>(2 + layout.shared);
     CHECK(std::equal(lower.begin(), lower.begin() + own, upper.begin()));

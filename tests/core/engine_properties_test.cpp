@@ -1,4 +1,4 @@
-// What must hold for every Document, whatever its settings.
+// Properties of every Document, whatever its settings.
 #include <bit>
 #include <cmath>
 
@@ -60,7 +60,7 @@ std::string place(std::string_view suite, std::uint64_t i) {
   return fmt::format("ATTNSCOPE_SEED={}, case {} of {}", seeds::of_run(), i, suite);
 }
 
-/// The Document with one thing changed, that can still be computed.
+/// The Document with one random change that can still be computed.
 Document changed(samples::Random& random, const Document& was) {
   while (true) {
     Document now = was;
@@ -137,7 +137,7 @@ TEST_CASE("Rows sum to one wherever a key is seen") {
     document.layer().weights[Parameter::SinkLogits].reset();
     if (document.layer().masking.mistake == MaskMistake::AfterSoftmax)
       document.layer().masking.mistake = MaskMistake::None;
-    // Linear attention turns what it adds up in the numerator alone.
+    // Linear attention rotates only the numerator.
     if (document.layer().linear && is_rotary(document.layer().positions))
       document.layer().positions = Positions::None;
     const Dimensions size = check(document);
@@ -198,7 +198,7 @@ TEST_CASE("One product for queries, keys and values gives the bits of three") {
     Document document =
         random.coin() ? samples::any_text_document(random) : samples::any_vectors_document(random);
     document.layer().weights.fused = false;
-    document.input.cached = 0;  // with a cache rows are cut elsewhere, and a product rounds by its size
+    document.input.cached = 0;  // with a cache products have other sizes, and rounding depends on the size
     document.layer().masking.additive = nullptr;
     document.layer().interventions = {};
     const Trace three = run(document);

@@ -1,4 +1,4 @@
-// The examples that are shipped open, can be computed, and are what they are named after.
+// The shipped examples open, can be computed, and show what their names say.
 #include <cmath>
 #include <string>
 #include <vector>

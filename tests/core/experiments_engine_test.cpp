@@ -1,5 +1,5 @@
-// The experiments on paths and null spaces against loops and differences; those that the engine computes
-// (masks, positions, precision) against what must hold.
+// The experiments on paths and null spaces against loops and differences; those computed by the engine
+// (masks, positions, precision) against properties that must hold.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -70,7 +70,7 @@ TEST_CASE("experiments: gradients over a distance, against differences", "[exper
   CHECK(measured("path", 1)[N::StepsCnn].typical == 1);
   CHECK(measured("path", 256)[N::GradientB].typical < 1e-3 * measured("path", 256)[N::GradientA].typical);
 
-  // The CNN's one path, by nudging the token farthest back.
+  // The CNN's one path, by a small change of the token farthest back.
   constexpr std::size_t layers = 4;
   Numbers arrived;
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
@@ -148,7 +148,7 @@ TEST_CASE("experiments: masks, by what they let through", "[experiments]") {
     CHECK((out[N::LeakA].greatest > 0.1) == leaks);
     CHECK((out[N::ReachA].greatest > 1e-6) == (leaks || way == After));
     CHECK((out[N::SumA].greatest > 1e-5) == (way == After || way == Diagonal));
-    // A row that hides everything: finite numbers are all the same and share the weight.
+    // A row without any key: equal finite logits share the weight.
     const bool finite = way == Billion || way == Added || way == Least;
     CHECK(out[N::EmptyA].typical == Approx(finite ? 1 : 0).margin(1e-6));
     // Softmax as it is written: 0 ÷ 0 of a row of nothing but −∞, which −1e9 is in float16.
@@ -195,7 +195,7 @@ TEST_CASE("experiments: positions, by what shuffling does", "[experiments]") {
     CHECK(out[N::ShuffledA].least > 1e-3);
     CHECK(out[N::MovedA].least > 1e-3);
   }
-  CHECK(measured("positions", 4)[N::NearA].typical > 1.5 * none[N::NearA].typical);  // ALiBi likes near keys
+  CHECK(measured("positions", 4)[N::NearA].typical > 1.5 * none[N::NearA].typical);  // ALiBi: near keys
 }
 
 TEST_CASE("experiments: precision, against rounding by hand", "[experiments]") {

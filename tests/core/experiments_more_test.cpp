@@ -29,7 +29,7 @@ void check_typical(const Measured& out, std::size_t quantity, const std::vector<
   CHECK(out[quantity].least == Approx(*std::ranges::min_element(numbers)).epsilon(1e-8).margin(1e-14));
 }
 
-/// Σ_j w_j v_j of the keys that are given, w shared out anew; v `width` wide.
+/// Σ_j w_j v_j over the given keys, w normalised over them; v `width` wide.
 Numbers mixed(const Numbers& w, const std::vector<std::size_t>& keys, const Numbers& v, std::size_t width) {
   double sum = 0;
   for (const std::size_t j : keys) sum += w[j];
@@ -100,7 +100,7 @@ TEST_CASE("experiments: the cache and what evicts, against loops", "[experiments
   // A token's keys and values: 2 · 512 numbers of two bytes.
   CHECK(out[N::BytesB].typical == 128.0 * 2 * 512 * 2);
   CHECK(out[N::BytesKept].typical == 64.0 * 2 * 512 * 2);
-  // Projections: 4 · 2 · 512² for each token; scores and mix: 2 · 2 · 512 for each pair. Softmax is little.
+  // Projections: 4 · 2 · 512² for each token; scores and mix: 2 · 2 · 512 for each pair. Softmax adds little.
   CHECK(out[N::FlopsB].typical == Approx(8. * 512 * 512 + 4. * 512 * n).epsilon(0.01));
   CHECK(out[N::FlopsA].typical == Approx(n * (8. * 512 * 512 + 4. * 512 * n)).epsilon(0.01));
   CHECK(measured("cache", 64)[N::WindowError].greatest < 1e-12);  // nothing is evicted
@@ -134,7 +134,7 @@ TEST_CASE("experiments: sinks, against loops", "[experiments]") {
       for (std::size_t j = 0; j <= i; ++j) scores.push_back(dot(q, i, k, j, 32) / std::sqrt(32));
       Numbers before;
       for (std::size_t way = 0; way < 4; ++way) {
-        // What has weight and gives nothing comes first.
+        // The key with weight but without contribution comes first.
         Numbers logits{way == 0 ? scores[0] + 5 : way == 1 ? -INFINITY : way == 2 ? 0 : 5.0};
         logits.insert(logits.end(), scores.begin() + 1, scores.end());
         const Numbers w = softmax(logits);
@@ -252,7 +252,7 @@ TEST_CASE("experiments: weight and contribution, against loops", "[experiments]"
     for (std::size_t quantity = 0; quantity < N::Count; ++quantity) all[quantity].push_back(sums[quantity]);
   }
   for (std::size_t quantity = 0; quantity < N::Count; ++quantity) check_typical(out, quantity, all[quantity]);
-  CHECK(measured("contribution", 0)[N::ShareB].greatest == 0);  // a bright column that adds nothing
+  CHECK(measured("contribution", 0)[N::ShareB].greatest == 0);  // a bright column with no contribution
 }
 
 }  // namespace attnscope::experiments_more_test

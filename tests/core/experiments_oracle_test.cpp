@@ -1,5 +1,5 @@
-// The experiments on masks, positions and null spaces against float64 loops: every number that they give, not
-// only what must hold of it.
+// The experiments on masks, positions and null spaces against float64 loops: every number, not only its
+// properties.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -42,7 +42,7 @@ struct Hidden {
   Numbers weights, output;
 };
 
-/// What that way of masking makes of one head, by its definition.
+/// One head under this way of masking, by its definition.
 Hidden hidden(std::uint64_t seed, std::uint64_t last, Way way) {
   std::array<Numbers, 3> qkv{drawn(seed, "queries", tokens * width), drawn(seed, "keys", tokens * width),
                              drawn(seed, "values", tokens * width)};
@@ -101,11 +101,12 @@ TEST_CASE("experiments: what every mask leaks, loses and lets through, against l
       sums.push_back(off);
       reaches.push_back(reach);
     }
-    // The engine computes in float32: a weight is within 1e-6 of its own, an output within some of them.
+    // The engine computes in float32: a weight is within 1e-6 of its value, an output within a few times
+    // that.
     check_band(out, N::LeakA, leaks, 2e-6);
     check_band(out, N::SumA, sums, 2e-6);
     check_band(out, N::ReachA, reaches, 1e-5);
-    // In float16 within its rounding: 2^-11 of a weight, some of them in a row.
+    // In float16 within its rounding: 2^-11 of a weight, a few of them in a row.
     check_band(out, N::LeakB, leaks, 4e-3);
   }
 }
@@ -136,7 +137,7 @@ Numbers solved(Numbers a, Numbers b) {
   return b;
 }
 
-/// The drawn direction without what moves Σ w v or Σ w, by the normal equations.
+/// The drawn direction minus its part that moves Σ w v or Σ w, by the normal equations.
 Numbers kept_direction(const Numbers& v, const std::vector<std::size_t>& keys, const Numbers& pick) {
   const std::size_t m = value_width + 1;
   const auto constraint = [&](std::size_t key, std::size_t c) {
@@ -157,7 +158,7 @@ Numbers kept_direction(const Numbers& v, const std::vector<std::size_t>& keys, c
   return direction;
 }
 
-/// Along such directions until no more than d_v + 1 keys have weight.
+/// Moves along such directions until no more than d_v + 1 keys have weight.
 Numbers corner(const Numbers& v, Numbers w, const Numbers& pick) {
   std::vector<std::size_t> keys(same_count);
   std::iota(keys.begin(), keys.end(), 0u);

@@ -1,5 +1,5 @@
-// Experiments against the same numbers computed the naive way: plain loops over plain vectors in float64,
-// over the same seeds; and what is looked at against what is measured.
+// Experiments against naive computations: plain loops over plain vectors in float64, over the same seeds; and
+// the picture of a value against its measurement.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -129,7 +129,7 @@ TEST_CASE("experiments: why √dₖ, against loops", "[experiments]") {
   }
 }
 
-/// What the tutorial's reader should take home.
+/// The conclusion of the tutorial.
 TEST_CASE("experiments: not divided, score gradients fall away and that of Q does not", "[experiments]") {
   using N = ScalingNumbers;
   const Measured wide = measured("scaling", 1024), narrow = measured("scaling", 1);
@@ -209,7 +209,7 @@ TEST_CASE("experiments: dilution, against loops", "[experiments]") {
       check_band(out[i], all[i], i == N::NextA || i == N::NextB);
     }
   }
-  // Half of the weight where the margin says so.
+  // The key has half of the weight at this margin.
   CHECK(1 / (1 + 999 * std::exp(-measured("dilution", 1000)[N::Half].typical)) == Approx(0.5));
   CHECK(measured("dilution", 1e5)[N::NeedleA].typical < 0.01);
   CHECK(measured("dilution", 1e5)[N::NeedleB].typical > 0.9);

@@ -1,4 +1,4 @@
-// tests: lone blocks as the families of models have them, with random weights.
+// tests: single blocks of the families of models, with random weights.
 #pragma once
 
 #include <cstdint>

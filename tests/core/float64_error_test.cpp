@@ -23,7 +23,7 @@ Trace errors_of(const Result& result, std::stop_token stop = {}) {
 
 ResultPtr computed(const Document& document) { return Pipeline(make_cpu_backend(1)).run(document); }
 
-/// The stages of the oracle, from the token vectors in double and the buckets that the result was made with.
+/// The stages of the oracle, from the token vectors in double and the result's buckets.
 oracle::Answer naive(const Result& result) {
   ThreadPool pool(1);
   const Work work{pool, {}};
@@ -59,7 +59,7 @@ TEST_CASE("the float64 error of every stage is the difference to the oracle") {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     samples::Random random(seed);
     Document document = samples::any_document(random);
-    document.layer().softmax = SoftmaxKind::Stable;  // the reference takes it whatever the document says
+    document.layer().softmax = SoftmaxKind::Stable;  // the reference always uses it
     INFO("seed " << seed);
     const ResultPtr result = computed(document);
     const Trace errors = errors_of(*result);

@@ -1,5 +1,5 @@
-// A text that goes on token by token: the prediction of every step, what a row reads of the cache and what it
-// costs, against a decoder in naive doubles; and the same behind the window while tokens come and go.
+// Generation token by token: the prediction of every step, what a row reads from the cache and its cost,
+// against a naive decoder in double; and the same in the background while tokens are added and removed.
 #include "core/readouts/generation.hpp"
 
 #include <cmath>

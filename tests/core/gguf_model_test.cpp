@@ -1,5 +1,4 @@
-// A GGUF file as a model: the same numbers as the folder that it was made from, its tokenizer, and what is
-// refused.
+// A GGUF file as a model: the same numbers as the folder that it was made from, its tokenizer, and refusals.
 #include "core/models/gguf_model.hpp"
 
 #include <algorithm>
@@ -302,7 +301,8 @@ TEST_CASE("a GGUF file's tokenizer", "[models][gguf][tokenizers]") {
   CHECK_THROWS_WITH(with_pad(U32, u32(9)), ContainsSubstring("padding_token_id is 9"));
   write(path, made("unheard-of", true));
   CHECK_THROWS_WITH(tokenizers::load_tokenizer(path), ContainsSubstring("\"unheard-of\" is not supported"));
-  // Llama 3: a word that is a token stays whole, and a token begins the text unless the file says no.
+  // Llama 3: a word that is a token stays whole, and a special token begins the text unless the file says
+  // otherwise.
   GgufSample llama3;
   llama3.value("tokenizer.ggml.model", STRING, text("gpt2"))
       .value("tokenizer.ggml.pre", STRING, text("llama-bpe"))
@@ -348,7 +348,7 @@ TEST_CASE("a GGUF file's SentencePiece tokenizer", "[models][gguf][tokenizers]")
   const auto plain = tokenizers::load_tokenizer(path);
   // "ab" has the highest score, then "▁" joins it.
   CHECK(plain->encode("ab").ids() == Ids{1, 10});
-  // "▁a" and "aa" have the same score: the leftmost is done first.
+  // "▁a" and "aa" have the same score: the leftmost is merged first.
   CHECK(plain->encode("aa").ids() == Ids{1, 8, 6});
   CHECK(plain->encode("aé b").ids() == Ids{1, 8, 3, 4, 5, 7});
   CHECK(plain->encode("a</s>a").ids() == Ids{1, 8, 2, 8});

@@ -1,4 +1,4 @@
-// tests/core: GGUF files written byte by byte, right or wrong as a test wants them.
+// tests/core: GGUF files written byte by byte, valid or faulty as a test needs them.
 #pragma once
 
 #include <cstdint>
@@ -38,12 +38,12 @@ inline std::string array(std::uint32_t type, std::initializer_list<std::string> 
   return bytes;
 }
 
-/// What is added is written; what is set replaces what would be right.
+/// Entries and tensors that are added are written; a field that is set replaces the right value.
 struct GgufSample {
   std::string magic = "GGUF";
   std::uint32_t version = 3;
   std::uint64_t alignment = 32;
-  std::uint64_t entries = 0, tensors = 0;  // as the header announces them
+  std::uint64_t entries = 0, tensors = 0;  // as the header says
   std::string metadata, infos, data;
 
   GgufSample& value(std::string_view key, std::uint32_t type, std::string_view bytes) {

@@ -1,4 +1,4 @@
-// GGUF files: every type of value and tensor, the reference's files where they lie, and hostile ones.
+// GGUF files: every type of value and tensor, the reference's files if present, and hostile ones.
 #include "core/files/formats/gguf.hpp"
 
 #include <cmath>
@@ -326,7 +326,7 @@ TEST_CASE("damaged GGUF files are refused or read, never more") {
       char& byte = bytes[random() % std::min(bytes.size(), random() % 3 != 0 ? bytes.size() : head)];
       byte = random() % 2 == 0 ? static_cast<char>(byte ^ (1 << random() % 8)) : static_cast<char>(random());
     }
-    std::filesystem::remove(directory / "damaged.gguf");  // one that is written over is flushed to the disk
+    std::filesystem::remove(directory / "damaged.gguf");  // an overwritten file would be flushed to the disk
     const std::filesystem::path path = directory.write("damaged.gguf", bytes);
     try {
       const GgufFile file(path);

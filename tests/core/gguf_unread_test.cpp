@@ -1,5 +1,5 @@
-// What a GGUF file says or holds that would change what is computed and that nothing here reads: refused by
-// its name, never left out without a word.
+// Settings and tensors of a GGUF file that would change the numbers and are not supported: refused by name,
+// never ignored silently.
 #include <cstdint>
 #include <fstream>
 #include <string>
@@ -91,7 +91,7 @@ TEST_CASE("a GGUF header that asks for what its family does not compute is refus
     CHECK_NOTHROW(open_header(windows));
     refused(windows, key("attention.sliding_window_pattern"), U32, u32(2));
     refused(windows, key("rope.freq_base_swa"), F32, le(500.0f));
-    // Without windows neither says anything.
+    // Without sliding windows neither setting matters.
     GgufSample whole = plain;
     whole.value(key("attention.sliding_window_pattern"), U32, u32(2))
         .value(key("rope.freq_base_swa"), F32, le(500.0f))

@@ -1,5 +1,5 @@
-// core/CMakeLists.txt compiles some folders without the optimiser. What loops over the cells of a matrix must
-// not be among their files.
+// core/CMakeLists.txt compiles some folders without the optimiser. Files with loops over the cells of a
+// matrix must not be in these folders.
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -21,10 +21,10 @@ namespace {
 
 const fs::path house = fs::path(ATTNSCOPE_TESTS).parent_path();
 
-/// Loops that go over few things: a label for each patch of a picture.
+/// Files whose loops are short: a label for each patch of a picture.
 constexpr std::array<std::string_view, 1> few{"/core/models/opened/opened_model.cpp"};
 
-/// What stands in quotes behind `words` in the build file. A backslash at the end of a line goes on with the
+/// The quoted pattern after `words` in the build file. A backslash at the end of a line joins it with the
 /// next.
 std::regex pattern_behind(const std::string& build, const std::string& words) {
   const std::size_t at = build.find(words + " \"");

@@ -1,4 +1,4 @@
-// Against what PyTorch computes: the committed goldens (see goldens/make_goldens.py).
+// Against PyTorch's results: the committed goldens (see goldens/make_goldens.py).
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -44,8 +44,7 @@ struct QueryKeyValue {
   TensorOf<T> q, k, v;
 };
 
-/// How the tensors of a file of torch.nn.MultiheadAttention are called, and whether its matrices are y =
-/// x·Wᵀ.
+/// The names of the tensors in a file of torch.nn.MultiheadAttention, and whether its matrices are y = x·Wᵀ.
 struct Names {
   std::string x, key, value, matrix;
   bool transposed;
@@ -77,7 +76,7 @@ QueryKeyValue<T> projected(const Work& work, const SafetensorsFile& file, const 
 /// A Document whose mask rule is that of the golden; its tensors are only there for their sizes.
 struct Masks {
   bool causal = false;
-  std::vector<std::int64_t> lengths;  // through the padding of sentences, when not empty
+  std::vector<std::int64_t> lengths;  // the padding of sentences, when not empty
   TensorPtr additive;
 };
 
@@ -156,8 +155,8 @@ json read_index(const std::filesystem::path& folder) {
 
 namespace {
 
-/// The layer of a golden of make_position_goldens.py or make_latent_goldens.py; its output matrix is the
-/// identity where there is none.
+/// The layer of a golden of make_position_goldens.py or make_latent_goldens.py; without an output matrix it
+/// is the identity.
 Document layer_of(const SafetensorsFile& file) {
   const auto tensor = [&](const std::string& name) {
     return std::make_shared<const Tensor>(load<float>(file, name));

@@ -1,4 +1,5 @@
-// The backward pass in float: as in double, whatever the threads and the storage, and what is read off it.
+// The backward pass in float: the numbers of double, whatever the threads and the storage, and the measures
+// of gradients.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -37,7 +38,7 @@ double largest_of(const std::vector<double>& values) {
 }
 
 /// A number in which float and double disagree by more than 1e-4 of the largest of its tensor, or by more
-/// than 1e-6 of the largest of all where a whole tensor is rounding only.
+/// than 1e-6 of the largest of all, for tensors that are nothing but rounding.
 std::string float_disagreement(const Gradients& found, const GradientsOf<double>& wanted) {
   const auto a = all_of(found), b = all_of(wanted);
   double scale = 0;
@@ -52,7 +53,7 @@ std::string float_disagreement(const Gradients& found, const GradientsOf<double>
   return {};
 }
 
-/// Two heads, a loss that adds the output up, and W_O of the given size, for the first head times `first`.
+/// Two heads, the sum of the output as loss, and W_O of the given size, for the first head times `first`.
 ResultPtr with_output_weights(float size, float first = 1) {
   samples::Random random(3);
   Document document = samples::text_document(random, {5}, 2, 8);

@@ -24,7 +24,7 @@ using Ptr = TensorPtrOf<double>;
 using Wide = Sources<double>;
 using Found = GradientsOf<double>;
 
-/// A tensor that is put in place of a stage's own.
+/// A tensor that replaces a stage's own.
 struct Override {
   Stage stage;
   Ptr tensor;
@@ -35,7 +35,7 @@ class Case {
  public:
   explicit Case(const Document& document) : document_(document), sources_(sources_of<double>(document)) {
     trace_ = run_stages(work_, document, sources_);
-    // Without numbers of its own the mean squared error looks at X, as it is now: a constant.
+    // Without a given target the mean squared error takes the current X as a constant.
     if (document.loss.kind == Loss::Kind::MeanSquared && !document.loss.given) {
       Values target(output_of(trace_).shape());
       const Ptr& x = trace_[Stage::Position];
@@ -96,7 +96,7 @@ class Case {
   std::vector<double> target_;
 };
 
-/// The gradient of a number that goes into the layer: of a parameter, or of the value vectors.
+/// The gradient of an input of the layer: of a parameter, or of the value vectors.
 struct SourceGradient {
   std::string_view name;
   std::optional<Parameter> parameter;
@@ -180,7 +180,8 @@ std::vector<bool> movable(const Case& c, Stage stage) {
   return may;
 }
 
-/// Central difference of the loss along `direction` from `at`; `loss_at` puts the moved tensor to use.
+/// Central difference of the loss along `direction` from `at`; `loss_at` gives the loss with the moved
+/// tensor.
 template <class LossAt>
 double slope(const Ptr& at, const std::vector<double>& direction, LossAt&& loss_at) {
   constexpr double step = 1e-5;  // truncation leaves about 1e-10, rounding 1e-11 of the loss
@@ -223,7 +224,7 @@ std::string disagreement(samples::Random& random, std::string_view name, const P
 
 /// The first gradient that is not the slope of the loss; empty when there is none.
 std::string first_disagreement(samples::Random& random, const Case& c) {
-  // The key of zeros stands where the second derivative of φ jumps: there a difference is off by step / 4.
+  // At the key of zeros the second derivative of φ jumps: there a difference is off by step / 4.
   const double tolerance = c.document().layer().linear && c.document().layer().add_zero_attn ? 1e-5 : 2e-7;
   if (std::abs(c.gradients.loss - c.loss) > 1e-12 * (1 + std::abs(c.loss))) return "loss";
   for (const SourceGradient& row : source_gradients) {
@@ -278,7 +279,7 @@ TEST_CASE("Gradients are the slopes of the loss") {
   }
 }
 
-/// The least distance of what goes through the activation from 0, where ReLU has no slope.
+/// The least distance of the activation's input from 0, where ReLU has no slope.
 double from_the_kink(const Case& c) {
   double least = 1;
   for (const double u : c.trace()[Stage::Up]->values()) least = std::min(least, std::abs(u));

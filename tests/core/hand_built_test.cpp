@@ -135,7 +135,7 @@ TEST_CASE("head 2 looks at the same token, capitals or not") {
       CHECK(folded(words[argmax(w[i])]) == folded(words[i]));
       double mass = 0;
       for (std::size_t j = 0; j < w.size(); ++j) mass += folded(words[i]) == folded(words[j]) ? w[i][j] : 0;
-      CHECK(mass > (w.size() < 10 ? 0.6 : 0.25));  // eight numbers tell a few words apart better than many
+      CHECK(mass > (w.size() < 10 ? 0.6 : 0.25));  // eight numbers distinguish few words best
     }
   });
   const Matrix w = attention(built(opening), 2);
@@ -205,7 +205,7 @@ TEST_CASE("head 5 looks at its neighbourhood, on both sides alike") {
       const auto& row = w[static_cast<std::size_t>(i)];
       const double before = row[static_cast<std::size_t>(i - 1)],
                    after = row[static_cast<std::size_t>(i + 1)];
-      CHECK(std::abs(std::log(before / after)) < 1);  // alike but for the noise
+      CHECK(std::abs(std::log(before / after)) < 1);  // equal except for the noise
     }
   });
 }
@@ -316,7 +316,8 @@ TEST_CASE("any width and number of heads that fit can be built") {
       CHECK(std::ranges::all_of(w.w_key.values(), [](float x) { return std::isfinite(x); }));
     }
   }
-  // Other widths keep the jobs: the previous token is found wherever a head has room for its eight channels.
+  // Other widths keep the heads' patterns: the previous token is found wherever a head has its eight
+  // channels.
   for (const auto& [d_model, heads] : {std::pair{32, 4}, {128, 8}, {128, 16}, {512, 8}}) {
     CAPTURE(d_model, heads);
     Document document = edit::heads(edit::d_model(built(opening), d_model), heads);
@@ -347,7 +348,7 @@ TEST_CASE("heads wider or narrower than d_model / heads keep their jobs") {
 }
 
 TEST_CASE("with room for all dimensions W_V and W_O undo each other, with less the last are not carried") {
-  const HandBuiltWeights wide = hand_built_weights({64, 5, 16}, 7, 0);  // 13 of 16 columns carry something
+  const HandBuiltWeights wide = hand_built_weights({64, 5, 16}, 7, 0);  // 13 of 16 columns are used
   CHECK(wide.w_value.matrix() * wide.w_output.matrix() == Eigen::MatrixXf::Identity(64, 64));
   const HandBuiltWeights narrow = hand_built_weights({64, 8, 6}, 7, 0);
   Eigen::MatrixXf kept = Eigen::MatrixXf::Identity(64, 64);

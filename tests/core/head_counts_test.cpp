@@ -1,5 +1,5 @@
-// What is counted over the cells of a head: ranges, histograms, differences and total variation are those of
-// naive loops in double, over the cells that are seen.
+// Statistics over the cells of a head: ranges, histograms, differences and total variation are those of naive
+// loops in double over the seen cells.
 #include <cmath>
 #include <limits>
 #include <random>

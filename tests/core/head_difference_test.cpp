@@ -1,4 +1,4 @@
-// Two runs compared head by head: against a decoder in naive doubles, and by what must hold of any.
+// Two runs compared head by head: against a naive decoder in double, and by properties of any comparison.
 #include "core/readouts/pairs/head_difference.hpp"
 
 #include <algorithm>
@@ -154,7 +154,7 @@ TEST_CASE("tokens of two texts correspond by what they say", "[difference]") {
   CHECK(longer.a_of(4) == 3);
   CHECK_FALSE(longer.a_of(3));
   CHECK_FALSE(longer.a_of(6));
-  // What both begin with is not counted again at the end.
+  // The common beginning is not counted again at the end.
   CHECK(match_tokens(Ids{1, 1}, Ids{1, 1, 1}) == TokenMatch{TokenMatch::Kind::Ends, 2, 3, 2, 0});
   CHECK(match_tokens(Ids{1, 2}, Ids{3, 4, 5}).count() == 0);
 }
@@ -312,7 +312,7 @@ TEST_CASE("what was stopped goes on where it was", "[difference]") {
     const auto known = std::make_shared<const ModelDifference>(begun.known());
     DifferenceWork rest(whole.known().asked);
     rest.begin(known);
-    CHECK(rest.known().known == std::max<std::int64_t>(0, steps - 1));  // the prediction is made anew
+    CHECK(rest.known().known == std::max<std::int64_t>(0, steps - 1));  // the prediction is computed again
     while (!rest.known().is_complete) rest.step(work);
     CHECK(rest.known().known == whole.known().known);
     CHECK(rest.known().divergences == whole.known().divergences);

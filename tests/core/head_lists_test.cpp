@@ -1,4 +1,4 @@
-// Lists of heads as they are typed: read, zeroed alone, zeroed but for them, and written again.
+// Typed lists of heads: reading, zeroing these heads or all others, and writing.
 #include "core/edits/head_lists.hpp"
 
 #include <algorithm>
@@ -48,7 +48,7 @@ TEST_CASE("listed heads are zeroed, or all others", "[model][edits]") {
   CHECK_FALSE(is_zeroed(circuit, 0, 1));
   CHECK(is_zeroed(circuit, 0, 0));
   CHECK(is_zeroed(circuit, 2, 2));
-  // What is copied can be pasted.
+  // A copied list can be pasted.
   CHECK(edit::zeroed_heads(within, edit::list_of_zeroed(circuit)).changes == circuit.changes);
 }
 
@@ -66,7 +66,7 @@ TEST_CASE("other changes stay where heads are zeroed by a list", "[model][edits]
   CHECK(within.changes.blocks.size() == 1);
   CHECK(std::ranges::find(within.changes.heads, mean) != within.changes.heads.end());
   CHECK(std::ranges::find(within.changes.heads, in_one_row) == within.changes.heads.end());
-  CHECK(within.changes.heads.size() == 12);  // eleven that are zeroed, and the mean
+  CHECK(within.changes.heads.size() == 12);  // eleven zeroed heads, and the mean
 }
 
 TEST_CASE("what is no list of heads is refused in a sentence", "[model][edits]") {

@@ -1,5 +1,5 @@
-// What heads are called: by the pattern they were built for while their weights bear it, by a found one where
-// that is plain, else by nothing.
+// Names of heads: the pattern they were built for while their score supports it, else a clear measured one,
+// else none.
 #include "core/analysis/head_patterns.hpp"
 
 #include <cmath>
@@ -34,7 +34,7 @@ const PatternScores& scores_of(const Result& result, std::int64_t head) {
   return result.layer().measures.head(0, head).patterns;
 }
 
-/// The built heads whose name their weights bear.
+/// The built heads whose score supports their name.
 std::vector<std::int64_t> bearing(const Document& document) {
   const ResultPtr result = compute(document);
   std::vector<std::int64_t> heads;
@@ -75,7 +75,7 @@ TEST_CASE("A row with one allowed key counts in no score, and a perfect head has
   CHECK(std::abs(head.uniform.previous - uniform) < 1e-12);
   CHECK(std::abs(head.uniform.self - uniform) < 1e-12);
   CHECK(result->layer().measures.head(0, 0).previous ==
-        1);  // 5/6 when the first row counts, which has no choice
+        1);  // it would be 5/6 with the first row, which has one key
   CHECK(std::abs(head.uniform.effective - 4) < 1e-12);
   CHECK(score(0, HeadPattern::Next).rows == 0);  // a causal mask hides it
   CHECK(std::isnan(score(0, HeadPattern::Next).score));
@@ -180,13 +180,13 @@ TEST_CASE("Random heads are called by nothing, a head of one pattern by that", "
     }
   }
   Document document = sentence();
-  document.layer().weights.head_names.clear();  // as if they were not built by hand
+  document.layer().weights.head_names.clear();  // as if they were not hand-built
   const ResultPtr result = compute(document);
   CHECK(found_pattern(scores_of(*result, 0)) == HeadPattern::Previous);
   CHECK(found_pattern(scores_of(*result, 1)) == HeadPattern::First);
   CHECK(found_pattern(scores_of(*result, 2)) == HeadPattern::SameToken);
   CHECK_FALSE(found_pattern(scores_of(*result, 4)));
-  // Too few rows to tell.
+  // Too few rows for a name.
   document.input.sequences = {{"The cat sat", {"The", "cat", "sat"}}};
   CHECK_FALSE(found_pattern(scores_of(*compute(document), 0)));
 }

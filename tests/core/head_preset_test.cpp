@@ -1,4 +1,4 @@
-// One head built by hand: it does the one thing its name says, and the other heads keep their weights.
+// One hand-built head: it has the pattern of its name, and the other heads keep their weights.
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
@@ -25,7 +25,7 @@ Document hand_built(int heads = 8, int d_model = 64) {
   return edit::recipe(document, Recipe::HandBuilt);
 }
 
-/// The key each query looks at most.
+/// The key with the largest weight of each query.
 Keys strongest(const Document& document, std::int64_t head) {
   const ResultPtr result = Pipeline(make_cpu_backend(1)).run(document);
   Keys keys;
@@ -90,7 +90,7 @@ TEST_CASE("A preset leaves the other heads and the rest as they are", "[preset]"
   CHECK(after.layer().weights[Parameter::WOutput] == before.layer().weights[Parameter::WOutput]);
   CHECK(after.layer().weights.recipe == Recipe::Given);
   CHECK(after.layer().weights.made_by == Recipe::HandBuilt);
-  // What the recipe had built there anyway is the recipe's again.
+  // A head that the recipe builds the same way is the recipe's again.
   const Document again =
       edit::head_preset(edit::head_preset(before, 0, HeadPreset::Uniform), 0, HeadPreset::PreviousToken);
   CHECK(again.layer().weights.recipe == Recipe::HandBuilt);

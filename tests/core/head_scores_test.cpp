@@ -1,5 +1,4 @@
-// Scores of heads beside what uniform attention would have: against a decoder in naive doubles, and on random
-// tokens that are repeated.
+// Scores of heads and of uniform attention: against a naive decoder in double, and on repeated random tokens.
 #include "core/readouts/head_scores.hpp"
 
 #include <algorithm>

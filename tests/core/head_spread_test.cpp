@@ -1,5 +1,5 @@
-// Head scores and effects over many texts: against naive doubles that keep every value and take mean and
-// spread from their definitions, and the file that the texts stand in.
+// Head scores and effects over many texts: against naive doubles that keep every value and compute mean and
+// deviation by definition; and the file of the texts.
 #include "core/readouts/over_texts/head_spread.hpp"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ using Planes = std::vector<std::vector<GptRows>>;  // [block][head][query][key]
 
 const std::string letter_lines = "abcab\na\n\nccccc\nabcdefgh\n";
 
-/// What a stack read of one text, in doubles.
+/// A stack's run of one text, in double.
 struct NaiveText {
   std::vector<std::int64_t> ids;
   Planes weights;
@@ -57,7 +57,7 @@ struct NaiveStack {
     }
   }
 
-  /// Score and what uniform attention has; nothing where no row has the choice.
+  /// The score and that of uniform attention; empty where no row has the choice.
   std::optional<std::pair<double, double>> measure(TextMeasure what, const NaiveText& text, std::size_t block,
                                                    std::size_t head) const {
     const GptRows& weights = text.weights[block][head];
@@ -139,7 +139,7 @@ void check_scores(const HeadSpreads& found, AttentionOf of, const NaiveStack& st
   CHECK(heads == all);
 }
 
-/// The weights as the model has them, in doubles.
+/// The model's weights of attention, in double.
 Planes planes_of(const Model& model, const ModelRun& run, AttentionOf of, const Work& work) {
   Planes planes;
   const StackSpec& spec = stack_of(model, run, of).spec;
@@ -257,7 +257,7 @@ TEST_CASE("the shipped induction model's scores over texts", "[readouts][texts]"
   const HeadSpreads found = head_spreads(*opened, list, {}, nullptr, work);
   check_scores(found, AttentionOf::Decoder, {*opened->model->spec.decoder, opened->special},
                naive_texts(*opened, list, AttentionOf::Decoder, {}, work));
-  // The last text repeats nothing: it is counted apart and lowers no mean.
+  // The last text has no repeated token: it is counted apart and does not enter the mean.
   CHECK(found.heads[0].at(TextMeasure::Induction).without == 1);
   double best = 0;
   for (const HeadSpread& head : found.heads)
@@ -302,7 +302,7 @@ TEST_CASE("effects over texts are those of a decoder without the head", "[readou
                       static_cast<double>(ids.size() - 1);
       }
       means.push_back(mean);
-      if (ids.size() > 1) likelihoods.push_back(likelihood);  // one token is followed by none
+      if (ids.size() > 1) likelihoods.push_back(likelihood);  // a single token has no next one
     }
     check_spread(head.at(TextMeasure::Divergence), divergences, 4, 1e-5);
     check_spread(head.at(TextMeasure::TopLogit), logits, 4, 1e-5);

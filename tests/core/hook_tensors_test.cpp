@@ -1,5 +1,5 @@
-// Activations under TransformerLens' names: against a decoder in naive doubles, and in the other families by
-// what they must be to each other.
+// Activations under TransformerLens' names: against a naive decoder in double, and in the other families by
+// their relations to each other.
 #include "core/readouts/hook_tensors.hpp"
 
 #include <cmath>
@@ -180,7 +180,7 @@ TEST_CASE("TransformerLens' names of every family fit each other", "[readouts][h
       CHECK(q.shape() == Shape{n, spec.heads, spec.d_k});
       CHECK(k.shape() == Shape{n, spec.kv_heads, spec.d_k});
       CHECK(hooks.in(b, "attn.hook_k").shape() == k.shape());
-      if (rotary && !stack.head_norms)  // the first position turns nothing, and no position changes a length
+      if (rotary && !stack.head_norms)  // the first position is not rotated, and no rotation changes a norm
         for (std::int64_t h = 0; h < spec.heads; ++h)
           for (std::int64_t i = 0; i < n; ++i) {
             double before = 0, behind = 0;

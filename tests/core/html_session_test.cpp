@@ -1,5 +1,5 @@
-// The session in an HTML page: found whatever the file is called and whatever the page quotes, refused in a
-// sentence where it is damaged; and the letters that its bytes travel in.
+// The session in an HTML page: found whatever the file's name and the page's texts, refused with a sentence
+// if it is damaged; and its base64 encoding.
 #include "core/files/document/html_session.hpp"
 
 #include <fstream>

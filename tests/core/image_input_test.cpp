@@ -1,4 +1,4 @@
-// Pictures on their way into a vision transformer: read, resized as Pillow does, normed.
+// Input pictures of a vision transformer: read, resized as Pillow does, normalised.
 #include "core/models/pictures/image_input.hpp"
 
 #include <array>
@@ -40,7 +40,7 @@ RgbPicture picture_of(int width, int height) {
   return picture;
 }
 
-/// A sum that every byte and its place go into.
+/// A checksum of every byte and its place.
 std::int64_t sum_of(const RgbPicture& picture) {
   std::int64_t sum = 0;
   for (std::size_t i = 0; i < picture.bytes.size(); ++i)
@@ -84,7 +84,7 @@ TEST_CASE("a picture's file is read, and a damaged one is refused by its name", 
 
 TEST_CASE("a PNG with one bit of its pixels turned over is refused, not read otherwise", "[image_input]") {
   const test::TemporaryDirectory directory;
-  constexpr std::size_t in_pixels = 45;  // the first bytes behind the name IDAT
+  constexpr std::size_t in_pixels = 45;  // the first bytes after the name IDAT
   for (std::size_t byte = in_pixels; byte < in_pixels + 4; ++byte) {
     auto damaged = png;
     damaged[byte] = static_cast<unsigned char>(damaged[byte] ^ 1);

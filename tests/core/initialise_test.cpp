@@ -1,4 +1,5 @@
-// How weights are drawn: spreads, orthonormal frames against Gram and Schmidt, and bits that stay.
+// Random weights: standard deviations, orthonormal frames against Gram–Schmidt, and the same bits in every
+// version.
 #include "core/weights/initialise.hpp"
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Numbers on the way through a stage, against the oracle and against sums by hand in float64.
+// Intermediate numbers of stages, against the oracle and against sums by hand in float64.
 #include "core/engine/intermediates.hpp"
 
 #include <algorithm>
@@ -95,7 +95,7 @@ void compare_linear(const Head& head, Intermediates& numbers, std::int64_t query
   CHECK(std::abs(numbers.linear_sum(query) - sum) <= 1e-4 * (sum + 1e-6));
 }
 
-/// Sums over what the result itself holds.
+/// Compares sums over the result's own numbers.
 void compare_mix(const Head& head, const Intermediates& numbers, std::int64_t query, std::int64_t keys) {
   const std::int64_t column = (query + keys) % head.d().d_v;
   const auto weights = head.plane(Stage::Drop);
@@ -136,7 +136,7 @@ TEST_CASE("Numbers on the way through a stage are the oracle's, whatever the set
     REQUIRE_FALSE(result.is_long());
     const against_oracle::Expected exact = against_oracle::expected(document, result.trace);
     const MaskRule rule(document, result.trace);
-    // The shared part of a latent key is turned by itself; a mistake may hide other keys than the mask.
+    // The shared part of a latent key is rotated alone; a mask mistake may hide other keys than the mask.
     const LayerSpec& layer = document.layer();
     const bool is_linear =
         layer.linear && layer.latent.width == 0 && layer.masking.mistake == MaskMistake::None;

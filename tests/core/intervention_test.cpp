@@ -1,6 +1,6 @@
-// Head intervention: the patterns that take a head's place, what it does to the output, the measures and the
-// gradients, and the edits that make it. The oracle and finite differences cover it for all settings in
-// stages_test.cpp and gradients_test.cpp.
+// Head intervention: the patterns that replace a head's, their effect on output, measures and gradients, and
+// the edits. The oracle and finite differences cover it for all settings in stages_test.cpp and
+// gradients_test.cpp.
 #include <cmath>
 #include <limits>
 
@@ -35,7 +35,7 @@ Document square() {
                                  random.tensor({1, 2, 4, 4}));
 }
 
-/// What head 0 of the first sequence is replaced with.
+/// The pattern that replaces head 0 of the first sequence.
 Rows pattern(Document document, Kind kind) {
   const ResultPtr result = compute(edit::intervention(std::move(document), 0, kind));
   const auto matrix = result->layer().trace[Stage::Intervention]->matrix(0, 0);
@@ -87,7 +87,7 @@ TEST_CASE("Replaced patterns look as they are described", "[surgery]") {
   document.layer().masking.causal = true;
   CHECK(pattern(document, Kind::Uniform) ==
         Rows{{1, 0, 0, 0}, {half, half, 0, 0}, {third, third, third, 0}, {fourth, fourth, fourth, fourth}});
-  document.layer().masking.window.left = 0;  // the one before is hidden: the row is spread over what is seen
+  document.layer().masking.window.left = 0;  // the key before is hidden: the row is spread over the seen keys
   CHECK(pattern(document, Kind::PreviousToken) == pattern(document, Kind::Identity));
   document.layer().masking.window.left = 1;
   CHECK(pattern(document, Kind::FirstToken) ==
@@ -97,7 +97,7 @@ TEST_CASE("Replaced patterns look as they are described", "[surgery]") {
   additive->matrix(0, 0).row(2).setConstant(-std::numeric_limits<float>::infinity());
   document.layer().masking = {};
   document.layer().masking.additive = additive;
-  document.layer().masking.hidden = Masking::Hidden::MinusBillion;  // softmax would be even there
+  document.layer().masking.hidden = Masking::Hidden::MinusBillion;  // softmax would be uniform there
   for (const Kind kind : {Kind::Uniform, Kind::Identity, Kind::FirstToken, Kind::PreviousToken})
     CHECK(pattern(document, kind)[2] == std::vector<float>(4));
 }
@@ -139,8 +139,7 @@ TEST_CASE("Without surgery the weights are shared, and the other heads keep thei
   CHECK(compute(document)->layer().trace[Stage::Intervention] != nullptr);
   CHECK(compute(document)->layer().measures.output_change.empty());
   const ResultPtr muted = compute(edit::mute(document, 0));
-  CHECK(*muted->layer().trace[Stage::Softmax] ==
-        *plain->layer().trace[Stage::Softmax]);  // still there to be looked at
+  CHECK(*muted->layer().trace[Stage::Softmax] == *plain->layer().trace[Stage::Softmax]);  // still available
   CHECK(muted->layer().trace[Stage::Intervention]->matrix(0, 0).isZero(0));
   CHECK(muted->layer().trace[Stage::Intervention]->matrix(0, 1) ==
         plain->layer().trace[Stage::Softmax]->matrix(0, 1));
@@ -200,7 +199,7 @@ TEST_CASE("A frozen pattern of its own changes nothing until something else does
   CHECK(sharp->layer().trace[Stage::Softmax]->matrix(0, 3) !=
         before->layer().trace[Stage::Softmax]->matrix(0, 3));
   CHECK(sharp->layer().measures.output_change[5].change > 1e-3);
-  // What is behind the weights changes the output's change as well, and nothing else of the measures.
+  // Stages after the weights affect the output's change, and no other measure.
   auto w = std::make_shared<Tensor>(*document.layer().weights[Parameter::WOutput]);
   w->matrix() *= 2;
   document.layer().weights[Parameter::WOutput] = w;
@@ -219,7 +218,7 @@ TEST_CASE("What is measured is the pattern that takes part", "[surgery]") {
   for (std::int64_t i = 0; i < 4; ++i) {
     CHECK(std::abs(m.row(0, 2, i).entropy - std::log(static_cast<double>(i + 1))) < 1e-6);
     CHECK((i == 0 ? std::isnan(m.row(0, 2, i).jacobian) : m.row(0, 2, i).jacobian == 0));
-    CHECK(std::isnan(m.row(0, 4, i).entropy));  // as if it looked at one key: it looks at none
+    CHECK(std::isnan(m.row(0, 4, i).entropy));  // not the measures of one key: it has none
     CHECK(m.row(0, 4, i).largest == 0);
     CHECK(m.row(0, 4, i).strongest == -1);
     CHECK(m.row(0, 4, i).effective == 0);
@@ -261,12 +260,12 @@ TEST_CASE("Mute and solo are switches", "[surgery]") {
   CHECK(edit::mute(document, -1) == document);
 
   muted = edit::intervention(muted, 2, Kind::Uniform);
-  Document solo = edit::solo(muted, 2);  // its own intervention stays
+  Document solo = edit::solo(muted, 2);  // the head's own intervention stays
   CHECK(edit::is_soloed(solo, 2));
   CHECK_FALSE(edit::is_soloed(solo, 1));
   CHECK(solo.layer().interventions[2].kind == Kind::Uniform);
   for (const std::size_t h : {0, 1, 3, 7}) CHECK(solo.layer().interventions[h].kind == Kind::Mute);
-  solo = edit::solo(solo, 1);  // another one: a muted head sounds again
+  solo = edit::solo(solo, 1);  // another head: a muted head is restored
   CHECK(edit::is_soloed(solo, 1));
   CHECK(solo.layer().interventions[1].kind == Kind::None);
   CHECK(solo.layer().interventions[2].kind == Kind::Mute);
@@ -298,7 +297,7 @@ TEST_CASE("Surgery follows the heads and the tokens as far as it fits", "[surger
   std::vector<Kind> thawed = kinds(document);
   thawed[2] = Kind::None;
   CHECK(edit::text(document, 0, "x y z").layer().interventions ==
-        document.layer().interventions);  // as many tokens: it fits
+        document.layer().interventions);  // as many tokens: the pattern fits
   CHECK(kinds(edit::text(document, 0, "a b c d")) == thawed);
   CHECK(kinds(edit::texts(document, {"a b c", "d e f"})) == thawed);
   CHECK(kinds(edit::cached(document, 1)) == thawed);
@@ -352,7 +351,7 @@ TEST_CASE("A head that overflowed can be muted away", "[surgery]") {
   const ResultPtr after = compute(document);
   CHECK(after->layer().trace[Stage::Output]->matrix(0).allFinite());
   CHECK(after->layer().measures.head(0, 0).not_finite == 0);
-  CHECK(std::isnan(after->layer().measures.output_change[0].without));  // what it was is no number
+  CHECK(std::isnan(after->layer().measures.output_change[0].without));  // without the intervention it is NaN
 }
 
 }  // namespace attnscope::intervention_test

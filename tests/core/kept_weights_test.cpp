@@ -1,4 +1,4 @@
-// The strongest weights of rows: as many as their definition, sort, add up, stop, keeps.
+// The strongest weights of rows, against the definition: sort, add up, stop.
 #include "core/analysis/kept_weights.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// tests: the kernels for matrix units with tiles that are ordinary code, for machines without: all but four
-// instructions is what the product runs.
+// tests: the kernels for matrix units with tiles emulated by ordinary code, for machines without such units:
+// all but four instructions are those of the product.
 #if defined(__x86_64__)
 #define ATTNSCOPE_KERNEL tiles_split_bfloat
 #define ATTNSCOPE_LANES 16

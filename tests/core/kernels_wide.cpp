@@ -1,5 +1,5 @@
-// tests: the kernels with sixteen lanes, as AVX-512 has them, for machines that have not: the compiler makes
-// two shorter instructions of each. The logic is the same, the speed is not.
+// tests: the kernels with sixteen lanes, as AVX-512 has them, for machines without AVX-512: the compiler
+// makes two shorter instructions of each. The logic is the same, the speed is not.
 #if defined(__x86_64__)
 #define ATTNSCOPE_KERNEL wide
 #define ATTNSCOPE_LANES 16

@@ -1,5 +1,5 @@
 // Which keys the queries of a run see, and the entropies of its heads, against loops over all keys and
-// against a decoder in naive doubles.
+// against a naive decoder in double.
 #include "core/models/keys_seen.hpp"
 
 #include <cmath>
@@ -21,7 +21,7 @@ struct Rule {
   int window;
 };
 
-/// As the settings and changes of a block say it.
+/// By the settings and changes of a block.
 bool sees(const Rule& rule, int query, int key) {
   if (rule.made_causal && key > query) return false;
   if (rule.mask_off) return true;

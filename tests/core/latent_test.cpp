@@ -1,6 +1,6 @@
-// Multi-head latent attention by what it promises: what its keys share, what is turned and normed, what it
-// replaces, and how the edit keeps the layer together. Against the float64 oracle and finite differences it
-// is in stages_test.cpp and gradients_test.cpp, against transformers in goldens_test.cpp.
+// Properties of multi-head latent attention: the shared part of keys, what is rotated and normed, the stages
+// it replaces, and its edit. stages_test.cpp and gradients_test.cpp compare it with the float64 oracle and
+// finite differences, goldens_test.cpp with transformers.
 #include <cmath>
 
 #include <catch2/catch_test_macros.hpp>
@@ -63,7 +63,7 @@ TEST_CASE("Rotary positions turn the shared key alone") {
     CHECK(turned.rightCols(4) == key.rightCols(4));
     CHECK(turned.row(3).head(4) != key.row(3).head(4));
   }
-  document = edit::latent(std::move(document), {.width = 6, .shared = 1});  // no pair is left to turn
+  document = edit::latent(std::move(document), {.width = 6, .shared = 1});  // no pair is left to rotate
   const TraceOf<double> trace = run(document);
   CHECK(compare::difference(*trace[Stage::RotateKey], compare::in_double(*trace[Stage::Key]), 0) == "");
 }

@@ -1,5 +1,5 @@
-// A block of a model as a Document: computed stage by stage it gives the numbers of the run of the whole
-// model, for every family, every block, with changes and without.
+// A block of a model as a Document: computed stage by stage it gives the numbers of a run of the whole model,
+// for every family and block, with changes and without.
 #include "core/models/opened/layer_document.hpp"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ using ChangeKind = HeadChange::Kind;
 
 const fs::path tiny_models = fs::path(ATTNSCOPE_SHARED) / "vectors/tiny_models";
 
-/// Changes of every kind that a layer has, spread over the heads and blocks of all attentions.
+/// Changes of every kind, spread over the heads and blocks of all attentions.
 std::vector<ModelChanges> some_changes(const ModelSpec& spec, bool hides) {
   std::vector<ModelChanges> all(9);
   for (const AttentionOf of : attentions_of(spec)) {

@@ -1,5 +1,4 @@
-// tests/core: a block of a model as a Document beside the run of the whole model: what both computed is
-// compared number by number.
+// tests/core: a block of a model as a Document and the run of the whole model, compared number by number.
 #pragma once
 
 #include <filesystem>
@@ -13,7 +12,7 @@
 
 namespace attnscope::layer_documents {
 
-/// Committed models with what transformers computes of them.
+/// Committed models with the outputs of transformers.
 inline const std::filesystem::path goldens = std::filesystem::path(ATTNSCOPE_TESTS) / "goldens/models";
 
 struct Machine {
@@ -33,12 +32,12 @@ struct Place {
   std::size_t block;
 };
 
-/// What the layer computed against what the run had, in CHECKs.
+/// Compares the layer's numbers with the run's, in CHECKs.
 void compare_layer(const Place&, const Document&, Machine&);
 /// Every attention of every block.
 void compare_all(const Model&, const ModelRun&, Machine&);
 
-/// A model of a family, an input of it: of each arrangement there is one.
+/// A model of a family with an input; there is one for each arrangement.
 struct Opened {
   test::TemporaryDirectory directory;
   ModelPtr model;

@@ -1,4 +1,4 @@
-// What a person edits in a block of a model comes back as a change of the model that does the same.
+// An edit of a model's block becomes a change of the model with the same effect.
 #include <algorithm>
 #include <filesystem>
 #include <string>
@@ -26,7 +26,7 @@ using Catch::Matchers::ContainsSubstring;
 using ChangeKind = HeadChange::Kind;
 using LayerKind = Intervention::Kind;
 
-/// One edit that a model's changes can say.
+/// A random edit that a model's changes can express.
 Document edited(Document document, bool with_mlp, samples::Random& random) {
   const int heads = document.layer().heads;
   const std::int64_t head = random.between(0, heads - 1);
@@ -85,7 +85,7 @@ TEST_CASE("what a person edits in a block is a change of the model that does the
       CAPTURE(family, round, static_cast<int>(of), block);
       const BlockTensors tensors = block_tensors(*o.model, of, block);
       ModelChanges changes;
-      if (blocks > 1) {  // of another block, which stay what and where they are
+      if (blocks > 1) {  // changes of another block, which stay as they are
         changes.blocks.push_back({.of = of, .block = block == 0 ? 1 : 0, .temperature = 0.9});
         changes.heads.push_back({.of = of, .block = block == 0 ? 1 : 0, .head = 0});
       }
@@ -132,9 +132,9 @@ TEST_CASE("an edit that is taken back leaves no change", "[models][layer_documen
   CHECK(like(own, muted).empty());
   const ModelChanges unmasked{.blocks = {{.block = 1, .mask_off = true}}};
   CHECK(like(edit::with_mask_choice(own, 0)) == unmasked);
-  CHECK(like(edit::with_mask_choice(own, 2)) == unmasked);  // padding hides nothing of vectors
+  CHECK(like(edit::with_mask_choice(own, 2)) == unmasked);  // padding has no effect on vectors
   CHECK(like(edit::with_mask_choice(own, 3)).empty());
-  // An encoder has no rule that could go, but can be given one.
+  // An encoder has no causal mask to remove, but can be given one.
   const Opened encoder("bert");
   const BlockTensors bert = block_tensors(*encoder.model, AttentionOf::Encoder, 0);
   const Document sees_all = layer_document(
@@ -142,7 +142,7 @@ TEST_CASE("an edit that is taken back leaves no change", "[models][layer_documen
   const ModelChanges causal{.blocks = {{.of = AttentionOf::Encoder, .block = 0, .causal = true}}};
   CHECK(changes_like(bert, {}, edit::with_mask_choice(sees_all, 1).layer()) == causal);
   CHECK(changes_like(bert, causal, sees_all.layer()) == ModelChanges{});
-  // Numbers that a file says in double are not rounded to the layer's floats.
+  // Numbers in a file in double are not rounded to the layer's floats.
   const ModelChanges third{.blocks = {{.block = 1, .scale = 1.0 / 3, .temperature = 1.0 / 7}}};
   LayerSpec layer = tensors.layer;
   impose(tensors, third, layer);
@@ -188,7 +188,7 @@ TEST_CASE("edits that a model's changes cannot say make it another layer", "[mod
     CAPTURE(i);
     CHECK_FALSE(changes_like(tensors, {}, edits[i](own).layer()));
   }
-  // Behind the MLP of a post-norm block stands a norm: without the MLP it would be gone too.
+  // In a post-norm block a norm follows the MLP: without the MLP it would be missing, too.
   const BlockTensors bert = block_tensors(*post.model, AttentionOf::Encoder, 0);
   LayerSpec layer = bert.layer;
   layer.block.mlp = false;

@@ -1,4 +1,4 @@
-// A Git LFS pointer is called that, whatever kind of file it stands for.
+// A Git LFS pointer is named as such, whatever kind of file it stands for.
 #include <catch2/catch_test_macros.hpp>
 
 #include "core/base/error.hpp"

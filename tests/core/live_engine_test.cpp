@@ -1,5 +1,5 @@
-// The thread that computes, with a backend whose pace the test sets. Nothing here depends on how fast the
-// machine is: the tests wait for things to happen, not for time to pass.
+// The engine's thread, with a backend whose pace the test sets. Nothing depends on the machine's speed: the
+// tests wait for events, not for time.
 #include "core/engine/live_engine.hpp"
 
 #include <atomic>
@@ -90,7 +90,7 @@ class PacedBackend final : public Backend {
   std::string fail_;
 };
 
-/// A Document told apart by its temperature; its tokens differ as well, so that every run begins with Embed.
+/// A Document identified by its temperature; its tokens differ as well, so that every run begins with Embed.
 Document numbered(int number) {
   samples::Random random(1);
   Document document = samples::text_document(random, {2}, 1, 4);
@@ -148,7 +148,7 @@ TEST_CASE("A superseded run older than a second is stopped and publishes nothing
   const auto start = std::chrono::steady_clock::now();
   engine.submit(numbered(1));
   backend->await_runs(1);
-  engine.submit(numbered(2));  // the first is never let go: only its age can end it
+  engine.submit(numbered(2));  // the first is never allowed: only its age can end it
   backend->await_runs(2);
   CHECK(std::chrono::steady_clock::now() - start >= 1s);
   CHECK(backend->stopped() == 1);
@@ -226,7 +226,7 @@ TEST_CASE("Cancel stops the run and says so") {
   engine.submit(numbered(2));
   backend->await_runs(2);
   engine.submit(numbered(3));
-  engine.cancel();  // both: the one that runs says nothing, the one that waits is the cancelled one
+  engine.cancel();  // both: the running one publishes nothing, the waiting one is cancelled
   engine.wait_idle();
   CHECK(engine.latest()->error == "Cancelled");
   CHECK(engine.latest()->ticket == 3);
@@ -287,7 +287,7 @@ TEST_CASE("Under a storm of edits nothing is published out of order and the last
     hands.emplace_back([&engine, hand] {
       for (int i = 0; i < 200; ++i) {
         Document document = numbered(1 + i % 7);
-        if (i % 11 == 0) document.layer().heads = 3;  // an error now and then
+        if (i % 11 == 0) document.layer().heads = 3;  // some Documents are invalid
         engine.submit(std::move(document));
         if (i % 37 == hand) engine.cancel();
         const ResultPtr result = engine.latest();
@@ -370,7 +370,7 @@ TEST_CASE(
   CHECK(backend->entered() == std::vector<float>{1});
   CHECK(backend->stopped() == 1);
   CHECK(!engine.latest(Lane::Held));
-  CHECK(engine.use(make_cpu_backend(1)) == 0);  // nothing is to be computed anew
+  CHECK(engine.use(make_cpu_backend(1)) == 0);  // nothing has to be computed again
   engine.wait_idle();
   CHECK(!engine.latest(Lane::Held));
   engine.submit(numbered(3), Lane::Held);

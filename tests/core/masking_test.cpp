@@ -1,4 +1,5 @@
-// Words of an encoder's text behind masks and back: the text, what is kept of it, and what an edit leaves.
+// Masking words of an encoder's text and putting them back: the text, the kept words, and the effect of
+// edits.
 #include "core/edits/masking.hpp"
 
 #include <string>
@@ -106,7 +107,7 @@ TEST_CASE("what cannot be masked is refused in a sentence", "[masking]") {
   CHECK_THROWS_WITH(edit::toggled_mask(other.reading("the cat"), 1), ContainsSubstring("fills no masks"));
   CHECK_THROWS_AS(edit::toggled_mask(ModelContext{}, 0), Error);
   CHECK_FALSE(maskable_word(within, tokens_of(*encoder.opened, within.input), 0));
-  // What a file says wrongly is no masked word.
+  // A wrong entry of a file is no masked word.
   ModelContext wrong = within;
   wrong.input.masked = {{4, "cat", {12, 13}}, {2, "x", {1}}, {400, "y", {1}}, {4, "z", {}}};
   CHECK(word_at(wrong, 2) == "none");

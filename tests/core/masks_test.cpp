@@ -1,4 +1,4 @@
-// Masks: the rule asked in three ways, the mistakes as they look, and what a hidden key costs.
+// Masks: the rule asked in three ways, the mistakes as pictures, and the treatment of hidden keys.
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -150,7 +150,7 @@ TEST_CASE("A row of hidden keys is zero with -inf and an even mix of all keys wi
   CHECK(result->layer().measures.row(0, 0, 2).allowed == 0);
   CHECK(result->layer().measures.head(0, 0).rows_without_key == 1);
   document.layer().masking.additive = nullptr;
-  document.layer().masking.causal = true;  // where a key is seen the two agree
+  document.layer().masking.causal = true;  // for seen keys the two agree
   const auto finite = weights_of(document);
   document.layer().masking.hidden = Masking::Hidden::MinusInfinity;
   CHECK(finite == weights_of(document));
@@ -181,7 +181,7 @@ TEST_CASE("A row without a key is zeros, NaN or uniform, as is asked; the naive 
   CHECK(mixed(nan).row(2).array().isNaN().all());
   const auto mean = zeros->layer().trace[Stage::Value]->matrix(0, 0).colwise().mean();
   CHECK((mixed(uniform).row(2) - mean).norm() < 1e-6f);
-  // What is measured of it: a choice of no key, whatever stands there.
+  // Its measures are those of a row without a key, whatever numbers it has.
   CHECK(zeros->layer().measures.row(0, 0, 2).effective == 0);
   CHECK(std::isnan(nan->layer().measures.row(0, 0, 2).entropy));
   CHECK(nan->layer().measures.head(0, 0).not_finite == 4);
@@ -191,7 +191,7 @@ TEST_CASE("A row without a key is zeros, NaN or uniform, as is asked; the naive 
     CHECK(result->layer().measures.head(0, 0).entropy ==
           zeros->layer().measures.head(0, 0).entropy);  // it counts in no mean
   }
-  // Gradients: nothing passes to scores, the uniform row's to V does, NaN reaches V.
+  // Gradients: none reaches the scores, that of the uniform row reaches V, and NaN reaches V.
   CHECK(uniform->layer().gradients->query->matrix(0, 0).row(2).isZero(0));
   CHECK(nan->layer().gradients->query->matrix(0, 0).row(2).isZero(0));
   CHECK(uniform->layer().gradients->value->matrix(0, 0) != zeros->layer().gradients->value->matrix(0, 0));
@@ -249,8 +249,7 @@ TEST_CASE("finfo.min hides in every precision, stays finite and makes a row of h
     CHECK(result->layer().measures.row(0, 0, 2).allowed == 0);
   }
   document.precision = Precision::Float32;
-  document.layer().temperature =
-      0.1f;  // what is hidden would overflow if it were divided before the maximum is taken
+  document.layer().temperature = 0.1f;  // hidden logits would overflow if divided before the maximum is taken
   CHECK((weights_of(document).row(2).array() == 0.25f).all());
   document.layer().temperature = 1;
   CHECK((weights_of(document).row(3).array() == usual.row(3).array()).all());
@@ -286,7 +285,7 @@ TEST_CASE("What a pattern drops is a share of what full attention had") {
       share = share && row.dropped >= 0 && row.dropped <= 1 + 1e-6;  // sums of rounded weights
     REQUIRE(share);
   }
-  // Without a causal mask: the weights that the window takes away, by hand.
+  // Without a causal mask: the weight that the window masks, by hand.
   Document document = square(8);
   const auto full = weights_of(document);
   document.layer().masking.window = {.left = 1, .right = 1};

@@ -1,5 +1,4 @@
-// What is changed inside a model while it runs: every kind against a decoder in naive doubles, in which the
-// same is changed by hand.
+// Changes inside a running model: every kind against a naive decoder in double with the same change by hand.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -146,7 +145,7 @@ TEST_CASE("a head's output is zeroed, averaged or patched, everywhere or in some
       const ModelRun run = run_model(*o.model, o.input, request, o.work);
       const oracle::GptRun expected = oracle::run_gpt(o.weights, o.ids, hooks);
       CHECK(worst_logit(run, expected) < 1e-5);
-      // What is made again of one row alone is what the run had.
+      // A row that is computed again alone equals the run's.
       const Tensor again =
           head_outputs(*o.model, run, AttentionOf::Decoder, 1, {.begin = 7, .end = 8}, o.work);
       for (std::size_t c = 0; c < 4; ++c)

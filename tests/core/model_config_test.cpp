@@ -1,5 +1,5 @@
-// config.json and the index of shards, read with suspicion: what is refused and in which words, and what a
-// missing key means.
+// Validation of config.json and the index of shards: refusals and their messages, and the meaning of missing
+// keys.
 #include <cmath>
 #include <fstream>
 #include <string>
@@ -143,7 +143,7 @@ TEST_CASE("what is wrong in a config is told in one line of text, however long a
     return "";
   };
   std::string letters = "a";
-  for (int i = 0; i < 100; ++i) letters += "\xdf\x95";  // two bytes each: no cut after so many bytes is right
+  for (int i = 0; i < 100; ++i) letters += "\xdf\x95";  // two bytes each: a cut may split one
   for (const std::string& text : {letters, std::string(R"(a\n\u2028\u202eb)")})
     for (const std::string form :
          {R"("X")", R"({"model_type": "X"})", R"({"model_type": "gpt2", "activation_function": "X"})",

@@ -1,5 +1,4 @@
-// What a file keeps of the model that a Document stands in: every text, every change of a head and of a
-// layer.
+// The file's record of a Document's model: every text, every change of a head and of a layer.
 #include "core/files/document/model_context_json.hpp"
 
 #include <cmath>
@@ -22,7 +21,7 @@ ModelContext reopened(const ModelContext& within) {
   return read_within(json::parse(model_context_json(within)), "test.json");
 }
 
-/// No two values are the same, and none is what a file without its key would say.
+/// No two values are equal, and none is its key's default.
 ModelContext all_set() {
   ModelContext within;
   within.path = "models/some \"ü\"\\model";
@@ -32,7 +31,7 @@ ModelContext all_set() {
   ModelText& text = within.input;
   text.text = "a\nb → [MASK] c";
   text.pair = "the second";
-  text.decoder_text = "";  // said, and nothing yet
+  text.decoder_text = "";  // given, but empty
   text.continued = {7, 0, 50'256};
   text.image = "photos/cat.png";
   text.chat_day = "2024-02-29";

@@ -1,4 +1,5 @@
-// The atlas behind the window: pruning curve and activation patching fill in to what they are at once.
+// The atlas in the background: pruning curve and activation patching reach the numbers of a direct
+// computation.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -57,7 +58,7 @@ TEST_CASE("the pruning curve fills in to what it is at once", "[models]") {
 
   engine.submit(within_of(model, "abcabcab"), {.effects = false});
   engine.wait_idle();
-  REQUIRE(engine.latest()->pruning);  // what is not wanted any more stays
+  REQUIRE(engine.latest()->pruning);  // results that are not wanted any more stay
   CHECK(engine.latest()->pruning->is_whole());
   engine.submit(within_of(model, "abcabca"), {.effects = false});
   engine.wait_idle();
@@ -69,7 +70,7 @@ TEST_CASE("pruning is expected to take as long as its versions pass blocks", "[m
   for (int block = 0; block < 2; ++block)
     for (int head = 0; head < 2; ++head) {
       effects.heads.push_back({block, head});
-      // The heads of the last block go first.
+      // The heads of the last block are removed first.
       effects.effects.push_back({.divergence = 2.0 - block + 0.1 * head});
     }
   double random = 0;

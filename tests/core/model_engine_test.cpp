@@ -1,5 +1,5 @@
-// Models behind the window: what is published equals what the functions of core/models and core/readouts
-// give, and what is not wanted any more stops.
+// Models in the background: published readings equal the results of core/models and core/readouts, and work
+// that is not wanted any more stops.
 #include "core/engine/model/model_engine.hpp"
 
 #include <algorithm>
@@ -236,7 +236,7 @@ TEST_CASE("models of every kind that lie beside the checkout are read to the end
         }
     }
     within.of = within.of == AttentionOf::Encoder ? AttentionOf::Decoder : AttentionOf::Encoder;
-    engine.submit(within, {.effects = false});  // an attention that most models lack
+    engine.submit(within, {.effects = false});  // an attention that most models do not have
     engine.wait_idle();
     const bool is_there = has_attention(model->model->spec, within.of);
     CHECK(engine.latest()->error == "");
@@ -276,7 +276,7 @@ TEST_CASE("another block or other wants run nothing again", "[models]") {
   within.changes = {};
   engine.submit(within);
   engine.wait_idle();
-  CHECK(engine.latest()->run == before->run);  // taken back: nothing is run again
+  CHECK(engine.latest()->run == before->run);  // undone: nothing is run again
   CHECK(engine.latest()->left_out.empty());
 }
 
@@ -288,7 +288,7 @@ TEST_CASE("what a layer by itself does not show of the changes is told", "[model
   within.changes.heads = {{.block = 1, .head = 2}};
   engine.submit(within, {.effects = false});
   engine.wait_idle();
-  CHECK(engine.latest()->left_out.empty());  // a muted head is one in the layer, too
+  CHECK(engine.latest()->left_out.empty());  // a muted head is muted in the layer, too
   within.changes.heads[0].rows = {3};
   engine.submit(within, {.effects = false});
   engine.wait_idle();
@@ -327,7 +327,7 @@ TEST_CASE("what cannot be run is said in a sentence, and what was good stays", "
   within.block = 9;
   engine.submit(within);
   engine.wait_idle();
-  CHECK(engine.latest()->error.empty());  // the run is there, the block is not
+  CHECK(engine.latest()->error.empty());  // the run has finished, the block has not
   CHECK_FALSE(engine.latest()->block);
   CHECK_FALSE(engine.latest()->layer_problem.empty());
   engine.forget();

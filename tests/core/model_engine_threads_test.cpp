@@ -1,5 +1,5 @@
-// Models behind the window while their input changes: what is not wanted any more stops, and no reading is
-// torn.
+// Models in the background while their input changes: work that is not wanted any more stops, and no reading
+// is inconsistent.
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -36,13 +36,13 @@ TEST_CASE("newer input stops what is later than the run", "[models]") {
         }
         ++told;
         told.notify_all();
-        go_on.wait(0);  // the worker stands here until the test lets it go on
+        go_on.wait(0);  // the worker waits here until the test lets it continue
       },
       1);
   self = &engine;
   const OpenedModelPtr model = opened_models::small_gpt(directory / "gpt");
   engine.submit(within_of(model, "abcabc"));
-  told.wait(0);  // the run is published; nothing later is made yet
+  told.wait(0);  // the run is published; no later result exists yet
   CHECK_FALSE(engine.latest()->is_complete);
   CHECK(engine.latest()->prediction);
   CHECK(engine.busy());
@@ -84,7 +84,7 @@ TEST_CASE("what a person stops is told of as stopped, and goes on", "[models]") 
   CHECK(stopped->is_stopped);
   CHECK_FALSE(stopped->is_complete);
   CHECK(stopped->prediction);
-  CHECK(last_told_stopped);  // else a window that waits would not draw what became of it
+  CHECK(last_told_stopped);  // else a waiting window would not draw the end
   engine.submit(within);
   engine.wait_idle();
   CHECK(engine.latest()->run == stopped->run);

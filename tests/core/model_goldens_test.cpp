@@ -31,7 +31,7 @@ using test::write_with_head;
 
 const fs::path models = fs::path(ATTNSCOPE_TESTS) / "goldens/models";
 
-/// T5 does not divide its scores by √d_k: they are larger, and so is what rounding does to them.
+/// T5 does not divide its scores by √d_k: they are larger, and so are their rounding errors.
 double weights_tolerance(const std::string& name) { return name == "t5_gated" ? 1e-4 : 5e-6; }
 
 }  // namespace

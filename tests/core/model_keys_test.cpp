@@ -75,7 +75,7 @@ TEST_CASE("each number of a scaling of rotary positions is read", "[models]") {
   CHECK(plain.slow == 1);
   CHECK(plain.truncate);
   CHECK_FALSE(plain.magnitude);
-  // One of the two magnitudes alone, or 0, says nothing; without growth both are 1.
+  // One of the two magnitudes alone, or 0, has no effect; without growth both are 1.
   CHECK_FALSE(rope(R"("type": "yarn", "factor": 4, "mscale": 2)").magnitude);
   CHECK_FALSE(rope(R"("type": "yarn", "factor": 4, "mscale": 2, "mscale_all_dim": 0)").magnitude);
   CHECK(rope(R"("type": "yarn", "factor": 0.5, "mscale": 2, "mscale_all_dim": 1)").magnitude == 1.0);
@@ -145,7 +145,7 @@ TEST_CASE("windows of Gemma 2 and Qwen as layer_types has them", "[models]") {
   CHECK(gemma.decoder->blocks[2].window == 0);
   refused("qwen3", R"("num_hidden_layers": 1, "layer_types": ["sliding_attention"], "sliding_window": 6)",
           "use_sliding_window turns them off");
-  // A window as long as the longest text hides nothing.
+  // A window as long as the longest text masks nothing.
   CHECK_NOTHROW(config("llama", R"("max_position_embeddings": 64, "sliding_window": 64)"));
   refused("llama", R"("max_position_embeddings": 64, "sliding_window": 63)", "sliding_window");
 }
@@ -202,7 +202,7 @@ TEST_CASE("heads of a GGUF file: how many, how wide, and how their scores are sc
   refused_gguf("llama.attention.head_count_kv", 3, "3, which cannot be shared by 4 heads");
   refused_gguf("llama.attention.value_length", 5, "not the width of keys, which is 4");
   refused_gguf("llama.embedding", 0, "3, which cannot share a width of 16");
-  // Gemma 2 27B alone, which has 46 blocks, divides by √(width / heads).
+  // Only Gemma 2 27B, which has 46 blocks, divides by √(width / heads).
   const auto scale = [](std::uint32_t blocks) {
     return gguf("gemma2",
                 [&](GgufSample& file) {
@@ -247,7 +247,7 @@ TEST_CASE("what a GGUF header leaves out is its family's default, and what it sa
   CHECK(said.spec.vocabulary == 3);
   CHECK(said.spec.begin_id == 2);
   CHECK(said.spec.end_ids == std::vector<std::int64_t>{1});
-  // A number that is no token says that there is none.
+  // An id that is no token means that there is none.
   const ModelConfig none = gguf("llama", [](GgufSample& file) {
     heads_and_blocks(file, "llama", 4, 2);
     file.tensor("token_embd.weight", {16, 3}, ggml_f32, std::string(16 * 3 * 4, '\0'))
@@ -257,7 +257,7 @@ TEST_CASE("what a GGUF header leaves out is its family's default, and what it sa
   });
   CHECK_FALSE(none.spec.begin_id);
   CHECK(none.spec.end_ids.empty());
-  CHECK(none.spec.decoder->rope.interleaved);  // rows of its queries and keys lie in pairs
+  CHECK(none.spec.decoder->rope.interleaved);  // rows of its queries and keys are in the order of pairs
   CHECK(none.spec.decoder->blocks[0].window == 5);
   CHECK(none.spec.decoder->blocks[1].window == 5);
 }

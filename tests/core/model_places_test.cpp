@@ -1,4 +1,4 @@
-// Models that lie on the disk already: found in made-up caches of four programs, whatever else lies there.
+// Models that are on the disk already: found in artificial caches of four programs among other files.
 #include "core/models/opened/model_places.hpp"
 
 #include <fstream>
@@ -29,7 +29,7 @@ std::string number(std::uint64_t value, int size) {
 }
 std::string text(const std::string& value) { return number(value.size(), 8) + value; }
 
-/// The first bytes of a file: an array of `words` strings stands before what is asked for.
+/// The first bytes of a file, with an array of `words` strings before the wanted entries.
 std::string gguf(const std::string& architecture, int file_type, int words = 0) {
   std::string bytes = "GGUF" + number(3, 4) + number(0, 8) + number(3, 8);
   bytes +=

@@ -1,5 +1,5 @@
-// What people's config.json and GGUF headers say beside sizes: every setting that changes a number is read as
-// transformers 5.24 or llama.cpp read it, or is refused by its name.
+// Settings of config.json and GGUF headers besides sizes: each one that changes a number is read as by
+// transformers 5.24 or llama.cpp, or is refused by name.
 #include <cmath>
 #include <string>
 #include <utility>

@@ -1,4 +1,4 @@
-// The shapes of a model's attention, read without its weights: as they are once it is open.
+// The shapes of a model's attention, read without its weights, equal those of the opened model.
 #include "core/models/opened/model_shapes.hpp"
 
 #include <fstream>

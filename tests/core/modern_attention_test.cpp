@@ -1,6 +1,6 @@
-// What today's models add to the layer, by what each promises: sinks, QK-norm, scaled rotary positions; and
-// how the settings keep their numbers. Against the float64 oracle they are in stages_test.cpp and
-// gradients_test.cpp, through random Documents.
+// Properties of newer parts of the layer: sinks, QK-norm, scaled rotary positions; and their numbers under
+// edits of settings. stages_test.cpp and gradients_test.cpp compare them with the float64 oracle, through
+// random Documents.
 #include <cmath>
 
 #include <catch2/catch_test_macros.hpp>

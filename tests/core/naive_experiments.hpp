@@ -1,4 +1,4 @@
-// tests/core: what experiments are held against: one formula a line, over plain vectors.
+// tests/core: the reference for experiments: one formula a line, over plain vectors.
 #pragma once
 
 #include <algorithm>

@@ -46,7 +46,7 @@ std::vector<double> row_of(const auto& tensor, std::int64_t row) {
 TEST_CASE("norms equal the naive ones in double", "[norm]") {
   for (const std::int64_t d : {1, 2, 7, 64, 769}) {
     CAPTURE(d);
-    // Far from zero, where a variance made of the mean of squares would lose its digits.
+    // Far from zero, where a variance by the mean of squares would lose its digits.
     const Tensor x = drawn<float>(Shape{9, d}, 1, 0.5, 100), w = drawn<float>(Shape{d}, 2, 0.25, 1),
                  b = drawn<float>(Shape{d}, 3);
     const NormParameters<float> both{w.values(), b.values()}, weight{w.values(), {}};

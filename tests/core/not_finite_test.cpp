@@ -1,4 +1,4 @@
-// A run whose numbers are not finite says where they stop being so.
+// A run with numbers that are not finite says where the first of them is.
 #include "core/readouts/text/not_finite.hpp"
 
 #include <cmath>

@@ -27,7 +27,7 @@ using Doubles = std::vector<double>;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// The bytes of the values one after another, each one back to front if asked for.
+/// The bytes of the values one after another, each value's bytes reversed on request.
 template <class Stored>
 std::string data_of(const std::vector<Stored>& values, bool reversed = false) {
   std::string data;
@@ -40,7 +40,7 @@ std::string data_of(const std::vector<Stored>& values, bool reversed = false) {
   return data;
 }
 
-/// A file of the given version as the format wants it, whatever the header says.
+/// A well-formed file of the given version, with any header.
 std::string file_bytes(std::string_view header, std::string_view data, int version = 1) {
   std::string bytes = "\x93NUMPY";
   bytes += static_cast<char>(version);
@@ -116,7 +116,7 @@ TEST_CASE("arrays in Fortran order come back row-major", "[npy]") {
   CHECK(read("()", {9}) == TensorOf<double>(Shape{}, {9}));
   CHECK(read("(2, 0, 3)", {}) == TensorOf<double>({2, 0, 3}, {}));
 
-  // Every element says where it belongs.
+  // Every element holds its own index.
   const std::int64_t a = 2, b = 3, c = 4, d = 2, e = 2;
   std::vector<std::int8_t> stored(static_cast<std::size_t>(a * b * c * d * e));
   for (std::int64_t place = 0; place < std::ssize(stored); ++place) {

@@ -1,4 +1,4 @@
-// NPZ files: two that NumPy wrote, and archives made here byte by byte, good ones and damaged ones.
+// NPZ files: two that NumPy wrote, and archives made here byte by byte, valid and damaged ones.
 #include "core/files/archives/npz.hpp"
 
 #include <array>
@@ -52,7 +52,7 @@ std::string little(std::uint64_t value, int bytes) {
   return made;
 }
 
-/// Bit by bit, as the standard has it.
+/// Bit by bit, by the standard.
 std::uint32_t crc_of(std::string_view bytes) {
   std::uint32_t value = ~0u;
   for (const char byte : bytes) {
@@ -62,7 +62,7 @@ std::uint32_t crc_of(std::string_view bytes) {
   return ~value;
 }
 
-/// In deflated blocks that hold the bytes as they are.
+/// In stored blocks of deflate, which hold the bytes unchanged.
 std::string in_stored_blocks(std::string_view bytes) {
   std::string made;
   do {

@@ -1,4 +1,4 @@
-// A model whose folder has no tokenizer: its text is the numbers of its tokens.
+// A model whose folder has no tokenizer: its text is a list of token ids.
 #include "core/tokenizers/number_tokenizer.hpp"
 
 #include <cstdint>
@@ -60,7 +60,7 @@ TEST_CASE("any file that a tokenizer is read from is one", "[tokenizers]") {
   std::ofstream(directory / "tokenizer_config.json") << "{}";
   CHECK_FALSE(tokenizers::has_tokenizer(directory.path()));
   std::filesystem::create_symlink(directory / "nowhere", directory / "tokenizer.json");
-  CHECK(tokenizers::has_tokenizer(directory.path()));  // told of when it is read
+  CHECK(tokenizers::has_tokenizer(directory.path()));  // an error only when it is read
 }
 
 TEST_CASE("a GGUF says whether it brings a tokenizer", "[tokenizers]") {

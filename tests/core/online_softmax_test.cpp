@@ -108,7 +108,7 @@ TEST_CASE("experiments: phasors against loops over rotated vectors", "[experimen
       for (std::uint64_t seed = 1; seed <= 24; ++seed) {
         const Numbers q = drawn(seed, "query", 64);
         double score = 0, plain = 0;
-        for (std::size_t i = 0; i < 32; ++i) {  // the key is turned, then multiplied
+        for (std::size_t i = 0; i < 32; ++i) {  // the key is rotated, then multiplied
           const double x = q[i], y = q[32 + i], c = std::cos(angle(i, distance)),
                        s = std::sin(angle(i, distance));
           score += x * (x * c - y * s) + y * (x * s + y * c);

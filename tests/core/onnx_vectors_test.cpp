@@ -1,6 +1,6 @@
-// The tests of ONNX's Attention and RotaryEmbedding operators, where they lie beside the checkout, through
-// the code that the window uses: a Document from a file and the Pipeline. The command line's own run of them
-// is in tests/app.
+// The tests of ONNX's Attention and RotaryEmbedding operators, if they are beside the checkout, through the
+// code of the window: a Document from a file and the Pipeline. The tests of the command line are in
+// tests/app.
 #include <filesystem>
 #include <fstream>
 

@@ -195,7 +195,7 @@ TEST_CASE("masks are spread to batch, heads, queries and keys", "[open]") {
         Tensor({1, 1, 2, 2}, {0, -infinity, 0, 0}));
   CHECK(mask_of(boolean_mask_file(directory, "BOOL", "[1,2]", std::string("\0\1", 2))) ==
         Tensor({1, 1, 2, 2}, {-infinity, 0, -infinity, 0}));
-  // Too few keys are not repeated but hidden, as ONNX's operator has it.
+  // Keys beyond a mask's end are hidden, as by ONNX's operator.
   CHECK(mask_of(boolean_mask_file(directory, "BOOL", "[1,1,2,1]", std::string("\0\1", 2))) ==
         Tensor({1, 1, 2, 2}, {-infinity, -infinity, 0, -infinity}));
   CHECK(mask_of(boolean_mask_file(directory, "BOOL", "[2]", std::string("\1\0", 2))) ==

@@ -1,4 +1,4 @@
-// Models as a person opens them: their facts, and what a text is to them.
+// Opened models: their facts, and how they tokenize a text.
 #include "core/models/opened/opened_model.hpp"
 
 #include <filesystem>
@@ -29,7 +29,7 @@ ModelText with(const std::string& text) {
   return made;
 }
 
-/// The parts of the text that its tokens stand for.
+/// The parts of the text that the tokens cover.
 std::vector<std::string> parts_of(const Sequence& sequence) {
   std::vector<std::string> parts;
   for (const Token& token : sequence.tokens)

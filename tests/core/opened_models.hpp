@@ -1,4 +1,4 @@
-// tests/core: small models as a person opens them: with a tokenizer of letters, a token each.
+// tests/core: small opened models with a tokenizer that has a token for each letter.
 #pragma once
 
 #include <filesystem>

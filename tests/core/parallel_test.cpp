@@ -1,4 +1,4 @@
-// The thread pool: everything is done once, exceptions and stops arrive at the caller.
+// The thread pool: every item is done once, exceptions and stops reach the caller.
 #include "core/base/parallel.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace attnscope::parallel_test {
 namespace {
-constexpr double long_enough_to_share = 1e6;  // nanoseconds a call, as the caller claims
+constexpr double long_enough_to_share = 1e6;  // nanoseconds a call, as declared
 }
 
 TEST_CASE("Every index is done exactly once, by any number of threads") {
@@ -65,7 +65,7 @@ TEST_CASE("No more threads work on a call than its caller asks for") {
     CHECK(largest <= most);
     CHECK(done == 20 * 32);
   }
-  // Of two, the second does help: one alone would hang.
+  // With two threads the second helps: one alone would hang.
   std::atomic<int> arrived{0};
   const auto both = [&](std::int64_t) {
     ++arrived;
@@ -230,7 +230,7 @@ TEST_CASE("A long call does not keep the helpers from a short one that comes lat
   std::atomic<int> arrived{0};
   pool.parallel_for(2, long_enough_to_share, {}, [&](std::int64_t) {
     ++arrived;
-    while (arrived < 2 && in_time()) std::this_thread::yield();  // one thread alone waits in vain
+    while (arrived < 2 && in_time()) std::this_thread::yield();  // one thread alone would wait for ever
     if (arrived == 2 || !in_time()) is_over = true;
   });
   CHECK(in_time());

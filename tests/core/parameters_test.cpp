@@ -1,4 +1,4 @@
-// The table of parameters: complete, without two rows that are called alike, and with the shapes of a layer.
+// The table of parameters: complete, without two rows of one name, and with the shapes of a layer.
 #include "core/document/parameters.hpp"
 
 #include <set>

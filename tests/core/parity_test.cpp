@@ -1,5 +1,5 @@
-// Two backends compared: differences found by a naive search of our own, known changes found where they are,
-// infinities and NaN, long Documents, stopping.
+// Comparison of two backends: differences equal those of a naive search, planted changes are found at their
+// places; infinities and NaN, long Documents, stopping.
 #include "core/engine/parity.hpp"
 
 #include <algorithm>
@@ -167,7 +167,7 @@ TEST_CASE("parity: what one backend changes is found in its stage, and in those 
   CHECK(row_of(parity, "log-sum-exp").difference.absolute > 0);
   CHECK(row_of(parity, "∂W_Q").difference.absolute > 0);
   CHECK(row_of(parity, "∂Y").difference.is_equal());  // the loss is a sum
-  // Stages that only pass on are not told again.
+  // Stages that only pass a difference on are not listed again.
   CHECK(std::none_of(parity.rows.begin(), parity.rows.end(),
                      [](const ParityRow& row) { return row.name == info(Stage::Cap).name; }));
 }
@@ -222,11 +222,11 @@ TEST_CASE("parity: of a long Document what is swept is compared, at the step tha
   second->change_entropy(0.5f);
   const Difference entropy = row_of(compare_backends(*result, second, {}), "entropy").difference;
   CHECK(std::abs(entropy.absolute - 0.5) < 1e-5);
-  // The first number of one of the two sequences' sweeps: which of the two differs more is rounding.
+  // The first number of one of the two sequences' sweeps: which of the two differs more depends on rounding.
   const std::string place = place_in(entropy.shape, entropy.at);
   CHECK((place == "[0, 0, 0]" || place == "[1, 0, 0]"));
 
-  Pipeline early(make_cpu_backend(2));  // the first look, which knows no output
+  Pipeline early(make_cpu_backend(2));  // the first look, which has no output
   const ResultPtr look = early.run(long_document());
   REQUIRE_FALSE(look->layer().is_complete());
   ParityProgress progress;

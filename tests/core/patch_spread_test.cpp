@@ -1,5 +1,5 @@
-// Activation patching over many pairs: against a decoder in naive doubles, against each pair alone, the file
-// that the pairs stand in, and what is said of a pair that cannot be patched.
+// Activation patching over many pairs: against a naive decoder in double and against each pair alone; the
+// file of the pairs, and the refusal of a pair that cannot be patched.
 #include "core/readouts/over_texts/patch_spread.hpp"
 
 #include <algorithm>
@@ -52,7 +52,7 @@ PatchSpreads alone(const OpenedModel& opened, const PairList& list, std::size_t 
   return patch_spreads(opened, one, decoder_text, nullptr, work);
 }
 
-/// patch_effects() and direct_effects() of the pair, run by hand.
+/// Compares with patch_effects() and direct_effects() of the pair, called directly.
 void check_against_readouts(const OpenedModel& opened, const PairTokens& tokens, const PatchSpreads& found,
                             const Work& work) {
   const Model& model = *opened.model;

@@ -1,5 +1,5 @@
-// Activation patching: what a patched head brings back equals running the model with that change, and what a
-// decoder in naive doubles gives; the estimate is the direct effect.
+// Activation patching: the effect of a patched head equals that of running the model with the change, and
+// that of a naive decoder in double; the estimate is the direct effect.
 #include "core/readouts/patching.hpp"
 
 #include <algorithm>
@@ -79,9 +79,9 @@ void check_pair(const Model& model, std::int64_t row, const Work& work) {
   CHECK(largest > 1e-3);
 }
 
-/// What each head adds to the answer in the clean run less that in the corrupted one, with the norm's scale
-/// of the latter, from the splits of both logits. Of a LayerNorm, which takes away the mean of what a head
-/// adds as well.
+/// Each head's contribution to the answer in the clean run minus that in the corrupted one, with the norm's
+/// scale of the latter, from the splits of both logits. A LayerNorm also removes the mean of a head's
+/// contribution.
 std::vector<double> from_splits(const PatchedPair& pair, const Work& work) {
   const Model& model = pair.model;
   const AttentionOf of = output_attention(model.spec);
@@ -117,7 +117,7 @@ std::vector<double> from_splits(const PatchedPair& pair, const Work& work) {
   return effects;
 }
 
-/// A T5 whose decoder's output is scaled before it meets the table of tokens.
+/// A T5 whose decoder output is scaled before the unembedding.
 ModelPtr scaled_t5(const std::filesystem::path& folder) {
   std::filesystem::copy(std::filesystem::path(ATTNSCOPE_TESTS) / "goldens/models/t5_gated", folder,
                         std::filesystem::copy_options::recursive);
@@ -158,7 +158,7 @@ TEST_CASE("the estimate of patching is the difference of two splits of the logit
   CHECK(std::abs(scaled->spec.logit_scale * std::sqrt(static_cast<double>(scaled->spec.d_model)) - 1) <
         1e-12);
   check_estimate(*scaled, work);
-  // What the estimate reads is what the model predicts with.
+  // The prediction has the scale that the estimate uses.
   const ModelPtr plain = open_model(std::filesystem::path(ATTNSCOPE_TESTS) / "goldens/models/t5_gated");
   const ModelRun with = run_model(*scaled, input_of(*scaled, clean_ids), {}, work),
                  without = run_model(*plain, input_of(*plain, clean_ids), {}, work);
@@ -246,7 +246,7 @@ TEST_CASE("a pair without a wanted answer is asked for the likeliest of each tex
   CHECK(asked_answer(clean, corrupted, 2, {}) == AskedAnswer{2, 0});
   CHECK(asked_answer(clean, corrupted, {}, 3) == AskedAnswer{1, 3});
   CHECK(asked_answer(clean, corrupted, 2, 3) == AskedAnswer{2, 3});
-  // What was not wanted gives way where both are the same token.
+  // If both answers are the same token, the one that was not asked for is replaced.
   CHECK(asked_answer(clean, clean, {}, {}) == AskedAnswer{1, 2});
   CHECK(asked_answer(clean, corrupted, 0, {}) == AskedAnswer{0, 1});
   CHECK(asked_answer(clean, corrupted, {}, 1) == AskedAnswer{2, 1});

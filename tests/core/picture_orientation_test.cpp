@@ -1,4 +1,4 @@
-// Photographs that lie on their side are turned as Pillow's ImageOps.exif_transpose turns them.
+// Rotated photographs are turned upright as by Pillow's ImageOps.exif_transpose.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -68,7 +68,7 @@ TEST_CASE("the orientation of a photograph is read from EXIF, else from XMP", "[
     }
   }
   CHECK(read(jpeg(exif_mark + exif(6, true, 4))) == 6);
-  CHECK(read(png(chunk("IDAT", "abc") + chunk("eXIf", exif(3, true)))) == 3);  // behind the pixels
+  CHECK(read(png(chunk("IDAT", "abc") + chunk("eXIf", exif(3, true)))) == 3);  // after the pixels
   CHECK(read(jpeg(xmp_mark + "<rdf tiff:Orientation=\"8\"/>")) == 8);
   CHECK(read(jpeg(xmp_mark + "<tiff:Orientation>5</tiff:Orientation>")) == 5);
 }
@@ -86,7 +86,7 @@ TEST_CASE("without an orientation, or with a damaged one, a picture stays as it 
   for (std::size_t size = 0; size < chunks.size(); ++size)
     CHECK((read(chunks.substr(0, size)) == 1 || read(chunks.substr(0, size)) == 6));
   std::string far = exif(6, true);
-  far[4] = '\x7F';  // the directory lies far behind the end
+  far[4] = '\x7F';  // the directory is far beyond the end
   CHECK(read(jpeg(exif_mark + far)) == 1);
 }
 

@@ -1,4 +1,4 @@
-// The kinds of positions: buckets, slopes and rotations against their papers, and what each promises.
+// The kinds of positions: buckets, slopes and rotations against their papers, and properties of each.
 #include "core/attention/positions.hpp"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ Document sentence_of(std::int64_t tokens, Positions positions) {
   return document;
 }
 
-/// x [1][1][1][d] turned to `position`.
+/// x [1][1][1][d] rotated to `position`.
 TensorOf<double> turned(const TensorOf<double>& x, std::int64_t position, bool interleaved,
                         bool back = false) {
   ThreadPool caller_only(1);
@@ -51,7 +51,7 @@ TEST_CASE("Relative buckets are T5's") {
     INFO("distance " << away);
     CHECK(relative_bucket(-away, 32, 128, true) == bucket);
     CHECK(relative_bucket(away, 32, 128, true) == (away == 0 ? 0 : 16 + bucket));
-    CHECK(relative_bucket(away, 32, 128, false) == 0);  // what comes after shares one bucket
+    CHECK(relative_bucket(away, 32, 128, false) == 0);  // later keys share one bucket
   }
   for (int buckets = 4; buckets <= 64; buckets += 2) {
     for (const bool two_sided : {false, true}) {
@@ -126,7 +126,7 @@ TEST_CASE("Learned positions without a table are a vector for each place, from t
   const auto p = added(document);
   const Trace trace = run(document);
   const auto second = (trace[Stage::Position]->matrix(1) - trace[Stage::Embed]->matrix(1)).eval();
-  CHECK((p - second).cwiseAbs().maxCoeff() < 1e-6f);  // the same, but for the rounding of the sum
+  CHECK((p - second).cwiseAbs().maxCoeff() < 1e-6f);  // the same, except for rounding of the sum
   Document shorter = document;
   shorter.input.sequences = {samples::sentence(3, "x")};
   CHECK((added(shorter) - p.topRows(3)).cwiseAbs().maxCoeff() < 1e-6f);
@@ -215,14 +215,14 @@ TEST_CASE("Disentangled positions: rows of distances, the scale of three terms, 
   document.layer().position_settings.position_to_content = false;
   const Trace two = run(document);
   CHECK(scale_width(document, d_k) == 2 * d_k);
-  // Far keys share a vector: what the query says to it is one number.
+  // Far keys share a relative vector: the query's term is one number.
   const auto to_key = two[Stage::Bias]->matrix(0, 0);
   CHECK(to_key(8, 0) == to_key(8, 1));
   CHECK(to_key(8, 6) != to_key(8, 7));
   document.layer().position_settings.content_to_position = false;
   document.layer().position_settings.position_to_content = true;
   const auto to_query = run(document)[Stage::Bias]->matrix(0, 0).eval();
-  CHECK(to_query(7, 0) == to_query(8, 0));  // the key says the same to all far queries
+  CHECK(to_query(7, 0) == to_query(8, 0));  // the key's term is the same for all far queries
   CHECK(to_query(8, 0) != to_query(8, 1));
   document.layer().position_settings.position_to_content = false;
   const Trace none = run(document);

@@ -1,4 +1,4 @@
-// What the naive softmax and storage with 16 bits do to numbers: the failures that the instrument is to show.
+// The effect of the naive softmax and of 16-bit storage: the failures that AttnScope demonstrates.
 #include "core/document/precision.hpp"
 
 #include <bit>

@@ -1,4 +1,4 @@
-// Predictions, likelihoods and drawn tokens against sums by hand.
+// Predictions, likelihoods and sampled tokens against sums by hand.
 #include "core/readouts/text/prediction.hpp"
 
 #include <algorithm>
@@ -54,7 +54,7 @@ TEST_CASE("a distribution is read: order, ranks, entropy, divergence", "[readout
   const std::vector<PredictedToken> top = likeliest(p, 3);
   REQUIRE(top.size() == 3);
   CHECK(top[0].id == 1);
-  CHECK(top[1].id == 0);  // of equals the smaller number
+  CHECK(top[1].id == 0);  // of equal ones the smaller id
   CHECK(top[2].id == 2);
   CHECK(std::abs(top[0].log_probability - std::log(0.5)) < 1e-6);
   CHECK(top[0].probability() == std::exp(top[0].log_probability));

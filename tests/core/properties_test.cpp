@@ -1,4 +1,4 @@
-// What must hold for any attention, whatever the numbers.
+// Properties of any attention, whatever the numbers.
 #include <limits>
 #include <numeric>
 
@@ -103,7 +103,7 @@ TEST_CASE("Scaling with 1/sqrt(d_k) is a temperature of sqrt(d_k)") {
   Document cooled = scaled;
   cooled.layer().scaling.kind = Scaling::Kind::Off;
   cooled.layer().temperature = std::sqrt(12.0f);
-  // One division more or less: a few units in the last place of the exponent.
+  // One division differs: a few units in the last place of the exponent.
   CHECK(difference(*compute(scaled)->layer().trace[Stage::Softmax],
                    in_double(*compute(cooled)->layer().trace[Stage::Softmax]), 1e-5) == "");
 }

@@ -1,5 +1,5 @@
 // Quantised blocks: the bits of the reference (goldens/make_quantised_goldens.py), an oracle that reads bit
-// by bit, blocks cut at both ends, and products.
+// by bit, ranges that cut blocks at both ends, and products.
 #include "core/base/quantised.hpp"
 
 #include <array>
@@ -48,7 +48,7 @@ std::span<const std::uint8_t> unsigned_bytes(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()};
 }
 
-/// Whether a float is the oracle's number but for four roundings.
+/// Whether a float is the oracle's number within four roundings.
 bool is_close(float found, const oracle::Dequantised& expected) {
   const auto value = static_cast<double>(found);
   if (std::isnan(expected.value)) return std::isnan(value);
@@ -147,7 +147,8 @@ TEST_CASE("a quantised tensor is read from any number to any other") {
     const StoredTensor kept = random_weights(type, {rows, columns}, 11, 1);
     const Tensor all = kept.widened();
     CHECK(kept.floats().empty());
-    // Every cut of blocks of 32; of blocks of 256 every first with lengths around the block's and the row's.
+    // Every range in blocks of 32; in blocks of 256 every start, with lengths around those of the block and
+    // the row.
     const std::int64_t count = rows * columns;
     std::vector<float> piece(static_cast<std::size_t>(count));
     std::int64_t wrong = 0;

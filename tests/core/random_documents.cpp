@@ -57,7 +57,7 @@ void randomise_weights(Random& random, Document& document, const SourceWidths& f
   weights[Parameter::BiasV] = random.tensor({values});
 }
 
-/// A stream of its own, so that what is drawn besides does not depend on it.
+/// Uses a separate random stream, so that other draws do not depend on it.
 void randomise_block(Random random, Document& document) {
   LayerSpec& layer = document.layer();
   BlockSettings& block = layer.block;
@@ -82,11 +82,11 @@ void randomise_block(Random random, Document& document) {
           random.tensor(shape, matrix ? 1 / std::sqrt(static_cast<double>(shape[0])) : 0.5);
   }
 }
-Random stream_of_block(Random random) {  // a copy: nothing is drawn from the other
+Random stream_of_block(Random random) {  // a copy: the other stream is not used
   return Random(static_cast<std::uint64_t>(random.between(0, 1'000'000'000)) + 77);
 }
 
-/// Positions that came later, from a stream of their own: what others draw stays what it was.
+/// Positions that were added later, from a separate stream: other draws do not change.
 void randomise_more(const Random& random, Document& document) {
   Random next = random;
   Random own(static_cast<std::uint64_t>(next.between(0, std::int64_t{1} << 62)) ^ 0x706f736974696f6eu);
@@ -109,7 +109,7 @@ void randomise_more(const Random& random, Document& document) {
   weights[Parameter::RelativeVectors] = own.tensor({2 * layer.position_settings.span, layer.d_model});
 }
 
-/// Latent attention, likewise from a stream of its own.
+/// Latent attention, likewise from a separate stream.
 void randomise_latent(const Random& random, Document& document) {
   Random next = random;
   Random own(static_cast<std::uint64_t>(next.between(0, std::int64_t{1} << 62)) ^ 0x6c6174656e74u);
@@ -237,7 +237,7 @@ Document any_differentiable_document(Random& random) {
   const Work work{caller_only, {}};
   while (true) {
     Document document = any_document(random);
-    // Beside -1e9 scores keep too few digits for finite differences, in float none.
+    // Added to -1e9 scores keep too few digits for finite differences, in float none.
     if (document.layer().masking.hidden == Masking::Hidden::AddedMinusBillion)
       document.layer().masking.hidden = Masking::Hidden::MinusBillion;
     // A finite difference over the kink of ReLU is no slope.

@@ -104,7 +104,7 @@ void randomise_mask(Random& random, Document& document) {
   if (rarely(random, 3)) masking.additive = random_additive(random, size);
   if (rarely(random, 3)) masking.hidden = static_cast<Masking::Hidden>(random.between(1, 3));
   if (rarely(random, 3)) masking.mistake = static_cast<MaskMistake>(random.between(1, 4));
-  if (masking.mistake == MaskMistake::DiagonalToo) masking.causal = true;  // it is causal with < for <=
+  if (masking.mistake == MaskMistake::DiagonalToo) masking.causal = true;  // the causal mask with < for <=
 }
 
 void randomise_interventions(Random& random, Document& document) {
@@ -121,7 +121,7 @@ void randomise_interventions(Random& random, Document& document) {
     head.frozen = pattern;
   }
   if (!has_intervention(document)) return document.layer().interventions.clear();
-  // The mean came later: from a stream of its own, what others draw stays what it was.
+  // The mean was added later, from a separate stream: other draws do not change.
   Random next = random;
   Random own(static_cast<std::uint64_t>(next.between(0, std::int64_t{1} << 62)) ^ 0x6d65616eu);
   for (Intervention& head : document.layer().interventions)

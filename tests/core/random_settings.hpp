@@ -1,4 +1,4 @@
-// tests: random settings of a Document: how positions reach the scores, the mask, what is done to heads.
+// tests: random settings of a Document: positions, mask, interventions on heads.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ void randomise_positions(Random& random, Document& document);
 void randomise_settings(Random& random, Document& document);
 /// The mask alone, and one of its parts: numbers of which some hide, sometimes a whole row.
 void randomise_mask(Random& random, Document& document);
-/// What is done to each head, sometimes nothing at all.
+/// Interventions on heads, sometimes none.
 void randomise_interventions(Random& random, Document& document);
 TensorPtr random_additive(Random& random, const Dimensions& size);
 

@@ -1,5 +1,5 @@
-// tests/core: the small GPT-2 of random numbers, opened from its folder, and what it and the oracle make of
-// the same tokens.
+// tests/core: the small GPT-2 of random numbers, opened from its folder, and its run and the oracle's of the
+// same tokens.
 #pragma once
 
 #include "core/models/run_heads.hpp"

@@ -1,4 +1,4 @@
-// The README.md files: what each of them links to is there.
+// The README.md files: their links lead to existing files and headings.
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
@@ -71,7 +71,7 @@ std::size_t backticks(const std::string& text, std::size_t at, std::size_t count
   return at;
 }
 
-/// Without what stands between backticks.
+/// The text without code between backticks.
 std::string without_code(const std::string& text) {
   std::string rest;
   for (std::size_t at = 0; at < text.size();) {
@@ -84,7 +84,7 @@ std::string without_code(const std::string& text) {
   return rest;
 }
 
-/// What stands in the round brackets behind "](".
+/// The link targets, in round brackets after "](".
 std::vector<std::string> links_of(const fs::path& page) {
   std::string text;
   for (const std::string& line : prose_of(page)) text += line + '\n';

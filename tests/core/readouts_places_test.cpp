@@ -1,5 +1,5 @@
-// Read-outs at places that one text of one family does not have: behind attention in every arrangement of a
-// block, of heads that share their values, and beside rows that are padding.
+// Read-outs at special places: after attention in every arrangement of a block, of heads that share their
+// values, and beside rows of padding.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -39,7 +39,7 @@ Model without_mlp(const Model& whole) {
   return model;
 }
 
-/// Where MLPs add nothing, what stands behind attention stands behind the block.
+/// Without MLPs the stream after attention equals the stream after the block.
 void check_stream_behind_attention(const Model& whole, const ModelInput& input, const Work& work) {
   const Model model = without_mlp(whole);
   const ModelRun run = run_model(model, input, {}, work);
@@ -71,7 +71,7 @@ TEST_CASE("the stream behind attention is that behind a block whose MLP adds not
     input.ids = small_models::some_ids(n, small_models::other_tokens);
     check_stream_behind_attention(*family.model, input, work);
   }
-  for (const std::string name : {"bert", "t5"}) {  // norms behind the sum; attention to an encoder
+  for (const std::string name : {"bert", "t5"}) {  // norms after the sum; attention to an encoder
     const std::filesystem::path folder =
         std::filesystem::path(ATTNSCOPE_SHARED) / "vectors/tiny_models" / name;
     if (!exists(folder)) SKIP("no folder shared/vectors/tiny_models");
@@ -125,7 +125,7 @@ TEST_CASE("rows of padding count in no score, and no token is expected behind on
   input.mask.assign(n, 1);
   input.mask[n - 1] = input.mask[n - 2] = 0;
   const auto scores = head_scores(*model, run_model(*model, input, {}, work), AttentionOf::Decoder, {}, work);
-  CHECK(scores[1][0][static_cast<std::size_t>(HeadScore::First)].rows == n - 3);  // the first has no choice
+  CHECK(scores[1][0][static_cast<std::size_t>(HeadScore::First)].rows == n - 3);  // the first row has one key
   input.mask.assign(n, 1);
   input.mask[0] = input.mask[1] = 0;
   const TextLikelihood text = likelihood_of(*model, run_model(*model, input, {}, work), work);

@@ -1,5 +1,5 @@
-// Logit lens, logits and scores split over what wrote into the stream, and contributions: against a decoder
-// in naive doubles, and as sums in the other families.
+// Logit lens, splits of logits and scores over the parts of the residual stream, and contributions: against a
+// naive decoder in double, and as sums in the other families.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -35,7 +35,7 @@ GptRow minus(const GptRow& a, const GptRow& b) {
   return c;
 }
 
-/// What was written into the stream that enters a block, in the order of parts_of_stream().
+/// The parts of the stream that enters a block, in the order of parts_of_stream().
 std::vector<GptRow> naive_parts(const Opened& o, std::size_t row, std::size_t blocks) {
   std::vector<GptRow> parts{o.weights.tokens[static_cast<std::size_t>(o.input.ids[row])],
                             o.weights.positions[row]};
@@ -149,7 +149,7 @@ TEST_CASE("the logit lens behind every block and between attention and MLP", "[r
                        expected[k]) < 1e-5);
     }
   }
-  // Behind the last block stands the model's own prediction, to the bit.
+  // After the last block the lens has the same bits as the model's prediction.
   const Tensor last = lens_logits(*o.model, o.run, places.back(), 0, n, o.work);
   CHECK(std::ranges::equal(last.values(), o.run.logits.values));
 }
@@ -176,7 +176,7 @@ TEST_CASE("a logit is the sum of what was written into the stream", "[readouts][
   CHECK(std::abs(split.norm_scale - norm.inverse) < 1e-5);
   CHECK(name_of(split.parts[2 + 6 + 3]) == "head 1.3");
   check_logit_sum(*o.model, o.run, o.work);
-  // What is changed in the run is changed in the parts.
+  // A change of the run changes the parts.
   const ModelRun without = run_model(
       *o.model, o.input,
       {.changes = {.heads = {{.block = 1, .head = 3}}, .blocks = {{.block = 0, .attention_off = true}}}},

@@ -1,4 +1,4 @@
-// Numbers of a layer that do not fit together, what would, and a layer small enough to be read.
+// Sizes of a layer that do not fit together, remedies that do, and a layer small enough to be read.
 #include "core/edits/remedies.hpp"
 
 #include <string>
@@ -65,9 +65,7 @@ TEST_CASE("numbers that do not fit are named, and every remedy is the nearest nu
       {edit::d_k(usual, 5000), {KeyWidth}, {{KeyWidth, 0}}},
       {edit::d_k(usual, -1), {KeyWidth}, {{KeyWidth, 0}}},
       {edit::heads(edit::d_k(usual, 5000), 7), {KeyWidth}, {{KeyWidth, 4096}}},
-      {edit::heads(edit::d_k(usual, 12), 7),
-       {},
-       {}},  // heads of a width of their own need not divide d_model
+      {edit::heads(edit::d_k(usual, 12), 7), {}, {}},  // heads with a separate d_k need not divide d_model
       {edit::kv_heads(edit::heads(edit::d_k(usual, 12), 7), 2),
        {KeyHeads, Heads},
        {{KeyHeads, 1}, {Heads, 8}}},
@@ -139,7 +137,7 @@ TEST_CASE("what is said of a number before it is chosen is what its refusal says
   };
   for (const int heads : {-1, 0, 1, 2, 3, 7, 8, 16}) {
     compare(usual, Heads, heads, edit::heads(usual, heads));
-    compare(shared, Heads, heads, edit::heads(shared, heads));  // 2 share none any more
+    compare(shared, Heads, heads, edit::heads(shared, heads));  // 2 heads share no keys any more
   }
   for (const int width : {-1, 0, 1, 12, 64, 65, 128, 6000}) {
     compare(usual, Width, width, edit::d_model(usual, width));

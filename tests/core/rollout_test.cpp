@@ -77,7 +77,7 @@ TEST_CASE("attention rollout is what its definition says", "[rollout]") {
   input.ids = {5, 6, 2, 6, 3, 4, 0, 1, 2};
   ModelChanges zeroed, in_a_row, mean, off;
   zeroed.heads.push_back({.of = AttentionOf::Decoder, .block = 1, .head = 2});
-  // Of what is no pattern of weights the head's own stand.
+  // For a change that is no pattern of weights the head's own weights are used.
   in_a_row.heads.push_back({.of = AttentionOf::Decoder, .block = 1, .head = 2, .rows = {4}});
   mean.heads.push_back({.of = AttentionOf::Decoder, .block = 0, .head = 1, .kind = HeadChange::Kind::Mean});
   off.blocks.push_back({.of = AttentionOf::Decoder, .block = 0, .attention_off = true});

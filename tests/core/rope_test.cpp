@@ -1,4 +1,4 @@
-// Rotary positions of every scaling against transformers', and by their own properties.
+// Rotary positions of every scaling against transformers', and their properties.
 #include "core/blocks/rope.hpp"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ std::vector<std::int64_t> counted(std::int64_t first, std::int64_t n) {
   return positions;
 }
 
-/// [heads][rows][d], each head turned.
+/// [heads][rows][d], each head rotated.
 Tensor turned(const RopeSettings& rope, Tensor x, std::int64_t first = 0) {
   ThreadPool pool(2);
   const std::int64_t heads = x.shape()[0], rows = x.shape()[1], d = x.shape()[2];
@@ -96,7 +96,7 @@ TEST_CASE("products of turned rows depend on the distance alone", "[rope]") {
     for (std::int64_t i = 0; i < 6; ++i) CHECK(std::abs(product(i + 3, i) - product(9, 6)) < 1e-5);
     for (std::int64_t row = 0; row < 12; ++row)
       for (std::int64_t i = 6; i < 8; ++i) CHECK(near.matrix(0)(row, i) == q.matrix(0)(row, i));
-    CHECK(turned(rope, q, 0).matrix(0).row(0) == q.matrix(0).row(0));  // position 0 turns nothing
+    CHECK(turned(rope, q, 0).matrix(0).row(0) == q.matrix(0).row(0));  // position 0 is not rotated
   }
 }
 

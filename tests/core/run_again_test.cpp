@@ -1,4 +1,4 @@
-// Edited texts run again, against all of them at once: bit for bit.
+// Edited texts that reuse a run give the same bits as a whole run.
 #include "core/models/run_again.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 
 using Ids = std::vector<std::int64_t>;
 
-/// A few tokens put in, taken out or changed somewhere.
+/// A few tokens inserted, removed or changed somewhere.
 Ids edited(Ids ids, int vocabulary, std::mt19937& chance) {
   constexpr std::size_t longest = 14;
   const auto below = [&](std::size_t n) { return static_cast<std::size_t>(chance()) % n; };
@@ -41,7 +41,7 @@ Ids edited(Ids ids, int vocabulary, std::mt19937& chance) {
   return ids;
 }
 
-/// Attention received is added to where tokens were only added: a sum in another order.
+/// Attention received is a sum in another order where tokens were only appended.
 bool is_same(const ModelRun& a, const ModelRun& b) {
   if (a.input.ids != b.input.ids || a.logits != b.logits || a.decoder.hidden != b.decoder.hidden ||
       a.decoder.normed != b.decoder.normed)
@@ -103,7 +103,7 @@ TEST_CASE("edits are run with what is changed inside the model, and all of it wh
 
 namespace {
 
-/// A change of any kind of some block; or one less.
+/// Adds a change of any kind to some block, or removes one.
 void change(ModelChanges& changes, const Model& model, std::mt19937& chance) {
   const auto below = [&](std::size_t n) { return static_cast<int>(chance() % n); };
   std::vector<AttentionOf> places;
@@ -201,7 +201,7 @@ TEST_CASE("blocks before a change are not touched", "[models]") {
   input.ids = {1, 2, 3, 4};
   RunRequest request{.entropy = true};
   ModelRun run = run_model(*model, input, request, work);
-  // Marks that only what is kept keeps.
+  // Marks that only kept rows keep.
   for (KeptRows& rows : run.decoder.hidden) rows.values.back() = 77;
   request.changes.blocks = {{.block = 2, .scale = 1}};
   CHECK(blocks_alike(model->spec, AttentionOf::Decoder, {}, request.changes) == 2);
@@ -212,7 +212,7 @@ TEST_CASE("blocks before a change are not touched", "[models]") {
   run = run_again(*model, std::move(run), input, request, work);
   CHECK(run.decoder.hidden[1].values.back() == 77);
   CHECK(run.decoder.hidden[2].values.back() != 77);
-  // The same changes again: everything is kept.
+  // The same changes again: all rows are kept.
   run.decoder.hidden[3].values.back() = 78;
   run = run_again(*model, std::move(run), input, request, work);
   CHECK(run.decoder.hidden[3].values.back() == 78);

@@ -1,4 +1,5 @@
-// What is counted once of a run: entropies of its heads and lengths of its stream, against naive float64.
+// Numbers that are computed once for a run: entropies of its heads and norms of its stream, against naive
+// float64.
 #include "core/engine/model/run_numbers.hpp"
 
 #include <algorithm>

@@ -31,7 +31,7 @@ std::string number_bytes(auto value) {
   return bytes;
 }
 
-/// A file as the format wants it, whatever the header says.
+/// A well-formed file with any header.
 std::string file_bytes(std::string_view header, std::string_view data = {}) {
   return number_bytes(static_cast<std::uint64_t>(header.size())) + std::string(header) + std::string(data);
 }
@@ -147,7 +147,7 @@ TEST_CASE("what is no readable file is refused with the system's reason", "[safe
   CHECK_THAT(refusal(directory.path()), ContainsSubstring("directory"));
   REQUIRE(::mkfifo((directory / "pipe").c_str(), 0600) == 0);
   CHECK_THAT(refusal(directory / "pipe"), ContainsSubstring("pipe"));
-  if (::geteuid() != 0) {  // root reads everything
+  if (::geteuid() != 0) {  // root can read every file
     const auto path = directory.write("secret", file_bytes("{}"));
     REQUIRE(::chmod(path.c_str(), 0) == 0);
     CHECK_THAT(refusal(path), ContainsSubstring("Permission denied"));

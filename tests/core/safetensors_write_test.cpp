@@ -69,7 +69,7 @@ TEST_CASE("values are written in the type asked for, rounded once to nearest eve
       {0x1.ffp127, 0x7c00, 0x7f80},
       {1 + 0x1p-11, 0x3c00, 0x3f80},  // the middle goes to the even neighbour,
       {1 + 0x3p-11, 0x3c02, 0x3f80},
-      {1 + 0x1p-11 + tiny * 0x1p10, 0x3c01, 0x3f80},  // what a float cannot tell from it does not
+      {1 + 0x1p-11 + tiny * 0x1p10, 0x3c01, 0x3f80},  // a double next to it, the same as a float, does not
       {1 + 0x1p-8 + 0x1p-40, 0x3c04, 0x3f81},
       {1 + 0x3p-8 - 0x1p-40, 0x3c0c, 0x3f81},
       {0x1p-24, 0x0001, 0x3380},  // the smallest half float

@@ -1,5 +1,5 @@
-// tests: seeded tensors and Documents for the tests of the engine. Own generator, so that a change of the
-// product's random numbers changes no test.
+// tests: seeded tensors and Documents for the tests of the engine. They have their own generator, so that a
+// change of the product's random numbers changes no test.
 #pragma once
 
 #include <cmath>
@@ -45,7 +45,7 @@ inline Sequence sentence(std::int64_t tokens, std::string_view stem = "t") {
   return made;
 }
 
-/// A Document from text with weights of its own; `lengths` are the tokens of each sequence.
+/// A Document from text with random weights; `lengths` are the tokens of each sequence.
 inline Document text_document(Random& random, const std::vector<std::int64_t>& lengths, int heads,
                               int d_model, bool biases = true) {
   Document document;

@@ -1,4 +1,4 @@
-// Folders that have a model of SentencePiece and no tokenizer.json. The goldens are AutoTokenizer's of
+// Folders with a model of SentencePiece and without tokenizer.json. The goldens are AutoTokenizer's of
 // transformers 5.24 for models that were trained for this test: tests/goldens/make_sentencepiece_goldens.py.
 #include "core/tokenizers/sentence_piece.hpp"
 
@@ -55,8 +55,8 @@ std::string refusal(const test::TemporaryDirectory& folder) {
   return message;
 }
 
-/// Byte pair encoding as SentencePiece describes it, in the slowest way there is: of all neighbours whose
-/// text is a piece, those with the best score, the leftmost of equals, become one, until there are none.
+/// Byte pair encoding as SentencePiece describes it, by the slowest method: of all neighbours whose joined
+/// text is a piece, the pair with the best score (of equal ones the leftmost) is merged, until there is none.
 std::vector<std::string> merged(std::vector<std::string> symbols,
                                 const std::map<std::string, double>& scores) {
   for (;;) {
@@ -153,7 +153,7 @@ TEST_CASE("pieces that stand for themselves are neither cut nor merged", "[token
   CHECK(ids("babab") == Ids{3, 7, 7, 5});  // the leftmost first
   CHECK(ids("aabab") == Ids{9, 8, 5});     // the longest
   CHECK(ids("a ba") == Ids{9, 3, 7});
-  CHECK(ids("axyb") == Ids{9, 0, 5});  // unknown neighbours are one
+  CHECK(ids("axyb") == Ids{9, 0, 5});  // unknown neighbours are one token
 }
 
 TEST_CASE("Llama's and Gemma's classes take the pieces of a model and not how it normalizes",
@@ -174,10 +174,10 @@ TEST_CASE("Llama's and Gemma's classes take the pieces of a model and not how it
   CHECK(ids(" a") == Ids{7});
   CHECK(ids("ab  ab ") == Ids{3, 6, 10, 6, 3});
   CHECK(ids("a<u>b") == Ids{7, 9, 5});
-  CHECK(ids("axb") == Ids{3, 6});     // what is no piece is left out
+  CHECK(ids("axb") == Ids{3, 6});     // a text that is no piece is left out
   CHECK(ids("    a") == Ids{11, 7});  // in the order of the ids
   CHECK(ids("a\u2581\u2581b") == Ids{7, 10, 5});
-  // A list of special tokens takes the place of the model's own.
+  // A list of special tokens replaces the model's own.
   folder.write("tokenizer_config.json",
                R"({"tokenizer_class": "LlamaTokenizer", "additional_special_tokens": []})");
   CHECK(ids("a<u>b") == Ids{3, 6});

@@ -1,5 +1,4 @@
-// Sessions that were changed by another hand: what is wrong in one is left out and told, the rest is as it
-// was.
+// Sessions edited by hand: wrong values are left out and reported, the rest is read.
 #include "core/files/document/session_file.hpp"
 
 #include <string>
@@ -16,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-/// A Document with two settings that are not the usual ones, held beside itself with others.
+/// A session of a Document with two settings that are no defaults, and a held one with others.
 json session() {
   json document = {
       {"attnscope", 1}, {"text", {"The cat sat"}}, {"d_model", 32}, {"heads", 4}, {"temperature", 2.5}};

@@ -1,4 +1,4 @@
-// The table of settings: what it says of each is what files, dirty.hpp and the check do.
+// The table of settings agrees with files, dirty.hpp and the check.
 #include "core/document/setting_table.hpp"
 
 #include <set>

@@ -1,5 +1,5 @@
-// What is said of the models in assets/models: what the Reader answers and where it looks, what the others
-// do, and that their recipes make them.
+// The claims about the models in assets/models: the Reader's answers and its attention, the others'
+// abilities, and that their recipes make them.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -50,7 +50,7 @@ struct Read {
     const auto best = std::max_element(logits, logits + run.logits.width) - logits;
     return *opened->tokenizer->token(static_cast<tokenizers::Id>(best));
   }
-  /// The most that any head puts on a key.
+  /// The largest weight that any head puts on a key.
   double best_head(std::size_t query, std::size_t key) {
     const bool encoder = opened->model->spec.encoder.has_value();
     const StackSpec& stack = encoder ? *opened->model->spec.encoder : *opened->model->spec.decoder;
@@ -169,7 +169,7 @@ TEST_CASE(
   int repeated = 0, copied = 0;
   constexpr int rows = 60;
   for (std::uint64_t i = 0; i < rows; ++i) {
-    Dice dice(99, 99, i);  // of no stream that it was trained on
+    Dice dice(99, 99, i);  // from a stream that it was not trained on
     row.write(dice, {data_of(recipe, "lists"), data_of(recipe, "cross")}, n + 1);
     ModelInput input;
     input.ids.assign(row.words().begin(), row.words().begin() + n);
@@ -200,7 +200,7 @@ TEST_CASE("the shipped induction model copies what came before", "[training][shi
   Read read(open_whole_model(shipped / "induction"), "t3 t14 t15 t9 t26 t5 t8 t3 t14 t15 t9 t26");
   for (std::size_t row = 9; row + 1 < read.words.size(); ++row)
     CHECK(read.answer(row) == read.words[row + 1]);
-  const std::size_t row = 10, copied = 4;  // behind the first t15 stands t9
+  const std::size_t row = 10, copied = 4;  // after the first t15 comes t9
   CHECK(read.best_head(row, copied) > 0.7);
 }
 
@@ -249,7 +249,7 @@ TEST_CASE("the shipped model of shapes names them, and its class token looks at 
     const float* const logits = run.logits.row(0);
     const auto best = static_cast<std::size_t>(std::max_element(logits, logits + 4) - logits);
     CHECK(model->model->spec.head.classes.at(best) == name);
-    // Patches that are bright in the mean of their pixels, where noise alone is not.
+    // Patches with a bright mean of their pixels; noise alone has none.
     const int side = 4, width = 16;
     std::vector<bool> is_on(16);
     for (std::size_t patch = 0; patch < is_on.size(); ++patch) {

@@ -1,5 +1,5 @@
-// Sentence embeddings and their cosines against naive doubles, and the folders of sentence-transformers that
-// say how a vector is made.
+// Sentence embeddings and their cosines against naive doubles, and the pooling settings in folders of
+// sentence-transformers.
 #include "core/readouts/over_texts/similarity.hpp"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ using Rows = std::vector<std::vector<double>>;
 using enum SentencePooling;
 const std::vector<SentencePooling> every_pooling{First, Max, Mean, MeanSqrtLength, WeightedMean, Last};
 
-/// From the definitions, of rows that are all seen.
+/// By the definitions, with all rows unmasked.
 std::vector<double> naive_pooled(const Rows& rows, SentencePooling how, std::size_t first_place = 0) {
   std::vector<double> made;
   const auto n = static_cast<double>(rows.size());
@@ -72,7 +72,7 @@ void check_close(const std::vector<double>& found, const std::vector<double>& wa
   for (std::size_t i = 0; i < found.size(); ++i) CHECK(std::abs(found[i] - wanted[i]) < tolerance);
 }
 
-/// modules.json of a transformer in the folder itself, a pooling and what follows.
+/// modules.json with a transformer in the folder itself, a pooling and further modules.
 void write_modules(const std::filesystem::path& folder, const std::string& pooling,
                    const std::string& more = "") {
   std::filesystem::create_directories(folder / "1_Pooling");

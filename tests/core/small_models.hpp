@@ -1,5 +1,5 @@
-// tests/core: models of a few thousand random numbers, written as folders that are opened like any other,
-// and the same numbers for the oracle.
+// tests/core: models of a few thousand random numbers, written as ordinary folders, and the same numbers for
+// the oracle.
 #pragma once
 
 #include <filesystem>

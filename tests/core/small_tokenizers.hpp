@@ -1,5 +1,4 @@
-// tests: tokenizers small enough to see through, made from values as a reader of another format would make
-// them.
+// tests: very small tokenizers, built from values as by a reader of another format.
 #pragma once
 
 #include <memory>

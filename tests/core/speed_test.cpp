@@ -1,6 +1,6 @@
-// The two speeds the window counts on: a change of mask or scale, from Document to Result with measures. They
-// are printed beside their targets. What is checked is how they compare with a yardstick measured in the same
-// moment, so that neither the machine nor what else runs on it decides; only where it is optimised, without a
+// Two times that the window depends on: a change of mask or scale, from Document to Result with measures.
+// They are printed beside their targets. The test checks their ratio to a yardstick that is measured at the
+// same time, so that neither the machine nor other programs decide; only in optimised builds without a
 // sanitizer.
 #include <algorithm>
 #include <chrono>
@@ -53,7 +53,7 @@ struct Target {
   int d_model;
   int repeats;
   double milliseconds;
-  double most_products;  // that all of it may take
+  double most_products;  // the limit of all of it
 };
 
 /// The four products of a layer by its weights, with nothing else, in one thread.
@@ -80,7 +80,7 @@ void measure_target(const Target& target) {
   Pipeline pipeline(make_cpu_backend(2));
   Products products(target);
   pipeline.run(document);
-  // In turns, so that what else the machine does meets all of them.
+  // In turns, so that other programs affect all of them.
   std::vector<double> masks, scales, wholes, yardsticks;
   for (int i = 0; i < target.repeats; ++i) {
     toggle_mask(document, i);

@@ -1,4 +1,4 @@
-// The slots that the backward walk keeps gradients in.
+// The slots of gradients in the backward pass.
 #include <catch2/catch_test_macros.hpp>
 
 #include "core/attention/backward/run_backward.hpp"
@@ -29,7 +29,7 @@ TEST_CASE("backward: gradients of a stage add up, and are copied only where othe
   CHECK(at.of(Stage::Drop) != nullptr);  // kept
   at.give(Stage::Mask, Values(first));
   const double* numbers = at.of(Stage::Mask)->data();
-  CHECK(at.take(Stage::Mask).data() == numbers);  // nothing else needs it
+  CHECK(at.take(Stage::Mask).data() == numbers);  // no other stage needs it
   at.sum(Stage::Position, Shape{2, 3}).matrix() += first.matrix();
   at.sum(Stage::Position, Shape{2, 3}).matrix() += second.matrix();
   CHECK(at.of(Stage::Position)->matrix() == first.matrix() + second.matrix());

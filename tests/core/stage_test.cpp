@@ -1,5 +1,5 @@
-// The table of stages: what the columns say, against the lists of what they should say, and that no code asks
-// the order of the enumerators instead.
+// The table of stages: its columns against lists of the right values; and no code uses the order of the
+// enumerators instead.
 #include "core/document/stage.hpp"
 
 #include <algorithm>
@@ -60,8 +60,8 @@ std::string contents_of(const std::filesystem::path& path) {
 
 constexpr std::array<std::string_view, 5> comparisons{"<", ">", "<=", ">=", "<=>"};
 
-/// An enumerator on either side of a comparison. The sources are formatted: operators stand between spaces,
-/// brackets of templates do not.
+/// Whether an enumerator is on either side of a comparison. The sources are formatted: operators have spaces
+/// around them, brackets of templates have not.
 bool compares_stages(std::string_view text) {
   constexpr std::string_view scope = "Stage::";
   for (std::size_t at = text.find(scope); at != text.npos; at = text.find(scope, at + 1)) {
@@ -78,7 +78,7 @@ bool compares_stages(std::string_view text) {
   return false;
 }
 
-/// A stage made a number, with which it could be compared after all.
+/// Whether a stage is cast to a number, which could be compared.
 bool casts_stages(const std::string& text) {
   static const std::regex cast(R"(static_cast<[^<>()]*>\(\*?([a-z_]+(\.|->))*(stage|Stage::\w+)\))");
   constexpr std::string_view word = "static_cast<";

@@ -158,7 +158,7 @@ TEST_CASE("backward: the table of relative positions gathers its buckets") {
     document.layer().position_settings.bucket_distance = 8;
     document.layer().position_settings.buckets_two_sided = two_sided;
     if (two_sided)
-      document.input.change<Given>().lengths = {5, 3};  // the queries of a sequence stand elsewhere
+      document.input.change<Given>().lengths = {5, 3};  // the queries of a sequence are at other positions
     const Dimensions size = check(document);
     const Values table = f.tensor({6, 4}), g = f.tensor(cells);
     CHECK(disagreement(table, position_bias_backward(document, size, g), g, [&](const Values& of) {
@@ -208,7 +208,7 @@ TEST_CASE("backward: a mask lets pass what it lets see, and what it only adds to
             const double passed = adds || j <= i ? g_of_rows.matrix(b, h)(i, j) : 0;
             REQUIRE(gradient.matrix(b, h)(i, j) == passed);
           }
-    if (adds) continue;  // beside -1e9 a sum keeps too few digits for differences
+    if (adds) continue;  // added to -1e9 a sum keeps too few digits for differences
     Values g = g_of_rows;
     for (std::size_t i = 0; i < g.values().size(); ++i)
       if (gradient.values()[i] == 0) g.values()[i] = 0;

@@ -27,7 +27,8 @@ std::string disagreement(const Work& work, const Document& document) {
   const auto wanted = against_oracle::expected(document, exact);
   std::string found = against_oracle::difference(document, exact, wanted, double_precision);
   if (!found.empty()) return "in double, " + found;
-  // A vector on the edge between two buckets may fall on either side, and -1e9 swallows what it is added to.
+  // A vector on the edge between two buckets may fall on either side, and -1e9 absorbs the score that it is
+  // added to.
   const bool differs = static_cast<bool>(trace[Stage::Bucket]) ||
                        document.layer().masking.hidden == Masking::Hidden::AddedMinusBillion;
   const auto in_float = differs ? against_oracle::expected(document, trace) : wanted;

@@ -1,5 +1,5 @@
-// Numbers as they are stored: widened exactly at any address, multiplied with the bits of widening first,
-// used where they lie in a mapped file, and refused once that file is shorter.
+// Stored numbers: widened exactly at any address, products with the same bits as after widening, used in
+// place in a mapped file, and refused once that file is shorter.
 #include "core/base/stored_tensor.hpp"
 
 #include <array>
@@ -34,7 +34,7 @@ Tensor numbers(Shape shape, std::uint64_t seed) {
   return tensor;
 }
 
-/// A number by the book from the bits of its sign, exponent and fraction.
+/// A number by definition from the bits of its sign, exponent and fraction.
 double number_of(std::uint32_t bits, int exponent_bits, int fraction_bits) {
   const std::uint32_t fraction = bits & ((1u << fraction_bits) - 1);
   const auto exponent = static_cast<int>(bits >> fraction_bits & ((1u << exponent_bits) - 1));

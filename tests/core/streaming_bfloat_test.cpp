@@ -1,6 +1,6 @@
-// The kernels for matrix units, with tiles that are ordinary code: what bfloat16 and split bfloat16 keep of
-// the float64 oracle's numbers, for any shape and mask. The product's own kernels are held to the same where
-// the machine has AMX.
+// The kernels for matrix units, with tiles emulated by ordinary code: errors of bfloat16 and split bfloat16
+// against the float64 oracle, for any shape and mask. The product's own kernels have to meet the same limits
+// if the machine has AMX.
 #if defined(__x86_64__)
 #include <algorithm>
 #include <cmath>
@@ -55,7 +55,7 @@ double score_error(const Kernels& kernels) {
   return worst;
 }
 
-/// The largest of the differences between a sweep and the oracle, relative to what the numbers are at most.
+/// The largest differences between a sweep and the oracle, relative to the largest numbers.
 struct Errors {
   double output = 0, log_sum_exp = 0, entropy = 0, largest = 0;
 };
@@ -99,7 +99,7 @@ TEST_CASE("Scores in split bfloat16 are within 5e-5, in bfloat16 within 2e-2", "
     INFO(kernels->name);
     const double error = score_error(*kernels);
     CHECK(error < 2e-2);
-    CHECK(error > 1e-4);  // else it was computed in something else
+    CHECK(error > 1e-4);  // else it was not computed in bfloat16
   }
 }
 
@@ -114,7 +114,7 @@ TEST_CASE("A sweep with tiles of bfloat16 is what the oracle says, as far as its
     if (random.coin())
       request.picture =
           PooledCells{std::int64_t{1} << random.between(0, 6), std::int64_t{1} << random.between(0, 8)};
-    // Scores reach 10, low temperatures and negative gaps multiply what is off in them.
+    // Scores reach 10, low temperatures and negative gaps multiply their errors.
     const double gain = std::max(1.0, 1 / c->problem.temperature);
     for (const auto& [all, tolerance] :
          {std::pair(split_kernels(), 2e-4), std::pair(plain_kernels(), 0.12)}) {
@@ -127,7 +127,7 @@ TEST_CASE("A sweep with tiles of bfloat16 is what the oracle says, as far as its
         CHECK(errors.largest <= tolerance * gain);
         CHECK(errors.output <= 3 * tolerance * gain);
         if (!request.picture) continue;
-        // Each row of cells adds up to the rows it is made of, which add up to 1 or see nothing.
+        // Each row of cells adds up to its pooled rows, which add up to 1 or see no key.
         const std::int64_t columns = found.mean.shape()[2], height = request.picture->rows_per_cell;
         for (std::int64_t row = 0; row < c->problem.heads * found.mean.shape()[1]; ++row) {
           const std::int64_t first = row % found.mean.shape()[1] * height;

@@ -1,4 +1,4 @@
-// tests: random problems for the streaming engine, each with the same problem as the float64 oracle reads it.
+// tests: random problems for the streaming engine, each with the same problem for the float64 oracle.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace attnscope::streaming_cases {
 
-/// Owns what its problem points to.
+/// A problem with the numbers that it points to.
 struct Case {
   std::vector<float> q, k, v, additive, distance_bias, sinks;
   std::vector<std::uint8_t> allowed;
@@ -39,10 +39,11 @@ std::unique_ptr<Case> plain_case(samples::Random& random, const Sizes& sizes, st
 /// Any sizes up to `most` queries and keys, any mask, cap, bias, temperature.
 std::unique_ptr<Case> any_case(samples::Random& random, std::int64_t most);
 
-/// Any sizes and intervals of keys, of heads of 33 to 64 or 97 to 128 numbers: nothing else changes scores.
+/// Any sizes and intervals of keys, with d_k of 33 to 64 or 97 to 128, and no other change of scores.
 std::unique_ptr<Case> interval_case(samples::Random& random, std::int64_t most);
 
-/// A sink for each head, of the size of the scores. Not part of any_case(): graphics cards do without.
+/// A sink for each head, of the size of the scores. Not part of any_case(): graphics cards do not support
+/// them.
 void add_sinks(samples::Random& random, Case& c);
 
 /// Every kernel that runs here: those of the product, and the one of sixteen lanes (all_kernels.cpp).

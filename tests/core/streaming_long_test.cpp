@@ -1,5 +1,4 @@
-// The streaming sweep where it matters: long sequences, several threads, parts of the rows, a stop in the
-// middle.
+// The streaming sweep of long sequences: several threads, parts of the rows, a stop in the middle.
 #include <chrono>
 #include <cmath>
 #include <cstring>
@@ -149,8 +148,8 @@ TEST_CASE("Some rows of a sweep are the bits they are among all rows") {
 
 namespace {
 
-/// Rows of a sweep with a second pass: with 64 of them it took 12 milliseconds, of which a stop on a busy
-/// machine took four.
+/// Rows of a sweep with a second pass: 64 of them took 12 milliseconds, four of which were the delay of a
+/// stop on a busy machine.
 constexpr std::int64_t rows_of_two_passes = 256;
 
 /// A sweep of all rows, or of few rows over all keys whose second pass begins soon.
@@ -210,7 +209,7 @@ TEST_CASE("A stop ends a long sweep in a fraction of its time, with any kernel, 
       const Clock::time_point start = Clock::now();
       sweep(c->problem, long_request(second_pass), Work{pool, {}}, nullptr, kernels);
       const double whole = milliseconds_of(Clock::now() - start), most = whole / (second_pass ? 4 : 20);
-      // Other programs take the processor from this thread or from the one that stops: not each time.
+      // Other programs may suspend this thread or the stopping one, but not in every attempt.
       constexpr int attempts = 20;
       double quickest = whole;
       for (int attempt = 0; attempt < attempts && quickest >= most; ++attempt) {

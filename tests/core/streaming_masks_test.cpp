@@ -1,5 +1,5 @@
-// Masks that are given cell by cell, in the sweep: whatever a block is spared because of them, no bit of a
-// result differs. Against the float64 oracle they are in streaming_sweep_test and streaming_tile_test.
+// Masks that are given cell by cell, in the sweep: skipping work in masked blocks changes no bit of a result.
+// streaming_sweep_test and streaming_tile_test compare them with the float64 oracle.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -40,7 +40,7 @@ std::vector<const streaming::Kernels*> every_kernel() {
   return all;
 }
 
-/// Cells [heads][queries][keys] of what sees(head, query, key) says.
+/// Cells [heads][queries][keys] of sees(head, query, key).
 template <class Sees>
 void mask(Case& c, bool boolean, bool added, std::int64_t heads, Sees sees) {
   AttentionProblem& p = c.problem;
@@ -95,7 +95,7 @@ TEST_CASE("A mask that says what causal says gives the same numbers, boolean, ad
         for (const auto& [boolean, added] : {std::pair(true, false), {false, true}, {true, true}}) {
           mask(*c, boolean, added, added ? 2 : 1, [](auto, auto i, auto j) { return j <= i; });
           CHECK(same_numbers(sweep(c->problem, request, Work{three, {}}, nullptr, kernels), expected));
-          // One that hides nothing is none.
+          // A mask that hides nothing equals no mask.
           mask(*c, boolean, added, 1, [](auto...) { return true; });
           CHECK(same_numbers(sweep(c->problem, request, Work{three, {}}, nullptr, kernels), full));
         }
@@ -108,7 +108,7 @@ TEST_CASE(
   ThreadPool one(1), three(3);
   samples::Random random(22);
   const auto c = streaming_cases::plain_case(random, {1, 1, 260, 700, 17, 19});
-  // Rows of four kinds: nothing, the first keys, a band far from them, every third key.
+  // Rows of four kinds: no key, the first keys, a band far from them, every third key.
   const auto sees = [](auto, auto i, auto j) {
     return i % 4 == 1 ? j < 10 + i : i % 4 == 2 ? j > 400 + i / 2 && j < 650 : i % 4 == 3 && j % 3 == 0;
   };

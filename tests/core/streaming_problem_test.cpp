@@ -1,5 +1,5 @@
-// What the streaming engine is given: problems that do not fit are refused with a sentence, and a Document's
-// problem gives the Document's numbers.
+// Input of the streaming engine: invalid problems are refused with a sentence, and a Document's problem gives
+// the Document's numbers.
 #include <cmath>
 #include <limits>
 
@@ -148,7 +148,7 @@ TEST_CASE("A problem with no memory for its results says so and does no harm") {
   const auto c = streaming_cases::plain_case(random, {1, 1, 4, 4, 1, 1});
   ThreadPool pool(2);
   c->problem.query.row_stride = c->problem.query.head_stride = 0;
-  c->problem.queries = std::int64_t{1} << 40;  // all of them the same query; nothing could hold the results
+  c->problem.queries = std::int64_t{1} << 40;  // all rows the same query; no room for the results
   CHECK_THROWS_AS(sweep(c->problem, {}, Work{pool, {}}), std::bad_alloc);
 }
 
@@ -159,7 +159,7 @@ TEST_CASE("The streamed numbers of a Document are those of its stages") {
   for (std::uint64_t index = 0; index < 400; ++index) {
     samples::Random random(seeds::of_case("streamed document", index));
     Document document = samples::any_document(random);
-    if (random.between(0, 3) != 0) {  // most settings that are not streamed are put back
+    if (random.between(0, 3) != 0) {  // most settings that are not streamed are reset
       document.layer().softmax = SoftmaxKind::Stable;
       document.layer().linear = false;
       document.layer().dropout = {};
@@ -204,7 +204,7 @@ TEST_CASE("What is not streamed says why") {
         "A mask after the softmax needs every weight at once; it is not streamed.");
   CHECK(why([](Document& d) { d.layer().masking.hidden = Masking::Hidden::MinusBillion; }) ==
         "Hidden keys get a finite number instead of minus infinity; that is not streamed.");
-  // Rows without a key: refused only where there may be some.
+  // Rows without a key: refused only if there may be such rows.
   const std::string empty = "Rows without a key are zeros where they are streamed, neither NaN nor uniform.";
   CHECK(why([](Document& d) { d.layer().empty_row = EmptyRow::NotANumber; }) == "");
   CHECK(why([](Document& d) {

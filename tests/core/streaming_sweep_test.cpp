@@ -119,7 +119,7 @@ TEST_CASE("Rows that follow join their row of cells with the bits of all at once
       kept.make_room(c->problem.heads, cells, c->problem.keys + random.between(0, 70));
       Sweep following;
       for (std::int64_t row = first; most > 0 && row < end;) {
-        // Now and then some are forgotten and come again.
+        // Sometimes rows are dropped and swept again.
         if (random.between(0, 4) == 0) kept.keep(random.between(0, kept.rows()));
         row = first + kept.rows();
         request.rows = {row, std::min(end, row + random.between(1, most)), 1};
@@ -148,7 +148,7 @@ TEST_CASE("What few rows give to each key has the bits of a second pass, on ever
     const std::int64_t first = random.between(0, c->problem.queries - 1);
     request.rows = {first, std::min(c->problem.queries, first + random.between(1, 8)), random.between(1, 3)};
     SweepRequest twice = request;
-    twice.strongest = true;  // rows are not swept one by one then
+    twice.strongest = true;  // with it rows are not swept one by one
     for (const streaming::Kernels* kernels : streaming_cases::all_kernels()) {
       const Sweep once = sweep(c->problem, request, {pool, {}}, nullptr, kernels),
                   again = sweep(c->problem, twice, {pool, {}}, nullptr, kernels);

@@ -26,7 +26,8 @@ TEST_CASE("A tile of any rectangle and kind is what the oracle says, on every in
       const Tensor found = tile(c->problem, request, nullptr, Work{pool, {}}, kernels);
       INFO(kernels->name << ", case " << index << ": " << c->description() << "; kind "
                          << static_cast<int>(request.kind));
-      // Up to 128 products behind a score of up to 10: 1e-6 of it, and as much of each weight.
+      // Scores of up to 10 are sums of up to 128 products: errors of 1e-6 of them, and as much of each
+      // weight.
       REQUIRE(compare::difference(found, expected, request.kind == TileKind::Weights ? 5e-6 : 2e-6) == "");
     }
   }
@@ -113,7 +114,7 @@ TEST_CASE("A tile takes the log-sum-exp of a sweep that has its rows, and finds 
   fifth.rows.step = 5;
   CHECK(tile(c->problem, fifth, &partial, work) == tile(c->problem, fifth, nullptr, work));
 
-  // It does read them: a log-sum-exp that is one too large makes weights e times too small.
+  // The tile reads them: a log-sum-exp that is 1 too large makes weights e times too small.
   for (double& x : known.log_sum_exp.values()) x += 1;
   const Tensor smaller = tile(c->problem, request, &known, work);
   for (std::size_t i = 0; i < own.values().size(); ++i)
@@ -145,7 +146,7 @@ TEST_CASE("A pooled tile that is stopped on its way is not handed out") {
     real_kernels = kernels;
     stopped = &source;
     blocks_made = 0;
-    // One piece of work of 400 rows, 64 at a time: the stop comes while it is made.
+    // One piece of work of 400 rows, 64 at a time: the stop comes while it is computed.
     CHECK_THROWS_AS(pooled_tile(c->problem, {}, {512, 32}, nullptr, Work{alone, source.get_token()}, &stops),
                     Cancelled);
     CHECK(blocks_made == 2);
@@ -195,8 +196,8 @@ TEST_CASE("An offset of 3000 on all scores costs the weights nothing") {
   ThreadPool pool(1);
   samples::Random random(11);
   const auto c = streaming_cases::plain_case(random, {1, 1, 12, 300, 16, 1});
-  // Multiples of 1/16, so that score + 3000 is exact in float32. The log-sum-exp is none: its rounding alone
-  // would cost 1e-4.
+  // Multiples of 1/16, so that score + 3000 is exact in float32. The log-sum-exp is not exact: its rounding
+  // alone would cost 1e-4.
   for (float& x : c->q) x = std::round(x * 2) / 2;
   for (float& x : c->k) x = std::round(x * 2) / 2;
   c->problem.scale = 0.25;

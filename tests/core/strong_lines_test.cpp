@@ -1,5 +1,5 @@
-// The list of strong lines: heads with planted structures, whose weights a naive float64 oracle knows; what
-// is listed is what was planted, with the oracle's numbers, and noise, blocks and windows are no lines.
+// The list of strong lines: heads with planted structures and known weights in naive float64; the list has
+// the planted lines with the oracle's numbers, and noise, blocks and windows are no lines.
 #include "core/engine/strong_lines.hpp"
 
 #include <cmath>
@@ -35,7 +35,7 @@ class PlantedHead {
     if (problem_.causal && j > i) return false;
     return problem_.left < 0 || j >= i - problem_.left;
   }
-  /// The row's weights in float64, by the book.
+  /// The row's weights in float64, by definition.
   std::vector<double> row(std::int64_t i) const {
     std::vector<double> w(static_cast<std::size_t>(n_));
     double sum = 0;
@@ -48,9 +48,9 @@ class PlantedHead {
     return w;
   }
 
-  /// What is known after the first look and so many refinements; by default everything.
+  /// The survey after the first look and this many refinements; by default complete.
   SurveyPtr survey(int refinements = 99) const {
-    auto numbers = std::make_shared<Tensor>(Shape{n_, 1});  // all 0: the scores are what is added to them
+    auto numbers = std::make_shared<Tensor>(Shape{n_, 1});  // all 0: the scores are the added numbers
     StreamedDocument of;
     of.query = of.key = of.value = numbers;
     of.additive = logs_;
@@ -123,7 +123,7 @@ TEST_CASE("strong lines: a sink and the previous token", "[bright]") {
 }
 
 TEST_CASE("strong lines: a line that is hard to see in its middle is one line all the same", "[bright]") {
-  // Six others as bright beside it there: it stands out before and behind them, and goes on among them.
+  // Six others as bright beside it there: it stands out before and after them, and continues among them.
   constexpr std::int64_t n = 600;
   const auto rest = noise(0.3, 7);
   const PlantedHead head(n, false, [&](std::int64_t i, std::int64_t j) {
@@ -242,7 +242,7 @@ TEST_CASE("strong lines: of the queries that are known so far", "[bright]") {
     const double mass = static_cast<double>(i + 1);
     return rest(i, j) + (j == 20 ? mass : 0) + (j == i - 100 ? 0.5 * mass : 0);
   });
-  CHECK(lines_of(*head.survey(0)).empty());  // the first look knows nothing of attention received
+  CHECK(lines_of(*head.survey(0)).empty());  // the first look has no attention received
   const SurveyPtr half = head.survey(1);
   REQUIRE(half->known.rows.step == 2);
   const auto lines = lines_of(*half);

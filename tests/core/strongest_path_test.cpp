@@ -1,5 +1,5 @@
-// The path behind a score: every step is the largest of the sums that the split itself has, and every head
-// stands at the key that it adds most from.
+// The strongest path to a score: every step is the largest sum of the split, and every head is shown at the
+// key with its largest contribution.
 #include "core/readouts/strongest_path.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ struct Best {
   double adds = 0;
 };
 
-/// The head with the largest sum above 0, found by looking at all of them.
+/// The head with the largest sum above 0, by a search over all heads.
 std::optional<Best> best_of(const ScoreSplit& split, bool query) {
   const auto& parts = query ? split.query_parts : split.key_parts;
   std::optional<Best> best;
@@ -99,7 +99,7 @@ TEST_CASE("the strongest path takes the largest step each time", "[readouts][why
   }
   CHECK(links > 4);
 
-  // In the first block no head came before.
+  // The first block has no earlier heads.
   const ScoreQuestion first{AttentionOf::Decoder, 0, 1, 8, 5, true};
   CHECK(strongest_path(*model, run, first, split_score(*model, run, first, work), work).size() == 1);
 }

@@ -1,5 +1,5 @@
-// Long Documents: what comes level by level is what one sweep of all rows gives, the pipeline keeps what did
-// not change, and the engine publishes finer and finer results until something newer is asked for.
+// Long Documents: level by level the result becomes that of one sweep of all rows, the pipeline keeps
+// unchanged stages, and the engine publishes finer and finer results until a newer Document is submitted.
 #include <cmath>
 #include <limits>
 #include <thread>
@@ -33,7 +33,7 @@ ResultPtr complete(Pipeline& pipeline, const Document& document) {
   return result;
 }
 
-/// One row of weights by the book, and with them the row of the output; [keys] and [d_v].
+/// One row of weights by definition, and the row of the output; [keys] and [d_v].
 struct NaiveRow {
   std::vector<double> weights, output;
   double log_sum_exp = 0, entropy = 0;
@@ -217,7 +217,7 @@ TEST_CASE("What cannot be streamed is refused in a sentence and the last result 
   CHECK(engine.latest()->error ==
         "This is too long to keep every score. Linear attention has no softmax to stream.");
   CHECK(engine.latest_good()->layer().is_long());
-  // Marks for every score would take as much memory as is to be saved.
+  // Marks for every score would take as much memory as the scores.
   document = long_document();
   for (const auto& change : {+[](Document& d) { d.layer().masking.sparsity.kind = Sparsity::Kind::Strided; },
                              +[](Document& d) { d.layer().masking.mistake = MaskMistake::DiagonalToo; },
@@ -246,7 +246,7 @@ TEST_CASE("The engine publishes a long Document from coarse to fine, and lets it
   CHECK(engine.latest()->layer().is_complete());
   CHECK(engine.latest()->refinement == 3);
   CHECK(published >= 3);
-  // A long one that would take far longer than the test may is given up for the next one.
+  // A long Document that would take far too long is abandoned for the next one.
   const Document longer = long_document(12'000, 12'000), next = long_document(64, 64);
   engine.submit(longer);
   while (engine.latest()->ticket == ticket) std::this_thread::yield();

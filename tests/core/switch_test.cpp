@@ -1,5 +1,5 @@
-// Another backend while the engine runs: which one computes what, what stays, and which takes over when one
-// fails.
+// Switching the backend while the engine runs: which one computes what, which stages are kept, and which
+// takes over after a failure.
 #include <atomic>
 #include <mutex>
 #include <vector>
@@ -18,7 +18,7 @@ using test::SecondBackend;
 
 namespace {
 
-/// They share all their numbers and differ in their temperature only.
+/// Documents that share all their numbers and differ in their temperature only.
 Document numbered(int number) {
   static const Document base = [] {
     samples::Random random(1);
@@ -51,7 +51,7 @@ TEST_CASE("switch: the newest Document is computed anew, whole, by the other bac
   engine.wait_idle();
   const ResultPtr before = engine.latest_good();
   CHECK(before->backend == "first");
-  CHECK(engine.use(first) == 0);  // it computes already
+  CHECK(engine.use(first) == 0);  // it is the current one already
   const std::uint64_t ticket = engine.use(second);
   CHECK(ticket == before->ticket + 1);
   engine.wait_idle();
@@ -71,7 +71,7 @@ TEST_CASE("switch: the newest Document is computed anew, whole, by the other bac
     // Textures tell tensors apart by these.
     CHECK(after->layer().made_in[row.stage] > before->layer().made_in[row.stage]);
   }
-  Document warmer = numbered(3);  // what it has made is kept again
+  Document warmer = numbered(3);  // its stages are reused again
   engine.submit(warmer);
   engine.wait_idle();
   CHECK(engine.latest_good()->layer().trace[Stage::Score] == after->layer().trace[Stage::Score]);
@@ -90,7 +90,7 @@ TEST_CASE("switch: a run is stopped at once and its Document goes to the other b
   slow->await_halt();
   CHECK(engine.latest_good() == picture);
   engine.use(quick);
-  engine.wait_idle();  // the slow one was never let go
+  engine.wait_idle();  // the slow one was never released
   CHECK(slow->stopped() == 1);
   CHECK(engine.latest_good()->backend == "Second");
   CHECK(engine.latest_good()->document.layer().temperature == 2.0f);
@@ -116,7 +116,7 @@ TEST_CASE("switch: a Document that was refused is tried by the other backend") {
   engine.submit(numbered(1));
   engine.wait_idle();
   CHECK(engine.latest()->error == "Out of device memory: 12 GiB are needed.");
-  second->fail_at(Stage::Mix, "");  // no words are no success
+  second->fail_at(Stage::Mix, "");  // an empty message is a failure, too
   engine.submit(numbered(1));
   engine.wait_idle();
   CHECK(engine.latest()->error == "The computation failed for an unknown reason.");
@@ -178,7 +178,7 @@ TEST_CASE("switch: a Document that no backend can compute changes none of them")
   engine.wait_idle();
   CHECK(engine.latest()->backend == "Second");
   CHECK(engine.latest()->layer().trace[Stage::Score] ==
-        good->layer().trace[Stage::Score]);  // what it knew, it still knows
+        good->layer().trace[Stage::Score]);  // its earlier stages are still known
 }
 
 TEST_CASE("switch: a failure while a long Document is refined goes on where it was") {

@@ -1,4 +1,4 @@
-// Settings that several keys and controls turn in the same way.
+// Settings that several keys and controls switch in the same way.
 #include "core/edits/switches.hpp"
 
 #include <catch2/catch_test_macros.hpp>

@@ -1,4 +1,4 @@
-// Lists of texts: how a file of them is read, mean and spread in one pass, and what is said of a text that a
+// Lists of texts: reading a file of them, mean and deviation in one pass, and the message for a text that a
 // model cannot read.
 #include "core/readouts/over_texts/text_list.hpp"
 
@@ -22,7 +22,7 @@ using Catch::Matchers::ContainsSubstring;
 TEST_CASE("mean and spread come out of one pass", "[readouts][texts]") {
   Spread spread;
   CHECK(std::isnan(spread.mean()));
-  // Far from 0 the sum of the squares alone would lose all digits of the spread.
+  // Far from 0 the sum of squares alone would lose all digits of the deviation.
   for (const double x : {4.0, 7.0, 13.0, 16.0}) spread.add(1e9 + x);
   CHECK(spread.count() == 4);
   CHECK(spread.mean() == 1e9 + 10);

@@ -29,7 +29,7 @@ TEST_CASE("a corrupted text has as many tokens, with one word exchanged", "[mode
   const test::TemporaryDirectory directory;
   write_letters_gpt(directory / "letters");
   const OpenedModelPtr letters = open_whole_model(directory / "letters");
-  // "ab" is one token, "cd" are two: a word is exchanged for one that is as long in tokens.
+  // "ab" is one token, "cd" are two: a word is replaced by one with as many tokens.
   for (const std::string text : {"ab cd a b", "cd ab e", "a b"}) {
     CAPTURE(text);
     const std::string other = corrupted_like(*letters, text_of(text));
@@ -37,7 +37,7 @@ TEST_CASE("a corrupted text has as many tokens, with one word exchanged", "[mode
     CHECK(ids_of(*letters, other) != ids_of(*letters, text));
     CHECK(ids_of(*letters, other).size() == ids_of(*letters, text).size());
   }
-  CHECK(corrupted_like(*letters, text_of("ab cd")).empty());  // neither is as long as the other
+  CHECK(corrupted_like(*letters, text_of("ab cd")).empty());  // the words differ in their numbers of tokens
   CHECK(corrupted_like(*letters, text_of("ab")).empty());
   CHECK(corrupted_like(*letters, text_of("")).empty());
 
@@ -50,7 +50,7 @@ TEST_CASE("a corrupted text has as many tokens, with one word exchanged", "[mode
 TEST_CASE("a name that comes twice is exchanged for another name", "[models][pairs]") {
   const test::TemporaryDirectory directory;
   const OpenedModelPtr model = opened_models::small_gpt(directory / "gpt");
-  // Capitals have no token in this vocabulary and vanish: what is left decides.
+  // Capitals have no token in this vocabulary and vanish: the other letters decide.
   CHECK(corrupted_like(*model, text_of("Aaa Bab met Cac, Bab bab")) == "Aaa Bab met Cac, Cac bab");
 }
 

@@ -1,5 +1,5 @@
 // Whole models against transformers: every hidden state, every weight of every head and the logits of the
-// tiny models that lie beside the checkout, at the tolerances of their reference.
+// tiny models beside the checkout, at the tolerances of their reference.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>

@@ -73,7 +73,7 @@ TEST_CASE("equal-looking words are equal tokens", "[tokenize]") {
   CHECK(words("\u1112\u1161\u11ab") == Tokens{"한"});
   CHECK(words("か\u3099") == Tokens{"が"});
   CHECK(words("a\u0323\u0307") == words("a\u0307\u0323"));
-  // The joints of the pieces that are normalised one by one must not show.
+  // Normalising in pieces must give the same text at their boundaries.
   for (std::size_t shift = 0; shift < 70; ++shift) {
     const std::string before(shift, 'x');
     std::string composed, decomposed;
@@ -137,7 +137,7 @@ TEST_CASE("markers of models are tokens of their own", "[tokenize]") {
 }
 
 TEST_CASE("a token knows its bytes of the text as it was typed", "[tokenize]") {
-  // Decomposed letters become one, soft hyphens vanish: the token's own bytes are others than those typed.
+  // Decomposed letters become one, soft hyphens vanish: the token's bytes differ from the typed ones.
   const std::string text = " Cafe\u0301, co\u00adop [CLS] \u1112\u1161\u11ab 2 e\u0323\u0301猫! ";
   std::vector<std::string> typed;
   std::int64_t before = 0;
@@ -172,7 +172,7 @@ TEST_CASE("a long hostile text takes no longer than a long one", "[tokenize]") {
     return text;
   };
   const auto commas = [](std::size_t count) { return std::string(count, ','); };
-  // Eight times as long a text takes eight times as long, and would take 64 times with the square.
+  // A text eight times as long takes eight times as long; with the square it would be 64 times.
   const auto growth = [](const std::string& text, const std::string& longer) {
     const auto seconds = [](const std::string& of) { return test::least_seconds(3, [&] { words(of); }); };
     return seconds(longer) / seconds(text);

@@ -33,7 +33,7 @@ std::string random_text(std::mt19937_64& random, int characters) {
   return text;
 }
 
-/// What merging means, without a heap: the lowest rank first, the leftmost of equal ones.
+/// Merging by definition, without a heap: the lowest rank first, the leftmost of equal ones.
 std::vector<std::string> merged_naively(const std::string& word, const std::vector<std::string>& pairs) {
   std::vector<std::string> parts;
   for (const char letter : word) parts.emplace_back(1, letter);
@@ -60,9 +60,9 @@ TEST_CASE("the lowest merge is done first and the leftmost of equal ones", "[tok
   CHECK(texts_of(bpe({"a", "b", "c", "ab", "bc"}, {"a b", "b c"}), "abc") == "ab c");
   CHECK(texts_of(bpe({"a", "aa"}, {"a a"}), "aaa") == "aa a");
   CHECK(texts_of(bpe({"a", "aa", "aaaa"}, {"a a", "aa aa"}), "aaaaaaa") == "aaaa aa a");
-  // "a b" is still waiting when b has become bc, which a is to be merged with later.
+  // "a b" is still queued when b has become bc, with which a is merged later.
   CHECK(texts_of(bpe({"a", "b", "c", "ab", "bc", "abc"}, {"b c", "a b", "a bc"}), "abc") == "abc");
-  // A merge that comes twice has its last rank.
+  // A merge that is listed twice has its last rank.
   CHECK(texts_of(bpe({"a", "b", "c", "ab", "bc"}, {"a b", "b c", "a b"}), "abc") == "a bc");
 }
 

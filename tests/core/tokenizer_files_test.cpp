@@ -1,5 +1,5 @@
-// Tokenizer files: what is refused and in which words, which files a folder needs, and that no damage
-// crashes.
+// Tokenizer files: refusals and their messages, the files that a folder needs, and damaged files, which must
+// not crash.
 #include <filesystem>
 #include <fstream>
 #include <random>
@@ -22,7 +22,7 @@ using namespace attnscope::tokenizers;
 using test::message_of;
 using test::TemporaryDirectory;
 
-/// A small tokenizer with something of everything.
+/// A small tokenizer with an example of every part.
 json small() {
   return json::parse(R"({
     "version": "1.0", "truncation": {"max_length": 3}, "padding": {"strategy": "Fixed"},
@@ -95,7 +95,7 @@ std::string with_random_bytes(std::string text, std::mt19937_64& random) {
   return text;
 }
 
-/// Some value, as deep as chance has it, becomes another.
+/// Replaces a random value at a random depth.
 json with_random_value(json file, std::mt19937_64& random) {
   json* at = &file;
   while (at->is_structured() && !at->empty() && random() % 8 != 0) {

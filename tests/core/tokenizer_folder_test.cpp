@@ -1,5 +1,5 @@
-// What AutoTokenizer of transformers 5.24 takes from the files beside a vocabulary. The ids are its ids for
-// these folders.
+// Settings that AutoTokenizer of transformers 5.24 reads from the files beside a vocabulary. The ids are
+// those that it gives for these folders.
 #include <catch2/catch_test_macros.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

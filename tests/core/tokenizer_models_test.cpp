@@ -1,4 +1,4 @@
-// WordPiece and unigram models, and the tokens that are looked for in the text itself.
+// WordPiece and unigram models, and added tokens, which are searched in the text itself.
 #include <catch2/catch_test_macros.hpp>
 
 #include "core/base/error.hpp"
@@ -47,7 +47,7 @@ TEST_CASE("WordPiece takes the longest token, then the longest that continues", 
                                        "##a",   "##ffable", "é",     "##é"};
   CHECK(texts_of(word_piece(texts), "unaffable") == "una ##ffable");
   CHECK(texts_of(word_piece(texts), "unaff, aff") ==
-        "[UNK] [UNK] [UNK]");  // a rest that is unknown spoils it all
+        "[UNK] [UNK] [UNK]");  // an unknown rest makes the whole word unknown
   CHECK(texts_of(word_piece(texts), "uné é") == "un ##é é");
   const Tokenizer tokenizer(word_piece(texts));
   CHECK(ranges_of(tokenizer.encode(" unaé é!")) == "1-4 4-6 7-9 9-10");
@@ -64,7 +64,7 @@ TEST_CASE("WordPiece counts a word's characters, not its bytes", "[tokenizers]")
 TEST_CASE("the unigram model takes the largest sum and the earlier one of equal sums", "[tokenizers]") {
   CHECK(texts_of(unigram({{"<unk>", 0}, {"a", -1}, {"b", -1}, {"ab", -3}}), "ab") == "a b");
   CHECK(texts_of(unigram({{"<unk>", 0}, {"a", -1}, {"b", -1}, {"ab", -1.5}}), "ab") == "ab");
-  // -2 either way: what reaches the end first stays.
+  // -2 either way: the path that reaches the end first stays.
   CHECK(texts_of(unigram({{"<unk>", 0}, {"a", -1}, {"b", -1}, {"ab", -2}}), "ab") == "ab");
   CHECK(texts_of(unigram({{"<unk>", 0}, {"a", -1}, {"ab", -1}, {"bc", -1}, {"c", -1}}), "abc") == "a bc");
 }
@@ -102,7 +102,7 @@ TEST_CASE("added tokens swallow white space on the sides that they strip", "[tok
   const Tokenizer right(letters({{.text = "<m>", .id = 5, .right_strip = true}}));
   CHECK(ranges_of(right.encode("a <m> \tb")) == "0-1 1-2 2-7 7-8");
   CHECK(ranges_of(right.encode("<m> <m>")) == "0-4 4-7");
-  // What one has swallowed is not there for the next.
+  // White space that one token has taken is not there for the next.
   const Tokenizer both(
       letters({{.text = "<r>", .id = 5, .right_strip = true}, {.text = "<l>", .id = 6, .left_strip = true}}));
   CHECK(ranges_of(both.encode("<r>  <l>a")) == "0-5 5-8 8-9");
@@ -122,7 +122,7 @@ TEST_CASE("added tokens that are normalized match what the normalizer makes of t
   parts.normalizer = {LowerCase{}};
   const Tokenizer tokenizer(std::move(parts));
   CHECK(texts_of(tokenizer.encode("aB")) == "AB");
-  CHECK(texts_of(tokenizer.encode("ba")) == "b a");  // BA is looked for in the text as it stands
+  CHECK(texts_of(tokenizer.encode("ba")) == "b a");  // BA is searched in the unchanged text
   CHECK(texts_of(tokenizer.encode("BA")) == "BA");
 }
 

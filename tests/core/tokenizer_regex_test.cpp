@@ -17,7 +17,7 @@ namespace {
 using namespace attnscope::tokenizers;
 using test::message_of;
 
-/// The matches and what lies between them.
+/// The matches and the texts between them.
 std::string cut_at(const std::string& expression, const std::string& text) {
   std::vector<Range> found;
   Regex(expression).find_all(text, found);

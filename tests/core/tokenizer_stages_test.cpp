@@ -133,7 +133,7 @@ TEST_CASE("ByteLevel writes bytes as characters, with or without a space before"
   CHECK(cut_by({ByteLevel{.add_prefix_space = true}}, "x y") == "Ġx|Ġy");
   CHECK(cut_by({ByteLevel{.add_prefix_space = true}}, " x") == "Ġx");
   CHECK(cut_by({ByteLevel{.use_expression = false}}, "x y") == "xĠy");
-  CHECK(cut_by({ByteLevel{}, Split{"Ġ"}}, "x y") == "x|Ġ|y");  // what follows sees the characters
+  CHECK(cut_by({ByteLevel{}, Split{"Ġ"}}, "x y") == "x|Ġ|y");  // the next stage sees the characters
   TokenizerParts parts = byte_level({"Ġ x"}, {ByteLevel{.add_prefix_space = true}});
   const Tokenizer tokenizer(std::move(parts));
   CHECK(ranges_of(tokenizer.encode("x x")) == "0-1 1-3");

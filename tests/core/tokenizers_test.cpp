@@ -1,5 +1,5 @@
-// The tokenizers that lie beside the checkout, against what Hugging Face's library made of twenty nasty texts
-// and a pair each, and the texts of the tiny models.
+// The tokenizers beside the checkout, against Hugging Face's library on twenty difficult texts and a pair
+// each, and on the texts of the tiny models.
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -39,8 +39,8 @@ std::vector<std::vector<std::size_t>> in_code_points(const Encoding& encoding,
   return found;
 }
 
-/// The reference writes an added token with the white space it swallowed and an unknown one of a unigram
-/// model as the text it stands for; ours are as the vocabulary has them.
+/// The reference writes an added token with the white space it has taken, and an unknown one of a unigram
+/// model as its text; ours are the vocabulary's.
 void check_names(const Tokenizer& tokenizer, const Encoding& encoding, const json& expected,
                  bool is_unigram) {
   REQUIRE(encoding.tokens.size() == expected.size());

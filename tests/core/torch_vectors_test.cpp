@@ -1,4 +1,4 @@
-// The shared vectors of PyTorch, where they lie beside the checkout: nn.MultiheadAttention and
+// The shared vectors of PyTorch, if they are beside the checkout: nn.MultiheadAttention and
 // scaled_dot_product_attention with every gradient, in float64, through the code that the window and the
 // command line use.
 #include <filesystem>
@@ -22,8 +22,7 @@ using compare::difference;
 using compare::in_double;
 using nlohmann::json;
 
-/// In double both sides round some dozen products of size one: far below what is asked for, 1e-10. In float
-/// 1e-5.
+/// In double both sides round some dozen products of size one: far below the required 1e-10. In float 1e-5.
 constexpr double double_tolerance = 1e-12;
 constexpr double float_tolerance = 1e-5;
 
@@ -76,7 +75,7 @@ void check_layer(const SafetensorsFile& file, const Document& document, double t
     CHECK(difference(*tensor, in_double(load<double>(file, name)), tolerance) == "");
     ++gradients;
   }
-  std::size_t expected = 0;  // every gradient of the file was looked at
+  std::size_t expected = 0;  // every gradient of the file was compared
   for (const TensorEntry& entry : file.tensors())
     expected += entry.name.starts_with("d_") || entry.name.starts_with("dW") || entry.name.starts_with("db");
   CHECK(gradients == expected);
@@ -132,7 +131,7 @@ TEST_CASE("Multi-head attention and its gradients agree with PyTorch's, shared v
     if (!name.starts_with("mha_")) continue;
     INFO("case " << name);
     const SafetensorsFile file(shared_vectors() / (name + ".safetensors"));
-    // The causal files bring their mask along; what they say of "causal" describes it.
+    // The causal files have their mask as a tensor; their key "causal" only describes it.
     const Document document = document_from_layer(
         file, {settings.at("heads").get<int>(), false, settings.at("add_zero_attn").get<bool>()});
     check_layer<double>(file, document, double_tolerance);

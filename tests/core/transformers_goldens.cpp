@@ -10,7 +10,7 @@
 namespace attnscope::transformers_goldens {
 namespace {
 
-/// A query that sees no key: transformers gives it the same share of all, we give it none.
+/// A query that sees no key: transformers gives every key the same weight, AttnScope gives none.
 bool sees_nothing(std::span<const float> row) {
   return std::ranges::all_of(row, [&](float weight) { return std::abs(weight - row[0]) < 1e-6f; }) &&
          row.size() > 1;
@@ -93,7 +93,7 @@ void Checks::rows(const KeptRows& found, const std::string& name) const {
     for (std::int64_t k = 0; k < width; ++k) {
       const auto value = static_cast<double>(expected[i * width + k]);
       largest = std::max(largest, std::abs(value));
-      // What stands at a query that saw nothing follows from weights that we do not give it.
+      // Numbers of a query that sees no key follow from weights that AttnScope does not give it.
       if (count > 1 && !skipped_rows_.empty() && skipped_rows_[static_cast<std::size_t>(i)] != 0) continue;
       worst = std::max(worst, std::abs(static_cast<double>(found.row(i)[k]) - value));
     }

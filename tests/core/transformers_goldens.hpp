@@ -1,4 +1,4 @@
-// tests/core: what transformers returned for a model, in a file of goldens, and how a run is held against it.
+// tests/core: outputs of transformers for a model, in a file of goldens, and their comparison with a run.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +42,8 @@ struct Comparison {
 class Checks {
  public:
   Checks(const Comparison& of, double weights_tolerance) : of_(of), weights_tolerance_(weights_tolerance) {}
-  /// Of what the golden has: attentions and hidden states of every block, logits, what the pooler makes.
+  /// Compares all that the golden has: attentions and hidden states of every block, logits, the pooler's
+  /// output.
   void all();
 
  private:

@@ -1,6 +1,5 @@
-// Locks of the worker and of the engines are short: nothing that others own is destroyed while one is held.
-// What is destroyed here asks, from another thread, for what the lock guards, and notes whether it hears
-// back.
+// Locks of the worker and of the engines are short: no foreign object is destroyed while one is held. The
+// objects destroyed here use, from another thread, what the lock guards, and note whether that returns.
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -26,7 +25,8 @@ namespace {
 /// Long enough for a thread to be scheduled; only a test that fails waits for it.
 constexpr std::chrono::seconds patience{10};
 
-/// Asks from a thread of its own and waits for the answer, for a time. What it asks must outlive this.
+/// Calls a function on its own thread and waits some time for the answer. What the function uses must outlive
+/// this.
 class Asker {
  public:
   explicit Asker(std::function<void()> ask) : ask_(std::move(ask)) {}
@@ -48,7 +48,7 @@ class Asker {
   std::vector<std::jthread> threads_;
 };
 
-/// Waits in the worker until the worker goes away.
+/// Waits in the worker until the worker is destroyed.
 class Last final : public Job {
  public:
   explicit Last(std::shared_ptr<Asker> asker) : asker_(std::move(asker)) {}

@@ -1,4 +1,4 @@
-// Where processes leave their streams, and what of it a window takes.
+// The folder of processes' streams, and which of them a window takes.
 #include "core/watch/watch_folder.hpp"
 
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// What a watched process sends is not trusted: headers, records and their numbers are refused by name.
+// Data of a watched process is not trusted: bad headers, records and numbers are refused by name.
 #include <map>
 #include <random>
 #include <sys/stat.h>
@@ -38,7 +38,7 @@ void check_message(const std::string& message, const std::string& what) {
   CHECK_THAT(message, ContainsSubstring("a.attnwatch") && ContainsSubstring(what));
 }
 
-/// What reading says of the bytes of a call, in which `harm` changed something.
+/// The error of reading a call's bytes after `harm` has changed something in them.
 std::string refusal_of(const std::function<void(WatchRecordBytes&)>& harm,
                        const std::function<void(std::vector<std::byte>&)>& harm_bytes = {}) {
   WatchRecordBytes record = call_of(1, 2);
@@ -213,7 +213,7 @@ TEST_CASE("a record that is wrong in the ring is left, and what follows is read"
   SECTION("too long") { put(format::RecordBytes, std::uint64_t{1} << 30); }
   SECTION("number") { put(format::RecordNumber, std::uint64_t{0}); }
   SECTION("JSON") { put(64, 'x'); }
-  CHECK(stream.poll().size() == 1);  // what was right comes first
+  CHECK(stream.poll().size() == 1);  // the valid records are returned first
   check_message(message_of<Error>([&] { stream.poll(); }), "record ");
   CHECK(writer.get(format::WindowWhole) == 1);
   CHECK(stream.poll().empty());

@@ -1,4 +1,4 @@
-// From calls to passes and texts: what is shown is whole, and what was lost comes back.
+// From calls to passes and texts: shown passes are complete, and lost data is sent again.
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
@@ -74,7 +74,7 @@ TEST_CASE("of a batch of which one sequence is sent its number is known, and ano
   CHECK(text.snapshot()->sequence == 1);
   text.take(as_read(model.records({3, 0, 3, true})));
   CHECK(text.snapshot()->sequences == 1);
-  // A number that the batch does not have is refused.
+  // A sequence number beyond the batch is refused.
   std::vector<WatchRecordBytes> wrong = model.records({4, 0, 3, true});
   wrong[0].fields["sequence"] = 2;
   wrong[0].fields["sequences"] = 2;
@@ -117,7 +117,7 @@ TEST_CASE("a text grows pass by pass as a cache does", "[watch]") {
   for (std::size_t l = 0; l < 2; ++l) CHECK(is_of(*all->layers[l], model.layers()[l]));
   CHECK(all->find(1) == all->layers[1].get());
   CHECK(all->find(2) == nullptr);
-  // What was handed out stays as it was.
+  // A snapshot that was returned does not change.
   CHECK(prompt->rows == 5);
   CHECK(prompt->layers[0]->keys() == 5);
   CHECK(is_of(*prompt->layers[0], model.layers()[0]));
@@ -212,7 +212,7 @@ TEST_CASE("a pass of which a call was lost is not shown, its keys are kept", "[w
   CHECK(text.snapshot()->rows == 6);
   CHECK(text.snapshot()->passes.size() == 1);
   CHECK_FALSE(text.snapshot()->note.empty());
-  // The first layer comes whole in the next pass, the second goes on from its keys.
+  // The next pass sends the first layer whole, and the second continues from its keys.
   std::vector<WatchRecordBytes> next = model.records({2, 7, 1});
   next[0] = model.call({2, 7, 1, true}, 0);
   text.take(as_read(next));
@@ -282,7 +282,7 @@ TEST_CASE("an encoder's calls belong to the pass that reads them, and stay", "[w
                             ModelLayer{.kind = "cross", .causal = false}});
   const auto records = [&](std::int64_t pass, std::int64_t first, std::int64_t rows) {
     std::vector<WatchRecordBytes> all = model.records({pass, first, rows});
-    all[0] = model.call({99, 0, 12}, 0);  // of a pass of its own, without an end
+    all[0] = model.call({99, 0, 12}, 0);  // of a separate pass without an end
     all[2] = model.call({pass, 0, 12}, 2);
     all[2].fields["queries_from"] = 0;
     const test::WatchBlob query = model.call({pass, first, rows}, 2).blobs[0].second;

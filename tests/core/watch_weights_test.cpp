@@ -1,5 +1,5 @@
 // Weights of watched layers against their definition in float64: grouped heads, growing caches, masks,
-// biases, soft-cap, window, sinks, and what comes as float16 or bfloat16.
+// biases, soft-cap, window, sinks, and numbers sent as float16 or bfloat16.
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -107,7 +107,7 @@ TEST_CASE("weights of watched layers are those of their definition", "[watch]") 
 }
 
 TEST_CASE("a mask hides with the least number of its type, too", "[watch]") {
-  // transformers and PyTorch write finfo.min where a key is hidden: a row of it alone sees nothing.
+  // transformers and PyTorch write finfo.min where a key is hidden: a row of nothing else sees no key.
   ThreadPool pool(2);
   const Work work{pool, {}};
   constexpr std::int64_t tokens = 6, row = 4;

@@ -1,5 +1,5 @@
-// Products with a model's weights: against double, for every storage and layout, and the same bits whatever
-// rows stand beside a row.
+// Products with a model's weights: against double, for every storage and layout, and the same bits for a row
+// whatever rows are multiplied with it.
 #include "core/blocks/weight_product.hpp"
 
 #include <array>
@@ -46,7 +46,7 @@ Tensor transposed(const Tensor& w) {
   return t;
 }
 
-/// Numbers that are not the same bits; one NaN is as good as another.
+/// The number of elements with different bits; all NaN count as equal.
 std::int64_t different_bits(const std::vector<float>& a, const std::vector<float>& b) {
   std::int64_t different = 0;
   for (std::size_t i = 0; i < a.size(); ++i)

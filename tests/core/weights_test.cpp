@@ -1,4 +1,4 @@
-// Random numbers, the blocks recipes make of them, and the edits that ask for blocks.
+// Random numbers, the weights that recipes make from them, and edits of weights.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -18,7 +18,7 @@ namespace {
 
 Document sentence(Recipe recipe) { return edit::recipe(edit::texts({}, {"The cat sat on the mat"}), recipe); }
 
-/// Pointers to the four matrices, to see which of them were made anew.
+/// Pointers to the four matrices, to see which of them were made again.
 std::array<const Tensor*, 4> blocks(const Document& document) {
   const Weights& w = document.layer().weights;
   return {w[Parameter::WQuery].get(), w[Parameter::WKey].get(), w[Parameter::WValue].get(),

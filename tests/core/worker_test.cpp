@@ -1,5 +1,4 @@
-// The worker that everything behind the window is made of. The tests wait for things to happen, not for time
-// to pass.
+// The worker for all background work. The tests wait for events, not for time.
 #include "core/base/worker.hpp"
 
 #include <future>
@@ -48,7 +47,7 @@ struct Gate {
   void open() { promise.set_value(); }
 };
 
-/// Until the worker has called finished() of all that came before: the last Job of a lane of its own.
+/// Waits until the worker has called finished() of all earlier Jobs, by a Job in another lane.
 void settle(Worker& worker) {
   worker.add(std::make_shared<Task<int>>([](const std::stop_token&, NoProgress&) { return 0; }), 3);
   worker.wait(3);
@@ -88,7 +87,7 @@ TEST_CASE("The newest takes the place of those that wait, and what runs is stopp
   CHECK(first->stop_token().stop_requested());
   gate.open();
   settle(worker);
-  CHECK(log == std::vector<int>{-1, 100, 3, 300});  // and none of its other steps is done
+  CHECK(log == std::vector<int>{-1, 100, 3, 300});  // none of its other steps is done
 }
 
 TEST_CASE("Steps let earlier lanes come between") {

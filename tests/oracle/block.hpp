@@ -26,15 +26,15 @@ struct BlockProblem {
 
 /// Each row normed, or the rows as they are without a norm.
 Numbers normed_rows(const BlockProblem&, const Numbers& x, const Numbers& weight, const Numbers& bias);
-/// What attention reads, of any number of rows.
+/// The attention's input, of any number of rows.
 Numbers attention_input(const BlockProblem&, const Numbers& x);
 
 struct BlockAnswer {
-  Numbers attended, sum, stream;  // the attention's output as it is added, x + it, and that as it goes on
+  Numbers attended, sum, stream;  // attention's output as added, its sum with x, the stream after it
   Numbers mlp_input, gate, up, middle, down, mlp_output, mlp_sum;
   Numbers output;
 };
-/// x: the token vectors of the rows [rows][d_model], y: what attention made of them.
+/// x: the token vectors of the rows [rows][d_model], y: the attention's output for them.
 BlockAnswer around_attention(const BlockProblem&, const Numbers& x, const Numbers& y);
 
 }  // namespace oracle

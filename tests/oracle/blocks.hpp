@@ -1,5 +1,5 @@
-// tests/oracle: what stands around attention in a transformer, naively in double: loops over the formulas of
-// the papers, sharing nothing with core/blocks.
+// tests/oracle: the rest of a transformer's block, naively in double: loops over the formulas of the papers,
+// sharing nothing with core/blocks.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
-// tests/oracle: a decoder as GPT-2 has it (Radford et al. 2019), naively in double: loops over the formulas,
-// sharing nothing with the product. Hooks reach into it where interventions do.
+// tests/oracle: the decoder of GPT-2 (Radford et al. 2019), naively in double: loops over the formulas,
+// sharing nothing with the product. Hooks change its numbers where interventions do.
 #pragma once
 
 #include <functional>
@@ -32,7 +32,7 @@ struct GptHooks {
 };
 
 struct GptRun {
-  std::vector<GptRows> hidden, middle;  // before each block and behind the last; [block] behind attention
+  std::vector<GptRows> hidden, middle;  // before each block and after the last; [block] after attention
   std::vector<std::vector<GptRows>> weights, outputs;  // [block][head]
   std::vector<std::vector<GptRows>> queries, keys, values;
   GptRows normed, logits;

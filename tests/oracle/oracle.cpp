@@ -29,8 +29,8 @@ bool in_same_block(std::ptrdiff_t position, std::ptrdiff_t key, std::ptrdiff_t b
   return false;
 }
 
-/// Where Swin's code puts a row or column of an image, padded to whole windows and rolled by the shift: its
-/// window, and its region of those that must not meet.
+/// The place of a row or column of an image in Swin's code, padded to whole windows and rolled by the shift:
+/// its window, and its region; patches of different regions must not see each other.
 struct Rolled {
   std::ptrdiff_t window, region;
   bool operator==(const Rolled&) const = default;
@@ -54,7 +54,7 @@ bool in_same_window(const Visibility& mask, std::ptrdiff_t position, std::ptrdif
   return place(position) == place(key);
 }
 
-/// Causal, window and pattern.
+/// Whether causal mask, window and pattern show the key.
 bool pattern_shows(const Problem& p, std::size_t b, std::size_t h, std::size_t i, std::size_t j) {
   const Visibility& mask = p.mask;
   const std::ptrdiff_t position =

@@ -1,6 +1,6 @@
 // tests/oracle: attention in float64, written the naive way: plain loops over plain vectors, one formula a
-// line, each from its paper. It shares nothing with the product, so that both being wrong in the same way is
-// unlikely. What is random there (buckets, dropout) comes in as numbers.
+// line, each from its paper. It shares nothing with the product, so that the same mistake in both is
+// unlikely. Random parts (buckets, dropout) are given as numbers.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@ using Numbers = std::vector<double>;
 enum class Pattern { None, Strided, Blocks, Hashed, Windows };
 enum class Mistake { None, DiagonalToo, AfterSoftmax, Transposed, WrongAxis };
 
-/// Which keys a query sees. Query i of sequence b stands at position p = offsets[b] + i; the last `extra`
-/// keys belong to no token and are always seen.
+/// Which keys a query sees. Query i of sequence b is at position p = offsets[b] + i; the last `extra` keys
+/// belong to no token and are always seen.
 struct Visibility {
   bool causal = false;                   // j <= p
   std::vector<std::ptrdiff_t> offsets;   // [batch]; empty = 0
@@ -36,11 +36,11 @@ struct Visibility {
   Mistake mistake = Mistake::None;
 };
 
-/// What a row holds whose scores are all -inf.
+/// The weights of a row whose scores are all -inf.
 enum class Empty { Zeros, NotANumber, Uniform };
 
-/// What stands in the place of a head's weights. Previous, Identity, First: 1 on the key at p - 1, p or 0;
-/// where that is hidden or no token's, and for Uniform, each seen key gets the same.
+/// The pattern that replaces a head's weights. Previous, Identity, First: 1 on the key at p - 1, p or 0;
+/// where that is hidden or no token's, and for Uniform, each seen key gets the same weight.
 enum class Replacement { None, Mute, Uniform, Previous, Identity, First, Frozen, Mean };
 
 struct Problem {
@@ -56,21 +56,21 @@ struct Problem {
   double temperature = 1;
   bool naive = false;  // exp(x) / Σ exp(x) without subtracting the largest
   Empty empty = Empty::Zeros;
-  Numbers sinks;        // [heads] or empty: one more logit in every row, whose share goes nowhere
+  Numbers sinks;        // [heads] or empty: one more logit in every row, without a value
   bool linear = false;  // linear attention mixes the values
-  /// Linear attention with rotary positions (Su et al. 2021, equation 19): the turned φ(q) and φ(k) of the
+  /// Linear attention with rotary positions (Su et al. 2021, equation 19): the rotated φ(q) and φ(k) of the
   /// numerator, and those of the denominator. Empty = φ of q and k in both.
   Numbers above_q, above_k, below_q, below_k;
   std::vector<Replacement> replaced;  // [heads] or empty
   std::vector<Numbers> frozen;        // [heads] or empty: [batch][queries][keys] where it is Frozen
-  Numbers keep;  // [batch][heads][queries][keys] or empty: what dropout multiplies the weights with
+  Numbers keep;  // [batch][heads][queries][keys] or empty: dropout's factors of the weights
 };
 
 struct Answer {
   Numbers score, scaled, capped, masked, weights;  // [batch][heads][queries][keys]; weights: the softmax's
   Numbers linear;                                  // weights that linear attention implies
   Numbers replaced;                                // the weights after intervention
-  Numbers dropped;                                 // those that mix, after dropout
+  Numbers dropped;                                 // those of the mix, after dropout
   Numbers mixed;                                   // [batch][heads][queries][d_v]
   Numbers concatenated;                            // [batch][queries][heads * d_v]
   Numbers log_sum_exp;                             // [batch][heads][queries]

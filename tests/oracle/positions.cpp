@@ -20,7 +20,7 @@ Numbers sinusoidal(std::size_t tokens, std::size_t d) {
 
 namespace {
 
-/// The pair, as a real number, that turns so many times in the trained length: base^(−2i/D)·L = 2π·turns.
+/// The pair, as a real number, that makes this many turns in the trained length: base^(−2i/D)·L = 2π·turns.
 double pair_that_turns(const Rotary& how, double turns) {
   return static_cast<double>(how.dims) / 2 * std::log(how.trained / (2 * std::acos(-1.0) * turns)) /
          std::log(how.base);
@@ -102,8 +102,8 @@ Numbers alibi_slopes(std::size_t heads) {
 double window_bias(const Numbers& table, std::size_t heads, std::size_t head, std::ptrdiff_t query,
                    std::ptrdiff_t key, std::ptrdiff_t grid, std::ptrdiff_t side) {
   if (query < 0) return 0;
-  // All pairs of a window's patches, as Swin's code numbers them: differences from 1 - M up, moved to start
-  // at 0.
+  // All pairs of a window's patches, in the numbering of Swin's code: differences from 1 - M up, shifted to
+  // start at 0.
   for (std::ptrdiff_t row = 1 - side; row < side; ++row) {
     for (std::ptrdiff_t column = 1 - side; column < side; ++column) {
       if (query / grid != key / grid + row || query % grid != key % grid + column) continue;

@@ -1,4 +1,4 @@
-// tests/oracle: the ways the order of the tokens reaches the scores, from their papers.
+// tests/oracle: the kinds of positions, from their papers.
 #pragma once
 
 #include "oracle/oracle.hpp"
@@ -20,11 +20,11 @@ enum class Stretch {
 };
 
 struct Rotary {
-  std::size_t dims = 0;  // the first so many dimensions turn, even
+  std::size_t dims = 0;  // the number of first dimensions that are rotated, even
   double base = 10000;
   bool interleaved = false;             // pairs (2i, 2i + 1), else (i, i + dims/2)
   std::vector<std::ptrdiff_t> offsets;  // [batch]: position of the first row
-  std::size_t rows = 0;                 // the first so many rows turn
+  std::size_t rows = 0;                 // the number of first rows that are rotated
   Stretch stretch = Stretch::None;
   double factor = 1, trained = 1;        // s and L
   double length = 1;                     // n, of the text
@@ -49,9 +49,8 @@ double window_bias(const Numbers& table, std::size_t heads, std::size_t head, st
                    std::ptrdiff_t key, std::ptrdiff_t grid, std::ptrdiff_t side);
 
 /// DeBERTa's content-to-position and position-to-content terms, unscaled (He et al. 2021, equations 2 to 4,
-/// with the row that its code reads), for rows q and k of width d that start at those numbers of Q and K: q ·
-/// K_r[δ]
-/// + k · Q_r[δ]. Q_r and K_r [2k][width] begin at the column of the head; either may be empty.
+/// with the row that its code reads), for rows q and k of width d that start at these numbers of Q and K: q ·
+/// K_r[δ] + k · Q_r[δ]. Q_r and K_r [2k][width] begin at the column of the head; either may be empty.
 struct RelativeTerms {
   Numbers q, k;      // [d]
   Numbers q_r, k_r;  // [2 · span][d]

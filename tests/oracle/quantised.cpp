@@ -41,7 +41,7 @@ int six_bits(std::span<const std::uint8_t> scales, std::size_t which, bool minim
 
 Dequantised dequantised(std::string_view type, std::span<const std::uint8_t> block, std::size_t index) {
   const auto from = [&](std::size_t byte) { return block.subspan(byte); };
-  // Of 32 elements in 16 bytes, of 64 in 32: the first half lies in the low four bits.
+  // 32 elements in 16 bytes, 64 in 32: the first half is in the low four bits.
   const std::size_t nibble = 8 * (index % 16) + (index < 16 ? 0 : 4);
   const double d = half(type == "Q6_K" ? from(208) : block);
   if (type == "Q8_0") {

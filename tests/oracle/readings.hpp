@@ -1,4 +1,4 @@
-// tests/oracle: what is read off a row of attention weights, each from its definition.
+// tests/oracle: the measures of a row of attention weights, each from its definition.
 #pragma once
 
 #include <span>
@@ -19,7 +19,7 @@ struct Reading {
 Reading read_row(std::span<const double> weights, std::ptrdiff_t position, std::size_t extra,
                  const std::vector<bool>& special);
 
-/// The same of the weights that every seen key shares alike; all 0 where none is seen. seen [keys].
+/// The same for uniform weights over the seen keys; all 0 if none is seen. seen [keys].
 Reading read_uniform(const std::vector<bool>& seen, std::ptrdiff_t position, std::size_t extra,
                      const std::vector<bool>& special);
 
