@@ -13,7 +13,7 @@ class ChildProcess {
  public:
   struct Options {
     std::vector<std::string> environment;  // "NAME=value", over this process's own
-    int report = -1;                       // a file descriptor of ours the child gets as its number 3
+    int report = -1;                       // a descriptor of this process, in the child number 3
     bool quiet = false;                    // its stderr goes nowhere
   };
 

@@ -12,7 +12,7 @@
 namespace attnscope {
 namespace {
 
-constexpr GLuint names_looked_at = 1000;  // the last ones: a name that was free again is not given again soon
+constexpr GLuint names_looked_at = 1000;  // the last ones: a freed name is not reused soon
 
 template <void (*generate)(GLsizei, GLuint*), void (*remove)(GLsizei, const GLuint*)>
 GLuint next_name() {
@@ -70,7 +70,8 @@ Easel::Easel() {
   context.make_current();
   if (const std::string found = left_behind(); !found.empty())
     throw Error("Another robot still draws, or left behind in OpenGL: " + found + ".");
-  // As at first. A drawing says where it is, and Dear ImGui sets the other one without putting it back.
+  // As in a fresh context. A drawing sets its viewport, and Dear ImGui sets the unpack alignment without
+  // restoring it.
   glViewport(0, 0, 0, 0);
   glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
 }

@@ -1,12 +1,12 @@
-// tests/robot: the one OpenGL context that the robots of a process draw in, one after another: a context of
-// its own would take each of them longer than most of what it is asked to do.
+// tests/robot: the one OpenGL context that the robots of a process draw in, one after another: making a
+// context for each would take longer than most tests.
 #pragma once
 
 #include <string>
 
 namespace attnscope {
 
-/// Current while it lives. Throws Error when the one before left anything behind: a texture, a buffer, a
+/// Current while it lives. Throws Error if the robot before left anything behind: a texture, a buffer, a
 /// setting that another picture could inherit.
 class Easel {
  public:
@@ -15,7 +15,7 @@ class Easel {
   Easel& operator=(const Easel&) = delete;
 };
 
-/// What stands in the current context that a fresh one does not have, in words; empty when there is nothing.
+/// In words, what the current context has that a fresh one has not; empty if nothing.
 std::string left_behind();
 
 }  // namespace attnscope

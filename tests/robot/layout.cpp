@@ -28,7 +28,7 @@ std::string plain(std::string text) {
   return text;
 }
 
-/// From a <text …> tag and what stands in it.
+/// From a <text …> tag and its content.
 PlacedText placed(std::string_view tag, std::string text) {
   const float em = attribute(tag, "font-size", 16), width = attribute(tag, "textLength", em * 0.5f);
   const float shift = tag.find("text-anchor=\"middle\"") != std::string_view::npos ? width / 2
@@ -45,7 +45,8 @@ PlacedText placed(std::string_view tag, std::string text) {
   return {std::move(text), x, y - capitals, x + width, y};
 }
 
-/// The number in a cell or on an axis: there are hundreds, and where they stand follows from the others.
+/// Whether it is the number in a cell or on an axis: there are hundreds, and their places follow from other
+/// texts.
 bool is_number(const std::string& text) {
   return text.find_first_not_of("0123456789.,+-e∞× ") == std::string::npos ||
          (text.starts_with("−") && text.find_first_not_of("0123456789.,e−∞ ", 3) == std::string::npos);
@@ -69,7 +70,7 @@ std::vector<PlacedText> texts_in(std::string_view svg) {
 }
 
 std::vector<PlacedText> texts_of(Robot& robot) {
-  // Not saved and read again: the system would write hundreds of pictures to the disk.
+  // Drawn without a file: saving would write hundreds of pictures to the disk.
   const std::string svg = draw_picture(robot.app(), {PictureRegion::Window, 1, "window.svg"}).file;
   robot.app().view().notices.clear();
   return texts_in(svg);

@@ -1,5 +1,5 @@
-// tests/robot: where the texts of a frame stand, read from its vector copy: what a layout can be described
-// and judged by without looking at pixels.
+// tests/robot: the places of a frame's texts, read from its vector copy, so that a layout can be described
+// and checked without pixels.
 #pragma once
 
 #include <string>
@@ -22,11 +22,11 @@ std::vector<PlacedText> texts_of(Robot& robot);
 /// Whether one of them has these words in it.
 bool shows(Robot& robot, std::string_view words);
 
-/// Pairs of texts that stand in each other's way, one sentence each.
+/// Pairs of texts that overlap, one sentence each.
 std::vector<std::string> collisions(const std::vector<PlacedText>& texts);
 
 /// One line for each text: its place in logical pixels and its words, every digit as "#" since numbers change
-/// with the machine, and how many texts are nothing but a number. What tells the time is left out.
+/// with the machine, and how many texts are nothing but a number. Texts with times are left out.
 std::vector<std::string> description(const std::vector<PlacedText>& texts, float scale);
 
 }  // namespace attnscope

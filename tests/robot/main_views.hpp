@@ -1,5 +1,4 @@
-// tests/robot: the main views of the window and how a person gets to each, for the tests that judge all of
-// them.
+// tests/robot: the main views of the window and the way to each, for tests of all of them.
 #pragma once
 
 #include <span>

@@ -16,11 +16,11 @@ namespace attnscope {
 namespace {
 
 constexpr float time_step = 1.0f / 60;
-constexpr int most_moving = 600;  // frames: what moves longer never stops
-// For what workers make, on a machine that does more than it can, with sanitizers.
+constexpr int most_moving = 600;  // frames: a longer motion never stops
+// For the results of workers, on an overloaded machine, with sanitizers.
 constexpr std::chrono::seconds patience{300};
 
-/// The same on every machine, whatever it has.
+/// The same backends on every machine.
 std::vector<BackendChoice> backends_of(const RobotOptions& options, const SharedPool& pool) {
   std::vector<BackendChoice> all{{"CPU", one_at_a_time(make_cpu_backend(pool)), {}, nullptr}};
   if (options.second) {
@@ -60,7 +60,7 @@ Robot::Robot(const RobotOptions& options)
 
 void Robot::frame(int count) {
   // By hand: with ATTNSCOPE_FRAME_PAUSE=30 (milliseconds) every worker is done before the next frame, as on a
-  // machine faster than any. A test that needs a worker to be slow fails then.
+  // very fast machine. A test that depends on a slow worker fails then.
   static const char* const given = std::getenv("ATTNSCOPE_FRAME_PAUSE");
   static const std::chrono::milliseconds pause(given != nullptr ? std::atoi(given) : 0);
   for (int i = 0; i < count; ++i) {
@@ -94,7 +94,7 @@ void Robot::settle() {
     }
     engine_.wait_idle();
     app_.finish_numbers();
-    // What is not there now is made by a worker that cannot be waited for, which needs the processor as well.
+    // The rest is made by a worker without a wait function, which needs the processor, too.
     if (!app_.settled()) std::this_thread::sleep_for(std::chrono::microseconds(200));
     frame();
   }

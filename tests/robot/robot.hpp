@@ -1,6 +1,6 @@
-// tests/robot: uses the interface as a person does, without a display: moves, clicks, types, and sees what
-// was drawn. Time passes in fixed steps and every frame waits for the engine, so a run gives the same pixels
-// each time.
+// tests/robot: uses the interface with mouse and keyboard events, without a display, and reads what was
+// drawn. Time passes in fixed steps and every frame waits for the engine, so a run gives the same pixels each
+// time.
 #pragma once
 
 #include <filesystem>
@@ -25,18 +25,18 @@ struct RobotOptions {
   ThemeName theme = ThemeName::Dark;
   bool system_fonts = false;    // the built-in font makes a test independent of the machine
   bool wait_for_engine = true;  // false: frames go on while it computes, as in the window
-  /// Beside the CPU in the switch, where CUDA stands else; the window begins with the CPU. May throw and
-  /// differ.
+  /// A second backend in the switch, in CUDA's place; the window begins with the CPU. It may throw and give
+  /// other numbers.
   std::shared_ptr<Backend> second = nullptr, beside = nullptr;  // as in BackendChoice
   MakeRowOperators rows = {};                                   // likewise, of the second
   std::optional<std::filesystem::path> file = std::nullopt;     // the first example when there is none
   std::filesystem::path opening = {};                           // as in AppOptions
-  std::optional<std::filesystem::path> state = std::nullopt;  // where recent files and autosaves are; nowhere
+  std::optional<std::filesystem::path> state = std::nullopt;    // where recent files and autosaves are; none
   std::function<void()> wake = {};  // on the worker of the models' engine, which waits for it: there is news
 };
 
-/// One at a time: it has the easel. Everything that does not find what it looks for throws Error,
-/// which lists what is there.
+/// One at a time, since it has the easel. A function that does not find its widget throws Error with a list
+/// of those that exist.
 class Robot {
  public:
   explicit Robot(const RobotOptions& options = {});
@@ -63,17 +63,17 @@ class Robot {
   void scroll(float lines);
   /// `mods` are ImGuiMod_ flags.
   void key(ImGuiKey key, int mods = 0);
-  /// Text into whatever has the keyboard; UTF-8.
+  /// Types text into the focused field; UTF-8.
   void type(std::string_view text);
   /// Selects all of a text field, types over it and settles.
   void retype(std::string_view field, std::string_view text);
   /// Clicks the number beside a control, types another, Enter, and settles.
   void type_number(std::string_view control, std::string_view number);
-  /// The window gets another size; 1 × 1 at least.
+  /// Resizes the window; 1 × 1 at least.
   void resize(int width, int height);
   int width() const { return options_.width; }
   int height() const { return options_.height; }
-  /// The least depth of the history after any frame since this was asked last: how far back undo led.
+  /// The least depth of the undo history after any frame since the last call.
   std::size_t lowest_depth();
   /// Moves the mouse out of the window.
   void leave();

@@ -4,7 +4,7 @@
 
 namespace attnscope {
 
-/// Whether a literal or fmt::format stands in the expression itself, not in what it calls.
+/// Whether a literal or fmt::format is in the expression itself, not in a function that it calls.
 bool SourceProgram::makes_text(const TokenRange& range) const {
   for (std::size_t i = range.begin; i < range.end; i = after(range, i)) {
     if (at(range, i).kind == SourceToken::Kind::Text) return true;
@@ -19,7 +19,7 @@ bool SourceProgram::makes_text(const TokenRange& range) const {
   return false;
 }
 
-/// Of an argument that is a variable or a call with no literal of its own.
+/// Whether an argument is a variable or a call without a literal of its own.
 bool SourceProgram::is_name_or_call(const TokenRange& range) const {
   if (range.empty() || at(range, range.begin).kind != SourceToken::Kind::Name) return false;
   if (range.end - range.begin == 1) {
@@ -34,7 +34,7 @@ bool SourceProgram::is_name_or_call(const TokenRange& range) const {
   return open == range.begin + 1 && by_name_.contains(at(range, range.begin).text);
 }
 
-/// An argument, or a statement: then what is assigned or returned is its text.
+/// An argument, or a statement, whose text is the one it assigns or returns.
 void SourceProgram::statement(TokenRange range, const Argument& argument, std::vector<ProgramText>* out) {
   bool adds = false, is_argument = true;
   TokenRange left = range;  // of an assignment
@@ -55,14 +55,14 @@ void SourceProgram::statement(TokenRange range, const Argument& argument, std::v
   const bool is_drawn = is_argument && shows(range.file, callee, place, count);
   if (is_drawn && range.end - range.begin > 4 && at(range, range.end - 3).is_word("c_str")) range.end -= 4;
   bool is_new = false,
-       is_piece = true;  // its literals: one that no expression around it has taken; all glued
+       is_piece = true;  // its literals: one that no outer expression has taken; all joined
   for (std::size_t i = range.begin; i < range.end; ++i) {
     if (at(range, i).kind != SourceToken::Kind::Text) continue;
     is_new |= !taken_.contains({range.file, i});
     is_piece &= glued_.contains({range.file, i}) && !alone_.contains({range.file, i});
   }
   const bool makes = is_new && makes_text(range);
-  // Without a literal: a variable or a call, whose text others have made, and what Ui itself draws.
+  // Without a literal: a variable or a call, whose text was made elsewhere, and texts that Ui itself draws.
   const bool passes =
       is_name_or_call(range) ? out == nullptr || is_drawn : is_argument && draws(callee, place);
   if (!makes && !passes) return;
@@ -89,7 +89,7 @@ void SourceProgram::walk(const TokenRange& range, const std::string& callee, std
         at(range, behind + 1).is_word("c_str") && !is_drawn_argument({range.file, i, i + 1}))
       name = "c_str";
     if (at(range, i).is("{")) name = callee.empty() ? "{" : callee + "{";
-    // What is marked as own is no text of the interface; what is counted is one with its number.
+    // own() marks a text that is not of the interface; counted() gives a text with its number.
     if (!is_one_of(name, {"own", "own_number", "counted"}))
       walk({range.file, i + 1, at(range, i).mate}, name, out);
   }

@@ -1,5 +1,5 @@
-// tests/robot: what texts the sources can make: literals, fmt::format and what is glued of them with + and
-// +=, through variables, parameters and functions.
+// tests/robot: the texts that the sources can make: literals, fmt::format and texts joined from them with +
+// and +=, through variables, parameters and functions.
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@
 
 namespace attnscope {
 
-/// Stands in a text where the scanner cannot tell what will stand there.
+/// Marks a part of a text that the scanner cannot resolve.
 inline constexpr char unknown_piece = '\x01';
 
 struct ProgramText {
@@ -25,8 +25,8 @@ struct ProgramText {
 
 class SourceProgram : public SourceStructure {
  public:
-  /// Every text that an expression of these files makes by itself, after all files were added. Not: pieces
-  /// that are only glued into others, and names that a function takes as `const char*` without drawing them.
+  /// Every text that an expression of these files makes by itself, after all files were added. Without pieces
+  /// that are only joined into others, and names that a function takes as `const char*` without drawing them.
   std::vector<ProgramText> texts();
 
  private:
@@ -48,7 +48,7 @@ class SourceProgram : public SourceStructure {
   Texts elements(const TokenRange& use);
   Texts call(const TokenRange&, std::size_t name, std::size_t open);
   Texts called(const TokenRange&, const std::string& name, std::size_t arguments);
-  /// counted() of app/kit/ui/number_format.hpp: one of what is counted, and several.
+  /// counted() of app/kit/ui/number_format.hpp: the singular and the plural.
   Texts counted(const std::vector<TokenRange>& arguments);
   Texts formatted(const std::vector<TokenRange>& arguments);
   Texts formatted(const std::string& pattern, const std::vector<TokenRange>& arguments);
@@ -71,13 +71,13 @@ class SourceProgram : public SourceStructure {
   };
   void statement(TokenRange, const Argument&, std::vector<ProgramText>* out);
 
-  bool marks_ = false;  // the first pass, which finds out what is glued into what
+  bool marks_ = false;  // the first pass, which finds the pieces that are joined into others
   int glue_depth_ = 0;
   bool is_crossed_ = false;  // out of the expression that is evaluated, into a variable or a function
-  bool is_piece_ = false;    // which is glued into that
+  bool is_piece_ = false;    // which is joined into it
   std::set<Literal> glued_;  // into texts of other expressions
   std::set<Literal> alone_;  // texts of other expressions
-  std::set<Literal> taken_;  // by the expression they stand in
+  std::set<Literal> taken_;  // by the expression around them
   std::set<TokenRange> doing_;
   std::set<Parameter> doing_parameters_;
   std::map<std::pair<TokenRange, bool>, Texts> known_;  // second: is_piece()

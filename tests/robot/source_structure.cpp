@@ -6,7 +6,7 @@
 namespace attnscope {
 namespace {
 
-/// Where texts go that are drawn: function and argument.
+/// Functions that draw a text, and which argument it is.
 constexpr std::array<std::pair<std::string_view, std::size_t>, 8> drawn{{{"text", 2},
                                                                          {"upright_text", 2},
                                                                          {"paragraph", 3},
@@ -37,7 +37,7 @@ void SourceStructure::add(std::string file, std::string_view source) {
   find_lambdas(number);
 }
 
-/// The token behind this one, or behind the group that it opens.
+/// The token after this one, or after the group that it opens.
 std::size_t SourceStructure::after(const TokenRange& range, std::size_t i) const {
   return at(range, i).opens() ? at(range, i).mate + 1 : i + 1;
 }
@@ -171,7 +171,7 @@ std::vector<bool> SourceStructure::ids_of(const TokenRange& parameters) const {
   return ids;
 }
 
-/// Whether what is passed there is a name for the robot and Dear ImGui, not a text.
+/// Whether the argument at `place` is a name for the robot and Dear ImGui, not a text.
 bool SourceStructure::is_id(const TokenRange& call, const std::string& callee, std::size_t place,
                             std::size_t count) const {
   if (callee == "c_str") return true;
@@ -190,7 +190,7 @@ bool SourceStructure::draws(std::string_view callee, std::size_t place) {
   return std::find(drawn.begin(), drawn.end(), std::pair(callee, place)) != drawn.end();
 }
 
-/// A button shows its label where it is given no other words.
+/// A button shows its label unless it is given other words.
 bool SourceStructure::shows(std::size_t file, const std::string& callee, std::size_t place,
                             std::size_t count) const {
   if (callee == "button") return place == 1 && count < 5;
@@ -201,7 +201,7 @@ bool SourceStructure::shows(std::size_t file, const std::string& callee, std::si
   const auto found = by_name_.find(callee);
   if (lambda == lambdas_.end() && found == by_name_.end()) return false;
   const std::tuple key(lambda == lambdas_.end() ? files_.size() : file, callee, place);
-  const auto [known, is_new] = shown_.try_emplace(key, false);  // as long as it is being found out: no
+  const auto [known, is_new] = shown_.try_emplace(key, false);  // no while it is being determined
   if (!is_new) return known->second;
   const auto draws = [&](const Function& each) {
     return place < each.parameters.size() && shows_parameter(each.body, each.parameters[place]);
@@ -214,7 +214,7 @@ bool SourceStructure::shows(std::size_t file, const std::string& callee, std::si
   return shown_[key] = is_drawn;
 }
 
-/// Whether a function hands this parameter on to what is drawn.
+/// Whether a function passes this parameter on to a drawing function.
 bool SourceStructure::shows_parameter(const TokenRange& body, const std::string& name) const {
   for (std::size_t i = body.begin + 1; i < body.end; ++i) {
     if (!at(body, i).is("(") || at(body, i - 1).kind != SourceToken::Kind::Name) continue;
@@ -229,7 +229,7 @@ bool SourceStructure::shows_parameter(const TokenRange& body, const std::string&
   return false;
 }
 
-/// Whether the token stands in an argument that is drawn.
+/// Whether the token is in an argument that is drawn.
 bool SourceStructure::is_drawn_argument(const TokenRange& token) const {
   std::size_t place = 0, i = token.begin;
   while (i-- > 0) {
@@ -243,7 +243,7 @@ bool SourceStructure::is_drawn_argument(const TokenRange& token) const {
                split({token.file, i + 1, at(token, i).mate}, ",").size());
 }
 
-/// Whether a variable is used for nothing but names: `variable.c_str()`.
+/// Whether a variable is used only for names: `variable.c_str()`.
 bool SourceStructure::is_only_id(const TokenRange& name, const std::string& variable) const {
   const Function* inside = function_at(name.file, name.begin);
   if (inside == nullptr) return false;

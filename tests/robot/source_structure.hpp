@@ -49,23 +49,23 @@ class SourceStructure {
   };
 
   const SourceToken& at(const TokenRange& range, std::size_t i) const { return files_[range.file].tokens[i]; }
-  /// The token behind this one, or behind the group that it opens.
+  /// The token after this one, or after the group that it opens.
   std::size_t after(const TokenRange& range, std::size_t i) const;
-  /// At a sign that stands in no bracket of the range.
+  /// Splits at a sign outside of all brackets of the range.
   std::vector<TokenRange> split(const TokenRange&, std::string_view sign) const;
   TokenRange without_parentheses(TokenRange) const;
-  /// Null: the token stands in none.
+  /// Null: the token is in no function.
   const Function* function_at(std::size_t file, std::size_t token) const;
 
-  /// Whether what is passed there is a name for the robot and Dear ImGui, not a text.
+  /// Whether the argument at `place` is a name for the robot and Dear ImGui, not a text.
   bool is_id(const TokenRange& call, const std::string& callee, std::size_t place, std::size_t count) const;
-  /// Whether what stands there is drawn, or said, by Ui itself and what takes its place.
+  /// Whether the argument at `place` is drawn, or said, by Ui itself or a replacement of it.
   static bool draws(std::string_view callee, std::size_t place);
-  /// The same of a function that hands it on. `count`: how many arguments the call has.
+  /// The same for a function that passes it on. `count`: how many arguments the call has.
   bool shows(std::size_t file, const std::string& callee, std::size_t place, std::size_t count) const;
-  /// Whether a variable is used for nothing but names: `variable.c_str()`.
+  /// Whether a variable is used only for names: `variable.c_str()`.
   bool is_only_id(const TokenRange& name, const std::string& variable) const;
-  /// Whether the token stands in an argument that is drawn.
+  /// Whether the token is in an argument that is drawn.
   bool is_drawn_argument(const TokenRange& token) const;
 
   std::vector<File> files_;

@@ -11,7 +11,7 @@ namespace attnscope {
 struct SourceToken {
   enum class Kind { Name, Number, Character, Text, Sign };
   Kind kind = Kind::Sign;
-  std::string text;      // of a literal: what the compiler makes of it; adjacent literals are one
+  std::string text;      // of a literal: its value; adjacent literals are one
   int line = 0;          // from 1
   std::size_t mate = 0;  // of a bracket: the index of its partner
   bool is(std::string_view sign) const { return kind == Kind::Sign && text == sign; }

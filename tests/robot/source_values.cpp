@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t most_texts = 600;
 const std::string unknown(1, unknown_piece);
-/// Of an expression with more texts than can be listed: it is refused.
+/// The text of an expression with too many texts to list: it is refused.
 const std::string too_many = unknown + "…";
 
 }  // namespace
@@ -20,7 +20,7 @@ bool SourceProgram::writes_number(std::string_view name) {
                           "score_in_cell", "tick", "significant"});
 }
 
-/// While another expression is evaluated because the first one uses its text.
+/// Lives while another expression is evaluated because the first one uses its text.
 struct SourceProgram::Crossing {
   explicit Crossing(SourceProgram& of)
       : program(of), was_crossed(of.is_crossed_), was_piece(of.is_piece_), depth(of.glue_depth_) {
@@ -158,7 +158,7 @@ SourceProgram::Texts SourceProgram::call(const TokenRange& range, std::size_t na
   return called(range, name, arguments.size());
 }
 
-/// What the functions of a name give, those that fit best.
+/// The texts that the functions of this name return, of those that fit best.
 SourceProgram::Texts SourceProgram::called(const TokenRange& range, const std::string& name,
                                            std::size_t arguments) {
   const auto found = by_name_.find(name);
@@ -228,7 +228,7 @@ std::size_t SourceProgram::behind_lambda(const TokenRange& body, std::size_t bra
   return next < body.end && at(body, next).is("{") ? at(body, next).mate : bracket;
 }
 
-/// What stands behind `return`, not counting lambdas.
+/// The texts behind `return`, without those of lambdas.
 SourceProgram::Texts SourceProgram::returned(const TokenRange& body) {
   const auto key = std::pair(body, is_piece());
   if (const auto known = known_.find(key); known != known_.end()) return known->second;
@@ -267,7 +267,7 @@ SourceProgram::Texts SourceProgram::variable_value(const TokenRange& use, const 
                           static_cast<std::size_t>(parameter_at - inside->parameters.begin()));
     if (const Texts given = lambda_parameter(*inside, use, name); !given.empty()) return given;
   }
-  // A function that is handed on to its caller.
+  // A function that is passed to its caller.
   if (const auto functions = by_name_.find(name); functions != by_name_.end())
     for (const auto& [file, index] : functions->second)
       if (file == use.file && files_[file].functions[index].gives_text) return called(use, name, 0);
@@ -285,7 +285,7 @@ SourceProgram::Texts SourceProgram::variable_value(const TokenRange& use, const 
   return all.empty() ? Texts{unknown} : all;
 }
 
-/// What `name` is given where it is a parameter of a lambda of the function; empty: it is none.
+/// The texts given to `name` as a parameter of a lambda of the function; empty: it is no such parameter.
 SourceProgram::Texts SourceProgram::lambda_parameter(const Function& function, const TokenRange& use,
                                                      const std::string& name) {
   for (std::size_t i = function.body.begin; i + 2 < use.begin; ++i) {
@@ -305,7 +305,7 @@ SourceProgram::Texts SourceProgram::lambda_parameter(const Function& function, c
   return {};
 }
 
-/// Everything that calls give it.
+/// All texts that calls pass to it.
 SourceProgram::Texts SourceProgram::parameter_of(const Called& function, std::size_t index) {
   const Parameter key(function.name + (function.is_local ? std::to_string(function.file) : ""), index);
   const auto work = std::pair(key, is_piece());
@@ -335,7 +335,7 @@ SourceProgram::Texts SourceProgram::parameter_of(const Called& function, std::si
   return known_parameters_[work] = all;
 }
 
-/// What a variable of a function has been given before a place; empty: it has none of that name.
+/// The texts assigned to a variable of a function before a place; empty: there is no such variable.
 SourceProgram::Texts SourceProgram::assigned(const TokenRange& scope, const std::string& name,
                                              std::size_t before) {
   Texts all;
@@ -380,7 +380,7 @@ SourceProgram::Texts SourceProgram::assigned(const TokenRange& scope, const std:
   return all;
 }
 
-/// What `left += right` makes of what stands in `left` before it.
+/// The texts of `left` after `left += right`.
 SourceProgram::Texts SourceProgram::lengthened(const TokenRange& left, const TokenRange& right) {
   Texts before{unknown};
   const Function* inside = function_at(left.file, left.begin);

@@ -48,7 +48,7 @@ void add_words(const ProgramText& made, std::vector<SourceWords>& all) {
   replace_all(text, std::string_view(&unknown_piece, 1), marked_unknown);
   Words words;
   words.watch = [&](std::string_view key, bool) {
-    if (key == marked_unknown) return;  // made of texts that stand elsewhere in the sources
+    if (key == marked_unknown) return;  // made of texts from elsewhere in the sources
     SourceWords part{std::string(key), made.file, made.line,
                      key.find(marked_unknown) == std::string_view::npos};
     replace_all(part.key, marked_unknown, not_known);

@@ -13,22 +13,21 @@ namespace attnscope {
 
 /// A part of a text, see Words.
 struct SourceWords {
-  std::string key;   // "<?>" where the scanner cannot tell what stands there
+  std::string key;   // "<?>" where the scanner cannot resolve a part
   std::string file;  // from the root of the sources: "app/views/walk/page.cpp"
   int line = 0;
   bool is_resolved = true;  // no "<?>" in it
 };
 
-/// The parts with words of what one expression makes. What stands behind "##" is for Dear ImGui.
+/// The parts with words of an expression's text. The rest after "##" is for Dear ImGui.
 void add_words(const ProgramText&, std::vector<SourceWords>& all);
-/// Of all C++ files in these folders below the root and below them, but those whose path begins with
-/// `left_out`.
+/// Of all C++ files in these folders and their subfolders, except those whose path begins with `left_out`.
 std::vector<SourceWords> words_of_sources(const std::filesystem::path& root,
                                           const std::vector<std::string>& folders, std::string_view left_out);
 /// Of one file.
 std::vector<SourceWords> words_of_source(std::string_view source);
 
-/// Whether a key can be said where a part of it is not known: "Cannot read <?>." says "Cannot read \"{}\".".
+/// Whether an unresolved text can become this key: "Cannot read <?>." says "Cannot read \"{}\".".
 bool can_say(std::string_view unresolved, std::string_view key);
 
 }  // namespace attnscope

@@ -39,7 +39,8 @@ VirtualDisplay::VirtualDisplay(int width, int height) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) throw Error("There is no pipe to be had.");
   const std::string screen = std::to_string(width) + "x" + std::to_string(height) + "x24";
-  // -displayfd takes the first free number; -terminate ends the server with its last client, however we end.
+  // -displayfd takes the first free number; -terminate ends the server with its last client, however this
+  // process ends.
   server_.emplace(std::vector<std::string>{"Xvfb", "-displayfd", "3", "-screen", "0", screen, "-nolisten",
                                            "tcp", "-terminate"},
                   ChildProcess::Options{{}, ends[1], true});
@@ -48,8 +49,7 @@ VirtualDisplay::VirtualDisplay(int width, int height) {
   ::close(ends[0]);
   if (name_ != ":") display_ = XOpenDisplay(name_.c_str());
   if (!display_) throw Error("Xvfb did not start.");
-  XSetErrorHandler(
-      [](Display*, XErrorEvent*) { return 0; });  // a window may be gone by the time we ask about it
+  XSetErrorHandler([](Display*, XErrorEvent*) { return 0; });  // a window may be gone when it is asked about
 }
 
 VirtualDisplay::~VirtualDisplay() { XCloseDisplay(display_); }
@@ -189,7 +189,7 @@ bool VirtualDisplay::set_layout(const std::string& name) {
   ChildProcess setting({"setxkbmap", "-display", name_, name}, ChildProcess::Options{{}, -1, true});
   constexpr std::chrono::seconds patience{20};
   if (setting.wait(patience) != 0) return false;
-  // A connection keeps the keys that it knows; the server ends with its last one.
+  // A connection keeps its key map; the server ends with its last connection.
   _XDisplay* const fresh = XOpenDisplay(name_.c_str());
   if (fresh == nullptr) return false;
   XCloseDisplay(std::exchange(display_, fresh));

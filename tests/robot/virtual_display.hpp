@@ -1,5 +1,5 @@
-// tests/robot: an X server of our own without a screen, and the little of the X protocol that a person with a
-// mouse amounts to. Nothing but Xvfb and libX11 is needed, which OpenGL's own packages bring.
+// tests/robot: a private X server without a screen, and the part of the X protocol for mouse and keyboard.
+// Only Xvfb and libX11 are needed, which OpenGL's packages bring.
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,7 @@ struct _XDisplay;
 
 namespace attnscope {
 
-/// Events go to windows directly, as there is no window manager.
+/// Events go to windows directly, since there is no window manager.
 class VirtualDisplay {
  public:
   using Window = unsigned long;
@@ -29,7 +29,7 @@ class VirtualDisplay {
   const std::string& name() const { return name_; }
   /// The top-level window whose title ends with this; empty while there is none.
   std::optional<Window> find(const std::string& title);
-  /// What the window shows: everything, or one pixel.
+  /// The pixels of the window: all, or one.
   Image pixels(Window);
   Rgba pixel(Window, int x, int y);
 
@@ -37,18 +37,18 @@ class VirtualDisplay {
   /// Of the whole screen.
   void move_pointer(int x, int y);
   void click(Window, int x, int y);
-  /// Everything at once, as a fast hand or a remote desktop sends it: ASCII letters, digits and spaces.
+  /// All keys at once, as in very fast typing or from a remote desktop: ASCII letters, digits and spaces.
   void type(Window, const std::string& text);
   /// A key that has this character without Shift on the display's layout, with Ctrl or without.
   void press(Window, char character, bool with_control);
   /// "us", "de"; before a program asks for it. False where setxkbmap or the layout is not installed.
   bool set_layout(const std::string& name);
-  /// Of a window, as a task bar shows it.
+  /// The title of a window, as a task bar shows it.
   std::string title_of(Window);
   /// A key of the keyboard goes down and up again; by the name that X has for it.
   void press(Window, const std::string& key);
   void resize(Window, int width, int height);
-  /// Asks politely, as the cross in a title bar does.
+  /// Requests closing, as the cross in a title bar does.
   void close(Window);
 
  private:

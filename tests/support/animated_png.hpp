@@ -1,5 +1,5 @@
-// tests/support: a reader of animated PNG files, written from the specification: of the product it has the
-// reader of plain PNG files.
+// tests/support: a reader of animated PNG files, written from the specification: it uses the product's reader
+// of plain PNG files.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@
 namespace attnscope::test {
 
 struct PlayedPng {
-  std::vector<Image> frames;      // as they stand on screen one after the other
+  std::vector<Image> frames;      // as they appear on screen one after the other
   std::vector<int> milliseconds;  // each
-  std::vector<int> kept_pixels;   // that the file has of each
+  std::vector<int> kept_pixels;   // of each, as stored in the file
 };
 
 inline std::uint32_t png_number(std::string_view bytes, std::size_t at, int count = 4) {
@@ -29,7 +29,7 @@ inline std::uint32_t png_number(std::string_view bytes, std::size_t at, int coun
   return number;
 }
 
-/// The specification's sum of a chunk, a bit at a time.
+/// The specification's checksum of a chunk, a bit at a time.
 inline std::uint32_t naive_chunk_sum(std::string_view bytes) {
   std::uint32_t sum = 0xFFFFFFFFu;
   for (const char byte : bytes) {
@@ -51,7 +51,7 @@ inline std::string png_chunk(std::string_view name, std::string_view data) {
   return chunk;
 }
 
-/// Fails the test for what is no such file.
+/// Fails the test if it is no such file.
 inline PlayedPng play_png(std::string_view bytes) {
   const TemporaryDirectory folder;
   const std::string_view signature = bytes.substr(0, 8);

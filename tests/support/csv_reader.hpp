@@ -1,5 +1,5 @@
-// tests/support: reads what RFC 4180 calls a table, strictly: every row has as many fields as the first one
-// and ends with CR LF.
+// tests/support: a strict reader of tables by RFC 4180: every row has as many fields as the first one and
+// ends with CR LF.
 #pragma once
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// tests/support: a GPT-2 of random weights with the smallest tokenizer there is, as a folder that is opened
-// like any other: a token for each of a few letters, for "ab" and for the space.
+// tests/support: a GPT-2 of random weights with a minimal tokenizer, as an ordinary folder: a token for each
+// of a few letters, for "ab" and for the space.
 #pragma once
 
 #include <cstdint>
@@ -70,8 +70,7 @@ inline void write_letters_gpt(const std::filesystem::path& folder, int blocks = 
   write_random_gpt(folder, {blocks, width, 8, letters_gpt_positions, stored_as});
 }
 
-/// A GPT-2 of one block with random weights, and the smallest tokenizer there is: a token for each of a few
-/// bytes.
+/// A GPT-2 of one block with random weights and a minimal tokenizer: a token for each of a few bytes.
 inline void write_bytes_gpt(const std::filesystem::path& folder) {
   std::filesystem::create_directories(folder);
   std::ofstream(folder / "config.json") << R"({"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"],

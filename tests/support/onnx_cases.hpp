@@ -1,5 +1,4 @@
-// tests: the operator tests of ONNX that lie beside the checkout, one file each with tensors in.NAME and
-// out.NAME.
+// tests: the operator tests of ONNX beside the checkout, one file each with tensors in.NAME and out.NAME.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +33,7 @@ struct OnnxCase {
       if (entry.name.starts_with("out.")) found.emplace(entry.name.substr(4), to_tensor<float>(entry, file));
     return found;
   }
-  /// Their types decide what may be asked for: 2e-6 in float32, 2e-3 in float16.
+  /// The tolerance depends on their types: 2e-6 in float32, 2e-3 in float16.
   double tolerance() const {
     const SafetensorsFile open(file);
     const bool half = std::any_of(open.tensors().begin(), open.tensors().end(), [](const TensorEntry& entry) {
@@ -43,7 +42,7 @@ struct OnnxCase {
     return half ? 2e-3 : 2e-6;
   }
 
-  /// The inputs under their plain names, in a file of their own, types and all: the header is written anew,
+  /// The inputs under their plain names, in a file of their own, types and all: the header is written again,
   /// the data is copied.
   std::filesystem::path inputs(const std::filesystem::path& folder) const {
     const SafetensorsFile open(file);

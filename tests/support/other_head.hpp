@@ -1,4 +1,4 @@
-// tests/support: a model of the goldens that ends in something else, with the numbers it has.
+// tests/support: a model of the goldens with another output head, made from its own numbers.
 #pragma once
 
 #include <cstdint>

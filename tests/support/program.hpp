@@ -1,4 +1,4 @@
-// tests: the program as a person runs it, in a folder of its own.
+// tests: runs the program in a temporary folder.
 #pragma once
 
 #include <array>
@@ -37,7 +37,7 @@ inline Outcome run(const TemporaryDirectory& directory, const std::string& argum
   return outcome;
 }
 
-/// Exit code and one sentence on stderr that holds `expected`; nothing on stdout.
+/// Checks exit code and one sentence on stderr that holds `expected`; nothing on stdout.
 inline void check_refusal(const TemporaryDirectory& directory, const std::string& arguments, int exit_code,
                           const std::string& expected, const std::string& program = "attnscope") {
   INFO(arguments);

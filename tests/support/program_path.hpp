@@ -1,4 +1,4 @@
-// tests: where the programs stand that are tested.
+// tests: the paths of the tested programs.
 #pragma once
 
 #include <filesystem>
@@ -6,7 +6,7 @@
 
 namespace attnscope::test {
 
-/// The program beside the one that runs: each build tree has all of its own in one folder.
+/// The program beside the running one: each build tree has all its programs in one folder.
 inline std::string program_path(const std::string& name = "attnscope") {
   return std::filesystem::read_symlink("/proc/self/exe").parent_path() / name;
 }

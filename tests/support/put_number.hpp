@@ -1,4 +1,4 @@
-// tests/support: one number of a stored model is replaced, where it lies in its file.
+// tests/support: replaces one number of a stored model in its file.
 #pragma once
 
 #include <bit>

@@ -1,4 +1,4 @@
-// tests/support: the threads that this process has.
+// tests/support: the threads of this process.
 #pragma once
 
 #include <filesystem>
@@ -7,7 +7,7 @@
 
 namespace attnscope::test {
 
-/// How many threads this process has that it started itself: OpenGL names its own.
+/// The number of threads that this process started itself; OpenGL's threads have names.
 inline int running_threads() {
   const auto name_of = [](const std::filesystem::path& task) {
     std::string name;

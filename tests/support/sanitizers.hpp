@@ -1,5 +1,5 @@
-// tests: which sanitizer is at work. Asked at run time, so that a test's object need not know it, and what is
-// left out under one is reported as skipped instead of being absent.
+// tests: which sanitizer is active. Asked at run time, so that test objects do not depend on it, and a test
+// that is left out is reported as skipped.
 #pragma once
 
 extern "C" {
@@ -11,7 +11,7 @@ void __tsan_init() __attribute__((weak));
 
 namespace attnscope::test {
 
-/// Checks every access, stops the program where an allocation fails, and makes loops ten times slower.
+/// It checks every access, stops the program if an allocation fails, and makes loops ten times slower.
 inline bool under_address_sanitizer() { return __asan_init != nullptr; }
 inline bool under_thread_sanitizer() { return __tsan_init != nullptr; }
 

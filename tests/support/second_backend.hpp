@@ -1,6 +1,6 @@
-// tests: a second backend where the machine has only one. It computes as one thread of the CPU does and does
-// what a test asks of it: a stage whose numbers are off by a known amount, a failure in the middle, a halt
-// until it is let go or stopped. It checks the contract that every stage it reads is one it made itself.
+// tests: a second backend where the machine has only one. It computes with one thread of the CPU, and on a
+// test's request makes numbers wrong by a known amount, fails in the middle, or halts until it is released or
+// stopped. It checks the contract that a backend reads only stages that it made itself.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 
 namespace attnscope::test {
 
-/// Values as a card has them: each plane of [planes] counts when it is brought.
+/// Values as on a card: counts each plane of [planes] that is copied to the host.
 class CountedValues final : public RemoteValues<float> {
  public:
   CountedValues(std::vector<float> values, std::int64_t plane, std::shared_ptr<std::atomic<int>> brought)
@@ -37,7 +37,7 @@ class CountedValues final : public RemoteValues<float> {
     }
     return values_.data();
   }
-  /// As if none had been read.
+  /// Forgets which planes were read.
   void forget() const {
     const std::lock_guard lock(mutex_);
     std::ranges::fill(is_here_, std::uint8_t{0});
@@ -70,37 +70,37 @@ class SecondBackend final : public Backend {
   void change_entropy(float amount) {
     set([&] { entropy_ = amount; });
   }
-  /// Throws Error with this sentence in the stage; empty: not any more.
+  /// Throws Error with this sentence in the stage; empty: no longer.
   void fail_at(std::optional<Stage> stage, std::string reason = "Out of device memory: 12 GiB are needed.") {
     set([&] { fail_ = stage, reason_ = std::move(reason); });
   }
-  /// Throws in every sweep but the first so many.
+  /// Throws in every sweep after the first `sweeps`.
   void fail_after_sweeps(std::optional<int> sweeps) {
     set([&] { sweeps_left_ = sweeps; });
   }
-  /// Throws in every pooled tile but the first so many.
+  /// Throws in every pooled tile after the first `tiles`.
   void fail_after_tiles(std::optional<int> tiles) {
     set([&] { tiles_left_ = tiles; });
   }
-  /// Pooled tiles it made.
+  /// The number of pooled tiles it has made.
   int tiles() {
     const std::lock_guard lock(mutex_);
     return tiles_;
   }
-  /// Stops in the stage until it is let go (no stage) or its stop token fires.
+  /// Halts in the stage until it is released (by a call without a stage) or its stop token fires.
   void halt_at(std::optional<Stage> stage) {
     set([&] { halt_ = stage; });
   }
-  /// Blocks until it has come to the stage where it halts.
+  /// Blocks until it has reached the stage where it halts.
   void await_halt() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return halted_; });
   }
-  /// Results lie elsewhere from now on, and overviews of weights are made there.
+  /// From now on results stay in another memory, as on a card, and overviews of weights are made there.
   void leave_elsewhere() {
     set([&] { leaves_ = true; });
   }
-  /// Planes of the softmax's weights that were brought.
+  /// The number of planes of softmax weights that were copied to the host.
   int brought() const { return *brought_; }
   /// Whether it ever read a stage that another backend made.
   bool was_mixed() {
@@ -139,7 +139,7 @@ class SecondBackend final : public Backend {
     auto made = std::make_shared<const Tensor>(
         overview_of(Tensor(weights->shape(), {weights->values().begin(), weights->values().end()})));
     if (const auto* of = dynamic_cast<const CountedValues*>(weights->remote().get()))
-      of->forget();  // what the CPU read here, a card does where they are
+      of->forget();  // a card would not have copied what the CPU has read here
     return made;
   }
   void on_cpu(std::stop_token stop, const std::function<void(const Work&)>& fn) override {

@@ -21,7 +21,7 @@ std::uint64_t of_case(std::string_view suite, std::uint64_t index) {
 }
 
 namespace {
-/// Says the seed of the run, on the error stream: the other one may be a reporter's file.
+/// Prints the run's seed to stderr: stdout may be a reporter's file.
 class SeedPrinter : public Catch::EventListenerBase {
  public:
   using EventListenerBase::EventListenerBase;

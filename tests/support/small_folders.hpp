@@ -1,5 +1,5 @@
-// tests/support: the models of the goldens as folders that are opened like any other: with a tokenizer of a
-// few words, which the goldens do without.
+// tests/support: the models of the goldens as ordinary folders, with a tokenizer of a few words, which the
+// goldens do not have.
 #pragma once
 
 #include <array>
@@ -32,8 +32,8 @@ inline void write_small_bert(const std::filesystem::path& folder, std::string_vi
   for (const std::string_view token : small_vocabulary) vocabulary << token << '\n';
 }
 
-/// The model of the goldens that reads a text and writes another (T5: 2 + 2 layers, 4 heads), with 40 pieces:
-/// words with the space before them, and letters.
+/// The encoder-decoder of the goldens (T5: 2 + 2 layers, 4 heads), with 40 pieces: words with the space
+/// before them, and letters.
 inline void write_small_t5(const std::filesystem::path& folder) {
   copy_golden_model(folder, "t5_gated");
   std::ofstream(folder / "tokenizer.json") << R"({"version": "1.0", "added_tokens": [

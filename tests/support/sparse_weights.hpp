@@ -1,4 +1,4 @@
-// tests: a large safetensors file that costs no disk: attention weights that are 0 but for a few, in a file
+// tests: a large safetensors file that costs no disk: attention weights of which few are not 0, in a file
 // with holes.
 #pragma once
 

@@ -56,7 +56,7 @@ inline std::string bytes_of(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// What `run` throws as an Error says; empty when it throws nothing.
+/// The message of the Error that `run` throws; empty if it throws none.
 template <class Exception, class Run>
 std::string message_of(Run run) {
   try {
@@ -67,7 +67,7 @@ std::string message_of(Run run) {
   return {};
 }
 
-/// One line that begins like a sentence and ends like one.
+/// Whether it is one line that begins and ends like a sentence.
 inline bool is_sentence(std::string_view text) {
   return !text.empty() && text.ends_with('.') && text.find('\n') == std::string_view::npos;
 }

@@ -1,5 +1,4 @@
-// tests/support: what takes long and is sure not to have changed is tested in three parts, another one with
-// each commit.
+// tests/support: slow tests of unchanged code run in three parts, another part with each commit.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +10,14 @@
 
 namespace attnscope::test {
 
-/// Whether this third has its turn. tests/run says which (ATTNSCOPE_THIRD); without it, all have.
+/// Whether this third has its turn, given by tests/run in ATTNSCOPE_THIRD; without it all have.
 inline bool has_turn(int third) {
   const char* chosen = std::getenv("ATTNSCOPE_THIRD");
   return chosen == nullptr || std::atoi(chosen) == third;
 }
 
-/// Which of `parts` has its turn with this commit. Empty, all have: without a commit's number
-/// (ATTNSCOPE_COMMIT), and with ATTNSCOPE_TURN=012, as tests/run --all has it.
+/// Which of `parts` has its turn with this commit. Empty: all have, without a commit's number
+/// (ATTNSCOPE_COMMIT) or with ATTNSCOPE_TURN=012, as in tests/run --all.
 inline std::optional<std::size_t> part_of_commit(std::size_t parts) {
   const char* const turn = std::getenv("ATTNSCOPE_TURN");
   const char* const commit = std::getenv("ATTNSCOPE_COMMIT");
@@ -32,7 +31,7 @@ inline std::optional<std::size_t> part_of_commit(std::size_t parts) {
 #define ATTNSCOPE_THIRD(third)           \
   if (!attnscope::test::has_turn(third)) \
   SKIP("trained with another commit (tests/run --all trains everything)")
-/// The same of what trains for so long that a sanitizer, ten times slower, is spared it.
+/// The same for training that is too long for a sanitizer, ten times slower: it is skipped there.
 #define ATTNSCOPE_LONG_THIRD(third)                                                                   \
   if (attnscope::test::under_address_sanitizer()) SKIP("trained without the address sanitizer only"); \
   ATTNSCOPE_THIRD(third)

@@ -1,4 +1,4 @@
-// tests: a call whose numbers are all the same, so that one of two calls mixed is seen.
+// tests: calls whose numbers are all equal, so that a mixture of two calls is noticed.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace attnscope::test {
 
-/// A call that has so many queries, keys and values, all of its numbers `number`.
+/// A call with this many queries, keys and values, all of its numbers `number`.
 inline WatchRecordBytes call_of(float number, std::int64_t queries = 1) {
   Tensor q(Shape{1, 1, queries, 4});
   for (float& value : q.values()) value = number;
@@ -18,7 +18,7 @@ inline WatchRecordBytes call_of(float number, std::int64_t queries = 1) {
           {{"q", blob}, {"k", blob}, {"v", blob}}};
 }
 
-/// The one number of a call's queries, keys and values; nothing where they are not all the same.
+/// The one number of a call's queries, keys and values; empty if they are not all equal.
 inline std::optional<float> number_of(const WatchRecord& record) {
   const auto& call = std::get<WatchedCall>(record.what);
   const float first = call.query->data()[0];

@@ -1,4 +1,4 @@
-// tests: waiting for what must come, and time that does not depend on what else the machine does.
+// tests: waiting for conditions, and processor time that does not depend on other programs.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace attnscope::test {
 
-/// Only a test that fails waits so long: a sanitized program beside others on one processor takes its time.
+/// Only a failing test waits this long: a sanitized program is slow beside others on one processor.
 inline constexpr std::chrono::seconds patience{120};
 
 /// Asks again and again until it is true. False when it is not after `patience`.
@@ -30,7 +30,7 @@ inline double own_seconds() {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
-/// The least own_seconds() of `attempts` calls: the one that shared the caches least.
+/// The least own_seconds() of `attempts` calls: the one least disturbed in the caches.
 inline double least_seconds(int attempts, const std::function<void()>& work) {
   double least = 1e9;
   for (int i = 0; i < attempts; ++i) {

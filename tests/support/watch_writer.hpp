@@ -86,7 +86,7 @@ struct WatchRecordBytes {
   }
 };
 
-/// Writes into a mapped file, as fast as it is asked to; used by one thread.
+/// Writes into a mapped file without waiting; used by one thread.
 class WatchWriter {
  public:
   explicit WatchWriter(const std::filesystem::path& path,
@@ -139,7 +139,7 @@ class WatchWriter {
   }
   std::uint64_t records() const { return records_; }
   std::uint64_t written() const { return written_; }
-  /// Numbers that are never written: what a process leaves out counts as dropped.
+  /// Skips record numbers, which then count as dropped.
   void skip_numbers(std::uint64_t count) { records_ += count; }
 
  private:

@@ -1,5 +1,5 @@
 // tests: a model that is watched: numbers of a text for every layer, the records that its passes make, and
-// the weights as they are defined, in float64.
+// the weights by definition, in float64.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +34,7 @@ struct ModelLayer {
   TensorPtr query = {}, key = {}, value = {}, sinks = {}, masks = {}, biases = {};
 };
 
-/// What a call of a pass says.
+/// The facts of a pass that its calls carry.
 struct ModelPass {
   std::int64_t number = 0, first = 0, rows = 1;
   bool whole = false;
@@ -112,8 +112,8 @@ class WatchedModel {
     return made;
   }
 
-  /// Weights of the row at `position` over keys [0, keys); 0 where they are hidden. `end`: keys that there
-  /// were when the row was computed.
+  /// Weights of the row at `position` over keys [0, keys); 0 where they are hidden. `end`: the number of keys
+  /// when the row was computed.
   std::vector<double> weights(std::size_t index, std::int64_t b, std::int64_t h, std::int64_t position,
                               std::int64_t end, std::int64_t keys) const {
     const ModelLayer& layer = layers_[index];
@@ -142,7 +142,7 @@ class WatchedModel {
   }
 
  private:
-  /// As the layer's type can hold them: float16 and bfloat16 are cut off, which is exact on the way back.
+  /// In the layer's type: float16 and bfloat16 are truncated, so that widening them is exact.
   static TensorPtr stored(const ModelLayer& layer, Tensor numbers) {
     for (float& number : numbers.values()) {
       std::uint32_t bits = std::bit_cast<std::uint32_t>(number);
@@ -201,7 +201,7 @@ class WatchedModel {
   std::vector<std::int64_t> ids_;
 };
 
-/// The records as a reader gives them.
+/// The records as a reader returns them.
 inline std::vector<WatchRecord> as_read(const std::vector<WatchRecordBytes>& records,
                                         std::uint64_t lost_before = 0) {
   std::vector<WatchRecord> read;
@@ -212,7 +212,7 @@ inline std::vector<WatchRecord> as_read(const std::vector<WatchRecordBytes>& rec
   return read;
 }
 
-/// What is known of a text after a prompt and passes of one token each.
+/// The snapshot of a text after a prompt and passes of one token each.
 inline WatchedSnapshotPtr grown(const WatchedModel& model, std::int64_t prompt, std::int64_t tokens) {
   WatchedText text;
   text.take(as_read(model.records({0, 0, prompt})));
