@@ -1,4 +1,4 @@
-// gpu: stands in where no CUDA kernels were built, so that no other room needs a conditional.
+// gpu: replaces the CUDA backend in builds without CUDA kernels, so that no other room needs a conditional.
 #include "gpu/cuda_backend.hpp"
 
 namespace attnscope {

@@ -54,7 +54,7 @@ class CardBackend final : public Backend {
     try {
       device_->trim();
     } catch (const Error&) {
-      // A card that has failed has nothing to give back, and says so when it is asked for something.
+      // A failed card cannot free memory; the next call of it reports the failure.
     }
   }
 
@@ -99,7 +99,7 @@ class CardBackend final : public Backend {
   using Seconds = std::chrono::duration<double>;
   static constexpr Seconds moment{0.02};
 
-  /// A sweep of few pairs says how long a launch takes, and nothing of more.
+  /// The time of a sweep of few pairs is that of a launch, and does not tell the speed of larger ones.
   void learn_speed(const AttentionProblem& problem, const Sweep& made, Seconds took) {
     constexpr double enough = 1e7;
     const double pairs = static_cast<double>(made.log_sum_exp.size()) * static_cast<double>(problem.keys);
@@ -110,7 +110,7 @@ class CardBackend final : public Backend {
   Work cpu_work(std::stop_token stop) { return {*pool_, std::move(stop)}; }
 
   CardSettings settings_;
-  std::shared_ptr<Device> device_;  // results that are not read yet keep it, too
+  std::shared_ptr<Device> device_;  // results that are not read yet own it, too
   Residents residents_;
   CardSweeps sweeps_;
   SharedPool pool_;

@@ -15,7 +15,7 @@ namespace attnscope::gpu {
 
 namespace {
 
-/// What the passes ask of a Document's keys and queries, sequence after sequence.
+/// The passes' data about a Document's queries and keys, sequence after sequence.
 struct Tokens {
   std::vector<int> first, real_queries, key_class, query_class;
   std::vector<std::uint8_t> key_marks;
@@ -123,7 +123,7 @@ std::optional<Measures> card_measures(const Work& work, Device& device, Resident
   measure_rows.window = window.pass();
   launch_blocks(device, measure_rows);
 
-  // A few parts, so that a card has enough threads for a few heads.
+  // Several parts, so that few heads still fill the card with threads.
   const std::int64_t parts = std::clamp<std::int64_t>(size.queries / 128, 1, 8);
   const auto received = residents.room<double>(heads * parts * size.keys);
   launch_each(device, ReceivedPass{measure_rows.weights, received.data(), real_queries.data(),

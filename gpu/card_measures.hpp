@@ -1,5 +1,5 @@
-// gpu: what is read off weights that lie on the card: their sums over rows and columns are made there, and
-// numbers that do not grow with queries times keys cross.
+// gpu: measures of weights in the card's memory: sums over rows and columns are computed there, and only
+// numbers that do not grow with queries times keys are copied to the host.
 #pragma once
 
 #include <optional>
@@ -9,8 +9,8 @@
 
 namespace attnscope::gpu {
 
-/// The measures of a Document's Trace; nothing where its numbers are not on the card, or where sums do not
-/// suffice. `facts` may be null. Throws Error or Cancelled.
+/// The measures of a Document's Trace; empty if its numbers are not on the card, or if sums do not suffice.
+/// `facts` may be null. Throws Error or Cancelled.
 std::optional<Measures> card_measures(const Work&, Device&, Residents&, const Document&, const Trace&,
                                       MaskFactsPtr facts);
 

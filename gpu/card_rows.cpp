@@ -16,10 +16,11 @@ namespace attnscope::gpu {
 
 namespace {
 
-/// Rows of a product at a time: what they are split into, and its parts, take three times their room.
+/// The most rows of a product at a time: the split rows and the partial products take three times their
+/// memory each.
 constexpr std::int64_t rows_at_once = 2048;
 
-/// Memory that grows as it is needed.
+/// Memory that grows on demand.
 template <class T>
 class Room {
  public:
@@ -69,7 +70,7 @@ class CardRows final : public RowOperators {
                     static_cast<std::size_t>(here.stride) * sizeof(float), dense ? 1 : count);
   }
 
-  /// Rows in rooms lie side by side; what is fetched is whole rows of them.
+  /// Rows on the card are contiguous; whole rows are fetched.
   void fetch(const Work& work, const ConstFloatRows& there, const FloatRows& here) override {
     const auto row = static_cast<std::size_t>(there.width) * sizeof(float),
                bytes = row * static_cast<std::size_t>(there.rows);
@@ -238,7 +239,7 @@ class CardRows final : public RowOperators {
     if (there.bias.size() > 0) sum({there.bias.data(), y.rows, y.width, 0}, y, true);
   }
 
-  /// All parts in one product, which reads the weights once.
+  /// Multiplies all parts in one product, which reads the weights once.
   void multiply_parts(const CardMap& there, const LinearMap& map, const ConstFloatRows& x,
                       const FloatRows& y) {
     const std::int64_t rows = split_parts * x.rows;
@@ -266,7 +267,7 @@ class CardRows final : public RowOperators {
     copy(work, brought, y);
   }
 
-  /// Angles as the CPU has them, see rotate_in_place(): they are the same in all blocks.
+  /// The CPU's angles, see rotate_in_place(); they are the same in all blocks.
   void prepare_turns(const RopeFrequencies& frequencies, std::span<const std::int64_t> positions) {
     if (turns_.frequency == frequencies.frequency && turns_.magnitude == frequencies.magnitude &&
         std::ranges::equal(turns_.positions, positions))

@@ -10,9 +10,9 @@
 
 namespace attnscope::gpu {
 
-/// Numbers are those of the CPU within what float32 rounds: weights of bfloat16 and half are multiplied with
-/// rows split into three parts of their kind, which loses nothing of them. What the card has no kernel or no
-/// room for the CPU computes. Null, and the reason as a sentence in `why_not`, where the card has no
+/// Numbers are those of the CPU within float32 rounding: weights of bfloat16 and half are multiplied with
+/// rows that are split into three parts of the same type, without loss. The CPU computes what the card has no
+/// kernel or no room for. Null, and the reason as a sentence in `why_not`, if the card has no matrix
 /// products.
 std::shared_ptr<RowOperators> make_card_rows(std::shared_ptr<Device> device, std::string& why_not,
                                              CardSettings settings = {});

@@ -21,7 +21,7 @@ template <class Fill>
 TensorPtr CardStages::made(const Shape& shape, Fill fill) const {
   DeviceArray<float> numbers = residents_.room<float>(shape.count());
   fill(numbers.data());
-  device_.wait();  // so that a stage's time is its own, and what fails fails here
+  device_.wait();  // so that the stage's time is its own, and its failure appears here
   if (work().stop.stop_requested()) throw Cancelled();
   return std::make_shared<const Tensor>(residents_.made(shape, std::move(numbers)));
 }

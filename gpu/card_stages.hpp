@@ -1,5 +1,5 @@
 // gpu: the stages of short Documents on a card, one tensor each. Results stay there for the stages that read
-// them, and come to the computer when they are looked at.
+// them, and are copied to the host when they are read.
 #pragma once
 
 #include "core/attention/stage_math.hpp"
@@ -8,8 +8,8 @@
 
 namespace attnscope::gpu {
 
-/// What the card has no kernel for (the naive softmax, sparse masks, -1e9 added to scores) the CPU's threads
-/// compute. Throws Error when the card has no room, Cancelled after a stop.
+/// The CPU's threads compute what the card has no kernel for (the naive softmax, sparse masks, -1e9 added to
+/// scores). Throws Error if the card has no room, Cancelled after a stop.
 class CardStages final : public StageMath<float> {
  public:
   CardStages(const Work& work, Device& device, Residents& residents, const CardSettings& settings)

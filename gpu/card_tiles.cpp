@@ -97,7 +97,7 @@ Tensor CardSweeps::tile(const AttentionProblem& p, const TileRequest& request, s
   rectangle.make(0, rectangle.rows(), cells.data());
   device_.wait();
   rectangle.check();
-  // A tile is asked for in order to be looked at.
+  // A tile is copied at once: it was asked for to be shown.
   const std::size_t bytes = cells.size() * sizeof(float);
   const HostBlock block = device_.host_block(bytes);
   device_.fetch(block.get(), cells.data(), bytes);
@@ -127,7 +127,7 @@ PooledTile CardSweeps::pooled_tile(const AttentionProblem& p, const TileRequest&
     parts.sum = sums.data() + row / tall * parts.columns;
     parts.most = mosts.data() + row / tall * parts.columns;
     launch_each(device_, GatherPass{cells.data(), static_cast<int>(count), static_cast<int>(keys), parts});
-    device_.wait();  // so that a stop need not wait for many
+    device_.wait();  // so that a stop waits for few launches
     rectangle.check();
   }
   parts.sum = sums.data();

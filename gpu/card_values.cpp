@@ -36,7 +36,7 @@ std::shared_ptr<const DeviceArray<float>> CardValues::on_card() const {
   return numbers_;
 }
 
-/// Planes [first, last), in as few transfers as those that are missing allow.
+/// Copies planes [first, last) to the host, one transfer for each run of missing ones.
 void CardValues::bring_planes(std::size_t first, std::size_t last) const {
   if (!host_) host_ = device_->host_block(size_ * sizeof(float));
   for (std::size_t from = first; from < last;) {
@@ -59,7 +59,7 @@ void CardValues::fetch(std::size_t first, std::size_t last) const {
   try {
     device_->fetch(host + from, numbers_->data() + from, (to - from) * sizeof(float));
   } catch (const Error&) {
-    // A card that is gone: drawing must not end for it, and the next run says what happened.
+    // The card has failed: drawing must not stop because of it, and the next run reports the failure.
     std::fill(host + from, host + to, std::numeric_limits<float>::quiet_NaN());
   }
   std::fill(here_.begin() + static_cast<std::ptrdiff_t>(first),

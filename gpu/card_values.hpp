@@ -1,4 +1,4 @@
-// gpu: results as tensors that come to the computer's memory when they are read.
+// gpu: results as tensors that are copied to the host's memory when they are read.
 #pragma once
 
 #include <atomic>
@@ -13,16 +13,16 @@
 namespace attnscope::gpu {
 
 /// Float32 values that were made on a card, complete at its last wait(). They hold the card's memory until
-/// they go or have to make room; the card lives as long. From any thread.
+/// they are destroyed or have to make room, and keep the card alive. From any thread.
 class CardValues final : public RemoteValues<float> {
  public:
-  /// `plane`: so many are brought at once, the last two dimensions of a tensor.
+  /// `plane`: the numbers that are copied at once, those of a tensor's last two dimensions.
   CardValues(std::shared_ptr<Device>, DeviceArray<float>, std::int64_t plane);
 
   const float* bring(std::int64_t begin, std::int64_t count) const override;
-  /// The card's memory, which stays for as long as one has it; null once they made room.
+  /// The card's memory, kept alive by the pointer; null after make_room().
   std::shared_ptr<const DeviceArray<float>> on_card() const;
-  /// Brings all of them and leaves the card.
+  /// Copies all values to the host and frees the card's memory.
   void make_room() const;
   const Device& device() const { return *device_; }
 

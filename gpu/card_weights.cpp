@@ -8,7 +8,8 @@ namespace attnscope::gpu {
 
 namespace {
 
-/// Products of bfloat16 came with compute capability 8.0; halves are older than what kernels are built for.
+/// Products of bfloat16 need compute capability 8.0; every card that kernels are built for has those of
+/// halves.
 NumberKind kind_of(const LinearMap& map, int capability) {
   if (map.weight.type() == ElementType::BFloat16 && capability >= 80) return NumberKind::Bfloat;
   return map.weight.type() == ElementType::Float16 ? NumberKind::Half : NumberKind::Float;
@@ -42,7 +43,7 @@ const CardMap* CardMaps::get(const LinearMap& map) {
   return &entries_.back().map;
 }
 
-/// A few megabytes at a time where they are widened.
+/// Widened weights are sent a few megabytes at a time.
 CardMap CardMaps::sent(const LinearMap& map) {
   const std::span<const std::byte> bytes = map.weight.bytes();
   CardMap made;

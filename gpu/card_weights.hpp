@@ -1,4 +1,4 @@
-// gpu: the weights of a model on the card, as its products take them. They cross once and stay for as long as
+// gpu: the weights of a model on the card, in the form of its products. They are copied once and stay while
 // their file is open.
 #pragma once
 
@@ -17,14 +17,14 @@ struct CardMap {
   DeviceArray<float> bias;  // or empty
 };
 
-/// bfloat16 and half stay as they are where the card multiplies them; everything else becomes float32. Used
+/// bfloat16 and half stay as they are if the card can multiply them; everything else becomes float32. Used
 /// from one thread.
 class CardMaps {
  public:
   CardMaps(Device& device, Residents& residents) : device_(device), residents_(residents) {}
 
-  /// Null where the card has no room for it: some of its memory is left for what is computed. Valid until the
-  /// next one is asked for. Throws Error when the stored numbers cannot be read.
+  /// Null if the card has no room for it: part of its memory is reserved for computing. Valid until the next
+  /// call. Throws Error when the stored numbers cannot be read.
   const CardMap* get(const LinearMap&);
 
  private:

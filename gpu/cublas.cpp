@@ -10,10 +10,10 @@ namespace attnscope::gpu {
 
 namespace {
 
-/// The library and what is called of it.
+/// The library and its functions that are used.
 class Library {
  public:
-  /// Null where it is not there.
+  /// Null if it is not installed.
   static const Library* open() {
     static const Library library;
     return library.is_complete() ? &library : nullptr;
@@ -31,8 +31,8 @@ class Library {
 
  private:
   Library() {
-    // What is called of it is the same in all of them; the one that the program was built with first. Never
-    // closed: it has threads and handlers of its own.
+    // The functions are the same in all versions; the one that the program was built with comes first. Never
+    // closed: it has its own threads and handlers.
     for (const int major : {CUBLAS_VER_MAJOR, 13, 12})
       for (const char* folder : {"", "/usr/local/cuda/lib64/", "/usr/local/cuda/lib/"}) {
         if (handle_ != nullptr) break;
@@ -79,7 +79,7 @@ class Handle final : public Cublas {
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
 
-  /// cuBLAS counts columns first: its matrices are ours transposed, yᵀ = Wᵀ·xᵀ.
+  /// cuBLAS is column-major: its matrices are these transposed, yᵀ = Wᵀ·xᵀ.
   void multiply(const RowProduct& p) override {
     const float one = 1, zero = 0;
     const cudaDataType_t type = type_of(p.kind);

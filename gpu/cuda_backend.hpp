@@ -1,4 +1,4 @@
-// gpu: the door to the CUDA backend. Whether it was built or not, this is the only thing other rooms include.
+// gpu: makes the CUDA backend, whether it was built or not. The only header of gpu that other rooms include.
 #pragma once
 
 #include <memory>
@@ -9,10 +9,10 @@
 
 namespace attnscope {
 
-/// Null, and the reason as a sentence in `why_not`, when this build or this machine cannot run CUDA.
-/// What the card has no kernel for is computed with the pool.
+/// Null, and the reason as a sentence in `why_not`, when this build or this machine cannot run CUDA. The
+/// pool's threads compute what the card has no kernel for.
 std::unique_ptr<Backend> make_cuda_backend(std::string& why_not, SharedPool pool = {});
-/// The same of what runs models; it needs cuBLAS, too.
+/// The same for the operators of models, which also need cuBLAS.
 std::shared_ptr<RowOperators> make_cuda_rows(std::string& why_not);
 
 }  // namespace attnscope

@@ -42,7 +42,7 @@ class Given {
     operands.rows = static_cast<int>(count);
   }
 
-  /// Keys as rows, whatever the operands have.
+  /// Keys as rows, whatever the layout of the operands.
   const void* key_rows(Units units) {
     if (!units.groups) return operands.key;
     units.groups = false;
@@ -85,8 +85,8 @@ inline Units units_for(const AttentionProblem& p, Arithmetic arithmetic) {
   return {arithmetic, padded_width(p.d_k, p.d_v)};
 }
 
-/// Parts into pictures of this shape, by a pass whose pictures have no room yet: where nothing is merged,
-/// sums become means where they stand. Parts without largest weights give no picture of them. Complete at the
+/// Folds parts into pictures of this shape, by a pass whose pictures have no memory yet: if nothing is
+/// merged, sums become means in place. Parts without largest weights give no picture of them. Complete at the
 /// next wait().
 PooledTile folded(Device& device, Residents& residents, FoldPass pass, const Shape& shape,
                   DeviceArray<float> sums, DeviceArray<float> mosts);

@@ -10,7 +10,7 @@
 
 namespace attnscope::gpu {
 
-/// Launches a pass of EachKernel with a thread for each number, as far as that makes sense.
+/// Launches a pass of EachKernel with a thread for each number, up to a sensible number of threads.
 template <class Pass>
 void launch_each(Device& device, const Pass& pass) {
   std::int64_t count = 0;
@@ -24,7 +24,7 @@ void launch_each(Device& device, const Pass& pass) {
   device.launch(pass, Units{}, static_cast<int>(std::min(most_blocks, (count + threads - 1) / threads)));
 }
 
-/// A pass whose kernel wants a block for each of its blocks().
+/// Launches a pass with a thread block for each of its blocks().
 template <class Pass>
 void launch_blocks(Device& device, const Pass& pass) {
   std::int64_t blocks = 0;
@@ -33,13 +33,13 @@ void launch_blocks(Device& device, const Pass& pass) {
   if (blocks > 0) device.launch(pass, Units{}, static_cast<int>(blocks));
 }
 
-/// For as long as it lives, a stop makes stale what was launched with word().
+/// While it lives, a stop marks what was launched with word() as stale.
 class Interest {
  public:
   Interest(Device& device, const std::stop_token& stop)
       : device_(device), stop_(stop), word_(device.current()), callback_(stop, MakeStale{&device}) {}
   StaleWord word() const { return word_; }
-  /// Throws Cancelled after a stop, when nothing runs any more.
+  /// Throws Cancelled after a stop, once nothing runs any more.
   void check() const {
     if (!stop_.stop_requested()) return;
     device_.wait();

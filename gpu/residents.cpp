@@ -9,7 +9,7 @@ namespace attnscope::gpu {
 
 namespace {
 
-/// Whether they share what they own, and it is alive.
+/// Whether both share an owner that is alive.
 bool is_same(const std::weak_ptr<const void>& kept, const std::shared_ptr<const void>& wanted) {
   return wanted != nullptr && !kept.expired() && !kept.owner_before(wanted) && !wanted.owner_before(kept);
 }
@@ -44,7 +44,7 @@ bool Residents::is_of(const Entry& entry, const Wanted& wanted, Units units) {
 }
 
 void Residents::begin() {
-  // One without an owner has expired from the first.
+  // An entry without an owner counts as expired.
   const auto is_expired = [](const auto& one) { return one.owner.expired(); };
   entries_.remove_if(is_expired);
   copies_.remove_if(is_expired);
@@ -140,7 +140,7 @@ const float* Residents::whole_of(const HeadRows& rows) {
   try {
     return get(rows.whole) + rows.first;
   } catch (const Error&) {
-    return nullptr;  // the heads that are asked for may have room
+    return nullptr;  // there may be room for the wanted heads
   }
 }
 
@@ -151,7 +151,7 @@ void Residents::fill(const Wanted& wanted, Units units, unsigned char* to) {
     fill_from_computer(wanted, units, to);
 }
 
-/// The tensor crosses once, in one piece, and serves every arithmetic and every head.
+/// The tensor is copied once, in one piece, and serves every arithmetic and every head.
 void Residents::fill_from_card(const float* whole, const Wanted& wanted, Units units, unsigned char* to) {
   PreparePass pass{};
   pass.from = whole + wanted.first_head * wanted.from.head_stride;
@@ -165,15 +165,15 @@ void Residents::fill_from_card(const float* whole, const Wanted& wanted, Units u
   pass.arithmetic = units.arithmetic;
   pass.tiles = units.groups;
   launch_each(*device_, pass);
-  // Made ready, it is the first to go where the card is full.
+  // Once prepared, the copy is the first to be freed when the card is full.
   for (Copy& copy : copies_)
     if (copy.numbers.data() + wanted.from.first == whole) copy.used = false;
 }
 
-/// A few rows at a time: the numbers as they come would take as much room again.
+/// A few rows at a time: all numbers in their own type would take as much memory again.
 void Residents::fill_from_computer(const Wanted& wanted, Units units, unsigned char* to) {
   constexpr std::int64_t most_floats = std::int64_t{1} << 23;
-  // Whole tiles: rows from there on begin where they would have stood otherwise.
+  // Whole tiles, so that later rows begin at the same place as in one piece.
   const std::int64_t at_once = std::clamp<std::int64_t>(
       most_floats / wanted.d / tile * tile, std::min<std::int64_t>(tile, wanted.rows), wanted.rows);
   const DeviceArray<float> raw = room<float>(at_once * wanted.d);

@@ -1,4 +1,5 @@
-// gpu: queries, keys and values that stay on the card from one sweep to the next, ready to be multiplied.
+// gpu: queries, keys and values that stay on the card from one sweep to the next, in the form of its
+// products.
 #pragma once
 
 #include <cstdint>
@@ -26,12 +27,12 @@ struct Wanted {
 class Residents {
  public:
   explicit Residents(std::shared_ptr<Device> device) : device_(std::move(device)) {}
-  /// Of a card that outlives all tensors that are made on it.
+  /// The card must outlive all tensors that are made on it.
   explicit Residents(Device& device) : device_(std::shared_ptr<void>(), &device) {}
 
-  /// Another problem: what has no owner any more is given back.
+  /// Begins another problem: frees copies whose owner is gone.
   void begin();
-  /// Copies and operands go; tensors that were made here stay. None of what get() gave may be in use.
+  /// Frees copies and operands; tensors that were made here stay. No result of get() may be in use.
   void forget();
   /// [heads][rows][units.d], padded with zeros, as the units take them; with units.groups in tiles, see
   /// kernels/tiled.hpp, and each head's rows up to a whole tile. Valid until the next begin(). Throws
@@ -41,12 +42,12 @@ class Residents {
   const float* get(const TensorPtr& tensor);
   /// Whether a tensor's numbers were made on this card and are there still.
   bool is_here(const Tensor& tensor) { return made_here(tensor) != nullptr; }
-  /// Numbers of an owner, which may be null, as they are.
+  /// An owner's numbers, as they are; the owner may be null.
   template <class T>
   const T* get(std::span<const T> numbers, const std::shared_ptr<const void>& owner) {
     return static_cast<const T*>(copy_of(numbers.data(), numbers.size_bytes(), owner));
   }
-  /// Memory on the card; what was not used since begin() goes when the card is full. Throws Error.
+  /// Memory on the card; if the card is full, what was not used since begin() is freed. Throws Error.
   template <class T>
   DeviceArray<T> room(std::int64_t count) {
     const auto size = static_cast<std::size_t>(count);
@@ -57,15 +58,15 @@ class Residents {
       return {*device_, size};
     }
   }
-  /// Numbers that are not asked for again.
+  /// Uploads numbers that are used only once.
   template <class T>
   DeviceArray<T> uploaded(std::span<const T> values) {
     DeviceArray<T> array = room<T>(std::ssize(values));
     device_->upload(array.data(), values.data(), values.size_bytes(), 0, 1);
     return array;
   }
-  /// Numbers that were made on the card, complete at its last wait(), as a tensor that is read there without
-  /// a copy.
+  /// Numbers that were computed on the card, complete at its last wait(), as a tensor that the card reads
+  /// without a copy.
   Tensor made(const Shape& shape, DeviceArray<float> numbers);
 
  private:
@@ -98,7 +99,7 @@ class Residents {
   const void* copy_of(const void* from, std::size_t size, const std::shared_ptr<const void>& owner);
   /// The memory of a tensor that this card can read, until the next begin(); null for others.
   const float* made_here(const Tensor&);
-  /// Whether there was anything.
+  /// Whether anything was freed.
   bool drop_unused();
   void fill(const Wanted& wanted, Units units, unsigned char* to);
   /// The tensor that the rows are part of, on the card; null where there is no tensor, or no room for it.

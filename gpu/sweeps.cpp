@@ -14,10 +14,10 @@ namespace attnscope::gpu {
 
 namespace {
 
-/// Small results side by side, so that they cross in one piece.
+/// Small results side by side, so that they are copied in one piece.
 class Packed {
  public:
-  /// Room for so many T; where it is, from make() on.
+  /// Reserves memory for this many T; its address is known after make().
   template <class T>
   std::size_t add(std::int64_t count) {
     const std::size_t at = size_;
@@ -50,7 +50,7 @@ class Packed {
   HostBlock here_;
 };
 
-/// A sweep whose parts are made one after the other on the card.
+/// A sweep whose parts are computed one after the other on the card.
 class CardSweep {
  public:
   CardSweep(Device& device, Residents& residents, const CardSettings& settings, const AttentionProblem& p,
@@ -125,11 +125,12 @@ class CardSweep {
     parts_.most = part_mosts_.data();
   }
 
-  /// Launches items [0, items) some at a time; `done(items)` when they are done. Two launches are under way:
-  /// the card goes on with the second while the computer sees that the first has ended.
+  /// Launches items [0, items) some at a time; calls `done(items)` when they are done. Two launches are
+  /// queued: the card continues with the second while the host notices the end of the first.
   template <class Pass, class Done>
   void launch_items(Pass pass, std::int64_t items, std::int64_t pairs_each, int resident, Done done) {
-    // Whole rounds of what the card holds at once: the last round of each launch would be for a few.
+    // Whole rounds of the items that the card holds at once, since the last round of each launch would have
+    // few.
     const std::int64_t rounds = settings_.pairs_at_once / std::max<std::int64_t>(1, pairs_each) / resident;
     const std::int64_t at_once = std::max<std::int64_t>(1, rounds) * resident;
     pass.stale = interest_.word();
@@ -213,7 +214,7 @@ class CardSweep {
                  });
   }
 
-  /// What is small crosses at once; output and pictures when they are looked at.
+  /// Copies small results at once; output and pictures are copied when they are read.
   void read(Sweep& made) {
     const Shape shape{heads_, rows_};
     small_.bring(device_);

@@ -1,5 +1,4 @@
-// gpu: sweeps and tiles of AttentionProblems on a card, see core/streaming/sweep.hpp and tile.hpp for what
-// they are.
+// gpu: sweeps and tiles of AttentionProblems on a card, as defined in core/streaming/sweep.hpp and tile.hpp.
 #pragma once
 
 #include <stop_token>
@@ -17,16 +16,16 @@ class CardSweeps {
   CardSweeps(Device& device, Residents& residents, CardSettings settings = {})
       : device_(device), residents_(residents), settings_(settings) {}
 
-  /// One sentence when the card cannot take the problem, whatever is asked of it; else empty.
+  /// One sentence if the card cannot compute the problem, whatever is requested; else empty.
   std::string why_not(const AttentionProblem&) const;
-  /// What products of the problem are made of.
+  /// The arithmetic of the problem's products.
   Arithmetic arithmetic_of(const AttentionProblem&) const;
   /// Whether pass 1 of the problem consists of products of warpgroups.
   bool groups_of(const AttentionProblem&) const;
 
   /// As attnscope::sweep(); why_not() must be empty. Throws Error or Cancelled.
   Sweep sweep(const AttentionProblem&, const SweepRequest&, std::stop_token stop, SweepProgress* progress);
-  /// As attnscope::tile(), always in float32; a row's log-sum-exp is computed anew, so that rows add up to 1
+  /// As attnscope::tile(), always in float32; a row's log-sum-exp is computed again, so that rows add up to 1
   /// even where the sweep's products were of bfloat16.
   Tensor tile(const AttentionProblem&, const TileRequest&, std::stop_token stop);
   /// As attnscope::pooled_tile(), of the same numbers.

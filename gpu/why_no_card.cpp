@@ -19,7 +19,7 @@ int usable_card(const CardAnswers& a) {
 }
 
 int usable_capability(int card, int ptx, int binary) {
-  // Code for 7.5 may have become code for 9.0 when it was loaded, without the bodies of 8.0.
+  // The driver may have translated code for 7.5 to 9.0, without the kernels' bodies for 8.0.
   return std::min(card, ptx > 0 ? ptx : binary);
 }
 
