@@ -43,7 +43,7 @@ struct Bench : Robot {
       if (text.text.find(words) != std::string::npos) return true;
     return false;
   }
-  /// Whether a sentence has these words, on whatever lines they stand.
+  /// Whether a sentence has these words, also if it is wrapped.
   bool tells(const std::string& words) {
     std::string all;
     for (const PlacedText& text : texts_of(*this)) all += text.text + " ";

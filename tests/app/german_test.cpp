@@ -1,5 +1,5 @@
-// The window in German: numbers have a decimal comma wherever they are shown, and a point where they are
-// code, names or what is typed.
+// The window in German: numbers have a decimal comma wherever they are shown, and a point in code, in names
+// and while they are typed.
 #include <algorithm>
 #include <cctype>
 #include <string>

@@ -1,4 +1,4 @@
-// The chip of what is held, in Explore; comparison of two different heads.
+// The chip of the held state in Explore; comparison of two different heads.
 #include "app/views/held/held_chip.hpp"
 
 #include <algorithm>

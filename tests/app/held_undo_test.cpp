@@ -1,4 +1,4 @@
-// Undo of a step that dropped or replaced what is held restores it, and the view of the difference with it.
+// Undo of a step that dropped or replaced the held state restores it, and the view of the difference with it.
 #include <filesystem>
 #include <string>
 
@@ -197,7 +197,7 @@ TEST_CASE("a step says what it has released") {
   CHECK(there->takes_held);
   CHECK_FALSE(there->held);
 
-  // Holding is no step; what is held instead is restored when redo comes back to it.
+  // Holding is no step; the state that is held instead is restored when redo comes back to it.
   history.holds(&three);
   history.observe(document, same, acted, 3);
   CHECK(history.depth() == 1);

@@ -126,7 +126,7 @@ TEST_CASE("attention received stands before that of uniform attention", "[honest
   const HeadMeasures& head = shown(robot).measures.head(0, robot.app().selection().head);
   CHECK(std::abs(head.received_uniform[0] - (1 + 1.0 / 2 + 1.0 / 3 + 1.0 / 4 + 1.0 / 5 + 1.0 / 6)) < 1e-12);
   CHECK(std::abs(head.received_uniform[5] - 1.0 / 6) < 1e-12);
-  // In the plot: with less attention than uniform attention gives, the dashes stand above the last bar.
+  // In the plot: the last bar is below the dashes of uniform attention.
   const Area plot = area_of(robot, "attention received");
   const Rgba dashes = theme(ThemeName::Dark).text3;
   REQUIRE(head.received[0] < head.received_uniform[0]);
@@ -157,7 +157,7 @@ TEST_CASE("a muted head says that it adds nothing, and what its own weights are"
   robot.app().view().show_stage(Plane(Stage::Intervention));
   robot.settle();
   const LayerResult& layer = shown(robot);
-  CHECK(layer.trace[Stage::Intervention]->matrix(0, 0)(3, 1) == 0);  // it is what is computed with
+  CHECK(layer.trace[Stage::Intervention]->matrix(0, 0)(3, 1) == 0);  // later stages use this 0
   const float own = layer.trace[Stage::Softmax]->matrix(0, 0)(3, 1);
   CHECK(own > 0);
   CHECK_FALSE(tells(robot, "rank 1 of"));

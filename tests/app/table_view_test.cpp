@@ -64,7 +64,7 @@ class TableScreen {
   }
 
   TableOrder order;
-  std::string* heads_alone = nullptr;  // what is copied of a table that is not drawn
+  std::string* heads_alone = nullptr;  // the copied text of a table that is not drawn
 
  private:
   Easel easel_;
@@ -140,7 +140,7 @@ TEST_CASE("kit: a followed row scrolls into sight, wherever it is sorted") {
   screen.draw(table, look, 3);
   CHECK(screen.find("row 2") != nullptr);
   CHECK(screen.find("row 59") == nullptr);
-  look.followed = 60;  // there is none
+  look.followed = 60;  // there is no row 60
   screen.draw(table, look, 3);
   CHECK(screen.find("row 2") != nullptr);
 }

@@ -1,4 +1,4 @@
-// Tips stand beside what they explain, never over it.
+// Tooltips are beside the widget that they explain, never over it.
 #include <algorithm>
 #include <vector>
 

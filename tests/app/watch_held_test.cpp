@@ -17,7 +17,7 @@ using namespace attnscope::test;
 
 const RobotOptions wide{.width = 1600, .height = 1000};
 
-/// The model's text of so many tokens, as one snapshot.
+/// The model's text of this many tokens, as one snapshot.
 WatchedSnapshotPtr text_of(const WatchedModel& model, std::int64_t tokens) {
   WatchedText text;
   std::vector<WatchRecord> records;
@@ -135,7 +135,7 @@ TEST_CASE("watch: a pass is held, later calls stand beside it, and it is dropped
     CHECK(std::abs(double{watch_state(robot).held_head->at(4)[key]} - wanted[static_cast<std::size_t>(key)]) <
           1e-5);
 
-  // Another process of the same shape is compared with what is held, too.
+  // Another process of the same shape is compared with the held pass, too.
   process.writer.close();
   WatchedProcess next(folder, 1);
   next.pass(5);

@@ -110,7 +110,7 @@ inline bool comes(Robot& robot, const std::function<bool()>& there) {
   return false;
 }
 
-/// The page, with so many tokens read by the process and shown.
+/// Whether the page shows this many tokens that the process has read.
 inline bool shows_tokens(Robot& robot, std::int64_t tokens) {
   return comes(robot, [&] {
     const WatchSight& sight = watch_sight(robot);

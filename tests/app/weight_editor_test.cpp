@@ -245,7 +245,7 @@ TEST_CASE("every block of weights can be opened and edited, biases and the learn
     INFO(name);
     robot.click("Other stages");
     robot.frame(2);
-    // The list stands above the switch of the same name.
+    // The list is above the switch of the same name.
     const auto& items = robot.items().items();
     const auto row = std::find_if(items.begin(), items.end(), [&](const RecordedItem& item) {
       return item.label == name && item.window.find("Popup") != std::string::npos;

@@ -22,8 +22,8 @@ std::set<std::string> keys_of_template();
 
 /// All parts of texts that the sources can make, read once.
 const std::vector<SourceWords>& all_source_words();
-/// Those that a window shows: of the interface, and of the tables of core whose words it draws. Key to the
-/// place where it stands; without what tests/app/words_not_shown.txt lists.
+/// Those that a window shows: of the interface, and of the tables of core whose words it draws. Maps a key to
+/// its place in the sources; without those in tests/app/words_not_shown.txt.
 std::map<std::string, std::string> shown_words();
 /// The same of one part; false: no window shows it.
 bool is_shown(const SourceWords&);

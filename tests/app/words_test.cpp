@@ -111,7 +111,7 @@ TEST_CASE("words: a quotation without words has the language's marks, what is qu
   CHECK(said(words, "without “" + own("cat") + "”") == "ohne „cat“");
   CHECK(said(words, own("“")) == "“");
   CHECK(said(Words(), "“" + own("cat") + "”") == "“cat”");
-  // Its direction is the word's own: the marks stand outside, in the order of the line.
+  // The word keeps its direction: the quotation marks are outside, in the order of the line.
   CHECK(said(words, "“" + own("بيت") + "”") == "„\u2068بيت\u2069“");
   CHECK(said(Words(), "“" + own("بيت") + "” +2") == "“\u2068بيت\u2069” +2");
 }

@@ -205,7 +205,7 @@ TEST_CASE("scores over texts are those of a decoder in naive doubles", "[readout
     texts.push_back({ids, oracle::run_gpt(weights, {ids.begin(), ids.end()}).weights});
   }
   check_scores(found, AttentionOf::Decoder, {*opened->model->spec.decoder, opened->special}, texts);
-  // One token has no row with a choice, and only "abcab" repeats what was followed by another.
+  // A single token has only a row of one key, and only "abcab" repeats a token that had a next one.
   const HeadSpread& head = found.heads[0];
   CHECK(head.at(TextMeasure::Entropy).without == 1);
   CHECK(head.at(TextMeasure::Induction).values.count() == 2);
