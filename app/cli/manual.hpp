@@ -1,5 +1,5 @@
-// app/cli: the command line described as data, and what is written from it: the manual page, the completions of
-// three shells, and the list of commands in README.md. They cannot say anything else than `--help`.
+// app/cli: the command line described as data, and what is written from it: the manual page, the completions
+// of three shells, and the list of commands in README.md. They cannot say anything else than `--help`.
 #pragma once
 
 #include <string>
