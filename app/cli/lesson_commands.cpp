@@ -139,17 +139,21 @@ std::function<bool()> add_lesson_commands(CLI::App& app) {
       ->type_name("OUT");
   pages.add_option("--step", lines->step, "This step alone, from 1")
       ->type_name("N")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::PositiveNumber.description(""));
   pages.add_flag("--revealed", asked.revealed, "With the answers to what is asked");
   pages.add_flag("--presented", asked.presented, "As it is presented to a room");
-  pages.add_option("--width", asked.width, "Pixels")->type_name("N")->check(CLI::Range(320, 16384));
-  pages.add_option("--height", asked.height, "Pixels")->type_name("N")->check(CLI::Range(240, 16384));
-  pages.add_option("--scale", asked.scale, "Size of everything drawn")
+  pages.add_option("--width", asked.width, "Pixels, from 320 to 16384")
+      ->type_name("N")
+      ->check(CLI::Range(320, 16384).description(""));
+  pages.add_option("--height", asked.height, "Pixels, from 240 to 16384")
+      ->type_name("N")
+      ->check(CLI::Range(240, 16384).description(""));
+  pages.add_option("--scale", asked.scale, "Size of everything drawn, from 0.5 to 4")
       ->type_name("S")
-      ->check(CLI::Range(0.5, 4.0));
+      ->check(CLI::Range(0.5, 4.0).description(""));
   pages.add_option("--theme", asked.theme, "dark, light or contrast")
       ->type_name("T")
-      ->check(CLI::IsMember({"dark", "light", "contrast"}));
+      ->check(CLI::IsMember({"dark", "light", "contrast"}).description(""));
   pages.add_option("--language", asked.language, "Of the lesson and the window")->type_name("CODE");
   CLI::App* const names_command =
       lesson.add_subcommand("names", "List the numbers that a lesson's expressions can ask for");

@@ -95,12 +95,12 @@ std::string lower_extension(const std::filesystem::path& path) {
 
 std::string read_whole(const std::filesystem::path& path, std::uint64_t limit) {
   const Descriptor file = open_regular(path);
-  const std::uint64_t size = size_of(file, path);
-  if (size > limit) {
-    throw Error(
-        fmt::format("{} is too long: {} bytes, expected at most {}.", in_quotes(path.native()), size, limit));
+  const std::uint64_t length = size_of(file, path);
+  if (length > limit) {
+    throw Error(fmt::format("{} is too long: {} bytes, expected at most {}.", in_quotes(path.native()),
+                            length, limit));
   }
-  std::string bytes(static_cast<std::size_t>(size), '\0');
+  std::string bytes(static_cast<std::size_t>(length), '\0');
   read_exactly(file, path, 0, bytes.data(), bytes.size());
   return bytes;
 }
