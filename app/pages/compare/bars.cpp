@@ -1,4 +1,5 @@
-// app/pages/compare: the colour bars under the pictures: ramp, histogram, true ends and what the range is.
+// app/pages/compare: the colour bars under the pictures: ramp, histogram, true ends of the range and how it
+// was chosen.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -31,7 +32,7 @@ void draw_bar(const Ui& ui, const BarPlace& place, const ColourScale& scale, con
   draw_spread(ui, ramp, histogram);
   draw_ramp(ui, said.place, ramp, scale, scale.low, scale.high);
   ui.frame(ramp, ui.theme.border, std::max(1.f, std::floor(ui.scale())));
-  const float before = ramp.x - ui.px(10) - place.area.x + ui.px(16);  // which the panel has around its area
+  const float before = ramp.x - ui.px(10) - place.area.x + ui.px(16);  // the panel's margin around its area
   const bool has_room = said.shorter_name.empty() || ui.text_width(said.name, type::label) <= before;
   ui.text(ramp.x - ui.px(10), ramp.centre_y(), has_room ? said.name : said.shorter_name,
           {type::label, ui.theme.text2, Ink::Regular, Align::Right});
@@ -54,7 +55,7 @@ std::string end_words(float value) {
 
 namespace {
 
-/// What the ends are, and what does not fit between them.
+/// The words in the middle of the bar: what the ends mean, and which values lie outside the range.
 std::string middle_of(const Sides& sides, const ColourScale& scale, const Histogram& histogram) {
   const Scene& a = sides.a;
   const std::int64_t infinite = a.stats.range(sides.difference, a.sequence(), a.head()).not_finite;

@@ -1,5 +1,4 @@
-// app/pages/compare: the numbers of the chosen cell on a card that finds itself a place where it hides
-// nothing.
+// app/pages/compare: the numbers of the chosen cell on a card, placed where it hides least.
 #include "app/pages/compare/card.hpp"
 
 #include <algorithm>
@@ -11,8 +10,8 @@
 namespace attnscope {
 namespace {
 
-/// What lies where in a panel, on a lattice: how bad it is to cover each square. Sums over rectangles cost
-/// four look-ups.
+/// The cost of covering each square of a lattice over the panel, as a summed-area table: the cost of a
+/// rectangle takes four look-ups.
 class Ground {
  public:
   Ground(const Box& panel, float step)
@@ -28,7 +27,7 @@ class Ground {
     return {panel_.x + static_cast<float>(column) * step_, panel_.y + static_cast<float>(row) * step_, step_,
             step_};
   }
-  /// Rows and columns in order, once each.
+  /// Call it once for each square, row by row, columns in order.
   void put(int row, int column, double cost) {
     at(row + 1, column + 1) = cost + at(row, column + 1) + at(row + 1, column) - at(row, column);
   }
@@ -89,7 +88,7 @@ struct CardSpot {
   double cost = INFINITY;
 };
 
-/// The cheapest place for a card of that size; of equal ones the nearest to the marked cell.
+/// The cheapest place for a card of that size; of equally cheap places the nearest to the marked cell.
 CardSpot best_spot(const CardPlace& place, float width, float height) {
   const float step = place.map.ui().px(8);
   const Ground ground = ground_of(place, step);
@@ -100,7 +99,7 @@ CardSpot best_spot(const CardPlace& place, float width, float height) {
   float nearest = INFINITY;
   for (int i = 0; i + high <= ground.rows(); ++i) {
     for (int j = 0; j + wide <= ground.columns(); ++j) {
-      // Sums of small costs lose their last digits; a thousandth of a square does not matter.
+      // Rounded to 0.01, so that rounding errors of the sums do not decide between places of equal cost.
       const double cost = std::round(ground.cost(i, j, high, wide) * 100) / 100;
       const Box at = ground.square(i, j);
       const float away = std::hypot(at.x + width / 2 - cell.centre_x(), at.y + height / 2 - cell.centre_y());
@@ -112,11 +111,11 @@ CardSpot best_spot(const CardPlace& place, float width, float height) {
   return best;
 }
 
-/// One line: a name, what is set there, how long the bar is, the number.
+/// One line of the card: a name, a note about the setting, a bar and the number.
 struct Line {
   std::string name, note, number;
   Rgba ink, number_ink;
-  float bar = -1;  // 0 … 1 of a weight; below 0: none
+  float bar = -1;  // length: the weight, 0 … 1; below 0: no bar
 };
 
 Line line_of(const Sides& sides, const Shown& shown, Plane plane, bool is_a) {
@@ -165,7 +164,7 @@ std::vector<Line> lines_of(const Sides& sides) {
   return lines;
 }
 
-/// "it → cat" and what is looked at.
+/// "it → cat" and the stage that is shown.
 void draw_title(const Sides& sides, const CardPlace& place, const Box& card, float pad) {
   const Ui& ui = sides.ui();
   const Scene& scene = place.map.scene;

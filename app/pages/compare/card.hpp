@@ -6,9 +6,9 @@
 
 namespace attnscope {
 
-/// Where the card may stand: in the panel around the map, never on the marked row or column and their labels;
-/// on masked or empty area where there is some. `only_if_free`: not at all where it would hide something
-/// else.
+/// Where the card is placed: inside the panel around the map, on masked or empty area if there is enough of
+/// it; the marked row and column and their labels are covered last. `only_if_free`: no card if it would cover
+/// labels or other cells.
 struct CardPlace {
   Box panel;
   const MapFrame& map;

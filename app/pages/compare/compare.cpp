@@ -1,5 +1,5 @@
 // app/pages/compare: A, B and A − B of the chosen head side by side, one selection and one hover in all
-// three; below them what differs row by row and head by head.
+// three; below them the differences by row and by head.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -13,14 +13,15 @@
 namespace attnscope {
 namespace {
 
-/// The head of what is held that stands beside the shown one: its own choice, or the same.
+/// The head of B that is compared with the shown head: the one chosen for B, or the same.
 std::int64_t held_head_of(const Scene& scene) {
   const std::int64_t chosen = compare_of(scene.view).held_head;
   const bool there = scene.held && chosen >= 0 && chosen < scene.held->result->layer().dimensions.heads;
   return there ? chosen : scene.head();
 }
 
-/// The selection of a B that has other tokens or heads: the same cell while it is there, its own hover.
+/// The selection of a B with other tokens or heads: the cell of A while B has it, and a hovered cell of its
+/// own.
 Selection selection_in_b(const Scene& scene) {
   const Dimensions& d = scene.held->result->layer().dimensions;
   Selection own = scene.selection;
@@ -32,7 +33,7 @@ Selection selection_in_b(const Scene& scene) {
 
 constexpr Cell nowhere{-1, -1};
 
-/// What is pointed at or chosen in a B of its own size counts for A as far as A has that cell.
+/// A cell that is hovered or chosen in a B of another size is also hovered or chosen in A, if A has it.
 void carry_over(Scene& scene, const Selection& in_b) {
   const Dimensions& d = scene.result.dimensions;
   compare_of(scene.view).hovered_in_b = in_b.hovered_cell;
@@ -56,7 +57,7 @@ Panel panel_at(const Ui& ui, const Box& maps, int i, bool compact) {
   return panel;
 }
 
-/// What is drawn into a panel; empty cells: nothing is.
+/// The picture in a panel; `cells` is empty if nothing is drawn.
 struct Picture {
   Scene* side = nullptr;
   HeatMapStyle style = {};
@@ -81,7 +82,7 @@ Picture draw_side(const Sides& sides, Scene& side, Plane plane, const Panel& pan
                    .plane = plane,
                    .scale = shared_scale(sides),
                    .name = name}};
-  // A new cell chosen in A is brought into sight; a B of its own size follows A and asks for nothing.
+  // A newly chosen cell is scrolled into sight in A alone; a B of another size follows A.
   std::optional<Cell>& seen = side.view.focus_gesture->seen_cell;
   const std::optional<Cell> was = seen;
   if (&side.selection != &sides.a.selection) seen = side.selection.cell;
@@ -106,7 +107,8 @@ Picture draw_difference(const Sides& sides, const Panel& panel) {
   return picture;
 }
 
-/// The card stands in the picture the mouse is on; else beside the difference, where it hides nothing.
+/// The card is drawn in the hovered picture; without one in the panel of the difference, if it hides nothing
+/// there.
 void draw_cards(const Sides& sides, const std::array<Panel, 3>& panels,
                 const std::array<Picture, 3>& pictures) {
   if (!sides.comparable) return;

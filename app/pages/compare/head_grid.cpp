@@ -13,12 +13,13 @@ namespace {
 struct Grid {
   int columns = 1;
   float side = 0;            // the longer one of a picture
-  float wide = 1, high = 1;  // of a picture, as parts of that
+  float wide = 1, high = 1;  // width and height of a picture, as parts of `side`
 };
 
 float line_height(const Ui& ui) { return ui.px(18); }
 
-/// The number of columns that makes the pictures largest; below what can be told apart the grid scrolls.
+/// The number of columns that makes the pictures largest. If they would be too small to tell apart, they get
+/// a legible size and the grid scrolls.
 Grid fit(const Ui& ui, const Box& area, const Dimensions& d) {
   const float gap = ui.px(12), least = ui.px(26);
   Grid grid;
@@ -44,8 +45,8 @@ Grid fit(const Ui& ui, const Box& area, const Dimensions& d) {
 /// A head's place in the grid.
 struct GridPlace {
   std::int64_t head;
-  Box box, picture;  // with its words; without
-  bool with_mass;    // there is room for it in every place
+  Box box, picture;  // with its words; without them
+  bool with_mass;    // every place has room for the moved mass
 };
 
 void draw_head(Sides& sides, const GridPlace& place, const ColourScale& scale) {
@@ -66,7 +67,7 @@ void draw_head(Sides& sides, const GridPlace& place, const ColourScale& scale) {
   const Rgba ink = chosen || shown ? ui.theme.text1 : ui.theme.text3;
   const float number =
       ui.text(picture.x, y, std::to_string(h), {type::tick, ink, chosen ? Ink::Semibold : Ink::Regular});
-  // Under its picture's right end where that is wide, else beside the number.
+  // At the right end of the picture where it is wide enough, else right after the head's number.
   const std::string mass = moved ? in_cell(moved->mean) : "…";
   const float x = std::max(picture.right() - ui.text_width(mass, type::tick), picture.x + number + ui.px(6));
   if (with_mass) ui.text(x, y, mass, {type::tick, chosen || shown ? ui.theme.text1 : ui.theme.text2});
@@ -81,7 +82,7 @@ void draw_head(Sides& sides, const GridPlace& place, const ColourScale& scale) {
            "Total variation distance to what is held, mean over the rows. A click chooses the head.", "[ ]"});
 }
 
-/// What is missing.
+/// Says why the grid is empty.
 void draw_note(const Ui& ui, const Box& box, bool is_held) {
   ui.text(box.centre_x(), box.centre_y() - ui.px(10), is_held ? "No difference of heads" : "Nothing is held",
           {type::label, ui.theme.text2, Ink::Medium, Align::Centre, box.w});
@@ -109,7 +110,7 @@ void draw_all_heads(Sides& sides, const Box& box) {
   const float wide = std::max(ui.px(8), std::floor(grid.side * grid.wide)),
               high = std::max(ui.px(8), std::floor(grid.side * grid.high));
   const float row_height = high + line_height(ui) + ui.px(8);
-  // What is left over goes between the pictures, as long as they still stand as one group.
+  // Spare width is spread between the pictures, up to a gap at which they still look like one group.
   const float close = grid.side + ui.px(12);
   const float spread =
       grid.columns > 1 ? (area.w - grid.side) / static_cast<float>(grid.columns - 1) : area.w;

@@ -1,5 +1,5 @@
-// app/pages/compare: the differences of all heads as small pictures under one range, with the weight that
-// moved.
+// app/pages/compare: the differences of all heads as small pictures with one colour range, each with its
+// total variation distance.
 #pragma once
 
 #include "app/pages/compare/parts.hpp"

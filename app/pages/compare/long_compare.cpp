@@ -45,7 +45,7 @@ void draw_compared_map(Scene& side, const Panel& panel, const LongMap& map, std:
             (map.difference ? "+" : "") + end_words(scale.high), std::string(middle)});
 }
 
-/// Whose difference it is; below, what the cells of all three pictures are.
+/// The title of the difference; below it, what a cell of the three pictures covers.
 void draw_head_of_long_difference(Sides& sides, const Box& head, int level) {
   const Ui& ui = sides.ui();
   draw_title_of_difference(sides, head, head.right());
@@ -106,7 +106,7 @@ void draw_long_panels(Sides& sides, const std::array<Panel, 3>& panels) {
   draw_long_difference(sides, panels[2]);
 }
 
-/// All queries of the head from left to right: pointing previews one, a click chooses it.
+/// Entropies of all queries of the head from left to right: hovering previews a query, a click chooses it.
 void draw_entropies(Sides& sides, const Box& box) {
   const Ui& ui = sides.ui();
   Scene& scene = sides.a;
@@ -238,7 +238,7 @@ void draw_long_compare(Scene& scene, const Box& region) {
     Scene b = scene_of_held(scene);
     draw(&b);
   } else {
-    // A B of its own size is looked at where A is, as far as it has that place.
+    // A B of another size shows the same place as A, as far as it has it.
     Selection own = kept_inside(scene.selection, scene.held->result->layer().dimensions);
     Selection next = own;
     Scene b = scene_of_held(scene, own, next);

@@ -1,4 +1,5 @@
-// app/pages/compare: what stands where there is nothing to compare: what is missing and what fills it.
+// app/pages/compare: shown instead of pictures that cannot be compared: what is missing, and which key or
+// button supplies it.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -1,5 +1,5 @@
-// app/pages/compare: the two lines above each picture: which side it is and what differs; below it the
-// switches of A, what can be done with B, and what of the difference is shown.
+// app/pages/compare: the two lines above each picture. First line: the side and the settings that differ;
+// second line: the switches of A, the buttons of B, and how the difference is shown.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -24,7 +24,7 @@ struct Title {
   std::string note;
 };
 
-/// Returns where it ends.
+/// Returns its right end.
 float draw_title(const Ui& ui, const Box& head, const Title& title, float right) {
   const float y = title_y(ui, head);
   float x = head.x + ui.text(head.x, y, title.name, {type::title, title.ink, Ink::Semibold});
@@ -49,7 +49,8 @@ std::string equal_settings(const Sides& sides) {
   return equal;
 }
 
-/// "scale:  ÷ √8  |  ÷ 1 · mask:  causal  |  no mask"; two spaces divide what is translated for itself.
+/// "scale:  ÷ √8  |  ÷ 1 · mask:  causal  |  no mask"; the pieces between two spaces are translated one by
+/// one.
 std::string all_settings(const Sides& sides) {
   std::string all;
   for (const SettingDifference& d : sides.settings)
@@ -153,7 +154,7 @@ void draw_head_of_a(Sides& sides, const Box& head) {
   const float right = draw_settings(sides, head, true, head.x + ui.px(72));
   draw_title(ui, head, {"now", ui.theme.text1, "live" + sequence_note(scene)}, right);
 
-  // The most used switches: what is shown stays alive here, what is held is what it is compared with.
+  // The most used switches: they change A, which is compared with the held B.
   const Box line = controls_of(ui, head);
   const float gap = ui.px(scene.compact ? 12 : 20), middle = line.centre_y();
   const float on = ui.text_width("÷ √dₖ", type::label) + ui.px(36), masks = ui.px(scene.compact ? 204 : 244);
@@ -229,7 +230,7 @@ void draw_title_of_difference(const Sides& sides, const Box& head, float right) 
   const std::string number = "head " + std::to_string(scene.head());
   const bool named = name != number && !name.empty();
   std::string title = "Difference", note = named ? number + " · " + name : number;
-  if (sides.b && sides.b->head() != scene.head()) {  // whose it is matters more than its name
+  if (sides.b && sides.b->head() != scene.head()) {  // which head it is matters more than its name
     title = number + " − head " + std::to_string(sides.b->head());
     note.clear();
   }

@@ -11,7 +11,7 @@
 namespace attnscope {
 namespace {
 
-/// The measures of B where its rows stand for those of A; else null.
+/// The measures of B if its rows match those of A; else null.
 const Measures* rows_of_b(const Sides& sides) {
   return sides.b && sides.same_shape ? &sides.b->result.measures : nullptr;
 }
@@ -55,7 +55,7 @@ void draw_tokens(const Shown& shown, const Axes& axes, std::int64_t rows) {
 
 using Points = std::vector<ImVec2>;
 
-/// Of a row that fewer than two keys share there is none: its curve has a gap.
+/// NaN for a row with fewer than two allowed keys: the curve has a gap there.
 double entropy_of_row(const Measures& m, std::int64_t b, std::int64_t h, std::int64_t i) {
   const RowMeasures& row = m.row(b, h, i);
   return row.allowed < 2 ? std::numeric_limits<double>::quiet_NaN() : row.entropy;
@@ -68,7 +68,7 @@ Points entropies(const Measures& m, std::int64_t b, std::int64_t h) {
   return points;
 }
 
-/// The numbers of the marked row beside its line: A's and B's, never on each other, on a ground of their own
+/// The numbers of A and B in the marked row, beside its line. They do not overlap, and have a background
 /// where curves run behind them.
 void draw_row_numbers(const Ui& ui, const Axes& axes, float x, double a, double b) {
   struct Number {
@@ -133,7 +133,7 @@ void draw_entropy_rows(Sides& sides, const Box& box) {
   touch_rows(scene, "compare entropy per row", axes, a.queries);
 }
 
-/// A head's line of the dumb-bells.
+/// A head's line in the dumb-bell plot.
 struct Bell {
   std::int64_t head;
   Box row;
@@ -253,7 +253,8 @@ void draw_compare_plots(Sides& sides, const Box& region) {
   ui.fill(region, ui.theme.panel);
   ui.horizontal(region.x, region.y, region.w, ui.theme.hairline);
   const float pad = ui.px(sides.a.compact ? 14 : 24);
-  // Where four are too narrow the widest words go first: the largest weights.
+  // Three plots leave out the largest weights, which have the widest words; two also the entropies of the
+  // heads.
   const int plots = region.w < ui.px(920) ? (region.w < ui.px(640) ? 2 : 3) : 4;
   const float width = region.w / static_cast<float>(plots);
   using Draw = void (*)(Sides&, const Box&);

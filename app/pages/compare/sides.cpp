@@ -11,7 +11,7 @@
 namespace attnscope {
 namespace {
 
-constexpr float most_doublings = 5;  // ratios beyond × 32 are clipped: softmax makes any size of them
+constexpr float most_doublings = 5;  // ratios beyond × 32 are clipped: those of softmax weights have no bound
 
 Plane::Kind plane_kind(DifferenceKind kind) {
   switch (kind) {
@@ -27,7 +27,7 @@ float largest_of_head(const Sides& sides, std::int64_t h) {
   return std::max(std::abs(range.low), std::abs(range.high));
 }
 
-/// "× 2.0" and "÷ 2.0" are as far from "=".
+/// `doublings`: log₂ of the ratio, so that "× 2.0" and "÷ 2.0" are equally far from "=".
 std::string ratio_in_cell(double doublings) {
   if (std::isnan(doublings)) return "NaN";
   if (!std::isfinite(doublings)) return doublings > 0 ? "∞" : "0";
@@ -50,7 +50,8 @@ Sides sides_of(Scene& scene, Scene* held) {
   if (plane.is_gradient() || !known) plane = used;
   Sides sides{scene, held, false, false, plane.stage, plane.stage, Plane(plane.stage, kind), {}};
   if (!held) return sides;
-  // The weights of A stand beside those of B, whichever kind of attention made them.
+  // Weights are compared with weights, even if softmax made those of one side and linear attention the
+  // other's.
   if (plane.stage == used) sides.b_plane = weights_stage(held->result.document);
   sides.same_shape = scene.stats.can_compare();
   sides.comparable = sides.same_shape && scene.stats.tensor(sides.difference);
@@ -92,7 +93,7 @@ std::string difference_in_cell(const Sides& sides, double value, float side) {
   if (!std::isfinite(value)) return fixed(value, 0);
   const bool weights = is_weights(sides.a_plane), wide = side > 48;
   if (side > 80 && std::abs(value) >= 0.0005) return sign + fixed(value, 4);
-  // Where the whole picture is small differences, two places would say nothing.
+  // If all differences of the picture are small, two decimals would show nothing.
   const bool fine = wide || largest_difference(sides) < 0.1;
   if (fine && std::abs(value) < 0.005) return sign + tight(value);
   if (weights) return sign + in_cell(value);
@@ -102,7 +103,7 @@ std::string difference_in_cell(const Sides& sides, double value, float side) {
 std::string difference_read_out(const Sides& sides, double a, double b) {
   const int places = is_weights(sides.a_plane) ? 4 : 3;
   if (sides.difference.kind == Plane::Kind::Ratio) return a == b ? "1" : tiny(a / b);
-  const double apart = a == b ? 0 : a - b;  // where both are hidden, too
+  const double apart = a == b ? 0 : a - b;  // −∞ − −∞ is NaN: both cells may be masked
   if (sides.difference.kind == Plane::Kind::Magnitude) return fixed(std::abs(apart), places);
   return (apart > 0 ? "+" : "") + fixed(apart, places);
 }

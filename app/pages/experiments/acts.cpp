@@ -42,7 +42,7 @@ void copy_experiment(Scene& scene) {
   if (sight == nullptr) return;
   std::string table = experiments::csv(*sight->experiment, sight->points);
   std::erase(table, '\r');
-  std::ranges::replace(table, ',', '\t');  // no field has either
+  std::ranges::replace(table, ',', '\t');  // no field contains a comma or a tab
   scene.requests.copy = table;
   scene.view.notices.tell("Copied the experiment's table as tab-separated text.");
 }
@@ -55,7 +55,7 @@ void film_experiment(Scene& scene) {
   open_picture_card(scene, PictureRegion::Focus);
 }
 
-/// Another value may still be on its way.
+/// Until the chosen value is computed, the look is of the value before.
 void open_experiment(Scene& scene) {
   const ExperimentSight* const sight = experiment_sight(scene);
   if (sight == nullptr) return;

@@ -1,21 +1,21 @@
-// app/pages/experiments: what keys do on the page, and its buttons.
+// app/pages/experiments: actions of the page's keys and buttons.
 #pragma once
 
 #include "app/scene/scene.hpp"
 
 namespace attnscope {
 
-/// The value before or after, and the experiment above or below.
+/// Choose the value before or after, or the experiment above or below.
 void experiment_before(Scene&);
 void experiment_after(Scene&);
 void experiment_above(Scene&);
 void experiment_below(Scene&);
-/// The table as tab-separated text, and as a file.
+/// Copy the table as tab-separated text; save it as a file.
 void copy_experiment(Scene&);
 void save_experiment(Scene&);
-/// An animated picture of all values.
+/// Saves an animated picture of all values.
 void film_experiment(Scene&);
-/// What was measured becomes the Document, with the change beside it as B.
+/// Opens the measured state as the Document, and the changed one as B.
 void open_experiment(Scene&);
 
 }  // namespace attnscope

@@ -7,7 +7,7 @@
 namespace attnscope {
 namespace {
 
-/// Two lines, as it is and with the change, on a dark ground.
+/// The experiment's thumbnail: two lines, unchanged and changed, on a dark background.
 void draw_experiment_thumb(const Ui& ui, const ExperimentWords& words, const Box& box) {
   ui.fill(box, ui.theme.canvas, ui.px(3));
   const auto line = [&](const std::vector<float>& heights, Rgba colour) {

@@ -12,10 +12,10 @@
 namespace attnscope {
 namespace {
 
-/// From numbers to the plot's vertical axis.
+/// Maps numbers to the plot's vertical axis.
 struct SweepScale {
   bool log = false;
-  double low = 0, high = 1;  // of the axis: logarithms where it is one
+  double low = 0, high = 1;  // ends of the axis; their logarithms if `log`
 
   double of(double value) const {
     if (!log) return std::clamp(value, low, high);
@@ -103,8 +103,8 @@ void draw_linear_ticks(const Ui& ui, const Axes& axes, const PlotRow& plot) {
   }
 }
 
-/// Values without an order all have their names: where they have no room side by side, in up to three lines.
-/// The line of each.
+/// The line of each value's name, if the values have no order: all names are drawn, in up to three lines if
+/// they do not fit side by side.
 std::vector<int> kind_lines(const ExperimentPage& page, const Axes& axes) {
   const Ui& ui = page.ui();
   constexpr std::size_t most_lines = 3;
@@ -135,7 +135,7 @@ void draw_kind_ticks(const ExperimentPage& page, const Axes& axes, std::span<con
   }
 }
 
-/// The values of the sweep, as many as have room; the chosen one always stands.
+/// The values of the sweep, as many as fit; the chosen one is always drawn.
 void draw_sweep_ticks(const ExperimentPage& page, const Axes& axes, const Box& box) {
   const Ui& ui = page.ui();
   const float y = axes.area.bottom() + ui.px(12), air = ui.px(8);
@@ -157,7 +157,7 @@ void draw_sweep_ticks(const ExperimentPage& page, const Axes& axes, const Box& b
   draw(page.point, true);
   draw(0, false);
   draw(count - 1, false);
-  // Every second one where not all of them have room, and so on.
+  // Every second value if not all fit, every third if these do not, and so on.
   float widest = 0;
   for (std::size_t i = 0; i < count; ++i)
     widest = std::max(widest, ui.text_width(page.value_at(i), type::tick));
@@ -166,7 +166,7 @@ void draw_sweep_ticks(const ExperimentPage& page, const Axes& axes, const Box& b
   for (std::size_t i = 0; i < count; i += every) draw(i, false);
 }
 
-/// What the axis counts, below its `lines` of ticks.
+/// The name of the axis, below its `lines` lines of ticks.
 void draw_axis_name(const ExperimentPage& page, const Axes& axes, const Box& box, int lines) {
   const Ui& ui = page.ui();
   const float y = axes.area.bottom() + ui.px(12) + ui.px(14) * static_cast<float>(lines - 1);
@@ -177,7 +177,7 @@ void draw_axis_name(const ExperimentPage& page, const Axes& axes, const Box& box
 
 struct SweepCurve {
   std::vector<ImVec2> typical, least, greatest;
-  std::vector<bool> nan;  // was measured and is not a number
+  std::vector<bool> nan;  // was measured and is NaN
   Rgba colour;
   bool dashed;
   double at = NAN, last = NAN;  // the number at the chosen value and at the end
@@ -204,12 +204,12 @@ SweepCurve curve_of(const ExperimentPage& page, const SeriesRow& series, const S
   return curve;
 }
 
-/// The chosen numbers beside the marked line, none over another.
+/// The numbers at the chosen value beside the marked line; they do not overlap.
 void draw_read_outs(const ExperimentPage& page, const PlotRow& plot, const Axes& axes,
                     const SweepScale& scale, std::span<const SweepCurve> curves) {
   const Ui& ui = page.ui();
   struct ReadOut {
-    float y, place, slope;  // of the line: below 0 where it rises
+    float y, place, slope;  // the line's y, the tag's y, the line's slope: below 0 where it rises
     std::string words;
     Rgba colour;
   };
@@ -224,7 +224,8 @@ void draw_read_outs(const ExperimentPage& page, const PlotRow& plot, const Axes&
   }
   std::ranges::sort(all, {}, &ReadOut::y);
   const float high = ui.px(20), gap = high + ui.px(3);
-  // The upper half stands above its line, the lower half below; then they make room for each other.
+  // The upper half of the tags is placed above the lines, the lower half below; then overlapping tags are
+  // moved apart.
   for (std::size_t i = 0; i < all.size(); ++i)
     all[i].place += i * 2 + 1 < all.size() || all.size() == 1 ? -ui.px(16) : ui.px(16);
   for (std::size_t i = 1; i < all.size(); ++i) all[i].place = std::max(all[i].place, all[i - 1].place + gap);
@@ -237,7 +238,7 @@ void draw_read_outs(const ExperimentPage& page, const PlotRow& plot, const Axes&
   const float x = axes.x(static_cast<double>(page.point));
   for (const ReadOut& one : all) {
     const float wide = ui.text_width(one.words, type::tick, Ink::Semibold) + ui.px(14);
-    // Beside a line that runs up or down, where it is not.
+    // Beside a steep line the tag goes to the side that the line does not cross.
     const bool steep = std::abs(one.slope) > ui.px(8), above = one.place < one.y;
     const bool no_room = x + ui.px(12) + wide > axes.area.right() + ui.px(4);
     const bool left = no_room || (steep && above == (one.slope < 0) && x - ui.px(12) - wide > axes.area.x);
@@ -254,7 +255,7 @@ void draw_read_outs(const ExperimentPage& page, const PlotRow& plot, const Axes&
   }
 }
 
-/// The least way from words round (x, y) to a line over or under them.
+/// The smallest vertical distance from words centred at `at`, of half width `half`, to the curve.
 float air_around(const Axes& axes, const SweepCurve& curve, ImVec2 at, float half) {
   float air = INFINITY;
   for (std::size_t i = 0; i + 1 < curve.typical.size(); ++i)
@@ -267,7 +268,8 @@ float air_around(const Axes& axes, const SweepCurve& curve, ImVec2 at, float hal
   return air;
 }
 
-/// What a dashed line is called: beside it, where the lines and the chosen value are farthest.
+/// Writes the name of the dashed line beside it, as far as possible from the other lines and the chosen
+/// value.
 void draw_baseline_name(const Ui& ui, const Axes& axes, const PlotRow& plot,
                         std::span<const SweepCurve> curves, float chosen) {
   const auto dashed = std::ranges::find_if(curves, [](const SweepCurve& curve) { return curve.dashed; });
@@ -294,7 +296,7 @@ void draw_baseline_name(const Ui& ui, const Axes& axes, const PlotRow& plot,
 /// Values without an order: a bar for each, side by side.
 void draw_kind_bars(const Ui& ui, const Axes& axes, std::span<const SweepCurve> curves, bool says_nan) {
   const auto count = static_cast<float>(curves.size());
-  const float widest = ui.px(says_nan ? 14 : 10);  // letters are as high as that
+  const float widest = ui.px(says_nan ? 14 : 10);  // "NaN" is written upright and needs a letter's height
   const float wide = std::min(widest, std::floor((axes.x(1) - axes.x(0)) / (count + 1)));
   for (std::size_t k = 0; k < curves.size(); ++k) {
     const SweepCurve& curve = curves[k];

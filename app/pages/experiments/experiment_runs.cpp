@@ -10,7 +10,7 @@ namespace attnscope {
 using experiments::Experiment;
 using experiments::Measured;
 
-/// What is known of an experiment. The worker writes, under the mutex.
+/// The measurements of an experiment. The worker writes them, under the mutex.
 struct ExperimentRuns::Sweep {
   explicit Sweep(const Experiment& of) : experiment(of), points(of.values.size()) {}
 
@@ -20,7 +20,7 @@ struct ExperimentRuns::Sweep {
   std::string problem;
   std::uint64_t version = 0;
 
-  /// The value nearest to the chosen one that is not known yet.
+  /// The unmeasured value nearest to the chosen one; empty if there is none or measuring failed.
   std::optional<std::size_t> next(std::size_t chosen) {
     const std::lock_guard lock(mutex);
     std::optional<std::size_t> best;
@@ -30,7 +30,7 @@ struct ExperimentRuns::Sweep {
     return best;
   }
 
-  /// Measures one value; false when there are no more.
+  /// Measures one value; false if none is left, or if measuring was cancelled or failed.
   bool measure(std::size_t chosen, const std::stop_token& stop) {
     const std::optional<std::size_t> point = next(chosen);
     if (!point) return false;
@@ -51,7 +51,7 @@ struct ExperimentRuns::Sweep {
   }
 };
 
-/// A value that is to be looked at.
+/// A look to be computed at one value.
 struct ExperimentRuns::LookWanted {
   const Experiment* experiment;
   std::size_t point;

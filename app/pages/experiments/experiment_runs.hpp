@@ -1,5 +1,5 @@
-// app/pages/experiments: experiments that are measured behind the window, a value at a time, and the value
-// that is looked at. What was measured is kept as long as the program runs.
+// app/pages/experiments: measures experiments in the background, one value at a time, and computes the
+// matrices of the chosen value. Measurements are kept as long as the program runs.
 #pragma once
 
 #include <cstdint>
@@ -15,31 +15,31 @@
 
 namespace attnscope {
 
-/// What views are given of the experiment on screen.
+/// What the page reads of the experiment on screen.
 struct ExperimentSight {
   const experiments::Experiment* experiment = nullptr;       // null: none
   std::vector<std::optional<experiments::Measured>> points;  // by value
-  std::shared_ptr<const experiments::Look> look;  // of the chosen value or, until it is there, of one before
+  std::shared_ptr<const experiments::Look> look;  // of the chosen value; until computed, of an earlier one
   std::size_t look_point = 0;
-  std::string problem;  // why there is no more: one sentence; empty where there is nothing to say
+  std::string problem;  // why measuring stopped, in one sentence; empty if it did not
 
   std::size_t known() const;
 };
 
-/// The place in its sweep that a session's value means; empty: where it begins.
+/// The index of the sweep's value nearest to a session's value; empty: the experiment's default.
 std::size_t experiment_point(std::optional<double> value, const experiments::Experiment&);
 
-/// Belongs to the interface's thread.
+/// Call it on the interface's thread alone.
 class ExperimentRuns {
  public:
-  /// `wake` is called on a worker when there is news.
+  /// `wake` is called on a worker's thread after each result.
   explicit ExperimentRuns(std::function<void()> wake) : wake_(std::move(wake)) {}
 
-  /// What is to be measured from here on, the chosen value first, and what is there. Null: nothing, and what
-  /// runs is stopped.
+  /// Measures the sweep of the experiment, beginning near the `point` at which it was chosen; computes the
+  /// look at `point`; updates sight(). Null: stops what runs.
   void follow(const experiments::Experiment*, std::size_t point);
   const ExperimentSight& sight() const { return sight_; }
-  /// Whether all that was asked for is in sight.
+  /// Whether all values and the look at the chosen one are in sight, or a problem ended measuring.
   bool is_settled() const;
   /// Blocks until nothing runs.
   void wait() const { worker_.wait(looks), worker_.wait(sweeps); }

@@ -1,5 +1,4 @@
-// app/pages/experiments: what stands right: both matrices at the chosen value, the table, and what can be
-// done with them.
+// app/pages/experiments: the right column: both matrices at the chosen value, the table, and their buttons.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -88,7 +87,7 @@ float draw_experiment_pictures(const ExperimentPage& page, const Box& box) {
   return y + ui.px(14);
 }
 
-/// Whether every word of a text has that much room: a paragraph breaks between words alone.
+/// Whether each word of the translated text is at most `room` wide: paragraphs break only between words.
 bool has_room_for_words(const Ui& ui, std::string_view text, float room) {
   const std::string words = ui.translated(text);
   for (std::size_t at = 0; at < words.size();) {
@@ -99,7 +98,7 @@ bool has_room_for_words(const Ui& ui, std::string_view text, float room) {
   return true;
 }
 
-/// A and B as large numbers; their words stand beside them, or below where they have no room there.
+/// A and B as large numbers; their words are beside them, or below if they do not fit there.
 float draw_experiment_headline(const ExperimentPage& page, const Box& row) {
   const Ui& ui = page.ui();
   const ExperimentHeadline& line = page.words.headline;
@@ -122,7 +121,7 @@ float draw_experiment_headline(const ExperimentPage& page, const Box& row) {
   return y + ui.px(26);
 }
 
-/// Where there is little room the smallest numbers have one digit.
+/// In a narrow window the smallest numbers have one digit.
 std::string in_table(NumberForm form, double number, bool narrow) {
   const bool smallest = number != 0 && std::abs(number) < 0.00095;
   return narrow && smallest && form == NumberForm::Small ? tight(number) : written_number(form, number);
@@ -143,7 +142,7 @@ float draw_experiment_table_title(const ExperimentPage& page, const Box& box) {
   return y + ui.px(12);
 }
 
-/// The value of the sweep, as wide as its texts; the numbers share the rest.
+/// The column of the sweep's values is as wide as its texts; the columns of numbers share the rest.
 std::vector<ColumnLook> experiment_columns(const ExperimentPage& page) {
   const Ui& ui = page.ui();
   const auto ink = [point = page.point](std::size_t row) {
@@ -172,8 +171,8 @@ std::vector<ColumnLook> experiment_columns(const ExperimentPage& page) {
   return columns;
 }
 
-/// A row a value of the sweep with its typical numbers; files have all, see core/experiments. It refers to
-/// the page and must not outlive it.
+/// One row for each value of the sweep, with typical numbers; files have all numbers, see core/experiments.
+/// The table refers to the page and must not outlive it.
 Table experiment_table(const ExperimentPage& page) {
   Table table{.rows = page.values(), .columns = {}};
   table.columns.push_back({.title = page.words.symbol,
@@ -209,13 +208,13 @@ void draw_experiment_table(const ExperimentPage& page, const Box& box) {
       draw_table(ui, {box.x, top, box.w, box.bottom() - top}, experiment_table(page), look, order);
   ImGui::PopID();
   if (touch.clicked) page.choose(*touch.clicked);
-  if (!touch.copied.empty()) copy_experiment(page.scene);  // with all numbers, as the button copies them
+  if (!touch.copied.empty()) copy_experiment(page.scene);  // all numbers, as the button does
 }
 
-/// The lesson that asks what the experiment shows.
+/// The lesson about what an experiment shows.
 struct LessonOfExperiment {
   int experiment;
-  std::string_view lesson;  // of its file, without ending
+  std::string_view lesson;  // its file's name without extension
 };
 constexpr std::array<LessonOfExperiment, 13> lessons_of_experiments{{{1, "04-why-divide"},
                                                                      {2, "06-five-wrong-masks"},
@@ -231,7 +230,7 @@ constexpr std::array<LessonOfExperiment, 13> lessons_of_experiments{{{1, "04-why
                                                                      {14, "08-what-entropy-tells"},
                                                                      {15, "09-where-am-i"}}};
 
-/// "Lesson 4", at the right end. Returns what it takes of the row.
+/// "Lesson 4", at the right end. Returns the width it takes.
 float draw_lesson_of_experiment(const ExperimentPage& page, const Box& row) {
   const auto found =
       std::ranges::find(lessons_of_experiments, page.words.number, &LessonOfExperiment::experiment);

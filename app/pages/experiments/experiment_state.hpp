@@ -13,21 +13,21 @@
 namespace attnscope {
 
 struct ExperimentState {
-  std::string name = "scaling";  // see core/experiments; one that there is not: the first
-  std::optional<double> value;   // of the sweep, the nearest that it has; empty: where it begins
+  std::string name = "scaling";  // see core/experiments; an unknown name means the first
+  std::optional<double> value;   // the sweep's nearest value is chosen; empty: its default
 
-  // Of the moment.
-  std::map<std::string, double> values;      // of the experiments that were looked at before
+  // Not kept in a session.
+  std::map<std::string, double> values;      // the last chosen value of experiments shown before
   std::map<std::string, TableOrder> orders;  // of each experiment's table
   std::size_t tile =
-      static_cast<std::size_t>(-1);  // of a row that is taken tile by tile; beyond the end: the last
-  double tile_due = 0;    // when the next one is taken by itself, in seconds of ImGui; 0: it is not
+      static_cast<std::size_t>(-1);  // last tile taken of an online-softmax row; beyond the end: all
+  double tile_due = 0;    // when the next tile is taken while playing, in ImGui's seconds; 0: not playing
   float list_scroll = 0;  // logical pixels
 };
 
 /// What a session keeps of it.
 void fields(PageFields&, ExperimentState&);
-/// What its table is called as a file, without ending.
+/// The file name of the table, without extension.
 std::string experiment_file_name(const ViewState&);
 
 inline ExperimentState& experiment_of(ViewState& view) { return view.pages.of<ExperimentState>(); }

@@ -29,7 +29,7 @@ void draw_online_bars(const Ui& ui, const Axes& axes, const OnlineRow& row, std:
   }
 }
 
-/// The running maximum: a step for every tile that was taken.
+/// The running maximum: one step for each tile taken.
 void draw_online_maximum(const Ui& ui, const Axes& axes, const OnlineRow& row, std::size_t taken) {
   for (std::size_t t = 0; t <= taken; ++t) {
     const OnlineTile& tile = row.tiles[t];
@@ -46,7 +46,7 @@ void draw_online_maximum(const Ui& ui, const Axes& axes, const OnlineRow& row, s
 
 constexpr double seconds_a_tile = 0.9;
 
-/// The next tile when its time has come, up to the last one.
+/// While playing, takes the next tile when it is due; stops at the last.
 void play_tiles(ExperimentState& state, std::size_t last) {
   if (state.tile_due <= 0 || ImGui::GetTime() < state.tile_due) return;
   state.tile = std::min(state.tile, last);
@@ -54,7 +54,7 @@ void play_tiles(ExperimentState& state, std::size_t last) {
   state.tile_due = state.tile < last ? ImGui::GetTime() + seconds_a_tile : 0;
 }
 
-/// From the first tile on where all are taken.
+/// Begins again with the first tile if all are taken.
 void play_or_pause_tiles(ExperimentState& state, std::size_t last) {
   const bool plays = state.tile_due > 0;
   if (!plays && state.tile >= last) state.tile = 0;

@@ -12,7 +12,7 @@
 namespace attnscope {
 namespace {
 
-/// An action of this page, whatever the length of what is open.
+/// An action of this page; it also works without scores, as long contexts have none.
 constexpr Action experiment_action(std::string_view id, Action action) {
   action.only = Mode::Experiments;
   action.needs_scores = false;

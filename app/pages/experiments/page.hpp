@@ -11,7 +11,7 @@ class Experiments final : public Page {
   explicit Experiments(const PageSupplies& supplies) : runs_(supplies.wake) {}
 
   const PageFacts& facts() const override;
-  /// Out of the mode nothing is measured.
+  /// Stops measuring in other modes.
   void follow(const ViewState&) override;
   bool is_settled() const override { return runs_.is_settled(); }
   void wait() const override;
@@ -27,7 +27,7 @@ class Experiments final : public Page {
   ExperimentRuns runs_;
 };
 
-/// What is known of the experiment on screen; null: none is there.
+/// The experiment on screen and its measurements; null if there is none.
 const ExperimentSight* experiment_sight(const Scene&);
 
 /// For the table of pages.

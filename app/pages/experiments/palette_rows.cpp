@@ -1,4 +1,4 @@
-// app/pages/experiments: what the palette finds of the page beside its actions.
+// app/pages/experiments: the page's entries in the palette, besides its actions.
 #include "app/pages/experiments/parts.hpp"
 #include "app/views/palette/entries.hpp"
 

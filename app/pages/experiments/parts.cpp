@@ -8,7 +8,7 @@
 namespace attnscope {
 namespace {
 
-/// Title with the legend at its right, and what was measured. Returns the y below.
+/// The title with the legend at its right, and how much was measured. Returns the y below.
 float draw_experiment_head(const ExperimentPage& page, const Box& box) {
   const Ui& ui = page.ui();
   const float y = box.y + ui.px(page.narrow ? 22 : 30);
@@ -26,7 +26,7 @@ float draw_experiment_head(const ExperimentPage& page, const Box& box) {
   return top + ui.paragraph(box.x, top, box.w, page.words.about, {type::label, ui.theme.text2}) + ui.px(6);
 }
 
-/// Its height; drawn where `draws`.
+/// Returns the height of the sentences; draws them if `draws`.
 float draw_experiment_sentences(const ExperimentPage& page, const Box& box, bool draws) {
   const Ui& ui = page.ui();
   const float label = page.narrow ? 0 : ui.px(108), gap = ui.px(page.narrow ? 4 : 8);
@@ -34,7 +34,7 @@ float draw_experiment_sentences(const ExperimentPage& page, const Box& box, bool
   if (draws && label > 0)
     ui.text(box.x, y + ui.px(9), "What it shows",
             {type::label, ui.theme.text1, Ink::Semibold, Align::Left, label});
-  // A sentence is said when its numbers are known.
+  // Sentences are written once their numbers are known.
   const bool known = page.sight.points[page.point].has_value();
   for (const std::string& sentence :
        known ? page.words.sentences(page.numbers()) : std::vector<std::string>{"Measuring …"}) {
@@ -58,7 +58,7 @@ void draw_experiment_middle(const ExperimentPage& page, const Box& box) {
   const float gap = ui.px(page.narrow ? 8 : 16), line = ui.px(page.narrow ? 4 : 14);
   const float words = draw_experiment_sentences(page, inner, false);
   float bottom = inner.bottom() - ui.px(page.narrow ? 6 : 16) - words;
-  // In front of a room that has no height for both the plots go last.
+  // In presenter mode the sentences are left out if the plots would be too low beside them.
   constexpr float least_plot = 88;
   if (page.scene.view.presenter->on && (bottom - ui.px(12) - y - line) / 2 < ui.px(least_plot)) {
     bottom += words;
@@ -110,7 +110,7 @@ void draw_experiments(Scene& scene, const ExperimentSight& sight, const Box& box
                             experiment_point(experiment_of(scene.view).value, *sight.experiment), narrow};
   if (scene.view.hint.empty()) scene.view.hint = experiment_hint(page);
   const float list = presented ? 0 : ui.px(narrow ? 184 : 264);
-  float side = ui.px(narrow ? 340 : 408);  // the heads of the table are read
+  float side = ui.px(narrow ? 340 : 408);  // so that the table's headings can be read
   if (presented || box.w - list - side < ui.px(480)) side = 0;
   if (list > 0) {
     draw_experiment_list(page, {box.x, box.y, list, box.h});

@@ -23,7 +23,7 @@ struct ExperimentPage {
   std::size_t values() const { return sight.experiment->values.size(); }
   std::string value_at(std::size_t i) const { return words.value(sight.experiment->values[i]); }
   ExperimentNumbers numbers() const { return {sight, point}; }
-  /// The value at that place of the sweep is chosen.
+  /// Chooses the value at that index of the sweep.
   void choose(std::size_t next) const;
 };
 
@@ -31,17 +31,17 @@ Rgba hue_of(const Theme&, SeriesHue);
 /// The whole page.
 void draw_experiments(Scene&, const ExperimentSight&, const Box&);
 
-/// It is looked at from here on, at the value where it was left.
+/// Shows this experiment, at the value that was chosen last.
 void choose_experiment(Scene&, const ExperimentWords&);
 
-/// All experiments by their titles.
+/// Adds all experiments by title.
 void add_experiments_to_palette(const Shown&, std::vector<PaletteEntry>&);
 
 void draw_experiment_list(const ExperimentPage&, const Box&);
 /// The slider that is the x of all plots.
 void draw_experiment_slider(const ExperimentPage&, const Box&);
 void draw_experiment_plot(const ExperimentPage&, const PlotRow&, const Box&, std::size_t index);
-/// Pictures, table and what can be done with them.
+/// Pictures, table and buttons.
 void draw_experiment_side(const ExperimentPage&, const Box&);
 
 }  // namespace attnscope

@@ -37,7 +37,7 @@ std::vector<std::string> phasor_sentences(const ExperimentNumbers& n) {
   return all;
 }
 
-/// One circle: as it is in the colour of A, interpolated in that of B.
+/// One circle: unchanged angle in the colour of A, interpolated in that of B.
 void draw_phasor(const Ui& ui, ImVec2 centre, float radius, double a, double b) {
   ui.ring(centre, radius, ui.theme.border, std::max(1.f, ui.px(1)));
   const auto hand = [&](double angle, Rgba colour, float length, float thickness) {

@@ -1,5 +1,5 @@
-// app/pages/experiments: what each experiment is called, what its plots and its table show, and what it says
-// of its numbers.
+// app/pages/experiments: the words of each experiment: title, plots, table, and the sentences about its
+// numbers.
 #pragma once
 
 #include <cmath>
@@ -15,10 +15,10 @@
 
 namespace attnscope {
 
-/// A is as it is, B the change; the others are further changes, Formula what a formula says.
+/// A: unchanged; B: changed; Third to Fifth: further changes; Formula: predicted by a formula.
 enum class SeriesHue : std::uint8_t { A, B, Third, Fourth, Fifth, Formula, Baseline };
 
-/// How a number is written; Whole: without places where it has none.
+/// How a number is written; Whole: without decimals if it is an integer.
 enum class NumberForm : std::uint8_t { Small, Whole, Share, Bytes, Count, Milliseconds };
 std::string written_number(NumberForm, double);
 
@@ -33,18 +33,18 @@ struct PlotRow {
   std::string_view title, unit;
   std::vector<SeriesRow> series = {};
   bool log = false;
-  double low = std::numeric_limits<double>::quiet_NaN();  // of the axis; NaN: as the numbers ask
+  double low = std::numeric_limits<double>::quiet_NaN();  // lower end of the axis; NaN: chosen by the numbers
   double high = std::numeric_limits<double>::quiet_NaN();
   NumberForm form = NumberForm::Small;
-  std::string_view baseline = {};  // what a dashed line is called
-  bool nan = false;                // what is not a number is a result: it stands there as "NaN"
-  /// Instead of lines over the sweep; `area`: below the title.
+  std::string_view baseline = {};  // name of the dashed line
+  bool nan = false;                // NaN is a result and is written "NaN"
+  /// Draws this instead of lines over the sweep; `area`: below the title.
   void (*draw)(const ExperimentPage&, const Box& area) = nullptr;
 };
 
-// Pictures in the place of lines.
+// Pictures instead of lines.
 
-/// Scores as bars, tile by tile, with the running maximum; a click or a drag takes tiles up to there.
+/// Scores as bars, tile by tile, with the running maximum; a click or a drag takes tiles up to the mouse.
 void draw_online_row(const ExperimentPage&, const Box& area);
 /// A circle for each pair of rotary positions, with the angles at the chosen distance.
 void draw_phasors(const ExperimentPage&, const Box& area);
@@ -52,11 +52,11 @@ void draw_phasors(const ExperimentPage&, const Box& area);
 /// Two columns of one table differ in their words, not in their colours alone.
 struct QuantityColumn {
   std::string_view head;
-  std::string_view of;  // which of those that have the same head, in a line below it; empty: there is one
+  std::string_view of;  // second line, to tell columns of one heading apart; empty: none needed
   std::size_t quantity;
   SeriesHue hue;
   NumberForm form = NumberForm::Small;
-  bool nan = false;  // what is not a number is a result
+  bool nan = false;  // NaN is a result
 };
 
 struct LegendEntry {
@@ -78,12 +78,12 @@ class ExperimentNumbers {
   double at_value(double value, std::size_t quantity) const {
     return at(experiments::nearest(*sight_->experiment, value), quantity);
   }
-  /// "0.79"; "…" where it is not known yet.
+  /// "0.79"; "…" while it is unknown.
   std::string say(std::size_t quantity, NumberForm form = NumberForm::Small) const {
     return said((*this)[quantity], form);
   }
   static std::string said(double number, NumberForm form = NumberForm::Small) {
-    // A unit belongs to its number, whatever is said around them, and so does the sign of one not known yet.
+    // A number and its unit are not translated, and neither is the "…" of an unknown number.
     return own_number(std::isnan(number) ? "…" : written_number(form, number));
   }
 
@@ -104,27 +104,27 @@ struct ExperimentWords {
   int number = 0;
   std::string_view title, subtitle, about, symbol;
   std::string_view axis;                   // under the plots
-  std::string (*value)(double) = nullptr;  // as the slider and the table write it
+  std::string (*value)(double) = nullptr;  // how the slider and the table write a value
   std::vector<LegendEntry> legend;
   std::vector<PlotRow> plots;
   std::vector<QuantityColumn> columns;
   std::string_view picture_title = "Weights";
   std::string (*picture_a)(double) = nullptr, (*picture_b)(double) = nullptr;
-  float picture_high = 0;  // of the colours; 0: the largest number
+  float picture_high = 0;  // upper end of the colours; 0: the largest number
   ExperimentHeadline headline;
   std::vector<std::string> (*sentences)(const ExperimentNumbers&) = nullptr;
-  bool kinds = false;                     // the values have no order: bars in the place of lines
-  std::string_view computed = "float64";  // in which numbers; of the engine's own runs: what it takes
-  std::string_view repeats = "seeds";     // what bands run over
+  bool kinds = false;                     // the values have no order: bars instead of lines
+  std::string_view computed = "float64";  // number type; for runs of the engine: the type it uses
+  std::string_view repeats = "seeds";     // what the bands extend over
   std::vector<float> thumb_a, thumb_b;    // from 0 to 1, over equal steps
 };
 
-/// All, in the order of core/experiments.
+/// All experiments, in the order of core/experiments.
 std::span<const ExperimentWords> experiment_words();
-/// Of an experiment that there is.
+/// The words of an experiment in that list.
 const ExperimentWords& words_of(const experiments::Experiment&);
 
-// Where they are written.
+// One function for each experiment.
 ExperimentWords scaling_words();
 ExperimentWords dilution_words();
 ExperimentWords grouped_words();

@@ -26,7 +26,7 @@ class Gallery final : public Page {
   }
 
  private:
-  mutable GalleryState widgets_;  // what they are set to: an example, which neither undo nor a session has
+  mutable GalleryState widgets_;  // example settings, kept by neither undo nor a session
 };
 
 }  // namespace
