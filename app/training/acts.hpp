@@ -1,4 +1,4 @@
-// app/training: what is done to the runs on screen, on the training page and in lessons that train.
+// app/training: actions on the runs on screen, used by the training page and by training lessons.
 #pragma once
 
 #include <cstdint>
@@ -8,17 +8,16 @@
 
 namespace attnscope {
 
-/// What trains, with a run; null: nothing yet.
+/// The lab, if it has a run; null before.
 const training::LabSight* lab_in(const Scene&);
-/// The step that is looked at: the newest, unless an earlier one was chosen.
+/// The shown step: the newest, unless an earlier one was chosen.
 std::int64_t lab_step_of(const Scene&, const training::LabSight&);
 
 /// Trains from the newest step on, or pauses.
 void lab_play(Scene&);
-/// From the step that is looked at, as another run.
+/// Branches off another run at the shown step.
 void lab_branch(Scene&);
-/// The head of that number, counted through all layers, gives zeros from the next step on, or what it gives
-/// again.
+/// Zero-ablates a head from the next step on, or ends its ablation. Heads are counted through all layers.
 void lab_mute(Scene&, std::int64_t head);
 
 }  // namespace attnscope

@@ -1,4 +1,5 @@
-// app/training: every head on the probe at the step that is looked at, with the name that it has earned.
+// app/training: every head's weights on the probe at the shown step, with the name of the score that it
+// passes.
 #include <algorithm>
 #include <cmath>
 
@@ -16,7 +17,7 @@ using training::LabPoint;
 
 struct HeadPicture {
   std::shared_ptr<const LabMoment> moment;
-  std::shared_ptr<const LabMoment> minus;  // what is subtracted; null: nothing
+  std::shared_ptr<const LabMoment> minus;  // the subtracted moment; null: none
   std::int64_t head;
 };
 
@@ -59,7 +60,7 @@ std::vector<HeadFact> facts_of(const TrainingPanels& panels, const LabPoint& poi
   return facts;
 }
 
-/// With the gap before them, beside a head's picture: wide enough for the longest label.
+/// Width of the numbers beside a head's picture, gap included: enough for the longest label.
 float width_of_facts(const Ui& ui, const std::vector<HeadFact>& facts) {
   float wide = ui.px(48);
   for (const HeadFact& one : facts)
@@ -67,7 +68,7 @@ float width_of_facts(const Ui& ui, const std::vector<HeadFact>& facts) {
   return wide + ui.px(10);
 }
 
-/// Two in a row. A label that is longer than half of it has what the other column does not need.
+/// Two numbers a line. A label longer than half the line takes what the other column does not need.
 void draw_facts_below(const TrainingPanels& panels, const std::vector<HeadFact>& facts, const Box& box) {
   const Ui& ui = panels.ui();
   const float gap = ui.px(12), line = std::floor(box.h / 2);
@@ -91,7 +92,8 @@ void draw_facts_below(const TrainingPanels& panels, const std::vector<HeadFact>&
   }
 }
 
-/// "induction", and what muting costs: "shared". Of what is not on the page nothing is said.
+/// "induction", and the word for what ablating the head costs: "shared". Scores that the page does not show
+/// are not named.
 struct HeadTitle {
   std::string name = "no name yet";
   std::string_view need;
@@ -113,7 +115,7 @@ HeadTitle title_of(const TrainingPanels& panels, const LabPoint* point, std::int
   return title;
 }
 
-/// Of all heads alike: whether the word has a line of its own, and whether the badge stands there, too.
+/// The same for all heads: whether the word has a line of its own, and whether the badge is on it, too.
 struct HeadLines {
   bool two = false, badge_below = false;
 };
@@ -136,7 +138,7 @@ HeadLines lines_of_titles(const TrainingPanels& panels, const LabPoint* point, c
   return lines;
 }
 
-/// `below`: the word has a line of its own, with so much room.
+/// `below`: the word has a line of its own, of width `room_of_need`.
 void draw_head_title(const Ui& ui, const HeadTitle& title, ImVec2 at, float room, float room_of_need,
                      bool below) {
   const float line = ui.px(18);
@@ -149,7 +151,7 @@ void draw_head_title(const Ui& ui, const HeadTitle& title, ImVec2 at, float room
           {type::tick, ui.theme.text2, Ink::Medium, Align::Left, std::max(1.f, room_of_need - x)});
 }
 
-/// What the head is called, its badge, and the numbers beside it.
+/// The head's picture, name, badge and numbers.
 void draw_lab_head(const TrainingPanels& panels, const LabPoint* point, const HeadPicture& of, const Box& box,
                    const HeadLines& lines) {
   const Ui& ui = panels.ui();
@@ -157,7 +159,7 @@ void draw_lab_head(const TrainingPanels& panels, const LabPoint* point, const He
   const float badge_wide = ui.text_width(own(badge_text), type::tick, Ink::Medium) + ui.px(12),
               line = ui.px(lines.two ? 33 : 18);
   const Rgba hue = ui.theme.head(of.head);
-  // Numbers stand beside the picture, or below it, where that leaves it larger.
+  // Numbers are beside the picture or below it, whichever leaves the picture larger.
   const std::vector<HeadFact> facts = point != nullptr && !panels.covers_numbers
                                           ? facts_of(panels, *point, of.head)
                                           : std::vector<HeadFact>();
@@ -210,7 +212,7 @@ void draw_lab_heads(const TrainingPanels& panels, const Box& box) {
   Box sides{box.right() - pad - ui.px(150), top - ui.px(14), ui.px(150), ui.px(28)};
   const float title =
       ui.text(box.x + pad, top, "Heads on the probe", {type::body, ui.theme.text1, Ink::Semibold});
-  // Where they have no room beside the title they have a line of their own.
+  // The switch of sides gets a line of its own if it does not fit beside the title.
   const bool has_line = panels.b != nullptr && sides.x < box.x + pad + title + ui.px(60);
   if (has_line) sides.y += ui.px(28);
   draw_lab_sides(panels, sides);

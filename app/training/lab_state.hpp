@@ -1,4 +1,4 @@
-// app/training: which task is trained, how fast, and which step of it is looked at.
+// app/training: which task is trained, how fast, and which step is shown.
 #pragma once
 
 #include <array>
@@ -14,39 +14,39 @@ namespace attnscope {
 class PageFields;
 struct ViewState;
 
-/// Step: one at a time. Run: some for every frame. Fast: as many as the machine does.
+/// Step: one step, then a pause. Run: some steps for every frame. Fast: as many as the machine manages.
 enum class LabPace : std::uint8_t { Step, Run, Fast };
-/// Which of two runs the heads are drawn of.
+/// The run whose heads are drawn, or their difference.
 enum class LabSide : std::uint8_t { A, B, Difference };
 
 inline constexpr int least_steps_a_frame = 1, most_steps_a_frame = 64;
 inline constexpr int usual_steps_a_frame = 1;  // slow enough to talk about what forms
 
 struct LabState {
-  std::string task = "small-induction";  // see training::find_task(); one that there is not: the first
-  bool control = false;                  // its recipe that fails for a reason
+  std::string task = "small-induction";  // see training::find_task(); an unknown one means the first
+  bool control = false;                  // trains its control, a recipe that fails for a known reason
   std::int64_t seed = 0;
-  std::int64_t batch = 0;  // 0: as the recipe has it
+  std::int64_t batch = 0;  // 0: the recipe's
   LabPace pace = LabPace::Run;
   int steps_a_frame = usual_steps_a_frame;
   LabSide side = LabSide::A;
-  std::int64_t wall_seeds = 16;  // of the seed wall, one of wall_sizes
-  /// Steps of the first run. One that a session brings is trained that far: the same bits again.
+  std::int64_t wall_seeds = 16;  // runs of the seed wall, one of wall_sizes
+  /// Steps of the first run. A session's run is trained that far again, with the same bits.
   std::int64_t trained = 0;
 
-  // Of the moment.
+  // Not kept in a session.
   bool playing = false;
-  std::optional<std::int64_t> step;  // that is looked at; empty: the newest
-  std::filesystem::path models;      // where models go that are opened from here
+  std::optional<std::int64_t> step;  // the shown step; empty: the newest
+  std::filesystem::path models;      // folder of the models that are opened from here
   float scroll = 0;                  // of the controls, logical pixels
 };
 
 inline constexpr std::array<std::int64_t, 3> wall_sizes{16, 32, 64};
 
-/// What is to be trained. Its steps go on to the end, beyond the goal.
+/// The recipe that the state describes. Training goes on past the goal to the last step.
 training::Recipe recipe_of(const LabState&);
 
-/// What the table of its run is called as a file, without ending.
+/// The file name of the run's table, without extension.
 std::string lab_file_name(const ViewState&);
 
 /// What a session keeps of it.

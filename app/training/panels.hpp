@@ -1,5 +1,5 @@
-// app/training: the parts of a picture of runs: curves, heads, the strip of time. The training page draws
-// them, and lessons that train.
+// app/training: the parts of a picture of runs: curves, heads, the strip of time. The training page and
+// training lessons draw them.
 #pragma once
 
 #include <algorithm>
@@ -17,45 +17,46 @@
 
 namespace attnscope {
 
-/// What the parts are given: which runs, which step, and how much of them there is on screen.
+/// The parts' input: the runs, the step, and which of the parts are on screen.
 struct TrainingPanels {
   Scene& scene;
   const training::LabSight& lab;
   const training::WallSight& wall;
-  /// A and the run beside it: its branch or, of a branch, itself with its parent as A. Null: none.
+  /// A and B: a run and its newest branch; if the active run is a branch, its parent and the branch. Null:
+  /// none.
   const training::LabRun* a = nullptr;
   const training::LabRun* b = nullptr;
-  std::int64_t step = 0;  // that is looked at
-  std::int64_t last = 1;  // where the axes of steps end, from the first step of a run to its last
+  std::int64_t step = 0;  // the shown step
+  std::int64_t last = 1;  // the end of the axes of steps
   bool narrow = false;
-  std::string_view front = {};  // the curves that stand large, see lessons::measure_names(); empty: the loss
-  std::span<const std::string> plots = {};  // the only curves and numbers of heads, by name; empty: all
-  int small_rows = 2;                       // of the other curves: three in each of two, two in one, none
-  bool has_rule = true;                     // what gives a head its name is said below the heads
-  bool covers_numbers = false;              // those beside the heads
-  bool covers_heads = false;                // no pictures of heads, in the strip of time either
-  /// In place of the large plot, and of all the small ones; empty: the plots.
+  std::string_view front = {};  // name of the large plot, see lessons::measure_names(); empty: the loss
+  std::span<const std::string> plots = {};  // names of the shown curves and heads' numbers; empty: all
+  int small_rows = 2;                       // rows of small plots: 2 of three plots, 1 of two, or 0
+  bool has_rule = true;                     // the rule for the heads' names is written below the heads
+  bool covers_numbers = false;              // hides the numbers of the heads
+  bool covers_heads = false;                // hides the pictures of heads, also in the strip of time
+  /// Draw something else instead of the large plot, or of all small plots; empty: the plots are drawn.
   std::function<void(const Box&)> draws_front = {}, draws_small = {};
 
   const Ui& ui() const { return scene.ui; }
-  /// Whether the curves of that name, or the numbers, are on screen.
+  /// Whether the curves or the heads' numbers of that name are on screen.
   bool has_plot(std::string_view name) const {
     return plots.empty() || std::find(plots.begin(), plots.end(), name) != plots.end();
   }
   LabState& state() const { return lab_of(scene.view); }
   const training::Recipe& recipe() const { return *lab.recipe; }
   std::int64_t heads() const { return recipe().network.layers * recipe().network.heads; }
-  /// The run whose heads are drawn: B where that is asked for and there.
+  /// The run whose heads are drawn: B if it is chosen and exists, else A.
   const training::LabRun* shown() const { return state().side == LabSide::B && b != nullptr ? b : a; }
 };
 
 TrainingPanels training_panels(Scene&, const training::LabSight&);
 
-/// The end of the axis of steps where a recipe's whole length would leave most of it empty: so far as the
-/// runs are meant to go, or by hundreds as far as they have come.
+/// The end of an axis of steps that does not show the recipe's whole length: `meant` or the runs' last step,
+/// whichever is larger, rounded up to hundreds, at most the recipe's steps.
 std::int64_t lab_axis_end(const TrainingPanels&, std::int64_t meant);
 
-/// The learning rate's peak, beside the recipe's; what was chosen, if any was.
+/// A slider for the learning rate's peak; `recipes`: the recipe's peak. Returns the new rate if it was moved.
 std::optional<double> lab_rate_slider(const Ui&, const Box& row, double rate, double recipes);
 
 void draw_lab_plots(const TrainingPanels&, const Box&);

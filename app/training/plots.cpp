@@ -1,5 +1,5 @@
-// app/training: what was measured against steps: loss with its floor, accuracy, and per head entropy, scores
-// and what muting costs.
+// app/training: measures against steps: loss with its floor, accuracy, and for each head entropy, scores and
+// the cost of ablating it.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -20,7 +20,7 @@ struct LabLine {
   Rgba colour = 0;
   float thickness = 2;
   bool dashed = false;
-  std::string name;  // at its right end; empty: none
+  std::string name;  // written at the line's right end; empty: none
 };
 
 std::vector<ImVec2> lab_points(const LabRun& run, const ValueOf& value, std::int64_t from = 0) {
@@ -32,7 +32,7 @@ std::vector<ImVec2> lab_points(const LabRun& run, const ValueOf& value, std::int
 }
 
 struct LabPlot {
-  std::string_view name;  // that a lesson calls it by
+  std::string_view name;  // the name that lessons use
   std::string title, unit;
   double low = 0, high = 1;
   std::vector<LabLine> lines;
@@ -40,7 +40,7 @@ struct LabPlot {
   std::string floor_name;
 };
 
-/// A click or a drag looks at that step.
+/// A click or a drag shows the step under the mouse.
 void scrub_in_plot(const TrainingPanels& panels, const Axes& axes, const std::string& label) {
   const Ui::Touch touch = panels.ui().touch(label.c_str(), axes.area.grown(panels.ui().px(4)), false);
   if (touch.hovered) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
@@ -49,7 +49,7 @@ void scrub_in_plot(const TrainingPanels& panels, const Axes& axes, const std::st
       std::clamp(axes.x_at(ImGui::GetIO().MousePos.x), 0., static_cast<double>(panels.last)));
 }
 
-/// A thin line where B left A. Its word stands away from the floor's.
+/// A thin line where B branches off A. Its label keeps clear of the floor's.
 void draw_cut(const TrainingPanels& panels, const Axes& axes, const LabPlot& plot) {
   if (panels.b == nullptr || panels.b->branch == 0) return;
   const Ui& ui = panels.ui();
@@ -61,11 +61,12 @@ void draw_cut(const TrainingPanels& panels, const Axes& axes, const LabPlot& plo
   const float y = below ? axes.area.bottom() - ui.px(10) : axes.area.y + ui.px(10);
   const bool left = x + wide + ui.px(8) > axes.area.right();
   const float from = left ? x - ui.px(4) - wide : x + ui.px(4);
-  ui.fill({from - ui.px(2), y - ui.px(7), wide + ui.px(4), ui.px(14)}, ui.theme.panel);  // over the curves
+  ui.fill({from - ui.px(2), y - ui.px(7), wide + ui.px(4), ui.px(14)}, ui.theme.panel);  // hides the curves
   ui.text(from, y, "cut", {type::tick, ui.theme.b});
 }
 
-/// Of a line at the step that is looked at; NaN before its first point, and where it has ended long before.
+/// The line's value at the shown step; NaN before its first point, and more than `measure_every` steps after
+/// its last.
 float value_at(const LabLine& line, std::int64_t step, std::int64_t measure_every) {
   float value = NAN;
   if (line.points.empty() || static_cast<float>(step - measure_every) > line.points.back().x) return value;
@@ -74,8 +75,8 @@ float value_at(const LabLine& line, std::int64_t step, std::int64_t measure_ever
   return value;
 }
 
-/// Below its line, or above where that is low, over the line of the step that is looked at; without its
-/// group's name where there is no room for that.
+/// The floor's name, below its line, or above it near the bottom; drawn over the line of the shown step;
+/// without the group's name if there is too little room.
 void draw_floor_name(const Ui& ui, const Axes& axes, const LabPlot& plot) {
   std::string_view words = plot.floor_name;
   const auto room = [&] { return axes.area.w - ui.text_width(words, type::tick) - ui.px(16); };
@@ -92,13 +93,13 @@ void draw_floor_name(const Ui& ui, const Axes& axes, const LabPlot& plot) {
 void draw_lab_plot(const TrainingPanels& panels, const LabPlot& plot, const Box& box,
                    const std::string& label) {
   const Ui& ui = panels.ui();
-  // Where there is no room for all of it the unit alone: "nats, 64 unseen sequences".
+  // The unit alone, up to the comma, if "nats, 64 unseen sequences" does not fit.
   std::string_view unit = plot.unit;
   if (ui.text_width(plot.title, type::label, Ink::Medium) + ui.px(8) + ui.text_width(unit, type::tick) >
       box.w)
     unit = unit.substr(0, unit.find(", "));
   const float top = plot_title(ui, box, plot.title, unit) + ui.px(4);
-  float names = ui.px(52);  // that the curves have at their right ends
+  float names = ui.px(52);  // room for the curves' names at their right ends
   if (box.w > ui.px(320))
     for (const LabLine& line : plot.lines)
       names = std::max(names, ui.text_width(line.name, type::tick) + ui.px(10));
@@ -131,7 +132,7 @@ void draw_lab_plot(const TrainingPanels& panels, const LabPlot& plot, const Box&
   if (plot.floor) draw_floor_name(ui, axes, plot);
   ui.unclip();
   std::vector<EndLabel> ends;
-  // A small plot has no room for a long name before the next one begins.
+  // Beside a small plot a long name would reach into the next plot.
   const auto has_room = [&](const std::string& name) {
     return axes.area.w > ui.px(120) || ui.text_width(name, type::tick) < ui.px(46);
   };
@@ -209,7 +210,7 @@ LabPlot head_plot(const TrainingPanels& panels, std::string_view name, std::stri
   return plot;
 }
 
-/// The weight that every head puts on a score's keys, and what even weights would put there.
+/// The weight that every head puts on a score's keys, and what uniform weights would put there.
 LabPlot score_plot(const TrainingPanels& panels, std::size_t score) {
   const std::string_view name = panels.lab.task->scores[score].name;
   LabPlot plot = head_plot(
@@ -244,7 +245,7 @@ LabPlot gradient_plot(const TrainingPanels& panels) {
   return plot;
 }
 
-/// Those on the page, in the order in which they stand.
+/// The plots that the page shows, in their order.
 std::vector<LabPlot> all_plots(const TrainingPanels& panels) {
   std::vector<LabPlot> plots{loss_plot(panels), accuracy_plot(panels)};
   plots.push_back(

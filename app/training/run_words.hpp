@@ -1,4 +1,4 @@
-// app/training: what tasks, heads and measures of a run are called.
+// app/training: names of tasks, heads and measures of a run.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@ namespace attnscope {
 std::string lab_task_name(std::string_view key);
 /// "L0H1": layers and heads from 0, as everywhere.
 std::string lab_head_name(const training::Recipe&, std::int64_t head);
-/// What muting a head alone costs, in a word: "needed"; empty: it is not known.
+/// A word for the cost of ablating a head alone: "needed"; empty if it is unknown.
 std::string_view lab_need_word(training::Need);
-/// Name of a task's score or group in the window's language, as titles have it: its first letter large.
+/// Name of a task's score or group in the window's language, its first letter a capital.
 std::string lab_title(const Ui&, std::string_view name);
-/// For the status line: what is computed in, and which seed made the weights.
+/// For the status line: the number type, and the seed of the weights.
 std::string lab_numbers(const LabState&);
 
 }  // namespace attnscope

@@ -1,5 +1,5 @@
-// app/training: the strip of time: how the heads looked at some steps, the step that is looked at, and where
-// a branch left its parent.
+// app/training: the strip of time: pictures of the heads at some steps, the shown step, and where a branch
+// leaves its parent.
 #include <algorithm>
 #include <cmath>
 
@@ -15,11 +15,11 @@ using training::LabRun;
 
 constexpr int lab_stops = 13;
 
-/// Steps under which pictures stand.
+/// The steps that have pictures.
 std::vector<std::int64_t> stops_of(const TrainingPanels& panels, int count) {
   std::vector<std::int64_t> stops;
   const std::int64_t every = std::max(1, panels.recipe().measure_every);
-  // Equal distances, of whole measurements.
+  // Equally spaced, by a multiple of measure_every.
   const std::int64_t parts = std::max(1, count - 1) * every;
   const std::int64_t apart = std::max<std::int64_t>(1, (panels.last + parts - 1) / parts) * every;
   for (std::int64_t stop = 0; stop <= panels.last; stop += apart) stops.push_back(stop);

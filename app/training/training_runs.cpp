@@ -5,7 +5,7 @@ namespace attnscope {
 void TrainingRuns::follow(LabState& state) {
   if (!lab_) lab_ = std::make_unique<training::Lab>(wake_, pool_);
   const training::Recipe recipe = recipe_of(state);
-  const bool is_brought = state.trained != trained_;  // by a session
+  const bool is_brought = state.trained != trained_;  // a session set it
   if (!begun_ || !(*begun_ == recipe) || is_brought) {
     begun_ = recipe;
     lab_->begin(recipe);
@@ -19,7 +19,7 @@ void TrainingRuns::follow(LabState& state) {
   }
   sight_ = lab_->sight();
   if (wall_ && wall_sight_.recipe) wall_sight_ = wall_->sight();
-  // While a session's run is on its way to its step, the state keeps that.
+  // While a session's run is being trained to its step, the state keeps that step.
   if (is_placed() && !sight_.runs.empty() && (!lab_->is_busy() || sight_.runs.front()->step > trained_))
     state.trained = trained_ = sight_.runs.front()->step;
   const training::LabRun* const run = sight_.run();
@@ -53,7 +53,7 @@ void TrainingRuns::put_back(LabState& state, const StoredRuns& before) {
   trained_ = state.trained;
   asked_ = lab_->put_back(before.sight);
   begun_.reset();
-  if (before.sight.recipe) begun_ = recipe_of(state);  // else nothing was begun then
+  if (before.sight.recipe) begun_ = recipe_of(state);  // else no run had begun then
 }
 
 void TrainingRuns::leave(LabState& state) {
@@ -64,7 +64,7 @@ void TrainingRuns::leave(LabState& state) {
   if (!lab_->is_training()) return;
   lab_->stop();
   if (has_stood()) return;
-  // It was on its way: the next look trains it from the beginning.
+  // The run was being trained to its place: the next follow() trains it from the beginning.
   begun_.reset();
   trained_ = -1;
 }

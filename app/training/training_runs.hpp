@@ -1,4 +1,4 @@
-// app/training: what trains behind the window, what was measured of it, the wall of seeds.
+// app/training: the runs that train in the background, their measurements, and the wall of seeds.
 #pragma once
 
 #include <filesystem>
@@ -12,48 +12,50 @@
 
 namespace attnscope {
 
-/// The runs as they were at some time, with what was chosen then.
+/// The runs as they were at some time, and the state of the page then.
 struct StoredRuns {
   LabState state;
   training::LabSight sight;
 };
 
-/// Belongs to the interface's thread. Its threads are made when it is first followed.
+/// Call it on the interface's thread alone. Its own threads begin when something is first to be trained.
 class TrainingRuns {
  public:
-  /// `wake` is called on a worker when there is news.
+  /// `wake` is called on a worker's thread when there is something new to show.
   TrainingRuns(std::function<void()> wake, SharedPool pool)
       : wake_(std::move(wake)), pool_(std::move(pool)) {}
 
-  /// Once a frame while the page is on screen: another recipe begins anew, what plays goes on, what ended
-  /// stops.
+  /// Once a frame while the page is on screen: begins anew with another recipe, trains on while playing,
+  /// stops at the end.
   void follow(LabState&);
-  /// The page has left the screen: what trains stops.
+  /// The page is no longer on screen: stops training.
   void leave(LabState&);
 
-  /// The runs become those of that place, see Lab::stand(); the state is that which has its recipe.
+  /// Trains the runs that belong to a place, see Lab::stand(); `state` must hold its recipe.
   void stand(LabState&, const training::LabStand&);
-  /// The same with what was on screen earlier.
+  /// Brings back runs that were on screen earlier, and their state.
   void put_back(LabState&, const StoredRuns&);
-  /// Whether the runs are those of the last stand(), reached or on their way; and whether it was reached.
+  /// is_placed(): the runs are those of the last stand(), trained that far or on their way; has_stood(): they
+  /// are trained that far.
   bool is_placed() const { return sight_.stand == asked_; }
   bool has_stood() const { return sight_.stood == asked_; }
 
-  /// Writes the active run's model into a folder; taken from saved(), once, when it is there.
+  /// Writes the active run's model into a folder in the background; saved() returns the folder once when it
+  /// is written.
   void save(const std::filesystem::path& folder);
   std::optional<std::filesystem::path> saved();
 
-  /// Null before the first follow().
+  /// Null before the first follow() or stand().
   training::Lab* lab() const { return lab_.get(); }
   const training::LabSight& sight() const { return sight_; }
   const training::WallSight& wall() const { return wall_sight_; }
   bool is_training() const { return lab_ && lab_->is_training(); }
-  /// Whether nothing trains that is not on screen yet; the wall fills in behind it.
+  /// Whether nothing trains and the newest state is on screen; the wall does not count.
   bool is_settled() const;
-  /// Blocks until nothing trains, but for the wall.
+  /// Blocks until nothing trains; the wall may go on.
   void wait() const;
 
-  /// One step of the active run, now.
+  /// Trains the active run by one step, unless it is training.
   void step_once();
   void run_wall(const training::Recipe&, std::size_t seeds);
   void stop_wall();
@@ -66,8 +68,8 @@ class TrainingRuns {
   std::optional<training::Recipe> begun_;
   training::LabSight sight_;
   training::WallSight wall_sight_;
-  std::uint64_t saves_ = 0;   // that were taken
-  std::int64_t trained_ = 0;  // as the state was told
+  std::uint64_t saves_ = 0;   // saves that saved() has returned
+  std::int64_t trained_ = 0;  // LabState::trained as it was last seen or set
   std::uint64_t asked_ = 0;   // the last stand; 0: none
 };
 

@@ -1,4 +1,4 @@
-// app/pages/training: what keys do on the page, and its buttons. What lessons that train do as well stands in
+// app/pages/training: actions of the page's keys and buttons. Those that training lessons share are in
 // app/training/acts.hpp.
 #pragma once
 
@@ -7,16 +7,16 @@
 namespace attnscope {
 
 void lab_step(Scene&);
-/// The measured step before or after the one that is looked at.
+/// Show the measured step before or after the shown one.
 void lab_before(Scene&);
 void lab_after(Scene&);
-/// From the beginning.
+/// Trains again from step 0.
 void lab_anew(Scene&);
-/// The model of the active run as it is now, in Model mode.
+/// Opens the current model of the active run in Model mode.
 void lab_open_model(Scene&);
-/// Every measurement of the run on screen as a table.
+/// Saves every measurement of the run on screen as a table.
 void lab_save_log(Scene&);
-/// The same recipe with many seeds behind the window; while they run, stops them.
+/// Trains the same recipe with many seeds in the background; stops them if they run.
 void lab_wall(Scene&);
 
 }  // namespace attnscope

@@ -1,5 +1,4 @@
-// app/pages/training: what is trained, how fast, what is changed while it trains, and the runs that there
-// are.
+// app/pages/training: the task and its settings, the speed, changes during training, and the list of runs.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -62,7 +61,7 @@ void draw_task(LabColumn& c) {
   drop(c.ui(), "Lab task", c.row(30), lab_task_name(panels.state().task),
        {"Task", {}, "What the model learns; every one takes seconds to a minute.", {}}, [&] {
          for (const training::TaskRow& row : training::tasks()) {
-           if (row.key == "text") continue;  // of a file: on the command line
+           if (row.key == "text") continue;  // learns a text file: only on the command line
            if (!menu_row(c.ui(), std::string(lab_task_name(row.key)).c_str(), {},
                          row.key == panels.state().task))
              continue;
@@ -76,7 +75,7 @@ void draw_task(LabColumn& c) {
   std::string sizes = counted(network.layers, "layer × ", "layers × ") +
                       counted(network.heads, "head", "heads") + "   ·   d " + std::to_string(network.width);
   std::string positions(position_words(network.positions));
-  // Longer words than the English ones leave the last size no room in the first line.
+  // In languages with longer words than English the last size does not fit in the first line.
   if (c.ui().text_width(sizes + "   ·   " + d_k, type::tick) <= c.width)
     sizes += "   ·   " + d_k;
   else
@@ -155,7 +154,7 @@ void draw_recipe(LabColumn& c) {
   c.end();
 }
 
-/// At the step that is looked at: what softmax lets through to the scores.
+/// The gradient that softmax passes on to the scores, at the shown step.
 void draw_score_gradients(LabColumn& c) {
   const Ui& ui = c.ui();
   const training::LabRun* const run = c.panels.shown();
@@ -290,7 +289,7 @@ void draw_runs(LabColumn& c) {
     lab_save_log(panels.scene);
 }
 
-/// Below the floor: the answer was seen.
+/// A warning if the loss is below the floor: the model sees the answer.
 void draw_leak(LabColumn& c) {
   const TrainingPanels& panels = c.panels;
   if (!panels.lab.floor || panels.lab.task->floor_group < 0) return;
@@ -298,7 +297,7 @@ void draw_leak(LabColumn& c) {
   for (const training::LabRun* run : {panels.a, panels.b}) {
     if (run == nullptr) continue;
     const training::LabPoint* const point = run->point_at(panels.step);
-    // A batch of some sequences strays; a tenth below the floor is no accident.
+    // The loss of a small batch varies; a loss a tenth below the floor is no accident.
     if (point == nullptr || point->metrics.groups[group].loss > 0.9 * *panels.lab.floor) continue;
     const std::string name(1, static_cast<char>('A' + run->number));
     const float top = c.y;

@@ -16,7 +16,7 @@
 namespace attnscope {
 namespace {
 
-/// An action of this page, whatever the length of what is open.
+/// An action of this page; it also works without scores, as long contexts have none.
 constexpr Action training_action(std::string_view id, Action action) {
   action.only = Mode::Training;
   action.needs_scores = false;
@@ -119,7 +119,7 @@ void TrainingPage::draw(Scene& scene, const Box& box) const {
                                                                                         : 130);
   const float heads = std::floor(rest.w * (panels.narrow ? 0.42f : 0.425f));
   const float top = rest.h - wall - time;
-  if (presented && top < ui.px(340)) {  // a room reads few plots, but large ones
+  if (presented && top < ui.px(340)) {  // an audience reads few plots, but large ones
     panels.small_rows = top < ui.px(260) ? 0 : 1;
     panels.has_rule = false;
   }

@@ -1,4 +1,4 @@
-// app/pages/training: the page as the shell knows it: small models learn while one watches.
+// app/pages/training: the page as the shell knows it: it trains small models and shows them as they learn.
 #pragma once
 
 #include "app/shell/page.hpp"
@@ -6,7 +6,7 @@
 
 namespace attnscope {
 
-/// The runs are the App's: lessons that train go on with them.
+/// The App owns the runs: training lessons use them, too.
 class TrainingPage final : public Page {
  public:
   explicit TrainingPage(const PageSupplies& supplies) : runs_(supplies.training) {}
@@ -16,7 +16,7 @@ class TrainingPage final : public Page {
   void wait() const override;
   bool is_moving(const ViewState&) const override;
   void draw(Scene&, const Box&) const override;
-  /// Every measurement of the run on screen.
+  /// Writes every measurement of the run on screen as .csv. Throws Error.
   void save_table(const std::filesystem::path& to) const override;
 
  private:

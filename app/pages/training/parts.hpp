@@ -5,12 +5,12 @@
 
 namespace attnscope {
 
-/// What is trained, how fast, what is changed while it trains, and the runs that there are.
+/// The task and its settings, the speed, changes during training, and the list of runs.
 void draw_lab_controls(const TrainingPanels&, const Box&);
 /// The same recipe with many seeds.
 void draw_lab_wall(const TrainingPanels&, const Box&);
 
-/// Whether seeds are trained behind the window.
+/// Whether seeds are being trained in the background.
 bool is_wall_busy(const training::WallSight&);
 
 }  // namespace attnscope

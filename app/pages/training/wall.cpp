@@ -1,5 +1,5 @@
-// app/pages/training: the wall of seeds: the same recipe again and again, its curve, and what each head does,
-// by its score and by what muting it costs.
+// app/pages/training: the wall of seeds: the same recipe with many seeds; for each its curve, and the heads
+// by score and by what ablating each costs.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -21,7 +21,7 @@ std::size_t wall_size(const TrainingPanels& panels) {
   return static_cast<std::size_t>(panels.state().wall_seeds);
 }
 
-/// The first letter of what a score is called.
+/// The first letter of the score's name.
 std::string job_letter(const TrainingPanels& panels, int job) {
   const char first = panels.lab.task->scores[static_cast<std::size_t>(job)].name.front();
   return std::string(1, static_cast<char>(std::toupper(static_cast<unsigned char>(first))));
@@ -41,7 +41,8 @@ void draw_wall_run(const TrainingPanels& panels, const WallRun& run, const Box& 
         {curve.x + ui.px(4) + (curve.w - ui.px(8)) * std::min(1.f, static_cast<float>(at.step) / last),
          curve.bottom() - ui.px(4) - (curve.h - ui.px(8)) * static_cast<float>(at.accuracy)});
   if (points.size() > 1) ui.polyline(points, ui.theme.text1, ui.px(1.5f));
-  // In a low cell the number would stand on the curve: it goes to the corner that a curve that rose leaves.
+  // In a low cell the seed would cover the curve: it goes to the lower right corner, which a risen curve
+  // leaves free.
   const bool is_low = curve.h < ui.px(44);
   ui.text(is_low ? curve.right() - ui.px(4) : curve.x + ui.px(5),
           is_low ? curve.bottom() - ui.px(8) : curve.y + ui.px(9), std::to_string(run.seed),
@@ -67,8 +68,8 @@ void draw_wall_run(const TrainingPanels& panels, const WallRun& run, const Box& 
   }
 }
 
-/// Of every score, in how many seeds a head has it, several have it, and one is needed for it. Returns the y
-/// below.
+/// For each score the number of seeds in which a head has it, in which several have it, and in which a head
+/// is needed for it. Returns the y below.
 float draw_wall_scores(const TrainingPanels& panels, const Box& box) {
   const Ui& ui = panels.ui();
   const float column = std::floor(std::min(ui.px(56), box.w / 4)), line = ui.px(16);
@@ -92,7 +93,7 @@ float draw_wall_scores(const TrainingPanels& panels, const Box& box) {
   return y + line / 2 + ui.px(4);
 }
 
-/// What they have in common, in a sentence. Returns the y below.
+/// What the seeds have in common, in a sentence. Returns the y below.
 float draw_wall_sentence(const TrainingPanels& panels, float x, float y, float width) {
   const Ui& ui = panels.ui();
   const training::WorkCount work = training::count_work(panels.wall);
@@ -112,7 +113,7 @@ float draw_wall_sentence(const TrainingPanels& panels, float x, float y, float w
 }
 
 struct HeadCount {
-  int score = -1;  // that it had most often
+  int score = -1;  // the score that the head had most often
   int runs = 0, needed = 0;
 };
 HeadCount count_of_head(const training::WallSight& wall, std::size_t head) {
@@ -175,7 +176,7 @@ void draw_wall_jobs(const TrainingPanels& panels, const Box& box) {
                     top + line * static_cast<float>(head / columns), wide, line});
 }
 
-/// As many places as runs were asked for, or are about to be.
+/// One place for each run of the wall, or of the chosen size if that is larger.
 void draw_wall_runs(const TrainingPanels& panels, const Box& box) {
   const Ui& ui = panels.ui();
   const bool has_wall = panels.wall.recipe != nullptr;
@@ -207,7 +208,7 @@ void draw_wall_sizes(const TrainingPanels& panels, const Box& box) {
   std::array<std::string, wall_sizes.size()> numbers;
   std::array<std::string_view, wall_sizes.size()> names;
   for (std::size_t i = 0; i < wall_sizes.size(); ++i) names[i] = numbers[i] = std::to_string(wall_sizes[i]);
-  // A session may bring a number between two of them.
+  // A session may hold a number between two sizes; the next larger one is shown as chosen.
   const auto chosen = std::ranges::lower_bound(wall_sizes, panels.state().wall_seeds) - wall_sizes.begin();
   if (const auto picked = segments(panels.ui(), "Seeds", box, names, static_cast<int>(chosen)))
     panels.state().wall_seeds = wall_sizes[static_cast<std::size_t>(*picked)];
