@@ -53,7 +53,7 @@ bool Comparison::take(LiveEngine& engine, BackgroundErrors& errors, const Backen
                       std::string& trouble) {
   if (!expected_ || is_waiting(engine)) return false;
   const ResultPtr newest = engine.latest(Lane::Held);
-  if (newest->error.empty() && !newest->is_complete()) return false;  // the rest of its queries comes
+  if (newest->error.empty() && !newest->is_complete()) return false;  // more queries are to come
   const double held_at = seconds - expected_->age;
   expected_.reset();
   engine.forget(Lane::Held);

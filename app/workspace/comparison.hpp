@@ -1,4 +1,4 @@
-// app/workspace: B, what is held to compare what is shown with: taken from the screen, or computed of the
+// app/workspace: B, held for comparison with what is shown: taken from the screen, or computed from a
 // Document that an opened session held.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace attnscope {
 
-/// What a session held, a layer of a model that has not been run yet.
+/// A session's B, a layer of a model that has not been run yet.
 struct HeldArrival {
   Document document;
   double age = 0;
@@ -22,11 +22,11 @@ class Comparison {
   /// Empty: nothing is held.
   const std::optional<HeldSight>& held() const { return held_; }
   ResultPtr result() const { return held_ ? held_->result : nullptr; }
-  /// B where it can stand beside what is shown: when both are long, or neither.
+  /// B if it can be compared with what is shown: if both are long, or neither; else null.
   const HeldSight* beside(const ResultPtr& shown) const;
-  /// How long it has been held, in seconds of the same clock; 0 when nothing is.
+  /// How long B has been held, in seconds of the same clock; 0 if nothing is held.
   double age(double seconds) const { return held_ ? seconds - held_->seconds : 0; }
-  /// What is B, or will be once it is computed, and since when; null: nothing.
+  /// The expected Document if there is one, else B's, and since when it is held; null: neither.
   const Document* document() const;
   double since(double seconds) const { return seconds - (expected_ ? expected_->age : age(seconds)); }
 
@@ -34,17 +34,17 @@ class Comparison {
   void hold(const ResultPtr& shown, BackgroundErrors& errors, const Backends& backends, double seconds);
   /// A and B change places; something must be held.
   void swap(Sight& shown, const Backends& backends, double seconds);
-  /// Nothing is held any more, nor will be.
+  /// Releases B and expects nothing.
   void clear(LiveEngine& engine);
 
-  /// This Document is going to be B, in place of what was expected before; it was held so long ago.
+  /// Computes a Document that then becomes B; it replaces an expected one. `age`: seconds since it was held.
   void expect(Document document, LiveEngine& engine, double age);
   void expect_nothing(LiveEngine& engine);
   bool is_expecting() const { return expected_.has_value(); }
-  /// Whether not even a first look at what is expected is there.
+  /// Whether a Document is expected and not even its first result has come.
   bool is_waiting(const LiveEngine& engine) const;
-  /// Takes what was expected once it is complete: true when it became B. Where it cannot be computed
-  /// `trouble` says why.
+  /// Makes the expected result B once it is complete; true if it did. If it cannot be computed, `trouble`
+  /// says why.
   bool take(LiveEngine& engine, BackgroundErrors& errors, const Backends& backends, double seconds,
             std::string& trouble);
 

@@ -13,7 +13,7 @@ void Following::follow(const Document& document) {
 bool Following::use(std::shared_ptr<Backend> backend) {
   const std::uint64_t ticket = engine_.use(std::move(backend));
   if (ticket == 0) return false;
-  if (submitted_) ticket_ = ticket;  // else what is computed anew is still the one before
+  if (submitted_) ticket_ = ticket;  // else the engine computes the previous Document again
   return true;
 }
 

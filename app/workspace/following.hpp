@@ -1,5 +1,5 @@
-// app/workspace: the Document on screen on its way through the engine: which was submitted last, and which of
-// the results were seen.
+// app/workspace: follows the Document on screen through the engine: which Document was submitted last, and
+// which results were seen.
 #pragma once
 
 #include <cstdint>
@@ -16,26 +16,26 @@ class Following {
 
   /// Submits the Document if it differs from the last one submitted.
   void follow(const Document& document);
-  /// The Document is another one from here on: it is submitted in any case, and no result of what was there
-  /// before is news.
+  /// A new Document follows: it is submitted even if it is equal, and results of the old one are no longer
+  /// news.
   void begin_anew() { submitted_.reset(); }
-  /// Computes on another backend; false when it does so already, or when there is nothing to compute.
+  /// Switches the backend; false if nothing has to be computed again.
   bool use(std::shared_ptr<Backend> backend);
 
-  /// The newest result of the Document that is followed if it was not seen yet; null else.
+  /// The newest result of the followed Document if it was not seen yet; else null.
   ResultPtr news() const;
-  /// It is taken.
+  /// Marks a result as seen.
   void see(const Result& result) { seen_ = {result.ticket, result.refinement}; }
-  /// The last word on this Document has been seen.
+  /// Whether a result of the last submission, equal to this Document, was seen.
   bool is_up_to_date(const Document& document) const {
     return document == submitted_ && seen_.first == ticket_;
   }
 
  private:
   LiveEngine& engine_;
-  std::optional<Document> submitted_;               // empty: the next one is submitted in any case
-  std::uint64_t ticket_ = 0;                        // of it
-  std::uint64_t first_ticket_ = 0;                  // since it is another Document
+  std::optional<Document> submitted_;               // empty: the next one is always submitted
+  std::uint64_t ticket_ = 0;                        // of submitted_
+  std::uint64_t first_ticket_ = 0;                  // of the Document's first submission
   std::pair<std::uint64_t, std::uint64_t> seen_{};  // ticket, refinement
 };
 

@@ -31,7 +31,7 @@ void Held::expect_nothing() {
   asks_for_held_.reset();
 }
 
-/// Whether all of what is shown is known; says so where it is not.
+/// Whether the shown result is complete; if not, a notice says so.
 bool Held::can_be_held() {
   if (!space_.shown.result) return false;
   if (space_.shown.result->layer().is_complete()) return true;
@@ -52,7 +52,7 @@ void Held::bring_back(const HeldThenPtr& then) {
 
 void Held::hold() {
   if (!can_be_held()) return;
-  comparison_.expect_nothing(space_.engine);  // what was to come would take its place
+  comparison_.expect_nothing(space_.engine);  // an expected B would replace it
   model_b_.expect_nothing();
   comparison_.hold(space_.shown.result, space_.errors, space_.backends, ImGui::GetTime());
   looked_at_() = -1;
@@ -66,7 +66,7 @@ void Held::swap() {
   ++swaps_;
   if (held_origin_) space_.stand_in(std::exchange(held_origin_, space_.origin));
   space_.document = comparison_.result()->document;
-  // B is there already: it is shown at once, while the engine catches up.
+  // B's result is shown at once, while the engine computes its Document again.
   comparison_.swap(space_.shown, space_.backends, ImGui::GetTime());
   if (looked_at_() >= 0) std::swap(space_.selection.head, looked_at_());
   space_.chosen.head = space_.selection.head;
@@ -132,7 +132,7 @@ void Held::take_held_model() {
 }
 
 void Held::compare_models(bool is_seen, int shift) {
-  // Until the layer of an opened session's B is computed, what was held before stands.
+  // Until the layer of an opened session's B is computed, the model of the previous B is kept.
   if (!comparison_.is_expecting()) {
     const std::optional<HeldSight>& held = comparison_.held();
     model_b_.hold(held ? &held->result->document : nullptr, held ? held->seconds : 0, space_.reading());

@@ -1,6 +1,6 @@
-// app/workspace: the model that the Document on screen stands in, on its way through its engine: what was
-// submitted last, which reading is shown, and how a block of it becomes the layer on screen and what is
-// changed there a change inside the model.
+// app/workspace: follows the model of the Document on screen through its engine: what was submitted last and
+// which reading is shown. Makes a block of the model the layer on screen, and edits of that layer changes
+// inside the model.
 #pragma once
 
 #include <cstdint>
@@ -14,38 +14,41 @@ namespace attnscope {
 
 class ModelFollowing {
  public:
-  /// `wake` is called on a worker when there is news.
+  /// `wake` is called on a worker's thread after each new reading.
   ModelFollowing(std::function<void()> wake, SharedPool pool) : engine_(std::move(wake), std::move(pool)) {}
 
-  /// Submits what the Document says of its model if it differs from what was submitted last; a lone layer:
-  /// the model is let go.
+  /// Submits the Document's model context if it differs from the last one. A Document without a model
+  /// releases the model.
   void follow(const Document&, const ModelWants&);
-  /// What runs models from here on: what is on screen is run anew. Empty: the CPU.
+  /// Runs models with these row operators from now on, and the one on screen again. Empty: the CPU.
   void compute_with(const MakeRowOperators& make) {
     engine_.compute_with(make);
     submitted_.reset();
   }
-  /// What was stopped is submitted again when follow() is called next: it goes on with what is not known yet.
+  /// The next follow() submits a stopped run again: it goes on with what is unknown.
   void go_on() { submitted_.reset(); }
-  /// The newest reading of what was submitted last, or on the way to it, if it was not seen yet; null else.
+  /// The newest reading of the submitted model if it was not seen yet, also of an earlier submission; else
+  /// null.
   ModelReadingPtr news();
-  /// The newest good one that news() gave where it is of the model that the Document stands in; null else.
+  /// The newest reading without an error that news() returned, if it is of the Document's model; else null.
   const ModelReading* shown_of(const Document& document) const { return reading_of(document).get(); }
   /// The same, shared.
   ModelReadingPtr reading_of(const Document&) const;
-  /// Whether the last word on this Document's heads and prediction was seen, not counting what comes later.
+  /// Whether a reading of this Document's heads and prediction was seen; lens, scores and effects may still
+  /// come.
   bool is_up_to_date(const Document&) const;
-  /// The same with lens, scores and effects, or as far as they came when a person stopped them.
+  /// Whether the last submission's reading has all of lens, scores and effects, was stopped by the user, or
+  /// failed.
   bool is_complete() const;
   ModelEngine& engine() { return engine_; }
   const ModelEngine& engine() const { return engine_; }
 
-  /// The Document with the block of the shown reading as its layer, changed as the Document says. As it is
-  /// where the reading is of another model or block.
+  /// The Document with the shown reading's block as its layer, the Document's changes applied. Unchanged if
+  /// the reading is of another model or block.
   Document placed(Document) const;
-  /// The Document was edited since `before`, both of the shown reading's block: what was done to the layer
-  /// becomes a change inside the model, and the other way. False: it cannot be said there, and the layer
-  /// stands by itself now.
+  /// Translates what was edited since `before`, if both are of the shown reading's block: edits of the layer
+  /// become changes inside the model, and changes of the model edits of the layer. False: the model has no
+  /// such change; the layer is taken out of the model.
   bool settle(const Document& before, Document& document) const;
 
  private:
@@ -54,9 +57,9 @@ class ModelFollowing {
   ModelEngine engine_;
   std::optional<ModelContext> submitted_;
   ModelWants wants_;
-  std::uint64_t ticket_ = 0;                        // of it
+  std::uint64_t ticket_ = 0;                        // of submitted_
   std::pair<std::uint64_t, std::uint64_t> seen_{};  // ticket, refinement
-  ModelReadingPtr seen_reading_, shown_;            // the last one seen, good or not; the last good one
+  ModelReadingPtr seen_reading_, shown_;            // the last one seen; the last one without an error
 };
 
 }  // namespace attnscope

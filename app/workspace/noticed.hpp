@@ -1,4 +1,4 @@
-// app/workspace: which notices another Document, or other colours, have made untrue.
+// app/workspace: finds out which notices are no longer true after a change of the Document or of the colours.
 #pragma once
 
 #include <optional>
@@ -11,11 +11,11 @@ namespace attnscope {
 
 class Noticed {
  public:
-  /// Once a frame, when everything that changes the Document has done so. `log`: colours are logarithmic.
+  /// Once a frame, after all changes of the Document. `log`: colours are logarithmic.
   void follow(Notices& notices, const Document& document, bool log) {
     if (!notices.speak_of_document()) return seen_.reset();
     Seen now{what_is_said(document), log};
-    // Which layer of a model is looked at makes nothing untrue.
+    // The choice of a model's layer makes no notice untrue.
     if (now.document.within.read()) {
       ModelContext& within = now.document.within.change();
       within.block = 0;
@@ -30,7 +30,7 @@ class Noticed {
     Document document;
     bool log = false;
   };
-  std::optional<Seen> seen_;  // in the frame before; empty where no notice was of a Document
+  std::optional<Seen> seen_;  // of the frame before; empty if it had no notice about a Document
 };
 
 }  // namespace attnscope

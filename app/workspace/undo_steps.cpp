@@ -14,9 +14,9 @@
 namespace attnscope {
 namespace {
 
-constexpr double told_for = 6;  // seconds that the status line names what a key did
+constexpr double told_for = 6;  // seconds for which the status line names the action of a key
 
-/// Whether a key, a button or the wheel did something in this frame, or is still held so that it repeats.
+/// Whether this frame had an event of a key, a mouse button, the wheel or of text.
 bool has_acted() {
   for (const ImGuiInputEvent& event : ImGui::GetCurrentContext()->InputEventsTrail)
     if (event.Type == ImGuiInputEventType_Key || event.Type == ImGuiInputEventType_MouseButton ||
@@ -25,7 +25,7 @@ bool has_acted() {
   return false;
 }
 
-/// Whether one of them went down: no key that only changes what others do.
+/// Whether one of them was pressed; modifier keys do not count.
 bool has_pressed() {
   for (const ImGuiInputEvent& event : ImGui::GetCurrentContext()->InputEventsTrail) {
     if (event.Type == ImGuiInputEventType_MouseWheel || event.Type == ImGuiInputEventType_Text) return true;
@@ -37,13 +37,13 @@ bool has_pressed() {
   return false;
 }
 
-/// What a person calls it.
+/// The name for a message: the model's file, or the title.
 std::string name_of(const Document& document) {
   const ModelContext& within = document.within.read();
   return within ? within.path.filename().native() : plain(document.title);
 }
 
-/// Whether something else was opened, not only changed.
+/// Whether the step leads to another Document or model, not to another state of the same.
 bool is_another(const Document& from, const Document& to) {
   const ModelContext& was = from.within.read();
   return from.title != to.title && (!was || was.model != to.within.read().model);
@@ -51,9 +51,8 @@ bool is_another(const Document& from, const Document& to) {
 
 }  // namespace
 
-/// The result of another Document may have other heads and stages than the one in sight. What is held stays,
-/// so that it can be compared with the step, unless the step had released or replaced it, or looks at a
-/// difference that is not there with it.
+/// B stays held, to be compared with the step's Document, unless the step released or replaced B, or shows a
+/// difference that does not exist with this B.
 void UndoSteps::step(int way) {
   const std::optional<HeldThen> held = held_.now();
   space_.history.holds(held ? &*held : nullptr);
@@ -73,7 +72,7 @@ void UndoSteps::step(int way) {
   if (is_other || held_.is_expecting())
     coming_ = ComingStep{there->look, space_.history.recorded(), there->held};
   if (!is_another(from, space_.document)) return;
-  space_.view.notices.say({});  // what was said of the one that was open
+  space_.view.notices.say({});  // it is about the Document that was open
   const std::string name = in_quotes(name_of(space_.document));
   space_.view.notices.tell_of(
       Notice::Of::Document,
@@ -91,11 +90,11 @@ void UndoSteps::go_back_to_model() {
   if (!has_model_behind()) return;
   for (std::size_t left = space_.history.depth() + 1; left > 0 && !space_.document.within.read(); --left)
     step(-1);
-  coming_.reset();  // it may have been left from another page
+  coming_.reset();  // its look may be of another page
   space_.view.mode = Mode::Model;
 }
 
-/// What follows from a model comes with its next reading; until then the layer on screen stays.
+/// In a model, everything computed comes with the model's next reading; until then the layer on screen stays.
 void UndoSteps::bring_back(Document said) {
   if (said.within.read()) {
     Document shown = space_.document;
@@ -109,10 +108,10 @@ void UndoSteps::bring_back(Document said) {
 
 void UndoSteps::look_when_computed() {
   if (!coming_) return;
-  if (space_.history.recorded() != coming_->steps) return coming_.reset();  // something else was done since
+  if (space_.history.recorded() != coming_->steps) return coming_.reset();  // another step was recorded since
   if (!space_.shown.result || space_.shown.result->document != space_.document) return;
-  // Until the model has read the text that came back, its layer is still that of the text before: a cell
-  // beyond that would be lost.
+  // Until the model has read the restored text, the layer is that of the other text: a cell outside of it
+  // would be lost.
   if (!space_.models.is_up_to_date(space_.document) || held_.is_expecting()) return;
   const HeldThenPtr held = std::exchange(coming_->held, nullptr);
   if (!space_.view_as(coming_->look) && held) held_.bring_back(held);
@@ -125,7 +124,7 @@ void UndoSteps::observe(bool is_on_its_way, bool is_generating) {
   KeyboardState& keyboard = space_.view.keyboard;
   const std::uint64_t steps = space_.history.recorded();
   space_.view.files->model_behind = has_model_behind();
-  // What the window was started with is the beginning: the picture before its first frame is no step.
+  // History begins with the file that the window was started with: the picture shown before it is no step.
   if (is_on_its_way && space_.history.recorded() == 0 && space_.history.depth() == 0 && !space_.is_edited())
     return;
   const std::optional<HeldThen> held = held_.now();

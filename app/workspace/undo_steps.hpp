@@ -1,5 +1,5 @@
-// app/workspace: undo and redo on screen: steps are recorded, gone back to, and looked at once they are
-// computed.
+// app/workspace: undo and redo on screen: records steps, goes back to them, and restores their view once they
+// are computed.
 #pragma once
 
 #include <optional>
@@ -13,16 +13,16 @@ class UndoSteps {
  public:
   UndoSteps(Workspace& space, Held& held) : space_(space), held_(held) {}
 
-  /// -1: one step back, +1: one forward.
+  /// Undo (-1) or redo (+1) by one step.
   void step(int way);
-  /// Undo until a model is open.
+  /// Undoes until the Document belongs to a model.
   void go_back_to_model();
-  /// What was gone back to is looked at as it was, once its Document is computed.
+  /// Restores the view of the step that undo or redo reached, once its Document is computed.
   void look_when_computed();
-  /// It is not there yet: it is looked at like this then.
+  /// Restores this view once the Document is computed.
   void await(const Viewing&);
-  /// At the end of a frame: what changed in it becomes a step. `is_on_its_way`: another Document comes.
-  /// `is_generating`: a text goes on by itself, which is one step.
+  /// At the end of a frame: records what changed as a step. `is_on_its_way`: another Document is being
+  /// opened. `is_generating`: all tokens that are generated are one step.
   void observe(bool is_on_its_way, bool is_generating);
 
  private:

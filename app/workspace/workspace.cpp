@@ -62,13 +62,13 @@ void Workspace::keep_selection_inside() {
 }
 
 void Workspace::keep_plane_there() {
-  if (shown.result->layer().is_long()) return;  // there is one picture of it
+  if (shown.result->layer().is_long()) return;  // a long result has one picture
   const std::vector<Plane> all = shown.stats->planes();
   const Plane now = view.stage, used = weights_stage(shown.result->document);
   const bool there = std::find(all.begin(), all.end(), now) != all.end();
   const bool switched = was_used != used.stage && is_weights(now) && now.stage != Stage::Drop;
   if (switched) {
-    view.stage = used;  // vectors stay in the focus, and locked ends hold for weights of any kind
+    view.stage = used;  // show_stage() would reset the vectors in focus and the locked ends
   } else if (!there) {
     view.show_stage(used);
   }
@@ -99,7 +99,7 @@ void Workspace::stand_in(OriginPtr next) {
 void Workspace::use_backend(std::size_t choice) {
   const BackendChoice& wanted = backends.choices().at(choice);
   if (!wanted.backend) return view.notices.say(wanted.why_not);
-  backends.stop_comparing();  // it may hold the backend that is wanted
+  backends.stop_comparing();  // it may be using the wanted backend
   models.compute_with(wanted.rows);
   if (following.use(wanted.backend)) ++backend_switches;
 }

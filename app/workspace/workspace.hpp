@@ -1,7 +1,6 @@
-// app/workspace: what all parts of the window work on, as one value without a window: the Document and the
-// file it is of, how it is looked at, the result on screen, undo, and what computes. Each part holds a
-// reference to it, owns what belongs to that part alone, and knows the parts below it. Belongs to the
-// interface's thread.
+// app/workspace: the state that all parts of the window share, without a window: the Document and its file,
+// the view, the result on screen, undo, engine and backends. Each part holds a reference to it, owns its own
+// state, and knows the parts below it. Used on the interface's thread alone.
 #pragma once
 
 #include <filesystem>
@@ -35,9 +34,9 @@ class OwnFile {
  public:
   /// Where saving without a path writes; empty: nowhere yet.
   const std::filesystem::path& path() const { return path_; }
-  /// When it was opened or saved; nothing where there is none.
+  /// The file's modification time when it was opened or saved; empty if there is no file.
   const std::optional<std::filesystem::file_time_type>& time() const { return time_; }
-  /// The Document is of this file from here on; the second as it was then.
+  /// From now on the Document belongs to this file; the second overload sets the given modification time.
   void follow(std::filesystem::path file);
   void follow(std::filesystem::path file, std::optional<std::filesystem::file_time_type> time);
 
@@ -46,38 +45,39 @@ class OwnFile {
   std::optional<std::filesystem::file_time_type> time_;
 };
 
-/// When a file was written last; nothing where it is not there.
+/// A file's modification time; empty if there is no such file.
 std::optional<std::filesystem::file_time_type> written_at(const std::filesystem::path&);
 
 struct Workspace {
-  /// `engine` outlives it; it computes on one of the backends.
+  /// `engine` must outlive the Workspace, and computes on one of the backends.
   Workspace(const AppOptions&, LiveEngine& engine, std::vector<BackendChoice> choices);
   Workspace(const Workspace&) = delete;
   Workspace& operator=(const Workspace&) = delete;
 
-  /// How it is looked at, as far as undo covers it.
+  /// The part of the view that undo restores.
   Viewing viewing() const;
-  /// Keeps inside what the shown result has. False: it looks at a difference that is not there.
+  /// Restores a view, moved inside the shown result. False: the view shows a difference that does not exist.
   bool view_as(const Viewing&);
   void keep_selection_inside();
-  /// What is looked at must be among the planes of the shown result; a look at the weights goes on at those
-  /// that mix the values.
+  /// Chooses a plane that the shown result has. If weights are shown and another stage now mixes the values,
+  /// shows that stage.
   void keep_plane_there();
-  /// Nothing is switched by the result on screen: it was looked at like this.
+  /// The result on screen does not switch the shown weights: its view was restored.
   void nothing_is_switched();
 
-  /// Whether the Document is not as it was opened or saved. Which layer of a model is looked at changes
-  /// nothing that a file should keep.
+  /// Whether the Document differs from the opened or saved one. The choice of a model's layer is no
+  /// difference.
   bool is_edited() const;
   Origin origin_now() const { return {file.path(), file.time(), original}; }
-  /// What is on screen from here on was opened otherwise than what was there; null: it is not known.
+  /// What is on screen now has another origin, with its own file and original; null: unknown, nothing
+  /// changes.
   void stand_in(OriginPtr);
-  /// Computes on another one of the backends from here on; one that is not there says why. A Document that is
-  /// on its way is computed by it at once.
+  /// Switches to another backend; if it is not available, a notice says why. It also takes over the running
+  /// computation.
   void use_backend(std::size_t choice);
-  /// Words in the language that the view names; what cannot be read is said once, in English.
+  /// Loads the words of the view's language; if they cannot be read, a notice says so once, in English.
   void speak_as_chosen();
-  /// The newest good reading of the model that the Document stands in; null where there is none.
+  /// The newest reading without an error of the Document's model; null if there is none.
   ModelReadingPtr reading() const { return models.reading_of(document); }
 
   const std::filesystem::path assets,
@@ -88,7 +88,7 @@ struct Workspace {
   std::vector<Language> languages;
   Words words;
   std::string spoken{english};  // their language
-  float display_scale = 1;      // of everything, the display's own
+  float display_scale = 1;      // the display's own scale, of everything
 
   LiveEngine& engine;
   Backends backends;
@@ -105,11 +105,11 @@ struct Workspace {
   ChosenPlace chosen;
   ViewState view;
   Sight shown;                      // A; empty before the first result
-  Stage was_used = Stage::Softmax;  // the weights that mixed the values in the result before
+  Stage was_used = Stage::Softmax;  // the stage of the weights that mixed the values in the previous result
   HeadMaps head_maps;
   TextureCache textures;
-  StrayTyping stray;                 // letters that no field takes
-  std::size_t backend_switches = 0;  // so often another backend took over what is computed
+  StrayTyping stray;                 // letters typed while no field takes them
+  std::size_t backend_switches = 0;  // how often another backend took over a computation
 };
 
 }  // namespace attnscope
