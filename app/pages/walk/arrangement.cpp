@@ -7,7 +7,7 @@
 namespace attnscope::walk {
 namespace {
 
-/// The kinds of matrices whose cells are printed or not, each as a whole.
+/// Kinds of matrices: the numbers of all matrices of a kind are printed, or of none.
 enum Kind : unsigned {
   Sources = 1,
   Parameters = 2,
@@ -30,7 +30,7 @@ unsigned kind_of(const Want& w) {
   return Keys;
 }
 
-/// Which kinds of a line are printed: tried from the first to the last.
+/// Sets of printed kinds for a line, tried from first to last.
 constexpr std::array<unsigned, 5> upper_trials{Sources | Parameters | Before | HeadVectors,
                                                Sources | Before | HeadVectors, Before | HeadVectors,
                                                HeadVectors, 0};
@@ -65,15 +65,15 @@ class Arranger {
 
  private:
   float px(float logical) const { return ui_.px(logical); }
-  float least_row() const { return px(17); }  // of a printed cell
+  float least_row() const { return px(17); }  // of a cell with its number
   float least_column() const { return px(27); }
-  float small_cell() const { return px(4); }  // of one without a number
+  float small_cell() const { return px(4); }  // of a cell without its number
 
   bool is_printed(const Want& w) const { return (printed_ & kind_of(w)) != 0; }
   /// Whether only some of its columns may be in sight.
   bool windowed(const Want& w) const { return windows_ && w.unit == Unit::Keys; }
   float wide(const Want& w, float cells) const { return std::max(cells, w.title) + w.before; }
-  /// Columns that are in sight in any case.
+  /// The fewest columns in sight.
   float printed_columns(const Want& w) const {
     return count(windowed(w) ? std::min<std::int64_t>(w.columns, 4) : w.columns);
   }
@@ -110,8 +110,8 @@ class Arranger {
            std::max(count(lower_rows_) * row, parameters(combining_rows_, Combining));
   }
 
-  /// Whether the line has room for what is printed. Vectors of the model may be long: their numbers are
-  /// printed only where they are few and, in a wide window, all columns have a comfortable width.
+  /// Whether the line has room for the printed numbers. Vectors of the model's width are printed only up to
+  /// 24 dimensions and, in a wide window, only if all columns get a comfortable width.
   bool has_room(bool lower) const {
     constexpr std::int64_t few = 24;
     float columns = 0;
@@ -126,8 +126,8 @@ class Arranger {
     return line_minimum(lower) + comfort <= area_.w;
   }
 
-  /// The first trial of each line for which there is room. Some of the columns are enough only where numbers
-  /// are wanted, or where nothing else is left.
+  /// Chooses the first trial of each line that has room. Only some key columns are in sight if numbers are
+  /// asked for, or if nothing else fits.
   void choose() {
     unsigned upper = 0;
     for (const unsigned trial : upper_trials) {
@@ -147,7 +147,7 @@ class Arranger {
       windows_ = true;
     };
     choose_lower();
-    // Too many rows for numbers: colours only, unless some of the rows are enough.
+    // Too many rows for numbers: colours only, unless numbers are asked for, which shows only some rows.
     if (printed_ != 0 && !numbers_ && high(least_row()) > room_) {
       upper = 0;
       if (!try_lower(0, false)) windows_ = true;
@@ -155,14 +155,14 @@ class Arranger {
     out_.fits = line_minimum(false) <= area_.w && line_minimum(true) <= area_.w;
   }
 
-  /// The width of printed columns: of both lines alike, unless one of them is cramped.
+  /// The width of printed columns: the same in both lines, unless one line is cramped.
   void columns() {
     std::array<float, 2> own{px(88), px(88)};
     for (const bool lower : {false, true}) {
       float columns = 0, request = 0;
       for (const Want& w : wants_) {
         if (w.lower != lower) continue;
-        // Matrices without numbers grow only after those with numbers have a comfortable size.
+        // Matrices without numbers ask for 0.35 of their growth; those with numbers share the rest.
         (is_printed(w) ? columns : request) +=
             is_printed(w) ? printed_columns(w) : (most(w) - least(w)) * 0.35f;
       }
@@ -180,7 +180,8 @@ class Arranger {
     const float fewest = printed_ != 0 ? least_row() : small_cell();
     row_ = printed_ != 0 ? std::min(px(52), std::round(px(14) + column * 0.58f)) : px(28);
     while (row_ > fewest && high(row_) > room_) row_ -= 1;
-    // In colours every row is in sight, however thin; below half a pixel only some are.
+    // Without numbers all rows are in sight, however thin; if they were thinner than half a pixel, only some
+    // are.
     const bool whole = printed_ == 0 && !numbers_;
     if (whole && high(row_) > room_)
       row_ = std::max(0.5f, std::floor(room_ / count(upper_rows_ + lower_rows_) * 16) / 16);
@@ -219,7 +220,7 @@ class Arranger {
     const float n = count(w.columns);
     switch (w.unit) {
       case Unit::Model: {
-        // The same dimension is as long here as it is high in the parameters.
+        // A dimension is as wide here as it is high in the parameters.
         const float each =
             parameter_rows_ > 0 && parameter_height_ > 0 ? parameter_height_ / count(parameter_rows_) : px(4);
         return std::max(least(w), std::min(n * each, px(360)));
@@ -241,7 +242,7 @@ class Arranger {
       if (w.lower != lower) continue;
       Place& place = out_.places[i];
       place.printed = is_printed(w);
-      // What the heading needs anyway is free for the cells.
+      // The cells may use the width that the heading needs anyway.
       const float heading = w.unit == Unit::Keys ? key_title_ : w.title;
       const float free = std::max(least(w), std::min(heading, limit(w, column)));
       place.cells.w = place.printed && !windowed(w) ? count(w.columns) * column : free;
@@ -264,7 +265,7 @@ class Arranger {
     return count(w.columns) * column;
   }
 
-  /// Whole cells: as many as fit where not all do.
+  /// Whole cells: all columns, or as many as fit.
   void settle_columns(const Want& w, Place& place, float column) {
     const float n = count(w.columns), least_side = place.printed ? column : small_cell();
     place.columns = w.columns;
@@ -334,7 +335,7 @@ class Arranger {
   float key_title_ = 0;   // the widest heading of the stages of queries by keys, which are equally wide
   float room_ = 0;        // for the cells of both lines
   unsigned printed_ = 0;  // kinds
-  bool windows_ = false;  // some of the keys are enough
+  bool windows_ = false;  // only some of the keys are in sight
   std::array<float, 2> column_{};  // width of printed columns, by line
   float row_ = 0, parameter_height_ = 0, combining_height_ = 0, upper_height_ = 0, lower_height_ = 0;
   std::int64_t seen_upper_ = 0, seen_lower_ = 0;  // rows

@@ -1,6 +1,6 @@
-// app/pages/walk: where the matrices stand. Cells of the same kind have the same size, so that widths are
-// dimensions; they shrink until their numbers no longer fit, then they are colours only, then only some rows
-// and columns are in sight. Pure arithmetic in device pixels.
+// app/pages/walk: places the matrices. Cells of the same kind have the same size, so that widths show
+// dimensions. They shrink until their numbers no longer fit, then only their colours are drawn, then only
+// some rows and columns are in sight. Pure arithmetic in device pixels.
 #pragma once
 
 #include <cstddef>
@@ -12,23 +12,23 @@
 
 namespace attnscope::walk {
 
-/// Which cells share a width: dimensions of the model, of the parameters, of heads before they are turned, of
-/// heads, and keys.
+/// Cells of the same unit share a width: dimensions of the model, of the parameters, of heads before rotary
+/// positions, of heads, and keys.
 enum class Unit { Model, Parameters, Before, Head, Keys };
 inline constexpr std::size_t unit_count = 5;
 
-/// One matrix, as far as its place depends on it.
+/// What the place of a matrix depends on.
 struct Want {
   Unit unit;
   bool lower, parameter, begins;
   std::int64_t rows, columns;
   float before;  // room for the sign and the row labels at its left
-  float title;   // its heading is that wide
+  float title;   // width of its heading
 };
 
 struct Place {
   Box cells;                           // w or h 0: there was no room
-  Box slot;                            // with its heading and what stands below
+  Box slot;                            // the cells with heading and foot
   std::int64_t rows = 0, columns = 0;  // in sight
   bool printed = false;                // cells are large enough for their numbers
 };
@@ -49,7 +49,7 @@ struct Heads {
   float gutter;
 };
 
-/// `numbers`: where not everything can be printed, rather some cells with their numbers than all without.
+/// `numbers`: if not everything can be printed, shows some cells with their numbers instead of all without.
 Arrangement arrange(const Ui&, const Box& area, std::span<const Want>, const Heads&, bool numbers);
 
 }  // namespace attnscope::walk

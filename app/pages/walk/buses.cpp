@@ -53,7 +53,7 @@ const Matrix* find(const std::vector<Matrix>& matrices, Stage stage) {
   return at == matrices.end() || at->place.cells.w < 1 ? nullptr : &*at;
 }
 
-/// The vectors that are multiplied: the last of these that there are.
+/// The vectors that the scores multiply: the last of these stages that is on screen.
 const Matrix* operand_of(const std::vector<Matrix>& matrices, std::initializer_list<Stage> stages) {
   const Matrix* last = nullptr;
   for (const Stage stage : stages)
@@ -71,7 +71,7 @@ void lead(const Matrix& from, std::int64_t row, ImVec2 to, float lane, Rgba hue)
   draw_bus(ui, {{cells.right() + ui.px(3), y}, {x, y}, {x, lane}, {to.x, lane}, to}, hue);
 }
 
-/// Of the rows of tokens: the parameters may be higher.
+/// The height of the line's token rows; its parameters may be higher.
 float token_height(const std::vector<Matrix>& matrices, bool lower) {
   for (const Matrix& m : matrices)
     if (m.panel.lower == lower && !m.panel.is_parameter()) return m.place.cells.h;
@@ -86,7 +86,7 @@ void draw_signs(const std::vector<Matrix>& matrices) {
     const Ui& ui = m.ui();
     const bool reached = m.view.light(m.panel.stage) >= 1;
     const bool lower = m.panel.lower;
-    // The sign stands before the row labels where there are some.
+    // The sign is at the left of the row labels, if there are any.
     const float right = m.place.cells.x - (m.panel.labelled ? label_width(m.view, m.panel) + ui.px(14) : 0);
     const float y = std::round(m.place.cells.y + token_height(matrices, lower) / 2);
     if (m.panel.sign == "→") {

@@ -1,5 +1,5 @@
-// app/pages/walk: the lines that lead from the chosen rows of Q, K and V to where they are used, and the
-// signs between the matrices.
+// app/pages/walk: the lines from the chosen rows of Q, K and V to the matrices that use them, and the signs
+// between the matrices.
 #pragma once
 
 #include <vector>

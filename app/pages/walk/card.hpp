@@ -12,7 +12,7 @@ struct MoveWords {
   std::string sentence;  // "Each entry is divided by its row sum: rows sum to 1."
 };
 MoveWords words_of(const View&);
-/// Of a stage of the block around attention.
+/// The sentence of a move in a stage of the block around attention.
 std::string block_sentence(const View&, Stage, int move, int moves);
 
 void draw_card(const View&, Contents&, const Box&);

@@ -24,11 +24,11 @@ std::function<CellKind(std::int64_t, std::int64_t)> marks_of(const Matrix& m, co
   }
 }
 
-/// The part in sight as a picture.
+/// Draws the part in sight as a picture.
 void make_picture(const Matrix& m, const Look& look, const ColourScale& scale, const Ui::UseJob& use) {
   const Panel& panel = m.panel;
   const bool own = look.phase == Phase::Final;
-  // Numbers that exist only now are gathered first, for the part in sight alone.
+  // Numbers that exist only between two moves are computed first, for the part in sight alone.
   Tensor now(Shape{own ? 1 : m.place.rows, own ? 1 : m.place.columns});
   if (!own)
     for (std::int64_t i = 0; i < m.place.rows; ++i)
@@ -78,7 +78,7 @@ bool is_lit(const Matrix& m, const Look& look, std::int64_t row) {
   return row == (keys ? m.view.cell.key : query_row(m.view, m.panel));
 }
 
-/// The rows that are there, on top of all rows dimmed.
+/// The computed rows, drawn over all rows dimmed.
 void draw_lit_rows(const Matrix& m, const Look& look, float opacity) {
   const std::int64_t end = m.first_row + m.place.rows;
   for (std::int64_t i = m.first_row; i < end; ++i) {
@@ -99,8 +99,8 @@ float number_size(const Matrix& m) {
   return side >= m.ui().px(72) ? type::body : side >= m.ui().px(50) ? type::label : type::tick;
 }
 
-/// Two places where every usual number has room for them, else one or none; an exponent where two places
-/// would say 0 of what is not; empty when it is too wide still.
+/// Two decimals if every usual number has room for them, else one or none; an exponent if a number other than
+/// 0 would read as 0; empty if even that is too wide.
 std::string number_text(const Matrix& m, float value, float room) {
   const Ui& ui = m.ui();
   const auto v = static_cast<double>(value);
@@ -133,7 +133,7 @@ void draw_number(const Matrix& m, const Look& look, const Box& cell, Cell at, Ce
   const Ui& ui = m.ui();
   const float room = cell.w - ui.px(2);
   if (kind != CellKind::Number) {
-    if (kind == CellKind::Underflow) return;  // its dot says it
+    if (kind == CellKind::Underflow) return;  // a dot marks it
     const bool weights = !m.contents.scale(m.panel, look).zero_centred;
     const float value = m.contents.at(m.panel, look, at.query, at.key);
     const std::string text = weights ? "0" : number_text(m, value, room);

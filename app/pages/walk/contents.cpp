@@ -28,7 +28,7 @@ Look linear_look(int moves) {
   return {};
 }
 
-/// So many of `all` after some of the moves: the last move completes them.
+/// How many of `all` are there after `moves` of `of` moves, rounded up; the last move completes them.
 std::int64_t share_of(std::int64_t all, int moves, int of) { return (all * moves + of - 1) / of; }
 
 }  // namespace
@@ -80,7 +80,7 @@ float Contents::tint(const Panel& panel, const Look& look, std::int64_t row, std
 
 ColourScale Contents::scale(const Panel& panel, const Look& look) const {
   if (look.phase != Phase::Shifted) return panel.scale;
-  // Shifted scores are scores: they keep the range that the stage before them has.
+  // Shifted scores keep the range of the stage before them.
   const ValueRange range = v_.scene.stats.range(Stage::Mask, v_.b, v_.h);
   const float most = std::max(1e-6f, range.high - range.low) / v_.document().layer().temperature;
   return {v_.ui().theme.scores, -most / 0.72f, most / 0.72f, true};

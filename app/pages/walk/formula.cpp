@@ -80,7 +80,7 @@ float Formula::draw(const Ui& ui, float x, float y, float opacity) const {
 
 Formula with_indices(std::string_view text, float size, Rgba colour, Ink ink) {
   Formula formula(size);
-  // Of own words each piece is marked by itself: a mark that stands alone would be drawn.
+  // If the text is marked as own words, each piece gets both marks: a single mark would be drawn.
   const bool is_own = text.size() > 1 && text.front() == own_begin && text.back() == own_end;
   if (is_own) text = text.substr(1, text.size() - 2);
   const auto piece = [is_own](std::string_view part) {
@@ -122,7 +122,7 @@ Formula sum_of_products(const Ui& ui, const std::vector<Product>& products, cons
   Formula bias(size);
   if (style.added != 0) bias.add(" + " + fixed(style.added, 2), ui.theme.text2);
 
-  // As many as fit, the largest first; what is left out is one number.
+  // The largest products that fit; the others are added up to one number.
   const auto rest_of = [&](std::size_t shown) {
     double rest = 0;
     for (std::size_t i = shown; i < order.size(); ++i)

@@ -32,7 +32,7 @@ class Formula {
   struct Piece {
     std::string text;
     Rgba colour = 0;
-    float size = 0, rise = 0;  // logical; rise: upwards, in parts of the size
+    float size = 0, rise = 0;  // logical pixels; rise: upwards, as a part of the size
     Ink ink = Ink::Regular;
     std::vector<Formula> fraction;  // above, below; empty = text
   };
@@ -42,7 +42,7 @@ class Formula {
   std::vector<Piece> pieces_;
 };
 
-/// "W_Q" with Q as an index; an index is one letter or a word up to the next character that is none.
+/// "W_Q" with Q as an index; an index is the letters and digits after "_".
 Formula with_indices(std::string_view text, float size, Rgba colour, Ink ink = Ink::Regular);
 
 /// a · b.
@@ -54,9 +54,9 @@ struct SumStyle {
   Rgba first, second;                     // colours of the operands
   float room;                             // device pixels
   double added = 0;                       // a bias at the end; 0 = none
-  std::size_t reached = ~std::size_t{0};  // products that are part of it yet; the others stand back
+  std::size_t reached = ~std::size_t{0};  // products already summed; the others are pale
 };
-/// a·b + a·b + …: all in their order where they fit, else the largest ones and the sum of the rest.
+/// a·b + a·b + …: all products in their order if they fit, else the largest and the sum of the rest.
 Formula sum_of_products(const Ui&, const std::vector<Product>&, const SumStyle&, float size);
 
 }  // namespace attnscope::walk

@@ -1,4 +1,4 @@
-// app/pages/walk: what stands around a matrix: its name and what it computes, and the tokens of its rows and
+// app/pages/walk: the surroundings of a matrix: its name, its formula, and the tokens of its rows and
 // columns.
 #include <algorithm>
 #include <cmath>
@@ -17,7 +17,7 @@ std::string size_text(const Panel& panel) {
   return grouped(panel.row_count()) + " × " + grouped(panel.columns);
 }
 
-/// Every how many labels one is drawn so that none overlap.
+/// Every how many-th label is drawn, so that labels do not overlap.
 std::int64_t step_of(float side, float needed) {
   return std::max<std::int64_t>(1, std::llround(std::ceil(needed / std::max(side, 0.01f))));
 }
@@ -59,7 +59,7 @@ void draw_heading(const Matrix& m, bool is_current) {
   if (beside)
     ui.text(slot.right(), y, size, {type::tick, fade(ui.theme.text3, ink_light), Ink::Regular, Align::Right});
   Formula caption = with_indices(panel.caption, type::tick, ui.theme.text3);
-  if (caption.width(ui) > slot.w) {  // the name of what it is equal to is above it already
+  if (caption.width(ui) > slot.w) {  // too wide: the left-hand side is left out, as the name is above it
     const std::string said = ui.translated(panel.caption);
     const std::size_t equals = said.find("= ");
     caption = with_indices(equals == std::string::npos ? "" : own(said.substr(equals + 2)), type::tick,
@@ -89,7 +89,7 @@ void draw_row_labels(const Matrix& m) {
     const auto near_marked = [&](std::int64_t row) {
       return m.shows_row(row) && std::abs(static_cast<float>(i - row)) * side < needed;
     };
-    // The query's label goes before the key's where both have no room.
+    // If the labels of query and key would overlap, the query's is drawn.
     if (!asks && near_marked(query) && step > 1) continue;
     if (!asks && !answers && ((i - m.first_row) % step != 0 || (step > 1 && near_marked(key)))) continue;
     const Rgba ink = asks ? ui.theme.query : answers ? ui.theme.key : ui.theme.text2;

@@ -12,7 +12,7 @@ namespace {
 
 float thin(const Ui& ui) { return std::max(1.f, std::floor(ui.scale())); }
 
-/// The frame of the stage that is being made.
+/// The frame of the current stage.
 void draw_stage_frame(const Matrix& m) {
   const Ui& ui = m.ui();
   const Box frame = m.place.slot.grown(ui.px(7));
@@ -36,7 +36,7 @@ void frame_cell(const Matrix& m, const Box& cell, Rgba hue, float light) {
   ui.frame(box.grown(ui.px(2)), fade(hue, light), ui.px(2), ui.px(3));
 }
 
-/// The dimension whose products the card writes out, while its stage is being made.
+/// Marks the dimension whose products the card writes out, while its stage is the current one.
 void draw_dimension(const Matrix& m) {
   const Ui& ui = m.ui();
   const Panel& panel = m.panel;
@@ -64,7 +64,7 @@ void draw_dimension(const Matrix& m) {
     frame_cell(m, m.cell(row, column), panel.hue != 0 ? panel.hue : ui.theme.query, 1);
 }
 
-/// What belongs to this head among the joined ones: columns of them, rows of W_O.
+/// Marks the part of this head: columns of the concatenated heads, rows of W_O.
 void draw_head_block(const Matrix& m) {
   const Ui& ui = m.ui();
   const HeadBlock block = block_of(m.view);
@@ -97,7 +97,7 @@ void draw_marks(const Matrix& m) {
   draw_dimension(m);
 }
 
-/// A short ramp with the ends of the colours, and how much is out of sight.
+/// A short colour ramp with its ends, and how much is out of sight.
 void draw_foot(const Matrix& m, const Look& now) {
   const Ui& ui = m.ui();
   const Box& cells = m.place.cells;
@@ -142,7 +142,7 @@ void draw_foot(const Matrix& m, const Look& now) {
   ui.text(cells.x + ramp + ui.px(8), y, text, {type::tick, fade(ui.theme.text3, opacity)});
 }
 
-/// A click keeps the dimension as well: the card writes its products out.
+/// A click also chooses the dimension whose products the card writes out.
 void keep_dimension(const Matrix& m, std::int64_t column) {
   WalkState& state = walk_of(m.view.scene.view);
   const Panel& panel = m.panel;

@@ -1,5 +1,5 @@
-// app/pages/walk: draws one matrix of the walk: heading, labels, cells with their numbers, the marked cell,
-// and what the mouse does to it.
+// app/pages/walk: draws one matrix of the walk: heading, labels, cells with their numbers, the marked cell;
+// handles the mouse.
 #pragma once
 
 #include "app/pages/walk/arrangement.hpp"
@@ -14,7 +14,7 @@ struct Matrix {
   const Panel& panel;
   const Place& place;
   std::int64_t first_row = 0, first_column = 0;  // in sight
-  bool upright = false;                          // labels of the keys
+  bool upright = false;                          // whether the labels of the keys are
 
   const Ui& ui() const { return view.ui(); }
   /// The part of a row (of all columns) that is in sight; h 0 when it is not.
@@ -35,7 +35,7 @@ void draw(const Matrix&);
 void draw_heading(const Matrix&, bool is_current);
 void draw_row_labels(const Matrix&);
 void draw_key_labels(const Matrix&);
-/// Before and after the last move, of which `shown` can be seen.
+/// The cells before the last move, and those after it, faded in by `shown` (0 … 1).
 void draw_cells(const Matrix&, const Look& before, const Look& now, float shown);
 
 }  // namespace attnscope::walk

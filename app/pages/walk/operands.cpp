@@ -17,7 +17,7 @@ std::vector<Product> products(const auto& a, const auto& b) {
   return all;
 }
 
-/// One stage of vectors, in words of numbers.
+/// Formulas of the stages of vectors.
 class Vectors {
  public:
   Vectors(const View& view, Contents& contents, float room, float size)
@@ -87,7 +87,7 @@ class Vectors {
         .add("  belongs to no token: it is learned, or zeros", theme_.text2);
   }
 
-  /// Vectors that come as numbers: all of them, as far as there is room.
+  /// A vector that was given as numbers: all its numbers, as far as they fit.
   Formula listed(Stage stage) const {
     const bool asks = stage == Stage::Query;
     const Rgba hue = asks ? theme_.query : stage == Stage::Key ? theme_.key : theme_.value;
@@ -109,7 +109,7 @@ class Vectors {
     return f.add(")", theme_.text3);
   }
 
-  /// One dimension of a latent, over the root of the mean square where it is normed.
+  /// One dimension of a latent, divided by the root mean square if it is normed.
   Formula compressed(Stage stage) const {
     const bool asks = stage == Stage::QueryLatent;
     const LayerSpec& layer = v_.document().layer();
@@ -170,7 +170,7 @@ class Vectors {
     const std::int64_t column = (asks ? v_.h : v_.kv) * (values.cols() - shared) + d - shared;
     SumStyle style{theme_.text1, theme_.text2, room_after(f)};
     if (bias) style.added = static_cast<double>(bias->values()[static_cast<std::size_t>(column)]);
-    // Of the latent, its content: as many numbers as the block has rows.
+    // The latent's content part: as many numbers as the block has rows.
     f.join(sum_of_products(v_.ui(),
                            products(source->matrix(v_.b).row(from).leftCols(block->matrix().rows()),
                                     block->matrix().col(column)),
@@ -178,7 +178,7 @@ class Vectors {
     return answered(f, result, hue);
   }
 
-  /// One dimension over the root of the mean square, times its weight.
+  /// One dimension divided by the root mean square, times its weight.
   Formula normed(Stage stage) const {
     const bool asks = stage == Stage::NormQuery;
     const Rgba hue = asks ? theme_.query : theme_.key;
@@ -207,7 +207,7 @@ class Vectors {
     return answered(f, after, hue);
   }
 
-  /// One dimension of a pair that is turned by an angle.
+  /// One dimension of a pair that is rotated by an angle.
   Formula rotated(Stage stage) const {
     const bool asks = stage == Stage::RotateQuery;
     const Rgba hue = asks ? theme_.query : theme_.key;
@@ -220,7 +220,7 @@ class Vectors {
         asks ? query_rotation<float>(v_.document(), size) : key_rotation<float>(v_.document(), size);
     const std::int64_t pairs = turn.cosine.shape()[2];
     Formula f = named(asks ? query() : key(), hue, d);
-    if (d >= 2 * pairs || row >= turn.cosine.shape()[1]) {  // this dimension, or this key, is not turned
+    if (d >= 2 * pairs || row >= turn.cosine.shape()[1]) {  // this dimension, or this key, is not rotated
       return f.answer(operand(static_cast<double>(after(d))), hue);
     }
     const std::int64_t pair = turn.interleaved ? d / 2 : d % pairs,
@@ -248,7 +248,7 @@ class Vectors {
     const std::int64_t reached = (keys * move + moves - 1) / moves;
     std::vector<Product> seen;
     std::size_t there = 0;
-    for (Eigen::Index j = 0; j < keys; ++j) {  // hidden keys give nothing
+    for (Eigen::Index j = 0; j < keys; ++j) {  // masked keys add nothing
       if (weights(j) == 0) continue;
       seen.push_back({static_cast<double>(weights(j)), static_cast<double>(values(j))});
       if (j < reached) ++there;
@@ -263,7 +263,7 @@ class Vectors {
     return answered(f, static_cast<double>(sum), theme_.query);
   }
 
-  /// A number of the mix at its place among those of all heads.
+  /// A number of the mix, and its place among the concatenated heads.
   Formula concatenated() const {
     const HeadBlock block = block_of(v_);
     const std::int64_t d = value_dimension(v_);

@@ -9,12 +9,13 @@ namespace attnscope::walk {
 /// `room`: device pixels that the line may take.
 Formula formula_of_move(const View&, Contents&, float room, float size);
 
-// Its parts: up to the rotated queries and keys, then mix and output; and the stages of queries by keys.
+// Its parts: vector_formula() for stages of vectors (up to rotated queries and keys, mix, output),
+// plane_formula() for those of queries by keys.
 Formula vector_formula(const View&, Contents&, Stage, float room, float size);
 Formula block_formula(const View&, Stage, float room, float size);  // of the block around attention
 Formula plane_formula(const View&, Contents&, Stage, int move, float room, float size);
 
-/// Two places, three for small numbers, an exponent for huge ones; "−∞".
+/// Two decimals, three for small numbers, an exponent for huge ones; "−∞".
 std::string operand(double value);
 
 }  // namespace attnscope::walk

@@ -77,7 +77,7 @@ class BlockOperands {
     if (block_.gated) f.add("  ·  ", theme_.text3).add(operand(at(Stage::Up)), theme_.text1);
   }
 
-  /// What a norm of the stage reads.
+  /// The input of the norm that the stage is.
   Stage normed() const {
     switch (stage_) {
       case Stage::OutputNorm: return Stage::Output;

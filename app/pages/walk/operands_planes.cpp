@@ -1,4 +1,4 @@
-// app/pages/walk: formulas of the stages that look at queries and keys together.
+// app/pages/walk: formulas of the stages of queries by keys.
 #include <algorithm>
 #include <cmath>
 
@@ -60,7 +60,7 @@ class Planes {
   }
   float room_after(const Formula& f) const { return room_ - f.width(v_.ui()) - v_.ui().px(120); }
 
-  /// All stages of the cell in one line, as many as there is room for.
+  /// The cell's numbers through all stages in one line, as many as fit.
   Formula chain() {
     Formula f = named(false);
     for (const Step& step : v_.script.steps()) {
@@ -158,7 +158,7 @@ class Planes {
     return f.raised(exponent, hue);
   }
 
-  /// Σ e^(x - max) of the row: the chosen key's term stands out; what does not fit is counted.
+  /// Σ e^(x - max) of the row: the chosen key's term is emphasised; terms that do not fit are counted.
   Formula sum_of_powers(float room) const {
     const auto row = matrix_of(v_.result(), Stage::Mask, v_.b, v_.h).row(v_.cell.query);
     Formula sum(size_);

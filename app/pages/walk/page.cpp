@@ -44,7 +44,7 @@ constexpr PageFacts walk_facts{.mode = Mode::Walk,
                                .picture_file = "walk",
                                .menu_picture = "Picture of the walk…"};
 
-/// What stands in the place of the matrices: what is missing, and what shows it instead.
+/// Shown instead of the matrices: what is missing, and which page shows it.
 void draw_instead(const Ui& ui, const Box& box, std::string_view missing, std::string_view instead) {
   const float y = box.centre_y();
   ui.text(box.centre_x(), y - ui.px(16), missing,

@@ -10,11 +10,11 @@ class Walk final : public Page {
   const PageFacts& facts() const override;
   bool is_moving(const ViewState&) const override;
   void draw(Scene&, const Box&) const override;
-  /// The last move is in sight as a whole when the page is shown again.
+  /// Ends the fading in of the last move, so that the page shows all of it when it comes back.
   void rest(ViewState&) const override;
 };
 
-/// The matrices of a result whose every number is kept, and that has scores.
+/// The walk through a result that has scores and whose numbers are all kept.
 void draw_walk(Scene&, const Box&);
 
 /// For the table of pages.

@@ -7,7 +7,8 @@
 namespace attnscope::walk {
 namespace {
 
-/// Puts the symbol of what is multiplied in the place of X, and what is done with the product of a latent.
+/// Replaces X in a projection's formula by the symbol of its input, and adds the steps after a latent's
+/// product.
 void name_source(const View& v, Stage stage, std::string& formula) {
   const std::size_t x = formula.find("X·");
   if (x == std::string::npos || !is_projection(stage)) return;
@@ -30,7 +31,7 @@ void name_source(const View& v, Stage stage, std::string& formula) {
   formula.insert(x, stage == Stage::Latent && shares ? "norm_c(" : "norm(");
 }
 
-/// The symbol of a stage of the block, or of the one before whose tensor it shares.
+/// The symbol of a stage of the block, or of the earlier stage whose tensor it shares.
 std::string symbol_of(const View& v, Stage stage) {
   while (!v.script.has(stage)) {
     const auto before = std::ranges::find_if(stage_table, [&](const StageInfo& row) {

@@ -1,4 +1,4 @@
-// app/pages/walk: what is computed in a stage, written above its matrix with the symbols that this layer has.
+// app/pages/walk: the formula of a stage, written above its matrix, with the symbols of this layer.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace attnscope::walk {
 
-/// The stage's formula without the bias where there is none, with the symbol of what keys are made of.
+/// The stage's formula, with a bias only if there is one, and with the symbol of the keys' input.
 std::string formula_of(const View&, Stage);
-/// Of a stage behind the attention, with the symbols of what this block has.
+/// The formula of a stage after attention, with the symbols of this block.
 std::string block_formula_of(const View&, Stage);
 
 }  // namespace attnscope::walk

@@ -13,7 +13,7 @@
 namespace attnscope::walk {
 namespace {
 
-// How far each kind of matrix goes into its map, so that the weights stay the brightest.
+// The part of its colour map that each kind of matrix uses: the weights stay the brightest.
 constexpr float vector_span = 0.62f, parameter_span = 0.42f, score_span = 0.72f;
 
 ColourScale centred(const Ui& ui, float most, float span) {
@@ -30,16 +30,16 @@ float largest(const View& v, std::initializer_list<Stage> stages) {
   return most;
 }
 
-/// From the division on scores are paler, for their spread is smaller; the geometric mean of both ranges
-/// keeps their pattern in sight.
+/// From the division by √dₖ on scores are smaller and drawn paler; the geometric mean of both ranges keeps
+/// their pattern visible.
 ColourScale score_scale(const View& v, Stage stage) {
   const float all = largest(v, {Stage::Score, Stage::Scale, Stage::Mask});
   const float later = largest(v, {Stage::Scale, Stage::Mask});
   return centred(v.ui(), stage == Stage::Score ? all : std::sqrt(all * later), score_span);
 }
 
-/// The colours that weights have in Explore: range, map and logarithm. Ends that were locked on scores mean
-/// nothing here.
+/// The colours that weights have in Explore: range, map and logarithm. A range locked on scores does not
+/// apply here.
 ColourScale weight_scale(const View& v, Stage stage) {
   RangeMode& range = v.scene.view.range;
   const RangeMode chosen = range;
@@ -78,7 +78,7 @@ class Builder {
     const bool heads = tensor.shape().rank() == 4;
     const std::string formula =
         is_after_attention(stage) ? block_formula_of(v_, stage) : formula_of(v_, stage);
-    const bool shared = rows == Rows::Keys;  // heads of keys may serve several heads of queries
+    const bool shared = rows == Rows::Keys;  // a key head may serve several query heads
     const ConstMatrixMap<float> values =
         heads ? tensor.matrix(v_.b, shared ? v_.kv : v_.h) : tensor.matrix(v_.b);
     return {.id = "walk " + std::string(info(stage).symbol),
@@ -98,7 +98,7 @@ class Builder {
     const TensorPtr& block = v_.document().layer().weights[matrix_of(which)];
     if (!block) return;
     const std::string name(info(matrix_of(which)).name);
-    // Of latent attention W_K makes only what a head's key has of its own.
+    // In latent attention W_K makes only the part of a key that is the head's own.
     const std::int64_t shared = which == Projection::Key ? shared_key_width(v_.document()) : 0;
     const std::int64_t width = trace()[stage]->shape()[3] - shared;
     panels_.push_back(
@@ -134,7 +134,7 @@ class Builder {
     panels_.back().sign = "=";
   }
 
-  /// Q or K, and what the norm and rotary positions make of it: as far as the script has them.
+  /// Q or K, then its norm and its rotation, if the script has them.
   void with_steps(std::initializer_list<Stage> stages, Rows rows, Rgba hue) {
     std::vector<Stage> there;
     for (const Stage stage : stages)
@@ -208,7 +208,7 @@ class Builder {
     begin_group(first);
   }
 
-  /// The weights that the values are mixed with.
+  /// The last stage of queries by keys: the weights that mix the values.
   Stage last_plane() const {
     Stage last = Stage::Score;
     for (const Step& step : v_.script.steps())
@@ -278,7 +278,7 @@ class Builder {
              centred(ui(), v_.scene.stats.largest(Projection::Output, 0, values.cols()), parameter_span)});
   }
 
-  /// The attention's output and what the block makes of it.
+  /// The attention's output and the stages of the block after it.
   void around() {
     lower_vectors(Stage::Output, Unit::Model, "");
     for (const Step& step : v_.script.steps())
@@ -297,12 +297,13 @@ class Builder {
       lower_vectors(Stage::Output, Unit::Model, part == WalkPart::Output ? "=" : "→");
     for (Panel& panel : panels_) {
       if (!panel.lower) continue;
-      panel.sign.clear();  // nothing comes before the first of the line
+      panel.sign.clear();  // a line's first matrix has no sign before it
       break;
     }
   }
 
-  /// Tokens stand beside the first matrix of a line, and beside those whose rows are others than theirs.
+  /// Row labels are drawn beside the first matrix of a line, and beside each whose rows are different tokens
+  /// than those before.
   void label_rows() {
     int last = -1;
     bool lower = false;

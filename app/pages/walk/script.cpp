@@ -135,7 +135,7 @@ void Script::go(WalkState& state, int place) const {
 
 namespace {
 
-/// A move that can be seen to happen.
+/// Makes the next move, faded in unless the speed is instant.
 void make_move(WalkState& state, const Script& script) {
   const int place = script.place(state);
   if (place >= script.moves()) return;
@@ -143,7 +143,7 @@ void make_move(WalkState& state, const Script& script) {
   if (state.speed > 0) state.shown = 0;
 }
 
-/// Where the stage of a place ends, and the places where the stages before it end.
+/// The end of the stage after `place` (step > 0), or of the stage before (step < 0).
 int end_of_stage(const Script& script, int place, int step) {
   int before = 0;
   for (const Step& s : script.steps()) {

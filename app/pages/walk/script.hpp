@@ -1,5 +1,5 @@
-// app/pages/walk: which stages a result has to walk through, and how many short moves each is made of. A
-// place in the walk is the number of moves made: 0 before the first, moves() at the end.
+// app/pages/walk: the stages of a result that the walk passes, and the number of short moves of each. A place
+// in the walk is the number of moves made: 0 before the first, moves() at the end.
 #pragma once
 
 #include <span>
@@ -22,16 +22,17 @@ class Script {
   std::span<const Step> steps() const { return steps_; }
   int moves() const { return first_.back(); }
   bool has(Stage stage) const { return moves_of(stage) > 0; }
-  /// 0 where the walk does not pass the stage.
+  /// 0 if the walk does not pass the stage.
   int moves_of(Stage) const;
-  /// The place before the stage's first move; the stage must be there.
+  /// The place before the stage's first move; the walk must pass the stage.
   int first(Stage) const;
   /// How many of the stage's moves are made at a place: 0 … moves_of(stage).
   int made(Stage, int place) const;
 
-  /// A stage that is gone, because a setting was switched, counts as the end of the one before it.
+  /// The place of a state. A stage that a changed setting has removed counts as the end of the stage before
+  /// it.
   int place(const WalkState&) const;
-  /// Goes to a place; whatever was still moving is over.
+  /// Goes to a place at once and ends an animation.
   void go(WalkState&, int place) const;
 
  private:
@@ -43,10 +44,10 @@ class Script {
   std::vector<int> first_{0};  // places before each step; the last is the end
 };
 
-/// How the softmax comes about, move by move.
+/// The moves of softmax.
 enum class SoftmaxMove { Shift, Exponential, Sum, Divide, Hide };
 std::vector<SoftmaxMove> softmax_moves(const Document&);
-/// How linear attention comes about.
+/// The moves of linear attention.
 enum class LinearMove { Product, Hide, Sum, Divide };
 inline constexpr int linear_moves = 4;
 
@@ -59,9 +60,9 @@ void next_stage(Scene&);
 void previous_stage(Scene&);
 void go_to_start(Scene&);
 void go_to_end(Scene&);
-/// Move after move to the end, from the start when it is there already; or stops.
+/// Plays move after move to the end, from the start if it is at the end; or pauses.
 void play_or_pause(Scene&);
-/// Time passes: the last move fades in, and while playing the next one follows.
+/// `seconds` have passed: fades the last move in and, while playing, makes the next move.
 void advance(WalkState&, const Script&, float seconds);
 
 }  // namespace attnscope::walk

@@ -11,7 +11,7 @@ namespace {
 
 std::string quoted(const std::string& label) { return "“" + own(label) + "”"; }
 
-/// The first move is made for one row, the second for the others where there are some.
+/// `one` for a move on the chosen row, `all` for the last of several moves, on the other rows.
 std::string one_or_all(const std::string& one, const std::string& all, int move, int moves) {
   return move < moves || moves == 1 ? one : all;
 }
@@ -42,7 +42,7 @@ std::string several(const View& v, const std::vector<std::int64_t>& keys) {
   return label(keys.front()) + (keys.size() == 2 ? " and " : " … ") + label(keys.back());
 }
 
-/// Whether the mask leaves the chosen query any key.
+/// Whether the chosen query sees any key.
 bool sees_any(const View& v) {
   for (std::int64_t key = 0; key < v.result().dimensions.keys; ++key)
     if (!v.scene.is_masked(v.b, v.h, v.cell.query, key)) return true;
@@ -95,7 +95,7 @@ std::string mix_sentence(const View& v, int move, int moves) {
   return handed + (idle.empty() ? "" : "  " + nothing_added(v, idle));
 }
 
-/// What became of a row whose values are no shares; empty where they add up to 1.
+/// Why a row of weights does not sum to 1: NaN, or no key to see; else empty.
 std::string broken_row(const View& v, Stage weights) {
   const auto row = matrix_of(v.result(), weights, v.b, v.h).row(v.cell.query);
   if (row.hasNaN()) return query_of(v) + " gets NaN: its exponentials overflowed or all underflowed.";
@@ -197,7 +197,7 @@ std::string shared_note(const View& v, std::string_view what) {
          std::string(what) + ".";
 }
 
-/// A key of no token has no vector that weights are multiplied with.
+/// A key without a token (bias_k or zero key) has no input vector that a weight matrix multiplies.
 std::string added_key_sentence(const View& v, const std::string& key, std::string_view what) {
   const Dimensions& d = v.result().dimensions;
   const bool learned = v.document().layer().weights[Parameter::BiasK] && v.cell.key == d.token_keys();
@@ -205,7 +205,7 @@ std::string added_key_sentence(const View& v, const std::string& key, std::strin
          (learned ? " is learned." : " is all zeros.");
 }
 
-/// What a query, a key or a value is made of, for the chosen one and for the others.
+/// How a query, a key or a value is computed, for the chosen one and for the others.
 std::string projection_sentence(const View& v, Stage stage, int move, int moves) {
   const bool of_key = stage == Stage::Key;
   const std::string key = quoted(key_label(v.result(), v.b, v.cell.key));

@@ -56,7 +56,7 @@ struct Track {
     return box.x + move * static_cast<float>(script.first(script.steps()[step].stage)) +
            gap * static_cast<float>(step);
   }
-  /// The x at which so many moves are made.
+  /// The x of a place, that is of a number of made moves.
   float x(const Script& script, int place) const {
     for (std::size_t i = script.steps().size(); i-- > 0;) {
       const int first = script.first(script.steps()[i].stage);

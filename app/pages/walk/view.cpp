@@ -1,5 +1,5 @@
-// app/pages/walk: what every part of the walk looks at: how far it has come, which stages are in sight, which
-// row, column and dimension of each matrix belong to the chosen cell.
+// app/pages/walk: what all parts of the walk share: the place, the stages in sight, and the row, column and
+// dimension of each matrix that belong to the chosen cell.
 #include <algorithm>
 
 #include "app/kit/ui/number_format.hpp"
@@ -60,7 +60,7 @@ std::int64_t query_row(const View& v, const Panel& panel) {
 std::int64_t key_row(const View& v, const Panel& panel) {
   if (panel.rows != Rows::Keys && panel.rows != Rows::Tokens) return -1;
   if (panel.rows == Rows::Tokens && is_cross(v.result())) return -1;
-  return v.cell.key < panel.row_count() ? v.cell.key : -1;  // keys of no token have no vector
+  return v.cell.key < panel.row_count() ? v.cell.key : -1;  // keys without a token have no vector
 }
 
 std::string row_label(const View& v, const Panel& panel, std::int64_t row) {
@@ -116,11 +116,11 @@ std::int64_t model_dimension(const View& v, Stage stage) {
   const bool of_keys = stage == Stage::Memory || stage == Stage::Latent;
   const auto row = vectors.row(of_keys ? std::min(v.cell.key, vectors.rows() - 1)  // zero key
                                        : v.cell.query + past);
-  const bool has_others = info(stage).shape == inner_shape || is_latent(stage);  // dimensions of its own
+  const bool has_others = info(stage).shape == inner_shape || is_latent(stage);  // not the model's
   const std::int64_t chosen = has_others ? -1 : walk_of(v.scene.view).model_dimension;
   if (chosen >= 0) return std::min<std::int64_t>(chosen, row.size() - 1);
   Eigen::Index at = 0;
-  if (stage == Stage::Position && v.script.moves_of(stage) > 1) {  // what positions change most
+  if (stage == Stage::Position && v.script.moves_of(stage) > 1) {  // the dimension that positions change most
     (row - v.result().trace[Stage::Embed]->matrix(v.b).row(v.cell.query + past)).cwiseAbs().maxCoeff(&at);
   } else {
     row.cwiseAbs().maxCoeff(&at);

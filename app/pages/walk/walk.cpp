@@ -1,4 +1,4 @@
-// app/views: the whole computation of the chosen head as matrices with numbers, one short move after the
+// app/pages/walk: the whole computation of the chosen head as matrices with numbers, one short move after the
 // other, with the same cell marked in every stage.
 #include <algorithm>
 #include <array>
@@ -39,7 +39,8 @@ Parts parts_of(const Ui& ui, const Box& region, bool compact) {
   return parts;
 }
 
-/// One click to a layer whose numbers can be read, where this one's cannot. Returns where it ends.
+/// If this layer is too large for its numbers to be printed: a button that opens a small one. Returns its
+/// right end.
 float draw_small_model(const View& v, float x, float y) {
   const Ui& ui = v.ui();
   const Dimensions& d = v.result().dimensions;
@@ -56,7 +57,7 @@ float draw_small_model(const View& v, float x, float y) {
   return box.right() + ui.px(16);
 }
 
-/// Which stages the lower line has. Returns the left end.
+/// The choice of the lower line's stages. Returns its left end.
 float draw_stages(const View& v, float left, float right, float y) {
   if (!v.script.has(Stage::Output)) return right;
   const Ui& ui = v.ui();
@@ -82,7 +83,8 @@ float draw_stages(const View& v, float left, float right, float y) {
   return box.x - ui.px(16);
 }
 
-/// Which head and, in a batch, which sequence; what is walked through; at the right how it is looked at.
+/// Steppers for head and, in a batch, sequence; at the right the stages, the choice of numbers, and the
+/// sizes.
 void draw_header(const View& v, const Box& bar, const Arrangement& arrangement) {
   if (bar.h <= 0) return;
   const Ui& ui = v.ui();
@@ -139,7 +141,7 @@ void draw_header(const View& v, const Box& bar, const Arrangement& arrangement) 
     ui.text(right, y, sizes, {type::tick, ui.theme.text3, Ink::Regular, Align::Right});
 }
 
-/// Labels of the keys lie while each fits over its column.
+/// The widest label of the first 400 keys: labels are horizontal while each fits over its column.
 float widest_key_label(const View& v) {
   float widest = 0;
   for (std::int64_t j = 0; j < std::min<std::int64_t>(v.result().dimensions.keys, 400); ++j)
@@ -161,8 +163,7 @@ std::vector<Want> wants_of(const View& v, const std::vector<Panel>& panels) {
   return wants;
 }
 
-/// The panels of the lines that are shown: a low window has room for one, that of the stage that is being
-/// made.
+/// The panels of both lines; a low window has room for one line, that of the current stage.
 std::vector<Panel> shown_panels(const View& v, bool sources, bool both) {
   std::vector<Panel> all = panels_of(v, sources), shown;
   const std::optional<Stage> current = v.current();
@@ -173,7 +174,7 @@ std::vector<Panel> shown_panels(const View& v, bool sources, bool both) {
   return shown;
 }
 
-/// Heights of what stands around the cells; 0 for a line that is not there.
+/// Heights of headings and feet; 0 for a line that is not shown.
 Heads heads_of(const Ui& ui, const std::vector<Panel>& panels, float key_labels) {
   Heads heads{};
   for (const Panel& panel : panels) {
@@ -190,8 +191,8 @@ struct Standing {
   bool upright = false;
 };
 
-/// Labels turn upright when they do not fit, which takes height, which makes cells smaller: two rounds.
-/// Without room for X and the parameters the walk begins at Q, K and V.
+/// Two rounds: labels that do not fit are turned upright, which takes height and makes cells smaller. Without
+/// room for X and the parameters the walk begins at Q, K and V.
 Standing stand(const View& v, const Box& area) {
   const Ui& ui = v.ui();
   const float label = widest_key_label(v);
@@ -212,13 +213,13 @@ Standing stand(const View& v, const Box& area) {
       }
       if (fits) break;
     }
-    // What the output is made of goes before what comes before the weights.
+    // At the output its operands get their numbers first, even if X and the parameters have to be left out.
     if (best.arrangement.fits && (best.arrangement.all_printed || v.part() != WalkPart::Output)) break;
   }
   return best;
 }
 
-/// The part in sight follows the chosen cell when that changes; the wheel moves it freely.
+/// Scrolls to the chosen cell when that changes; the wheel scrolls freely.
 void follow(const View& v, const Standing& standing) {
   WalkState& state = walk_of(v.scene.view);
   const Cell cell = v.scene.selection.cell;
@@ -279,7 +280,7 @@ void draw_walk(Scene& scene, const Box& region) {
   scene.view.hint = "one cell, every stage:  " + query_label(scene.result, view.b, view.cell.query) + " → " +
                     key_label(scene.result, view.b, view.cell.key) +
                     "   ·   click another cell to follow it   ·   drag the bar to any move";
-  // The frame of the stage that is being made stands outside its matrix.
+  // The frame of the current stage is drawn outside its matrix.
   const float rim = ui.px(8);
   const Box& room = parts.matrices;
   const walk::Standing standing =

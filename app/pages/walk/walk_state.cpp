@@ -9,7 +9,8 @@ namespace attnscope {
 ATTNSCOPE_NAMES(WalkPart, {"follow", "weights", "output", "block"});
 
 void fields(PageFields& visit, WalkState& walk) {
-  // Where one is in the walk changes with every press of the space bar, as the cell does with every arrow.
+  // The place in the walk changes with every press of the space bar, as the chosen cell does with every arrow
+  // key.
   visit("stage", walk.stage, InUndo::Place);
   visit("move", walk.move, 0, 1 << 30, InUndo::Place);
   visit("speed", walk.speed, 0, 100);

@@ -1,5 +1,5 @@
-// app/pages/walk: how far the walk through the computation has come and how it is looked at. Plain values:
-// the picture follows from them and the result alone.
+// app/pages/walk: the place in the walk and its settings. Plain values: the picture follows from them and the
+// result alone.
 #pragma once
 
 #include <cstdint>
@@ -10,23 +10,23 @@
 
 namespace attnscope {
 
-/// Which stages the lower line has: all up to the output, and at the output those that it is made of; none
-/// after the weights; those from the weights on; or those of the block behind the output.
+/// The stages of the lower line. Follow: all up to the output, and at the output its operands. Weights: none
+/// after the weights. Output: from the weights on. Block: those of the block after the output.
 enum class WalkPart : std::uint8_t { Follow, Weights, Output, Block };
 
 struct WalkState {
-  std::optional<Stage> stage;  // whose moves are being made; empty: before the first, everything is in sight
-  int move = 0;                // of that stage: the last one made, 1 … as many as it has
+  std::optional<Stage> stage;  // the current stage; empty: before the first move, all is in sight
+  int move = 0;                // the last move made of that stage, from 1
   bool playing = false;        // one move after the other, to the end
   float speed = 1;             // 0 = instant
-  float shown = 1;             // how much of the last move can be seen, 0 … 1
+  float shown = 1;             // how far the last move is faded in, 0 … 1
   float pause = 0;             // seconds until the next move while playing
   WalkPart part = WalkPart::Follow;
-  bool numbers = false;  // where not all cells can be printed: some with numbers instead of all without
-  // The dimension whose products are written out, of q and k, of v, and of X and the output; -1: the one that
-  // says most.
+  bool numbers = false;  // if not all cells can be printed: some with numbers instead of all without
+  // The dimensions whose products are written out, of q and k, of v, and of X and the output; -1: the one
+  // whose product or number is largest in magnitude.
   std::int64_t head_dimension = -1, value_dimension = -1, model_dimension = -1;
-  // Where not all rows and columns are in sight: the first that are, and the cell they last followed.
+  // The first query and key in sight, and the cell that they were last scrolled to.
   std::int64_t first_query = 0, first_key = 0, followed_query = -1, followed_key = -1;
 
   bool is_moving() const { return playing || shown < 1; }
