@@ -17,7 +17,7 @@ bool Beside::is_asked(const std::vector<std::filesystem::path>& known,
          std::ranges::equal(places_.found, found, {}, &ModelPlace::path, &ModelPlace::path);
 }
 
-/// What is in sight has other shapes only with another text or stream.
+/// The shapes in sight change only with the text or the stream.
 void Beside::look_at(const WatchSight& sight) {
   if (text_ == sight.text->change && stream_ == sight.connection.path) return;
   text_ = sight.text->change;
@@ -51,7 +51,7 @@ void Beside::offer(WatchState& state, bool is_shown, const std::vector<std::file
   take_found(state);
   if (!is_shown || is_asked(known, found)) return;
   if (asked_ != shapes_) state.offers.clear(), state.offer = 0;
-  if (finding_) return finding_->cancel();  // the next one is begun once this one has stopped
+  if (finding_) return finding_->cancel();  // the next search begins once this one has stopped
   asked_ = shapes_;
   places_ = {known, found};
   if (asked_) find();

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t most_joined = std::int64_t{1} << 22;  // weights of all heads
 
-/// Up to the first token that the process did not say.
+/// The token ids up to the first that the process did not send.
 std::vector<std::int64_t> known_ids(const WatchedSnapshot& text) {
   if (text.ids.empty()) return {};
   const std::vector<std::int64_t>& ids = text.ids.front();
@@ -26,14 +26,14 @@ struct RowDifference {
   double sum = 0, largest = 0;
   void add(float watched, float opened) {
     const double difference = std::abs(static_cast<double>(watched) - static_cast<double>(opened));
-    // What is no number agrees with nothing.
+    // NaN counts as a difference of 1.
     const double counted = std::isnan(difference) ? 1 : difference;
     sum += counted;
     largest = std::max(largest, counted);
   }
 };
 
-/// Whether the call hides a key of the row that the opened model gives weight to.
+/// Whether the watched call masks a key of the row to which the opened model gives more than 1e-4.
 bool hides_else(const WatchedLayer& layer, std::int64_t head, std::int64_t row, const float* watched,
                 const float* opened, std::int64_t end) {
   constexpr float seen = 1e-4f;

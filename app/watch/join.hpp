@@ -1,5 +1,5 @@
-// app/watch: a model on the disk that was opened beside a stream, reads the tokens that the process has read,
-// and is compared with it: that shapes agree does not say that the weights do.
+// app/watch: a model on the disk that was opened beside a stream. It reads the tokens that the process has
+// read and is compared with it, since equal shapes do not mean equal weights.
 #pragma once
 
 #include <cstdint>
@@ -20,32 +20,33 @@ struct WatchSight;
 struct WatchState;
 
 struct WatchJoin {
-  WatchedSnapshotPtr text;     // of the stream, as it was then; never null
+  WatchedSnapshotPtr text;     // snapshot of the stream when the model was chosen; never null
   std::filesystem::path path;  // of the model
   std::string name;
   std::filesystem::path stream;
   std::uint64_t pid = 0;
-  std::string dtype;              // that the process computes with
-  std::vector<std::int64_t> ids;  // that it has read, and that the model reads; empty: it did not say them
+  std::string dtype;              // number type of the process
+  std::vector<std::int64_t> ids;  // tokens that the process has read and the model reads; empty: not sent
   std::int64_t layer = 0, head = 0;
-  Cell cell;  // that is looked at
+  Cell cell;  // the shown cell
 
-  /// Whether the Document stands in that model.
+  /// Whether a Document's model is the one that was opened.
   bool is_in(const ModelContext&) const;
-  /// Whether it reads those tokens, with nothing changed inside.
+  /// Whether it also reads those tokens, without changes inside the model.
   bool reads_the_same(const ModelContext&) const;
 };
-/// Of what is on the Watch page; path and name are those of its chosen offer, which must be there.
+/// From what the Watch page shows; path and name are those of the chosen offer, which must exist.
 WatchJoin join_of(const WatchSight&, const WatchState&);
 
-/// The weights of one layer of the opened model, copied: the rows that are compared.
+/// The compared rows of one layer's attention weights in the opened model, copied.
 struct OpenedWeights {
   std::int64_t layer = 0, heads = 0, queries = 0, keys = 0;
   std::int64_t begin = 0, end = 0;  // rows of the watched layer, by number
   std::vector<float> weights;       // [heads][end - begin][keys]
 };
-/// Of the layer on screen; nothing where it is another model's, reads other tokens, is changed inside, is too
-/// long to have its weights at hand, or was not seen in the stream with as many heads.
+/// The weights of the layer on screen. Empty if its model is another one, reads other tokens or has changes
+/// inside, if the layer is too long for its weights to be kept, or if the stream has no such layer with as
+/// many heads.
 std::optional<OpenedWeights> opened_weights(const LayerResult&, const WatchJoin&);
 
 /// How far two runs of the same weights may be apart. SmolLM2-135M is within 3e-6 in every layer in float32,

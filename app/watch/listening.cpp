@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 
 constexpr auto poll_every = 33ms, scan_every = 1000ms, look_every = 250ms, count_every = 1000ms;
 constexpr double rate_seconds = 3;
-constexpr std::uint64_t most_waiting_bytes = std::uint64_t{64} << 20;  // of records that are taken in at once
+constexpr std::uint64_t most_waiting_bytes = std::uint64_t{64} << 20;  // of records that are read at once
 
 double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -74,7 +74,7 @@ void Listening::rest() {
   rested_ = true;
 }
 
-/// Whether the stream may take the place of the one that has ended, or of none.
+/// Whether the stream may be read now that the previous one has ended, or if there was none.
 bool Listening::follows(const FoundStream& found, const Wants& wants) const {
   if (!found.alive || found.closed || found.path == now_.path || found.path == refused_) return false;
   const bool was_chosen = wants.is_chosen && wants.stream == now_.path;
@@ -82,7 +82,7 @@ bool Listening::follows(const FoundStream& found, const Wants& wants) const {
   return !was_chosen || std::ranges::none_of(beside_, is_it);
 }
 
-/// Takes the stream that was asked for; that of the newest process where none was, or where it has ended.
+/// Opens the stream that was asked for; without one, or after it has ended, that of the newest process.
 void Listening::scan(const Wants& wants) {
   scanned_ = Clock::now();
   try {
@@ -90,13 +90,13 @@ void Listening::scan(const Wants& wants) {
     if (!stream_ && refused_.empty()) now_.trouble.clear();
     if (stream_ && is_live()) {
       if (stream_->is_closed() || !stream_->process().is_alive()) {
-        if (!wants.paused) read(wants);  // what waits is kept
+        if (!wants.paused) read(wants);  // reads what was already sent
         leave();
       } else {
         beside_ = now_.all;
       }
     } else if (stream_) {
-      leave();  // a process may end after its watch
+      leave();  // its process may end later than its watch
     }
     const bool is_shown = is_live() && wants.stream == now_.path;
     if (!wants.stream.empty() && wants.stream != followed_.stream && !is_shown) return open(wants.stream);
@@ -152,7 +152,7 @@ void Listening::read(const Wants& wants) {
   }
 }
 
-/// Nothing more comes; what was sent stays.
+/// Marks the stream as ended; what was read stays.
 void Listening::leave() {
   now_.state = WatchConnection::State::Ended;
   now_.end = watch_end(stream_->is_closed(), stream_->process().is_alive());

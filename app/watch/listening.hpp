@@ -19,30 +19,30 @@ class Listening {
  public:
   struct Wants {
     std::filesystem::path stream;  // empty: that of the newest process
-    bool is_chosen = false;        // by a person: once it has ended only a stream that begins later follows
+    bool is_chosen = false;        // by the user: after its end only a stream that begins later is followed
     std::uint64_t sends = WantsQueryKeyValue | WantsMasks;
     bool paused = false;
     bool operator==(const Wants&) const = default;
   };
   struct There {
-    std::uint64_t version = 0;  // another one whenever one of the two is
+    std::uint64_t version = 0;  // changes whenever one of the two does
     WatchConnection connection;
     WatchedSnapshotPtr text;
   };
 
-  /// `tell` is called on the worker when there() is another one.
+  /// `tell` is called on the worker's thread when there() has changed.
   explicit Listening(std::function<void()> tell) : tell_(std::move(tell)) {}
 
   // From any thread.
   void want(const Wants&);
-  /// What there is, if it is another one than `version`.
+  /// The newest state, if its version is not `version`.
   std::optional<There> there(std::uint64_t version) const;
 
   // On the worker's thread.
-  /// Reads what came, and waits until more may have: a thirtieth of a second, or one where no process is
-  /// there.
+  /// Reads what was sent, then waits: a thirtieth of a second, or a second if no process is there; less if
+  /// the wants change.
   bool step(const std::stop_token&);
-  /// The process sends nothing until the next step.
+  /// Tells the process to send nothing until the next step().
   void rest();
 
  private:
@@ -58,19 +58,19 @@ class Listening {
   void publish();
 
   std::function<void()> tell_;
-  mutable std::mutex mutex_;  // guards these two and wants_
+  mutable std::mutex mutex_;  // guards these members and wants_
   std::condition_variable_any changed_;
   There there_{0, {}, std::make_shared<const WatchedSnapshot>()};
   Wants wants_;
 
-  // Of the worker's thread.
+  // Used on the worker's thread alone.
   std::optional<WatchStream> stream_;
   WatchedText text_;
   WatchConnection now_;
   Wants followed_;
   std::optional<Clock::time_point> scanned_, looked_, counted_;
-  std::filesystem::path refused_;    // could not be opened: said once, not tried every second
-  std::vector<FoundStream> beside_;  // that there were while the stream was live
+  std::filesystem::path refused_;    // could not be opened: reported once, not tried again every second
+  std::vector<FoundStream> beside_;  // streams that existed while this one was live
   bool rested_ = false;
 };
 

@@ -14,7 +14,8 @@ std::uint64_t next_ticket() {
   return ++last;
 }
 
-/// Over 1,000 tokens each new one would have all rows of all heads computed again, which takes seconds.
+/// Continues the previous pictures if it can: beyond 1,000 tokens, computing all rows of all heads again for
+/// each new token takes seconds.
 WatchedPictures pictures_of_layer(const WatchedLayer& layer, const WatchLayerSight* before,
                                   const Work& work) {
   if (before != nullptr)
@@ -39,7 +40,7 @@ WatchLayerSight layer_sight(const WatchedLayerPtr& layer, const WatchLayerSight*
   return sight;
 }
 
-/// Over the rows that see the key, as far as causality says.
+/// The mean weight of each key over the rows that can see it, by causality alone.
 std::vector<float> mean_row(const WatchedLayer& layer, const Tensor& weights, std::int64_t first) {
   const std::int64_t rows = weights.shape()[0], keys = weights.shape()[1];
   std::vector<double> sums(static_cast<std::size_t>(keys));

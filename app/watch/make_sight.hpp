@@ -6,11 +6,11 @@
 
 namespace attnscope {
 
-inline constexpr std::int64_t watch_picture_side = 64;                   // cells of a head in the grid
+inline constexpr std::int64_t watch_picture_side = 64;  // cells along a side of a grid picture
 inline constexpr std::int64_t most_watch_cells = std::int64_t{1} << 22;  // of the map of the chosen head
 
-/// Both throw Error as watched_weights() does, or Cancelled.
-/// `before`: a grid of the same process, may be null; of layers that went on only new rows are computed.
+/// Both throw Error as watched_weights() does, or Cancelled. `before`: a grid of the same process, or null;
+/// layers that only grew have only their new rows computed.
 WatchGridSight make_watch_grid(const WatchedSnapshotPtr&, const Work&,
                                const WatchGridSight* before = nullptr);
 /// `layer` is in the snapshot and has a row, `head` is one of its heads.

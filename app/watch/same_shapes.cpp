@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// "SmolLM2-135M" of "HuggingFaceTB/SmolLM2-135M", of a folder's path and of a cache's snapshot.
+/// "SmolLM2-135M" from "HuggingFaceTB/SmolLM2-135M", from a folder's path, or from a snapshot in a cache.
 std::string last_name(const std::string& name_or_path) {
   const std::string of_folder = fs::path(name_or_path).is_absolute() ? folder_name(name_or_path) : "";
   return of_folder.empty() ? name_or_path.substr(name_or_path.rfind('/') + 1) : of_folder;

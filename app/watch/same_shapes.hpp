@@ -1,5 +1,5 @@
-// app/watch: which models on the disk have the shapes of the one that is watched. That shapes agree says
-// nothing of the weights: they are compared once such a model is open, see app/watch/join.hpp.
+// app/watch: finds models on the disk that have the shapes of the watched one. Equal shapes do not mean equal
+// weights: these are compared once such a model is open, see app/watch/join.hpp.
 #pragma once
 
 #include <cstdint>
@@ -17,27 +17,27 @@
 
 namespace attnscope {
 
-/// What a stream tells of its model's shapes.
+/// The shapes of a stream's model, as far as the stream tells them.
 struct WatchedShapes {
   std::int64_t layers = 0;
   std::map<std::int64_t, HeadShape> seen;  // layers that had a call, by index
-  std::int64_t vocabulary = 0;             // 0: not said
-  std::string name_or_path;                // of its config; empty: not said
+  std::int64_t vocabulary = 0;             // 0: not sent
+  std::string name_or_path;                // from its config; empty: not sent
   bool operator==(const WatchedShapes&) const = default;
 };
-/// Nothing where no call was seen yet, and for what has attention to another stack: a model of two stacks.
+/// Empty if no call was seen yet, or if a layer is not self-attention, as in an encoder-decoder.
 std::optional<WatchedShapes> watched_shapes(const StreamFacts&, const WatchedSnapshot&);
 
-/// Layers, query heads, key heads and d_k; the size of the vocabulary where the stream tells it.
+/// Compares layers, query heads, key heads and d_k, and the size of the vocabulary if the stream tells it.
 bool have_same_shapes(const WatchedShapes&, const ModelShapes&);
 
-/// Where to look: paths of models that were opened here, and those that other programs keep.
+/// Where to look: paths of models that were opened here, and models that other programs keep.
 struct OfferPlaces {
   std::vector<std::filesystem::path> known;
   std::vector<ModelPlace> found;
 };
-/// Those that have the shapes, named ones first, each file once. Reads configs and headers, so it belongs on
-/// a worker. Throws Cancelled.
+/// The models that have the shapes, each file once, those with the stream's name or path first. Reads configs
+/// and headers: call it on a worker's thread. Throws Cancelled.
 std::vector<WatchOffer> find_offers(const WatchedShapes&, const OfferPlaces&, const std::stop_token&);
 
 }  // namespace attnscope

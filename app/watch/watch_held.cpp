@@ -8,7 +8,7 @@ namespace {
 
 constexpr float not_comparable = std::numeric_limits<float>::quiet_NaN();
 
-/// Whether rows 0, 1, … stand side by side, the first at `first`.
+/// Whether the rows have consecutive positions that begin at `first`.
 bool is_run(const WatchedLayer& layer, std::int64_t first) {
   const std::int64_t rows = layer.rows();
   return rows > 0 && layer.position(0) == first && layer.position(rows - 1) == first + rows - 1;
@@ -24,7 +24,7 @@ class CoarseCells {
         values_(is_largest ? sight.pictures.max : sight.pictures.mean),
         is_largest_(is_largest) {}
 
-  /// Of rows [row, row_end) and keys [key, key_end), which begin with a cell.
+  /// The pooled value of rows [row, row_end) and keys [key, key_end), which begin at a cell's start.
   float of(std::int64_t head, std::int64_t row, std::int64_t row_end, std::int64_t key,
            std::int64_t key_end) const {
     const std::int64_t down = values_.shape()[1], across = values_.shape()[2];
@@ -49,7 +49,7 @@ class CoarseCells {
   bool is_largest_;
 };
 
-/// Where the cell that begins at `begin` ends; nothing where it ends elsewhere in the other matrix.
+/// The end of the cell that begins at `begin`; empty if it ends elsewhere in the other matrix.
 std::optional<std::int64_t> same_end(std::int64_t begin, std::int64_t size, std::int64_t now,
                                      std::int64_t held) {
   const std::int64_t end = std::min(begin + size, now);

@@ -1,4 +1,4 @@
-// app/watch: what the Watch page is drawn from: immutable, made by workers, handed over whole.
+// app/watch: the data that the Watch page draws: immutable, made by workers, handed over as a whole.
 #pragma once
 
 #include <cstdint>
@@ -13,22 +13,23 @@
 
 namespace attnscope {
 
-/// Why a stream brings nothing more: only the watch was closed, and its process goes on; the process ended
-/// and had closed the watch; it is gone and had not (it was killed, or crashed).
+/// Why a stream has ended. WatchClosed: the watch was closed and the process goes on. ProcessEnded: the
+/// process closed the watch and ended. ProcessGone: it ended without closing the watch (it was killed, or
+/// crashed).
 enum class WatchEnd : std::uint8_t { None, WatchClosed, ProcessEnded, ProcessGone };
 
-/// What is known of the stream that is looked at.
+/// The state of the shown stream.
 struct WatchConnection {
-  enum class State : std::uint8_t { Listening, Live, Ended };  // no process yet; there; nothing more comes
+  enum class State : std::uint8_t { Listening, Live, Ended };  // no process yet; process there; stream ended
   State state = State::Listening;
-  WatchEnd end = WatchEnd::None;  // of Ended; looked at every second, since a process may end after its watch
+  WatchEnd end = WatchEnd::None;  // of Ended; checked every second: a process may end after its watch
   std::filesystem::path path = {};
   StreamFacts facts = {};
   StreamProcess process = {};
   StreamCounts counts = {};
-  double rate = 0;                    // passes a second, of the last three seconds; 0: none came
-  std::string trouble = {};           // a sentence: why nothing can be read; empty: nothing is wrong
-  std::vector<FoundStream> all = {};  // in the folder, as it was looked at last
+  double rate = 0;                    // passes a second over the last three seconds
+  std::string trouble = {};           // why nothing can be read, in a sentence; else empty
+  std::vector<FoundStream> all = {};  // in the folder when it was last listed
 };
 
 WatchEnd watch_end(bool is_closed, bool is_alive);
@@ -37,51 +38,51 @@ WatchEnd watch_end(bool is_closed, bool is_alive);
 struct WatchLayerSight {
   WatchedLayerPtr layer;
   WatchedPictures pictures;  // of all rows,
-  WatchedPictures last;      // and of the last two, or the one that there is
-  float mean_entropy = 0;    // entropy ÷ ln n over all heads and rows that have a choice; NaN where none has
+  WatchedPictures last;      // and of the last two, or of the only one
+  float mean_entropy = 0;    // mean entropy ÷ ln n of all heads' rows with n ≥ 2 keys; NaN: none
 
-  /// Entropy ÷ ln n of a head's row; NaN where it has no choice.
+  /// Entropy ÷ ln n of a head's row; NaN with fewer than two keys.
   float entropy(std::int64_t head, std::int64_t row) const;
-  /// Over the heads that have one; NaN where none has.
+  /// Its mean over the heads that have one; NaN if none has.
   float entropy_of_row(std::int64_t row) const;
 };
 
-/// The grid: of one snapshot.
+/// The grid of one snapshot.
 struct WatchGridSight {
   WatchedSnapshotPtr text;
   std::vector<WatchLayerSight> layers;
-  std::uint64_t ticket = 0;  // another one for every grid
+  std::uint64_t ticket = 0;  // differs for every grid
 };
 
-/// The chosen head: of one snapshot.
+/// The chosen head of one snapshot.
 struct WatchHeadSight {
   WatchedSnapshotPtr text;
   WatchedLayerPtr layer;
   std::int64_t head = 0;
-  std::int64_t first = 0;        // number of the first row that is here: of long texts the last ones
+  std::int64_t first = 0;        // the first row that is kept; of long texts only the last rows are
   Tensor weights = {};           // [rows][keys]
   std::vector<float> mean = {};  // [keys], over the rows that see the key
   WatchedMeasures measures = {};
-  std::optional<double> output_error =
-      {};  // of what the process itself computed; nothing: it did not send it
+  std::optional<double> output_error = {};  // relative to the process' own output; empty: not sent
   std::uint64_t ticket = 0;
 
   std::int64_t rows() const { return weights.shape()[0]; }
   std::int64_t keys() const { return weights.shape()[1]; }
-  /// The row of a position; null where it is not here.
+  /// The weights of the row at a position; null if it is not kept.
   const float* at(std::int64_t position) const;
 };
 
-/// All of it. Grid and head may be of an older snapshot than `text`, until they are made.
+/// Everything the page shows. Grid and head may be of an older snapshot than `text` until the new ones are
+/// computed.
 struct WatchSight {
   WatchConnection connection;
   WatchedSnapshotPtr text;  // never null
   std::shared_ptr<const WatchGridSight> grid;
   std::shared_ptr<const WatchHeadSight> head;
-  std::string trouble;  // why grid or head could not be made; empty where they could
+  std::string trouble;  // why grid or head could not be computed; else empty
 };
 
-/// What a row of weights says.
+/// Measures of a row of weights.
 struct WatchRowWords {
   std::int64_t largest_key = -1;
   float largest = 0;

@@ -14,7 +14,7 @@
 namespace attnscope {
 namespace {
 
-/// Threads that make the grid: the process that is watched needs the others.
+/// Threads that compute the grid: the watched process needs the others.
 int threads_of_grid(const ThreadPool& pool) { return std::clamp(pool.threads() / 4, 1, 4); }
 
 Work work_of(const SharedPool& pool, const std::stop_token& stop, int threads) {
@@ -42,7 +42,7 @@ class Watcher::Parts {
       version_ = there->version;
       if (there->connection.path != now_.connection.path) {
         forget();
-        // The chosen one has ended, and a stream that began later follows.
+        // The chosen stream has ended, and one that began later is followed.
         if (now_.connection.path == state.wanted) state.is_chosen = false;
       }
       now_.connection = std::move(there->connection);
@@ -71,10 +71,10 @@ class Watcher::Parts {
   using Clock = std::chrono::steady_clock;
   template <class T>
   struct Slot {
-    std::shared_ptr<Task<std::shared_ptr<const T>>> task;  // makes the next one; null: none is made
+    std::shared_ptr<Task<std::shared_ptr<const T>>> task;  // computes the next one; null: none
     std::shared_ptr<const T> there;
-    WatchedSnapshotPtr of;          // that was asked for last
-    Clock::time_point begun, next;  // not made before that
+    WatchedSnapshotPtr of;          // snapshot asked for last
+    Clock::time_point begun, next;  // `next`: not computed again before that
   };
 
   void read(const WatchState& state, bool is_shown) {
@@ -89,7 +89,7 @@ class Watcher::Parts {
     }
   }
 
-  /// Another process: what was made of the one before is of no use.
+  /// Another process: drops what was computed for the previous one.
   void forget() {
     if (head_.task) head_.task->cancel();
     if (grid_.task) grid_.task->cancel();
@@ -100,7 +100,7 @@ class Watcher::Parts {
     asked_ = {-1, -1};
   }
 
-  /// The chosen head is one that there is.
+  /// Moves the choice to an existing layer, head, row and key.
   void keep_inside(WatchState& state) const {
     const auto& layers = now_.text->layers;
     if (layers.empty()) return;
@@ -115,7 +115,7 @@ class Watcher::Parts {
   bool take(Slot<T>& slot) {
     if (!slot.task || !slot.task->is_done()) return false;
     const auto task = std::exchange(slot.task, nullptr);
-    // As long as it took nothing is made: half of the time the processor is the process'.
+    // Pauses as long as the task took: half of the time the processor is left to the watched process.
     const auto took = Clock::now() - slot.begun;
     slot.next = took > std::chrono::milliseconds(20) ? Clock::now() + took : Clock::now();
     if (const std::shared_ptr<const T>* made = task->result()) {
@@ -140,7 +140,7 @@ class Watcher::Parts {
     worker.add(slot.task);
   }
 
-  /// Of what is held the chosen head, too.
+  /// Computes the chosen head of the held pass, too.
   void follow_held(WatchState& state, bool is_shown) {
     using HeadTask = Task<std::shared_ptr<const WatchHeadSight>>;
     const std::pair at(state.layer, state.head);
@@ -163,7 +163,7 @@ class Watcher::Parts {
     state.held_head = fits() ? held_head_.there : nullptr;
     if (!held_ || fits() || asked_held_ == at || !is_shown) return;
     if (held_head_.task)
-      return held_head_.task->cancel();  // of another head: this one is asked for behind it
+      return held_head_.task->cancel();  // it computes another head; this one is asked for in a later frame
     asked_held_ = at;
     const WatchedSnapshotPtr text = held_->head->text;
     const WatchedLayer* const layer = text->find(at.first);
@@ -194,7 +194,7 @@ class Watcher::Parts {
       begin(grid_, grid_worker_, [text, before = grid_.there, pool = pool_](const std::stop_token& stop) {
         return make_watch_grid(text, work_of(pool, stop, threads_of_grid(*pool)), before.get());
       });
-    // What has to wait is not forgotten.
+    // A snapshot that has to wait keeps the Watcher busy.
     waits_ = head_.of != text || grid_.of != text;
   }
 
