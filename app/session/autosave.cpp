@@ -20,11 +20,11 @@ namespace fs = std::filesystem;
 
 fs::path lock_of(fs::path file) { return file.replace_extension(".lock"); }
 
-/// The lock behind a file, held from now on; nothing while its program lives.
+/// Takes the lock of a file; empty while the program that holds it lives.
 Descriptor locked(const fs::path& lock, int flags) {
   Descriptor file(::open(lock.c_str(), O_RDWR | O_CLOEXEC | flags, 0600));
   if (!file || ::flock(file.number(), LOCK_EX | LOCK_NB) != 0) return {};
-  // Another program may have taken the name away between the two calls.
+  // Another program may have removed the name between the two calls.
   struct stat here {
   }, there{};
   const bool same = ::fstat(file.number(), &here) == 0 && ::stat(lock.c_str(), &there) == 0 &&
@@ -55,7 +55,7 @@ Autosave::~Autosave() {
 bool Autosave::take_name(const fs::path& directory) {
   for (int n = 0; n < 1000; ++n) {
     const fs::path file = directory / fmt::format("open-{}-{}.json", ::getpid(), n);
-    // The leftovers of a program that had our number are not ours to overwrite.
+    // A file left by an earlier program with this process id must not be overwritten.
     if (::access(file.c_str(), F_OK) == 0) continue;
     lock_ = locked(lock_of(file), O_CREAT | O_EXCL);
     if (lock_) {
@@ -78,7 +78,7 @@ fs::path Autosave::take_over() {
     const fs::file_time_type time = fs::last_write_time(path, gone);
     if (gone || !path.filename().native().starts_with("open-")) continue;
     if (path.extension() == ".json") left.emplace_back(time, path);
-    // A lock alone belongs to a program that was killed before it had anything to write.
+    // A lock without a file was left by a program that was killed before its first write.
     fs::path of = path;
     if (path.extension() == ".lock" && !fs::exists(of.replace_extension(".json"), gone) && locked(path, 0))
       ::unlink(path.c_str());
@@ -97,7 +97,7 @@ fs::path Autosave::take_over() {
 
 void Autosave::adopt(const fs::path& file) {
   wait();
-  // Where nothing can be written it stays where it is.
+  // If nothing can be written here, the file stays where it is.
   if (!file_.empty()) static_cast<void>(::rename(file.c_str(), file_.c_str()));
 }
 

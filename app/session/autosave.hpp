@@ -1,5 +1,5 @@
-// app/session: what is on screen, kept on disk while it is open, so that a program that is killed loses at
-// most the last second. Every running program has a file of its own, and a lock that tells others that it
+// app/session: keeps what is on screen on disk while it is open, so that a killed program loses at most the
+// last second. Every running program has a file of its own, and a lock that tells other programs that it
 // lives.
 #pragma once
 
@@ -16,37 +16,38 @@ namespace attnscope {
 
 class Autosave {
  public:
-  /// What a session file is made of.
+  /// The contents of a session file.
   struct State {
     Document document;
     std::string view;  // JSON
     std::optional<Document> held;
   };
 
-  /// Takes a name in the directory, which is made where there is none. Where that cannot be done trouble()
-  /// says why and nothing is ever written.
+  /// Takes a file name in the directory, which is made if it is missing. If that fails, trouble() says why
+  /// and nothing is ever written.
   explicit Autosave(const std::filesystem::path& directory);
-  /// The end of a program that was not killed: its file goes.
+  /// Removes the file, which only a killed program leaves behind.
   ~Autosave();
   Autosave(const Autosave&) = delete;
   Autosave& operator=(const Autosave&) = delete;
 
-  /// The newest file whose program no longer lives. It becomes this one's own, so that no other takes it, and
-  /// stays until the next write(). Empty when there is none.
+  /// The newest file whose program no longer lives; empty if there is none. It becomes this program's file,
+  /// so that no other takes it, and stays until the next write().
   std::filesystem::path take_over();
 
-  /// What was written elsewhere becomes this one's own: the file moves here, until the next write().
+  /// Moves a session file that was written elsewhere here; it stays until the next write().
   void adopt(const std::filesystem::path& file);
-  /// When this ends the file stays, as if the program had been killed.
+  /// The destructor then leaves the file, as if the program had been killed.
   void leave() { leaves_ = true; }
 
-  /// Returns at once; the newest State wins. Written atomically by a thread of its own.
+  /// Writes a State atomically on a thread of its own and returns at once; a newer State replaces one that
+  /// waits.
   void write(State);
-  /// Blocks until what was given is on disk, or could not be written.
+  /// Blocks until the last State is on disk, or could not be written.
   void wait();
-  /// Why nothing can be written; given once for each reason, else empty.
+  /// Why nothing can be written; each reason is returned once, else empty.
   std::string trouble();
-  /// Where it writes; empty where it cannot.
+  /// The file that it writes; empty if it cannot write.
   const std::filesystem::path& file() const { return file_; }
 
  private:
@@ -54,12 +55,12 @@ class Autosave {
   void write_now(const State&);
 
   std::filesystem::path file_;
-  Descriptor lock_;  // held while the program lives, however it ends
+  Descriptor lock_;  // held while the program lives; the system frees it at any end
 
   bool leaves_ = false;
   std::mutex mutex_;  // guards the next two
   std::string trouble_, told_;
-  Worker worker_;  // last: it writes until the rest goes
+  Worker worker_;  // last: its thread ends before the other members
 };
 
 }  // namespace attnscope

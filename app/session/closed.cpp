@@ -23,7 +23,7 @@ std::int64_t milliseconds_now() {
       .count();
 }
 
-/// "closed-1763826000123-4711-A title.json": when, by which program, what.
+/// "closed-1763826000123-4711-A title.json": milliseconds since 1970, process id, title.
 std::string name_for(std::string_view title) {
   return fmt::format("{}{:015}-{}-{}", prefix, milliseconds_now(), ::getpid(), suggested_name(title, ending));
 }

@@ -1,5 +1,5 @@
-// app/session: what was closed with changes that are in no file. The last few are kept, so that closing a
-// window, or opening another file in it, throws no work away.
+// app/session: keeps the last few sessions that were closed with unsaved changes, so that closing a window,
+// or opening another file in it, loses no work.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ namespace attnscope {
 
 class Closed {
  public:
-  static constexpr std::size_t most = 5;                      // the oldest go first,
-  static constexpr std::uintmax_t most_bytes = 256ull << 20;  // also where all together are larger; one stays
+  static constexpr std::size_t most = 5;                      // beyond it the oldest are removed,
+  static constexpr std::uintmax_t most_bytes = 256ull << 20;  // also if they are larger; one stays
 
-  /// In `directory`, shared by all windows; an empty one keeps nothing.
+  /// In `directory`, shared by all windows; an empty path keeps nothing.
   explicit Closed(std::filesystem::path directory) : directory_(std::move(directory)) {}
 
   /// Blocks until all is written.
@@ -26,13 +26,14 @@ class Closed {
   Closed(const Closed&) = delete;
   Closed& operator=(const Closed&) = delete;
 
-  /// Newest first; what is there now.
+  /// The sessions on disk now, newest first.
   std::vector<ClosedEntry> list() const;
-  /// Written atomically, behind the window.
+  /// Writes a session atomically, in the background.
   void add(Autosave::State state);
-  /// A session that was written elsewhere moves here. Empty where it cannot; else where it is now.
+  /// Moves a session file that was written elsewhere here; returns its new path, or an empty one if that
+  /// fails.
   std::filesystem::path take(const std::filesystem::path& session, std::string_view title);
-  /// Blocks until all of them are written. False when one could not be: trouble() says why.
+  /// Blocks until all are written. False if one could not be written: trouble() says why.
   bool wait();
   const std::string& trouble() const { return trouble_; }
 

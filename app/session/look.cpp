@@ -21,7 +21,7 @@ constexpr int least_side = 320, most_side = 32'768;
 
 std::filesystem::path file_in(const std::filesystem::path& directory) { return directory / "look.json"; }
 
-/// The value under a key where it has this type; else what it was.
+/// The value of a key if it has this type; else `usual`.
 template <class T>
 T value_of(const json& object, const char* name, T usual) {
   const auto found = object.find(name);
@@ -53,7 +53,7 @@ Look read_look(const std::filesystem::path& directory) {
     const json object = json::parse(read_whole(file_in(directory), longest_look), nullptr, false);
     if (!object.is_object()) return look;
     look.is_known = true;
-    std::vector<std::string> lost;  // of another version, or damaged: as usual then
+    std::vector<std::string> lost;  // values of another version, or damaged: they keep their defaults
     if (const auto view = object.find("view"); view != object.end())
       look.view = view_from_json(view->dump(-1, ' ', false, json::error_handler_t::replace), {}, lost).view;
     if (const std::string code = value_of(object, "language", std::string()); !code.empty())
@@ -65,7 +65,7 @@ Look read_look(const std::filesystem::path& directory) {
     look.folder = value_of(object, "folder", std::string());
     if (!look.folder.is_absolute()) look.folder.clear();
     look.offered = value_of(object, "offered", std::string());
-  } catch (const std::exception&) {  // the first run has none
+  } catch (const std::exception&) {  // the first run has no such file
   }
   return look;
 }

@@ -1,5 +1,5 @@
-// app/session: what is remembered of how the window looked from one run to the next, whatever was open in it:
-// colours, size, language, regions. Not how a document was looked at; sessions keep that.
+// app/session: the window's look, kept from one run to the next, whatever was open: colours, size, language,
+// regions. The view of a document is kept by sessions.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +10,7 @@
 
 namespace attnscope {
 
-/// Of a window, in the units of its system; 0 = not known.
+/// Size of a window, in its system's units; 0 = not known.
 struct WindowShape {
   int width = 0, height = 0;
   bool maximised = false;
@@ -18,22 +18,22 @@ struct WindowShape {
 };
 
 struct Look {
-  ViewState view;                       // as far as adopt_look() takes it over
-  bool is_known = false;                // false: the first run; everything is as usual
-  std::optional<std::string> language;  // that a person chose; empty: as the system has it
-  float size = 1;                       // of everything, times the display's own scale
+  ViewState view;                       // the part that adopt_look() copies
+  bool is_known = false;                // false: the first run, with all defaults
+  std::optional<std::string> language;  // chosen by the user; empty: the system's
+  float size = 1;                       // factor on the display's own scale
   WindowShape window;
-  std::filesystem::path folder;  // where a file was opened or saved last
-  std::string offered;           // what was closed last and has been offered already
+  std::filesystem::path folder;  // of the file that was opened or saved last
+  std::string offered;           // the session closed last, if it has been offered already
 };
 
-/// From `directory`/look.json. Never throws: what is missing or damaged is as in the first run.
+/// Reads `directory`/look.json. Never throws: missing or damaged values are as in the first run.
 Look read_look(const std::filesystem::path& directory);
-/// Atomically; what cannot be written is no reason to complain.
+/// Writes it atomically; ignores errors.
 void write_look(const Look&, const std::filesystem::path& directory);
 
-/// Theme, regions with their sizes and sections, plots, palette of the map; Walk, but not Compare, which
-/// needs something to compare with. Language and scale are the caller's.
+/// Copies theme, regions with their sizes and sections, plots, and colours of the map; the mode Walk, but not
+/// Compare, which needs a held B. Language and scale are left to the caller.
 void adopt_look(ViewState& view, const ViewState& kept);
 
 }  // namespace attnscope

@@ -21,7 +21,7 @@ void Opening::Arriving::tell(bool is_long) {
 
 Opening::Opening(std::filesystem::path path, std::string_view layer, const ViewState& now)
     : path_(std::move(path)) {
-  ViewState start;  // all that a session takes over of it
+  ViewState start;  // a session takes over no more of it
   start.theme = now.theme;
   start.scale = now.scale;
   start.language = now.language;

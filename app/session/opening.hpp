@@ -1,5 +1,5 @@
-// app/session: a file on its way. It is read once, on a thread of its own; the window waits for a short one
-// and goes on with what it shows while a long one is read.
+// app/session: a file that is being opened. It is read once, on a thread of its own; the window waits for a
+// short file, and goes on with what it shows while a long one is read.
 #pragma once
 
 #include <atomic>
@@ -15,23 +15,23 @@ namespace attnscope {
 
 class Opening {
  public:
-  /// Begins to read; `now` as for open_session(). When it goes it stops and waits until the thread has
-  /// noticed: some milliseconds.
+  /// Begins to read; `now` as for open_session(). The destructor stops the reading and waits for the thread,
+  /// some milliseconds.
   Opening(std::filesystem::path path, std::string_view layer, const ViewState& now);
 
-  /// Waits until the file is read, and is true then; false as soon as it is known that this takes long: of a
-  /// model, of many bytes, or of a file that stands in a model, which is opened with it.
+  /// Waits until the file is read and returns true; returns false as soon as it is known to take long: a
+  /// model, a large file, or a session in a model, which is opened with it.
   bool is_soon_ready() const;
 
   const std::filesystem::path& path() const { return path_; }
   double share() const { return task_->progress().share(); }
   double seconds() const;
   bool is_ready() const { return task_->is_done(); }
-  /// Waits for the end. Throws Error with the text of what open_session() throws.
+  /// Waits for the end and returns the session. Throws Error with the text of what open_session() throws.
   Session take();
 
  private:
-  /// Set when the file is read, good or not, or takes long.
+  /// is_known is set when the file is read, has failed, or takes long.
   struct Arriving : Reading {
     std::atomic<bool> is_known{false}, takes_long{false};
     void tell(bool is_long);

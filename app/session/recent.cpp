@@ -31,7 +31,7 @@ void Recent::read() {
       if (text[at] == '/') paths_.emplace_back(text.substr(at, end - at));
       at = end + 1;
     }
-  } catch (const Error&) {  // the first run has none
+  } catch (const Error&) {  // the first run has no such file
   }
 }
 

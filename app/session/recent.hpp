@@ -10,13 +10,13 @@ class Recent {
  public:
   static constexpr std::size_t most = 10;
 
-  /// Kept in `directory`/recent, one path a line; an empty directory keeps them while this lives. What cannot
-  /// be read or written is no reason to complain.
+  /// Kept in `directory`/recent, one path a line; with an empty path only in memory. Ignores errors of
+  /// reading and writing.
   explicit Recent(std::filesystem::path directory);
 
-  /// Absolute, newest first.
+  /// Absolute paths, newest first.
   const std::vector<std::filesystem::path>& paths() const { return paths_; }
-  /// To the front. What other windows added meanwhile stays.
+  /// Adds a path at the front. Paths that other windows added meanwhile stay.
   void add(const std::filesystem::path&);
 
  private:

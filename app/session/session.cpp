@@ -68,7 +68,7 @@ class Writer {
   json& object_;
 };
 
-/// Takes what fits; what does not is named and stays as it was.
+/// Reads fields from JSON: values that fit are taken; others are named in `lost` and keep their defaults.
 class Reader {
  public:
   Reader(const json& object, std::string path, std::vector<std::string>& lost)
@@ -86,7 +86,7 @@ class Reader {
       lost_.push_back(fmt::format("\"{}.{}\".", path_, name));
     }
   }
-  /// To be called last: keys that were not asked for are of another version, or damaged.
+  /// Call it last: names keys that were not asked for, which are of another version, or damaged.
   void finish() {
     if (object_.size() <= asked_) return;
     const std::size_t unknown = object_.size() - asked_;
@@ -114,7 +114,7 @@ class Reader {
       if (!from.is_number() || (std::is_integral_v<T> && !from.is_number_integer())) return false;
       const double number = from.get<double>();
       if (!(number >= least && number <= most)) return false;
-      // Inside the limits of the type as well, so that nothing wraps around.
+      // The number must also fit the type, so that it does not wrap around.
       if (std::is_integral_v<T> && (number < static_cast<double>(std::numeric_limits<T>::lowest()) ||
                                     number > static_cast<double>(std::numeric_limits<T>::max())))
         return false;
@@ -133,7 +133,7 @@ class Reader {
       to = value;
       return true;
     } else if constexpr (IsArray<T>::value) {
-      // A file of an earlier version may have fewer: the rest is as usual.
+      // A file of an earlier version may have fewer elements: the rest keeps its defaults.
       if (!from.is_array() || from.empty() || from.size() > to.size()) return false;
       for (std::size_t i = 0; i < from.size(); ++i)
         if (!read(from[i], to[i], least, most, path)) return false;
@@ -155,7 +155,7 @@ class Reader {
   std::size_t asked_ = 0;
 };
 
-/// Mixes everything that is kept into one number.
+/// Hashes everything that a session keeps into one number.
 class Marker {
  public:
   std::uint64_t mark = 0;
@@ -188,13 +188,13 @@ class Marker {
   }
 };
 
-/// fields() takes what it visits as something that can be changed, for the reader; these only look.
+/// fields() visits non-const values, as the reader changes them; the other visitors only read.
 template <class T>
 T& only_looked_at(const T& value) {
   return const_cast<T&>(value);  // NOLINT(cppcoreguidelines-pro-type-const-cast)
 }
 
-/// Every plot once: a row of plots with one of them twice is none.
+/// Resets the row of plots to its defaults if a plot is in it twice.
 void keep_slots_different(SignalsState& signals) {
   for (std::size_t i = 0; i < signals.slots.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)
@@ -265,7 +265,7 @@ void take_model(ModelContext& within, OpenedModelPtr model) {
   within.model = std::move(model);
 }
 
-/// What is computed of it comes when it has run, see App::await_model().
+/// Its layer is computed when the model has run, see ModelArriving::await().
 Session open_as_model(const std::filesystem::path& path, Reading* reading) {
   Session session;
   ModelContext& within = session.document.within.change();
@@ -277,7 +277,7 @@ Session open_as_model(const std::filesystem::path& path, Reading* reading) {
   if (const std::string& left_out = within.model->model->note; !left_out.empty()) session.note = left_out;
   const ModelSpec& spec = within.model->model->spec;
   within.of = output_attention(spec);
-  if (spec.reads_two_texts()) {  // something is said already, so that there is something to see
+  if (spec.reads_two_texts()) {  // gives it a first text, so that there is something to see
     within.of = AttentionOf::Cross;
     within.input.decoder_text = "Das Haus ist";
   }
@@ -285,13 +285,13 @@ Session open_as_model(const std::filesystem::path& path, Reading* reading) {
   return session;
 }
 
-/// Where a session says that its model lies: from its own folder, where the path does not begin at the root.
+/// The path of a session's model: a relative path begins at the session's folder.
 std::filesystem::path from_folder_of(const std::filesystem::path& session,
                                      const std::filesystem::path& model) {
   return (std::filesystem::absolute(session).parent_path() / model).lexically_normal();
 }
 
-/// Opens the model that the session stands in, where it lies now.
+/// Opens the session's model at its present path.
 void open_model_of(Session& session, const std::filesystem::path& path, Reading* reading) {
   ModelContext& within = session.document.within.change();
   within.path = from_folder_of(path, within.path);
@@ -315,8 +315,8 @@ void open_model_of(Session& session, const std::filesystem::path& path, Reading*
                                in_quotes(path.native()));
 }
 
-/// Opens the model of the held side, which may be the one that is shown. Where it cannot be opened the held
-/// side is dropped, with a sentence; where its file has moved the held side waits until it is found.
+/// Opens B's model, which may be the shown one. If it cannot be opened, B is dropped, with a sentence; if its
+/// file has moved, B waits until it is found.
 void open_model_of_held(Session& session, const std::filesystem::path& path, Reading* reading,
                         std::vector<std::string>& lost) {
   ModelContext& within = session.held->within.change();
@@ -330,7 +330,7 @@ void open_model_of_held(Session& session, const std::filesystem::path& path, Rea
     if (is_same && shown.model) {
       take_model(within, shown.model);
     } else if (fingerprint != 0 && !std::filesystem::exists(within.path, unknown)) {
-      // Where both stand in one model that has moved, it is asked for once.
+      // If A and B are in the same model and it has moved, it is asked for once.
       if (is_same) return;
       session.note = fmt::format(
           "The model that {} held is no longer at {}. Open it where it lies now, and it is held again.",
@@ -358,7 +358,7 @@ void refuse_folder_without_model(const std::filesystem::path& path) {
   for (std::filesystem::directory_iterator at(path, problem), end; !problem && at != end;
        at.increment(problem))
     if (lower_extension(at->path()) == ".gguf") ggufs.push_back(at->path().filename().native());
-  if (problem) return;  // that it cannot be read is said when it is read
+  if (problem) return;  // reading it will report the error
   if (ggufs.empty())
     throw Error(
         fmt::format("{} is a folder without config.json and without a .gguf file; the folder of a model "
@@ -384,7 +384,7 @@ Session open_session(const std::filesystem::path& path, const ViewState& now, st
   if (is_within || is_held_within) tell_of_model(reading);
   if (is_within) open_model_of(session, path, reading);
   if (is_held_within) open_model_of_held(session, path, reading, file.lost);
-  // Files of earlier versions do not say whose tokens were chosen: those of their model.
+  // Files of earlier versions do not name the model whose tokens were chosen: it is the session's own.
   if (session.looks)
     model_look_of(session.looks->view).own_tokens_of(session.document.within.read().fingerprint);
   if (!file.lost.empty()) {

@@ -18,7 +18,7 @@ void SessionKeeper::is_as_it_was(const Now& now) {
 
 void SessionKeeper::observe(const Now& now) {
   if (is_seen(now, mark_of(now.view, now.selection))) {
-    due_.reset();  // there and back again
+    due_.reset();  // the change was undone
   } else if (!due_) {
     due_ = now.seconds + delay;
   } else if (now.seconds >= *due_) {

@@ -1,4 +1,4 @@
-// app/session: notices what a session would have to remember and has it written a moment later.
+// app/session: notices changes of what a session keeps and has them written a moment later.
 #pragma once
 
 #include <filesystem>
@@ -16,7 +16,7 @@ class SessionKeeper {
  public:
   static constexpr double delay = 0.5;  // seconds from a change until it is written
 
-  /// Everything that is kept.
+  /// Everything that is written.
   struct Now {
     const Document& document;
     const ViewState& view;
@@ -28,13 +28,14 @@ class SessionKeeper {
 
   explicit SessionKeeper(const std::filesystem::path& directory) : autosave_(directory) {}
 
-  /// What is there by itself is not worth keeping.
+  /// This state was not made by the user and need not be written.
   void is_as_it_was(const Now&);
-  /// Once a frame. Cheap while nothing changed; writes, on another thread, what has waited long enough.
+  /// Once a frame; cheap while nothing changed. A change that has waited for `delay` is written on another
+  /// thread.
   void observe(const Now&);
-  /// Writes what waits.
+  /// Writes a waiting change now.
   void write(const Now&);
-  /// On the same clock; empty while nothing waits.
+  /// When a waiting change will be written, on the same clock; empty if none waits.
   std::optional<double> due() const { return due_; }
 
   Autosave& autosave() { return autosave_; }

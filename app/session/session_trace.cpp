@@ -17,7 +17,7 @@ KeptTrace kept(const Oscilloscope& scope, double now, double time_base) {
   const MomentRing& all = scope.moments();
   const double start = scope.axis_end(now, time_base) - time_base;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    // The last one before the axis begins holds there.
+    // Of the moments before the axis begins only the last is kept: it holds where the axis begins.
     if (i + 1 < all.size() && all[i + 1].seconds <= start) continue;
     Moment moment = all[i];
     moment.seconds -= now;

@@ -1,5 +1,5 @@
-// app/session: the trace against time as a session keeps it: what is in sight of it, with times counted back
-// from the moment in which it was saved. Armed triggers are of the moment and not kept.
+// app/session: the plots over time as a session keeps them: the moments in sight, with times counted back
+// from that of saving. Armed triggers are not kept.
 #pragma once
 
 #include <optional>
@@ -14,16 +14,16 @@ namespace attnscope {
 struct KeptTrace {
   TracedCell cell;
   std::vector<Moment> moments;   // oldest first; seconds are negative or 0
-  std::optional<double> frozen;  // when it stopped, likewise
+  std::optional<double> frozen;  // when it was stopped; seconds likewise
   bool empty() const { return moments.empty() && !frozen; }
 };
 
 KeptTrace kept(const Oscilloscope&, double now, double time_base);
-/// The same trace, as if it had come to this time.
+/// Puts a kept trace back, its times counted back from `now`.
 void put_back(const KeptTrace&, Oscilloscope&, double now);
 
 nlohmann::json to_json(const KeptTrace&);
-/// False where it is no trace.
+/// False if the JSON is not a trace.
 bool from_json(const nlohmann::json&, KeptTrace&);
 
 }  // namespace attnscope
