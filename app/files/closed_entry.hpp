@@ -9,7 +9,7 @@ namespace attnscope {
 
 struct ClosedEntry {
   std::filesystem::path path;  // a session
-  std::string title;           // of its document, as far as the name of a file holds it
+  std::string title;           // its document's title, as far as a file name can hold it
   std::int64_t closed = 0;     // seconds since 1970
 };
 

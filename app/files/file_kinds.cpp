@@ -14,14 +14,14 @@
 namespace attnscope {
 namespace {
 
-constexpr std::size_t longest_name = 60;  // bytes; what is suggested, not what is allowed
+constexpr std::size_t longest_name = 60;  // bytes of a suggested name; longer ones are allowed
 
 template <std::size_t N>
 bool is_one_of(std::string_view ending, const std::array<std::string_view, N>& all) {
   return std::find(all.begin(), all.end(), ending) != all.end();
 }
 
-/// Not texts, whatever their size.
+/// Extensions of files that are not texts, whatever their size.
 constexpr auto other_endings = std::to_array<std::string_view>(
     {".a",    ".avi",  ".bin", ".bmp",  ".bz2",   ".class", ".db",     ".deb",  ".dll",  ".doc",
      ".docx", ".exe",  ".gif", ".gz",   ".h5",    ".ico",   ".iso",    ".jar",  ".jpeg", ".jpg",
@@ -38,7 +38,7 @@ FileKind kind_of(const FolderEntry& entry) {
   if (ending == ".gguf") return FileKind::Model;
   if (ending == ".png" || ending == ".svg") return FileKind::Picture;
   if (ending == ".csv") return FileKind::Table;
-  if (ending == ".html") return FileKind::Text;  // a page of ours, of any size, or a text
+  if (ending == ".html") return FileKind::Text;  // an HTML page of this program, of any size, or a text
   if (entry.bytes > max_text_bytes || is_one_of(ending, other_endings)) return FileKind::Other;
   return FileKind::Text;
 }
@@ -64,7 +64,7 @@ std::string suggested_name(std::string_view title, std::string_view ending) {
   name = first == std::string::npos ? "" : name.substr(first, last - first + 1);
   if (name.size() > longest_name) {
     name.resize(longest_name);
-    if (const auto cut = first_invalid_utf8(name)) name.resize(*cut);  // half a character at the end
+    if (const auto cut = first_invalid_utf8(name)) name.resize(*cut);  // the cut may have split a character
     if (const std::size_t word = name.rfind(' '); word != std::string::npos && word > longest_name / 2)
       name.resize(word);
   }

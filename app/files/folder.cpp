@@ -19,7 +19,7 @@ struct CloseFolder {
   void operator()(DIR* folder) const { ::closedir(folder); }
 };
 
-/// The entry as it is behind a link; nothing for one that leads nowhere.
+/// Reads the entry, following links; false if a link leads nowhere.
 bool look_at(int folder, const char* name, FolderEntry& entry) {
   struct stat status {};
   if (::fstatat(folder, name, &status, 0) != 0) return false;
@@ -34,7 +34,7 @@ bool look_at(int folder, const char* name, FolderEntry& entry) {
 char small(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 bool is_digit_of_name(char c) { return c >= '0' && c <= '9'; }
 
-/// The number that begins at `at`, without zeros before it; `at` goes behind it.
+/// The number that begins at `at`, without leading zeros; `at` moves behind it.
 std::string_view digits_at(std::string_view text, std::size_t& at) {
   while (at + 1 < text.size() && text[at] == '0' && is_digit_of_name(text[at + 1])) ++at;
   const std::size_t from = at;
@@ -92,7 +92,7 @@ class FolderReading::Work final : public Job {
     return false;
   }
 
-  Folder folder;  // of the worker until it is done
+  Folder folder;  // written by the worker until it is done
   std::atomic<std::int64_t> count = 0;
   std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
   std::mutex mutex;  // guards `done`
@@ -126,7 +126,7 @@ FolderReading FolderReader::read(std::filesystem::path folder) {
   const auto work = std::make_shared<FolderReading::Work>(std::move(folder));
   const auto idle = std::ranges::find_if(workers_, [](const Worker& worker) { return !worker.is_busy(); });
   (idle != workers_.end() ? *idle : workers_.emplace_back()).add(work);
-  // The worker shares the work; the copies of the reading share a handle, whose end cancels it.
+  // The worker shares the work; the copies of the reading share a handle whose destruction cancels it.
   return FolderReading({work.get(), [work](FolderReading::Work*) { work->cancel(); }});
 }
 

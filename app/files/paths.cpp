@@ -59,8 +59,7 @@ std::filesystem::path opening_picture(const std::filesystem::path& assets) {
 
 std::filesystem::path state_directory() {
   const std::filesystem::path chosen = variable("XDG_STATE_HOME"), home = variable("HOME");
-  if (chosen.is_absolute())
-    return chosen / "attnscope";  // a relative one is to be ignored, says its standard
+  if (chosen.is_absolute()) return chosen / "attnscope";  // its standard says to ignore relative paths
   return home.is_absolute() ? home / ".local/state/attnscope" : std::filesystem::path{};
 }
 
@@ -101,14 +100,14 @@ std::vector<std::string> completions(std::string_view text, const std::filesyste
 std::string completed_path(std::string_view text, const std::filesystem::path& folder) {
   const std::vector<std::string> names = completions(text, folder);
   if (names.empty()) return std::string(text);
-  // Sorted: what the first and the last share, all share.
+  // The names are sorted: a prefix of the first and the last is a prefix of all.
   const std::string &first = names.front(), &end = names.back();
   const auto differ = std::mismatch(first.begin(), first.end(), end.begin(), end.end());
   std::string common(first.begin(), differ.first);
   while (!common.empty() && differ.first != first.end() &&
          (static_cast<unsigned char>(*differ.first) & 0xC0) == 0x80 &&
          static_cast<unsigned char>(common.back()) >= 0x80)
-    common.pop_back();  // not half a character
+    common.pop_back();  // does not split a character
   const std::size_t slash = text.rfind('/');
   const std::size_t keep = slash == std::string_view::npos ? 0 : slash + 1;
   const std::string longer = std::string(text.substr(0, keep)) + common;

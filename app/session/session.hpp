@@ -42,9 +42,9 @@ struct Session {
 };
 
 /// Opens any file; of a dump the layer of that name, or the first. For a model's folder or file, `document`
-/// names the model and its text; its layer is computed when the model has run. Theme and scale that a session
-/// lacks are those of `now`, everything else has its defaults. Throws Error if there is no Document in it,
-/// Cancelled if the reading is stopped.
+/// names the model and its text; its layer is computed when the model has run. A theme or language that a
+/// session lacks is that of `now`, everything else has its default. Throws Error if there is no Document in
+/// it, Cancelled if the reading is stopped.
 Session open_session(const std::filesystem::path&, const ViewState& now, std::string_view layer = {},
                      Reading* reading = nullptr);
 

@@ -19,7 +19,7 @@ namespace attnscope {
 void Arriving::take(Session session, const std::filesystem::path& file, bool is_text) {
   keeping_.keep_closed();
   end_typing();
-  // The answer would write this Document in the place of the one that it was asked about.
+  // An answer to the open question would now write this Document instead of the one that it is about.
   if (space_.view.files->question) {
     space_.view.files->question.reset();
     close_cards();
@@ -34,7 +34,7 @@ void Arriving::take(Session session, const std::filesystem::path& file, bool is_
   space_.view.notices.say(session.damage.empty() ? session.note : session.damage);
   space_.view.scope.clear();
   space_.view.watch->on = false;
-  space_.view.focus->zoom = 1;  // another matrix is seen as a whole first
+  space_.view.focus->zoom = 1;  // a new matrix is first shown as a whole
   if (!session.looks) space_.view.editing->weights.reset();
   keeping_.touch();
   space_.following.begin_anew();
@@ -69,7 +69,7 @@ void Arriving::look_as_opened(Looks looks) {
   next.start = std::move(space_.view.start);
   next.keyboard = std::move(space_.view.keyboard);
   if (is_watching(space_.view))
-    next.mode = Mode::Model;  // it was asked for before the first picture was there
+    next.mode = Mode::Model;  // the Watch page was asked for before the first picture
   next.watch = std::move(space_.view.watch);
   space_.selection = looks.selection;
   space_.chosen = place_of(space_.selection);

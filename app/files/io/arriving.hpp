@@ -1,5 +1,4 @@
-// app/files/io: another Document takes the place of the one on screen, and is looked at once its first result
-// is there.
+// app/files/io: another Document replaces the one on screen; its view is restored with its first result.
 #pragma once
 
 #include <filesystem>
@@ -14,38 +13,38 @@
 
 namespace attnscope {
 
-/// A Document that was opened and whose first good result is still to come.
+/// A Document that was opened and has no result without an error yet.
 struct Arrival {
-  std::optional<Looks> looks;  // how it will be looked at then
-  bool is_text = false;        // what opening it changed is said then
+  std::optional<Looks> looks;  // its view, restored with that result
+  bool is_text = false;        // a notice then says which settings were changed
 };
 
 class Arriving {
  public:
   Arriving(Workspace& space, Held& held, Keeping& keeping) : space_(space), held_(held), keeping_(keeping) {}
 
-  /// From here on the Document is another one. `is_text`: it was opened from a text.
+  /// Replaces the Document. `is_text`: it was opened from a text.
   void take(Session session, const std::filesystem::path& file, bool is_text = false);
-  /// What a page has made, as a file is opened: what was open before is kept as closed.
+  /// Opens a Document that a page has made; as with a file, what was open before is kept as closed.
   void take_made(MadeDocument made);
-  /// What was taken and has no result yet; empty: none.
+  /// The Document that was taken and has no result yet; empty: none.
   std::optional<Arrival>& arrival() { return arrival_; }
   const std::optional<Arrival>& arrival() const { return arrival_; }
-  /// Everything is looked at as it was when the session was kept. What belongs to this run stays.
+  /// Restores the view and selection of a session. State of this run (notices, files, keyboard, Watch) stays.
   void look_as_opened(Looks looks);
-  /// A text opens with other settings than the examples have: said once, with the way back.
+  /// A notice that a text was opened with other settings than the examples, and how to go back.
   void tell_of_text();
 
-  /// Whether what is shown is a layer of that file.
+  /// Whether the shown Document is a layer of that file.
   bool is_layer_of_shown(const std::filesystem::path& path) const;
-  /// Another layer is looked at as the one before: what a person set stays, and so do head, cell and zoom.
+  /// Shows another layer of the file with the same settings, head, cell and zoom.
   void take_layer(Document layer);
-  /// A setting that was guessed is no guess any more once it is turned. `before`: as this frame found it.
+  /// A guessed setting that the user changes is no longer a guess. `before`: at the beginning of this frame.
   void settle_guesses(const Answers& before);
 
   bool is_typing() const;
-  /// Another Document comes now. What was typed into the one that is there becomes a step, and is not written
-  /// into the other one.
+  /// Call it before another Document comes: what was typed becomes a step of undo and is not written into the
+  /// new Document.
   void end_typing();
 
  private:

@@ -1,4 +1,4 @@
-// app/files/io: lists, cards and dialogs that lie over the window.
+// app/files/io: lists, cards and dialogs over the window.
 #pragma once
 
 #include <imgui_internal.h>

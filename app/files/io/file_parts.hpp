@@ -1,5 +1,4 @@
-// app/files/io: everything of files in a window, from what lies behind it to what each file becomes on
-// screen.
+// app/files/io: all parts that deal with files, from background work to what a file becomes on screen.
 #pragma once
 
 #include "app/files/io/arriving.hpp"
@@ -13,7 +12,7 @@
 namespace attnscope {
 
 struct FileParts {
-  /// `fresh`: as in the first run.
+  /// `fresh`: begins as in the first run.
   FileParts(Workspace& space, Held& held, bool fresh, OpeningCalls opening_calls_, SavingCalls saving_calls_)
       : opening_calls(std::move(opening_calls_)),
         saving_calls(std::move(saving_calls_)),

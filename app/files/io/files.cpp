@@ -14,8 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double worth_telling = 0.2;              // seconds that a person waits without asking why
-constexpr std::size_t large_picture = 16'000'000;  // pixels: from here on it is written behind the window
+constexpr double worth_telling = 0.2;              // seconds from which on progress is shown
+constexpr std::size_t large_picture = 16'000'000;  // pixels: larger ones are written in the background
 
 /// "12.0 KiB · 2026-11-22 16:04"
 std::string facts_of(const fs::path& file) {

@@ -1,5 +1,5 @@
-// app/files/io: the files behind the window: those that were open before, what survives the end of the
-// program, and what is on its way in or out.
+// app/files/io: files in the background: recent files, sessions that survive the end of the program, and
+// reading and writing in progress.
 #pragma once
 
 #include <filesystem>
@@ -22,66 +22,66 @@ namespace attnscope {
 
 class Files {
  public:
-  /// `state`: the directory of what is kept from run to run; empty: nothing is.
+  /// `state`: the directory of what is kept from run to run; empty: nothing is kept.
   Files(std::filesystem::path assets, std::filesystem::path state);
 
   const std::filesystem::path& assets() const { return assets_; }
   const std::filesystem::path& state() const { return state_; }
 
-  /// A document that may be written over: not one of the examples.
+  /// Whether it is a .json file that may be overwritten: not one of the examples.
   bool is_own_document(const std::filesystem::path& path) const;
-  /// Adds to the files that were open before, but none of the examples.
+  /// Adds to the recent files, unless it is an example.
   void remember(const std::filesystem::path& path);
   const Recent& recent() const { return recent_; }
-  /// What a person has to answer before `to` is written, while the Document is of the file `own`; empty when
-  /// nothing is lost by it.
+  /// The question to ask before `to` is written, while the Document's file is `own`; empty if nothing would
+  /// be lost.
   std::optional<OverwriteQuestion> question_before(const std::filesystem::path& to, const OwnFile& own) const;
 
   Closed& closed() { return closed_; }
-  /// What survives a crash; null where nothing does.
+  /// Keeps the session for a crash; null if nothing is kept.
   SessionKeeper* keeper() { return keeper_ ? &*keeper_ : nullptr; }
   const SessionKeeper* keeper() const { return keeper_ ? &*keeper_ : nullptr; }
-  /// Keeps it from here on, where there is a directory for it.
+  /// Keeps it from now on, if there is a state directory.
   void keep();
 
-  /// A file is read behind the window, in place of one that is read already.
-  /// `shown`: what it is called meanwhile, where that is not its name.
+  /// Reads a file in the background, instead of one that is being read. `shown`: the name to show meanwhile;
+  /// empty: the file's own.
   void begin_to_open(const std::filesystem::path& path, std::string_view layer, const ViewState& now,
                      std::string shown = {});
-  /// Waits for a short file: what was read of it, once. Null while a long one goes on behind the window.
+  /// Waits for a short file and returns its reading, once. Null for a long file, which is read in the
+  /// background.
   std::unique_ptr<Opening> read_soon();
   void stop_opening() { opening_.reset(); }
   bool is_opening() const { return opening_ != nullptr; }
-  /// What is read, once it takes long enough to be shown; empty when nothing is.
+  /// The file being read, if it takes long enough to be shown; else empty.
   std::optional<FileOnItsWay> on_its_way() const;
-  /// The reading that has come to its end, once; null while it goes on, unless `wait`.
+  /// The finished reading, once; null before. `wait`: waits for its end.
   std::unique_ptr<Opening> opened(bool wait);
 
-  /// Looks behind the window for models that came with the program and, where asked for, for those that other
-  /// programs keep on the disk, unless it does so already.
+  /// Looks in the background for models that came with the program and, with `on_disk`, for those that other
+  /// programs keep on the disk, unless it is already looking.
   void look_for_models(bool on_disk);
   bool is_looking() const { return looking_ != nullptr; }
-  /// What was found, once.
+  /// The models that were found, once.
   std::optional<std::vector<ModelPlace>> found_models();
 
-  /// Writes a picture: a large one behind the window.
+  /// Writes a picture, a large one in the background.
   void write(DrawnPicture picture);
   static bool is_large(const DrawnPicture& picture);
   bool is_writing() const { return writing_ != nullptr; }
-  /// The writing that has come to its end, once, with what is said of it; null while it goes on, unless
-  /// `wait`.
+  /// The finished writing, once, with its message; null before. `wait`: waits for its end.
   std::shared_ptr<Task<std::string>> written(bool wait);
 
-  /// Makes something of a model for a file, behind the window; one at a time.
+  /// Exports something of a model to a file in the background; one export at a time.
   void begin_export(ModelReadingPtr, const ModelExported&, const std::filesystem::path& to,
                     const SharedPool& pool);
   void stop_export();
   bool is_exporting() const { return export_ != nullptr; }
-  /// Whether nothing goes on behind the window but the reading of a file.
+  /// Whether nothing is done in the background, except reading a file.
   bool is_settled() const { return !is_looking() && !is_writing() && !is_exporting(); }
-  /// The export, once it takes long enough to be shown; empty when there is none.
+  /// The export, if it takes long enough to be shown; else empty.
   std::optional<FileOnItsWay> export_on_its_way() const;
-  /// The export that has come to its end, once; null while it goes on, unless `wait`.
+  /// The finished export, once; null before. `wait`: waits for its end.
   std::unique_ptr<ModelExport> exported(bool wait);
 
  private:

@@ -1,5 +1,5 @@
-// app/files/io: what files that come and go ask of the rest of the window, which they do not know: the App
-// sets it when it makes them.
+// app/files/io: calls from opening and saving to the rest of the window, which they do not know; set by the
+// App when it makes them.
 #pragma once
 
 #include <filesystem>
@@ -18,14 +18,14 @@
 namespace attnscope {
 
 struct OpeningCalls {
-  /// Whether a page shows what lies there: a lesson, or the stream of a process. `is_whole`: no layer of it
-  /// was asked for.
+  /// Whether a page takes the path: a lesson, or the stream of a process. `is_whole`: no layer of it was
+  /// asked for.
   std::function<bool(const std::filesystem::path&, bool is_whole)> is_taken;
-  /// What is opened is shown elsewhere than on the page on screen.
+  /// Leaves the page on screen, which does not show what is opened.
   std::function<void()> leave_page;
-  /// What is computed of a model, as it is looked at now.
+  /// What to compute of a model for the current view.
   std::function<ModelWants()> model_wants;
-  /// A model was opened, and is run next; it has run, and is on screen.
+  /// model_comes: a model was opened and is run next. model_came: it has run and is on screen.
   std::function<void(Session&)> model_comes;
   std::function<void()> model_came;
 };
@@ -34,7 +34,7 @@ struct SavingCalls {
   std::function<DrawnPicture(const PictureRequest&)> draw;
   std::function<std::shared_ptr<GridFigure>(const PictureRequest&)> draw_figure;
   std::function<HtmlLessonStep()> draw_html_step;
-  /// Writes the numbers of the page on screen; false where it has none of its own.
+  /// Writes the table of the page on screen; false if the page has none of its own.
   std::function<bool(const std::filesystem::path&)> save_table;
   std::function<void(const PictureRequest&)> begin_film;
   /// The film that is being drawn; empty: none.

@@ -77,7 +77,8 @@ void Keeping::keep_for_later(CameFrom from) {
     files_.closed().take(files_.keeper()->autosave().file(), "restored session");
 }
 
-/// It becomes what a crash would leave: whatever happens from here on, it is in exactly one place.
+/// Moves a reopened session to the file that a crash leaves, so that it is always in exactly one place; a
+/// notice says what was opened.
 void Keeping::tell_of_kept(const std::filesystem::path& path, CameFrom from, const std::string& damage) {
   if (from == CameFrom::Crash)
     return space_.view.notices.say(

@@ -1,5 +1,5 @@
-// app/files/io: what stays when the window goes: how it looked, what was changed and is in no file, what a
-// crash must not take; and which files were open before.
+// app/files/io: what is kept when the window closes: its look, unsaved changes, the session for a crash; and
+// the recent files.
 #pragma once
 
 #include <cstdint>
@@ -16,47 +16,47 @@
 
 namespace attnscope {
 
-/// Where a session comes from: a file that a person opens, or what this program kept, when it was closed or
-/// through a crash. What was kept stays where it is until it is on screen.
+/// Where a session comes from: a file that the user opens, or one that this program kept when it was closed
+/// or crashed. A kept session stays on disk until it is on screen.
 enum class CameFrom : std::uint8_t { File, Closed, Crash };
 
 class Keeping {
  public:
-  /// `fresh`: how the window looked before does not count.
+  /// `fresh`: ignores the window's earlier look.
   Keeping(Workspace&, Files&, const Held&, bool fresh);
 
   /// How the window looked when it was closed last.
   const Look& look() const { return look_; }
-  /// The first picture's file is there: what is opened or changed from here on is kept. Says what is in the
-  /// way.
+  /// Call it when the first picture's file is open: keeps what is opened or changed from now on; a notice
+  /// says if it cannot.
   void begin();
-  /// Something else was opened than the first picture's file.
+  /// Call it when another file than that of the first picture was opened.
   void touch() { is_untouched_ = false; }
 
-  /// What is left for another document, or by the end.
+  /// Keeps what is on screen as closed, if it was edited: another Document comes, or the window closes.
   void keep_closed();
-  /// The end of the window: remembers how it looks, and keeps what was changed and is in no file. Says
-  /// nothing; what cannot be kept is left for the next run to restore.
+  /// The window closes: writes its look and keeps unsaved changes. No message; what cannot be kept is left
+  /// for the next run to restore.
   void close(const WindowShape& shape);
   /// Blocks until what was closed is on disk.
   void finish_closing() { files_.closed().wait(); }
   /// Offers to reopen what was closed last with changes, once.
   void offer_last();
 
-  /// What was kept is on screen, or cannot be.
+  /// A kept session is on screen, or cannot be shown: says so.
   void tell_of_kept(const std::filesystem::path& path, CameFrom from, const std::string& damage);
   void say_why_not(const std::string& why, CameFrom from);
-  /// What a crash left and is not shown now can be reopened as what was closed.
+  /// What a crash left and is not shown becomes a closed session, which can be reopened.
   void keep_for_later(CameFrom from);
-  /// The menu lists the files that were open before.
+  /// Gives the menu the recent files.
   void list_recent();
 
-  /// Once a frame: has written what a crash must not take, a moment after it changed. `is_on_its_way`: what
-  /// is on screen is not what it will be.
+  /// Once a frame: has the session written for a crash, a moment after it changed. `is_on_its_way`: another
+  /// Document is being opened; nothing is written.
   void keep(double seconds, bool is_on_its_way);
-  /// In how many seconds, from the last frame on, keep_now() should be called; empty when nothing waits.
+  /// Seconds from the last frame until keep_now() should be called; empty if nothing waits to be written.
   std::optional<double> keep_in() const;
-  /// Writes what a crash must not take.
+  /// Writes the session for a crash now.
   void keep_now();
   /// What survives a crash; null where nothing does.
   SessionKeeper* keeper() { return files_.keeper(); }
@@ -69,8 +69,8 @@ class Keeping {
   Files& files_;
   const Held& held_;
   Look look_;                   // as it was read
-  std::string first_language_;  // of this run
-  bool is_untouched_ = true;    // nothing but the first picture's file was opened
+  std::string first_language_;  // at the start of this run
+  bool is_untouched_ = true;    // only the first picture's file was opened
 };
 
 }  // namespace attnscope

@@ -21,7 +21,7 @@ void ModelArriving::await(ModelArrival arrival) {
   if (!session.asks_for_model.empty()) {
     space_.view.notices.say(session.asks_for_model);
     if (arrival.from == CameFrom::Crash && files_.keeper()) {
-      // What is open now needs the place where it was kept.
+      // What is on screen now needs the file in which the crashed session is kept.
       arrival.path = files_.closed().take(files_.keeper()->autosave().file(), "restored session");
       arrival.from = CameFrom::Closed;
     }
@@ -43,7 +43,7 @@ void ModelArriving::await(ModelArrival arrival) {
     found.session.asks_for_model.clear();
     return await(std::move(found));
   }
-  if (opened && opened.model->model->spec.image && opened.input.image.empty())  // until a person drops one
+  if (opened && opened.model->model->spec.image && opened.input.image.empty())  // until one is dropped
     session.document.within.change().input.image =
         space_.assets / "examples" / (opened.model->trained ? "cross.png" : "picture.png");
   keep_text(session);
@@ -51,8 +51,8 @@ void ModelArriving::await(ModelArrival arrival) {
   begin(std::move(arrival));
 }
 
-/// While a model is held another one reads the same text, and is looked at in the same place: the two are to
-/// be compared.
+/// While a model is held, a newly opened one gets the shown text, attention and block, so that the two can be
+/// compared.
 void ModelArriving::keep_text(Session& session) const {
   const ModelContext& now = space_.document.within.read();
   ModelContext& next = session.document.within.change();
@@ -60,7 +60,7 @@ void ModelArriving::keep_text(Session& session) const {
   if (!now.model->tokenizer || !next.model->tokenizer) return;
   const ModelSpec &spec = next.model->model->spec, &before = now.model->model->spec;
   ModelText text = now.input;
-  if (before.vocabulary != spec.vocabulary) {  // tokens have other numbers
+  if (before.vocabulary != spec.vocabulary) {  // token ids mean other tokens
     text.continued.clear();
     text.masked.clear();
     text.ids.clear();
@@ -87,7 +87,7 @@ void ModelArriving::take(const ModelReading& newest) {
   ModelArrival arrival = *std::exchange(arrival_, std::nullopt);
   const std::string& trouble = newest.error.empty() ? newest.layer_problem : newest.error;
   if (!trouble.empty()) {
-    space_.models.follow(space_.document, calls_.model_wants());  // what was there before comes back
+    space_.models.follow(space_.document, calls_.model_wants());  // runs the previous model again
     keeping_.keep_for_later(arrival.from);
     return keeping_.say_why_not(trouble, arrival.from);
   }
@@ -98,9 +98,9 @@ void ModelArriving::take(const ModelReading& newest) {
 }
 
 void ModelArriving::take_model(ModelArrival arrival) {
-  if (arrival.of_lesson) {  // a lesson is no file that was opened
+  if (arrival.of_lesson) {  // a lesson is not an opened file
     arriving_.take(std::move(arrival.session), {});
-    space_.document = space_.models.placed(std::move(space_.document));  // called as every step of it is
+    space_.document = space_.models.placed(std::move(space_.document));  // with the title of a layer
     space_.original = space_.document;
     lesson_of(space_.view).look_due = true;
     return;
@@ -114,16 +114,16 @@ void ModelArriving::take_model(ModelArrival arrival) {
   const bool is_same_text =
       space_.document.within.read().input == arrival.session.document.within.read().input;
   if (!is_session && !is_same_text)
-    model_look_of(space_.view).predicted_row.reset();  // a row of the text before
+    model_look_of(space_.view).predicted_row.reset();  // it is a row of the previous text
   arriving_.take(std::move(arrival.session), file);
   model_look_of(space_.view).read = predicted_text(space_.document.within.read().input);
-  space_.document = space_.models.placed(
-      std::move(space_.document));  // called as it will be when something has changed in it
+  space_.document =
+      space_.models.placed(std::move(space_.document));  // with the title that it will have after a change
   space_.original = space_.document;
   if (!is_session) space_.view.mode = Mode::Model;
   space_.view.files->layers.clear();
   space_.view.files->layers_of = is_kept ? file : path;
-  if (is_kept) {  // through a crash or the end of a window: no file knows it
+  if (is_kept) {  // kept by a crash or a closed window: no file has it
     space_.original = {};
     return keeping_.tell_of_kept(path, arrival.from, damage);
   }

@@ -1,5 +1,5 @@
-// app/files/io: a model that was opened runs before it takes the place of what is shown. A session whose
-// model has moved waits until that is opened.
+// app/files/io: an opened model runs before it replaces what is shown. A session whose model has moved waits
+// until that model is opened.
 #pragma once
 
 #include <filesystem>
@@ -10,15 +10,15 @@
 
 namespace attnscope {
 
-/// A session in a model that was opened and has not been run yet.
+/// A session in an opened model that has not run yet.
 struct ModelArrival {
   Session session;
   std::filesystem::path path;
   CameFrom from = CameFrom::File;
-  bool of_lesson = false;  // a step of the lesson that is open: it is shown in the lesson
+  bool of_lesson = false;  // a step of the open lesson: it is shown in the lesson
 };
 
-/// The text whose rows something is predicted of.
+/// The text for whose tokens the model predicts.
 const std::string& predicted_text(const ModelText& input);
 
 class ModelArriving {
@@ -27,17 +27,17 @@ class ModelArriving {
                 const OpeningCalls& calls)
       : space_(space), files_(files), held_(held), keeping_(keeping), arriving_(arriving), calls_(calls) {}
 
-  /// Runs it, or waits until its model is opened.
+  /// Runs its model, or waits until the model is opened.
   void await(ModelArrival arrival);
-  /// It is shown as soon as it has run; nothing is asked of it that await() asks.
+  /// Runs its model without await()'s checks and shows it as soon as it has run.
   void begin(ModelArrival arrival);
   const std::optional<ModelArrival>& arrival() const { return arrival_; }
   bool is_settled() const { return !arrival_.has_value(); }
-  /// It has run: it is on screen from here on, or what was there stays and it is said why.
+  /// Its model has run: shows it, or keeps what was shown and says why.
   void take(const ModelReading& newest);
-  /// What runs is not waited for any more; the model on screen goes on.
+  /// Drops the arrival; the model on screen runs again.
   void stop();
-  /// The same, and nothing is put in its place.
+  /// Drops the arrival and submits nothing.
   void forget() { arrival_.reset(); }
 
  private:
@@ -51,7 +51,7 @@ class ModelArriving {
   Arriving& arriving_;
   const OpeningCalls& calls_;
   std::optional<ModelArrival> arrival_;
-  std::optional<ModelArrival> asks_for_model_;  // a session whose model has moved: until it is opened
+  std::optional<ModelArrival> asks_for_model_;  // its model has moved: waits until that is opened
 };
 
 }  // namespace attnscope

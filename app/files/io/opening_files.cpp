@@ -30,7 +30,7 @@ bool is_text(const std::filesystem::path& path) {
   return !unknown && kind_of(entry) == FileKind::Text && !is_html_session(path);
 }
 
-/// As it stands there, line by line; without the mark that some editors put at its beginning.
+/// The file's text, line breaks included, without a byte order mark.
 std::string text_in(const std::filesystem::path& path) {
   std::string text = read_whole(path, max_text_bytes);
   constexpr std::string_view mark = "\xEF\xBB\xBF";
@@ -53,7 +53,8 @@ void OpeningFiles::stop() {
   models_.stop();
 }
 
-/// A picture is what the model on screen looks at, a text what it reads.
+/// Makes a picture or a text the input of the model on screen. False: the path is neither, or is opened by
+/// itself.
 bool OpeningFiles::give_to_model(const std::filesystem::path& path) {
   std::error_code unknown;
   const ModelContext& within = space_.document.within.read();
@@ -65,7 +66,7 @@ bool OpeningFiles::give_to_model(const std::filesystem::path& path) {
       return true;
     }
     arriving_.end_typing();
-    if (is_page(space_.view.mode) || is_watching(space_.view)) {  // they would not show it
+    if (is_page(space_.view.mode) || is_watching(space_.view)) {  // these pages do not show the picture
       calls_.leave_page();
       space_.view.watch->on = false;
       space_.view.mode = Mode::Model;
@@ -152,7 +153,7 @@ void OpeningFiles::finish(bool wait) {
   }
 }
 
-/// What cannot be computed was refused before the good one goes.
+/// The session can be computed, as open_session() has checked, so it may replace what is on screen.
 void OpeningFiles::take_opened(Session session, const std::filesystem::path& path) {
   if (!session.asks_for_model.empty() || session.document.within.read())
     return models_.await({std::move(session), path});
@@ -163,7 +164,7 @@ void OpeningFiles::take_opened(Session session, const std::filesystem::path& pat
     arriving_.take_layer(std::move(session.document));
   } else {
     const std::string ending = lower_extension(path);
-    const bool is_session = session.looks.has_value();  // in a page of ours
+    const bool is_session = session.looks.has_value();  // of a .json or an HTML page of this program
     if (!is_session) calls_.leave_page();
     arriving_.take(
         std::move(session), files_.is_own_document(path) ? path : std::filesystem::path{},
@@ -211,13 +212,13 @@ void OpeningFiles::open_kept(const std::filesystem::path& path, CameFrom from, s
 
 void OpeningFiles::take_kept(Session session, const std::filesystem::path& path, CameFrom from) {
   space_.history.observe(what_is_said(space_.document), space_.viewing(), {},
-                         space_.view.now);  // the way back
+                         space_.view.now);  // a step of undo that leads back
   if (session.document.within.read() || !session.asks_for_model.empty())
     return models_.await({std::move(session), path, from});
   const std::filesystem::path file = session.looks ? session.looks->file : std::filesystem::path{};
   const std::string damage = session.damage;
   arriving_.take(std::move(session), file);
-  space_.original = {};  // its file, if there is one, does not know the last changes
+  space_.original = {};  // counts as edited: its file, if it has one, lacks the last changes
   keeping_.tell_of_kept(path, from, damage);
 }
 
@@ -251,7 +252,7 @@ void OpeningFiles::follow_dropped() {
   const Mode mode = space_.view.mode;
   arriving_.end_typing();
   space_.view.keyboard.takes_words = false;
-  space_.view.notices.say({});  // it is of what was there before
+  space_.view.notices.say({});  // it is about the previous Document
   space_.view.notices.say(Notice::Source::Success, {});
   drop(dropped.paths);
   const bool comes = is_on_its_way();

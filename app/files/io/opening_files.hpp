@@ -1,5 +1,5 @@
-// app/files/io: the one door for files: command line, menu, drop, and what was kept when a window was closed
-// or through a crash.
+// app/files/io: opens files from the command line, the menu and drops, and sessions that were kept when a
+// window was closed or crashed.
 #pragma once
 
 #include <filesystem>
@@ -14,11 +14,11 @@
 
 namespace attnscope {
 
-/// Files that were dropped while something was typed: its field is left first, which takes a frame.
+/// Files that were dropped while the user typed: the text field is left first, which takes a frame.
 struct DroppedFiles {
   std::vector<std::filesystem::path> paths;
-  bool was_sentence = false;  // that was typed
-  bool is_left = false;       // the frame is drawn
+  bool was_sentence = false;  // the sentence was being typed
+  bool is_left = false;       // that frame is drawn
 };
 
 class OpeningFiles {
@@ -32,39 +32,41 @@ class OpeningFiles {
         models_(models),
         calls_(calls) {}
 
-  /// A session brings back how it was looked at, and B. What cannot be opened becomes a message; the Document
-  /// stays. `layer` chooses one of a dump's; where another layer of that file is shown, it is looked at with
-  /// the same settings in the same way. What the file does not say and `answers` do not is guessed, and a
-  /// card asks. A large file is read behind the window: it is not settled until it is there.
+  /// Opens a file. A session restores its view and B. If it cannot be opened, a message says why and the
+  /// Document stays. `layer` chooses a dump's layer; if another layer of that file is shown, settings and
+  /// view stay. What neither the file nor `answers` tell is guessed, and a card asks. A large file is read in
+  /// the background; is_settled() is false until it is open.
   void open(const std::filesystem::path& path, std::string_view layer = {}, const Answers& answers = {});
-  /// The same with what open_session() read of that file.
+  /// The same with a session that open_session() has read from that file.
   void open(Session session, const std::filesystem::path& from, std::string_view layer = {},
             const Answers& answers = {});
-  /// Of the first picture. Where it cannot be opened or its model cannot run, the next example is there
-  /// instead, and it is said why.
+  /// Opens the file of the first picture. If it cannot be opened or its model cannot run, the next example is
+  /// opened instead, and a notice says why.
   void open_first(const std::filesystem::path& opening);
-  /// The model beside a stream that is watched, which it is compared with once it has run.
+  /// Opens a model beside a watched stream; it is compared with the stream once it has run.
   void open_joined(const std::shared_ptr<const WatchJoin>& join);
-  /// What was dropped on the window: the first is opened, and where there are more that is said. What is
-  /// typed at that moment is taken first: a step that undo leads back to.
+  /// Opens the first of the files that were dropped on the window; a notice says if there are more. What is
+  /// being typed becomes a step of undo first.
   void drop(const std::vector<std::filesystem::path>& paths);
-  /// Opens what was open when the last program was killed, and says so; false when it was not.
+  /// Opens what was open when the last program was killed, and says so; false if there is nothing.
   bool restore();
-  /// Opens again what was closed with changes; an empty path: the last. It is this window's own from here on.
+  /// Reopens a closed session; an empty path: the last. It then belongs to this window.
   void reopen(const std::filesystem::path& closed);
-  /// Of a file, and of a model that would be shown when it has run.
+  /// Stops reading a file and running a model to be shown.
   void stop();
-  /// Takes a large file that has been read, or waits for it first; tells how far one is that is still read.
+  /// Opens a large file that has been read; `wait`: waits for it first. Updates the progress of one that is
+  /// being read.
   void finish(bool wait);
 
-  /// What was dropped while something was typed: the frame that leaves the field is drawn; it is opened then.
+  /// Files dropped while typing: leave_field() is called when the frame that leaves the field is drawn;
+  /// follow_dropped() then opens them.
   bool has_dropped() const { return dropped_.has_value(); }
   void leave_field();
   void follow_dropped();
 
-  /// A file is read, or a model runs.
+  /// Whether a file is being read, or a model to be shown runs.
   bool is_on_its_way() const { return files_.is_opening() || !models_.is_settled(); }
-  /// What is on screen is not what it will be, and is not worth keeping.
+  /// Whether what is on screen is not complete yet and need not be kept.
   bool is_unfinished() const;
   bool is_settled() const;
 
@@ -81,9 +83,9 @@ class OpeningFiles {
   Arriving& arriving_;
   ModelArriving& models_;
   const OpeningCalls& calls_;
-  CameFrom opening_from_ = CameFrom::File;  // of what is read behind the window
-  Answers answers_;                         // to what the file that is opened may not say
-  bool wants_layer_ = false;                // one layer of it was asked for
+  CameFrom opening_from_ = CameFrom::File;  // of the file that is being read
+  Answers answers_;                         // to what the opened file may not tell
+  bool wants_layer_ = false;                // a layer of it was asked for
   std::optional<DroppedFiles> dropped_;
 };
 

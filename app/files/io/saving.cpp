@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// As messages name it: from the root.
+/// The absolute path, for messages.
 fs::path whole_path(const fs::path& path) {
   std::error_code unknown;
   const fs::path whole = fs::absolute(path, unknown);
@@ -36,7 +36,7 @@ bool is_picture(const fs::path& path) {
 
 }  // namespace
 
-/// Whether there is nothing to lose; else a card asks, and what is saved then comes back here.
+/// Whether nothing would be lost; else a card asks, and a confirmed save comes back here.
 bool Saving::may_write(const fs::path& to, bool replace, const PictureRequest* picture) {
   std::optional<OverwriteQuestion> question =
       replace ? std::nullopt : files_.question_before(to, space_.file);
@@ -79,7 +79,7 @@ void Saving::save(const fs::path& path, bool replace) {
       space_.view.files->file = to;
       keeping_.list_recent();
     } else if (space_.shown.result && !export_to(to)) {
-      return;  // it is written behind the window
+      return;  // it is written in the background
     }
     space_.view.notices.tell("Saved as " + in_quotes(to.native()) + ".");
   } catch (const std::exception& error) {
@@ -87,7 +87,7 @@ void Saving::save(const fs::path& path, bool replace) {
   }
 }
 
-/// False: it is on its way.
+/// False: it is written in the background.
 bool Saving::export_to(const fs::path& to) {
   if (const ModelReadingPtr reading = space_.reading();
       space_.view.mode == Mode::Model && reading && reading->run) {
@@ -144,7 +144,7 @@ void Saving::save_picture(const PictureRequest& request, bool replace) {
   }
 }
 
-/// Of a lesson the step that is shown, or the whole lesson.
+/// In a lesson: the shown step, or the whole lesson.
 void Saving::save_html(PictureRequest request) {
   if (space_.view.mode != Mode::Lessons) return begin_html(html_job(request.path), request.path);
   if (request.region != PictureRegion::Window)

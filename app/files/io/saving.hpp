@@ -1,5 +1,5 @@
-// app/files/io: what goes out to files from the window: the session, numbers, pictures and pages. Nothing is
-// written over unasked.
+// app/files/io: writes files: the session, numbers, pictures and pages. Nothing is overwritten without
+// asking.
 #pragma once
 
 #include <filesystem>
@@ -20,28 +20,28 @@ class Saving {
   Saving(Workspace& space, Files& files, const Held& held, Keeping& keeping, const SavingCalls& calls)
       : space_(space), files_(files), held_(held), keeping_(keeping), calls_(calls) {}
 
-  /// Writes the session as it is now, atomically; ".json" is added where the name has no ending. An empty
-  /// path means the file it was last saved to, or opened from when that was a document of the person's own.
-  /// Other endings export what is on screen: numbers, see export.hpp, or the window as a picture. Success and
-  /// failure are said in a message; nothing is lost: before another file is written over, a card asks,
-  /// unless `replace` says that it has.
+  /// Writes the session atomically; ".json" is added to a name without an extension. An empty path means the
+  /// file it was last saved to, or opened from if that was the user's own document. Other extensions export
+  /// what is on screen: numbers, see export.hpp, or the window as a picture. A message reports success or
+  /// failure. A card asks before another file is overwritten, unless `replace`: it has been asked.
   void save(const std::filesystem::path& path, bool replace = false);
   /// Saves a picture of the window or of one region, drawn anew at its own size; the window stays as it is. A
-  /// large one is written behind the scenes: Files is not settled meanwhile.
+  /// large one is written in the background: Files is not settled meanwhile.
   void save_picture(const PictureRequest&, bool replace = false);
-  /// Writes it, and waits for it where it is small.
+  /// Writes a picture; a small one at once, a large one in the background.
   void write(DrawnPicture picture);
-  /// Tells what became of a picture that was written behind the scenes, or waits for it first.
+  /// Reports a picture that was written in the background; `wait`: waits for it first.
   void finish_picture(bool wait);
-  /// Tells what became of what was made of a model for a file, or waits for it first; tells how far it is.
+  /// Reports a finished export of a model; `wait`: waits for it first. Updates the progress of a running one.
   void finish_export(bool wait);
 
-  /// What is on screen, the given layers or steps of the lesson as one HTML file that carries its session,
-  /// made on any thread; models are named from `to`'s folder. Throws Error for what cannot be shown so.
+  /// A job that makes one HTML file with its session of what is on screen, of the given layers, or of the
+  /// lesson's steps; it may run on any thread. Paths of models begin at `to`'s folder. Throws Error for what
+  /// HTML cannot show.
   std::shared_ptr<HtmlJob> html_job(const std::filesystem::path& to,
                                     std::shared_ptr<const HtmlPage> layers = {}) const;
   std::shared_ptr<HtmlJob> html_lesson_job(std::vector<HtmlLessonStep>, const std::filesystem::path&) const;
-  /// A file that takes a moment is made behind the window, which says how far it is and stops it.
+  /// Makes the file in the background; the window shows its progress and can stop it.
   void begin_html(std::shared_ptr<HtmlJob>, const std::filesystem::path& to);
 
  private:

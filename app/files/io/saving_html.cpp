@@ -21,7 +21,7 @@
 namespace attnscope {
 namespace {
 
-/// As it is looked at on the page of the model; places that it does not have are moved inside.
+/// What the model's page shows; a layer, head or cell that does not exist is moved inside.
 HtmlOfModel shown_of_model(const ModelReading& reading, const Selection& selection, bool without_changes) {
   const ModelSpec& spec = reading.within.model->model->spec;
   const std::vector<AttentionOf> there = attentions_of(spec);
@@ -32,13 +32,13 @@ HtmlOfModel shown_of_model(const ModelReading& reading, const Selection& selecti
   return {{of, block, head}, selection.cell, without_changes};
 }
 
-/// Where the page's reader finds what lies at `path`: from the page on where it lies beside or below it, else
-/// under its name alone, which says nothing of this machine.
+/// How the HTML page names `path`: relative to the page's folder if it is inside it, else by its name alone,
+/// which reveals nothing of this machine.
 std::filesystem::path found_from_page(const std::filesystem::path& path, const std::filesystem::path& page) {
   namespace fs = std::filesystem;
   if (path.empty()) return path;
   fs::path whole = fs::absolute(path).lexically_normal();
-  if (!whole.has_filename()) whole = whole.parent_path();  // a folder with a slash behind it
+  if (!whole.has_filename()) whole = whole.parent_path();  // a folder with a trailing slash
   const fs::path from_page = whole.lexically_relative(fs::absolute(page).lexically_normal().parent_path());
   return from_page.empty() || from_page == "." || *from_page.begin() == ".." ? whole.filename() : from_page;
 }
@@ -51,7 +51,7 @@ Document as_in_page(Document document, const std::filesystem::path& page) {
   return document;
 }
 
-/// A lesson of the program's own by its name; another one from the page on.
+/// One of the program's lessons by its name; another one by its path from the page.
 LessonState as_in_page(const LessonState& lesson, const std::filesystem::path& lessons,
                        const std::filesystem::path& page) {
   LessonState state;
@@ -68,18 +68,18 @@ LessonState as_in_page(const LessonState& lesson, const std::filesystem::path& l
   return state;
 }
 
-/// What the page is made of, whatever is done on screen meanwhile.
+/// Copies of what the page is made of, so that the window can go on.
 struct KeptForHtml {
   ModelReadingPtr reading;                 // null: a layer by itself
-  std::shared_ptr<const HtmlPage> layers;  // instead; null: none
+  std::shared_ptr<const HtmlPage> layers;  // drawn instead; null: none
   HtmlOfModel of_model;
   ResultPtr result;
   Selection selection;
-  HtmlPage looks;  // as it is looked at, without weights
+  HtmlPage looks;  // the view, without weights
   Words words;
   std::string language, now;
   std::filesystem::path assets;
-  Document document;             // of the session: as JSON, given tensors take their time
+  Document document;             // the session's; not JSON yet, as given tensors take long
   std::optional<Document> held;  // likewise
   std::string view;              // its JSON
 
