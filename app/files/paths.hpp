@@ -8,8 +8,8 @@
 
 namespace attnscope {
 
-/// Where the program's assets are looked for: in ATTNSCOPE_ASSETS, or beside the program ("assets"), in
-/// "../share/attnscope" from there, and in the source tree that it was built from.
+/// Where the program's assets are looked for: in ATTNSCOPE_ASSETS alone if that is set; else beside the
+/// program ("assets"), in "../share/attnscope" from there, and in the source tree that it was built from.
 std::vector<std::filesystem::path> assets_places();
 /// The first of these places that has examples; the last if none has.
 std::filesystem::path assets_directory();

@@ -6,13 +6,13 @@ namespace attnscope {
 namespace {
 
 constexpr float time_step = 1.0f / 60;
-constexpr int most_frames = 600;  // ten seconds of animation: it moves for ever
+constexpr int most_frames = 600;  // ten seconds; an animation may never end
 constexpr int layout_frames = 3;
 
 }  // namespace
 
 namespace {
-/// Before anything is drawn with them.
+/// Checks the assets before anything is drawn.
 const AppWithoutWindow::Form& checked(const AppWithoutWindow::Form& form) {
   check_assets();
   return form;
@@ -58,7 +58,7 @@ void AppWithoutWindow::frame() {
   build(time_step);
   draw();
   engine.wait_idle();
-  app.finish_numbers();  // so that the picture is drawn after as many frames on any machine
+  app.finish_numbers();  // so that the number of frames does not depend on the machine
 }
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// app/window: the App with a framebuffer in the place of a window.
+// app/window: the App with a framebuffer instead of a window.
 #pragma once
 
 #include <filesystem>
@@ -13,7 +13,7 @@
 
 namespace attnscope {
 
-/// Belongs to one thread. Throws Error where there is no OpenGL.
+/// Use it on one thread. Throws Error without OpenGL.
 class AppWithoutWindow {
  public:
   struct Form {
@@ -21,19 +21,19 @@ class AppWithoutWindow {
     float scale;
     BackendPreference backend = BackendPreference::Auto;
     std::filesystem::path opening = {};  // see AppOptions
-    std::function<void()> wake = {};     // likewise; also when the layer on screen has been computed
+    std::function<void()> wake = {};     // likewise; also called when the layer on screen was computed
   };
   explicit AppWithoutWindow(const Form& form);
 
-  /// Frames until nothing moves or is computed any more.
+  /// Draws frames until nothing moves or is computed any more, at most 600.
   void settle();
-  /// Until all of an animation is drawn: a value takes some frames.
+  /// Draws frames until an animated picture is complete: each value takes some frames.
   void finish_film();
-  /// Sizes of one frame are used by the next.
+  /// Draws the frames that a layout needs: each uses sizes of the one before.
   void lay_out();
 
-  /// As a window has it: one frame without waiting for what is computed, and its pixels, which may be left
-  /// out.
+  /// As in a window: build() makes one frame without waiting for computations; draw() makes its pixels and
+  /// may be left out.
   void build(float seconds);
   void draw();
 

@@ -9,7 +9,7 @@
 namespace attnscope {
 
 std::string describe_file(const DescribeOptions& asked) {
-  Session session = open_session(asked.file, {}, asked.layer);  // the App would tell an Error on screen
+  Session session = open_session(asked.file, {}, asked.layer);  // the App would only show an Error
   const bool is_model = session.document.within.read() || !session.asks_for_model.empty();
   AppWithoutWindow drawn({1280, 800, 1, asked.backend});
   App& app = drawn.app;

@@ -1,4 +1,4 @@
-// app/window: a file in sentences, by the same App as the window and its pictures.
+// app/window: describes a file in sentences, with the same App as the window and its pictures.
 #pragma once
 
 #include <filesystem>
@@ -12,13 +12,13 @@ namespace attnscope {
 struct DescribeOptions {
   std::filesystem::path file;
   std::string layer;  // of a dump; empty = the first
-  Answers answers;    // to what a dump may not say
-  Spot spot;          // what is looked at; as the session has it where it does not say
+  Answers answers;    // to what a dump may not tell
+  Spot spot;          // head and cell; those not given are the session's
   BackendPreference backend = BackendPreference::Auto;
 };
 
-/// sentences_of() what the window would show. Throws Error for a file that cannot be opened or computed, and
-/// where there is no OpenGL.
+/// The sentences_of() what the window would show. Throws Error for a file that cannot be opened or computed,
+/// and without OpenGL.
 std::string describe_file(const DescribeOptions&);
 
 }  // namespace attnscope

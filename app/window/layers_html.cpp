@@ -17,7 +17,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 3> known_kin
      {"decoder_attentions.", "Decoder"},
      {"cross_attentions.", "Cross-attention"}}};
 
-/// "encoder_attentions.3": which attention, and its layer.
+/// From "encoder_attentions.3": the kind of attention, and its layer.
 struct LayerPlace {
   std::string kind;
   int layer = 0;
@@ -35,14 +35,14 @@ LayerPlace place_of_layer(const std::string& name, std::size_t index) {
   return place;
 }
 
-/// In English; empty where the file has one attention.
+/// The kind's name in English; empty if the file has one kind.
 std::string name_of_kind(const std::string& kind, bool is_only) {
   for (const auto& [start, name] : known_kinds)
     if (kind == start) return std::string(name);
   return is_only || kind == "attentions." ? std::string() : kind;
 }
 
-/// The encoder stands first, whatever the file's order is.
+/// Sorts the encoder first, whatever the file's order.
 std::size_t rank_of_kind(std::string_view kind) {
   for (std::size_t i = 0; i < known_kinds.size(); ++i)
     if (kind == known_kinds[i].first) return i;

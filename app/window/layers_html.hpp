@@ -11,8 +11,8 @@
 
 namespace attnscope {
 
-/// Layers × heads of the file whose layer `chosen` (empty: the first) is on screen, each computed with the
-/// settings of that one. Throws Error where a layer cannot be computed or there are too many weights, see
+/// Layers × heads of the file whose layer `chosen` (empty: the first) is on screen, all computed with that
+/// layer's settings. Throws Error if a layer cannot be computed, or if there are too many weights, see
 /// most_html_cells.
 HtmlPage html_of_layers(AppWithoutWindow&, const std::filesystem::path& file,
                         const std::vector<LayerEntry>& layers, const std::string& chosen);

@@ -17,7 +17,7 @@ namespace {
 constexpr int notes_width = 900, notes_window_height = 640;  // logical pixels
 constexpr float notes_frame = 1.f / 60;
 
-/// The monitor that most of the window lies on.
+/// The monitor that shows most of the window.
 GLFWmonitor* monitor_of(GLFWwindow* window) {
   int x = 0, y = 0, width = 0, height = 0, count = 0;
   glfwGetWindowPos(window, &x, &y);
@@ -39,7 +39,7 @@ GLFWmonitor* monitor_of(GLFWwindow* window) {
   return best;
 }
 
-/// Another one than that; null where there is none.
+/// Another monitor; null if there is none.
 GLFWmonitor* monitor_beside(GLFWmonitor* taken) {
   int count = 0;
   GLFWmonitor** const monitors = glfwGetMonitors(&count);
@@ -55,8 +55,8 @@ struct NotesWindow::Open {
   std::unique_ptr<ImGuiHost> host;
   std::unique_ptr<TextureCache> textures;
 
-  /// In the place of the main window's contexts. Keys go on to the main window, whichever of the two has
-  /// them.
+  /// Makes its OpenGL and Dear ImGui contexts current. Keys go to the main window, whichever window has the
+  /// focus.
   Open(GLFWmonitor* monitor, GLFWwindow* main) {
     glfwWindowHint(GLFW_FOCUS_ON_SHOW, GLFW_FALSE);
     glfwWindowHint(GLFW_FOCUSED, GLFW_FALSE);
@@ -75,7 +75,7 @@ struct NotesWindow::Open {
       glfwSetWindowPos(window, x + 40, y + 60);
     }
     glfwMakeContextCurrent(window);
-    glfwSwapInterval(0);  // the main window paces
+    glfwSwapInterval(0);  // the main window limits the frame rate
     host = std::make_unique<ImGuiHost>();
     textures = std::make_unique<TextureCache>();
   }

@@ -1,5 +1,5 @@
-// app/window: the speaker's own window beside a lesson that is presented: notes of this step and the next,
-// and how long it has gone on. On the second monitor where there is one.
+// app/window: the speaker's own window beside a presented lesson: notes of this step and the next, and the
+// time since the start. On the second monitor if there is one.
 #pragma once
 
 #include <memory>
@@ -17,26 +17,26 @@ class NotesWindow {
   NotesWindow(const NotesWindow&) = delete;
   NotesWindow& operator=(const NotesWindow&) = delete;
 
-  /// Opens, draws or closes it, as the App wants it now. `main` is the window that is presented, whose OpenGL
-  /// and Dear ImGui contexts are current, and are again when this returns. `present` as the person wants it:
-  /// closing the notes keeps them closed until they are asked for again, or a lesson is presented anew.
+  /// Opens, draws or closes the window as the App wants it. `main` is the presented window; its OpenGL and
+  /// Dear ImGui contexts are current before and after the call. If the user closes the notes, they stay
+  /// closed until they are asked for again, or a lesson is presented anew.
   void follow(App& app, GLFWwindow* main);
 
  private:
   struct Open;
   std::unique_ptr<Open> open_;
-  bool closed_ = false;  // by the person
-  bool asked_ = false;   // shows_speaker_notes() of the last time
+  bool closed_ = false;  // by the user
+  bool asked_ = false;   // LessonState::notes of the last call
 };
 
-/// The main window fills a monitor while it presents, and goes back to where it was.
+/// Makes the main window fill its monitor while it presents, and puts it back afterwards.
 class FullScreen {
  public:
   void follow(bool presents, GLFWwindow* window);
 
  private:
   bool on_ = false;
-  int x_ = 0, y_ = 0, width_ = 0, height_ = 0;  // of the window before
+  int x_ = 0, y_ = 0, width_ = 0, height_ = 0;  // of the window before it filled the monitor
 };
 
 }  // namespace attnscope

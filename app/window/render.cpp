@@ -40,7 +40,7 @@ void check_request(const RenderOptions& options) {
     throw Error("A display scale from 0.5 to 4 can be drawn.");
 }
 
-/// What of the picture the file does not say.
+/// Which settings of the picture the file does not tell and were guessed.
 std::string guessed_note(const Document& document, const std::filesystem::path& file) {
   const Guesses& guesses = document.input.given().guesses;
   const std::string name = in_quotes(file.filename().native());
@@ -61,10 +61,10 @@ std::string guessed_note(const Document& document, const std::filesystem::path& 
 
 struct ScoresToCome {
   std::int64_t queries = 0, keys = 0, heads = 0;  // heads: of all sequences
-  double billions = 0;                            // that no window leaves out
+  double billions = 0;                            // scores, in billions, without those outside the window
 };
 
-/// Nothing where the CPU does not compute them, or a model does.
+/// Empty if the CPU does not compute the scores, or if the Document is in a model.
 std::optional<ScoresToCome> scores_to_come(const Document& document, const Backends& backends,
                                            const Backend& backend) {
   const ModelContext& within = document.within.read();  // a model reads no more tokens than it has positions
@@ -81,18 +81,18 @@ std::optional<ScoresToCome> scores_to_come(const Document& document, const Backe
       static_cast<double>(heads) * static_cast<double>(size.queries) * static_cast<double>(seen) / 1e9};
 }
 
-/// Said once, where stderr is a terminal: what reads a script's stderr takes any line for a fault.
+/// Prints the note if stderr is a terminal: programs that read stderr take any line for an error.
 void tell_cost(const std::string& note) {
   if (!note.empty() && isatty(STDERR_FILENO) != 0) fmt::print(stderr, "{}\n", note);
 }
 
-/// "01.png", in as many digits as the last has.
+/// "01.png", with as many digits as the last page has, at least two.
 std::string page_name(std::size_t page, std::size_t pages) {
   const std::size_t digits = fmt::formatted_size("{}", pages);
   return fmt::format("{:0{}}.png", page, std::max<std::size_t>(2, digits));
 }
 
-/// Its steps, or one, as one HTML file.
+/// Writes the lesson's steps, or one of them, as one HTML file.
 void write_lesson_html(AppWithoutWindow& drawn, const LessonPages& pages, const std::string& name) {
   if (pages.revealed)
     throw Error("In an HTML file whoever reads it reveals the answers; leave --revealed out.");
@@ -115,15 +115,15 @@ void write_lesson_html(AppWithoutWindow& drawn, const LessonPages& pages, const 
   write_picture({{}, file, pages.out});
 }
 
-/// What pages of the lesson that is open are without; empty: nothing.
+/// A sentence about what the open lesson's pages lack; empty: nothing.
 std::string lacking(const App& app) {
   if (!app.lessons().open()->lesson.of_model() || app.model()) return {};
   return "The lesson's model is not on this computer: its numbers stand as \"\u2026\", and its pictures say "
          "how to get it.";
 }
 
-/// Every layer of a dump; where they are too many and the options do not ask for all, that on screen: `why`
-/// says so.
+/// Writes every layer of a dump; if that fails and the options do not ask for the grid, the layer on screen
+/// alone: `why` then says so.
 void write_layers_html(AppWithoutWindow& drawn, const RenderOptions& options,
                        const std::vector<LayerEntry>& layers, std::string& why) {
   std::shared_ptr<const HtmlPage> all;
@@ -153,7 +153,7 @@ void check_cost(const Document& document, const Backends& backends, const Backen
 }
 
 std::int64_t step_of_queries(const Document& document, const Backends& backends, const Backend& backend) {
-  constexpr double most_billions = 9;  // 32,768 tokens in eight heads are computed whole
+  constexpr double most_billions = 9;  // 32,768 tokens in eight heads (8.6) are computed whole
   const std::optional<ScoresToCome> scores = scores_to_come(document, backends, backend);
   std::int64_t step = 1;
   while (scores && scores->billions > most_billions * static_cast<double>(step)) step *= 2;
@@ -172,7 +172,7 @@ std::string cost_note(const Document& document, const Backends& backends, const 
 std::string render_lesson(const LessonPages& pages) {
   if (pages.theme && !theme_named(*pages.theme))
     throw Error("There is no theme \"" + *pages.theme + "\"; there are: dark, light, contrast.");
-  lessons::read_lesson(pages.lesson);  // the App would tell an Error on screen
+  lessons::read_lesson(pages.lesson);  // the App would only show an Error
   AppWithoutWindow drawn({pages.width, pages.height, pages.scale});
   App& app = drawn.app;
   const bool is_pdf = lower_extension(pages.out) == ".pdf";
@@ -213,7 +213,8 @@ std::string render_lesson(const LessonPages& pages) {
 
 namespace {
 
-/// So many queries of a long text that they take seconds, or all. Returns a sentence where they are not all.
+/// Limits the queries of a long text to as many as take seconds, unless all are asked for. Returns a sentence
+/// if not all are computed.
 std::string limit_queries(const Document& document, const RenderOptions& options, AppWithoutWindow& drawn) {
   const Backends& backends = drawn.app.backends();
   const Backend& backend = *drawn.engine.backend();
@@ -235,10 +236,10 @@ std::string render_picture(const RenderOptions& options) {
     throw Error("Cannot write " + in_quotes(options.out.native()) +
                 ": expected a name that ends in .html, .png or .svg.");
   const bool is_lesson = options.file && lessons::is_lesson(*options.file);
-  if (is_lesson) lessons::read_lesson(*options.file);  // the App would tell an Error on screen
+  if (is_lesson) lessons::read_lesson(*options.file);  // the App would only show an Error
   std::optional<Session> session;
   if (options.file && !is_lesson)
-    session = open_session(*options.file, {}, options.layer);  // the App would tell an Error on screen
+    session = open_session(*options.file, {}, options.layer);  // the App would only show an Error
 
   std::string damage, note, left_out;
   std::vector<LayerEntry> layers;  // of a dump
@@ -263,7 +264,7 @@ std::string render_picture(const RenderOptions& options) {
     if (!app.lessons().open()) throw Error(app.message());
   }
   drawn.settle();
-  // A model that cannot run leaves what was there before, which is not what was asked for.
+  // If the model cannot run, the App shows the previous Document, which was not asked for.
   if (is_model && !app.document().within.read()) {
     const Notice* const why = app.view().notices.of(Notice::Source::Answer);
     throw Error(options.file->string() + ": " +
@@ -304,7 +305,7 @@ std::string render_picture(const RenderOptions& options) {
     if (const Notice* trouble = app.view().notices.of(Notice::Source::Answer)) throw Error(trouble->text);
     return damage.empty() ? note : damage;
   }
-  // The whole window as it was just drawn, with its message; anything else is drawn for the purpose.
+  // The whole window is saved as it was just drawn, with its message; anything else is drawn anew.
   if (options.region == PictureRegion::Window && ending == ".png") {
     save_png(drawn.picture.read(), options.out);
   } else {

@@ -39,7 +39,7 @@ std::string variable_of_session(const char* name) {
   return value ? value : "";
 }
 
-/// A folder that no other user can put a socket into. Throws Error.
+/// Makes a folder in which no other user can make a socket. Throws Error.
 fs::path own_folder(const fs::path& folder) {
   if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) throw system_error("write", folder);
   struct stat found {};
@@ -67,7 +67,7 @@ void limit_waits(const Descriptor& socket) {
   static_cast<void>(::setsockopt(socket.number(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit));
 }
 
-/// Whether the program at the other end is this person's.
+/// Whether the program at the other end belongs to this user.
 bool is_of_us(const Descriptor& socket) {
   ucred other{};
   socklen_t size = sizeof other;
@@ -84,7 +84,7 @@ bool send_all(const Descriptor& socket, std::string_view text) {
   return true;
 }
 
-/// One line with its end; shorter when the other end stops, takes too long or has too much to say.
+/// Reads one line with its newline; incomplete if the other end stops, takes too long or sends too much.
 std::string receive_line(const Descriptor& socket) {
   std::string line;
   std::array<char, 4096> piece{};
@@ -137,7 +137,7 @@ bool ask_running_window(const fs::path& path, const OpenRequest& request) {
 WindowDoor::WindowDoor(const fs::path& path) : path_(path) {
   const std::optional<sockaddr_un> address = address_of(path);
   if (!address) return;
-  // The process that has the lock may take away what a killed program left; the lock's name stays.
+  // The process that has the lock may remove the socket of a killed program; the lock file stays.
   lock_ =
       Descriptor(::open((path.native() + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!lock_ || ::flock(lock_.number(), LOCK_EX | LOCK_NB) != 0) return;

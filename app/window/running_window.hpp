@@ -1,5 +1,5 @@
-// app/window: the window that is open already. `attnscope open --same-window` and Python's show() ask it to
-// open one more file, through a socket that only its owner can reach. Knows nothing of GLFW.
+// app/window: requests to a window that is already open. `attnscope open --same-window` and Python's show()
+// ask it to open another file, through a socket that only its owner can reach. Does not use GLFW.
 #pragma once
 
 #include <deque>
@@ -15,34 +15,34 @@
 namespace attnscope {
 
 struct OpenRequest {
-  std::filesystem::path file;  // begins at the root
+  std::filesystem::path file;  // an absolute path
   std::string layer;           // of a dump; empty = the first
 };
 
-/// The socket of this person's window on this display, in $XDG_RUNTIME_DIR or else in a folder of the
-/// temporary directory that no other user can write to; that folder is made. Throws Error where it belongs to
-/// another user.
+/// The socket of this user's window on this display, in $XDG_RUNTIME_DIR or else in a folder of the temporary
+/// directory that no other user can write to; that folder is made. Throws Error if it belongs to another
+/// user.
 std::filesystem::path window_socket();
 
-/// Asks the window that listens there; false when none does, or when it belongs to another user or does not
-/// answer within two seconds. Throws nothing but what memory does.
+/// Sends a request to the window that listens at the socket; false if none listens, if it belongs to another
+/// user, or if it does not answer within two seconds. Throws nothing except when memory runs out.
 bool ask_running_window(const std::filesystem::path& socket, const OpenRequest&);
 
-/// What a window listens at. One program at a time has a socket; one that a killed program left is taken
-/// over.
+/// The socket at which a window listens. One program at a time has it; the socket of a killed program is
+/// taken over.
 class WindowDoor {
  public:
   explicit WindowDoor(const std::filesystem::path& socket);
-  /// Takes the socket away.
+  /// Removes the socket.
   ~WindowDoor();
   WindowDoor(const WindowDoor&) = delete;
   WindowDoor& operator=(const WindowDoor&) = delete;
 
-  /// False: another program listens there, or it cannot be made; then nothing ever comes.
+  /// False: another program listens there, or the socket cannot be made; then no request ever comes.
   bool is_open() const { return static_cast<bool>(socket_); }
-  /// `fn` is called from another thread whenever something came, never again once it was replaced.
+  /// `fn` is called on another thread after each request, and never again once this has replaced it.
   void when_asked(std::function<void()> fn);
-  /// What came first and was not taken yet.
+  /// The oldest request that was not taken yet.
   std::optional<OpenRequest> take();
 
  private:
@@ -50,8 +50,8 @@ class WindowDoor {
   void hear(const Descriptor& caller);
 
   std::filesystem::path path_;
-  Descriptor lock_, socket_, bell_;  // the bell ends the wait
-  std::mutex mutex_;                 // guards these two
+  Descriptor lock_, socket_, bell_;  // the bell wakes the thread to end it
+  std::mutex mutex_;                 // guards asked_ and tell_
   std::deque<OpenRequest> asked_;
   std::function<void()> tell_;
   Worker worker_;  // last: it uses the rest

@@ -32,13 +32,12 @@ namespace attnscope {
 namespace {
 
 constexpr int asked_width = 1600, asked_height = 1000;  // logical pixels
-constexpr int title_bar = 40;                           // what a window manager may add to the height
+constexpr int title_bar = 40;                           // height that a window manager may add
 constexpr int frames_to_settle = 2;
 constexpr int hot_frames = 3;  // drawn after every event: Dear ImGui needs two to settle
 constexpr double progress_wait =
-    0.05;  // seconds between frames while a run computes; its end wakes us anyway
-constexpr double tooltip_wait =
-    0.5;  // one more look after the last event, for what appears on a resting mouse
+    0.05;                             // seconds between frames while a run computes; its end wakes us anyway
+constexpr double tooltip_wait = 0.5;  // one more frame after the last event, for tooltips of a resting mouse
 
 std::string last_glfw_error() {
   const char* text = nullptr;
@@ -61,7 +60,7 @@ using WindowHandle = std::unique_ptr<GLFWwindow, decltype(&glfwDestroyWindow)>;
 /// Everything that decides when the next frame is due. The window's user pointer.
 struct Attention {
   App* app = nullptr;                // set once it exists
-  int frames = hot_frames;           // still to be drawn without a pause
+  int frames = hot_frames;           // frames still to be drawn without a pause
   bool look_again = true;            // one frame after tooltip_wait
   std::atomic<bool> result = false;  // set by the worker thread
   double last_frame = 0;             // glfwGetTime()
@@ -77,7 +76,8 @@ Attention& attention_of(GLFWwindow* window) {
   return *static_cast<Attention*>(glfwGetWindowUserPointer(window));
 }
 
-/// Logical pixels to window coordinates; these are framebuffer pixels under X11, but need not be elsewhere.
+/// Window coordinates in a logical pixel. Under X11 window coordinates are framebuffer pixels; elsewhere they
+/// may differ.
 float display_scale(GLFWwindow* window) {
   float scale = 1;
   int width = 0, framebuffer_width = 0;
@@ -88,7 +88,7 @@ float display_scale(GLFWwindow* window) {
                                : scale;
 }
 
-/// As large as it was the last time, as far as the screen has room for it.
+/// Opens the window in its last size, as far as it fits on the screen.
 WindowHandle open_window(const WindowShape& last) {
   glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
   glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
@@ -120,7 +120,7 @@ WindowHandle open_window(const WindowShape& last) {
   return window;
 }
 
-/// Dear ImGui chains to these: it takes its events from the same window.
+/// Sets the window's callbacks; Dear ImGui's own, set later, call these.
 void listen(GLFWwindow* window, Attention& attention) {
   glfwSetWindowUserPointer(window, &attention);
   glfwSetCursorPosCallback(window, [](GLFWwindow* w, double, double) { attention_of(w).wake(); });
@@ -151,15 +151,15 @@ bool can_be_seen(GLFWwindow* window) {
   return width > 0 && height > 0 && !glfwGetWindowAttrib(window, GLFW_ICONIFIED);
 }
 
-/// Events are taken in until the frame is due. Paces even without vertical sync, and under a flood of mouse
-/// events.
+/// Handles events until the frame is due. Limits the frame rate even without vertical sync and with many
+/// mouse events.
 void pause(double due) {
   for (double left = due - glfwGetTime(); left > 0; left = due - glfwGetTime()) glfwWaitEventsTimeout(left);
   glfwPollEvents();
 }
 
-/// Sleeps until an event, until what was changed should be written where a crash does not take it, or, in a
-/// window that can be seen, until something leaves the screen by itself or a time that stands in it changes.
+/// Sleeps until an event, until a change should be written for a crash, or, in a visible window, until
+/// something disappears by itself or a shown time changes.
 void rest(App& app, Attention& attention, bool is_seen) {
   const std::optional<double> keep_in = app.files().keeping.keep_in();
   std::optional<double> frame_in;
@@ -179,7 +179,7 @@ void wait(GLFWwindow* window, App& app, Attention& attention) {
   if (!can_be_seen(window)) {
     rest(app, attention, false);
   } else if (attention.frames > 0) {
-    pause(attention.last_frame + 0.9 * attention.frame_seconds);  // the swap waits for the rest
+    pause(attention.last_frame + 0.9 * attention.frame_seconds);  // the buffer swap waits for the rest
   } else if (app.wants_frame()) {
     if (app.settled())
       pause(attention.last_frame + 0.9 * attention.frame_seconds);
@@ -195,7 +195,7 @@ void wait(GLFWwindow* window, App& app, Attention& attention) {
   }
 }
 
-/// The places of an American keyboard's marks.
+/// Whether the key is one of the punctuation keys of an American keyboard.
 bool is_place_of_mark(int key) {
   switch (key) {
     case GLFW_KEY_APOSTROPHE:
@@ -213,8 +213,8 @@ bool is_place_of_mark(int key) {
   }
 }
 
-/// Dear ImGui takes a key whose character it has no name for as the American one in its place, so that + on a
-/// German keyboard would be ]. Here such a key is none, but for plus, which is that of the keypad.
+/// For a character without a key name Dear ImGui takes the American key in the same place: + on a German
+/// keyboard would be ]. Here such keys are ignored, except plus, which counts as that of the keypad.
 void key_by_its_character(GLFWwindow* window, int key, int scancode, int action, int mods) {
   const char* const name = is_place_of_mark(key) ? glfwGetKeyName(key, scancode) : nullptr;
   const std::string_view character = name != nullptr ? name : "";
@@ -244,7 +244,7 @@ void draw(GLFWwindow* window, ImGuiHost& host, App& app, Attention& attention) {
   attention.last_frame = glfwGetTime();
   const auto build = [&] { host.build(width, height, 0, [&] { app.frame(host.fonts()); }); };
   build();
-  // What came in quick succession is taken in before there are pixels, as far as a frame has time for it.
+  // Events in quick succession are handled before the frame is rendered, as long as the frame has time.
   while (host.has_waiting_events() && glfwGetTime() < attention.last_frame + attention.frame_seconds) build();
   host.render(width, height);
   glfwSwapBuffers(window);
@@ -252,12 +252,13 @@ void draw(GLFWwindow* window, ImGuiHost& host, App& app, Attention& attention) {
   if (host.has_waiting_events()) attention.wake();
 }
 
-/// Its size where it is neither maximised nor an icon, for the next time; else only that it is maximised.
+/// The window's size for the next start. If it is maximised or minimised, the previous size and whether it is
+/// maximised.
 WindowShape shape_of(GLFWwindow* window, const WindowShape& last) {
   WindowShape shape = last;
   shape.maximised = glfwGetWindowAttrib(window, GLFW_MAXIMIZED) == GLFW_TRUE;
   if (shape.maximised || glfwGetWindowAttrib(window, GLFW_ICONIFIED)) return shape;
-  float scale = 1;  // GLFW makes a new window that much larger
+  float scale = 1;  // GLFW enlarges a new window by this factor
   glfwGetWindowContentScale(window, &scale, nullptr);
   glfwGetWindowSize(window, &shape.width, &shape.height);
   const auto logical = [scale](int side) {
@@ -275,7 +276,7 @@ void follow_title(GLFWwindow* window, const App& app, std::string& shown) {
   glfwSetWindowTitle(window, shown.c_str());
 }
 
-/// The door wakes the window while there is one.
+/// Lets the door wake the window as long as this object lives.
 class OpenDoor {
  public:
   OpenDoor(WindowDoor* door, const std::function<void()>& wake) : door_(door) {
@@ -303,12 +304,12 @@ class OpenDoor {
 }  // namespace
 
 int run_window(const WindowOptions& options) {
-  // A graphics card takes some tenths of a second to start: meanwhile the window opens.
+  // A graphics card takes some tenths of a second to start; the window opens meanwhile.
   const SharedPool pool;
   std::future<std::vector<BackendChoice>> looking =
       std::async(std::launch::async, list_backends, options.backend != BackendPreference::Cpu, pool);
   std::vector<BackendChoice> backends;
-  if (options.backend == BackendPreference::Cuda) {  // where it is not there, no window opens
+  if (options.backend == BackendPreference::Cuda) {  // if there is none, no window opens
     backends = looking.get();
     chosen_backend(backends, options.backend);
   }
@@ -365,7 +366,7 @@ int run_window(const WindowOptions& options) {
     if (attention.result.exchange(false)) attention.wake();
   }
   const WindowShape shape = shape_of(window.get(), last);
-  glfwHideWindow(window.get());  // a run that still computes is stopped behind the scenes
+  glfwHideWindow(window.get());  // hidden first, as stopping a running computation takes a moment
   app.close(shape);
   return 0;
 }

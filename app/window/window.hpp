@@ -1,5 +1,4 @@
-// app/window: the real window. The only place that knows GLFW; it draws when something happened and sleeps
-// otherwise.
+// app/window: the real window, opened with GLFW. It draws after events and sleeps otherwise.
 #pragma once
 
 #include <filesystem>
@@ -17,18 +16,17 @@ class WindowDoor;
 struct WindowOptions {
   std::optional<std::filesystem::path> file;
   std::string layer;                    // of a dump; empty = the first
-  Answers answers;                      // to what the file may not say
-  std::optional<std::string> language;  // else what was chosen last, else what LANGUAGE or LANG asks for
+  Answers answers;                      // to what the file may not tell
+  std::optional<std::string> language;  // empty: the one chosen last, else that of LANGUAGE or LANG
   BackendPreference backend = BackendPreference::Auto;
-  bool fresh = false;                 // looks as in the first run, and nothing is brought back
-  bool watch = false;                 // begins on the page Watch; `file` is its stream, or there is none
-  WindowDoor* door = nullptr;         // what comes through it is opened, too; null: nothing does
-  std::function<void()> opened = {};  // called once the window is there
+  bool fresh = false;                 // begins as in the first run; nothing is restored
+  bool watch = false;                 // begins on the Watch page; `file` is its stream, if given
+  WindowDoor* door = nullptr;         // its requests are opened, too; null: none
+  std::function<void()> opened = {};  // called once the window is open
 };
 
-/// Opens the window, with the file in it when one is given, as it looked when one was closed last, and
-/// returns 0 once it was closed. Throws Error when there is no display, no OpenGL 3.3 on it, or not the
-/// backend that is asked for.
+/// Opens the window with its last look, and the file if one is given; returns 0 when it is closed. Throws
+/// Error without a display, without OpenGL 3.3 on it, or without the backend that is asked for.
 int run_window(const WindowOptions&);
 
 }  // namespace attnscope
