@@ -1,4 +1,4 @@
-// app/shell: what the window can do, one row each. A new action is one more row, here or with its page.
+// app/shell: the table of the window's actions. A new action is one more row, here or with its page.
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -23,12 +23,12 @@
 namespace attnscope {
 namespace {
 
-/// What a long result can do as well.
+/// Also works for a long result, whose scores are not kept.
 constexpr Action any_length(Action action) {
   action.needs_scores = false;
   return action;
 }
-/// With other keys that do the same.
+/// Adds other keys for the same action.
 constexpr Action also_by(Action action, ImGuiKeyChord first, ImGuiKeyChord second) {
   action.also = {first, second};
   return action;
@@ -36,7 +36,7 @@ constexpr Action also_by(Action action, ImGuiKeyChord first, ImGuiKeyChord secon
 
 using G = Action::Group;
 
-/// What shows a mode that is no page of the table, and what stands behind that in the help.
+/// The action that shows a mode that is not a page of the table, and the actions after it in the help.
 struct OpeningAction {
   Mode mode;
   Action action;
@@ -47,7 +47,7 @@ const OpeningAction own_openings[] = {
     {Mode::Model, any_length({G::Look, "Watch a Python process", 0, show_watch})},
 };
 
-/// All others but those of pages, the rows of a group in their order.
+/// All actions except those of pages, the rows of a group in their order.
 const Action own_actions[] = {
     any_length({G::File, "Find an action by name", ImGuiMod_Ctrl | ImGuiKey_K, open_palette}),
     any_length({G::File, "Open a file", ImGuiMod_Ctrl | ImGuiKey_O, open_file_dialog}),

@@ -21,7 +21,7 @@ namespace attnscope {
 namespace {
 
 ImGuiKey plain_key(ImGuiKeyChord key) { return static_cast<ImGuiKey>(key & ~ImGuiMod_Mask_); }
-/// Keys with which the keyboard walks through the controls and presses them.
+/// Keys that move between controls and press them.
 bool is_for_controls(ImGuiKeyChord key) {
   return (key >= ImGuiKey_LeftArrow && key <= ImGuiKey_DownArrow) || key == ImGuiKey_Space ||
          key == ImGuiKey_Enter;
@@ -29,7 +29,7 @@ bool is_for_controls(ImGuiKeyChord key) {
 
 bool is_arrow(ImGuiKeyChord key) { return key >= ImGuiKey_LeftArrow && key <= ImGuiKey_DownArrow; }
 
-/// A letter, a digit or a mark, as they come in sentences.
+/// Whether the key types a letter, a digit or a punctuation mark.
 bool is_character(ImGuiKeyChord key) {
   const ImGuiKey plain = plain_key(key);
   if ((key & (ImGuiMod_Ctrl | ImGuiMod_Alt | ImGuiMod_Super)) != 0) return false;
@@ -37,13 +37,13 @@ bool is_character(ImGuiKeyChord key) {
          (plain >= ImGuiKey_Apostrophe && plain <= ImGuiKey_GraveAccent);
 }
 
-/// To the beginning or the end, a page or a step back.
+/// Page up and down, Home, End and Backspace.
 bool is_jump(ImGuiKeyChord key) {
   const ImGuiKey plain = plain_key(key);
   return (plain >= ImGuiKey_PageUp && plain <= ImGuiKey_End) || plain == ImGuiKey_Backspace;
 }
 
-/// Keys that no text field has a use for.
+/// Keys that also work while the user types, as no text field uses them.
 bool works_while_typing(ImGuiKeyChord key) {
   const ImGuiKey plain = plain_key(key);
   if (plain >= ImGuiKey_F1 && plain <= ImGuiKey_F12) return true;
@@ -115,8 +115,8 @@ bool is_key_of_action(ImWchar letter, Mode mode, bool is_long) {
 
 namespace {
 
-/// Marks that some layouts have on other keys than the American one, or behind AltGr: what counts is the
-/// character. Where its own key brings it, that key has run the action.
+/// Punctuation marks that some layouts have on other keys than the American one, or behind AltGr: the typed
+/// character counts, unless its own key is down, which runs the action itself.
 bool is_typed_elsewhere(ImGuiKeyChord key) {
   constexpr std::array<std::pair<ImGuiKey, char>, 6> marks{{{ImGuiKey_Comma, ','},
                                                             {ImGuiKey_Period, '.'},
@@ -138,7 +138,8 @@ bool is_pressed(const Action& action, const KeyboardState& keyboard) {
   const auto can_be = [&](ImGuiKeyChord key) {
     if (key == 0 || (io.WantTextInput && !works_while_typing(key))) return false;
     if (keyboard.takes_words && (is_character(key) || is_for_controls(key))) return false;
-    // The arrows belong to the map that has the keyboard, else they go from control to control.
+    // During keyboard navigation these keys move between controls and press them, except that arrows move the
+    // cell of a focused map.
     return !is_for_controls(key) || !io.NavVisible || (keyboard.on_map && is_arrow(key));
   };
   const auto pressed = [&](ImGuiKeyChord key) { return can_be(key) && ImGui::Shortcut(key, flags); };
@@ -150,19 +151,20 @@ bool is_on_key(const Action& action, ImGuiKeyChord key) {
   return action.key == key || std::ranges::find(action.also, key) != action.also.end();
 }
 
-/// Whether its letter is the presenter's in front of a room, which has those keys of a page that move.
+/// Whether in presenter mode the action's letter belongs to the presenter; keys of the page that move
+/// something stay the page's.
 bool is_letter_of_presenter(const Action& action) {
   if (!action.only || !is_character(action.key)) return false;
   const PageFacts* const page = page_facts_of(*action.only);
   return page != nullptr && page->leaves_letters_to_presenter;
 }
 
-/// Whether the key is another's now. In a lesson, among experiments, and in front of a room, plain keys do
-/// nothing but what these have them for: a letter that is typed by accident changes nothing.
+/// Whether the action's key does something else now. On pages (lessons, experiments …) and in presenter mode
+/// plain keys run only their own actions: a letter typed by accident changes nothing.
 bool is_taken(const Action& action, const ViewState& view) {
   const bool presents = view.presenter->on;
   if (action.group == Action::Group::Presenter && action.key != ImGuiKey_F5) return !presents;
-  // On the Watch page the plain keys are its own: what is behind it stays as it is.
+  // On the Watch page plain keys run its own actions alone; the Document behind it stays unchanged.
   const bool watches = is_watching(view);
   if (action.group == Action::Group::Watch) return !watches || presents;
   if (watches && action.group != Action::Group::Regions &&
@@ -176,7 +178,7 @@ bool is_taken(const Action& action, const ViewState& view) {
   });
 }
 
-/// Ctrl+L leaves a list for the sentence; a dialog has a key of its own there.
+/// Ctrl+L closes a list and goes to the sentence; in a dialog that key has another meaning.
 bool leaves_list() {
   if (ImGui::GetTopMostPopupModal() != nullptr) return false;
   if (!ImGui::Shortcut(ImGuiMod_Ctrl | ImGuiKey_L, ImGuiInputFlags_RouteGlobal)) return false;
@@ -184,15 +186,14 @@ bool leaves_list() {
   return true;
 }
 
-/// What its key has just done, in words: of L, which of the two it is now.
+/// What the key has just done, in words; for L the present kind of colours.
 std::string_view words_of_key(const Action& action, const ViewState& view) {
   const bool was_logarithm = action.key == ImGuiKey_L && !action.only && !view.focus->log;
   return was_logarithm ? std::string_view("Colours by the weight itself") : action.name;
 }
 
-/// Neither a lesson nor Training has a use for ↑ and ↓. Dear ImGui would ring a control with them, and Space
-/// would press that one ("‹ Lessons", a field) instead of going to the next step, or of training. After Tab
-/// they walk through the controls.
+/// Lessons and Training do not use ↑ and ↓. Dear ImGui would focus a control with them, and Space would then
+/// press it instead of going to the next step, or of training. After Tab they do move between controls.
 void keep_unused_arrows(const ViewState& view) {
   const PageFacts* const page = page_facts_of(view.mode);
   const bool leaves_them =
@@ -202,7 +203,7 @@ void keep_unused_arrows(const ViewState& view) {
     ImGui::SetKeyOwner(key, ImGui::GetCurrentFocusScope());
 }
 
-/// What a key may open in the place of what is under the mouse.
+/// The page under the mouse, which a key may replace.
 auto opened_page(const ViewState& view) {
   return std::tuple(view.mode.name, model_look_of(view).screen, view.presenter->on, view.inspector->expanded);
 }
@@ -211,10 +212,10 @@ auto opened_page(const ViewState& view) {
 
 void run_keyboard(Scene& scene) {
   const bool is_covered = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
-  // What a dialog or a list has covered is in sight again, with the mouse where it happened to be.
+  // A closed dialog or list uncovers widgets under a mouse that did not move: no tooltip yet.
   if (std::exchange(scene.view.keyboard.was_covered, is_covered) && !is_covered) rest_tips();
   if (is_covered && !leaves_list()) return;
-  const Mode mode = scene.view.mode;  // a key that changes it is over with this frame
+  const Mode mode = scene.view.mode;  // only actions of the mode at the frame's begin run
   const auto page = opened_page(scene.view);
   keep_unused_arrows(scene.view);
   for (const Action& action : actions()) {

@@ -42,10 +42,10 @@ void move_head(Scene& scene, std::int64_t step) {
 
 void move_stage(Scene& scene, int step) {
   std::vector<Plane> all = scene.stats.planes();
-  // A − B is always there in Compare, and gradients are not compared.
+  // Compare always shows A − B, and does not compare gradients.
   if (scene.view.mode == Mode::Compare)
     std::erase_if(all, [](Plane plane) { return plane.kind != Plane::Kind::Value; });
-  // Differences and errors of all stages are gone through by themselves.
+  // Steps through planes of the same kind alone: values with gradients, differences, errors.
   const auto walk_of = [](Plane plane) { return plane.is_gradient() ? Plane::Kind::Value : plane.kind; };
   std::erase_if(all, [&](Plane plane) { return walk_of(plane) != walk_of(scene.view.stage); });
   const auto now = std::find(all.begin(), all.end(), scene.view.stage) - all.begin();
@@ -101,7 +101,7 @@ void leave(Scene& scene) {
     scene.view.presenter->tool = PresenterTool::None;
   } else if (const Page* const page = page_of_mode(scene.pages, scene.view.mode);
              page != nullptr && page->leave(scene)) {
-    // as it says
+    // leave() has done it
   } else if (scene.view.presenter->on) {
     toggle_presenter(scene);
   } else if (scene.view.mode == Mode::Training && lesson_of(scene.view).left && scene.lesson != nullptr &&
@@ -116,7 +116,7 @@ void leave(Scene& scene) {
   } else if (scene.view.mode == Mode::Model && model_look_of(scene.view).screen != ModelScreen::Heads) {
     model_look_of(scene.view).screen = ModelScreen::Heads;  // back to all heads
   } else if (scene.model != nullptr && !scene.selection.locked && scene.view.mode != Mode::Model) {
-    scene.view.mode = Mode::Model;  // up again, from a layer to the model that it stands in
+    scene.view.mode = Mode::Model;  // up from a layer to its model
   } else if (scene.view.mode == Mode::Model && model_look_of(scene.view).locked) {
     model_look_of(scene.view).locked = false;  // the head under the mouse is previewed again
   } else {
@@ -134,7 +134,7 @@ void next_range(Scene& scene) {
 void undo(Scene& scene) { scene.requests.history = -1; }
 void redo(Scene& scene) { scene.requests.history = 1; }
 
-/// What has no strip with the field in it gives way to the page that has one.
+/// Leaves a page or mode without the sentence's field for one that has it.
 void type_the_sentence(Scene& scene) {
   ViewState& view = scene.view;
   if (const std::string_view why = why_no_text(scene.document, view, scene.result.is_long()); !why.empty()) {

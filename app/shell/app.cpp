@@ -74,7 +74,7 @@ App::App(AppOptions options, LiveEngine& engine, std::vector<BackendChoice> back
 
 App::~App() = default;
 
-/// Opening knows none of the pages: each is asked whether the file is its own.
+/// Opening does not know the pages: these calls offer files to lessons and to the Watch page first.
 OpeningCalls App::opening_calls() {
   return {.is_taken =
               [this](const std::filesystem::path& path, bool is_whole) {
@@ -103,7 +103,7 @@ bool App::is_still() const {
          std::ranges::all_of(pages_, [](const auto& page) { return page->is_settled(); });
 }
 
-/// What has come since the last frame: readings of the model, results, files.
+/// Takes what was computed or read since the last frame: readings of the model, results, files.
 void App::take_arrivals() {
   const Viewing before = space_->viewing();
   space_->view.files->file = space_->file.path();
@@ -122,10 +122,10 @@ void App::take_arrivals() {
   if (space_->shown.result) looking_.record_moment();
 }
 
-/// What is looked at says what lessons, pages, training and the Watch page work on.
+/// Tells lessons, pages, training and the Watch page what is on screen, so that they work on it.
 void App::follow_pages() {
   space_->speak_as_chosen();
-  // The palette finds lessons as well.
+  // The palette also lists lessons.
   if (space_->view.mode == Mode::Lessons || !lesson_of(space_->view).name.empty() ||
       !space_->view.palette_text.empty())
     space_->lessons.follow(lesson_of(space_->view).name, space_->view.language);
@@ -166,7 +166,7 @@ void App::frame(const Fonts& fonts) {
   submit();
 }
 
-/// All that is drawn of a result, and what is done of what was asked for meanwhile.
+/// Draws everything about the result, then does what was requested meanwhile.
 void App::draw_shown(const Ui& ui, const Layout& layout, PresentedView& presented) {
   Selection next = without_hovers(space_->selection);
   Requests requests;
@@ -187,8 +187,7 @@ void App::draw_shown(const Ui& ui, const Layout& layout, PresentedView& presente
   if (space_->view.presenter->on) take_presenter_mouse(scene, layout);
   draw_regions(scene, layout);
   if (space_->view.presenter->on) draw_presenter(scene, layout);
-  if (menu_waits)
-    space_->view.heads->menu_opens = false;  // there is no room for the heads, and no menu of one
+  if (menu_waits) space_->view.heads->menu_opens = false;  // the heads, and so their menu, have no room
   draw_timings(scene, layout.top);
   draw_parity(scene, layout.top);
   draw_palette(scene);
@@ -204,14 +203,14 @@ void App::draw_shown(const Ui& ui, const Layout& layout, PresentedView& presente
   space_->chosen.follow(space_->selection, next);
   space_->selection = kept_inside(next, space_->shown.result->layer().dimensions);
   looking_.rest();
-  // A step of a lesson is looked at as it says: that is no step of undo.
+  // A lesson's step sets the view: this is not a step of undo.
   if (before_step && !lesson_of(space_->view).look_due)
     space_->history.follow(what_is_said(space_->document), *before_step, space_->viewing());
   fulfil(requests);
   lessons_.watch(mode_before, requests.history != 0);
 }
 
-/// The frame is over: what is on screen now is computed and kept.
+/// At the end of a frame: submits what is on screen to the engines and has it kept.
 void App::submit() {
   model_.follow();
   space_->following.follow(space_->document);
@@ -248,7 +247,7 @@ void App::fulfil(const Requests& requests) {
     if (const auto join = watching_.chosen_model()) files_->opening.open_joined(join);
 }
 
-/// Of the page on screen. False: what is on screen has numbers of another kind.
+/// Saves the table of the page on screen. False: the page has none.
 bool App::save_table(const std::filesystem::path& to) const {
   if (page_table_of(space_->view.mode) == nullptr) return false;
   page_of_mode(pages_, space_->view.mode)->save_table(to);
@@ -292,7 +291,7 @@ bool App::wants_frame() const {
 
 std::optional<double> App::changes_in() const {
   std::optional<double> soonest;
-  // A text that the model refuses at once: no work goes on that would draw the frame in which it looks old.
+  // If the model refuses a text at once, no computation causes the frame that draws the old result as stale.
   if (const std::optional<double> since = model_look_of(space_->view).stale_since;
       since && space_->view.now - *since <= stale_moment)
     soonest = *since + stale_moment - space_->view.now + 0.02;

@@ -1,7 +1,6 @@
-// app/shell: the whole interface as one object without a window: give it a frame, it draws itself, edits its
-// Document and feeds the engine. The real window, `render` and the robot differ only in where the frames and
-// events come from. The App has the order of a frame; what is done in it is done by its parts, which share
-// one Workspace.
+// app/shell: the whole interface as one object without a window: in each frame it draws itself, edits its
+// Document and feeds the engine. The real window, `render` and the robot differ only in the source of frames
+// and events. The App calls its parts in the order of a frame; they do the work and share one Workspace.
 #pragma once
 
 #include <filesystem>
@@ -37,7 +36,7 @@ struct Layout;
 
 class App {
  public:
-  /// Opens the first picture's file. `engine` outlives the App; it computes on one of the backends.
+  /// Opens the first picture's file. `engine` must outlive the App, and computes on one of the backends.
   App(AppOptions options, LiveEngine& engine, std::vector<BackendChoice> backends);
   ~App();
   App(const App&) = delete;
@@ -47,7 +46,7 @@ class App {
   /// the last one submitted.
   void frame(const Fonts& fonts);
 
-  /// The parts: each says what it does.
+  /// The parts, documented in their headers.
   FileParts& files() { return *files_; }
   const FileParts& files() const { return *files_; }
   Held& held() { return *held_; }
@@ -56,10 +55,10 @@ class App {
   const LessonPlayer& lessons() const { return lessons_; }
   Looking& looking() { return looking_; }
   Filming& filming() { return filming_; }
-  /// What trains on its page.
+  /// The runs of the training page.
   const TrainingRuns& training() const { return training_.runs(); }
 
-  /// What the parts share.
+  /// The state that the parts share.
   Workspace& workspace() { return *space_; }
   const Document& document() const { return space_->document; }
   const Selection& selection() const { return space_->selection; }
@@ -69,48 +68,50 @@ class App {
   Words& words() { return space_->words; }
   /// The machine's backends.
   const Backends& backends() const { return space_->backends; }
-  /// What the card at the lower edge says; empty when there is nothing to say.
+  /// The message on the card at the lower edge; empty if there is none.
   std::string message() const { return space_->view.notices.text(); }
   /// The result on screen; null before the first.
   const ResultPtr& shown() const { return space_->shown.result; }
-  /// The newest good reading of the model that the Document stands in, which may be of the text before; null
-  /// where there is none.
+  /// The newest reading without an error of the Document's model, which may be of the previous text; null if
+  /// there is none.
   ModelReadingPtr model() const { return space_->reading(); }
   const History& history() const { return space_->history; }
 
-  /// The end of the window: nothing is on its way in or out any more, and what must not be lost is kept.
+  /// Call it when the window closes: finishes writing, stops reading, keeps unsaved changes. Does nothing
+  /// without a state directory.
   void close(const WindowShape& shape);
-  /// "mine.json* — AttnScope"; with a star what is not as it was opened or saved.
+  /// "mine.json* — AttnScope"; the star means unsaved changes.
   std::string window_title() const;
-  /// Shows three things to try beside the picture, unless they were done or put away in a run before.
+  /// Shows three things to try beside the picture, unless they were done or closed in an earlier run.
   void offer_start();
-  /// The display's own scale changed: everything keeps its size beside it.
+  /// The display's own scale has changed: the interface is scaled along with it.
   void set_display_scale(float scale);
 
-  /// Copies into the Still what a picture of the screen as it is now is drawn from, so many times as large.
+  /// Copies into the Still all data for a picture of the present screen, `scale` times as large.
   void prepare(Still& still, float scale) const;
-  /// Draws it into the current Dear ImGui frame. `copy`: as vectors, too.
+  /// Draws the Still into the current Dear ImGui frame. `copy`: also records vectors there; may be null.
   void draw_still(const Fonts& fonts, Still& still, SvgCanvas* copy) const;
-  /// The same with a page of all heads of the model, whose pictures are painted later; nothing where no model
-  /// is open.
+  /// The same with a page of all heads of the model, whose pictures are painted later; empty if no model is
+  /// open.
   std::optional<GridPage> draw_page(const Fonts& fonts, Still& still, int token_pixels,
                                     SvgCanvas* copy) const;
-  /// Waits for the numbers that what was drawn asked of the results, or of the model, and that were not
-  /// there; false when all were.
+  /// Waits for missing numbers of the results or of the model that the last frame asked for; false if none
+  /// was missing.
   bool finish_numbers() const;
-  /// Of the last frame, in pixels.
+  /// Size of the last frame, in pixels.
   ImVec2 size() const { return last_frame_.size; }
   bool has_system_fonts() const { return last_frame_.has_system_fonts; }
 
-  /// In how many seconds, from the last frame on, a time that stands on screen changes; empty when none does.
+  /// Seconds from the last frame until a time on screen changes; empty if none is shown.
   std::optional<double> clock_in() const;
-  /// In how many seconds, from the last frame on, the picture changes by itself; empty when it does not.
+  /// Seconds from the last frame until the picture changes by itself; empty if it does not.
   std::optional<double> changes_in() const;
   /// True while something on screen moves or is being computed: draw again soon. False: wait for an event.
   bool wants_frame() const;
-  /// True once the whole picture shows the Document as it is now (or a message says why it cannot).
+  /// True once the whole picture shows the present Document (or a message says why it cannot) and no animated
+  /// picture is being drawn.
   bool settled() const { return !filming_.is_on() && is_still(); }
-  /// The same, whether or not there is more of an animation to draw.
+  /// The same, but an animated picture may still be being drawn.
   bool is_still() const;
 
  private:
@@ -122,7 +123,7 @@ class App {
   void draw_shown(const Ui& ui, const Layout& layout, PresentedView& presented);
   void submit();
   void fulfil(const Requests& requests);
-  /// What views are given of the result on screen, which must be there: the one place that makes a Scene.
+  /// Makes the Scene of the result on screen, which must exist; no other place makes one.
   struct Selections {
     Selection &now, &next;
   };
@@ -134,7 +135,7 @@ class App {
     bool has_system_fonts = true;
   };
 
-  // A part stands behind those that it knows.
+  // Each part is declared after those that it refers to.
   std::unique_ptr<Workspace> space_;
   std::unique_ptr<Held> held_;
   std::unique_ptr<FileParts> files_;

@@ -1,4 +1,4 @@
-// app/shell: what views are given of the workspace, and pictures of the window that are drawn from it anew.
+// app/shell: makes Scenes from the workspace, and draws pictures of the window from it.
 #include <utility>
 
 #include "app/scene/actions.hpp"
@@ -53,9 +53,9 @@ void App::draw_still(const Fonts& fonts, Still& still, SvgCanvas* copy) const {
   {
     const WholeWindow window(ui);
     const ImVec2 size = ImGui::GetIO().DisplaySize;
-    if (copy) ui.fill({0, 0, size.x, size.y}, ui.theme.panel);  // on the screen it is the window's own colour
+    if (copy) ui.fill({0, 0, size.x, size.y}, ui.theme.panel);  // else the window's colour
     Selection next = still.selection;
-    Requests requests;  // a still picture has no answers to them
+    Requests requests;  // requests of a still picture are ignored
     if (space_->shown.result) {
       Scene scene = scene_of(ui, still.document, {still.selection, next}, still.view, requests, still.layout);
       scene.edited = still.edited;

@@ -19,7 +19,7 @@
 namespace attnscope {
 namespace {
 
-constexpr int frame_milliseconds = 120, end_milliseconds = 1200;  // the last one stays to be read
+constexpr int frame_milliseconds = 120, end_milliseconds = 1200;  // the last picture stays longer, to be read
 
 void check_film_path(const PictureRequest& request) {
   const bool is_pdf = request.series == PictureSeries::Steps;
@@ -89,7 +89,7 @@ void Filming::stop() {
   space_.document = film->document;
 }
 
-/// Whether everything is as the film put it in.
+/// Whether nothing was changed since the film set its value.
 bool Filming::is_undisturbed() const {
   if (space_.view.mode != film_->mode) return false;
   if (!film_->is_put_in) return true;
@@ -102,7 +102,7 @@ bool Filming::is_undisturbed() const {
     case PictureSeries::Steps:
       if (lesson_of(space_.view).name != film_->lesson.name) return false;
       if (static_cast<double>(lesson_of(space_.view).step) != value) return false;
-      if (model_step(space_) != nullptr) return true;  // its model may still come
+      if (model_step(space_) != nullptr) return true;  // its model may still be loading
       [[fallthrough]];
     default: return space_.document == film_->now;
   }
@@ -135,7 +135,7 @@ void Filming::draw() {
     return;
   }
   PictureRequest request = film_->request;
-  request.path.replace_extension(".png");  // each of them is pixels
+  request.path.replace_extension(".png");  // each picture is pixels
   if (request.series == PictureSeries::Sweep)
     request.caption = film_caption(request.sweep.knob, film_->values[film_->at]);
   const DrawnPicture drawn = draw_picture(app_, request);
@@ -150,7 +150,7 @@ void Filming::draw() {
 void Filming::follow() {
   if (!film_) return;
   if (!is_undisturbed()) {
-    // What a person does goes before; the rest stays where they found it.
+    // The user's change has priority; everything else stays as it is now.
     film_.reset();
     return space_.view.notices.say("The drawing was stopped: something else was changed meanwhile.");
   }

@@ -1,5 +1,5 @@
-// app/shell: sweeps, values of an experiment and lessons that are drawn into one file, a picture in as many
-// frames as it takes to compute.
+// app/shell: draws a sweep, the values of an experiment or a lesson into one file; each picture takes as many
+// frames as its computation.
 #pragma once
 
 #include <cstddef>
@@ -25,23 +25,23 @@ namespace attnscope {
 
 class App;
 
-/// More than one picture on its way into one file. One after the other is put in, and drawn when the window
-/// shows it; the window goes on, and everything comes back as it was.
+/// Several pictures for one file. Each value is set and drawn once the window shows it; the window goes on,
+/// and at the end everything is put back.
 struct Film {
   PictureRequest request;
   Mode mode = Mode::Explore;
-  std::vector<double> values;  // that are gone through; of a lesson the numbers of its steps
-  std::size_t at = 0;          // of them: that is on its way to the screen
-  bool is_put_in = false;      // whether it is
-  Document now;                // as the film has put it in
+  std::vector<double> values;  // the values to draw; of a lesson the indices of its steps
+  std::size_t at = 0;          // index of the value that is being drawn
+  bool is_put_in = false;      // whether that value is set
+  Document now;                // with that value
 
   // Before the first value.
   Document document;
-  PageSeries series;  // of the page on screen
+  PageSeries series;  // the page's series
   LessonState lesson;
 
   AnimatedPng pictures;
-  std::optional<PdfPages> pages;     // instead
+  std::optional<PdfPages> pages;     // instead of pictures
   std::vector<HtmlLessonStep> html;  // likewise
   bool is_html() const { return lower_extension(request.path) == ".html"; }
 
@@ -51,18 +51,18 @@ struct Film {
 
 class Filming {
  public:
-  /// Draws `app`, which has these pages.
+  /// Draws pictures of `app`, which owns these pages.
   Filming(const App& app, Workspace& space, Saving& saving, LessonPlayer& lessons,
           std::span<const std::unique_ptr<Page>> pages)
       : app_(app), space_(space), saving_(saving), lessons_(lessons), pages_(pages) {}
 
-  /// Draws the values of a sweep or the steps of a lesson one after the other, and writes an animated picture
-  /// or pages of them when all were on screen. A person who changes something else stops it. Throws Error for
-  /// what cannot be drawn like this.
+  /// Draws the values of a sweep or of an experiment, or the steps of a lesson, one after the other, and then
+  /// writes an animated picture or pages. It stops if the user changes something else. Throws Error for what
+  /// cannot be drawn like this.
   void begin(const PictureRequest&);
-  /// Everything as it was; nothing is written.
+  /// Puts everything back and writes nothing.
   void stop();
-  /// At the end of a frame: what is on screen is drawn and the next put in.
+  /// At the end of a frame: draws the value that is on screen, then sets the next one.
   void follow();
   bool is_on() const { return film_ != nullptr; }
   std::optional<FileOnItsWay> on_its_way() const;
@@ -78,7 +78,7 @@ class Filming {
   Saving& saving_;
   LessonPlayer& lessons_;
   std::span<const std::unique_ptr<Page>> pages_;
-  std::unique_ptr<Film> film_;  // that is being drawn; null: none
+  std::unique_ptr<Film> film_;  // the film being drawn; null: none
 };
 
 }  // namespace attnscope

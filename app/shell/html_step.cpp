@@ -18,7 +18,7 @@
 namespace attnscope {
 namespace {
 
-// As wide as the page's column, and finer than its pixels: still sharp on finer screens, and not too large.
+// As wide as the page's column, at 1.5 times its pixels: sharp on high-resolution screens, and not too large.
 constexpr float page_scale = 1.5f;
 constexpr int step_page_width = 904, step_page_height = 700;  // logical pixels
 constexpr int most_step_frames = 60, step_layout_frames = 3;
@@ -32,11 +32,11 @@ class StepDrawer {
     still_.view.presenter->on = false;
     LessonState& state = lesson_of(still_.view);
     state.answer = {};
-    state.order = 0;  // two makers of a page make the same one
+    state.order = 0;  // so that pages do not depend on who makes them
     state.told = std::make_shared<ToldStep>();
   }
 
-  /// What the step says and shows, with what is asked or without.
+  /// The words and pictures of the step, with the answer revealed or not.
   ToldStep tell(bool revealed) {
     lesson_of(still_.view).answer.revealed = revealed;
     bool waits = false;
@@ -83,14 +83,15 @@ class ContextBefore {
   ImGuiContext* context_;
 };
 
-/// Whether a person may look at the other heads; where something is asked, one of them could tell it.
+/// Whether the page offers the other heads; if the step asks something, one of them could give the answer
+/// away.
 bool offers_heads(const App& app, const ToldStep& told) {
   const auto step = static_cast<std::size_t>(lesson_of(app.view()).step);
   const std::vector<std::string>& shown = app.lessons().open()->lesson.steps[step].shown;
   return !told.question && std::ranges::find(shown, "head") != shown.end();
 }
 
-/// The weights of a side as a page has them: of the head that is looked at, as in the window, or of all.
+/// The weights of a side for the page: of the shown head, as in the window, or of all heads.
 HtmlPage html_of_side(const App& app, const ToldSide& side, bool all_heads) {
   const ResultPtr& result = side.is_b && app.held().sight() ? app.held().sight()->result : app.shown();
   const LayerResult& layer = result->layer();
@@ -116,7 +117,8 @@ HtmlLessonStep draw_html_step(const App& app) {
   HtmlLessonStep step;
   step.number = lesson_of(app.view()).step + 1;
   step.told = drawer.tell(false);
-  // What can be pointed at needs its picture on paper alone; a screen shows the plot above it.
+  // Interactive weights need a picture on paper alone; a screen needs one if there are none, or for the plot
+  // above them.
   const bool on_screen = step.told.sides.empty() || step.told.plot_shape > 0;
   const auto picture = [&] {
     HtmlLessonPicture drawn;

@@ -25,7 +25,7 @@ LessonPlayer::LessonPlayer(Workspace& space, Held& held, Arriving& arriving, Mod
   space_.lessons.show_model(models_.sight());
 }
 
-/// What a step holds becomes B; nothing is held where it holds nothing.
+/// Makes the Document that a step holds B, or releases B if it holds none.
 void LessonPlayer::hold_of_step(const std::optional<Document>& held) {
   held_step_ = {lesson_of(space_.view).name, lesson_of(space_.view).step};
   undone_to_ = {};
@@ -35,8 +35,8 @@ void LessonPlayer::hold_of_step(const std::optional<Document>& held) {
   held_.expect_layer(*held);
 }
 
-/// `begins`: what was open before is kept as closed. A step in a model that is on screen already is an edit
-/// of what is said of it; into another one the step comes when it has run.
+/// `begins`: what was open before is kept as closed. A step in the model on screen is an edit of its context;
+/// a step in another model is shown once that has run.
 void LessonPlayer::show_step_document(const Document& wanted, bool begins) {
   const ModelContext& within = wanted.within.read();
   if (within.is_unopened()) {
@@ -108,7 +108,7 @@ bool LessonPlayer::show(const LessonRequest& wanted) {
   state.step = step;
   space_.view.mode = Mode::Lessons;
   if (arriving_.arrival())
-    arriving_.arrival()->looks.reset();  // what was opened just before is not looked at any more
+    arriving_.arrival()->looks.reset();  // the view of a file opened just before is not restored
   state.left.reset();
   if (open->lesson.of_training()) {
     stand_at_step();
@@ -122,7 +122,7 @@ bool LessonPlayer::show(const LessonRequest& wanted) {
   return true;
 }
 
-/// The model of the lesson that is open is looked for, once, and taken where it is there.
+/// Looks for the open lesson's model, once, and gives it to the lesson if it was found.
 void LessonPlayer::want_model() {
   const lessons::OpenLessonPtr& open = space_.lessons.sight().open;
   models_.want(open ? open->lesson.model : std::string(), open ? open->path : std::filesystem::path(),
@@ -130,7 +130,7 @@ void LessonPlayer::want_model() {
   if (open && models_.sight().model) space_.lessons.give_model(models_.sight().model);
 }
 
-/// It may have come since the last frame: then the step that waits for it goes on.
+/// If the model has come since the last frame, shows the step that waits for it.
 void LessonPlayer::follow() {
   models_.poll();
   const bool had = space_.lessons.sight().open != nullptr;
@@ -147,20 +147,20 @@ void LessonPlayer::follow() {
   state.look_due = true;
 }
 
-/// The training page becomes what the step says.
+/// Trains what the step describes.
 void LessonPlayer::stand_at_step() {
   if (training_step(space_) == nullptr) return;
   held_step_ = {lesson_of(space_.view).name, lesson_of(space_.view).step};
   training_.stand_at_step();
 }
 
-/// The same as it was left, or from its beginning.
+/// Shows a training step as it was left, or from its beginning.
 void LessonPlayer::show_trained_step_again() {
   lesson_of(space_.view).left.reset();
   if (!training_.put_back_left()) stand_at_step();
 }
 
-/// The step as it was left. Where another file was opened meanwhile, that one is closed as usual.
+/// Shows the step as it was left. If a file was opened meanwhile, that is closed as usual.
 void LessonPlayer::show_step_again() {
   LessonState& state = lesson_of(space_.view);
   if (training_step(space_) != nullptr) return show_trained_step_again();
@@ -180,7 +180,7 @@ void LessonPlayer::show_step_again() {
   state.look_due = true;
 }
 
-/// A lesson's text would be told of another Document.
+/// The lesson's text would seem to be about the new Document.
 void LessonPlayer::leave_page() {
   LessonState& state = lesson_of(space_.view);
   if (space_.view.mode == Mode::Lessons && !state.name.empty() && !state.left) {
@@ -203,7 +203,7 @@ void LessonPlayer::watch(Mode before, bool by_history) {
     state.left.reset();
     undone_to_ = {state.name, state.step};
   }
-  // A model that a step still waits for would come as a change, over what was gone back to.
+  // A model that a step still waits for would replace what undo has brought back.
   if (by_history && space_.history.can_redo()) {
     state.model_due = false;
     if (model_arriving_.arrival() && model_arriving_.arrival()->of_lesson) model_arriving_.forget();

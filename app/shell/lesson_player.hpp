@@ -1,4 +1,4 @@
-// app/shell: steps of lessons on their way to the screen, free play and the way back.
+// app/shell: shows steps of lessons; free play and the way back to the step.
 #pragma once
 
 #include <cstdint>
@@ -21,26 +21,25 @@ class LessonPlayer {
 
   /// The lesson that is open; null: none.
   lessons::OpenLessonPtr open() const { return space_.lessons.sight().open; }
-  /// Shows that step of a lesson; what cannot be read is said. How far a person has come is kept from run to
-  /// run.
+  /// Shows a step of a lesson, or says why it cannot be read. The furthest step is kept from run to run.
   void go_to(const LessonRequest&);
-  /// The same, and how far one has come stays. False: it cannot be read.
+  /// The same, without changing the furthest step. False: it cannot be read.
   bool show(const LessonRequest&);
-  /// What is opened is shown elsewhere: the step is kept as it was, F8 brings it back.
+  /// Another file is opened and shown elsewhere: keeps the step as it is; F8 brings it back.
   void leave_page();
-  /// At the end of a frame. Outside the mode the person plays freely; back in it the step is as it was.
-  /// `before`: the mode as this frame found it. What undo brings back is as it was then, with what was held
-  /// then; else B follows the step.
+  /// At the end of a frame. Outside the mode Lessons the user plays freely; back in it the step is put back.
+  /// `before`: the mode at the beginning of this frame. `by_history`: undo or redo has brought back the step
+  /// with the B of then; else B follows the step.
   void watch(Mode before, bool by_history);
-  /// Once a frame: the model of the lesson may have come, and the step that waits for it goes on.
+  /// Once a frame: takes the lesson's model if it has come, and shows the step that waits for it.
   void follow();
   void look_for_model_again() { models_.look_again(); }
   bool is_settled() const { return !models_.is_busy(); }
   void wait_for_model() const;
 
-  /// Whether a lesson is on screen for a room: it has notes for its speaker.
+  /// Whether a lesson is on screen in presenter mode; then it has speaker notes.
   bool is_presented() const;
-  /// Draws them into the current Dear ImGui frame, which is that of another window.
+  /// Draws the notes into the current Dear ImGui frame, which is that of another window.
   void draw_speaker_notes(const Fonts& fonts, TextureCache& textures, float scale) const;
 
  private:
@@ -56,9 +55,9 @@ class LessonPlayer {
   Arriving& arriving_;
   ModelArriving& model_arriving_;
   LessonTraining& training_;
-  lessons::LessonModels models_;                    // of the lesson that is open
-  std::pair<std::string, std::int64_t> held_step_;  // whose B is held
-  std::pair<std::string, std::int64_t> undone_to_;  // undo brought B back with it
+  lessons::LessonModels models_;                    // of the open lesson
+  std::pair<std::string, std::int64_t> held_step_;  // the step whose B is held
+  std::pair<std::string, std::int64_t> undone_to_;  // the step that undo brought back with its B
 };
 
 }  // namespace attnscope

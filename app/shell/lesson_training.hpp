@@ -1,5 +1,4 @@
-// app/shell: training on its way to the screen: of its page, and of lessons that train, which borrow the page
-// and give it back.
+// app/shell: training on its page, and in lessons, which borrow the page's runs and give them back.
 #pragma once
 
 #include <filesystem>
@@ -11,9 +10,9 @@
 
 namespace attnscope {
 
-/// The step that is on screen where its lesson plays with a model; null else.
+/// The step on screen if its lesson uses a model; else null.
 const lessons::Step* model_step(const Workspace&);
-/// The step that is on screen, or whose free play is, where its lesson trains; null else.
+/// The step on screen, or left for free play, if its lesson trains; else null.
 const lessons::Step* training_step(const Workspace&);
 
 class LessonTraining {
@@ -23,24 +22,25 @@ class LessonTraining {
 
   TrainingRuns& runs() const { return *runs_; }
 
-  /// The training page becomes what the step says; what stood there before the lesson is kept.
+  /// Trains what the step describes; keeps the user's own runs from before the lesson.
   void stand_at_step();
-  /// A run that is still on its way to its step is not one to come back to: then the step begins again.
+  /// Keeps the runs of a step that is left. If they are not trained to the step yet, it will begin again.
   void leave_step();
-  /// What was left comes back; false: nothing was, and the step begins again.
+  /// Puts the runs of the left step back; false: none were kept.
   bool put_back_left();
-  /// Behind a lesson that trains the training page is as a person has left it.
+  /// After a lesson that trains: puts the user's own runs back.
   void give_back();
 
-  /// Once a frame. Out of the page and of lessons that train nothing trains. A model that was saved
-  /// meanwhile: where it lies.
+  /// Once a frame: trains on the training page and in lessons that train, and stops elsewhere. Returns the
+  /// folder of a model that was saved meanwhile.
   std::optional<std::filesystem::path> follow();
   bool is_settled() const;
 
  private:
   Workspace& space_;
   std::unique_ptr<TrainingRuns> runs_;
-  /// Before a lesson that trains began, empty where none is open; of free play, the step's as it was left.
+  /// own_: the user's runs before a lesson that trains, empty if none is open; left_: the runs of the step
+  /// that was left for free play.
   std::optional<StoredRuns> own_, left_;
 };
 

@@ -36,8 +36,8 @@ void Looking::look_at(const Spot& spot) {
   if (spot.cells) space_.view.focus_gesture->cells_asked_for = spot.cells;
 }
 
-/// A newly opened Document starts on a head and a cell that have something to say: the content head where
-/// heads were built by hand, the third query and the key it looks at most, other than itself.
+/// Chooses an interesting head and cell of a newly opened Document: the content head if heads were built by
+/// hand, else the first; the third query and the key with its largest weight.
 void Looking::choose_first_cell() {
   const LayerResult& layer = space_.shown.result->layer();
   const Dimensions& d = layer.dimensions;
@@ -59,8 +59,8 @@ void Looking::choose_first_cell() {
   space_.view.focus->log = are_weights_small(layer, space_.selection.head);
 }
 
-/// Of a long Document a query in the middle and the key it looks at most; its small weights are seen by their
-/// logarithm.
+/// In a long Document: a query in the middle and the key with its largest weight; colours are logarithmic, as
+/// weights are small.
 void Looking::choose_in_long() {
   const LayerResult& layer = space_.shown.result->layer();
   const Survey& survey = *layer.surveys.front();
@@ -72,9 +72,9 @@ void Looking::choose_in_long() {
   space_.view.focus->log = true;
 }
 
-/// In the row of the token that something is predicted of the head that is worth a look, see
-/// head_worth_a_look(). In a lesson, and beside a model that is held, the first head, and what it looks at
-/// most besides itself and the first token, which is a sink in most heads.
+/// In a model: the row of the token for which it predicts, and in Model mode the head of head_worth_a_look().
+/// In other modes, beside a held model, or if there is no such head: the first head, and its largest weight
+/// besides those on the token itself and on the first token, which is a sink in most heads.
 void Looking::choose_in_model() {
   const LayerResult& layer = space_.shown.result->layer();
   const ModelReading* const model = space_.models.shown_of(space_.document);
@@ -128,7 +128,7 @@ void Looking::record_moment() {
       layer.trace[weights_stage(space_.shown.result->document)]->matrix(sequence, head)(cell.query, cell.key);
   const double scale =
       scale_factor(layer.document.layer().scaling, scale_width(layer.document, layer.dimensions.d_k));
-  const float entropy = row.allowed < 2 ? NAN : static_cast<float>(row.entropy);  // nothing to be spread
+  const float entropy = row.allowed < 2 ? NAN : static_cast<float>(row.entropy);  // one key has no entropy
   space_.view.scope.observe({sequence, head, cell.query, cell.key},
                             {space_.view.now, entropy, weight, static_cast<float>(scale),
                              std::log(static_cast<float>(std::max<std::int64_t>(1, row.allowed)))},

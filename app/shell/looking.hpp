@@ -1,5 +1,5 @@
-// app/shell: what is looked at of the result on screen: where a Document that was opened is looked at first,
-// the spot that is asked for, and what the plots over time record.
+// app/shell: chooses what is shown of the result on screen: the first cell of an opened Document, a given
+// spot, and the record for the plots over time.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,18 @@ class Looking {
  public:
   Looking(Workspace& space, const Held& held) : space_(space), held_(held) {}
 
-  /// Chooses a head and a cell and zooms until so many queries and keys round it are in sight. There must be
-  /// a shown result; throws Error for what it does not have.
+  /// Chooses a head and a cell, and asks for a zoom at which so many cells around it are in sight. Throws
+  /// Error without a shown result, and for a head, query or key that it does not have.
   void look_at(const Spot& spot);
-  /// A newly opened Document starts on a head and a cell that have something to say.
+  /// Chooses an interesting head and cell of a newly opened Document.
   void choose_first_cell();
-  /// Of a model that says something of each token: of the one that is looked at, as the strip frames it. What
-  /// the mouse passes over waits until it leaves: effects of every head would begin anew.
+  /// The row whose prediction is shown. For a model that classifies each token: the chosen token, as framed
+  /// in the strip; tokens that the mouse only passes over do not count, as the effects of every head would be
+  /// computed again.
   std::optional<std::int64_t> predicted_row() const;
-  /// At the end of a frame: the cell is locked, or is not only passed over.
+  /// At the end of a frame: remembers the cell if it is locked or the mouse does not hover a cell.
   void rest();
-  /// The plots over time get the moment that is on screen.
+  /// Records the moment on screen for the plots over time.
   void record_moment();
 
  private:
@@ -33,7 +34,7 @@ class Looking {
 
   Workspace& space_;
   const Held& held_;
-  Cell rested_on_;  // the locked cell, or the last one that was not in passing
+  Cell rested_on_;  // the locked cell, or the last one that was not only hovered
 };
 
 }  // namespace attnscope

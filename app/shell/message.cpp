@@ -1,4 +1,4 @@
-// app/shell: what the window has to say: on a card at its lower edge, over the status line.
+// app/shell: the window's message on a card at its lower edge, above the status line.
 #include <algorithm>
 #include <cmath>
 
@@ -22,7 +22,7 @@ bool draw_message(const Ui& ui, const Layout& layout, ViewState& view) {
   const float beside = 2 * pad + ui.px(30) + (offers ? order + ui.px(12) : 0);
   const float most = std::min(ui.px(760), screen - ui.px(32));
   if (most - beside < ui.px(60)) return false;
-  // A pixel more than its width: what is measured as one line must stay one.
+  // Two pixels more than its width, so that rounding does not break a text measured as one line.
   const float words = std::min(ui.text_width(text, type::label) + 2, most - beside);
   const float lines = ui.paragraph_height(words, text, type::label);
   const float height = std::max(lines + 2 * inset, offers ? ui.px(44) : 0.f);

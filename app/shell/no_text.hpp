@@ -1,4 +1,4 @@
-// app/shell: why what is open takes no text, for what asks for its field and for what is pasted.
+// app/shell: why the open Document takes no text; used when its field is asked for and when a text is pasted.
 #pragma once
 
 #include <string_view>
@@ -10,7 +10,7 @@
 
 namespace attnscope {
 
-/// A sentence; empty where it does. `is_long`: what is shown has too many tokens for a field.
+/// A sentence; empty if it takes text. `is_long`: the result has too many tokens for a field.
 inline std::string_view why_no_text(const Document& document, const ViewState& view, bool is_long) {
   if (is_watching(view)) return "What a process reads is typed there: F7 goes back to the model.";
   if (is_long) return "A long sequence has no text field: open a shorter text to type.";

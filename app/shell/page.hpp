@@ -1,5 +1,5 @@
-// app/shell: a page as the shell knows it: what fills the window between the two bars in a mode of its own.
-// All that belongs to one stands in its folder of app/pages; the shell includes none of them.
+// app/shell: a page as the shell knows it: it fills the window between the two bars in a mode of its own.
+// Everything that belongs to a page is in its folder of app/pages; the shell includes none of it.
 #pragma once
 
 #include <algorithm>
@@ -23,15 +23,15 @@ struct ModelContext;
 struct ModelWants;
 struct Selection;
 
-/// What an animated picture of a page goes through.
+/// The values of an animated picture of a page.
 struct PageSeries {
-  std::string of;                // what has the values: while they are gone through it stays the same
-  std::vector<double> values;    // empty: there is nothing to go through
-  std::optional<double> chosen;  // that is looked at; empty: the page chooses
+  std::string of;                // the owner of the values, which must not change while they are drawn
+  std::vector<double> values;    // empty: the page has no series
+  std::optional<double> chosen;  // the shown value; empty: the page's default
 };
 
-/// A page at work: one for each App. What it does not override it does not have. It belongs to the
-/// interface's thread.
+/// A page at work, one for each App. Functions that it does not override are features that it does not have.
+/// Use it on the interface's thread alone.
 class Page {
  public:
   Page() = default;
@@ -40,53 +40,53 @@ class Page {
   Page& operator=(const Page&) = delete;
 
   virtual const PageFacts& facts() const = 0;
-  /// Gives its workers what is to be computed. Called in each frame, also while the page is out of sight.
+  /// Tells its workers what to compute. Called in each frame, also while another page is shown.
   virtual void follow(const ViewState&) {}
-  /// Adds what it shows of the open model to what is computed of it.
+  /// Adds what the page shows of the open model to what is to be computed.
   virtual void want(const ViewState&, const ModelContext&, const Selection&, ModelWants&) const {}
-  /// Whether all that follow() asked for is there.
+  /// Whether everything that follow() asked for is computed.
   virtual bool is_settled() const { return true; }
-  /// Blocks until all that follow() asked for is there.
+  /// Blocks until everything that follow() asked for is computed.
   virtual void wait() const {}
-  /// Whether something moves by itself while the page is on screen, so that it is to be drawn again soon.
+  /// Whether something on the page moves by itself, so that it must be drawn again soon.
   virtual bool is_moving(const ViewState&) const { return false; }
-  /// Box: between the sentence, where the page has one, and the status line.
+  /// Draws the page into the box between the sentence, if the page has one, and the status line.
   virtual void draw(Scene&, const Box&) const = 0;
-  /// Esc in its mode, where nothing is open above it. False: the shell leaves it.
+  /// Esc in its mode, if nothing is open above it. False: the shell leaves the page.
   virtual bool leave(Scene&) const { return false; }
-  /// Its cards above the regions, whatever is on screen; most frames have none.
+  /// Draws its cards above the regions, on any page; most frames have none.
   virtual void draw_cards(Scene&) {}
-  /// The arrows, where they go through something of the page: one step. False: they move the cell.
+  /// An arrow key moves by one step through something of the page. False: it moves the cell.
   virtual bool step(Scene&, std::int64_t /*down*/, std::int64_t /*right*/) const { return false; }
-  /// Now minus held, on or off. False: it is another region's.
+  /// Turns now − held on or off. False: the page does not show it.
   virtual bool turn_difference(Scene&) const { return false; }
-  /// Called in each frame in which another page is drawn: nothing moves out of sight.
+  /// Called in each frame in which another page is drawn: stops what moves.
   virtual void rest(ViewState&) const {}
-  /// Writes its numbers, of a page whose facts have a table. Throws Error for another ending than .csv, where
-  /// there are none, and for what the system refuses.
+  /// Writes its numbers, if its facts have a table. Throws Error for another extension than .csv, without
+  /// numbers, and if the system refuses.
   virtual void save_table(const std::filesystem::path&) const {}
   virtual PageSeries series(const ViewState&) const { return {}; }
-  /// Chooses one of the series' values, or what was chosen before them.
+  /// Chooses one of the series' values, or PageSeries::chosen of before.
   virtual void choose_in_series(ViewState&, std::optional<double>) const {}
 };
 
-/// What a page is made with.
+/// Arguments for making a page.
 struct PageSupplies {
-  std::function<void()> wake;        // called on a worker when there is news
-  TrainingRuns* training = nullptr;  // what trains; null: nothing does
+  std::function<void()> wake;        // called on a worker's thread when there is something new to show
+  TrainingRuns* training = nullptr;  // the runs; null: none
 };
 
 /// A row of the table of pages.
 struct PageRow {
   const PageFacts* facts;
-  PageState (*first_state)();  // null: it keeps none
+  PageState (*first_state)();  // null: the page has no state
   std::unique_ptr<Page> (*make)(const PageSupplies&);
 };
 
-/// All pages of an App, in the order of their table. Defined with it, in app/pages/all.cpp.
+/// Makes all pages of an App, in the order of their table. Defined beside it, in app/pages/all.cpp.
 std::vector<std::unique_ptr<Page>> make_pages(const PageSupplies&);
 
-/// The page that has this mode; null: none, the shell draws it itself.
+/// The page of this mode; null: the shell itself draws the mode.
 inline Page* page_of_mode(std::span<const std::unique_ptr<Page>> pages, Mode mode) {
   const auto found =
       std::ranges::find_if(pages, [&](const auto& page) { return page->facts().mode == mode; });

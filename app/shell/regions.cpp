@@ -31,7 +31,7 @@ namespace {
 
 bool is_visible(const Box& box) { return box.w >= 8 && box.h >= 8; }
 
-/// What slides the inspector over the picture and away again, at the window's right edge.
+/// The tab at the window's right edge that slides the inspector over the picture and away again.
 void draw_tab(Scene& scene, const Box& tab) {
   const Ui& ui = scene.ui;
   bool& open = scene.view.drawer;
@@ -54,7 +54,7 @@ void draw_tab(Scene& scene, const Box& tab) {
   if (touch.clicked) open = !open;
 }
 
-/// The inspector in a window of its own, so that what lies below it is out of the mouse's reach.
+/// The inspector in a window of its own, so that the mouse does not reach what is below it.
 void draw_drawer(Scene& scene, const Box& box) {
   const Ui& ui = scene.ui;
   ui.fill({box.x - ui.px(6), box.y, ui.px(6), box.h}, 0x30000000u);
@@ -72,7 +72,7 @@ void draw_drawer(Scene& scene, const Box& box) {
   ImGui::PopStyleColor();
 }
 
-/// A or, with everything that belongs to it, what is held.
+/// Draws A, or the held B with everything that belongs to it.
 void draw_long_explore(Scene& scene, const Layout& layout) {
   const bool is_b = long_side(scene) == LongSide::B && why_no_long_difference(scene).empty();
   std::optional<Scene> held;
@@ -96,7 +96,7 @@ void draw_long_regions(Scene& scene, const Layout& layout) {
   draw_status(scene, layout.status);
 }
 
-/// Groups of widgets that F6 goes to and from, in the order of Tab: as they are drawn.
+/// The groups of widgets between which F6 moves, in the order of drawing, which is that of Tab.
 class Stops {
  public:
   Stops(Scene& scene, std::vector<Stop> there) : keyboard_(scene.view.keyboard) {
@@ -109,7 +109,8 @@ class Stops {
     keyboard_.wanted = there[static_cast<std::size_t>(next)];
   }
 
-  /// Draws a group, gives its first widget the keyboard when it is wanted, and sees whether it has it.
+  /// Draws a group, gives its first widget the keyboard if the group is wanted, and notes whether the group
+  /// has it.
   template <class Draw>
   void draw(Stop stop, bool asks_itself, const Draw& group) {
     if (keyboard_.wanted == stop && !asks_itself) {
@@ -133,7 +134,7 @@ class Stops {
   std::optional<Stop> now_;
 };
 
-/// What stands above and below the regions; nothing while it is presented.
+/// The bars above and below the regions; none in presenter mode.
 void draw_bars(Scene& scene, const Layout& layout, Stops& stops) {
   if (!is_visible(layout.top)) return;
   stops.draw(Stop::TopBar, false, [&] { draw_top_bar(scene, layout.top); });
@@ -168,7 +169,7 @@ void draw_explore(Scene& scene, const Layout& layout, Stops& stops) {
   });
 }
 
-/// The groups that this mode and window have.
+/// The groups of this mode and window.
 std::vector<Stop> stops_in(const Scene& scene, const Layout& layout) {
   std::vector<Stop> there;
   if (is_visible(layout.strip)) there.push_back(Stop::Sentence);
@@ -185,7 +186,7 @@ std::vector<Stop> stops_in(const Scene& scene, const Layout& layout) {
   return there;
 }
 
-/// All regions of a result whose every number is kept.
+/// All regions of a result whose numbers are all kept.
 void draw_short_regions(Scene& scene, const Layout& layout) {
   // Dear ImGui gives a click to the first widget drawn under the mouse: what floats comes first in input,
   // last in paint. Tab goes in the order of drawing: the sentence first.
@@ -210,7 +211,7 @@ void draw_short_regions(Scene& scene, const Layout& layout) {
   draw_bars(scene, layout, stops);
 }
 
-/// A process that is watched, whatever is open.
+/// The Watch page, whatever is open.
 void draw_watch_regions(Scene& scene, const Layout& layout) {
   scene.view.keyboard.on_map = false;
   Stops stops(scene, {Stop::Sentence, Stop::Focus, Stop::TopBar});
@@ -246,13 +247,13 @@ void draw_regions(Scene& scene, const Layout& layout) {
                          has_text_field(scene);
   if (!has_field) {
     sentence.active = sentence.wide = false;
-    // The strip may come in the next frame; later than that the keyboard is not waited for.
+    // The strip may be shown a frame later; after `patience` frames its field is no longer waited for.
     constexpr int patience = 3;  // frames
     if (sentence.wanted && sentence.waited++ >= patience) sentence.wanted = false;
   }
   for (const auto& page : scene.pages)
     if (page->facts().mode != scene.view.mode) page->rest(scene.view);
-  // Two different heads stand beside each other in the comparison only.
+  // Only Compare shows two different heads side by side.
   if (scene.view.mode != Mode::Compare) scene.stats.pair_heads(-1, -1);
   if (is_watching(scene.view)) {
     draw_watch_regions(scene, layout);

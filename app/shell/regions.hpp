@@ -7,12 +7,12 @@ namespace attnscope {
 
 struct Scene;
 
-/// Every region of the mode, where the layout has it.
+/// Draws the regions of the mode that the layout has.
 void draw_regions(Scene&, const Layout&);
-/// What the view's message says, on a card at the lower edge of the window, where it hides the least. True
-/// when what it offers is taken.
+/// Draws the view's message on a card at the lower edge of the window, where it hides least. True if the user
+/// accepts its offer.
 bool draw_message(const Ui&, const Layout&, ViewState&);
-/// The ring round what is being shown to the person.
+/// Draws a ring around the widget that was sought.
 void draw_sought(const Ui&, Sought&);
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// app/shell: whether a text took another one's place, or went on, and how another one is looked at first.
+// app/shell: whether a text replaced another one or continues it, and how a new text is first shown.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 
 namespace attnscope {
 
-/// Whether less than half of the longer text is kept at both ends together. What was typed behind a text
-/// goes on with it, however long it is.
+/// Whether the common beginning and end together are less than half of the longer text. A text that begins
+/// with all of the other continues it, however long it is.
 inline bool is_text_replaced(const std::string& a, const std::string& b) {
   const auto [a_from, b_from] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
   if (a_from == a.end() && !a.empty()) return false;
@@ -25,8 +25,8 @@ inline bool is_text_replaced(const std::string& a, const std::string& b) {
   return 2 * static_cast<std::size_t>(kept) < std::max(a.size(), b.size());
 }
 
-/// The text whose tokens are on screen. A layer of a model has a new text before it has its tokens: the model
-/// has to read it first.
+/// The text whose tokens are on screen. A layer of a model gets a new text before it gets its tokens, as the
+/// model has to read it first.
 class TextInSight {
  public:
   /// Whether the result of `now` shows another text than that of `before`, see is_text_replaced().
@@ -43,7 +43,8 @@ class TextInSight {
   std::optional<std::string> text_;
 };
 
-/// Whether colours from 0 to 1 would show next to nothing of the head: many keys share every query's weight.
+/// Whether colours from 0 to 1 would show hardly anything of the head, as many keys share every query's
+/// weight.
 inline bool are_weights_small(const LayerResult& result, std::int64_t head) {
   constexpr std::int64_t many = 64;       // queries; the weights of fewer are large enough to be seen
   constexpr double hardly_visible = 0.2;  // mean of the rows' largest weights
@@ -54,8 +55,8 @@ inline bool are_weights_small(const LayerResult& result, std::int64_t head) {
   return queries >= many && sum < hardly_visible * static_cast<double>(queries);
 }
 
-/// Another text than before: what was zoomed into is gone, and its colours are those of a text that is
-/// opened. A logarithm that a person chose stays.
+/// For a new text: zooms out, and chooses linear or logarithmic colours as for an opened text. A logarithm
+/// that the user chose stays.
 inline void see_as_a_whole(FocusState& focus, const LayerResult& before, const LayerResult& now,
                            std::int64_t head) {
   focus.zoom = 1;

@@ -11,7 +11,7 @@
 namespace attnscope {
 namespace {
 
-/// Waits for what was asked of its numbers and tiles; false when all of it was there.
+/// Waits for requested numbers and tiles; false if none was missing.
 bool finish(const Sight& sight) {
   bool waited = sight.stats && sight.stats->finish();
   for (; sight.tiles && sight.tiles->is_busy(); waited = true)
@@ -23,17 +23,16 @@ bool finish(const Sight& sight) {
 
 void Showing::take_results() {
   const ResultPtr newest = space_.following.news();
-  // A session appears with its B, unless what is shown is long itself and still refined.
+  // A session appears together with its B, unless its A is long and still being refined.
   if (newest && arriving_.arrival() && newest->is_complete() && held_.is_waiting()) return;
   held_.take_expected();
   if (!newest) return;
   space_.following.see(*newest);
   const ResultPtr good = space_.engine.latest_good();
-  // A refinement that was cancelled, or another backend that failed, leaves the picture as it is: of this
-  // document.
+  // After a cancelled refinement or a failed backend the picture stays: it is still of this document.
   const bool is_stale = !good || !(good->document == newest->document);
   space_.view.refusal = is_stale ? newest->error : std::string();
-  space_.view.notices.say(Notice::Source::Engine, newest->error);  // none: what it complained of is gone
+  space_.view.notices.say(Notice::Source::Engine, newest->error);  // empty: removes an earlier message
   tell_of_backends(*newest);
   if (!good || good == space_.shown.result) return;
   show(good);
@@ -68,7 +67,7 @@ void Showing::take_arrival() {
   if (arrival.is_text) arriving_.tell_of_text();
 }
 
-/// Which backend took over and why stays on screen until it is dismissed or no longer true.
+/// Says which backend took over and why; the notice stays until it is dismissed or no longer true.
 void Showing::tell_of_backends(const Result& newest) {
   if (!newest.error.empty() || newest.backend_note == backend_note_) return;
   backend_note_ = newest.backend_note;

@@ -1,4 +1,4 @@
-// app/shell: results on their way to the screen: A, and B beside it.
+// app/shell: puts results on screen: A, and B beside it.
 #pragma once
 
 #include <string>
@@ -16,15 +16,14 @@ class Showing {
   Showing(Workspace& space, Held& held, Arriving& arriving, Looking& looking)
       : space_(space), held_(held), arriving_(arriving), looking_(looking) {}
 
-  /// Once a frame: what was computed since the last one.
+  /// Once a frame: takes what was computed since the last one.
   void take_results();
-  /// Before and after all is drawn.
+  /// Called before and after drawing.
   void begin_frame();
   void end_frame();
-  /// The whole result of the Document is on screen, with all that views asked of it.
+  /// Whether the complete result of the Document is on screen, with all numbers that views asked for.
   bool is_settled() const;
-  /// Waits for the numbers that what was drawn asked of the results and that were not there; false when all
-  /// were.
+  /// Waits for missing numbers of the results that views asked for; false if none was missing.
   bool finish_numbers() const;
 
  private:
@@ -36,7 +35,7 @@ class Showing {
   Held& held_;
   Arriving& arriving_;
   Looking& looking_;
-  std::string backend_note_;  // of the newest result; said when it changes
+  std::string backend_note_;  // of the newest result; shown when it changes
   TextInSight text_in_sight_;
 };
 

@@ -13,7 +13,7 @@
 namespace attnscope {
 namespace {
 
-/// What of a picture the model does not see; what of a text stands in the section of the text.
+/// What the model does not see of a picture; the same for a text is shown in the text's section.
 std::string picture_note(const ModelReading& reading) {
   return reading.within.model->model->spec.image ? reading.tokens->untold : std::string();
 }

@@ -1,5 +1,5 @@
-// app/shell: the model that the Document on screen stands in: what is computed of it, and what each reading
-// and each edit changes on screen.
+// app/shell: the model of the Document on screen: what to compute of it, and what each reading and each edit
+// changes on screen.
 #pragma once
 
 #include <memory>
@@ -16,22 +16,23 @@ namespace attnscope {
 
 class ShownModel {
  public:
-  /// `pages` outlive it: each says what it wants of the model.
+  /// `pages` must outlive it: each adds its wants of the model.
   ShownModel(Workspace& space, const Looking& looking, ModelArriving& arriving,
              const std::vector<std::unique_ptr<Page>>& pages)
       : space_(space), looking_(looking), arriving_(arriving), pages_(pages) {}
 
-  /// What is not on screen is not computed: lens and effects take longer than the heads.
+  /// What to compute of the model: only what is on screen, as lens and effects take longer than the heads.
   ModelWants wants() const;
   Shown::RunningTask task() const;
-  /// A reading that has come since the last frame is taken.
+  /// Takes a reading that has come since the last frame.
   void take_readings();
-  /// An edit since `before`, which this frame found, becomes a change inside the model, or is told of.
+  /// Makes the edit since `before`, the Document at the beginning of this frame, a change inside the model,
+  /// or says that it cannot.
   void settle(const Document& before);
   /// At the end of a frame: submits what is wanted, unless another model runs first.
   void follow();
   bool is_settled() const;
-  /// Blocks until all that is wanted of the model is there.
+  /// Blocks until all that is wanted of the model is computed.
   void wait() const;
 
  private:
@@ -39,7 +40,7 @@ class ShownModel {
   const Looking& looking_;
   ModelArriving& arriving_;
   const std::vector<std::unique_ptr<Page>>& pages_;
-  std::string backend_note_;  // of the newest reading; said when it changes
+  std::string backend_note_;  // of the newest reading; shown when it changes
 };
 
 }  // namespace attnscope

@@ -18,11 +18,11 @@
 namespace attnscope {
 namespace {
 
-constexpr int most_still_frames = 60;   // until nothing is postponed
+constexpr int most_still_frames = 60;   // until no texture is postponed
 constexpr int still_layout_frames = 3;  // sizes of one frame are used by the next
 constexpr int tile = 4096;              // pixels; every OpenGL can draw that much at once
 constexpr int longest_side = 32'768;    // of a picture, pixels
-constexpr double most_pixels = 2.6e8;   // a gibibyte of them
+constexpr double most_pixels = 2.6e8;   // about a gibibyte
 constexpr std::array<std::string_view, 6> region_names{"window",  "focus",     "heads",
                                                        "signals", "inspector", "grid"};
 
@@ -42,7 +42,7 @@ struct Pixels {
   int x, y, width, height;
 };
 
-/// The frame in pieces that any graphics card can draw, put together.
+/// Draws the frame in tiles that any graphics card can draw, and joins them.
 Image read_part(ImGuiHost& host, const Pixels& part) {
   Image whole(part.width, part.height);
   const Framebuffer target(std::min(tile, part.width), std::min(tile, part.height));
@@ -61,7 +61,7 @@ Image read_part(ImGuiHost& host, const Pixels& part) {
   return whole;
 }
 
-/// Why there is nothing to be seen of a region.
+/// The Error that says why a region is not visible.
 Error hidden(PictureRegion region, const PictureRequest& request, const ViewState& view) {
   const std::string name(region_names[static_cast<std::size_t>(region)]);
   const std::string_view why = view.mode == Mode::Explore || region == PictureRegion::Focus
@@ -105,7 +105,7 @@ std::shared_ptr<GridFigure> draw_figure(const App& app, const PictureRequest& re
   const KeptContext context;
   ImGuiHost host(nullptr, app.has_system_fonts());
   Still still;
-  // Letters grow with the pictures, though less.
+  // Letters grow with the pictures, but less.
   const float scale = std::clamp(static_cast<float>(request.token_pixels) / 4, 1.f, 2.f);
   app.prepare(still, 1);
   still.view.scale = scale;
@@ -121,7 +121,7 @@ std::shared_ptr<GridFigure> draw_figure(const App& app, const PictureRequest& re
       if (page) figure->page = *std::move(page);
     });
   };
-  draw(1600, 1000, nullptr);  // how large it is
+  draw(1600, 1000, nullptr);  // to learn its size
   const GridPage& page = figure->page;
   if (page.width == 0)
     throw Error(fmt::format("Cannot write {}: no model is open whose heads could be drawn.",
@@ -156,7 +156,7 @@ DrawnPicture draw_picture(const App& app, const PictureRequest& request) {
                          : app.files().saving.html_job(request.path);
     return {{}, job->make(Work{*app.backends().pool(), {}}, {}), request.path};
   }
-  double clock = ImGui::GetTime();  // goes on in the new context: "held 12 s ago" stays true
+  double clock = ImGui::GetTime();  // continues in the new context, so that "held 12 s ago" stays true
   const KeptTarget target;
   const KeptContext context;
   const int width = static_cast<int>(std::lround(app.size().x * request.scale));

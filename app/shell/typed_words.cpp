@@ -21,9 +21,9 @@
 namespace attnscope {
 namespace {
 
-constexpr double words_told_for = 6;    // seconds that the status line names what a key did
-constexpr int patience = 12;            // frames until a text field has the keyboard that was asked for
-constexpr std::size_t most_fields = 3;  // of a batch that the token strip has room for
+constexpr double words_told_for = 6;    // seconds for which the status line names the action of a key
+constexpr int patience = 12;            // frames to wait for a text field to get the keyboard
+constexpr std::size_t most_fields = 3;  // fields for a batch in the token strip
 
 bool is_character_pressed() {
   const auto any = [](ImGuiKey first, ImGuiKey last) {
@@ -36,19 +36,21 @@ bool is_character_pressed() {
 
 bool is_any_popup_open() { return ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup); }
 
-/// Fields of the token strip: a text each, or the labels of a sequence that came as numbers.
+/// Number of fields in the token strip: one for each text, or for the labels of each sequence of given
+/// numbers.
 std::size_t typed_fields(const Document& document) {
   return typed_texts(document) > 0 ? typed_texts(document) : document.input.sequences.size();
 }
 
-/// The key is free: no text field, no list and no page reads it.
+/// Whether Ctrl+V was pressed and no text field or list reads it.
 bool is_paste_free(const ViewState& view) {
   const ImGuiIO& io = ImGui::GetIO();
   return io.KeyCtrl && !io.KeyAlt && !io.KeyShift && ImGui::IsKeyPressed(ImGuiKey_V, false) &&
          !io.WantTextInput && !view.keyboard.sentence.active && !is_any_popup_open();
 }
 
-/// As a text field takes it: a sign for what is no UTF-8, and of control characters newlines and tabs.
+/// The clipboard as a text field takes it: a replacement character for invalid UTF-8; of control characters
+/// only newlines and tabs.
 std::string clipboard_text() {
   const char* const copied = ImGui::GetClipboardText();
   const std::string_view bytes = copied != nullptr ? copied : "";
@@ -65,14 +67,14 @@ std::string clipboard_text() {
 
 }  // namespace
 
-/// Where words can go: the token strip's field, in a mode and window that has it.
+/// Whether the token strip's field, to which typed words go, is in sight.
 bool TypedWords::has_sentence_in_sight() const {
   return has_sentence(space_.view.mode) && !is_watching(space_.view) &&
          !space_.view.is_hidden(Region::Strip) && !space_.shown.result->layer().is_long() &&
          (typed_texts(space_.document) > 0 || space_.document.input.is_given());
 }
 
-/// Before any key of this frame does something.
+/// Called before the keys of this frame run actions.
 void TypedWords::watch_letters() {
   const ImGuiIO& io = ImGui::GetIO();
   const double now = ImGui::GetTime();
@@ -83,14 +85,15 @@ void TypedWords::watch_letters() {
     return space_.stray.begin(now);
   }
   if (is_paste_free(space_.view)) return paste_words();
-  // The field was asked for by its key: no letter that comes before it has the keyboard is an action's.
+  // The field was asked for by its key: letters typed before it has the keyboard are text, not keys of
+  // actions.
   if (keyboard.sentence.wanted && !keyboard.takes_words && has_sentence_in_sight()) {
     keyboard.takes_words = true;
     space_.stray.begin(now);
   }
   if (keyboard.takes_words) return take_words();
   const bool begins = space_.stray.is_over(now);
-  // A list that the first letter opened is no reason to stop; one that was open before is.
+  // A list that the first letter opened does not stop the collecting; one that was open before does.
   const bool elsewhere = io.WantTextInput || space_.view.presenter->on || is_page(space_.view.mode) ||
                          (is_any_popup_open() && begins);
   const bool clicked = ImGui::IsMouseClicked(0) || ImGui::IsMouseClicked(1);
@@ -134,8 +137,8 @@ void TypedWords::begin_words() {
   type_words(space_.stray.text());
 }
 
-/// The clipboard's text goes to the sentence, or to the model as its text. A page that does not show it is
-/// left, as for a file that is dropped.
+/// Makes the clipboard's text the sentence, or the model's text. Leaves a page that does not show it, as for
+/// a dropped file.
 void TypedWords::paste_words() {
   space_.stray.end();
   const std::string text = clipboard_text();
@@ -157,7 +160,7 @@ void TypedWords::paste_words() {
                                 "The clipboard's text is the sentence now. Ctrl+Z goes back.");
 }
 
-/// Until the field has the keyboard, its letters are collected here.
+/// Collects letters until the field has the keyboard.
 void TypedWords::take_words() {
   KeyboardState& keyboard = space_.view.keyboard;
   const bool comes = keyboard.sentence.wanted && keyboard.sentence.waited < patience;
@@ -170,7 +173,7 @@ void TypedWords::take_words() {
   for (const ImWchar c : typed)
     if (c >= ' ' && c != 127) space_.stray.add(c, false, ImGui::GetTime());
   if (!comes || typed.empty()) return;
-  keyboard.sentence.at_end = true;  // they stand in the place of what was there
+  keyboard.sentence.at_end = true;  // the cursor goes behind the letters, which replaced the text
   type_words(space_.stray.text());
 }
 
@@ -196,7 +199,7 @@ void tell_lost_cache(Workspace& space, const Input& before) {
       "Too few tokens are left for what was cached, so nothing is cached now. Ctrl+Z goes back.");
 }
 
-/// The keys that were letters have done nothing: everything is as it was before the first of them.
+/// Undoes what the letters' keys have done: restores everything from before the first letter.
 void TypedWords::take_back(BeforeLetters before) {
   if ((held_.swaps() - before.swaps) % 2 != 0) held_.swap();
   held_.bring_back(before.held ? std::make_shared<const HeldThen>(*before.held) : nullptr);

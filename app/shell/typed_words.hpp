@@ -1,4 +1,4 @@
-// app/shell: words that are typed or pasted while no field has the keyboard.
+// app/shell: takes words that are typed or pasted while no field has the keyboard.
 #pragma once
 
 #include <cstddef>
@@ -12,27 +12,27 @@
 
 namespace attnscope {
 
-/// What a first letter finds, in case it turns out to be a word's.
+/// The state before a first letter, in case it turns out to begin a word.
 struct BeforeLetters {
   Document document;
   ViewState view;
   Selection selection;
-  History history;  // the step that waits to be recorded, what lies ahead and what lies behind
+  History history;  // with the step that waits to be recorded, undo and redo
   std::optional<std::size_t> backend;
   std::size_t swaps = 0, switches = 0;  // how often A and B, and the backend, had changed
   std::optional<HeldThen> held = {};
 };
 
-/// A text of no more tokens than are cached takes the cache with it: it is said.
+/// Says in a notice if the cache was lost, as the text has no more tokens than were cached.
 void tell_lost_cache(Workspace&, const Input& before);
 
 class TypedWords {
  public:
-  /// `leave_page`: the page on screen does not show the sentence.
+  /// `leave_page`: called if the page on screen does not show the sentence.
   TypedWords(Workspace& space, Held& held, UndoSteps& steps, std::function<void()> leave_page)
       : space_(space), held_(held), steps_(steps), leave_page_(std::move(leave_page)) {}
 
-  /// Once a frame, before any key of it does something.
+  /// Once a frame, before the keys of the frame run actions.
   void watch_letters();
 
  private:
@@ -47,7 +47,7 @@ class TypedWords {
   Held& held_;
   UndoSteps& steps_;
   std::function<void()> leave_page_;
-  std::optional<BeforeLetters> before_;  // the letters that are being typed
+  std::optional<BeforeLetters> before_;  // the state before the letters that are being typed
 };
 
 }  // namespace attnscope

@@ -18,7 +18,7 @@
 namespace attnscope {
 namespace {
 
-/// The row that is followed and the key that is looked at, as rows and keys of the layer's Document.
+/// The followed row and the shown key, as query and key of the layer's Document.
 Cell followed_cell(const WatchSight& sight, const WatchState& state) {
   if (!sight.head) return {};
   const WatchedLayer& layer = *sight.head->layer;
@@ -31,7 +31,7 @@ Cell followed_cell(const WatchSight& sight, const WatchState& state) {
   return {shown, std::max<std::int64_t>(0, state.key.value_or(key))};
 }
 
-/// Whether the process that was chosen in the list is shown and still sends.
+/// Whether the process chosen in the list is shown and still running.
 bool lives_chosen(const WatchState& state) {
   if (!state.is_chosen || !state.sight || state.sight->connection.path != state.wanted) return false;
   const WatchConnection& now = state.sight->connection;
@@ -54,7 +54,7 @@ void Watching::follow() {
   std::vector<std::filesystem::path> known;
   if (is_shown) {
     known = files_.recent().paths();
-    std::ranges::sort(known);  // by name: which was opened last is no reason to look again
+    std::ranges::sort(known);  // by name, so that another order of recent files does not start a new search
     if (state.sight->text->passes_seen > 0 &&
         std::exchange(state.sought_beside, state.sight->connection.path) != state.sight->connection.path)
       files_.look_for_models(space_.attended);

@@ -1,5 +1,5 @@
-// app/shell: the Watch page: when a process is looked at, what of it becomes a Document, and which model is
-// opened beside it.
+// app/shell: the Watch page: when a process is watched, which layer of it becomes a Document, and which model
+// is opened beside it.
 #pragma once
 
 #include <filesystem>
@@ -22,19 +22,19 @@ class Watching {
 
   /// Once a frame.
   void follow();
-  /// A stream is no Document: it is watched, and true is returned. While a process lives that was chosen in
-  /// the list, another one that calls watch() is added to the list.
+  /// Watches the path if it is a stream, and then returns true. While a process that was chosen in the list
+  /// is alive, another one that calls watch() is only added to the list.
   bool take_stream(const std::filesystem::path& path);
-  /// The layer of the chosen head becomes the Document, as it is now. Undo goes back to the page, and so does
-  /// Model.
+  /// Makes the layer of the chosen head, as it is now, the Document. Undo and the mode Model go back to the
+  /// page.
   void open_layer();
-  /// The chosen one of the models that have the shapes of the stream, to be opened; null where there is none.
+  /// The chosen one of the models that have the shapes of the stream, to be opened; null if there is none.
   std::shared_ptr<const WatchJoin> chosen_model();
 
-  /// A model that is opened beside a stream reads what its process has read, and the layer is looked at that
-  /// was looked at there.
+  /// Gives a model that is opened beside a stream the tokens that its process has read, and the layer shown
+  /// there.
   void read_as_watched(Session&) const;
-  /// It has run: head and cell are those that were looked at in the stream.
+  /// Called when that model has run: shows the head and cell that were shown in the stream.
   void look_as_watched();
   bool is_settled() const;
 

@@ -1,4 +1,4 @@
-// app/shell: what a frame of the window and a picture of it have in common.
+// app/shell: shared by frames of the window and pictures of it.
 #pragma once
 
 #include "app/shell/regions.hpp"
@@ -8,7 +8,7 @@
 
 namespace attnscope {
 
-/// Dear ImGui's one window, as large as the screen; what is drawn while it lives is in it.
+/// Dear ImGui's only window, as large as the screen; everything drawn while this object lives is in it.
 class WholeWindow {
  public:
   explicit WholeWindow(const Ui& ui);
@@ -19,7 +19,7 @@ class WholeWindow {
 
 Selection without_hovers(Selection selection);
 
-/// Where the regions stand. Other tokens as keys take a line of the strip of their own.
+/// The places of the regions. Keys of other tokens (cross-attention) need another line of the strip.
 Layout layout_of(const Document& document, const ResultPtr& shown, const ViewState& view);
 
 }  // namespace attnscope
