@@ -6,7 +6,7 @@
 
 namespace attnscope {
 
-inline constexpr std::int64_t watch_picture_side = 64;  // cells along a side of a grid picture
+inline constexpr std::int64_t watch_picture_side = 64;                   // cells a side of a grid picture
 inline constexpr std::int64_t most_watch_cells = std::int64_t{1} << 22;  // of the map of the chosen head
 
 /// Both throw Error as watched_weights() does, or Cancelled. `before`: a grid of the same process, or null;

@@ -1,4 +1,4 @@
-// app/pages/lessons: controls of the block around the attention layer that a step can show.
+// app/pages/lessons: a step's controls for the block around the attention layer.
 #include <array>
 #include <string>
 #include <utility>

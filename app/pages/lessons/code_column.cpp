@@ -1,5 +1,5 @@
-// app/pages/lessons: the right column: the step as code with what each line gives, the chosen row number
-// by number, and what only the speaker reads.
+// app/pages/lessons: the right column: the step as code with the result of each line, the chosen row number
+// by number, and the speaker's notes.
 #include <algorithm>
 #include <array>
 
@@ -21,7 +21,7 @@ namespace {
 
 bool code_line_gives(const lessons::CodeLine& line) { return line.result || !line.note.empty(); }
 
-/// `tall`: what it gives stands below it.
+/// `tall`: the line's result is below it.
 float draw_code_line(const LessonPage& page, const lessons::CodeLine& line, const Box& column, float y,
                      bool tall) {
   const Ui& ui = page.ui();
@@ -63,7 +63,7 @@ float draw_speaker_notes(const LessonPage& page, const Box& column, float y) {
   return y + ui.px(40) + ui.paragraph_height(column.w - 2 * pad, words, type::label);
 }
 
-/// What the line gives, with all that is said of it, would answer the question that is open.
+/// A line whose result and notes would answer the open question: both are covered.
 float draw_covered_line(const LessonPage& page, const lessons::CodeLine& line, const Box& column, float y) {
   const Ui& ui = page.ui();
   const float below =

@@ -1,5 +1,5 @@
-// app/pages/lessons: the controls that a step can show, in two rooms: those of attention, and those
-// of the block around it.
+// app/pages/lessons: the controls that a step can show: those of attention, of the block around it, and of
+// training.
 #pragma once
 
 #include <span>
@@ -13,7 +13,7 @@ namespace attnscope {
 /// open.
 using DrawControl = float (*)(LessonPage&, const Box& at);
 
-/// A switch with its words. `clicked`: it was turned, and no question is open.
+/// A switch with its words. `clicked`: the user turned it, and no question is open.
 float draw_lesson_switch(LessonPage&, const Box& at, const char* label, std::string_view shown, bool on,
                          const Tip&, bool& clicked);
 
@@ -21,7 +21,7 @@ struct NamedControl {
   std::string_view name;
   DrawControl draw;
 };
-/// Of a lesson that trains.
+/// The controls of a lesson that trains.
 std::span<const NamedControl> training_controls();
 
 float draw_block_control(LessonPage&, const Box& at);

@@ -14,11 +14,11 @@
 namespace attnscope {
 namespace {
 
-/// The digits of so many choices.
+/// The digit keys for that number of choices.
 constexpr std::array<std::string_view, 7> digits_to{"",        "1",         "1 2",        "1 2 3",
                                                     "1 2 3 4", "1 2 3 4 5", "1 2 3 4 5 6"};
 
-/// Of the question of the step; 0: there is none to choose from.
+/// The number of choices of the step's question; 0: it has none.
 std::size_t choices_in(const Scene& scene) {
   const lessons::Step* const step = lesson_step(scene);
   if (step == nullptr || !step->question) return 0;

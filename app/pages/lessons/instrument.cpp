@@ -1,5 +1,5 @@
-// app/pages/lessons: the matrices that a step is about: what is shown, and beside it what is held,
-// covered until it is revealed.
+// app/pages/lessons: the matrices that a step is about: A, and beside it the held B, covered until the answer
+// is revealed.
 #include <algorithm>
 #include <cmath>
 
@@ -77,22 +77,22 @@ void ring_lesson_word(const MapFrame& map, const lessons::Anchor& anchor) {
 
 namespace {
 
-/// What a side is drawn with.
+/// What is needed to draw a side.
 struct LessonSide {
   Scene& scene;
   bool is_b;
   bool covered;
-  const HeldPlaces* places;  // of what is held; null: it is what is shown
+  const HeldPlaces* places;  // of B's rows and keys; null: this is A
   const std::optional<ColourScale>& scale;
 
-  /// Its row of the row of what is shown.
+  /// This side's row for a row of A.
   HeldPlace row(std::int64_t shown) const { return is_b ? places->row(shown) : HeldPlace{shown, true}; }
-  /// The same for the row that its entropy is told of: always one of its own.
+  /// The row whose entropy is written on this side; always one that it has.
   std::int64_t own_row(std::int64_t shown) const {
     const std::int64_t row = is_b ? places->cell({shown, 0}).query : shown;
     return std::clamp<std::int64_t>(row, 0, scene.result.dimensions.queries - 1);
   }
-  /// What a word of the prose stands for on this side; places that it has none of are −1.
+  /// The places of a word of the prose on this side; −1 where it has none.
   lessons::Anchor anchor(lessons::Anchor word) const {
     using Kind = lessons::Anchor::Kind;
     if (!is_b) return word;
@@ -104,7 +104,7 @@ struct LessonSide {
   }
 };
 
-/// The row that is asked about, in an accent ring.
+/// Draws a ring around the row that is asked about.
 void ring_asked_row(const MapFrame& map, std::int64_t query) {
   const Ui& ui = map.ui();
   if (map.turned() || query < 0 || query >= map.scene.result.dimensions.queries) return;
@@ -114,7 +114,7 @@ void ring_asked_row(const MapFrame& map, std::int64_t query) {
            ui.px(4));
 }
 
-/// At a lid the row is bracketed at its left.
+/// Draws a bracket at the left of that row if a lid covers the cells.
 void bracket_asked_row(const MapFrame& map, std::int64_t query) {
   const Ui& ui = map.ui();
   if (map.turned() || query < 0 || query >= map.scene.result.dimensions.queries) return;
@@ -125,11 +125,11 @@ void bracket_asked_row(const MapFrame& map, std::int64_t query) {
   ui.polyline(bracket, ui.theme.query, ui.px(2));
 }
 
-/// How even a row's weights can be: over the keys that it sees; where it sees none and has weights all the
-/// same, over all. In words, too.
+/// The largest possible entropy of a row: ln of its allowed keys; if it has none and weights nevertheless, ln
+/// of all keys. In words, too.
 struct EntropyBound {
   double nats = 0;
-  std::string words, brief;  // brief: in little room
+  std::string words, brief;  // brief: for little room
 };
 EntropyBound entropy_bound(const RowMeasures& measures, const Dimensions& d) {
   if (measures.allowed > 0) {
@@ -142,7 +142,7 @@ EntropyBound entropy_bound(const RowMeasures& measures, const Dimensions& d) {
           "no key allowed: over " + std::to_string(d.keys) + " hidden ones", "no key allowed"};
 }
 
-/// "H of sat" with a track that is as long as it can be; "?" while it is covered.
+/// "H of sat" with a bar as a share of the largest possible entropy; "?" while it is covered.
 void draw_row_entropy(const LessonPage& page, const LessonSide& side, const Box& line, float label) {
   const Ui& ui = page.ui();
   const LayerResult& result = side.scene.result;
@@ -155,14 +155,14 @@ void draw_row_entropy(const LessonPage& page, const LessonSide& side, const Box&
             {type::label, ui.theme.text1, Ink::Medium, Align::Left, line.w});
     return;
   }
-  // Where it stands below another name than the one beside it, it has its own.
+  // If the row's token differs from that of the other side, this side names its own.
   if (!side.is_b || !side.row(lesson_row(page)).is_same)
     ui.text(line.x - ui.px(12), y, "H of " + placed_query_label(result, 0, row),
             {type::label, ui.theme.text2, Ink::Regular, Align::Right, label});
   const Box track{line.x, y - ui.px(4), line.w - ui.px(56), ui.px(8)};
   ui.fill(track, ui.theme.bar_ground, ui.px(2));
   const EntropyBound most = entropy_bound(measures, result.dimensions);
-  if (side.covered) {  // the bound would tell how many keys the row has
+  if (side.covered) {  // the bound would reveal how many keys the row has
     ui.text(line.right(), y, "?", {type::body, ui.theme.text2, Ink::Medium, Align::Right});
     return;
   }
@@ -176,9 +176,9 @@ void draw_row_entropy(const LessonPage& page, const LessonSide& side, const Box&
           {type::tick, ui.theme.text3, Ink::Regular, Align::Left, line.w});
 }
 
-/// What a side shows: weights are those that mix its own values, linear attention and patterns put in their
-/// place included, but of a zeroed head those that it computes. No later stage than the step lets be seen;
-/// nothing where that is before the scores.
+/// The plane that a side shows. Weights are those that mix its own values, after linear attention and
+/// interventions, but for a zeroed head those that it computes. Never a later stage than the step shows;
+/// empty if that is before the scores.
 std::optional<Plane> lesson_plane(const LessonPage& page, const Scene& side) {
   const bool weights = !page.step.stage || *page.step.stage == "weights";
   const std::int64_t head = std::min(side.head(), side.result.dimensions.heads - 1);
@@ -189,7 +189,7 @@ std::optional<Plane> lesson_plane(const LessonPage& page, const Scene& side) {
   return last ? std::optional<Plane>(*last) : std::nullopt;
 }
 
-/// Scores that are integers are written as such.
+/// Whether all scores are integers, which are then written without decimals.
 bool are_integers(Scene& side, const Plane& plane) {
   if (is_weights(plane) || side.stats.tensor(plane) == nullptr) return false;
   const auto values = side.stats.matrix(plane, 0, std::min(side.head(), side.result.dimensions.heads - 1));
@@ -213,7 +213,7 @@ HeatMapStyle lesson_map_style(const LessonPage& page, const LessonSide& side, st
   return style;
 }
 
-/// Cells that hold nothing yet: the step stops before them.
+/// Empty cells: the step stops before them.
 void draw_empty_cells(const Ui& ui, const MapFrame& map) {
   draw_axis_names(map);
   draw_labels(map);
@@ -232,7 +232,7 @@ void draw_side_title(const LessonPage& page, const LessonSide& side, float x, fl
 void draw_lesson_side(LessonPage& page, const LessonSide& side, const Box& area) {
   const Ui& ui = page.ui();
   if (area.w < ui.px(80) || area.h < ui.px(80)) return;
-  // One matrix without a name needs no line for it: its cells have the room.
+  // A single matrix without a name leaves the line of the name to its cells.
   const bool titled = page.scene.held != nullptr || !page.step.title_shown.empty();
   const float head = ui.px(titled ? 28 : 4);
   if (const std::optional<Stage> vectors = lesson_vectors(page, side.scene.result)) {
@@ -266,8 +266,8 @@ void draw_lesson_side(LessonPage& page, const LessonSide& side, const Box& area)
     draw_row_entropy(page, side, line, ui.px(64));
 }
 
-/// What both sides are coloured with: equal numbers look alike. The range of what is covered would tell of
-/// it, so it counts from R on.
+/// The colour scale of both sides: equal numbers have equal colours. A covered side's range would reveal
+/// something, so it counts only once it is revealed.
 std::optional<ColourScale> lesson_scale(const LessonPage& page, bool two) {
   Scene& scene = page.scene;
   const std::optional<Plane> plane = lesson_plane(page, scene);
@@ -285,7 +285,7 @@ std::optional<ColourScale> lesson_scale(const LessonPage& page, bool two) {
   return scale;
 }
 
-/// What is held, with its own row of the chosen token.
+/// Draws B, with its own row of the chosen token.
 void draw_held_side(LessonPage& page, const Box& area, const std::optional<ColourScale>& scale) {
   Scene& scene = page.scene;
   const LayerResult& held = scene.held->result->layer();
@@ -322,7 +322,7 @@ void draw_lesson_ramp(const LessonPage& page, const Box& row, const ColourScale&
           {type::tick, ui.theme.text3, Ink::Regular, Align::Right});
 }
 
-/// A plot of what the step does not let be seen yet is not drawn.
+/// Whether the plot is drawn: not if it shows a stage that the step does not show yet.
 bool shows_plot(const LessonPage& page) {
   const bool of_scores = page.step.plot == lessons::Plot::Scores;
   return lessons::shows_stage(page.step,
@@ -341,9 +341,9 @@ void draw_lesson_instrument(LessonPage& page, const Box& box) {
     ui.horizontal(box.x + pad, y, box.w - 2 * pad, ui.theme.hairline);
     y += ui.px(8);
   }
-  // A room sees the matrices as large as they go.
+  // In presenter mode the matrices get all the room.
   if (page.step.plot != lessons::Plot::None && !page.presented && shows_plot(page)) {
-    // In a low window the labels of the matrix need the room more than the plot does.
+    // In a compact window the plot is lower, as the labels of the matrix need the room.
     const float share = scene.compact ? 0.2f : 0.28f;
     const float high = std::round(std::clamp((box.bottom() - y) * share, ui.px(104), ui.px(200)));
     draw_lesson_plot(page, {box.x + pad, y, box.w - 2 * pad, high});
@@ -352,7 +352,7 @@ void draw_lesson_instrument(LessonPage& page, const Box& box) {
     ui.horizontal(box.x + pad, y, box.w - 2 * pad, ui.theme.hairline);
     y += ui.px(8);
   }
-  const bool vectors = lesson_vectors(page, scene.result).has_value();  // with a colour bar of their own
+  const bool vectors = lesson_vectors(page, scene.result).has_value();  // they have a colour bar of their own
   const float foot = vectors ? ui.px(8) : ui.px(page.presented ? 60 : 60 + 44);  // entropy and colour bar
   const Box maps{box.x + pad, y, box.w - 2 * pad, std::max(0.f, box.bottom() - y - foot)};
   const bool two = scene.held != nullptr && !scene.held->result->layer().is_long();
@@ -360,7 +360,7 @@ void draw_lesson_instrument(LessonPage& page, const Box& box) {
   const float alone = vectors ? maps.w : std::min(maps.w, maps.h + ui.px(120));
   const float width = two ? std::floor((maps.w - gap) / 2) : alone;
   const std::optional<ColourScale> scale = vectors ? std::nullopt : lesson_scale(page, two);
-  // Of one side alone what is shown is covered; else what it is compared with.
+  // With one side A is covered; with two B is.
   draw_lesson_side(page, {scene, false, page.hides() && !two, nullptr, scale},
                    {maps.x, maps.y, width, maps.h});
   if (two) draw_held_side(page, {maps.x + width + gap, maps.y, width, maps.h}, scale);
@@ -371,7 +371,7 @@ void draw_lesson_instrument(LessonPage& page, const Box& box) {
 void tell_lesson_sides(const LessonPage& page, ToldStep& told) {
   Scene& scene = page.scene;
   told.sides.clear();
-  told.plot_shape = 0;  // known when it is drawn
+  told.plot_shape = 0;  // set when the plot is drawn
   if (page.lesson().of_model() || page.lesson().of_training() || lesson_vectors(page, scene.result)) return;
   const bool two = scene.held != nullptr && !scene.held->result->layer().is_long();
   const auto add = [&](const Scene& side, bool is_b, bool covered, Cell cell) {

@@ -1,4 +1,4 @@
-// app/pages/lessons: the few controls that a step names, side by side: the reduced instrument.
+// app/pages/lessons: the controls that a step names, side by side.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -118,7 +118,7 @@ float draw_dropout_control(LessonPage& page, const Box& at) {
   return row.w;
 }
 
-/// The widths that are tried: powers of two, since d_model has to be a multiple of the heads.
+/// The choice of dₖ: powers of two, since d_model has to be a multiple of the number of heads.
 float draw_d_k_control(LessonPage& page, const Box& at) {
   Scene& scene = page.scene;
   const std::int64_t now = key_width(scene.document);
@@ -187,7 +187,7 @@ float draw_seed_control(LessonPage& page, const Box& at) {
         edit::seed(std::move(scene.document), static_cast<std::uint64_t>(std::max<std::int64_t>(0, *chosen)));
   return width;
 }
-/// Which head is looked at changes nothing that is computed: it is never locked.
+/// The choice of the head is never locked, as it changes no computation.
 float draw_head_control(LessonPage& page, const Box& at) {
   const Ui& ui = page.ui();
   Scene& scene = page.scene;
@@ -232,7 +232,7 @@ float draw_softmax_kind_control(LessonPage& page, const Box& at) {
   if (chosen && !page.covered) now = static_cast<SoftmaxKind>(*chosen);
   return name + box.w;
 }
-/// Whether a text is what is to be done; where nothing says by what it is done it may be.
+/// Whether the step's task may be done by typing a text: it names the text control, or none.
 bool asks_for_text(const lessons::Step& step) {
   return step.done && (step.done_by.empty() || step.done_by.find("\"text\"") != std::string::npos);
 }
@@ -243,8 +243,8 @@ float draw_text_control(LessonPage& page, const Box& at) {
   std::string words = typed_text(scene.document, 0);
   const float wide = ui.text_width(own(words), type::body) + ui.px(28);
   const Box box{at.x, at.centre_y() - ui.px(14), std::clamp(wide, ui.px(220), at.w), ui.px(28)};
-  // What a step asks to be typed goes into the field, not into the lesson's keys. In front of a room the
-  // remote control has to go on.
+  // If the step asks for a text, the field gets the keyboard, so that letters do not run the lesson's keys.
+  // Not in presenter mode, where the remote control must keep working.
   const bool types = asks_for_text(page.step) && !page.covered && !page.presented;
   if (types && std::exchange(page.state().type_due, false)) take_keyboard_here();
   if (!text_field(ui, "##Text", box, words, "Type a sentence") || page.covered) return box.w;
@@ -293,7 +293,7 @@ float draw_lesson_controls(LessonPage& page, const Box& row) {
   for (const std::string& name : page.step.shown) {
     const auto control = std::ranges::find(all, name, &NamedControl::name);
     if (control == all.end()) continue;
-    // As wide as it was in the last frame: what has no room begins another row.
+    // The width in the last frame decides: a control without room begins another row.
     const ImGuiID kept = ImGui::GetID(("lesson control " + name).c_str());
     const float before = ImGui::GetStateStorage()->GetFloat(kept);
     if (at.x > row.x && at.x + before > end) {

@@ -1,4 +1,4 @@
-// app/pages/lessons: all lessons that there are, with how long each takes and how far it was read.
+// app/pages/lessons: all lessons, with duration and progress.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,7 +10,7 @@
 namespace attnscope {
 namespace {
 
-/// Lessons from that number on, up to the next group.
+/// A group of lessons: from this number up to the next group's.
 struct LessonGroup {
   std::int64_t first;
   std::string_view name;
@@ -23,13 +23,13 @@ constexpr std::array<LessonGroup, 7> lesson_groups{{{1, "Attention by hand"},
                                                     {22, "Heads while they form"},
                                                     {28, "Other trained models"}}};
 
-/// Its place in lesson_groups; that of the first for what has no number.
+/// A lesson's index in lesson_groups; that of the first group if it has no number.
 std::size_t group_of(const lessons::LessonEntry& entry) {
   const auto after = std::ranges::upper_bound(lesson_groups, entry.number, {}, &LessonGroup::first);
   return static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, after - lesson_groups.begin() - 1));
 }
 
-/// "5 min · 9 steps", what it needs, and how far it was read.
+/// "5 min · 9 steps", what the lesson needs, and how far it was read.
 std::string lesson_facts(const lessons::LessonEntry& entry, std::int64_t furthest) {
   std::string words = std::to_string(entry.minutes) + " min   ·   " + counted(entry.steps, "step", "steps");
   if (entry.trains) words += "   ·   trains";
@@ -40,7 +40,7 @@ std::string lesson_facts(const lessons::LessonEntry& entry, std::int64_t furthes
   return words;
 }
 
-/// What a card of that width says of its lesson.
+/// The sentence about the lesson on a card.
 struct LessonAbout {
   float x, width;  // from the card's left
   std::string words;
@@ -50,7 +50,7 @@ LessonAbout about_of(const Ui& ui, const lessons::LessonEntry& entry, float card
   return {pad + number, card - 2 * pad - number, own(entry.problem.empty() ? entry.about : entry.problem)};
 }
 
-/// As the longest of these sentences needs.
+/// The height of the cards: as the longest of these sentences needs.
 float card_height(const Ui& ui, const std::vector<lessons::LessonEntry>& entries, float card) {
   float words = 0;
   for (const lessons::LessonEntry& entry : entries) {

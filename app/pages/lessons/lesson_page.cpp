@@ -13,8 +13,7 @@
 namespace attnscope {
 namespace {
 
-/// How high the code below the words is: down to its title where they need the room, and as high as it needs
-/// where they leave it free.
+/// The height of the code below the words: as much as it needs if they leave it free, at least its title.
 float height_of_code_below(const LessonPage& page, const Box& body) {
   const Ui& ui = page.ui();
   const float usual = std::round(body.h * 0.42f), words = ui.px(page.moments().words_height);
@@ -23,7 +22,7 @@ float height_of_code_below(const LessonPage& page, const Box& body) {
   return std::clamp(left, std::min(usual, ui.px(46)), std::max(usual, std::min(wanted, left)));
 }
 
-/// Whether cells of two matrices beside each other would be too small for their numbers in so much room.
+/// Whether the cells of two matrices side by side would be too small for their numbers in that width.
 bool are_cells_small(const LessonPage& page, float width) {
   const Ui& ui = page.ui();
   if (page.lesson().of_training()) return true;  // curves and heads need the room
@@ -39,7 +38,7 @@ void draw_lesson_picture(LessonPage& page, const Box& box) {
   page.lesson().of_model() ? draw_lesson_model(page, box) : draw_lesson_instrument(page, box);
 }
 
-/// Its picture alone; the rest in words.
+/// Draws the step's picture alone; collects the rest in words.
 void draw_told_step(LessonPage& page, const Box& box) {
   tell_lesson_step(page, *page.state().told);
   tell_lesson_sides(page, *page.state().told);
@@ -53,16 +52,16 @@ void draw_lesson_page(Scene& scene, const lessons::OpenLesson& open, const Box& 
   LessonPage page{scene, open, step, lesson_numbers(scene, step), presented, is_lesson_covered(scene)};
   if (page.state().told) return draw_told_step(page, box);
   page.state().spoken = page.state().notes ? lessons::notes_said(step, page.numbers) : std::string();
-  // A room reads the words and sees the matrices; code and steps are for the person who sits before it.
+  // Presenter mode shows words and matrices alone; code and the line of steps are for a user at the screen.
   const float low = presented ? 0 : ui.px(scene.compact ? 72 : 104);
   const float left = presented ? std::round(box.w * 0.38f) : ui.px(scene.compact ? 368 : 480);
   const float right = ui.px(scene.compact ? 280 : 368);
   const Box body{box.x, box.y, box.w, std::max(0.f, box.h - low)};
   const bool has_words = !step.numpy.empty() || !step.pytorch.empty() ||
-                         (page.state().notes && !step.notes.empty());  // for the column of code
+                         (page.state().notes && !step.notes.empty());  // whether there is a column of code
   const bool needs_code = !open.lesson.of_training() || has_words;
   const bool has_code = !presented && needs_code && body.w - left - right > ui.px(400);
-  // Where two matrices of many tokens stand beside each other the code gives way to them, below the words.
+  // Two matrices of many tokens side by side need the code's column; the code then goes below the words.
   const bool below = has_code && are_cells_small(page, body.w - left - right);
   const float code = has_code && !below ? right : 0;
   Box words{body.x, body.y, std::min(left, body.w), body.h};
@@ -86,7 +85,7 @@ std::string lesson_hint(const Scene& scene) {
   return "Lessons   ·   " + std::to_string(open->lesson.number) + "   ·   " + own(open->lesson.title);
 }
 
-/// What the step looks at, once its numbers are there.
+/// Shows what the step names, once its numbers are computed.
 void look_as_step_says(Scene& scene, const lessons::Step& step, bool in_model) {
   const Dimensions& d = scene.result.dimensions;
   scene.next.sequence = 0;
@@ -100,7 +99,7 @@ void look_as_step_says(Scene& scene, const lessons::Step& step, bool in_model) {
     model.screen = ModelScreen::Heads;
     model.predicted_row.reset();
     moments_of(lesson_of(scene.view)).grid_due = true;
-    model.locked = true;  // the head of the step stands large until another is clicked
+    model.locked = true;  // the step's head is shown large until another one is clicked
     if (step.plot == lessons::Plot::Pruning) model.pruned = scene.document.within.read().input;
   }
   scene.next.head = std::clamp<std::int64_t>(step.head.value_or(0), 0, d.heads - 1);
@@ -113,7 +112,7 @@ void look_as_step_says(Scene& scene, const lessons::Step& step, bool in_model) {
   const std::optional<Stage> stage =
       step.stage ? lessons::plane_called(scene.result, *step.stage) : std::nullopt;
   scene.view.show_stage(stage.value_or(weights_stage(scene.result.document)));
-  // In free play the vectors are what is looked at.
+  // If the step is about vectors, free play shows them.
   if (const auto vectors = step.stage ? lessons::vectors_called(scene.result, *step.stage) : std::nullopt)
     scene.view.show_vectors(*vectors);
   scene.view.range = RangeMode::All;
@@ -124,7 +123,7 @@ void see_whether_done(Scene& scene, const lessons::Step& step) {
   if (!step.done || state.reached.contains(state.step)) return;
   try {
     if (step.done->holds(lesson_numbers(scene, step))) state.reached.insert(state.step);
-  } catch (const Error&) {  // another Document may not have the place, a run not have come so far
+  } catch (const Error&) {  // another Document may lack the place; a run may not have come so far
   }
 }
 
@@ -144,7 +143,7 @@ void follow_lesson(Scene& scene) {
     state.look_due = false;
   }
   if (!step->done || !is_there || state.reached.contains(state.step)) return;
-  // What the step begins with is not something that was done.
+  // The Document that the step begins with does not fulfil its task.
   const Document& begun = open->documents[static_cast<std::size_t>(state.step)].shown;
   if (in_model ? scene.document.within.read() == begun.within.read() : scene.document == begun) return;
   see_whether_done(scene, *step);

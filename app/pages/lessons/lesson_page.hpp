@@ -5,9 +5,9 @@
 
 namespace attnscope {
 
-/// The list of lessons, or the step of the one that is open.
+/// Draws the list of lessons, or the step of the open one.
 void draw_lessons(Scene&, const Box&);
-/// All lessons that there are.
+/// Draws the list of all lessons.
 void draw_lesson_list(Scene&, const Box&);
 
 }  // namespace attnscope

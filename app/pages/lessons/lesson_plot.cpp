@@ -1,5 +1,5 @@
-// app/pages/lessons: the plot above the matrices: how scores spread before and after the division, the
-// chosen row as bars, or the entropy of every row.
+// app/pages/lessons: the plot above the matrices: a histogram of the scores before and after the division,
+// the chosen row as bars, or the entropy of every row.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -52,8 +52,9 @@ std::vector<int> counted_in_bins(const std::vector<double>& numbers, double low,
   return counts;
 }
 
-/// Where the axis ends, the same all through a step: what becomes wider is seen to. Where dₖ can be changed
-/// there is room for scores twice as wide, those of four times as many dimensions.
+/// The end of the axis. It stays the same during a step, so that a wider spread is visible, unless the scores
+/// go beyond it. If dₖ can be changed, there is room for scores twice as wide, as of four times the
+/// dimensions.
 double reach_of_scores(const LessonPage& page, double most) {
   LessonState& state = page.state();
   const bool widens = std::ranges::find(page.step.shown, "d_k") != page.step.shown.end();
@@ -65,11 +66,11 @@ double reach_of_scores(const LessonPage& page, double most) {
   if (kept > 0 && most <= kept) return kept;
   const double reach = whole(kept > 0 || !widens ? most : 2.2 * most);
   if (!state.look_due)
-    page.moments().plot_reach = static_cast<float>(reach);  // the step's own scores are there
+    page.moments().plot_reach = static_cast<float>(reach);  // the step's own scores are computed
   return reach;
 }
 
-/// The scores before the division in outline, after it filled: one axis for both.
+/// The scores before the division in outline, after it filled, on one axis.
 void plot_lesson_scores(const LessonPage& page, const Box& box) {
   const Ui& ui = page.ui();
   const LayerResult& result = page.scene.result;
@@ -114,7 +115,7 @@ void plot_lesson_scores(const LessonPage& page, const Box& box) {
     if (outline[i] > 0) ui.frame(bar(i, outline[i]), ui.theme.b, std::max(1.f, ui.px(1.5f)));
 }
 
-/// The chosen row's weights with what uniform attention would give, and those of what is held beside them.
+/// The chosen row's weights with those of uniform attention, and B's beside them.
 void plot_lesson_row(const LessonPage& page, const Box& box) {
   const Ui& ui = page.ui();
   const LayerResult& result = page.scene.result;
@@ -130,7 +131,7 @@ void plot_lesson_row(const LessonPage& page, const Box& box) {
           {type::label, ui.theme.query, Ink::Semibold});
   const double uniform = 1 / static_cast<double>(std::max<std::int64_t>(1, measures.allowed));
   float right = lesson_legend(ui, box.right(), line, "uniform " + fixed(uniform, 2), ui.theme.text3, true);
-  if (all.held_row.at >= 0) {  // maybe the row of another token
+  if (all.held_row.at >= 0) {  // it may be the row of another token
     const std::string held =
         all.held_row.is_same ? std::string("held") : "held: " + placed_query_label(*b, 0, all.held_row.at);
     right = lesson_legend(ui, right, line, held, ui.theme.b, true);
@@ -174,7 +175,7 @@ void plot_lesson_row(const LessonPage& page, const Box& box) {
   draw_label_axis(ui, named, labels);
 }
 
-/// H of every row in what is held that is the row of the same token; NaN where there is none.
+/// The entropy of B's row of the same token, for every row; NaN if B has no such row.
 std::vector<ImVec2> held_entropies(const LessonPage& page, const LayerResult& held) {
   const LayerResult& result = page.scene.result;
   const HeldPlaces places(page.step, result, held);
@@ -189,7 +190,7 @@ std::vector<ImVec2> held_entropies(const LessonPage& page, const LayerResult& he
   return all;
 }
 
-/// H of every row under ln of its allowed keys, dashed.
+/// The entropy of every row, and the dashed bound, ln of its allowed keys.
 void plot_lesson_entropy(const LessonPage& page, const Box& box) {
   const Ui& ui = page.ui();
   const LayerResult& result = page.scene.result;
@@ -236,7 +237,7 @@ void draw_lesson_plot(LessonPage& page, const Box& box) {
     case lessons::Plot::Scores: return plot_lesson_scores(page, box);
     case lessons::Plot::Row: return plot_lesson_row(page, box);
     case lessons::Plot::Entropy: return plot_lesson_entropy(page, box);
-    case lessons::Plot::Pruning:  // of models, below their heads
+    case lessons::Plot::Pruning:  // in lessons with a model it is below the heads
     case lessons::Plot::None: break;
   }
 }

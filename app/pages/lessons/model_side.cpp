@@ -1,5 +1,5 @@
-// app/pages/lessons: the picture of a lesson that plays with a model: all its heads small, one of them
-// large, what it predicts. Where the model is not on this computer: which file it is and how it is got.
+// app/pages/lessons: the picture of a lesson that uses a model: all its heads small, one of them large, its
+// prediction. If the model is not on this computer: its file and how to get it.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -23,10 +23,10 @@ namespace {
 
 using lessons::ModelSight;
 
-/// How high the cells of a head have to be, in logical pixels.
+/// The least height of a head's cells, in logical pixels.
 constexpr float readable_map = 110;
 
-/// In the middle of the place where the picture will be.
+/// Writes in the middle of the picture's place.
 void say_in_place(const Ui& ui, const Box& box, std::string_view title, std::string_view words) {
   const float y = box.y + std::round(box.h * 0.36f), room = box.w - ui.px(48);
   ui.text(box.centre_x(), y, title, {type::title, ui.theme.text1, Ink::Semibold, Align::Centre, room});
@@ -34,7 +34,7 @@ void say_in_place(const Ui& ui, const Box& box, std::string_view title, std::str
           {type::body, ui.theme.text2, Ink::Regular, Align::Centre, room});
 }
 
-/// Which file, how large, and what fetches it.
+/// Says which file is missing, its size, and the command that fetches it.
 void draw_absent_model(LessonPage& page, const Box& box, const ModelSight& sight) {
   const Ui& ui = page.ui();
   if (sight.is == nullptr)
@@ -42,7 +42,7 @@ void draw_absent_model(LessonPage& page, const Box& box, const ModelSight& sight
                         "The lesson names it as a path, from the lesson's own folder.");
   const float wide = std::min(box.w - ui.px(48), ui.px(560));
   const float x = std::round(box.centre_x() - wide / 2);
-  // In front of a room the button below still stands above the keys.
+  // In presenter mode there is less height: the button must stay above the keys.
   const bool low = box.h < ui.px(400);
   float y = box.y + std::round(low ? ui.px(12) : std::max(ui.px(24), box.h * 0.16f));
   const auto paragraph = [&](std::string_view words, Rgba colour, float size) {
@@ -76,7 +76,7 @@ void draw_absent_model(LessonPage& page, const Box& box, const ModelSight& sight
             {type::label, ui.theme.text1, Ink::Regular, Align::Left, x + wide - again.right() - ui.px(12)});
 }
 
-/// A step begins with its head in sight.
+/// At the beginning of a step scrolls to its head.
 void bring_step_into_sight(const LessonPage& page, const GridFrame& grid) {
   const GridPlan::Cell* const cell = find_cell(grid.plan, grid.chosen);
   if (!std::exchange(page.moments().grid_due, false) || cell == nullptr) return;
@@ -84,19 +84,18 @@ void bring_step_into_sight(const LessonPage& page, const GridFrame& grid) {
   grid.state.grid_scroll = std::max(0.f, grid.state.grid_scroll + down / grid.ui.scale());
 }
 
-/// The small picture of the head whose large one is under the lid shows the same weights.
+/// Covers the small picture of the head whose large one is covered, as it shows the same weights.
 void cover_small_picture(const LessonPage& page, const GridFrame& grid) {
   const GridPlan::Cell* const cell = find_cell(grid.plan, grid.chosen);
   if (!page.hides() || cell == nullptr || grid.state.colour != HeadColour::Pattern) return;
-  if (change_of_head(grid.changes, grid.chosen) != nullptr) return;  // the cell says that it is zeroed
+  if (change_of_head(grid.changes, grid.chosen) != nullptr) return;  // its cell says only that it is zeroed
   const Ui& ui = page.ui();
   ui.fill(cell->box, ui.theme.hatch_ground, ui.px(3));
   ui.text(cell->box.centre_x(), cell->box.centre_y(), "?",
           {type::tick, ui.theme.border, Ink::Semibold, Align::Centre});
 }
 
-/// The grid without what it is otherwise chosen by. Its column of effects stands where the step has them
-/// worked out.
+/// The grid without its controls. It has the column of effects if the step has them computed.
 void draw_lesson_grid(const LessonPage& page, const Box& region) {
   Scene& scene = page.scene;
   const Ui& ui = scene.ui;
@@ -112,7 +111,7 @@ void draw_lesson_grid(const LessonPage& page, const Box& region) {
                                      ends.low, ends.high, ui.px(scene.compact ? 40 : 64));
   const std::string note = grid_note(grid), first = note.substr(0, note.find("  ·  "));
   const float room = left - ui.px(24) - grid.title.x - ui.text_width("All heads", type::body, Ink::Semibold);
-  // Half of what the colours mean means nothing, and the step's own words say it.
+  // A cut note about the colours would be of no use, and the step's own words say the same.
   const bool fits = !scene.compact && ui.text_width(first, type::tick) <= room;
   draw_region_title(ui, grid.title, "All heads", fits ? note : std::string(), left - ui.px(12));
   draw_grid_columns(grid);
@@ -127,7 +126,7 @@ void draw_lesson_grid(const LessonPage& page, const Box& region) {
   model_look_of(scene.view).layer_effects = true;
 }
 
-/// In a low window all names would leave cells too small to read.
+/// In a low window some labels are left out, as all would leave cells too small to read.
 HeatMapStyle style_of_head(Scene& scene, const Box& map) {
   HeatMapStyle style{.wide_strip = false, .strips = false};
   if (scene.result.is_long()) return style;
@@ -138,7 +137,7 @@ HeatMapStyle style_of_head(Scene& scene, const Box& map) {
   return style;
 }
 
-/// By a change of its own, or by one of its whole layer.
+/// Whether a change of the head, or of its whole layer, zeroes its output.
 bool gives_zero(const ModelChanges& changes, const ModelHead& head) {
   const HeadChange* const alone = change_of_head(changes, head);
   const BlockChange* const layer = change_of_block(changes, head.of, head.block);
@@ -162,7 +161,7 @@ void draw_lesson_head(const LessonPage& page, const Box& region) {
   const float title = ui.text(x, y, layer_name(spec, head.of, head.block) + " · Head " + number,
                               {type::body, ui.theme.text1, Ink::Semibold, Align::Left, right - x});
   const float room = right - x - title - ui.px(12);
-  // The picture keeps what it computes.
+  // The picture still shows the weights that the head computes.
   if (gives_zero(shown_changes(scene), head) && room > ui.px(60))
     ui.text(right, y, "zeroed: what it gives is 0",
             {type::label, ui.theme.text2, Ink::Regular, Align::Right, room});
@@ -173,13 +172,13 @@ void draw_lesson_head(const LessonPage& page, const Box& region) {
   if (map.h < ui.px(80)) return;
   const HeatMapStyle style = style_of_head(scene, map);
   draw_model_head_picture(scene, map, style.all_names);
-  // Words stand for rows and keys of the layer that is looked at.
+  // Words of the prose refer to rows and keys of the layer on screen.
   if (!page.pointed || !is_layer_on_screen(scene)) return;
   const MapFrame frame = plan_map(scene, map, 0, style);
   if (frame.cells.w >= 1) ring_lesson_word(frame, *page.pointed);
 }
 
-/// How high the lower part is: what is predicted, and beside it what needs room.
+/// The height of the lower part: the prediction and what is beside it.
 float lower_height(const LessonPage& page, const Box& box) {
   const Ui& ui = page.ui();
   if (looks_at_picture(page.scene)) return std::round(std::clamp(box.h * 0.42f, ui.px(160), ui.px(360)));
@@ -195,7 +194,7 @@ void draw_model_picture_of(LessonPage& page, const Box& box) {
   const Box upper{box.x, box.y, box.w, box.h - low};
   const float grid = std::round(upper.w * (scene.compact ? 0.44f : 0.38f));
   const Box heads{upper.x, upper.y, grid, upper.h};
-  // Nothing changes while a question is open, and the head that is looked at is a part of the Document.
+  // Nothing may be changed while a question is open, and the choice of the head changes the Document.
   if (page.covered) ImGui::BeginDisabled();
   if (page.hides() && page.step.covers_grid)
     draw_lesson_lid(page, heads.grown(-ui.px(12)), ui.theme.border);
@@ -206,7 +205,7 @@ void draw_model_picture_of(LessonPage& page, const Box& box) {
   if (looks_at_picture(scene)) {
     const Box picture{box.x, upper.bottom(), std::round(box.w * 0.62f), low};
     prediction = {picture.right(), upper.bottom(), box.w - picture.w, low};
-    // What the model looks at is no answer.
+    // The model's input picture does not answer the question.
     page.hides() ? draw_lesson_lid(page, draw_model_picture_alone(scene, picture), ui.theme.border)
                  : draw_model_picture(scene, picture);
   }

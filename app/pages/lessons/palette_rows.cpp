@@ -1,4 +1,4 @@
-// app/pages/lessons: what the palette finds of the page beside its actions.
+// app/pages/lessons: the page's entries in the palette, besides its actions.
 #include "app/kit/ui/own_words.hpp"
 #include "app/pages/lessons/facts.hpp"
 #include "app/pages/lessons/step/acts.hpp"
@@ -8,7 +8,7 @@
 namespace attnscope {
 namespace {
 
-/// What the lessons without a German text are about, for German words that are typed.
+/// German search terms for lessons without a German text.
 std::string german_words_of(const lessons::LessonEntry& entry) {
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 12> terms{
       {{"induction", "induktion"},

@@ -1,5 +1,5 @@
-// app/pages/lessons: the chosen row number by number: what each key's score is on its way to its weight,
-// and the same key's number in what is held beside it.
+// app/pages/lessons: the chosen row number by number: each key's score at every stage up to its weight, and
+// the same key's number in B.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -22,7 +22,7 @@ struct RowColumn {
   float wide = 0, right = 0;
 };
 
-/// A table is made for a frame and draws itself.
+/// A table for one frame.
 class RowTable {
  public:
   RowTable(const LessonPage& page, const Box& column)
@@ -43,7 +43,7 @@ class RowTable {
     const float title = ui_.text(x, y + ui_.px(8), "Row", {type::label, ui_.theme.text1, Ink::Semibold});
     const float name = ui_.text(x + title + ui_.px(8), y + ui_.px(8), placed_query_label(result_, 0, row_),
                                 {type::label, ui_.theme.query, Ink::Semibold});
-    // What is held has the row of another token.
+    // B's row is of another token.
     if (held_ != nullptr && !place_.is_same)
       ui_.text(column_.right() - pad(), y + ui_.px(8), "held: " + placed_query_label(*held_, 0, place_.at),
                {type::label, ui_.theme.b, Ink::Semibold, Align::Right,
@@ -66,10 +66,10 @@ class RowTable {
 
  private:
   float pad() const { return ui_.px(12); }
-  float first() const { return ui_.px(page_.scene.compact ? 56 : 64); }  // the width of the keys' names
+  float first() const { return ui_.px(page_.scene.compact ? 56 : 64); }  // width of the keys' names
   bool hides_shown() const { return page_.hides() && page_.scene.held == nullptr; }
 
-  /// What is held has a column where its heads are those of what is shown and the row stands there.
+  /// B has a column if it has as many heads as A and has the row.
   void find_held() {
     const LayerResult* const held =
         page_.scene.held != nullptr ? &page_.scene.held->result->layer() : nullptr;
@@ -85,10 +85,10 @@ class RowTable {
     for (std::int64_t j = 0; j < result_.dimensions.keys; ++j) keys_.push_back({j, -1});
   }
 
-  /// Up to the last stage that the step lets be seen; the held side shows that one.
+  /// Columns up to the last stage that the step shows; B has a column of that stage.
   void find_columns() {
-    // Where scores are asked for they are hidden as well; of a trained model the weights cannot be computed
-    // from them, and the largest would tell.
+    // If the question is about scores, they are hidden as well; so are those of a trained model, whose
+    // largest score would reveal the answer.
     const bool of_scores = page_.step.stage && *page_.step.stage != "weights";
     const bool asks_scores = page_.hides() && (of_scores || page_.lesson().of_model());
     const auto add = [&](const char* name, Stage stage, Rgba colour) {
@@ -108,7 +108,7 @@ class RowTable {
     place_columns();
   }
 
-  /// Each has the room of its name or of its numbers, and as much of the rest as the others.
+  /// Each column is as wide as its name or its numbers; the remaining width is shared equally.
   void place_columns() {
     const auto count = static_cast<float>(columns_.size());
     const float room = column_.w - 2 * pad() - first();
@@ -154,7 +154,7 @@ class RowTable {
     return !scene.held->stats->rule().allows(0, head_, place_.at, j);
   }
 
-  /// "–" of a key that this side does not have.
+  /// "–" for a key that this side does not have.
   std::string text_of_number(const RowColumn& of, std::int64_t j) const {
     if (j < 0) return "–";
     const LayerResult& result = of.of_held ? *held_ : result_;
@@ -164,7 +164,7 @@ class RowTable {
     return fixed(static_cast<double>(value), is_weight ? 3 : 2);
   }
 
-  /// Of a zeroed head: the length of what its weights would give struck out, and 0.
+  /// For a zeroed head: the length that its output would have, struck out, and 0.
   float draw_what_it_gives(float y) const {
     if (page_.hides()) return y;
     float left = column_.right();  // of the first number
@@ -195,7 +195,7 @@ class RowTable {
   std::int64_t head_, row_;
   float line_, wide_ = 0;
   const LayerResult* held_ = nullptr;
-  HeldPlace place_;  // of the row in what is held
+  HeldPlace place_;  // of the row in B
   std::vector<HeldPlaces::KeyLine> keys_;
   std::vector<RowColumn> columns_;
 };

@@ -49,7 +49,7 @@ float draw_lesson_buttons(LessonPage& page, const Box& box) {
   return x + ui.px(16);
 }
 
-/// What stands at the right end below: how many predictions were right.
+/// The words at the lower right: how many predictions were right.
 std::string lesson_score_words(const Scene& scene) {
   const LessonScore score = lesson_score(scene);
   if (score.asked == 0) return {};
@@ -111,8 +111,8 @@ void draw_lesson_scrubber(LessonPage& page, const Box& box) {
     if (i == at) draw_scrub_knob(ui, {mark.centre_x(), mark.centre_y()}, touch);
     const float below = mark.bottom() + ui.px(compact ? 12 : 14);
     const bool asks = step.question.has_value();
-    // In a small window the title of this step alone is there: it has the room of the next one, and the last
-    // one's also that of the one before, where no question mark stands.
+    // A compact window has the title of this step alone: it may use the next step's room, and the last step's
+    // title also that of the previous one up to a question mark.
     const float right = box.right() - pad - ui.px(asks ? 20 : 0);
     float title_x = mark.x, title_room = bar - ui.px(asks ? 16 : 4);
     if (compact) {

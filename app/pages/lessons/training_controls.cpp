@@ -21,7 +21,7 @@ const training::LabRun* lesson_run(const LessonPage& page) {
   return page.scene.training != nullptr ? page.scene.training->sight().run() : nullptr;
 }
 
-/// The knobs of the run that trains, changed.
+/// Changes the knobs of the run that is being trained.
 void turn_knobs(LessonPage& page, std::function<void(training::Knobs&)> turn) {
   if (lesson_run(page) != nullptr && !page.covered) page.scene.training->lab()->turn_knobs(std::move(turn));
 }
@@ -60,7 +60,7 @@ float draw_branch_control(LessonPage& page, const Box& at) {
   return box.w;
 }
 
-/// The same run, trained as far, from other weights and other data.
+/// Trains the same recipe to the same step from another seed: other initial weights and data.
 float draw_training_seed_control(LessonPage& page, const Box& at) {
   const Ui& ui = page.ui();
   LabState& state = lab_of(page.scene.view);
@@ -113,7 +113,7 @@ float draw_mask_control(LessonPage& page, const Box& at) {
   return width;
 }
 
-/// A badge for each head; a line through it while it gives zeros.
+/// A badge for each head, struck through while it is zero-ablated.
 float draw_training_mute_control(LessonPage& page, const Box& at) {
   const Ui& ui = page.ui();
   const training::LabRun* const run = lesson_run(page);

@@ -1,6 +1,5 @@
-// app/pages/lessons: the picture of a lesson that trains: the curves, heads and strip of time of the
-// training page, covered until what is asked is revealed, and how far the run has come to where the step
-// stands.
+// app/pages/lessons: the picture of a lesson that trains: the curves, heads and strip of time of the training
+// page, covered until the answer is revealed, and the progress of the run up to the step's place.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -16,7 +15,7 @@
 namespace attnscope {
 namespace {
 
-/// Steps that were trained of those that the step needs.
+/// Training steps that are done, and those that the lesson's step needs.
 struct OnItsWay {
   std::int64_t done = 0, all = 0;
 };
@@ -49,7 +48,7 @@ void say_of_training(const Ui& ui, const Box& box, const std::string& words) {
           {type::body, ui.theme.text2, Ink::Regular, Align::Centre, box.w - ui.px(40)});
 }
 
-/// That a step of the lesson trains this task to: the axes are the same in all of them.
+/// The furthest training step of all steps of the lesson: the axes are the same in all of them.
 std::int64_t furthest_step(const LessonPage& page) {
   std::int64_t last = 0;
   for (const lessons::Step& step : page.lesson().steps) {
@@ -60,8 +59,8 @@ std::int64_t furthest_step(const LessonPage& page) {
   return last;
 }
 
-/// Not where the step names its curves and none of them is of heads: their pictures, also those in the strip
-/// of time, would answer what a later step asks about them.
+/// Whether heads are shown: not if the step names its curves and none is of heads, as the heads' pictures,
+/// also in the strip of time, would answer what a later step asks.
 bool shows_heads(const lessons::TrainedStep& step) {
   constexpr std::array<std::string_view, 3> of_all{"loss", "accuracy", "gradient"};
   return step.plots.empty() || !std::ranges::all_of(step.plots, [&](const std::string& plot) {
@@ -80,7 +79,7 @@ void draw_training_picture(LessonPage& page, const Box& box) {
       page.step.question ? std::get_if<lessons::CurveQuestion>(&page.step.question->kind) : nullptr;
   if (curve != nullptr) ask_for_curve(page, lab, *curve);
   const bool covers_plots = page.covered && page.step.trained.covers_plots;
-  std::vector<std::string> open;  // while a curve that answers is not there yet
+  std::vector<std::string> open;  // while the curve that is the answer must stay hidden
   if (page.covered && curve == nullptr && !page.step.trained.covered_curves.empty()) {
     open = lessons::open_curves(page.step.trained);
     lab.plots = open;
@@ -89,7 +88,7 @@ void draw_training_picture(LessonPage& page, const Box& box) {
   lab.covers_numbers = page.covered && (curve != nullptr || covers_plots);
   const bool has_heads = shows_heads(page.step.trained);
   lab.covers_heads = !has_heads || (page.covered && page.step.trained.covers_heads);
-  // In little room the strip of time is a line, and the large curve stands alone.
+  // In little room the strip of time is low, and only the large curve is drawn.
   const bool low = box.h < ui.px(430);
   const float time = ui.px(low ? 72 : lab.b == nullptr ? (lab.narrow ? 112 : 130) : lab.narrow ? 150 : 186);
   const float top = box.h - time;

@@ -1,5 +1,5 @@
-// app/pages/lessons: steps on what stands around attention: the vectors of a stage, a row for each
-// token, and how the chosen token's vector goes through the block.
+// app/pages/lessons: steps about the block around attention: the vectors of a stage, a row for each token,
+// and the chosen token's vector through the block.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -17,8 +17,7 @@
 namespace attnscope {
 namespace {
 
-/// Stages as wide as the residual stream, in the order of the computation, as far as the step lets them be
-/// seen.
+/// Stages as wide as the residual stream, in order of computation, up to the last that the step shows.
 std::vector<Stage> stream_stages(const lessons::Step& step, const LayerResult& result) {
   std::vector<Stage> all;
   for (const Stage stage : vector_stages(result)) {
@@ -26,14 +25,13 @@ std::vector<Stage> stream_stages(const lessons::Step& step, const LayerResult& r
     const bool inside = stage == Stage::Gate || stage == Stage::Up || stage == Stage::Activation;
     if (of_layer && !inside) all.push_back(stage);
   }
-  // What comes in is there whether positions were added to it or not.
+  // The block's input is listed whether positions were added to it or not.
   if (result.trace[Stage::Position]) all.insert(all.begin(), Stage::Position);
   std::erase_if(all, [&](Stage stage) { return !lessons::shows_stage(step, stage); });
   return all;
 }
 
-/// What a stage of the stream is called in prose: what comes in is X, and where no norm follows the last sum
-/// is X₂.
+/// The name of a stream's stage in prose: the input is X; the last sum is X₂ if no norm follows it.
 struct StreamName {
   std::string_view symbol, name;
 };
@@ -45,8 +43,7 @@ StreamName name_in_stream(const LayerResult& result, Stage stage) {
   return {what.symbol, what.name};
 }
 
-/// The stage that has this name in what is held: X₂ is its block's output, also where the last sum of what is
-/// shown is its own.
+/// The stage with this name in B: X₂ is the output of B's block, even if in A the last sum is.
 Stage held_stage(const LayerResult& held, const StreamName& name, Stage stage) {
   const bool is_last = name.symbol == info(Stage::BlockOutput).symbol && held.trace[Stage::BlockOutput];
   return is_last ? Stage::BlockOutput : stage;
@@ -57,7 +54,7 @@ std::vector<float> vector_of_query(const LayerResult& result, Stage stage, std::
   const TensorPtr& tensor = result.trace[stage];
   if (!tensor || tensor->shape().rank() != 3) return {};
   const auto matrix = tensor->matrix(0);
-  // Rows of what attention reads begin with the cache.
+  // The rows of attention's input begin with the cache.
   const bool of_tokens = stage == Stage::Position || stage == Stage::AttentionNorm;
   const std::int64_t row = of_tokens ? query + result.dimensions.past : query;
   if (row < 0 || row >= matrix.rows()) return {};
@@ -66,7 +63,7 @@ std::vector<float> vector_of_query(const LayerResult& result, Stage stage, std::
   return numbers;
 }
 
-/// What is read off a token's vector.
+/// Measures of a token's vector.
 struct VectorFacts {
   double mean = 0, deviation = 0, length = 0;
 };
@@ -83,7 +80,7 @@ bool is_same_stage(const LayerResult& result, Stage a, std::optional<Stage> b) {
   return b && result.trace[a] == result.trace[*b];
 }
 
-/// The chosen token's vector in every stage, one below the other on one scale: what is added to what is seen.
+/// The chosen token's vector in every stage, one below the other on one scale, so that additions are visible.
 void draw_token_strips(const LessonPage& page, const Scene& side, const Box& area, Stage asked, bool is_b) {
   const Ui& ui = page.ui();
   const LayerResult& result = side.result;
@@ -143,10 +140,10 @@ void draw_lesson_vectors(LessonPage& page, Scene& side, const Box& area, Stage s
                            is_b ? ui.theme.b : ui.theme.border);
   }
   ImGui::PushID(is_b ? "lesson B" : "lesson A");
-  // What is held is not edited, and nothing is while a question is open.
+  // B cannot be edited, and nothing can while a question is open.
   const bool locked = is_b || page.covered;
   if (locked) ImGui::BeginDisabled();
-  // As high as its rows want to be; below stands the chosen token, stage by stage.
+  // As high as its rows need; below them the chosen token, stage by stage.
   const auto rows = static_cast<float>(side.result.trace[stage]->shape()[1]);
   const float wanted = rows * ui.px(36) + ui.px(26 + 64 + 28), strips = ui.px(28 + 7 * 18);
   const float high = area.h - wanted >= strips ? wanted : area.h;
@@ -172,7 +169,7 @@ float draw_lesson_stream(const LessonPage& page, const Box& column, float y) {
                              {type::label, ui.theme.query, Ink::Semibold, Align::Left,
                               std::max(1.f, column.w - 2 * pad - title - ui.px(8))});
   const HeldPlace there = held != nullptr ? HeldPlaces(page.step, result, *held).row(query) : HeldPlace{};
-  // What is held has the row of another token.
+  // B's row is of another token.
   if (const float room = column.w - 2 * pad - title - name - ui.px(24);
       there.at >= 0 && !there.is_same && room > ui.px(40))
     ui.text(column.right() - pad, y + ui.px(8), "held: " + query_label(*held, 0, there.at),
@@ -180,7 +177,7 @@ float draw_lesson_stream(const LessonPage& page, const Box& column, float y) {
   y += ui.px(26);
   const std::size_t columns = held != nullptr ? 4 : 3;
   constexpr std::array<std::string_view, 4> names{"mean", "σ", "length", "held"};
-  // In a narrow column with what is held the symbol alone names the stage.
+  // In a narrow column beside B only the symbol names the stage.
   const bool short_names = column.w < ui.px(300) && held != nullptr;
   const float first = ui.px(short_names             ? 44
                             : column.w < ui.px(300) ? 112
@@ -193,7 +190,7 @@ float draw_lesson_stream(const LessonPage& page, const Box& column, float y) {
     ui.text(right_of(i), y + ui.px(8), names[i],
             {type::tick, i == 3 ? ui.theme.b : ui.theme.text2, Ink::Regular, Align::Right});
   y += ui.px(24);
-  bool behind = false;  // from the stage on that is asked for
+  bool behind = false;  // from the stage on that the question asks for
   for (const Stage stage : stages) {
     if (y + line > column.bottom()) break;
     const bool chosen = is_same_stage(result, stage, asked);

@@ -1,4 +1,4 @@
-// app/pages/lessons: the left column: what a step says, asks and wants done.
+// app/pages/lessons: the left column: a step's words, question and task.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr float wide_words_pad = 24, narrow_words_pad = 16;  // logical pixels
 
-/// "‹ Lessons   4  Why divide by √dₖ          step 4 of 9" over a bar a step. Returns the y below.
+/// "‹ Lessons   4  Why divide by √dₖ          step 4 of 9" above one bar for each step. Returns the y below.
 float draw_lesson_head(const LessonPage& page, float x, float y, float width) {
   const Ui& ui = page.ui();
   const std::int64_t at = page.state().step, count = std::ssize(page.lesson().steps);
@@ -34,7 +34,7 @@ float draw_lesson_head(const LessonPage& page, float x, float y, float width) {
   const bool fits = left + title + ui.text_width(whole, type::label) <= end;  // else the title needs the room
   const float right = ui.text(x + width, line, fits ? whole : brief,
                               {type::label, ui.theme.text2, Ink::Regular, Align::Right});
-  // Where two letters and the dots have no room, the bar above has the title.
+  // Without room for two letters and the dots the title is left out; the top bar has it.
   if (const float room = end - right - left; room >= ui.px(32))
     ui.text(left, line, own(page.lesson().title),
             {type::label, ui.theme.text1, Ink::Medium, Align::Left, room});
@@ -51,7 +51,7 @@ float draw_lesson_head(const LessonPage& page, float x, float y, float width) {
   return top + ui.px(4);
 }
 
-/// What is to be reached, with a tick once it was.
+/// The step's task, with a tick once it was done.
 float draw_lesson_task(const LessonPage& page, float x, float y, float width) {
   const Ui& ui = page.ui();
   const bool reached = page.state().reached.contains(page.state().step);
@@ -73,8 +73,8 @@ struct LessonKey {
   std::string_view key, does;
 };
 
-/// Those that do something now: a field that is typed into has the others for itself, and Space goes from the
-/// last step to the next lesson, where there is one.
+/// The keys that do something now: a text field that is typed into takes the others, and Space goes from the
+/// last step to the next lesson, if there is one.
 std::vector<LessonKey> lesson_keys(const LessonPage& page) {
   if (ImGui::GetIO().WantTextInput) return {{"Enter", "ends typing"}, {"F5", "present"}};
   std::vector<LessonKey> keys;
@@ -91,7 +91,7 @@ std::vector<LessonKey> lesson_keys(const LessonPage& page) {
   return keys;
 }
 
-/// What the keys do, in two columns at the foot.
+/// The keys and their actions, in two columns at the foot.
 void draw_lesson_keys(const LessonPage& page, float x, float y, float width) {
   const Ui& ui = page.ui();
   const std::vector<LessonKey> keys = lesson_keys(page);
@@ -110,7 +110,7 @@ struct ColumnStretch {
   float top, bottom;
 };
 
-/// In a column that is too low for all that was revealed the choices that do not matter any more fold.
+/// In a column that is too low for the revealed answer, choices that are neither right nor chosen are folded.
 ColumnStretch draw_question_in_column(LessonPage& page, float x, float y, float width, float column) {
   LessonState& state = page.state();
   const float scale = page.ui().scale();
@@ -122,7 +122,7 @@ ColumnStretch draw_question_in_column(LessonPage& page, float x, float y, float 
   return card;
 }
 
-/// Of the card, from the top of the column: all of it where there is room, else its end, the answer.
+/// Scrolls so that all of the card is in sight, or, if the column is too low, its end with the answer.
 void bring_answer_into_sight(LessonPage& page, const ColumnStretch& card, float column) {
   LessonState& state = page.state();
   if (state.answer_due == 0 || !state.answer.revealed) return;
@@ -187,7 +187,7 @@ void draw_lesson_words(LessonPage& page, const Box& box) {
     ui.horizontal(x, foot, width, ui.theme.hairline);
     draw_lesson_keys(page, x, foot + ui.px(14), width);
   }
-  // In front of a room the question is in sight; what stands above it was said.
+  // Presenter mode scrolls to the question; the speaker has said the words above it.
   if (page.presented && std::exchange(page.state().question_due, false) && page.step.question)
     page.moments().scroll = std::max(0.f, (y - begin - column.h) / ui.scale());
   ImGui::SetCursorScreenPos({box.x, y});

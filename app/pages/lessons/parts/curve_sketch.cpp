@@ -22,7 +22,7 @@ double largest_in(const std::vector<double>& all) {
   return all.empty() ? std::numeric_limits<double>::quiet_NaN() : std::ranges::max(all);
 }
 
-/// Of one measurement; NaN where it has not that measure.
+/// The measure at one point; NaN if it does not have it.
 double measured_at_point(const training::TaskRow& task, const LabPoint& point, std::string_view measure) {
   const training::Metrics& metrics = point.metrics;
   const training::GroupResult& goal = metrics.groups[static_cast<std::size_t>(task.goal_group)];
@@ -38,7 +38,7 @@ double measured_at_point(const training::TaskRow& task, const LabPoint& point, s
   return std::numeric_limits<double>::quiet_NaN();
 }
 
-/// What muting costs, as a lesson's numbers have it.
+/// The largest cost of ablating a head, the same number as in a lesson's prose.
 double largest_cost_at(const training::LabSight& lab, const training::LabRun& run, std::int64_t step) {
   const lessons::LookUp look_up = lessons::look_up_in_training(lab);
   const training::NetworkSpec& network = lab.recipe->network;
@@ -48,7 +48,7 @@ double largest_cost_at(const training::LabSight& lab, const training::LabRun& ru
       const double arguments[] = {static_cast<double>(head), static_cast<double>(step)};
       largest = std::fmax(largest, look_up(run.parent >= 0 ? "branch.cost" : "cost", arguments));
     }
-  } catch (const Error&) {  // of so many heads it is not measured
+  } catch (const Error&) {  // with that many heads it is not measured
   }
   return largest;
 }

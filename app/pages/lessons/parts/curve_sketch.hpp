@@ -1,5 +1,5 @@
-// app/pages/lessons/parts: a curve that is drawn by hand on empty axes, and how far it is from the one that
-// was measured. Knows no screen.
+// app/pages/lessons/parts: a curve drawn by hand on empty axes, and its distance to the measured one. Does
+// not draw.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,11 @@
 
 namespace attnscope {
 
-/// Columns that a sketch has: each one a height from 0 to 1 as a share of the axis; below 0: not drawn there.
+/// Columns of a sketch: each is a height from 0 to 1, as a share of the axis; below 0: not drawn there.
 inline constexpr std::size_t sketch_columns = 128;
 
-/// The mouse went from one place to another, in shares of the axes from the left and from below: all columns
-/// between are drawn anew. An empty sketch begins.
+/// The mouse moved from one point to another, in shares of the axes from the left and from below: all columns
+/// between get new heights. Makes an empty sketch if there was none.
 struct SketchPoint {
   float x = 0, y = 0;
 };
@@ -25,22 +25,20 @@ void draw_into(std::vector<float>& sketch, SketchPoint from, SketchPoint to);
 /// drawn. The sketch is not empty.
 float sketch_at(const std::vector<float>& sketch, float x);
 
-/// What one curve tells of a measure of a run: of the loss and the accuracy that of the task's goal, of
-/// entropy the mean of the heads, of scores and of what muting costs the largest of the heads, of gradients
-/// that of the output. Points by step; without those that are no numbers.
+/// A run's measure as one curve: loss and accuracy of the task's goal, the mean entropy of the heads, the
+/// largest score or cost of ablation of the heads, the gradient of the output. Points by step, without NaN.
 struct MeasuredCurve {
   struct Point {
     double step = 0, value = 0;
   };
   std::vector<Point> points;
-  double low = 0, high = 1;  // of the axis: known of the measure, not of the curve, but for gradients
+  double low = 0, high = 1;  // ends of the axis: set by the measure; only for gradients by the curve
 };
 /// A measure that the task does not have gives no points.
 MeasuredCurve measured_curve(const training::LabSight&, const training::LabRun&, std::string_view measure);
 
-/// Mean distance of the sketch from the points from the step `from` on, as a share of the axis' height;
-/// `last`: the step at which the axis ends, it begins at 0. The sketch is not empty; NaN where there are no
-/// points.
+/// Mean distance of the sketch to the points from step `from` on, as a share of the axis' height. The axis of
+/// steps goes from 0 to `last`. The sketch is not empty; NaN without points.
 double sketch_distance(const std::vector<float>& sketch, const MeasuredCurve&, double from, double last);
 
 }  // namespace attnscope

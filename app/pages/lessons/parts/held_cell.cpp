@@ -17,7 +17,7 @@ std::int64_t tokens_in_cache(const LayerResult& result) {
   return std::max<std::int64_t>(0, position_of(result, 0, 0));
 }
 
-/// Of all tokens of the text, those of a cache first. Where there are no tokens labels are numbers.
+/// Labels of all tokens of the text, those of a cache first. Without tokens labels are numbers.
 PlaceLabels labels_of_text(const LayerResult& result) {
   PlaceLabels all;
   for (std::int64_t row = -tokens_in_cache(result); row < result.dimensions.queries; ++row)
@@ -30,7 +30,7 @@ PlaceLabels labels_of_keys(const LayerResult& result) {
   return all;
 }
 
-/// For each label the place of the same one there, the k-th for the k-th; -1: there is none.
+/// For each label the index of the same label in `there`, the k-th of equal ones for the k-th; -1: none.
 std::vector<std::int64_t> places_of_same(const PlaceLabels& here, const PlaceLabels& there) {
   std::map<std::string_view, std::vector<std::int64_t>> places;
   for (std::int64_t i = 0; i < std::ssize(there); ++i)

@@ -8,7 +8,8 @@
 namespace attnscope {
 namespace {
 
-/// Sets runs one behind the other; a run that does not fit goes to the next line with all that hangs on it.
+/// Sets runs one after the other; a run that does not fit goes to the next line, with all runs that must not
+/// be separated from it.
 class Setter {
  public:
   Setter(const Ui& ui, float width, const ProseStyle& style) : ui_(ui), width_(width), style_(style) {}
@@ -95,7 +96,7 @@ SetProse set_prose(const Ui& ui, const lessons::Prose& prose, float width, const
     }
     if (piece.kind == Kind::Formula && !piece.anchor) run.colour = style.strong;
     if (piece.level != 0) {
-      run.size = std::max(std::round(style.size * 0.72f), type::tick);  // the least that is read
+      run.size = std::max(std::round(style.size * 0.72f), type::tick);  // the smallest legible size
       run.y = std::round(ui.px(style.size) * (piece.level > 0 ? -0.3f : 0.24f));
     }
     setter.add(piece.kind == Kind::Number ? sight.number(piece) : piece.text, run);

@@ -1,6 +1,5 @@
-// app/pages/lessons/parts: prose of a lesson broken into lines: strong words, formulas with raised and
-// lowered parts, numbers that are computed, and words that stand for an object of the screen in that object's
-// hue.
+// app/pages/lessons/parts: prose of a lesson broken into lines: strong words, formulas with superscripts and
+// subscripts, computed numbers, and words that refer to an object on screen, in that object's hue.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +12,7 @@
 
 namespace attnscope {
 
-/// How prose is set.
+/// Style of prose.
 struct ProseStyle {
   float size = type::title;  // em, logical pixels
   float line = 23;           // from line to line, logical pixels
@@ -25,13 +24,13 @@ struct ProseStyle {
 
 /// What prose needs to know of the screen.
 struct ProseSight {
-  /// What a number of the prose is, written as its style says; "…" where it cannot be computed.
+  /// A number of the prose, written in its style; "…" if it cannot be computed.
   std::function<std::string(const lessons::Piece&)> number;
-  /// The colour of what a word stands for.
+  /// The colour of the object that a word refers to.
   std::function<Rgba(const lessons::Anchor&)> hue;
-  /// Whether what it stands for is pointed at on the screen.
+  /// Whether the mouse points at that object on screen.
   std::function<bool(const lessons::Anchor&)> is_lit;
-  /// The prose is in English whatever the window speaks: its numbers keep the point.
+  /// The prose is English in any language of the window: its numbers keep the decimal point.
   bool is_english = false;
 };
 
@@ -43,11 +42,11 @@ struct ProseRun {
   float size = 0;          // em, logical pixels
   Rgba colour = 0;
   Ink ink = Ink::Regular;
-  bool computed = false;                    // a number, written as the window's language does
+  bool computed = false;                    // a number, written in the window's language
   const lessons::Anchor* anchor = nullptr;  // into the prose
 };
 
-/// Prose set to a width: where every run stands. Refers to the prose.
+/// Prose set to a width: the places of its runs. Refers to the prose.
 struct SetProse {
   std::vector<ProseRun> runs;
   float height = 0;  // device pixels

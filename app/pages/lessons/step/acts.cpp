@@ -79,16 +79,17 @@ const lessons::LessonEntry* next_lesson(const Scene& scene) {
 
 namespace {
 
-/// The list is turned by the keys that go from step to step: nearly a window on, or back.
+/// In the list the keys that go from step to step scroll by nearly a window.
 void turn_lesson_list(Scene& scene, float windows) {
-  constexpr float share = 0.8f;  // of the window; the rest is seen again
+  constexpr float share = 0.8f;  // of the window; the rest stays in sight
   float& at = moments_of(lesson_state(scene)).list_scroll;
   at = std::max(0.f, at + windows * share * ImGui::GetIO().DisplaySize.y / scene.ui.scale());
 }
 
 }  // namespace
 
-/// After the last step comes the next lesson. A room has a clicker, which is to leave no lesson.
+/// After the last step comes the next lesson; not in presenter mode, where a clicker must not leave the
+/// lesson.
 void lesson_next(Scene& scene) {
   const lessons::OpenLesson* const open = lesson_in(scene);
   if (open == nullptr) return turn_lesson_list(scene, 1);
@@ -101,7 +102,7 @@ void lesson_back(Scene& scene) {
   if (lesson_in(scene) == nullptr) return turn_lesson_list(scene, -1);
   if (lesson_state(scene).step > 0) go_to_lesson_step(scene, lesson_state(scene).step - 1);
 }
-/// Of the whole lesson: what was answered is asked again.
+/// Begins the whole lesson again: everything is asked again.
 void lesson_to_start(Scene& scene) {
   if (lesson_in(scene) == nullptr) return;
   LessonState& state = lesson_state(scene);

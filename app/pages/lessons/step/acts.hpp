@@ -1,5 +1,4 @@
-// app/pages/lessons/step: what is done in a lesson, by keys and by clicks alike: steps, answers, what is
-// revealed, free play.
+// app/pages/lessons/step: actions in a lesson, by keys and by clicks: steps, answers, revealing, free play.
 #pragma once
 
 #include "app/lessons/library.hpp"
@@ -8,42 +7,42 @@
 
 namespace attnscope {
 
-/// The lesson on screen and its step; null where none is open.
+/// The lesson on screen and its step; null if none is open.
 const lessons::OpenLesson* lesson_in(const Shown&);
 const lessons::Step* lesson_step(const Scene&);
-/// Whether the model is on screen as the Document has it now, with the layer that is looked at.
+/// Whether the model on screen is up to date with the Document, including the layer on screen.
 bool is_lesson_model_there(const Scene&);
-/// Whether the lesson on screen trains; and whether the run that its step stands at is there.
+/// Whether the lesson on screen trains; and whether its step's run has been trained to the step.
 bool is_lesson_training(const Shown&);
 bool is_lesson_run_there(const Scene&);
-/// Whether a question is open: what would answer it is covered and cannot be changed.
+/// Whether a question is open: numbers that would answer it are covered, and nothing can be changed.
 bool is_lesson_covered(const Scene&);
 
-/// The step of that number, from 0; another lesson where it has a name.
+/// Shows a step, from 0, of this lesson or of another one by its name.
 void go_to_lesson_step(Scene&, std::int64_t step);
 void open_lesson(Scene&, const std::string& name, std::int64_t step = 0);
 /// Back to the list of lessons; the Document stays.
 void leave_lesson(Scene&);
 
-/// That after the one on screen in the list; null after the last, and after a lesson that is not in it.
+/// The lesson after the one on screen in the list; null after the last, and after a lesson that is not in it.
 const lessons::LessonEntry* next_lesson(const Scene&);
-/// The next step; after the last, unless a room is presented to, the next lesson. In the list of lessons it
-/// and the next one turn the page.
+/// The next step; after the last, except in presenter mode, the next lesson. In the list of lessons
+/// lesson_next() and lesson_back() scroll.
 void lesson_next(Scene&);
 void lesson_back(Scene&);
 void lesson_to_start(Scene&);
-/// Shows what was covered; where nothing is asked, nothing.
+/// Reveals the answer; does nothing if no question is open.
 void lesson_reveal(Scene&);
 void lesson_notes(Scene&);
 void lesson_votes(Scene&);
 /// A digit, from 1: an answer while a question is open, else nothing.
 void lesson_digit(Scene&, std::int64_t digit);
-/// The first step of that chapter, from 0.
+/// Shows the first step of a chapter, which is counted from 0.
 void go_to_lesson_chapter(Scene&, std::size_t chapter);
-/// From the step into Explore; the way back is Mode::Lessons.
+/// Goes from the step to Explore; Mode::Lessons goes back.
 void lesson_free_play(Scene&);
 
-/// Predictions that were right or near, of those that were made and revealed.
+/// Predictions that were right or near, out of those that were made and revealed.
 struct LessonScore {
   std::int64_t right = 0, asked = 0;
 };

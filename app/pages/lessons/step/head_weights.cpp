@@ -21,7 +21,7 @@ bool gives_nothing(const Document& document, std::int64_t head) {
 
 Stage lesson_weights(const lessons::Lesson& lesson, const LayerResult& result, std::int64_t head) {
   const Document& document = result.document;
-  // In a model the picture of a head with a mean in its place keeps what it computes as well.
+  // In a model the picture of a mean-ablated head shows the weights that it computes, too.
   const bool is_mean = lesson.of_model() && intervention_of_head(document, head) == Intervention::Kind::Mean;
   return is_mean || gives_nothing(document, head) ? own_weights_stage(document) : weights_stage(document);
 }

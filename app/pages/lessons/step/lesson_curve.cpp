@@ -24,7 +24,7 @@ CurveTitle title_of_curve(const Ui& ui, const training::LabSight& lab, std::stri
   return {lab_title(ui, measure), "the largest of the heads"};
 }
 
-/// What the mouse draws while its button is down.
+/// Adds what the mouse draws while its button is down.
 void take_drawn_curve(LessonPage& page, const Axes& axes, const AskedCurve& asked) {
   StepAnswer& answer = page.state().answer;
   const Ui::Touch touch = page.ui().touch("curve", axes.area.grown(page.ui().px(4)), false);
@@ -50,19 +50,19 @@ std::vector<ImVec2> sketched_points(const std::vector<float>& sketch, const Axes
   return points;
 }
 
-/// All of them, or those that a branch has from its parent.
+/// All measured points, or those that a branch shares with its parent.
 std::vector<ImVec2> measured_points(const AskedCurve& asked, bool all) {
   std::vector<ImVec2> points;
   const auto to = static_cast<double>(all ? asked.last : asked.from);
   for (const MeasuredCurve::Point& point : asked.measured.points) {
     if (point.step > to) break;
     points.push_back({static_cast<float>(point.step), static_cast<float>(point.value)});
-    if (!all && point.step == to) break;  // what the cut does at once is measured at the same step
+    if (!all && point.step == to) break;  // a second point at that step is the branch's own
   }
   return points;
 }
 
-/// Where a curve ends; NaN where it has no points.
+/// The y of a curve's end; NaN without points.
 float end_of_curve(const Axes& axes, const std::vector<ImVec2>& points) {
   const auto last = std::find_if(points.rbegin(), points.rend(),
                                  [](const ImVec2& point) { return std::isfinite(point.y); });

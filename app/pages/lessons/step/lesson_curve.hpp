@@ -9,17 +9,17 @@
 
 namespace attnscope {
 
-/// What a question for a curve is about.
+/// The curve that a question asks for.
 struct AskedCurve {
-  const training::LabRun* run = nullptr;  // null: it is not there yet
+  const training::LabRun* run = nullptr;  // null: not trained yet
   MeasuredCurve measured;
-  std::int64_t from = 0;  // of a branch the step that it begins at: what is before it is no secret
-  std::int64_t last = 1;  // where the axis of steps ends: fixed, however far the run is trained on
+  std::int64_t from = 0;  // the first step of a branch: the curve before it is shown
+  std::int64_t last = 1;  // end of the axis of steps: fixed, however far the run is trained
 };
 AskedCurve asked_curve(const LessonPage&, const lessons::CurveQuestion&);
 
-/// The large plot becomes the axes with what is drawn on them, and once it is revealed the run's curve too;
-/// the small plots are covered until then. Refers to the page and the question while it is drawn.
+/// Replaces the large plot by axes with the drawn curve, and the run's curve once it is revealed; the small
+/// plots are covered until then. Refers to the page and the question while it is drawn.
 void ask_for_curve(LessonPage&, TrainingPanels&, const lessons::CurveQuestion&);
 
 }  // namespace attnscope

@@ -1,5 +1,5 @@
-// app/pages/lessons/step: what the page keeps of a step while it is on screen. The shell knows nothing of it
-// but that it goes when another step comes.
+// app/pages/lessons/step: state of the page for the step on screen. The shell only resets it when another
+// step comes.
 #pragma once
 
 #include <any>
@@ -11,12 +11,11 @@ namespace attnscope {
 /// Lengths are logical pixels.
 struct LessonMoments {
   float scroll = 0, code_scroll = 0, list_scroll = 0;
-  float words_height = 0;  // of what stands in the column of words; 0: not known
-  float code_height = 0;   // the same of the column of code
-  float folds_in = 0;    // in a column of that height choices that do not matter any more are a line each; 0:
-                         // they are not
-  float plot_reach = 0;  // where the axis of the step's scores ends; 0: it was not drawn yet
-  bool grid_due = false;  // the step's head is to be brought into sight
+  float words_height = 0;  // height of the contents of the column of words; 0: unknown
+  float code_height = 0;   // the same for the column of code
+  float folds_in = 0;    // column height for which choices neither right nor chosen are folded; 0: not folded
+  float plot_reach = 0;  // end of the axis of the step's scores; 0: not drawn yet
+  bool grid_due = false;  // the grid must be scrolled to the step's head
 };
 
 inline LessonMoments& moments_of(LessonState& state) {

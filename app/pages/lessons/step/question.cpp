@@ -1,5 +1,5 @@
-// app/pages/lessons/step: what a step asks: choices, a value to drag, a row or a curve to sketch, or cover
-// and think.
+// app/pages/lessons/step: a step's question: choices, a value to drag, a row or a curve to sketch, or none to
+// enter (think, then reveal).
 #include "app/pages/lessons/step/question.hpp"
 
 #include <string>
@@ -47,7 +47,7 @@ bool has_answered(const StepAnswer& answer) {
   return answer.chosen >= 0 || answer.value || !answer.sketch.empty() || !answer.curve.empty();
 }
 
-/// "R reveals", and how digits are taken.
+/// "R reveals", and whether digits answer or count votes.
 float draw_question_foot(LessonPage& page, const QuestionCard& card, float y,
                          const lessons::Question& question) {
   const Ui& ui = page.ui();
@@ -65,7 +65,7 @@ float draw_question_foot(LessonPage& page, const QuestionCard& card, float y,
   const auto* const choose = std::get_if<lessons::ChooseQuestion>(&question.kind);
   if (choose == nullptr) return y + ui.px(28);
   bool& counts = page.state().counts_votes;
-  // How many, not for what: late votes follow what stands there.
+  // Only the number of votes, not for which choice: it would influence later votes.
   const std::int64_t votes = all_votes(page.state().answer);
   const std::string words = !counts      ? "count votes"
                             : votes == 0 ? "digits count votes"
@@ -111,7 +111,7 @@ float draw_in_question(LessonPage& page, const QuestionCard& card, const lessons
 float draw_lesson_question(LessonPage& page, float x, float y, float width) {
   const Ui& ui = page.ui();
   const QuestionCard card{x, y, width, ui.px(page.scene.compact ? 12 : 16)};
-  // The ground lies under what is drawn on it, and is as high as that.
+  // The card's background is drawn last, when its height is known, on a channel below its contents.
   ImDrawList* const list = ImGui::GetWindowDrawList();
   list->ChannelsSplit(2);
   list->ChannelsSetCurrent(1);

@@ -1,5 +1,5 @@
-// app/pages/lessons/step: the choices of a question, in the order in which they are shown, and what is said
-// of each once it is revealed.
+// app/pages/lessons/step: the choices of a question in the order of display, and the words about each once
+// the answer is revealed.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -22,7 +22,7 @@ struct ShownChoice {
   bool says_why() const { return revealed && chosen && !choice.right && !choice.why.empty(); }
 };
 
-/// Numbers and formulas look like words: one choice of four with a bright number would seem to be the answer.
+/// Numbers and formulas have the style of words: a choice with a bright number would seem to be the answer.
 ProseStyle choice_style(const LessonPage& page, bool chosen) {
   const Ui& ui = page.ui();
   const Rgba ink = chosen ? ui.theme.text1 : ui.theme.text2;
@@ -33,8 +33,8 @@ ProseStyle why_style(const LessonPage& page) {
   return {why_size, why_line, ui.theme.text2, ui.theme.text1};
 }
 
-/// Whether a choice has a bar at its right end: what it guesses, and once it is revealed how many of the
-/// class held it. In a narrow column words come before guesses.
+/// Whether a choice has a bar at its right end: the value that it guesses, or once it is revealed its votes.
+/// A narrow column leaves out bars of guesses.
 bool has_bar(const LessonPage& page, const QuestionCard& card, const lessons::Choice& choice) {
   const StepAnswer& answer = page.state().answer;
   if (answer.revealed && all_votes(answer) > 0) return true;
@@ -57,7 +57,7 @@ void draw_guess_bar(const LessonPage& page, const Box& choice, const ShownChoice
             {type::label, ui.theme.text1, Ink::Medium, Align::Right});
 }
 
-/// As much of the words as one line has room for.
+/// As much of the words as fits in one line.
 SetProse folded_words(const LessonPage& page, const ShownChoice& one, float room) {
   const Ui& ui = page.ui();
   SetProse set = set_prose(ui, one.choice.prose, 1e6f, choice_style(page, one.chosen), page.sight());
@@ -80,7 +80,7 @@ void draw_choice_ground(const Ui& ui, const Box& box, const ShownChoice& one, co
   if (touch.focused) ui.frame(box.grown(ui.px(3)), ui.theme.query, ui.px(2), ui.px(8));
 }
 
-/// Its digit; once it is revealed a tick or a cross.
+/// The choice's digit; once it is revealed a tick or a cross.
 void draw_choice_cap(const Ui& ui, const Box& cap, const ShownChoice& one) {
   const bool marked = one.marked();
   if (marked)
@@ -94,7 +94,7 @@ void draw_choice_cap(const Ui& ui, const Box& cap, const ShownChoice& one) {
           {type::label, marked ? ui.theme.panel : ui.theme.text1, Ink::Medium, Align::Centre});
 }
 
-/// Returns the y below; `clicked` where it is.
+/// Returns the y below; sets `clicked` if it is clicked.
 float draw_choice(LessonPage& page, const QuestionCard& card, float y, const ShownChoice& one,
                   bool& clicked) {
   const Ui& ui = page.ui();
@@ -108,7 +108,7 @@ float draw_choice(LessonPage& page, const QuestionCard& card, float y, const Sho
       one.says_why() ? question_height_of(page, one.choice.why, why_room, why_style(page)) + ui.px(4) : 0;
   const float line = one.folded ? words + ui.px(4) : std::max(ui.px(compact ? 32 : 40), words + ui.px(12));
   const Box box{card.x + card.pad, y, card.inner(), line + why};
-  const Box first{box.x, box.y, box.w, line};  // without what is said of it
+  const Box first{box.x, box.y, box.w, line};  // without the words about it
   const std::string label = "answer " + std::to_string(one.place + 1);
   const Ui::Touch touch = ui.touch(label.c_str(), box);
   clicked = touch.clicked;

@@ -1,5 +1,5 @@
-// app/pages/lessons/step: answers that are numbers: one that is dragged, a row of weights and a run's curve
-// that are sketched; and once it is revealed how near they were.
+// app/pages/lessons/step: answers that are numbers: a dragged value, a sketched row of weights, a sketched
+// curve of a run; and how near they were once it is revealed.
 #include <algorithm>
 #include <cmath>
 
@@ -11,7 +11,7 @@
 namespace attnscope {
 namespace {
 
-/// As the step itself writes the number, where it says it; else two places of what is measured.
+/// The style in which the step's answer writes the number; else two decimals.
 lessons::NumberStyle style_of_answer(const lessons::Question& question, const lessons::Expression& answer) {
   for (const lessons::Piece& piece : question.answer)
     if (piece.number && piece.number->text() == answer.text()) return piece.style;
@@ -24,7 +24,7 @@ float say_distance(const Ui& ui, float x, float y, std::string_view words, bool 
   return y + ui.px(24);
 }
 
-/// One bar is drawn, the others share what is left as they did.
+/// Sets one bar; the others keep their proportions in the rest.
 void draw_into_row(std::vector<float>& row, std::size_t at, float wanted) {
   const float others = 1 - row[at];
   row[at] = wanted;
@@ -58,7 +58,7 @@ std::optional<double> measured_answer(const LessonPage& page, const lessons::Que
 std::string drag_told(const LessonPage& page, const lessons::Question& question, double answer, bool near) {
   const auto& drag = std::get<lessons::DragQuestion>(question.kind);
   const std::string truth = lessons::written(answer, style_of_answer(question, drag.answer));
-  // Measured is what a trained network does; what follows from given or drawn numbers is computed.
+  // "measured" for trained networks; "computed" for what follows from given or random numbers.
   std::string measured = "measured " + own_number(truth) + (near ? ", and your guess is near it" : "");
   std::string computed = "computed " + own_number(truth) + (near ? ", and your guess is near it" : "");
   const bool is_trained = page.lesson().of_training() || page.lesson().of_model();

@@ -6,13 +6,13 @@
 namespace attnscope {
 namespace {
 
-/// A row of the weights that the lesson shows of a head.
+/// A row of a head's weights, as the lesson shows them.
 class WeightsOfRow {
  public:
   WeightsOfRow(const lessons::Lesson& lesson, const LayerResult& result, std::int64_t head, std::int64_t row)
       : weights_(result.trace[lesson_weights(lesson, result, head)]), head_(head), row_(row) {}
 
-  /// Nothing for −1.
+  /// Empty for −1.
   std::optional<double> at(std::int64_t key) const {
     if (!weights_ || key < 0) return std::nullopt;
     return static_cast<double>(weights_->matrix(0, head_)(row_, key));

@@ -23,7 +23,7 @@ std::string division_of_side(const Document& self, const Document& other) {
          (root == std::round(root) ? fixed(root, 0) : fixed(root, 2));
 }
 
-/// Of numbers that are added to scores: a mask hides with −∞, and 1 and 0 hide nothing.
+/// The name of numbers that are added to scores: −∞ masks; 1 and 0 mask nothing.
 std::string added_mask_name(const Tensor& added) {
   const auto all = [&](auto&& is) { return std::ranges::all_of(added.values(), is); };
   if (all([](float x) { return x == 0 || x == 1; })) return "mask added as 1 and 0";
@@ -32,7 +32,7 @@ std::string added_mask_name(const Tensor& added) {
 
 std::string mask_of_side(const Document& self, const Document& other) {
   const Masking &mine = self.layer().masking, &theirs = other.layer().masking;
-  const auto added = [](const Document& document) {  // of weights alone the weights themselves stand there
+  const auto added = [](const Document& document) {  // a Document of weights alone keeps them there
     return knows_scores(document) ? document.layer().masking.additive : TensorPtr();
   };
   const bool alike = mine.causal == theirs.causal && mine.padding == theirs.padding &&
@@ -65,7 +65,7 @@ std::string linear_of_side(const Document& self, const Document& other) {
   return self.layer().linear ? "linear attention" : "softmax attention";
 }
 
-/// What stands in the place of a head's pattern, of the first head where that differs.
+/// The intervention on the pattern of the first head in which the sides differ.
 std::string pattern_of_side(const Document& self, const Document& other) {
   const auto at = [](const Document& d, std::size_t h) {
     return h < d.layer().interventions.size() ? d.layer().interventions[h] : Intervention{};
@@ -94,7 +94,7 @@ std::string block_of_side(const Document& self, const Document& other) {
   return {};
 }
 
-/// The whole text where it is short, else what stands in it in place of the other's words.
+/// The whole text if it is short, else the words in which it differs.
 std::string text_of_side(const Document& self, const Document& other) {
   const std::vector<Sequence>&mine = self.input.sequences, &theirs = other.input.sequences;
   if (mine.empty() || theirs.empty()) return {};
@@ -125,20 +125,20 @@ std::string cache_of_side(const Document& self, const Document& other) {
   return self.input.cached > 0 ? "with a cache" : "without a cache";
 }
 
-/// Everything else that has a name in Compare. There numbers of the same kind are "(now)" and "(held)".
+/// Any other setting that Compare names, except those that it names only "(now)" and "(held)".
 std::string setting_of_side(const Document& self, const Document& other) {
   for (const SettingDifference& setting : differing_settings(self, other))
     if (!setting.a.ends_with("(now)")) return setting.a;
   return {};
 }
 
-/// What a step is mostly about comes first.
+/// In this order: what steps are mostly about comes first.
 constexpr std::array side_settings{division_of_side, mask_of_side,    window_of_side, temperature_of_side,
                                    linear_of_side,   pattern_of_side, block_of_side,  text_of_side,
                                    cache_of_side,    setting_of_side};
 
-/// A step that holds what it shows compares with what stood there before a person changes something; another
-/// one with what its change leads to. `as_begun`: nothing was changed yet.
+/// If a step holds what it shows, B is the state before the user's change; else B is the state after the
+/// step's own change. `as_begun`: nothing was changed yet.
 std::string name_by_change(const LessonPage& page, bool is_b, bool as_begun) {
   const auto has_words = [](char c) {
     return std::string_view("{} \n\r\t").find(c) == std::string_view::npos;

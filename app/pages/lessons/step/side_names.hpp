@@ -1,4 +1,4 @@
-// app/pages/lessons/step: what the two sides of a step are called, above their matrices.
+// app/pages/lessons/step: names of the two sides of a step, written above their matrices.
 #pragma once
 
 #include <string>
@@ -7,14 +7,13 @@
 
 namespace attnscope {
 
-/// In what a Document differs from another one, as far as a few words can say it: "divided by √64 = 8",
-/// "not divided", "“dog bites man”", "RoPE". Empty where nothing differs that has a name; never the same for
-/// both.
+/// How a Document differs from another one, in a few words: "divided by √64 = 8", "not divided", "“dog bites
+/// man”", "RoPE". Empty if no difference has a name; never the same for both.
 std::string differing_name(const Document& self, const Document& other);
 
-/// The title of a side: the step's own words, while what is shown is what the step shows, else in what the
-/// sides differ. Where that has no name: before and after the change. Empty where nothing is held and the
-/// step has no words.
+/// The title of a side: the step's own words while A is what the step shows; else the difference of the
+/// sides; without a name for that, "before" and "after the change". Empty if nothing is held and the step has
+/// no words.
 std::string lesson_side_name(const LessonPage&, const Scene& side, bool is_b);
 
 }  // namespace attnscope

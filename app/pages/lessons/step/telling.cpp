@@ -1,4 +1,4 @@
-// app/pages/lessons/step: a step in words, for what shows it outside of the window.
+// app/pages/lessons/step: a step in words, for output outside of the window (HTML pages).
 #include "app/pages/lessons/step/telling.hpp"
 
 #include "app/lessons/until.hpp"

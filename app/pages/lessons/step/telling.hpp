@@ -1,4 +1,4 @@
-// app/pages/lessons/step: a step in words, for what shows it outside of the window.
+// app/pages/lessons/step: a step in words, for output outside of the window (HTML pages).
 #pragma once
 
 #include "app/lessons/told_step.hpp"
@@ -6,11 +6,11 @@
 
 namespace attnscope {
 
-/// All but the sides.
+/// Tells everything except the sides.
 void tell_lesson_step(const LessonPage&, ToldStep&);
-/// The matrices of weights that the step looks at; none where it looks at something else.
+/// Tells the matrices of weights that the step shows; none if it shows something else.
 void tell_lesson_sides(const LessonPage&, ToldStep&);
-/// How code sees the screen: numbers of stages that the step does not let be seen yet are "…".
+/// The numbers for lines of code: those of stages that the step does not show yet are "…".
 ProseSight lesson_code_sight(const LessonPage&);
 
 }  // namespace attnscope
