@@ -1,6 +1,6 @@
-// app/pages: the table of pages. Another page is a folder and a row. What is declared in app/shell/page.hpp,
-// app/scene/page_facts.hpp, app/state/page/mode.hpp and page_state.hpp is defined here, so that these rooms
-// know no page.
+// app/pages: the table of pages. A new page is a folder and a row here. What is declared in
+// app/shell/page.hpp, app/scene/page_facts.hpp, app/state/page/mode.hpp and page_state.hpp is defined here,
+// so that these rooms know no page.
 #include <algorithm>
 #include <array>
 

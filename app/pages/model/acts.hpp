@@ -1,4 +1,4 @@
-// app/pages/model: what keys do on the page, and what the palette finds of it.
+// app/pages/model: actions of the page's keys, and its entries in the palette.
 #pragma once
 
 #include <vector>
@@ -14,10 +14,11 @@ void toggle_why(Scene&);
 void toggle_atlas(Scene&);
 void toggle_patching(Scene&);
 void toggle_generation(Scene&);
-/// Where a text is generated a token more, else the head of the part that is marked in a split.
+/// In Generate appends a token or goes a step on; else goes to the head of the part that is marked in a
+/// split.
 void space_in_model(Scene&);
 
-/// While a model is open.
+/// Adds entries while a model is open.
 void add_model_to_palette(const Shown&, std::vector<PaletteEntry>&);
 
 }  // namespace attnscope

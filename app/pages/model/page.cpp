@@ -94,7 +94,7 @@ constexpr PageFacts model_page_facts{
     .picture_file = "screen",
     .add_to_palette = add_model_to_palette};
 
-/// Steps back until it is of what is asked for.
+/// Dims the regions while the reading is of an earlier text.
 void dim_stale(Scene& scene, const ModelRegions& regions) {
   if (!is_stale(scene)) return;
   const Theme& theme = scene.ui.theme;
@@ -104,7 +104,7 @@ void dim_stale(Scene& scene, const ModelRegions& regions) {
     if (has_room(region)) scene.ui.fill(region, fade(ground, 0.6f));
 }
 
-/// What is split is the score of the cell that is looked at.
+/// The split is of the chosen cell's score.
 WhyQuestion asked_of(const ModelState& state, const ModelContext& within, const Selection& selection) {
   WhyQuestion question;
   question.score = {within.of,          static_cast<std::size_t>(within.block),
@@ -140,7 +140,7 @@ void ModelScreens::want(const ViewState& view, const ModelContext& within, const
   wants.other_answer = patching.answers[1].id;
 }
 
-/// The splitters between the regions take the mouse before them and are seen on top of them.
+/// The splitters between the regions get the mouse before the regions and are drawn on top of them.
 void ModelScreens::draw(Scene& scene, const Box& box) const {
   const bool has_regions = scene.model != nullptr && scene.model->run && scene.document.within.read();
   std::vector<SplitterLine> lines;
@@ -156,7 +156,7 @@ void ModelScreens::draw(Scene& scene, const Box& box) const {
 void ModelScreens::draw_cards(Scene& scene) {
   draw_head_sets(scene);
   draw_many_texts(scene);
-  follow(scene.view);  // what a card has begun is not settled from here on
+  follow(scene.view);  // so that is_settled() knows what a card has begun
 }
 
 bool ModelScreens::step(Scene& scene, std::int64_t down, std::int64_t right) const {

@@ -14,7 +14,7 @@ class ModelScreens final : public Page {
   const PageFacts& facts() const override;
   void follow(const ViewState&) override;
   void want(const ViewState&, const ModelContext&, const Selection&, ModelWants&) const override;
-  /// The texts of a file may be run for minutes: they are waited for by is_settled() alone.
+  /// False while texts of a file run, which may take minutes; wait() does not wait for them.
   bool is_settled() const override;
   void draw(Scene&, const Box&) const override;
   void draw_cards(Scene&) override;
@@ -22,7 +22,7 @@ class ModelScreens final : public Page {
   bool turn_difference(Scene&) const override;
 
  private:
-  std::shared_ptr<ManyTexts> texts_;  // of the view that was drawn last
+  std::shared_ptr<ManyTexts> texts_;  // of the last drawn view
 };
 
 /// For the table of pages.

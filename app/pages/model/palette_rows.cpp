@@ -1,4 +1,4 @@
-// app/pages/model: what the palette finds of the page beside its actions, while a model is open.
+// app/pages/model: the page's entries in the palette, besides its actions, while a model is open.
 #include <array>
 #include <utility>
 
@@ -58,7 +58,7 @@ void add_exports_of_model(std::vector<PaletteEntry>& all) {
                    }});
 }
 
-/// By what the heads of a model are coloured, and how they stand.
+/// Colours and orders of the grid of heads.
 void add_choices_of_model(std::vector<PaletteEntry>& all) {
   static constexpr std::array<std::string_view, head_colour_names.size()> colours{
       "color grid model score heads weights muster bild farbe färben köpfe raster",

@@ -12,7 +12,7 @@
 namespace attnscope {
 namespace {
 
-/// Numbers of all heads, as they are known.
+/// The known numbers of all heads.
 struct EffectColumns {
   explicit EffectColumns(const EffectsReading& reading) {
     for (const AblationEffect& effect : reading.effects) {

@@ -13,10 +13,10 @@ void effects_section(Column&);
 void pair_section(Column&);
 void answers_section(Column&);
 
-/// Finds the tokens of the answers, and suggests a corrupted text where there is none yet, or where the one
-/// that was suggested stands beside another clean text by now.
+/// Finds the tokens of the answers, and suggests a corrupted text if there is none, or if the suggested one
+/// belongs to an earlier clean text.
 void begin_patching(Scene&);
-/// Puts a corrupted text there; none where no word can be exchanged.
+/// Sets a suggested corrupted text; an empty one if no word can be exchanged.
 void suggest_corrupted(PatchingState&, const OpenedModel&, const ModelText& clean);
 
 }  // namespace attnscope

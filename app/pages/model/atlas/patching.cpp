@@ -34,7 +34,7 @@ HeadTip patching_tip(const ModelReading& reading, const PatchedShares& shares, s
   return tip;
 }
 
-/// Heads in rows: those that matter most, position by position.
+/// The heads with the largest shares, one row each, position by position.
 class PatchedRows {
  public:
   PatchedRows(Scene& scene, const Box& region)
@@ -82,7 +82,7 @@ class PatchedRows {
     return patching_.recovered(patching_.at(head_at(i), row));
   }
 
-  /// Behind the first token that differs, and known.
+  /// Whether the position is at or behind the first token that differs, and its share is known.
   bool is_open(std::int64_t i, std::int64_t row) const {
     return row >= patching_.first_row && std::isfinite(share_at(i, row));
   }
@@ -111,7 +111,7 @@ class PatchedRows {
 
   Box cell(std::int64_t i, std::int64_t row) const { return cell_box(map_, i, row, rows_, patching_.rows); }
 
-  /// Names above the columns, as many as have room; of the corrupted text where it differs.
+  /// Token names above the columns, as many as fit; for the corrupted text those that differ.
   void draw_tokens(const Sequence& tokens, float y, bool corrupted) {
     const Sequence& clean = reading_.tokens->queries_of(output_attention(spec_));
     const std::string_view name = corrupted ? "corrupted" : "clean";
@@ -244,7 +244,7 @@ std::string why_not_patched(const Scene& scene) {
 
 void suggest_corrupted(PatchingState& state, const OpenedModel& opened, const ModelText& clean) {
   PatchingState::Suggested& suggested = state.suggested;
-  if (suggested.clean != clean.text) {  // its answers are those of another text
+  if (suggested.clean != clean.text) {  // the answers belong to another text
     if (state.answer == suggested.answer) state.answer.clear();
     if (state.other == suggested.other) state.other.clear();
     suggested.answer = suggested.other = "";
@@ -259,7 +259,7 @@ void begin_patching(Scene& scene) {
   PatchingState& state = model_state_of(scene.view).patching;
   const ModelContext& within = scene.model->within;
   const ModelContext& newest = scene.document.within.read();
-  // While a text is typed its reading is behind: what is suggested is for the text that was read.
+  // While the user types, the reading is of an earlier text: suggest only for the text that was read.
   if (within.model == newest.model && within.input.text == newest.input.text) {
     const bool is_other_model = std::exchange(state.begun, within.model) != within.model;
     const bool is_other_text = state.suggested.clean != within.input.text;
@@ -267,7 +267,7 @@ void begin_patching(Scene& scene) {
                             ? is_other_model || is_other_text
                             : is_other_text && state.corrupted == state.suggested.corrupted;
     if (is_due) suggest_corrupted(state, *within.model, within.input);
-    // What was stopped was the patching of the text before.
+    // The user stopped the patching of the previous text, not of this one.
     if (std::exchange(state.clean, within.input.text) != within.input.text) state.is_running = true;
   }
   for (std::size_t i = 0; i < state.answers.size(); ++i) {

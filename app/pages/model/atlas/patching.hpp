@@ -1,5 +1,5 @@
-// app/pages/model: activation patching of the model's text and another one, as numbers for the eye: shares of
-// the clean answer that heads bring back.
+// app/pages/model: activation patching of the model's text and another one, as numbers to display: the share
+// of the clean answer that each head restores.
 #pragma once
 
 #include <string>
@@ -10,10 +10,11 @@
 
 namespace attnscope {
 
-/// Of each head in all rows; 0: the corrupted text's answer stays, 1: it is the clean one's.
+/// Share of each head, patched in all rows. 0: the corrupted text's answer stays; 1: it becomes the clean
+/// text's.
 struct PatchedShares {
-  std::vector<double> exact, estimated;  // NaN: not known yet; `estimated` may be without any
-  std::vector<double> shown;             // exact where it is known
+  std::vector<double> exact, estimated;  // NaN: unknown yet; `estimated` may be empty
+  std::vector<double> shown;             // exact if known, else estimated
   std::vector<bool> is_estimate;
 };
 PatchedShares shares_of(const PatchingReading&);
@@ -21,7 +22,7 @@ PatchedShares shares_of(const PatchingReading&);
 /// The heads with the largest shown share first.
 std::vector<std::size_t> largest_first(const PatchedShares&);
 
-/// A sentence why nothing is patched now; empty where the reading has numbers.
+/// Why nothing is patched now, in a sentence; empty if the reading has numbers.
 std::string why_not_patched(const Scene&);
 
 }  // namespace attnscope

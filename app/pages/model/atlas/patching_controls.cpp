@@ -27,7 +27,7 @@ void draw_pair_text(Column& c, std::string_view name, const std::string& text) {
           {type::label, ui.theme.text1, Ink::Regular, Align::Left, words.w});
 }
 
-/// As many of the words as have room, those nearest to the difference; empty where none has.
+/// As many of the words as fit, those nearest to the difference; empty if none fits.
 std::string words_in_front(const Ui& ui, const std::vector<std::string>& words, float room) {
   for (auto first = words.begin(); first != words.end(); ++first) {
     const std::string shown = own("… " + fmt::to_string(fmt::join(first, words.end(), " ")));
@@ -82,7 +82,7 @@ void draw_differences(Column& c, const std::string& clean, const std::string& co
 void draw_token_counts(Column& c) {
   const ModelReading& reading = *c.scene.model;
   const PatchingReading* const patching = reading.patching.get();
-  // Of a field that was emptied nothing is known; what is wrong with a text stands in the place of the heads.
+  // Nothing is known about an empty field; problems with a text are shown instead of the heads.
   if (patching == nullptr || !patching->corrupted || !why_not_patched(c.scene).empty()) return;
   const auto count = [](const ModelTokens& tokens) {
     return grouped(static_cast<std::int64_t>(tokens.tokens.tokens.size()));
@@ -131,7 +131,7 @@ void draw_pair_buttons(Column& c) {
     c.scene.view.notices.say("No pair of texts was found that suits this model.");
 }
 
-/// Whether something was typed beside a clean text that is another by now; empty: it is not known which.
+/// Whether something was typed for another clean text than the present one; `beside` empty: unknown.
 bool is_of_another(const std::string& beside, const std::string& clean) {
   return !beside.empty() && beside != clean;
 }

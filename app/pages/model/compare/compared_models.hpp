@@ -1,5 +1,5 @@
-// app/pages/model: what the parts of the screen share: the two runs that are compared, their heads,
-// their words. A is what is shown ("now"), B what is held.
+// app/pages/model: shared by the parts of the comparison: the two runs, their heads, their words. A is shown
+// ("now"), B is held.
 #pragma once
 
 #include <optional>
@@ -11,12 +11,12 @@
 
 namespace attnscope {
 
-/// What is compared, as far as it is known. Refers to the scene's HeldModel.
+/// The known part of a comparison. Refers to the scene's HeldModel.
 struct ComparedModels {
   const ModelDifference& difference;
-  const ModelDifference::Attention& attention;  // of the head that is shown
-  ModelHead head;                               // of A, that is shown
-  std::optional<ModelHead> other;               // of B, beside it; nothing where B has none
+  const ModelDifference::Attention& attention;  // of the shown head
+  ModelHead head;                               // of A, the shown head
+  std::optional<ModelHead> other;               // of B, compared with it; empty if B has none
 
   const ComparedRun& a() const { return difference.asked.a; }
   const ComparedRun& b() const { return difference.asked.b; }
@@ -24,15 +24,15 @@ struct ComparedModels {
   const ModelSpec& spec_a() const { return a().model->model->spec; }
   const ModelSpec& spec_b() const { return b().model->model->spec; }
 };
-/// Nothing: see why_not_compared().
+/// Empty: see why_not_compared().
 std::optional<ComparedModels> compared_models(const Scene&);
-/// A sentence: not known yet, or what cannot be compared. Something must be held.
+/// A sentence: the comparison is not computed yet, or cannot be made. Something must be held.
 std::string why_not_compared(const Scene&);
 
-/// Of a token of a run, marked as own words.
+/// The word of a run's token, marked as own words.
 std::string row_word(const ComparedRun&, AttentionOf queries_of, std::int64_t row);
 std::string key_word(const ComparedRun&, AttentionOf keys_of, std::int64_t key);
-/// "the first 9 and the last 2 tokens"; empty where all correspond.
+/// "the first 9 and the last 2 tokens"; empty if all correspond.
 std::string match_words(const TokenMatch&);
 /// The same in whole sentences, for texts that differ.
 std::string match_sentence(const TokenMatch&);
@@ -42,7 +42,7 @@ void draw_head_distances(Scene&, const Box& region);
 void draw_head_pair(Scene&, const Box& region);
 /// Four lines of this height below the pictures.
 void draw_pair_numbers(Scene&, const ComparedModels&, const Box&, float row);
-/// The chosen cell, in A; nothing where the layer on screen has other tokens.
+/// The chosen cell, in A; empty if the layer on screen has other tokens.
 std::optional<Cell> marked_cell(const Scene&, const ComparedModels&);
 void draw_compared_tokens(Scene&, const Box& region);
 void draw_compared_predictions(Scene&, const Box& region);

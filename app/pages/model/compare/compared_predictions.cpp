@@ -1,4 +1,4 @@
-// app/pages/model: what both predict in the row that is looked at.
+// app/pages/model: the predictions of both models in the shown row.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -16,10 +16,10 @@ constexpr std::size_t most_compared = 5;
 
 struct ComparedCandidate {
   std::string name;              // own words
-  double now = NAN, held = NAN;  // probabilities; NaN: not among the likeliest of a model of other words
+  double now = NAN, held = NAN;  // probabilities; NaN: unknown, as with another vocabulary
 };
 
-/// The likeliest of both; in two vocabularies the same word is the same candidate.
+/// The likeliest tokens of both; with two vocabularies equal words are one candidate.
 std::vector<ComparedCandidate> compared_candidates(const ComparedModels& compared,
                                                    const PredictionPair& pair) {
   const bool same = compared.difference.no_divergence.empty();
@@ -52,7 +52,7 @@ std::string percent_or_dash(double share) {
   return own_number(std::isnan(share) ? "–" : fixed(100 * share, 1));
 }
 
-/// A row a candidate. The table refers to them and must not outlive them.
+/// One row for each candidate. The table refers to the candidates and must not outlive them.
 Table candidates_table(const std::vector<ComparedCandidate>& all) {
   Table table{.rows = all.size(), .columns = {}};
   table.columns.push_back(
@@ -81,8 +81,8 @@ void draw_candidate_bars(const Ui& ui, const ComparedCandidate& candidate, const
   bar(candidate.held, middle, ui.theme.b);
 }
 
-/// Their names stand above the list, beside its title; a right click on a row copies. `names`: device pixels
-/// for the candidates' names.
+/// The names of the sides are above the list, beside its title; a right click on a row copies. `names`:
+/// device pixels for the candidates' names.
 void draw_candidates(Scene& scene, const Box& box, const std::vector<ComparedCandidate>& all, float names) {
   const Ui& ui = scene.ui;
   const Table table = candidates_table(all);

@@ -1,5 +1,5 @@
-// app/pages/model: token by token: how far the rows of the chosen head are apart, how much of the
-// residual stream changes behind every layer, and how far the predictions are apart.
+// app/pages/model: token by token: the distance of the chosen head's rows, the change of the residual stream
+// after every layer, and the divergence of the predictions.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -14,9 +14,9 @@ namespace attnscope {
 namespace {
 
 constexpr float token_row_height = 14;   // logical, its height
-constexpr double most_change_shown = 2;  // times the vector's length that changes are told apart
+constexpr double most_change_shown = 2;  // in lengths of the vector: larger changes share a colour
 
-/// Where the rows of the stack of this attention are: cross-attention's are the decoder's.
+/// The stack whose rows this attention has: cross-attention has the decoder's.
 AttentionOf stack_with_rows(AttentionOf of) { return of == AttentionOf::Cross ? AttentionOf::Decoder : of; }
 
 /// The table of one frame. Rows are pairs of tokens.
@@ -102,7 +102,7 @@ class ComparedTokens {
     return std::min(widest, ui_.px(has_other_words() ? 128 : 72)) + ui_.px(12);
   }
 
-  /// Larger changes, such as of a token whose vector grows a hundredfold, wear the last colour.
+  /// Changes beyond most_change_shown, as of a token whose vector grows a hundredfold, get the last colour.
   ColourScale scale() const {
     const double high = most_change_ > 0 ? std::min(most_change_, most_change_shown) : 1;
     return {ui_.theme.weights, 0, static_cast<float>(high)};
@@ -187,7 +187,7 @@ class ComparedTokens {
     return (*layer)[static_cast<std::size_t>(pair)];
   }
 
-  /// A number with its bar; nothing known: a dash.
+  /// A number with its bar; a dash if it is unknown.
   void draw_bar(const Box& box, double value, double most, Rgba colour) {
     const float room = ui_.px(36), y = box.centre_y();
     const Box track{box.x, std::round(y - ui_.px(3)), box.w - room - ui_.px(6), ui_.px(6)};
@@ -274,7 +274,7 @@ class ComparedTokens {
   const HeadDifference* shown_;
   Box region_;
   float pad_;
-  const ModelDifference::Attention* stream_ = nullptr;  // null: the streams are of other widths
+  const ModelDifference::Attention* stream_ = nullptr;  // null: the streams have different widths
   std::span<const double> divergences_;
   double most_change_ = 0, most_divergence_ = 0;
   Box rows_, names_, head_, map_, kl_;

@@ -1,4 +1,4 @@
-// app/pages/model: how far every head is from the same head of what is held, as a map and as a list.
+// app/pages/model: the distance of every head to the same head of B, as a map and as a list.
 #include <algorithm>
 #include <cmath>
 
@@ -36,7 +36,7 @@ struct DistanceColumns {
   std::vector<double> distance, largest;
 };
 
-/// A row a head of the list.
+/// One row for each head of the list.
 std::vector<ComparedHead> rows_of(const ComparedModels& compared, const std::vector<HeadPlace>& heads) {
   std::vector<ComparedHead> rows;
   for (const HeadPlace& head : heads) rows.push_back({compared.attention.of, head.block, head.head});
@@ -69,7 +69,7 @@ std::string distances_note(const Scene& scene, const ComparedModels& compared) {
   const std::string note = model_state_of(scene.view).compare.measure == HeadDistance::Largest
                                ? "largest change of a weight, now − held"
                                : "total variation distance, now to held";
-  // What is left out is said first: the end may be cut.
+  // Left-out tokens come first, as the end may be cut.
   if (const std::string words = match_words(compared.attention.queries); !words.empty())
     return "compared: " + inner(words) + "  ·  " + note;
   if (compared.attention.queries.kind == TokenMatch::Kind::Position) return note + "  ·  tokens by position";

@@ -1,4 +1,4 @@
-// app/pages/model: one head of both, large: its weights now, as they are held, and the difference.
+// app/pages/model: one head of both sides, large: its weights now, held, and the difference.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -13,7 +13,7 @@
 namespace attnscope {
 namespace {
 
-/// Of this very head: what stands beside it is of its numbers. Null while they are made.
+/// The map of exactly this head, as numbers beside it are of it. Null while it is computed.
 HeadMapPtr pair_map(Scene& scene, HeadMaps::Place place, const ComparedRun& run, const ModelHead& head) {
   HeadMapPtr map = head_map_of(scene, place, run.model->model, run.run, head, CellValue::Weight);
   return map && map->head == head ? map : nullptr;
@@ -91,7 +91,7 @@ class HeadPair {
     }
   }
 
-  /// Now, or held: its name, its picture.
+  /// One side, now or held: its name and its picture.
   void draw_side(std::size_t side, const Box& box) {
     const bool is_a = side == 0;
     const ComparedRun& run = is_a ? compared_.a() : compared_.b();
@@ -99,7 +99,7 @@ class HeadPair {
     const float y = box.y + ui_.px(8);
     const ColourScale scale{ui_.theme.weights, 0, 1};
     const float end = box.x + ui_.text(box.x, y, is_a ? "now" : "held", {type::label, ink, Ink::Medium});
-    if (is_a && box.right() - end > ui_.px(64))  // both wear these colours
+    if (is_a && box.right() - end > ui_.px(64))  // the bar is valid for both sides
       draw_small_ramp(ui_, "pair weights", box.right(), y, scale, 1, "0", "1", ui_.px(32));
     if (!is_a && compared_.other && compared_.difference.asked.shift != 0)
       ui_.text(box.right(), y, head_name(compared_.spec_b(), *compared_.other),
@@ -132,7 +132,7 @@ class HeadPair {
         {0, 0, static_cast<double>(values.rows()), static_cast<double>(values.cols()), false}, scale);
   }
 
-  /// The cell that is looked at, and what the mouse is on.
+  /// Marks the chosen cell and the hovered one.
   void mark_side(const Box& picture, const HeadMap& map, bool is_a) {
     const auto shape = map.numbers.matrix();
     const Ui::Touch touch = ui_.touch(is_a ? "Weights now" : "Weights held", picture, false);
@@ -167,7 +167,7 @@ class HeadPair {
 
   bool is_magnitude() const { return compare_of(scene_.view).difference == DifferenceKind::Magnitude; }
 
-  /// now − held of the tokens that correspond, [pairs of queries][pairs of keys].
+  /// now − held for corresponding tokens, [pairs of queries][pairs of keys].
   Tensor difference() const {
     Tensor made(Shape{queries().count(), keys().count()});
     const auto x = a_->numbers.matrix(), y = b_->numbers.matrix();
@@ -213,7 +213,7 @@ class HeadPair {
                     {type::label, ui_.theme.text2});
       return;
     }
-    // The colour bar stands between title and choice, or where there is no room at the axes' end.
+    // The colour bar is between title and choice, or, without room there, at the end of the axes.
     const bool beside = choice.x - end > ui_.px(160);
     draw_small_ramp(ui_, "pair ramp", beside ? choice.x - ui_.px(10) : area.right(),
                     beside ? y : top + ui_.px(6), scale, scale.high,
@@ -276,7 +276,7 @@ class HeadPair {
 
   void draw_row_labels(const Box& map, std::int64_t rows) {
     const std::optional<Cell> cell = marked();
-    float end = -1e9f, chosen = 1e9f;  // the marked one always stands
+    float end = -1e9f, chosen = 1e9f;  // the marked label is always drawn
     for (std::int64_t i = 0; cell && i < rows; ++i)
       if (queries().in_a(i) == cell->query) chosen = cell_box(map, i, 0, rows, 1).centre_y();
     for (std::int64_t i = 0; i < rows; ++i) {

@@ -1,4 +1,4 @@
-// app/pages/model: beside the heads: what is held, how it differs, which of its layers stands beside
+// app/pages/model: beside the heads: what is held, how it differs, and which of its layers is compared with
 // the chosen one.
 #include <algorithm>
 #include <array>
@@ -32,7 +32,7 @@ void draw_held_tag(Column& c, const HeldDifference& difference) {
   tooltip(ui, touch.hovered, row, {difference.name, both, "What is held differs in this.", {}});
 }
 
-/// Three in a row, or the last one below where their words need the room.
+/// Three buttons in a row, or the last one below if their words need the room.
 void draw_held_buttons(Column& c) {
   const Ui& ui = c.ui();
   c.y += ui.px(4);
@@ -59,7 +59,7 @@ void draw_held_buttons(Column& c) {
     c.scene.requests.release_held = true;
 }
 
-/// Which attention of a model of two stacks is compared.
+/// The choice of the compared attention in an encoder-decoder.
 void draw_attention_choice(Column& c) {
   const ModelSpec& spec = c.scene.model->within.model->model->spec;
   const std::vector<AttentionOf> all = attentions_of(spec);

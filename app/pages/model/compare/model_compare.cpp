@@ -10,7 +10,7 @@
 namespace attnscope {
 namespace {
 
-/// A keycap with what it does beside it. Returns its width.
+/// A keycap with the key's action beside it. Returns its width.
 float draw_hold_key(const Ui& ui, float x, float y, std::string_view key, std::string_view does) {
   const float cap = ui.text_width(key, type::label) + ui.px(16);
   const Box box{x, std::round(y - ui.px(12)), cap, ui.px(24)};
@@ -19,7 +19,7 @@ float draw_hold_key(const Ui& ui, float x, float y, std::string_view key, std::s
   return cap + ui.px(10) + ui.text(box.right() + ui.px(10), y, does, {type::label, ui.theme.text2});
 }
 
-/// What is missing, and the four ways on.
+/// Says that nothing is held, and the four ways to a comparison.
 void draw_no_model_held(Scene& scene, const Box& region) {
   const Ui& ui = scene.ui;
   ui.fill(region, ui.theme.picture);

@@ -1,5 +1,4 @@
-// app/pages/model: below the pictures of a head: how far it is from what is held, and how spread out
-// both are.
+// app/pages/model: below the pictures of a head: its distance to B's, and the entropies of both.
 #include <algorithm>
 #include <cmath>
 
@@ -53,7 +52,7 @@ class PairNumbers {
     tooltip(ui_, touch.hovered, line, tip);
   }
 
-  /// A bar from 0 to 1 with a tick where uniform attention would be.
+  /// A bar from 0 to 1 with a tick at the value of uniform attention.
   void draw_distance(const Box& line) {
     const HeadDifference* const shown = compared_.shown();
     const Ui::Touch touch = ui_.touch("distance", line, false);
@@ -96,7 +95,7 @@ class PairNumbers {
          {"Largest change", "now − held", "The single weight of this head that changes most.", {}});
   }
 
-  /// The row that is looked at.
+  /// The numbers of the marked row.
   void draw_row_of_cell(const Box& line) {
     const HeadDifference* const shown = compared_.shown();
     const std::optional<Cell> cell = marked_cell(scene_, compared_);

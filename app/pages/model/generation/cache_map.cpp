@@ -1,5 +1,5 @@
-// app/pages/model: the key/value cache as a picture, layers down and positions across: how much the row
-// that predicts the next token gives to each position, and the column that its own token writes.
+// app/pages/model: the key/value cache as a picture, layers down and positions across: the weight that the
+// predicting row puts on each position, and the column that its own token writes.
 #include <algorithm>
 #include <cmath>
 
@@ -62,7 +62,8 @@ class CacheMap {
   float read_at(std::int64_t block, std::int64_t position) const {
     return generation_.reads.data()[block * generation_.rows + position];
   }
-  /// The first position takes the most in nearly every layer: colours go up to the largest of the others.
+  /// The first position gets the largest weight in nearly every layer: colours end at the largest of the
+  /// others.
   float largest() const {
     float most = 0;
     for (std::int64_t b = 0; has_reads() && b < blocks_; ++b)
@@ -70,7 +71,7 @@ class CacheMap {
     return most > 0 ? most : 1;
   }
 
-  /// The end of the ramp, marked where the first position goes beyond it.
+  /// The upper end of the ramp, marked if the first position is beyond it.
   std::string high_words() const {
     bool beyond = false;
     for (std::int64_t b = 0; has_reads() && b < blocks_; ++b) beyond = beyond || read_at(b, 0) > scale_.high;
@@ -84,12 +85,12 @@ class CacheMap {
     const float x = map_.x + cell_ * static_cast<float>(position - first_);
     return {x, at(block), cell_, at(block + 1) - at(block)};
   }
-  /// Positions that the row sees.
+  /// The number of positions that the row sees.
   std::int64_t seen(std::int64_t block) const {
     return keys_of_row(*spec_.decoder, spec_.decoder->blocks[static_cast<std::size_t>(block)],
                        generation_.row, generation_.rows);
   }
-  /// Whether the row sees what is kept there: of a window only the last positions.
+  /// Whether the row sees the position: with a window only the last ones.
   bool is_read(std::int64_t block, std::int64_t position) const {
     return position > generation_.row - seen(block);
   }
@@ -107,7 +108,7 @@ class CacheMap {
         ui_.fill(box, colour);
       }
     }
-    // What is not written yet, or not any more where one went back.
+    // Positions that are not written yet, or not any more after going back.
     if (last < first_ + shown_) {
       const Box box{cell(0, last).x, map_.y, map_.right() - cell(0, last).x, map_.h};
       ui_.frame(box, ui_.theme.border, std::max(1.f, std::floor(ui_.scale())), ui_.px(3));
@@ -130,7 +131,7 @@ class CacheMap {
   }
 
   void draw_positions() {
-    // The column that is written always has its name, then the others from the left.
+    // The written column is always labelled, the others from the left as far as they fit.
     const float y = map_.bottom() + ui_.px(13);
     float taken_from = 0, taken_to = -1;
     const auto draw = [&](std::int64_t p, Rgba ink, Ink weight, float least) {

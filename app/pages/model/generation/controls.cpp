@@ -1,4 +1,4 @@
-// app/pages/model: how the next token is chosen, and what the cache holds and saves.
+// app/pages/model: controls of sampling, and the size and savings of the cache.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -50,7 +50,7 @@ void draw_sampling(Column& c) {
     state.seed = std::clamp<std::int64_t>(*value, 0, 1 << 30);
 }
 
-/// What stands behind the place that is looked at is taken away, or all of it.
+/// Buttons that remove the appended tokens behind the shown place, or all of them.
 void draw_dropping(Column& c, const GenerationPlace& place) {
   const Ui& ui = c.ui();
   const Box row = c.row(28);

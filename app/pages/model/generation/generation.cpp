@@ -20,13 +20,13 @@ bool is_shown(const Scene& scene) {
 
 const ModelSpec& spec_of(const Scene& scene) { return scene.model->within.model->model->spec; }
 
-/// So many tokens more, from the end of the text.
+/// Asks for that many more tokens at the end of the text.
 void want(Scene& scene, std::int64_t tokens) {
   model_state_of(scene.view).to_append = tokens;
   model_state_of(scene.view).predicted_row.reset();
 }
 
-/// The row that is looked at is the marked query, and in sight in the list, whenever it is another one.
+/// When the shown row changes, marks it as the query and scrolls the list to it.
 void follow_row(Scene& scene) {
   GenerationState& state = model_state_of(scene.view).generation;
   const auto place = generation_place(scene);
@@ -56,7 +56,7 @@ void go_to_step(Scene& scene, const GenerationPlace& place, std::int64_t step) {
 
 SamplingSettings sampling_of(const GenerationState& state) {
   if (!state.sampled) return {};
-  // Numbers as they stand on screen, so that the command line makes the same text of them.
+  // Rounded as on screen, so that the command line generates the same text with these numbers.
   const auto written = [](float x) { return std::round(static_cast<double>(x) * 1000) / 1000; };
   return {written(state.temperature), state.top_k, written(state.top_p),
           static_cast<std::uint64_t>(state.seed)};
@@ -80,7 +80,7 @@ void go_on_generating(Scene& scene) {
   try {
     id = sample(reading.prediction->after, sampling_of(state.generation),
                 static_cast<std::uint64_t>(place->rows));
-  } catch (const Error&) {  // its logits are NaN, all of them
+  } catch (const Error&) {  // all of its logits are NaN
     state.to_append = 0;
     return scene.view.notices.say("The model gives no number for the next token, so none is drawn.");
   }

@@ -1,23 +1,23 @@
-// app/pages/model: a decoder goes on with its text token by token: every step with the prediction that
-// it was chosen from, and the key/value cache that the step reads.
+// app/pages/model: a decoder continues its text token by token: every step with the prediction that the token
+// was chosen from, and the key/value cache that the step reads.
 #pragma once
 
 #include "app/scene/scene.hpp"
 
 namespace attnscope {
 
-/// The whole window between the token strip and the status line. False, and nothing is drawn, where another
-/// screen of the model is chosen or no model is open.
+/// Draws the whole window between the token strip and the status line. Draws nothing and returns false if
+/// another screen is chosen or no model is open.
 bool draw_generation(Scene&, const Box&);
 
-/// A token on: the next one of those that were appended, behind the last one another. False, and nothing is
-/// done, where the screen is not shown.
+/// Goes to the next appended token; at the last one appends another. Does nothing and returns false if the
+/// screen is not shown.
 bool generation_forward(Scene&);
-/// The step before is looked at; nothing is taken away.
+/// Shows the previous step; removes nothing.
 void generation_back(Scene&);
 void generation_to_start(Scene&);
 void generation_to_end(Scene&);
-/// As many tokens as the controls say, one after the other; or none any more.
+/// Begins to append as many tokens as the controls say, or stops.
 void generation_play(Scene&);
 
 }  // namespace attnscope

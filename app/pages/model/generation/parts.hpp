@@ -1,4 +1,4 @@
-// app/pages/model: the regions of the screen, and where in the generated text one is.
+// app/pages/model: the regions of the screen, and the shown place in the generated text.
 #pragma once
 
 #include <cstdint>
@@ -10,23 +10,23 @@
 
 namespace attnscope {
 
-/// What was appended, and how much of it stands before the place that is looked at.
+/// The appended tokens, and the shown place among them.
 struct GenerationPlace {
   std::int64_t rows = 0;   // tokens of the whole text
   std::int64_t first = 0;  // those from here on were appended
-  std::int64_t row = 0;    // whose prediction is looked at
+  std::int64_t row = 0;    // whose prediction is shown
   std::int64_t steps() const { return rows - first; }
   /// Appended tokens up to the row; below 0 within the text.
   std::int64_t step() const { return row - first + 1; }
 };
-/// Of the reading; nothing where the model does not go on with its text.
+/// From the reading; empty if the model does not continue texts.
 std::optional<GenerationPlace> generation_place(const Scene&);
-/// Looks at the prediction behind so many appended tokens, 0 … steps(). What plays stops.
+/// Shows the prediction after that many appended tokens, 0 … steps(). Stops playing.
 void go_to_step(Scene&, const GenerationPlace&, std::int64_t step);
 
-/// How the next token is chosen.
+/// How to choose the next token.
 SamplingSettings sampling_of(const GenerationState&);
-/// Appends what is wanted as soon as the prediction of the last token is there.
+/// Appends a wanted token as soon as the prediction of the last token is computed.
 void go_on_generating(Scene&);
 
 void draw_generation_steps(Scene&, const Box& region);

@@ -1,5 +1,5 @@
-// app/pages/model: the steps as a list, one row a token with the prediction that it was chosen from, and
-// the line that they are gone through on.
+// app/pages/model: the list of steps, one row for each token with the prediction that it was chosen from, and
+// a slider over the steps.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -75,7 +75,7 @@ class GenerationSteps {
   bool is_later(std::size_t row) const { return static_cast<std::int64_t>(row) > place_.step(); }
   Rgba ink_of(std::size_t row) const { return is_later(row) ? ui_.theme.text3 : ui_.theme.text1; }
 
-  /// As the columns of generated_table() on the screen.
+  /// The columns on screen, those of generated_table().
   std::vector<ColumnLook> columns(const Box& box) const {
     const bool small = scene_.compact;
     const float bar = ui_.px(small ? 60 : 150), right = box.right();
@@ -117,7 +117,7 @@ class GenerationSteps {
     if (touch.focused) ui_.frame(ground, theme.query, ui_.px(2), ui_.px(4));
   }
 
-  /// In a chip; the words for the text may go on to the end of the row.
+  /// Draws the token in a chip; the words for the text's own row may extend to the end of the row.
   void draw_token(std::size_t row, const Box& cell, float right) const {
     const float y = cell.centre_y();
     const Rgba ink = ink_of(row);

@@ -19,7 +19,7 @@ namespace {
 constexpr const char* sets_popup = "Heads that are zeroed";
 constexpr std::size_t most_sets_shown = 8;
 
-/// In one line, with single spaces.
+/// The text in one line, with single spaces.
 std::string in_one_line(std::string_view text) {
   std::string line;
   for (const char c : text) {
@@ -83,7 +83,7 @@ class SetsCard {
     ImGui::CloseCurrentPopup();
   }
 
-  /// What is typed, and below it how many heads that are, or what it is not.
+  /// The field with the list, and below it the number of heads, or why it is not a list.
   void draw_list() {
     if (state_.opens) ImGui::SetKeyboardFocusHere();
     text_field(ui_, "##Heads list", {x_, y_, width_, ui_.px(30)}, state_.list,
@@ -126,7 +126,7 @@ class SetsCard {
   }
 
   void apply(ModelContext (*edit)(ModelContext, std::string_view)) {
-    if (!is_list_) return;  // what is wrong with it stands above
+    if (!is_list_) return;  // the problem is written above
     ModelContext next = edit(within_, state_.list);
     close();
     if (!(next == within_)) scene_.document.within.change() = std::move(next);
@@ -151,7 +151,7 @@ class SetsCard {
     for (std::size_t i = 0; i < std::min(sets.size(), most_sets_shown); ++i) draw_set(sets[i]);
   }
 
-  /// A click puts its heads into the field, the cross at its end forgets it.
+  /// A click puts its heads into the field; the cross at its end deletes the set.
   void draw_set(const NamedHeads& set) {
     const Box row{x_, y_, width_, ui_.px(26)}, cross{row.right() - ui_.px(26), row.y, ui_.px(26), row.h};
     y_ += ui_.px(28);
@@ -179,7 +179,7 @@ class SetsCard {
   Scene& scene_;
   const Ui& ui_;
   HeadSetsState& state_;
-  const ModelContext within_;  // as this frame found it
+  const ModelContext within_;  // at the beginning of this frame
   const Box card_;
   const float x_, width_;
   float y_;
@@ -250,7 +250,7 @@ void draw_head_sets(Scene& scene) {
   const float height = std::min(ui.px(264) + sets * ui.px(28), screen.y - ui.px(16));
   const Box card{std::round((screen.x - width) / 2),
                  std::round(std::max(ui.px(8), (screen.y - height) * 0.35f)), width, height};
-  // Else something was opened over it.
+  // False: something else was opened over it.
   if (!modal_card(ui, sets_popup, card, [&] { SetsCard(scene, card).draw(); })) state.open = false;
 }
 

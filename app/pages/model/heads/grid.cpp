@@ -1,5 +1,5 @@
-// app/pages/model: all heads of a model as live pictures, or coloured by what is measured of them; beside
-// every layer what the prediction owes to its heads.
+// app/pages/model: all heads of a model as live pictures, or coloured by a measure; beside every layer the
+// effects of its heads on the prediction.
 #include <algorithm>
 #include <cmath>
 
@@ -12,7 +12,7 @@
 namespace attnscope {
 namespace {
 
-/// The colour bar with its ends is the switch of what L does: the weight or its logarithm.
+/// A click on the colour bar does the same as L: switches between the weight and its logarithm.
 void take_bar(const GridFrame& grid, const Box& bar) {
   const Ui& ui = grid.ui;
   if (ui.is_figure() || grid.state.colour != HeadColour::Pattern) return;
@@ -32,7 +32,7 @@ void draw_title(const GridFrame& grid, const Box& line) {
   const float y = line.y + ui.px(22), choice = draw_screen_choice(grid.scene, line);
   const ColourScale shown = grid_scale(grid);
   const GridEnds ends = grid_ends(grid);
-  // In a narrow window the ramp gives way to the title, and goes where it would say nothing.
+  // In a narrow window the title needs the ramp's room; a ramp too short to read is left out.
   const float name = line.x + ui.text_width("All heads", type::body, Ink::Semibold) + ui.px(12);
   const float words = ui.text_width(ends.low, type::tick) + ui.text_width(ends.high, type::tick) + ui.px(12);
   const float right = choice - ui.px(14), room = std::min(ui.px(72), std::floor(right - words - name));
@@ -41,7 +41,7 @@ void draw_title(const GridFrame& grid, const Box& line) {
     left = draw_small_ramp(ui, "grid ramp", right, y, shown, shown.high, ends.low, ends.high, room);
     take_bar(grid, {left, y - ui.px(10), right - left, ui.px(20)});
   }
-  if (name - ui.px(8) > choice) return;  // the screens stand in the title's place
+  if (name - ui.px(8) > choice) return;  // the choice of screens needs the title's room
   draw_region_title(ui, line, "All heads", grid_note(grid), left - ui.px(12));
 }
 

@@ -1,16 +1,17 @@
-// app/pages/model: all heads of a model, what stands in its residual stream, what it predicts, and what is
-// changed inside it; or why one of the heads looked where it did.
+// app/pages/model: all heads of a model, its residual stream, its prediction, and the changes inside it; or
+// why one of the heads looked where it did.
 #pragma once
 
 #include "app/pages/model/parts/parts.hpp"
 
 namespace attnscope {
 
-/// Of a model that was opened beside a stream the key of its page leads back to the process, and again here.
+/// Shows the page. For a model that was opened beside a watched stream, the page's key then switches between
+/// the process and the model.
 void show_model_page(Scene&);
-/// No model is open: those that can be.
+/// Without an open model: the models that can be opened.
 void draw_no_model(Scene&, const Box&);
-/// The whole window between the token strip and the status line, of a model that has run.
+/// Draws the whole window between the token strip and the status line, for a model that has run.
 void draw_model(Scene&, const Box&);
 
 void draw_model_controls(Scene&, const Box& region);

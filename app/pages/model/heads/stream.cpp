@@ -1,5 +1,5 @@
-// app/pages/model: the residual stream, token by place: what would be predicted if the model ended there (the
-// raw logit lens), or how long the vectors are. A click asks for the prediction behind that token.
+// app/pages/model: the residual stream, tokens by places in the model: the prediction if the model ended
+// there (the raw logit lens), or the vectors' norms. A click asks for the prediction after that token.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -12,14 +12,14 @@
 namespace attnscope {
 namespace {
 
-/// Of the lens: its colours step back, so that the heads stay brightest.
+/// The lens uses this part of its colour map, so that the heads stay brightest.
 constexpr float stream_span = 0.62f;
 constexpr float stream_row_height = 14, least_column = 6, last_column = 58;  // logical
 
 /// A column of the map.
 struct StreamPlace {
   LensPlace place;
-  std::size_t of_lens = 0;  // its number among the places of the lens
+  std::size_t of_lens = 0;  // its index among the places of the lens
   Box box = {};             // x and width
 };
 
@@ -51,7 +51,7 @@ class Stream {
     const Box cells{region_.x + pad_ + label, region_.y + title + header, region_.w - 2 * pad_ - label,
                     region_.h - title - header - ui_.px(8)};
     const Box line{region_.x + pad_, region_.y, region_.w - 2 * pad_, title};
-    const float right = draw_choice(line);  // what is chosen holds from here on
+    const float right = draw_choice(line);  // first: the choice counts for the rest of this frame
     if (shows_lens() && !reading_.lens) {
       draw_title(line, right);
       return say(cells, "The lens is being computed.");
@@ -79,11 +79,11 @@ class Stream {
   bool has_lens() const {
     return spec_.head.kind == HeadKind::NextToken || spec_.head.kind == HeadKind::MaskedToken;
   }
-  /// Rows of the lens are those of the whole text, or as many as were asked for: the last ones.
+  /// The lens has all rows of the text, or only the last ones, if fewer were asked for.
   std::int64_t lens_row(std::int64_t row) const { return row - (rows_ - reading_.lens->rows); }
   bool has_lens(std::int64_t row) const { return reading_.lens && lens_row(row) >= 0; }
 
-  /// Lens or norms, or a picture in their place. Returns where it begins.
+  /// The choice of lens or norms, for a vision model that of its picture. Returns its left end.
   float draw_choice(const Box& line) {
     const float y = line.y + ui_.px(22), wide = ui_.px(scene_.compact ? 146 : 174);
     if (spec_.image) return draw_picture_choice(scene_, line.right(), y);
@@ -97,7 +97,7 @@ class Stream {
          {"Norm", "‖x‖", "The length of the residual stream after each layer, on a logarithmic scale.", {}},
          {"Lens inside the layers", {}, "The lens between attention and MLP of every layer, too.", {}}}};
     const Box box{line.right() - wide, y - ui_.px(14), wide, ui_.px(28)};
-    // A model that predicts no tokens has no lens: its vectors' lengths are there.
+    // A model that predicts no tokens has no lens: norms are shown.
     const int chosen = static_cast<int>(has_lens() ? state_.stream : StreamView::Norm);
     if (const auto picked =
             segments(ui_, "Residual stream", box, names, chosen, tips, {.disabled = has_lens() ? 0u : 5u}))
@@ -108,7 +108,7 @@ class Stream {
   void draw_title(const Box& line, float right) const {
     const float y = line.y + ui_.px(22);
     float left = right - ui_.px(14);
-    // In a narrow window the ramp gives way to the title.
+    // In a narrow window the title needs the ramp's room.
     const float name = line.x + ui_.text_width("Residual stream", type::body, Ink::Semibold) + ui_.px(12);
     const float room = std::min(ui_.px(72), std::floor(left - ui_.px(30) - name));
     if (!shows_lens())
@@ -123,7 +123,7 @@ class Stream {
     draw_region_title(ui_, line, "Residual stream", note, left - ui_.px(12));
   }
 
-  /// The ends of what is in sight. Returns where it begins.
+  /// The ramp with the smallest and largest norm in sight. Returns its left end.
   float draw_norm_ramp(float right, float y) const {
     if (norms_.empty()) return right;
     const auto end = [](float norm) { return tight(static_cast<double>(norm)); };
@@ -131,7 +131,7 @@ class Stream {
                            end(norm_scale_.high), ui_.px(scene_.compact ? 40 : 72));
   }
 
-  /// Its colours step back: 1 is the one of stream_span.
+  /// A probability of 1 has the colour at stream_span.
   ColourScale lens_scale() const { return {ui_.theme.weights, 0, 1 / stream_span}; }
   Rgba lens_colour(double probability) const {
     return colour_of(lens_scale(), static_cast<float>(probability));
@@ -154,7 +154,7 @@ class Stream {
     for (std::size_t i = 0; i < all.size(); ++i)
       if ((shows_lens() && state_.stream == StreamView::Inside) || !all[i].behind_attention)
         columns_.push_back({all[i], i});
-    // Never narrower than the others: it is what all of them lead to.
+    // The last column is the prediction and never narrower than the others.
     const float even = std::floor(cells.w / static_cast<float>(columns_.size()));
     const float last = shows_lens() && columns_.size() > 1 ? std::max(even, ui_.px(last_column)) : 0;
     const auto count = static_cast<float>(columns_.size() - (last > 0 ? 1 : 0));
@@ -170,7 +170,7 @@ class Stream {
                   [&](const StreamPlace& place) { return place.box.right() > cells.right() + ui_.px(1); });
   }
 
-  /// The last rows are in sight, unless the region was scrolled.
+  /// Shows the last rows, unless the region was scrolled.
   void plan_rows(const Box& cells) {
     const float least = ui_.px(stream_row_height);
     const auto room = static_cast<std::int64_t>(cells.h / least);
@@ -213,10 +213,10 @@ class Stream {
     return std::any_of(changes.blocks.begin(), changes.blocks.end(), is_here) ||
            std::any_of(changes.heads.begin(), changes.heads.end(), is_here);
   }
-  /// The stack that gives the output.
+  /// Whether it is the stack that makes the output.
   bool is_of_stack(AttentionOf of) const { return (of == AttentionOf::Encoder) != spec_.decoder.has_value(); }
 
-  /// Of what is in sight, and the ends of their colours.
+  /// Reads the norms in sight and the ends of their colours.
   void read_norms() {
     norms_.clear();
     const ModelFacts facts = model_facts_of(scene_);
@@ -286,14 +286,14 @@ class Stream {
     return a != nullptr && b != nullptr && a->top.front().id == b->top.front().id;
   }
 
-  /// Neighbours with the same token share one label; one without room waits for the pointer.
+  /// Adjacent cells with the same token share one label; a label without room is shown only in the tooltip.
   void draw_labels() {
     if (!shows_lens() || height_ < ui_.px(11)) return;
     for (std::int64_t row = first_; row < first_ + shown_; ++row) {
       for (std::size_t i = 0; i < columns_.size();) {
         const LensCell* const lens = lens_at(row, i);
         std::size_t end = i + 1;
-        // The last column always has its own: it is the prediction.
+        // The last column is the prediction and always has its own label.
         const std::size_t stop = columns_.size() > 1 ? columns_.size() - 1 : 1;
         while (i != stop && end < stop && is_same(lens, lens_at(row, end))) ++end;
         if (lens != nullptr) draw_label(row, i, end, *lens);
@@ -310,9 +310,9 @@ class Stream {
     const bool last = first + 1 == columns_.size() && columns_.size() > 1;
     if (width > room && !last) return;
     const Rgba ground = lens_colour(lens.top.front().probability());
-    // A short word stands in the middle of its first cell, a long one runs over its equals.
+    // A short word is centred in its first cell, a long one extends over cells of the same token.
     const bool fits = width <= box.w - ui_.px(4);
-    // So does one of the last column, unless that is wider than the others: then its words begin alike.
+    // In the last column, too, unless it is wider than the others: then its words are left-aligned.
     const bool is_wider = last && box.w > columns_.front().box.w + ui_.px(1);
     const float x = fits && !is_wider ? std::round(box.centre_x() - width / 2) : box.x + ui_.px(4);
     ui_.text(x, box.y + height_ / 2, name, {type::tick, ink_on(ground), Ink::Regular, Align::Left, room});

@@ -46,7 +46,7 @@ struct ListedEffect {
   std::string_view name;
   Tip tip;
 };
-/// Two of the Atlas' measures, in its words.
+/// Two of the Atlas' measures, with its names.
 const std::array<ListedEffect, 2>& listed_effects() {
   const auto listed = [](TextMeasure measure, EffectMeasure of) {
     const EffectWords& words = effect_words(of);
@@ -97,7 +97,7 @@ class ManyTextsCard {
 
   void draw() {
     ui_.text(x_, y_ + ui_.px(10), many_texts_popup, {type::body, ui_.theme.text1, Ink::Semibold});
-    // The texts of the file have theirs whatever the sentence has.
+    // The file's texts get special tokens even if the sentence has none.
     const std::string_view special = within_.input.special ? "" : "  ·  with special tokens";
     ui_.text(x_ + width_, y_ + ui_.px(10),
              own(within_.model->name) + "  ·  without changes" + std::string(special),
@@ -210,7 +210,7 @@ class ManyTextsCard {
     y_ += ui_.paragraph(x_, y_, width_, words, {type::tick, ink}) + ui_.px(6);
   }
 
-  /// What of the file was not read or not counted.
+  /// Says what of the file was not read or not counted.
   void say_left_out(const TextList& list, std::size_t untold, std::size_t not_numbers) {
     if (!list.left_out.empty())
       say(fmt::format("Empty lines that are left out: {:d}.", list.left_out.size()), ui_.theme.text2);
@@ -232,7 +232,7 @@ class ManyTextsCard {
     draw_heads(reading, listed_scores[static_cast<std::size_t>(state_.score)].measure);
   }
 
-  /// What of the measures of one kind is listed.
+  /// The choice among the measures of one kind.
   template <class Listed, std::size_t n>
   int choose_measure(const char* label, const std::array<Listed, n>& all, std::size_t count, int chosen) {
     std::array<std::string_view, n> names;
@@ -262,7 +262,7 @@ class ManyTextsCard {
 
   void draw_lines(std::vector<SpreadLine> lines, const SpreadColumns& columns) {
     const Table table = spread_table(within_.model->model->spec, std::move(lines), columns);
-    const float row = 22, head = 27, list_width = width_ - ui_.px(12);  // beside it stands the scroll bar
+    const float row = 22, head = 27, list_width = width_ - ui_.px(12);  // the scroll bar is beside it
     const float rows = static_cast<float>(std::min(table.rows, most_spread_rows));
     const TableLook look{
         .label = "spread of", .first_width = 0.2f * list_width / ui_.scale(), .row_height = row};
@@ -272,7 +272,7 @@ class ManyTextsCard {
     y_ += ui_.px(head + row * rows + 8);
   }
 
-  /// The answers of both texts stand below: what comes back is a part of what is between them.
+  /// Shares of patching, and below them the answers of both texts, to whose difference the shares refer.
   void draw_patching(const ManyTextsReading& reading) {
     const PatchSpreads& found = reading.patching;
     const std::size_t count = found.measured.size();  // without an estimate, which is last, in some models
@@ -322,7 +322,7 @@ class ManyTextsCard {
     draw_pairs(reading, count);
   }
 
-  /// What every cosine is to be compared with, and how the vectors were made.
+  /// Statistics of all pairs, with which to compare a cosine, and how the vectors were made.
   void draw_pairs(const ManyTextsReading& reading, std::size_t shown) {
     const Spread& pairs = reading.similar.pairs;
     if (pairs.count() == 1)

@@ -12,7 +12,7 @@ namespace attnscope {
 namespace {
 
 std::string in_thousandths(double value) { return fixed(value, 3); }
-/// An effect may be small: it is no zero then.
+/// A small effect is not written as 0.
 std::string effect_number(double value) {
   return value != 0 && std::abs(value) < 0.0005 ? tight(value) : fixed(value, 3);
 }

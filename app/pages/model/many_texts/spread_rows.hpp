@@ -17,14 +17,14 @@ struct SpreadLine {
   const MeasureSpread* found = nullptr;
 };
 struct SpreadColumns {
-  bool of_scores = true;  // beside them stands what uniform attention has, else both ends
+  bool of_scores = true;  // columns with the uniform baseline; else with smallest and largest
   std::string_view counted = "texts";
 };
-/// A row a head: mean, deviation, what they are compared with, how many are counted. The table refers to the
-/// spec and to what was found, and must not outlive them.
+/// One row for each head: mean, deviation, baseline or ends, number of texts. The table refers to the spec
+/// and to the results, and must not outlive them.
 Table spread_table(const ModelSpec&, std::vector<SpreadLine>, const SpreadColumns&);
 
-/// "–" for what is not known.
+/// "–" for an unknown number.
 std::string known_number(double value, int places);
 
 }  // namespace attnscope

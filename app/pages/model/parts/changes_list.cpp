@@ -1,4 +1,4 @@
-// app/pages/model: what is changed inside the model, one row each, to be taken back one by one.
+// app/pages/model: the changes inside the model, one row each, which can be undone one by one.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,7 +10,7 @@
 namespace attnscope {
 namespace {
 
-/// A row with what one change does by itself; true when it is taken back.
+/// A row with the KL divergence of one change alone; true if the user takes it back.
 bool draw_change(Column& c, const std::string& words, double alone, const ModelHead& where) {
   const Ui& ui = c.ui();
   const Box row = c.row(28, 4);
@@ -45,7 +45,7 @@ bool draw_change(Column& c, const std::string& words, double alone, const ModelH
   return take_back.clicked;
 }
 
-/// Shows the model as it is for as long as it is pressed.
+/// A button that shows the model without its changes while it is pressed.
 void hold_without(Column& c, const Box& box) {
   const Ui& ui = c.ui();
   const Ui::Touch touch = ui.touch("Hold: without", box);
@@ -63,14 +63,14 @@ void hold_without(Column& c, const Box& box) {
   model_state_of(c.scene.view).without_changes = touch.held;
 }
 
-/// Where a change is; head −1: in all of a block.
+/// The place of a change; head −1: the whole block.
 ModelHead place_of_change(const ModelChanges& changes, std::size_t index) {
   if (index < changes.blocks.size()) return {changes.blocks[index].of, changes.blocks[index].block, -1};
   const HeadChange& change = changes.heads[index - changes.blocks.size()];
   return {change.of, change.block, change.head};
 }
 
-/// True when everything is taken back.
+/// True if the user takes everything back.
 bool draw_buttons(Column& c) {
   const Ui& ui = c.ui();
   c.y += ui.px(4);
@@ -82,7 +82,7 @@ bool draw_buttons(Column& c) {
                 {"Take all back", {}, "The model is as it was opened.", {}});
 }
 
-/// What stands where nothing is changed.
+/// The words shown if nothing is changed.
 std::string_view words_of_none(const ModelReading& reading) {
   return reading.within.model->model->spec.has_logits()
              ? "Switch something off below, or in Explore: everything after it follows, the prediction "
@@ -90,16 +90,16 @@ std::string_view words_of_none(const ModelReading& reading) {
              : "Switch something off below, or in Explore: everything after it follows.";
 }
 
-/// What one change with its buttons takes, or the words where there is none: as much is kept for both, so
-/// that the first change moves no control from under the mouse.
+/// The height of one change with its buttons, or of the words if that is larger: it is reserved in both
+/// cases, so that the first change moves no control away from the mouse.
 float least_height(const Column& c, std::string_view words) {
   const Ui& ui = c.ui();
   const float one = ui.px(28) + ui.px(4) + ui.px(4) + ui.px(28) + ui.px(8);
   return std::max(one, ui.paragraph_height(c.width, words, type::tick) + ui.px(8));
 }
 
-/// Where one more change, or one less, moves what stands below, the column scrolls as far: the control that
-/// was pressed stays under the mouse, and a second click takes back what the first one did.
+/// If one more change, or one less, moves the controls below, scrolls the column by as much: the pressed
+/// control stays under the mouse, and a second click takes back what the first one did.
 void keep_below_in_place(const Column& c, float top) {
   ModelState& state = model_state_of(c.scene.view);
   const float height = (c.y - top) / c.ui().scale();
@@ -124,7 +124,7 @@ void changes_section(Column& c) {
                                          : "KL, each alone",
                .opens = Opens::Always})) {
     const float bottom = c.y + least_height(c, words_of_none(reading));
-    // What each does alone is known of the changes that the reading was made with.
+    // The effect of each change alone is known only for the changes of the reading.
     const bool same = reading.alone && reading.within.changes == now.changes;
     const std::vector<edit::ChangeWords> all = edit::list_of_changes(now);
     std::optional<std::size_t> gone;

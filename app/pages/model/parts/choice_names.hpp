@@ -1,4 +1,4 @@
-// app/pages/model: what can be chosen for the grid of heads, as its controls and the palette call it.
+// app/pages/model: names of the choices for the grid of heads, for its controls and the palette.
 #pragma once
 
 #include <array>

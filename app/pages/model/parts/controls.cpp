@@ -1,5 +1,5 @@
-// app/pages/model: left of the heads: what the model is, what is changed inside it, what the grid shows, and
-// the knobs of the layer that is looked at.
+// app/pages/model: left of the heads: facts about the model, the changes inside it, what the grid shows, and
+// the settings of the chosen layer.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -62,7 +62,7 @@ void draw_colours(Column& c) {
     });
     return;
   }
-  // Six stand as two rows of three on one ground.
+  // Six choices are two rows of three on one background.
   const Box ground = c.row(52);
   c.ui().fill(ground, c.ui().theme.control, c.ui().px(6));
   for (std::size_t row = 0; row < 2; ++row) {
@@ -90,8 +90,8 @@ void draw_order(Column& c) {
        });
 }
 
-/// The knobs of one layer; each is an edit of the Document's model. While the model is shown without its
-/// changes they stand as it has them, and turn nothing.
+/// The settings of one layer; each edits the Document's model. While the model is shown without its changes
+/// they show its own values and change nothing.
 struct LayerKnobs {
   Column& c;
   const ModelSpec& spec;
@@ -126,7 +126,7 @@ struct LayerKnobs {
                 "Below 1 the weights are sharper, above 1 they are flatter.",
                 {}});
     if (!moved) return;
-    // Near the middle it snaps to it; typed numbers reach further than the track.
+    // Near 1 it snaps to 1; typed numbers may go beyond the slider's range.
     const double chosen =
         std::abs(std::log(*moved)) < 0.03f ? 1 : static_cast<double>(std::clamp(*moved, 0.01f, 100.f));
     edit([&](ModelContext within) { return edit::temperature(std::move(within), at(), chosen); });

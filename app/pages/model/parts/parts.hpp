@@ -1,4 +1,4 @@
-// app/pages/model: what the page's screens share: where their regions stand, the choice of screens, sections
+// app/pages/model: shared by the page's screens: the places of their regions, the choice of screens, sections
 // of the controls.
 #pragma once
 
@@ -15,23 +15,23 @@
 
 namespace attnscope {
 
-/// Where the regions stand, device pixels; empty where there is no room.
+/// The places of the regions, device pixels; empty without room.
 struct ModelRegions {
   Box controls, grid, head, stream, prediction;
 };
 ModelRegions model_regions(const Ui&, const Box& whole, bool compact, const ViewState&);
-/// The edges between them take the mouse: before the regions are drawn. What is to be drawn on them
-/// afterwards.
+/// Lets the edges between the regions take the mouse; call it before drawing the regions. Returns the lines
+/// to draw on top of them afterwards.
 std::vector<SplitterLine> drag_model_splitters(const Ui&, const ModelRegions&, ViewState&);
-/// The list's part of a region, at its right; empty where there is no room for it.
+/// The list's part of a region, at its right; empty without room.
 Box list_part(const Scene&, const Box& area);
 
-/// The screen, or all heads where it is shown already. Says so where no model is open.
+/// Shows the screen, or all heads if it is shown already. Without a model a notice says so.
 void toggle_screen(Scene&, ModelScreen);
-/// "Heads | Groups | Atlas | …" at the right end of a title's line. Returns where it begins.
+/// "Heads | Groups | Atlas | …" at the right end of a title's line. Returns its left end.
 float draw_screen_choice(Scene&, const Box& line);
-/// Ground, title with the choice of screens, and where the rest of the region is; the note ends before
-/// `right`, where a colour bar stands.
+/// Draws background, title, note, choice of screens and a colour bar for `scale`, if given; returns the rest
+/// of the region.
 Box begin_screen_region(Scene&, const Box& region, std::string_view title, std::string_view note,
                         const ColourScale* scale, std::string (*written)(double));
 

@@ -1,4 +1,4 @@
-// app/pages/model: where the regions of all its screens stand.
+// app/pages/model: the places of the regions of all its screens.
 #include <algorithm>
 #include <cmath>
 
@@ -18,10 +18,11 @@ ModelRegions model_regions(const Ui& ui, const Box& whole, bool compact, const V
   const RegionSizes& sizes = view.sizes;
   float left = view.is_hidden(Region::Controls) ? 0 : size(sizes.controls, compact ? 216 : 264);
   float right = view.is_hidden(Region::Inspector) ? 0 : size(sizes.model_head, compact ? 280 : 368);
-  const bool picture = model_look_of(view).picture.is_there;  // it needs the height
+  const bool picture = model_look_of(view).picture.is_there;  // the input picture needs the height
   const float usual_low = compact ? (picture ? 236 : 172) : (picture ? 320 : 264);
   float low = view.is_hidden(Region::Signals) ? 0 : size(sizes.model_stream, usual_low);
-  // The grid gives way last. What was dragged wide in a large window leaves it room in a small one.
+  // The grid keeps its least size before the others: a region dragged wide in a large window is narrower in a
+  // small one.
   const float least = ui.px(least_grid), least_height = ui.px(least_grid_height);
   if (sizes.model_head > 0)
     right = std::clamp(whole.w - left - least, std::min(right, ui.px(model_head_limits.least)), right);
@@ -73,7 +74,7 @@ std::vector<SplitterLine> drag_model_splitters(const Ui& ui, const ModelRegions&
 Box list_part(const Scene& scene, const Box& area) {
   const float wide = scene.ui.px(scene.compact ? 236 : 308);
   if (area.w < 2 * wide) return {area.right(), area.y, 0, area.h};
-  // The scrollbar of a list stands beyond its right edge.
+  // The scrollbar of a list is beyond its right edge.
   return {area.right() - wide, area.y, wide - scene.ui.px(10), area.h};
 }
 

@@ -1,4 +1,4 @@
-// app/pages/model: which of the screens of all heads is shown.
+// app/pages/model: the choice of the screen.
 #include <algorithm>
 #include <array>
 
@@ -7,7 +7,7 @@
 namespace attnscope {
 namespace {
 
-/// Screens that this model has nothing for, by bit; their tips say why.
+/// Bits of the screens that this model cannot show; their tips say why.
 unsigned disabled_screens(const Scene& scene, std::array<Tip, 6>& tips) {
   const ModelSpec& spec = scene.model->within.model->model->spec;
   unsigned disabled = 0;
@@ -91,7 +91,7 @@ Box begin_screen_region(Scene& scene, const Box& region, std::string_view title,
   const float name = line.x + ui.text_width(title, type::body, Ink::Semibold) + ui.px(12);
   float right = choice - ui.px(14);
   if (scale != nullptr) {
-    // As over all heads: the ramp gives way to the title, and both to the screens.
+    // As above all heads: the title has priority over the ramp, and the choice of screens over both.
     const auto end = [&](float value) { return value == 0 ? "0" : written(static_cast<double>(value)); };
     const std::string low = end(scale->low), high_end = end(scale->high);
     const float words = ui.text_width(low, type::tick) + ui.text_width(high_end, type::tick) + ui.px(12);

@@ -1,5 +1,5 @@
-// app/pages/model: how a text becomes tokens: as a chat, with a second text, with what the model's format
-// puts around it, or as the numbers of the tokens themselves.
+// app/pages/model: how a text becomes tokens: as a chat, with a second text, with the special tokens of the
+// model's format, or as token ids.
 #include <string>
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ bool takes_pairs(const OpenedModel& opened) {
   return spec.encoder && !spec.decoder && !opened.reads_numbers;
 }
 
-/// Whether its format puts tokens around a text: then an empty one has some.
+/// Whether its format puts special tokens around a text: then an empty text has tokens.
 bool has_special_tokens(const OpenedModel& opened) { return !opened.tokenizer->encode("").tokens.empty(); }
 
 void draw_second_text(Column& c, const ModelContext& now) {
@@ -40,7 +40,7 @@ void draw_second_text(Column& c, const ModelContext& now) {
     return edit::second_text(std::move(within), is_pair ? std::nullopt : std::optional<std::string>(""));
   });
   if (now.input.pair) return;
-  SentenceState& sentence = c.scene.view.keyboard.sentence;  // what is typed next is that text
+  SentenceState& sentence = c.scene.view.keyboard.sentence;  // the next typed words go into that text
   sentence.wanted = true;
   sentence.at_end = false;
   sentence.waited = 0;
@@ -65,7 +65,8 @@ void draw_special_tokens(Column& c, const ModelContext& now, bool is_chat) {
     });
 }
 
-/// The text becomes what a user says; the template's own text, with its special tokens, is among the tokens.
+/// The switch that makes the text a user's message in the chat template, whose own text and special tokens
+/// are then among the tokens.
 void draw_chat(Column& c, const ModelContext& now, const OpenedModel& opened, bool is_chat) {
   const bool typed = now.input.ids.empty(), takes = opened.no_chat.empty();
   if (toggle(
@@ -91,7 +92,7 @@ void draw_chat(Column& c, const ModelContext& now, const OpenedModel& opened, bo
     c.remark("The text is read as it stands: this model takes no chat.", true);
 }
 
-/// What is typed counts as soon as it is a list of tokens; until then it is said what it is not.
+/// The typed ids are used as soon as they are a valid list; until then a line says what is wrong.
 void draw_ids(Column& c) {
   std::optional<std::string>& typed = model_state_of(c.scene.view).typed_ids;
   const ModelInput& input = c.scene.model->tokens->input;

@@ -1,4 +1,4 @@
-// app/pages/model: how a model is compared with the one that is held, head by head.
+// app/pages/model: settings of the comparison with the held model, head by head.
 #pragma once
 
 #include <cstdint>
@@ -7,17 +7,17 @@
 
 namespace attnscope {
 
-/// What the map of heads and the list are of: the total variation distance, or the largest change of a
+/// The measure of the map of heads and of the list: the total variation distance, or the largest change of a
 /// single weight.
 enum class HeadDistance : std::uint8_t { TotalVariation, Largest };
 
-/// Which layers stand beside each other is ModelLook's.
+/// Which layers are compared is in ModelLook.
 struct CompareHeadsState {
   HeadDistance measure = HeadDistance::TotalVariation;
-  TableOrder order{.sorted_by = 1};  // of the list; in sessions without its first row
+  TableOrder order{.sorted_by = 1};  // of the list; sessions do not keep its first row
 
-  // Of the moment.
-  std::int64_t rows_back = 0;  // that the table of tokens is scrolled up from the last one
+  // Not kept in a session.
+  std::int64_t rows_back = 0;  // by which the table of tokens is scrolled up from its end
 };
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// app/pages/model: how a model goes on with its text, and which of its steps is looked at.
+// app/pages/model: how a model continues its text, and which step is shown.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace attnscope {
 
-/// How many tokens are still to be appended is ModelLook's.
+/// The number of tokens still to be appended is in ModelLook.
 struct GenerationState {
   bool sampled = false;  // drawn at random; else the likeliest token follows
   float temperature = 1;
@@ -16,8 +16,8 @@ struct GenerationState {
   std::int64_t seed = 1;
   std::int64_t count = 16;  // tokens that one press of Play appends
 
-  // Of the moment.
-  std::int64_t shown_row = -1;  // the row that the list and the marked cell have followed to
+  // Not kept in a session.
+  std::int64_t shown_row = -1;  // the row to which the list was scrolled and the marked cell moved
   TableOrder order;             // of the list
 };
 

@@ -1,4 +1,4 @@
-// app/pages/model: lists of heads that a person typed, and those that were given a name.
+// app/pages/model: lists of heads that the user typed, and named ones.
 #pragma once
 
 #include <string>
@@ -6,10 +6,10 @@
 namespace attnscope {
 
 struct HeadSetsState {
-  std::string kept;  // a line each: the name, a tab, the heads; see head_sets.hpp
+  std::string kept;  // one line for each set: the name, a tab, the heads; see head_sets.hpp
 
-  // Of the moment.
-  bool open = false, opens = false;  // the card; in this frame
+  // Not kept in a session.
+  bool open = false, opens = false;  // the card is open; it opens in this frame
   std::string list, name;            // as they are typed
 };
 

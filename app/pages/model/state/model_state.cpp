@@ -15,7 +15,7 @@ ATTNSCOPE_NAMES(CellValue, {"weight", "contribution"});
 
 namespace {
 
-// A group has the names of one object in a session, wherever its values stand.
+// A session keeps a group as one object, even if its values are in two structs.
 struct SplitFields {
   WhyState& state;
   ModelLook& look;

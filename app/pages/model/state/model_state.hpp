@@ -1,5 +1,5 @@
-// app/pages/model: how the page of a model is looked at, beside what other rooms know of it: its screens one
-// by one, their lists, what is typed there.
+// app/pages/model: the view of a model's page, except what other rooms know of it (ModelLook): its screens,
+// their lists, typed texts.
 #pragma once
 
 #include <cstdint>
@@ -33,11 +33,11 @@ struct ModelState : ModelLook {
   HeadSetsState sets;
   ManyTextsState many;
 
-  // Of the moment.
-  std::optional<std::string> typed_ids;  // while the field of the tokens' numbers has the keyboard
+  // Not kept in a session.
+  std::optional<std::string> typed_ids;  // while the field of token ids has the keyboard
   float controls_scroll = 0;             // logical pixels
-  float changes_height = 0;              // of the section "Changes inside" in the frame before; likewise
-  std::int64_t stream_back = 0;          // rows that the residual stream is scrolled up from the last one
+  float changes_height = 0;              // of "Changes inside" in the previous frame; logical pixels
+  std::int64_t stream_back = 0;          // rows by which the residual stream is scrolled up from its end
 };
 
 /// What a session keeps of it.

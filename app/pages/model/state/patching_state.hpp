@@ -1,5 +1,5 @@
-// app/pages/model: which effects of heads are looked at: of zeroing each, or of what it brings back of
-// another text's answer.
+// app/pages/model: state of Atlas and Patching: effects of zeroing each head, and of patching it from another
+// text.
 #pragma once
 
 #include <array>
@@ -17,28 +17,28 @@ struct OpenedModel;  // core/models/opened/opened_model.hpp
 
 struct AtlasState {
   EffectMeasure measure = EffectMeasure::Logit;  // of the map's colours
-  TableOrder order{.sorted_by = 1};              // of the list; in sessions without its first row
+  TableOrder order{.sorted_by = 1};              // of the list; sessions do not keep its first row
 };
 
-/// A pair of texts: the one that the model reads and this one.
+/// A pair of texts: the one that the model reads (clean) and the corrupted one.
 struct PatchingState {
   std::string corrupted;
-  std::string answer, other;         // as they were typed; empty: the likeliest of each text
-  TableOrder order{.sorted_by = 1};  // of the list; in sessions without its first row
-  /// What the program put there last, beside this clean text. What of it still stands as it was is made anew
-  /// when the clean text is another.
+  std::string answer, other;         // as typed; empty: the likeliest token of each text
+  TableOrder order{.sorted_by = 1};  // of the list; sessions do not keep its first row
+  /// The last suggestions, made for this clean text. Those that the user did not change are replaced when the
+  /// clean text changes.
   struct Suggested {
     std::string clean, corrupted, answer, other;
   };
   Suggested suggested;
-  // The clean texts beside which a person typed the corrupted one and an answer; empty: none did.
+  // The clean texts for which the user typed the corrupted text and an answer; empty: not typed.
   std::string corrupted_beside, answers_beside;
 
-  // Of the moment.
-  bool is_running = true;                    // not stopped by the person
-  std::shared_ptr<const OpenedModel> begun;  // a text was suggested for it
-  std::string clean;                         // that it was begun with
-  /// Which tokens the answers are; found anew where one of them or the model is another.
+  // Not kept in a session.
+  bool is_running = true;                    // not stopped by the user
+  std::shared_ptr<const OpenedModel> begun;  // the model for which a text was suggested
+  std::string clean;                         // the clean text of the patching that runs
+  /// The token of an answer; found again when the answer or the model changes.
   struct Answer {
     std::shared_ptr<const OpenedModel> of;
     std::string words, problem;

@@ -1,4 +1,4 @@
-// app/pages/model: "Why did it look there?": what is split, and how much of it stands by itself.
+// app/pages/model: "Why did it look there?": what is split, and how many parts are shown one by one.
 #pragma once
 
 #include <cstdint>
@@ -13,23 +13,23 @@ namespace attnscope {
 struct OpenedModel;  // core/models/opened/opened_model.hpp
 struct WhyReading;   // core/engine/model/model_why.hpp
 
-/// The tokens whose logits are split are ModelLook's.
+/// The tokens whose logits are split are in ModelLook.
 struct WhyState {
-  bool over_mean = true;  // the score less the mean of its row
+  bool over_mean = true;  // the score minus the mean of its row
   std::int64_t query_parts = 8, key_parts = 9;
-  bool path = true;             // the strongest path stands below, else residual stream and prediction
-  float smallest_link = 0.25f;  // of the path that is drawn
+  bool path = true;             // the strongest path is shown below, else residual stream and prediction
+  float smallest_link = 0.25f;  // the smallest link of the path that is drawn
 
-  // The cell of the table that arrows step to, of so many.
+  // The cell of the table that the arrow keys have reached; rows and columns are the table's size.
   struct Mark {
     std::int64_t query = 0, key = 0;
   };
   std::optional<Mark> mark;
-  std::optional<ModelHead> marked_head;  // that a part of it is, if it is one, looked at in this row
+  std::optional<ModelHead> marked_head;  // the head of one of its parts, if there is one, shown in marked_row
   std::int64_t marked_row = 0;
   std::int64_t rows = 0, columns = 0;
 
-  // The last one that was known, shown until the next is: with the words it was made of.
+  // The last known split, shown until the next is computed, with its words.
   std::shared_ptr<const WhyReading> shown;
   std::shared_ptr<const OpenedModel> of;
   std::string query, key, token_name, minus_name;

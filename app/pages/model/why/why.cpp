@@ -12,7 +12,7 @@
 namespace attnscope {
 namespace {
 
-/// Without the space that many tokens begin with.
+/// The words without the space that many tokens begin with.
 std::string trimmed(const std::string& words) {
   const std::string text = plain(words);
   const std::size_t begin = text.find_first_not_of(' ');
@@ -65,7 +65,7 @@ class WhyLadder {
     top_ += ui_.px(scene_.compact ? 28 : 42);
   }
 
-  /// The one that map and strip have: of a zeroed head, which mixes nothing, its own.
+  /// The weight that map and strip show: for a zeroed head, which mixes nothing, the one that it computes.
   double shown_weight(const CellFacts& facts) const {
     return is_head_out(scene_.result.document, facts.h) ? facts.own : facts.weight;
   }
@@ -112,7 +112,7 @@ class WhyLadder {
     row("over the mean", over_mean ? "split at right" : "", fixed(score.raw - score.mean, 3), over_mean);
   }
 
-  /// What comes behind the score in this layer: where nothing does, its lines are left out.
+  /// The steps from score to weight in this layer; lines of absent steps are left out.
   void draw_softmax(const CellFacts& facts) {
     if (std::abs(facts.capped - facts.scaled) > 1e-9) row("soft-capped", "", fixed(facts.capped, 3));
     if (facts.has_bias) row("with bias", fixed(facts.bias, 3), fixed(facts.hidden, 3));

@@ -1,5 +1,5 @@
-// app/pages/model: "why did it look there?": the chosen cell and how its weight comes about, its score as
-// a table of what met what, and what adds to the logit of a token.
+// app/pages/model: "why did it look there?": the computation of the chosen cell's weight, its score as a
+// table of query parts by key parts, and the contributions to the logit of a token.
 #pragma once
 
 #include <cstdint>
@@ -15,42 +15,41 @@
 
 namespace attnscope {
 
-/// The newest split of the model on screen, kept in WhyState until the next is known; null: none yet, or the
-/// model is shown without its changes.
+/// The newest split of the model on screen, kept in WhyState until the next is computed; null: none yet, or
+/// the model is shown without its changes.
 const WhyReading* shown_why(Scene&);
-/// Why there is none: a sentence.
+/// A sentence that says why there is no split.
 std::string_view no_why(const Scene&);
 
-/// What a group of parts is called: "head" and "20.0", "other" and "MLPs", "embedding" and nothing.
+/// The name of a group of parts: "head" and "20.0", "other" and "MLPs", "embedding" and an empty number.
 struct PartName {
   std::string kind, number;
   std::string line() const { return number.empty() ? kind : inner(kind) + " " + own(number); }
 };
 PartName part_name(const std::vector<StreamPart>&, const PartGroup&);
-/// The head that a group is, if it is one.
+/// The head of a group that is a single head; else empty.
 std::optional<ModelHead> head_of(AttentionOf, const std::vector<StreamPart>&, const PartGroup&);
-/// In the place of grid and head: why the head gave the chosen cell its weight.
+/// Draws, instead of grid and head, why the head gave the chosen cell its weight.
 void draw_model_why(Scene&, const ModelRegions&);
-/// Sections of the controls beside it.
+/// Sections of its controls.
 void split_section(Column&);
 void norms_section(Column&);
 void logit_section(Column&);
 void path_section(Column&);
 
-/// Ground and title of a region of the split. Where there is no split the region says why, and this is false.
+/// Background and title of a region of the split. Without a split the region says why, and this is false.
 struct WhyRegion {
   Rgba ground;
   std::string title, note;
   std::string problem = {};  // a sentence; empty: there is a split
 };
 bool begin_why(Scene&, const Box& region, const WhyRegion&);
-/// What the keyboard is on, or the mouse where there is a head to go to.
+/// Marks a part that has the keyboard's focus, or, if it leads to a head, the hovered one.
 void draw_link_marks(const Ui&, const Ui::Touch&, const Box&, bool is_link);
 
-/// The arrows of the keyboard: the cell of the table that many rows and columns on is marked. False where no
-/// table is shown.
+/// Arrow keys: moves the marked cell of the table by that many rows and columns. False if no table is shown.
 bool step_why_part(Scene&, std::int64_t down, std::int64_t right);
-/// The head of the marked cell is looked at: that of its query part, else that of its key part.
+/// Shows the head of the marked cell: that of its query part, else that of its key part.
 void go_to_marked_part(Scene&);
 
 /// "+0.57", "−1.46".
@@ -58,11 +57,11 @@ std::string signed_number(double value);
 /// The colour of a bar that adds or takes away.
 Rgba colour_of_share(const Ui&, double value);
 
-/// What a query's key is to it, where both are of one text: "same token", "first token", "previous token", a
-/// token like the query's ("duplicate token"), or what followed one ("induction"); empty: none of these.
+/// The relation of a key to its query in one text: "same token", "first token", "previous token", a token
+/// equal to the query's ("duplicate token"), or one after such a token ("induction"); empty: none of these.
 std::string_view role_of_cell(const std::vector<Token>&, std::int64_t query, std::int64_t key);
 
-/// The strongest path behind the chosen cell, in the place of residual stream and prediction.
+/// Draws the strongest path behind the chosen cell, instead of residual stream and prediction.
 void draw_why_path(Scene&, const WhyReading*, const Box& region);
 void draw_why_ladder(Scene&, const WhyReading*, const Box& region);
 void draw_why_table(Scene&, const WhyReading*, const Box& region);

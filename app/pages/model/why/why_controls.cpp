@@ -1,5 +1,5 @@
-// app/pages/model: beside "why did it look there?": what is split, how many parts stand by themselves,
-// and the scales of the norms that the split keeps.
+// app/pages/model: beside "why did it look there?": what is split, how many parts are shown one by one, and
+// the norms' scales, which the split keeps fixed.
 #include <algorithm>
 #include <array>
 
@@ -11,7 +11,7 @@ namespace {
 
 std::string one_over(double inverse) { return "1 / " + fixed(inverse > 0 ? 1 / inverse : 0, 2); }
 
-/// A list of the tokens that the model finds likeliest, behind what stands for none of them.
+/// A list of the model's likeliest tokens, after an entry for none of them.
 void token_drop(Column& c, const char* label, std::string_view name, std::string_view none,
                 std::optional<std::int64_t> ModelLook::*chosen, const Tip& tip) {
   const Ui& ui = c.ui();

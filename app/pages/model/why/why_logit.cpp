@@ -1,5 +1,5 @@
-// app/pages/model: what adds to the logit of a token: embedding, heads and MLPs, the largest one by one,
-// the rest together, and every head as a small map.
+// app/pages/model: contributions to the logit of a token: embedding, heads and MLPs, the largest one by one,
+// the rest summed, and every head in a small map.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -78,7 +78,7 @@ class WhyLogit {
 
   void draw_bars(float top, float height, std::size_t rows) {
     std::vector<PartGroup> groups = group_parts(split_.parts, split_.values, rows);
-    // By size; what stands together comes last.
+    // By size; summed groups come last.
     std::ranges::stable_sort(groups, [](const PartGroup& a, const PartGroup& b) {
       const bool single_a = a.kind == PartGroup::Kind::Single, single_b = b.kind == PartGroup::Kind::Single;
       if (single_a != single_b) return single_a;

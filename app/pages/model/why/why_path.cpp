@@ -1,6 +1,6 @@
-// app/pages/model: the strongest path behind the chosen cell: the head that put most into its query, the
-// one that put most into its key, what put most into those, and what the cell's head adds to the logit.
-// Widths follow the size; a click looks at a head.
+// app/pages/model: the strongest path behind the chosen cell: the head with the largest contribution to its
+// query, that to its key, those to these heads, and the contribution of the cell's head to the logit. Wider
+// arrows are larger; a click shows a head.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -13,7 +13,7 @@
 namespace attnscope {
 namespace {
 
-/// What is small is no zero.
+/// A small weight is not written as 0.
 std::string alpha_words(double weight) {
   return weight != 0 && weight < 0.005 ? tight(weight) : fixed(weight, 2);
 }
@@ -76,7 +76,7 @@ class WhyPath {
     return own(words);
   }
 
-  /// A head beside the chosen one, and the one behind it.
+  /// A head that the chosen one reads from, and the head behind it.
   void draw_branch(int i, const Box& large) {
     if (!is_drawn(i)) return;
     const bool above = at(i).through_query;
@@ -146,14 +146,14 @@ class WhyPath {
     ui_.fill({cell.x, box.y - ui_.px(4), cell.w, ui_.px(2)}, ui_.theme.key);
   }
 
-  /// What the key of the card's cell is to its query; nothing where they are of two texts.
+  /// The relation of the key of the card's cell to its query; empty if they are of two texts.
   std::string_view role_on(const PathHead& head) const {
     const AttentionOf of = why_.asked.score.of;
     if (of == AttentionOf::Cross) return {};
     return role_of_cell(reading_.tokens->queries_of(of).tokens, head.query, head.key);
   }
 
-  /// "to → John", α, what that key is.
+  /// "to → John", α, and the key's relation to the query.
   void draw_words(int i, const Box& card) {
     const PathHead& head = at(i);
     const float x = card.right() + ui_.px(10), line = ui_.px(scene_.compact ? 15 : 18);
@@ -188,7 +188,7 @@ class WhyPath {
                                                                                    : " over the mean");
     ui_.text(box.x, y += line, score,
              {type::tick, ui_.theme.text2, Ink::Regular, Align::Left, box.w - ui_.px(6)});
-    // What cannot be followed further: the largest parts of the key that are no head on the path.
+    // Parts that the path does not follow: the largest parts of the key that are not heads on the path.
     const std::vector<double> sums = key_sums(why_.score);
     std::vector<std::size_t> parts;
     for (std::size_t i = 0; i < sums.size(); ++i)
@@ -244,7 +244,7 @@ class WhyPath {
                 colour_of_share(ui_, adds), "logit", true);
   }
 
-  /// An arrow whose width follows the size, with its number above (or below) it.
+  /// An arrow as wide as its number is large, with the number above (or below) it.
   void draw_link(ImVec2 from, ImVec2 to, double adds, Rgba colour, std::string_view into, bool above) {
     const auto thick = static_cast<float>(1 + 3 * std::abs(adds) / std::max(most_, 1e-9));
     std::array<ImVec2, 17> line;

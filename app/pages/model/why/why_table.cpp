@@ -1,5 +1,5 @@
-// app/pages/model: a score as a table: which part of the query's stream met which part of the key's. Its
-// cells add up to the score; a click on what is a head looks at that head.
+// app/pages/model: a score as a table: parts of the query's stream by parts of the key's. Its cells add up to
+// the score; a click on a head's part shows that head.
 #include <algorithm>
 #include <cmath>
 
@@ -156,7 +156,7 @@ class WhyTable {
     if (to) go_to_head(scene_, *to, why_.asked.score.key);
   }
 
-  /// What the arrows stepped to.
+  /// Draws the cell that the arrow keys have reached.
   void draw_mark() {
     WhyState& state = model_state_of(scene_.view).split;
     state.rows = std::ssize(queries_);
