@@ -33,7 +33,7 @@ class GalleryColumn {
     y_ += ui_.px(height + gap);
     return row;
   }
-  /// What is left of the column.
+  /// The box below the last row.
   Box rest() const { return {box_.x, y_, box_.w, box_.bottom() - y_}; }
 
  private:
@@ -185,8 +185,8 @@ Table example_table() {
   return table;
 }
 
-/// The same table with a look for each column: a cell that is painted, a second line of a head, a column as
-/// wide as its numbers.
+/// The same table with a look for each column: a painted cell, a second line in a head, a column as wide as
+/// its numbers.
 void draw_table_with_looks(const Ui& ui, const Box& box, const Table& table, GalleryState& state) {
   const auto bar = [&](std::size_t row, const Box& cell) {
     const double share = number_in(table.columns[1].cell(row));

@@ -1,5 +1,5 @@
-// app/kit: every widget of the kit on one page, in each of its states: for designers who judge them and for
-// tests. `attnscope gallery` draws it, which no help lists.
+// app/kit: every widget of the kit on one page, in each of its states, for designers and for tests.
+// `attnscope gallery` draws it; no help page lists that command.
 #pragma once
 
 #include "app/kit/table.hpp"
@@ -8,7 +8,7 @@
 
 namespace attnscope {
 
-/// What the widgets of the page are set to.
+/// The values that the page's widgets show and change.
 struct GalleryState {
   bool on = true, off = false, open = true;
   int segment = 1;

@@ -1,5 +1,6 @@
-// app/kit: a table as a value. Each column is said once, with its name in files, its title on the screen and
-// its cells; files, the clipboard, sorting, the drawn list (table_view.hpp) and tests all read it from here.
+// app/kit: a table as a value. Each column is defined once, with its name in files, its title on the screen
+// and its cells; files, the clipboard, sorting, the drawn list (table_view.hpp) and tests all read it from
+// here.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +18,7 @@
 
 namespace attnscope {
 
-/// Nothing and NaN: not known. Such a cell is an empty field in files and "–" on the screen.
+/// std::monostate and NaN: not known. Such a cell is an empty field in files and "–" on the screen.
 using TableCell = std::variant<std::monostate, std::string, std::int64_t, double, float>;
 
 struct TableColumn {
@@ -49,11 +50,11 @@ std::string csv_of(const Table&, const std::stop_token& = {});
 std::string tab_separated(const Table&, std::span<const std::size_t> order);
 
 /// The rows from the largest magnitude in a column of the screen to the smallest, then those that are not
-/// known; equal ones as they stand. The rows as they stand where there is no such column or it begins with
-/// text.
+/// known; equal ones keep their order. The rows in the table's order if there is no such column or its first
+/// cell is a text.
 std::vector<std::size_t> rows_by(const Table&, std::size_t screen_column);
 
-/// What stays from frame to frame: a page keeps it in its state.
+/// The state of a drawn table from frame to frame; a page keeps it.
 struct TableOrder {
   std::size_t sorted_by = 0;   // a column of the screen
   std::int64_t first_row = 0;  // in sight

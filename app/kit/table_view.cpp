@@ -13,7 +13,7 @@ namespace {
 void draw_table_menu(const Ui& ui, const char* label, bool opens, const Table& table,
                      std::span<const std::size_t> order, std::string& copied) {
   constexpr const char* menu = "table menu";
-  ImGui::PushID(label);  // each table of a window has a menu of its own
+  ImGui::PushID(label);  // each table of a window has its own menu
   if (opens) ImGui::OpenPopup(menu);
   context_menu(ui, menu, [&] {
     if (menu_row(ui, "Copy the table", "tab-separated")) copied = tab_separated(table, order);
@@ -52,7 +52,7 @@ class TableView {
   }
 
  private:
-  /// Where a column stands in a row.
+  /// The box of a column in a row.
   Box place(std::size_t c, const Box& row) const {
     float fixed = 0, shares = 0;
     for (std::size_t before = 0; before < c; ++before) {
@@ -63,7 +63,7 @@ class TableView {
     return {row.x + fixed + shares * wide_, row.y, width == 0 ? wide_ : width, row.h};
   }
 
-  /// Where a text of the column stands that begins so far behind the left edge of its cell.
+  /// The x of a text in the column; `before` pixels at the left of the cell are taken.
   float text_x(const ColumnLook& look, const Box& cell, float before) const {
     if (look.align == Align::Left) return cell.x + before + ui_.px(look.inset);
     return look.align == Align::Right ? cell.right() - ui_.px(look.inset) : cell.centre_x();
@@ -76,14 +76,14 @@ class TableView {
                       ui_.px(look_.most_row_height));
   }
 
-  /// Where a row of the table stands in that order; −1: nowhere.
+  /// The index of a row of the table in that order; −1: it is not in it.
   static std::int64_t place_in(const std::vector<std::size_t>& order, std::int64_t row) {
     if (row < 0) return -1;
     const auto found = std::ranges::find(order, static_cast<std::size_t>(row));
     return found == order.end() ? -1 : found - order.begin();
   }
 
-  /// Returns the y where rows begin.
+  /// Returns the y of the first row.
   float draw_heads() {
     if (look_.head_height <= 0) return box_.y;
     const bool two_lines =
@@ -141,7 +141,7 @@ class TableView {
   }
 
   void draw_rows(const std::vector<std::size_t>& order, Box rows) {
-    rows.h += 0.01f;  // so that a box made for so many rows loses none by rounding
+    rows.h += 0.01f;  // so that rounding does not lose the last row of a box of whole rows
     const float height = row_height(rows);
     if (rows.h < height) return;
     const RowList list(ui_, look_.label, rows, height, std::ssize(order), order_.first_row,
@@ -189,7 +189,7 @@ class TableView {
             sorted ? Ink::Medium : Ink::Regular};
   }
 
-  /// Returns what it takes of the row.
+  /// Returns the width that it takes.
   float draw_swatch(std::size_t index, const Box& row) const {
     if (!look_.swatch) return 0;
     const float side = ui_.px(8);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t signature_bytes = 8, head_bytes = signature_bytes + 12 + 13;
 
-/// Of the bytes of a chunk's name and data, as the PNG specification has it in its annex D.
+/// The CRC of a chunk's name and data, as in annex D of the PNG specification.
 std::uint32_t chunk_sum(std::string_view bytes) {
   static const auto table = [] {
     std::array<std::uint32_t, 256> all{};
@@ -49,8 +49,8 @@ std::uint32_t number_at(std::string_view bytes, std::size_t at) {
 
 constexpr int most_parts = 0xFFFF, most_milliseconds = 1000 * most_parts;
 
-/// A time as the file has it: so many parts of a second, of which 1000, 100, 10 or 1 make one, as fine as 16
-/// bits allow.
+/// The time of a frame as the file stores it: `parts` / `in_a_second` seconds. in_a_second is 1000, 100, 10
+/// or 1, the largest for which `parts` fits in 16 bits.
 struct Delay {
   int parts = 0, in_a_second = 1000;
 };
@@ -65,7 +65,7 @@ Delay delay_of(int milliseconds) {
   return {static_cast<int>(parts()), in_a_second};
 }
 
-/// The data of all IDAT chunks of a PNG of ours.
+/// The data of all IDAT chunks of a PNG that encode_png() wrote.
 std::string pixel_data(std::string_view png) {
   std::string data;
   for (std::size_t at = signature_bytes; at + 12 <= png.size();) {
@@ -77,7 +77,7 @@ std::string pixel_data(std::string_view png) {
 }
 
 struct Changed {
-  int left = 0, top = 0, right = 1, bottom = 1;  // of identical pictures one pixel: a frame has at least that
+  int left = 0, top = 0, right = 1, bottom = 1;  // one pixel if nothing changed: a frame is never empty
 };
 
 Changed changed_part(const Image& before, const Image& now) {
@@ -146,7 +146,7 @@ std::string AnimatedPng::finish() const {
     const Delay delay = delay_of(frame.milliseconds);
     append_number(data, static_cast<std::uint32_t>(delay.parts), 2);
     append_number(data, static_cast<std::uint32_t>(delay.in_a_second), 2);
-    data.append(2, '\0');  // the picture stays, and the next takes the place of what it covers
+    data.append(2, '\0');  // dispose_op NONE, blend_op SOURCE: a frame stays until the next overwrites it
     append_chunk(file, "fcTL", data);
     if (&frame == &frames_.front()) {
       append_chunk(file, "IDAT", frame.pixels);

@@ -52,8 +52,8 @@ constexpr Colormap sequential(std::span<const unsigned> anchors) {
   return colours;
 }
 
-/// 256 entries have no middle one, so the middle two are both exactly the centre: a score of 0 melts into the
-/// ground.
+/// 256 entries have no middle one, so the middle two are both exactly the centre: a score of 0 has the colour
+/// of the ground.
 constexpr Colormap diverging(std::span<const unsigned> anchors) {
   Colormap colours{};
   for (std::size_t i = 0; i < 128; ++i) {

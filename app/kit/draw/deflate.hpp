@@ -1,4 +1,4 @@
-// app/kit/draw: bytes packed as browsers unpack them.
+// app/kit/draw: bytes compressed in the format that browsers decompress.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace attnscope {
 
-/// The bytes deflated by zlib (RFC 1950 and 1951). What cannot be packed grows by 5 bytes in 16,384. Throws
-/// Error where memory is short.
+/// The bytes deflated by zlib (RFC 1950 and 1951). Incompressible bytes grow by 5 bytes in 16,384. Throws
+/// Error if memory is short.
 std::string deflated(std::string_view bytes);
 
 }  // namespace attnscope

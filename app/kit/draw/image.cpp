@@ -10,7 +10,7 @@
 namespace attnscope {
 namespace {
 
-/// What stb packs with: its own fixed codes leave a third more. It frees what it gets.
+/// Replaces stb's own compression, whose fixed codes make files a third larger. stb frees the result.
 unsigned char* packed_for_png(unsigned char* bytes, int size, int* packed_size, int) {
   const std::string packed = deflated({reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size)});
   auto* const copy = static_cast<unsigned char*>(std::malloc(packed.size()));
@@ -35,7 +35,7 @@ unsigned char* packed_for_png(unsigned char* bytes, int size, int* packed_size, 
 namespace attnscope {
 
 std::string encode_png(const Image& image, bool alpha) {
-  // Three channels unless asked: half the time is saved.
+  // Three channels unless alpha is asked for: that takes half the time.
   const int channels = alpha ? 4 : 3;
   std::vector<unsigned char> bytes(image.pixels.size() * static_cast<std::size_t>(channels));
   auto* to = bytes.data();
@@ -58,7 +58,7 @@ std::string encode_png(const Image& image, bool alpha) {
 void save_png(const Image& image, const std::filesystem::path& path) {
   if (image.width <= 0 || image.height <= 0)
     throw Error(in_quotes(path.native()) + ": a picture without pixels was not written.");
-  // What lies under a window is nothing, so alpha has nothing to say.
+  // Nothing lies under the picture of a window, so it needs no alpha.
   const std::string png = encode_png(image);
   write_atomically(path, std::array{std::string_view(png)});
 }

@@ -31,9 +31,9 @@ struct Image {
   bool operator==(const Image&) const = default;
 };
 
-/// The bytes of a PNG file, opaque unless `alpha`. Throws Error where there is too little memory.
+/// The bytes of a PNG file, opaque unless `alpha`. Throws Error if memory is short.
 std::string encode_png(const Image&, bool alpha = false);
-/// Opaque, atomically. Throws Error with the path and the reason.
+/// Writes the picture as an opaque PNG, atomically. Throws Error with the path and the reason.
 void save_png(const Image&, const std::filesystem::path&);
 
 }  // namespace attnscope

@@ -9,27 +9,27 @@
 namespace attnscope {
 
 struct GlyphPixels {
-  int width = 0, height = 0;  // samples; none of a space
+  int width = 0, height = 0;  // samples; 0 for a space
   std::vector<unsigned char> coverage;
-  float x0 = 0, y0 = 0, x1 = 0, y1 = 0;  // where they lie, in pixels from the origin; y down
+  float x0 = 0, y0 = 0, x1 = 0, y1 = 0;  // bounds in pixels from the origin; y down
 };
 
 /// The outlines in a Face's file. For one thread.
 class Outlines {
  public:
-  /// Null where the file has none that can be drawn.
+  /// Null if the file has no outlines that can be drawn.
   static std::unique_ptr<Outlines> of(FacePtr face);
   ~Outlines();
 
   int count() const;
-  /// Drawn for a text of that size, with so many samples across and down each pixel.
+  /// The glyph's pixels for a text of that size, with `across` × `down` samples in each pixel.
   GlyphPixels draw(int glyph, float size, int across, int down) const;
 
  private:
   struct Info;
   Outlines();
 
-  FacePtr face_;  // has the bytes
+  FacePtr face_;  // owns the bytes
   std::unique_ptr<Info> info_;
 };
 

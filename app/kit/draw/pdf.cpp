@@ -16,7 +16,7 @@ constexpr float a4_short = 595.276f, a4_long = 841.890f, page_margin = 22.677f; 
 }  // namespace
 
 struct PdfPages::File {
-  // libharu keeps the first thing that went wrong and does nothing after it.
+  // libharu keeps its first error and does nothing after it.
   HPDF_Doc document = HPDF_New(nullptr, nullptr);
   std::size_t pages = 0;
 

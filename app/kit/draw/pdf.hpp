@@ -11,18 +11,18 @@ namespace attnscope {
 
 class PdfPages {
  public:
-  /// `title`: of the file, as readers show it. Throws Error where there is too little memory, as all of these
-  /// do.
+  /// `title`: the document's title, which readers show. Throws Error if memory is short, as do the other
+  /// functions.
   explicit PdfPages(std::string_view title);
   ~PdfPages();
   PdfPages(PdfPages&&) noexcept;
   PdfPages& operator=(PdfPages&&) noexcept;
 
-  /// One more A4 page, upright or lying as the picture is, which fills it but for a margin of 8 mm; `name`
-  /// stands in the reader's list of pages.
+  /// Appends an A4 page, portrait or landscape as the picture is, which the picture fills except for a margin
+  /// of 8 mm; `name` appears in the reader's list of pages.
   void add(const Image&, std::string_view name);
   std::size_t size() const;
-  /// The bytes of the file: the same for the same pages, without the time. Throws Error without a page.
+  /// The bytes of the file: the same for the same pages, without a time stamp. Throws Error without a page.
   std::string finish();
 
  private:

@@ -48,7 +48,7 @@ std::vector<Span> cut(double first, double count, int pixels, std::int64_t size,
   return spans;
 }
 
-/// From a value to its place in the map. The division is done once for all cells.
+/// Maps a value to its place in the colour map. The division is done once for all cells.
 class Ramp {
  public:
   Ramp(float low, float high, bool log)
@@ -68,7 +68,7 @@ class Ramp {
     const double place = first_ + (static_cast<double>(value) - low_) * steps_ + 0.5;
     if (place >= 256) return 255;
     if (place >= 0) return static_cast<int>(place);
-    return place < 0 ? 0 : 128;  // neither: ends that are equal or infinite
+    return place < 0 ? 0 : 128;  // place is NaN: the ends are equal or infinite
   }
 
   bool log_;
@@ -77,7 +77,7 @@ class Ramp {
 
 using PooledBlock = ColumnPool::Pooled;
 
-/// What one span of rows shows in every span of columns, read row by row.
+/// Reads the cells of one span of rows, row by row, and pools them for every span of columns.
 class RowReader {
  public:
   RowReader(const RasterJob& job, const std::vector<Span>& columns)
@@ -146,7 +146,7 @@ class RowReader {
   const RasterJob& job_;
   const std::vector<Span>& columns_;
   std::int64_t first_, last_;    // columns in sight, half-open
-  std::vector<CellKind> kinds_;  // [columns of the matrix], of the row looked at
+  std::vector<CellKind> kinds_;  // [columns of the matrix], of the current row
   ColumnPool pool_;
   std::vector<double> sums_;  // [spans], for the mean
   std::vector<std::int64_t> counts_;
@@ -170,8 +170,7 @@ void outline(Fill& fill, const Span& rows, const Span& columns, int thick, Rgba 
   fill(columns.end - thick, rows.begin, columns.end, rows.end, colour);
 }
 
-/// Lines rise to the right. Their phase belongs to the picture, so they stand still while the matrix moves
-/// below.
+/// Lines rise to the right. Their phase is that of the picture, so they do not move when the matrix scrolls.
 void hatch(Image& image, const Span& rows, const Span& columns, const RasterJob& job) {
   const int left = std::max(columns.begin, 0), right = std::min(columns.end, image.width);
   const int step = hatch_every * job.mark;
@@ -203,7 +202,7 @@ void no_key_line(Fill& fill, const Span& rows, const Span& columns, const Raster
   fill(columns.begin, y, columns.edge, y + thick, job.colours.no_key_line);  // through the gap as well
 }
 
-/// Everything a cell wears beyond its colour or hatch.
+/// Draws the marks of a cell over its colour or hatch.
 template <class Fill>
 void mark(Fill&& fill, const Span& rows, const Span& columns, const PooledBlock& block,
           const RasterJob& job) {

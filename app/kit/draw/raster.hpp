@@ -31,7 +31,7 @@ struct RasterJob {
   std::function<CellKind(std::int64_t row, std::int64_t column)> kind = {};  // empty: every cell is a Number
   const Colormap* map = nullptr;
   float low = 0, high = 1;  // ends of the map; values outside are clipped to them; equal: its middle
-  bool log = false;  // colours follow the logarithm; low is above 0. What is not above 0 wears the map's
+  bool log = false;         // colours follow the logarithm; low is above 0. What is not above 0 has the map's
                      // first colour, everything else one from `log_floor` on, so that zero stays distinct
   double row0 = 0, column0 = 0, rows = 0, columns = 0;  // the part that fills the picture; may be fractional
   int width = 0, height = 0;                            // of the picture, pixels
@@ -42,9 +42,9 @@ struct RasterJob {
   RasterColours colours = {};
 };
 
-/// The picture. Cells larger than a pixel have whole-pixel edges whose widths differ by at most one; smaller
-/// ones are pooled, so that thin lines survive: NaN and infinity show wherever they are in a block, masked
-/// only where the whole block is; of a value and its negative the positive one shows. `kind` is asked once
+/// The picture. Cells larger than a pixel have whole-pixel edges whose widths differ by at most one. Smaller
+/// ones are pooled, so that thin lines survive: a block with a NaN or an infinity shows it, a block is masked
+/// only if all its cells are, and of a value and its negative the positive one shows. `kind` is called once
 /// per cell in sight, `row_kinds` once per row.
 Image raster(const RasterJob&);
 
@@ -58,7 +58,7 @@ struct PaintedCell {
   bool hatched = false;          // instead of the ground's colour
   std::vector<Part> marks = {};  // over it: dot, line, outline
 };
-/// The same cells one by one, row by row; nothing where cells are pooled or there are more than `most`.
+/// The same cells one by one, row by row; empty if cells are pooled or there are more than `most`.
 std::optional<std::vector<PaintedCell>> cells_in_sight(const RasterJob&, std::size_t most);
 /// Pixels from one line of the hatch to the next, times `mark`.
 inline constexpr int hatch_every = 6;
@@ -68,7 +68,7 @@ Image mirrored_at_diagonal(const Image&);
 
 /// Place of a value in a map: 0..255. NaN gives 0.
 int map_index(float value, float low, float high, bool log = false);
-/// The first colour of a logarithmic map that is not the one of zero.
+/// The first colour that a logarithmic map uses for values above 0.
 inline constexpr int log_floor = 20;
 
 }  // namespace attnscope

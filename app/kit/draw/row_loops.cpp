@@ -32,7 +32,7 @@ void kinds_of_row(std::span<const float> values, std::span<const std::uint8_t> s
   const auto leak = rule.leaks_are_numbers ? std::uint8_t{0} : hidden;
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint8_t zero = v[i] == 0 ? 1 : 0;
-    const std::uint8_t nan = v[i] != v[i] ? 1 : 0;  // a row of NaN has it in its hidden cells, too
+    const std::uint8_t nan = v[i] != v[i] ? 1 : 0;  // in a row of NaN, the hidden cells have it, too
     const std::uint8_t when_hidden = (zero | nan) != 0 ? hidden : leak;
     const std::uint8_t when_seen = zero != 0 ? underflow : std::uint8_t{0};
     out[i] = s[i] == 0 ? when_hidden : when_seen;
@@ -55,7 +55,7 @@ void ColumnPool::add(std::span<const float> values, std::span<const CellKind> ki
   for (std::size_t i = 0; i < count; ++i) {
     const auto bits = std::bit_cast<std::int32_t>(v[i]);
     const std::int32_t keep = (k[i] & 1) - 1;  // all ones where the number counts
-    // A negative float is a negative integer and never above the 0 that stands there first.
+    // A negative float is a negative integer, and never above the 0 that `up` and `down` start with.
     const std::int32_t a = bits & keep, b = (bits ^ sign_bit) & keep;
     up[i] = a > up[i] ? a : up[i];
     down[i] = b > down[i] ? b : down[i];

@@ -1,5 +1,5 @@
-// app/kit/draw: the loops that walk over every cell of a matrix, row by row and without a branch, so that the
-// compiler turns them into vector instructions. Pictures and colour bars of large matrices stand on these.
+// app/kit/draw: the loops over every cell of a matrix, row by row and without a branch, so that the compiler
+// turns them into vector instructions. Pictures and colour bars of large matrices use them.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ enum class CellKind : unsigned char {
 };
 inline bool shows_number(CellKind kind) { return (static_cast<unsigned>(kind) & 1u) == 0; }
 
-/// How a row's values and the keys it sees become kinds.
+/// The rule that turns a row's values and its mask into kinds.
 struct KindRule {
   bool zero_is_underflow = false;  // an allowed cell that is exactly 0 is an Underflow
   bool leaks_are_numbers = false;  // a hidden cell that has a weight, not 0 or NaN, is a Number
@@ -28,7 +28,7 @@ void kinds_of_row(std::span<const float> values, std::span<const std::uint8_t> s
                   std::span<CellKind> kinds);
 
 /// Pools rows of a matrix into one, column by column: the largest magnitude of either sign and which kinds
-/// there were. Cells that show no number count for nothing.
+/// occurred. Cells that show no number are ignored.
 class ColumnPool {
  public:
   explicit ColumnPool(std::size_t columns) : up_(columns), down_(columns), met_(columns) {}
@@ -39,13 +39,13 @@ class ColumnPool {
     CellKind kind = CellKind::Number;
     float value = 0;
   };
-  /// Columns [begin, end) together. The largest |value|, the positive one of two equals; NaN before infinity
-  /// before any number. Masked where no cell shows a number and one of them is masked, NoKey where all are;
-  /// Underflow where every number is one.
+  /// Pools columns [begin, end): the largest |value|, the positive one of two equals; NaN before infinity
+  /// before any number. Masked if no cell shows a number and at least one is masked, NoKey if all are NoKey;
+  /// Underflow if every number is an Underflow.
   Pooled over(std::size_t begin, std::size_t end) const;
 
  private:
-  // Magnitudes as the bits of floats, which are ordered as the floats are; 0 where there was none.
+  // Magnitudes as the bits of floats, which have the order of the floats; 0 if there was none.
   std::vector<std::int32_t> up_, down_;
   std::vector<std::uint8_t> met_;
 };

@@ -12,7 +12,7 @@ struct Range {
   char32_t first, last;
 };
 
-/// Blocks whose characters need nothing but their own glyph, one behind the other.
+/// Blocks whose characters need nothing but their own glyph, side by side.
 constexpr Range plain_blocks[] = {
     {0x0000, 0x02FF},    // Latin with ready-made accents, phonetic letters
     {0x0370, 0x0482},    // Greek, Cyrillic
@@ -38,7 +38,7 @@ constexpr Range plain_blocks[] = {
     {0x20000, 0x3FFFF},  // Han
 };
 
-/// What runs from right to left, and what turns the order of others.
+/// Characters that run from right to left, and controls that change the order of others.
 constexpr Range ordering_blocks[] = {
     {0x0590, 0x08FF}, {0x200E, 0x200F}, {0x202A, 0x202E},   {0x2066, 0x2069},
     {0xFB1D, 0xFDFF}, {0xFE70, 0xFEFE}, {0x10800, 0x10FFF}, {0x1E800, 0x1EFFF},
@@ -58,7 +58,7 @@ bool is_in(const Range (&blocks)[n], char32_t c) {
   return block != std::end(blocks) && c >= block->first;
 }
 
-/// Whether a character of the text, decoded only where one might, is what is looked for.
+/// Whether a character of the text passes the test. Only bytes that can begin one that does are decoded.
 template <class Test>
 bool any_character(std::string_view text, Test test) {
   constexpr unsigned char first_lead = 0xCC;  // of U+0300

@@ -24,7 +24,7 @@ Area common(const Area& a, const Area& b) {
           std::max(0.f, std::min(a.bottom(), b.bottom()) - y)};
 }
 
-/// Two decimals are a hundredth of a pixel; zeros at the end say nothing.
+/// Two decimals, a hundredth of a pixel, without trailing zeros.
 std::string number(float value) {
   std::string text = fmt::format("{:.2f}", value);
   while (text.back() == '0') text.pop_back();
@@ -52,7 +52,7 @@ std::string place(const Area& area) {
          attribute("height", area.h);
 }
 
-/// What XML has no character for becomes U+FFFD.
+/// The text escaped for XML; characters that XML does not allow become U+FFFD.
 std::string escaped(std::string_view text) {
   std::string out;
   const bool valid = is_valid_utf8(text);
@@ -72,7 +72,7 @@ std::string escaped(std::string_view text) {
       out += c;
     }
   }
-  // The two characters at the end of the basic plane that are none.
+  // U+FFFE and U+FFFF, which are not characters.
   for (const std::string_view none : {"\xEF\xBF\xBE", "\xEF\xBF\xBF"})
     for (std::size_t at = out.find(none); at != std::string::npos; at = out.find(none))
       out.replace(at, 3, "\uFFFD");
@@ -129,7 +129,7 @@ bool SvgCanvas::add(const Area& bounds, std::string_view element) {
   if (clip_.w <= 0 || clip_.h <= 0 || !overlap(bounds, clip_)) return false;
   if (layers_.empty()) begin(nullptr, region_);
   Layer& layer = layers_[layer_];
-  // The page's own edge needs no clip, nor does what stays inside.
+  // No clip is needed at the page's own edge, nor for a shape inside the clip.
   const bool needs_clip = clip_ != region_ && !inside(bounds, clip_);
   if (layer.grouped && (!needs_clip || layer.clip != clip_)) {
     layer.elements += "</g>\n";
@@ -147,7 +147,7 @@ bool SvgCanvas::add(const Area& bounds, std::string_view element) {
 
 void SvgCanvas::rect(const Area& whole, Rgba colour, float radius) {
   if (!is_seen(colour)) return;
-  const Area area = radius > 0 ? whole : common(whole, region_);  // nothing hangs over the edge of the page
+  const Area area = radius > 0 ? whole : common(whole, region_);  // a rectangle ends at the edge of the page
   const std::string round = radius > 0 ? attribute("rx", std::min({radius, area.w / 2, area.h / 2})) : "";
   add(area, fmt::format("<rect{}{}{}/>", place(area), round, paint("fill", colour)));
 }
@@ -193,7 +193,7 @@ void SvgCanvas::polygon(std::span<const Point> points, Rgba colour) {
 void SvgCanvas::text(const Text& style, std::string_view text) {
   if (!is_seen(style.colour) || text.empty()) return;
   const float shift = style.width * style.anchor, below = style.em * 0.3f;
-  // Where text runs from right to left, its start is its right end.
+  // The start of right-to-left text is its right end.
   const float left_out = style.right_to_left ? 1 - style.anchor : style.anchor;
   const std::string_view anchor = left_out == 0 ? "" : left_out == 1 ? "end" : "middle";
   std::string look = style.weight == 400 ? "" : fmt::format(" font-weight=\"{}\"", style.weight);

@@ -28,11 +28,11 @@ class SvgCanvas {
   /// One line of text. `from` is the left end of its baseline, or the lower end where it is upright.
   struct Text {
     Point from;
-    float width = 0;   // as it is drawn here; a reader with other fonts squeezes or stretches its own
+    float width = 0;   // as drawn here; a reader with other fonts squeezes or stretches its text to it
     float em = 16;     // font size
     float above = 12;  // from the baseline up to the top of the line
     int weight = 400;
-    float anchor = 0;  // which share of the width lies left of where it was placed: 0, 0.5 or 1
+    float anchor = 0;  // the share of the width that lies left of the point it was placed at: 0, 0.5 or 1
     Rgba colour = 0;
     bool upright = false;  // bottom to top
     bool right_to_left =
@@ -42,8 +42,8 @@ class SvgCanvas {
   /// Only what lies in the region is copied; its corner becomes the origin.
   explicit SvgCanvas(const Area& region) : region_(region), clip_(region) {}
 
-  /// What follows belongs to this layer (any address, the same for the same layer), and nothing of it is seen
-  /// outside the clip. Layers lie on each other in the order in which they are first named.
+  /// What follows belongs to this layer (any address, the same for the same layer) and is clipped to `clip`.
+  /// Layers lie on each other in the order in which they are first begun.
   void begin(const void* layer, const Area& clip);
   void rect(const Area&, Rgba, float radius = 0);
   void outline(const Area&, Rgba, float thickness, float radius = 0);
@@ -57,8 +57,8 @@ class SvgCanvas {
   /// The matrix as one rectangle per cell, or as pixels where there are too many cells to edit by hand.
   void matrix(const Area&, const RasterJob&, float opacity);
 
-  /// The file. One pixel is 1 / `scale` units of the page: a picture drawn twice as large is as large as
-  /// before, only finer.
+  /// The file. One pixel is 1 / `scale` units of the page, so a picture drawn at twice the scale has the same
+  /// size on the page and finer detail.
   std::string finish(std::string_view title, float scale) const;
 
  private:

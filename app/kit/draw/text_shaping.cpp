@@ -15,8 +15,8 @@ bool is_real_script(hb_script_t script) {
   return script != HB_SCRIPT_COMMON && script != HB_SCRIPT_INHERITED && script != HB_SCRIPT_UNKNOWN;
 }
 
-/// Scripts that are drawn without kerning and ligatures, as where no shaping is needed: a word looks the same
-/// wherever it stands.
+/// Scripts that are drawn without kerning and ligatures, as is text that needs no shaping: a word looks the
+/// same everywhere.
 bool is_set_plainly(hb_script_t script) {
   return script == HB_SCRIPT_LATIN || script == HB_SCRIPT_GREEK || script == HB_SCRIPT_CYRILLIC ||
          !is_real_script(script);
@@ -32,7 +32,7 @@ const std::array<hb_feature_t, 4>& plain_features() {
   return features;
 }
 
-/// Ascent minus descent, from the table that the rasteriser reads as well; 0 where there is none.
+/// Ascent minus descent, from the table that the rasteriser reads as well; 0 if the font has no such table.
 int line_units(hb_face_t* face) {
   hb_blob_t* table = hb_face_reference_table(face, HB_TAG('h', 'h', 'e', 'a'));
   unsigned length = 0;
@@ -87,7 +87,7 @@ struct Shaper::Run {
   FriBidiLevel level = 0;
 };
 
-/// The whole text: what stands around a run matters to it.
+/// The whole text: the shape of a run depends on the text around it.
 struct Shaper::Line {
   std::span<const Character> characters;
   std::span<const std::uint32_t> codes;  // of the same
@@ -104,8 +104,8 @@ Shaper::Shaper(std::vector<Source> chain, Find find)
         static_cast<float>(hb_font_get_glyph_h_advance(first.face->font(), zero)) * first.face->unit();
 }
 
-/// The text with the levels of the bidirectional algorithm and the script of every character: what belongs to
-/// no script takes that of its neighbour.
+/// The text with the levels of the bidirectional algorithm and the script of every character; a character
+/// without a script takes that of its neighbour.
 std::vector<Shaper::Character> Shaper::characters_of(std::string_view text) const {
   std::vector<Character> all;
   for (std::size_t at = 0; at < text.size();) {
@@ -134,7 +134,8 @@ std::vector<Shaper::Character> Shaper::characters_of(std::string_view text) cons
   return all;
 }
 
-/// Whether there is now a font with the character: a new one at the end of the chain.
+/// Looks for another font with the character, once for each script or block without a script, and appends it
+/// to the chain. False if there is none.
 bool Shaper::look_further(char32_t character, hb_script_t script) {
   const std::uint32_t block = 0x8000'0000u | (static_cast<std::uint32_t>(character) >> 7);
   const std::uint32_t question = is_real_script(script) ? static_cast<std::uint32_t>(script) : block;
@@ -195,7 +196,7 @@ float Shaper::append(const Run& run, const Line& line, float pen, ShapedText& ou
   const Source& source = chain_[static_cast<std::size_t>(first.face)];
   hb_buffer_t* buffer = buffer_.get();
   hb_buffer_clear_contents(buffer);
-  // What stands around the run is given, too: letters join across its ends.
+  // The text around the run is passed as well: letters join across its ends.
   hb_buffer_add_utf32(buffer, line.codes.data(), static_cast<int>(line.codes.size()),
                       static_cast<unsigned>(run.begin), static_cast<int>(run.end - run.begin));
   hb_buffer_set_direction(buffer, run.level % 2 == 1 ? HB_DIRECTION_RTL : HB_DIRECTION_LTR);
@@ -246,7 +247,7 @@ const ShapedText& Shaper::shape(std::string_view text) {
   fribidi_get_bracket_types(codes.data(), count, types.data(), brackets.data());
   if (fribidi_get_par_embedding_levels_ex(types.data(), brackets.data(), count, &direction, levels.data()) ==
       0)
-    std::ranges::fill(levels, FriBidiLevel{0});  // no memory for it: as typed
+    std::ranges::fill(levels, FriBidiLevel{0});  // out of memory: the order as typed
   out.right_to_left = FRIBIDI_IS_RTL(direction);
 
   std::vector<Run> runs;

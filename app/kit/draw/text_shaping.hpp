@@ -1,6 +1,5 @@
-// app/kit/draw: text as glyphs in the order in which they are seen: letters joined, marks in their places,
-// from right to left where the script runs so. HarfBuzz shapes, FriBidi orders. No GL and no Dear ImGui in
-// here.
+// app/kit/draw: text as glyphs in visual order: letters joined, marks placed, from right to left if the
+// script runs so. HarfBuzz shapes, FriBidi orders. No GL and no Dear ImGui in here.
 #pragma once
 
 #include <cstdint>
@@ -20,20 +19,21 @@
 
 namespace attnscope {
 
-/// Characters around a word that keep its direction to itself: its own first letter decides about it.
+/// Characters around a word that isolate its direction from the text around it: the word's first letter
+/// decides its direction.
 inline constexpr std::string_view isolate_begin = "\u2068", isolate_end = "\u2069";
 
 /// A font file, or one font of a collection. Immutable.
 class Face {
  public:
-  /// Null for what is no font file with outlines.
+  /// Null if the file is not a font file with outlines.
   static std::shared_ptr<const Face> load(const std::filesystem::path& path, int index);
 
   bool has(char32_t character) const;
   /// The whole file; lives as long as the Face.
   std::span<const unsigned char> bytes() const;
   int index() const { return index_; }
-  /// Shares of a text's size that a font unit is: the size is the height of a line, as everywhere.
+  /// A font unit as a share of the text's size, which is the height of a line, as everywhere.
   float unit() const { return unit_; }
   hb_font_t* font() const { return font_.get(); }
 
@@ -54,14 +54,14 @@ using FacePtr = std::shared_ptr<const Face>;
 /// Lengths are shares of the text's size; x runs to the right, y down.
 struct ShapedGlyph {
   static constexpr int missing = -1;
-  int face = missing;       // of Shaper::face(); missing: no font has it, a box stands for it
+  int face = missing;       // index for Shaper::face(); missing: no font has it, a box is drawn
   std::uint32_t index = 0;  // in the font file
   float x = 0, y = 0;       // of its origin, from the left end of the line's baseline
-  std::uint32_t at = 0;     // the first byte of what it stands for
+  std::uint32_t at = 0;     // the first byte of the text that it draws
 };
 
 struct ShapedText {
-  std::vector<ShapedGlyph> glyphs;  // as they are seen from left to right
+  std::vector<ShapedGlyph> glyphs;  // in visual order, from left to right
   float width = 0;
   bool right_to_left = false;  // the line as a whole: by its first letter outside isolates
 };
@@ -74,7 +74,7 @@ class Shaper {
     FacePtr face;
     float digit_advance = 0;  // of 0 to 9, as a share of the size; 0: the font's own
   };
-  /// A font with the character, beyond the chain; null where there is none. It is asked once for each script.
+  /// Returns a font with the character, from outside the chain, or null. It is called once for each script.
   using Find = std::function<FacePtr(char32_t character)>;
 
   /// The chain has one font at least.
@@ -83,7 +83,7 @@ class Shaper {
   /// The reference holds until the next call.
   const ShapedText& shape(std::string_view text);
   const FacePtr& face(int at) const { return chain_[static_cast<std::size_t>(at)].face; }
-  /// How wide the box is that stands for a missing glyph: as a digit.
+  /// The width of the box that is drawn for a missing glyph: that of a digit.
   float box_advance() const { return box_advance_; }
 
  private:

@@ -45,8 +45,8 @@ ImTextureID TextureCache::get(ImGuiID id, std::uint64_t content, const std::func
   if (entry.texture == 0) entry.texture = create_texture();
   glBindTexture(GL_TEXTURE_2D, entry.texture);
   glPixelStorei(GL_UNPACK_ROW_LENGTH, 0);
-  // The same size is replaced in place: a slider drag would otherwise allocate for every picture of every
-  // frame.
+  // A picture of the same size is replaced in place: otherwise a slider drag would allocate memory for every
+  // picture in every frame.
   if (image.width == entry.width && image.height == entry.height) {
     glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, image.width, image.height, GL_RGBA, GL_UNSIGNED_BYTE,
                     image.pixels.data());
@@ -79,8 +79,8 @@ void TextureCache::end_frame() {
   spent_ = {};
 }
 
-// The finaliser of SplitMix64. The seed is spread over all bits before: where it counts up with the value,
-// from 6 and 2 to 7 and 3, their ^ would else stay the same.
+// The finaliser of SplitMix64. The seed is spread over all bits first: seed ^ value alone is the same for 6
+// and 2 as for 7 and 3.
 std::uint64_t mix_hash(std::uint64_t seed, std::uint64_t value) {
   std::uint64_t z = (seed * 0xD1342543DE82EF95u + 0x9E3779B97F4A7C15u) ^ value;
   z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;

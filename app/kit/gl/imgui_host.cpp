@@ -18,8 +18,8 @@ bool is_modifier(ImGuiKey key) {
   return (key & ImGuiMod_Mask_) != 0 || (key >= ImGuiKey_LeftCtrl && key <= ImGuiKey_RightSuper);
 }
 
-/// Takes from the waiting events those from the first on that would change a modifier under a key pressed
-/// before it: Dear ImGui reads both in one frame, so that a quick Ctrl+S would be an S.
+/// Removes from `waiting`, and returns, the events from the first one on that would change a modifier after a
+/// key press: Dear ImGui reads both in one frame, and would take a quick Ctrl+S for an S.
 std::vector<ImGuiInputEvent> split_from_next_frame(ImVector<ImGuiInputEvent>& waiting) {
   bool pressed = false;
   const auto belongs_to_next = [&pressed](const ImGuiInputEvent& event) {
@@ -44,7 +44,7 @@ ImGuiHost::ImGuiHost(GLFWwindow* window, bool system_fonts)
   io.LogFilename = nullptr;
   io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
   io.ConfigInputTextCursorBlink =
-      false;  // a blinking cursor would be the only thing that draws in an idle window
+      false;  // a blinking cursor would be the only thing to redraw in an idle window
   ImGui::GetStyle().FontSizeBase = 16;
   fonts_ = load_fonts(system_fonts, assets_directory() / "fonts");
   if (window_) ImGui_ImplGlfw_InitForOpenGL(window_, true);
@@ -78,7 +78,8 @@ void ImGuiHost::build(int width, int height, float seconds, const std::function<
   for (const ImGuiInputEvent& event : next) waiting.push_back(event);
   draw();
   ImGui::Render();
-  // Glyphs that were asked for must be there in the next frame, whether this one is rendered or not.
+  // Glyphs that this frame requested must be in the texture in the next one, whether this frame is rendered
+  // or not.
   for (ImTextureData* texture : *ImGui::GetDrawData()->Textures) {
     if (texture->Status != ImTextureStatus_OK) ImGui_ImplOpenGL3_UpdateTexture(texture);
   }

@@ -26,13 +26,12 @@ class ImGuiHost {
   /// The frame without its pixels: begins, calls `draw`, ends. `seconds` is the time since the last frame; it
   /// is ignored with a window.
   void build(int width, int height, float seconds, const std::function<void()>& draw);
-  /// Whether events still wait for the next frame: Dear ImGui takes what comes in quick succession one by
-  /// one.
+  /// Whether events still wait for the next frame: Dear ImGui takes events in quick succession one per frame.
   bool has_waiting_events() const;
-  /// The pixels of the frame built last, into the bound framebuffer. May be left out: most frames of the
-  /// robot are never looked at.
+  /// Draws the frame built last into the bound framebuffer. The call is optional: the robot never looks at
+  /// most frames.
   void render(int width, int height);
-  /// Only the part whose upper left corner is here.
+  /// Draws only a part of it, whose upper left corner is (x, y).
   void render_part(int x, int y, int width, int height);
 
  private:

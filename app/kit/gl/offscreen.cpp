@@ -13,7 +13,8 @@
 namespace attnscope {
 namespace {
 
-/// A current OpenGL 3.3 core context on this display, or none; then the display is closed again.
+/// A current OpenGL 3.3 core context on this display. EGL_NO_CONTEXT if there is none; the display is then
+/// closed again.
 EGLContext make_current_on(EGLDisplay display) {
   if (display == EGL_NO_DISPLAY || !eglInitialize(display, nullptr, nullptr)) return EGL_NO_CONTEXT;
   constexpr EGLint wanted[] = {EGL_CONTEXT_MAJOR_VERSION,
@@ -41,7 +42,7 @@ OffscreenContext::OffscreenContext()
   context_ = make_current_on(display_);
   if (context_ != EGL_NO_CONTEXT) return;
 
-  // Machines with a vendor's driver and no Mesa offer their cards as devices.
+  // Machines with a vendor's driver and without Mesa offer their graphics cards as devices.
   const auto query_devices =
       reinterpret_cast<PFNEGLQUERYDEVICESEXTPROC>(eglGetProcAddress("eglQueryDevicesEXT"));
   EGLDeviceEXT devices[16] = {};
@@ -58,8 +59,8 @@ OffscreenContext::OffscreenContext()
       "apt install libegl-mesa0 libgl1-mesa-dri.");
 }
 
-// The display stays open: EGL has one for the whole process, so that closing it would end every other context
-// on it, and opening it again is most of what a context costs.
+// The display stays open: EGL has one for the whole process, so closing it would end every other context on
+// it, and opening it again takes most of the time that a context takes.
 OffscreenContext::~OffscreenContext() {
   if (eglGetCurrentContext() == context_ &&
       (context_before_ == EGL_NO_CONTEXT ||

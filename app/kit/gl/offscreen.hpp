@@ -1,5 +1,5 @@
-// app/kit/gl: an OpenGL 3.3 core context without any display, and a picture to draw into. The command line's
-// `render` and the tests live on it.
+// app/kit/gl: an OpenGL 3.3 core context without any display, and a framebuffer to draw into. `render` on the
+// command line and the tests use it.
 #pragma once
 
 #include <memory>
@@ -9,9 +9,9 @@
 
 namespace attnscope {
 
-/// EGL surfaceless on Mesa, else the first EGL device that gives a context. Begins as the current one of the
-/// calling thread; when it ends, the one before it is current again. Several may live at a time. Throws Error
-/// saying which packages are missing.
+/// EGL surfaceless on Mesa, else the first EGL device that gives a context. The constructor makes it current
+/// on the calling thread; the destructor makes the previous one current again. Several may exist at a time.
+/// Throws Error that names the missing packages.
 class OffscreenContext {
  public:
   OffscreenContext();
@@ -19,7 +19,7 @@ class OffscreenContext {
   OffscreenContext(const OffscreenContext&) = delete;
   OffscreenContext& operator=(const OffscreenContext&) = delete;
 
-  /// On the calling thread, until another is.
+  /// Makes it current on the calling thread, until another one is.
   void make_current() const;
   /// Version and renderer, as OpenGL names them. The context must be current.
   std::string description() const;
@@ -30,7 +30,7 @@ class OffscreenContext {
   void* context_ = nullptr;
 };
 
-/// Whatever framebuffer is bound while this begins is bound again when it ends.
+/// The destructor binds the framebuffer again that was bound at construction.
 class KeptTarget {
  public:
   KeptTarget();
@@ -54,7 +54,7 @@ class Framebuffer {
   int height() const { return height_; }
   void bind() const;   // as the draw target, viewport set
   Image read() const;  // top row first
-  /// Blocks until the driver has drawn what it was asked for.
+  /// Blocks until the driver has drawn everything.
   void finish() const;
 
  private:

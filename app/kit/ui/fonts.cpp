@@ -41,15 +41,15 @@ struct FontFile {
   }
 };
 
-/// Asking Fontconfig would make it complain on the standard error when there is none.
+/// Whether Fontconfig is configured. Without this check it would write an error to the standard error.
 bool has_font_configuration() {
   std::error_code unknown;
   return std::getenv("FONTCONFIG_FILE") != nullptr || std::getenv("FONTCONFIG_PATH") != nullptr ||
          std::filesystem::exists("/etc/fonts/fonts.conf", unknown);
 }
 
-/// Fonts that came with the program are found like those of the machine. On a machine without Fontconfig's
-/// files those that came along say where fonts are.
+/// Adds the program's own fonts to those of the machine. On a machine without Fontconfig's files, the
+/// program's own configuration lists the font folders.
 void add_own_fonts(const std::filesystem::path& own) {
   std::error_code unknown;
   if (!std::filesystem::is_directory(own, unknown)) return;
@@ -58,13 +58,14 @@ void add_own_fonts(const std::filesystem::path& own) {
     FcConfig* const config = FcConfigCreate();
     if (FcConfigParseAndLoad(config, reinterpret_cast<const FcChar8*>(file.c_str()), FcFalse) &&
         FcConfigBuildFonts(config))
-      FcConfigSetCurrent(config);  // which keeps it
+      FcConfigSetCurrent(config);  // takes a reference of its own
     FcConfigDestroy(config);
   }
   FcConfigAppFontAddDir(nullptr, reinterpret_cast<const FcChar8*>(own.c_str()));
 }
 
-/// What Fontconfig finds for a request whose family and character are optional, if it grants both.
+/// The font that Fontconfig finds for a family and a character, both optional; empty if it does not match
+/// both.
 std::optional<FontFile> find_font(const char* family, int weight, FcChar32 character = 0) {
   const Pattern request(FcPatternCreate(), &FcPatternDestroy);
   const CharSet needed(FcCharSetCreate(), &FcCharSetDestroy);
@@ -105,7 +106,7 @@ std::optional<FontFile> find_font(const char* family, int weight, FcChar32 chara
   return file;
 }
 
-/// As few fonts as cover the other scripts.
+/// The fewest fonts that cover the other scripts.
 std::vector<FontFile> find_other_scripts() {
   std::vector<FontFile> files;
   for (const FcChar32 character : other_scripts) {
@@ -115,13 +116,13 @@ std::vector<FontFile> find_other_scripts() {
   return files;
 }
 
-/// The fonts of one weight, in the order in which they are asked for a character.
+/// The fonts of one weight, in the order in which a character is looked up.
 struct Family {
   std::optional<FontFile> inter, dejavu;
   const std::vector<FontFile>* scripts = nullptr;
 };
 
-/// Merged into one ImFont; null when none could be read.
+/// Merged into one ImFont; null if no font could be read.
 ImFont* load_chain(const Family& family) {
   ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
   ImFont* font = nullptr;
@@ -147,7 +148,7 @@ ImFont* load_chain(const Family& family) {
   return font;
 }
 
-/// The same fonts as files, and what else the machine has, for shaping.
+/// The same fonts as files, and the machine's other fonts, for shaping.
 GlyphFonts::Chain glyph_chain(const Family& family, int weight) {
   GlyphFonts::Chain chain;
   const auto add = [&chain](const FontFile& file, float digits) {
@@ -185,7 +186,7 @@ Fonts load_fonts(bool system_fonts, const std::filesystem::path& own) {
       fonts.glyphs = std::make_shared<GlyphFonts>(std::move(chains));
   }
   if (!fonts.regular) {
-    ImFontConfig pixels;  // as Dear ImGui sets it
+    ImFontConfig pixels;  // as Dear ImGui configures it
     pixels.OversampleH = pixels.OversampleV = 1;
     pixels.PixelSnapH = true;
     pixels.GlyphExcludeRanges = only_the_box;

@@ -11,11 +11,11 @@
 namespace attnscope {
 namespace {
 
-/// The first glyph's character. Below are those that Dear ImGui treats in a way of its own.
+/// The character of glyph 0. Dear ImGui treats some characters below it specially.
 constexpr ImWchar first_glyph = 0x100;
 constexpr float loaded_size = 16;
 
-/// What Dear ImGui keeps for a font of glyphs: a copy of the address of GlyphFonts' own share.
+/// The Face of a font of glyphs: Dear ImGui keeps a copy of the address of GlyphFonts' shared pointer to it.
 const FacePtr& face_of(const ImFontConfig& source) {
   return **static_cast<const FacePtr* const*>(source.FontData);
 }
@@ -29,9 +29,9 @@ void close_source(ImFontAtlas*, ImFontConfig* source) {
   delete static_cast<Outlines*>(std::exchange(source->FontLoaderData, nullptr));
 }
 
-bool contains_glyph(ImFontAtlas*, ImFontConfig*, ImWchar) { return false; }  // asked for signs of its own
+bool contains_glyph(ImFontAtlas*, ImFontConfig*, ImWchar) { return false; }  // Dear ImGui asks for its own
 
-/// Puts the pixels into the atlas; where there is no room, nothing is seen.
+/// Puts the pixels into the atlas; without room there the glyph stays invisible.
 void pack(ImFontAtlas* atlas, ImFontConfig* source, ImFontBaked* baked, ImFontGlyph* out, int width,
           int height, const std::vector<unsigned char>& coverage) {
   const ImFontAtlasRectId place = ImFontAtlasPackAddRect(atlas, width, height);
@@ -42,7 +42,7 @@ void pack(ImFontAtlas* atlas, ImFontConfig* source, ImFontBaked* baked, ImFontGl
                                      coverage.data(), ImTextureFormat_Alpha8, width);
 }
 
-/// Places the glyph relative to the baseline, at y = 0; how far it is to the next one the shaper says.
+/// Places the glyph relative to the baseline, at y = 0. Its advance is 0: the shaper places the next one.
 bool load_glyph(ImFontAtlas* atlas, ImFontConfig* source, ImFontBaked* baked, void*, ImWchar character,
                 ImFontGlyph* out, float* advance) {
   const auto& outlines = *static_cast<const Outlines*>(source->FontLoaderData);
@@ -126,7 +126,7 @@ const ShapedText* GlyphFonts::shape(std::size_t weight, std::string_view text) {
   return needs_shaping(text) ? &shapers_[weight].shape(text) : nullptr;
 }
 
-/// Null where the file cannot be drawn from.
+/// Null if the file has no outlines.
 ImFont* GlyphFonts::font_of(const FacePtr& face) {
   const auto [known, is_new] = fonts_.try_emplace(face, nullptr);
   if (!is_new) return known->second;
@@ -155,7 +155,7 @@ void GlyphFonts::draw(ImDrawList& list, ImFont& plain, std::size_t weight, float
     return {baked, baked->FindGlyph(font ? static_cast<ImWchar>(first_glyph + glyph.index) : missing_sign),
             font == nullptr};
   };
-  // All of them are there before the first is drawn: a new one can move the others in the texture.
+  // Find all glyphs before the first is drawn: a new one can move the others in the texture.
   for (const ShapedGlyph& glyph : text.glyphs) find(glyph);
   const float top = std::trunc(at.y), left = std::trunc(at.x);
   const ImFontBaked* line = plain.GetFontBaked(size);

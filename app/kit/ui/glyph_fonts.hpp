@@ -1,5 +1,5 @@
-// app/kit/ui: draws shaped text through Dear ImGui, which knows characters only: every font file is also a
-// font whose characters are the numbers of its glyphs. And the box that stands for what no font has.
+// app/kit/ui: draws shaped text through Dear ImGui, which knows characters only: every font file is also
+// loaded as a font whose characters are its glyph numbers. Also the box for characters that no font has.
 #pragma once
 
 #include <array>
@@ -24,10 +24,10 @@ class GlyphFonts {
 
   explicit GlyphFonts(std::array<Chain, weights> chains);
 
-  /// Null for what Dear ImGui draws as it should be seen. The text lives until the next call.
+  /// The shaped text, valid until the next call; null if Dear ImGui draws the text right by itself.
   const ShapedText* shape(std::size_t weight, std::string_view text);
-  /// From `at`, the upper left corner of the line, into the current frame. `plain` is the font of that weight
-  /// that Dear ImGui draws with: it has the box, and the line's baseline is its.
+  /// Draws from `at`, the upper left corner of the line, into the current frame. `plain` is the font of that
+  /// weight that Dear ImGui draws with: it contains the box and defines the baseline.
   void draw(ImDrawList&, ImFont& plain, std::size_t weight, float size, ImVec2 at, ImU32 colour,
             const ShapedText&);
 
@@ -38,7 +38,8 @@ class GlyphFonts {
   std::unordered_map<FacePtr, ImFont*> fonts_;
 };
 
-/// The character that the box is: one that no text has. What else is in a font must leave it out.
+/// The character of the box: one that no text contains. Other fonts merged into the same one must leave it
+/// out.
 inline constexpr ImWchar missing_sign = 0x01;
 /// Adds the box to a font that was just added to the current context's atlas: it is drawn for every character
 /// that the font does not have, as wide as a digit.

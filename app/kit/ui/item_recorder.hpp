@@ -1,5 +1,5 @@
-// app/kit/ui: what the interface drew this frame, through Dear ImGui's own test hooks, so that a robot can
-// find every widget by its label. Costs one branch per widget unless it is recording.
+// app/kit/ui: records the items that the interface draws in a frame, through Dear ImGui's own test hooks, so
+// that a robot can find every widget by its label. Costs one branch per widget unless it is recording.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ struct RecordedItem {
   ImGuiID seed = 0;  // top of the window's ID stack: id == ImHashStr(label, 0, seed) finds unlabelled widgets
   std::string label;  // as reported by the widget, without "##…"; may be empty
   std::string window;
-  ImVec2 min, max;       // the part inside its window's clip rectangle; the whole when there is none
+  ImVec2 min, max;       // the part inside its window's clip rectangle; the whole item if there is none
   bool visible = false;  // whether there is such a part
 };
 
@@ -31,8 +31,8 @@ class ItemRecorder {
   void start();
   void stop();
   void clear() { items_.clear(); }
-  /// The first item drawn with this label (or this ID string, "##…" included), a visible one before others;
-  /// null when there is none.
+  /// The first item drawn with this label (or this ID string, "##…" included), visible ones before others;
+  /// null if there is none.
   const RecordedItem* find(std::string_view label) const;
   const std::vector<RecordedItem>& items() const { return items_; }
 

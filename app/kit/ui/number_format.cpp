@@ -24,8 +24,7 @@ std::string not_finite(double value) {
   return value < 0 ? "\u2212∞" : "∞";
 }
 
-/// The power of ten before which a mantissa stays below 10 when it is written with so many places: 9.96e-5 is
-/// 1.0e-4.
+/// The power of ten whose mantissa is below 10 after rounding to `places`: 9.96e-5 is written 1.0e-4.
 int exponent_of(double size, int places) {
   const int exponent = static_cast<int>(std::floor(std::log10(size)));
   const double mantissa = size / std::pow(10.0, exponent);

@@ -11,9 +11,9 @@ namespace attnscope {
 std::string fixed(double value, int places);
 /// On a cell: ".46", "−.31", "1.0" for 1; two places.
 std::string in_cell(double value);
-/// A score on a cell, which may be larger: three significant places without an exponent while they fit.
+/// A score on a cell, which may be larger: three significant digits, without an exponent as long as they fit.
 std::string score_in_cell(double value);
-/// Of any size in little room, such as a gradient on a cell: "1.2", ".03", "2e−7", "0".
+/// Any magnitude in little room, for example a gradient on a cell: "1.2", ".03", "2e−7", "0".
 std::string tight(double value);
 /// Small numbers with an exponent: "2e−7", "8.1e−9", "0".
 std::string tiny(double value);
@@ -25,7 +25,7 @@ std::string metric(double count);
 std::string grouped(std::int64_t value);
 /// "1 head", "2 heads", "32,768 tokens": the number with what is counted, one of it or several.
 std::string counted(std::int64_t number, std::string_view one, std::string_view several);
-/// A tick of an axis: the fewest places that tell it from the next one `step` away.
+/// A tick of an axis: the fewest decimals that distinguish it from the next one, `step` away.
 std::string tick(double value, double step);
 
 }  // namespace attnscope

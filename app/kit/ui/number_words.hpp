@@ -1,4 +1,4 @@
-// app/kit/ui: weights in full and sums of small numbers, as they stand in read-outs and sentences.
+// app/kit/ui: weights in full and sums of small numbers, for read-outs and sentences.
 #pragma once
 
 #include <cmath>
@@ -20,7 +20,7 @@ inline std::string in_two_places(double value) {
   return value > 0 && value < 0.005 ? tight(value) : in_cell(value);
 }
 
-/// The number that in_two_places() leaves of a value that is not negative.
+/// The value as rounded by in_two_places(), for a value that is not negative.
 inline double left_in_two_places(double value) {
   const double unit = value >= 0.995                 ? 0.1
                       : value <= 0 || value >= 0.005 ? 0.01
@@ -28,8 +28,8 @@ inline double left_in_two_places(double value) {
   return std::round(value / unit) * unit;
 }
 
-/// ".03 + .02 = .05": the first `most` parts in two places, and the sum of all. Where the parts as they are
-/// written have another sum, "≈" stands before it.
+/// ".03 + .02 = .05": the first `most` parts in two places, "…" if there are more, and the sum of all. "≈"
+/// replaces "=" if all parts are written and these numbers have another sum.
 inline std::string sum_in_words(std::span<const double> parts, std::size_t most) {
   std::string words;
   double sum = 0, written = 0;

@@ -1,7 +1,6 @@
-// app/kit/ui: what stands inside a longer text of the interface without being part of its sentence: a
-// person's own words (tokens, names of files, a title), which are never translated, and words of the
-// interface, which are translated by themselves. Both are marked where they come from, and a table of words
-// has "{}" for them.
+// app/kit/ui: marks for two kinds of text inside a longer text of the interface: a person's own words
+// (tokens, names of files, a title), which are never translated, and words of the interface that are
+// translated by themselves. The code that composes the text marks both; a table of words has "{}" for them.
 #pragma once
 
 #include <string>
@@ -15,18 +14,16 @@ inline constexpr char inner_begin = '\x04', inner_end = '\x05';
 /// Behind own_begin: the numbers of the text are written as the language writes them.
 inline constexpr char number_mark = '\x06';
 
-/// The text, marked: never translated, alone or inside a longer text. What is marked already, stays so.
+/// Marks the text: never translated, alone or inside a longer text. Marks inside it are removed.
 std::string own(std::string_view text);
-/// The text, marked like own words, but the decimal signs of its numbers are those of the language: a number
-/// that was computed, with what belongs to it.
+/// Marks a computed number, with its unit or label, as own words whose decimal signs follow the language.
 std::string own_number(std::string_view text);
-/// The text, marked: translated by itself where it stands inside a longer text, with own words and inner
-/// texts of its own.
+/// Marks the text: inside a longer text it is translated by itself, with its own words and its inner texts.
 std::string inner(std::string_view text);
 /// Without marks: for files, the clipboard, IDs.
 std::string plain(std::string_view text);
-/// Without marks, to be drawn: words that run from right to left keep their order to themselves, so that what
-/// stands around them stays where it is.
+/// The text without marks, to be drawn: own words that run from right to left are isolated, so that the text
+/// around them keeps its place.
 std::string isolated(std::string_view text);
 inline bool has_marks(std::string_view text) {
   return text.find_first_of("\x02\x04") != std::string_view::npos;

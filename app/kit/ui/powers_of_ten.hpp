@@ -1,5 +1,4 @@
-// app/kit/ui: numbers that need a power of ten, written as tiny() and tight() write theirs: "2e−7", on axes
-// "1e−7".
+// app/kit/ui: numbers with a power of ten, in the style of tiny() and tight(): "2e−7", on axes "1e−7".
 #pragma once
 
 #include <cmath>
@@ -18,7 +17,7 @@ inline std::string power_of_ten(int exponent) {
   return std::string(exponent < 0 ? "1e\u2212" : "1e") + std::to_string(std::abs(exponent));
 }
 
-/// The digits that count, with an exponent where the number is long: "0.46", "−1.3", "7e−6", "2e44".
+/// The significant digits, with an exponent if the number is long: "0.46", "−1.3", "7e−6", "2e44".
 inline std::string significant(double value, int digits) {
   if (!std::isfinite(value)) return fixed(value, 0);
   const std::string whole = fmt::format("{:.{}g}", std::abs(value), digits);

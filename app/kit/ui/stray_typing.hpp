@@ -1,5 +1,5 @@
-// app/kit/ui: tells words that are typed while no text field has the keyboard from single keys that were
-// meant as such. Time is any clock in seconds.
+// app/kit/ui: distinguishes words that are typed while no text field has the keyboard from single keys that
+// mean actions. Time is any clock in seconds.
 #pragma once
 
 #include <set>
@@ -7,28 +7,28 @@
 
 namespace attnscope {
 
-/// Letters are words once three different ones came in a row, or two different ones of which one is no
-/// action's key; each at most `most_gap` after the one before. Digits, spaces and punctuation may stand
-/// between them. The same key again and again, as when stages or heads are gone through, is never a word.
+/// Letters are words after three different ones in a row, or after two different ones of which one is not the
+/// key of an action; each at most `most_gap` after the one before. Digits, spaces and punctuation may be
+/// between them. The same key again and again, as when stages or heads are stepped through, is never a word.
 class StrayTyping {
  public:
   static constexpr double most_gap = 0.4;
 
-  /// At the start of each frame; `waiting`: more keys than one frame takes have come. The first frame after
-  /// a key is where the gap begins: what was typed while a slow frame was made waited for it.
+  /// Call at the start of each frame; `waiting`: more keys have come than one frame takes. The gap is counted
+  /// from the first frame after a key: what was typed during a slow frame has waited for it.
   void frame(double seconds, bool waiting) {
     if (late_) last_ = seconds;
     late_ = late_ && waiting;
   }
-  /// Nothing was typed within the gap: what comes now begins anew.
+  /// Nothing was typed within the gap: the next key begins a new word.
   bool is_over(double seconds) const { return seconds - last_ > most_gap; }
   void begin(double seconds);
-  /// A key that has not brought its character yet.
+  /// A key was pressed whose character has not arrived yet.
   void touch(double seconds) {
     last_ = seconds;
     late_ = true;
   }
-  /// One more character, and whether it is the key of an action.
+  /// Adds a character; `acts`: it is the key of an action.
   void add(char32_t character, bool acts, double seconds);
   void end() {
     begin(-1e9);
@@ -41,9 +41,9 @@ class StrayTyping {
 
  private:
   double last_ = -1e9;
-  bool late_ = false;           // a frame has taken a key and none has begun since
+  bool late_ = false;           // a frame has taken a key, and none has begun since
   std::set<char32_t> letters_;  // different ones, without case
-  bool idle_ = false;           // one of them is no action's key
+  bool idle_ = false;           // one of them is not the key of an action
   std::string text_;
 };
 

@@ -7,19 +7,19 @@
 namespace attnscope {
 namespace {
 
-/// 0xRRGGBB as people write it, to the byte order of a pixel.
+/// Converts 0xRRGGBB, as people write it, to the byte order of a pixel.
 constexpr Rgba hex(std::uint32_t rgb) {
   return 0xFF000000u | ((rgb & 0xFFu) << 16) | (rgb & 0xFF00u) | ((rgb >> 16) & 0xFFu);
 }
 
-// Chosen so that any two stay apart for eyes without red or green cones as well (see theme_test.cpp): within
-// the character of each hue mostly the lightness tells them apart.
+// Chosen so that any two can be told apart without red or green cones as well (see theme_test.cpp): hues stay
+// recognisable, and mostly the lightness separates them.
 constexpr std::array<Rgba, 8> heads_on_dark = {hex(0x9286DA), hex(0xBE8801), hex(0x7DF1CB), hex(0xEF9483),
                                                hex(0xFBC9FE), hex(0x52B8B7), hex(0xDE6B92), hex(0xFDD972)};
 constexpr std::array<Rgba, 8> heads_on_light = {hex(0x3934AC), hex(0xCE6C17), hex(0x3A9482), hex(0xAE4F51),
                                                 hex(0x916CFE), hex(0x227C93), hex(0x752D51), hex(0x414C03)};
 
-/// What a role is in each theme, 0xRRGGBB.
+/// The colours of a role in the three themes, 0xRRGGBB.
 struct RoleColours {
   Rgba Theme::*role;
   std::uint32_t dark, light, contrast;

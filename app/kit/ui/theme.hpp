@@ -14,7 +14,7 @@ enum class ThemeName { Dark, Light, Contrast };
 struct Theme {
   ThemeName name;
   Rgba canvas, panel, raised, control, control_hover, segment_on, segment_line, hairline, border;
-  Rgba text1, text2, text3, disabled;  // values / labels / units and ticks / never the only carrier of a fact
+  Rgba text1, text2, text3, disabled;  // values / labels / units and ticks / never the only sign of a fact
   Rgba query, key, value, error, nan;  // query is the accent: selection, moved knob, query token
   Rgba b;                              // the held side of a comparison; A is always text1
   Rgba bar, bar_ground;                // marginal strips that are not selected

@@ -14,7 +14,7 @@
 namespace attnscope {
 namespace {
 
-constexpr float inter_em = 1 / 1.21f;  // of a size, see namespace type
+constexpr float inter_em = 1 / 1.21f;  // share of a font size, see namespace type
 
 SvgCanvas::Area area_of(const Box& box) { return {box.x, box.y, box.w, box.h}; }
 
@@ -24,7 +24,7 @@ std::vector<SvgCanvas::Point> points_of(std::span<const ImVec2> points) {
   return out;
 }
 
-/// A text that is nothing but one isolated word, without its isolate; else the text.
+/// The text without its isolate if it is a single isolated word; else the text.
 std::string_view without_isolate(std::string_view text) {
   if (!text.starts_with(isolate_begin) || !text.ends_with(isolate_end)) return text;
   const std::string_view inside =
@@ -34,12 +34,12 @@ std::string_view without_isolate(std::string_view text) {
   return has_others ? text : inside;
 }
 
-/// Of the fonts for scripts that are shaped: code has none of its own.
+/// The index of a weight in the fonts for shaping; code uses the regular one.
 std::size_t chain_of(Ink ink) { return ink == Ink::Mono ? 0 : static_cast<std::size_t>(ink); }
 
 int weight_of(Ink ink) { return ink == Ink::Semibold ? 600 : ink == Ink::Medium ? 500 : 400; }
 
-/// Whether a line goes on from `corner` into a direction more than a right angle from that it came in.
+/// Whether a line turns by more than a right angle at `corner`.
 bool turns_back(ImVec2 from, ImVec2 corner, ImVec2 to) {
   const float along = (corner.x - from.x) * (to.x - corner.x) + (corner.y - from.y) * (to.y - corner.y);
   const float in = std::hypot(corner.x - from.x, corner.y - from.y);
@@ -62,7 +62,7 @@ void Ui::copy_text(ImVec2 at, std::string_view text, float width, const TextStyl
   if (!svg) return;
   const float size = style.size * scale_, ascent = font(style.ink)->GetFontBaked(size)->Ascent;
   const float anchor = style.align == Align::Left ? 0 : style.align == Align::Right ? 1 : 0.5f;
-  // Upright text is centred on its pivot, lying text hangs from its top.
+  // Upright text is centred on its pivot, horizontal text hangs from its top.
   const SvgCanvas::Point from = upright ? SvgCanvas::Point{at.x + std::round(-size / 2) + ascent, at.y}
                                         : SvgCanvas::Point{at.x, at.y + ascent};
   const std::string_view words = without_isolate(text);
@@ -140,7 +140,7 @@ std::string Ui::fitted(std::string_view text, float size, Ink ink, float max_wid
 
 std::string Ui::cut(std::string_view text, float size, Ink ink, float max_width) const {
   if (width_of(text, size, ink) <= max_width) return std::string(text);
-  // What a reader takes for one character stays whole.
+  // Grapheme clusters, which a reader sees as one character, are not cut.
   const std::vector<std::size_t> ends = grapheme_ends(text);
   const auto shortened = [text](std::size_t end) { return std::string(text.substr(0, end)) + "…"; };
   const auto too_long = std::ranges::partition_point(
@@ -180,9 +180,10 @@ void Ui::upright_text(float x, float y_bottom, std::string_view text, const Text
   const float size = style.size * scale_;
   std::string shown = translated(text);
   if (style.max_width > 0) shown = cut(shown, style.size, style.ink, style.max_width);
-  // Drawn lying at the pivot, then every vertex is turned by -90°: (dx, dy) -> (dy, -dx).
+  // Drawn horizontally at the pivot, then every vertex is turned by -90°: (dx, dy) -> (dy, -dx).
   const ImVec2 pivot{std::round(x), std::round(y_bottom)};
-  // The clip rectangle culls per glyph before the turn: at the right edge the text lies further to the left.
+  // The clip rectangle culls glyphs before the turn: near the right edge the text is drawn further to the
+  // left.
   const float end = pivot.x + width_of(shown, style.size, style.ink);
   const float shift = std::min(0.f, std::floor(draw->GetClipRectMax().x - end));
   put({pivot.x + shift, std::round(pivot.y - size / 2)}, shown, size, style.ink, style.colour);
@@ -258,8 +259,8 @@ void Ui::ring(ImVec2 centre, float radius, Rgba colour, float thickness) const {
 
 void Ui::polyline(std::span<const ImVec2> points, Rgba colour, float thickness) const {
   if (SvgCanvas* svg = copy()) svg->polyline(points_of(points), colour, thickness);
-  // Dear ImGui lengthens the corner of a line that turns back into a spike, up to ten times as long as the
-  // line is thick: a curve would show values that it does not have. Another line begins at such a corner.
+  // Dear ImGui lengthens a corner that turns back into a spike of up to ten times the line's thickness: a
+  // curve would show values that it does not have. So a new line begins at such a corner.
   std::size_t begin = 0;
   const auto draw_to = [&](std::size_t end) {
     list()->AddPolyline(points.data() + begin, static_cast<int>(end - begin + 1), colour, 0, thickness);
@@ -337,8 +338,8 @@ void Ui::show_if_sought(std::string_view label, const Box& box) const {
     sought->until = ImGui::GetTime() + ringed_for;
     sought->frames = 4;
   }
-  // Again until it is so: a region's height follows a frame after a section opened, and a list that closes
-  // gives the keyboard back to where it was.
+  // Repeated for some frames: a region's height follows one frame after a section opened, and a list that
+  // closes gives the keyboard back to the previous widget.
   if (sought->frames-- <= 0) return;
   if ((ImGui::GetCurrentWindow()->Flags & ImGuiWindowFlags_ChildWindow) != 0) ImGui::SetScrollHereY(0.4f);
   if (ImGui::IsItemFocused()) return;

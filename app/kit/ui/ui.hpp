@@ -1,6 +1,6 @@
-// app/kit/ui: what every widget and view draws with: theme, fonts, scale and a few exact strokes. All drawing
-// goes through here, and only here onto Dear ImGui's draw list. Sizes are logical pixels unless a name says
-// otherwise; px() turns them into whole device pixels.
+// app/kit/ui: the drawing functions of every widget and view: theme, fonts, scale and a few exact strokes.
+// All drawing goes through here, and only here onto Dear ImGui's draw list. Sizes are logical pixels unless a
+// name says otherwise; px() converts them to whole device pixels.
 #pragma once
 
 #include <cmath>
@@ -54,25 +54,25 @@ class Words;
 struct ShapedText;
 
 /// A widget that is being shown to the person, found by its label in touch(): it scrolls into sight, takes
-/// the keyboard and is ringed for a moment.
+/// the keyboard and is ringed for a few seconds.
 struct Sought {
-  std::string label;     // empty: none is looked for
-  std::string fallback;  // instead, where the first is not there: the title of its section
-  int frames = 0;        // still to look for it, or to scroll to it; a section takes one to open
-  Box box;               // where it was in the last frame, as far as it is in sight
+  std::string label;     // empty: no widget is sought
+  std::string fallback;  // the title of its section, sought if the first is not there
+  int frames = 0;        // left to look for it, or to scroll to it; a section takes one to open
+  Box box;               // its box in the last frame, clipped to what is in sight
   double until = 0;      // ImGui::GetTime() at which the ring goes; 0: not found yet
 };
 
-/// Texts are given in English and drawn in the language that was chosen; a person's own words are marked with
-/// own() and stay. Every text passes here once, so that what is measured is what is drawn.
+/// Texts are given in English and drawn in the chosen language; a person's own words are marked with own()
+/// and stay. Every text passes through here once, so that the measured text is the drawn one.
 class Ui {
  public:
-  /// What is drawn for: the window, or a file.
+  /// The target of the drawing: the window, or a file.
   struct Purpose {
     SvgCanvas* copy = nullptr;     // where everything is drawn a second time, as vectors; null: nowhere
     bool figure = false;           // for a page: it takes no clicks
     const Words* words = nullptr;  // null: English
-    Sought* sought = nullptr;      // what is being shown to the person; null: nothing
+    Sought* sought = nullptr;      // a widget that is being shown to the person; null: none
     bool leaves_field = false;     // see leaves_field()
   };
   Ui(const Theme& colours, const Fonts& fonts, TextureCache& pictures, float scale, Purpose purpose)
@@ -86,9 +86,9 @@ class Ui {
   float px(float logical) const { return std::round(logical * scale_); }
   float scale() const { return scale_; }
   ImFont* font(Ink ink) const;
-  /// Controls say what they are set to and leave out what they could be set to.
+  /// In a figure, controls show their value and leave out the other choices.
   bool is_figure() const { return purpose_.figure; }
-  /// The field that was typed into is left in this frame as by a click elsewhere: what stands in it is taken.
+  /// The active text field loses the keyboard in this frame as by a click elsewhere: its text is taken.
   bool leaves_field() const { return purpose_.leaves_field; }
 
   /// One line, vertically centred on `y`, starting at, centred on or ending at `x` (device pixels). Returns
@@ -97,7 +97,7 @@ class Ui {
   float text_width(std::string_view text, float size, Ink ink = Ink::Regular) const;
   /// Bottom to top, centred on `x`, starting at `y_bottom`.
   void upright_text(float x, float y_bottom, std::string_view text, const TextStyle& style) const;
-  /// The text as it will be drawn, for what is not drawn here: hints in Dear ImGui's own fields.
+  /// The translated text, for drawing elsewhere: hints in Dear ImGui's own fields.
   std::string translated(std::string_view text) const;
   /// The text cut to the width, with "…" where it was cut; marked as own words, since it is translated.
   std::string fitted(std::string_view text, float size, Ink ink, float max_width) const;
@@ -115,27 +115,27 @@ class Ui {
   void ring(ImVec2 centre, float radius, Rgba, float thickness = 1) const;
   /// Straight pieces from point to point.
   void polyline(std::span<const ImVec2> points, Rgba, float thickness = 1) const;
-  /// A line that runs up and down within its columns of pixels: the screen shows the bars it makes there,
-  /// which cost a tenth of a smoothed line and look the same; a copy keeps the line.
+  /// A line that goes up and down within columns of pixels. The screen shows `bars`, which cost a tenth of a
+  /// smoothed line and look the same; the vector copy gets the line.
   void jagged_line(std::span<const ImVec2> points, std::span<const Box> bars, Rgba, float thickness) const;
   /// A convex area. Its edges are not smoothed, so that areas side by side leave no seam.
   void area(std::span<const ImVec2> corners, Rgba) const;
-  /// A picture that fills the box at screen resolution, painted anew only when `content`, a hash of
-  /// everything it shows, is new for this place.
+  /// A picture that fills the box at screen resolution. It is painted again only if `content`, a hash of
+  /// everything it shows, has changed for this place.
   void picture(const char* place, std::uint64_t content, const Box&, const std::function<Image()>& paint,
                float opacity = 1) const;
-  /// The same for the cells of a matrix, which stay cells where the picture is copied as vectors: `make`
-  /// builds the job and hands it on.
+  /// The same for the cells of a matrix, which stay cells in a vector copy: `make` builds the job and passes
+  /// it on.
   using UseJob = std::function<void(const RasterJob&)>;
   void matrix(const char* place, std::uint64_t content, const Box&,
               const std::function<void(const UseJob&)>& make, float opacity = 1) const;
-  /// What Dear ImGui's own text field shows, for the copy alone: the field draws itself on the screen. The
-  /// text is taken as it is.
+  /// Draws the text of one of Dear ImGui's own text fields into the copy only: the field draws itself on the
+  /// screen. The text is not translated.
   void copy_field(const Box&, std::string_view text, const TextStyle&) const;
   /// Whether Dear ImGui's own text field would show the text in another order or with other letters than
   /// text() does.
   bool is_shaped(std::string_view text) const;
-  /// What the field should show then, on the screen alone: for while no text is typed into it.
+  /// Draws the text of such a field on the screen only, while no text is typed into it.
   void field_text(const Box&, std::string_view text, const TextStyle&) const;
   /// Nothing is drawn outside the box until the matching unclip().
   void clip(const Box&) const;
@@ -149,8 +149,8 @@ class Ui {
     bool pointed = false;
   };
   Touch touch(const char* label, const Box&, bool focusable = true) const;
-  /// For what takes the mouse without touch(): the item drawn last, with this label, may be the one that is
-  /// sought.
+  /// For items that take the mouse without touch(): checks whether the item drawn last, with this label, is
+  /// the one that is sought.
   void show_if_sought(std::string_view label, const Box&) const;
 
   /// Pushes font and size so that Dear ImGui's own widgets (text fields) match; pair with ImGui::PopFont().
@@ -160,7 +160,7 @@ class Ui {
   ImDrawList* list() const { return ImGui::GetWindowDrawList(); }
   SvgCanvas* copy() const;  // ready for the next stroke; null: none
   std::string_view translated(std::string_view text, std::string& room) const;
-  // These take what has been said.
+  // These take translated text.
   float width_of(std::string_view text, float size, Ink ink) const;
   std::string cut(std::string_view text, float size, Ink ink, float max_width) const;
   float line(ImVec2 at, std::string_view text, const TextStyle& style) const;

@@ -14,10 +14,10 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_capital(char c) { return c >= 'A' && c <= 'Z'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-/// What has numbers in its name that are none.
+/// Names whose numbers are part of the name.
 constexpr std::array<std::string_view, 8> versioned{"T5 ",   "GPT-",    "Llama ",  "Gemma ",
                                                     "Qwen ", "OpenGL ", "Python ", "PyTorch "};
-/// Before the layer and number of a head, "1.3".
+/// Prefixes of a head's layer and number, as in "head 1.3".
 constexpr std::array<std::string_view, 4> of_heads{"head ", "encoder head ", "decoder head ", "cross head "};
 
 bool is_mark(char c) {
@@ -25,7 +25,7 @@ bool is_mark(char c) {
 }
 bool encloses(char c) { return c == own_begin || c == inner_begin || c == '"'; }
 
-/// The byte behind the mark's or the quote's end; npos where there is none. `at` is its beginning.
+/// The byte after the end of the mark or quote that begins at `at`; npos if it has no end.
 std::size_t end_of_enclosed(std::string_view text, std::size_t at) {
   if (text[at] == inner_begin) {  // these nest
     int open = 0;
@@ -53,7 +53,8 @@ std::size_t digits_end(std::string_view text, std::size_t at) {
   return at;
 }
 
-/// The length of a unit that belongs to its number in every language ("6.0 KiB", "3.1 M"); 0: there is none.
+/// The length of a unit that belongs to its number in every language ("6.0 KiB", "3.1 M"); 0 if there is
+/// none.
 std::size_t unit_at(std::string_view text, std::size_t at) {
   for (const std::string_view unit : {" B", " KiB", " MiB", " GiB", " TiB", " k", " M", " G", " T"}) {
     if (!text.substr(at).starts_with(unit)) continue;
@@ -64,7 +65,7 @@ std::size_t unit_at(std::string_view text, std::size_t at) {
   return 0;
 }
 
-/// What stands in the place of a number that there is none of; other languages than English write a dash.
+/// Written in place of a missing number; languages other than English show a dash.
 constexpr std::string_view no_number = "n/a";
 
 bool is_no_number(std::string_view text, std::size_t at) {
@@ -72,11 +73,11 @@ bool is_no_number(std::string_view text, std::size_t at) {
   return text.substr(at).starts_with(no_number) && (end == text.size() || !is_letter(text[end]));
 }
 
-/// Of the English texts in the code; as long as each other.
+/// The quotation marks of English texts in the code; both have the same length.
 constexpr std::string_view english_quote_begin = "“", english_quote_end = "”";
 
-/// Where the number ends that begins here, with its unit; `at` itself where none does. Digits of a name
-/// (float64, W_q1) are none.
+/// The end of the number that begins at `at`, with its unit; `at` itself if no number begins there. Digits in
+/// a name (float64, W_q1) are not numbers.
 std::size_t number_end(std::string_view text, std::size_t at) {
   const char before = at > 0 ? text[at - 1] : ' ';
   if (is_letter(before) || is_digit(before) || before == '_') return at;
@@ -97,7 +98,7 @@ std::size_t number_end(std::string_view text, std::size_t at) {
   return end + unit_at(text, end);
 }
 
-/// Where the gap ends that divides parts and begins here; `at` itself where none does.
+/// The end of the gap between two parts that begins at `at`; `at` itself if no gap begins there.
 std::size_t gap_end(std::string_view text, std::size_t at) {
   constexpr std::string_view dot = "\u00b7";
   const auto spaces_end = [&](std::size_t from) {
@@ -113,7 +114,7 @@ std::size_t gap_end(std::string_view text, std::size_t at) {
   return spaces >= at + 2 || at == 0 || spaces == text.size() || sentence ? spaces : at;
 }
 
-/// The text with what a number may be instead of one, "NaN" and "∞" with its sign, marked like own words.
+/// Marks "NaN" and "∞", with a sign, like own words: they can be in the place of a number.
 std::string with_marked_infinities(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size();) {
@@ -131,14 +132,14 @@ std::string with_marked_infinities(std::string_view text) {
   return out;
 }
 
-/// Whether the number that begins here is the version of something, "T5 1.1", "OpenGL 3.3", or a head's name.
+/// Whether the number at `at` is part of a name: a version, "T5 1.1", "OpenGL 3.3", or a head, "1.3".
 bool is_version(std::string_view text, std::size_t at) {
   const std::string_view before = text.substr(0, at);
   return std::ranges::any_of(versioned, [&](std::string_view name) { return before.ends_with(name); }) ||
          std::ranges::find(of_heads, before) != of_heads.end();
 }
 
-/// Whether the commas of "32,768" and "1,024.5" stand between thousands: else they divide a list.
+/// Whether the commas divide thousands, as in "32,768" and "1,024.5"; otherwise they divide a list.
 bool has_thousands(std::string_view number) {
   number = number.substr(sign_at(number, 0));
   std::size_t at = digits_end(number, 0);
@@ -148,7 +149,7 @@ bool has_thousands(std::string_view number) {
   return number.find(',', at) == std::string_view::npos;
 }
 
-/// A person's own word where it is to be drawn.
+/// A person's own word, isolated if it changes the order of the text.
 std::string isolated_word(std::string_view word) {
   const std::string text = plain(word);
   return changes_order(text) ? std::string(isolate_begin) + text + std::string(isolate_end) : text;
@@ -262,7 +263,7 @@ std::string Words::said_argument(std::string_view argument, bool is_number) cons
 std::string Words::said_number(std::string_view number) const {
   if (number == no_number) return english_ ? std::string(number) : "–";
   const bool lists = number.find(',') != std::string_view::npos && !has_thousands(number);
-  // Two points are those of a version or a date.
+  // Two points belong to a version or a date.
   if (table_.decimal == "." || lists || std::ranges::count(number, '.') > 1) return std::string(number);
   std::string said;
   for (const char c : number) {

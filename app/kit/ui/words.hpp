@@ -1,5 +1,5 @@
-// app/kit/ui: the string table. Texts stand in English where they are drawn; that English is the key under
-// which a table has another language's words. assets/languages/README.md describes the file.
+// app/kit/ui: the string table. The code has its texts in English; the English text is the key of its
+// translation in a table. assets/languages/README.md describes the file.
 #pragma once
 
 #include <filesystem>
@@ -18,14 +18,14 @@ struct Phrase {
   std::vector<std::size_t> arguments;  // which of the key's placeholders, from 0
 };
 
-/// What a text looks like in a table: numbers, own words, inner texts and what stands in straight quotes are
-/// "{}".
+/// The form in which a table has a text: "{}" for numbers, own words, inner texts and the contents of
+/// straight quotes.
 struct Key {
   std::string text;
-  std::vector<std::string_view> arguments;  // into the text it was made from; of inner texts with their marks
+  std::vector<std::string_view> arguments;  // views of the text; those of inner texts have their marks
   std::vector<bool> is_number;              // of each argument
 };
-/// Of one part of a text, see Words.
+/// The key of one part of a text, see Words.
 Key key_of(std::string_view part);
 /// Whether there is anything to translate: two letters of the Latin alphabet in a row.
 bool has_words(std::string_view text);
@@ -39,57 +39,57 @@ struct TextHash {
 struct LanguageTable {
   std::string name;
   std::string decimal = ".", thousands = ",";
-  std::string quote_begin = "“", quote_end = "”";  // where a quotation stands by itself, without words
+  std::string quote_begin = "“", quote_end = "”";  // for a quotation outside translated words
   std::unordered_map<std::string, Phrase, TextHash, std::equal_to<>> phrases;
 };
 
 /// The table in the text of a file. Throws Error that names `where`, the line, what was found and what was
 /// expected.
 LanguageTable read_table(std::string_view text, const std::string& where);
-/// The table of a language. Throws Error for a code that no file has, and for a file that is no table.
+/// The table of a language. Throws Error for a code that has no file, and for a file that is not a table.
 LanguageTable load_table(const std::filesystem::path& assets, std::string_view code);
 
-/// What can be chosen; English, which needs no table, comes first.
+/// A language that can be chosen; English, which needs no table, comes first.
 struct Language {
   std::string code, name;  // "de", "Deutsch"
 };
 inline constexpr std::string_view english = "en";
 /// Every table in `assets/languages`, in the order of their codes.
 std::vector<Language> list_languages(const std::filesystem::path& assets);
-/// The one that the values of LANGUAGE and LANG ask for ("de_AT:fr", "de_DE.UTF-8"), else English.
+/// The language that the values of LANGUAGE and LANG select ("de_AT:fr", "de_DE.UTF-8"), else English.
 std::string preferred_language(std::string_view language, std::string_view lang,
                                const std::vector<Language>& there);
 
-/// Says texts in the language that was chosen. A text is translated in parts: sentence by sentence, and what
-/// is divided by " · " or by two spaces and more. Numbers have the language's decimal sign wherever they
-/// stand, but not in own words, in straight quotes and in parts that stay English. For one thread.
+/// Translates texts into the chosen language. A text is translated in parts: sentence by sentence, and at " ·
+/// " and two or more spaces. Numbers have the language's decimal sign everywhere but in own words, in
+/// straight quotes and in parts that stay English. For one thread.
 class Words {
  public:
-  /// From now on.
+  /// Changes the language for all later texts.
   void speak(LanguageTable table);
   void speak_english();
   bool is_english() const { return english_; }
 
-  /// The text as it is to be drawn, without marks. It lives until the next call, as long as `text`, or as
-  /// long as `room`. A part that the table does not have stays English.
+  /// The text to draw, without marks. It is valid until the next call and while `text` and `room` live. A
+  /// part that the table does not have stays English.
   std::string_view translated(std::string_view text, std::string& room) const;
 
-  /// Called with the key of every part of a new text, and whether it is known: for the tests.
+  /// For tests: called with the key of every part of a new text, and whether the table has it.
   std::function<void(std::string_view key, bool known)> watch;
 
  private:
   std::string translated(std::string_view text) const;
   void append(std::string& to, std::string_view part) const;
   std::string said_argument(std::string_view argument, bool is_number) const;
-  /// "0.46" as "0,46", where the language writes so; a list such as "0,1" stays one.
+  /// "0.46" as "0,46" in languages with a decimal comma; a list like "0,1" stays a list.
   std::string said_number(std::string_view number) const;
-  /// Own words, with their numbers where these are marked.
+  /// Own words; their numbers are converted if own_number() marked them.
   std::string said_own(std::string_view word) const;
-  /// A text that is not translated, with its numbers as they are said.
+  /// An untranslated text with its numbers converted.
   void append_numbers(std::string& to, std::string_view text) const;
-  /// The same with the marks of quotations as the language has them, but for those of own words.
+  /// The same with the language's quotation marks, except inside own words.
   void append_literal(std::string& to, std::string_view text) const;
-  /// Of a part that has no words but in its inner texts.
+  /// Translates a part whose only words are in its inner texts.
   void append_arguments(std::string& to, std::string_view part) const;
 
   static constexpr std::size_t most_kept = 4096;

@@ -16,7 +16,8 @@ namespace {
 constexpr std::size_t most_words_bytes = 4'000'000;
 constexpr std::string_view template_file = "english.txt";
 
-/// Letters, digits and dashes: what is asked for on a command line or by a session names no other directory.
+/// Letters, digits, dashes and underscores: a code from a command line or a session cannot name another
+/// directory.
 bool is_code(std::string_view code) {
   return !code.empty() && code.size() <= 16 && std::all_of(code.begin(), code.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
@@ -81,7 +82,8 @@ class TableReader {
     }
   }
 
-  /// Beside a decimal comma a gap divides thousands: a point there would be read as the decimal sign of code.
+  /// With a decimal comma, thousands are divided by a no-break space: a point would be read as a decimal
+  /// point.
   void take_decimal(std::string_view sign) {
     if (sign != "." && sign != ",") refuse(in_quotes(sign, 60), R"("." or ",")");
     table_.decimal = sign;
@@ -107,7 +109,7 @@ class TableReader {
 
   void take_key(std::string_view key) {
     const Phrase phrase = phrase_of(key, true);
-    // Put together with own words in every place it must give the same key, or no text ever will.
+    // The key of the text with own words in every place must be the key itself, or no text ever matches it.
     std::string sample = phrase.literals.front();
     for (std::size_t i = 0; i < phrase.arguments.size(); ++i) sample += own("x") + phrase.literals[i + 1];
     const std::string canonical = key_of(sample).text;
@@ -133,7 +135,7 @@ class TableReader {
     if (!text.empty()) table_.phrases.emplace(key, std::move(phrase));
   }
 
-  /// "{}", "{2}", "{{" and "}}". A key has only "{}".
+  /// A text with "{}", "{2}", "{{" and "}}". A key has only "{}".
   Phrase phrase_of(std::string_view text, bool is_key) const {
     Phrase phrase{{""}, {}};
     bool counted = false, numbered = false;
@@ -166,7 +168,7 @@ class TableReader {
   std::string_view text_;
   const std::string& where_;
   std::size_t line_ = 0, places_ = 0;
-  std::optional<std::string> key_;  // that waits for its translation
+  std::optional<std::string> key_;  // waits for its translation
   LanguageTable table_;
 };
 
@@ -178,7 +180,7 @@ std::string table_bytes(const std::filesystem::path& path) {
   return text;
 }
 
-/// What a table calls its language; its code where it does not say.
+/// The language's name in its table; its code if the table has none.
 std::string name_in(std::string_view text, const std::string& code) {
   constexpr std::string_view start = "language ";
   while (!text.empty()) {

@@ -1,12 +1,12 @@
-// app/kit/widgets: a card that floats above the regions: a window of its own, so that what lies under it is
-// not touched through it.
+// app/kit/widgets: a card that floats above the regions, in its own window, so that clicks do not reach what
+// lies under it.
 #pragma once
 
 #include "app/kit/ui/ui.hpp"
 
 namespace attnscope {
 
-/// The window is open while this lives; what is drawn meanwhile is in it.
+/// The window is open while this object exists; what is drawn meanwhile is in it.
 class CardWindow {
  public:
   /// `more`: Dear ImGui's flags beside those that every card has.

@@ -19,7 +19,7 @@ void focus_ring(const Ui& ui, const Box& box, bool focused, float radius) {
   if (focused) ui.frame(box.grown(ui.px(3)), ui.theme.query, ui.px(2), radius + ui.px(3));
 }
 
-/// What typing a number needs from one frame to the next, kept in Dear ImGui's storage under the control.
+/// The state of typing a number between frames, kept in Dear ImGui's storage under the control.
 struct Typing {
   ImGuiID id;
 
@@ -34,7 +34,7 @@ struct Typing {
     tabbed() = false;
   }
   void end() const { frame() = 0; }
-  /// A field that was out of sight for a frame is closed.
+  /// False, which closes the field, if it was not drawn in the last frame.
   bool goes_on() const {
     if (frame() == 0 || frame() < ImGui::GetFrameCount() - 1) return false;
     frame() = ImGui::GetFrameCount();
@@ -42,14 +42,14 @@ struct Typing {
   }
 };
 
-/// What stands in the field of a number.
+/// The result of a field for a number.
 struct TypedNumber {
-  std::optional<double> number;  // nothing while it is none
-  bool is_broken = false;        // it will not become one either
-  bool is_taken = false;         // Return, or the field was left for something else
+  std::optional<double> number;  // empty while the text is not a number
+  bool is_broken = false;        // and it cannot become one by typing on
+  bool is_taken = false;         // Return, or a changed text that was left by hand, but not by Esc
 };
 
-/// The read-out as a text field, while a number is typed. Done on Enter, on a click elsewhere and on Esc.
+/// The read-out as a text field, while a number is typed. It closes on Enter, Esc, Tab and a click elsewhere.
 TypedNumber typed_number(const Ui& ui, const std::string& label, const Box& box, double value, int places) {
   const Typing typing(label);
   ImGui::SetCursorScreenPos({box.x, box.y});
@@ -60,7 +60,7 @@ TypedNumber typed_number(const Ui& ui, const std::string& label, const Box& box,
   ImGui::PushStyleVar(ImGuiStyleVar_FrameRounding, ui.px(4));
   ImGui::PushStyleColor(ImGuiCol_FrameBg, ui.theme.canvas);
   ImGui::PushStyleColor(ImGuiCol_Text, ui.theme.text1);
-  // Asked for until it is there: the window may have lost the focus in between.
+  // Repeated until the field has the keyboard: the window may have lost the focus in between.
   if (!typing.begun()) ImGui::SetKeyboardFocusHere();
   const std::string shown = fmt::format("{:.{}f}", value, places);
   std::string text = shown;  // while it is typed into, Dear ImGui keeps the text and hands it out here
@@ -76,7 +76,7 @@ TypedNumber typed_number(const Ui& ui, const std::string& label, const Box& box,
   ImGui::PopStyleVar(2);
   ImGui::PopFont();
   if (entered || left) typing.end();
-  // A field that is closed by a file or a text that comes now must not write into it.
+  // A field that closes because a file or a text is opened must not write into the new one.
   const bool by_hand = ui.leaves_field() || typing.tabbed() || ImGui::IsMouseClicked(ImGuiMouseButton_Left) ||
                        ImGui::IsMouseClicked(ImGuiMouseButton_Right);
   const bool escaped = ImGui::IsKeyPressed(ImGuiKey_Escape, false);
@@ -114,7 +114,7 @@ bool toggle(const Ui& ui, const char* label, std::string_view shown, const Box& 
 
 namespace {
 
-/// Where the segments end, from the left: all alike, or, where a name has no room so, by the names' widths.
+/// The right ends of the segments: of equal width, or, if a name does not fit, of its name's width.
 std::vector<float> segment_ends(const Ui& ui, float width, std::span<const std::string_view> names,
                                 float text_size) {
   const float alike = width / static_cast<float>(names.size()), pad = ui.px(10);

@@ -28,7 +28,7 @@ bool button(const Ui& ui, const char* label, const Box& box, const Tip& tip, std
 
 namespace {
 
-/// What the field does beyond taking text.
+/// The behaviour of a text field beyond its text.
 struct FieldKind {
   ImGuiInputTextFlags flags = 0;
   ImGuiInputTextCallback callback = nullptr;
@@ -46,7 +46,7 @@ bool edit_text(const Ui& ui, const char* label, const Box& box, std::string& tex
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {ui.px(10), std::max(0.f, std::floor((box.h - line) / 2))});
   ImGui::PushStyleVar(ImGuiStyleVar_FrameRounding, ui.px(6));
   ImGui::PushStyleColor(ImGuiCol_FrameBg, ui.theme.canvas);
-  // While it is typed into, the field shows letters one by one in the order in which they are typed.
+  // While typed into, the field shows letters one by one in the order in which they are typed.
   const bool ours = ImGui::GetActiveID() != ImGui::GetID(label) && ui.is_shaped(text);
   ImGui::PushStyleColor(ImGuiCol_Text, ours ? 0 : ui.theme.text1);
   ImGui::PushStyleColor(ImGuiCol_TextDisabled, ui.theme.text3);

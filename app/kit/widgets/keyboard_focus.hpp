@@ -5,9 +5,9 @@
 
 namespace attnscope {
 
-/// The next widget gets the keyboard in the next frame. Dear ImGui drops that request when the widget that
-/// had the keyboard is drawn after it in a window of its own, as the column of controls is: no widget has
-/// it in between.
+/// The next widget gets the keyboard in the next frame. Dear ImGui drops such a request if the widget that
+/// has the keyboard is drawn later in a window of its own, as the column of controls is; so no widget has it
+/// in between.
 inline void take_keyboard_here() {
   ImGui::GetCurrentContext()->NavId = 0;
   ImGui::SetKeyboardFocusHere();

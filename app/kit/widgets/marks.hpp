@@ -1,5 +1,4 @@
-// app/kit/widgets: small signs that several views draw alike: the cap of a key, and whether something was
-// done.
+// app/kit/widgets: small signs that several views share: the cap of a key, and the mark for done.
 #pragma once
 
 #include <string_view>

@@ -8,8 +8,8 @@
 
 namespace attnscope {
 
-/// Calls `draw` inside the popup `name`, which stands at `card`; false when it is not open. Arrows, Tab and
-/// Return belong to what is drawn.
+/// Calls `draw` inside the popup `name`, which is drawn at `card`; false if it is not open. Arrows, Tab and
+/// Return go to the card's own widgets.
 template <class Draw>
 bool modal_card(const Ui& ui, const char* name, const Box& card, const Draw& draw) {
   ImGui::SetNextWindowPos(card.min());

@@ -13,7 +13,7 @@ namespace {
 
 constexpr float coarse = 0.01f, fine = 0.001f;  // per logical pixel
 
-/// The number as a person would type it: six significant digits, a plain hyphen.
+/// The number as text to type: six significant digits, a plain hyphen.
 std::string as_typed(float value) { return fmt::format("{:.6g}", value); }
 
 /// One grid in one frame.
@@ -89,7 +89,7 @@ class NumberGridFrame {
 
   void take_mouse() {
     const ImGuiIO& io = ImGui::GetIO();
-    if (result_.touch.clicked && !result_.hovered) {  // by the keyboard: where it was last
+    if (result_.touch.clicked && !result_.hovered) {  // by the keyboard: the last number
       const NumberAt at{std::clamp<std::int64_t>(editing_.at.row, 0, grid_.rows - 1),
                         std::clamp<std::int64_t>(editing_.at.column, 0, grid_.columns - 1)};
       if (grid_.can_edit(at)) begin_typing(at);
@@ -109,7 +109,7 @@ class NumberGridFrame {
     }
   }
 
-  /// Whether the button that is released now moved something instead of clicking.
+  /// Whether the mouse was dragged before this release, so that it is not a click.
   bool was_dragged() const {
     const float far = ui_.px(5);
     const ImGuiIO& io = ImGui::GetIO();
@@ -134,7 +134,7 @@ class NumberGridFrame {
 
   void frame_of_cell() const { ui_.frame(grid_.box_of(editing_.at), ui_.theme.query, ui_.px(2), ui_.px(3)); }
 
-  /// Over the number, at least wide enough to type into, inside the area.
+  /// The box of the text field: over the number, wide enough to type into, between the sides of the area.
   Box field() const {
     const Box cell = grid_.box_of(editing_.at);
     const float w = std::max(cell.w, ui_.px(92)), h = std::max(std::min(cell.h, ui_.px(28)), ui_.px(24));
@@ -186,14 +186,14 @@ class NumberGridFrame {
       stop();
       return;
     }
-    if (left && ImGui::IsKeyPressed(ImGuiKey_Escape, false)) return stop();  // the picture shows it: it stays
+    if (left && ImGui::IsKeyPressed(ImGuiKey_Escape, false)) return stop();  // the typed number stays
     if (changed)
       if (const std::optional<float> typed = typed_float(editing_.text)) set(*typed);
     move_on(left);
   }
 
-  /// Enter and Tab go to the next number, with Shift to the one before, the arrows up and down. Leaving by a
-  /// click elsewhere ends.
+  /// Enter and Tab go to the next number, with Shift to the previous one; the arrows go up and down. A click
+  /// elsewhere ends the editing.
   void move_on(bool left) {
     const bool shift = ImGui::GetIO().KeyShift;
     const auto pressed = [](ImGuiKey key) { return ImGui::IsKeyPressed(key, false); };

@@ -1,8 +1,8 @@
-// app/kit/widgets: numbers that are edited where they stand. A click types into one, Alt and a drag up or
-// down scrubs it (0.01 per pixel, with Ctrl 0.001), a double click resets it, a right click offers what can
-// be done to its row. Enter, Tab and the arrows up and down move on, Esc leaves the field; what was typed
-// stays, and undo takes it back. While a number is scrubbed Esc gives it back. The widget knows nothing of
-// Documents: it is given where the numbers stand and says what to do to them.
+// app/kit/widgets: numbers that are edited in place. A click types into one, Alt and a drag up or to the
+// right (down or to the left) scrubs it by 0.01 per pixel, with Ctrl 0.001, a double click resets it, a right
+// click opens a list of changes to its row. Enter, Tab and the arrows up and down move on. Esc leaves the
+// field; what was typed stays, and undo takes it back. While a number is scrubbed, Esc restores it. The
+// widget does not know Documents: the caller passes the positions of the numbers and applies the changes.
 #pragma once
 
 #include <cstdint>
@@ -23,18 +23,18 @@ struct NumberAt {
   bool operator==(const NumberAt&) const = default;
 };
 
-/// The one number in the window that is being edited, and the row that was copied last. Kept by the caller
-/// from frame to frame; one for the whole window.
+/// The one number in the window that is being edited, and the row that was copied last. One for the whole
+/// window; the caller keeps it from frame to frame.
 struct NumberEditing {
   std::string grid;  // label of the grid it belongs to; empty: none is edited
   NumberAt at;
   bool typing = false, scrubbing = false, menu = false;
   bool begun = false;       // the text field has had the keyboard
   std::string text;         // what is typed
-  float start = 0;          // what the number was, for Esc
-  float value = 0;          // what it was set to last: the picture may be behind
+  float start = 0;          // the number before editing, for Esc
+  float value = 0;          // the value set last: the picture may lag behind
   double since = 0;         // when typing began
-  std::uint64_t count = 0;  // numbers that were begun so far: tells this one from the one before
+  std::uint64_t count = 0;  // of edits begun so far: distinguishes an edit from the one before
   std::vector<float> row;   // the copied row; empty: none
 
   bool is(const char* label) const { return grid == label; }
@@ -44,8 +44,8 @@ struct NumberStretch {
   std::int64_t begin = 0, end = 0;
 };
 
-/// Numbers side by side that are edited alike: a matrix, or one row of operands. Functions are called only
-/// for numbers within rows and columns.
+/// Numbers side by side that are edited alike: a matrix, or one row of operands. The functions are called
+/// only for places within rows and columns.
 struct NumberGrid {
   const char*
       label;  // unique: what takes the mouse; the field is "##label: type ROW COLUMN", the list "label: row"
@@ -54,18 +54,18 @@ struct NumberGrid {
   std::function<Box(NumberAt)> box_of;
   std::function<std::optional<NumberAt>(ImVec2)> under;  // which number stands at a point of the area
   std::function<float(NumberAt)> value;
-  /// What it is called, and what the tooltip adds: the formula, or why it cannot be edited here and what to
+  /// The number's name, and what the tooltip adds: the formula, or why it cannot be edited here and what to
   /// edit instead.
   std::function<std::string(NumberAt)> name;
   std::function<Tip(NumberAt)> tip;
   std::function<bool(NumberAt)> can_edit = [](NumberAt) { return true; };
-  /// The columns that what is done to a row is done to, begin and end: those of one head; empty: all of them.
+  /// The columns, begin and end, that changes to a row apply to: those of one head; empty: all of them.
   std::function<NumberStretch(NumberAt)> stretch = {};
   std::function<bool(NumberAt)> can_reset = [](NumberAt) { return true; };  // it has something to go back to
   bool can_edit_rows = true;                                                // the list of a right click
 };
 
-/// What to do to the numbers.
+/// A change for the caller to apply.
 struct NumberEvent {
   enum class Kind {
     Set,      // the number becomes `value`: comes with every keystroke and every pixel
@@ -80,20 +80,20 @@ struct NumberEvent {
   Kind kind;
   NumberAt at;
   float value = 0;
-  NumberStretch stretch;  // the columns of the row that are meant
+  NumberStretch stretch;  // the columns of the row that the change applies to
 };
 
 struct NumberGridResult {
-  Ui::Touch touch;                  // a drag is no click
+  Ui::Touch touch;                  // a drag is not a click
   std::optional<NumberAt> hovered;  // under the mouse
   std::optional<NumberEvent> event;
 };
 
-/// Takes mouse and keyboard of the grid and draws the field that is typed into; the numbers themselves are
-/// drawn by the caller, before.
+/// Handles the mouse and the keyboard of the grid and draws the text field; the caller draws the numbers
+/// themselves, before.
 NumberGridResult number_grid(const Ui&, NumberEditing&, const NumberGrid&);
 
-/// "−0.25", "1e-3", "0,5" as a finite float; nothing while it is no number yet.
+/// "−0.25", "1e-3", "0,5" as a finite float; empty while the text is not a number yet.
 std::optional<float> typed_float(std::string_view text);
 std::optional<double> typed_double(std::string_view text);
 

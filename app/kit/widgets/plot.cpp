@@ -62,7 +62,7 @@ std::vector<Points> runs_of(const Axes& axes, const Points& points) {
   return runs;
 }
 
-/// What of a run falls into one column of pixels.
+/// The points of a run in one column of pixels.
 struct PixelColumn {
   float x, low, high, last;
   int points;
@@ -82,7 +82,7 @@ std::vector<PixelColumn> columns_of(const Points& run, float width) {
   return columns;
 }
 
-/// Leaves out points nearer than a pixel to the one before: the joints of so short pieces would look like
+/// Leaves out points nearer than a pixel to the previous one: the joints of such short pieces would look like
 /// beads.
 void smooth(Points& run) {
   std::size_t kept = 0;
@@ -94,7 +94,7 @@ void smooth(Points& run) {
   run.resize(kept);
 }
 
-/// The run with at most three points per pixel column where it has more.
+/// The run; one with more than two points per pixel column keeps at most three per column.
 Points thinned(Points run, const Axes& axes) {
   if (static_cast<float>(run.size()) > 2 * axes.area.w) {
     const std::vector<PixelColumn> columns = columns_of(run, 1);
@@ -109,8 +109,8 @@ Points thinned(Points run, const Axes& axes) {
   return run;
 }
 
-/// A run that goes up and down within its columns, as a bar for each; none where it is calm, or has not
-/// enough points for that: there a line looks better.
+/// One bar per column for a run that goes up and down within its columns; empty if it is calm or has too few
+/// points, where a line looks better.
 std::vector<Box> bars_of(const Ui& ui, const Axes& axes, const Points& run, float thickness) {
   const float width = std::max(1.f, std::round(ui.scale()));
   if (static_cast<float>(run.size()) * width < axes.area.w) return {};
@@ -182,7 +182,7 @@ void draw_dashes(const Ui& ui, const std::vector<ImVec2>& pixels, Rgba colour, f
       const float phase = std::fmod(along, 2 * dash),
                   left = std::min((phase < dash ? dash : 2 * dash) - phase, length - t);
       const auto at = [&](float s) {
-        // Through the middle of the pixels: upright dashes are crisp.
+        // Through the middle of the pixels: vertical dashes are sharp there.
         return ImVec2{a.x + (b.x - a.x) * s / length + 0.5f, a.y + (b.y - a.y) * s / length + 0.5f};
       };
       if (phase < dash) ui.polyline(std::array{at(t), at(t + left)}, colour, thickness);

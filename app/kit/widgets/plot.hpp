@@ -42,7 +42,7 @@ void draw_x_axis(const Ui&, const Axes&, int ticks);
 /// A polyline through (x, y), x ascending; points that are not finite break it. Where several points share a
 /// pixel column their lowest and highest are drawn: no peak is lost and long texts stay quick.
 void draw_curve(const Ui&, const Axes&, const std::vector<ImVec2>& points, Rgba, float thickness);
-/// The same, dashed: for the side that is held, so that colour is never what tells it apart alone.
+/// The same, dashed: for the held side of a comparison, so that colour is not its only mark.
 void draw_dashed_curve(const Ui&, const Axes&, const std::vector<ImVec2>& points, Rgba, float thickness);
 /// Fills between two curves whose points share their x: one colour where the first is above the second,
 /// another where it is below.
@@ -53,8 +53,8 @@ void fill_between(const Ui&, const Axes&, std::span<const ImVec2> a, std::span<c
 /// 3 px on, 3 px off.
 void draw_dashes(const Ui&, const std::vector<ImVec2>& pixels, Rgba, float thickness);
 
-/// Names under the area, one for each whole x from 0 on, thinned so that none overlap; the marked one always
-/// stands. They are asked for only where there is room.
+/// Names under the area, one for each whole x from 0 on, thinned so that none overlap; the marked one is
+/// always drawn. `label` is called only if there is room.
 struct LabelAxis {
   std::int64_t count = 0, marked = -1;  // -1: none is marked
   Rgba colour = 0;                      // of the marked one
@@ -69,8 +69,8 @@ struct EndLabel {
   Rgba colour = 0;
   Ink ink = Ink::Regular;
 };
-/// Where the names are written: from `x` on between `top` and `bottom`, the first ones first, each as near to
-/// its end as those before it allow, left out where that is farther than `reach`.
+/// The column for the names: from `x` on between `top` and `bottom`. Earlier names are placed first, each as
+/// near to its end as those before it allow; one that would be farther away than `reach` is left out.
 struct LabelColumn {
   float x, top, bottom;
   float reach = INFINITY;
@@ -78,7 +78,7 @@ struct LabelColumn {
 void draw_end_labels(const Ui&, const LabelColumn&, std::span<const EndLabel>);
 
 /// The wheel over the touched area zooms the x axis around the mouse, dragging moves it, a double click shows
-/// all of it. Call right after the touch. `least`: how far it zooms in.
+/// all of it. Call right after the touch. `least`: the narrowest range.
 void zoom_by_mouse(const Ui::Touch&, const Box& area, ZoomRange&, float least);
 
 /// A value in a small raised tag beside a point.

@@ -1,5 +1,5 @@
-// app/kit/widgets: what is written at a plot: names under it, names of its series, the value under the mouse;
-// and how the mouse zooms it.
+// app/kit/widgets: the labels of a plot: names under it, names of its series, the value under the mouse; and
+// its zoom by mouse.
 #include <algorithm>
 #include <cmath>
 
@@ -22,7 +22,7 @@ std::int64_t round_step(float least) {
 
 void draw_label_axis(const Ui& ui, const Axes& axes, const LabelAxis& names) {
   const float y = axes.area.bottom() + ui.px(11), air = ui.px(5);
-  // Where more than four names in a row would be left out, places at round numbers say more, as on a map.
+  // If more than four names in a row would be left out, places at round numbers are more useful, as on a map.
   const float apart = names.count > 1 ? axes.x(1) - axes.x(0) : axes.area.w;
   const std::int64_t step = apart < ui.px(4) ? round_step(ui.px(40) / std::max(apart, 0.01f)) : 1;
   struct Span {

@@ -1,4 +1,4 @@
-// app/kit/widgets: what floats: tooltips and lists.
+// app/kit/widgets: tooltips and lists, which float.
 #include <algorithm>
 
 #include <imgui_internal.h>
@@ -8,15 +8,15 @@
 namespace attnscope {
 namespace {
 
-/// Whether the mouse has not moved since it clicked what it is on: what the click has opened may lie where
-/// the tooltip would be.
+/// Whether the mouse has not moved since it clicked the hovered item: the click may have opened something
+/// where the tooltip would be.
 bool was_just_clicked() {
   const ImGuiContext& g = *ImGui::GetCurrentContext();
   const double rests = static_cast<double>(std::min(g.MouseStationaryTimer, g.HoveredIdTimer));
   return ImGui::GetTime() - g.IO.MouseClickedTime[0] <= rests + static_cast<double>(g.IO.DeltaTime) / 2;
 }
 
-/// Of the whole window, whichever of its parts asks. Null in the window of the speaker's notes.
+/// Storage that all parts of the main window share. Null in the window of the speaker's notes.
 ImGuiStorage* kept_for_tips() {
   ImGuiWindow* const window = ImGui::FindWindowByName("AttnScope");
   return window != nullptr ? &window->StateStorage : nullptr;
@@ -33,7 +33,7 @@ bool do_tips_rest() {
   return rest;
 }
 
-/// Whether the page of keys lies over the current window: it is drawn last, so last frame's counts.
+/// Whether the page of keys covers the current window. It is drawn last, so last frame's state counts.
 bool is_behind_keys() {
   const ImGuiWindow* const page = ImGui::FindWindowByName("help");
   return page != nullptr && page->WasActive && ImGui::GetCurrentWindowRead()->RootWindow != page;
@@ -69,13 +69,13 @@ Box place_of_tip(ImVec2 screen, const Box& near, ImVec2 size, float gap, Clear c
   const float below = near.bottom() + gap, above = near.y - gap - size.y;
   const bool fits_right = right + size.x <= screen.x - margin, fits_left = left >= margin;
   const bool fits_below = below + size.y <= screen.y - margin, fits_above = above >= margin;
-  // Along a side it begins where the box begins, as far as the screen goes.
+  // Along a side, the tip begins where the box begins, if the screen has room.
   const float along_x = std::clamp(near.x, margin, std::max(margin, screen.x - size.x - margin));
   const float along_y = std::clamp(near.y, margin, std::max(margin, screen.y - size.y - margin));
   const auto at = [&](float x, float y) { return Box{std::round(x), std::round(y), size.x, size.y}; };
   if (clear == Clear::OfRowAndColumn && (fits_right || fits_left) && (fits_below || fits_above))
     return at(fits_right ? right : left, fits_below ? below : above);
-  // Wide rows and bars have their room below, what is narrow has it beside.
+  // Tips of wide boxes (rows, bars) go below them, those of narrow boxes beside them.
   const bool wide = near.w > 2 * size.x;
   if (!wide && fits_right) return at(right, along_y);
   if (fits_below) return at(along_x, below);
@@ -144,8 +144,8 @@ void drop(const Ui& ui, const char* label, const Box& box, std::string_view show
 }
 
 void drop_list(const Ui& ui, const char* label, const Box& box, const std::function<void()>& rows) {
-  // Dear ImGui shows a list only when it has measured it; from then on its size says whether it goes below
-  // the box, and how far to the left so that it stays inside the screen.
+  // Dear ImGui shows a list one frame after measuring it. The measured size decides whether the list goes
+  // below the box, and how far to the left, so that it stays inside the screen.
   ImGuiStorage& measured = *ImGui::GetStateStorage();
   const ImGuiID id = ImGui::GetID(label);
   const ImGuiID width_id = id ^ 0x7769u;

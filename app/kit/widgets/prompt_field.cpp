@@ -14,13 +14,13 @@ namespace {
 
 constexpr std::array<std::pair<char, std::string_view>, 2> prompt_signs{{{'\n', "↵"}, {'\t', "⇥"}}};
 
-/// What stands for the character; empty: it shows itself.
+/// The sign drawn for the character; empty: the character itself.
 std::string_view sign_of(char c) {
   const auto* const sign = std::ranges::find(prompt_signs, c, &std::pair<char, std::string_view>::first);
   return sign == prompt_signs.end() ? std::string_view() : sign->second;
 }
 
-/// How the field stands in this frame.
+/// The layout of the field in this frame.
 struct PromptShape {
   Box box;
   ImVec2 pad;
@@ -42,7 +42,7 @@ PromptShape shape_of(const Ui& ui, const Box& box, const ImGuiInputTextState* ty
   return shape;
 }
 
-/// Dear ImGui has TextSrc set only while the field takes its keys.
+/// Dear ImGui sets TextSrc only while the field takes its keys.
 void type_into(ImGuiInputTextState& field, std::string_view text) {
   field.TextSrc = field.TextA.Data;
   for (const char *at = text.data(), *end = at + text.size(); at < end;) {
@@ -59,7 +59,7 @@ bool is_paste_pressed(ImGuiKey& key) {
   return io.KeyCtrl ? !io.KeyAlt && ImGui::IsKeyPressed(key) : io.KeyShift && ImGui::IsKeyPressed(key);
 }
 
-/// Newlines that are nothing but '\r', which Dear ImGui would drop, are pasted here, letter by letter.
+/// Pastes texts whose newlines are single '\r', letter by letter: Dear ImGui would drop those.
 void paste_old_newlines(ImGuiInputTextState& field) {
   ImGuiKey key;
   const char* const clipboard = is_paste_pressed(key) ? ImGui::GetClipboardText() : nullptr;
@@ -72,12 +72,12 @@ void paste_old_newlines(ImGuiInputTextState& field) {
   type_into(field, pasted);
 }
 
-/// Before the field takes its keys: Shift+Enter is a new line, Enter alone leaves the field.
+/// Before the field takes its keys: Shift+Enter inserts a newline, Enter alone leaves the field.
 void take_newlines(ImGuiInputTextState& field) {
   for (const ImGuiKey key : {ImGuiKey_Enter, ImGuiKey_KeypadEnter}) {
     if (!ImGui::GetIO().KeyShift || !ImGui::IsKeyDown(key)) continue;
     if (ImGui::IsKeyPressed(key, false)) type_into(field, "\n");
-    ImGui::GetKeyData(key)->DownDuration = FLT_MIN;  // the field, which Enter leaves, does not see it
+    ImGui::GetKeyData(key)->DownDuration = FLT_MIN;  // hides the key from the field, which Enter would leave
   }
   paste_old_newlines(field);
 }
@@ -85,7 +85,7 @@ void take_newlines(ImGuiInputTextState& field) {
 ImGuiInputTextFlags prompt_flags() {
   ImGuiInputTextFlags flags = ImGuiInputTextFlags_CallbackResize;
   flags |= ImGuiInputTextFlags_Multiline;  // an enumerator of another type
-  // With Ctrl as without, Enter makes no new line.
+  // Enter never inserts a newline, with Ctrl or without.
   if (!ImGui::GetIO().KeyCtrl) flags |= ImGuiInputTextFlags_CtrlEnterForNewLine;
   // What is pasted keeps its tabs; the key Tab goes on to the next widget.
   ImGuiKey key;
@@ -100,7 +100,7 @@ int resize_prompt(ImGuiInputTextCallbackData* data) {
   return 0;
 }
 
-/// Dear ImGui's own field, with the font pushed: it draws the text only while it is typed into.
+/// Dear ImGui's own field, with the font pushed. Its text is visible only while it is typed into.
 bool edit_prompt(const Ui& ui, const char* label, const PromptShape& shape, std::string& text,
                  std::string_view placeholder) {
   ImGui::SetCursorScreenPos(shape.box.min());
@@ -116,7 +116,7 @@ bool edit_prompt(const Ui& ui, const char* label, const PromptShape& shape, std:
   const std::string hint = ui.translated(placeholder), before = text;
   bool changed = ImGui::InputTextEx(label, hint.c_str(), text.data(), static_cast<int>(text.capacity() + 1),
                                     {shape.box.w, shape.box.h}, prompt_flags(), resize_prompt, &text);
-  // The picture follows each letter: Esc leaves the field, and what was typed stays.
+  // Undoes Dear ImGui's revert on Esc: the picture follows each letter, so what was typed stays.
   if (ImGui::IsItemDeactivated() && ImGui::IsKeyPressed(ImGuiKey_Escape, false)) {
     text = before;
     changed = false;
@@ -132,7 +132,7 @@ float width_of_line(std::string_view line) {
   return ImGui::GetFont()->CalcTextSizeA(ImGui::GetFontSize(), FLT_MAX, 0, begin, begin + line.size()).x;
 }
 
-/// The letter of the one line that the mouse is at, `x` from the first: its place in the text, in bytes.
+/// The byte offset of the letter at `x`, which is measured from the first letter of the text in one line.
 int place_in_line(std::string_view text, float x) {
   float used = 0;
   std::size_t at = 0;
@@ -148,8 +148,8 @@ int place_in_line(std::string_view text, float x) {
   return static_cast<int>(at);
 }
 
-/// The keyboard has come. With the keys all of the text is chosen. With the mouse the cursor stands where it
-/// was clicked, in the line in which the text stood then.
+/// Called when the field gets the keyboard. By a key, all of the text is selected. By a click, the cursor
+/// goes to the clicked letter of the text as it was drawn then, in one line.
 void begin_typing(ImGuiInputTextState& field, const PromptShape& shape, std::string_view text) {
   const ImGuiIO& io = ImGui::GetIO();
   field.CursorFollow = true;
@@ -158,16 +158,16 @@ void begin_typing(ImGuiInputTextState& field, const PromptShape& shape, std::str
   field.ReloadUserBufAndMoveToEnd();
   field.ReloadSelectionStart = field.ReloadSelectionEnd =
       place_in_line(text, io.MousePos.x - shape.box.x - shape.pad.x);
-  field.SelectedAllMouseLock = true;  // the lines come below the mouse, which does not draw a selection there
+  field.SelectedAllMouseLock = true;  // the lines move under the mouse, which must not select by that
 }
 
-/// The field becomes wider while its text is typed: what it had moved out at the left comes back.
+/// The field grows as its text is typed: text that was scrolled out at the left comes back.
 void fill_prompt(const Ui& ui, ImGuiInputTextState& field, const PromptShape& shape, std::string_view text) {
   const float room = shape.box.w - ui.px(24);
   field.Scroll.x = std::min(field.Scroll.x, std::max(0.f, width_of_line(text) - room));
 }
 
-/// Over what Dear ImGui has drawn: ↵ behind each line, ⇥ in the room of a tab.
+/// Drawn over Dear ImGui's text: ↵ behind each line, ⇥ in the space of a tab.
 void draw_prompt_signs(const Ui& ui, const PromptShape& shape, std::string_view text, ImVec2 scroll) {
   const float line = ImGui::GetFontSize(), left = shape.box.x + shape.pad.x - scroll.x;
   float y = shape.box.y + shape.pad.y - scroll.y;
@@ -185,7 +185,7 @@ void draw_prompt_signs(const Ui& ui, const PromptShape& shape, std::string_view 
   ui.unclip();
 }
 
-/// How far a text of more lines than are shown has been scrolled.
+/// Draws a scrollbar for a text with more lines than are shown.
 void draw_scrolled(const Ui& ui, const PromptShape& shape, std::string_view text, float scroll) {
   const auto lines = static_cast<float>(1 + std::ranges::count(text, '\n'));
   const float whole = lines * ImGui::GetFontSize() + 2 * shape.pad.y, room = shape.box.h - ui.px(8);
@@ -195,8 +195,8 @@ void draw_scrolled(const Ui& ui, const PromptShape& shape, std::string_view text
           ui.theme.border, ui.px(1.5f));
 }
 
-/// What Dear ImGui has scrolled the lines by: they are in a window of their own, which is not there while the
-/// field is out of sight.
+/// The scroll offset of the lines: they are in a child window, which does not exist while the field is out of
+/// sight.
 float scroll_of(ImGuiID field) {
   const ImVector<ImGuiWindow*>& children = ImGui::GetCurrentWindow()->DC.ChildWindows;
   return children.empty() || children.back()->ChildId != field ? 0 : children.back()->Scroll.y;
@@ -208,13 +208,13 @@ void draw_edge(const Ui& ui, const PromptShape& shape, bool active, bool hovered
   ui.frame(shape.box, edge, active ? 2 * hair : hair, ui.px(6));
 }
 
-/// In the field's own window, which covers what is drawn in the window around it. The item drawn last stays
-/// the field.
+/// Draws in the field's own window, which covers the drawing of the window around it. The field remains the
+/// last item.
 template <class Draw>
 void draw_above_text(const char* label, const PromptShape& shape, const Draw& draw) {
   ImGuiContext& g = *ImGui::GetCurrentContext();
   const ImGuiLastItemData item = g.LastItemData;
-  const ImGuiID activated = std::exchange(g.NavActivateId, 0);  // else the keyboard would go into that window
+  const ImGuiID activated = std::exchange(g.NavActivateId, 0);  // else the child would take the keyboard
   ImGui::BeginChild(label, {shape.box.w, shape.box.h}, ImGuiChildFlags_Borders, ImGuiWindowFlags_NoMove);
   draw();
   ImGui::EndChild();
@@ -253,7 +253,7 @@ bool prompt_field(const Ui& ui, const char* label, const Box& box, std::string& 
   if (field != nullptr && ImGui::IsItemActivated()) begin_typing(*field, shape, text);
   if (field != nullptr) fill_prompt(ui, *field, shape, text);
   const std::string line = with_signs(text);
-  // Where Dear ImGui has it while it is typed into.
+  // The place in which Dear ImGui draws the line while it is typed into.
   const Box row{box.x, box.y, box.w, ImGui::GetFontSize() + 2 * shape.pad.y};
   if (!shape.typed_into && !text.empty()) ui.field_text(row, line, {type::label, ui.theme.text1});
   const auto draw = [&] {

@@ -1,12 +1,13 @@
-// app/kit/widgets: a mouse that was not moved since a key chose something points at nothing, so that what the
-// key chose is what is shown.
+// app/kit/widgets: after a key has chosen something, the mouse points at nothing until it moves, so that the
+// key's choice is shown.
 #pragma once
 
 #include <imgui.h>
 
 namespace attnscope {
 
-/// A key has chosen a cell: until it moves, the mouse previews none. In the window that is asked later.
+/// Call after a key has chosen a cell: the mouse previews no cell until it moves. Call in the window that
+/// calls is_mouse_resting().
 inline void rest_mouse() {
   ImGuiStorage& storage = *ImGui::GetStateStorage();
   storage.SetBool(ImGui::GetID("mouse rests"), true);

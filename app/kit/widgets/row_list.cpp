@@ -18,7 +18,7 @@ RowList::RowList(const Ui& ui, const char* label, const Box& box, float row_heig
   ImGui::PushStyleVar(ImGuiStyleVar_ScrollbarSize, ui.px(8));
   ImGui::BeginChild(label, {box_.w + beside + ui.px(12), box_.h}, ImGuiChildFlags_NavFlattened,
                     ImGuiWindowFlags_NoBackground);
-  // The content moves by pixels, the rows by whole rows: they are drawn where they stand in the box.
+  // The child's content scrolls by pixels; rows are drawn at whole-row positions in the box.
   top_ = ImGui::GetCursorScreenPos().y;
   first_ = std::clamp<std::int64_t>(std::llround(ImGui::GetScrollY() / row_height), 0, rows - visible);
   last_ = first_ + visible;
@@ -31,7 +31,7 @@ RowList::RowList(const Ui& ui, const char* label, const Box& box, float row_heig
   const int before = memory.GetInt(followed_id, -1);
   if (follow < 0 || follow >= rows || before == static_cast<int>(follow)) return;
   memory.SetInt(followed_id, static_cast<int>(follow));
-  if (before < 0 && kept > 0) return;  // opened where it was left
+  if (before < 0 && kept > 0) return;  // the list was opened at the row where it was left
   if (follow < first_) begin_with(follow);
   if (follow >= last_) begin_with(follow - visible + 1);
 }

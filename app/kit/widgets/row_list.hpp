@@ -8,12 +8,12 @@
 
 namespace attnscope {
 
-/// Lives as long as its rows are drawn. The box takes as many whole rows as fit; its scrollbar stands in the
+/// Exists while its rows are drawn. As many whole rows are shown as fit into the box; the scrollbar takes the
 /// 12 px beyond its right edge.
 class RowList {
  public:
-  /// `kept` is the first row in sight, and where the list scrolls to when it is set from outside. `follow`: a
-  /// row that comes into sight whenever another one is asked for; -1 = none.
+  /// `kept` is the first row in sight; the list scrolls to it if the caller changes it. `follow`: a row that
+  /// scrolls into sight whenever it changes; -1 = none.
   RowList(const Ui&, const char* label, const Box&, float row_height, std::int64_t rows, std::int64_t& kept,
           std::int64_t follow = -1);
   ~RowList();
@@ -23,7 +23,7 @@ class RowList {
   /// The rows in sight: first … last - 1.
   std::int64_t first() const { return first_; }
   std::int64_t last() const { return last_; }
-  /// Where a row in sight stands.
+  /// The box of a row in sight.
   Box row(std::int64_t index) const;
   /// From the next frame on the list begins with this row, as far as it can.
   void begin_with(std::int64_t row) const;

@@ -1,4 +1,4 @@
-// app/kit/widgets: where a region is scrolled to, kept outside of Dear ImGui so that it can be saved.
+// app/kit/widgets: the scroll offset of a region, kept outside of Dear ImGui so that it can be saved.
 #include <cmath>
 
 #include "app/kit/widgets/widgets.hpp"

@@ -1,4 +1,4 @@
-// app/kit/widgets: what is gone through in steps: round buttons for one back, play or pause, and one on.
+// app/kit/widgets: round buttons for moving through steps: one back, play or pause, one on.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@ struct Transport {
 };
 enum class TransportPress : std::uint8_t { None, Back, Play, Forward };
 
-/// The buttons from the left end of the bar, centred in its height.
+/// Draws the buttons from the left end of the bar, centred in its height.
 TransportPress draw_transport_buttons(const Ui&, const Box& bar, const Transport&);
-/// How much of the bar they take.
+/// The width that they take.
 float transport_width(const Ui&);
 
 /// The knob of a scrubber: with a glow while it is pointed at, a ring while it has the keyboard.

@@ -1,4 +1,4 @@
-// app/kit/widgets: which part of an axis is in sight, as shares of the whole one. Pure arithmetic.
+// app/kit/widgets: the visible range of an axis, as shares of the whole. Pure arithmetic.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ struct ZoomRange {
   bool is_whole() const { return from == 0 && to == 1; }
 };
 
-/// The range grown by `factor` (< 1: zoomed in) around the point at share `at` of what is in sight, never
+/// The range scaled by `factor` (< 1: zoomed in) around the point at share `at` of the visible range, never
 /// narrower than `least`.
 inline ZoomRange zoomed(ZoomRange range, float factor, float at, float least) {
   const float span = std::clamp(range.span() * factor, least, 1.f);
@@ -22,7 +22,7 @@ inline ZoomRange zoomed(ZoomRange range, float factor, float at, float least) {
   return {from, std::min(1.f, from + span)};
 }
 
-/// The range moved by a share of what is in sight, inside the whole.
+/// The range moved by a share of the visible range, kept inside the whole.
 inline ZoomRange panned(ZoomRange range, float by) {
   const float span = range.span();
   const float from = std::clamp(range.from + by * span, 0.f, 1 - span);
