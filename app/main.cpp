@@ -1,5 +1,5 @@
-// The program: nothing but its command line. Everything else is in libraries, so that tests link what users
-// run.
+// The program is only its command line; everything else is in libraries, so that tests link the same code as
+// the program.
 #include "app/cli/command_line.hpp"
 #include "app/cli/parts/exit_code.hpp"
 

@@ -10,7 +10,7 @@
 
 namespace attnscope {
 
-/// What can be written besides Y.
+/// Results that can be written besides Y.
 enum class Emit { Scores, Capped, Masked, Weights, LogSumExp, Entropy, Received };
 
 /// The names of --emit: "scores", "capped", "masked", "weights", "lse", "entropy", "received".
@@ -18,11 +18,11 @@ std::optional<Emit> emit_from(std::string_view name);
 
 struct AttendOptions {
   std::filesystem::path in, out;
-  HeadLayout layout;  // how 3-D tensors are cut into heads
+  HeadLayout layout;  // how heads are split from 3-D tensors
   bool causal = false;
   Window window;
-  double soft_cap = 0;          // c·tanh(x / c) of the scaled scores; 0 for none
-  std::optional<double> scale;  // what scores are multiplied with; 1/sqrt(d) when there is none
+  double soft_cap = 0;          // c·tanh(x / c) of the scaled scores; 0: none
+  std::optional<double> scale;  // the factor of the scores; empty: 1/sqrt(d)
   Precision precision = Precision::Float32;
   std::set<Emit> emit{Emit::Weights, Emit::LogSumExp, Emit::Entropy};
 };
@@ -36,8 +36,8 @@ struct AttendOptions {
 ///             each [batch][heads][queries][keys]
 ///   lse, entropy  [batch][heads][queries]; received: column sums of the weights, [batch][heads][keys]
 /// in the type of Q: float16 and bfloat16 are computed in float32, float64 is computed in float64 unless
-/// another precision is asked for. Atomically, so that `out` may be `in`. A query without any allowed key
-/// gives zeros, entropy 0 and lse -infinity. Returns not_finite_note() of the input. Throws Error.
+/// another precision is asked for. Written atomically, so that `out` may be `in`. A query without any allowed
+/// key has zeros, entropy 0 and lse -infinity. Returns not_finite_note() of the input. Throws Error.
 std::string attend(const AttendOptions& options);
 
 }  // namespace attnscope

@@ -36,13 +36,13 @@ namespace {
 
 constexpr std::string_view program_name = "attnscope";
 
-/// A note about a success.
+/// Prints a note about a success; returns exit code 0.
 int mention(std::string_view note) { return note.empty() ? 0 : complain(program_name, note, 0); }
 
 constexpr const char* layer_help =
     "Which layer of a dump (.safetensors, .npz, .npy), the first when not given";
 
-/// What was asked for; options write straight into it.
+/// The parsed command line; options write straight into it.
 struct CommandLine {
   std::string file, dump_layer, render_file, render_out, described_file;
   Answers answers;  // these three are of the window
@@ -54,7 +54,7 @@ struct CommandLine {
   std::string serve_model;
 };
 
-/// A language that there is a table for.
+/// A language for which there is a table.
 Checked language_option(std::optional<std::string>& into) {
   const std::vector<Language> there = list_languages(assets_directory());
   std::string codes;
@@ -67,7 +67,7 @@ Checked language_option(std::optional<std::string>& into) {
           }};
 }
 
-/// What a dump may not say, and how a document has it otherwise.
+/// Answers to questions that a dump may leave open, and overrides for a document.
 void add_answers(CLI::App& command, Answers& answers) {
   add_checked(command,
               {"--causal", "ANSWER", "Whether no query sees a later key, whatever the file says", "yes or no",
@@ -84,7 +84,7 @@ bool read_index(const std::string& text, std::int64_t least, std::optional<std::
   return into && *into >= least && *into <= most_index;
 }
 
-/// Which head and cell are looked at.
+/// The head and the cell that are looked at.
 void add_place_options(CLI::App& command, Spot& spot, const std::string& cell) {
   add_checked(command, {"--head", "N", "Which head", "a whole number from 0",
                         [&spot](const std::string& text) { return read_index(text, 0, spot.head); }});
@@ -92,7 +92,7 @@ void add_place_options(CLI::App& command, Spot& spot, const std::string& cell) {
                         [&spot](const std::string& text) { return read_cell(text, spot.cell); }});
 }
 
-/// What of a head stands in the picture.
+/// The part of a head that is in the picture.
 void add_spot_options(CLI::App& render, Spot& spot) {
   add_place_options(render, spot, "The cell that is chosen and stands in the middle");
   add_checked(render, {"--cells", "N", "So many queries and keys are in sight, as far as they fit",
@@ -182,7 +182,7 @@ CLI::App* add_describe(CLI::App& app, CommandLine& line) {
   return describe;
 }
 
-/// Of programs alone: it stands in no help.
+/// For programs only, so no help lists it.
 CLI::App* add_serve(CLI::App& app, CommandLine& line) {
   CLI::App* serve = app.add_subcommand("serve", "Answer requests for a model, see app/cli/models/serve.hpp");
   serve->add_option("MODEL", line.serve_model, "A folder or a .gguf file")->required()->type_name("");

@@ -10,14 +10,14 @@ namespace {
 
 std::string joined(const std::vector<std::string>& words) { return fmt::format("{}", fmt::join(words, " ")); }
 
-/// Within single quotes of a POSIX shell; fish takes \' there as well.
+/// Escapes a text for single quotes of a POSIX shell; fish accepts \' there as well.
 std::string in_single_quotes(std::string_view text, std::string_view quote) {
   std::string safe = "'";
   for (const char c : text) safe += c == '\'' ? std::string(quote) : std::string(1, c);
   return safe + "'";
 }
 
-/// As a description of zsh's _arguments, within single quotes.
+/// Escapes a description for zsh's _arguments, in single quotes.
 std::string zsh_text(std::string_view text) {
   std::string safe;
   for (const char c : text) {
@@ -47,14 +47,14 @@ constexpr std::string_view find_path_in_bash =
     "    for ((i = 1; i < COMP_CWORD; ++i)); do\n"
     "        word=${COMP_WORDS[i]}\n"
     "        case \"$path/$word\" in\n";
-// `path` is $PATH there.
+// In zsh, `path` is tied to $PATH, so the variable has another name.
 constexpr std::string_view find_path_in_zsh =
     "    local at= word i\n"
     "    for ((i = 2; i < CURRENT; ++i)); do\n"
     "        word=$words[i]\n"
     "        case \"$at/$word\" in\n";
 
-/// The patterns of that case: "/render", "/lesson", "/lesson/check".
+/// The patterns of that case statement: "/render", "/lesson", "/lesson/check".
 std::string paths_pattern(const Manual& manual, std::string_view variable) {
   std::string pattern;
   for (const DescribedCommand& command : manual)

@@ -14,9 +14,9 @@ struct LayerOptions {
 };
 
 /// Reads what layer_tensors.hpp lists and writes out [batch][n][d_model] and attn_weights
-/// [batch][heads][n][keys]; with grad_out in the file also its gradients, in the type of `query`: float16 and
-/// bfloat16 are computed in float32, float64 in float64. Atomically. Returns not_finite_note() of the input.
-/// Throws Error.
+/// [batch][heads][n][keys]; if the file has grad_out, also the gradients, in the type of `query`: float16 and
+/// bfloat16 are computed in float32, float64 in float64. Written atomically. Returns not_finite_note() of the
+/// input. Throws Error.
 std::string run_layer(const LayerOptions& options);
 
 }  // namespace attnscope

@@ -33,7 +33,7 @@ std::filesystem::path first_example() {
   return examples.front().path;
 }
 
-/// The lesson in the language that is asked for, where that stands beside it: a.md has a.de.md.
+/// The lesson in the chosen language if that file exists: a.de.md beside a.md.
 std::filesystem::path in_language(const std::filesystem::path& lesson,
                                   const std::optional<std::string>& language) {
   if (!language || lesson.extension() != ".md") return lesson;
@@ -47,7 +47,7 @@ struct LessonLines {
   std::vector<std::string> files;
   std::string document, out, lesson;
   std::size_t step = 0;  // 0: all
-  bool strict = false;   // a warning is wrong
+  bool strict = false;   // warnings count as errors
   LessonPages pages;
 
   void check() const {

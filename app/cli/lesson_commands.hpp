@@ -1,4 +1,4 @@
-// app/cli: `attnscope lesson check|new|pages|names`: for a person who writes a lesson in an editor.
+// app/cli: `attnscope lesson check|new|pages|names`: for authors of lessons.
 #pragma once
 
 #include <functional>
@@ -9,8 +9,8 @@ class App;
 
 namespace attnscope {
 
-/// Adds them to `app`, which must outlive what is returned: called once `app` has parsed, that does what was
-/// asked for; false when something else was asked for. Throws Error.
+/// Adds them to `app`, which must outlive the returned function. Call that after `app` has parsed: it runs
+/// the command, or returns false if another command was given. Throws Error.
 std::function<bool()> add_lesson_commands(CLI::App& app);
 
 }  // namespace attnscope

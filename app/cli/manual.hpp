@@ -1,5 +1,5 @@
-// app/cli: the command line described as data, and what is written from it: the manual page, the completions
-// of three shells, and the list of commands in README.md. They cannot say anything else than `--help`.
+// app/cli: the command line as data, and the texts made of it: the manual page, the completions of three
+// shells, and the list of commands in README.md. So they always agree with `--help`.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 namespace attnscope {
 
 struct DescribedOption {
-  std::vector<std::string> names;    // "-o", "--out"; empty: a positional one
-  std::string value;                 // what stands for its value, "PATH"; empty: a flag
+  std::vector<std::string> names;    // "-o", "--out"; empty: it is positional
+  std::string value;                 // the placeholder of its value, "PATH"; empty: a flag
   std::string help;                  // without a full stop
-  std::vector<std::string> choices;  // when the value is one of few words
+  std::vector<std::string> choices;  // if the value is one of few words
   bool required = false;
 };
 
@@ -19,13 +19,13 @@ struct DescribedCommand {
   std::vector<std::string> path;  // "lesson", "check"; empty: the program itself
   std::string help;
   std::vector<DescribedOption> options;  // in the order of the help
-  std::vector<std::string> commands;     // names of those below it
+  std::vector<std::string> commands;     // names of its subcommands
 };
 
-/// The program first, then every command that is not hidden, those below a command behind it.
+/// The program first, then every command that is not hidden, each followed by its subcommands.
 using Manual = std::vector<DescribedCommand>;
 
-/// The words of "auto, cpu or cuda" or "one of a, b"; empty where the text is no such list.
+/// The words of "auto, cpu or cuda" or "one of a, b"; empty if the text is not such a list.
 std::vector<std::string> listed_words(const std::string& expected);
 
 /// "man", as troff; "bash", "zsh" and "fish" as their scripts; "readme"; empty for anything else.

@@ -24,7 +24,7 @@ DescribedOption described(const CLI::Option& option) {
   return said;
 }
 
-/// With those of its groups, which CLI11 has as commands without a name.
+/// Adds the options of a command and of its option groups, which are commands without a name in CLI11.
 void add_options(const CLI::App& app, DescribedCommand& command) {
   for (const CLI::Option* option : app.get_options()) command.options.push_back(described(*option));
   for (const CLI::App* group : app.get_subcommands([](const CLI::App*) { return true; }))

@@ -9,8 +9,8 @@ class App;
 
 namespace attnscope {
 
-/// Adds it to `app`, which must outlive what is returned: called once `app` has parsed, that writes to
-/// stdout; false when something else was asked for.
+/// Adds it to `app`, which must outlive the returned function. Call that after `app` has parsed: it writes to
+/// stdout, or returns false if another command was given. Throws Error.
 std::function<bool()> add_manual_command(CLI::App& app);
 
 }  // namespace attnscope

@@ -8,7 +8,7 @@
 namespace attnscope {
 namespace {
 
-/// Text that troff takes for nothing else.
+/// Escapes a text for troff.
 std::string troff(std::string_view text) {
   std::string safe;
   for (const char c : text) {
@@ -30,7 +30,7 @@ std::string program_and_path(const DescribedCommand& command) {
   return line;
 }
 
-/// What must be written, and that there is more.
+/// The required options and arguments; "[options]" stands for the others.
 std::string synopsis_of(const DescribedCommand& command) {
   std::string line = fmt::format("\\fB{}\\fR", troff(program_and_path(command)));
   bool has_more = false;
@@ -105,7 +105,7 @@ std::string readme_commands(const Manual& manual) {
   for (const DescribedCommand& command : manual) {
     if (!command.commands.empty() && !command.path.empty()) continue;
     std::string line = std::string(indent, ' ') + program_and_path(command);
-    const std::size_t further = line.size() + 1;  // where the lines below the first begin
+    const std::size_t further = line.size() + 1;  // the column where the second and later lines begin
     const auto add = [&](const std::string& word) {
       if (line.size() + 1 + word.size() > width) {
         text += line + "\n";

@@ -21,8 +21,8 @@ void tell_caller(const char* line) {
   std::fflush(stdout);
 }
 
-/// Asks the window, or waits for one that another program is about to open; else `door` is open, or there is
-/// none to be had.
+/// Asks a running window to open the file, and waits for one that another program is about to open. If it
+/// returns false, `door` is open, or none could be opened.
 bool is_taken_by_window(const std::filesystem::path& socket, const OpenRequest& request,
                         std::optional<WindowDoor>& door) {
   constexpr int tries = 10;

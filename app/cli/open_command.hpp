@@ -1,4 +1,4 @@
-// app/cli: `attnscope open`: a file in a window, a new one or the one that is there.
+// app/cli: `attnscope open`: opens a file in a new window or in the existing one.
 #pragma once
 
 #include <filesystem>
@@ -13,9 +13,9 @@ class OpenCommand {
   /// Adds it to `app`, which must outlive this.
   explicit OpenCommand(CLI::App& app);
   bool is_asked_for() const { return static_cast<bool>(*command_); }
-  /// With --same-window: asks the window that was opened like this, says so in a line on the standard output
-  /// and returns 0; where there is none, this program opens one that can be asked, says so once it is there,
-  /// and goes on as run_window() does. Throws Error.
+  /// With --same-window: asks the window that was opened by this command before, reports that in a line on
+  /// the standard output and returns 0. Without such a window, this program opens one that can be asked,
+  /// reports when it is open, and goes on as run_window() does. Throws Error.
   int run() const;
 
  private:

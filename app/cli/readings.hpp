@@ -1,4 +1,4 @@
-// app/cli: values of options as they are written on a command line.
+// app/cli: parses values of options.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace attnscope {
 
 struct RenderOptions;  // app/window/render.hpp
 
-/// More than any head, query or key has for a number.
+/// Larger than the index of any head, query or key.
 inline constexpr std::int64_t most_index = std::int64_t{1} << 40;
 
 /// A finite number that a float can hold, spelled out in full: "nan", "1e99" and "2x" are refused.
@@ -23,9 +23,9 @@ bool read_size(std::string_view, RenderOptions&);
 bool read_cell(std::string_view, std::optional<Cell>&);
 /// "3,0", "-1,4": how far a query sees back and ahead. False when the text does not fit.
 bool read_window(std::string_view, Window&);
-/// By its key (see core/document/enum_names.hpp). False for anything else.
+/// By its key (see core/document/enum_names.hpp). False for any other text.
 bool read_precision(std::string_view, Precision&);
-/// "yes", "no"; "applied", "rope-half", "rope-interleaved". False for anything else.
+/// "yes", "no"; "applied", "rope-half", "rope-interleaved". False for any other text.
 bool read_answer(std::string_view, std::optional<bool>&);
 bool read_positions(std::string_view, std::optional<Positions>&);
 

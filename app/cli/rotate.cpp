@@ -14,7 +14,7 @@
 namespace attnscope {
 namespace {
 
-/// One file with the tensors of the operator.
+/// The input file with the tensors of the operator.
 template <class T>
 class RotaryFile {
  public:
@@ -55,7 +55,7 @@ class RotaryFile {
     refuse_tensor(file_, name, fmt::format("has shape {}, expected {}", to_string(shape), expected));
   }
 
-  /// [batch][n][pairs]: as it is, or the rows that position_ids name.
+  /// [batch][n][pairs]: the table itself, or its rows by position_ids.
   TensorOf<T> table(std::string_view name, const Shape& input, std::int64_t pairs) const {
     TensorOf<T> cache = read(name);
     const Shape full{input[0], input[2], pairs};

@@ -14,7 +14,7 @@
 namespace attnscope {
 namespace {
 
-/// "weights,lse": every name known and given once.
+/// "weights,lse": false for an unknown or a repeated name.
 bool read_emit(std::string_view text, std::set<Emit>& emit) {
   emit.clear();
   while (true) {
@@ -35,7 +35,7 @@ void add_score_options(CLI::App& attend, AttendOptions& options) {
   add_checked(attend, {"--softcap", "X", "Scaled scores x become X·tanh(x / X)",
                        "a number of at least 0, 0 for none", [&options](const std::string& text) {
                          const std::optional<double> cap = finite_number(text);
-                         // What a float cannot hold would be no cap at all.
+                         // A cap that is 0 as a float would be no cap.
                          const bool lost = cap && *cap != 0 && static_cast<float>(*cap) == 0;
                          options.soft_cap = lost ? -1 : cap.value_or(-1);
                          return options.soft_cap >= 0;
@@ -60,7 +60,7 @@ struct TensorCommands::Lines {
   RotateOptions rotate;
   CLI::App *attend_command = nullptr, *layer_command = nullptr, *rotate_command = nullptr;
 
-  /// Reads one file of tensors and writes another.
+  /// Adds a command that reads one file of tensors and writes another.
   CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& what,
                         const std::string& reads, const std::string& writes) {
     CLI::App* command = app.add_subcommand(name, what);

@@ -16,7 +16,7 @@ class TensorCommands {
   /// Adds them to `app`, which must outlive this.
   explicit TensorCommands(CLI::App& app);
   ~TensorCommands();
-  /// Does what was asked for and returns a note about it, or an empty one; nothing when it was none of them.
+  /// Runs the command and returns a note about it, or an empty one; nullopt if another command was given.
   /// Throws Error.
   std::optional<std::string> run() const;
 

@@ -27,7 +27,7 @@ using training::RunResult;
 using training::TaskRow;
 using training::Trainer;
 
-/// One line on stderr for each measurement, but not more than a person reads.
+/// Prints a line on stderr for each measurement, but at most two a second.
 training::OnMeasured lines_on_stderr() {
   using Clock = std::chrono::steady_clock;
   constexpr std::chrono::milliseconds between{500};

@@ -1,4 +1,4 @@
-// app/cli: `attnscope train`: a small transformer is trained from a task or a recipe, or trained again to
+// app/cli: `attnscope train`: trains a small transformer from a task or a recipe, or trains one again to
 // compare.
 #pragma once
 
@@ -10,8 +10,8 @@ class App;
 
 namespace attnscope {
 
-/// Adds it to `app`, which must outlive what is returned: called once `app` has parsed, that does what was
-/// asked for; false when something else was asked for. Throws Error.
+/// Adds it to `app`, which must outlive the returned function. Call that after `app` has parsed: it runs the
+/// command, or returns false if another command was given. Throws Error.
 std::function<bool()> add_train_command(CLI::App& app);
 
 }  // namespace attnscope

@@ -22,14 +22,14 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::int64_t most_written = std::int64_t{1} << 30;  // numbers of all weights: 4 GiB
 
-/// Reads until a pass is whole and nothing more waits, or the time is over.
+/// Reads until a pass is complete and nothing more waits, or the time is over.
 WatchedSnapshotPtr first_whole_pass(WatchStream& stream, double seconds) {
   WatchedText text;
   const Clock::time_point end =
       Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
   while (true) {
     const bool ended =
-        stream.is_closed() || !stream.process().is_alive();  // before what it sent last is read
+        stream.is_closed() || !stream.process().is_alive();  // checked before the last data is read
     stream.look();
     std::vector<WatchRecord> records = stream.poll();
     const bool nothing = records.empty();
@@ -97,7 +97,7 @@ void write_watched(const std::filesystem::path& out, const WatchStream& stream, 
                                            {"dropped", fmt::to_string(stream.counts().dropped)},
                                            {"module", stream.facts().module}};
   if (text.sequences > text.batch)
-    facts["sequence"] = fmt::format("{} of {}", text.sequence, text.sequences);  // that alone was sent
+    facts["sequence"] = fmt::format("{} of {}", text.sequence, text.sequences);  // only that one was sent
   write_safetensors(out, named, facts);
 }
 

@@ -1,5 +1,5 @@
-// app/cli: `attnscope watch`: what a process that runs a model in Python sends, in the window or as a file of
-// its weights.
+// app/cli: `attnscope watch`: shows what a Python process that runs a model sends, in the window or as a file
+// of its weights.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// app/cli: a chat given on the command line, as the text that a model was trained on.
+// app/cli: a chat from the command line, as the text format that a model was trained on.
 #pragma once
 
 #include <filesystem>
@@ -11,18 +11,18 @@
 namespace attnscope {
 
 struct ChatOptions {
-  // One of these is the chat.
+  // Exactly one of these is set.
   std::optional<std::string> file;           // path of a file of messages
   std::optional<std::string> user;           // one message of a user
   std::string template_name = {};            // empty: the default one
-  std::optional<tokenizers::Day> date = {};  // what a template is told that asks; otherwise the clock says
+  std::optional<tokenizers::Day> date = {};  // the date for templates that ask for it; empty: today
   bool generation_prompt = true;
 
   bool is_given() const { return file || user; }
 };
 
-/// With special tokens in it: to be encoded without others. Says on stderr which day the template was told,
-/// and which messages it does not put into the text as they stand. Throws Error.
+/// The text contains its special tokens: encode it without adding others. Prints on stderr the date that the
+/// template was given, and which messages the template does not put into the text unchanged. Throws Error.
 std::string chat_text(const std::filesystem::path& model, const tokenizers::Tokenizer&, const ChatOptions&);
 
 }  // namespace attnscope

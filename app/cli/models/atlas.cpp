@@ -33,7 +33,7 @@ std::string table_of(const std::vector<AtlasEntry>& atlas) {
   return table;
 }
 
-/// What is read of a text, and the row that it asks about.
+/// The model's input of a text, and the row whose prediction is measured.
 class AtlasInput {
  public:
   AtlasInput(ModelAtHand& at_hand, const AtlasOptions& options)

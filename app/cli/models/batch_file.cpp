@@ -14,7 +14,7 @@
 namespace attnscope {
 namespace {
 
-/// The inputs of a batch as a file has them, as transformers names them.
+/// The inputs of a batch in a file, under the names of transformers.
 class BatchFile {
  public:
   explicit BatchFile(const std::filesystem::path& path) : file_(path) {}
@@ -49,7 +49,7 @@ class BatchFile {
   }
 
  private:
-  /// What transformers takes besides and what would change the numbers.
+  /// Refuses tensors that transformers accepts, that are not read here and that would change the numbers.
   void refuse_unread(const ModelSpec& of) const {
     constexpr auto unread = std::to_array<const char*>(
         {"inputs_embeds", "decoder_inputs_embeds", "encoder_hidden_states", "encoder_attention_mask",
@@ -71,7 +71,7 @@ class BatchFile {
     throw Error(fmt::format("\"{}\": {} has to have {}.", file_.path().native(), name, expected));
   }
 
-  /// [batch][n] whole numbers; none when the file has no such tensor.
+  /// [batch][n] whole numbers; empty if the file has no such tensor.
   std::vector<std::vector<std::int64_t>> rows(const std::string& name) const {
     const TensorEntry* entry = file_.find(name);
     if (entry == nullptr) return {};
@@ -92,7 +92,7 @@ class BatchFile {
             std::vector<std::int64_t> ModelInput::*member) const {
     auto all = rows(name);
     if (all.empty()) return;
-    if (all.size() == 1) all.resize(inputs.size(), all[0]);  // position_ids of all
+    if (all.size() == 1) all.resize(inputs.size(), all[0]);  // one row of position_ids is for all
     if (all.size() != inputs.size()) fail(name, "as many sequences as input_ids has");
     for (std::size_t b = 0; b < inputs.size(); ++b) inputs[b].*member = all[b];
   }

@@ -1,4 +1,4 @@
-// app/cli/models: a batch as transformers' models take it, in a safetensors file.
+// app/cli/models: a batch in the format of transformers' models, in a safetensors file.
 #pragma once
 
 #include <filesystem>
@@ -8,8 +8,8 @@
 
 namespace attnscope {
 
-/// The sequences or pictures of the file. Throws Error naming the tensor that does not fit, or that would
-/// change what a model of this kind computes and is not read here.
+/// The sequences or pictures of the file. Throws Error that names a tensor that does not fit, or one that is
+/// not read here and would change what a model of this kind computes.
 std::vector<ModelInput> read_batch(const std::filesystem::path& path, const ModelSpec& of);
 
 }  // namespace attnscope

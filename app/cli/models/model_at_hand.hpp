@@ -1,5 +1,4 @@
-// app/cli/models: the model of a command, opened when it is first asked for; `serve` keeps one for many
-// requests.
+// app/cli/models: the model of a command, opened on first use; `serve` keeps one for many requests.
 #pragma once
 
 #include <filesystem>
@@ -13,16 +12,16 @@
 
 namespace attnscope {
 
-/// Of one thread at a time.
+/// For one thread at a time.
 class ModelAtHand {
  public:
   explicit ModelAtHand(std::filesystem::path path) : path_(std::move(path)) {}
 
   const std::filesystem::path& path() const { return path_; }
-  /// These two are read once, the model with say_note(). Throw Error, each time they are asked for.
+  /// Both are read once; the model prints say_note(). Throw Error at every call if reading fails.
   const Model& model();
   const tokenizers::Tokenizer& tokenizer();
-  /// All threads of the machine.
+  /// A pool with all threads of the machine.
   ThreadPool& pool();
 
  private:

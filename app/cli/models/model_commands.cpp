@@ -21,7 +21,7 @@ constexpr const char* folder_help =
 
 constexpr const char* texts_help = "A file with a text in each line, UTF-8";
 
-/// Calls fn with each piece between commas; false when one does not fit, or when there is none.
+/// Calls fn with each piece between commas; false if fn returns false for one, or if there is none.
 template <class Fn>
 bool each_piece(std::string_view text, Fn&& fn) {
   for (;;) {
@@ -139,7 +139,7 @@ struct ModelCommands::Lines {
         ->type_name("D");
   }
 
-  /// A chat is one of the inputs of `input`, what is said of it options of `command`.
+  /// Adds --chat and its kin to the inputs of `input`, and the settings of a chat to `command`.
   void add_chat(CLI::App& command, CLI::App& input) {
     input
         .add_option("--chat", run.chat.file,
@@ -220,7 +220,7 @@ struct ModelCommands::Lines {
                      "Heads are removed one after the other, that of the least effect first");
   }
 
-  /// What the commands over a file of texts take in and where their table goes.
+  /// Adds the input and the output of a command over a file of texts.
   void add_texts(CLI::App& command, const char* option, const char* help) {
     command.add_option("MODEL", model, folder_help)->required()->type_name("");
     command.add_option(option, texts, help)->required()->type_name("FILE");

@@ -1,5 +1,5 @@
-// app/cli/models: the commands for the folder of a model: `run`, `atlas`, `heads`, `patch`, `similar`,
-// `tokenize` and `model`.
+// app/cli/models: the commands on a model: `run`, `atlas`, `heads`, `patch`, `similar`, `tokenize` and
+// `model`.
 #pragma once
 
 #include <filesystem>
@@ -19,7 +19,7 @@ namespace attnscope {
 struct TokenizeOptions {
   std::filesystem::path model;
   bool json = false;  // each line is a text as a JSON string
-  ChatOptions chat;   // instead of lines
+  ChatOptions chat;   // in place of lines
 };
 
 class ModelCommands {
@@ -27,11 +27,11 @@ class ModelCommands {
   /// Adds them to `app`, which must outlive this.
   explicit ModelCommands(CLI::App& app);
   ~ModelCommands();
-  /// What these three were asked for, once `app` has read its line; nothing when it was another one.
+  /// The options of these commands, once `app` has parsed its line; empty if another command was given.
   std::optional<RunModelOptions> asked_run() const;
   std::optional<AtlasOptions> asked_atlas() const;
   std::optional<TokenizeOptions> asked_tokenize() const;
-  /// Does what was asked for; false when it was none of them. Throws Error.
+  /// Runs the command; false if another one was given. Throws Error.
   bool run() const;
 
  private:

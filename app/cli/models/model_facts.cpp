@@ -21,7 +21,7 @@
 namespace attnscope {
 namespace {
 
-/// How many characters of a text begin before a byte; asked in almost ascending order.
+/// The number of characters of a text that begin before a byte; fast if the bytes ascend.
 class CharacterPlaces {
  public:
   explicit CharacterPlaces(std::string_view text) : text_(text) {}
@@ -43,7 +43,7 @@ class CharacterPlaces {
 /// millions of tokens.
 class EncodingWriter {
  public:
-  /// `give` is called with one piece after the other.
+  /// `give` is called with the pieces in order.
   EncodingWriter(const tokenizers::Tokenizer& tokenizer, std::function<void(std::string_view)> give)
       : tokenizer_(tokenizer),
         give_(std::move(give)),
@@ -53,7 +53,7 @@ class EncodingWriter {
     out_ = "{";
     write_rest(text, {});
   }
-  /// What has its special tokens in it already.
+  /// For a text that contains its special tokens already.
   void write_chat(const std::string& text) {
     out_ = "{\"text\":" + nlohmann::json(text).dump() + ",";
     write_rest(text, {.add_special_tokens = false});
@@ -96,7 +96,7 @@ class EncodingWriter {
 
   const tokenizers::Tokenizer& tokenizer_;
   std::function<void(std::string_view)> give_;
-  std::vector<std::string> quoted_;  // of each id; empty until it was needed
+  std::vector<std::string> quoted_;  // JSON text of each id; empty until it is needed
   std::string out_;
 };
 

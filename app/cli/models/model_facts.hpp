@@ -1,5 +1,5 @@
-// app/cli/models: `attnscope tokenize` and `attnscope model`: what a model's folder holds, on the standard
-// output.
+// app/cli/models: `attnscope tokenize` and `attnscope model`: they print a model's tokens and facts to the
+// standard output.
 #pragma once
 
 #include <filesystem>
@@ -11,19 +11,19 @@
 
 namespace attnscope {
 
-/// Reads a text a line, or with `json` a JSON string a line, and writes {"ids": …, "tokens": …, "offsets": …}
-/// a line: special tokens as the model adds them, offsets in characters (code points) of the text. Throws
-/// Error that names the line.
+/// Reads one text per line, or with `json` a JSON string per line, and writes a line {"ids": …, "tokens": …,
+/// "offsets": …} for each: special tokens as the model adds them, offsets in characters (code points) of the
+/// text. Throws Error that names the line.
 void tokenize_lines(ModelAtHand&, bool json);
 
-/// The same of a chat, in one line that begins with its text: {"text": …, "ids": …}. Throws Error.
+/// The same for a chat, in one line that begins with its text: {"text": …, "ids": …}. Throws Error.
 void tokenize_chat(ModelAtHand&, const ChatOptions& chat);
 
-/// A JSON array of such objects, one for each text; and that of a chat. Throws Error.
+/// A JSON array of such objects, one for each text; the object of a chat. Throws Error.
 std::string encodings_of_texts(ModelAtHand&, std::span<const std::string> texts);
 std::string encodings_of_chat(ModelAtHand&, const ChatOptions& chat);
 
-/// Family, sizes, and the tensors that were used and ignored. Throws Error.
+/// Prints the family, the sizes, and which tensors are used and ignored. Throws Error.
 void print_model(const std::filesystem::path& folder);
 
 }  // namespace attnscope

@@ -78,11 +78,11 @@ ModelChanges changes_of(const RunModelOptions& options, const Model& model) {
   return changes;
 }
 
-/// All sequences of a batch side by side under one name.
+/// Collects the tensors of all sequences of a batch by name.
 template <class T>
 class Collected {
  public:
-  /// The next sequence's part of tensor `name`, whose shape all sequences share.
+  /// Adds the next sequence's tensor `name`; all sequences have its shape.
   void add(const std::string& name, TensorOf<T> part) {
     std::vector<TensorOf<T>>& parts = parts_[name];
     if (parts.empty()) order_.push_back(name);
@@ -114,7 +114,7 @@ class Collected {
   std::vector<std::string> order_;
 };
 
-/// What is written.
+/// The tensors to write.
 struct Parts {
   Collected<float> numbers;
   Collected<std::int64_t> wholes;
@@ -122,7 +122,7 @@ struct Parts {
 
 Tensor tensor_of(const KeptRows& rows) { return Tensor(Shape{rows.rows(), rows.width}, rows.values); }
 
-/// What one sequence gives.
+/// Adds the tensors of one sequence.
 class SequenceWriter {
  public:
   SequenceWriter(const Model& model, const ModelRun& run, const RunModelOptions& options, const Work& work,
@@ -260,7 +260,8 @@ class SequenceWriter {
   Collected<std::int64_t>& wholes_;
 };
 
-/// Each time a token more, until the model says that it is done. Sequences of a batch draw different numbers.
+/// Appends up to options.generate tokens, until the model gives an end token. Sequences of a batch draw
+/// different random numbers.
 ModelRun generated(const Model& model, ModelRun run, const RunModelOptions& options, std::uint64_t sequence,
                    const RunRequest& request, const Work& work) {
   if (!model.spec.decoder || model.spec.encoder || model.spec.head.kind != HeadKind::NextToken)

@@ -1,4 +1,5 @@
-// app/cli/models: `attnscope run`, a model as a program: a text or tokens in, what transformers returns out.
+// app/cli/models: `attnscope run`, a model as a program: a text or tokens in, the outputs of transformers
+// out.
 #pragma once
 
 #include <cstdint>
@@ -17,24 +18,24 @@
 
 namespace attnscope {
 
-/// What can be written besides.
+/// Tensors that can be written besides.
 enum class ModelPart : std::uint8_t { Queries, Keys, Values, Entropy, Received, Lens };
 /// The names of --emit: "q", "k", "v", "entropy", "received", "lens".
 std::optional<ModelPart> model_part_from(std::string_view name);
 
-/// The names of the tensors: as transformers returns them, or those of TransformerLens' hook points.
+/// The names of the tensors: those of transformers' outputs, or of TransformerLens' hook points.
 enum class TensorNames : std::uint8_t { Transformers, TransformerLens };
 /// "transformers", "transformer-lens".
 std::optional<TensorNames> tensor_names_from(std::string_view name);
 
-/// A head by the numbers of its block and its own, of the stack that gives the model's output.
+/// A head by its block and its index in the block, of the stack that gives the model's output.
 struct HeadAt {
   int block = 0, head = 0;
 };
 
 struct RunModelOptions {
   std::filesystem::path model, out;
-  // One of these comes in.
+  // Exactly one of these is the input.
   std::optional<std::string> text;
   std::optional<std::filesystem::path> text_file, batch, image;
   std::optional<std::vector<std::int64_t>> ids;
@@ -42,29 +43,28 @@ struct RunModelOptions {
   std::optional<std::string> pair, decoder_text;
   std::set<ModelPart> emit;
   TensorNames names = TensorNames::Transformers;
-  int first_block = 0, last_block = -1;  // whose attention is written; -1: the last there is
+  int first_block = 0, last_block = -1;  // whose attention is written; -1: the last block
   std::vector<HeadAt> ablated;
   int generate = 0;           // tokens that follow,
   SamplingSettings sampling;  // chosen like this
 };
 
-/// What went through the model, of each sequence.
+/// The tokens of one sequence.
 struct RanTokens {
   std::vector<std::int64_t> ids;  // generated ones are the last; empty: a picture
-  std::size_t given = 0;          // how many of them came in
+  std::size_t given = 0;          // how many of them were given; the rest was generated
   std::vector<std::int64_t> decoder_ids = {};
 };
 
 /// Writes input_ids, attentions.{i} [batch][heads][n][n], hidden_states.{i} (0 = embeddings),
-/// last_hidden_state, logits, pooler_output, as transformers returns them; of encoder-decoders encoder_…,
-/// decoder_… and cross_…; with
-/// --emit q.{i}, k.{i}, v.{i} [batch][heads][n][d_k], after rotary positions, entropy.{i} [batch][heads][n]
-/// and received.{i} [batch][heads][keys], and the ten likeliest tokens that the logit lens sees in
-/// hidden_states.{i} and between attention and MLP of layer i: their log-probabilities lens.{i} and
-/// lens_middle.{i} [batch][n][10] with their numbers lens_ids.{i} and lens_middle_ids.{i}. A query that no
-/// key is visible to has zeros. With TransformerLens' names input_ids, what hook_tensors() gives of these
-/// blocks and logits, instead. Atomically. Of the options everything but the model counts. Throws Error, or
-/// Cancelled once `stop` fires.
+/// last_hidden_state, logits, pooler_output, as transformers returns them; for encoder-decoders encoder_…,
+/// decoder_… and cross_…; with --emit q.{i}, k.{i}, v.{i} [batch][heads][n][d_k], after rotary positions,
+/// entropy.{i} [batch][heads][n] and received.{i} [batch][heads][keys], and the logit lens: the ten likeliest
+/// tokens of hidden_states.{i} and of the stream between attention and MLP of layer i, as log-probabilities
+/// lens.{i} and lens_middle.{i} [batch][n][10] with token ids lens_ids.{i} and lens_middle_ids.{i}. A query
+/// without a visible key has zeros. With TransformerLens' names it writes input_ids, the tensors of
+/// hook_tensors() for these blocks, and logits instead. Written atomically. All options but the model are
+/// used. Throws Error, or Cancelled once `stop` fires.
 std::vector<RanTokens> run_model_command(const RunModelOptions&, ModelAtHand&,
                                          const std::stop_token& stop = {});
 

@@ -33,10 +33,10 @@ namespace {
 
 using nlohmann::json;
 
-/// Bytes that are no text are shown as U+FFFD.
+/// JSON as text; bytes that are not UTF-8 become U+FFFD.
 std::string dumped(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
 
-/// What stands under `key`, which has to be a list of strings.
+/// The list of strings under `key`. Throws Error if it is something else.
 std::vector<std::string> strings_in(const json& request, std::string_view key) {
   const auto at = request.find(key);
   const auto is_text = [](const json& one) { return one.is_string(); };
@@ -53,12 +53,12 @@ json facts_of(const StackSpec& stack) {
           {"d_k", first.d_k}};
 }
 
-/// Answers the requests for one model, one after the other.
+/// Answers requests for one model, one after the other.
 class ModelServer {
  public:
   explicit ModelServer(const std::filesystem::path& model) : model_(model) {}
 
-  /// Writes the answer. Throws nothing.
+  /// Writes the answer to stdout. Throws nothing.
   void answer(const json& request, const std::stop_token& stop) {
     std::string line = "{\"id\":" + dumped(request.is_object() ? request.value("id", json()) : json());
     try {
@@ -79,7 +79,7 @@ class ModelServer {
   }
 
  private:
-  /// The members of the answer, each with a comma before it.
+  /// The members of the answer, each preceded by a comma.
   std::string result(const json& request, const std::stop_token& stop) {
     if (!request.is_object()) throw Error("A request has to be a JSON object in one line.");
     if (request.contains("model")) return members(facts());
@@ -87,7 +87,7 @@ class ModelServer {
       if (!request.contains(command)) continue;
       std::vector<std::string> line = strings_in(request, command);
       line.insert(line.begin(), {command, model_.path().native()});
-      std::ranges::reverse(line);  // as CLI11 takes it
+      std::ranges::reverse(line);  // CLI11 takes arguments in reverse order
       CLI::App app;
       const ModelCommands commands(app);
       app.parse(line);
@@ -130,7 +130,7 @@ class ModelServer {
     return {{"sequences", std::move(sequences)}};
   }
 
-  /// Nothing of a model without a tokenizer.
+  /// Adds tokens and text; nothing if the model has no tokenizer.
   void add_words(json& one, const RanTokens& ran, bool generated) {
     if (ran.ids.empty()) return;
     try {
@@ -156,7 +156,7 @@ class ModelServer {
   ModelAtHand model_;
 };
 
-/// Is begun even when it was cancelled before, so that each request has its answer.
+/// Runs even after a cancel, so that every request gets an answer.
 class Request final : public Job {
  public:
   Request(ModelServer& server, json request) : server_(server), request_(std::move(request)) {}

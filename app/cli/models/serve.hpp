@@ -1,5 +1,5 @@
-// app/cli/models: `attnscope serve MODEL`: one process that a model is opened in once and asked many things.
-// What the Python package talks to; no person types it.
+// app/cli/models: `attnscope serve MODEL`: one process that opens a model once and answers many requests. The
+// Python package uses it; it is not meant for a person.
 #pragma once
 
 #include <filesystem>

@@ -16,7 +16,7 @@
 namespace attnscope {
 namespace {
 
-/// Everything that was measured.
+/// All measured spreads as rows of the table.
 std::vector<SpreadRow> rows_of_heads(const HeadSpreads& found) {
   std::vector<SpreadRow> rows;
   for (const HeadSpread& head : found.heads)

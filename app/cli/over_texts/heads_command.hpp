@@ -1,4 +1,4 @@
-// app/cli/over_texts: `attnscope heads`: what every head does on many texts, as a table.
+// app/cli/over_texts: `attnscope heads`: the scores of every head on many texts, as a table.
 #pragma once
 
 #include <filesystem>
@@ -10,14 +10,14 @@ namespace attnscope {
 
 struct HeadsOptions {
   std::filesystem::path model, texts;
-  std::optional<std::filesystem::path> out;  // ".csv" or ".json"; none: a table on the standard output
+  std::optional<std::filesystem::path> out;  // ".csv" or ".json"; empty: a table on the standard output
   HeadSpreadRequest request;
 };
 
-/// Writes a line for each head and score: n, mean, sd (n − 1), min, max, what uniform attention has on the
-/// same texts (uniform), and how many texts have no such score (without) or one that is NaN (nan); n, without
-/// and nan add up to the texts. What is said of single texts goes to stderr, like how far it is once it takes
-/// long. Throws Error.
+/// Writes a line for each head and score: n, mean, sd (n − 1), min, max, the score of uniform attention on
+/// the same texts (uniform), and how many texts have no such score (without) or one that is NaN (nan); n,
+/// without and nan add up to the number of texts. Notes on single texts go to stderr, and so does progress
+/// once it takes long. Throws Error.
 void heads_command(const HeadsOptions&);
 
 }  // namespace attnscope

@@ -26,13 +26,13 @@ std::vector<SpreadRow> rows_of_patching(const PatchSpreads& found) {
   return rows;
 }
 
-/// {number, text} of a token or class; null where the run holds no numbers.
+/// {id, text} of a token or class; null if it is not_a_token.
 nlohmann::ordered_json answer_json(const OpenedModel& opened, std::int64_t id) {
   if (id == not_a_token) return nullptr;
   return {{"id", id}, {"text", prediction_label(opened, id)}};
 }
 
-/// Numbers that are not known are null.
+/// Unknown numbers are null.
 std::string patching_json(const OpenedModel& opened, const PairList& list, const PatchSpreads& found) {
   nlohmann::ordered_json report{{"model", printable(opened.name)}, {"family", opened.model->spec.family}};
   nlohmann::ordered_json& pairs = report["pairs"] = nlohmann::ordered_json::array();
@@ -54,7 +54,7 @@ std::string patching_json(const OpenedModel& opened, const PairList& list, const
   return report.dump(1) + "\n";
 }
 
-/// The answers of both texts stand above: the effect of a head is a share of their difference.
+/// The first line has the answers of both texts: the effect of a head is a share of their difference.
 std::string patching_columns(const OpenedModel& opened, const PatchSpreads& found) {
   return fmt::format(
              "{}: {} pairs, logit of the answer less that of the other: clean {} ± {}, corrupted {} ± {}\n",

@@ -17,7 +17,7 @@ namespace {
 void tell_progress(const std::string& name, const std::function<std::optional<int>()>& percent,
                    const std::stop_token& stop) {
   bool told = false;
-  std::mutex mutex;  // of this wait alone, which only the stop ends early
+  std::mutex mutex;  // for this wait only, which ends early on a stop
   std::condition_variable_any stopped;
   std::unique_lock lock(mutex);
   while (!stopped.wait_for(lock, stop, std::chrono::seconds(1), [] { return false; }) &&

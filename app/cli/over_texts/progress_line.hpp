@@ -1,4 +1,4 @@
-// app/cli/over_texts: how far a command is, on stderr, once it takes long.
+// app/cli/over_texts: the progress of a command, on stderr, once it takes long.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@
 
 namespace attnscope {
 
-/// "atlas: 40 %", written over itself each second from the first second on, until this goes.
+/// Prints "atlas: 40 %" once a second, from the first second on, over the line before; until its destructor.
 class ProgressLine {
  public:
-  /// Of a progress that another thread counts: `done` of `total`, which is 0 as long as it is not known.
+  /// For a progress that another thread counts: `done` of `total`, which is 0 while unknown.
   template <class Progress>
   ProgressLine(std::string name, const Progress& progress)
       : ProgressLine(Percent([&progress]() -> std::optional<int> {

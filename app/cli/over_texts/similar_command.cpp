@@ -23,7 +23,7 @@
 namespace attnscope {
 namespace {
 
-/// How a vector is made of a text, and what says so.
+/// How the tokens of a text are pooled into one vector, and the source of that setting.
 struct HowPooled {
   SimilarityRequest request;
   bool normalised = false;
@@ -64,7 +64,7 @@ std::string similar_csv(const TextList& list, const Similarity& found) {
   return table.str();
 }
 
-/// Numbers that are not known are null.
+/// Unknown numbers are null.
 std::string similar_json(const OpenedModel& opened, const TextList& list, const HowPooled& how,
                          const Similarity& found) {
   nlohmann::ordered_json report{{"model", printable(opened.name)}, {"family", opened.model->spec.family}};

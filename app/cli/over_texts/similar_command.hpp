@@ -1,4 +1,4 @@
-// app/cli/over_texts: `attnscope similar`: how alike the texts of a file are to a model.
+// app/cli/over_texts: `attnscope similar`: how similar a model's vectors of the texts of a file are.
 #pragma once
 
 #include <filesystem>
@@ -10,12 +10,12 @@ namespace attnscope {
 
 struct SimilarOptions {
   std::filesystem::path model, texts;
-  std::optional<std::filesystem::path> out;  // ".csv" or ".json"; none: a table on the standard output
-  std::optional<SentencePooling> pooling;    // none: as modules.json in the model's folder says
+  std::optional<std::filesystem::path> out;  // ".csv" or ".json"; empty: a table on the standard output
+  std::optional<SentencePooling> pooling;    // empty: that of modules.json in the model's folder
 };
 
-/// Writes the cosine of each two texts' vectors. How a vector is made is said: in the table, in the JSON, and
-/// on stderr beside a file. Throws Error, also where neither the folder nor a choice says how.
+/// Writes the cosine of each pair of texts' vectors. The pooling is stated in the table and in the JSON, and
+/// on stderr if a file is written. Throws Error, also if neither the folder nor an option sets the pooling.
 void similar_command(const SimilarOptions&);
 
 }  // namespace attnscope

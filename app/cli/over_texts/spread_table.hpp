@@ -1,4 +1,4 @@
-// app/cli/over_texts: mean and spread of what heads do on many texts or pairs, as a table: for the eye, as
+// app/cli/over_texts: mean and spread of head measures over many texts or pairs, as a table: for people, as
 // CSV and as JSON.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace attnscope {
 
-/// One measure of one head. Rows of a head follow each other.
+/// One measure of one head. Rows of a head are adjacent.
 struct SpreadRow {
   AttentionOf of = AttentionOf::Decoder;
   int block = 0, head = 0;
@@ -23,9 +23,9 @@ struct SpreadRow {
 
 /// attention,layer,head,score,n,mean,sd,min,max,uniform,without,nan.
 std::string spread_csv(std::span<const SpreadRow>);
-/// [{attention, layer, head, scores: {name: {n, mean, …}}}]; numbers that are not known are null.
+/// [{attention, layer, head, scores: {name: {n, mean, …}}}]; unknown numbers are null.
 nlohmann::ordered_json spread_json(std::span<const SpreadRow>);
-/// The same in columns, with a line of names.
+/// The same in aligned columns, with a line of names.
 std::string spread_columns(std::span<const SpreadRow>);
 
 /// {n, mean, sd, min, max}.

@@ -1,5 +1,5 @@
-// app/cli/over_texts: what the commands over a file of texts share: where their table goes, and what is said
-// of texts beside it.
+// app/cli/over_texts: the output that the commands over a file of texts share: their table, and notes on
+// stderr.
 #pragma once
 
 #include <cstdint>
@@ -13,20 +13,20 @@
 
 namespace attnscope {
 
-/// How a table is written: for the eye, or for other programs.
+/// The format of a table: for people, or for other programs.
 enum class TableForm : std::uint8_t { Columns, Csv, Json };
-/// By the ending of the file, ".csv" or ".json"; Columns where no file was named. Nothing for other endings.
+/// By the extension of the file, ".csv" or ".json"; Columns if no file is given. Empty for other extensions.
 std::optional<TableForm> table_form(const std::optional<std::filesystem::path>& out);
 
-/// Into the file, atomically, or to the standard output. Throws Error.
+/// Writes the file, atomically, or to the standard output. Throws Error.
 void write_out(const std::optional<std::filesystem::path>& out, std::string_view text);
 
-/// On stderr, which lines of the list are empty and left out; nothing where none is.
+/// Prints to stderr which lines of the list are empty and left out; nothing if there are none.
 void say_left_out(const TextList&);
-/// The same of sentences on single texts: the first few.
+/// Prints the first few of the troubles with single texts.
 void say_troubles(const TextList&, std::span<const TextTrouble>);
 
-/// Four digits; "–" for what is not known.
+/// Four significant digits; "–" for NaN.
 std::string in_table(double value);
 
 }  // namespace attnscope

@@ -1,5 +1,5 @@
-// app/cli/parts: an option whose value is checked while the line is read. For .cpp files of command lines
-// only, since it brings CLI11 along.
+// app/cli/parts: an option whose value is checked while the line is parsed. Only for .cpp files of command
+// lines, since it includes CLI11.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace attnscope {
 
-/// An option with a value that is checked while the line is read, so that a bad one is bad usage.
+/// An option with a value that is checked while the line is parsed, so that a bad one is bad usage.
 struct Checked {
   std::string name, placeholder, help, expected;
   std::function<bool(const std::string&)> read;  // false when the text does not fit
@@ -20,17 +20,17 @@ struct Checked {
 void add_checked(CLI::App& command, Checked option);
 /// A whole number from `least` to `most`.
 Checked whole_option(const std::string& name, const std::string& help, int least, int most, int& into);
-/// --backend, which chooses what computes.
+/// --backend, which selects the backend.
 Checked backend_option(std::function<void(BackendPreference)> take);
 
-/// For an option that names a file or a folder which is no text: "-", which elsewhere means the standard
-/// output, is refused. `what`: "tensors".
+/// Makes an option for a binary file or a folder refuse "-", which elsewhere means the standard output.
+/// `what`: "tensors".
 CLI::Option* refuse_dash(CLI::Option*, const std::string& what);
 
 /// CLI11's messages as one sentence on one line.
 std::string usage_sentence(const CLI::Error&);
 
-/// What options for heads take at most.
+/// The upper limit of options for heads.
 inline constexpr int most_asked_heads = 8192;
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// app/cli/parts: what opening a model and its input has to say, on stderr.
+// app/cli/parts: notes about opening a model and its input, on stderr.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace attnscope {
 
-/// What was left out of the model's files; nothing where all of them counts.
+/// Prints what of the model's files was left out; nothing if all is used.
 void say_note(const Model&);
-/// A sentence; nothing where it is empty.
+/// Prints the sentence; nothing if it is empty.
 void say_note(const std::string& note);
 
 }  // namespace attnscope

@@ -1,5 +1,5 @@
-// app/cli/parts: tensors on their way into a file: whatever they were computed in, they leave in the type of
-// the input.
+// app/cli/parts: collects tensors for a file. They are written in the type of the input, whatever type they
+// were computed in.
 #pragma once
 
 #include <filesystem>
@@ -12,10 +12,10 @@
 
 namespace attnscope {
 
-/// Collects tensors and writes them at once, atomically, so that the file read may be the one written.
+/// Collects tensors and writes them at once, atomically, so that the output file may be the input file.
 class TensorOutput {
  public:
-  /// `dtype`: F16, BF16, F32 or F64, what is written.
+  /// `dtype`: the type written: F16, BF16, F32 or F64.
   explicit TensorOutput(DType dtype) : dtype_(dtype) {}
 
   template <class T>
@@ -27,7 +27,7 @@ class TensorOutput {
   void add(std::string name, TensorOf<T>&& tensor) {
     add<T>(std::move(name), std::make_shared<const TensorOf<T>>(std::move(tensor)));
   }
-  /// Whole numbers leave as I64.
+  /// Whole numbers are written as I64.
   void add_whole(std::string name, TensorOf<std::int64_t>&& tensor) {
     whole_.push_back(std::make_unique<const TensorOf<std::int64_t>>(std::move(tensor)));
     tensors_.push_back({std::move(name), whole_.back().get(), DType::I64});
