@@ -14,7 +14,7 @@ namespace {
 
 using Unsaid = CopiedCommand::Unsaid;
 
-/// Linux takes 128 KiB for one word, with the byte that ends it.
+/// Linux limits one argument to 128 KiB, with its terminating zero byte.
 constexpr std::size_t longest_word = 128 * 1024 - 1;
 
 class CommandText {
@@ -34,12 +34,12 @@ class CommandText {
   std::string text_;
 };
 
-/// The command line may run elsewhere.
+/// An absolute path: the command line may run in another folder.
 std::string from_root(const std::filesystem::path& path) {
   return path.empty() ? std::string() : std::filesystem::absolute(path).native();
 }
 
-/// Whether an option can have it as its value: an empty one counts as none.
+/// Whether it can be the value of an option; an empty value counts as missing.
 bool is_value(const std::string& text) {
   return !text.empty() && text.size() <= longest_word && text.find('\0') == text.npos;
 }
@@ -48,7 +48,7 @@ bool has_types(const ModelInput& input) {
   return std::ranges::any_of(input.types, [](std::int64_t type) { return type != 0; });
 }
 
-/// What the options say of the text: nothing where one of them cannot have its value.
+/// The texts as options; empty if an option cannot have one as its value.
 std::optional<ModelText> said_of(const ModelOnScreen& shown) {
   const ModelText& input = shown.within.input;
   const auto is_kept = [](const std::optional<std::string>& text) { return text && !text->empty(); };
@@ -61,7 +61,7 @@ std::optional<ModelText> said_of(const ModelOnScreen& shown) {
   return fits && !shown.within.model->reads_numbers ? std::optional(std::move(said)) : std::nullopt;
 }
 
-/// --text with what belongs to it; false where the command would make other tokens of it.
+/// Adds --text and its related options; false if the command would make other tokens of the text.
 bool add_text(const ModelOnScreen& shown, const ModelInput& wanted, CommandText& line) {
   const OpenedModel& opened = *shown.within.model;
   const ModelSpec& spec = opened.model->spec;
@@ -97,7 +97,7 @@ void add_input(const ModelOnScreen& shown, CommandText& line, std::vector<Unsaid
   if (!add_text(shown, wanted, line)) add_tokens(spec, wanted, line, unsaid);
 }
 
-/// --ablate with the heads that are zeroed; numbers of all other changes go to `unsaid`.
+/// Adds --ablate with the zeroed heads; the numbers of all other changes go to `unsaid`.
 void add_changes(const ModelOnScreen& shown, CommandText& line, std::vector<std::size_t>& unsaid) {
   const ModelChanges& changes = shown.within.changes;
   const AttentionOf output = output_attention(shown.within.model->model->spec);
@@ -113,7 +113,8 @@ void add_changes(const ModelOnScreen& shown, CommandText& line, std::vector<std:
   if (!heads.empty()) line.option("--ablate", fmt::format("{}", fmt::join(heads, ",")));
 }
 
-/// --layers counts in the stack that gives the output, and holds for all attention with that number.
+/// Whether --layers can name the block: it counts in the stack that gives the output, and applies to all
+/// attention with that number.
 bool has_layers_option(const ModelContext& within) {
   const ModelSpec& spec = within.model->model->spec;
   return within.block < std::ssize((spec.decoder ? *spec.decoder : *spec.encoder).blocks);
@@ -150,7 +151,7 @@ CopiedCommand command_of_model(const ModelOnScreen& asked) {
   CopiedCommand made;
   ModelOnScreen shown = asked;
   if (shown.effects && opened.model->spec.image) {
-    shown.effects = false;  // the atlas of the command line is of models that read a text
+    shown.effects = false;  // `atlas` is for models that read a text
     made.others.push_back(Unsaid::EffectsOnPicture);
   }
   const std::filesystem::path& path = asked.within.path.empty() ? opened.path : asked.within.path;

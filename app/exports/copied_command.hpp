@@ -1,4 +1,4 @@
-// app/exports: the command line that gives what is on screen, for a script or a notebook.
+// app/exports: the command line that computes what is on screen, for a script or a notebook.
 #pragma once
 
 #include <cstddef>
@@ -17,32 +17,32 @@
 
 namespace attnscope {
 
-/// The text as one word of a POSIX shell's line, in quotes where it must be. No word holds a zero byte.
+/// The text as one word of a POSIX shell's line, quoted if necessary. It must not contain a zero byte.
 std::string shell_word(std::string_view);
 
-/// What the window shows of a model.
+/// The window's view of a model.
 struct ModelOnScreen {
   const ModelContext& within;  // with its model
-  bool effects = false;        // what zeroing each head does to the prediction; else what the model computes
+  bool effects = false;        // the effect of zeroing each head on the prediction; else the model's outputs
   bool one_layer = false;      // the one that is looked at alone
-  std::optional<std::int64_t> row = {};  // whose prediction the effects are of; nothing: the usual one
+  std::optional<std::int64_t> row = {};  // whose prediction the effects are measured on; empty: the usual one
 };
 
 struct CopiedCommand {
-  /// What of the screen `run` and `atlas` have no word for, besides changes.
+  /// What is on screen and cannot be expressed by `run` and `atlas`, besides changes.
   enum class Unsaid : std::uint8_t { Pair, Decoder, Length, EffectsOnPicture, NoPath };
   std::string line;
-  std::vector<std::size_t> changes;  // that it has no word for, as edit::words_of_change() numbers them
+  std::vector<std::size_t> changes;  // that cannot be expressed, as numbered by edit::words_of_change()
   std::vector<Unsaid> others;
   bool says_all() const { return changes.empty() && others.empty(); }
 };
 
-/// `attnscope run`, or `attnscope atlas` of effects, which are those of the model without its changes. The
-/// text stands there as it is where the command makes the same tokens of it, else as the numbers of its
-/// tokens. Throws Error for a text that the model cannot read.
+/// `attnscope run`, or `attnscope atlas` for effects, which are those of the model without its changes. The
+/// text is an option itself if the command makes the same tokens of it, else its token ids are. Throws Error
+/// for a text that the model cannot read.
 CopiedCommand command_of_model(const ModelOnScreen&);
 
-/// What the window shows of a file.
+/// The window's view of a file.
 struct FileOnScreen {
   std::filesystem::path file;
   std::string layer = {};  // of a dump; empty = the first

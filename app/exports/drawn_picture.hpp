@@ -1,4 +1,4 @@
-// app/exports: a picture that is drawn and not written yet.
+// app/exports: a picture that has been drawn but not written.
 #pragma once
 
 #include <filesystem>
@@ -10,11 +10,11 @@ namespace attnscope {
 
 struct DrawnPicture {
   Image pixels;
-  std::string file;  // the bytes of a file that is ready; empty where it is pixels
+  std::string file;  // the bytes of a finished file; empty if there are pixels instead
   std::filesystem::path path;
 };
 
-/// Writes it, atomically; on any thread. Throws Error for what the system refuses.
+/// Writes it, atomically; on any thread. Throws Error if the system refuses.
 void write_picture(const DrawnPicture&);
 
 }  // namespace attnscope

@@ -22,7 +22,7 @@
 namespace attnscope {
 namespace {
 
-/// The matrix with what its rows and columns are called.
+/// The matrix with the labels of its rows and columns.
 struct Sheet {
   Tensor values;  // [rows][columns]
   std::vector<std::string> rows, columns;
@@ -56,7 +56,8 @@ Sheet vector_table(const LayerResult& result, const Exported& what) {
   return numbered(heads ? tensor.matrix(what.sequence, head) : tensor.matrix(what.sequence));
 }
 
-/// A bias is one row; token vectors are those of the chosen sequence, given Q, K and V of the chosen head.
+/// A bias is one row; token vectors are those of the chosen sequence, and for Q, K and V those of the chosen
+/// head.
 Sheet block_table(const LayerResult& result, const Exported& what) {
   const Tensor& tensor = *numbers_of(result.document, *what.weights);
   const Shape& shape = tensor.shape();
@@ -70,7 +71,7 @@ Sheet block_table(const LayerResult& result, const Exported& what) {
   return numbered(tensor.matrix());
 }
 
-/// The exact weights of the cells in sight, computed now.
+/// The exact weights of the cells in sight, computed on demand.
 Sheet region_table(const LayerResult& result, const Exported& what, ThreadPool& pool) {
   const auto& [first, queries, keys] = what.region;
   if (static_cast<double>(queries) * static_cast<double>(keys) > static_cast<double>(most_exported_cells)) {
@@ -154,7 +155,7 @@ void export_numbers(const LayerResult& result, ResultStats& stats, const Exporte
 std::string tab_separated(const LayerResult& result, ResultStats& stats, const Exported& what,
                           ThreadPool& pool) {
   const Sheet table = table_of(result, stats, what, pool);
-  // A tab or a line break in a token would move everything behind it.
+  // A tab or a line break in a token would shift all later cells.
   const auto label = [](std::string text) {
     for (char& c : text) c = c == '\t' || c == '\n' || c == '\r' ? ' ' : c;
     return text;

@@ -25,7 +25,8 @@ MatrixSize size_of(const Shape& shape) {
   return {rank > 1 ? shape[shape.rank() - 2] : 1, shape[shape.rank() - 1]};
 }
 
-/// As export_numbers() will find it: a block that the document has no more gives way to the plane.
+/// The block as export_numbers() finds it; null if the document no longer has it, and then the plane is
+/// exported.
 TensorPtr block_of(const ExportChoice& choice) {
   return choice.what.weights ? numbers_of(choice.result->document, *choice.what.weights) : nullptr;
 }
@@ -39,7 +40,7 @@ MatrixSize size_of(const ExportChoice& choice) {
   return {result.dimensions.queries, result.dimensions.keys};
 }
 
-/// Whether another head would be another matrix.
+/// Whether each head has a matrix of its own.
 bool is_of_a_head(const ExportChoice& choice) {
   if (choice.result->is_long()) return true;
   if (const TensorPtr block = block_of(choice)) return block->shape().rank() == 4;
@@ -54,7 +55,7 @@ std::string_view name_of(const ExportChoice& choice) {
   return words(choice.result->document, choice.what.plane).name;
 }
 
-/// "Weights of head 3": nothing that a path or another system's file names could stumble over.
+/// "Weights of head 3": only characters that are safe in file names of all systems.
 std::string plain_name(std::string_view name, bool of_head, std::int64_t head) {
   std::string out;
   for (const char c : name) {
@@ -89,7 +90,7 @@ ExportChoice export_choice(const ExportSource& source) {
                  view.long_view->in_sight()};
   const std::vector<ExportSide> sides = export_sides(source);
   std::string before, file;
-  if (!sides.empty()) {  // Compare draws planes, whatever Explore would show
+  if (!sides.empty()) {  // Compare draws planes, whatever is chosen in Explore
     const bool there = std::find(sides.begin(), sides.end(), view.files->side) != sides.end();
     const ExportSide side = there ? view.files->side : ExportSide::A;
     choice.what.plane = Plane(view.stage.stage);

@@ -1,5 +1,5 @@
-// app/exports: which of the matrices on screen is exported or copied, and what it is called. One place
-// decides, so that the menu, the dialog and the clipboard say and do the same.
+// app/exports: selects the matrix on screen that is exported or copied, and names it, in one place for the
+// menu, the dialog and the clipboard.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@
 
 namespace attnscope {
 
-/// What there is to choose from.
+/// The state from which the matrix is chosen.
 struct ExportSource {
   const LayerResult& result;
   ResultStats& stats;
@@ -27,11 +27,11 @@ struct ExportChoice {
   const LayerResult* result;
   ResultStats* stats;
   Exported what;
-  std::string name;   // "Weights · head 3 · 6 × 6", to be said; in Compare with the side before it
+  std::string name;   // "Weights · head 3 · 6 × 6", for the screen; in Compare preceded by the side
   std::string plain;  // the same for the name of a file: "Weights of head 3"
 };
 
-/// In Compare one of three, else only what is looked at.
+/// In Compare A and B, and their difference if there is one; else empty: there is no choice.
 std::vector<ExportSide> export_sides(const ExportSource&);
 ExportChoice export_choice(const ExportSource&);
 

@@ -31,7 +31,7 @@ std::string in_percent(double probability) { return fixed(100 * probability, 1) 
 std::string with_two_places(double entropy) { return fixed(entropy, 2); }
 std::string grouped_rank(double rank) { return grouped(static_cast<std::int64_t>(rank)); }
 
-/// What was appended, which is known before its prediction is.
+/// The id of the appended token, which is known before its prediction is.
 std::optional<std::int64_t> appended_id(const ModelReading& reading, std::size_t row, bool with_text) {
   const std::vector<std::int64_t>& ids = reading.within.input.continued;
   const std::size_t before = with_text ? 1 : 0;
@@ -61,7 +61,7 @@ class GeneratedColumns {
  private:
   void add(TableColumn column) { table_.columns.push_back(std::move(column)); }
 
-  /// Of a step whose prediction is known; in other rows the field is empty, on the screen too.
+  /// The number of a step whose prediction is known; in other rows the field is empty, on the screen too.
   template <class Number>
   auto of_known(Number number) const {
     return [&reading = reading_, with_text = with_text_, number](std::size_t row) -> TableCell {

@@ -1,5 +1,5 @@
-// app/exports: the tokens that a model appended to its text, as a table: the list of the steps on the screen,
-// and the file.
+// app/exports: the tokens that a model appended to its text, as a table, for the list of steps on the screen
+// and for files.
 #pragma once
 
 #include "app/kit/table.hpp"
@@ -7,11 +7,11 @@
 
 namespace attnscope {
 
-/// A row a step. `with_text`: before them a row for the text that they follow, as the screen has it. The
+/// One row per step. `with_text`: preceded by a row for the text that they follow, as on the screen. The
 /// reading must have a generation; the table refers to it and must not outlive it.
 Table generated_table(const ModelReading&, bool with_text);
 
-/// What is appended by that row of the table; null: the row is the text.
+/// The token that this row of the table appends; null: the row is the text.
 const GeneratedToken* generated_by(const ModelReading&, std::size_t row, bool with_text);
 
 }  // namespace attnscope

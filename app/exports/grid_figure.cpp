@@ -22,7 +22,7 @@ void check_size(const GridPage& page, const std::filesystem::path& path) {
 
 namespace {
 
-constexpr double painting_share = 0.7;  // of the time; the rest packs the file
+constexpr double painting_share = 0.7;  // of the time; the rest compresses the file
 
 void write_pixels(const GridFigure& figure, const Work& work, const std::function<void(double)>& told) {
   Image whole(figure.page.width, figure.page.height);
@@ -38,7 +38,7 @@ void write_pixels(const GridFigure& figure, const Work& work, const std::functio
 
 void write_shapes(GridFigure& figure, const Work& work, const std::function<void(double)>& told) {
   const Box& heads = figure.page.heads;
-  Image picture(static_cast<int>(heads.w), static_cast<int>(heads.h));  // clear between the heads
+  Image picture(static_cast<int>(heads.w), static_cast<int>(heads.h));  // transparent between the heads
   figure.page.painting.paint(picture, static_cast<int>(heads.x), static_cast<int>(heads.y), work, told);
   if (work.stop.stop_requested()) throw Cancelled();
   figure.canvas->image(

@@ -1,4 +1,4 @@
-// app/exports: a page with all heads of a model on its way into a file: what was drawn of it, and what is
+// app/exports: a page with all heads of a model on its way into a file: the drawn parts, and those that are
 // still to be painted.
 #pragma once
 
@@ -26,14 +26,14 @@ struct GridFigure {
   float scale = 1;  // of an SVG: pixels a unit
 };
 
-/// Larger ones are refused.
+/// Larger pages are refused.
 inline constexpr int longest_page = 32'768;  // pixels
 inline constexpr double most_page_pixels = 2.6e8;
-/// Throws Error naming the path where the page is larger.
+/// Throws Error that names the path if the page is too large.
 void check_size(const GridPage&, const std::filesystem::path&);
 
-/// Paints the heads and writes the file, atomically, once; on any thread. `told(share)` with 0 … 1. Throws
-/// Error naming the path, or Cancelled; nothing is written then.
+/// Paints the heads and writes the file, atomically. Call once, on any thread. `told(share)` with 0 … 1.
+/// Throws Error that names the path, or Cancelled; nothing is written then.
 void write_grid_figure(GridFigure&, const Work&, const std::function<void(double)>& told);
 
 }  // namespace attnscope

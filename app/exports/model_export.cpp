@@ -66,7 +66,7 @@ ModelExport::ModelExport(ModelReadingPtr reading, ModelExported what, std::files
           if (stop.stop_requested()) throw Cancelled();
           write_atomically(to, std::array{std::string_view(file)});
         } else {
-          // Computing is most of it; writing the file is the rest.
+          // Computing takes most of the time; writing the file takes the rest.
           write_activations(*reading, std::get<HookBlocks>(what), to, Work{*pool, stop},
                             [&](double share) { progress.share = 0.9 * share; });
         }

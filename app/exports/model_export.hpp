@@ -1,4 +1,4 @@
-// app/exports: what is made of a model for a file, on a thread of its own: how far it is, and its end.
+// app/exports: an export of a model's data to a file, on a thread of its own: its progress and its end.
 #pragma once
 
 #include <atomic>
@@ -17,26 +17,26 @@
 
 namespace attnscope {
 
-/// A table, and what it is of where that is a comparison.
+/// A table, and the comparison that it is of, or null.
 struct ExportedTable {
   ModelTable table = ModelTable::Heads;
   ModelDifferencePtr difference;
 };
-/// What is written: a table, activations of these blocks, a page with all heads, or an HTML file, which needs
-/// no reading.
+/// The contents of an export: a table, activations of these blocks, a page with all heads, or an HTML file,
+/// which needs no reading.
 using ModelExported =
     std::variant<ExportedTable, HookBlocks, std::shared_ptr<GridFigure>, std::shared_ptr<HtmlJob>>;
 
-/// What the dialog has chosen, for a path of this ending; `difference`: what is compared, or null. Throws
-/// Error naming the path for another ending than .csv and .safetensors.
+/// The choice of the dialog, for the extension of this path; `difference`: the comparison, or null. Throws
+/// Error that names the path for another extension than .csv and .safetensors.
 ModelExported model_exported(const FilesState&, const ModelReading&, ModelDifferencePtr difference,
                              const std::filesystem::path&);
-/// "Head scores of SmolLM2", "Activations of layer 3 of SmolLM2": for the name of a file.
+/// "Head scores of SmolLM2", "Activations of layer 3 of SmolLM2": for a file name.
 std::string plain_name_of(const ModelExported&, const ModelReading&);
 
 class ModelExport {
  public:
-  /// Begins at once, of the reading as it is now.
+  /// Starts at once, with the reading as it is now.
   ModelExport(ModelReadingPtr, ModelExported, std::filesystem::path, SharedPool pool = {});
 
   const std::filesystem::path& path() const { return path_; }
@@ -46,7 +46,7 @@ class ModelExport {
   /// Asks it to stop; is_done() soon after.
   void cancel() { task_->cancel(); }
   void wait() { worker_.wait(); }
-  /// Once it is done. True: the file is written, else it is as it was and `sentence` says why.
+  /// Call when it is done. True: the file is written; else the file is unchanged and `sentence` tells why.
   bool was_written(std::string& sentence) const;
 
  private:
@@ -56,7 +56,7 @@ class ModelExport {
   std::filesystem::path path_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::shared_ptr<Task<std::monostate, Share>> task_;
-  Worker worker_;  // last: it ends before the rest goes
+  Worker worker_;  // last: it ends before the other members are destroyed
 };
 
 }  // namespace attnscope

@@ -104,7 +104,7 @@ std::string head_table(const ModelReading& reading) {
   const ChangedModel changed = changed_model(reading);
   const std::string changes = changed.words();
   const AblationEffect none{not_known, not_known, not_known, 0, not_known, not_known};
-  std::size_t measured = 0;  // heads of the attention that effects are of, so far
+  std::size_t measured = 0;  // so far, heads of the attention that the effects are of
   for (const ModelHead& head : all_model_heads(opened.model->spec)) {
     table.text(attention_name(head.of)).whole(head.block).whole(head.head);
     table.text(reading.scores ? word_of(group_of(reading, head)) : std::string_view());
@@ -201,7 +201,7 @@ std::string why_no_prediction(const ModelReading& reading) {
   return is_there ? "" : "The model predicts nothing here.";
 }
 
-/// Nothing is predicted before the first token of all.
+/// The first token of the text has no prediction.
 bool lacks_steps(const GenerationReading& generation) {
   for (std::size_t i = 0; i < generation.tokens.size(); ++i)
     if (generation.tokens[i].rank <= 0 && generation.first + static_cast<std::int64_t>(i) > 0) return true;

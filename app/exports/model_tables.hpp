@@ -1,5 +1,5 @@
-// app/exports: what a reading of a model knows, as tables for other programs: a line a head, a place of the
-// stream, a token. One table for each kind of number on the model's screens.
+// app/exports: the numbers of a model's reading as tables for other programs, with a line per head, place of
+// the residual stream, or token. Each kind of number on the model's screens has one table.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +16,17 @@ namespace attnscope {
 
 enum class ModelScreen : std::uint8_t;  // app/state/model_look.hpp
 
-/// The tables of what is on this screen, the first one first.
+/// The tables of this screen; the main one is first.
 std::vector<ModelTable> tables_of(ModelScreen);
 
 struct TableWords {
   std::string_view name;   // "Head scores"
-  std::string_view file;   // the same for the name of a file
-  std::string_view holds;  // a sentence on its lines and columns
+  std::string_view file;   // the same for a file name
+  std::string_view holds;  // a sentence about its lines and columns
 };
 const TableWords& words_of(ModelTable);
 
-/// What tables are made of: what is known of the model on screen, and of it beside the held one.
+/// The source of the tables: the reading of the model on screen, and its difference to the held one.
 struct TableSource {
   // NOLINTNEXTLINE(google-explicit-constructor): most tables are of one reading alone
   TableSource(const ModelReading& of, const ModelDifference* beside = nullptr)
@@ -35,16 +35,16 @@ struct TableSource {
   const ModelDifference* difference;  // null: nothing is compared
 };
 
-/// A sentence why there is no such table; empty where there is one.
+/// A sentence that tells why there is no such table; empty if there is one.
 std::string why_no_table(ModelTable, const TableSource&);
-/// Whether more will be known of it than is now.
+/// Whether some of its numbers are still being computed.
 bool is_partial(ModelTable, const TableSource&);
 
-/// The table as CSV (see core/text/csv.hpp). Every number is the one that the reading has, with
-/// what chance gives beside it where there is such a thing; what is not known yet is an empty field. Heads
-/// come layer after layer. The last columns say whether numbers are of the changed model or of the model as
-/// it is, and what is changed inside; a matrix of score parts has no room for them. Throws Error with
-/// why_no_table(), or Cancelled.
+/// The table as CSV (see core/text/csv.hpp). Every number is that of the reading, with the value by chance
+/// beside it if there is one; a number that is not known yet is an empty field. Heads are ordered by layer.
+/// The last columns tell whether the numbers are those of the changed model or of the model as it is, and
+/// list the changes inside; a matrix of score parts has no such columns. Throws Error with why_no_table(), or
+/// Cancelled.
 std::string model_table(ModelTable, const TableSource&, const std::stop_token&);
 
 }  // namespace attnscope

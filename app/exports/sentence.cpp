@@ -19,7 +19,7 @@
 namespace attnscope {
 namespace {
 
-/// Three digits that count, or "not measured" of NaN.
+/// Three significant digits, or "not measured" for NaN.
 std::string said_number(double value) {
   if (std::isnan(value)) return "not measured";
   return std::abs(value) < 1e-3 && value != 0 ? fmt::format("{:.1e}", value) : fmt::format("{:.3g}", value);
@@ -30,13 +30,13 @@ std::string beside_uniform(double value, double uniform, std::string_view unit =
   return fmt::format("{}{} (uniform attention {})", said_number(value), unit, said_number(uniform));
 }
 
-/// "\"sat\" (3)", or "3" where there are no tokens.
+/// "\"sat\" (3)", or "3" without tokens.
 std::string token_said(const std::string& label, std::int64_t index) {
   const std::string text = plain(label);
   return text == fmt::format("{}", index) ? text : fmt::format("\"{}\" ({})", text, index);
 }
 
-/// "sat (3)", or "3" where there are no tokens.
+/// "sat (3)", or "3" without tokens.
 std::string place_said(const std::string& label, std::int64_t index) {
   const std::string text = plain(label);
   return text == fmt::format("{}", index) ? text : fmt::format("{} ({})", text, index);
@@ -107,7 +107,7 @@ std::string settings_said(const LayerSpec& layer) {
   return text + ".";
 }
 
-/// Inside a model; empty without a change.
+/// The changes inside the model; empty if there are none.
 std::string changes_said(const Document& document) {
   const ModelContext within = document.within.read();
   if (!within) return {};

@@ -1,4 +1,4 @@
-// app/exports: the parts of a score and of a logit as tables, none grouped with others.
+// app/exports: the parts of a score and of a logit as tables, without grouping.
 #pragma once
 
 #include <stop_token>
@@ -11,11 +11,11 @@
 
 namespace attnscope {
 
-/// A matrix: rows are parts of the query, columns parts of the key. Its numbers add up to the score. Throws
+/// A matrix: rows are parts of the query, columns are parts of the key. Its numbers sum to the score. Throws
 /// Cancelled.
 std::string score_parts_table(const ScoreSplit&, const std::stop_token&);
 
-/// A line a part: what it is, its layer and head where it has one, what it adds.
+/// One line per part: its kind, its layer and head if it has them, and its contribution.
 std::string logit_parts_table(const LogitSplit&, const ChangedModel&);
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// app/exports/html: an HTML file that is still to be made: on any thread, of what was on screen.
+// app/exports/html: a function that makes an HTML file of what was on screen, on any thread.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@
 namespace attnscope {
 
 struct HtmlJob {
-  /// The file's bytes. Tells its share of the work. Throws Error, and Cancelled.
+  /// Makes the file's bytes and reports its share of the work. Throws Error, and Cancelled.
   std::function<std::string(const Work&, const std::function<void(double)>& share)> make;
 };
 

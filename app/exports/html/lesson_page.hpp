@@ -1,6 +1,5 @@
 // app/exports/html: a lesson, or some of its steps, as one HTML file: text, picture, question, lid and
-// reveal, with the weights of what a step looks at to point at. The page that shows it is
-// assets/html/lesson.html.
+// reveal, with the step's weights as matrices to point at. The page's frame is assets/html/lesson.html.
 #pragma once
 
 #include <filesystem>
@@ -16,16 +15,16 @@
 
 namespace attnscope {
 
-/// The picture of a step as PNG files' bytes.
+/// The picture of a step as the bytes of PNG files.
 struct HtmlLessonPicture {
   std::string light, dark;  // dark empty: only paper shows it, and paper is light
 };
 
 struct HtmlLessonStep {
   std::int64_t number = 0;      // of the step in its lesson, from 1
-  ToldStep told, revealed;      // before and after what is asked is revealed; equal where nothing is asked
+  ToldStep told, revealed;      // before and after the reveal; equal if the step asks nothing
   HtmlLessonPicture picture;    // as told
-  HtmlLessonPicture answer;     // as revealed; empty where nothing is covered
+  HtmlLessonPicture answer;     // as revealed; empty if nothing is covered
   std::vector<HtmlPage> sides;  // of revealed.sides
 };
 
@@ -38,9 +37,9 @@ struct HtmlLesson {
   std::string session;  // its JSON
 };
 
-/// The file's bytes, in the language of `words`, whose code is `language`. What is revealed is packed: it
-/// cannot be read in the file, nor in the alt texts. Throws Error where the page in `assets`/html cannot be
-/// read, and Cancelled.
+/// The file's bytes, in the language of `words`, whose code is `language`. Revealed contents are packed, so
+/// that they cannot be read in the file, nor in the alt texts. Throws Error if the page in `assets`/html
+/// cannot be read, and Cancelled.
 std::string html_lesson_file(const HtmlLesson&, const Words& words, std::string_view language,
                              const std::filesystem::path& assets, const std::stop_token& stop = {},
                              const std::function<void(double)>& share = {});

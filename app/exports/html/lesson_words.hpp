@@ -11,7 +11,7 @@ namespace attnscope {
 
 using HtmlLessonTexts = std::map<std::string, std::string, std::less<>>;
 
-/// By the names under which the page and its script have them.
+/// By the names that the page and its script use for them.
 HtmlLessonTexts html_lesson_texts(const Words&);
 /// "Made with AttnScope 1.2."
 std::string html_lesson_made(const Words&, std::string_view version);

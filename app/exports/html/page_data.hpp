@@ -1,5 +1,5 @@
-// app/exports/html: what one HTML file shows: weights of heads with their labels, and what is chosen. The
-// page that shows it is assets/html; page_write.hpp puts both into one file.
+// app/exports/html: the contents of one HTML file: weights of heads with their labels, and the selection. The
+// page is in assets/html; page_write.hpp puts both into one file.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ struct HtmlHead {
   int layer = 0;
   std::int64_t head = 0;
   bool is_off = false;               // switched off
-  bool changed = false;              // otherwise changed
+  bool changed = false;              // changed in another way
   std::string name;                  // "previous token" in English; empty: none
   Tensor weights;                    // [queries][keys]
   std::vector<std::uint8_t> hidden;  // [queries * keys] 1: the mask hides the key
@@ -52,7 +52,7 @@ struct HtmlPage {
   std::size_t chosen = 0;  // of heads
   Cell cell;
   bool is_one_of_two = false;  // two sides were compared, and these are the weights of now
-  std::string on_screen = {};  // the stage that was looked at where it is not the weights, in English
+  std::string on_screen = {};  // the stage on screen if it is not the weights, in English
   bool log = false;            // colours follow the logarithm
   Map light{}, dark{};         // of weights
   std::string session = {};    // its JSON, see session_to_json()
@@ -61,30 +61,30 @@ struct HtmlPage {
   const HtmlPart& part() const { return parts[head().part]; }
 };
 
-/// More cells of all heads together than these are refused: some megabytes as a file.
+/// The most cells of all heads together: some megabytes as a file.
 inline constexpr std::int64_t most_html_cells = std::int64_t{1} << 22;
-/// Colours of longer rows follow the logarithm: by a linear scale nothing is seen.
+/// Colours of longer rows follow the logarithm: a linear scale would show nothing.
 inline constexpr std::int64_t longest_linear_row = 100;
 
-/// All heads of the layer, of the chosen sequence. Throws Error where the result is a long one or there are
-/// too many cells. `log`, maps and session are the caller's.
+/// All heads of the layer, of the chosen sequence. Throws Error if the result is a long one or has too many
+/// cells. The caller sets `log`, maps and session.
 HtmlPage html_of_layer(const LayerResult&, const MaskRule&, const Selection&);
 
-/// Throws what html_of_layer() would.
+/// Throws the Error that html_of_layer() would throw.
 void check_html_layer(const LayerResult&);
 
-/// Which part of a model is looked at.
+/// The part of a model that is looked at.
 struct HtmlOfModel {
   ModelHead chosen;
   Cell cell;
   bool without_changes = false;
 };
-/// All heads of all layers, made anew of the run, which must be there. Tells its share of the work. Throws as
-/// above, and Cancelled.
+/// All heads of all layers, recomputed from the run, which must be there. Reports its share of the work.
+/// Throws as above, and Cancelled.
 HtmlPage html_of_model(const ModelReading&, const HtmlOfModel&, const Work&,
                        const std::function<void(double)>& share = {});
 
-/// Throws Error where so many cells are too many.
+/// Throws Error if there are more cells than most_html_cells.
 void check_html_cells(std::int64_t cells);
 
 }  // namespace attnscope

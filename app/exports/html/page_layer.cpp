@@ -1,4 +1,4 @@
-// app/exports/html: a layer by itself, or one of a model, as it is looked at in Explore.
+// app/exports/html: the page of one layer, of a model or not, as in Explore.
 #include <algorithm>
 #include <cmath>
 
@@ -37,7 +37,8 @@ HtmlHead head_of_layer(const LayerResult& result, const MaskRule& rule, std::int
   head.hidden.resize(static_cast<std::size_t>(queries * keys));
   for (std::int64_t i = 0; i < queries; ++i) {
     for (std::int64_t j = 0; j < keys; ++j) {
-      // Where -1e9 stands for -inf, or a mask is wrong, a hidden key can have a weight: that must be seen.
+      // With -1e9 in place of -inf, or with a wrong mask, a hidden key can have a weight, which must be
+      // visible.
       const float weight = head.weights.matrix()(i, j);
       const bool leaks = weight != 0 && !std::isnan(weight);
       head.hidden[static_cast<std::size_t>(i * keys + j)] = leaks || rule.allows(sequence, h, i, j) ? 0 : 1;

@@ -19,7 +19,7 @@ namespace {
 
 using nlohmann::json;
 
-/// One after the other becomes HTML; what is only revealed is kept apart.
+/// Writes the steps as HTML, one after the other; what a step only reveals is kept apart.
 class LessonWriter {
  public:
   LessonWriter(const HtmlLesson& lesson, const Words& words, std::string_view language,
@@ -93,7 +93,7 @@ class LessonWriter {
 
   std::string picture(const HtmlLessonStep& step) const {
     const bool on_paper = step.picture.dark.empty();
-    // The matrices stand below it, to be pointed at: of the picture a screen shows what is above them.
+    // The matrices are drawn below the picture; on a screen the picture shows only what is above them.
     const bool plot_alone = !on_paper && !step.told.sides.empty();
     return fmt::format(
         "<figure class=\"pic{}\"{}>{}</figure>\n",
@@ -120,7 +120,7 @@ class LessonWriter {
                                   : std::string();
   }
 
-  /// The sides stand last in what is there so far.
+  /// The sides are the last elements of `html`.
   static std::string sides_in_row(std::string html, std::size_t count) {
     const std::size_t begin = html.find("<section class=\"side");
     html.insert(begin, fmt::format("<div class=\"sides n{}\">\n", count));
@@ -167,7 +167,7 @@ class LessonWriter {
            (result.empty() ? std::string() : fmt::format("<b>{}</b>", result));
   }
 
-  /// What is revealed, as the page's script reads it.
+  /// What the step reveals, in the form that the page's script reads.
   std::string hidden(const HtmlLessonStep& step) const {
     const ToldQuestion& asked = *step.revealed.question;
     json right = json::array(), why = json::array(), maps = json::array(), lines = json::array();

@@ -14,7 +14,7 @@
 namespace attnscope {
 namespace {
 
-/// A label for each of `count` rows or keys; numbers beyond the tokens, such as of a picture's patches.
+/// A label for each of `count` rows or keys; numbers for those without a token, such as a picture's patches.
 std::vector<std::string> html_labels(const Sequence& tokens, std::int64_t count) {
   std::vector<std::string> labels;
   for (std::int64_t i = 0; i < count; ++i)
@@ -113,7 +113,7 @@ class ModelPage {
       }
   }
 
-  /// As the run has it, else of the weights.
+  /// From the run, or else computed from the weights.
   void take_entropy(const ModelHead& of, HtmlHead& head) const {
     const Tensor& known = attention_of(run_, of.of)[static_cast<std::size_t>(of.block)].entropy;
     const std::int64_t queries = head.weights.shape()[0], keys = head.weights.shape()[1];

@@ -11,7 +11,7 @@ constexpr std::size_t most_exact_cells = 1 << 14;  // of all heads together: 64 
 constexpr int no_number = 255 * 256;
 enum Special : int { Hidden = 0, NotANumber = 1, Infinite = 2, MinusInfinite = 3 };
 
-/// At `at` of the high bytes, and as far behind the first of the low ones.
+/// Writes the high bytes from `at` on, and the low bytes from `low` + `at` on.
 void put_codes(const HtmlCode& code, const HtmlHead& head, std::size_t at, std::size_t low, std::string& to) {
   const std::span<const float> values = head.weights.values();
   for (std::size_t i = 0; i < values.size(); ++i) {

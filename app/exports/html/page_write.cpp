@@ -22,8 +22,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t rows_without_script = 14;  // of the table, as the page shows them first
-constexpr double low_of_log = 1e-4;              // what the first colour stands for by logarithm
+constexpr std::size_t rows_without_script = 14;  // of the table, as many as the page shows at first
+constexpr double low_of_log = 1e-4;              // the value of the first colour of a logarithmic scale
 
 std::string digits_of(Map map) {
   std::string digits;
@@ -93,7 +93,7 @@ std::string rows_of_table(const HtmlPage& page, const Words& words) {
   return rows;
 }
 
-/// "%1" and "%2" of a text of the page.
+/// Replaces "%1" and "%2" in a text of the page.
 std::string with_places(std::string text, std::string_view first, std::string_view second) {
   const std::array<std::pair<std::string_view, std::string_view>, 2> places{{{"%1", first}, {"%2", second}}};
   std::string out;
@@ -139,7 +139,7 @@ namespace {
 
 HtmlFields html_page_fields(const HtmlPage& page, const Words& words, std::string_view language,
                             const HtmlProgress& progress = {}) {
-  constexpr double of_tiles = 0.3;  // the rest is packing
+  constexpr double of_tiles = 0.3;  // of the work; the rest is packing
   const HtmlTiles tiles = html_tiles(page, [&](double share) {
     if (progress.stop.stop_requested()) throw Cancelled();
     if (progress.share) progress.share(of_tiles * share);

@@ -1,5 +1,5 @@
-// app/exports/html: the page and what it shows as one HTML file: no library, nothing from a network. A file
-// that this wrote opens as the session that it carries, see core/files/document/html_session.hpp.
+// app/exports/html: the page and its data as one HTML file without libraries or network access. Such a file
+// can be opened as the session that it contains, see core/files/document/html_session.hpp.
 #pragma once
 
 #include <filesystem>
@@ -13,18 +13,19 @@
 
 namespace attnscope {
 
-/// How far the writing is, and whether it is to stop.
+/// The progress of the writing, and a stop.
 struct HtmlProgress {
   std::stop_token stop = {};
   std::function<void(double)> share = {};
 };
 
-/// The file's bytes, in the language of `words`, whose code is `language`; the page is that of
-/// `assets`/html. Throws Error where that cannot be read, and Cancelled.
+/// The file's bytes, in the language of `words`, whose code is `language`; the page comes from `assets`/html.
+/// Throws Error if that cannot be read, and Cancelled.
 std::string html_file(const HtmlPage&, const Words& words, std::string_view language,
                       const std::filesystem::path& assets, const HtmlProgress& progress = {});
 
-/// Text as it may stand in HTML, also between double quotes. What HTML has no character for becomes U+FFFD.
+/// The text escaped for HTML, also for double-quoted attributes. Characters that HTML does not allow become
+/// U+FFFD.
 std::string html_escaped(std::string_view text);
 
 }  // namespace attnscope

@@ -28,21 +28,21 @@ class HtmlSpeaker {
   const Words& words_;
 };
 
-/// What the page fills in.
+/// A placeholder that the page fills in.
 std::string filled_in(int place) { return own("%" + std::to_string(place)); }
 
 std::string shortened(std::string_view text) {
   std::string out(text.substr(0, longest_quote));
   std::replace(out.begin(), out.end(), '\n', ' ');
-  if (out.ends_with('.')) out.pop_back();  // the sentence has its own
+  if (out.ends_with('.')) out.pop_back();  // the sentence around it has its own
   if (text.size() <= longest_quote) return out;
   while (!out.empty() && (static_cast<unsigned char>(out.back()) & 0xC0) == 0x80) out.pop_back();
-  if (!out.empty()) out.pop_back();  // the first byte of the character that was cut
+  if (!out.empty()) out.pop_back();  // the first byte of the last character, which was cut
   constexpr std::string_view ellipsis = "…";
   return out.append(ellipsis);
 }
 
-/// In English with marks.
+/// The head's name in English with marks.
 std::string marked_head_name(const HtmlPage& page) {
   const HtmlHead& head = page.head();
   const std::string number = std::to_string(head.head);
@@ -91,7 +91,7 @@ std::vector<HtmlKey> html_row(const HtmlPage& page) {
   for (std::int64_t j = 0; j < keys; ++j)
     if (head.hidden[static_cast<std::size_t>(page.cell.query * keys + j)] == 0)
       row.push_back({j, head.weights.matrix()(page.cell.query, j)});
-  // NaN is no order: it stands last.
+  // NaN has no order: it comes last.
   std::stable_sort(row.begin(), row.end(), [](const HtmlKey& a, const HtmlKey& b) {
     if (std::isnan(a.weight) || std::isnan(b.weight)) return !std::isnan(a.weight) && std::isnan(b.weight);
     return a.weight > b.weight;
