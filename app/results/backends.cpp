@@ -8,7 +8,7 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t most_bytes = std::int64_t{1} << 30;  // that a comparison may hold
+constexpr std::int64_t most_bytes = std::int64_t{1} << 30;  // the most memory of a comparison
 
 Parity compared(const Result& result, const std::shared_ptr<Backend>& with, const std::stop_token& stop,
                 ParityProgress& progress) {
@@ -100,7 +100,7 @@ void Backends::compare(const ResultPtr& result) {
     compared_ = now_;
     const Parity& parity = *compared_.task->result();
     const std::optional<std::size_t> second = find(parity.second);
-    // Both computed the Document whole, so that the comparison times the second as well.
+    // Both backends computed the Document as a whole, so the comparison also times the second one.
     if (second && parity.is_complete && compared_.of->document == document_) times_[*second] = parity.times;
   }
   if (now_.task && now_.of == result) return;

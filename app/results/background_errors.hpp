@@ -1,6 +1,5 @@
-// app/results: the float64 errors of whole Results, computed behind the scenes: one thread, so that neither
-// the window nor the engine waits for it. Jobs are done in the order they came; those that were cancelled are
-// not done.
+// app/results: the float64 errors of whole Results, computed in the background by one thread, so that neither
+// the window nor the engine waits. Jobs are done in order of arrival; cancelled ones are skipped.
 #pragma once
 
 #include <atomic>
@@ -19,18 +18,18 @@ using ErrorTask = Task<Trace, std::atomic<int>>;
 
 class BackgroundErrors {
  public:
-  /// At most so much memory; more is refused.
+  /// The most memory; a task that needs more is refused.
   static constexpr std::int64_t most_bytes = std::int64_t{512} << 20;
 
-  /// Of the pool no thread helps: they are the engine's.
+  /// Does not use the pool's threads for errors: they belong to the engine.
   explicit BackgroundErrors(SharedPool pool) : pool_(std::move(pool)) {}
 
-  /// A new task; what takes a few milliseconds at most is done before this returns.
+  /// Starts a task; one of a few milliseconds is done before this returns.
   std::shared_ptr<ErrorTask> start(const ResultPtr&);
 
  private:
   SharedPool pool_;
-  Worker worker_;  // last: joined before the rest goes
+  Worker worker_;  // last: it is joined before the other members are destroyed
 };
 
 }  // namespace attnscope

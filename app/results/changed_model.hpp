@@ -1,4 +1,4 @@
-// app/results: what tables say of the model that their numbers are of.
+// app/results: the columns of tables that describe the model of the numbers.
 #pragma once
 
 #include <memory>
@@ -10,20 +10,20 @@
 
 namespace attnscope {
 
-/// A model, and what was changed inside it when the numbers of a table were computed.
+/// A model, and the changes inside it when the numbers of a table were computed.
 struct ChangedModel {
   std::shared_ptr<const OpenedModel> model;
   const ModelChanges& changes;
-  /// Of numbers that follow the changes: "changed model", or as_it_is where nothing is changed.
+  /// For numbers that follow the changes: "changed model", or as_it_is if nothing is changed.
   std::string_view name() const;
   /// "layer 3 · ÷√dₖ off; head 1.5 · zeroed"; "none".
   std::string words() const;
 };
-/// The same words in every row. They are made when the first cell is asked for: a drawn list never does.
+/// The same words in every row. They are made when the first cell is read, which a drawn list never does.
 TableColumn changes_column(std::string name, std::shared_ptr<const OpenedModel>, const ModelChanges&);
 /// "encoder", "decoder", "cross".
 std::string_view attention_name(AttentionOf);
-/// Of numbers that no change is in.
+/// For numbers of the model without changes.
 inline constexpr std::string_view as_it_is = "model as it is";
 
 }  // namespace attnscope

@@ -7,7 +7,7 @@
 namespace attnscope {
 namespace {
 
-/// Smaller models the CPU has run before a card has begun.
+/// The CPU has finished a run of a smaller model before a card has begun.
 constexpr std::int64_t least_weights = std::int64_t{1} << 22;
 
 }  // namespace
@@ -26,7 +26,7 @@ std::vector<BackendChoice> list_backends(bool with_cuda, const SharedPool& pool)
   if (std::unique_ptr<Backend> made = make_cuda_backend(cuda.why_not, pool)) {
     cuda.backend = one_at_a_time(std::move(made));
     cuda.why_not.clear();
-    std::string why_no_other;  // then the CPU makes what is looked at
+    std::string why_no_other;  // without it the CPU computes what is looked at
     if (std::unique_ptr<Backend> beside = make_cuda_backend(why_no_other, pool))
       cuda.beside = one_at_a_time(std::move(beside));
     cuda.rows = [](std::int64_t weights, std::string& why_not) {

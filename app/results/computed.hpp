@@ -1,5 +1,5 @@
-// app/results: numbers that pictures ask for again in every frame: found where they are there, made on the
-// spot where that is quick, by a worker otherwise. What is there does not change within a frame.
+// app/results: a cache of numbers that pictures need in every frame. Quick ones are computed on the spot,
+// others by a worker. Its contents do not change within a frame.
 #pragma once
 
 #include <algorithm>
@@ -15,19 +15,19 @@
 
 namespace attnscope {
 
-/// For each Key the newest values of different Requests. A Request names all that a value is made of, so that
-/// equal ones have equal values. Belongs to the interface's thread.
+/// For each Key the newest values of different Requests. A Request contains all inputs of a value, so that
+/// equal Requests have equal values. Belongs to the interface's thread.
 template <class Key, class Request, class T>
 class Computed {
  public:
   using Ptr = std::shared_ptr<const T>;
 
-  /// So many values are kept for each Key.
+  /// `most`: the number of values that are kept for each Key.
   explicit Computed(std::size_t most) : most_(most) {}
 
-  /// The value of this Request. While the worker (null: it is made here) still makes it, the newest one of
-  /// the Key, of whatever Request; null where there is none, or where it cannot be made. `make(stop)` is
-  /// called on the worker's thread and refers to nothing that may go.
+  /// The value of this Request. While the worker still makes it, the newest value of the Key for any Request;
+  /// null if there is none, or if making it failed. Without a worker it is made here. `make(stop)` is called
+  /// on the worker's thread; what it refers to must stay alive.
   template <class Make>
   Ptr get(const Key& key, const Request& request, Worker* worker, Make&& make) {
     Slot& slot = slots_[key];
@@ -45,19 +45,19 @@ class Computed {
     }
     return slot.there.empty() ? nullptr : slot.there.back().second;
   }
-  /// Whether get() finds the value of this very Request.
+  /// Whether get() has the value of exactly this Request.
   bool has(const Key& key, const Request& request) {
     const auto at = slots_.find(key);
     return at != slots_.end() && find(at->second, request) != at->second.there.end();
   }
-  /// The Request of the newest value of a Key, which get() finds while it makes another; null where there is
+  /// The Request of the newest value of a Key, which get() returns while it makes another; null if there is
   /// none.
   const Request* newest(const Key& key) const {
     const auto at = slots_.find(key);
     return at == slots_.end() || at->second.there.empty() ? nullptr : &at->second.there.back().first;
   }
 
-  /// From here on what the worker has finished is there.
+  /// Makes the worker's finished values available.
   void take_finished() {
     for (auto& [key, slot] : slots_) {
       if (!slot.task || !slot.task->is_done()) continue;
@@ -66,17 +66,17 @@ class Computed {
       slot.task.reset();
     }
   }
-  /// Whether something is being made, or was finished since take_finished().
+  /// Whether a value is being made, or was finished after the last take_finished().
   bool is_busy() const {
     return std::any_of(slots_.begin(), slots_.end(), [](const auto& slot) { return slot.second.task; });
   }
 
-  /// What another has is there as well, until get() has the Key's own.
+  /// Takes over the newest values of another cache, until get() has a Key's own.
   void inherit(const Computed& other) {
     for (const auto& [key, slot] : other.slots_)
       if (!slot.there.empty()) slots_[key].there.push_back(slot.there.back());
   }
-  /// Forgets everything; what is being made is stopped.
+  /// Forgets everything and stops what is being made.
   void clear() {
     for (auto& [key, slot] : slots_)
       if (slot.task) slot.task->cancel();
@@ -87,7 +87,7 @@ class Computed {
   using Making = Task<Ptr>;
   struct Slot {
     std::vector<std::pair<Request, Ptr>> there;  // the newest last
-    std::optional<Request> coming;               // what the task makes
+    std::optional<Request> coming;               // the Request of the task
     std::shared_ptr<Making> task;
   };
   static auto find(Slot& slot, const Request& request) {

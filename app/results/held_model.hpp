@@ -1,4 +1,4 @@
-// app/results: the model that is held as B, and how far what is shown is from it.
+// app/results: the model that is held as B, and its difference to the model on screen.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 namespace attnscope {
 
 struct HeldModel {
-  ModelContext within;      // what is held
+  ModelContext within;      // the held model
   ModelReadingPtr reading;  // of it; null: not known yet
-  std::string error;        // one sentence why there is no reading
-  /// Of the model that is shown (A) and this one, as far as it is known; null: not yet. It may be of runs
-  /// that were shown a moment ago.
+  std::string error;        // one sentence that tells why there is no reading
+  /// Between the model on screen (A) and this one, as far as it is known; null: not yet. It may be of the
+  /// previous runs.
   ModelDifferencePtr difference;
-  bool is_busy = false;  // more of it is worked out
+  bool is_busy = false;  // more of it is being computed
   double seconds = 0;    // when it was held, by ImGui::GetTime()
 };
 

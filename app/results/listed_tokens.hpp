@@ -1,5 +1,5 @@
-// app/results: which predicted tokens are listed: the likeliest before and after what is changed, and
-// those that are kept whatever happens.
+// app/results: selects the predicted tokens of a list: the likeliest before and after the changes, and kept
+// tokens.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ struct ListedToken {
   double largest() const { return std::max(before, after); }
 };
 
-/// A prediction with what is changed and without, or twice the one without. Refers to the prediction: a frame
+/// A prediction with and without the changes, or twice the one without. Refers to the prediction: a frame
 /// copies no logits.
 struct PredictionSides {
   std::int64_t row = -1;
@@ -42,15 +42,14 @@ inline PredictionSides without_changes(const ModelPrediction& of) {
           of.top_before, 0,         of.log_sum_before, of.log_sum_before};
 }
 
-/// The word that a mask was put for, and the token that is followed.
+/// The word that a mask replaced, and the token that is followed.
 using KeptTokens = std::array<std::optional<std::int64_t>, 2>;
 
 inline bool is_kept_token(const KeptTokens& kept, const ListedToken& candidate) {
   return std::ranges::find(kept, std::optional(candidate.id)) != kept.end();
 }
 
-/// The likeliest of both lists; those that are kept are always among them, in the last places where they are
-/// not likely.
+/// The likeliest of both lists. Kept tokens are always among them, in the last places if they are not likely.
 inline std::vector<ListedToken> listed_tokens(const PredictionSides& prediction, const KeptTokens& kept) {
   std::vector<ListedToken> all;
   if (prediction.after.empty()) return all;

@@ -5,10 +5,10 @@
 namespace attnscope {
 namespace {
 
-/// Heads and prediction alone: lens, scores and effects of B are not looked at.
+/// Only heads and prediction: lens, scores and effects of B are not shown.
 constexpr auto wants_of_b = [] { return ModelWants{.lens = false, .scores = false, .effects = false}; };
 
-/// Whether they are run the same way, whichever block is looked at.
+/// Whether both have the same run; the block that is looked at does not matter.
 bool run_alike(const ModelContext& a, const ModelContext& b) {
   return a.model == b.model && a.input == b.input && a.changes == b.changes;
 }
@@ -34,7 +34,7 @@ std::optional<ModelComparison::Layer> ModelComparison::take_layer(std::string& t
   const Expected expected = *std::exchange(expected_, std::nullopt);
   trouble = newest->error.empty() ? newest->layer_problem : newest->error;
   if (!trouble.empty()) {
-    // What was held before stays, and its run may have given way.
+    // The model held before stays; the engine may have dropped its run for the expected one.
     if (held_ && !held_->reading) engines().b.submit(held_->within, wants_of_b());
     return std::nullopt;
   }
@@ -76,7 +76,7 @@ void ModelComparison::take_news() {
       if (newest->error.empty()) held_->reading = newest;
     }
   }
-  // What is shown meanwhile is of a moment ago.
+  // The difference on screen is that of the previous runs until a new one arrives.
   if (const ModelDifferencePtr newest = engines().differences.latest(); newest && held_->reading)
     held_->difference = newest->asked.b == compared_run(*held_->reading) ? newest : nullptr;
 }

@@ -1,5 +1,5 @@
-// app/results: the model that is held as B on its way through an engine of its own, and the comparison of
-// what is shown with it. What is held of the screen is not run again.
+// app/results: runs the model that is held as B through an engine of its own, and compares the model on
+// screen with it. A model that is held from the screen is not run again.
 #pragma once
 
 #include <functional>
@@ -15,45 +15,44 @@ namespace attnscope {
 
 class ModelComparison {
  public:
-  /// `wake` is called on a worker when there is news.
+  /// `wake` is called on a worker's thread when a result has arrived.
   explicit ModelComparison(std::function<void()> wake, SharedPool pool = {})
       : wake_(std::move(wake)), pool_(std::move(pool)) {}
 
-  /// Null: nothing of a model is held.
+  /// Null: no model is held.
   const HeldModel* held() const { return held_ ? &*held_ : nullptr; }
 
-  /// The model of this Document is to be held, which an opened session said: its layer follows in
-  /// take_layer().
+  /// An opened session holds the model of this Document. It is run, and take_layer() returns its layer.
   void expect(Document held, double age);
   bool is_expecting() const { return expected_.has_value(); }
-  /// The Document that is, and how long ago it was held; null: none.
+  /// The Document that is expected, and how long ago it was held; null: none.
   const Document* expected() const { return expected_ ? &expected_->document : nullptr; }
   double expected_age() const { return expected_ ? expected_->age : 0; }
   void expect_nothing();
-  /// What was expected once its block is known: a Document that can be computed, and since when it was held.
-  /// Where it cannot be run `trouble` says why.
+  /// The layer of the expected model once its block is known: a Document that can be computed, and its age.
+  /// If it cannot be run, `trouble` tells why.
   struct Layer {
     Document document;
     double age = 0;
   };
   std::optional<Layer> take_layer(std::string& trouble);
 
-  /// What is held now; null: nothing, or no layer of a model. `shown`: the reading on screen, which becomes
-  /// B's where it is of the same run.
+  /// Sets what is held; null: nothing, or no layer of a model. `shown`: the reading on screen; it becomes B's
+  /// if it is of the same run.
   void hold(const Document* held, double seconds, const ModelReadingPtr& shown);
-  /// Compares what is shown with B, as far as it is wanted.
+  /// The comparison that the screen needs.
   struct Wanted {
     ModelReadingPtr shown;  // null: nothing is
     bool is_seen = false;
     int shift = 0;  // see DifferenceQuestion
   };
   void follow(const Wanted&);
-  /// Whether nothing more comes.
+  /// Whether no more results are expected.
   bool is_settled() const;
-  /// Blocks until nothing is worked out. For tests and pictures without a window.
+  /// Blocks until all is computed. For tests and for pictures without a window.
   void wait_idle() const;
 
-  /// Stops what is being compared, until it is to go on or something else is asked.
+  /// Stops the comparison until go_on() or another question.
   void cancel();
   void go_on();
 
@@ -66,7 +65,7 @@ class ModelComparison {
     double age = 0;
     std::uint64_t ticket = 0;
   };
-  /// Made when a model is held for the first time: their threads cost nothing before.
+  /// Created when a model is held for the first time: before, their threads would only cost.
   struct Engines {
     Engines(const std::function<void()>& wake, const SharedPool& pool)
         : b(wake, pool), differences(wake, pool) {}
@@ -81,7 +80,7 @@ class ModelComparison {
   std::optional<HeldModel> held_;
   std::optional<Expected> expected_;
   std::optional<DifferenceQuestion> asked_;
-  bool is_stopped_ = false;  // what was asked, by a person
+  bool is_stopped_ = false;  // a person stopped the comparison
 };
 
 }  // namespace attnscope

@@ -11,7 +11,7 @@ ConstMatrixMap<float> picture_in(const LayerResult& result, const PictureOfHead&
   return (of.mean ? known.mean : known.largest_cells()).matrix(of.h - known.first_head);
 }
 
-/// Every cell that has a weight in it, or in one of both.
+/// Calls `take` for every cell that has a weight in one of the two pictures.
 template <class Take>
 void each_of_picture(const LayerResult& now, const LayerResult* held, const PictureOfHead& of,
                      const Take& take) {

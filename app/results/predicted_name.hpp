@@ -1,4 +1,4 @@
-// app/results: how what a model predicts is called on the screen.
+// app/results: the name of a predicted token or class on the screen.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace attnscope {
 
-/// A token of the vocabulary, or a class, for the eye: "Mary", "␣" for a space, marked as own words.
+/// A token of the vocabulary, or a class, as readable text: "Mary", "␣" for a space, marked as own words.
 std::string predicted_name(const OpenedModel&, std::int64_t id);
 inline std::string predicted_name(const ModelReading& reading, std::int64_t id) {
   return predicted_name(*reading.within.model, id);

@@ -19,13 +19,14 @@ CellDifference difference_of(Plane::Kind kind) {
   return kind == Plane::Kind::Magnitude ? CellDifference::Magnitude : CellDifference::Signed;
 }
 
-/// Which of two tensors stands for a stage's weights where documents mix with different ones.
+/// The tensor of a stage; for weights that of the stage whose weights mix the values, which differs between
+/// documents.
 const TensorPtr& stage_of(const LayerResult& result, Stage stage, bool weights) {
   return result.trace[weights ? weights_stage(result.document) : stage];
 }
 
-/// What stands in for a histogram that is not there yet: the shape of the newest one, if any. How much lies
-/// beyond other ends says nothing.
+/// The placeholder for a histogram that is not there yet: the shape of the newest one, if any. Its numbers
+/// beyond the ends are dropped, since they belong to other ends.
 HistogramPtr stand_in(const HistogramPtr& newest, const HistogramRequest& request) {
   Histogram shape;
   if (newest) shape = *newest;
@@ -41,12 +42,12 @@ class ResultStats::VisibleCells {
   VisibleCells(std::shared_ptr<const MaskRule> own, std::shared_ptr<const MaskRule> other, std::int64_t b)
       : own_(std::move(own)), other_(std::move(other)), b_(b) {}
 
-  /// Of a difference, where `head` of this result stands beside `held_head` of the other.
+  /// For a difference between `head` of this result and `held_head` of the other.
   void pair(std::int64_t head, std::int64_t held_head) {
     paired_ = head;
     held_ = held_head;
   }
-  /// Of one head; the function may outlive this.
+  /// The visible cells of one head; the function may outlive this object.
   SeeRow of_head(std::int64_t h, std::stop_token stop = {}) const {
     return [visible = *this, h, stop = std::move(stop)](std::int64_t query, std::span<std::uint8_t> seen) {
       if (stop.stop_requested()) throw Cancelled();
@@ -65,7 +66,7 @@ class ResultStats::VisibleCells {
   }
 
  private:
-  std::shared_ptr<const MaskRule> own_, other_;  // null: nothing is hidden; nothing else is seen
+  std::shared_ptr<const MaskRule> own_, other_;  // null: that side hides nothing
   std::int64_t b_, paired_ = -1, held_ = -1;
 };
 
@@ -77,7 +78,7 @@ ResultStats::ResultStats(ResultPtr result, BackgroundErrors* errors, const Resul
   if (before == nullptr) return;
   kept_->picture_histograms.inherit(before->kept_->picture_histograms);
   const Dimensions &now = result_->layer().dimensions, &was = before->result_->layer().dimensions;
-  // Rows, keys and heads that are named must be there.
+  // The rows, keys and heads of the questions must exist in the new result.
   if (is_small() || now.batch != was.batch || now.heads != was.heads || now.queries != was.queries ||
       now.keys != was.keys)
     return;
@@ -166,7 +167,7 @@ TensorPtr ResultStats::tensor(Plane plane) {
 
 TensorPtr ResultStats::difference(Plane plane) {
   if (!can_compare()) return nullptr;
-  // The weights of A are compared with those of B, whichever kind of attention made them.
+  // Compares the weights of A with those of B, also if different kinds of attention made them.
   const bool weights = plane.stage == weights_stage(result_->document);
   const TensorPtr& a = stage_of(result_->layer(), plane.stage, weights);
   const TensorPtr& b = stage_of(held_->layer(), plane.stage, weights);
@@ -205,7 +206,7 @@ std::uint64_t ResultStats::made_in(Plane plane) const {
   return there != nullptr ? *there : difference_stamp(plane);
 }
 
-/// A mask may change where the numbers stay.
+/// The mask is part of the stamp, since it may change while the numbers stay.
 ResultStats::Stamp ResultStats::stamp(Plane plane) const {
   return mix_hash(mix_hash(made_in(plane), result_->ticket), result_->refinement);
 }
@@ -231,7 +232,7 @@ ValueRange ResultStats::range(Plane plane, std::int64_t b, std::int64_t h) {
   const TensorPtr values = tensor(plane);
   if (!values) return {};
   if (values->remote()) {
-    // The planes of heads that are not asked for need not be brought.
+    // Planes of other heads are not copied from the card.
     const auto own =
         kept_->head_ranges.get({plane, b, h}, stamp(plane), who_counts(),
                                [=, visible = visible(plane, b)](const std::stop_token& stop) {
@@ -282,7 +283,8 @@ float ResultStats::largest(Stage stage) {
   if (largest_[stage]) return *largest_[stage];
   float largest = 0;
   const auto values = result_->layer().trace[stage]->values();
-  // Of a long result a sample: all would keep the window waiting. Odd, so that it meets every dimension.
+  // Of very many numbers a sample, since all would block the window. The step is odd so that it reaches every
+  // dimension.
   constexpr std::size_t most = std::size_t{1} << 22;
   const std::size_t step = values.size() > most ? (values.size() / most) | 1 : 1;
   for (std::size_t i = 0; i < values.size(); i += step)
@@ -316,7 +318,7 @@ HistogramPtr ResultStats::histogram(Plane plane, std::int64_t b, std::int64_t h,
                                     const HistogramRequest& request) {
   const TensorPtr values = tensor(plane);
   if (!values) return stand_in(nullptr, request);
-  // Before the mask as well the allowed cells count: what is spread is what softmax gets to see.
+  // Before the mask, too, only allowed cells count: the spread is that of softmax's inputs.
   const VisibleCells allowed = plane.is_difference() ? visible(plane, b) : VisibleCells(rule_, nullptr, b);
   const std::tuple key{plane, b, h, request.bins, request.log};
   const std::pair all{stamp(plane), request};

@@ -1,6 +1,6 @@
-// app/results: what pictures need to know of a Result and the engine has no use for: ranges of colour bars,
-// histograms, differences to the held state. Computed on first use, once per Result, so that a frame in which
-// nothing changed costs nothing; where there are many cells, by a thread of its own, so that no frame waits.
+// app/results: statistics of a Result for pictures: ranges of colour bars, histograms, differences to the
+// held state. Computed on first use, once per Result, so that a frame in which nothing changed costs nothing;
+// for many cells by a thread of its own, so that no frame waits.
 #pragma once
 
 #include <cstdint>
@@ -29,101 +29,101 @@ using WeightSpreadPtr = std::shared_ptr<const WeightSpread>;
 using KeptWeightsPtr = std::shared_ptr<const KeptWeights>;
 using TotalVariationPtr = std::shared_ptr<const TotalVariation>;
 
-/// Belongs to the interface's thread. Of results with few cells everything is there when it is asked for. Of
-/// larger ones a worker makes what goes through all of a head's cells: until begin_frame() finds it there,
-/// the newest of its kind stands in, which may be that of the result before, or else nothing.
+/// Belongs to the interface's thread. Statistics of results with few cells are available at once. For larger
+/// ones a worker goes through a head's cells; until begin_frame() takes its result over, the newest value of
+/// the same kind is returned, perhaps that of the previous result, or nothing.
 class ResultStats {
  public:
-  /// So many cells of all heads are counted while a frame waits for them: a fifth of a millisecond.
+  /// The most cells of all heads that are counted while a frame waits: a fifth of a millisecond.
   static constexpr std::int64_t most_at_once = 1 << 17;
 
-  /// `errors` computes what float32 costs, outlives this and may be null: then no such plane is there.
-  /// `before`: of the result that was shown until now; null: none.
+  /// `errors` computes the float32 errors, must outlive this object and may be null: then there are no such
+  /// planes. `before`: the statistics of the result shown until now; null: none.
   explicit ResultStats(ResultPtr result, BackgroundErrors* errors = nullptr,
                        const ResultStats* before = nullptr);
   ~ResultStats();
   ResultStats(const ResultStats&) = delete;
   ResultStats& operator=(const ResultStats&) = delete;
 
-  /// What the worker has finished is there from now on; in between nothing that is there changes.
+  /// Makes the worker's finished numbers available; until the next call they do not change.
   void begin_frame();
-  /// Blocks until the worker has made all that was asked of it, and takes that over; false when there was
-  /// nothing to wait for.
+  /// Blocks until the worker has made everything requested, and takes it over; false if there was nothing to
+  /// wait for.
   bool finish();
 
-  /// From now on differences are taken to this result; null: there are none.
+  /// Sets the result that differences are taken to; null: there are no differences.
   void compare_with(ResultPtr held);
-  /// Whether the shown and the held result have the same tokens' shape, so that they can be subtracted.
+  /// Whether the shown and the held result have the same shape of tokens, so that they can be subtracted.
   bool can_compare() const;
   /// Differences of head `now` are taken to head `held` of the held result; -1: every head to itself.
   void pair_heads(std::int64_t now, std::int64_t held);
-  /// The planes that can be looked at; differences and errors last.
+  /// The available planes; differences and errors come last.
   std::vector<Plane> planes() const;
-  /// The tensor of any plane; null where there is none, and while a difference is not there yet. Asking for
-  /// an error begins to compute all of them: null until they are there.
+  /// The tensor of any plane; null if there is none, and while a difference is being computed. The first
+  /// request for an error starts computing all of them: null until they are there.
   TensorPtr tensor(Plane);
   /// The task that computes the errors; null before one was asked for.
   const ErrorTask* error_task() const { return error_task_.get(); }
-  /// Whether something that was asked for is still being computed: draw again soon.
+  /// Whether a requested number is still being computed: draw another frame soon.
   bool is_computing() const;
-  /// One head of one sequence: [queries][keys]; zeros where the plane is not there.
+  /// One head of one sequence: [queries][keys]; zeros if the plane is not there.
   ConstMatrixMap<float> matrix(Plane, std::int64_t b, std::int64_t h);
-  /// Tells a plane's tensors apart for the picture cache.
+  /// Identifies a plane's tensor in the picture cache.
   std::uint64_t made_in(Plane) const;
-  /// Marks the keys of a row whose cells have a number in this plane (1) or are hidden by the mask (0): in a
-  /// difference those that A or B sees. Every key where the plane knows no mask.
+  /// Sets `seen` for each key of a row: 1 if the cell has a number in this plane, 0 if the mask hides it; a
+  /// difference has a number if A or B sees the key. 1 for every key if the plane knows no mask.
   void see(Plane, std::int64_t b, std::int64_t h, std::int64_t query, std::span<std::uint8_t> seen) const;
 
-  /// Which cells the result's mask leaves, and which full attention would have.
+  /// The cells that the result's mask allows, and those that full attention would allow.
   const MaskRule& rule() const { return *rule_; }
   const MaskRule& full_rule();
 
-  /// Of the plane's values over one head of one sequence; from the mask on, of the cells it allows. What
-  /// stands in where nothing is there yet is that of a few of its rows.
+  /// Of the plane's values over one head of one sequence; from the mask on, of the allowed cells. While no
+  /// range is there, that of some of its rows is returned.
   ValueRange range(Plane, std::int64_t b, std::int64_t h);
-  /// The largest magnitude among the finite values of a stage of vectors, over all heads and sequences; 1
-  /// when there is none above 0. Of more than four million numbers that of an even sample.
+  /// The largest magnitude among the finite values of a stage of vectors, over all heads and sequences; 1 if
+  /// none is above 0. Of more than four million numbers only an even sample is read.
   float largest(Stage);
-  /// The same of one head's columns of a block of the document's weights.
+  /// The same for one head's columns of a block of the document's weights.
   float largest(Projection, std::int64_t first_column, std::int64_t columns);
-  /// Numbers of a stage of vectors that are NaN or infinite, over all heads and sequences; 0 where there is
+  /// The count of NaN and infinite numbers of a stage of vectors, over all heads and sequences; 0 if there is
   /// no such stage.
   std::int64_t not_finite(Stage);
-  /// How much weight of one head lies on other keys than in the held result; the mean is over the rows that
-  /// are padding in neither. Of the weights, whichever plane is looked at; can_compare() must hold. Null
-  /// until it is there.
+  /// The total variation distance of one head's weights to the held result; the mean is over the rows that
+  /// are padding in neither. It is that of the weights, for any plane on screen; can_compare() must hold.
+  /// Null until it is there.
   TotalVariationPtr moved(std::int64_t b, std::int64_t h);
-  /// Of one head's allowed cells. Never null; empty until it is there, as the next three.
+  /// Over one head's allowed cells. Never null; empty until it is there, as are the next three.
   HistogramPtr histogram(Plane, std::int64_t b, std::int64_t h, const HistogramRequest&);
   using OfPicture = PictureOfHead;
   HistogramPtr picture_histogram(const OfPicture&, const HistogramRequest&);
-  /// The largest magnitude of a cell of it; 0 until it is there, and while the two pictures have cells of
-  /// other sizes.
+  /// The largest magnitude of a cell; 0 until it is there, and while the two pictures have cells of different
+  /// sizes.
   float picture_largest(const OfPicture&);
-  /// How the weights that mix the values (before dropout) are spread over one head's allowed cells.
+  /// The distribution, over one head's allowed cells, of the weights that mix the values (before dropout).
   WeightSpreadPtr weights(std::int64_t b, std::int64_t h);
   /// The strongest weights of rows; the plane must be one of weights.
   KeptWeightsPtr kept(Plane, std::int64_t b, std::int64_t h, const KeptRequest&);
-  /// The float64 value of a cell; null while it would take too long to compute it for every hovered one
-  /// (`patient` says that this cell was chosen, not only hovered).
+  /// The float64 value of a cell; null if computing it would take too long for every hovered cell. `patient`:
+  /// this cell was chosen, not only hovered.
   const CellReference* reference(std::int64_t b, std::int64_t h, std::int64_t query, std::int64_t key,
                                  bool patient);
 
  private:
-  using Stamp = std::uint64_t;  // tells apart what numbers of different results are made of
+  using Stamp = std::uint64_t;  // identifies the inputs of numbers of different results
   struct Kept;                  // app/results/stats_kept.hpp
 
-  /// The head of the held result that stands beside this one.
+  /// The head of the held result that this head is compared with.
   std::int64_t held_head(std::int64_t h) const { return h == paired_now_ ? paired_held_ : h; }
   bool is_small() const;
-  /// The threads that go through cells; null: the caller.
+  /// The worker that goes through cells; null: the caller does.
   Worker* who_counts();
   Stamp difference_stamp(Plane) const;
   Stamp picture_stamp(const OfPicture&) const;
   Stamp stamp(Plane) const;
   TensorPtr difference(Plane);
   ValueRange sampled_range(Plane, std::int64_t b, std::int64_t h);
-  /// Which cells of a plane have a number, for any thread; throws Cancelled after a stop.
+  /// The cells of a plane that have a number, for any thread; throws Cancelled after a stop.
   class VisibleCells;
   VisibleCells visible(Plane, std::int64_t b) const;
 
@@ -139,7 +139,7 @@ class ResultStats {
   std::shared_ptr<ErrorTask> error_task_;
   TensorPtr nothing_;  // [queries][keys] zeros
   std::unique_ptr<Kept> kept_;
-  Worker worker_;  // last: it stops before the rest goes
+  Worker worker_;  // last: it stops before the other members are destroyed
 };
 
 }  // namespace attnscope

@@ -1,5 +1,5 @@
-// app/results: the numbers that ResultStats keeps. For result_stats.cpp alone: nine tables of what is
-// computed are dear to compile, and every view sees ResultStats.
+// app/results: the caches of ResultStats. Only for result_stats.cpp: their nine templates take long to
+// compile, and every view includes ResultStats.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ struct ResultStats::Kept {
 
   Computed<Plane, Stamp, Tensor> differences{1};
   Computed<std::pair<Plane, std::int64_t>, Stamp, Ranges> ranges{1};  // of all heads at once
-  Computed<HeadKey, Stamp, ValueRange> head_ranges{1};  // of planes that lie elsewhere, one at a time
-  // Ends that are dragged must not pile them up, and two bars may ask for the same head.
+  Computed<HeadKey, Stamp, ValueRange> head_ranges{1};  // of planes in another memory, one head at a time
+  // Only a few are kept while ends are dragged; two bars may use the same head.
   Computed<std::tuple<Plane, std::int64_t, std::int64_t, int, bool>, std::pair<Stamp, HistogramRequest>,
            Histogram>
       histograms{4};

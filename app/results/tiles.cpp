@@ -14,7 +14,7 @@ constexpr std::size_t most_rows = 4;
 
 }  // namespace
 
-/// One place on its way through the worker.
+/// The job of one place.
 class Tiles::Making final : public Job {
  public:
   Making(Tiles& tiles, Place place, std::uint64_t ticket, std::uint64_t frame)
@@ -22,8 +22,8 @@ class Tiles::Making final : public Job {
   bool step() override { return tiles_.step(*this); }
 
   const Place place;
-  const std::uint64_t ticket;  // of the result it was wanted of
-  const std::uint64_t frame;   // that wanted it
+  const std::uint64_t ticket;  // of the result that it is for
+  const std::uint64_t frame;   // in which it was wanted
 
  private:
   Tiles& tiles_;
@@ -34,7 +34,7 @@ Tiles::~Tiles() = default;
 
 void Tiles::show(const ResultPtr& result, std::shared_ptr<Backend> backend) {
   ResultPtr next = result && result->layer().is_long() ? result : nullptr;
-  Made gone;  // without the lock
+  Made gone;  // destroyed without the lock
   {
     const std::lock_guard lock(mutex_);
     if (next == result_) return;
@@ -42,7 +42,7 @@ void Tiles::show(const ResultPtr& result, std::shared_ptr<Backend> backend) {
     result_.swap(next);
     if (is_refined) return;
     std::swap(made_, gone);
-    making_.reset();  // it is of the result before
+    making_.reset();  // it is of the previous result
     backend_.swap(backend);
   }
   worker_.replace(nullptr);
@@ -103,7 +103,7 @@ std::string Tiles::take_error() {
   return std::exchange(error_, {});
 }
 
-/// True: the CPU is to make what the backend could not.
+/// Makes one place. True: run it again, by the CPU, since the backend failed.
 bool Tiles::step(const Making& wanted) {
   ResultPtr of;
   std::shared_ptr<Backend> backend;
@@ -133,7 +133,7 @@ bool Tiles::fail(const Making& wanted, const std::shared_ptr<Backend>& by, std::
   if (!is_of_shown(wanted.ticket)) return false;
   error_ = std::move(error);
   if (!by) {
-    given_up_ = frame_;  // the others would fail as well
+    given_up_ = frame_;  // the other places would fail, too
     return false;
   }
   backend_.reset();

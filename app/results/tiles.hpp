@@ -1,6 +1,6 @@
-// app/results: weights of a long Document where they are looked at: square tiles of cells at any zoom, whole
-// rows and a head's strong lines, computed behind the window in the order in which they are wanted, kept
-// while there is room.
+// app/results: the weights of a long Document in the part on screen: square tiles of cells at any zoom, whole
+// rows and a head's strong lines. They are computed in the background in the order in which they are wanted,
+// and kept as long as there is room.
 #pragma once
 
 #include <compare>
@@ -33,7 +33,7 @@ using LinesPtr = std::shared_ptr<const std::vector<StrongLine>>;
 class Tiles {
  public:
   static constexpr std::int64_t side = TilePlace::side;
-  /// Tiles beyond these go, the ones that were not asked for longest first: 256 MiB of numbers at most.
+  /// The most tiles that are kept, 256 MiB of numbers; the ones requested longest ago are dropped first.
   static constexpr std::size_t most_tiles = 2048;
 
   explicit Tiles(SharedPool pool = {});
@@ -41,41 +41,42 @@ class Tiles {
   Tiles(const Tiles&) = delete;
   Tiles& operator=(const Tiles&) = delete;
 
-  /// From now on tiles are of this result. Those of another ticket are forgotten; of the same ticket those
-  /// that left out queries are made anew once all queries are known. Null, or a result that is not long:
-  /// none. The tiles of a ticket are made by `backend`, which no other caller may be waiting for; when it
-  /// fails, and where it is null, by the CPU, as rows and strong lines always are.
+  /// Makes tiles of this result from now on. Those of another ticket are dropped; those of the same ticket
+  /// that left out queries are made again once all queries are known. Null, or a result that is not long:
+  /// none. `backend` makes the tiles of a ticket; no other caller may wait for it. If it fails or is null,
+  /// the CPU makes them; the CPU always makes rows and strong lines.
   void show(const ResultPtr&, std::shared_ptr<Backend> backend = {});
 
-  /// What is there; null where it is not. A row of another query than the last wanted one may be gone.
+  /// What is there; null if it is not. A row of another query than the last wanted one may be dropped.
   std::shared_ptr<const WeightTile> find(const TilePlace&);
   std::shared_ptr<const WeightRow> find(const RowPlace&) const;
-  /// While rows are still being swept, those of the rows that were known before.
+  /// While rows are still being swept, the lines of the rows known before.
   LinesPtr find(const LinesPlace&) const;
 
-  /// Adds to what is wanted in this frame, the first first. What is there already costs nothing.
+  /// Adds a place to those wanted in this frame, which are computed in this order. One that is there already
+  /// costs nothing.
   void want(const TilePlace&);
   void want(const RowPlace&);
   void want(const LinesPlace&);
-  /// The frame is drawn: what was wanted before and no longer is will not be computed.
+  /// Call when the frame is drawn: places that were wanted before and not in this frame will not be computed.
   void end_frame();
-  /// Whether anything wanted is not there yet.
+  /// Whether a wanted place is not there yet.
   bool is_busy() const;
-  /// One sentence when a tile could not be made; given once.
+  /// One sentence if a tile could not be made; returned once.
   std::string take_error();
 
  private:
   using Place = std::variant<RowPlace, TilePlace, LinesPlace>;
-  class Making;  // the Job of one place
+  class Making;  // the job of one place
   struct Kept {
     std::shared_ptr<const WeightTile> tile;
     std::uint64_t used = 0;  // frame
   };
   struct KeptLines {
     LinesPtr lines;
-    std::uint64_t refinement = 0;  // of the result they are of
+    std::uint64_t refinement = 0;  // of the result
   };
-  /// What was made of one result.
+  /// The places made of one result.
   struct Made {
     std::map<TilePlace, Kept> tiles;
     std::map<RowPlace, std::shared_ptr<const WeightRow>> rows;
@@ -98,9 +99,9 @@ class Tiles {
   std::optional<Place> making_;
   Made made_;
   std::uint64_t frame_ = 0, tiles_made_ = 0;
-  std::uint64_t given_up_ = 0;  // what this frame and those before wanted is not made any more
+  std::uint64_t given_up_ = 0;  // places wanted in this frame or before are skipped
   std::string error_;
-  Worker worker_;  // last: it stops before the rest goes
+  Worker worker_;  // last: it stops before the other members are destroyed
 };
 
 }  // namespace attnscope

@@ -1,4 +1,5 @@
-// app/results: where a model is opened: a head and a cell that have something to say, by the weights alone.
+// app/results: selects the head and cell at which a model is opened: an interesting one, by the weights
+// alone.
 #pragma once
 
 #include <cstdint>
@@ -17,18 +18,18 @@ struct HeadCell {
   Cell cell;
 };
 
-/// Where is looked for it: in one row of the heads of a layer.
+/// The weights to search: one row of the heads of a layer.
 struct LookedThrough {
   const Tensor& weights;  // [1, heads, queries, keys]
   std::int64_t heads = 0, query = 0;
-  bool is_own_text = true;           // keys are the tokens that the queries are
-  std::span<const Token> keys = {};  // where they are known
+  bool is_own_text = true;           // the keys are the same tokens as the queries
+  std::span<const Token> keys = {};  // if they are known
 };
 
-/// Of all heads the one whose row gives the most weight to a single key that is neither the first one, a sink
-/// in most heads, nor a special token, the sink of encoders, nor the query itself nor the one before it,
-/// which say little; of equals the first. With keys of another text those two count. Nothing where no such
-/// key has a weight.
+/// The head whose row gives the most weight to a single key. Left out are the first key, a sink in most
+/// heads; special tokens, the sinks of encoders; and the query itself and the one before it, which are of
+/// little interest, but count if the keys are another text's. Of equals the first. Empty if no other key has
+/// a weight.
 inline std::optional<HeadCell> head_worth_a_look(const LookedThrough& in) {
   std::optional<HeadCell> found;
   float most = 0;
