@@ -21,7 +21,7 @@
 namespace attnscope::lessons {
 namespace {
 
-/// Whether the page has words of its own for what tells two sides apart.
+/// Whether the page has words of its own for the difference between the two sides.
 bool differ_in_words(const Document& a, const Document& b) {
   const auto &x = a.layer(), &y = b.layer();
   const auto has_positions = [](const auto& layer) { return layer.positions != Positions::None; };
@@ -34,7 +34,7 @@ bool differ_in_words(const Document& a, const Document& b) {
          adds(x) != adds(y) || x.block.mlp != y.block.mlp || (a.input.cached > 0) != (b.input.cached > 0);
 }
 
-/// What is said of the steps of one lesson, from the first to the last.
+/// Collects the findings about the steps of one lesson, from the first to the last.
 class LessonCheck {
  public:
   LessonCheck(const Lesson& lesson, std::string name, CheckedLesson& found)
@@ -46,7 +46,8 @@ class LessonCheck {
   void add_problem(int line, std::string_view sentence) {
     found_.problems.push_back(fmt::format("{}:{}: {}", name_, line, sentence));
   }
-  /// The next step is computed: its question is held against what stands on it and stood before.
+  /// Takes the next step, which is computed: compares its question with what can be read on it and on the
+  /// step before.
   void see(StepInSight step) {
     for (std::string& one : step.given_away(name_, before_ ? &*before_ : nullptr))
       found_.warnings.push_back(std::move(one));
@@ -74,7 +75,7 @@ void check_layers(LessonCheck& all) {
   Pipeline shown(make_cpu_backend(pool)), held(make_cpu_backend(pool)), changed(make_cpu_backend(pool));
   for (std::size_t i = 0; i < documents.size(); ++i) {
     const Step& step = all.lesson().steps[i];
-    const JsonPlace* place = nullptr;  // of what is computed, where it is not the step's own Document
+    const JsonPlace* place = nullptr;  // of the Document that is computed, if it is not the step's own
     try {
       const ResultPtr a = shown.run(documents[i].shown);
       place = &step.held_place;
@@ -96,7 +97,7 @@ void check_layers(LessonCheck& all) {
   }
 }
 
-/// A Document in a model, computed: what is read off the model, and the layer that is looked at.
+/// A Document of a model, computed: the model's reading, and the layer that is looked at.
 struct InModel {
   ModelReadingPtr reading;
   ResultPtr layer;
@@ -138,7 +139,7 @@ void check_in_model(LessonCheck& all, const std::filesystem::path& model, const 
   }
 }
 
-/// What is to be done, done as "by" says on the run that trains.
+/// Does the step's task as "by" describes, on the run that trains.
 void do_in_lab(training::Lab& lab, const TrainedStep& step, const std::string& by) {
   const ReachedBy reached = reached_by(by);
   LabState state = state_of(step, {});
@@ -177,7 +178,7 @@ void check_training(LessonCheck& all) {
   }
 }
 
-/// Without the model: that every number has a name.
+/// Without the model, checks only that all names of numbers are known.
 void check_names(LessonCheck& all) {
   documents_of(all.lesson(), all.name());
   const std::vector<KnownName> of_layer = known_names();

@@ -1,5 +1,5 @@
-// app/lessons: a lesson is gone through from its first step to its last, as a teacher's editor would want it:
-// every Document is made and computed, every number is asked for.
+// app/lessons: checks a lesson for its author, from its first step to its last: every Document is made and
+// computed, every number is evaluated.
 #pragma once
 
 #include <filesystem>
@@ -13,20 +13,20 @@
 namespace attnscope::lessons {
 
 struct CheckedLesson {
-  /// What is wrong, "NAME:12: sentence", with the line that is to blame; none where it can be played. What
-  /// keeps the file from being read at all is the only one then.
+  /// Errors, as "NAME:12: sentence" with the line at fault; empty if the lesson can be played. An error that
+  /// prevents reading the file is then the only one.
   std::vector<std::string> problems;
-  /// The same of what can be played and teaches less than it could: answers that stand on the step before or
-  /// outside of the lid, wrong choices that say nothing, sides without a name.
+  /// Weaknesses of a lesson that can be played: answers that can be read on the step before or outside of the
+  /// lid, wrong choices without an explanation, sides without a name.
   std::vector<std::string> warnings;
   bool played = true;    // false: its model is not on this computer; only its text was checked
-  bool trained = false;  // every run of it, which takes its time
+  bool trained = false;  // true: every run of it was trained, which takes time
 };
-/// Plays the lesson in the file; one on a model with that model where it is there, one that trains by
-/// training.
+/// Plays the lesson in the file; a lesson on a model with that model if it is on this computer, a lesson that
+/// trains by training.
 CheckedLesson check_lesson(const std::filesystem::path&);
 
-/// A lesson to begin with, of a Document: two steps, a question and a condition.
+/// A template for a new lesson, made from a Document: two steps, a question and a condition.
 std::string lesson_skeleton(const Document&);
 
 }  // namespace attnscope::lessons

@@ -22,7 +22,7 @@ struct Expression::Node {
   enum class Kind : std::uint8_t { Number, Call, Operation };
   Kind kind = Kind::Number;
   double value = 0;  // Number
-  std::string name;  // Call: of what is looked up; Operation: its sign
+  std::string name;  // Call: the name to look up; Operation: its operator
   std::vector<std::shared_ptr<const Node>> children;
 };
 
@@ -31,10 +31,10 @@ namespace {
 using Node = Expression::Node;
 using NodePtr = std::shared_ptr<const Node>;
 
-// What goes through a tree goes as deep as it has nodes: "1+1+1" leans to the left.
+// A recursive walk is as deep as the tree: "1+1+1" leans to the left.
 constexpr int most_depth = 64, most_nodes = 1000;
 
-/// Functions that need nothing to be looked up.
+/// Functions that need no look-up.
 struct BuiltIn {
   std::string_view name;
   std::size_t arguments;
@@ -61,7 +61,7 @@ bool is_name_part(char c) {
   return is_name_start(c) || std::isdigit(static_cast<unsigned char>(c)) != 0 || c == '.';
 }
 
-/// By recursive descent: or, and, not, comparison, sum, product, sign, power, what stands by itself.
+/// Recursive descent, in order of precedence: or, and, not, comparison, sum, product, sign, power, primary.
 class Parser {
  public:
   explicit Parser(std::string_view text) : text_(text) {}
@@ -106,7 +106,7 @@ class Parser {
   bool take(std::string_view sign) {
     skip_space();
     if (!text_.substr(at_).starts_with(sign)) return false;
-    // "and" is no word of "andes".
+    // The word "and" is not found in "andes".
     if (is_name_start(sign[0]) && at_ + sign.size() < text_.size() && is_name_part(text_[at_ + sign.size()]))
       return false;
     at_ += sign.size();
@@ -214,7 +214,7 @@ class Parser {
     return made(std::move(node));
   }
 
-  /// Words in quotes become a part of the name that is looked up; they stand before all numbers.
+  /// Words in quotes become part of the name that is looked up; they come before all numbers.
   void take_argument(Node& call) {
     skip_space();
     if (at_ >= text_.size() || text_[at_] != '"') return call.children.push_back(any());

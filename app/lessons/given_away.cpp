@@ -13,16 +13,17 @@
 namespace attnscope::lessons {
 namespace {
 
-/// Larger matrices are colours: their numbers are not printed, and a table of a row ends.
+/// Matrices with more keys show colours without printed numbers; the table of a row lists no more keys than
+/// this.
 constexpr std::int64_t most_printed = 12, most_listed = 24;
-/// What is the same number read twice.
+/// Below this difference, two values are the same number.
 constexpr double rounding_apart = 1e-6;
 
-/// Numbers that stand in a cell of a plane: the first argument is its row.
+/// Numbers that can be read from a cell of a plane: the first argument is its row.
 struct CellName {
   std::string_view name, plane;
   std::size_t places;      // before the head
-  bool row_alone = false;  // it stands below the matrix, of the step's row
+  bool row_alone = false;  // shown below the matrix, for the step's row
 };
 constexpr std::array<CellName, 9> cell_names{{{"score", "scores", 2},
                                               {"scaled", "scaled", 2},
@@ -41,7 +42,7 @@ const CellName* cell_name(std::string_view name) {
   return found == cell_names.end() ? nullptr : &*found;
 }
 
-/// The same number of the other side.
+/// The same number of the other side of the comparison.
 std::string of_other_side(const std::string& name) {
   return name.starts_with(held_prefix) ? name.substr(held_prefix.size()) : std::string(held_prefix) + name;
 }
@@ -65,8 +66,8 @@ bool is_made_of_the_same(const ReadNumber& a, const ReadNumber& b) {
          std::ranges::all_of(a.from, [&](const LookedUp& one) { return is_in(one, b.from); });
 }
 
-/// Whether a reader of the number knows the answer: the same expression, or one of the same number alone that
-/// is as large, be it in percent.
+/// Whether the number tells a reader the answer: it is the same expression, or another one of only the same
+/// looked-up number with the same value, perhaps in percent.
 bool tells(const ReadNumber& number, const ReadNumber& answer, double within) {
   if (!is_made_of_the_same(number, answer)) return false;
   const auto near = [&](double value) { return std::abs(value - answer.value) <= within; };
@@ -103,7 +104,7 @@ StepInSight::StepInSight(const Step& step, const LookUp& numbers, std::int64_t k
     if (ReadNumber answer = read(drag->answer); !std::isnan(answer.value)) said_.push_back(std::move(answer));
 }
 
-/// NaN where it cannot be computed, which is a problem of its own.
+/// The value is NaN if it cannot be computed, which is reported elsewhere.
 ReadNumber StepInSight::read(const Expression& expression) const {
   ReadNumber made{expression.text(), expression.line(), 0, {}};
   const LookUp noting = [&](std::string_view name, std::span<const double> arguments) {
@@ -151,7 +152,7 @@ bool StepInSight::shows(const Asked& asked) const {
   if (step_->until && place_of_stage(asked.plane) > place_of_stage(*step_->until)) return false;
   const std::string stage = step_->stage.value_or("weights");
   if (stage == asked.plane && keys_ <= most_printed && !asked.row_alone) return true;
-  // The table of the step's row stands beside its planes, not beside vectors; it has no column "masked".
+  // The table of the step's row is shown beside planes, not beside vectors; it has no column "masked".
   const bool is_plane = std::ranges::find(cell_names, stage, &CellName::plane) != cell_names.end();
   if (!is_plane || step_->query != asked.query) return false;
   return asked.row_alone || (asked.plane != "masked" && keys_ <= most_listed);
@@ -160,7 +161,7 @@ bool StepInSight::shows(const Asked& asked) const {
 bool StepInSight::shows_open(const Asked& asked) const {
   if (!shows(asked)) return false;
   if (!step_->covers) return true;
-  // Of two sides the held one is covered, of one that one.
+  // With two sides the held one is covered, with one that one.
   return holds_ && !asked.of_held;
 }
 
@@ -186,7 +187,7 @@ bool StepInSight::cell_stood(const StepInSight& before, const DragQuestion& drag
   };
   if (const auto value = before.look_up(number.name, number.arguments))
     if (std::abs(with(*value) - answer.value) <= drag.tolerance) return true;
-  // What is held now was shown then, or the other way: the same number to its last digit.
+  // A, shown on that step, may be held now, or the other way round: the value is then exactly the same.
   const auto other = before.look_up(of_other_side(number.name), number.arguments);
   return other && is_one_number(*other, number.value);
 }
@@ -217,7 +218,7 @@ void StepInSight::add_drag(const DragQuestion& drag, const StepInSight* before,
   if (asked && shows_open(*asked)) say("stands in a cell that no lid covers");
 }
 
-/// The row of weights, by total variation.
+/// Whether the step before showed the same row of weights, within the total variation distance.
 bool StepInSight::row_stood(const StepInSight& before, const SketchQuestion& sketch) const {
   if (!before.shows({"weights", sketch.query, sketch.head, false, false})) return false;
   const auto distance = [&](const std::string& name) -> std::optional<double> {
@@ -237,7 +238,8 @@ bool StepInSight::row_stood(const StepInSight& before, const SketchQuestion& ske
   return other && *other <= rounding_apart;
 }
 
-/// The last of the row's weights that are written there, where together they are nearly all of it.
+/// The last of the row's weights that are written there, if together they are nearly all of the row; else
+/// null.
 const ReadNumber* StepInSight::row_written(const SketchQuestion& sketch,
                                            const std::vector<const ReadNumber*>& numbers) const {
   double sum = 0;

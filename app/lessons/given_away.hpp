@@ -1,5 +1,5 @@
-// app/lessons: whether what a step asks for can be read beside the question, or could be on the step before.
-// Numbers are one and the same where they are asked for in the same words, never where they are merely equal.
+// app/lessons: checks whether the answer of a step's question can be read beside it, or on the step before.
+// Numbers are the same only if their expressions look up the same names, not if they are merely equal.
 #pragma once
 
 #include <cstdint>
@@ -15,29 +15,29 @@ namespace attnscope::lessons {
 /// A number that was looked up.
 struct LookedUp {
   std::string name;
-  std::vector<double> arguments;  // with the head, where it is a score or a weight
+  std::vector<double> arguments;  // with the head, for a score or a weight
   double value = 0;
   bool operator==(const LookedUp&) const = default;
 };
 
-/// A number that a step writes, or its answer.
+/// A number that a step contains, or its answer.
 struct ReadNumber {
   std::string text;  // its expression
   int line = 0;
   double value = 0;
-  std::vector<LookedUp> from;  // what it is made of
+  std::vector<LookedUp> from;  // the looked-up numbers in it
 };
 
-/// What there is to read in a step.
+/// What a learner can read on a step.
 class StepInSight {
  public:
-  /// The step, and `numbers` together with what they are read off, which `alive` holds. `keys`: of the matrix
-  /// that is shown; 0: none, in a lesson that trains. `holds`: another one stands beside it.
+  /// `numbers` refer to objects that `alive` keeps. `keys`: of the matrix that is shown; 0: none, in a lesson
+  /// that trains. `holds`: a held matrix is beside it.
   StepInSight(const Step& step, const LookUp& numbers, std::int64_t keys, bool holds,
               std::vector<std::shared_ptr<const void>> alive);
 
-  /// What of this step's question stands here, or stood on the step before (null: this is the first), as
-  /// "NAME:12: sentence".
+  /// The places where the answer of this step's question can be read, on this step or on the step before
+  /// (null: this is the first), as "NAME:12: sentence".
   std::vector<std::string> given_away(const std::string& name, const StepInSight* before) const;
 
  private:
@@ -46,14 +46,14 @@ class StepInSight {
     std::string plane;  // scores, scaled, masked or weights
     std::int64_t query = 0, head = 0;
     bool of_held = false;
-    bool row_alone = false;  // what is said below the matrix, of the step's row
+    bool row_alone = false;  // shown below the matrix, for the step's row
   };
   ReadNumber read(const Expression&) const;
   void read(const Prose&, std::vector<ReadNumber>& into) const;
   std::optional<Asked> cell_of(const LookedUp&) const;
-  /// Whether a matrix or the table of a row shows it, once nothing is covered.
+  /// Whether a matrix or the table of a row shows it when nothing is covered.
   bool shows(const Asked&) const;
-  /// Whether it does so beside the open question.
+  /// Whether it is shown beside the open question.
   bool shows_open(const Asked&) const;
   std::optional<double> look_up(const std::string& name, const std::vector<double>& arguments) const;
   std::vector<const ReadNumber*> written(bool is_open) const;
@@ -69,10 +69,10 @@ class StepInSight {
   std::int64_t keys_;
   bool holds_;
   std::vector<std::shared_ptr<const void>> alive_;
-  std::vector<ReadNumber> words_, code_, said_;  // said: with the answer
+  std::vector<ReadNumber> words_, code_, said_;  // said_: with the answer
 };
 
-/// What else a teacher would want to know of a lesson's text: wrong choices that say nothing.
+/// Warnings about wrong choices without an explanation.
 std::vector<std::string> silent_choices(const Lesson&, const std::string& name);
 
 }  // namespace attnscope::lessons

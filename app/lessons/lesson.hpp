@@ -1,6 +1,5 @@
-// app/lessons: a lesson as a value, read from a text file that a teacher writes in an editor: Markdown with a
-// front matter and fenced settings of each step. What stands in prose as a number is an expression that is
-// computed.
+// app/lessons: a lesson as a value, read from a text file: Markdown with a front matter and fenced blocks of
+// settings for each step. Numbers in its prose are expressions that are computed.
 #pragma once
 
 #include <array>
@@ -18,12 +17,12 @@
 
 namespace attnscope::lessons {
 
-/// What a word of the prose stands for: it lights up on screen when the word is pointed at, and the other
-/// way. "query 2", "key 4", "cell 2 4", "head 1", "stage weights", "control scaling", "a" and "b".
+/// The object of a word in the prose: it lights up on screen when the word is pointed at, and the other way
+/// round. "query 2", "key 4", "cell 2 4", "head 1", "stage weights", "control scaling", "a" and "b".
 struct Anchor {
   enum class Kind : std::uint8_t { Query, Key, Value, Cell, Head, Stage, Control, SideA, SideB };
   Kind kind = Kind::Query;
-  std::vector<std::int64_t> places;  // as many as the kind has: of a query its row, of a cell row and key
+  std::vector<std::int64_t> places;  // as many as the kind has: a query has a row, a cell a row and a key
   std::string name;                  // of a stage or control
   bool operator==(const Anchor&) const = default;
 };
@@ -32,7 +31,7 @@ struct Anchor {
 struct Piece {
   enum class Kind : std::uint8_t { Plain, Strong, Formula, Number };
   Kind kind = Kind::Plain;
-  std::string text;                  // of a number: the expression as it was written
+  std::string text;                  // of a number: its expression as written
   std::optional<Expression> number;  // of Number
   NumberStyle style;
   int level = 0;  // of a formula: +1 raised, -1 lowered
@@ -45,12 +44,12 @@ struct Paragraph {
   bool item = false;  // of a list
 };
 
-/// What a person is asked to predict before it is shown.
+/// A choice of a question.
 struct Choice {
   Prose prose;
   bool right = false;
-  std::optional<double> guess;  // what a bar beside it draws, 0 to 1
-  Prose why;                    // why it is wrong, said when it was chosen; may be empty
+  std::optional<double> guess;  // the length of the bar beside it, 0 to 1
+  Prose why;                    // why it is wrong, shown after it was chosen; may be empty
   int line = 0;                 // in the file
 };
 struct ChooseQuestion {
@@ -59,38 +58,38 @@ struct ChooseQuestion {
 struct DragQuestion {
   double low = 0, high = 1;
   Expression answer;
-  double tolerance = 0;  // how far from the answer is right
+  double tolerance = 0;  // the largest distance from the answer that counts as right
 };
 struct SketchQuestion {
   std::int64_t head = 0, query = 0;  // the row of weights that is sketched
-  double tolerance = 0.25;           // total variation distance that is right
+  double tolerance = 0.25;           // the largest total variation distance that counts as right
 };
-struct CurveQuestion {     // of a lesson that trains: the curve that one expects is drawn on its empty axes
+struct CurveQuestion {     // in a lesson that trains: the expected curve is drawn on its empty axes
   std::string measure;     // see measure_names()
-  double tolerance = 0.1;  // mean distance from the curve, of the axis' height, that is right
+  double tolerance = 0.1;  // the largest mean distance that is right, as a share of the axis' height
 };
 struct ThinkQuestion {};  // cover, and think
 struct Question {
   Prose words;
   std::variant<ThinkQuestion, ChooseQuestion, DragQuestion, SketchQuestion, CurveQuestion> kind;
-  Prose answer;  // said when it is revealed; may be empty
+  Prose answer;  // shown after the reveal; may be empty
 };
 
-/// A line of code beside the step, and what it gives.
+/// A line of code beside the step, and its result.
 struct CodeLine {
   bool marked = false;  // the line that the step is about
   std::string code;
-  Prose note;                   // without its number, where it has one only
+  Prose note;                   // without its number, if it has exactly one
   std::optional<Piece> result;  // that number
 };
 
-/// What stands above the matrices; Pruning: below the heads of a model.
+/// The plot above the matrices; Pruning: below the heads of a model.
 enum class Plot : std::uint8_t { None, Scores, Row, Entropy, Pruning };
 
-/// Lines of the file, from 1; 0 where the step does not say it.
+/// Lines of the file, from 1; 0 if the step does not have the field.
 struct StepLines {
   int stage = 0, head = 0, cell = 0, held_cell = 0;
-  int question = 0, row = 0, measure = 0;  // of its first line; of "row" and "measure"
+  int question = 0, row = 0, measure = 0;  // the block's first line; the lines of "row" and "measure"
 };
 
 struct Step {
@@ -98,30 +97,30 @@ struct Step {
   std::string title;
   std::size_t chapter = 0;
   std::vector<Paragraph> paragraphs;
-  std::string change;  // JSON merge patch of the Document as the step before left it; empty = none
-  std::string held;    // the same for B, what is compared with; empty = none
+  std::string change;                // JSON merge patch of the previous step's Document; empty = none
+  std::string held;                  // the same for B, the held side; empty = none
   std::vector<std::string> shown;    // controls that the step shows
-  std::optional<std::string> stage;  // that is looked at
+  std::optional<std::string> stage;  // on screen
   std::optional<std::int64_t> head, query, key;
   std::optional<std::int64_t> held_query,
       held_key;                         // the cell of what is held; empty: that of the same tokens
-  std::string title_shown, title_held;  // of the two matrices; empty: in what they differ
+  std::string title_shown, title_held;  // of the two matrices; empty: their difference in words
   std::optional<std::string> until;     // the last stage that map, table and code show; empty: all
   std::optional<std::int64_t> block;    // of a model: the head's layer
   std::string colour;                   // of the grid of a model's heads, see grid_colours; empty: patterns
   Plot plot = Plot::None;
-  bool covers = true;        // an open question covers what is held, or what is shown where nothing is
-  bool covers_grid = false;  // and of a model all its heads
-  bool covers_code = true, covers_plot = true;  // and results of lines of code, and the plot
+  bool covers = true;        // an open question covers the held matrix, or without one the shown matrix
+  bool covers_grid = false;  // and, for a model, all its heads
+  bool covers_code = true, covers_plot = true;  // and the results of lines of code, and the plot
   TrainedStep trained;                          // of a lesson that trains
   std::optional<Question> question;
-  std::optional<Expression> done;  // what a learner is to reach
-  std::string done_words;          // what it asks for, in words
-  /// A change that reaches it, JSON merge patch, of a lesson that trains see reached_by(): for the checker;
-  /// may be empty.
+  std::optional<Expression> done;  // the condition that a learner is to reach
+  std::string done_words;          // the task in words
+  /// A change that reaches it, for the checker; JSON merge patch, or in a lesson that trains see
+  /// reached_by(); may be empty.
   std::string done_by;
   std::string notes;               // of the speaker, as they are written
-  std::vector<Prose> notes_prose;  // the same line by line: words, and numbers that are computed
+  std::vector<Prose> notes_prose;  // the same line by line, with computed numbers
   std::vector<CodeLine> numpy, pytorch;
   StepLines lines;
   JsonPlace change_place, held_place, done_by_place;
@@ -130,13 +129,13 @@ struct Step {
 struct Lesson {
   bool of_model() const { return !model.empty(); }
   bool of_training() const { return !training.empty(); }
-  std::string title, about;  // a sentence of what one will have seen
-  /// The model that it plays with, see lesson_model.hpp; empty: Documents of its own.
+  std::string title, about;  // a sentence about what one will have learned
+  /// The model that the lesson uses, see lesson_model.hpp; empty: Documents of its own.
   std::string model;
-  /// The task that its model learns on screen, a key of training::tasks(); empty: nothing is trained.
+  /// The task that its model is trained on, a key of training::tasks(); empty: nothing is trained.
   std::string training;
   std::int64_t number = 0, minutes = 0;
-  std::string start;  // JSON of the Document that the first step begins with
+  std::string start;  // JSON of the Document before the first step's change
   JsonPlace start_place;
   std::vector<std::string> chapters;
   std::vector<Step> steps;
@@ -148,29 +147,29 @@ inline constexpr std::array<std::string_view, 21> control_names{
     "kv_heads", "head",    "seed",    "text",        "positions", "softmax", "zero_key",
     "mute",     "dropout", "block",   "norm",        "residual",  "mlp",     "activation"};
 
-/// Those of a lesson that trains.
+/// The controls of a lesson that trains.
 inline constexpr std::array<std::string_view, 7> training_control_names{"play",  "branch", "seed", "rate",
                                                                         "scale", "mask",   "mute"};
 
-/// What the grid of a model's heads can be coloured by ("colour: first").
+/// The colourings of the grid of a model's heads ("colour: first").
 inline constexpr std::array<std::string_view, 6> grid_colours{"pattern",   "entropy", "previous",
                                                               "induction", "first",   "effect"};
 
-/// Throws Error: "NAME:12: sentence", with the line from 1. `name`: what the text is called in messages.
+/// Throws Error: "NAME:12: sentence", with the line from 1. `name`: the text's name in messages.
 Lesson parse_lesson(std::string_view text, const std::string& name);
-/// Throws the same, and Error where the file cannot be read or is longer than a mebibyte.
+/// Throws the same, and Error if the file cannot be read or is longer than a mebibyte.
 Lesson read_lesson(const std::filesystem::path&);
 
-/// Prose of one paragraph: **strong**, $formula$, {expression:style}, [words](anchor), and \ before a sign
-/// that is meant as it stands. A line break is a blank. `line`: where the text begins, from 1; 0: in no file.
+/// Prose of one paragraph: **strong**, $formula$, {expression:style}, [words](anchor), and \ before a literal
+/// sign. A line break becomes a space. `line`: the line where the text begins, from 1; 0: it is in no file.
 /// Throws LineError with a sentence.
 Prose parse_prose(std::string_view text, int line = 0);
-/// A speaker's notes: {expression:style} and \ alone; other signs are words. Throws the same.
+/// A speaker's notes: only {expression:style} and \ have a meaning. Throws the same.
 Prose parse_notes(std::string_view text, int line = 0);
-/// Throws Error with a sentence that lists what there is.
+/// Throws Error with a sentence that lists the possible anchors.
 Anchor parse_anchor(std::string_view text);
 
-/// The speaker's notes with their numbers, a line each; those that are not known are "…".
+/// The speaker's notes with their numbers, a line each; unknown numbers are "…".
 std::string notes_said(const Step&, const LookUp&);
 
 }  // namespace attnscope::lessons

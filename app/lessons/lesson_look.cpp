@@ -1,4 +1,4 @@
-// app/lessons: the block of a step that says what is looked at.
+// app/lessons: reads the block "look" of a step: what is looked at.
 #include <algorithm>
 #include <array>
 #include <tuple>
@@ -80,7 +80,7 @@ void LessonReader::read_cover(Step& here, std::string_view value) const {
     if (name == "map")
       here.covers = true;
     else if (name == "heads" && lesson_.of_model())
-      here.covers = here.covers_grid = true;  // the map is one of them
+      here.covers = here.covers_grid = true;  // the map shows one of these heads
     else if (name == "code")
       here.covers_code = true;
     else if (name == "plot")

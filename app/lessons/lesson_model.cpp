@@ -24,7 +24,7 @@ const std::array<NamedModel, 1>& named_models() {
   return all;
 }
 
-/// Small letters and digits alone: "SmolLM2-135M-Instruct" and "smollm2_135m_instruct" are one name.
+/// Only lower-case letters and digits: "SmolLM2-135M-Instruct" and "smollm2_135m_instruct" are the same name.
 std::string plain_name(std::string_view name) {
   std::string plain;
   for (const char c : name)

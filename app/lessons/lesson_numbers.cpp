@@ -17,13 +17,13 @@
 namespace attnscope::lessons {
 namespace {
 
-/// The places that a name is asked for: rows and keys first, then the head where it is named.
+/// The places of one look-up: rows and keys first, then the head if it is given.
 struct Asked {
   const LayerResult& of;
-  const LayerResult* other;  // what it is compared with; null: nothing
+  const LayerResult* other;  // the other side of the comparison; null: none
   std::int64_t head;
   std::array<std::int64_t, 2> place{};
-  std::array<Stage, 2> stages{};  // that were named
+  std::array<Stage, 2> stages{};  // given in quotes
 };
 
 double cell(const Asked& asked, Stage stage) {
@@ -33,7 +33,7 @@ double cell(const Asked& asked, Stage stage) {
 }
 const RowMeasures& row(const Asked& asked) { return asked.of.measures.row(0, asked.head, asked.place[0]); }
 
-/// A token's vector: of the head where the stage has heads.
+/// A token's vector; of the head if the stage has heads.
 Eigen::VectorXd vector_of(const LayerResult& of, Stage stage, std::int64_t head, std::int64_t token) {
   const TensorPtr& tensor = of.trace[stage];
   if (!tensor) throw Error(fmt::format("This step computes no {}.", info(stage).name));
@@ -59,7 +59,7 @@ double component(const Asked& asked, Stage stage) {
   return vector[asked.place[1]];
 }
 
-/// How far a token's vector is from that of the same token in what is held.
+/// The distance of a token's vector from that of the same token on the held side.
 double moved(const Asked& asked, Stage stage) {
   if (asked.other == nullptr) throw Error("Nothing is held that a vector could have moved from.");
   const Eigen::VectorXd here = vector_of(asked.of, stage, asked.head, asked.place[0]);
@@ -72,8 +72,8 @@ double moved(const Asked& asked, Stage stage) {
   return (here - there).norm();
 }
 
-/// What a vector adds to a sum that it is a part of, as a share of that sum: a·s / s·s. The shares of all
-/// parts add up to 1.
+/// The contribution of a vector to a sum, as a share of that sum: a·s / s·s. The shares of all parts sum to
+/// 1.
 double share_in_sum(const Asked& asked) {
   const Eigen::VectorXd part = named_vector(asked),
                         sum = vector_of(asked.of, asked.stages[1], asked.head, asked.place[0]);
@@ -83,7 +83,7 @@ double share_in_sum(const Asked& asked) {
   return part.dot(sum) / sum.squaredNorm();
 }
 
-/// Vectors of two stages, of two tokens.
+/// The dot product of vectors of two stages, of two tokens.
 double dot(const Asked& asked) {
   const Eigen::VectorXd a = named_vector(asked),
                         b = vector_of(asked.of, asked.stages[1], asked.head, asked.place[1]);
@@ -97,7 +97,7 @@ double deviation(const Eigen::VectorXd& vector) {
   return std::sqrt((vector.array() - vector.mean()).square().mean());
 }
 
-/// The standard deviation of a row's scaled scores, over the keys that it sees.
+/// The standard deviation of a row's scaled scores, over the keys that the row sees.
 double spread_of_row(const Asked& asked) {
   const TensorPtr &scaled = asked.of.trace[Stage::Scale], &masked = asked.of.trace[Stage::Mask];
   if (!scaled || !masked) throw Error("This step computes no scores.");
@@ -110,7 +110,7 @@ double spread_of_row(const Asked& asked) {
   return deviation(Eigen::Map<const Eigen::VectorXd>(of_seen.data(), std::ssize(of_seen)));
 }
 
-/// The length of one row of a plane of gradients.
+/// The norm of one row of a plane of gradients.
 double gradient_row(const Asked& asked, const TensorPtr& tensor) {
   if (!tensor) throw Error("This step has no gradients: its Document needs a \"loss\".");
   return tensor->matrix(0, asked.head).row(asked.place[0]).cast<double>().norm();
@@ -142,9 +142,9 @@ double spread(const Asked& asked, Stage stage) {
 struct Name {
   std::string_view name, call, what;
   std::size_t places;  // rows and keys before the head
-  bool of_head;        // a head may be named behind them
+  bool of_head;        // a head may follow them
   double (*value)(const Asked&);
-  std::size_t stages = 0;  // that are named, in quotes, before all places
+  std::size_t stages = 0;  // given in quotes, before all places
 };
 
 constexpr std::array names = std::to_array<Name>({
@@ -285,10 +285,10 @@ std::int64_t place_of(double value, std::int64_t count, std::string_view call, s
   return static_cast<std::int64_t>(value);
 }
 
-/// Rows of vectors and their dimensions are checked where the tensor is known.
+/// Looser than needed: rows of vectors and their dimensions are checked where the tensor is known.
 constexpr std::int64_t most_places = 1 << 20;
 
-/// What the call names in its i-th place: "query" in "weight(query, key)".
+/// The name of the call's i-th argument: "query" in "weight(query, key)".
 std::string_view place_word(std::string_view call, std::size_t i) {
   std::string_view inside = call.substr(call.find('(') + 1);
   inside = inside.substr(0, inside.find(')'));
@@ -305,7 +305,7 @@ Stage stage_called(std::string_view name) {
   return stage;
 }
 
-/// `other`: what `of` is compared with.
+/// `other`: the other side of the comparison.
 double value_of(const LayerResult& of, const LayerResult* other, std::int64_t usual_head,
                 std::string_view asked_name, std::span<const double> arguments) {
   const NameParts parts = name_parts(asked_name);
@@ -330,7 +330,7 @@ double value_of(const LayerResult& of, const LayerResult* other, std::int64_t us
                                                : most_places;
     asked.place[i] = place_of(arguments[i], count, known->call, what);
   };
-  // The words of the call that stand behind the names of stages.
+  // The names of the arguments after those of stages.
   for (std::size_t i = 0; i < known->places; ++i) at(i, place_word(known->call, known->stages + i));
   return known->value(asked);
 }

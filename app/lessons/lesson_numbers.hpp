@@ -1,4 +1,4 @@
-// app/lessons: what the names in a lesson's expressions are worth: numbers of what is computed.
+// app/lessons: looks up the names in a lesson's expressions: numbers of the computed layers.
 #pragma once
 
 #include <cstdint>
@@ -12,28 +12,28 @@
 
 namespace attnscope::lessons {
 
-/// What a step looks at. References must outlive the look-up.
+/// The layers that a step looks at. References must outlive the look-up.
 struct NumbersOf {
   const LayerResult& a;
-  const LayerResult* b = nullptr;  // what is held; null: names that begin with "held." are refused
-  std::int64_t head = 0;           // of which numbers are where none is named
+  const LayerResult* b = nullptr;  // the held layer; null: names that begin with "held." are refused
+  std::int64_t head = 0;           // the head of numbers that name none
 };
-/// Throws Error for a name that it does not know, places outside of the matrix, and long results.
+/// Throws Error for an unknown name, for places outside of the matrix, and for long results.
 LookUp look_up_in(const NumbersOf&);
 
-/// The plane of scores or weights of that name ("scores", "scaled", "masked", "weights"), as sessions call
-/// them; empty where there is none. "weights" are those that mix the values.
+/// The plane of scores or weights with that name in sessions ("scores", "scaled", "masked", "weights"); empty
+/// if there is none. "weights" are those that mix the values.
 std::optional<Stage> plane_called(const LayerResult&, std::string_view name);
 
-/// The stage of that name whose tensor is a row of numbers for each token ("output", "residual", "mlp-output"
-/// …); empty where there is none.
+/// The stage of that name whose tensor has a vector for each token ("output", "residual", "mlp-output" …);
+/// empty if there is none.
 std::optional<Stage> vectors_called(const LayerResult&, std::string_view name);
 
-/// What a lesson can look at: planes of scores and weights, and stages whose tensor is a row of numbers for
-/// each token, as sessions call them, in the order in which they are computed.
+/// The stages that a lesson can look at: planes of scores and weights, and stages with a vector for each
+/// token, by their names in sessions, in the order of computation.
 std::vector<std::string_view> stage_names();
 
-/// "weight(query, key)": what there is, for messages and for the writer of a lesson.
+/// "weight(query, key)": a known name, for messages and for authors of lessons.
 struct KnownName {
   std::string_view call, what;
 };

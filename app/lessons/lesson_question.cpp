@@ -1,4 +1,4 @@
-// app/lessons: the blocks of a step that ask: a question, what is to be done; and the step as code.
+// app/lessons: reads the blocks of a step that ask: a question, a task; and the step as code.
 #include <algorithm>
 #include <charconv>
 #include <initializer_list>
@@ -63,7 +63,7 @@ Choice LessonReader::choice_of(std::string_view text, bool right) const {
   choice.right = right;
   choice.line = line_;
   if (text.ends_with(" |")) fail("a choice ends with \"|\"; a guess or why it is wrong stands behind it");
-  // What stands behind the last bar; it is taken off.
+  // Removes the text after the last bar and returns it.
   const auto take_last = [&]() -> std::optional<std::string_view> {
     const std::size_t bar = text.rfind(" | ");
     if (bar == text.npos) return std::nullopt;
@@ -109,7 +109,7 @@ decltype(Question::kind) LessonReader::kind_of(std::string_view kind, ChooseQues
       fail("no choice is right; the right one begins with \"*\" in place of \"-\"");
     return std::move(choices);
   }
-  // What a kind lacks is said of the block.
+  // Errors about missing fields name the line of the block.
   const auto need = [&](std::initializer_list<std::string_view> names) {
     for (const std::string_view name : names) {
       line_ = opened;
@@ -199,7 +199,8 @@ void LessonReader::read_code(std::vector<CodeLine>& code, const Lines& inside) {
     made.code.erase(made.code.find_last_not_of(' ') + 1);
     if (arrow != text.npos) {
       made.note = with_line([&] { return parse_prose(trimmed(text.substr(arrow + 5)), line_); });
-      // One number is what the line gives, wherever it stands; several are not torn from their words.
+      // A single number is the line's result, wherever it is in the note; several numbers stay among their
+      // words.
       const auto is_number = [](const Piece& piece) { return piece.kind == Piece::Kind::Number; };
       if (std::ranges::count_if(made.note, is_number) == 1) {
         const auto number = std::ranges::find_if(made.note, is_number);

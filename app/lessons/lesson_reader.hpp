@@ -1,5 +1,5 @@
-// app/lessons: the text of a lesson on its way to a value, line by line. What is wrong is said with the line
-// it stands in. The blocks of a step are read in files of their own: what is looked at, what is asked.
+// app/lessons: reads the text of a lesson, line by line. Errors name their line. The blocks of a step are
+// read in files of their own: what is looked at, what is asked.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@
 
 namespace attnscope::lessons {
 
-/// Without blanks at both ends.
+/// Without spaces at both ends.
 std::string_view trimmed(std::string_view text);
 /// "name: value"; without a colon the name is empty.
 std::pair<std::string_view, std::string_view> field_of(std::string_view line);
 
 class LessonReader {
  public:
-  /// The text must outlive it. Throws Error as read() does where it is not valid UTF-8.
+  /// The text must outlive the reader. Throws Error as read() does if it is not valid UTF-8.
   LessonReader(std::string_view text, const std::string& name);
 
   /// Throws Error: "NAME:12: sentence.".
@@ -41,9 +41,9 @@ class LessonReader {
 
   static Lines lines_of(std::string_view text);
   [[noreturn]] void fail(std::string_view sentence) const { fail_at(line_, sentence); }
-  /// A sentence with its full stop or without.
+  /// Throws the sentence, which may have its full stop or not.
   [[noreturn]] void fail_at(int line, std::string_view sentence) const;
-  /// What `make` gives; an error of it gets the line, where it knows none of its own.
+  /// Returns the result of `make`; an error of it gets the current line if it has none.
   template <class Make>
   auto with_line(Make make) const {
     try {
@@ -65,71 +65,72 @@ class LessonReader {
   void read_line();
   void begin_chapter(std::string_view title);
   void begin_step(std::string_view title);
-  /// The step that is read; `what` stands in it.
+  /// The current step; throws if there is none yet: `what` must be inside a step.
   Step& step(std::string_view what);
-  /// What can be seen only once all its blocks are there.
+  /// Checks that are possible only after all blocks of the step.
   void finish_step();
   void add_to_paragraph(std::string_view text);
   void finish_paragraph();
   /// The lines up to the closing fence.
   Lines fenced(std::string_view kind);
   void read_fence(std::string_view head);
-  /// `place`: where it stands, which is filled in.
+  /// The JSON object in the block; `place` is set to its position.
   std::string object_of(const std::string& kind, const Lines& inside, int opened, JsonPlace& place);
   void read_notes(const Lines& inside);
 
-  // What is looked at.
+  // What is looked at:
   void read_look(const Lines& inside);
   void read_look_field(Step& here, std::string_view name, std::string_view value);
   Plot plot_of(std::string_view value) const;
   void read_cover(Step& here, std::string_view value) const;
   [[noreturn]] void refuse_cover(std::string_view value) const;
   std::string colour_of_grid(std::string_view value) const;
-  /// "3", of a model "23.0": its layer and its head.
+  /// "3", for a model "23.0": its layer and its head.
   void read_head(Step& here, std::string_view value) const;
   std::vector<std::string> controls_of(std::string_view value) const;
   /// "QUERY, KEY"
   std::pair<std::int64_t, std::int64_t> cell_of(std::string_view name, std::string_view value) const;
   std::string last_stage(std::string_view value) const;
 
-  // The run that a step of a lesson that trains stands at.
+  // The run of a step of a lesson that trains:
   void read_training(std::string_view task);
   void read_train(const Lines& inside, int opened);
   std::int64_t train_number(std::string_view name, std::string_view value) const;
   void read_train_cover(Step& here, std::string_view value) const;
   std::vector<std::string> train_controls_of(std::string_view value) const;
   std::vector<std::string> train_plots_of(std::string_view value) const;
-  /// Throws where the step, with what it has from the one before, cannot be trained.
+  /// Throws if the step, with the settings of the one before, cannot be trained.
   void finish_train(TrainedStep& here);
 
-  // What is asked, and what is to be done.
+  // What is asked, and what is to be done:
   void read_question(std::string_view kind, const Lines& inside, int opened);
-  /// "its words | 0.4 | why not": behind them what a bar draws and why it is wrong, either or both.
+  /// "its words | 0.4 | why not": optionally the length of a bar and the reason why it is wrong, either or
+  /// both.
   Choice choice_of(std::string_view text, bool right) const;
-  /// The field, whose line is read from here on.
+  /// The value of a required field; its line becomes the current one.
   std::string_view needed(const Fields& fields, std::string_view name, std::string_view kind);
-  /// `opened`: the line of the block, of what it lacks.
+  /// `opened`: the line of the block, for errors about missing fields.
   decltype(Question::kind) kind_of(std::string_view kind, ChooseQuestion& choices, const Fields& fields,
                                    int opened);
   DragQuestion drag_of(const Fields& fields);
   SketchQuestion sketch_of(const Fields& fields);
   CurveQuestion curve_of(const Fields& fields);
-  /// Above 0 and at most 1.
+  /// A number above 0 and at most 1.
   double share_within(const Fields& fields, std::string_view kind);
   void read_done(const Lines& inside, int opened);
 
-  /// "CODE  -> {result} and a note"; "> " before the line that the step is about.
+  /// "CODE  -> {result} and a note"; a leading "> " marks the line that the step is about.
   void read_code(std::vector<CodeLine>& code, const Lines& inside);
 
   std::string name_;
   Lines lines_;
   std::size_t at_ = 0;
-  int line_ = 1;  // that is read
+  int line_ = 1;  // the current one
   Lesson lesson_;
   std::string paragraph_;
   int paragraph_line_ = 0;
   bool is_item_ = false;
-  // Of `train`, from step to step.
+  // State of `train`, kept from step to step.
   std::optional<std::int64_t> branch_at_, branch_steps_;
   std::string knobs_;
 };

@@ -1,5 +1,5 @@
-// app/lessons: of a lesson that trains: the task of its front matter, and the block of a step that says which
-// run is on screen.
+// app/lessons: reads the settings of a lesson that trains: the task of its front matter, and the block of a
+// step that sets the run on screen.
 #include <algorithm>
 #include <array>
 
@@ -12,7 +12,7 @@
 namespace attnscope::lessons {
 namespace {
 
-/// Those that a lesson can be on: all but that of a file.
+/// The tasks that a lesson can use: all but the one from a file.
 std::vector<std::string_view> lesson_tasks() {
   std::vector<std::string_view> keys;
   for (const training::TaskRow& row : training::tasks())
@@ -94,7 +94,7 @@ void LessonReader::read_train(const Lines& inside, int opened) {
   finish_train(here);
 }
 
-/// A step that is measured: the numbers of those between are never known.
+/// A step at which the run is measured: numbers between measurements are not known.
 std::int64_t LessonReader::train_number(std::string_view name, std::string_view value) const {
   const TrainedStep& here = lesson_.steps.back().trained;
   const training::Recipe recipe = recipe_of(state_of(here, {}));

@@ -15,10 +15,10 @@
 namespace attnscope::lessons {
 namespace {
 
-constexpr std::int64_t most_kept = std::int64_t{1} << 20;  // bytes of the list of what was read
+constexpr std::int64_t most_kept = std::int64_t{1} << 20;  // bytes of the list of reached steps
 constexpr std::string_view english_code = "en";
 
-/// "04-why-divide" of "04-why-divide.md"; empty for "04-why-divide.de.md" and what is no lesson.
+/// "04-why-divide" of "04-why-divide.md"; empty for "04-why-divide.de.md" and for other files.
 std::string english_name(const std::filesystem::path& file) {
   if (lower_extension(file) != ".md") return {};
   const std::string stem = file.stem().native();
@@ -40,7 +40,7 @@ std::map<std::string, std::int64_t, std::less<>> read_furthest(const std::filesy
         furthest[std::string(line.substr(space + 1))] = step;
       at = end + 1;
     }
-  } catch (const Error&) {  // the first run has none
+  } catch (const Error&) {  // the first run has no such file
   }
   return furthest;
 }
@@ -64,7 +64,7 @@ std::filesystem::path LessonLibrary::path_of(std::string_view name, std::string_
   return lessons_ / fmt::format("{}.md", name);
 }
 
-/// Whether a file of our own is read that is in another language than the one spoken.
+/// Whether the file is one of the program's lessons in English while another language is spoken.
 bool LessonLibrary::is_english(const std::filesystem::path& path, std::string_view language) const {
   return language != english_code && path.parent_path() == lessons_ && !english_name(path).empty();
 }
@@ -86,7 +86,7 @@ void LessonLibrary::list(std::string_view language) {
       entry.minutes = lesson.minutes;
       entry.steps = std::ssize(lesson.steps);
       entry.trains = lesson.of_training();
-      // A path leads to what comes along; a name stands for what has to be fetched.
+      // A path leads to a model that comes with the program; a name stands for one to download.
       entry.needs_model = lesson.of_model() && lesson.model.find('/') == std::string::npos;
     } catch (const Error& error) {
       entry.title = entry.name;
@@ -151,7 +151,7 @@ void LessonLibrary::reach(const std::string& name, std::int64_t step, bool exact
     std::error_code unknown;
     std::filesystem::create_directories(state_, unknown);
     write_atomically(state_ / "lessons", std::array{std::string_view(text)});
-  } catch (const Error&) {  // what cannot be kept is no reason to complain
+  } catch (const Error&) {  // a failure to store this is not reported
   }
 }
 

@@ -1,5 +1,5 @@
-// app/lessons: the lessons that are there, and the one that is open with the Documents of its steps. How far
-// each was read is kept from run to run.
+// app/lessons: the available lessons, and the open one with the Documents of its steps. The furthest step of
+// each is stored from run to run.
 #pragma once
 
 #include <cstdint>
@@ -16,33 +16,33 @@
 
 namespace attnscope::lessons {
 
-/// One of those in `assets/lessons`.
+/// A lesson in `assets/lessons`.
 struct LessonEntry {
   std::string name;  // of its file, without ending: "04-why-divide"
   std::string title, about;
   std::int64_t number = 0, minutes = 0, steps = 0;
-  std::string problem;       // why it cannot be read: one sentence; empty where it can
-  bool is_english = false;   // another language is spoken that it has no file in
-  bool trains = false;       // a model, while one watches
-  bool needs_model = false;  // one that does not come along
+  std::string problem;       // one sentence that tells why it cannot be read; else empty
+  bool is_english = false;   // another language is spoken, for which there is no file
+  bool trains = false;       // trains a model while one watches
+  bool needs_model = false;  // a model that does not come with the program
 };
 
 /// A lesson that is being played: immutable.
 struct OpenLesson {
-  std::string name;  // as it was asked for
+  std::string name;  // as it was requested
   Lesson lesson;
-  std::vector<StepDocuments> documents;  // by step; of a lesson on a model in that model once it is open
+  std::vector<StepDocuments> documents;  // by step; of a lesson on a model: in the model once that is open
   std::filesystem::path path;            // of its file
-  bool is_english = false;               // another language is spoken that it has no file in
+  bool is_english = false;               // another language is spoken, for which there is no file
 };
 using OpenLessonPtr = std::shared_ptr<const OpenLesson>;
 
-/// What views are given of lessons.
+/// The views' access to lessons.
 struct LessonSight {
   const std::vector<LessonEntry>* entries = nullptr;
   OpenLessonPtr open;                 // null: none
-  std::string problem;                // why what was asked for is not open: one sentence; empty where it is
-  const ModelSight* model = nullptr;  // of the model that the lesson plays with; null: nowhere
+  std::string problem;                // one sentence: why the requested lesson is not open; else empty
+  const ModelSight* model = nullptr;  // the model of the open lesson; null: not available
   const std::map<std::string, std::int64_t, std::less<>>* furthest = nullptr;  // step reached, by name
   bool trains() const { return open != nullptr && open->lesson.of_training(); }
 };
@@ -50,25 +50,25 @@ struct LessonSight {
 /// Belongs to the interface's thread.
 class LessonLibrary {
  public:
-  /// `assets`: where "lessons" lies. `state`: where how far one has come is kept; empty: nowhere.
+  /// `assets`: the folder that has "lessons". `state`: the folder that stores the reached steps; empty: none.
   LessonLibrary(const std::filesystem::path& assets, std::filesystem::path state);
 
-  /// Opens the lesson of that name, or at that path where it has a slash; an empty name: none. In the
-  /// language's own file where there is one ("04-why-divide.de.md"), else the English one. Read again only
-  /// where name or language is another.
+  /// Opens the lesson of that name, or at that path if it has a slash; an empty name: none. Uses the
+  /// language's own file if there is one ("04-why-divide.de.md"), else the English one. Reads it again only
+  /// if the name or the language has changed.
   void follow(std::string_view name, std::string_view language);
-  /// The lesson is read again from its file: it was written in an editor meanwhile.
+  /// Reads the lesson again from its file, which may have been edited meanwhile.
   void read_again();
   const LessonSight& sight() const { return sight_; }
 
-  /// The model of the lesson that is open is there: its Documents are in it from here on.
+  /// Sets the model of the open lesson: its Documents are in the model from here on.
   void give_model(const OpenedModelPtr&);
-  /// Whether they are.
+  /// Whether the model is set.
   bool has_model() const { return model_ != nullptr; }
-  /// What is said of it, for sight(); it must live on.
+  /// Sets the model's state for sight(); it must stay alive.
   void show_model(const ModelSight& model) { sight_.model = &model; }
 
-  /// How far a lesson was read: kept where it is further than before, or where `exactly`.
+  /// Stores the reached step if it is further than before, or in any case if `exactly`.
   void reach(const std::string& name, std::int64_t step, bool exactly = false);
 
  private:
@@ -78,7 +78,7 @@ class LessonLibrary {
 
   std::filesystem::path lessons_, state_;
   std::string name_, language_;
-  OpenedModelPtr model_;  // of the lesson that is open; null: it has none, or none is there
+  OpenedModelPtr model_;  // of the open lesson; null: it has none, or it is not available
   bool listed_ = false;
   std::vector<LessonEntry> entries_;
   std::map<std::string, std::int64_t, std::less<>> furthest_;

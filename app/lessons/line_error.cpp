@@ -15,7 +15,8 @@ std::string_view key_named_by(const Error& error) {
   return field == nullptr ? std::string_view() : std::string_view(field->key());
 }
 
-/// Where the parts of a key stand one behind the other; what is not found any more is left in `key`.
+/// The position at which the parts of a key follow each other; the parts that are not found are left in
+/// `key`.
 std::size_t find_key(std::string_view text, std::string_view& key) {
   std::size_t at = 0;
   while (!key.empty()) {

@@ -1,4 +1,4 @@
-// app/lessons: an error of a lesson's text that knows its line, and where the JSON of a block stands.
+// app/lessons: an error in a lesson's text that knows its line, and the position of a block's JSON.
 #pragma once
 
 #include <string>
@@ -18,15 +18,16 @@ class LineError : public Error {
   int line_;
 };
 
-/// The JSON of a block as it stands in the file.
+/// The JSON of a block as written in the file.
 struct JsonPlace {
-  int line = 0;      // of its first line, from 1; 0: there is none
-  std::string text;  // as it was written
+  int line = 0;      // of its first line, from 1; 0: there is no block
+  std::string text;  // as written
 
-  /// The line of the key that an error names, like "mask.window.left", as far as it is found; else the first.
+  /// The line of the key that an error names, like "mask.window.left", as far as it is found; else the first
+  /// line.
   int line_of(const Error&) const;
   int line_of_key(std::string_view key) const;
-  /// Whether the error names a key that stands here.
+  /// Whether the error names a key of this block.
   bool has_key_of(const Error&) const;
 };
 

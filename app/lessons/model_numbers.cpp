@@ -18,7 +18,7 @@
 namespace attnscope::lessons {
 namespace {
 
-/// What a model's number is asked of.
+/// One look-up of a model's number.
 struct AskedModel {
   const ModelReading& of;
   std::string_view word;           // in quotes, where the name has one

@@ -1,5 +1,4 @@
-// app/lessons: what the names in expressions of a lesson on a model are worth: numbers that were read off the
-// model's run.
+// app/lessons: looks up the names in expressions of a lesson on a model: numbers of the model's run.
 #pragma once
 
 #include <vector>
@@ -10,21 +9,22 @@
 
 namespace attnscope::lessons {
 
-/// Numbers of the model first, then those of the layer that is looked at, which `layer` knows. What is still
-/// being worked out throws Error, as what is not there does. The reading must outlive the look-up.
+/// Looks up numbers of the model first, then those of the layer that is looked at, by `layer`. A number that
+/// is still being computed throws Error, as does one that does not exist. The reading must outlive the
+/// look-up.
 LookUp look_up_in_model(const ModelReading& reading, LookUp layer);
 
-/// Whether a number of that name is a model's.
+/// Whether the name is that of a model's number.
 bool is_model_name(std::string_view name);
-/// Of models: what there is, as known_names() lists it for layers.
+/// The known names of model numbers, as known_names() lists those of layers.
 std::vector<KnownName> known_model_names();
 
 struct Step;
-/// All names that its expressions ask for.
+/// All names in the step's expressions.
 std::vector<Expression::Name> names_in(const Step&);
-/// What has to be worked out of the model for what the step says, shows and asks.
+/// What must be computed of the model for the step's texts, pictures and questions.
 ModelWants wants_of(const Step&);
-/// The same in a model: of one that says something of each token, what it says of the step's row.
+/// The same in a model; if the model predicts something for each token, its prediction for the step's row.
 ModelWants wants_of(const Step&, const ModelContext&);
 
 }  // namespace attnscope::lessons

@@ -1,4 +1,4 @@
-// app/lessons: one paragraph of prose, from its signs to pieces.
+// app/lessons: parses one paragraph of prose into pieces.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -44,7 +44,7 @@ std::vector<std::string_view> words_of(std::string_view text) {
   return words;
 }
 
-/// A text whose line breaks became blanks; a part of it knows its line.
+/// A text whose line breaks became spaces; it can tell the line of a part of it.
 class Lined {
  public:
   Lined(std::string_view text, int line) : flat_(text), line_(line) {
@@ -66,7 +66,7 @@ class Lined {
   int line_;
 };
 
-/// A part of a text, which must outlive it.
+/// Reads a part of a text, which must outlive it.
 class ProseReader {
  public:
   ProseReader(const Lined& whole, std::string_view part, bool numbers_alone = false)
@@ -115,7 +115,7 @@ class ProseReader {
           {.text = std::exchange(plain_, {}), .number = {}, .style = {}, .level = 0, .anchor = {}});
   }
 
-  /// What stands between two signs; the place moves behind them.
+  /// The text between two marks; the position moves behind the closing one.
   std::string_view between(std::string_view open, std::string_view close) {
     const std::size_t begin = at_ + open.size(), end = text_.find(close, begin);
     if (end == text_.npos)
@@ -126,7 +126,7 @@ class ProseReader {
     return text_.substr(begin, end - begin);
   }
 
-  /// Its words may hold numbers.
+  /// Strong text may contain numbers.
   void take_strong() {
     flush();
     for (Piece& piece : ProseReader(whole_, between("**", "**")).read()) {
@@ -135,8 +135,8 @@ class ProseReader {
     }
   }
 
-  /// "e^{2}x_i √{d_k:d}": what stands behind ^ and _ is one character, or what is in braces; other braces
-  /// hold a number that is computed, and so do those with a style in them.
+  /// "e^{2}x_i √{d_k:d}": ^ and _ apply to one character, or to the text in braces; other braces contain a
+  /// number that is computed, and so do braces with a format.
   void take_formula() {
     flush();
     std::string_view formula = between("$", "$");
@@ -199,7 +199,7 @@ class ProseReader {
     return piece;
   }
 
-  /// Its words may hold numbers, and are all of one object.
+  /// The words of a link may contain numbers; all have the same anchor.
   void take_link() {
     flush();
     const std::string_view words = between("[", "]");
@@ -241,7 +241,7 @@ Anchor parse_anchor(std::string_view text) {
     anchor.name = words[1];
     return anchor;
   }
-  // A query, key or value may stand for all of them.
+  // A query, key or value without a number stands for all of them.
   const bool may_be_all = kind->places == 1 && kind->kind != Anchor::Kind::Head;
   if (words.size() - 1 != kind->places && !(may_be_all && words.size() == 1))
     throw Error(fmt::format("\"{}\" needs {} {} behind it; found \"{}\".", kind->name, kind->places,

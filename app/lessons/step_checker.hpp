@@ -1,4 +1,4 @@
-// app/lessons: everything that a step says of numbers, evaluated; what goes wrong is collected.
+// app/lessons: evaluates all numbers of a step and collects the problems.
 #pragma once
 
 #include <string>
@@ -13,26 +13,25 @@ namespace attnscope::lessons {
 
 class StepChecker {
  public:
-  /// All of them must outlive it. Problems are added as "NAME:12: sentence".
+  /// All arguments must outlive it. Problems are added as "NAME:12: sentence".
   StepChecker(const std::string& name, const Step& step, std::vector<std::string>& problems)
       : name_(name), step_(step), problems_(problems) {}
 
-  /// What the step looks at, and its numbers. `reading`: of the model that the layer stands in; null: of
-  /// none.
+  /// Checks what the step looks at, and its numbers. `reading`: of the layer's model; null: it has none.
   void check(const LayerResult& shown, const LayerResult* held, const ModelReading* reading = nullptr);
-  /// The numbers alone.
+  /// Checks only the numbers.
   void check(const LookUp&);
 
-  /// After the change that is said to reach what is to be done.
+  /// Checks the condition after the change that is to reach it.
   void check_reached(const LayerResult& changed, const LayerResult* held,
                      const ModelReading* reading = nullptr);
   void check_reached(const LookUp&);
 
-  /// The step's numbers, as they were asked for last.
+  /// The look-up of the step's numbers in the last check.
   const LookUp& numbers() const { return look_up_; }
 
  private:
-  /// `line`: 0: that of the step.
+  /// `line`: 0: the step's line.
   void add(int line, std::string_view sentence);
   double evaluate(const Expression& expression);
   void check(const Prose& prose);

@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::json;
 
-/// `line`: of an error.
+/// `line`: returns the line for an error.
 template <class Line>
 Document document_of(const json& object, const std::string& name, const Line& line) {
   try {
@@ -21,7 +21,7 @@ Document document_of(const json& object, const std::string& name, const Line& li
   }
 }
 
-/// The Document stands in the lesson's model, which is opened later, at the layer that the step looks at.
+/// Puts the Document into the lesson's model, which is opened later, at the layer that the step looks at.
 void stand_in_model(json& now, const Lesson& lesson, std::size_t at, const std::string& name) {
   json& model = now["model"];
   if (model.is_null()) model = json::object();

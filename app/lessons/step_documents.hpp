@@ -1,4 +1,4 @@
-// app/lessons: the Documents that the steps of a lesson show.
+// app/lessons: the Documents of the steps of a lesson.
 #pragma once
 
 #include <optional>
@@ -10,19 +10,19 @@
 
 namespace attnscope::lessons {
 
-/// What a step shows: the lesson's start with the changes of all steps up to it. `held`: what it is compared
-/// with.
+/// The Document of a step: the lesson's start with the changes of all steps up to it. `held`: the other side
+/// of the comparison.
 struct StepDocuments {
   Document shown;
   std::optional<Document> held;
-  std::optional<Document> reached;  // what is to be done, done
+  std::optional<Document> reached;  // the Document after the task is done
 };
-/// Of every step; of a lesson that trains, which has none, empty ones. Throws Error with the lesson's name,
-/// the line of the block that is wrong, or of the key in it where that is known, and a sentence.
+/// The Documents of every step; empty ones in a lesson that trains. Throws Error with the lesson's name, the
+/// line of the faulty block, or of the key in it if that is known, and a sentence.
 std::vector<StepDocuments> documents_of(const Lesson&, const std::string& name);
 
-/// The line that is to blame where a step's Document cannot be computed: of what it changes, of the start or,
-/// without either, of the step.
+/// The line to name if a step's Document cannot be computed: that of its change, of the start, or else of the
+/// step.
 int line_of_document(const Lesson&, std::size_t step, const Error&);
 
 }  // namespace attnscope::lessons

@@ -1,4 +1,4 @@
-// app/lessons: of a lesson that trains: the run that a step stands at, and what of it is looked at.
+// app/lessons: the run on screen in a step of a lesson that trains, and the part of it that is looked at.
 #pragma once
 
 #include <cstdint>
@@ -14,39 +14,39 @@ namespace attnscope::lessons {
 
 struct TrainedStep {
   std::string task;
-  bool control = false;  // the task's recipe that fails for a reason
+  bool control = false;  // the task's recipe that is meant to fail
   std::int64_t seed = 0;
-  std::int64_t steps = 0;                            // that run A is trained
+  std::int64_t steps = 0;                            // of run A
   std::optional<training::LabStand::Branch> branch;  // run B
-  std::optional<std::int64_t> look;                  // the step that is looked at; empty: the newest
-  LabSide side = LabSide::A;                         // that the heads are drawn of
+  std::optional<std::int64_t> look;                  // the step on screen; empty: the newest
+  LabSide side = LabSide::A;                         // the run whose heads are drawn
   std::string measure;                               // the curves in front, see measure_names()
-  /// The curves on the page and the numbers beside the heads, see measure_names(); empty: all. With the one
-  /// in front.
+  /// The curves on the page and the numbers beside the heads, together with the one in front, see
+  /// measure_names(); empty: all.
   std::vector<std::string> plots;
   bool covers_plots = true, covers_heads = true;  // until an open question is revealed
-  std::vector<std::string> covered_curves;        // these alone, see measure_names(): others stay on the page
+  std::vector<std::string> covered_curves;        // only these, see measure_names(): others stay on the page
 };
 
-/// The curves that are on the page while the question of the step is open, see measure_names(). Not empty.
+/// The curves that stay on the page while the step's question is open, see measure_names(). Not empty.
 std::vector<std::string> open_curves(const TrainedStep&);
 
-/// What the training page is to be set to. What belongs to the machine stays as in `now`.
+/// The settings of the training page for the step. Settings of the machine are those of `now`.
 LabState state_of(const TrainedStep&, LabState now);
-/// Where the lab is to stand, with the seed of that state.
+/// The position of the lab, with the seed of that state.
 training::LabStand stand_of(const TrainedStep&, const LabState&);
 
-/// "scale off", "mask off", "rate 10", "mute 1", separated by commas, upon other knobs: division by the root
-/// of d_k, the causal mask, a factor of the recipe's rate, the head of that number counted through all
-/// layers. Throws Error with a sentence.
+/// Applies "scale off", "mask off", "rate 10", "mute 1", separated by commas, to the knobs: division by the
+/// root of d_k, the causal mask, a factor of the recipe's learning rate, and the head with that number,
+/// counted through all layers. Throws Error with a sentence.
 training::Knobs turned(training::Knobs, const training::Recipe&, std::string_view text);
 
-/// What a step that trains can have in front: "loss", "accuracy", "entropy", "gradient", "cost" and the
-/// task's scores.
+/// The measures that can be in front in a step that trains: "loss", "accuracy", "entropy", "gradient", "cost"
+/// and the task's scores.
 std::vector<std::string_view> measure_names(const training::TaskRow&);
 
-/// What a learner does in such a step: with another seed, with knobs turned on the run that trains, so many
-/// steps of it. A JSON object with any of "seed", "knobs" and "steps". Throws Error with a sentence.
+/// A learner's action in such a step: another seed, knobs turned on the run that trains, a number of steps. A
+/// JSON object with any of "seed", "knobs" and "steps". Throws Error with a sentence.
 struct ReachedBy {
   std::optional<std::int64_t> seed, steps;
   std::string knobs;

@@ -18,13 +18,13 @@ namespace {
 using training::LabPoint;
 using training::LabRun;
 
-/// What a run's number is asked of.
+/// One look-up of a run's number.
 struct AskedRun {
   const training::LabSight& lab;
   const LabRun& run;
   std::string_view word;           // in quotes; empty: none
   std::span<const double> places;  // as many as the name has
-  const LabPoint* point;           // at the step that is asked for, else the newest
+  const LabPoint* point;           // at the given step, else the newest
 
   const training::Recipe& recipe() const { return *lab.recipe; }
   std::int64_t heads() const { return std::int64_t{recipe().network.layers} * recipe().network.heads; }
@@ -39,7 +39,7 @@ std::size_t place_named(const std::vector<Named>& all, std::string_view name, st
   throw Error(fmt::format("\"{}\" is no {} of this task; there are {}.", name, what, fmt::join(names, ", ")));
 }
 
-/// Where no group is named, that of the task's goal.
+/// The named group, else that of the task's goal.
 std::size_t group_of(const AskedRun& asked) {
   if (asked.word.empty()) return static_cast<std::size_t>(asked.lab.task->goal_group);
   return place_named(asked.lab.task->groups, asked.word, "group");
@@ -58,7 +58,7 @@ std::size_t head_at(const AskedRun& asked) {
   return static_cast<std::size_t>(head);
 }
 
-/// The first measured step at which it holds.
+/// The first measured step at which the condition holds.
 template <class Holds>
 double first_step(const AskedRun& asked, const Holds& holds) {
   for (const auto& point : asked.run.points)
@@ -75,7 +75,7 @@ struct RunName {
   std::string_view name, call, what;
   Word word;
   std::size_t places;  // numbers before the step
-  bool of_step;        // a step may be named behind them
+  bool of_step;        // a step may follow them
   double (*value)(const AskedRun&);
 };
 
@@ -209,7 +209,7 @@ const RunName* run_name(std::string_view name) {
   return found == run_names.end() ? nullptr : &*found;
 }
 
-/// At exactly that step: what lies between two measurements is not known.
+/// The point of exactly that step: numbers between two measurements are not known.
 const LabPoint& measured_at(const LabRun& run, double step) {
   const LabPoint* const point = run.point_at(static_cast<std::int64_t>(step));
   if (point == nullptr || static_cast<double>(point->metrics.step) != step ||

@@ -1,5 +1,5 @@
-// app/lessons: what the names in expressions of a lesson that trains are worth: numbers that were measured on
-// the runs on screen.
+// app/lessons: looks up the names in expressions of a lesson that trains: numbers measured on the runs on
+// screen.
 #pragma once
 
 #include <string_view>
@@ -10,13 +10,14 @@
 
 namespace attnscope::lessons {
 
-/// Of the first run, and as `branch.…` of the newest branch. Heads are counted through all layers, from 0.
-/// What was not measured yet throws Error, as what is not there does. The sight must outlive the look-up.
+/// Numbers of the first run, and as `branch.…` those of the newest branch. Heads are counted through all
+/// layers, from 0. A number that is not measured yet throws Error, as does one that does not exist. The sight
+/// must outlive the look-up.
 LookUp look_up_in_training(const training::LabSight&);
 
-/// Whether a number of that name is a run's, "branch." in front or not.
+/// Whether the name is that of a run's number, with "branch." in front or not.
 bool is_training_name(std::string_view name);
-/// Of runs: what there is, as known_names() lists it for layers.
+/// The known names of runs' numbers, as known_names() lists those of layers.
 std::vector<KnownName> known_training_names();
 
 }  // namespace attnscope::lessons

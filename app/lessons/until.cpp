@@ -49,7 +49,7 @@ std::optional<Stage> stage_of_number(std::string_view asked) {
   for (const std::string_view word : parts.words)
     if (const auto stage = stage_until(word); stage && (!last || index_of(*stage) > index_of(*last)))
       last = stage;
-  return last ? last : Stage::Softmax;  // else it is read off the weights
+  return last ? last : Stage::Softmax;  // other numbers are read off the weights
 }
 
 bool shows_stage(const Step& step, Stage stage) {

@@ -1,4 +1,4 @@
-// app/lessons: how far a step lets the computation be seen: see Step::until.
+// app/lessons: the last stage that a step shows, see Step::until.
 #pragma once
 
 #include <optional>
@@ -9,19 +9,18 @@
 
 namespace attnscope::lessons {
 
-/// The last stage of such an `until`, where "weights" are those that the values are mixed with; nothing for
-/// what is no stage.
+/// The stage of an `until`, where "weights" are those that mix the values; empty if there is no such stage.
 std::optional<Stage> stage_until(std::string_view name);
-/// The stage that a number of lessons is read off, by its name as an expression asks for it ("weight",
-/// "held.length "residual""); nothing for settings and sizes, which are known before.
+/// The stage from which a lesson's number is read, by its name in an expression ("weight", "held.length
+/// "residual""); empty for settings and sizes, which are known before.
 std::optional<Stage> stage_of_number(std::string_view asked);
 
-/// Whether the step lets numbers of the stage be seen: always where it has no `until`.
+/// Whether the step shows numbers of the stage; true without an `until`.
 bool shows_stage(const Step&, Stage);
-/// Whether all numbers that an expression looks up are of such stages.
+/// Whether the step shows all stages of the numbers that an expression looks up.
 bool shows_number(const Step&, const Expression&);
-/// The plane, or where the step does not let it be seen the last one before it that the result has; nothing
-/// where it has none.
+/// The plane, or if the step does not show it the last one before it that the result has; empty if there is
+/// none.
 std::optional<Stage> plane_until(const Step&, const LayerResult&, Stage);
 
 }  // namespace attnscope::lessons

@@ -66,7 +66,7 @@ class ResultStats::VisibleCells {
   }
 
  private:
-  std::shared_ptr<const MaskRule> own_, other_;  // null: that side hides nothing
+  std::shared_ptr<const MaskRule> own_, other_;  // own_ null: all are seen; other_ null: only own_ counts
   std::int64_t b_, paired_ = -1, held_ = -1;
 };
 
@@ -78,7 +78,7 @@ ResultStats::ResultStats(ResultPtr result, BackgroundErrors* errors, const Resul
   if (before == nullptr) return;
   kept_->picture_histograms.inherit(before->kept_->picture_histograms);
   const Dimensions &now = result_->layer().dimensions, &was = before->result_->layer().dimensions;
-  // The rows, keys and heads of the questions must exist in the new result.
+  // Earlier numbers stand in only if the new result has the same sequences, heads, rows and keys.
   if (is_small() || now.batch != was.batch || now.heads != was.heads || now.queries != was.queries ||
       now.keys != was.keys)
     return;
