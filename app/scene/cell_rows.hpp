@@ -1,4 +1,4 @@
-// app/scene: the one reader of rows of cells: of kept planes at once, of a long result from its tiles.
+// app/scene: the only reader of rows of cells: from kept planes, or for a long result from its tiles.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace attnscope {
 
-/// The row of cells of a query, whatever kind the result is. Nothing while that of a long result is computed,
-/// which this asks for.
+/// A query's row of cells, for any kind of result. Empty while the row of a long result is being computed,
+/// which this call requests.
 std::optional<CellRow> row_of(const Shown&, std::int64_t b, std::int64_t h, std::int64_t query);
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// app/scene: the state that is held as B, to compare what is shown with.
+// app/scene: the state that is held as B, for comparison with what is shown.
 #pragma once
 
 #include "app/results/sight.hpp"

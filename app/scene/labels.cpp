@@ -1,4 +1,4 @@
-// app/scene: the words that stand beside numbers.
+// app/scene: the labels of tokens, rows and columns.
 #include <algorithm>
 
 #include "app/kit/ui/number_format.hpp"
@@ -26,7 +26,7 @@ std::string token_label(const LayerResult& result, const std::vector<Sequence>& 
   return is_padding ? inner(padding_token) : grouped(index);
 }
 
-/// In small digits below the line.
+/// The digits as subscripts.
 std::string digits_below(std::int64_t index) {
   std::string below;
   for (const char digit : std::to_string(index)) {
@@ -37,7 +37,7 @@ std::string digits_below(std::int64_t index) {
   return below;
 }
 
-/// Empty where the token's text stands once, and where there is no token.
+/// Empty if the token's text is unique in its sequence, and if there is no token.
 std::string place_of_repeated(const std::vector<Sequence>& sequences, std::int64_t sequence,
                               std::int64_t index) {
   const Token* const token = token_at(sequences, sequence, index);

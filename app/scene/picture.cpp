@@ -41,9 +41,9 @@ CellMarks::CellMarks(const Scene& scene, Plane plane, std::int64_t b, std::int64
       kinds_(seen_.size(), CellKind::Number),
       values_(scene.stats.matrix(plane, b, h)) {
   const bool weights = is_weights(plane);
-  const bool on_purpose = plane.stage == Stage::Drop ||  // zeros are made here
+  const bool on_purpose = plane.stage == Stage::Drop ||  // its zeros are intended
                           (plane.stage == Stage::Intervention && has_intervention(scene.result.document, h));
-  // Where -1e9 stands for -inf, or a row overflowed, a hidden key can have a weight: that must be seen.
+  // With -1e9 in place of -inf, or after an overflow, a hidden key can have a weight, which must be visible.
   rule_ = {.zero_is_underflow = weights && !on_purpose, .leaks_are_numbers = weights};
 }
 
@@ -82,7 +82,7 @@ void OverviewMarks::row(std::int64_t row, std::span<CellKind> kinds) {
   for (std::size_t column = 0; column < kinds.size(); ++column) {
     const auto from = any_.begin() + static_cast<std::ptrdiff_t>(column) * cell_;
     const auto to = from + std::min<std::ptrdiff_t>(cell_, any_.end() - from);
-    // A hidden key that has a weight all the same must be seen.
+    // A hidden key with a weight must be visible.
     const float weight = of_overview(row, static_cast<Eigen::Index>(column));
     const bool leaks = weight != 0 && !std::isnan(weight);
     kinds[column] = leaks || std::find(from, to, std::uint8_t{1}) != to ? CellKind::Number : hidden;
@@ -103,8 +103,8 @@ Map weights_map(const Theme& theme, WeightColours colours) {
 
 namespace {
 
-/// The low end of a logarithmic scale whose high end is known: four decades below it, or the smallest weight
-/// that the head has, or the geometric mean of the two.
+/// The low end of a logarithmic scale for a given high end: four decades below it, or the head's smallest
+/// weight, or their geometric mean.
 float logarithmic_low(const Scene& scene, Plane plane, std::int64_t h, float high) {
   constexpr float usual = 1e-4f, least = 1e-8f;
   if (scene.view.range == RangeMode::All || scene.view.range == RangeMode::Lock) return high * usual;
@@ -118,7 +118,7 @@ float logarithmic_low(const Scene& scene, Plane plane, std::int64_t h, float hig
 ColourScale colour_scale(const Scene& scene, Plane plane, std::int64_t h) {
   const Theme& theme = scene.ui.theme;
   const bool weights = is_weights(plane);
-  // Dropout makes the weights it keeps larger: 1 becomes 1 / (1 - rate).
+  // Dropout scales up the weights it keeps: 1 becomes 1 / (1 - rate).
   const float kept = plane.stage == Stage::Drop ? 1 - scene.result.document.layer().dropout.rate : 1;
   const FocusState& focus = *scene.view.focus;
   ColourScale scale{weights ? weights_map(theme, focus.colours) : theme.scores, 0, 1 / kept, !weights,
@@ -160,8 +160,9 @@ void draw_matrix(const Scene& scene, const char* place, const Box& box, Plane pl
 
 namespace {
 
-/// Whether the picture is so small that cells of several are all that can be seen of it. The weights are
-/// elsewhere then, and those of all heads would have to be brought for pictures of a thumb's size.
+/// Whether the picture is so small that it cannot show more than the overview, in which one cell pools
+/// several. The weights are then in another memory, and small pictures of all heads would need a copy of all
+/// of them.
 bool fits_overview(const Scene& scene, const MatrixPicture& p) {
   constexpr float most_magnified = 1.25f;
   const TensorPtr& overview = scene.result.overview;
@@ -180,7 +181,7 @@ void draw_matrix(const Scene& scene, const MatrixPicture& p) {
   const Ui& ui = scene.ui;
   const Box& box = p.box;
   if (!scene.stats.tensor(p.plane) || box.w < 1 || box.h < 1) return;
-  // The marks depend on the mask and, for the weights, on the numbers: the masked stage stands for both.
+  // The marks depend on the mask and, for the weights, on the numbers: the masked stage identifies both.
   std::uint64_t content = mix_hash(mix_hash(0, scene.stats.made_in(p.plane)), made_in(result, Stage::Mask));
   for (const std::int64_t part :
        {p.b, p.h, static_cast<std::int64_t>(index_of(p.plane.stage)), static_cast<std::int64_t>(p.plane.kind),
@@ -258,7 +259,7 @@ void draw_mask_picture(const Shown& shown, const char* place, const Box& box) {
     Colormap flat;
     flat.fill(ui.theme.bar);
     RasterJob job = whole_matrix(ui, zeros.matrix(), flat, box);
-    // The rule itself: a mistake may leave the masked scores as they were.
+    // Uses the mask's rule itself: with a wrong mask, the masked scores may be unchanged.
     std::vector<std::uint8_t> seen(static_cast<std::size_t>(result.dimensions.keys));
     job.row_kinds = [&](std::int64_t i, std::span<CellKind> kinds) {
       shown.stats.rule().see(b, h, i, seen);
