@@ -29,7 +29,7 @@ from typing import Dict, List, Optional, Tuple
 
 root = pathlib.Path(__file__).resolve().parents[2]
 
-# What PEP 600 lets a wheel take from the system, and what this program opens by itself.
+# The libraries that PEP 600 allows a wheel to use from the system, and those that this program loads itself.
 on_every_system = re.compile(
     r"(ld-linux.*|lib(c|m|dl|rt|pthread|util|gcc_s|stdc\+\+|GL|EGL|OpenGL|GLX|X11|Xext|Xrender))\.so(\.\d+)*$")
 not_for_the_program = {"pictures"}  # of assets: they belong to the README.md files
@@ -38,7 +38,7 @@ summary = "An oscilloscope for self-attention"
 
 
 class Refusal(Exception):
-    """What is missing, in one sentence."""
+    """One sentence that tells what is missing."""
 
 
 def read_elf(program: pathlib.Path) -> str:
@@ -52,7 +52,7 @@ def read_elf(program: pathlib.Path) -> str:
 
 
 def platform_of(program: pathlib.Path) -> Tuple[str, List[str]]:
-    """The tag of the systems that it runs on, and the libraries that only this machine may have."""
+    """The platform tag of the wheel, and the needed libraries that other machines may not have."""
     told = read_elf(program)
     needed = re.findall(r"\(NEEDED\).*\[(.+)\]", told)
     foreign = [name for name in needed if not on_every_system.match(name)]
@@ -88,7 +88,7 @@ def contents(program: pathlib.Path, assets: pathlib.Path, keep_symbols: bool) ->
         if path.suffix == ".py" or path.name == "py.typed":
             files["attnscope/" + path.name] = (path.read_bytes(), 0o644)
     files["attnscope/bin/attnscope"] = (program.read_bytes() if keep_symbols else stripped(program), 0o755)
-    # Where the program looks for them: share/attnscope beside the folder that it stands in.
+    # The program finds its assets in share/attnscope beside its own folder.
     for path in sorted(assets.rglob("*")):
         inner = path.relative_to(assets)
         if path.is_file() and path.name != "README.md" and inner.parts[0] not in not_for_the_program:
@@ -116,7 +116,7 @@ def add_dist_info(files: Dict[str, Tuple[bytes, int]], version: str, tag: str,
 
 
 def time_of_files() -> Tuple[int, int, int, int, int, int]:
-    """That of the commit where it is told, so that the same inputs give the same bytes."""
+    """SOURCE_DATE_EPOCH if it is set, else a fixed date, so that the same inputs give the same bytes."""
     told = os.environ.get("SOURCE_DATE_EPOCH", "")
     if not told.isdigit() or int(told) < 315532800:  # ZIP begins in 1980
         return 2020, 1, 1, 0, 0, 0

@@ -1,13 +1,12 @@
 """AttnScope, an oscilloscope for self-attention, from Python.
 
-``show(x)`` opens the window on tensors, on what a model returned or on a model's folder; ``watch(model)`` shows there
-the attention of a PyTorch model while it runs, under SDPA and Flash too; ``Model(path)`` runs a model without any
-framework and gives NumPy arrays; ``head_view`` and ``model_view`` take BertViz' own parameters and give one HTML page.
-On the command line ``attnscope`` is the program itself. Whatever goes wrong is an ``attnscope.Error`` with the
-program's own sentence.
+``show(x)`` opens the window on tensors, a model's output or a model's folder; ``watch(model)`` shows the attention of a
+PyTorch model there while it runs, under SDPA and Flash too; ``Model(path)`` runs a model without any framework and
+returns NumPy arrays; ``head_view`` and ``model_view`` take BertViz' parameters and make one HTML page. On the command
+line ``attnscope`` is the program itself. Errors are ``attnscope.Error`` with the program's own sentence.
 
-Needs NumPy. PyTorch, JAX, transformers, TransformerLens and nnsight are understood where they are, never imported;
-``watch`` alone uses the PyTorch that its model is made of.
+Needs NumPy. Objects of PyTorch, JAX, transformers, TransformerLens and nnsight are accepted, but these are never
+imported; only ``watch`` uses the PyTorch of its model.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Arrays", "Encoding", "Error", "Model", "Page", "Watch", "head_view", "model_view", "show", "watch"]
 
-# NumPy is read when the first of these is asked for: the command line needs none.
+# NumPy is imported when the first of these is used: the command line does not need it.
 _homes = {"show": "_window", "Arrays": "_model", "Encoding": "_model", "Model": "_model",
           "Watch": "_watch", "watch": "_watch", "Page": "_bertviz", "head_view": "_bertviz", "model_view": "_bertviz"}
 

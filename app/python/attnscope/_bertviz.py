@@ -1,4 +1,5 @@
-"""BertViz' head_view and model_view, with their parameters, as one HTML page without network or scripts of others."""
+"""BertViz' head_view and model_view, with their parameters, as one HTML page without network access or third-party
+scripts."""
 
 from __future__ import annotations
 
@@ -20,8 +21,8 @@ from ._tensors import Dump, dump_of, layers_of, words
 
 
 class Page:
-    """A whole HTML document. ``data`` is its text: written into a file it opens in any browser, without network. In
-    Jupyter, VS Code and Colab it shows itself."""
+    """A complete HTML document. ``data`` is its text: as a file it opens in any browser, without network access. In
+    Jupyter, VS Code and Colab it is displayed as the value of a cell."""
 
     data: str
 
@@ -35,7 +36,7 @@ class Page:
             file.write(self.data)
 
     def _repr_html_(self) -> str:
-        # In a frame: the page's styles are its own, and so are the notebook's.
+        # In a frame, so that the styles of the page and of the notebook do not mix.
         return ('<iframe title="AttnScope" srcdoc="%s" style="width:100%%;height:%dpx;border:0;resize:vertical" '
                 'sandbox="allow-scripts allow-downloads"></iframe>' % (html.escape(self.data), self.height))
 
@@ -48,7 +49,7 @@ def head_view(attention: Any = None, tokens: Optional[List[str]] = None, sentenc
               encoder_attention: Any = None, decoder_attention: Any = None, cross_attention: Any = None,
               encoder_tokens: Optional[List[str]] = None, decoder_tokens: Optional[List[str]] = None,
               include_layers: Optional[Iterable[int]] = None, html_action: str = "view") -> Optional[Page]:
-    """Attention of all layers and heads, one head at a time large. BertViz' function of this name.
+    """Attention of all layers and heads, with one enlarged head. Corresponds to BertViz' head_view.
 
     attention: an array ``[1, heads, n, n]`` for each layer; tokens: n words. Of encoder-decoders instead
     ``encoder_attention``, ``decoder_attention``, ``cross_attention`` ``[1, heads, decoder n, encoder n]`` with
@@ -70,7 +71,7 @@ def model_view(attention: Any = None, tokens: Optional[List[str]] = None, senten
                encoder_tokens: Optional[List[str]] = None, decoder_tokens: Optional[List[str]] = None,
                include_layers: Optional[Iterable[int]] = None, include_heads: Optional[Iterable[int]] = None,
                html_action: str = "view") -> Optional[Page]:
-    """Attention of all layers and heads. BertViz' function of this name; parameters as those of head_view.
+    """Attention of all layers and heads. Corresponds to BertViz' model_view; parameters are those of head_view.
 
     display_mode: "dark" or "light"; None follows the reader's setting. include_heads: these are shown, under their own
     numbers; None: all.
@@ -171,7 +172,8 @@ def _chosen(arrays: Dict[str, np.ndarray], layers: Optional[List[int]]) -> Dict[
 
 
 def _with_heads(option: str, arrays: Dict[str, np.ndarray], heads: List[int]) -> Dict[str, np.ndarray]:
-    """Without those behind the last one that is shown. The others stay: heads keep their numbers."""
+    """The arrays without the heads after the last one in ``heads``. Earlier heads stay, so that numbers stay the
+    same."""
     kept = {}
     for name, array in arrays.items():
         if array.ndim < 3:
@@ -185,7 +187,7 @@ def _with_heads(option: str, arrays: Dict[str, np.ndarray], heads: List[int]) ->
 
 
 def _changed(page: str, changes: Dict[str, Any]) -> str:
-    """The page, which shows the heads "shown" alone, and that sentence B begins with the token "second"."""
+    """The page with ``changes`` in its data: only the heads "shown" are drawn; sentence B begins at token "second"."""
     if not changes:
         return page
     mark = 'id="attnscope-data">'
@@ -199,7 +201,7 @@ def _changed(page: str, changes: Dict[str, Any]) -> str:
 
 def _page(dump: Dump, layer: Optional[int], head: Optional[int], theme: Optional[str],
           changes: Dict[str, Any]) -> str:
-    """The program's page: layers × heads. Where they are too many for one page, one in which a layer can be chosen."""
+    """The program's page: layers × heads; or, if these are too many for one page, a page with a choice of layers."""
     names = list(dump.arrays)
     first = dump.layer_name(layer) or names[0]
     fits = sum(array.size for array in dump.arrays.values()) <= _most_cells
@@ -224,7 +226,7 @@ def _page(dump: Dump, layer: Optional[int], head: Optional[int], theme: Optional
     return pages[0] if len(pages) == 1 else _with_choice(names, pages, names.index(first), theme)
 
 
-# Weights of all heads together that the program puts on one page: some megabytes.
+# The most weights, over all heads, of one page of the program: some megabytes.
 _most_cells = 1 << 22
 
 _kinds = {"attentions": "Layer", "encoder_attentions": "Encoder, layer", "decoder_attentions": "Decoder, layer",
@@ -232,7 +234,7 @@ _kinds = {"attentions": "Layer", "encoder_attentions": "Encoder, layer", "decode
 
 
 def _with_choice(names: List[str], pages: List[str], first: int, theme: Optional[str]) -> str:
-    """One document that holds all of them and shows one."""
+    """One document that contains all pages and shows one of them."""
     labels = ["%s %s" % (_kinds[kind], number) for kind, _, number in (name.partition(".") for name in names)]
     choices = "".join("<option value=%d%s>%s</option>" % (i, " selected" if i == first else "", label)
                       for i, label in enumerate(labels))

@@ -1,4 +1,4 @@
-"""From one attention call of PyTorch to a record: which keys are new, and what the mask says beyond causality."""
+"""Turns an attention call of PyTorch into a record: which keys are new, and what the mask adds to causality."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _most_rows = 256  # of earlier keys that are compared
 
 
 class Call(NamedTuple):
-    """What was seen. Weights are softmax(scale · q kᵀ, soft-capped, + bias + mask)."""
+    """An observed attention call. Weights are softmax(scale · q kᵀ, soft-capped, + bias + mask)."""
 
     query: Tensor  # [batch, heads, queries, d_k]
     key: Tensor  # [batch or 1, kv heads, keys, d_k]
@@ -27,8 +27,8 @@ class Call(NamedTuple):
     scale: float
     mask: Optional[Tensor] = None  # bool, True may look, or added; up to four axes, from the last
     bias: Optional[Tensor] = None  # added, likewise
-    # Without a mask: "last" when the queries are the last of the keys and see none later, "first" when they are the
-    # first ones, "" when each sees all.
+    # Without a mask: "last" if the queries are the last of the keys' tokens and causal, "first" if they are the first
+    # ones and causal, "" if each sees all keys.
     causal: str = ""
     may_be_causal: bool = True  # False: a mask that looks causal is so by chance
     window: Optional[int] = None
@@ -39,7 +39,7 @@ class Call(NamedTuple):
 
 
 def blob_of(tensor: Tensor) -> Blob:
-    """Copied once, from where it is into the ring. Numbers of other types become float32."""
+    """The tensor is copied once, directly into the ring. Numbers of other types become float32."""
     name, kind = _dtypes.get(tensor.dtype, _dtypes[torch.float32])
 
     def fill(place: np.ndarray) -> None:
@@ -52,19 +52,19 @@ def blob_of(tensor: Tensor) -> Blob:
 
 
 class Chosen:
-    """One sequence of a batch, of the calls of one pass: layers share masks, and so their parts."""
+    """Selects one sequence of a batch in the calls of one pass. Layers share masks, and so the slices of them."""
 
     def __init__(self, sequence: int) -> None:
         self._sequence = sequence
         self._parts: Dict[int, Tuple[Tensor, Tensor]] = {}  # by id; the whole lives on, so that its id stays its own
 
     def number(self, batch: int) -> Optional[int]:
-        """Its number among so many, from 0; None where there are fewer."""
+        """Its index in a batch of that size, from 0; None if the batch is too small."""
         number = self._sequence + batch if self._sequence < 0 else self._sequence
         return number if 0 <= number < batch else None
 
     def of(self, call: Call, number: int) -> Call:
-        """The call of that sequence alone."""
+        """The call reduced to that sequence."""
 
         def part(tensor: Optional[Tensor]) -> Optional[Tensor]:
             if tensor is None or tensor.dim() < 4 or tensor.shape[0] == 1:
@@ -85,7 +85,7 @@ def four_axes(tensor: Tensor) -> Tensor:
 
 
 class Mask(NamedTuple):
-    """A mask as it is sent, [1 or batch, 1 or heads, queries, keys]; None where it says nothing beyond ``causal``."""
+    """The mask of a record, [1 or batch, 1 or heads, queries, keys]; None if it adds nothing to ``causal``."""
 
     sent: Optional[Tensor]
     causal: bool
@@ -94,7 +94,7 @@ class Mask(NamedTuple):
 
 
 def _triangle(queries: int, keys: int, window: Optional[int], device: torch.device) -> Tensor:
-    """[queries, keys]: True where a query sees a key, when the queries are the last of the keys."""
+    """[queries, keys]: True where a query sees a key, for queries that are the last of the keys' tokens."""
     rows = torch.arange(keys - queries, keys, device=device)[:, None]
     columns = torch.arange(keys, device=device)[None, :]
     seen = columns <= rows
@@ -102,8 +102,8 @@ def _triangle(queries: int, keys: int, window: Optional[int], device: torch.devi
 
 
 def _as_said(mask: Tensor) -> Tuple[Tensor, Optional[Tensor]]:
-    """Where queries may look, bool, and what has to be added where that is not all that the mask says. A row of
-    padding, to which every key is hidden, sees none: that eager attention spreads it evenly over all is an accident."""
+    """The allowed cells, bool, and the additive mask if it has other values than 0 and −∞. A row of padding, with all
+    keys hidden, sees none: its uniform weights in eager attention are an accident."""
     if mask.dtype == torch.bool:
         return mask, None
     hides = mask <= torch.finfo(mask.dtype).min / 2
@@ -114,7 +114,7 @@ def _as_said(mask: Tensor) -> Tuple[Tensor, Optional[Tensor]]:
 
 
 def read_mask(call: Call, expected: Optional[int]) -> Mask:
-    """``expected``: how many keys there are if the call goes on where the one before ended."""
+    """``expected``: the number of keys if the call continues where the previous one ended."""
     queries, keys = call.query.shape[2], call.key.shape[2]
     if call.mask is None:
         if call.causal == "first":
@@ -123,7 +123,7 @@ def read_mask(call: Call, expected: Optional[int]) -> Mask:
                 seen = _triangle(queries, queries, None, call.query.device)[None, None, :, :keys]
                 return Mask(seen, False, None, keys)
             return Mask(None, True, call.window, used)
-        # One new query that sees all keys is what causality says of it.
+        # A single new query that sees all keys agrees with causality.
         alone = call.kind == "self" and call.may_be_causal and queries == 1 and not call.causal
         fits = alone and (call.window is None or keys <= call.window)
         return Mask(None, call.causal == "last" or fits, call.window if call.causal or fits else None, keys)
@@ -152,7 +152,7 @@ def read_mask(call: Call, expected: Optional[int]) -> Mask:
 
 
 def behind(tensor: Optional[Tensor], before: int) -> Optional[Tensor]:
-    """A mask with ``before`` keys more in front, which no query sees."""
+    """The mask with ``before`` hidden keys inserted in front."""
     if tensor is None or before == 0:
         return tensor
     hidden = 0.0 if tensor.dtype == torch.bool else -torch.inf
@@ -161,7 +161,7 @@ def behind(tensor: Optional[Tensor], before: int) -> Optional[Tensor]:
 
 
 class _Earlier:
-    """Keys of a layer that were sent, as far as needed to know them again: rows of head 0, of long ago only some."""
+    """The sent keys of a layer, as far as needed to recognise them: rows of head 0, and only some of the older ones."""
 
     def __init__(self, like: Tuple[Any, ...], key: Tensor) -> None:
         self.like, self.total = like, 0
@@ -171,7 +171,7 @@ class _Earlier:
         self.add(key, 0, 0)
 
     def is_in(self, key: Tensor, dropped: int) -> bool:
-        """Whether ``key`` begins with the keys that were sent, from number ``dropped`` on."""
+        """Whether ``key`` begins with the sent keys from number ``dropped`` on."""
         first, last = bisect.bisect_left(self.places, dropped), len(self.places)
         if first == last or self.rows.device != key.device:
             return False
@@ -182,7 +182,7 @@ class _Earlier:
         return bool(torch.equal(head.index_select(1, places), known))
 
     def add(self, key: Tensor, first: int, number: int) -> None:
-        """Takes rows [first, …) of ``key``; the first has this number."""
+        """Adds rows [first, …) of ``key``; ``number`` is that of the first."""
         count, room = key.shape[2] - first, self.rows.shape[1]
         kept, head = len(self.places), key[:, 0]
         if kept + count <= room:
@@ -199,18 +199,18 @@ class _Earlier:
 
 
 class Layers:
-    """What was sent of each layer: a call brings the keys that are new, or all of them."""
+    """The keys sent of each layer: a record contains the new keys of a call, or all of them."""
 
     def __init__(self) -> None:
         self._earlier: Dict[Any, _Earlier] = {}
 
     def forget(self) -> None:
-        """The next call of each layer is sent whole."""
+        """Makes the next record of each layer contain all keys."""
         self._earlier.clear()
 
     def describe(self, layer: Any, call: Call, with_mask: bool,
                  masks: Dict[Any, Tuple[Any, Mask]]) -> Tuple[Dict[str, Any], Dict[str, Blob]]:
-        """Fields and arrays of the call's record. ``masks``: of this pass, since layers share theirs."""
+        """The fields and arrays of the call's record. ``masks``: a cache for this pass, since layers share masks."""
         queries, keys = call.query.shape[2], call.key.shape[2]
         earlier = self._earlier.get(layer)
         expected = earlier.total + queries if earlier and earlier.total + queries <= keys else None
@@ -245,7 +245,7 @@ class Layers:
         return behind(bias.expand(*bias.shape[:2], call.query.shape[2], mask.used), dropped)
 
     def _new_keys(self, layer: Any, call: Call, key: Tensor, mask: Mask) -> Tuple[int, int]:
-        """The first row of ``key`` that is to be sent, and how many keys in front of its row 0 it has no more."""
+        """The first row of ``key`` to send, and the number of sent keys that were dropped in front of its row 0."""
         if call.kind == "encoder" or not (call.kind == "cross" or call.may_be_causal):
             return 0, 0
         like = (call.kind, tuple(key.shape[:2]), key.shape[3], tuple(call.query.shape[:2]), call.value.shape[3],

@@ -49,8 +49,8 @@ def write_tensors(path: str, arrays: Mapping[str, np.ndarray], metadata: Mapping
 
 
 def map_tensors(path: str) -> Dict[str, np.ndarray]:
-    """The tensors of a .safetensors file where they lie: nothing is copied, and what is written into the arrays
-    stays in this process. They outlive the file's name."""
+    """The tensors of a .safetensors file, mapped without a copy. Writes to the arrays stay in this process. The arrays
+    stay valid after the file is removed."""
     data = np.memmap(path, np.uint8, mode="c")
     begin = 8 + int.from_bytes(data[:8].tobytes(), "little")
     head = json.loads(data[8:begin].tobytes())
@@ -65,7 +65,7 @@ def map_tensors(path: str) -> Dict[str, np.ndarray]:
 
 
 def private_folder() -> str:
-    """A new folder for results that are mapped and then lose their names: in memory where there is room."""
+    """A new folder for result files, which are mapped and then removed: in memory if there is enough room."""
     memory = "/dev/shm"
     try:
         roomy = shutil.disk_usage(memory).free > 4 << 30 and os.access(memory, os.W_OK | os.X_OK)

@@ -1,4 +1,4 @@
-"""A model at hand: one process that opens it once, and results that are mapped where it wrote them."""
+"""Model: one process opens a model once; its results are mapped from the files that it writes."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ Chat = Union[str, Sequence[Mapping[str, str]]]
 
 
 class Encoding(NamedTuple):
-    """A text as the model's tokenizer has it: three lists of the same length."""
+    """A tokenized text: three lists of the same length."""
 
     ids: List[int]
     tokens: List[str]
     offsets: List[Tuple[int, int]]  # begin and end of each token, in characters of the text
-    text: Optional[str] = None  # of a chat: what its template made of it
+    text: Optional[str] = None  # of a chat: the text made by its template
 
 
 class Arrays(Dict[str, np.ndarray]):
-    """Named arrays, and the words they are about. The arrays are mapped from memory, float32 but for whole numbers;
-    what is written into them stays here."""
+    """Named arrays, and the tokens of their positions. The arrays are mapped, float32 except for whole numbers; writes
+    to them change no file."""
 
     batch_tokens: List[List[str]]
     batch_decoder_tokens: List[List[str]]
-    #: How many tokens of each sequence came in; those behind them were generated.
+    #: The number of input tokens of each sequence; the tokens after them were generated.
     given: List[int]
-    #: What was generated behind each sequence; empty where nothing was.
+    #: The text generated after each sequence; empty if nothing was generated.
     texts: List[str]
 
     def __init__(self, arrays: Mapping[str, np.ndarray], sequences: Sequence[Mapping[str, Any]] = ()) -> None:
@@ -53,12 +53,12 @@ class Arrays(Dict[str, np.ndarray]):
 
     @property
     def tokens(self) -> List[str]:
-        """Of the first sequence, one for each position; empty where the model has no tokenizer."""
+        """The tokens of the first sequence, one for each position; empty if the model has no tokenizer."""
         return self.batch_tokens[0] if self.batch_tokens else []
 
     @property
     def text(self) -> str:
-        """What was generated behind the first sequence."""
+        """The text generated after the first sequence."""
         return self.texts[0] if self.texts else ""
 
     def __repr__(self) -> str:
@@ -66,7 +66,7 @@ class Arrays(Dict[str, np.ndarray]):
 
 
 class _Kept:
-    """What has to be taken away when a Model goes."""
+    """The process and the folder that are removed with a Model."""
 
     def __init__(self) -> None:
         self.process: Optional[Process] = None
@@ -82,12 +82,12 @@ class _Kept:
 
 
 class Model:
-    """A model that is run here: a Hugging Face folder (config.json and safetensors) or a .gguf file, of the families
-    that the program knows. Nothing is converted, no network is asked, no framework needed.
+    """A model to run: a Hugging Face folder (config.json and safetensors) or a .gguf file, of a family that the program
+    supports. No conversion, network access or framework is needed.
 
-    One process keeps it open; any thread may ask, one request is answered at a time. Ctrl-C stops what is computed
-    and leaves the model usable. ``close()``, the end of a ``with`` or of the object ends the process; arrays that
-    were given stay.
+    One process keeps the model open. Any thread may call it; one request is answered at a time. Ctrl-C stops a
+    computation and leaves the model usable. ``close()``, the end of a ``with`` or of the object ends the process;
+    returned arrays stay valid.
 
     >>> with attnscope.Model("SmolLM2-135M") as model:
     ...     out = model.run("The cat sat")
@@ -96,7 +96,7 @@ class Model:
 
     #: "GPT-2", "Llama", …
     family: str
-    #: Of the stack that gives the output; what the program says of both stacks is ``facts``.
+    #: Of the stack that gives the output; ``facts`` describes both stacks.
     layers: int
     heads: int
     #: {"family", "d_model", "vocabulary", "encoder" and "decoder": {"layers", "heads", "kv_heads", "d_k"}}
@@ -128,21 +128,22 @@ class Model:
             batch: Optional[Mapping[str, Any]] = None, emit: Iterable[str] = (), layers: Optional[Layers] = None,
             ablate: Iterable[Head] = (), names: str = "transformers", chat_template: Optional[str] = None,
             chat_date: Optional[str] = None, generation_prompt: bool = True) -> Arrays:
-        """What ``attnscope run`` writes, as arrays. One of ``text``, ``ids``, ``chat``, ``image`` and ``batch`` comes in.
+        """The output of ``attnscope run`` as arrays. The input is one of ``text``, ``ids``, ``chat``, ``image`` and
+        ``batch``.
 
         Returns ``input_ids`` ``[batch, n]``, ``attentions.{i}`` ``[batch, heads, n, n]``, ``hidden_states.{i}``
         ``[batch, n, d_model]`` (0 = embeddings), ``last_hidden_state``, ``logits`` ``[batch, n, vocabulary]``,
-        ``pooler_output`` where the model has one; of encoder-decoders ``encoder_…``, ``decoder_…`` and
+        ``pooler_output`` if the model has one; for encoder-decoders ``encoder_…``, ``decoder_…`` and
         ``cross_attentions.{i}`` ``[batch, heads, decoder n, encoder n]``.
 
-        pair: the second text of a pair (BERT). decoder_text: what the decoder has said so far.
-        chat: one message of a user, or messages ``[{"role": "user", "content": "Hello"}, …]``, put through the
-        model's chat template (``chat_template`` names which, ``chat_date`` is the day it is told).
-        image: a PNG or JPEG file. batch: arrays as transformers takes them (``input_ids`` ``[batch, n]``,
+        pair: the second text of a pair (BERT). decoder_text: the beginning of the decoder's output.
+        chat: one message of a user, or messages ``[{"role": "user", "content": "Hello"}, …]``, formatted by the
+        model's chat template (``chat_template`` is its name, ``chat_date`` the date that it uses).
+        image: a PNG or JPEG file. batch: arrays in the format of transformers' models (``input_ids`` ``[batch, n]``,
         ``attention_mask``, ``pixel_values`` …).
-        emit: any of "q", "k", "v" (``q.{i}`` ``[batch, heads, n, d_k]``, behind rotary positions), "entropy",
+        emit: any of "q", "k", "v" (``q.{i}`` ``[batch, heads, n, d_k]``, after rotary positions), "entropy",
         "received" (``[batch, heads, n]``) and "lens" (``lens.{i}``, ``lens_ids.{i}`` ``[batch, n, 10]``).
-        layers: whose attention is given: 3, (0, 3) with both ends, range(4) or "0-3".
+        layers: the layers whose attention is returned: 3, (0, 3) with both ends, range(4) or "0-3".
         ablate: heads whose output is set to zero, (layer, head) or "3.5".
         names: "transformers", or "transformer-lens" for the names and shapes of its hooks.
         """
@@ -157,10 +158,10 @@ class Model:
                  layers: Optional[Layers] = None, ablate: Iterable[Head] = (), names: str = "transformers",
                  chat_template: Optional[str] = None, chat_date: Optional[str] = None) -> Arrays:
         """Appends up to ``tokens`` tokens, each the likeliest, or drawn from softmax(logits / temperature) among the
-        ``top_k`` likeliest and the fewest whose probabilities sum to ``top_p``; one ``seed`` draws the same ones.
+        ``top_k`` likeliest and the fewest whose probabilities sum to ``top_p``; the same ``seed`` draws the same ones.
 
-        Returns what ``run`` gives of the whole sequence; ``.text`` is what was generated, ``.tokens`` all tokens,
-        ``.given[0]`` how many of them came in.
+        Returns the arrays of ``run`` for the whole sequence; ``.text`` is the generated text, ``.tokens`` are all
+        tokens, ``.given[0]`` is the number of input tokens.
         """
         arguments = self._input(text, None, None, ids, chat, None, None)
         arguments += _chat_options(chat_template, chat_date, True)
@@ -175,12 +176,13 @@ class Model:
     def atlas(self, text: Optional[str] = None, *, ids: Optional[Iterable[int]] = None,
               decoder_text: Optional[str] = None, at: Optional[int] = None, mean: bool = False, last: bool = False,
               prune: bool = False) -> Dict[str, np.ndarray]:
-        """What ablating each head alone does to the prediction, as ``attnscope atlas`` writes it.
+        """The effect of ablating each head alone on the prediction, as in ``attnscope atlas``.
 
         Returns columns of the same length, a row for each head: ``block``, ``head``, ``top_token`` (int64), ``kl``,
-        ``top_logit_change``, ``mean_kl``, ``nll_change`` (float64, nats; NaN where there is no such number).
-        at: position of the prediction. mean: a head gives its mean over the text, not zeros. last: effects on one
-        position alone, faster. prune: heads are removed one after the other, that of the least effect first.
+        ``top_logit_change``, ``mean_kl``, ``nll_change`` (float64, nats; NaN if there is no such number).
+        at: position of the prediction. mean: a head is replaced by its mean over the text, not by zeros. last: effects
+        on one position only, which is faster. prune: heads are removed one after the other, the one with the least
+        effect first.
         """
         arguments = self._input(text, None, decoder_text, ids, None, None, None)
         arguments += ["--at=%d" % at] if at is not None else []
@@ -226,7 +228,7 @@ class Model:
         return encodings[0] if text is None or isinstance(text, str) else encodings
 
     def close(self) -> None:
-        """Ends the process. What was given stays."""
+        """Ends the process. Returned arrays stay valid."""
         self._closed = True
         self._finalizer()
 
@@ -239,7 +241,7 @@ class Model:
     def __repr__(self) -> str:
         return "attnscope.Model(%r)" % self.path
 
-    # What follows talks to the process.
+    # The functions below communicate with the process.
 
     def _input(self, text: Optional[str], pair: Optional[str], decoder_text: Optional[str],
                ids: Optional[Iterable[int]], chat: Optional[Chat], image: Optional[Path],
@@ -285,7 +287,7 @@ class Model:
                 self._forget(arguments)
 
     def _place(self, ending: str) -> str:
-        """A file that is not there yet."""
+        """The path of a new, empty file."""
         if self._closed:
             raise Error("This Model is closed.")
         handle, path = tempfile.mkstemp("." + ending, dir=self._kept.folder)
@@ -293,7 +295,7 @@ class Model:
         return path
 
     def _forget(self, arguments: List[str]) -> None:
-        """Files that were written for one request."""
+        """Removes the input files of a request."""
         for argument in arguments:
             name, _, path = argument.partition("=")
             if name in ("--batch", "--chat"):
@@ -348,7 +350,7 @@ class Model:
 
 
 def _option(name: str, value: str) -> List[str]:
-    """Whatever the value begins with. One that is empty stands alone."""
+    """An option whose value may begin with any character; an empty value is an argument of its own."""
     return ["--%s=%s" % (name, value)] if value else ["--" + name, ""]
 
 

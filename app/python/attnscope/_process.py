@@ -12,13 +12,13 @@ from . import _program
 
 
 class Process:
-    """``attnscope serve``: a request a line, an answer a line. Ends with its input."""
+    """A running ``attnscope serve``: one line per request, one line per answer. It ends at the end of its input."""
 
     def __init__(self, model: str) -> None:
         program = _program.program()
         self.owner = os.getpid()
         self.complained = tempfile.TemporaryFile()
-        # A session of its own: Ctrl-C is for Python, which then says what is to stop.
+        # In a session of its own: Ctrl-C goes to Python only, which then cancels the request.
         self.child = subprocess.Popen([program, "serve", model], stdin=subprocess.PIPE,
                                       stdout=subprocess.PIPE, stderr=self.complained, start_new_session=True)
         assert self.child.stdin is not None and self.child.stdout is not None
@@ -58,7 +58,7 @@ class Process:
         return _program.sentence(said, "attnscope ended with %s and said nothing." % self.child.wait())
 
     def end(self) -> None:
-        """Of the process that started it: its input ends, and so does it."""
+        """Closes its input, which ends it. A child made by fork() only closes its own ends of the pipes."""
         mine = self.owner == os.getpid()
         for pipe in (self.child.stdin, self.child.stdout):
             if pipe is not None:

@@ -1,4 +1,4 @@
-"""Where the program is, and how it is called."""
+"""Finds the program and calls it."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import NoReturn, Sequence
 
 
 class Error(RuntimeError):
-    """What the program refuses or cannot do, in one sentence."""
+    """One sentence that tells what the program refuses or cannot do."""
 
 
 def version() -> str:
-    """Of the package that is installed; "0" in a source tree."""
+    """The version of the installed package; "0" in a source tree."""
     from importlib import metadata
     try:
         return metadata.version("attnscope")
@@ -23,7 +23,7 @@ def version() -> str:
 
 
 def program() -> str:
-    """The path of the program: ``$ATTNSCOPE_PROGRAM``, or what came with the package, or a source tree's build."""
+    """The path of the program: ``$ATTNSCOPE_PROGRAM``, else the one in the package, else a source tree's build."""
     named = os.environ.get("ATTNSCOPE_PROGRAM")
     here = pathlib.Path(__file__).resolve().parent
     places = [pathlib.Path(named)] if named else [
@@ -36,7 +36,7 @@ def program() -> str:
 
 
 def sentence(stderr: str, otherwise: str) -> str:
-    """What the program said last, without its name in front."""
+    """The program's last sentence on stderr, without its name in front."""
     lines = [line for line in stderr.replace("\r", "\n").splitlines() if line.strip()]
     if not lines:
         return otherwise

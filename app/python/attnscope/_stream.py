@@ -1,6 +1,6 @@
-"""A stream of attention calls into a window: a file in memory that both map, with a header and a ring of records.
+"""A stream of attention calls to a window: a file in memory that both map, with a header and a ring of records.
 
-The process writes and never waits; what the window does not read in time is overwritten. The window's side is
+The process writes and never waits; records that the window does not read in time are overwritten. The window's side is
 core/watch (watch_format.hpp has the same numbers).
 """
 
@@ -19,7 +19,7 @@ import numpy as np
 
 from ._program import Error
 
-# What a window may want, a set of bits.
+# The arrays that a window may request, as bits.
 QKV, MASK, OUTPUT = 1, 2, 4
 
 _header_bytes = 4096
@@ -30,14 +30,14 @@ _record_magic = 0x52575441
 _filler, CALL, END_OF_PASS = 0, 1, 2
 _least_ring, _alignment = 1 << 20, 64
 _patience = 2_000_000_000  # nanoseconds after which a window that did not look is none
-# Numbers of the header, by their place among its u64.
+# Numbers of the header, by their index among its u64.
 _reserved, _written, _records, _closed, _too_large, _facts_bytes = 5, 6, 7, 8, 9, 10
 _window_pid, _window_looked, _window_wanted, _window_whole = 16, 17, 18, 19
 _numbers = itertools.count()
 
 
 class Blob(NamedTuple):
-    """An array of a record. ``fill`` writes it, row by row, into the bytes that it is given."""
+    """An array of a record. ``fill`` writes it in row-major order into the given bytes."""
 
     dtype: str  # F32, F16, BF16, I64 or BOOL
     shape: Sequence[int]
@@ -51,7 +51,7 @@ class Blob(NamedTuple):
 
 
 def watch_folder() -> str:
-    """Where streams lie, for their owner alone. Made when it is not there. Raises Error."""
+    """The folder of streams, which only its owner can read. Created if it does not exist. Raises Error."""
     folder = os.environ.get("ATTNSCOPE_WATCH_FOLDER", "")
     if not folder:
         own, runtime = "attnscope-%d" % os.geteuid(), os.environ.get("XDG_RUNTIME_DIR", "")
@@ -76,7 +76,7 @@ def watch_folder() -> str:
 
 
 def _start_time() -> int:
-    """Of this process, as /proc/PID/stat has it; 0 where there is none."""
+    """The start time of this process from /proc/PID/stat; 0 if that cannot be read."""
     try:
         with open("/proc/self/stat", "rb") as file:
             return int(file.read().rpartition(b")")[2].split()[22 - 3])
@@ -89,7 +89,7 @@ def _aligned(size: int) -> int:
 
 
 def _json_of(facts: Mapping[str, Any]) -> bytes:
-    """Within the room that the header has; lists go where it is too small."""
+    """The facts as JSON that fits into the header; lists are left out if there is too little room."""
     text = json.dumps(facts).encode()
     if len(text) <= _header_bytes - _facts_at:
         return text
@@ -98,7 +98,7 @@ def _json_of(facts: Mapping[str, Any]) -> bytes:
 
 
 def _laid_out(fields: Mapping[str, Any], blobs: Mapping[str, Blob]) -> Tuple[bytes, Dict[str, int], int]:
-    """A record's JSON, where its arrays begin, and how many bytes it has."""
+    """A record's JSON, the offsets of its arrays, and its size in bytes."""
     first = 768  # enough for the JSON of most
     while True:
         offset, places = first, {}
@@ -114,10 +114,10 @@ def _laid_out(fields: Mapping[str, Any], blobs: Mapping[str, Blob]) -> Tuple[byt
 
 
 class Stream:
-    """The process' side. Safe to use from several threads; in a child made by fork() it does nothing."""
+    """The writer's side of a stream. Safe to use from several threads; in a child made by fork() it does nothing."""
 
     def __init__(self, facts: Mapping[str, Any], ring: int) -> None:
-        """``ring``: bytes for records. Less is taken where memory for shared files is scarce. Raises Error."""
+        """``ring``: bytes for records; fewer if memory for shared files is short. Raises Error."""
         self.owner = os.getpid()
         self._lock = threading.Lock()
         self._number = self._at = 0
@@ -149,7 +149,7 @@ class Stream:
             raise Error("Cannot write \"%s\": %s." % (self.path, error.strerror or error)) from None
 
     def _make_room(self, capacity: int) -> int:
-        # Memory that is promised now: a full file system would end the process later, in the middle of a pass.
+        # Allocates the memory now: a write to a full file system would end the process in the middle of a pass.
         while True:
             try:
                 os.posix_fallocate(self._file, 0, _header_bytes + capacity)
@@ -168,7 +168,7 @@ class Stream:
         self._words[_facts_bytes] = len(facts)
 
     def is_usable(self) -> bool:
-        """Whether a record can be written: not closed, in the process that made it, and the file was not cut."""
+        """Whether a record can be written: not closed, in the process that made it, and the file was not truncated."""
         if self._file < 0 or os.getpid() != self.owner:
             return False
         try:
@@ -183,7 +183,7 @@ class Stream:
         return abs(time.monotonic_ns() - int(self._words[_window_looked])) < _patience
 
     def wanted(self) -> int:
-        """What the window wants: QKV, MASK, OUTPUT."""
+        """The bits of what the window requests: QKV, MASK, OUTPUT."""
         return int(self._words[_window_wanted]) or QKV | MASK
 
     def reader(self) -> Tuple[int, int]:
@@ -191,13 +191,13 @@ class Stream:
         return int(self._words[_window_pid]), int(self._words[_window_whole])
 
     def too_large(self) -> int:
-        """Calls that were not sent: a record of one is larger than the ring."""
+        """The number of calls that were not sent since their record is larger than the ring."""
         return int(self._words[_too_large]) if self._file >= 0 else self._too_large_before
 
     _too_large_before = 0
 
     def write(self, kind: int, fields: Mapping[str, Any], blobs: Mapping[str, Blob]) -> bool:
-        """One record; False when it was not written since it is larger than the ring."""
+        """Writes a record; False if it is larger than the ring, or the stream is closed."""
         with self._lock:
             if self._file < 0:
                 return False

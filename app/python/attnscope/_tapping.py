@@ -1,7 +1,7 @@
-"""Functions that are replaced while a pass of a watched model runs, and the pass that hears of their calls.
+"""Replaces functions while a pass of a watched model runs, and reports their calls to the pass.
 
-What replaces a function calls it, with the same arguments, and returns what it returns. In threads where no such
-pass runs it does nothing else.
+A replacement calls the original with the same arguments and returns its result. In threads without such a pass it
+does nothing else.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Tap = Tuple[Any, str, Callable[[Any], Any]]  # where, the name there, what makes
 
 
 class Tapping:
-    """One pass in one thread: which modules are the model's, and who gets the calls."""
+    """One pass in one thread: ``owns`` tells whether a module is the model's, ``take`` receives the calls."""
 
     stack: List["Tapping"]  # of the thread in which it began
 
@@ -38,7 +38,7 @@ class Tapping:
             self.is_inside = before
 
     def owner(self) -> Any:
-        """The module of the model whose code calls; None: the call is not the model's."""
+        """The module of the model whose code calls; None if the call is not the model's."""
         frame: Optional[FrameType] = sys._getframe(2)
         for _ in range(64):
             if frame is None:
@@ -55,7 +55,7 @@ _here = threading.local()
 
 
 def running_tapping() -> Optional[Tapping]:
-    """Of this thread; None while code is compiled or traced: it is the original that has to be."""
+    """The tapping of this thread; None while code is compiled or traced, which must see the original function."""
     running = getattr(_here, "running", None)
     if not running or torch.compiler.is_compiling() or torch.jit.is_tracing():
         return None
@@ -96,13 +96,13 @@ def _take_out(where: Any, name: str) -> None:
 
 
 def original_of(where: Any, name: str) -> Any:
-    """The function itself, also while it is replaced."""
+    """The original function, also while it is replaced."""
     found = _installed.get((id(where), name))
     return getattr(where, name) if found is None else found.original
 
 
 def begin(tapping: Tapping, taps: List[Tap]) -> None:
-    """From here on the calls of this thread go to ``tapping``; ``end`` undoes it."""
+    """Reports the calls of this thread to ``tapping`` until ``end``."""
     with _lock:
         for where, name, make in taps:
             _put_in(where, name, make)

@@ -1,4 +1,4 @@
-"""Where attention calls are seen: in transformers' attention interface and in PyTorch's own functions."""
+"""Functions in which attention calls are observed: transformers' attention interface and PyTorch's own functions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ._tapping import Tap, original_of, running_tapping
 
 def _causal_of(implementation: str, module: Any, queries: int, has_mask: bool,
                keywords: Dict[str, Any]) -> Tuple[str, bool]:
-    """What no mask means to this implementation, and whether the layer may be causal at all."""
+    """How this implementation treats a missing mask (see Call.causal), and whether the layer may be causal at all."""
     said, own = keywords.get("is_causal"), getattr(module, "is_causal", True)
     hint = bool(own if said is None else said)
     may_be = hint or bool(own and (has_mask or queries == 1))  # False is said then of causal layers, too
@@ -32,7 +32,8 @@ def _causal_of(implementation: str, module: Any, queries: int, has_mask: bool,
 
 def _flash_mask(mask: Optional[Tensor], hint: bool, queries: int, keys: int, window: Optional[int],
                 keywords: Dict[str, Any]) -> Optional[Tensor]:
-    """Flash attention is given which keys are padding, [batch, keys], or where packed sequences begin."""
+    """The mask of flash attention from its arguments: the padding keys, [batch, keys], or the begins of packed
+    sequences."""
     begins = keywords.get("cu_seq_lens_k")
     seen: Optional[Tensor] = None
     if mask is not None:
@@ -149,7 +150,7 @@ def _heads(rows: Tensor, heads: int) -> Tensor:
 
 
 def _added(mask: Optional[Tensor]) -> Optional[Tensor]:
-    """MultiheadAttention's masks hide where they are True; True may look here."""
+    """MultiheadAttention's bool masks are True where they hide; ours are True where a query may look."""
     return ~mask if mask is not None and mask.dtype == torch.bool else mask
 
 
@@ -165,8 +166,8 @@ def _together(a: Optional[Tensor], b: Optional[Tensor]) -> Optional[Tensor]:
 
 
 def _projected(given: Dict[str, Any]) -> Call:
-    """MultiheadAttention with need_weights=True computes its weights where no tap can see them; its queries, keys and
-    values are made once more."""
+    """MultiheadAttention with need_weights=True computes its weights where no tap can observe them, so its queries,
+    keys and values are computed once more."""
     batch_second = given["query"].dim() == 3
     rows = [given[name].detach().transpose(0, 1) if batch_second else given[name].detach()[None]
             for name in ("query", "key", "value")]
@@ -225,7 +226,7 @@ def _seen_mha(original: Callable[..., Any]) -> Callable[..., Any]:
 
 def _packed_call(rows: Tensor, heads: int, weight: Tensor, bias: Optional[Tensor], mask: Optional[Tensor],
                  type_: Optional[int]) -> Call:
-    """Of the fused functions: one matrix makes queries, keys and values. ``rows``: [batch, n, width], may be nested."""
+    """For the fused functions: one matrix makes queries, keys and values. ``rows``: [batch, n, width], maybe nested."""
     seen: Optional[Tensor] = None
     if rows.is_nested:
         lengths = torch.tensor([len(one) for one in rows.unbind()], device=rows.device)
@@ -278,7 +279,7 @@ def _seen_fused_layer(original: Callable[..., Any]) -> Callable[..., Any]:
 # ---- all of them --------------------------------------------------------------------------------------------------
 
 def taps_for(model: torch.nn.Module) -> List[Tap]:
-    """All that a model's attention may go through."""
+    """All functions through which the model may compute attention."""
     taps: List[Tap] = [(F, "scaled_dot_product_attention", _seen_sdpa), (F, "multi_head_attention_forward", _seen_mha)]
     for name, seen in (("_native_multi_head_attention", _seen_fused_mha),
                        ("_transformer_encoder_layer_fwd", _seen_fused_layer)):

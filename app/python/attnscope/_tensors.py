@@ -1,4 +1,5 @@
-"""What people keep attention in, as named NumPy arrays. No framework is imported: each is known by its shape."""
+"""Objects that hold attention, as named NumPy arrays. No framework is imported: objects are recognised by their
+attributes."""
 
 from __future__ import annotations
 
@@ -11,19 +12,20 @@ import numpy as np
 from ._program import Error
 
 _attention_fields = ("attentions", "encoder_attentions", "decoder_attentions", "cross_attentions")
-# The word in which the names of a layer's queries, keys and values differ; the program calls the layer by the rest.
+# The word that differs between the names of a layer's queries, keys and values; the rest is the layer's name in the
+# program.
 _role = re.compile(r"(^|[._-])(rot_)?(q|k|v|query|key|value|queries|keys|values)(?=[._-]|$)", re.IGNORECASE)
 _hooks = re.compile(r"blocks\.\d+\.attn\.hook_(pattern|q|k|v|rot_q|rot_k)$")
 
 
 class Dump(NamedTuple):
-    """Arrays as a file that the program opens has them, and what is said of them."""
+    """The arrays of a file for the program, and the file's metadata."""
 
     arrays: Dict[str, np.ndarray]
     metadata: Dict[str, str]
 
     def layer_name(self, layer: Any) -> Optional[str]:
-        """The name of layer number ``layer``, or ``layer`` where that is a name already."""
+        """The name of layer number ``layer``, or ``layer`` itself if it is a name."""
         if layer is None or isinstance(layer, str):
             return layer
         names = [name for name in self.arrays if re.findall(r"\d+", name)[:1] == [str(int(layer))]]
@@ -63,8 +65,8 @@ def _field(value: Any, name: str) -> Any:
 
 
 def steps_joined(steps: Sequence[Any]) -> np.ndarray:
-    """The attention of one layer while a model generated: what each step gave, [batch][heads][new][so far],
-    becomes [batch][heads][all][all], with 0 where a query had no key yet."""
+    """The attention of one layer during generation: the weights of the steps, [batch][heads][new][so far] each,
+    joined to [batch][heads][all][all], with 0 where a query had no key yet."""
     parts = [as_array(step) for step in steps]
     batch, heads = parts[-1].shape[:2]
     keys = parts[-1].shape[3]
@@ -78,8 +80,9 @@ def steps_joined(steps: Sequence[Any]) -> np.ndarray:
 
 
 def layers_of(attention: Any, name: str) -> Dict[str, np.ndarray]:
-    """Each layer's weights, "name.0", "name.1" …, [batch][heads][queries][keys]. ``attention``: one entry a layer
-    (None: it has none), a step of generation in each, or one array with the layers first."""
+    """The weights of each layer, "name.0", "name.1" …, [batch][heads][queries][keys]. ``attention``: one entry per
+    layer (None: the layer has none), or one entry per step of generation with an entry per layer in it, or one array
+    with the layers as its first axis."""
     if _is_array(attention):
         array = as_array(attention)
         if array.ndim == 5:
@@ -104,14 +107,14 @@ def layers_of(attention: Any, name: str) -> Dict[str, np.ndarray]:
 
 
 def _no_weights(value: Any) -> Error:
-    """Why a model's output has none."""
+    """The Error for a model's output without attention weights."""
     return Error("This %s has no attention weights: a model gives them with output_attentions=True and "
                  "attn_implementation=\"eager\" (SDPA and Flash never make them); attnscope.watch(model) shows them "
                  "while the model runs as it is, and attnscope.Model(folder) computes them exactly without it." % type(value).__name__)
 
 
 def named_arrays(value: Any) -> Dict[str, np.ndarray]:
-    """What ``value`` holds, under names by which the program knows its layers. Raises Error."""
+    """The arrays in ``value``, under the program's names of layers. Raises Error."""
     hooks = {}
     cached = getattr(value, "cache_dict", value)
     if isinstance(cached, Mapping):
@@ -148,7 +151,7 @@ Tokens = Sequence[Any]  # of str, or one such list for each sequence of the batc
 
 
 def words(tokens: Optional[Tokens], tokenizer: Any = None) -> Optional[List[Any]]:
-    """A list of strings, or such lists. Numbers of tokens become words where there is a tokenizer."""
+    """A list of strings, or a list of such lists. A tokenizer turns token ids into words."""
     if tokens is None:
         return None
     if hasattr(tokens, "tolist"):
@@ -180,7 +183,7 @@ def _check_words(arrays: Mapping[str, np.ndarray], listed: List[Any], axis: int,
 def dump_of(value: Any, tokens: Optional[Tokens] = None, decoder_tokens: Optional[Tokens] = None,
             tokenizer: Any = None, causal: Optional[bool] = None, scale: Any = None,
             positions_applied: Optional[bool] = None) -> Dump:
-    """``value`` with its words. Of an encoder-decoder ``tokens`` are the encoder's. Raises Error."""
+    """The arrays in ``value`` with their tokens; of an encoder-decoder ``tokens`` are the encoder's. Raises Error."""
     arrays = named_arrays(value)
     listed, decoder = words(tokens, tokenizer), words(decoder_tokens, tokenizer)
     if listed is None and hasattr(value, "batch_tokens"):  # what Model.run() gave

@@ -1,4 +1,4 @@
-"""watch(): a model's attention, call by call, in the window."""
+"""watch(): shows a model's attention in the window, call by call."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _watched: "weakref.WeakKeyDictionary[Any, weakref.ref[Watch]]" = weakref.WeakKey
 
 
 class _Hook:
-    """On a model. A copy of the model, or the model in a file, has one that does nothing."""
+    """A hook of a model. In a copy of the model, or in a saved model, the hook does nothing."""
 
     def __init__(self, call: Optional[Callable[..., None]] = None) -> None:
         self.call = call
@@ -92,7 +92,7 @@ class Watch:
     def _put_hooks(self, model: "torch.nn.Module") -> None:
         import torch
         if isinstance(model, torch.nn.TransformerEncoderLayer):
-            # With hooks of its own it would leave its fast path, and its numbers with it.
+            # Hooks on the layer itself would disable its fast path and so change its numbers.
             from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
             begin, end = _Hook(lambda module, args: self._begin(module, args, {})), _Hook(self._end)
             self._hooks.append(register_module_forward_pre_hook(begin))
@@ -109,22 +109,22 @@ class Watch:
 
     @property
     def passes(self) -> int:
-        """Calls of the model so far, also those that no window saw."""
+        """The number of calls of the model so far, including those without a window."""
         return self._count
 
     @property
     def dropped(self) -> int:
-        """Attention calls that were not sent since one is larger than the ring. What a window does not read in time
-        the window counts."""
+        """The number of attention calls that were not sent since their record is larger than the ring. Calls that a
+        window did not read in time are counted by the window."""
         return self._stream.too_large()
 
     @property
     def path(self) -> str:
-        """The stream's file: ``attnscope watch PATH`` looks at it."""
+        """The stream's file, for ``attnscope watch PATH``."""
         return self._stream.path
 
     def close(self) -> None:
-        """Leaves the model as it was and ends the stream. May be called again."""
+        """Removes the hooks from the model and ends the stream. May be called again."""
         if self._hooks:
             self._say_compiled()
         for hook in self._hooks:
@@ -145,7 +145,7 @@ class Watch:
     # ---- passes -------------------------------------------------------------------------------------------------
 
     def _running(self) -> List[_Pass]:
-        """Of this thread."""
+        """The passes that run in this thread, the innermost last."""
         return self._threads.setdefault(threading.get_ident(), [])
 
     def _begin(self, module: Any, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> None:
@@ -197,7 +197,7 @@ class Watch:
             self._leave(running[-1])
 
     def _enter(self, module: Any, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> _Pass:
-        """A pass that is seen when a window looks."""
+        """Starts a pass, whose calls are recorded if a window is reading."""
         one = _Pass(self._count, 0)
         if self._stream.has_reader():
             self._safely(lambda: self._tap(one, ids_of(module, args, kwargs)))
@@ -228,7 +228,7 @@ class Watch:
             end(one.tapping, self._taps)
 
     def _is_inside(self) -> bool:
-        """Whether a call of the model that began earlier still runs in this thread."""
+        """Whether an earlier call of the model is still running in this thread."""
         found = 0
         frame: Optional[FrameType] = sys._getframe(1)
         while frame is not None and found < 2:
@@ -305,7 +305,7 @@ class Watch:
         self._stream.write(END_OF_PASS, fields, blobs)
 
     def _safely(self, do: Callable[[], None]) -> None:
-        """The model goes on, whatever goes wrong here."""
+        """Calls ``do``; an exception becomes a warning, so that the model continues."""
         try:
             do()
         except Exception as error:  # noqa: BLE001
@@ -313,7 +313,7 @@ class Watch:
             self._say("attnscope.watch() could not send an attention call: %s: %s" % (type(error).__name__, error))
 
     def _say_compiled(self) -> None:
-        """Compiled calls run past everything that is put on a model; that they did is all that is known of them."""
+        """Warns about compiled calls, which bypass all hooks: only that there were some is known."""
         model = self._model()
         if model is not None and (self._compiled or (self._count == 0 and has_compiled())):
             self._say("%s of %s that torch.compile has compiled were not seen by attnscope.watch(): call the model itself%s."
@@ -331,33 +331,33 @@ def watch(model: Any, *, tokenizer: Any = None, layers: Optional[Sequence[Union[
           open_window: bool = True) -> Watch:
     """Shows the attention of a PyTorch model in AttnScope's window while the model runs, every head of every layer.
 
-    The answer to "why is ``attentions`` None?" under SDPA and Flash: they never make the weights. Here nothing is
-    switched to eager: queries, keys and values of each call go to the window, which computes the exact weights from
-    them. Watch once, then call or ``generate()`` as before::
+    Under SDPA and Flash ``attentions`` is None since they never make the weights. watch() does not switch the model to
+    eager attention: it sends queries, keys and values of each call to the window, which computes the exact weights.
+    Call watch() once, then call the model or ``generate()`` as before::
 
         attnscope.watch(model, tokenizer=tokenizer)
         model.generate(**tokenizer("The cat", return_tensors="pt"))
 
-    ``model`` is a ``torch.nn.Module``: a model of transformers, whatever its ``attn_implementation``, or one that
-    uses ``nn.MultiheadAttention`` or ``torch.nn.functional.scaled_dot_product_attention``. It is never changed, and
-    returns the same bits as without. Of each call are sent queries ``[batch, heads, new, d_k]`` after rotary
-    positions, keys and values ``[batch, kv heads, new, d]`` (those of a cache once), scale, mask, position bias,
-    soft-cap and sinks. Weights are those before dropout.
+    ``model`` is a ``torch.nn.Module``: a model of transformers with any ``attn_implementation``, or one that uses
+    ``nn.MultiheadAttention`` or ``torch.nn.functional.scaled_dot_product_attention``. Its results are bit-identical
+    to those without watch(). Each call sends queries ``[batch, heads, new, d_k]`` after rotary positions, keys and
+    values ``[batch, kv heads, new, d]`` (those of a cache once), scale, mask, position bias, soft-cap and sinks.
+    Weights are those before dropout.
 
-    ``tokenizer`` makes words of the numbers of tokens. ``layers`` sends fewer: numbers in the order in which they
-    are called, or names of modules. ``what`` may be sent: "qkv", "mask" (left out: masks are not), "output"
-    (attention's own result [batch, new, heads, d_v], also when the window does not ask for it). ``sequence`` is the
-    one of a batch that is shown, from 0, or from -1 for the last: it alone is sent, and the window says its number.
-    None sends all, of which the window shows the first. ``ring`` is how many
-    bytes wait for the window; when it is full, the oldest calls are lost and the window counts them. ``open_window``
-    False opens none: ``attnscope watch PATH`` does, with ``.path`` of what is returned.
+    ``tokenizer`` converts token ids to words. ``layers`` selects layers: numbers in the order in which they are called,
+    or names of modules. ``what`` may be sent: "qkv", "mask" (without it masks are not sent), "output" (attention's own
+    result [batch, new, heads, d_v], also if the window does not request it). ``sequence`` selects one sequence of a
+    batch, from 0, or from the end with -1 for the last: only that one is sent, and the window shows its number. None
+    sends all, of which the window shows the first. ``ring`` is the number of bytes that wait for the window; when it is
+    full, the oldest calls are lost and the window counts them. ``open_window=False`` opens no window:
+    ``attnscope watch PATH`` does, with the ``.path`` of the returned Watch.
 
-    The model does not wait for the window, and while none looks nothing is copied. Everything is undone by
-    ``close()``, at the end of a ``with``, or when the process ends. Watching a model again ends the watch before.
+    The model does not wait for the window, and nothing is copied while no window reads. ``close()``, the end of a
+    ``with`` or the end of the process undoes everything. Watching a model again ends the watch before.
 
-    Raises attnscope.Error where there is no display, and by name for what torch.compile has compiled: a model, a
-    module in it, or its ``forward``. Compiling the model later is allowed, but calls of what that makes are not seen;
-    ``close()`` warns of them. Nor is code of one's own seen that computes softmax(q kᵀ) itself.
+    Raises attnscope.Error if there is no display, and, with its name, for what torch.compile has compiled: a model, a
+    module in it, or its ``forward``. The model may be compiled later, but calls of the compiled model are not seen;
+    ``close()`` warns of them. Code that computes softmax(q kᵀ) itself is not seen, either.
     """
     check_watchable(model)
     unknown = set(what) - set(_parts)

@@ -1,4 +1,4 @@
-"""What is known of a model before it runs: whether it can be watched, and what the window says of it."""
+"""Facts about a model before it runs: whether it can be watched, and its description in the window."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _is_compiled(module: Any) -> bool:
 
 
 def encoder_of(model: Any) -> Any:
-    """The part that an encoder-decoder's generate() calls by itself, before the model."""
+    """The encoder of an encoder-decoder, which generate() calls separately, before the model."""
     import torch
     if isinstance(model, torch.nn.Transformer):
         return model.encoder
@@ -41,7 +41,7 @@ def encoder_of(model: Any) -> Any:
 
 
 def ids_of(module: Any, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Dict[str, Any]:
-    """Numbers of tokens that a call of transformers' models is given."""
+    """The token ids in the arguments of a call of a transformers model."""
     import torch
     first = args[0] if args and isinstance(args[0], torch.Tensor) and not args[0].is_floating_point() else None
     given = kwargs.get("input_ids") if kwargs.get("input_ids") is not None else first
@@ -54,7 +54,7 @@ def ids_of(module: Any, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Dict[s
 
 
 def _name_or_path(config: Any) -> Optional[str]:
-    """What the model was loaded from; a folder as the window, which runs in another one, can open it."""
+    """The name or path that the model was loaded from; a folder as an absolute path, for the window's process."""
     name = getattr(config, "_name_or_path", None)
     if not isinstance(name, str) or not name:
         return None
@@ -62,7 +62,7 @@ def _name_or_path(config: Any) -> Optional[str]:
 
 
 def facts_of(model: Any) -> Dict[str, Any]:
-    """What the window says of the process; what is not known is left out."""
+    """The facts about the model and the process for the window; unknown ones are left out."""
     import torch
     config: Any = getattr(model, "config", None)
     text: Any = config.get_text_config() if hasattr(config, "get_text_config") else config
@@ -88,7 +88,7 @@ def facts_of(model: Any) -> Dict[str, Any]:
 
 
 def check_watchable(model: Any) -> None:
-    """Raises Error, by name, for what cannot be watched."""
+    """Raises Error, with the name of its class, for a model that cannot be watched."""
     torch = sys.modules.get("torch")
     if torch is None or not isinstance(model, torch.nn.Module):
         name = type(model).__name__

@@ -1,4 +1,4 @@
-"""The window: what is shown is written into a file, and the program opens it."""
+"""The window: show() writes arrays into a file, and the program opens it."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def need_display() -> None:
 
 
 def shown_folder() -> str:
-    """Where files lie that windows read, for their owner alone."""
+    """The folder of files for windows; only its owner can read it."""
     cache = os.environ.get("XDG_CACHE_HOME", "")
     if not os.path.isabs(cache):
         cache = os.path.join(os.path.expanduser("~"), ".cache")
@@ -89,7 +89,7 @@ def shown_folder() -> str:
 
 
 def write_shown(dump: Dump, title: str) -> str:
-    """A file of its own in the folder of what was shown; the oldest ones go."""
+    """Writes a new file in shown_folder(), and removes the oldest ones."""
     folder = shown_folder()
     name = re.sub(r"[^\w .-]", "-", title).strip(". ") or "attention"
     own = tempfile.mkdtemp(prefix=time.strftime("%Y%m%d-%H%M%S-"), dir=folder)
@@ -111,7 +111,7 @@ def _remove_shown(folder: str) -> None:
 
 
 def open_window(path: str, layer: Optional[str]) -> None:
-    """Starts the program, which asks the window that is there or becomes one, and waits until it says which."""
+    """Starts the program, which asks a running window or opens one itself, and waits until it reports which."""
     need_display()
     _children[:] = [child for child in _children if child.poll() is None]
     command = [_program.program(), "open", "--same-window"]
@@ -124,7 +124,7 @@ def open_window(path: str, layer: Optional[str]) -> None:
         pause = 0.005
         while time.monotonic() < end:
             code = child.poll()
-            # The program shares the file's place: it is read without moving that.
+            # The program shares the file's offset, so it is read without moving the offset.
             line = os.pread(said.fileno(), 200, 0)
             if code is None and b"\n" in line and not line.startswith(_went_to_another):  # a window of its own
                 _children.append(child)
