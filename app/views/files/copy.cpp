@@ -1,4 +1,4 @@
-// app/views/files: numbers on their way to the clipboard, and the command line that gives what is on screen.
+// app/views/files: copies numbers to the clipboard, and the command line that computes what is on screen.
 #include <algorithm>
 #include <exception>
 #include <string>
@@ -22,7 +22,7 @@
 namespace attnscope {
 namespace {
 
-/// What `run` and `atlas` leave out of a screen besides what command_of_model() says.
+/// What `run` and `atlas` cannot express of a screen, besides the findings of command_of_model().
 std::string unsaid_of_screen(const Scene& scene) {
   if (is_watching(scene.view)) return "The command line shows a process with \"attnscope watch\".";
   const ModelScreen screen =
@@ -48,7 +48,7 @@ std::string words_of_unsaid(CopiedCommand::Unsaid what) {
   return "The command line has no word for the effects of heads on a picture.";
 }
 
-/// A sentence for each thing that the command leaves out; none where it says all.
+/// A sentence for each thing that the command leaves out; empty if it is complete.
 std::vector<std::string> unsaid(const Scene& scene, const CopiedCommand& made) {
   constexpr std::size_t most_named = 3;
   std::vector<std::string> sentences;
@@ -64,7 +64,7 @@ std::vector<std::string> unsaid(const Scene& scene, const CopiedCommand& made) {
   return sentences;
 }
 
-/// Whether what is open came from that file, which other documents may have taken the place of since.
+/// Whether the open document came from that file; other documents may have replaced it since.
 bool is_called_after(const Scene& scene, const std::filesystem::path& file) {
   const std::string& title = scene.document.title;
   const FilesState& files = *scene.view.files;
@@ -75,7 +75,7 @@ bool is_called_after(const Scene& scene, const std::filesystem::path& file) {
          });
 }
 
-/// The file that what is open came from or was saved in; empty where there is none.
+/// The file that the open document came from or was saved in; empty if there is none.
 std::filesystem::path file_on_screen(const Scene& scene) {
   const FilesState& files = *scene.view.files;
   if (!files.file.empty()) return files.file;
@@ -93,7 +93,7 @@ FileOnScreen seen_of_file(const Scene& scene, const std::filesystem::path& file)
   return seen;
 }
 
-/// Whose prediction effects are of, where a text has several.
+/// The row of the prediction that the effects are measured on, if the text has several.
 std::optional<std::int64_t> predicted_row_of(const Scene& scene, const ModelContext& within) {
   const ModelReading* const reading = scene.model;
   const bool is_known = reading != nullptr && reading->within.input == within.input && reading->prediction;
@@ -112,7 +112,7 @@ void copy_command_of_model(Scene& scene, const ModelContext& within) {
   std::vector<std::string> left_out = unsaid(scene, made);
   const std::filesystem::path& file = scene.view.files->file;
   if (!left_out.empty() && !file.empty() && !scene.edited) {
-    scene.requests.copy = command_of_file(seen_of_file(scene, file));  // a session says all
+    scene.requests.copy = command_of_file(seen_of_file(scene, file));  // a session contains everything
     return scene.view.notices.tell("Copied as command line, which draws the session.");
   }
   scene.requests.copy = made.line;
@@ -136,7 +136,7 @@ void copy_command_of_file(Scene& scene) {
       "session for that.");
 }
 
-/// Whether the model has read what is on screen, and its layer on screen is of that.
+/// Whether the model has read the current input, and the layer on screen is from that run.
 bool is_model_read(const Scene& scene, const ModelContext& within) {
   return scene.model != nullptr && scene.model->within == within && scene.result.document == scene.document;
 }

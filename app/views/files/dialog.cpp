@@ -1,5 +1,5 @@
-// app/views/files: the dialog that finds files and names new ones. It looks the same for opening, saving,
-// pictures and numbers; what Return does is its button at the lower right, Esc leaves it.
+// app/views/files: the dialog that finds files and names new ones. It is the same for opening, saving,
+// pictures and numbers; Return presses its button at the lower right, Esc closes it.
 #include "app/views/files/dialog.hpp"
 
 #include <algorithm>
@@ -28,11 +28,11 @@ namespace fs = std::filesystem;
 
 constexpr int focus_frames = 3;
 constexpr const char* dialog_popup = "File dialog";
-constexpr std::chrono::milliseconds at_once(30);  // a usual folder is there in the frame that asks for it
+constexpr std::chrono::milliseconds at_once(30);  // a usual folder is read within the frame that requests it
 
 struct TaskWords {
   std::string_view title;
-  const char* order;  // on the button
+  const char* order;  // the text of the button
 };
 /// In the order of the enumerators.
 constexpr std::array<TaskWords, 4> task_words{{{"Open a file", "Open"},
@@ -42,7 +42,7 @@ constexpr std::array<TaskWords, 4> task_words{{{"Open a file", "Open"},
 
 const TaskWords& words_of(FileTask task) { return task_words[static_cast<std::size_t>(task)]; }
 
-/// Where to look first: beside what is open, else where the program was started, else at home.
+/// The first folder: that of the open document, else where the program was started, else the home folder.
 fs::path first_folder(const FilesState& files) {
   std::error_code none;
   const bool beside = files.dialog.task == FileTask::Save && !files.dialog.keeps_name;
@@ -91,7 +91,7 @@ void leave_dialog(FileDialog& dialog) {
   ImGui::CloseCurrentPopup();
 }
 
-/// What cannot be done is said; the keyboard stays where it was typed.
+/// Shows why something cannot be done; the keyboard stays in its field.
 void refuse(FileDialog& dialog, std::string why) {
   dialog.trouble = std::move(why);
   give_keyboard(dialog, dialog.keyboard);
@@ -128,7 +128,7 @@ void write_to(Scene& scene, const fs::path& typed) {
 void open_at(Scene& scene, const fs::path& path) {
   FileDialog& dialog = scene.view.files->dialog;
   std::error_code unknown;
-  // A model's folder is opened as one; what else lies in it can be reached by its path.
+  // A model's folder is opened as a model; other files in it can be reached by their path.
   if (fs::is_directory(path, unknown) && !(dialog.task == FileTask::Open && is_model_path(path)))
     return go_to(dialog, path);
   if (!fs::exists(path, unknown)) return refuse(dialog, "There is no file " + in_quotes(path.native()) + ".");
@@ -137,8 +137,8 @@ void open_at(Scene& scene, const fs::path& path) {
   leave_dialog(dialog);
 }
 
-/// Dear ImGui drops what is typed in the frame in which a field gets the keyboard. It comes again in the next
-/// frame, before whatever waits there: keys that came faster than frames are taken one after the other.
+/// Dear ImGui drops the characters typed in the frame in which a field gets the keyboard. They are queued for
+/// the next frame, before the characters that wait there: input faster than frames keeps its order.
 void type_again(const ImVector<ImWchar>& typed) {
   ImGuiContext& context = *ImGui::GetCurrentContext();
   for (int i = typed.Size; i-- > 0;) {
@@ -165,7 +165,7 @@ bool draw_field(const Ui& ui, FileDialog& dialog, DialogPart part, const char* l
   return entered;
 }
 
-/// Up, home, and the path that is shown. True for Return.
+/// The buttons for up and home, and the path of the folder. True for Return.
 bool draw_path_line(Scene& scene, const Box& line) {
   const Ui& ui = scene.ui;
   FileDialog& dialog = scene.view.files->dialog;
@@ -201,7 +201,7 @@ bool draw_name_line(Scene& scene, const Box& card, float y) {
   return entered;
 }
 
-/// Filters at the left, the two buttons at the right. True when the one that does it was pressed.
+/// Filters at the left, the two buttons at the right. True if the one that accepts was pressed.
 bool draw_footer(Scene& scene, const Box& line) {
   const Ui& ui = scene.ui;
   FileDialog& dialog = scene.view.files->dialog;
@@ -266,7 +266,7 @@ void draw_dialog(Scene& scene, const Layout& layout, const Box& card) {
     dialog.keyboard = DialogPart::List;  // its field was left
   }
   if (std::exchange(dialog.is_new, false)) return;
-  // A number that is typed beside them ends with Return too, which is then its own.
+  // Return in a number's field belongs to that field.
   const bool types_number = ImGui::GetIO().WantTextInput && !dialog.field_active;
   if (!accepted && !dialog.field_active && !types_number && list_keys(dialog)) accepted = true;
   if (accepted) accept(scene);
@@ -287,7 +287,7 @@ void open_file_dialog(Scene& scene) {
 }
 void open_save_dialog(Scene& scene) { open_dialog(scene, FileTask::Save); }
 void open_picture_card(Scene& scene, PictureRegion region) {
-  // What stands in the middle of a model's first screen are its heads.
+  // The main part of a model's first screen are its heads.
   const bool is_grid = region == PictureRegion::Focus && is_of_model(scene) &&
                        model_look_of(scene.view).screen == ModelScreen::Heads;
   scene.view.files->region = is_grid ? PictureRegion::Grid : region;
@@ -306,7 +306,7 @@ void give_keyboard(FileDialog& dialog, DialogPart part) {
 void go_to(FileDialog& dialog, const fs::path& folder, std::string choose) {
   dialog.folder = folder.lexically_normal();
   if (!dialog.folder.has_filename() && dialog.folder != dialog.folder.root_path())
-    dialog.folder = dialog.folder.parent_path();  // "/a/b/" is "/a/b"
+    dialog.folder = dialog.folder.parent_path();  // "/a/b/" becomes "/a/b"
   dialog.path_text = dialog.folder.native();
   if (!dialog.path_text.ends_with('/')) dialog.path_text += '/';
   dialog.chosen = std::move(choose);

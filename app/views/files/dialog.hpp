@@ -6,53 +6,53 @@
 
 namespace attnscope {
 
-/// Reads a folder, which is shown once it is there; `choose` is the entry chosen then, else the first.
+/// Reads a folder, which is shown when it has been read; `choose` is the entry selected then, else the first.
 void go_to(FileDialog&, const std::filesystem::path& folder, std::string choose = {});
 void go_up(FileDialog&);
-/// What a path that was typed means in the folder that is shown.
+/// The path that a typed text means in the shown folder.
 std::filesystem::path meant_path(const FileDialog&, std::string_view typed);
-/// Opens, saves, or goes into the folder that is chosen: what Return does.
+/// The action of Return: opens, saves, or enters the selected folder.
 void accept(Scene&);
-/// Why nothing can be written into a folder: a sentence for `error`, an errno.
+/// A sentence that tells why a folder cannot be written to, for `error`, an errno.
 std::string why_not_written(const std::filesystem::path& folder, int error);
 
-/// The entries with their sizes and times. True when one was clicked twice.
+/// The entries with their sizes and times. True if one was double-clicked.
 bool draw_folder_list(Scene&, const Box&);
 /// Gives the keyboard to a part of the dialog.
 void give_keyboard(FileDialog&, DialogPart);
-/// Arrows, Return, Backspace and letters, while no field has the keyboard. True for Return.
+/// Handles arrows, Return, Backspace and letters while no field has the keyboard. True for Return.
 bool list_keys(FileDialog&);
 /// Whether the dialog can open it.
 bool can_open(const FileDialog&, const FolderEntry&);
-/// Whether the filter that is chosen shows it.
+/// Whether the chosen filter shows it.
 bool lets_through(const FileDialog&, const FolderEntry&);
-/// What the filters of the task are called.
+/// The names of the task's filters.
 std::vector<std::string_view> filter_names(FileTask);
 void sort_rows(FileDialog&);
 
-/// What else there is to choose: lines from y on, which goes below them.
+/// The options of the task: lines from y on; moves y below them.
 void draw_dialog_options(Scene&, const Layout&, const Box& card, float& y);
-/// The same of numbers in Model mode: tables and activations.
+/// The same for numbers in Model mode: tables and activations.
 void draw_model_number_options(Scene&, const Box& card, float& y);
-/// One line: what is chosen, and the room for its control.
+/// One line: the label of an option; returns the box for its control.
 Box option_line(const Ui&, const Box& card, float& y, std::string_view shown);
-/// How many lines those are.
+/// The number of lines of the options.
 int option_lines(const Scene&);
 std::string model_numbers_name(const Scene&);
-/// The name that the file would be given by us.
+/// The file name that the program proposes.
 std::string proposed_name(const Scene&);
-/// A name that was never typed over follows what is chosen; another keeps all but its ending.
+/// A name that was never edited follows the options; an edited one keeps all but its extension.
 void follow_choice(Scene&);
-/// The path that was typed for a picture or numbers, with the ending of what is chosen unless it has one of
-/// another kind of picture or numbers that can be written here.
+/// The path that was typed for a picture or numbers, with the extension of the chosen format, unless it has
+/// that of another format that can be written here.
 std::filesystem::path with_ending(const Scene&, std::filesystem::path path);
-/// As what a picture is saved: what was chosen, where there is more than one to draw.
+/// The format of a picture: the chosen one if there are several, else the only one.
 PictureKind picture_kind(const Scene&);
-/// What there is to go through: a knob, an experiment's values, a lesson's steps; None: nothing.
+/// The possible series of pictures: a knob, an experiment's values, a lesson's steps; None: there is none.
 PictureSeries picture_series(const Scene&);
-/// What of it: which knob is turned from where to where in how many pictures; with the answers or without.
+/// Its options: the knob, its ends and the number of pictures; or whether answers are included.
 void draw_series_options(Scene&, const Box& line);
-/// The knob that is chosen there. Throws Error with what is wrong about its ends.
+/// The chosen knob with its ends. Throws Error with a sentence if the ends are wrong.
 edit::Sweep chosen_sweep(const Scene&);
 PictureRequest picture_request(const Scene&, std::filesystem::path path);
 

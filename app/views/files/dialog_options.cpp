@@ -1,4 +1,4 @@
-// app/views/files: what the dialog asks beside a name: of what, as what, how large, in which colours.
+// app/views/files: the dialog's options beside the name: region, format, size and colours.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -21,7 +21,7 @@ struct RegionChoice {
   std::string_view name, file;
 };
 
-/// What there is to choose from in this mode.
+/// The regions that can be chosen in this mode.
 std::vector<RegionChoice> region_choices(const Scene& scene) {
   const RegionChoice window{PictureRegion::Window, "Window", "window"};
   if (scene.view.mode == Mode::Model && scene.model != nullptr)
@@ -66,7 +66,7 @@ Box option_line(const Ui& ui, const Box& card, float& y, std::string_view shown)
 
 namespace {
 
-/// An HTML file shows a layer or a model, and all its weights, or steps.
+/// HTML files are for a layer or a model with all its weights, or for steps.
 std::vector<PictureKind> picture_kinds(const Scene& scene) {
   std::vector<PictureKind> there{PictureKind::Png, PictureKind::Svg};
   const PageSteps* const steps = page_steps_of(scene.view.mode);
@@ -91,7 +91,7 @@ PictureKind picture_kind(const Scene& scene) {
 
 namespace {
 
-/// How large it will be, in words.
+/// The size of the picture in words.
 std::string size_words(const Scene& scene, const Layout& layout) {
   const FilesState& files = *scene.view.files;
   if (picture_kind(scene) == PictureKind::Html) {
@@ -111,7 +111,7 @@ std::string size_words(const Scene& scene, const Layout& layout) {
   return pixels(box->w) + " × " + pixels(box->h) + " px";
 }
 
-/// Of all heads: how large a token is in each of them.
+/// For all heads: the size of a token in each of them.
 float draw_token_size(Scene& scene, const Box& box) {
   const Ui& ui = scene.ui;
   FilesState& files = *scene.view.files;
@@ -127,7 +127,7 @@ float draw_token_size(Scene& scene, const Box& box) {
   return box.right();
 }
 
-/// How many times the size on the screen.
+/// The factor to the size on the screen.
 float draw_scale(Scene& scene, const Box& size) {
   const Ui& ui = scene.ui;
   FilesState& files = *scene.view.files;
@@ -142,7 +142,7 @@ float draw_scale(Scene& scene, const Box& size) {
   return size.right();
 }
 
-/// PNG, SVG, HTML or an animation, and how large.
+/// PNG, SVG, HTML or an animation, and its size.
 void draw_kind_and_size(Scene& scene, const Layout& layout, const Box& line) {
   const Ui& ui = scene.ui;
   FilesState& files = *scene.view.files;
@@ -241,7 +241,7 @@ void draw_number_options(Scene& scene, const Box& card, float& y) {
           {type::label, ui.theme.text1, Ink::Medium, Align::Left, of.w});
 }
 
-/// Of a page: all its numbers.
+/// For a page: all its numbers.
 void draw_page_table_options(Scene& scene, const Box& card, float& y) {
   const Ui& ui = scene.ui;
   const Box of = option_line(ui, card, y, "Of");
@@ -258,7 +258,7 @@ void draw_dialog_options(Scene& scene, const Layout& layout, const Box& card, fl
     page_table_of(scene.view.mode) != nullptr ? draw_page_table_options(scene, card, y)
     : is_of_model(scene)                      ? draw_model_number_options(scene, card, y)
                                               : draw_number_options(scene, card, y);
-  // Also after a click on what is chosen already; a number that is typed keeps the keyboard.
+  // Also after a click on the current choice; a number that is being typed keeps the keyboard.
   const bool is_here = Box{card.x, top, card.w, y - top}.contains(ImGui::GetIO().MousePos);
   if (is_here && ImGui::IsMouseReleased(ImGuiMouseButton_Left) && !ImGui::IsAnyItemActive())
     give_keyboard(scene.view.files->dialog, DialogPart::Name);
@@ -298,7 +298,7 @@ std::string proposed_name(const Scene& scene) {
 
 void follow_choice(Scene& scene) {
   FileDialog& dialog = scene.view.files->dialog;
-  // What is typed after a click on a format is a name, and not the letters with which rows are found.
+  // After a click on a format, typing edits the name and does not search the rows.
   if (ImGui::IsMouseReleased(ImGuiMouseButton_Left)) give_keyboard(dialog, DialogPart::Name);
   const std::string next = proposed_name(scene);
   if (dialog.name == dialog.suggested) {

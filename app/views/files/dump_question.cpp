@@ -1,5 +1,5 @@
-// app/views/files: what a dump does not say and the picture shows as a guess: the card that asks for it once,
-// and the words that say so wherever the picture stands.
+// app/views/files: facts that a dump does not contain and the picture shows as guesses: the card that asks
+// for them once, and the words that mark the guess beside the picture.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -21,7 +21,7 @@ struct Question {
   std::span<const Tip> tips;
 };
 
-/// What is left of a line behind the guess.
+/// The room in a line after the guess.
 float room_for_why(const Ui& ui, const Question& question, float width) {
   return width - ui.text_width(question.guess, type::tick, Ink::Medium) - ui.px(8);
 }
@@ -31,7 +31,7 @@ float height_of(const Ui& ui, const Question& question, float width) {
          ui.px(14);
 }
 
-/// The answer that was clicked; the card goes on at the y below.
+/// Returns the answer that was clicked; moves y below the question.
 std::optional<int> draw(const Ui& ui, const Box& inner, float& y, const Question& question) {
   ui.text(inner.x, y + ui.px(9), question.asks, {type::label, ui.theme.text1, Ink::Medium});
   const auto answer = segments(ui, question.label, {inner.x, y + ui.px(22), inner.w, ui.px(28)},
@@ -85,7 +85,7 @@ void draw_questions(Scene& scene, Box inner, const std::string& file) {
   ui.text(inner.right(), y + ui.px(9), own(file),
           {type::tick, ui.theme.text3, Ink::Regular, Align::Right, std::max(1.f, inner.w - title)});
   y += ui.px(30);
-  const Document shown = document;  // the questions stand while one is answered
+  const Document shown = document;  // the questions stay while one is answered
   if (is_causal_guessed(shown))
     if (const auto answer = draw(ui, inner, y, about_causal(shown)))
       document = edit::causal(std::move(document), *answer == 0);

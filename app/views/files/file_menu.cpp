@@ -1,4 +1,4 @@
-// app/views/files: the menu at the top left. Two columns: what comes in at the top, what goes out below.
+// app/views/files: the menu at the top left. Two columns: opening at the top, saving and exporting below.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -42,7 +42,7 @@ void look_for_recent(FilesState& files) {
   }
 }
 
-/// What was closed with changes, the last of it first.
+/// Documents that were closed with changes, the last one first.
 void draw_closed(Scene& scene, MenuColumn& left) {
   constexpr std::size_t shown = 3;
   const std::vector<ClosedEntry>& closed = scene.view.files->closed;
@@ -95,7 +95,7 @@ void draw_pictures(Scene& scene, MenuColumn& column) {
     open_picture_card(scene, PictureRegion::Window);
 }
 
-/// Of the model on screen.
+/// Exports of the model on screen.
 void draw_model_exports(Scene& scene, MenuColumn& right) {
   right.fact(own(scene.model->within.model->name));
   if (right.row(
@@ -109,7 +109,7 @@ void draw_model_exports(Scene& scene, MenuColumn& right) {
     open_export_dialog(scene, NumberFormat::Tensors);
 }
 
-/// Of the matrix that is looked at.
+/// Exports of the matrix on screen.
 void draw_matrix_exports(Scene& scene, MenuColumn& right) {
   right.fact(export_choice(export_source(scene)).name);
   if (right.row({"Export CSV", "Table…", "CSV"},
@@ -123,7 +123,7 @@ void draw_matrix_exports(Scene& scene, MenuColumn& right) {
     open_export_dialog(scene, NumberFormat::Tensors);
 }
 
-/// What can be kept: under "Export" first of what, then as what.
+/// Saving and exporting; below "Export" first the object, then the format.
 void draw_outgoing(Scene& scene, MenuColumn& left, MenuColumn& right) {
   left.title("Save");
   if (left.row({"Save", "Save", "Ctrl+S"},
@@ -169,7 +169,7 @@ void draw_menu(Scene& scene, const Box& at) {
   ImGui::Dummy({1, 1});
 }
 
-/// An example is called what the menu calls it.
+/// An example has its name in the menu.
 std::string chip_title(const Scene& scene) {
   const std::string& title = scene.document.title;
   const auto is_it = [&title](const Example& example) { return example.name == title; };

@@ -1,5 +1,5 @@
-// app/views/files: everything that brings files in and out: the menu at the top left, the dialog that finds
-// files and names new ones, and the card that asks before one is written over.
+// app/views/files: opening and saving: the menu at the top left, the dialog that finds files and names new
+// ones, and the card that asks before a file is overwritten.
 #pragma once
 
 #include "app/exports/export_choice.hpp"
@@ -9,41 +9,42 @@
 
 namespace attnscope {
 
-/// The name of what is open, with the menu under it; at most `room` wide from `x` on.
+/// The name of the open document, with the menu under it; from `x` on, at most `room` wide.
 void draw_file_menu(Scene&, const Box& bar, float x, float room);
 
 /// Ctrl+O: the dialog that finds a file to open. Save under another name; Ctrl+Shift+S: a picture of a
-/// region; numbers in a format: the same dialog, with what there is to choose above its list.
+/// region; numbers in a format: the same dialog with its options above the list.
 void open_file_dialog(Scene&);
 void open_save_dialog(Scene&);
 void open_picture_card(Scene&, PictureRegion);
 void open_export_dialog(Scene&, NumberFormat);
 void draw_file_dialog(Scene&, const Layout&);
 
-/// What App::save() asks before it writes over another file.
+/// App::save()'s question before it overwrites another file.
 void draw_overwrite_question(Scene&);
 
-/// The card that asks for what a dump does not say, while it is open; the picture shows what was guessed.
+/// The card that asks for facts that a dump does not contain, while it is open; the picture shows the
+/// guesses.
 void draw_dump_question(Scene&, const Layout&);
-/// "guessed: causal, positions"; empty where nothing is.
+/// "guessed: causal, positions"; empty if nothing is guessed.
 std::string guessed_words(const Document&);
-/// A chip with those words that opens the card, where there is room for it. Returns its width.
+/// A chip with those words that opens the card, if there is room for it. Returns its width.
 float draw_guess_chip(Scene&, float x, float y, float room);
 
-/// Ctrl+C: the matrix that is looked at goes to the clipboard as tab-separated text; or the chosen cell
-/// alone.
+/// Ctrl+C: copies the matrix on screen to the clipboard as tab-separated text; or only the chosen cell.
 void copy_numbers(Scene&);
 void copy_cell(Scene&);
-/// What is looked at in plain English: head, cell, row, measures beside those of uniform attention, changes;
-/// on the Model page of the chosen head. The screen stays; a page without a sentence says so.
+/// Copies a description in plain English sentences: head, cell, row, measures beside those of uniform
+/// attention, changes; on the Model page for the chosen head. The screen does not change; a page without a
+/// sentence says so.
 void copy_sentence(Scene&);
-/// The `attnscope` command that gives what is on screen goes to the clipboard; what it has no word for is
-/// said.
+/// Copies the `attnscope` command that computes what is on screen; a notice names what the command cannot
+/// express.
 void copy_command(Scene&);
 
-/// Whether what is exported are numbers of the model on screen, not of the matrix in the focus.
+/// Whether an export contains numbers of the model on screen, not of the matrix in the focus.
 bool is_of_model(const Scene&);
-/// What would be copied or exported.
+/// The source of a copy or export.
 ExportSource export_source(const Scene&);
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// app/views/files: what is in the folder, as rows that the mouse and the keyboard choose from.
+// app/views/files: the entries of the folder, as rows that the mouse and the keyboard choose from.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -16,8 +16,8 @@
 namespace attnscope {
 namespace {
 
-constexpr double letters_rest = 1;        // seconds after which letters begin another name
-constexpr double worth_telling_of = 0.2;  // seconds that a person waits without asking why
+constexpr double letters_rest = 1;        // seconds after which letters start a new search
+constexpr double worth_telling_of = 0.2;  // seconds; a shorter wait is not reported
 constexpr std::int64_t rows_of_a_page = 10;
 
 std::int64_t chosen_row(const FileDialog& dialog) {
@@ -33,7 +33,8 @@ void choose_row(FileDialog& dialog, std::int64_t row) {
   dialog.chosen = dialog.shown.entries[dialog.rows[at]].name;
 }
 
-/// The next name that begins with the letters typed so far; one letter again and again goes through all.
+/// Selects the next name that begins with the letters typed so far; the same letter repeatedly goes through
+/// all.
 void look_for(FileDialog& dialog, const std::string& typed) {
   const double now = ImGui::GetTime();
   if (now - dialog.letters_at > letters_rest) dialog.letters.clear();
@@ -55,7 +56,7 @@ void look_for(FileDialog& dialog, const std::string& typed) {
   }
 }
 
-/// A path is begun in the list as well: by its first letter.
+/// A path can be begun in the list as well, by its first character.
 void take_letters(FileDialog& dialog) {
   std::string typed;
   for (const ImWchar letter : ImGui::GetIO().InputQueueCharacters)
@@ -84,7 +85,7 @@ void draw_entry_mark(const Ui& ui, float x, float y, bool is_folder, Rgba ink) {
 }
 
 struct FolderColumns {
-  float name, size, changed;  // left, right, right
+  float name, size, changed;  // left, right, right edge
 };
 
 FolderColumns columns_of(const Ui& ui, const Box& box) {
@@ -92,7 +93,7 @@ FolderColumns columns_of(const Ui& ui, const Box& box) {
   return {box.x + ui.px(34), changed - ui.px(140), changed};
 }
 
-/// The names of the columns; a click sorts by one, another turns the order round.
+/// The names of the columns; a click sorts by one, a second click reverses the order.
 void draw_column_names(const Ui& ui, FileDialog& dialog, const Box& line) {
   const FolderColumns at = columns_of(ui, line);
   struct Column {
@@ -120,7 +121,7 @@ void draw_column_names(const Ui& ui, FileDialog& dialog, const Box& line) {
   }
 }
 
-/// True when it was clicked twice.
+/// True if it was double-clicked.
 bool draw_entry(Scene& scene, const FolderEntry& entry, const Box& row) {
   const Ui& ui = scene.ui;
   FileDialog& dialog = scene.view.files->dialog;
@@ -152,7 +153,7 @@ bool draw_entry(Scene& scene, const FolderEntry& entry, const Box& row) {
   return touch.hovered && ImGui::IsMouseDoubleClicked(0);
 }
 
-/// What stands where there are no rows.
+/// The text shown when there are no rows.
 std::string_view empty_words(const FileDialog& dialog) {
   if (!dialog.shown.trouble.empty()) return dialog.shown.trouble;
   if (dialog.shown.entries.empty()) return "This folder is empty.";

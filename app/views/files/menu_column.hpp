@@ -1,4 +1,4 @@
-// app/views/files: rows of what can be opened, saved or exported, one below the other.
+// app/views/files: rows of things that can be opened, saved or exported, below each other.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace attnscope {
 
-/// One column, filled from the top. A row that is clicked closes the menu in which it stands.
+/// One column, filled from the top. A click on a row closes its menu.
 class MenuColumn {
  public:
   MenuColumn(const Ui& ui, float x, float y, float width) : ui_(ui), x_(x), y_(y), width_(width) {}
@@ -25,7 +25,7 @@ class MenuColumn {
   }
 
   struct Row {
-    std::string label;  // what the robot finds it by
+    std::string label;  // the robot finds it by this
     std::string_view shown, note;
     bool chosen = false, enabled = true;
   };
@@ -51,7 +51,7 @@ class MenuColumn {
     return clicked;
   }
 
-  /// A line that is no row.
+  /// A line that cannot be clicked.
   void fact(std::string_view text) {
     ui_.text(x_ + ui_.px(10), y_ + ui_.px(10), text,
              {type::tick, ui_.theme.text2, Ink::Regular, Align::Left, width_ - ui_.px(20)});
@@ -67,7 +67,7 @@ class MenuColumn {
   float x_, y_, width_;
 };
 
-/// The models that were found, those that came with the program first: at most so many.
+/// At most `shown` of the models that were found, those of the program first.
 void list_models(Scene&, MenuColumn&, std::size_t shown);
 
 }  // namespace attnscope

@@ -1,5 +1,5 @@
-// app/views/files: which of a model's numbers are exported: tables of what is on its screen, or what every
-// layer computed.
+// app/views/files: which numbers of a model are exported: tables of its screen, or the activations of every
+// layer.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -23,7 +23,7 @@ HookBlocks blocks_of(const FilesState& files, const ModelReading& reading) {
   return files.one_layer ? HookBlocks{reading.within.block, reading.within.block} : HookBlocks{};
 }
 
-/// A table that is on another screen gives way to the first one of this screen.
+/// Replaces a table that belongs to another screen by the first one of this screen.
 void keep_table_there(const Scene& scene) {
   ModelTable& table = scene.view.files->table;
   const std::vector<ModelTable> all = tables_of(model_look_of(scene.view).screen);
@@ -63,7 +63,7 @@ void draw_layer_choice(Scene& scene, const Box& line) {
   }
 }
 
-/// What the file will hold, or why there is none.
+/// The contents of the file, or why there are none.
 void draw_facts(Scene& scene, const Box& line) {
   const Ui& ui = scene.ui;
   const FilesState& files = *scene.view.files;

@@ -1,4 +1,4 @@
-// app/views/files: the card that asks before another file is written over. Return takes the safe answer.
+// app/views/files: the card that asks before another file is overwritten. Return chooses the safe answer.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -41,7 +41,7 @@ std::string sentence_of(const OverwriteQuestion& question) {
   return name + " is there already. Replace it?";
 }
 
-/// A button with the ring of what Return does.
+/// A button; the default one, which Return presses, has a ring.
 bool answer_button(const Ui& ui, const char* label, const Box& box, bool is_default, const Tip& tip) {
   if (is_default)
     ui.frame(box.grown(ui.px(1)), ui.theme.query, std::max(1.f, std::floor(ui.scale())), ui.px(7));
@@ -99,7 +99,7 @@ void draw_overwrite_question(Scene& scene) {
   const float height = words + ui.px(132);
   const Box card{std::round((screen.x - width) / 2),
                  std::round(std::max(ui.px(8), (screen.y - height) * 0.35f)), width, height};
-  // Else something was opened over it.
+  // False: something else was opened over it.
   if (!modal_card(ui, question_popup, card, [&] { draw_question(scene, card, words); })) question.reset();
 }
 

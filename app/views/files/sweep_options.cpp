@@ -1,5 +1,5 @@
-// app/views/files: what a file of more than one picture goes through: which knob, from where to where, in how
-// many pictures; or the steps of a lesson.
+// app/views/files: the series of an animated picture or PDF: a knob with its ends and the number of pictures;
+// or the steps of a lesson.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -15,7 +15,7 @@
 namespace attnscope {
 namespace {
 
-/// Of a knob that this Document does not have, the first that it has, with the ends that are proposed.
+/// Replaces a knob that this Document does not have by its first one, with the proposed ends.
 void keep_knob_there(Scene& scene) {
   FilesState& files = *scene.view.files;
   const std::vector<edit::Knob> all = edit::knobs_of(scene.document);

@@ -17,13 +17,13 @@ namespace {
 struct HelpLine {
   std::string text, key;
 };
-/// What stands under one heading; never torn apart.
+/// The lines under one heading, which stay together in a column.
 struct KeyBlock {
   std::string heading;
   std::vector<HelpLine> lines;
 };
 
-/// What the mouse does; keys have the table.
+/// The gestures of the mouse; keys are in the table of actions.
 constexpr std::array<std::array<std::string_view, 2>, 9> gestures{{
     {"Look at what is under the mouse", "hover"},
     {"Lock a head, a token or a cell", "click"},
@@ -36,7 +36,7 @@ constexpr std::array<std::array<std::string_view, 2>, 9> gestures{{
     {"Open a file", "drop it anywhere"},
 }};
 
-/// What the keyboard does by itself.
+/// The keyboard's general behaviour.
 constexpr std::array<std::string_view, 3> notes{
     "Words typed anywhere go to the sentence: three different letters, each within 0.4 s of the one before, "
     "or two of which one is no key of its own. What the first ones did is taken back.",
@@ -66,7 +66,7 @@ std::vector<KeyBlock> blocks() {
   return all;
 }
 
-/// Blocks side by side in reading order, no column much higher than the others.
+/// Blocks in columns, in reading order; no column is much higher than the others.
 struct HelpPage {
   std::vector<std::vector<KeyBlock>> columns;
   float height = 0;  // of the highest, device pixels
@@ -77,7 +77,7 @@ float height_of(const Ui& ui, const KeyBlock& block) {
   return help_line_height(ui) * static_cast<float>(block.lines.size() + 1) + ui.px(12);
 }
 
-/// The lowest page of so many columns: the smallest height that they fit into.
+/// The page with at most `columns` columns and the smallest height.
 HelpPage page_of(const Ui& ui, const std::vector<KeyBlock>& all, std::size_t columns) {
   HelpPage page;
   for (float limit = 0; page.columns.empty() || page.columns.size() > columns;

@@ -14,7 +14,7 @@
 namespace attnscope {
 namespace {
 
-/// How many times Esc is pressed until it leads to the model; 0 where it leads to another place first.
+/// The number of presses of Esc that lead to the model; 0 if Esc leads elsewhere first.
 int presses_of_escape(const Scene& scene) {
   if (lesson_of(scene.view).left) return 0;
   return scene.selection.locked ? 2 : 1;
@@ -51,7 +51,7 @@ void draw_way_back(Scene& scene, const CrumbLines& lines) {
   if (touch.clicked) scene.view.mode = Mode::Model;
 }
 
-/// A likely token in per cent; empty where it is not among the ten likeliest of that list.
+/// The probabilities of a likely token in per cent; empty if it is not among the ten likeliest of that list.
 struct LikelyToken {
   std::int64_t id = 0;
   std::optional<double> before, after;
@@ -62,7 +62,7 @@ std::optional<double> share_of(const std::vector<PredictedToken>& all, std::int6
   return found == all.end() ? std::nullopt : std::optional(100 * found->probability());
 }
 
-/// The likeliest without what is changed inside the model, and the likeliest now where it is another.
+/// The likeliest token without the changes inside the model, and the likeliest now if it is another one.
 std::vector<LikelyToken> likely_tokens(const ModelPrediction& prediction) {
   std::vector<LikelyToken> all;
   for (const auto* list : {&prediction.top_before, &prediction.top_after}) {
@@ -74,8 +74,8 @@ std::vector<LikelyToken> likely_tokens(const ModelPrediction& prediction) {
   return all;
 }
 
-/// "92.3 → 17.2 %"; with one list of likely tokens "92.3 %". What is in none of the ten likeliest is less
-/// than the last of them.
+/// "92.3 → 17.2 %"; with one list of likely tokens "92.3 %". For a token that is not among the ten likeliest,
+/// "<" and the last of those.
 std::string words_of_share(const LikelyToken& token, const ModelPrediction& prediction, bool changed) {
   const auto share = [](std::optional<double> known, const std::vector<PredictedToken>& top) {
     return known ? fixed(*known, 1) : "< " + fixed(100 * top.back().probability(), 1);
@@ -141,7 +141,7 @@ void draw_model_crumb(Scene& scene, const Box& strip) {
   if (scene.ui.is_figure()) return;
   const CrumbLines lines = crumb_lines(scene, strip);
   draw_way_back(scene, lines);
-  // Letters that run from right to left stand below the field while they are typed.
+  // While right-to-left text is typed, its letters are drawn below the field.
   const SentenceState& sentence = scene.view.keyboard.sentence;
   const bool is_taken =
       sentence.active && typed_texts(scene.document) > 0 && scene.ui.is_shaped(typed_text(scene.document, 0));

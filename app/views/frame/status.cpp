@@ -1,4 +1,5 @@
-// app/views/frame: the last line: what the mouse is on, how far a long computation is, and a way to stop it.
+// app/views/frame: the last line: what the mouse is on, the progress of a long computation, and a button to
+// stop it.
 #include <algorithm>
 #include <utility>
 
@@ -18,7 +19,7 @@ namespace attnscope {
 
 namespace {
 
-constexpr double worth_telling_seconds = 0.2;  // what takes less is not told of
+constexpr double worth_telling_seconds = 0.2;  // shorter computations are not shown
 
 std::string_view name_of(Precision precision) {
   switch (precision) {
@@ -29,14 +30,14 @@ std::string_view name_of(Precision precision) {
   return "float32";
 }
 
-/// What a person may not expect: a weight of 0 does not keep a NaN out, since 0 · NaN is NaN.
+/// A surprising fact: a weight of 0 does not keep a NaN out, since 0 · NaN is NaN.
 std::string hidden_value_warning(const Shown& shown) {
   if (shown.stats.not_finite(Stage::Value) == 0 || shown.stats.not_finite(Stage::Mix) == 0) return {};
   return "V holds NaN or ∞, and reaches every output, hidden keys too: 0 × NaN = NaN, as in PyTorch";
 }
 
-/// A sentence for weights that are not finite: with the naive softmax over all heads, since it breaks where
-/// scores are large, not where one looks; empty when there are none.
+/// A warning about weights that are not finite: with the naive softmax for all heads, since it fails for
+/// large scores and not only in the cell that is looked at; empty if there are none.
 std::string not_finite_warning(const Shown& shown) {
   if (shown.result.is_long()) return {};
   const Measures& m = shown.result.measures;
@@ -57,14 +58,14 @@ std::string not_finite_warning(const Shown& shown) {
               : "softmax underflowed: " + count + " (0 / 0, all scores below −103)";
 }
 
-/// Of a long result: which share of the rows is known, with those that are being swept.
+/// Of a long result: the share of known rows, including those that are being swept.
 double known_share(const Scene& scene) {
   const double known = 1 / static_cast<double>(scene.result.surveys.front()->known.rows.step);
   return std::min(1.0, known * (1 + scene.engine.progress().sweep.share()));
 }
 
-/// At the right end of the bar: what is going on, how far it is and a button that stops it; whether that was
-/// pressed. `left`: where it begins.
+/// At the right end of the bar: the computation, its progress and a button that stops it. Returns whether
+/// that was pressed. `left` is set to its left end.
 bool draw_progress(const Ui& ui, const Box& bar, const std::string& words, double share, const Tip& tip,
                    float& left) {
   const float wide = std::max(ui.px(64), ui.text_width("Cancel", type::label, Ink::Medium) + ui.px(16));
@@ -79,7 +80,7 @@ bool draw_progress(const Ui& ui, const Box& bar, const std::string& words, doubl
   return pressed;
 }
 
-/// What a key has just changed, with a way back. Its width; 0 when there is nothing to tell.
+/// The setting that a key has just changed, with undo. Returns its width; 0 if there is none.
 float draw_notice(Scene& scene, const Box& bar) {
   const KeyNotice& notice = scene.view.keyboard.notice;
   if (notice.name.empty() || ImGui::GetTime() >= notice.until) return 0;
@@ -121,7 +122,7 @@ std::string model_facts(const ModelReading& reading) {
          counted(heads, "head in the model", "heads in the model");
 }
 
-/// Whether the model and what is looked at in it are as when it was opened.
+/// Whether the model and its selection are the same as when it was opened.
 bool is_as_opened(const Scene& scene) {
   const std::optional<OpenedAt>& opened = model_look_of(scene.view).opened_at;
   if (scene.view.mode != Mode::Model || !scene.selection.locked || !opened) return false;
@@ -143,13 +144,13 @@ std::string cell_words(const Scene& scene) {
   return "cell  " + name + (s.locked ? "   ·   locked, Esc unlocks" : "   ·   hover previews, click locks");
 }
 
-/// What a page says of its own numbers where what is on screen is not the Document.
+/// The page's facts about its own numbers, if the page does not show the Document.
 std::string status_of_page(const Scene& scene) {
   const PageFacts* const page = page_facts_of(scene.view.mode);
   return page != nullptr && page->status != nullptr ? page->status(scene) : std::string();
 }
 
-/// A lesson that trains.
+/// Whether a lesson that trains is on screen.
 bool shows_a_run(const Scene& scene) {
   return scene.view.mode == Mode::Lessons && scene.lesson != nullptr && scene.lesson->trains();
 }
@@ -177,7 +178,7 @@ void draw_status(Scene& scene, const Box& bar) {
   const std::string guess = warning.empty() ? guessed_words(scene.document) : std::string();
   if (!guess.empty()) warning = guess;
 
-  float begin = bar.right() - pad;  // of what stands at the right
+  float begin = bar.right() - pad;  // of the texts at the right
   const auto running = scene.engine.running_for().count();
   if (const std::optional<FileOnItsWay>& file = scene.view.files->opening) {
     const Tip tip{"Cancel", {}, "Stops reading; what is open stays."};

@@ -1,5 +1,4 @@
-// app/views/frame: the top bar: mark, what is open, which mode, how it looks, what computes and how long it
-// took.
+// app/views/frame: the top bar: logo, open document, mode, look, backend and its time.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -79,7 +78,7 @@ Box draw_look_menu(Scene& scene, float right, float y) {
            if (menu_row(ui, label.c_str(), "Ctrl +/\u2212", std::abs(scene.view.scale - scale) < 0.01f))
              scene.view.scale = scale;
          }
-         if (scene.languages.size() > 1)  // with English alone there is nothing to choose
+         if (scene.languages.size() > 1)  // with only English there is no choice
            for (const Language& language : scene.languages)
              if (menu_row(ui, own(language.name).c_str(), "language", scene.view.language == language.code))
                scene.view.language = language.code;
@@ -93,7 +92,7 @@ Box draw_look_menu(Scene& scene, float right, float y) {
   return box;
 }
 
-/// The way to every action without its key. Returns the box.
+/// The palette's button, for those who do not know its key. Returns the box.
 Box draw_find(Scene& scene, float right, float y, bool narrow) {
   const Ui& ui = scene.ui;
   const float width = ui.px(narrow ? 72 : 176);
@@ -114,11 +113,11 @@ Box draw_find(Scene& scene, float right, float y, bool narrow) {
   return box;
 }
 
-/// What computes and how long the last change took; a click opens the times of every stage.
+/// The backend and the time of the last change; a click opens the times of all stages.
 void draw_backend(Scene& scene, float left, float right, float y) {
   if (!scene.backends.is_alone()) return draw_backend_bar(scene, left, right, y);
   const Ui& ui = scene.ui;
-  // In a model the time is that of all its heads and its prediction.
+  // For a model, the time covers all its heads and its prediction.
   const bool is_model = scene.model != nullptr && scene.view.mode == Mode::Model;
   const std::string time = time_words(is_model ? scene.model->milliseconds : scene.run.total_milliseconds);
   const float time_width = ui.text_width(time, type::label, Ink::Medium);
@@ -157,8 +156,8 @@ void draw_top_bar(Scene& scene, const Box& bar) {
   }
   draw_file_menu(scene, bar, x, modes.x - ui.px(16) - x);
   const Box look = draw_look_menu(scene, bar.right() - pad, y);
-  // In a narrow window the modes go before it: Ctrl+K opens it all the same.
-  // A choice of backends, and in Explore the chip of what is held, need the room of its words.
+  // In a narrow window the modes have priority over it: Ctrl+K works without the button. A choice of
+  // backends, and the chip of the held state in Explore, need the room of its text.
   const bool has_chip = scene.held != nullptr && scene.view.mode == Mode::Explore;
   const bool narrow = scene.compact || !scene.backends.is_alone() || has_chip;
   const bool has_find = look.x - ui.px(narrow ? 88 : 192) > modes.right();
@@ -167,11 +166,11 @@ void draw_top_bar(Scene& scene, const Box& bar) {
     draw_watch_rate(scene, modes.right() + ui.px(12), find.x - ui.px(12), y);
     return ui.horizontal(bar.x, bar.bottom() - 1, bar.w, ui.theme.hairline);
   }
-  // What is held stands beside Compare; the name of the backend keeps room for its shortest words.
+  // The chip of the held state is beside Compare; it leaves room for the backend's shortest text.
   const float left = modes.right() + ui.px(12), room = find.x - ui.px(scene.compact ? 100 : 122);
   const float held =
       std::max(draw_held_chip(scene, left, room, y), draw_held_model_chip(scene, left, room, y));
-  // A lesson that trains is not what the open document's milliseconds are of.
+  // In a lesson that trains, the times of the open document would be misleading.
   if (name_on_screen(scene.view.mode, scene).empty())
     draw_backend(scene, held + ui.px(held > left ? 12 : 0), find.x - ui.px(12), y);
   ui.horizontal(bar.x, bar.bottom() - 1, bar.w, ui.theme.hairline);

@@ -1,4 +1,4 @@
-// app/views/palette: every control of the column, with what else it is called, in English and German.
+// app/views/palette: every control of the column, with other names for it, in English and German.
 #include "app/views/palette/entries.hpp"
 
 namespace attnscope {

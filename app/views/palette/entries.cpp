@@ -31,7 +31,7 @@ void add_actions(const Shown& shown, std::vector<PaletteEntry>& all) {
   }
 }
 
-/// Opens its section, scrolls it into sight, gives it the keyboard and rings it.
+/// Opens the control's section, scrolls it into sight, gives it the keyboard and rings it.
 void show_control(Scene& scene, const ControlEntry& control) {
   ViewState& view = scene.view;
   const auto section = static_cast<std::size_t>(control.section);
@@ -43,13 +43,13 @@ void show_control(Scene& scene, const ControlEntry& control) {
 }
 
 void add_controls(const Shown& shown, std::vector<PaletteEntry>& all) {
-  if (shown.result.is_long()) return;  // it has others
+  if (shown.result.is_long()) return;  // a long result has other controls
   for (const ControlEntry& control : control_entries())
     all.push_back({std::string(control.name), "control", control.words,
                    [&control](Scene& now) { show_control(now, control); }});
 }
 
-/// A plot that is in none of the places comes to the first.
+/// Entries that show a plot; one that is in none of the places replaces the first.
 void add_plots(const Shown& shown, std::vector<PaletteEntry>& all) {
   if (shown.result.is_long()) return;
   constexpr std::array<std::string_view, plot_kinds> words{
@@ -81,7 +81,7 @@ void add_examples(const Shown& shown, std::vector<PaletteEntry>& all) {
                    [path = example.path](Scene& now) { now.requests.open = path; }});
 }
 
-/// Opens the dialog with the format that is meant.
+/// Opens the dialog with that format.
 void add_exports(std::vector<PaletteEntry>& all) {
   struct Export {
     std::string_view name;
@@ -121,7 +121,7 @@ void add_looks(const Shown& shown, std::vector<PaletteEntry>& all) {
                    [code = language.code](Scene& now) { now.view.language = code; }});
 }
 
-/// By what the thumbnails of the layer are sorted.
+/// The sort orders of the layer's thumbnails.
 void add_choices_of_layer(const Shown& shown, std::vector<PaletteEntry>& all) {
   if (shown.result.is_long()) return;
   static constexpr std::array<std::string_view, 10> words{
@@ -155,7 +155,7 @@ void for_each_word(std::string_view text, const Use& use) {
   }
 }
 
-/// How well one typed word is found among these.
+/// The score of one typed word among these words.
 int score_in(std::string_view text, std::string_view word, int whole, int begins, int inside) {
   int best = 0;
   for_each_word(text, [&](std::string_view there) {

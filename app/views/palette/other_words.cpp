@@ -1,5 +1,5 @@
-// app/views/palette: what else people call the actions, in English and German. Found by the key, which stays
-// when the name is worded anew; an action without one by its name.
+// app/views/palette: other names of the actions, in English and German. Looked up by the key, which stays
+// when the name is reworded; by the name for an action without a key.
 #include <algorithm>
 
 #include "app/scene/actions.hpp"
@@ -9,7 +9,7 @@ namespace {
 
 struct OtherWords {
   ImGuiKeyChord key;
-  std::string_view name;  // where there is no key
+  std::string_view name;  // for an action without a key
   std::string_view words;
 };
 
@@ -172,7 +172,7 @@ constexpr OtherWords words_of_actions[] = {
 }  // namespace
 
 std::string_view other_words_for(const Action& action) {
-  // In front of a room, and on the Watch page, keys mean something else.
+  // While presenting, and on the Watch page, keys have other meanings.
   const bool has_key_to_itself = !action.only && action.group != Action::Group::Watch &&
                                  (action.group != Action::Group::Presenter || action.key == ImGuiKey_F5);
   const auto found =
@@ -180,7 +180,7 @@ std::string_view other_words_for(const Action& action) {
         return row.key != 0 ? row.key == action.key && has_key_to_itself : row.name == action.name;
       });
   if (found != std::end(words_of_actions)) return found->words;
-  // Keys that mean something else in Walk.
+  // Keys that have another meaning in Walk.
   const auto in_mode =
       std::find_if(std::begin(words_of_actions), std::end(words_of_actions), [&](const OtherWords& row) {
         return row.key != 0 && row.key == action.key && action.only == Mode::Explore;

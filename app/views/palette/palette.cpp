@@ -1,5 +1,5 @@
-// app/views/palette: the command palette: whatever the window can do or show, by name or by meaning. Typed
-// letters narrow it down; what fits best comes first.
+// app/views/palette: the command palette: everything that the window can do or show, by name or by meaning.
+// Typed letters filter it; the best matches come first.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -15,8 +15,7 @@ namespace {
 
 constexpr const char* popup = "Command palette";
 
-/// No name is as long: of a page that was pasted the rest would only be compared with all of them, for
-/// seconds.
+/// Longer than any name: comparing the rest of a pasted page with all entries would take seconds.
 std::string_view beginning_of(std::string_view typed) {
   constexpr std::size_t most = 200;  // bytes
   if (typed.size() <= most) return typed;
@@ -25,7 +24,7 @@ std::string_view beginning_of(std::string_view typed) {
   return typed.substr(0, end);
 }
 
-/// What answers what was typed, the best first; what is alike in the order of the table.
+/// The matching entries, the best first; equal ones in the order of the table.
 std::vector<PaletteEntry> matching(const Scene& scene) {
   const std::string_view typed = beginning_of(scene.view.palette_text);
   std::vector<std::pair<int, PaletteEntry>> scored;
@@ -78,8 +77,8 @@ void draw_rows(Scene& scene, const Box& area, const std::vector<PaletteEntry>& f
     run_and_close(scene, found[at]);
 }
 
-/// The field gets the keyboard a frame or more after it was asked for, and the letters of the frame in which
-/// it gets it are dropped: until then they are collected here.
+/// The field gets the keyboard at least one frame after the request, and Dear ImGui drops the letters of that
+/// frame: until then they are collected here.
 void collect_first_letters(ViewState& view) {
   auto& typed = ImGui::GetIO().InputQueueCharacters;
   for (const ImWchar c : typed)
@@ -121,7 +120,7 @@ void draw_palette(Scene& scene) {
   ImGui::PushStyleVar(ImGuiStyleVar_PopupRounding, ui.px(10));
   ImGui::PushStyleColor(ImGuiCol_PopupBg, ui.theme.raised);
   ImGui::PushStyleColor(ImGuiCol_Border, ui.theme.border);
-  // Arrows and Enter belong to the list.
+  // Arrows and Enter select in the list.
   if (ImGui::BeginPopup(
           popup, ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoNavInputs | ImGuiWindowFlags_NoScrollbar)) {
     const float pad = ui.px(12);

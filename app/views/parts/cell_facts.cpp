@@ -38,7 +38,7 @@ class Ladder {
   void step(std::string name, std::string how, double value, std::optional<Stage> stage = {}) {
     lines_.push_back({std::move(name), std::move(how), written(value), false, false, stage});
   }
-  /// Three places, but for numbers like -1e9.
+  /// Three decimals, except for numbers like -1e9.
   static std::string written(double value) { return std::abs(value) < 1e5 ? fixed(value, 3) : tiny(value); }
   void result(std::string name, std::string how, std::string value, Stage stage) {
     lines_.push_back({std::move(name), std::move(how), std::move(value), true, false, stage});
@@ -47,13 +47,12 @@ class Ladder {
     lines_.push_back({std::move(name), std::move(how), std::move(value), false, true, stage});
   }
   static std::string number(float value) { return fixed(static_cast<double>(value), 2); }
-  /// The stage that shows the head's own weights: in a document with intervention on other heads, those after
-  /// it.
+  /// The stage of the head's own weights: for a head with an intervention, the stage before it.
   Stage own_stage() const {
     return has_intervention(document_, f_.h) ? own_weights_stage(document_) : weights_stage(document_);
   }
 
-  /// Nothing is known of what leads to the weight.
+  /// The file has no data from which the weight was computed.
   void from_file() {
     check("score", std::string(not_in_file), "");
     const bool as_it_is = document_.layer().temperature == 1;
@@ -130,7 +129,8 @@ class Ladder {
            in_full(f_.own), own_stage());
   }
 
-  /// What stands in the place of the head's own pattern. A named key that is hidden leaves its weight to all.
+  /// The line of an intervention, which replaces the head's own pattern. If its key is hidden, the weight is
+  /// spread over all allowed keys.
   void intervention() {
     using Kind = Intervention::Kind;
     const Kind kind = document_.layer().interventions[static_cast<std::size_t>(f_.h)].kind;
@@ -154,7 +154,7 @@ class Ladder {
            Stage::Drop);
   }
 
-  /// The reference is a stable softmax of float64 numbers: what linear attention gives is something else.
+  /// The reference is a stable softmax in float64, which does not apply to linear attention.
   void reference() {
     if (f_.is_computed || !knows_scores(document_) || document_.layer().linear ||
         (f_.masked && f_.softmax == 0))
@@ -174,7 +174,7 @@ class Ladder {
   std::vector<LadderLine> lines_;
 };
 
-/// The cell of a head, with the head of keys and values that it shares.
+/// The cell of a head, with the key-value head that it shares.
 CellPlace place_of(const Shown& shown, std::int64_t h, Cell cell) {
   const Dimensions& d = shown.result.dimensions;
   return {shown.sequence(), h, h * d.kv_heads / d.heads, cell.query, cell.key};

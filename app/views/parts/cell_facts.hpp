@@ -1,5 +1,5 @@
-// app/views/parts: what the inspector says of one cell: its value in every stage, and the lines that lead
-// from the score to the weight.
+// app/views/parts: the inspector's facts about one cell: its value in every stage, and the steps from the
+// score to the weight.
 #pragma once
 
 #include <optional>
@@ -13,18 +13,18 @@ namespace attnscope {
 
 /// The cell that the mouse previews, else the chosen one.
 CellPlace shown_place(const Shown&);
-/// The chosen one, whatever the mouse is on.
+/// The chosen cell, wherever the mouse is.
 CellPlace chosen_place(const Scene&);
 
-/// The cell's numbers, see core/engine/cell_facts.hpp, with what full attention had put there.
-/// `row` is that of the place's query.
+/// The cell's numbers, see core/engine/cell_facts.hpp, with the weight of full attention there. `row` is the
+/// row of the place's query.
 CellFacts facts_of(const Shown&, const CellPlace&, const CellRow& row);
-/// Of a result that keeps its planes.
+/// For a result that keeps its planes.
 CellFacts facts_of(const Shown&, const CellPlace&);
 inline CellFacts facts_of(const Shown& shown) { return facts_of(shown, shown_place(shown)); }
 
-/// How the bias of a cell comes about: "b(head, −3)"; by rows and columns in a window; of disentangled
-/// positions with their factor.
+/// The formula of a cell's bias: "b(head, −3)"; by rows and columns in a window; for disentangled positions
+/// with their factor.
 std::string bias_formula(const LayerResult&, const CellPlace&);
 
 /// "scaled   × 1/√8 = 0.354   4.701"
@@ -34,7 +34,7 @@ struct LadderLine {
   bool is_check = false;            // a remark, not a step
   std::optional<Stage> stage = {};  // whose picture shows this step
 };
-/// The steps from the score to the weight, and the same in float64.
+/// The steps from the score to the weight, with the float64 reference.
 std::vector<LadderLine> ladder_of(Scene&, const CellFacts&);
 
 }  // namespace attnscope

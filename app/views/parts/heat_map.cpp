@@ -10,7 +10,7 @@
 namespace attnscope {
 namespace {
 
-/// The map has the keyboard: it is ringed, and the arrows move the cell instead of leaving it.
+/// Draws the focus ring of the map; the arrows move the cell instead of leaving the map.
 void take_arrows(const MapFrame& m) {
   const Ui& ui = m.ui();
   ui.frame(m.cells.grown(ui.px(3)), ui.theme.query, ui.px(2), ui.px(4));
@@ -24,14 +24,14 @@ void take_mouse(const MapFrame& m) {
   const std::string id = std::string(m.style.name) + " " + std::to_string(m.b);
   KeyboardState& keyboard = m.scene.view.keyboard;
   if (m.is_chosen && keyboard.wanted == Stop::Focus) take_keyboard(keyboard);
-  ImGui::SetNextItemAllowOverlap();  // a message may float above the cells
+  ImGui::SetNextItemAllowOverlap();  // a notice may float above the cells
   const Ui::Touch touch = m.ui().touch(id.c_str(), m.cells);
   if (touch.focused) take_arrows(m);
   if (touch.clicked && !ImGui::IsMouseReleased(0)) {  // by the keyboard
     m.scene.next.locked = true;
     return;
   }
-  if (touch.hovered && !touch.pointed) return;  // nor is the mouse anywhere
+  if (touch.hovered && !touch.pointed) return;  // focused by keyboard: the mouse is elsewhere
   const bool is_gesture = take_gestures(m, touch, !is_painting(m.scene));
   if (is_gesture || (!touch.hovered && !touch.held && !touch.clicked)) return;
   if (!ImGui::IsMousePosValid()) return;
@@ -60,7 +60,7 @@ void draw_caption(const MapFrame& m) {
        Align::Left, m.area.w - (m.is_zoomed() ? ui.px(104) : 0)});
 }
 
-/// What a map limited by its height leaves over goes to the tracks of the strip at the right.
+/// The width of the strip at the right: what the map, limited by its height, leaves free.
 float width_of_strip(const MapFrame& m) {
   return std::min(m.area.right() - m.cells.right() - m.strip_gap(), m.ui().px(288));
 }
@@ -71,7 +71,7 @@ Box draw_heat_map(Scene& scene, const Box& area, std::int64_t b, const HeatMapSt
   const Ui& ui = scene.ui;
   const MapFrame m = plan_map(scene, area, b, style);
   if (m.cells.w < 1 || m.cells.h < 1) return {area.x, area.y, 0, 0};
-  // What was asked for moves the part in sight, and so the plan, before anything is drawn.
+  // A request moves the part in sight, so the plan is made again before anything is drawn.
   if (follow_requests(m)) return draw_heat_map(scene, area, b, style);
   draw_caption(m);
   draw_axis_names(m);

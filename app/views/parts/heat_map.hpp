@@ -1,5 +1,4 @@
-// app/views/parts: one labelled heatmap with its marginal strips: the part of the focus that a batch shows
-// twice.
+// app/views/parts: one labelled heatmap with its marginal strips; the focus shows two of them for a batch.
 #pragma once
 
 #include <functional>
@@ -15,16 +14,16 @@ struct HeatMapStyle {
   bool caption = false;                   // the sentence above, for a batch
   bool strips = true;                     // entropy of every row at the right, attention received below
   bool read_out = true;                   // the hovered cell's number beside the mouse
-  bool places = false;                    // tokens that stand more than once have their place: la₅
-  bool all_names = true;                  // of keys and axes; else of the marked key alone: more cells
-  std::optional<Plane> plane = {};        // instead of scene.view.stage
-  std::optional<ColourScale> scale = {};  // instead of the plane's own
-  /// What is written in a cell, instead of the usual; `side` of the cell in logical pixels.
+  bool places = false;                    // tokens that occur more than once have their position: la₅
+  bool all_names = true;                  // of keys and axes; else of the marked key alone: more room
+  std::optional<Plane> plane = {};        // replaces scene.view.stage
+  std::optional<ColourScale> scale = {};  // replaces the plane's own
+  /// The text of a cell, instead of the usual number; `side` of the cell in logical pixels.
   std::function<std::string(double value, float side)> print = {};
-  const char* name = "heatmap";  // of what takes the mouse and of the picture, before its number
-  /// Side of a cell of a matrix that has few of them and is not zoomed, logical pixels.
+  const char* name = "heatmap";  // the label of its item and picture, followed by a number
+  /// The largest side of a cell of an unzoomed matrix with few cells, logical pixels.
   float largest_cell = 96;
-  bool short_names = false;  // above columns that are numbered: room for the cells counts for more
+  bool short_names = false;  // above numbered columns: room for the cells matters more
 };
 
 /// Draws head scene.head() of sequence b into the area and takes its mouse. Returns the box of the cells.

@@ -16,11 +16,11 @@ Label label_of(const Axis& axis, const HeatMapStyle& style) {
   return axis.keys ? key_label : query_label;
 }
 
-/// Over the whole batch, so that maps side by side stand on one line. `last` more are looked at at the end:
-/// the keys of no token.
+/// Over the first 4 sequences of the batch, so that maps side by side are aligned: their first 256 labels,
+/// and at least the last one, which for keys may have no token.
 float widest_label(const Shown& shown, const Axis& axis, const HeatMapStyle& style) {
   const Label label = label_of(axis, style);
-  // Numbered tokens have most digits at the end.
+  // Among numbered tokens, the last ones have the most digits.
   const std::int64_t last = std::max<std::int64_t>(1, axis.keys ? shown.result.dimensions.extra : 0);
   float widest = 0;
   for (std::int64_t b = 0; b < std::min<std::int64_t>(shown.result.dimensions.batch, 4); ++b) {
@@ -39,7 +39,7 @@ float strip_width(const Ui& ui, const Box& area, const HeatMapStyle& style) {
   return style.caption ? ui.px(56) : std::clamp(std::floor(area.w * 0.22f), ui.px(80), ui.px(190));
 }
 
-/// As many cells as fit into the room, from `wished` on.
+/// Extends the axis to as many cells as fit into the room, from `wished` on.
 void fill_room(Axis& axis, float begin, float room, float side, double wished) {
   const float whole = std::floor(side * static_cast<float>(axis.count));
   const float length = std::min(whole, std::floor(room));
@@ -114,7 +114,7 @@ MapFrame plan_map(Scene& scene, const Box& area, std::int64_t b, const HeatMapSt
   m.label_width = std::clamp(widest_label(scene, m.down, style) + 1, ui.px(style.caption ? 44 : 56),
                              ui.px(style.caption ? 72 : 112));
 
-  // Labels turn upright when they do not fit over their columns; the axis' name needs a line above them.
+  // Labels that do not fit over their columns are turned upright; the axis' name needs a line above them.
   const float below = style.strips ? ui.px(52) : 0;
   const float left = m.label_width + ui.px(18);
   const float room = area.w - left - m.strip_gap() - strip_width(ui, area, style);
@@ -162,7 +162,7 @@ void zoom_to(const MapFrame& m, float side, ImVec2 point) {
 void zoom_to(const MapFrame& m, float side, Cell middle) {
   FocusState& focus = *m.scene.view.focus;
   focus.zoom = zoom_for(m, side);
-  // Before it is drawn the plan is not known: a map at this zoom without an end tells how much is in sight.
+  // The plan is not known before it is drawn: a map at this zoom without bounds tells how much is in sight.
   focus.query = focus.key = 0;
   const MapFrame there = plan_map(m.scene, m.area, m.b, m.style);
   const auto first = [](const Axis& axis, std::int64_t i) {

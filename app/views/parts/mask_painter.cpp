@@ -27,13 +27,13 @@ std::optional<std::int64_t> painted_head(const Scene& scene) {
 bool hidden_by_hand(const Scene& scene, std::int64_t b, Cell cell) {
   const TensorPtr additive = scene.document.layer().masking.additive;
   if (!additive) return false;
-  const Shape& shape = additive->shape();  // of a Document that may be ahead of the picture
+  const Shape& shape = additive->shape();  // of a Document that may be newer than the picture
   const auto holds = [&](int axis, std::int64_t index) { return shape[axis] == 1 || index < shape[axis]; };
   return holds(0, b) && holds(1, scene.head()) && cell.query < shape[2] && cell.key < shape[3] &&
          edit::is_hidden_by_hand(scene.document, b, scene.head(), cell.query, cell.key);
 }
 
-/// The cells from one to the next, so that a fast hand leaves no gap.
+/// The cells between two cells, so that a fast stroke has no gap.
 std::vector<edit::MaskCell> cells_between(Cell from, Cell to) {
   const std::int64_t steps = std::max(std::abs(to.query - from.query), std::abs(to.key - from.key));
   std::vector<edit::MaskCell> cells;
@@ -49,7 +49,7 @@ std::vector<edit::MaskCell> cells_between(Cell from, Cell to) {
   return cells;
 }
 
-/// Changes the mask by hand; what cannot be done is said in a message.
+/// Changes the mask by hand; an error becomes a notice.
 template <class Edit>
 bool change(Scene& scene, const Edit& edit) {
   try {
@@ -61,7 +61,7 @@ bool change(Scene& scene, const Edit& edit) {
   }
 }
 
-/// What the first cell decides; nothing when it cannot be painted at all.
+/// The stroke that the first cell decides; empty if the cell cannot be painted.
 std::optional<MaskStroke> begin(Scene& scene, std::int64_t b, Cell under) {
   if (refuse_without_scores(scene)) return std::nullopt;
   const LayerResult& result = scene.result;
@@ -76,7 +76,7 @@ std::optional<MaskStroke> begin(Scene& scene, std::int64_t b, Cell under) {
       scene.view.notices.say("The padding mask hides this cell; turn it off to show [pad].");
       return std::nullopt;
     }
-    paint_from_pattern(scene);  // a rule hides it: only what is painted can be shown
+    paint_from_pattern(scene);  // a rule hides the cell: only a painted one can be shown
   }
   return MaskStroke{hides, b, under};
 }
@@ -95,7 +95,7 @@ void toggle_hidden_cell(Scene& scene) {
   const edit::MaskBrush brush{!is_hidden_by_hand(scene), scene.sequence(), scene.head()};
   const edit::MaskCell one{cell.query, cell.key};
   change(scene, [&](Document d) {
-    const Dimensions size = check(d);  // it may be ahead of the picture
+    const Dimensions size = check(d);  // it may be newer than the picture
     if (scene.head() >= size.heads || scene.sequence() >= size.batch) return d;
     return edit::hidden_cells(std::move(d), brush, std::span(&one, 1));
   });
@@ -135,7 +135,7 @@ bool paint_mask(Scene& scene, const Ui::Touch& touch, std::int64_t b, Cell under
 
 void paint_from_pattern(Scene& scene) {
   change(scene, [&](Document d) {
-    if (check(d) != scene.result.dimensions) return d;  // it is ahead of the picture: in the next frame
+    if (check(d) != scene.result.dimensions) return d;  // newer than the picture: paint in the next frame
     return edit::mask_from_rule(std::move(d), scene.result.trace, painted_head(scene));
   });
 }

@@ -10,7 +10,7 @@
 namespace attnscope {
 namespace {
 
-/// The refusal still stands on a card that can be dismissed.
+/// The refusal is still shown on a card that can be dismissed.
 bool is_announced(const ViewState& view) { return view.notices.of(Notice::Source::Engine) != nullptr; }
 
 std::string words_of(const Remedy& remedy) {
@@ -26,7 +26,7 @@ std::string words_of(const Remedy& remedy) {
   return "pad to: as long as needed";
 }
 
-/// The remedies, the number that is red first: that is what a person has just typed.
+/// The remedies, first those for the number that is red, which a person has just typed.
 std::vector<Remedy> ordered_remedies(const Scene& scene) {
   std::vector<Remedy> all = remedies(scene.document);
   std::stable_partition(all.begin(), all.end(), [&](const Remedy& c) { return is_refused(scene, c.what); });
@@ -37,7 +37,7 @@ float button_width(const Ui& ui, const std::string& words) {
   return ui.text_width(words, type::label, Ink::Medium) + ui.px(24);
 }
 
-/// Buttons from x to the right as far as they fit; one that is pressed changes the Document.
+/// Buttons from x to the right as far as they fit; a click on one changes the Document.
 void draw_remedies(Scene& scene, const std::vector<Remedy>& all, float x, float right, float y) {
   const Ui& ui = scene.ui;
   for (const Remedy& remedy : all) {
@@ -57,7 +57,7 @@ void draw_remedies(Scene& scene, const std::vector<Remedy>& all, float x, float 
   }
 }
 
-/// A window of its own above those that scroll; what it covers is out of the mouse's reach.
+/// Draws in a window above those that scroll; the mouse does not reach what it covers.
 template <class Draw>
 void in_window(const Ui& ui, const char* name, const Box& box, ImGuiWindowFlags flags, Draw draw) {
   ImGui::SetCursorScreenPos(box.min());
@@ -101,7 +101,7 @@ void draw_card(Scene& scene, const Box& focus, const std::vector<Remedy>& all) {
   });
 }
 
-/// What is left of the card: one line, as long as the picture is stale.
+/// After the card is dismissed: one line, as long as the picture is stale.
 void draw_line(Scene& scene, const Box& focus, const std::vector<Remedy>& all) {
   const Ui& ui = scene.ui;
   const float pad = ui.px(12), most = focus.w - ui.px(24);
@@ -154,7 +154,7 @@ void draw_refusal(Scene& scene, const Layout& layout) {
   const bool shows_layer = scene.view.mode != Mode::Model && !is_page(scene.view.mode);
   if (!is_refused && !(shows_layer && is_stale(scene))) return;
   const Ui& ui = scene.ui;
-  // What shows results: right of the controls in Explore, the whole of the other modes.
+  // The area of results: right of the controls in Explore, the whole area in other modes.
   Box stale = layout.whole;
   if (scene.view.mode == Mode::Explore) {
     stale.x = layout.controls.right();

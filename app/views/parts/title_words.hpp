@@ -1,4 +1,4 @@
-// app/views/parts: the title of what is open, as it is drawn.
+// app/views/parts: the title of the open document, as drawn.
 #pragma once
 
 #include <charconv>
@@ -11,7 +11,8 @@
 
 namespace attnscope {
 
-/// A layer of a model is called by its number, in the window's language; any other title is a person's own.
+/// The title of a model's layer has its number in the window's language; any other title is a person's own
+/// words.
 inline std::string title_words(const Document& document) {
   const ModelContext& within = document.within.read();
   if (within && document.title == within.model->name + " · layer " + std::to_string(within.block))
@@ -19,8 +20,8 @@ inline std::string title_words(const Document& document) {
   return own(document.title);
 }
 
-/// The same of a session that was kept, of which only the title is known: " · layer 2" at its end was written
-/// here.
+/// The same for a stored session, of which only the title is known: the program wrote " · layer 2" at its
+/// end.
 inline std::string kept_title_words(std::string_view title) {
   constexpr std::string_view before = " · layer ";
   const std::size_t at = title.rfind(before);

@@ -13,7 +13,7 @@
 namespace attnscope {
 namespace {
 
-/// Which text the rows of a stage stand for.
+/// The text whose tokens are the rows of a stage.
 enum class Rows { Queries, Keys, Tokens };
 
 Rows rows_of(Stage stage) {
@@ -38,7 +38,7 @@ bool has_heads(const Tensor& tensor) { return tensor.shape().rank() == 4; }
 struct StageVectors {
   Scene& scene;
   Stage stage;
-  std::int64_t b, h;  // h: the head of this stage, which may be shared by a group of query heads
+  std::int64_t b, h;  // h: the head of this stage, which a group of query heads may share
   ConstMatrixMap<float> values;
 
   std::string label(std::int64_t row) const {
@@ -50,7 +50,7 @@ struct StageVectors {
     }
     return {};
   }
-  /// The row of the chosen cell's query or key; -1 when it has none here.
+  /// The row of the chosen cell's query or key; -1 if this stage has no such row.
   std::int64_t marked() const {
     const Cell cell = scene.cell();
     if (rows_of(stage) == Rows::Keys) return cell.key;
@@ -59,7 +59,7 @@ struct StageVectors {
   std::variant<Place, std::string_view> place(std::int64_t row) const {
     return place_of(scene.result, {stage, b, h, row});
   }
-  /// The symbol of the stage, as its formula has it: "Q′".
+  /// The symbol of the stage in its formula: "Q′".
   std::string symbol() const { return std::string(info(stage).symbol); }
 };
 
@@ -72,7 +72,7 @@ StageVectors vectors_of(Scene& scene, Stage stage) {
   return {scene, stage, b, h, has_heads(tensor) ? tensor.matrix(b, h) : tensor.matrix(b)};
 }
 
-/// Zero-centred colours up to the stage's largest value in any head.
+/// Zero-centred colours up to the stage's largest magnitude in any head.
 NumberMap map_of(const StageVectors& v, const char* label) {
   const Ui& ui = v.scene.ui;
   std::uint64_t content = v.scene.result.made_in[v.stage];
@@ -108,7 +108,7 @@ NumberMap map_of(const StageVectors& v, const char* label) {
               }};
 }
 
-/// Hovering tells the number; a click chooses the row's token.
+/// Hovering shows the number; a click chooses the row's token.
 void take_mouse(const StageVectors& v, const NumberMapResult& seen) {
   if (seen.event) {
     const auto place = v.place(seen.event->at.row);
@@ -125,7 +125,7 @@ void take_mouse(const StageVectors& v, const NumberMapResult& seen) {
     cell.key = std::min(under.row, d.keys - 1);
   } else {
     const std::int64_t query = rows_of(v.stage) == Rows::Tokens ? under.row - d.past : under.row;
-    if (query < 0 || query >= d.queries) return;  // in the cache: it asks nothing
+    if (query < 0 || query >= d.queries) return;  // a cached token has no query
     cell.query = query;
   }
   v.scene.next.choose(cell);
@@ -235,7 +235,7 @@ VectorWords vector_words(const BlockSettings& block, Stage stage) {
 
 namespace {
 
-/// Of keys and values that several heads of queries share.
+/// For keys and values that several query heads share.
 std::string shared_by(const Shown& shown, Stage stage) {
   const Dimensions& d = shown.result.dimensions;
   if (rows_of(stage) != Rows::Keys || stage == Stage::Memory || stage == Stage::Latent) return {};
@@ -244,7 +244,7 @@ std::string shared_by(const Shown& shown, Stage stage) {
   return "  Shared by heads " + std::to_string(first) + " – " + std::to_string(first + group - 1) + ".";
 }
 
-/// As this layer computes it: no positions and no bias where none are added.
+/// The words for this layer: without positions or bias if it adds none.
 VectorWords words_of_map(const LayerSpec& layer, Stage stage) {
   VectorWords words = vector_words(layer.block, stage);
   const bool adds = layer.positions == Positions::Sinusoidal || layer.positions == Positions::Learned;
@@ -268,7 +268,7 @@ void draw_vector_map(Scene& scene, const Box& area, Stage stage, const char* lab
   const float y = area.y + bar + ui.px(10);
   const std::string why = std::string(w.why) + shared_by(scene, stage);
   const float width = ui.text(area.x, y, w.formula, {type::label, ui.theme.text1, Ink::Medium});
-  // What the formula says in words, where there is room for all of it.
+  // The formula in words, if there is room for all of it.
   const float room = area.w - width - ui.px(20);
   if (ui.text_width(why, type::label, Ink::Regular) <= room)
     ui.text(area.x + width + ui.px(14), y, why,

@@ -1,5 +1,5 @@
-// app/views/parts: a stage of vectors, large: one token a row, one dimension a column. The part of the
-// computation before the scores and after the mix.
+// app/views/parts: a large picture of a stage of vectors: one token per row, one dimension per column. For
+// the stages before the scores and after the mix.
 #pragma once
 
 #include <vector>
@@ -12,16 +12,16 @@ namespace attnscope {
 /// The stages of vectors that this result has, in the order of the computation.
 std::vector<Stage> vector_stages(const LayerResult&);
 
-/// "Queries", and what is computed.
+/// "Queries", and their formula.
 struct VectorWords {
   std::string_view name, formula, why;
 };
 VectorWords vector_words(Stage);
-/// Of such a block, where a norm may pass its rows on as they are, and a sum may have one part alone.
+/// The words for such a block: a norm may pass its rows through, and a sum may have only one part.
 VectorWords vector_words(const BlockSettings&, Stage);
 
-/// Draws the shown sequence (and head, where the stage has heads) into the area, with a colour bar below.
-/// `label` of what takes the mouse: another one for each of several in a frame.
+/// Draws the shown sequence (and head, if the stage has heads) into the area, with a colour bar below.
+/// `label`: the item's label, different for each map of a frame.
 void draw_vector_map(Scene&, const Box& area, Stage, const char* label = "vector map");
 
 }  // namespace attnscope
