@@ -11,7 +11,8 @@ namespace {
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
-/// The attention of the stack that gives the output to itself: the one whose heads are scored and ablated.
+/// Whether it is the self-attention of the stack that gives the output: only its heads are scored and
+/// ablated.
 bool is_measured(const ModelReading& reading, AttentionOf of) {
   return of == output_attention(reading.within.model->model->spec);
 }
@@ -76,7 +77,7 @@ MeasuredHead measure(const ModelReading& reading, const ModelFacts& facts, HeadM
                      const ModelHead& head) {
   if (what == HeadMeasure::Entropy)
     return {entropy_of(facts, head), facts.numbers ? facts.numbers->median_entropy : unknown};
-  const bool is_scored = facts.run == reading.run;  // what stands there without its changes is not
+  const bool is_scored = facts.run == reading.run;  // false: the run without the changes, which is not scored
   const auto on_text = [&](HeadScore score) {
     return is_scored && head.of == reading.scores_of ? scored(reading.scores, score, head) : MeasuredHead{};
   };
@@ -93,7 +94,7 @@ MeasuredHead measure(const ModelReading& reading, const ModelFacts& facts, HeadM
 }
 
 Rank rank_of(const ModelReading& reading, const ModelFacts& facts, HeadMeasure what, const ModelHead& head) {
-  // Among some of the heads a place says nothing: the next effects would move it.
+  // A rank among only some of the heads would change with the next effects.
   if (what == HeadMeasure::Effect && reading.effects &&
       reading.effects->known < std::ssize(reading.effects->heads))
     return {};
@@ -155,7 +156,7 @@ HeadGroup group_of(const ModelReading& reading, const ModelHead& head) {
     double lift;
   };
   const bool on_text = head.of == reading.scores_of, on_battery = is_measured(reading, head.of);
-  // What a head does on random tokens it does on any text; where this text repeats nothing, it looks
+  // A head's behaviour on random tokens holds on any text; on a text without repetitions such a head looks
   // elsewhere.
   const double induction = lift(reading.battery, HeadScore::Induction, on_battery),
                duplicate = lift(reading.battery, HeadScore::Duplicate, on_battery);

@@ -1,4 +1,4 @@
-// app/views/model: the ways to a head and to what it looks at.
+// app/views/model: ways to a head and to its largest weight.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@
 
 namespace attnscope {
 
-/// That head is looked at, at the key of this row on which it looks most.
+/// Chooses that head, and in this row the key with the largest weight.
 void go_to_head(Scene&, const ModelHead&, std::int64_t row);
-/// The head with the largest effect on the prediction, in the row of the prediction. Says so where it is not
-/// known.
+/// Goes to the head with the largest effect on the prediction, in the row of the prediction. A notice tells
+/// if it is not known.
 void go_to_strongest_head(Scene&);
-/// At the beginning of a frame: the key of go_to_head(), where a worker had to look for it.
+/// Call at the beginning of a frame: chooses the key for go_to_head() after a worker has found it.
 void go_to_found(Scene&);
 
 }  // namespace attnscope

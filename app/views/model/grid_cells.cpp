@@ -1,5 +1,4 @@
-// app/views/model: the heads of the grid: pictures of their weights or flat colours, and the marks that lie
-// on them.
+// app/views/model: the heads of the grid: pictures of their weights or flat colours, and the marks on them.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -15,7 +14,7 @@ namespace {
 
 constexpr float muted = 0.22f;  // opacity of what is switched off
 
-/// One colour a head; what is not known yet has none.
+/// One colour per head; none while its number is not known.
 void draw_flat(const GridFrame& grid) {
   const GridPlan& plan = grid.plan;
   const Ui& ui = grid.ui;
@@ -27,7 +26,7 @@ void draw_flat(const GridFrame& grid) {
       ui.fill(cell.box, ui.theme.hatch_ground);
     else
       ui.fill(cell.box, colour_of(shown, static_cast<float>(value)));
-    // Nothing may melt into the ground.
+    // A frame, so that no colour disappears in the ground.
     ui.frame(cell.box, ui.theme.hairline, std::max(1.f, std::floor(ui.scale())));
   }
 }
@@ -38,7 +37,7 @@ void draw_pictures(const GridFrame& grid) {
   if (plan.window.w < 1 || plan.window.h < 1) return;  // a window of no height at all
   if (grid.state.colour != HeadColour::Pattern) return draw_flat(grid);
   const Colormap& map = colormap(ui.theme.weights);
-  const Rgba clear = ui.theme.picture & 0x00FFFFFFu;  // bands and numbers of layers lie below
+  const Rgba clear = ui.theme.picture & 0x00FFFFFFu;  // transparent, since bands and layer numbers lie below
   const ColourScale scale = grid_scale(grid);
   const GridPainter painter{.plan = plan,
                             .spec = grid.spec,
@@ -65,7 +64,7 @@ void draw_pictures(const GridFrame& grid) {
   ui.picture("all heads", content, plan.window, [&] { return painter.paint(); });
 }
 
-/// Of a token of the other text a head gives and gets nothing.
+/// A head's weight on a token, by most_given() or most_given_by(); 0 for a token of the other text.
 float given(const GridFrame& grid, const ModelHead& head, std::int64_t token) {
   const bool forward = grid.scene.view.direction == Direction::QueryToKeys;
   const std::optional<AttentionOf> stack = grid.scene.selection.hovered_stack;
@@ -75,7 +74,7 @@ float given(const GridFrame& grid, const ModelHead& head, std::int64_t token) {
                  : most_given_by(grid.spec, grid.run, head, token);
 }
 
-/// What lies on the pictures: dimmed by a token, switched off, chosen.
+/// The marks on the pictures: dimmed by a token, switched off, chosen.
 void draw_marks(const GridFrame& grid) {
   const GridPlan& plan = grid.plan;
   const Ui& ui = grid.ui;
@@ -117,7 +116,7 @@ void draw_grid_cells(const GridFrame& grid) {
 
 void draw_grid_labels(const GridFrame& grid) {
   if (grid.state.order == GridOrder::Layers) return;
-  constexpr float size = 11;  // as small as can be read: the picture is what is looked at
+  constexpr float size = 11;  // the smallest legible size: the picture is more important
   const GridPlan& plan = grid.plan;
   const Ui& ui = grid.ui;
   for (const GridPlan::Cell& cell : plan.cells) {

@@ -12,7 +12,7 @@ namespace {
 
 constexpr float least_log_share = 1e-4f;  // of the last colour's value: the first one above zero
 
-/// What the colour of the grid is of; nothing: the patterns themselves.
+/// The measure that colours the grid; empty: the patterns themselves.
 std::optional<HeadMeasure> measure_of(HeadColour colour) {
   switch (colour) {
     case HeadColour::Entropy: return HeadMeasure::Entropy;
@@ -25,7 +25,7 @@ std::optional<HeadMeasure> measure_of(HeadColour colour) {
   return std::nullopt;
 }
 
-/// Of the attention that is looked at.
+/// The number of keys of the attention that is looked at.
 std::int64_t keys_of(const GridFrame& grid) {
   return attention_of(grid.run, grid.chosen.of).empty()
              ? 1

@@ -1,4 +1,4 @@
-// app/views/model: what the colours of the grid stand for.
+// app/views/model: the meaning of the grid's colours.
 #pragma once
 
 #include <string>
@@ -8,27 +8,28 @@
 
 namespace attnscope {
 
-/// What the head is coloured and sorted by: patterns by how spread out they are. NaN: not known yet.
+/// The number by which a head is coloured and sorted; for patterns how spread out they are. NaN: not known
+/// yet.
 double grid_value(const GridFrame&, const ModelHead&);
-/// What stands for a head in its tooltip: what it is coloured by; patterns by what puts the head into its
+/// The measure in a head's tooltip: the one that colours it; for patterns the one that determines the head's
 /// group, or how spread out they are.
 HeadMeasure told_measure(const GridFrame&, const ModelHead&);
 ColourScale grid_scale(const GridFrame&);
-/// Lengths of the values of the shown run, where the grid shows contributions and they are known; else null.
+/// The norms of the values of the shown run, if the grid shows contributions and they are known; else null.
 const ValueNorms* grid_norms(const GridFrame&);
-/// What the last colour of the pictures stands for. Of short texts and by logarithm 1; where many keys share
-/// the weight, a fourth or less, so that something is seen.
+/// The value of the last colour of the pictures: 1 for short texts and on a logarithmic scale; if many keys
+/// share the weight a fourth or less, so that weights are visible.
 float grid_high(const GridFrame&);
-/// Whether a pixel shows the largest weight of its cells: the mean of many is next to nothing.
+/// Whether a pixel shows the largest weight of its cells: the mean of many is close to 0.
 bool pools_by_maximum(const GridFrame&);
-/// Weights from here on have the last colour: among many keys few come near 1.
+/// The weight from which on the last colour is used: with many keys few weights come near 1.
 float high_of_weights(std::int64_t keys);
-/// What stands at the ends of the colour bar. `pooled`: pixels are of several weights.
+/// The texts at the ends of the colour bar. `pooled`: a pixel pools several weights.
 struct GridEnds {
   std::string low, high;
 };
 GridEnds grid_ends(const GridFrame&, bool pooled = true);
-/// One line on what is shown and how it is sorted.
+/// One line about the colours and the order.
 std::string grid_note(const GridFrame&);
 
 }  // namespace attnscope

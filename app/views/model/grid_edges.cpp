@@ -1,4 +1,4 @@
-// app/views/model: what stands round the heads of the grid: numbers of columns, scroll bar.
+// app/views/model: the edges of the grid: column numbers, scroll bar.
 #include <algorithm>
 #include <string>
 
@@ -27,7 +27,7 @@ void draw_grid_columns(const GridFrame& grid) {
   float widest = 0, end = -1e9f;
   for (const GridPlan::Column& column : plan.columns)
     widest = std::max(widest, ui.text_width(std::to_string(column.head), type::tick));
-  // Nothing is chosen where the grid is drawn for a file.
+  // A grid for a file has no chosen head.
   const ModelHead shown = grid.chosen.block < 0 ? grid.chosen : shown_head(grid.scene);
   for (const GridPlan::Column& column : plan.columns) {
     const bool is_shown =

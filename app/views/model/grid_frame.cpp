@@ -34,7 +34,7 @@ std::vector<GridList> grid_lists(const GridFrame& grid) {
       if (!list.heads.empty()) all.push_back(std::move(list));
     }
   } else if (grid.state.order == GridOrder::Largest) {
-    std::vector<std::pair<double, ModelHead>> sized;  // each value is asked for once
+    std::vector<std::pair<double, ModelHead>> sized;  // each value is computed once
     for (const ModelHead& head : all_model_heads(grid.spec)) {
       const double value = grid_value(grid, head);
       sized.emplace_back(std::isnan(value) ? -1.0 : std::abs(value), head);

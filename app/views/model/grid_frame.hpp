@@ -1,4 +1,4 @@
-// app/views/model: the grid of all heads in one frame: what it is drawn of and where everything stands.
+// app/views/model: the grid of all heads in one frame: its data and its layout.
 #pragma once
 
 #include <vector>
@@ -10,14 +10,13 @@
 
 namespace attnscope {
 
-/// Lives for one frame: what it refers to belongs to the scene.
+/// Lives for one frame and refers to the scene.
 struct GridFrame {
-  /// Plans the grid; a scroll that leaves nothing in sight is taken back.
+  /// Plans the grid; corrects a scroll offset beyond the end.
   GridFrame(Scene&, const Box& place);
-  /// Without a place: the caller makes `plan` and draws it elsewhere.
+  /// Without a place: the caller makes `plan`, to draw it elsewhere.
   explicit GridFrame(Scene&);
-  /// Where its rows are drawn. The sign of a changed layer stands to the left of its number, before the
-  /// window.
+  /// The clip of its rows. The sign of a changed layer is to the left of its number, outside of the window.
   Box clip() const { return {region.x, plan.window.y, plan.window.right() - region.x, plan.window.h}; }
 
   Scene& scene;
@@ -33,11 +32,11 @@ struct GridFrame {
   GridPlan plan;
 };
 
-/// Where a head stands; null where it does not.
+/// The cell of a head; null if it has none.
 const GridPlan::Cell* find_cell(const GridPlan&, const ModelHead&);
-/// The attentions of the model as the grid stands them beside each other.
+/// The attentions of the model in the order of the grid.
 std::vector<GridPart> grid_parts(const GridFrame&);
-/// Heads in lists where they are grouped or sorted; none where they stand in their layers.
+/// Lists of heads if these are grouped or sorted; empty if they are in layers.
 std::vector<GridList> grid_lists(const GridFrame&);
 
 }  // namespace attnscope

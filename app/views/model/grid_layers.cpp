@@ -1,5 +1,4 @@
-// app/views/model: the layers of the grid: numbers, what is changed in them, what the prediction owes to
-// them.
+// app/views/model: the layers of the grid: numbers, changes in them, their effect on the prediction.
 #include <algorithm>
 #include <cmath>
 

@@ -13,20 +13,20 @@ constexpr float effect_width = 96, least_effect = 72;  // bar, number and the ga
 constexpr float effect_share = 0.25f;                  // of a bank's width, at most
 constexpr float head_height = 30, list_title = 26, name_height = 20, band_gap = 8;
 
-/// Between pictures: the same share of them everywhere, in whole pixels.
+/// The gap between pictures: the same share of them everywhere, in whole pixels.
 float gap_of(const Ui& ui, float pitch) {
   return std::clamp(std::floor((pitch - ui.px(16)) / 3), ui.px(2), ui.px(6));
 }
 
-/// From one picture of this side to the next.
+/// The distance from one picture of this side to the next.
 float pitch_for(const Ui& ui, float side) {
   float gap = gap_of(ui, side);
   while (gap_of(ui, side + gap) > gap) gap += 1;
   return side + gap;
 }
 
-/// The side of a picture of so many cells: as large as fits, in whole pixels for each cell where that costs
-/// little and leaves a readable size.
+/// The side of a picture with so many cells: as large as possible, with whole pixels per cell if that costs
+/// little and the size stays readable.
 float side_of(const Ui& ui, float pitch, std::int64_t cells) {
   const float room = pitch - gap_of(ui, pitch);
   const auto n = static_cast<float>(std::max<std::int64_t>(1, cells));
@@ -39,7 +39,7 @@ int most_heads(const GridPart& part) {
   return part.heads.empty() ? 0 : *std::max_element(part.heads.begin(), part.heads.end());
 }
 
-/// Gaps between groups of heads that share keys and values; none where all or none do.
+/// The number of gaps between groups of heads that share keys and values; 0 if all heads share, or none do.
 int group_gaps(const GridPart& part) {
   const int heads = most_heads(part);
   return part.group > 1 && part.group < heads ? (heads - 1) / part.group : 0;
@@ -49,20 +49,20 @@ int rows_of(const GridPart& part, int banks) {
   return (static_cast<int>(part.heads.size()) + banks - 1) / banks;
 }
 
-/// What one bank of a part takes besides its pictures, with so much for effects.
+/// The width of one bank of a part besides its pictures, with `effect` for the bars.
 float besides(const Ui& ui, const GridPart& part, float effect) {
   return ui.px(label_width) + ui.px(group_gap) * static_cast<float>(group_gaps(part)) +
          (part.effects ? ui.px(effect) : 0);
 }
 
 struct Banks {
-  int each = 1;  // of every part
+  int each = 1;  // banks of every part
   float pitch = 0;
-  float effect = effect_width;  // at least, logical
-  bool named = false;           // with the names of attentions above them
+  float effect = effect_width;  // the least width of bars, logical
+  bool named = false;           // the names of attentions are above them
 };
 
-/// The pitch that so many banks leave, by the width alone and by both.
+/// The pitch with so many banks, limited by the width only, and by both.
 struct Fit {
   float across, whole;
 };
@@ -79,7 +79,7 @@ Fit fit(const Ui& ui, const Box& area, const std::vector<GridPart>& parts, int b
   return {across, std::min(across, down)};
 }
 
-/// The number of banks that makes the pictures largest where nothing scrolls.
+/// The number of banks with the largest pictures that need no scrolling.
 Banks largest_banks(const Ui& ui, const Box& area, const std::vector<GridPart>& parts, int most,
                     float effect) {
   Banks best{.effect = effect};
@@ -95,7 +95,7 @@ Banks choose_banks(const Ui& ui, const Box& area, const std::vector<GridPart>& p
   const int most = std::min<int>(most_banks, static_cast<int>(layers));
   const float readable = pitch_for(ui, ui.px(readable_cell));
   Banks best = largest_banks(ui, area, parts, most, effect_width);
-  // Bars give way before pictures do.
+  // Bars become narrower before pictures become smaller.
   if (best.pitch < readable)
     if (const Banks narrow = largest_banks(ui, area, parts, most, least_effect); narrow.pitch > best.pitch)
       best = narrow;
@@ -103,7 +103,7 @@ Banks choose_banks(const Ui& ui, const Box& area, const std::vector<GridPart>& p
     best.pitch = std::min(best.pitch, std::floor(pitch_for(ui, ui.px(most_cell))));
     return best;
   }
-  // It scrolls, with as few rows as the width allows.
+  // With scrolling: as few rows as the width allows.
   const auto across = [&](int banks) { return fit(ui, area, parts, banks, least_effect).across; };
   Banks scrolled{1, std::max(ui.px(6), std::min(readable, across(1))), least_effect};
   for (int banks = 2; banks <= most; ++banks)
@@ -111,7 +111,7 @@ Banks choose_banks(const Ui& ui, const Box& area, const std::vector<GridPart>& p
   return scrolled;
 }
 
-/// The box of a picture in its place: as wide to high as its matrix, at least as large as can be pointed at.
+/// The box of a picture in its cell: with the shape of its matrix, at least as large as can be pointed at.
 Box picture_box(const Ui& ui, const GridPart& part, float x, float y, float side) {
   const auto share = [](std::int64_t of, std::int64_t other) {
     return std::min(1.f, static_cast<float>(of) / static_cast<float>(std::max<std::int64_t>(1, other)));
@@ -128,7 +128,7 @@ class BankPlanner {
   BankPlanner(const Ui& ui, GridPlan& plan, const GridPart& part, std::size_t bank, float x, float right)
       : ui_(ui), plan_(plan), part_(part), bank_(bank), x_(x), right_(right) {}
 
-  /// Numbers of heads from `top` on, with a hairline below each group.
+  /// The numbers of heads from `top` on, with a hairline below each group.
   void columns(float top) {
     const int heads = most_heads(part_);
     const float y = top + ui_.px(10), line = top + ui_.px(21);
@@ -191,13 +191,13 @@ std::int64_t most_cells_of(const std::vector<GridPart>& parts) {
   return cells;
 }
 
-/// The part of the area below the names of attentions, where they stand.
+/// The part of the area below the names of attentions, if there are names.
 Box below_names(const Ui& ui, Box area, bool named) {
   if (named) area.y += ui.px(name_height), area.h -= ui.px(name_height);
   return area;
 }
 
-/// Adds the attentions beside each other, below what the plan has already; its side is known.
+/// Adds the attentions side by side below the existing part of the plan; its side is known.
 void place_layers(const Ui& ui, GridPlan& plan, const Box& whole, const std::vector<GridPart>& parts,
                   float scroll, const Banks& banks) {
   const Box area = below_names(ui, whole, banks.named);
@@ -208,7 +208,7 @@ void place_layers(const Ui& ui, GridPlan& plan, const Box& whole, const std::vec
   const float top = area.y + ui.px(head_height) - scroll;
   plan.pitch = banks.pitch;
 
-  // What the pictures leave over goes to the bars, then between the banks.
+  // The room that the pictures leave goes first to the bars, then between the banks.
   float needed = 0;
   for (const GridPart& part : parts)
     needed += static_cast<float>(banks.each) *
@@ -239,7 +239,7 @@ void place_layers(const Ui& ui, GridPlan& plan, const Box& whole, const std::vec
   plan.window.h = window.bottom() - plan.window.y;
 }
 
-/// The height of all lists in so many columns.
+/// The height of all lists with so many columns.
 float lists_height(const Ui& ui, const std::vector<GridList>& lists, int columns, float pitch) {
   float height = 0;
   for (const GridList& list : lists) {
@@ -283,7 +283,7 @@ GridPlan place_lists(const Ui& ui, const Box& area, const Lists& in, float scrol
   return plan;
 }
 
-/// Of a page; wider than high, as a sheet that lies.
+/// The shape of a page: wider than high, like a sheet in landscape format.
 constexpr float page_shape = 1.4f;
 constexpr int most_page_banks = 8;
 float distance_to_page(float width, float height) { return std::abs(std::log(width / height / page_shape)); }
@@ -328,13 +328,13 @@ GridPlan page_in_lists(const Ui& ui, ImVec2 corner, Lists lists) {
   return place_lists(ui, best, lists, 0);
 }
 
-/// An encoder above a decoder and what that reads of the encoder.
+/// An encoder above a decoder and its cross-attention.
 struct Bands {
   std::vector<GridPart> upper, lower;
   float high = 0, pitch = 0;  // of the upper one; of both
 };
 
-/// In one bank each; nothing where there are no three attentions.
+/// In one bank each; empty if there are not three attentions.
 std::optional<Bands> in_bands(const Ui& ui, const Box& whole, const std::vector<GridPart>& parts) {
   if (parts.size() != 3) return std::nullopt;
   Bands bands{{parts.front()}, {parts.begin() + 1, parts.end()}};

@@ -1,4 +1,4 @@
-// app/views/model: where every head of a model stands in the grid: arithmetic from the room that there is.
+// app/views/model: the layout of the grid: the place of every head of a model. Pure arithmetic.
 #pragma once
 
 #include <cstdint>
@@ -17,17 +17,17 @@ struct GridPart {
   AttentionOf of = AttentionOf::Decoder;
   std::vector<int> heads;              // of each block
   int group = 1;                       // heads that share keys and values
-  bool effects = false;                // has a column with what its layers do
+  bool effects = false;                // has a column with the effects of its layers
   std::int64_t queries = 1, keys = 1;  // cells of a picture, down and across
 };
 
-/// Heads that stand under one title.
+/// Heads below one title.
 struct GridList {
   std::string_view title;  // empty: none
   std::vector<ModelHead> heads;
 };
 
-/// All in device pixels, on the screen: scrolled already.
+/// All in device pixels on the screen, after scrolling.
 struct GridPlan {
   struct Cell {
     ModelHead head;
@@ -38,7 +38,7 @@ struct GridPlan {
     int block = 0;
     Box band;          // from its number to its last column
     float number = 0;  // right end of the layer's number
-    Box effect;        // empty where it has none
+    Box effect;        // empty if there is none
   };
   struct Column {
     AttentionOf of = AttentionOf::Decoder;
@@ -53,30 +53,30 @@ struct GridPlan {
     std::string_view text;
     std::size_t count = 0;
     float x = 0, y = 0;  // y: its middle
-    float room = 0;      // for what stands above effects
+    float room = 0;      // for the text above effects
   };
   std::vector<Cell> cells;
   std::vector<Layer> layers;
   std::vector<Column> columns;
   std::vector<Line> lines;
   std::vector<Title> titles;  // scroll with the cells
-  std::vector<Title> parts;   // above the columns: which attention, and where effects begin
-  float side = 0, pitch = 0;  // of a picture; from one to the next
-  Box window;                 // that cells are seen in
-  float height = 0;           // of all cells; above window.h it scrolls
+  std::vector<Title> parts;   // above the columns: the attention, and where effects begin
+  float side = 0, pitch = 0;  // side of a picture; distance to the next one
+  Box window;                 // in which cells are visible
+  float height = 0;           // of all cells; scrolls if it is above window.h
 };
 
-/// In layers, in the number of banks beside each other that makes the pictures largest, up to 160 logical
-/// pixels; an encoder stands above its decoder where that makes them larger. Bars of effects have at most a
-/// quarter of a bank, and give way where pictures are below 20. Below 16 it scrolls, with pictures of 20
-/// where the width has room for them. `scroll` in device pixels.
+/// In layers, with as many banks side by side as make the pictures largest, up to 160 logical pixels; an
+/// encoder is above its decoder if that makes them larger. Bars of effects take at most a quarter of a bank,
+/// and become narrower if pictures are below 20. Below 16 the grid scrolls, with pictures of 20 if the width
+/// has room for them. `scroll` in device pixels.
 GridPlan plan_layers(const Ui&, const Box& area, const std::vector<GridPart>&, float scroll);
-/// In lists below each other.
+/// In lists, one below the other.
 GridPlan plan_lists(const Ui&, const Box& area, const std::vector<GridPart>&, const std::vector<GridList>&,
                     float scroll);
-/// On a page from its corner on, larger than any window if need be: a cell of a picture is so many pixels,
-/// nothing scrolls, and banks or columns are as many as make the page about as wide as a sheet of paper.
-/// In lists where there are any, else in layers; GridPart has the cells. plan.window is what it takes.
+/// On a page from `corner` on, which may be larger than any window: a cell of a picture has pixels_per_cell
+/// pixels, nothing scrolls, and the number of banks or columns gives the page the shape of a sheet of paper.
+/// In lists if there are any, else in layers; GridPart has the cells. plan.window is the box of the heads.
 GridPlan plan_page(const Ui&, ImVec2 corner, const std::vector<GridPart>&, const std::vector<GridList>&,
                    float pixels_per_cell);
 

@@ -9,7 +9,7 @@
 namespace attnscope {
 namespace {
 
-/// Cells [begin, end) of a row or column of the picture: what a pixel shows.
+/// Cells [begin, end) of a row or column of the picture that one pixel shows.
 struct CellSpan {
   std::int64_t begin = 0, end = 0;
   bool operator==(const CellSpan&) const = default;
@@ -24,7 +24,7 @@ std::vector<CellSpan> spans(std::int64_t cells, int pixels) {
   return all;
 }
 
-/// The cells of a row that the mask leaves, at least in part: [first, last).
+/// The cells of a row that the mask allows at least partly: [first, last).
 struct CellsSeen {
   std::int64_t first = 0, last = 0;
 };
@@ -35,7 +35,7 @@ CellsSeen cells_seen(const KeysSeen& seen, const PooledCells& cells, std::int64_
           (seen.last(end) + cells.keys_per_cell - 1) / cells.keys_per_cell};
 }
 
-/// What the weights of every column of a head's picture are multiplied with: the mean of its keys' lengths.
+/// The factors of the weights, for every column of a head's picture: the mean of its keys' norms.
 void take_factors(const ValueNorms* norms, const ModelHead& head, const PooledCells& cells,
                   std::int64_t columns, std::vector<float>& factors) {
   factors.assign(static_cast<std::size_t>(columns), 1);
@@ -53,15 +53,15 @@ void take_factors(const ValueNorms* norms, const ModelHead& head, const PooledCe
   }
 }
 
-/// Means of cells, or their largest weights.
+/// The means of cells, or their largest weights.
 const Tensor& numbers_of(const HeadPictures& pictures, bool by_maximum) {
   return by_maximum && pictures.largest.size() > 0 ? pictures.largest : pictures.mean;
 }
 
-/// NaN stays.
+/// A NaN in `a` is kept.
 float larger(float a, float b) { return std::isnan(a) || b <= a ? a : b; }
 
-/// Paints the heads of one block that follow each other.
+/// Paints adjacent heads of one block.
 class BlockPainter {
  public:
   BlockPainter(const GridPainter& job, Image& image, AttentionOf of, int block)
@@ -130,7 +130,7 @@ class BlockPainter {
   std::int64_t queries_;
   std::vector<CellSpan> across_, down_;
   std::vector<Rgba> line_;
-  std::vector<float> sums_, factors_;  // sums, or the largest
+  std::vector<float> sums_, factors_;  // sums_: sums, or the largest
   std::vector<int> counts_;
 };
 

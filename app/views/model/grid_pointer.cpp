@@ -10,7 +10,7 @@
 namespace attnscope {
 namespace {
 
-/// The head whose picture, or the gap round it, is there.
+/// The head whose picture, or the gap around it, is at that point.
 std::optional<ModelHead> head_at(const GridPlan& plan, ImVec2 point) {
   if (!plan.window.contains(point)) return std::nullopt;
   for (const GridPlan::Cell& cell : plan.cells) {
@@ -20,7 +20,7 @@ std::optional<ModelHead> head_at(const GridPlan& plan, ImVec2 point) {
   return std::nullopt;
 }
 
-/// The nearest head in this direction, whole steps of −1, 0, 1; the head itself where there is none.
+/// The nearest head in this direction, whole steps of −1, 0, 1; the same head if there is none.
 ModelHead neighbour(const GridPlan& plan, const ModelHead& from, int right, int down) {
   const GridPlan::Cell* const here = find_cell(plan, from);
   if (here == nullptr) return from;
@@ -51,7 +51,7 @@ void bring_into_sight(const GridFrame& grid, const ModelHead& head) {
   grid.state.grid_scroll = std::max(0.f, grid.state.grid_scroll);
 }
 
-/// The grid has the keyboard: arrows go from head to head instead of leaving it.
+/// Draws the focus ring of the grid; arrows go from head to head instead of leaving it.
 void take_arrows(const GridFrame& grid) {
   const GridPlan& plan = grid.plan;
   const Ui& ui = grid.ui;
@@ -65,7 +65,7 @@ void take_arrows(const GridFrame& grid) {
   });
 }
 
-/// What a number in a tooltip is: its name, and what is measured of what.
+/// The name of a number in a tooltip, and its explanation.
 struct ScoreWords {
   std::string_view name, why;
 };
@@ -86,7 +86,7 @@ ScoreWords words_of_score(HeadMeasure measure) {
   return {"entropy ÷ ln n", "Entropy over its maximum, ln of the allowed keys."};
 }
 
-/// Only where the panel beside the grid does not say the same.
+/// Shown only if the panel beside the grid does not have the same content.
 void show_tip(const GridFrame& grid, const ModelHead& head, bool hovered) {
   const GridPlan::Cell* const cell = find_cell(grid.plan, head);
   if (cell == nullptr || (grid.state.colour == HeadColour::Pattern && grid.state.order == GridOrder::Layers))

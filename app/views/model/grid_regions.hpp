@@ -1,4 +1,4 @@
-// app/views/model: what the grid of all heads is made of, in the order in which it is drawn.
+// app/views/model: the parts of the grid of all heads, in drawing order.
 #pragma once
 
 #include "app/views/model/grid_frame.hpp"
@@ -7,15 +7,15 @@ namespace attnscope {
 
 /// Numbers of columns.
 void draw_grid_columns(const GridFrame&);
-/// Takes mouse and keyboard. Comes before what is drawn of it.
+/// Takes mouse and keyboard; before anything that depends on them is drawn.
 void point_at_grid(GridFrame&);
 /// Numbers of layers, the band of the chosen one, effects; titles of lists.
 void draw_grid_layers(const GridFrame&);
 /// Heads, and the marks on them.
 void draw_grid_cells(const GridFrame&);
-/// Which head a picture is of, on the pictures: where they do not stand in their layers.
+/// The name of each head on its picture, if the heads are not in layers.
 void draw_grid_labels(const GridFrame&);
-/// Where not all heads are in sight.
+/// If not all heads are in sight.
 void draw_grid_scroll(const GridFrame&);
 
 }  // namespace attnscope

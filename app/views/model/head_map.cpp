@@ -9,7 +9,7 @@
 namespace attnscope {
 namespace {
 
-/// What the map of a place shows: the head of a run, in this theme, this part of it.
+/// A hash of the map's contents: the run, the head, the theme, and the part of it.
 std::uint64_t content_of(const Ui& ui, const RunMap& map, const Box& box, const Part& part,
                          const ColourScale& scale) {
   std::uint64_t content = mix_hash(mix_hash(map.content, ui.textures.serial(map.run)), scale.high);

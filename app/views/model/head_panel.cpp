@@ -1,5 +1,5 @@
-// app/views/model: one head of the model, large: the one that is looked at, or the one under the mouse; below
-// it what is measured of it beside what chance would give.
+// app/views/model: one enlarged head of the model, the locked one or the one under the mouse; below it its
+// measures beside chance.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -55,11 +55,11 @@ class HeadPanel {
 
   void draw_map(const Box& area, bool all_names = true) {
     const CellValue value = model_look_of(scene_.view).value;
-    // Of a long text the map of the layer, from 0 to 1, shows next to nothing.
+    // For a long text the map of the layer, from 0 to 1, would show almost nothing.
     const bool is_dark = !scene_.view.focus->log && high_of_weights(scene_.result.dimensions.keys) < 1;
     if (value == CellValue::Weight && is_layer_on_screen() && !model_look_of(scene_.view).without_changes &&
         (!is_dark || scene_.result.is_long())) {
-      // What a muted head would do is still there to be looked at.
+      // The pattern of a muted head is still shown.
       const Document& layer = scene_.result.document;
       const bool muted = changed_to(HeadChange::Kind::Zero) || changed_to(HeadChange::Kind::Mean);
       const HeatMapStyle style{.wide_strip = false,
@@ -87,7 +87,7 @@ class HeadPanel {
                  region_.h - title_height(ui_) - scores_below.height(row) - (offers ? row : 0) -
                      ui_.px(6)};  // for the mark of the last row
     };
-    // In a low window all names but those of the chosen cell give way to the picture, then the scores.
+    // In a low window first all names but those of the chosen cell are left out, then scores.
     const bool all_names = is_picture_large(room_of_map(), true);
     while (!is_picture_large(room_of_map(), all_names) && scores_below.leave_one_out()) {
     }
@@ -101,7 +101,7 @@ class HeadPanel {
   }
 
  private:
-  /// Whether the picture is large enough to be looked at, or as large as its width lets it be.
+  /// Whether the picture is large enough, or as large as its width allows.
   bool is_picture_large(const Box& room, bool all_names) const {
     constexpr float enough = 120;  // logical
     Box high = room;
@@ -119,17 +119,17 @@ class HeadPanel {
     const HeatMapStyle style{
         .wide_strip = false, .strips = false, .all_names = all_names, .short_names = true};
     const MapFrame m = plan_map(scene_, room, 0, style);
-    // Cells are whole pixels: what that takes is no reason to leave something out.
+    // Cells have whole pixels: the pixels lost by that are no reason to leave something out.
     return m.cells.h < 1 ? 0 : std::min(m.cells.h, m.fitted * rows) + rows - 1;
   }
 
-  /// Whether zeroing heads changes a prediction here: then the row is kept until all effects are known. In a
-  /// low window the map needs it.
+  /// Whether zeroing heads changes a prediction here: then a row is reserved until all effects are known. In
+  /// a low window the map needs that room.
   bool offers_strongest(float room_of_map) const {
     return spec_.has_logits() && head_.of == output_attention(spec_) && room_of_map >= ui_.px(160);
   }
 
-  /// A head that is worth looking at, as soon as it is known which one that is.
+  /// The head with the largest effect, as soon as it is known.
   void draw_strongest(const Box& line) {
     const std::optional<ModelHead> head = strongest_head(reading_);
     if (!head) return;
@@ -194,7 +194,7 @@ class HeadPanel {
     return change != nullptr && change->kind == kind;
   }
 
-  /// A head that is not on screen as a layer, made from the run; the labels are those of the layer.
+  /// A head that is not in the layer on screen, from the run; the labels are those of the layer.
   void draw_preview(const Box& area, CellValue value, bool all_names) {
     const ModelRun& run = *shown_run(scene_);
     ColourScale scale{weights_map(ui_.theme, scene_.view.focus->colours), 0, 1};
@@ -231,7 +231,8 @@ class HeadPanel {
                {type::tick, ui_.theme.text3, Ink::Regular, Align::Right});
   }
 
-  /// At the right of the line over the map; at its left where the name of the chosen key alone stands there.
+  /// At the right of the line over the map; at its left if the only name, that of the chosen key, is at the
+  /// right.
   void say_scale_over(const Box& area, const HeatMapStyle& style, const ColourScale& scale) const {
     Align side = Align::Right;
     if (!style.all_names) {
@@ -241,7 +242,7 @@ class HeadPanel {
     say_scale({area.x, area.y, area.w, ui_.px(16)}, side, ends_of(scale));
   }
 
-  /// Of colours that are not those of single weights from 0 to 1; else empty.
+  /// The ends of the colours if these are not weights from 0 to 1; else empty.
   std::string ends_of(const ColourScale& scale) const {
     const auto end = [](float value) { return tight(static_cast<double>(value)); };
     const std::string log = "log " + end(scale.low) + " … " + end(scale.high);
@@ -254,8 +255,8 @@ class HeadPanel {
              {type::tick, ui_.theme.text3, Ink::Regular, align, std::max(1.f, line.w)});
   }
 
-  /// Over a map without labels: the names of its axes and, between them, what its colours are. Where all
-  /// words have no room the short ones of the grid's bar stand there, and the axes' names step aside.
+  /// Over a map without labels: the names of its axes and, between them, the ends of its colours. Without
+  /// room for all words, the short ones of the grid's bar are used, and the axes' names move aside.
   void draw_line_over(const Box& area, const Box& map, const ColourScale& scale, bool pooled) const {
     const float query = ui_.text_width("query ↓", type::label, Ink::Medium);
     const float key = ui_.text_width("key →", type::label, Ink::Medium);
@@ -274,7 +275,7 @@ class HeadPanel {
     say_scale({line.x + query + ui_.px(8), line.y, line.w - names, line.h}, Align::Centre, words);
   }
 
-  /// The mouse on a preview reads a cell out; a click chooses it.
+  /// The mouse on a preview shows a cell's number; a click chooses the cell.
   void take_cell(const MapFrame& m, const HeadMap& map) {
     const Ui::Touch touch = ui_.touch("model map 0", m.cells);
     if (!touch.pointed || !ImGui::IsMousePosValid()) return;
@@ -293,7 +294,7 @@ class HeadPanel {
             Clear::OfRowAndColumn);
   }
 
-  /// Too many tokens for labels, or others than those of the layer on screen.
+  /// Too many tokens for labels, or other tokens than those of the layer on screen.
   void draw_unlabelled(const Box& area, const HeadMap* map, const ColourScale& scale) {
     const ModelRun& run = *shown_run(scene_);
     const auto rows = static_cast<float>(std::max<std::int64_t>(1, rows_of(run, head_.of)));

@@ -36,7 +36,7 @@ constexpr std::array<ScoreRow, 6> score_rows{
       "How the logit of the likeliest token changes when this head alone is zeroed, in the model without "
       "changes."}}};
 
-/// The largest magnitude of any head's effect; 1 where none is known.
+/// The largest magnitude of any head's effect; 1 if none is known.
 double largest_effect(const ModelReading& reading) {
   double most = 0;
   if (reading.effects)
@@ -69,7 +69,7 @@ bool HeadScoreRows::leave_one_out() {
   return false;
 }
 
-/// Whether the measure exists for such a head, and there is room.
+/// Whether the measure exists for such a head, and has room.
 bool HeadScoreRows::is_there(const ScoreRow& score) const {
   const bool both = spec_.reads_two_texts(), of_text = !spec_.image && head_.of != AttentionOf::Cross;
   if (of_text && !both && scene_.compact && score.when_wide) return false;
@@ -107,7 +107,7 @@ void HeadScoreRows::draw(const Box& area, float row) const {
   }
 }
 
-/// A rank among some of the heads is none.
+/// A rank among only some of the heads is not shown.
 bool HeadScoreRows::are_effects_known() const {
   return !reading_.effects || reading_.effects->known == std::ssize(reading_.effects->heads);
 }
@@ -139,7 +139,7 @@ void HeadScoreRows::draw_row(const ScoreRow& score, const Box& line, const Box& 
   }
   const float right = line.right() - rank_width;
   const std::string_view none =
-      reading_.not_finite.empty() ? "–" : "NaN";  // see the prediction, where it begins
+      reading_.not_finite.empty() ? "–" : "NaN";  // see the prediction for the place of the first NaN
   ui_.text(right, y, found.is_known() ? fixed(found.value, 2) : std::string(none),
            {type::label, found.is_known() ? ui_.theme.text1 : ui_.theme.text3, Ink::Medium, Align::Right});
   const bool is_ranked = !centred || are_effects_known();

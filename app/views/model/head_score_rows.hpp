@@ -1,4 +1,4 @@
-// app/views/model: what is measured of one head beside what chance would give: a row each.
+// app/views/model: the measures of one head beside chance, one per row.
 #pragma once
 
 #include <vector>
@@ -10,14 +10,14 @@ namespace attnscope {
 
 struct ScoreRow;
 
-/// The rows of one frame: those that exist for such a head.
+/// The rows of one frame: those that exist for the head.
 class HeadScoreRows {
  public:
   HeadScoreRows(Scene&, const ModelHead&);
 
-  /// Of all of them, with their heads; `row`: the height of one, device pixels.
+  /// The height of all rows with their headings; `row`: the height of one, device pixels.
   float height(float row) const;
-  /// What says least of what the head does goes; false: only one is left.
+  /// Leaves out the least informative row; false: only one is left.
   bool leave_one_out();
   void draw(const Box& area, float row) const;
 

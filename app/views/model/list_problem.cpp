@@ -13,8 +13,8 @@
 namespace attnscope {
 namespace {
 
-/// Of a line with bytes that are no text. The value of the byte, "0xe4", begins like a number and is none; it
-/// stands behind the name of the file.
+/// For a line with bytes that are not text: the value of the byte, "0xe4", looks like a number to the string
+/// table; it is moved behind the name of the file.
 std::optional<std::string> invalid_line(std::string_view problem) {
   constexpr std::string_view begin = "Line ", of = " of \"", value = " (0x";
   const std::size_t file = problem.find(of), at = problem.rfind(value), end = problem.find(')', at);

@@ -1,4 +1,4 @@
-// app/views/model: what is wrong with a file of texts, so that it can be said in any language.
+// app/views/model: errors about a file of texts, in a form that can be translated.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace attnscope {
 
-/// The sentence with marks, see Words: what stands behind "Line 3 of "a.txt":" is a text by itself; the name
-/// of the model's family and its masked token are no words of a language.
+/// The sentence with marks, see Words: the text after "Line 3 of "a.txt":" is translated by itself; the
+/// model's family and its masked token are not translated.
 std::string list_problem(const std::string& sentence, const OpenedModel&);
 
 }  // namespace attnscope

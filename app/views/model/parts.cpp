@@ -37,7 +37,7 @@ float draw_region_title(const Ui& ui, const Box& region, std::string_view title,
   const float end = region.x + ui.text(region.x, y, title, {type::body, ui.theme.text1, Ink::Semibold});
   const float begin = end + ui.px(12);
   if (note.empty() || right - begin < ui.px(60)) return end;
-  // What does not fit goes from the end on, as a whole where it can.
+  // Parts that do not fit are left out from the end, as a whole if possible.
   for (std::size_t last = note.rfind("  ·  ");
        last != std::string_view::npos && ui.text_width(note, type::tick) > right - begin;
        last = note.rfind("  ·  "))

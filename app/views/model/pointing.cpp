@@ -1,5 +1,5 @@
-// app/views/model: what pointing at a head does, and the arrows that go from head to head, in every picture
-// of heads.
+// app/views/model: the effects of pointing at a head, and the arrows that go from head to head, in every
+// picture of heads.
 #include <imgui_internal.h>
 
 #include "app/state/model_look.hpp"
@@ -33,7 +33,7 @@ void take_arrow_keys(const std::function<void(int right, int down)>& move) {
                              {ImGuiKey_UpArrow, 0, -1},
                              {ImGuiKey_DownArrow, 0, 1}}) {
     const ImGuiID owner = ImGui::GetItemID();
-    ImGui::SetKeyOwner(arrow.key, owner);  // else Dear ImGui goes on to the next widget
+    ImGui::SetKeyOwner(arrow.key, owner);  // else Dear ImGui would go on to the next widget
     if (ImGui::IsKeyPressed(arrow.key, ImGuiInputFlags_Repeat, owner)) move(arrow.right, arrow.down);
   }
 }

@@ -1,5 +1,5 @@
-// app/views/model: what the model predicts: the likeliest tokens before and after what is changed inside it.
-// A click appends one, or puts it in the place of the mask.
+// app/views/model: the model's prediction: the likeliest tokens before and after the changes inside it. A
+// click appends one, or puts it in the place of the mask.
 #include "core/readouts/text/prediction.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace {
 
 std::string tenths_of_percent(double share) { return fixed(100 * share, 1); }
 
-/// What is predicted, and what clicks on it do, also where it is followed.
+/// The title of the prediction, and the effects of clicks, also for a followed token.
 struct Said {
   std::string_view title, click, followed;
 };
@@ -42,7 +42,7 @@ Said said_by(const ModelSpec& spec) {
   return {"Prediction", {}, {}};
 }
 
-/// The bytes of the predicted row's token in the text are replaced by the word.
+/// Replaces the bytes of the predicted row's token in the text by the word.
 void fill_mask(Scene& scene, std::int64_t row, std::int64_t id) {
   const ModelReading& reading = *scene.model;
   const OpenedModel& opened = *reading.within.model;
@@ -59,7 +59,8 @@ void fill_mask(Scene& scene, std::int64_t row, std::int64_t id) {
   change_within(scene, [&](ModelContext within) { return edit::text(std::move(within), filled); });
 }
 
-/// How many of the appended tokens stay when another one follows this row: within the typed text all of them.
+/// The number of appended tokens that stay when another one follows this row: within the typed text all of
+/// them.
 std::int64_t appended_before(const ModelReading& reading, std::int64_t row) {
   const OpenedModel& opened = *reading.within.model;
   const auto rows = std::ssize(reading.tokens->queries_of(output_attention(opened.model->spec)).tokens);
@@ -81,7 +82,7 @@ void choose(Scene& scene, std::int64_t row, std::int64_t id) {
   }
 }
 
-/// Of what is switched off, by itself; the sum where all are known.
+/// The divergences of the changes, each alone, with their sum; empty until all are known.
 std::string alone_words(const ModelReading& reading) {
   if (!reading.alone || reading.alone->divergences.size() < 2) return {};
   for (const double one : reading.alone->divergences)
@@ -142,7 +143,7 @@ class Prediction {
   }
 
  private:
-  /// What stands in the list, on the screen and for the clipboard.
+  /// The columns of the list, for the screen and the clipboard.
   void make_columns() {
     table_.columns.push_back({.title = "token", .cell = [this](std::size_t row) -> TableCell {
                                 return predicted_name(reading_, all_[row].id);
@@ -160,7 +161,7 @@ class Prediction {
                               }});
   }
 
-  /// A share in tenths of a percent; a score as it is.
+  /// A share in tenths of a percent; a score unchanged.
   std::string number_of(double share, std::span<const float> logits) const {
     return is_score(spec_) ? fixed(static_cast<double>(logits.front()), 3) : tenths_of_percent(share);
   }
@@ -169,7 +170,7 @@ class Prediction {
 
   bool is_followed(const ListedToken& candidate) const { return candidate.id == kept_[1]; }
 
-  /// Where the list is cut, what is kept stays in its last rows.
+  /// If the list is cut, kept tokens are in its last rows.
   void keep_in_sight(std::size_t rows) {
     for (std::size_t i = rows; i < all_.size(); ++i) {
       if (!is_kept_token(kept_, all_[i])) continue;
@@ -185,7 +186,7 @@ class Prediction {
     state.followed = is_followed(candidate) ? std::nullopt : std::optional(candidate.id);
   }
 
-  /// The word that the mask was put for, and the way back.
+  /// The word that the mask replaced, and a button to restore it.
   void draw_masked(const Box& box, std::int64_t row) {
     ui_.horizontal(box.x, box.y + ui_.px(2), box.w, ui_.theme.hairline);
     const float y = std::round(box.centre_y() + ui_.px(1)), wide = ui_.px(84);
@@ -343,7 +344,7 @@ class Prediction {
                                             : "nats, the " + std::to_string(count) + " changes together";
     const std::string alone = alone_words(reading_);
     const TextStyle style{type::tick, ui_.theme.text2, Ink::Regular, Align::Left, line_.right() - x};
-    // Where there is no room for more the unit alone stands there, not the beginning of a sentence.
+    // Without room for more only the unit is shown, not the beginning of a sentence.
     const bool fits = ui_.text_width(together, type::tick) <= line_.right() - x;
     const std::string_view said = fits ? std::string_view(together) : "nats";
     if (alone.empty() || scene_.compact) {
@@ -370,11 +371,11 @@ class Prediction {
   float pad_;
   Box line_;
   bool changed_ = false;
-  std::optional<PredictionSides> prediction_;  // that stands there
+  std::optional<PredictionSides> prediction_;  // the one on screen
   std::vector<ListedToken> all_;
-  Table table_;  // of them, as they stand there
+  Table table_;  // of the listed tokens, in their order
   KeptTokens kept_;
-  std::optional<std::int64_t> masked_;  // the token that the predicted row had before it was masked
+  std::optional<std::int64_t> masked_;  // the token of the predicted row before it was masked
 };
 
 }  // namespace

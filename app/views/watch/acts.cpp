@@ -1,4 +1,4 @@
-// app/views/watch: what the keys do on the Watch page.
+// app/views/watch: the actions of keys on the Watch page.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -9,7 +9,7 @@
 namespace attnscope {
 namespace {
 
-/// The passes of the text that is shown, whose last rows the head knows.
+/// The last rows of the current text's passes, as far as the head has them.
 std::vector<std::int64_t> last_rows(const WatchView& v) {
   std::vector<std::int64_t> rows;
   if (v.head == nullptr) return rows;
@@ -30,7 +30,7 @@ void step_pass(Scene& scene, int by) {
   v.state.mean = false;
   v.state.key.reset();
   v.state.row = rows[static_cast<std::size_t>(next)];
-  if (next + 1 == std::ssize(rows) && by > 0) v.state.row.reset();  // the newest again
+  if (next + 1 == std::ssize(rows) && by > 0) v.state.row.reset();  // follow the newest again
 }
 
 void step_layer(Scene& scene, int by) {

@@ -1,5 +1,5 @@
-// app/views/watch: a model on the disk beside the stream: the offer to open one that has the same shapes,
-// and, where one is open, how it compares and the way back to the process.
+// app/views/watch: a model on the disk beside the stream: the offer to open one with the same shapes, and, if
+// one is open, its difference to the process and the way back.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -18,7 +18,7 @@ namespace {
 
 using JoinKind = JoinVerdict::Kind;
 
-/// The model that was opened beside the stream that is shown; null: none.
+/// The model that was opened beside the current stream; null: none.
 const WatchJoin* join_of_stream(const WatchView& v) {
   const WatchJoin* const join = v.state.join.get();
   return join != nullptr && join->stream == v.connection().path ? join : nullptr;
@@ -28,7 +28,7 @@ bool is_offered(const WatchView& v) {
   return v.state.offer < v.state.offers.size() && v.state.kept_apart != v.connection().path;
 }
 
-/// Of the layers that were compared the one that is furthest from what was watched; null: none was.
+/// Of the compared layers the one with the largest difference to the process; null: none was compared.
 const JoinVerdict* furthest_of(const WatchState& state) {
   const auto rank = [](const JoinVerdict& verdict) {
     return std::pair(verdict.kind == JoinKind::Differs     ? 2
@@ -70,7 +70,7 @@ std::string join_formula(const JoinVerdict& verdict) {
          counted(verdict.rows, "row", "rows") + " · " + counted(verdict.heads, "head", "heads");
 }
 
-/// What is said of the layer on the model's page, and in which colour.
+/// The text about the layer on the model's page, and its verdict.
 struct JoinSaid {
   std::string words;
   const JoinVerdict* verdict = nullptr;
@@ -87,7 +87,7 @@ JoinSaid join_said(const Scene& scene, const WatchJoin& join) {
   return {join_words(*found), &*found};
 }
 
-/// A word in the colour of what can be clicked.
+/// A word in the colour of links.
 bool text_link(const Ui& ui, const char* label, float x, float y, std::string_view shown, const Tip& tip) {
   const Box box{x - ui.px(4), std::round(y - ui.px(11)),
                 ui.text_width(shown, type::label, Ink::Medium) + ui.px(8), ui.px(22)};
@@ -119,7 +119,7 @@ class OfferCard {
              {type::label, ui_.theme.text1, Ink::Semibold, Align::Left, room});
     ui_.text(x_, box_.y + ui_.px(40), line, {type::tick, ink, Ink::Regular, Align::Left, room});
   }
-  /// From left to right.
+  /// Adds a link to the right of the others; false if it was not clicked or has no room.
   bool add_link(const char* label, std::string_view shown, const Tip& tip) {
     const float x = x_ + across_, wide = ui_.text_width(shown, type::label, Ink::Medium);
     if (x + wide > box_.right() - ui_.px(4)) return false;  // the palette has it, too
@@ -219,7 +219,7 @@ void draw_watch_way_back(Scene& scene, const Box& strip) {
   if (touch.clicked) show_watch(scene);
   const SentenceState& sentence = scene.view.keyboard.sentence;
   if (sentence.active && typed_texts(scene.document) > 0 && ui.is_shaped(typed_text(scene.document, 0)))
-    return;  // its letters stand there as they are read
+    return;  // the letters are drawn here while the text is edited
   const JoinSaid said = join_said(scene, join);
   const Box below = line(lines.below, said.words);
   ui.text(lines.x, lines.below, said.words,

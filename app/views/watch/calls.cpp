@@ -1,4 +1,4 @@
-// app/views/watch: a line for every pass: what it read, how long it took, and the newest row of the chosen
+// app/views/watch: a line for every pass: the tokens it read, its time, and the newest row of the chosen
 // head.
 #include <algorithm>
 #include <array>
@@ -13,7 +13,7 @@
 namespace attnscope {
 namespace {
 
-/// Columns of the list, from left to right; those that a narrow window leaves out have no width.
+/// The columns of the list, from left to right; those that a narrow window leaves out have width 0.
 struct CallColumns {
   float pass = 0, shape = 0, ms = 0, sent = 0, next = 0, largest = 0,
         weight = 0;  // their left, or right ends
@@ -75,7 +75,7 @@ class CallList {
       head(columns_.strip.x, "weight of the newest row", Align::Left, columns_.strip.w);
   }
 
-  /// What is held stands above the list, whatever is scrolled.
+  /// The held row is above the list and does not scroll.
   void draw_rows(Box area, float row) {
     const auto& passes = v_.text().passes;
     const bool has_held = v_.held_row != nullptr && area.h >= 3 * row;
@@ -122,7 +122,7 @@ class CallList {
 
   const WatchedPass& pass(std::int64_t i) const { return v_.text().passes[static_cast<std::size_t>(i)]; }
 
-  /// Which of the passes the followed row belongs to; -1: none in the list.
+  /// The index of the pass that the followed row belongs to; -1: none in the list.
   std::int64_t chosen_pass() const {
     if (v_.head == nullptr) return -1;
     for (std::int64_t i = std::ssize(v_.text().passes) - 1; i >= 0; --i)
@@ -190,7 +190,7 @@ class CallList {
                mix_hash(v_.head->ticket, static_cast<std::uint64_t>(last)), line, ink, face);
   }
 
-  /// The largest weight of a row, and the row over its keys. `content`: another number for another row.
+  /// The largest weight of a row, and the row over its keys. `content`: a number that identifies the row.
   void draw_strip(const float* row, std::int64_t end, const std::string& name, std::uint64_t content,
                   const Box& line, Rgba ink, Ink face) const {
     const float y = std::round(line.centre_y());
@@ -207,7 +207,7 @@ class CallList {
         std::min(room, cell >= 2 ? cell * static_cast<float>(end)
                                  : room * static_cast<float>(end) / static_cast<float>(longest_));
     const Box box{whole.x, whole.y, std::max(1.f, std::floor(wide)), whole.h};
-    // As far as the longest of the rows goes: what it sees of the keys that there are.
+    // A ground as wide as the longest row: it shows which share of the keys this row sees.
     if (cell >= 2)
       ui_.fill({whole.x, whole.y, cell * static_cast<float>(longest_), whole.h}, ui_.theme.control);
     content = mix_hash(mix_hash(mix_hash(content, box.w), box.h), static_cast<std::uint64_t>(ui_.theme.name));

@@ -1,5 +1,5 @@
-// app/views/watch: left of the heads: which process sends, what comes, what is followed, what the grid shows.
-// Without a process the controls stay and what they would say is "–".
+// app/views/watch: left of the heads: the process, what is received, what is followed, and the settings of
+// the grid. Without a process the controls stay and show "–".
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view unknown_fact = "–";
 
-/// A foldable section of this page; its rows follow when this is true, then end().
+/// A foldable section of this page; if it returns true, its rows follow, then end().
 bool begin_section(Column& c, std::size_t which, const char* name, std::string_view note) {
   bool& folded = c.scene.view.watch->folded[which];
   const Box title = c.row(24, 6);
@@ -30,13 +30,13 @@ bool begin_section(Column& c, std::size_t which, const char* name, std::string_v
 
 std::string or_unknown(std::string words) { return words.empty() ? std::string(unknown_fact) : words; }
 
-/// What is known of the two.
+/// The known ones of the two.
 std::string joined(const std::string& a, const std::string& b) {
   if (a.empty() && b.empty()) return {};
   return a.empty() || b.empty() ? own(a.empty() ? b : a) : own(fmt::format("{}, {}", a, b));
 }
 
-/// The process; a list where there is a choice.
+/// The process; as a list if there are several.
 void process_row(Column& c, const WatchConnection& connection) {
   const bool none = connection.state == WatchConnection::State::Listening;
   const std::string now = none ? std::string(unknown_fact) : watched_process(connection);
@@ -130,7 +130,7 @@ void stream_section(Column& c) {
   c.end();
 }
 
-/// A button; where it can do nothing yet its place.
+/// A button; an empty frame while it cannot be used.
 void button_or_place(Column& c, bool can, const char* label, std::string_view shown, const Box& box,
                      const Tip& tip, void (*run)(Scene&)) {
   if (can) {
@@ -208,7 +208,7 @@ void watch_colour_section(Column& c) {
          {"Change", "row − row before", "How the newest row differs from the one before, key by key.", {}}}};
     const float size = c.scene.compact ? type::tick : type::label;
     const auto now = static_cast<std::size_t>(state.colour);
-    const bool differs = state.held && state.differs;  // then none of these is shown
+    const bool differs = state.held && state.differs;  // the difference replaces all of these
     const auto choose = [&](std::size_t picked) {
       state.colour = static_cast<WatchColour>(picked);
       state.differs = false;

@@ -1,4 +1,4 @@
-// app/views/watch: no pass has come yet: what to run where, and what it promises.
+// app/views/watch: before the first pass: which command to run where, and what it does.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -31,7 +31,7 @@ class EmptyWatch {
     ui_.fill(region_, ui_.theme.canvas);
     const float wide = std::min(ui_.px(840), region_.w - ui_.px(32)),
                 pad = ui_.px(region_.w < ui_.px(640) ? 16 : 32);
-    // In a low window what is nice to know goes first, then what is promised.
+    // In a low window first the extra facts are left out, then the promises.
     has_more_ = region_.h >= ui_.px(640);
     has_promises_ = region_.h >= ui_.px(500);
     const float high = ui_.px(has_more_ ? 596 : has_promises_ ? 474 : 358);

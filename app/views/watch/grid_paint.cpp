@@ -13,7 +13,7 @@ Rgba colour_at(const Colormap& map, float share, Rgba nan) {
   return map[static_cast<std::size_t>(std::clamp(share, 0.f, 1.f) * 255.f + 0.5f)];
 }
 
-/// One head: cells of a matrix in a box of whole pixels.
+/// Paints the cells of one head into a box of whole pixels.
 class WatchHeadPainter {
  public:
   WatchHeadPainter(const WatchPainter& job, const WatchLayerSight& layer, std::int64_t head)
@@ -57,7 +57,7 @@ class WatchHeadPainter {
   const float* cells_;
 };
 
-/// now − held of every layer, made when the first of its heads is painted.
+/// now − held of every layer, computed when its first head is painted.
 class HeldDifferences {
  public:
   explicit HeldDifferences(const WatchGridSight& held) : held_(held) {}
@@ -78,7 +78,7 @@ class HeldDifferences {
   std::map<const WatchLayerSight*, std::optional<WatchLayerDifference>> all_;
 };
 
-/// One head as now − held; hatched ground where the two cannot be compared.
+/// One head as now − held; hatched if the two cannot be compared.
 void paint_difference(const WatchPainter& job, const WatchLayerSight& layer, std::int64_t head,
                       const WatchLayerDifference* difference, const Box& box, Image& image) {
   const int left = static_cast<int>(box.x - job.plan.window.x),

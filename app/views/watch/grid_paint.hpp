@@ -14,18 +14,18 @@ namespace attnscope {
 
 struct WatchPainter {
   const GridPlan& plan;
-  /// Of plan's blocks: the layer of every attention's block.
+  /// The layers of every attention, by the plan's blocks.
   std::span<const WatchLayerSight*const> decoder, encoder, cross;
   const Colormap& weights;
   const Colormap& changes;  // zero-centred
   Rgba ground = 0, hidden = 0, nan = 0;
   WatchColour colour = WatchColour::Pattern;
   bool by_maximum = false;
-  /// Not null: heads show their difference to these, in the place of `colour`.
+  /// Not null: heads show their difference to these, in place of `colour`.
   const WatchGridSight* held = nullptr;
 
   const WatchLayerSight* layer_of(const ModelHead&) const;
-  /// What plan.window shows.
+  /// The picture of plan.window.
   Image paint() const;
 };
 

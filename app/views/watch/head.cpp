@@ -1,5 +1,5 @@
-// app/views/watch: the chosen head: its map with the followed row, the number of the chosen cell, and what
-// the head does, each beside what uniform attention would.
+// app/views/watch: the chosen head: its map with the followed row, the number of the chosen cell, and the
+// head's scores beside those of uniform attention.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -69,7 +69,7 @@ class WatchedHead {
     return mix_hash(mix_hash(hash, box.w), box.h);
   }
 
-  /// Returns where it ends.
+  /// Returns its lower end.
   float draw_map(const Box& area) {
     const WatchHeadSight& head = *v_.head;
     const float left = ui_.px(44), top = ui_.px(22);
@@ -152,7 +152,7 @@ class WatchedHead {
                {type::tick, ui_.theme.query, Ink::Semibold, Align::Right});
   }
 
-  /// Between what the process was given and what it wrote.
+  /// The line between the prompt and the generated tokens.
   void draw_prompt_line(const Box& map) const {
     const WatchedSnapshot& text = v_.text();
     if (v_.head->layer->kind == WatchKind::Encoder || text.prompt <= 0 || text.prompt >= text.rows) return;
@@ -216,7 +216,7 @@ class WatchedHead {
     const std::string_view name = v_.state.mean ? "mean weight" : "weight";
     end += ui_.text(end, middle + ui_.px(2), name, {type::label, ui_.theme.text2}) + ui_.px(12);
     if (v_.key < 0) return y + ui_.px(44);
-    // The two tokens, from the right.
+    // The two tokens, placed from the right.
     const float most = std::max(ui_.px(30), (right - end - ui_.px(40)) / 2);
     const auto chip = [&](float at, const std::string& words, Rgba hue) {
       const std::string shown = ui_.fitted(words, type::label, Ink::Medium, most - ui_.px(16));
@@ -234,7 +234,7 @@ class WatchedHead {
     return y + ui_.px(44);
   }
 
-  /// "held  0.4301   now − held  +0.1351", of the key that is looked at.
+  /// "held  0.4301   now − held  +0.1351", for the key that is looked at.
   float draw_held(float y, float row) const {
     const float x = region_.x + pad_, right = region_.right() - pad_,
                 middle = std::round(y + row / 2 - ui_.px(4));

@@ -1,4 +1,4 @@
-// app/views/watch: a pass that is held: what it is, and what it is compared with.
+// app/views/watch: a held pass: its facts, and its comparison with the current one.
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -16,7 +16,7 @@
 namespace attnscope {
 namespace {
 
-/// Whether the tokens at the positions that both have are the same; nothing: the process does not say them.
+/// Whether the tokens at common positions are the same; empty: the process does not send token ids.
 std::optional<bool> has_same_tokens(const WatchedSnapshot& now, const WatchedSnapshot& held) {
   if (now.ids.empty() || held.ids.empty()) return std::nullopt;
   const auto &a = now.ids.front(), &b = held.ids.front();

@@ -21,7 +21,7 @@ const std::shared_ptr<const WatchSight>& nothing_seen() {
   return nothing;
 }
 
-/// The held row that stands beside the followed one.
+/// Finds the held row for the followed one.
 void look_at_held(WatchView& v) {
   v.held = v.state.held != nullptr ? v.state.held_head.get() : nullptr;
   if (v.held == nullptr || v.held->rows() == 0) return;
@@ -35,7 +35,7 @@ void look_at_held(WatchView& v) {
 
 }  // namespace
 
-/// Heads, with the newest calls below them, or calls alone.
+/// The switch: heads with the newest calls below them, or only calls.
 float draw_watch_switch(WatchView& v, float right, float y) {
   constexpr std::array<std::string_view, 2> names{"Heads", "Calls"};
   constexpr std::array<Tip, 2> tips{
@@ -50,7 +50,8 @@ float draw_watch_switch(WatchView& v, float right, float y) {
   return box.x;
 }
 
-/// What gives way in a small window: what is not known, the list of calls, the head, the controls.
+/// The regions; in a small window these are left out in order: what is not known, the list of calls, the
+/// head, the controls.
 WatchRegions watch_regions(const Ui& ui, const Box& whole, bool compact, const ViewState& view) {
   const RegionSizes& sizes = view.sizes;
   const auto size = [&](float dragged, float usual) { return ui.px(dragged > 0 ? dragged : usual); };

@@ -1,4 +1,4 @@
-// app/views/watch: the regions of the Watch page and what they share in one frame.
+// app/views/watch: the regions of the Watch page, and the data that they share in one frame.
 #pragma once
 
 #include <string>
@@ -15,25 +15,25 @@ namespace attnscope {
 
 class Column;  // app/views/controls/column.hpp
 
-/// Where the regions stand, device pixels; empty where there is no room.
+/// The boxes of the regions, device pixels; empty if there is no room.
 struct WatchRegions {
   Box controls, grid, head, calls, unknown;
 };
 WatchRegions watch_regions(const Ui&, const Box& whole, bool compact, const ViewState&);
 
-/// What is followed, in one frame. Refers to the sight that the state has.
+/// The state of one frame. Refers to the sight in the state.
 struct WatchView {
   Scene& scene;
   const Ui& ui;
   WatchState& state;
   const WatchSight& sight;
   const WatchHeadSight* head = nullptr;  // null: nothing is known yet
-  const float* row = nullptr;            // [keys] of what is followed: a row, or the mean; null: not known
-  std::int64_t position = -1;            // of that row; of the mean that of the newest
-  std::int64_t end = 0;                  // keys that it sees, as far as causality says
-  std::int64_t key = -1;                 // that is looked at: pointed at, chosen, or the largest
+  const float* row = nullptr;            // [keys]: the followed row, or the mean; null: not known
+  std::int64_t position = -1;            // of that row; for the mean of the newest row
+  std::int64_t end = 0;                  // the number of keys that it sees by causality
+  std::int64_t key = -1;                 // the one looked at: pointed at, chosen, or the largest
   WatchRowWords words = {};
-  // Of what is held: the row at the same position, else the one that was followed when it was held.
+  // Of the held pass: the row at the same position, else the row that was followed when it was held.
   const WatchHeadSight* held = nullptr;  // the same head; null: none is held, or it is not made yet
   const float* held_row = nullptr;       // [keys], of the mean the mean; null: not known
   std::int64_t held_position = -1, held_end = 0;
@@ -42,10 +42,10 @@ struct WatchView {
   const WatchConnection& connection() const { return sight.connection; }
   /// Whether heads show now − held.
   bool differs() const { return state.held != nullptr && state.differs; }
-  /// What is held of the key that is looked at; NaN: it is not known.
+  /// The held weight of the key that is looked at; NaN: not known.
   float held_weight() const;
   bool is_live() const { return connection().state == WatchConnection::State::Live; }
-  /// A position of the head's queries, or of its keys, as it is called; own words.
+  /// The name of a position of the head's queries, or of its keys; own words.
   std::string query_name(std::int64_t position) const;
   std::string key_name(std::int64_t key) const;
 };
@@ -56,27 +56,27 @@ inline std::int64_t last_row_of(const WatchedPass& pass) { return pass.first + (
 
 /// "17.5"; own words.
 std::string watched_head_name(const WatchView&);
-/// What can be looked at: the streams of living processes, the newest first, and the one that is shown.
+/// The streams that can be chosen: those of living processes, the newest first, and the current one.
 std::vector<FoundStream> watched_choices(const WatchConnection&);
 /// "python 41822"; own words.
 std::string watched_process(const WatchConnection&);
-/// Why nothing more comes: for a line, and as sentences that say what follows from it.
+/// Why no more passes come: for a line, and as sentences with the consequences.
 std::string_view watch_end_words(WatchEnd);
 std::string_view watch_end_sentence(WatchEnd);
-/// The colours that weights wear here.
+/// The colours of weights on this page.
 ColourScale watch_scale(const Scene&);
 
-/// The switch between the heads and their calls, up to `right`; returns where it begins.
+/// The switch between the heads and their calls, up to `right`; returns its left end.
 float draw_watch_switch(WatchView&, float right, float y);
-/// Behind a section's title where something is held.
+/// The rows about the held pass, below a section's title; nothing if none is held.
 void watch_held_section(Column&);
 void draw_watch_controls(WatchView&, const Box& region);
 void draw_watch_grid(WatchView&, const Box& region);
 void draw_watch_calls(WatchView&, const Box& region);
 void draw_watch_head(WatchView&, const Box& region);
 void draw_watch_unknown(WatchView&, const Box& region);
-/// At the lower end of the room: a model on the disk that has the same shapes, or the one that was opened
-/// beside the stream. Returns its height; 0 where there is none, or no room.
+/// At the lower end of the room: a model on the disk with the same shapes, or the one that was opened beside
+/// the stream. Returns its height; 0 if there is none, or no room.
 float draw_watch_offer(WatchView&, const Box& room);
 void draw_watch_empty(WatchView&, const Box& region);
 

@@ -1,4 +1,4 @@
-// app/views/watch: which of the processes that send is looked at.
+// app/views/watch: the choice of a process.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 namespace attnscope {
 namespace {
 
-/// "python 41822"; of a process with several of these streams which of its watches it is, too.
+/// "python 41822"; for a process with several streams also the number of the watch.
 std::string process_name(const FoundStream& stream, std::span<const FoundStream> all) {
   const std::string pid = own(std::to_string(stream.process.pid));
   const auto of_process = std::ranges::count_if(
@@ -23,7 +23,7 @@ std::string process_name(const FoundStream& stream, std::span<const FoundStream>
 void choose_process(WatchState& state, const FoundStream& stream) {
   state.wanted = stream.path;
   state.is_chosen = true;
-  state.paused = false;  // it has a picture of its own
+  state.paused = false;  // the new process has its own picture
 }
 
 }  // namespace

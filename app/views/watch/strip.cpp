@@ -1,4 +1,4 @@
-// app/views/watch: the tokens that the process has read or written, tinted by the followed row.
+// app/views/watch: the tokens that the process has read or written, coloured by the followed row.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -49,7 +49,7 @@ class WatchStrip {
     return made;
   }
 
-  /// All of them, or the first and, behind dots, those up to the newest.
+  /// Places all tokens, or the first ones and, after dots, those up to the newest.
   void plan() {
     const float gap = ui_.px(12), dots = ui_.px(20);
     const std::int64_t n = count();
@@ -65,7 +65,7 @@ class WatchStrip {
       tail.push_back(next);
     }
     std::ranges::reverse(tail);
-    // The key that is looked at stands between them where it would be out of sight.
+    // The key that is looked at is placed between them if it would be out of sight.
     const std::int64_t key = by_key() ? -1 : v_.state.key.value_or(v_.words.largest_key);
     if (at > 0 && key > 0 && key <= at) {
       const WatchChip there = chip(key);
@@ -80,7 +80,7 @@ class WatchStrip {
     chips_.insert(chips_.end(), tail.begin(), tail.end());
   }
 
-  /// Negative: not known.
+  /// The weight of a token in the followed row; negative: not known.
   float weight(std::int64_t at) const {
     if (!by_key()) return v_.row == nullptr ? -1.f : v_.row[at];
     const float* const row = v_.head->at(at);
@@ -136,7 +136,7 @@ class WatchStrip {
   std::vector<WatchChip> chips_;
 };
 
-/// Which model the process runs, and that it is there.
+/// The model that the process runs, and that the process is connected.
 void draw_source(const WatchView& v, const Box& box) {
   const Ui& ui = v.ui;
   using State = WatchConnection::State;
@@ -157,7 +157,7 @@ void draw_source(const WatchView& v, const Box& box) {
            box.w - ui.px(48) - wide});
 }
 
-/// Where the tokens will stand.
+/// Empty places for the tokens.
 void draw_places(const Ui& ui, const Box& area) {
   const float side = ui.px(52), gap = ui.px(12);
   for (int i = 0; i < 9; ++i) {

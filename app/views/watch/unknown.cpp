@@ -1,4 +1,4 @@
-// app/views/watch: what a stream of queries, keys and values cannot tell, and what would.
+// app/views/watch: facts that a stream of queries, keys and values does not contain, and how to get them.
 #include <string>
 
 #include <fmt/format.h>

@@ -62,7 +62,7 @@ class WatchGrid {
                     .keys = 1};
       for (const WatchLayerSight* layer : of(which))
         part.heads.push_back(static_cast<int>(layer->layer->heads));
-      // Square: a strip of few rows could not be pointed at, and grows with every pass.
+      // Square pictures: a strip of few rows would be hard to point at, and would grow with every pass.
       parts.push_back(std::move(part));
     }
     return parts;
@@ -91,7 +91,7 @@ class WatchGrid {
     return nullptr;
   }
 
-  /// The number of the row that is followed, of the newest where the layer does not know it.
+  /// The index of the followed row in the layer; that of the newest if the layer does not have it.
   std::int64_t followed_row(const WatchedLayer& layer) const {
     const std::int64_t row = v_.state.row ? layer.row_at(*v_.state.row) : -1;
     return row < 0 ? layer.rows() - 1 : row;

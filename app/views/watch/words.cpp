@@ -1,4 +1,4 @@
-// app/views/watch: what the bars above and below say of the process.
+// app/views/watch: the texts about the process in the bars above and below.
 #include <algorithm>
 
 #include "app/kit/ui/number_format.hpp"
@@ -9,7 +9,7 @@ namespace attnscope {
 
 namespace {
 
-/// The one whose row is followed; of the mean the newest. Null where there is none.
+/// The pass whose row is followed; for the mean the newest. Null if there is none.
 const WatchedPass* followed_pass(const WatchView& v) {
   const std::vector<WatchedPass>& passes = v.text().passes;
   for (const WatchedPass& pass : passes)
