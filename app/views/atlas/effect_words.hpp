@@ -1,4 +1,4 @@
-// app/views/atlas: what each measure of an effect is called, and how its numbers are written.
+// app/views/atlas: the names of the measures of an effect, and the format of their numbers.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace attnscope {
 
-/// What zeroing a head does: to the logit of the likeliest token, to the whole prediction (KL), to that
+/// The effect of zeroing a head: on the logit of the likeliest token, on the whole prediction (KL), on that
 /// token's probability.
 enum class EffectMeasure : std::uint8_t { Logit, Divergence, Probability };
 struct EffectWords {

@@ -45,7 +45,7 @@ class HeadMapOf {
   }
 
  private:
-  /// Cells of whole pixels where they are not tiny.
+  /// A size with whole pixels per cell, unless cells are tiny.
   static float whole_cells(float room, int count) {
     const auto n = static_cast<float>(std::max(1, count));
     return room / n >= 8 ? std::floor(room / n) * n : std::floor(room);

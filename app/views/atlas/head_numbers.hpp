@@ -1,5 +1,5 @@
-// app/views/atlas: a number of every head as a map (layers down, heads across) and as a list that is sorted
-// by any of its columns; how far it is known, with a way to stop and to go on.
+// app/views/atlas: a number of every head as a map (layers down, heads across) and as a list that can be
+// sorted by any column; the progress of its computation, with buttons to stop and to continue.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace attnscope {
 
-/// What hovering a head tells.
+/// The tooltip of a head.
 struct HeadTip {
   std::string title, numbers;
   std::string_view why;
@@ -28,28 +28,28 @@ struct HeadNumbers {
   const char* label;                   // of the map
   std::span<const HeadPlace> heads;    // all_heads(), or those of the attention `of`
   std::vector<double> values;          // of each; NaN: not known yet
-  std::vector<bool> is_estimate = {};  // of each, or empty: none is
+  std::vector<bool> is_estimate = {};  // of each; empty: none is
   ColourScale scale = {};
   std::string (*written)(double) = nullptr;
   std::function<HeadTip(std::size_t)> tip;
-  std::optional<AttentionOf> of = {};  // nothing: of the stack that gives the output
+  std::optional<AttentionOf> of = {};  // empty: of the stack that gives the output
 };
-/// The map with its numbers where they fit. Pointing previews a head in the panel beside it, a click locks
-/// it, arrows go from head to head, Enter opens the layer in Explore.
+/// The map with its numbers if they fit. Pointing at a head previews it in the panel beside the map, a click
+/// locks it, arrows go from head to head, Enter opens the layer in Explore.
 void draw_head_map_of(Scene&, const Box&, const HeadNumbers&);
 
 struct HeadList {
   const char* label;
-  std::span<const HeadPlace> heads;         // a row each
+  std::span<const HeadPlace> heads;         // one row each
   Table table;                              // its first column on the screen is the head
-  std::function<Rgba(std::size_t)> colour;  // that a head wears in the map
+  std::function<Rgba(std::size_t)> colour;  // of the head in the map
   std::optional<AttentionOf> of = {};       // as in HeadNumbers
 };
-/// The table as a list: pointing and clicking do what they do in the map. Sorted, the largest magnitude comes
-/// first.
+/// The table as a list: pointing and clicking have the same effects as in the map. Sorted by descending
+/// magnitude.
 void draw_head_list(Scene&, const Box&, const HeadList&, TableOrder&);
 
-/// "120 of 270" over a line, and a button: "Cancel" while it runs, else "Go on". Which one was pressed.
+/// "120 of 270" over a line, and a button: "Cancel" while it runs, else "Go on". Returns the pressed button.
 struct HowFar {
   std::string_view what;  // the button's own label is "what: Cancel"
   std::int64_t known = 0, all = 0;
@@ -58,15 +58,15 @@ struct HowFar {
 enum class ProgressPress : std::uint8_t { None, Cancel, GoOn };
 ProgressPress draw_progress_row(const Ui&, const Box&, const HowFar&);
 
-/// "+0.57", "−1.46": with its sign.
+/// "+0.57", "−1.46": with the sign.
 std::string with_sign(double value);
-/// On a cell: "+.57", "−1.46", "0" for what is rounded to nothing.
+/// On a cell: "+.57", "−1.46", "0" for what rounds to zero.
 std::string with_sign_in_cell(double value);
 
-/// "head 23.0" for places of the stack that gives the output, or of that attention.
+/// "head 23.0" for places of the stack that gives the output, or of the attention `of`.
 ModelHead model_head(const ModelSpec&, const HeadPlace&, std::optional<AttentionOf> of = {});
 
-/// 0 in the middle, up to the largest magnitude among the values.
+/// Zero-centred, up to the largest magnitude of the values.
 ColourScale centred_scale(const Ui&, std::span<const double> values);
 
 }  // namespace attnscope

@@ -14,7 +14,7 @@ namespace {
 
 using CurvePoints = std::vector<ImVec2>;
 
-/// (heads removed, KL) as far as it is known; without any the model is itself.
+/// (heads removed, KL) as far as known; with no head removed KL is 0.
 CurvePoints curve_points(const std::vector<AtlasEntry>& curve) {
   CurvePoints points{{0, 0}};
   for (std::size_t i = 0; i < curve.size(); ++i)
@@ -87,7 +87,7 @@ class Pruning {
     return words + "  ·  “" + own(name) + "” stays the likeliest up to " + std::to_string(kept);
   }
 
-  /// The button that starts it, or how far it is. Where its words begin.
+  /// The button that starts the computation, or its progress. Returns the left end of the text.
   float draw_run(const Box& box) {
     const std::int64_t all = curve_ != nullptr ? std::ssize(curve_->curve) + curve_->random_counts
                                                : std::ssize(reading_.effects->heads);
@@ -146,7 +146,7 @@ class Pruning {
     std::vector<EndLabel> ends{
         {axes.y(static_cast<double>(mine.back().y)), "by KL alone", ui_.theme.query, Ink::Semibold}};
     if (random.size() > 1) {
-      // Both end with all heads zeroed: the other name stands where the lines are apart.
+      // Both curves end with all heads zeroed: the second name is placed where the lines are apart.
       const ImVec2 before = random[random.size() > 2 ? random.size() - 2 : 1];
       ends.push_back({axes.y(static_cast<double>(before.y)), "random order", ui_.theme.text2});
     }

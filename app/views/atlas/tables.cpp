@@ -19,13 +19,13 @@ constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
 
 TableCell whole(std::int64_t number) { return number; }
 
-/// What every table here ends with.
+/// The last columns of every table here.
 void add_origin(Table& table, const ModelReading& reading) {
   table.columns.push_back({.name = "numbers_of", .cell = [](std::size_t) { return std::string(as_it_is); }});
   table.columns.push_back(changes_column("changes_inside", reading.within.model, reading.within.changes));
 }
 
-/// Layer and head of each row, in files.
+/// The columns with layer and head of each row, in files only.
 template <class At>
 void add_place(Table& table, const std::string& before, At at) {
   table.columns.push_back({.name = before + "layer", .cell = [at](std::size_t row) -> TableCell {
@@ -167,7 +167,7 @@ Table patched_heads_table(const ModelReading& reading) {
     column.name.clear();
     return column;
   };
-  // In files the estimate comes first, on the screen what is exact.
+  // In files the estimate comes first, on the screen the exact number.
   table.columns.push_back(on_screen(share_of_exact));
   table.columns.push_back(
       {.name = "estimate", .cell = [estimate](std::size_t row) -> TableCell { return estimate(row); }});
@@ -196,7 +196,7 @@ Table patched_rows_table(const ModelReading& reading) {
   };
   table.columns.push_back({.name = "clean_token", .cell = token_of(reading.tokens->queries_of(of))});
   table.columns.push_back({.name = "corrupted_token", .cell = token_of(patching.corrupted->queries_of(of))});
-  // Rows before the first token that differs are the same in both texts.
+  // Rows before the first token that differs are equal in both texts.
   const auto effect = [&patching, rows](std::size_t i) {
     const auto row = static_cast<std::int64_t>(i % rows);
     return row < patching.first_row ? 0 : patching.at(i / rows, row);

@@ -1,5 +1,5 @@
-// app/views/backends: a card above the regions, in a window of its own, so that what lies under it is not
-// touched through it. What does not fit on the screen can be scrolled to.
+// app/views/backends: a card above the regions, in its own window, so that clicks do not reach what lies
+// under it. It scrolls if it is larger than the screen.
 #pragma once
 
 #include "app/kit/widgets/card_window.hpp"
@@ -14,7 +14,7 @@ class FloatingCard {
   FloatingCard(const FloatingCard&) = delete;
   FloatingCard& operator=(const FloatingCard&) = delete;
 
-  /// Where its contents begin, with what is scrolled away above the card.
+  /// The y of its contents, which is above the card after scrolling.
   float top() const { return top_; }
 
  private:

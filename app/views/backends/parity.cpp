@@ -1,5 +1,5 @@
-// app/views/backends: the card that says how far the numbers of two backends are apart, stage by stage: the
-// largest difference, its share of the largest magnitude, and where it is.
+// app/views/backends: the card with the differences between the numbers of two backends, stage by stage: the
+// largest difference, its ratio to the largest magnitude, and its place.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -15,7 +15,7 @@ namespace {
 /// Bars run from here to 1 on a logarithmic scale.
 constexpr double least_shown = 1e-9;
 
-/// The row whose numbers differ most for their magnitude; null where all are equal.
+/// The row with the largest difference relative to its magnitude; null if all are equal.
 const ParityRow* worst_of(const Parity& parity) {
   const ParityRow* worst = nullptr;
   for (const ParityRow& row : parity.rows)
@@ -81,7 +81,7 @@ class ParityCard {
     y_ += ui_.paragraph(inner_.x, y_, inner_.w, sentence, {type::label, ui_.theme.text2});
   }
 
-  /// How far it is with a way to stop it, or to begin again.
+  /// The progress of the comparison, with a button to stop it, or to start it again.
   void draw_progress(const Box& box) {
     Backends& backends = scene_.backends;
     const ParityTask* task = backends.comparison();
@@ -166,13 +166,13 @@ class ParityCard {
     ui_.fill({track.x, track.y, std::max(share * track.w, ui_.px(2)), track.h}, ui_.theme.bar, ui_.px(2));
   }
 
-  /// As the switch calls it, which leaves room for its number.
+  /// The switch's name for it, which leaves room for its number.
   std::string short_name(const std::string& backend) const {
     const std::optional<std::size_t> choice = scene_.backends.find(backend);
     return own(choice ? scene_.backends.choices()[*choice].name : backend);
   }
 
-  /// Both numbers where the difference is largest, with all their places.
+  /// The tooltip with both numbers at the largest difference, with all their digits.
   void tell(const Parity& parity, const ParityRow& each, const Ui::Touch& touch, const Box& box) {
     const Difference& d = each.difference;
     if (d.at < 0) return;

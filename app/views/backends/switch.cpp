@@ -9,7 +9,7 @@
 namespace attnscope {
 namespace {
 
-/// Whose result is on screen; a backend that computes the next one already counts.
+/// The backend of the result on screen; one that is computing the next result counts already.
 std::size_t chosen(const Scene& scene) {
   const std::vector<BackendChoice>& all = scene.backends.choices();
   const std::shared_ptr<Backend> now = scene.engine.backend();
@@ -18,7 +18,7 @@ std::size_t chosen(const Scene& scene) {
   return found == all.end() ? 0 : static_cast<std::size_t>(found - all.begin());
 }
 
-/// The times of all backends of this machine, and how wide they are drawn.
+/// The times of all backends of this machine, and their widths on screen.
 struct TimesLine {
   std::vector<std::string> times;
   std::vector<bool> computing;
@@ -26,10 +26,10 @@ struct TimesLine {
   float width = 0, ratio_width = 0;
 };
 
-/// There the times are those of all its heads and its prediction.
+/// In a model the times are those of all its heads and its prediction.
 bool in_model(const Scene& scene) { return scene.model != nullptr && scene.view.mode == Mode::Model; }
 
-/// Small models are run by the CPU whatever is chosen.
+/// The CPU runs small models even if another backend is chosen.
 std::size_t who_computes(const Scene& scene) {
   if (!in_model(scene)) return chosen(scene);
   return scene.backends.find(scene.model->backend).value_or(0);
@@ -45,7 +45,7 @@ const std::string& note_of(const Scene& scene) {
   return in_model(scene) ? scene.model->backend_note : scene.run.backend_note;
 }
 
-/// A dot in the middle of it divides the times.
+/// The gap between the times, with a dot in its middle.
 float gap_between(const Ui& ui) { return ui.px(13); }
 
 TimesLine times_line(const Scene& scene, bool of_all) {
@@ -156,7 +156,7 @@ void draw_backend_bar(Scene& scene, float left, float right, float y) {
   const Ui& ui = scene.ui;
   const float inset = ui.px(16) + (note_of(scene).empty() ? 0 : ui.px(14));
   const float room = right - left, switch_width = backend_switch_width(scene), gap = ui.px(6);
-  // What does not fit: the ratio, then the other backend's time, then times at all.
+  // If the line does not fit, the ratio is left out first, then the other backend's time, then all times.
   TimesLine line = times_line(scene, true);
   const auto fits = [&](float more) { return switch_width + gap + inset + line.width + more <= room; };
   const bool with_ratio = !line.ratio.empty() && fits(line.ratio_width);

@@ -1,6 +1,6 @@
-// app/views/backends: the card under the top bar that says where the time goes: milliseconds of every stage
-// in the last change and what was kept; where the machine has two backends, of the whole Document on each;
-// time of a frame, what computes and why.
+// app/views/backends: the card under the top bar with the times: milliseconds of every stage in the last
+// change and which stages were kept; on a machine with two backends, of the whole Document on each; the time
+// of a frame, the backend and the reason for it.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -17,7 +17,7 @@
 namespace attnscope {
 namespace {
 
-/// Milliseconds of one backend; a number below zero is not known.
+/// Milliseconds of one backend; a negative number is not known.
 struct TimeColumn {
   std::string name;
   PerStage<double> stages;
@@ -30,12 +30,12 @@ struct TimingsSheet {
   std::vector<const StageInfo*> rows;  // the stages of the result
   std::vector<TimeColumn> columns;
   double slowest = 0;  // of all stages and columns
-  bool kept = false;   // 0 is a stage that was kept
+  bool kept = false;   // 0 means that the stage was kept
 
   bool was_kept(std::size_t row) const { return kept && columns[0].stages[rows[row]->stage] == 0; }
 };
 
-/// Of the last change, where there is one backend; else of the whole Document on each.
+/// Of the last change, if there is one backend; else of the whole Document on each.
 TimingsSheet sheet_of(const Scene& scene) {
   TimingsSheet sheet;
   const LayerResult& result = scene.result;
@@ -64,8 +64,8 @@ TimingsSheet sheet_of(const Scene& scene) {
   return sheet;
 }
 
-/// A row a stage, and below them two sums: measures and gradients, and all. It refers to the sheet and must
-/// not outlive it.
+/// A row per stage, and below them two sums: measures and gradients, and everything. The table refers to the
+/// sheet and must not outlive it.
 Table timings_table(const TimingsSheet& sheet) {
   const std::size_t stages = sheet.rows.size();
   Table table{.rows = stages + 2, .columns = {}};
@@ -170,7 +170,7 @@ class TimingsCard {
              colour_of(column), ui_.px(2));
   }
 
-  /// A stage's name, and of each backend the share of the slowest number.
+  /// A stage's name, and for each backend a bar relative to the largest time.
   void draw_bars(std::size_t row, const Box& cell) const {
     const float name = ui_.px(112), count = static_cast<float>(sheet_.columns.size());
     ui_.text(cell.x, cell.centre_y(), sheet_.rows[row]->name,

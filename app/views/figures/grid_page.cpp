@@ -18,7 +18,7 @@ namespace {
 
 constexpr float grid_page_margin = 24, least_page = 640, most_text = 60;  // logical
 
-/// What stands above the heads, from the top of the page on. Draws it where it is asked to; its height.
+/// The header above the heads: its height, and its drawing from the top of the page on.
 class PageHeader {
  public:
   PageHeader(const GridFrame& grid, float left, float width, int token_pixels)
@@ -60,7 +60,7 @@ class PageHeader {
     return text.empty() ? text : "“" + own(text) + "”";
   }
 
-  /// Three lines at most.
+  /// At most three lines.
   float text_lines(float y, bool draws) const {
     const TextStyle style{type::label, ui_.theme.text1};
     const float whole = ui_.paragraph_height(width_, text_, type::label);
@@ -80,7 +80,7 @@ class PageHeader {
     return words;
   }
 
-  /// Ramp and, of patterns, what the mask hides. Where it begins.
+  /// The colour bar and, for patterns, the sign of masked cells. Returns its left end.
   float draw_legend(float y) const {
     const ColourScale shown = grid_scale(grid_);
     const GridEnds ends = grid_ends(grid_, false);
@@ -104,7 +104,7 @@ class PageHeader {
   std::string text_ = text_of(grid_);
 };
 
-/// A cell a token, however coarse the pictures of the grid are.
+/// One cell per token, however coarse the grid's pictures are.
 std::vector<GridPart> parts_of_page(const GridFrame& grid) {
   std::vector<GridPart> all = grid_parts(grid);
   for (GridPart& part : all) {
@@ -148,7 +148,7 @@ HeadsPainting painting_of(const GridFrame& grid, int token_pixels) {
   return painting;
 }
 
-/// Strips of the page outside the pictures: numbers of layers, effects, titles of lists.
+/// The strips of the page outside the pictures: layer numbers, effects, titles of lists.
 std::vector<Box> chrome_of(const GridFrame& grid, const Box& page) {
   const GridPlan& plan = grid.plan;
   const Ui& ui = grid.ui;
@@ -190,7 +190,7 @@ std::int64_t page_tokens(const ModelSpec& spec, const ModelRun& run) {
 GridPage draw_grid_page(Scene& scene, int token_pixels) {
   const Ui& ui = scene.ui;
   GridFrame grid(scene);
-  grid.chosen = {AttentionOf::Decoder, -1, -1};  // nothing is chosen on paper
+  grid.chosen = {AttentionOf::Decoder, -1, -1};  // a page shows no selection
   const std::vector<GridPart> parts = parts_of_page(grid);
   const std::vector<GridList> lists = grid_lists(grid);
   const float margin = ui.px(grid_page_margin);

@@ -78,7 +78,7 @@ void paint_pattern(const HeadsPainting& job, const PaintedHead& cell, const Pape
   }
 }
 
-/// From the lower left to the upper right corner, or a corner of three sides.
+/// A line from the lower left to the upper right corner, or a triangle in a corner.
 void paint_marks(const HeadsPainting& job, const PaintedHead& cell, const Paper& paper) {
   if (cell.is_off) {
     for (int y = 0; y < cell.height; ++y) {

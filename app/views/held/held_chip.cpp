@@ -47,7 +47,7 @@ float draw_held_words(Scene& scene, const Box& room, const HeldWords& held, bool
   if (words == wordings.end()) return left;
   const Box chip{std::round(left), std::round(y - ui.px(13)), std::ceil(width_of(*words)), ui.px(26)};
   const Box cross{chip.right() - close - ui.px(2), chip.y + ui.px(2), close, chip.h - ui.px(4)};
-  // Dear ImGui gives a click to the first widget under the mouse: the cross comes before the whole chip.
+  // Dear ImGui gives a click to the first widget under the mouse, so the cross comes before the whole chip.
   const Ui::Touch release = ui.touch("Drop what is held", cross);
   const Ui::Touch compare = ui.touch("Held", chip);
   ui.fill(chip, fade(ui.theme.b, compare.hovered ? 0.3f : 0.2f), ui.px(6));

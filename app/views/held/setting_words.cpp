@@ -1,4 +1,4 @@
-// app/views/held: what differs in the text and in the weights.
+// app/views/held: words for differences in the text and in the weights.
 #include "app/views/held/setting_words.hpp"
 
 #include <algorithm>
@@ -21,8 +21,8 @@ bool same_numbers(const TensorPtr& a, const TensorPtr& b) {
 
 namespace {
 
-/// The first token that differs where both texts are as long, else how long the text is: in a unit of one and
-/// of several.
+/// The first token that differs if both texts have the same length, else the length of the text, with its
+/// unit in singular and plural.
 std::string text_words(const std::vector<Sequence>& self, const std::vector<Sequence>& other,
                        std::string_view one, std::string_view several) {
   if (self.size() != other.size()) return counted(std::ssize(self), "text", "texts");
@@ -162,7 +162,7 @@ std::string weights_of(const Document& self, const Document& other) {
     if (mine.recipe == Recipe::Given) return mine.made_by == Recipe::Given ? "given W" : "W edited";
     return mine.recipe == Recipe::Random ? "random W" : "hand-built W";
   }
-  if (mine.recipe != Recipe::Given) return {};  // the recipe decides the numbers: it is compared below
+  if (mine.recipe != Recipe::Given) return {};  // the recipe decides the numbers and is compared below
   const bool alike = std::ranges::all_of(parameter_table, [&](const ParameterInfo& row) {
     const bool of_latents = row.kind == ParameterKind::Latent || row.kind == ParameterKind::LatentNorm;
     return (!row.projection && !of_latents) || same_numbers(mine[row.parameter], theirs[row.parameter]);
@@ -195,7 +195,7 @@ std::string sinks_of(const Document& self, const Document& other) {
   return !mine ? "no sinks" : theirs ? "other sinks" : "learned sinks";
 }
 
-/// Of norms that both have: the numbers they are multiplied with.
+/// For norms that both have: their factors.
 std::string norm_weights_of(const Document& self, const Document& other) {
   const LayerSpec &mine = self.layer(), &theirs = other.layer();
   if (mine.qk_norm.kind == QkNorm::Kind::None || theirs.qk_norm.kind == QkNorm::Kind::None) return {};
@@ -206,7 +206,7 @@ std::string norm_weights_of(const Document& self, const Document& other) {
   return alike ? std::string() : "other γ";
 }
 
-/// The layers of a file are told apart by their names: the title's last part.
+/// Layers from files are distinguished by their names: the last part of the title.
 std::string layer_of(const Document& self, const Document& other) {
   const bool from_files = !self.input.is_text() && (!other.input.is_text());
   if (!from_files || self.title == other.title) return {};

@@ -69,7 +69,7 @@ std::string masked_heads_of(const Document& self, const Document& other) {
 }
 
 std::string by_hand_of(const Document& self, const Document& other) {
-  // Of weights alone what is added is the weights themselves.
+  // For a document with only weights, the additive mask contains the weights themselves.
   const auto by_hand = [](const Document& document) {
     return knows_scores(document) ? document.layer().masking.additive : TensorPtr();
   };
@@ -125,7 +125,7 @@ constexpr SettingWords attention[]{{"scale", scale_of},
                                    {"dropout", dropout_of},
                                    {"loss", loss_of}};
 
-/// What is turned most often comes first; what is not named here comes last.
+/// The settings changed most often come first; unlisted ones come last.
 constexpr std::string_view order[]{"layer",
                                    "text",
                                    "input",
@@ -184,7 +184,7 @@ requires std::is_enum_v<E> std::string value_words(const DifferenceWords&, E val
   return std::string(enum_name(value).words);
 }
 
-/// A setting of the table that has a title there.
+/// Adds the settings of the table that have a title there.
 void add_told(const Document& a, const Document& b, std::vector<SettingDifference>& all) {
   for_each_setting([&](const auto& row) {
     const auto &mine = row.of(a), &theirs = row.of(b);
@@ -235,7 +235,7 @@ std::vector<SettingDifference> differing_settings(const Document& a, const Docum
   }
   add_told(a, b, all);
   for (SettingDifference& difference : all) {
-    if (difference.a != difference.b) continue;  // the same kind of thing with other numbers
+    if (difference.a != difference.b) continue;  // the same kind with other numbers
     difference.a += "  (now)";
     difference.b += "  (held)";
   }
@@ -246,7 +246,7 @@ std::vector<SettingDifference> differing_settings(const Document& a, const Docum
 }
 
 std::string why_no_cells(const Dimensions& a, const Dimensions& b) {
-  // Three sentences, each translated by itself.
+  // Three sentences, each translated separately.
   const auto sentence = [](const std::string& of_a, const std::string& of_b, std::string_view so,
                            std::string_view remedy) {
     return "What is shown has " + inner(of_a) + ", what is held has " + inner(of_b) + ".  " +

@@ -30,7 +30,7 @@ std::string words_of_text(const ModelText& text) {
   return words;
 }
 
-/// From the word on in which it is another text than `other`; empty where that is no shorter.
+/// The text from the first word that differs from `other` on; empty if that is not shorter.
 std::string end_of_text(const ModelText& text, const ModelText& other) {
   if (!text.image.empty() || text.text == other.text) return {};
   const auto same = std::ranges::mismatch(text.text, other.text).in1 - text.text.begin();

@@ -28,7 +28,7 @@ constexpr Tip uniform_tip{
     "what is held.",
     {}};
 
-/// Of one head, where it is known.
+/// A number of one head, if it is known.
 template <class Number>
 TableColumn number_column(std::string name, const ModelDifference& difference,
                           const std::shared_ptr<const std::vector<ComparedHead>>& heads, Number number) {
@@ -96,7 +96,7 @@ Table compared_heads_table(const ModelDifference& difference, std::vector<Compar
   add(uniform);
   add(on_screen(number("largest_change", [](const HeadDifference& of) -> TableCell { return of.largest; }),
                 "largest", change_words, largest_tip));
-  // On the screen the baseline stands last.
+  // On the screen the baseline is the last column.
   TableColumn shown = on_screen(uniform, "uniform", distance_words, uniform_tip);
   shown.name.clear();
   add(std::move(shown));

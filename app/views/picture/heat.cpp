@@ -21,7 +21,7 @@ Colour unpacked(Rgba c) {
           static_cast<float>(c >> 16 & 255u)};
 }
 
-/// Between the four pixels round a place, whose middles lie at halves.
+/// Interpolates between the four pixels around a place; their centres are at halves.
 Colour sample(const RgbPicture& picture, float x, float y) {
   const float px = std::clamp(x - 0.5f, 0.f, static_cast<float>(picture.width - 1)),
               py = std::clamp(y - 0.5f, 0.f, static_cast<float>(picture.height - 1));

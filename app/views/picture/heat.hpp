@@ -1,4 +1,4 @@
-// app/views/picture: a picture at screen resolution, and colours of a map laid over its patches. No ImGui in
+// app/views/picture: a picture at screen resolution, and a colour map laid over its patches. No ImGui in
 // here.
 #pragma once
 
@@ -10,10 +10,10 @@
 
 namespace attnscope {
 
-/// The picture in so many pixels, smoothed between its own.
+/// The picture scaled to width × height pixels, interpolated.
 Image paint_picture(const RgbPicture&, int width, int height);
 
-/// Values of patches, [rows][columns], as colours over the picture, which keeps its light alone.
+/// Values of patches, [rows][columns], as colours over the picture, of which only the lightness stays.
 struct HeatJob {
   const RgbPicture& picture;
   std::span<const float> values;
@@ -22,7 +22,7 @@ struct HeatJob {
   float low = 0, high = 1;
   Rgba nan = 0;
 };
-/// How much of a pixel is the colour of its patch; the rest is the picture.
+/// The share of the patch's colour in a pixel; the rest is the picture.
 inline constexpr float heat_share = 0.7f;
 Image paint_heat(const HeatJob&, int width, int height);
 

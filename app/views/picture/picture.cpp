@@ -34,7 +34,7 @@ class PictureView {
         patches_(patches_of(scene)),
         head_(shown_head(scene)) {}
 
-  /// `alone`: the picture without what a head gives to it. Returns where that would be.
+  /// `alone`: only the picture, without the panels of a head. Returns the box of those.
   Box draw(bool alone) {
     ui_.fill(region_, ui_.theme.panel);
     ui_.horizontal(region_.x, region_.y, region_.w, ui_.theme.hairline);
@@ -43,7 +43,7 @@ class PictureView {
     const Box body{region_.x + pad_, region_.y + title, region_.w - 2 * pad_,
                    region_.h - title - ui_.px(scene_.compact ? 10 : 16)};
     const float count = state_.rollout ? 3 : 2;
-    // The numbers have their room where the pictures stay large beside them.
+    // The numbers have a column if the pictures stay large beside it.
     const float numbers = body.w >= ui_.px(700) ? ui_.px(200) + facts_gap() : 0;
     const float most = (body.w - numbers - (count - 1) * gap) / count;
     const float shape = static_cast<float>(patches_.rows) / static_cast<float>(patches_.columns);
@@ -99,7 +99,7 @@ class PictureView {
     const std::string note = own(file) + "  ·  " + std::to_string(patches_.columns) + " × " +
                              std::to_string(patches_.rows) + " patches of " + std::to_string(patches_.side) +
                              " px" + (scene_.compact ? "" : "  ·  drop or open another PNG or JPEG");
-    // In little room what is chosen by says enough.
+    // With little room, the title is left out and the choice beside it is kept.
     if (line.x + ui_.text_width("Picture", type::body, Ink::Semibold) < left)
       draw_region_title(ui_, line, "Picture", note, left);
   }
@@ -119,7 +119,7 @@ class PictureView {
     draw_marks(box, false);
   }
 
-  /// A token that stands for no patch. Returns its width.
+  /// A token without a patch. Returns its width.
   float draw_class_token(const Box& box) {
     const Ui::Touch touch = ui_.touch("class token", box);
     const bool chosen = token() < patches_.first;
@@ -210,7 +210,7 @@ class PictureView {
     });
   }
 
-  /// `numbers` stands for those that are drawn over the photo; 0: none are.
+  /// `numbers` identifies the numbers drawn over the photo; 0: none are.
   std::uint64_t content_of(const Box& box, std::uint64_t numbers) const {
     std::uint64_t content = mix_hash(reading_.ticket, numbers);
     content = mix_hash(content, ui_.textures.serial(reading_.tokens));
@@ -234,8 +234,8 @@ class PictureView {
   void preview(std::int64_t token, bool own) { scene_.next.hovered_cell = with(token, own); }
   void choose(std::int64_t token, bool own) { scene_.next.choose(with(token, own)); }
 
-  /// The patch under the mouse is looked at while it is there; a click chooses it. `own`: it is the token
-  /// whose attention is shown, else the one that it goes to.
+  /// The patch under the mouse is previewed; a click chooses it. `own`: it becomes the token whose attention
+  /// is shown, else the one that attention goes to.
   void take_token(const Box& box, const char* label, std::int64_t now, bool own) {
     const Ui::Touch touch = ui_.touch(label, box);
     if (touch.focused) ui_.frame(box.grown(ui_.px(3)), ui_.theme.query, ui_.px(2), ui_.px(4));
@@ -265,7 +265,7 @@ class PictureView {
     tooltip(ui_, true, cell, {patches_.name(*hovered_), numbers}, Clear::OfRowAndColumn);
   }
 
-  /// What colours cannot say: the token without a patch, and what uniform attention would give.
+  /// Facts that the colours do not show: the token without a patch, and the weight of uniform attention.
   void draw_facts(const Box& area);
 
   Scene& scene_;
@@ -312,7 +312,7 @@ void PictureView::draw_facts(const Box& area) {
   if (const TensorOf<double>* const rollout = state_.rollout ? shown_rollout() : nullptr) {
     all.push_back(facts_from(rollout->matrix(), patches_, token(), forward()));
     all.back().name = "rollout";
-    // Every layer keeps half of a row and spreads the other half.
+    // In the rollout, every layer keeps half of a row and spreads the other half.
     all.back().uniform =
         (1 - std::exp2(-static_cast<double>(stack_of(spec(), head_.of).blocks.size()))) / tokens;
   }

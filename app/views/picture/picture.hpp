@@ -1,4 +1,4 @@
-// app/views/picture: the picture that a vision model looks at: its patches, what a head gives to them, and
+// app/views/picture: the input picture of a vision model: its patches, the weights of a head on them, and
 // attention rollout beside it.
 #pragma once
 
@@ -6,10 +6,10 @@
 
 namespace attnscope {
 
-/// Whether the open model looks at a picture, and it is known.
+/// Whether the open model reads a picture, and that is known.
 bool looks_at_picture(const Shown&);
 void draw_model_picture(Scene&, const Box& region);
-/// Without what a head and the rollout give to it; returns the place of those.
+/// Draws only the picture, without a head and the rollout; returns the box of those.
 Box draw_model_picture_alone(Scene&, const Box& region);
 
 }  // namespace attnscope

@@ -13,8 +13,8 @@ namespace attnscope {
 PresentedView::PresentedView(ViewState& view, ImVec2 size)
     : view_(view), on_(view.presenter->on), scale_(view.scale), theme_(view.theme) {
   if (!on_) return;
-  // Of the page as it is drawn for this scale the smallest letter is a tick's; 584 logical pixels of height
-  // hold a step of a lesson.
+  // At this scale the smallest letters of the page are those of ticks; 584 logical pixels of height hold a
+  // step of a lesson.
   constexpr float page_height = 584;
   view_.scale = std::max({least_presented_letter / type::tick, size.y / page_height, scale_});
   if (theme_ == ThemeName::Dark) view_.theme = ThemeName::Contrast;
@@ -78,7 +78,7 @@ void take_presenter_mouse(Scene& scene, const Layout& layout) {
   if (state.tool == PresenterTool::None) return;
   const Ui& ui = scene.ui;
   const Box area{0, 0, layout.status.right(), layout.status.bottom()};
-  // Above every region, those that scroll too.
+  // Above every region, including those that scroll.
   const CardWindow above(ui, "Annotations above", area,
                          ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoBackground);
   const Ui::Touch touch = ui.touch("Annotations", area, false);
@@ -109,7 +109,7 @@ void take_presenter_mouse(Scene& scene, const Layout& layout) {
 
 namespace {
 
-constexpr Rgba mark_colour = 0xFF3CC8FFu;  // amber: no picture of the instrument has it as its ground
+constexpr Rgba mark_colour = 0xFF3CC8FFu;  // amber: the ground of no picture of the instrument
 
 void draw_arrow(const Ui& ui, ImVec2 from, ImVec2 to) {
   const float dx = to.x - from.x, dy = to.y - from.y, length = std::hypot(dx, dy);
@@ -123,7 +123,7 @@ void draw_arrow(const Ui& ui, ImVec2 from, ImVec2 to) {
   ui.area(head, mark_colour);
 }
 
-/// A text that is being typed: Enter or Esc ends it; an empty one goes.
+/// A text mark that is being typed: Enter or Esc ends it; an empty one is removed.
 void type_mark(Scene& scene, ImVec2 at, PresenterMark& mark) {
   const Ui& ui = scene.ui;
   PresenterState& state = *scene.view.presenter;
@@ -187,7 +187,7 @@ std::string name_of_press() {
   return {};
 }
 
-/// A cap with the key that was pressed last, at the right end of the foot.
+/// The cap of the last pressed key, at the right end of the foot.
 float draw_pressed(Scene& scene, const Box& foot) {
   constexpr double shown_for = 1.5;  // seconds
   const Ui& ui = scene.ui;
@@ -220,7 +220,7 @@ std::vector<PresenterKey> presenter_keys(const Scene& scene) {
   return keys;
 }
 
-/// A cap of the key and what it does, each with its room; keys that share their words stand closer.
+/// The widths of a key's cap and text; keys with the same text are closer to each other.
 struct PresenterKeyWidths {
   float cap, words, whole;
 };
@@ -231,7 +231,7 @@ PresenterKeyWidths widths_of(const Ui& ui, const PresenterKey& key) {
   return {cap, words, cap + ui.px(8) + words + ui.px(18)};
 }
 
-/// As many of them as the room takes.
+/// As many of the keys as fit.
 std::vector<PresenterKey> keys_in_room(const Ui& ui, std::vector<PresenterKey> keys, float room) {
   const auto is_too_wide = [&] {
     float width = -ui.px(18);
@@ -251,7 +251,7 @@ std::vector<PresenterKey> keys_in_room(const Ui& ui, std::vector<PresenterKey> k
   return keys;
 }
 
-/// What keys do. The room of the key that was pressed last stays free, so that they stand still.
+/// The keys and their effects. The place of the last pressed key stays free, so that they do not move.
 void draw_presenter_keys(const Scene& scene, const Box& foot, float right) {
   const Ui& ui = scene.ui;
   float x = foot.x + ui.px(16);

@@ -1,4 +1,4 @@
-// app/views/presenter: what F5 does: the picture for a room, with nothing else, and what one draws over it.
+// app/views/presenter: presenting (F5): the picture alone, scaled for a room, and what one draws over it.
 #pragma once
 
 #include "app/scene/scene.hpp"
@@ -7,14 +7,14 @@
 
 namespace attnscope {
 
-/// While this lives the view is scaled and coloured as for a room; then it is as it was. Nothing where it is
-/// not presented.
+/// While this object lives, the view has the scale and colours for a room; then they are restored. No effect
+/// while not presenting.
 class PresentedView {
  public:
   /// `size` of the window in device pixels.
   PresentedView(ViewState& view, ImVec2 size);
   ~PresentedView() { end(); }
-  /// Scale and colours are the person's own again: before anything reads or keeps them.
+  /// Restores the person's own scale and colours, before anything reads or stores them.
   void end();
   PresentedView(const PresentedView&) = delete;
   PresentedView& operator=(const PresentedView&) = delete;
@@ -26,22 +26,22 @@ class PresentedView {
   ThemeName theme_;
 };
 
-/// No letter is smaller than this many device pixels (of its em) while it is presented.
+/// The em of the smallest letter while presenting, in device pixels.
 inline constexpr float least_presented_letter = 24;
 
 /// The regions of a window that presents: one picture, and a line at its foot.
 Layout presented_layout(const ViewState&, ImVec2 size);
 
-/// Takes the mouse for what is drawn over the picture; before the picture.
+/// Takes the mouse for marks over the picture; call before drawing the picture.
 void take_presenter_mouse(Scene&, const Layout&);
-/// Marks, halo, the pressed key and what keys do: after the picture.
+/// Draws marks, halo, the pressed key and the keys' effects; call after drawing the picture.
 void draw_presenter(Scene&, const Layout&);
 
 void toggle_presenter(Scene&);
 void toggle_pen(Scene&);
 void toggle_arrow(Scene&);
 void toggle_presenter_text(Scene&);
-/// All marks, or the last one.
+/// Removes all marks, or the last one.
 void clear_marks(Scene&);
 void take_back_mark(Scene&);
 

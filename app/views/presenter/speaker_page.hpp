@@ -1,4 +1,4 @@
-// app/views/presenter: what the speaker sees in a window of their own.
+// app/views/presenter: the speaker's own window.
 #pragma once
 
 #include "app/kit/ui/ui.hpp"
@@ -7,8 +7,8 @@
 
 namespace attnscope {
 
-/// The notes of a step, as LessonState::spoken has them, and of the next, whose numbers are not known yet,
-/// and how long it has gone on.
+/// The notes of a step, from LessonState::spoken, those of the next, whose numbers are not known yet, and the
+/// time since it began.
 void draw_speaker_page(const Ui&, const Box& page, const lessons::Lesson&, const LessonState&,
                        double seconds);
 

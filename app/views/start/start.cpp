@@ -16,14 +16,14 @@ namespace attnscope {
 namespace {
 
 constexpr float band_height = 68, low_band_height = 42;  // logical pixels; the low one has no sentence
-constexpr double at_least_told = 1;  // seconds that the last sentence stands before a click puts all away
+constexpr double at_least_told = 1;  // seconds that the last sentence stays before a click closes the card
 
-/// How a step is offered now, and by which action's key it is done.
+/// The current form of a step, and the key of the action that does it.
 struct Offer {
   FirstStep step;
   const char* label;  // of the widget
   std::string_view title, why;
-  std::string_view done;  // instead of the title, once it was done: how it is now
+  std::string_view done;  // replaces the title after the step is done: the new state
   ImGuiKeyChord key;
 };
 
@@ -40,7 +40,7 @@ std::array<Offer, first_steps> offers(const Document& document) {
             "Everything follows each key you press.", "Your own sentence", ImGuiMod_Ctrl | ImGuiKey_L}}};
 }
 
-/// Null where no action has the key.
+/// Null if no action has the key.
 const Action* action_with(ImGuiKeyChord key) {
   const auto action = std::ranges::find(actions(), key, &Action::key);
   return action == actions().end() ? nullptr : &*action;
@@ -51,7 +51,7 @@ void do_step(Scene& scene, const Offer& offer) {
   if (const Action* action = action_of(offer)) action->run(scene);
 }
 
-/// Its right end is at `right`; returns how much room it took.
+/// Its right end is at `right`; returns the width that it takes.
 float draw_key_of(const Ui& ui, float right, float y, const Offer& offer) {
   if (action_of(offer) == nullptr) return 0;
   const std::string key = key_name(offer.key);
@@ -89,12 +89,12 @@ std::string_view title_of(const StartState::Step& step, const Offer& offer) {
   return step.done ? offer.done : offer.title;
 }
 
-/// What stands under the title of a step: what to look at, and then what came of it.
+/// The text under the title of a step: what to look at, and afterwards the result.
 std::string_view below(const StartState::Step& step, const Offer& offer) {
   return step.seen.empty() ? offer.why : std::string_view(step.seen);
 }
 
-/// What the picture is, where it might be taken for more than it is.
+/// A caveat about the picture where it could be misunderstood; else the usual text.
 std::string opening_words(const Document& document) {
   const ModelContext& within = document.within.read();
   if (!within || !within.model->model->spec.head.names_referents) return std::string(opening_text);
@@ -105,7 +105,7 @@ std::string opening_words(const Document& document) {
 
 struct Card {
   float inner, indent, text_width;
-  bool all_texts = true;  // else only that of the step that was done last
+  bool all_texts = true;  // else only that of the last step that was done
 
   bool has_text(const StartState& start, const Offer& offer) const {
     return all_texts || start.last == offer.step;
@@ -131,7 +131,7 @@ void draw_step(Scene& scene, const Box& card, const Card& form, const Offer& off
   if (touch.clicked) do_step(scene, offer);
 }
 
-/// Where to go on after all three steps are done.
+/// A place to go on to after all three steps.
 struct NextPlace {
   const char* label;
   std::string_view title, why;
@@ -145,7 +145,7 @@ constexpr std::array<NextPlace, 2> next_places{
 
 constexpr const char* put_back_label = "Put it back";
 
-/// How it was: "√dₖ on  ·  no mask".
+/// The state before the steps: "√dₖ on  ·  no mask".
 std::string words_of_untouched(const StartState& start, const std::vector<FirstStep>& steps) {
   if (steps.empty() || !start.untouched) return {};
   const std::string_view scaling = start.untouched->divided ? "√dₖ on" : "√dₖ off";
@@ -154,13 +154,13 @@ std::string words_of_untouched(const StartState& start, const std::vector<FirstS
   return std::string(steps.front() == FirstStep::Scaling ? scaling : future);
 }
 
-/// Takes back what the steps left switched, each by its own action.
+/// Undoes the settings that the steps changed, each by its own action.
 void put_back(Scene& scene, const std::vector<FirstStep>& steps) {
   for (const Offer& offer : offers(scene.document))
     if (std::ranges::find(steps, offer.step) != steps.end()) do_step(scene, offer);
 }
 
-/// Below the three cards when all was done: the way back and where to go on, as many rows as have room.
+/// Below the three cards after all steps: the way back and places to go on to, as many rows as fit.
 class NextRows {
  public:
   NextRows(Scene& scene, float x, float width)
@@ -247,7 +247,7 @@ void draw_card(Scene& scene, const Box& box) {
   next.put_below(y, box.bottom());
 }
 
-/// Three buttons in a row, and one line about the one that was done last.
+/// Three buttons in a row, and one line about the last step that was done.
 void draw_band(Scene& scene, const Box& box) {
   const Ui& ui = scene.ui;
   const StartState& start = *scene.view.start;
@@ -287,8 +287,8 @@ void draw_band(Scene& scene, const Box& box) {
           {type::label, seen.empty() ? ui.theme.text2 : ui.theme.text1, Ink::Regular, Align::Left, room});
 }
 
-/// Once all is done and was read, the next click beside it or key takes the card away, unless it is for a
-/// text.
+/// After all steps were done and read, a click outside of the card, Enter or a typed character closes it, but
+/// not while a text field has the keyboard.
 bool is_over(const StartState& start, const Box& card) {
   const bool waiting = std::ranges::any_of(start.steps, &StartState::Step::waiting);
   const ImGuiIO& io = ImGui::GetIO();

@@ -1,4 +1,4 @@
-// app/views/start: what was done, and what came of it.
+// app/views/start: detects which steps were done, and describes their results.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -30,7 +30,7 @@ bool differ(FirstStep step, const StartState::Facts& a, const StartState::Facts&
   return a.texts != b.texts;
 }
 
-/// Of the shown sequence.
+/// Measures of the shown sequence.
 StartState::Measured measured(const Shown& shown) {
   const LayerResult& r = shown.result;
   const std::int64_t b = shown.sequence();
@@ -52,7 +52,7 @@ StartState::Measured measured(const Shown& shown) {
 
 std::string whole_percent(double share) { return fixed(100 * share, 0) + " %"; }
 
-/// Which way the entropies went, as they were measured.
+/// The measured change of the entropies.
 std::string told_of_scaling(const Shown& shown, double before, double after) {
   const std::string from = fixed(before, 2), to = fixed(after, 2);
   if (!std::isfinite(before) || !std::isfinite(after)) {
@@ -65,7 +65,7 @@ std::string told_of_scaling(const Shown& shown, double before, double after) {
   return "The mean entropy rose from " + from + " to " + to + ". Softmax spread its weight over more keys.";
 }
 
-/// Before and after are shares of the weight on later tokens.
+/// Before and after: the shares of weight on later tokens.
 std::string told_of_future(const Scene& scene, double before, double after) {
   if (is_cross(scene.result)) return "Queries and keys are other tokens here: none comes later.";
   if (scene.document.layer().masking.causal)
@@ -88,7 +88,7 @@ std::string told_of_sentence(const Scene& scene) {
   return words;
 }
 
-/// The sentence about a step whose result is there.
+/// The sentence about a step whose result has arrived.
 std::string seen_words(const Scene& scene, FirstStep step, const StartState::Measured& before) {
   if (step == FirstStep::Sentence) return told_of_sentence(scene);
   const StartState::Measured after = measured(scene);
@@ -105,12 +105,12 @@ void watch_start(Scene& scene) {
   const std::optional<StartState::Facts> before = std::exchange(start.facts, std::nullopt);
   if (!start.open || scene.result.is_long()) return;
   start.facts = facts_of(scene.document);
-  // Another Document was opened meanwhile: what comes now is not what came of a step.
+  // Another Document was opened meanwhile: the next result is not that of a step.
   const auto differs = [&](FirstStep step) { return before && differ(step, *before, *start.facts); };
   if (std::ranges::any_of(all_steps, differs))
     for (StartState::Step& step : start.steps) step.waiting = false;
   if (start.untouched && start.untouched->title != start.facts->title) start.untouched.reset();
-  if (before && before->title != start.facts->title)  // what was seen is not to be seen here
+  if (before && before->title != start.facts->title)  // earlier results do not apply here
     for (StartState::Step& step : start.steps) step.seen.clear();
 }
 
@@ -133,7 +133,7 @@ void tick_start(Scene& scene) {
     }
   }
   start.facts = now;
-  if (start.all_done() && !start.left) start.left = start.changed = true;  // it was the first launch's
+  if (start.all_done() && !start.left) start.left = start.changed = true;  // it was the first launch's card
 }
 
 std::vector<FirstStep> steps_to_put_back(const StartState& start, const Document& document) {
