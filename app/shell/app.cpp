@@ -137,12 +137,13 @@ void App::follow_pages() {
 
 void App::frame(const Fonts& fonts) {
   const ImGuiIO& io = ImGui::GetIO();
-  last_frame_ = {io.DisplaySize, fonts.system};
+  last_frame_ = {.size = io.DisplaySize, .has_system_fonts = fonts.system};
   space_->view.now += std::min(0.1, static_cast<double>(io.DeltaTime));
   space_->view.hint.clear();
   take_arrivals();
   follow_pages();
   if (space_->shown.result) typed_words_.watch_letters();
+  last_frame_.pass(&FrameSeconds::before);
 
   {
     PresentedView presented(space_->view, size());
@@ -157,6 +158,7 @@ void App::frame(const Fonts& fonts) {
     if (draw_message(ui, layout, space_->view)) files_->opening.reopen({});
     draw_sought(ui, space_->view.keyboard.sought);
   }
+  last_frame_.pass(&FrameSeconds::drawing);
   showing_.end_frame();
   if (std::exchange(space_->view.start->changed, false)) write_start(space_->state, *space_->view.start);
   if (!filming_.is_on())
@@ -164,6 +166,7 @@ void App::frame(const Fonts& fonts) {
   files_->opening.leave_field();
   filming_.follow();
   submit();
+  last_frame_.pass(&FrameSeconds::behind);
 }
 
 /// Draws everything about the result, then does what was requested meanwhile.
@@ -180,6 +183,7 @@ void App::draw_shown(const Ui& ui, const Layout& layout, PresentedView& presente
   const Answers answers{space_->document.layer().masking.causal, space_->document.layer().positions};
   if (space_->view.parity && (space_->shown.result->layer().is_complete() || !space_->engine.busy()))
     space_->backends.compare(space_->shown.result);
+  last_frame_.pass(&FrameSeconds::before);
   watch_start(scene);
   const bool menu_waits = space_->view.heads->menu_opens;
   run_keyboard(scene);
@@ -195,6 +199,7 @@ void App::draw_shown(const Ui& ui, const Layout& layout, PresentedView& presente
   draw_overwrite_question(scene);
   tick_start(scene);
   draw_dump_question(scene, layout);
+  last_frame_.pass(&FrameSeconds::drawing);
   if (guesses.any() && guesses == space_->document.input.given().guesses)
     files_->arriving.settle_guesses(answers);
   model_.settle(document_before);
@@ -208,6 +213,7 @@ void App::draw_shown(const Ui& ui, const Layout& layout, PresentedView& presente
     space_->history.follow(what_is_said(space_->document), *before_step, space_->viewing());
   fulfil(requests);
   lessons_.watch(mode_before, requests.history != 0);
+  last_frame_.pass(&FrameSeconds::behind);
 }
 
 /// At the end of a frame: submits what is on screen to the engines and has it kept.

@@ -3,6 +3,7 @@
 // and events. The App calls its parts in the order of a frame; they do the work and share one Workspace.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -100,7 +101,27 @@ class App {
   bool finish_numbers() const;
   /// Size of the last frame, in pixels.
   ImVec2 size() const { return last_frame_.size; }
-  bool has_system_fonts() const { return last_frame_.has_system_fonts; }
+  /// How long the interface's thread worked on a frame: nothing but drawing may take long.
+  struct FrameSeconds {
+    double before = 0;   // what has come, and what follows from where a person looks
+    double drawing = 0;  // all widgets and pictures
+    double behind = 0;   // what was asked for meanwhile, undo, what is submitted and kept
+    double beside_drawing() const { return before + behind; }
+  };
+  struct LastFrame {
+    ImVec2 size{};
+    bool has_system_fonts = true;
+    FrameSeconds seconds{};
+    std::chrono::steady_clock::time_point at = std::chrono::steady_clock::now();
+
+    /// Adds what has passed since the last call, or since the frame began, to a part of the seconds.
+    void pass(double FrameSeconds::*part) {
+      const auto now = std::chrono::steady_clock::now();
+      seconds.*part += std::chrono::duration<double>(now - at).count();
+      at = now;
+    }
+  };
+  const LastFrame& last_frame() const { return last_frame_; }
 
   /// Seconds from the last frame until a time on screen changes; empty if none is shown.
   std::optional<double> clock_in() const;
@@ -129,11 +150,6 @@ class App {
   };
   Scene scene_of(const Ui& ui, Document& document, Selections selections, ViewState& view, Requests& requests,
                  const Layout& layout) const;
-
-  struct LastFrame {
-    ImVec2 size{};
-    bool has_system_fonts = true;
-  };
 
   // Each part is declared after those that it refers to.
   std::unique_ptr<Workspace> space_;

@@ -25,7 +25,7 @@ constexpr int most_step_frames = 60, step_layout_frames = 3;
 
 class StepDrawer {
  public:
-  explicit StepDrawer(const App& app) : app_(app), host_(nullptr, app.has_system_fonts()) {
+  explicit StepDrawer(const App& app) : app_(app), host_(nullptr, app.last_frame().has_system_fonts) {
     app.prepare(still_, 1);
     still_.view.scale = page_scale;
     still_.figure = true;

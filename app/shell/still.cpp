@@ -103,7 +103,7 @@ std::shared_ptr<GridFigure> draw_figure(const App& app, const PictureRequest& re
   check_ending(request);
   const KeptTarget target;
   const KeptContext context;
-  ImGuiHost host(nullptr, app.has_system_fonts());
+  ImGuiHost host(nullptr, app.last_frame().has_system_fonts);
   Still still;
   // Letters grow with the pictures, but less.
   const float scale = std::clamp(static_cast<float>(request.token_pixels) / 4, 1.f, 2.f);
@@ -161,7 +161,7 @@ DrawnPicture draw_picture(const App& app, const PictureRequest& request) {
   const KeptContext context;
   const int width = static_cast<int>(std::lround(app.size().x * request.scale));
   const int height = static_cast<int>(std::lround(app.size().y * request.scale));
-  ImGuiHost host(nullptr, app.has_system_fonts());
+  ImGuiHost host(nullptr, app.last_frame().has_system_fonts);
   Still still;
   app.prepare(still, request.scale);
   if (request.theme) still.view.theme = *request.theme;

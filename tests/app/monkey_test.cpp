@@ -2,8 +2,12 @@
 // Nothing may break, and at the end the window still works. ATTNSCOPE_MONKEY sets how many events (the
 // continuous integration lets it have 4,000 under the sanitizers), ATTNSCOPE_COMMIT (the number of the
 // commit) and ATTNSCOPE_SEED which ones; ATTNSCOPE_MONKEY_GESTURES=0 leaves out what monkey_gestures.hpp has.
+// ATTNSCOPE_MONKEY_TIMES=1 prints how long the frames took, see monkey_times.hpp.
 #include <array>
+#include <chrono>
 #include <cstdlib>
+#include <iostream>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -16,6 +20,7 @@
 #include "app/training/lab_state.hpp"
 #include "hands_robot.hpp"
 #include "monkey_gestures.hpp"
+#include "monkey_times.hpp"
 #include "robot/robot.hpp"
 #include "support/seeds.hpp"
 #include "support/temporary_directory.hpp"
@@ -226,12 +231,17 @@ TEST_CASE("a monkey before the window breaks nothing") {
   const std::uint64_t seed = seeds::of_case("monkey", commit ? std::strtoull(commit, nullptr, 10) : 0);
   Monkey monkey(seed);
   const std::filesystem::path example = list_examples(ATTNSCOPE_ASSETS).front().path;
-  Robot robot({.width = 1280, .height = 720});
+  test::MonkeyTimes times;
+  Robot robot({.width = 1280, .height = 720, .after_frame = [&](const App& app) {
+                 times.add(app.last_frame().seconds);
+               }});
+  times.end_event("first picture");
   std::vector<std::string> last;
   const int events = events_asked_for();
   test::WayBack way(robot);
   for (int i = 0; i < events; ++i) {
     last.push_back(monkey.act(robot));
+    times.end_event(last.back());
     monkey.stay_inside(robot);
     if (last.size() > 12) last.erase(last.begin());
     std::string story;
@@ -248,6 +258,7 @@ TEST_CASE("a monkey before the window breaks nothing") {
       way.check(robot);
       way.begin(robot);
     }
+    times.end_event("settling, undo and redo");
   }
   // The window still works.
   robot.resize(1600, 1000);
@@ -259,6 +270,41 @@ TEST_CASE("a monkey before the window breaks nothing") {
   robot.click("Divide by sqrt(d_k)");
   robot.settle();
   CHECK(robot.app().shown()->document.layer().scaling.kind == Scaling::Kind::Off);
+  CHECK(times.frames() > static_cast<std::size_t>(events));
+  if (test::times_asked_for()) std::cout << times.report();
+}
+
+TEST_CASE("the parts of a frame's seconds are within the frame, and begin anew with each") {
+  double parts = 0;
+  int frames = 0;
+  std::optional<std::chrono::steady_clock::time_point> began;
+  Robot robot({.after_frame = [&](const App& app) {
+    const App::FrameSeconds& seconds = app.last_frame().seconds;
+    CHECK((seconds.before > 0 && seconds.drawing > 0 && seconds.behind > 0));
+    if (began) parts += seconds.before + seconds.drawing + seconds.behind;
+    frames += began.has_value();
+  }});
+  began = std::chrono::steady_clock::now();
+  robot.frame(20);
+  const double all = std::chrono::duration<double>(std::chrono::steady_clock::now() - *began).count();
+  CHECK(frames == 20);
+  CHECK(parts <= all);
+}
+
+TEST_CASE("what the monkey says of times: median, 99th percentile and largest, and after which event") {
+  test::MonkeyTimes times;
+  for (int i = 0; i < 99; ++i) times.add({.before = 0.0005, .drawing = 0.004, .behind = 0.0005});
+  times.end_event("click");
+  times.add({.before = 0.001, .drawing = 0.002, .behind = 0.029});
+  times.end_event("wheel");
+  const std::string report = times.report();
+  INFO(report);
+  CHECK(times.frames() == 100);
+  CHECK(report.find("beside drawing        1.00     30.00     30.00  wheel") != std::string::npos);
+  CHECK(report.find("drawing               4.00      4.00      4.00  click") != std::string::npos);
+  CHECK(report.find("over 2 ms beside drawing: 1 of 100 frames") != std::string::npos);
+  CHECK(report.find("     30.00  after wheel (1)") != std::string::npos);
+  CHECK(report.find("after click") == std::string::npos);
 }
 
 }  // namespace attnscope::monkey_test

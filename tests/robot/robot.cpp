@@ -67,6 +67,7 @@ void Robot::frame(int count) {
     if (pause.count() > 0) std::this_thread::sleep_for(pause);
     items_.clear();
     host_.build(options_.width, options_.height, time_step, [this] { app_.frame(host_.fonts()); });
+    if (options_.after_frame) options_.after_frame(app_);
     if (options_.wait_for_engine) engine_.wait_idle();
     lowest_depth_ = std::min(lowest_depth_, app_.history().depth());
   }

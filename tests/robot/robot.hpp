@@ -33,6 +33,7 @@ struct RobotOptions {
   std::filesystem::path opening = {};                           // as in AppOptions
   std::optional<std::filesystem::path> state = std::nullopt;    // where recent files and autosaves are; none
   std::function<void()> wake = {};  // on the worker of the models' engine, which waits for it: there is news
+  std::function<void(const App&)> after_frame = {};  // called after each, from the first one on
 };
 
 /// One at a time, since it has the easel. A function that does not find its widget throws Error with a list
