@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/models/keys_seen.hpp"
 #include "core/models/run_heads.hpp"
 #include "core/readouts/contribution.hpp"
 
@@ -29,6 +30,18 @@ HeadMap make_head_map(const HeadMapRequest& of, const Work& work) {
   return map;
 }
 
+std::int64_t map_cost(const HeadMapRequest& of) {
+  if (of.value != CellValue::Contribution) return of.cells;
+  const ModelSpec& spec = of.model->spec;
+  const StackSpec& stack = of.head.of == AttentionOf::Encoder ? *spec.encoder : *spec.decoder;
+  const AttentionSpec& attention = stack.blocks[static_cast<std::size_t>(of.head.block)];
+  // A weight costs d_v multiplications. All heads' columns of W_O are widened: d_model · heads · d_v numbers;
+  // W·Wᵀ takes d_model · d_v² of them, and the lengths of the values keys · d_v².
+  const std::int64_t rows = std::max<std::int64_t>(1, rows_of(*of.run, of.head.of));
+  return of.cells + spec.d_model * std::int64_t{attention.heads + attention.d_k} +
+         of.cells / rows * attention.d_k;
+}
+
 HeadMaps::~HeadMaps() { worker_.cancel(); }
 
 HeadMapPtr HeadMaps::get(Place place, const HeadMapRequest& request) {
@@ -42,14 +55,15 @@ HeadMapPtr HeadMaps::get(Place place, const HeadMapRequest& request) {
   const bool is_asked = slot.asked && slot.asked->run == request.run && slot.asked->head == request.head &&
                         slot.asked->value == request.value;
   if (!is_asked) {
+    const std::int64_t cost = map_cost(request);
     if (slot.task) slot.task->cancel();
     slot.asked = request;
     slot.task = std::make_shared<Making>(
-        [request, pool = pool_, threads = threads_for(request)](const std::stop_token& stop, NoProgress&) {
+        [request, pool = pool_, threads = threads_for(cost)](const std::stop_token& stop, NoProgress&) {
           const Work work{.pool = *pool, .stop = stop, .most_threads = threads};
           return std::make_shared<const HeadMap>(make_head_map(request, work));
         });
-    if (request.cells <= at_once_) {
+    if (cost <= at_once_) {
       slot.task->step();
       take(slot);
       return slot.there && request.is_of(*slot.there) ? slot.there : nullptr;
@@ -64,10 +78,10 @@ HeadMapPtr HeadMaps::get(Place place, const HeadMapRequest& request) {
 
 void HeadMaps::seek(const HeadMapRequest& request, std::int64_t row) {
   if (seeking_) seeking_->cancel();
-  seeking_ = std::make_shared<Seeking>(
-      [request, row, pool = pool_, threads = threads_for(request)](const std::stop_token& stop, NoProgress&) {
-        return strongest_cell(request, row, Work{.pool = *pool, .stop = stop, .most_threads = threads});
-      });
+  seeking_ = std::make_shared<Seeking>([request, row, pool = pool_, threads = threads_for(request.cells)](
+                                           const std::stop_token& stop, NoProgress&) {
+    return strongest_cell(request, row, Work{.pool = *pool, .stop = stop, .most_threads = threads});
+  });
   if (request.cells <= at_once_) {
     seeking_->step();
     if (const Found* there = seeking_->result()) found_ = *there;

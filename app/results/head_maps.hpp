@@ -38,11 +38,14 @@ struct HeadMapRequest {
 };
 /// Throws Cancelled.
 HeadMap make_head_map(const HeadMapRequest&, const Work&);
+/// How much work making it is: as much as that many weights. Contributions need W·Wᵀ of the head's part of
+/// W_O first, which in a large model is more than all weights of a short text.
+std::int64_t map_cost(const HeadMapRequest&);
 
 /// Belongs to the interface's thread.
 class HeadMaps {
  public:
-  /// The most cells that are computed while a frame waits: about a millisecond.
+  /// The most work that is done while a frame waits, in weights: about a millisecond.
   static constexpr std::int64_t most_at_once = 1 << 14;
   /// The use of a map; each has one.
   enum class Place : std::uint8_t { Shown, Now, Held };
@@ -84,10 +87,8 @@ class HeadMaps {
   using Seeking = Task<Found>;
   static void take(Slot&);
 
-  /// The threads that make it: one at once, or all by the worker.
-  int threads_for(const HeadMapRequest& request) const {
-    return request.cells <= at_once_ ? 1 : ThreadPool::all_threads;
-  }
+  /// The threads that do the work: one at once, or all by the worker.
+  int threads_for(std::int64_t cost) const { return cost <= at_once_ ? 1 : ThreadPool::all_threads; }
 
   SharedPool pool_;
   std::int64_t at_once_;

@@ -102,6 +102,25 @@ TEST_CASE("head maps: any number of threads makes the same bits, at once and by 
   }
 }
 
+TEST_CASE(
+    "head maps: contributions cost what W_O does as well, so that no frame waits for those of a large model",
+    "[head_maps]") {
+  const Opened o;
+  const HeadMapRequest weights = o.of(1), added = o.of(1, CellValue::Contribution);
+  const std::int64_t d_model = o.model->spec.d_model;
+  const AttentionSpec& attention = o.model->spec.decoder->blocks[0];
+  CHECK(map_cost(weights) == n * n);
+  CHECK(map_cost(added) == n * n + d_model * (attention.heads + attention.d_k) + n * attention.d_k);
+  HeadMaps maps(o.pool, n * n);  // the weights are made while a frame waits, and nothing that is more work
+  CHECK(maps.get(HeadMaps::Place::Shown, weights) != nullptr);
+  CHECK(maps.get(HeadMaps::Place::Shown, added) == nullptr);
+  CHECK(maps.is_computing());
+  CHECK(maps.finish());
+  CHECK(maps.get(HeadMaps::Place::Shown, added) != nullptr);
+  HeadMaps patient(o.pool, map_cost(added));
+  CHECK(patient.get(HeadMaps::Place::Shown, added) != nullptr);
+}
+
 TEST_CASE("head maps: the strongest key of a row is found once, small ones at once", "[head_maps]") {
   const Opened o;
   const Tensor weights = head_weights(*o.model, *o.run, AttentionOf::Decoder, 0, 1, o.work);
