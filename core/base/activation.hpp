@@ -1,5 +1,5 @@
-// core/base: the activation functions of an MLP for single numbers, forward and backward side by side. For
-// whole rows see core/blocks/activation.hpp.
+// core/base: the functions that stand between the two products of an MLP, number by number, forward and
+// backward side by side. Rows of them: core/blocks/activation.hpp.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@ enum class Activation : std::uint8_t {
   Identity,     // x
   Gelu,         // x·Φ(x), Φ the normal distribution (Hendrycks and Gimpel 2016)
   GeluTanh,     // x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))), the approximation of the same paper
-  QuickGelu,    // x·σ(1.702·x), the paper's second approximation
+  QuickGelu,    // x·σ(1.702·x), the other one
   Relu,         // max(x, 0)
   ReluSquared,  // max(x, 0)² (So et al. 2021)
   Silu,         // x·σ(x) (Elfwing et al. 2017)
   Tanh,
 };
 
-/// The display name: "GELU (tanh)".
+/// "GELU (tanh)", for people.
 std::string_view name_of(Activation);
 
 template <class T>

@@ -1,5 +1,5 @@
-// core/base: the one exception type. Its text is a whole sentence for the user: it names the file or field,
-// what was found and what was expected. Thrown at boundaries (files, command line, a Document that cannot be
+// core/base: the one exception. Its text is a whole sentence for a person: it names the file or field, what
+// was found and what was expected. Thrown at boundaries (files, command line, a Document that cannot be
 // computed).
 #pragma once
 
@@ -13,7 +13,7 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Thrown inside a stage when its stop token fires; never shown to the user.
+/// Thrown inside a stage when its stop token fires; never shown to a person.
 class Cancelled : public std::runtime_error {
  public:
   Cancelled() : std::runtime_error("cancelled") {}

@@ -226,6 +226,23 @@ void keep_small(Robot& robot, const std::filesystem::path& example) {
 
 }  // namespace
 
+TEST_CASE("the parts of a frame's seconds are within the frame, and begin anew with each") {
+  double parts = 0;
+  int frames = 0;
+  std::optional<std::chrono::steady_clock::time_point> began;
+  Robot robot({.after_frame = [&](const App& app) {
+    const App::FrameSeconds& seconds = app.last_frame().seconds;
+    CHECK((seconds.before > 0 && seconds.drawing > 0 && seconds.behind > 0));
+    if (began) parts += seconds.before + seconds.drawing + seconds.behind;
+    frames += began.has_value();
+  }});
+  began = std::chrono::steady_clock::now();
+  robot.frame(20);
+  const double all = std::chrono::duration<double>(std::chrono::steady_clock::now() - *began).count();
+  CHECK(frames == 20);
+  CHECK(parts <= all);
+}
+
 TEST_CASE("a monkey before the window breaks nothing") {
   const char* commit = std::getenv("ATTNSCOPE_COMMIT");
   const std::uint64_t seed = seeds::of_case("monkey", commit ? std::strtoull(commit, nullptr, 10) : 0);
@@ -272,23 +289,6 @@ TEST_CASE("a monkey before the window breaks nothing") {
   CHECK(robot.app().shown()->document.layer().scaling.kind == Scaling::Kind::Off);
   CHECK(times.frames() > static_cast<std::size_t>(events));
   if (test::times_asked_for()) std::cout << times.report();
-}
-
-TEST_CASE("the parts of a frame's seconds are within the frame, and begin anew with each") {
-  double parts = 0;
-  int frames = 0;
-  std::optional<std::chrono::steady_clock::time_point> began;
-  Robot robot({.after_frame = [&](const App& app) {
-    const App::FrameSeconds& seconds = app.last_frame().seconds;
-    CHECK((seconds.before > 0 && seconds.drawing > 0 && seconds.behind > 0));
-    if (began) parts += seconds.before + seconds.drawing + seconds.behind;
-    frames += began.has_value();
-  }});
-  began = std::chrono::steady_clock::now();
-  robot.frame(20);
-  const double all = std::chrono::duration<double>(std::chrono::steady_clock::now() - *began).count();
-  CHECK(frames == 20);
-  CHECK(parts <= all);
 }
 
 TEST_CASE("what the monkey says of times: median, 99th percentile and largest, and after which event") {
