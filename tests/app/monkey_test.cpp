@@ -21,6 +21,7 @@
 #include "hands_robot.hpp"
 #include "monkey_gestures.hpp"
 #include "monkey_times.hpp"
+#include "robot/easel.hpp"
 #include "robot/robot.hpp"
 #include "support/seeds.hpp"
 #include "support/temporary_directory.hpp"
@@ -264,6 +265,7 @@ TEST_CASE("a monkey before the window breaks nothing") {
     std::string story;
     for (const std::string& event : last) story += event + "; ";
     INFO("seed " << seed << ", event " << i << ": " << story);
+    CHECK(error_in_opengl() == 0);
     look(robot);
     way.look(robot);
     keep_small(robot, example);

@@ -5,7 +5,9 @@
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include "app/kit/draw/texture.hpp"
 #include "core/base/error.hpp"
+#include "tests/robot/easel.hpp"
 
 namespace attnscope::robot_test {
 
@@ -43,6 +45,13 @@ TEST_CASE("a robot hands on an empty easel, and what is left on it is named") {
   }
   CHECK(left_behind().empty());
   CHECK_NOTHROW(Robot());
+}
+
+TEST_CASE("a picture without pixels leaves no error of OpenGL behind") {
+  const Easel easel;
+  TextureCache textures;
+  for (std::uint64_t content = 1; content <= 2; ++content) textures.get(1, content, [] { return Image(); });
+  CHECK(error_in_opengl() == 0);
 }
 
 TEST_CASE("a click reaches the Document, and its numbers are on screen in the next frame") {

@@ -76,6 +76,8 @@ Easel::Easel() {
   glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
 }
 
+unsigned error_in_opengl() { return glGetError(); }
+
 std::string left_behind() {
   std::string found;
   const auto tell = [&found](const std::string& words) { found += (found.empty() ? "" : ", ") + words; };

@@ -15,6 +15,9 @@ class Easel {
   Easel& operator=(const Easel&) = delete;
 };
 
+/// The oldest error of OpenGL since the last call; 0 if there is none.
+unsigned error_in_opengl();
+
 /// In words, what the current context has that a fresh one has not; empty if nothing.
 std::string left_behind();
 

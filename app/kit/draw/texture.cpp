@@ -47,7 +47,7 @@ ImTextureID TextureCache::get(ImGuiID id, std::uint64_t content, const std::func
   glPixelStorei(GL_UNPACK_ROW_LENGTH, 0);
   // A picture of the same size is replaced in place: otherwise a slider drag would allocate memory for every
   // picture in every frame.
-  if (image.width == entry.width && image.height == entry.height) {
+  if (image.width > 0 && image.height > 0 && image.width == entry.width && image.height == entry.height) {
     glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, image.width, image.height, GL_RGBA, GL_UNSIGNED_BYTE,
                     image.pixels.data());
   } else {
