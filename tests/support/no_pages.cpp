@@ -2,6 +2,7 @@
 // that a session looks at as it is opened.
 #include <array>
 
+#include "app/pages/model/state/model_state.hpp"
 #include "app/state/page/mode.hpp"
 #include "app/state/page/page_state.hpp"
 #include "app/state/teaching/lesson_state.hpp"
@@ -16,7 +17,9 @@ constexpr std::array names{Mode::Explore.name, Mode::Walk.name,        Mode::Com
 
 }  // namespace
 
-std::vector<PageState> first_page_states() { return {PageState("lesson", LessonState())}; }
+std::vector<PageState> first_page_states() {
+  return {PageState("model", ModelState()), PageState("lesson", LessonState())};
+}
 std::span<const Mode> modes() { return known; }
 std::span<const std::string_view> mode_names() { return names; }
 
