@@ -33,7 +33,6 @@
 #include "core/text/utf8.hpp"
 
 namespace attnscope {
-namespace {}  // namespace
 
 App::App(AppOptions options, LiveEngine& engine, std::vector<BackendChoice> backends)
     : space_(std::make_unique<Workspace>(options, engine, std::move(backends))),

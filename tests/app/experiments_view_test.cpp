@@ -219,6 +219,21 @@ TEST_CASE("experiments: the list, the slider and the keys", "[experiments][exper
   CHECK(bench.app().view().mode == Mode::Explore);
 }
 
+TEST_CASE("experiments: the state of the chosen value opens, or a sentence says that it is still computed",
+          "[experiments][experiments_view]") {
+  Bench bench;
+  bench.key(ImGuiKey_RightArrow);  // nothing waits for the state of 128
+  bench.key(ImGuiKey_Enter);
+  const bool waits = bench.app().message().find("still being computed") != std::string::npos;
+  bench.settle();
+  REQUIRE(bench.state().value == 128);
+  CHECK(waits == (bench.app().view().mode != Mode::Explore));
+  if (waits) bench.press(ImGuiKey_Escape), bench.press(ImGuiKey_Enter);
+  REQUIRE(bench.app().view().mode == Mode::Explore);
+  const Document measured = experiments::find("scaling")->states(128).a;
+  CHECK(*bench.document().input.given().query == *measured.input.given().query);
+}
+
 TEST_CASE("experiments: the state opens in Explore, with the change as B",
           "[experiments][experiments_view]") {
   Bench bench;

@@ -55,11 +55,12 @@ void film_experiment(Scene& scene) {
   open_picture_card(scene, PictureRegion::Focus);
 }
 
-/// Until the chosen value is computed, the look is of the value before.
 void open_experiment(Scene& scene) {
   const ExperimentSight* const sight = experiment_sight(scene);
   if (sight == nullptr) return;
-  if (!sight->look)
+  // Until the chosen value is computed, the look is of the value before.
+  if (!sight->look ||
+      sight->look_point != experiment_point(experiment_of(scene.view).value, *sight->experiment))
     return scene.view.notices.say("This state is still being computed; try again in a moment.");
   Document opened = sight->look->states.a;
   opened.title = words_of(*sight->experiment).title;
