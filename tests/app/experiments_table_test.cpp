@@ -1,10 +1,16 @@
-// The table of an experiment: rows that do not fit scroll, and a right click on a head copies it.
+// The table of an experiment: rows that do not fit scroll, a right click on a head copies it, and it is saved
+// as CSV.
+#include <filesystem>
+#include <fstream>
+#include <sstream>
 #include <string>
 
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/pages/experiments/experiment_state.hpp"
 #include "robot/robot.hpp"
+#include "support/csv_reader.hpp"
+#include "support/temporary_directory.hpp"
 
 namespace attnscope::experiments_table_test {
 namespace {
@@ -60,6 +66,28 @@ TEST_CASE("experiments: a right click on a head copies all numbers, as the butto
   robot.click("Copy the table");  // in the menu, which lies above the button's row
   robot.settle();
   CHECK(ImGui::GetClipboardText() == by_button);
+}
+
+TEST_CASE("experiments: the table is saved as CSV", "[experiments][experiments_view]") {
+  const test::TemporaryDirectory directory;
+  Robot robot({.width = 1600, .height = 1000});
+  robot.key(ImGuiKey_F9);
+  robot.settle();
+  robot.key(ImGuiKey_S);
+  robot.settle();
+  CHECK(robot.has("Export"));
+  robot.key(ImGuiKey_Escape);
+  robot.settle();
+  robot.app().files().saving.save(directory / "table.csv");
+  std::ifstream in(directory / "table.csv", std::ios::binary);
+  std::ostringstream saved;
+  saved << in.rdbuf();
+  const test::CsvReader table(saved.str());
+  CHECK(table.rows() == 11);
+  CHECK(table.number(10, "value") == 1024);
+  CHECK(table.number(10, "spread_not_divided") > 31);
+  robot.app().files().saving.save(directory / "table.npy");
+  CHECK(robot.app().message().find("saved as .csv") != std::string::npos);
 }
 
 }  // namespace attnscope::experiments_table_test

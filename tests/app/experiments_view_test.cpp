@@ -20,13 +20,19 @@
 #include "app/session/session.hpp"
 #include "robot/layout.hpp"
 #include "robot/robot.hpp"
-#include "support/csv_reader.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace attnscope::experiments_view_test {
 namespace {
 
 using test::TemporaryDirectory;
+
+std::string file_text(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
 
 struct Bench : Robot {
   explicit Bench(int width = 1600, int height = 1000) : Robot({.width = width, .height = height}) {
@@ -55,13 +61,6 @@ struct Bench : Robot {
     return all;
   }
 };
-
-std::string file_text(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
 
 }  // namespace
 
@@ -275,21 +274,6 @@ TEST_CASE("experiments: a click leads to the lesson that asks what one shows",
     }
     CHECK(led == 13);
   }
-}
-
-TEST_CASE("experiments: the table is saved as CSV", "[experiments][experiments_view]") {
-  const TemporaryDirectory directory;
-  Bench bench;
-  bench.press(ImGuiKey_S);
-  CHECK(bench.has("Export"));
-  bench.press(ImGuiKey_Escape);
-  bench.app().files().saving.save(directory / "table.csv");
-  const test::CsvReader table(file_text(directory / "table.csv"));
-  CHECK(table.rows() == 11);
-  CHECK(table.number(10, "value") == 1024);
-  CHECK(table.number(10, "spread_not_divided") > 31);
-  bench.app().files().saving.save(directory / "table.npy");
-  CHECK(bench.app().message().find("saved as .csv") != std::string::npos);
 }
 
 TEST_CASE("experiments: a session keeps which and where", "[experiments][experiments_view]") {
