@@ -8,14 +8,14 @@ namespace attnscope {
 namespace {
 
 constexpr std::size_t most_exact_cells = 1 << 14;  // of all heads together: 64 KiB
-constexpr int no_number = 255 * 256;
+constexpr int special_code = 255 * 256;
 enum Special : int { Hidden = 0, NotANumber = 1, Infinite = 2, MinusInfinite = 3 };
 
 /// Writes the high bytes from `at` on, and the low bytes from `low` + `at` on.
 void put_codes(const HtmlCode& code, const HtmlHead& head, std::size_t at, std::size_t low, std::string& to) {
   const std::span<const float> values = head.weights.values();
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const int number = head.hidden[i] != 0 ? no_number + Special::Hidden : html_code_of(code, values[i]);
+    const int number = head.hidden[i] != 0 ? special_code + Special::Hidden : html_code_of(code, values[i]);
     to[at + i] = static_cast<char>(number >> 8);
     to[low + at + i] = static_cast<char>(number & 255);
   }
@@ -45,8 +45,8 @@ HtmlCode html_code(const HtmlPage& page) {
 }
 
 int html_code_of(const HtmlCode& code, float value) {
-  if (std::isnan(value)) return no_number + Special::NotANumber;
-  if (std::isinf(value)) return no_number + (value > 0 ? Special::Infinite : Special::MinusInfinite);
+  if (std::isnan(value)) return special_code + Special::NotANumber;
+  if (std::isinf(value)) return special_code + (value > 0 ? Special::Infinite : Special::MinusInfinite);
   const double share = std::clamp((static_cast<double>(value) - code.low) / (code.high - code.low), 0.0, 1.0);
   return static_cast<int>(std::lround((code.root ? std::sqrt(share) : share) * most_html_code));
 }
