@@ -24,7 +24,7 @@
 #include "app/cli/watch_command.hpp"
 #include "app/files/paths.hpp"
 #include "app/kit/ui/words.hpp"
-#include "app/state/view_state.hpp"
+#include "app/state/window_state.hpp"
 #include "app/window/describe.hpp"
 #include "app/window/render.hpp"
 #include "app/window/window.hpp"

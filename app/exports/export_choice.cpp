@@ -6,9 +6,10 @@
 #include <fmt/format.h>
 
 #include "app/kit/ui/number_format.hpp"
-#include "app/state/editing_state.hpp"
 #include "app/state/files_state.hpp"
-#include "app/state/long_state.hpp"
+#include "app/state/regions/editing_state.hpp"
+#include "app/state/regions/long_state.hpp"
+#include "app/state/regions/stage_look.hpp"
 #include "app/views/editing/weight_map.hpp"
 #include "app/views/parts/vector_map.hpp"
 
@@ -74,7 +75,7 @@ std::vector<ExportSide> export_sides(const ExportSource& source) {
   if (source.view.mode != Mode::Compare || source.held == nullptr) return {};
   std::vector<ExportSide> all{ExportSide::A, ExportSide::B};
   if (!source.result.is_long() &&
-      source.stats.tensor(Plane(source.view.stage.stage, Plane::Kind::Difference)))
+      source.stats.tensor(Plane(stage_look_of(source.view).stage.stage, Plane::Kind::Difference)))
     all.push_back(ExportSide::Difference);
   return all;
 }
@@ -82,18 +83,14 @@ std::vector<ExportSide> export_sides(const ExportSource& source) {
 ExportChoice export_choice(const ExportSource& source) {
   const ViewState& view = source.view;
   ExportChoice choice{&source.result, &source.stats, {}, {}, {}};
-  choice.what = {view.stage,
-                 view.vectors,
-                 view.editing->weights,
-                 source.selection.sequence,
-                 source.selection.shown_head(),
-                 view.long_view->in_sight()};
+  choice.what = {stage_look_of(view).stage, stage_look_of(view).vectors,   editing_of(view).weights,
+                 source.selection.sequence, source.selection.shown_head(), long_view_of(view).in_sight()};
   const std::vector<ExportSide> sides = export_sides(source);
   std::string before, file;
   if (!sides.empty()) {  // Compare draws planes, whatever is chosen in Explore
     const bool there = std::find(sides.begin(), sides.end(), view.files->side) != sides.end();
     const ExportSide side = there ? view.files->side : ExportSide::A;
-    choice.what.plane = Plane(view.stage.stage);
+    choice.what.plane = Plane(stage_look_of(view).stage.stage);
     choice.what.vectors.reset();
     choice.what.weights.reset();
     if (side == ExportSide::Difference) choice.what.plane.kind = Plane::Kind::Difference;

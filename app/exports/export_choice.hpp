@@ -10,7 +10,7 @@
 #include "app/exports/export.hpp"
 #include "app/scene/held.hpp"
 #include "app/state/files_state.hpp"
-#include "app/state/view_state.hpp"
+#include "app/state/window_state.hpp"
 
 namespace attnscope {
 

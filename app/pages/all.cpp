@@ -12,6 +12,7 @@
 #include "app/pages/training/page.hpp"
 #include "app/pages/walk/page.hpp"
 #include "app/shell/page.hpp"
+#include "app/state/regions/region_states.hpp"
 
 namespace attnscope {
 namespace {
@@ -59,7 +60,7 @@ std::optional<Mode> mode_named(std::string_view name) {
 }
 
 std::vector<PageState> first_page_states() {
-  std::vector<PageState> all;
+  std::vector<PageState> all = region_states();
   for (const PageRow& row : page_rows())
     if (row.first_state != nullptr) all.push_back(row.first_state());
   return all;

@@ -6,7 +6,8 @@
 #include <functional>
 #include <utility>
 
-#include "app/state/focus_state.hpp"
+#include "app/state/regions/focus_state.hpp"
+#include "app/state/regions/stage_look.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/engine/overview.hpp"
 
@@ -107,10 +108,11 @@ namespace {
 /// weight, or their geometric mean.
 float logarithmic_low(const Scene& scene, Plane plane, std::int64_t h, float high) {
   constexpr float usual = 1e-4f, least = 1e-8f;
-  if (scene.view.range == RangeMode::All || scene.view.range == RangeMode::Lock) return high * usual;
+  if (stage_look_of(scene.view).range == RangeMode::All || stage_look_of(scene.view).range == RangeMode::Lock)
+    return high * usual;
   const float smallest = scene.stats.range(plane, scene.sequence(), h).smallest_positive;
   const float own = std::clamp(smallest, high * least, high * 0.1f);
-  return scene.view.range == RangeMode::Head ? own : std::sqrt(own * high * usual);
+  return stage_look_of(scene.view).range == RangeMode::Head ? own : std::sqrt(own * high * usual);
 }
 
 }  // namespace
@@ -120,16 +122,16 @@ ColourScale colour_scale(const Scene& scene, Plane plane, std::int64_t h) {
   const bool weights = is_weights(plane);
   // Dropout scales up the weights it keeps: 1 becomes 1 / (1 - rate).
   const float kept = plane.stage == Stage::Drop ? 1 - scene.result.document.layer().dropout.rate : 1;
-  const FocusState& focus = *scene.view.focus;
+  const FocusState& focus = focus_of(scene.view);
   ColourScale scale{weights ? weights_map(theme, focus.colours) : theme.scores, 0, 1 / kept, !weights,
                     weights && focus.log};
-  if (scene.view.range == RangeMode::Lock) {
-    scale.low = scene.view.locked_range[0];
-    scale.high = scene.view.locked_range[1];
+  if (stage_look_of(scene.view).range == RangeMode::Lock) {
+    scale.low = stage_look_of(scene.view).locked_range[0];
+    scale.high = stage_look_of(scene.view).locked_range[1];
     if (scale.log && !(scale.low > 0)) scale.low = logarithmic_low(scene, plane, h, scale.high);
     return scale;
   }
-  if (weights && scene.view.range == RangeMode::All) {
+  if (weights && stage_look_of(scene.view).range == RangeMode::All) {
     if (scale.log) scale.low = logarithmic_low(scene, plane, h, scale.high);
     return scale;
   }
@@ -140,13 +142,13 @@ ColourScale colour_scale(const Scene& scene, Plane plane, std::int64_t h) {
   };
   const float own = size_of(h);
   float all = weights ? scale.high : own;
-  if (!weights && scene.view.range != RangeMode::Head) {
+  if (!weights && stage_look_of(scene.view).range != RangeMode::Head) {
     for (std::int64_t other = 0; other < scene.result.dimensions.heads; ++other)
       all = std::max(all, size_of(other));
   }
-  float high = scene.view.range == RangeMode::Head  ? own
-               : scene.view.range == RangeMode::All ? all
-                                                    : std::sqrt(own * all);
+  float high = stage_look_of(scene.view).range == RangeMode::Head  ? own
+               : stage_look_of(scene.view).range == RangeMode::All ? all
+                                                                   : std::sqrt(own * all);
   if (!(high > 0)) high = 1;
   scale.high = high;
   scale.low = scale.log ? logarithmic_low(scene, plane, h, high) : weights ? 0 : -high;

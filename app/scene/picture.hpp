@@ -4,7 +4,7 @@
 
 #include "app/kit/draw/raster.hpp"
 #include "app/scene/scene.hpp"
-#include "app/state/focus_state.hpp"
+#include "app/state/regions/focus_state.hpp"
 
 namespace attnscope {
 

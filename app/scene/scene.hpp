@@ -16,7 +16,7 @@
 #include "app/scene/held.hpp"
 #include "app/state/requests.hpp"
 #include "app/state/selection.hpp"
-#include "app/state/view_state.hpp"
+#include "app/state/window_state.hpp"
 #include "core/engine/live_engine.hpp"
 #include "core/files/document/open.hpp"
 

@@ -5,8 +5,10 @@
 #include <nlohmann/json.hpp>
 
 #include "app/session/session.hpp"
-#include "app/state/focus_state.hpp"
-#include "app/state/signals_state.hpp"
+#include "app/state/regions/controls_state.hpp"
+#include "app/state/regions/focus_state.hpp"
+#include "app/state/regions/regions_state.hpp"
+#include "app/state/regions/signals_state.hpp"
 #include "core/files/formats/atomic_write.hpp"
 #include "core/files/formats/posix.hpp"
 #include "core/text/utf8.hpp"
@@ -93,12 +95,12 @@ void write_look(const Look& look, const std::filesystem::path& directory) {
 void adopt_look(ViewState& view, const ViewState& kept) {
   view.theme = kept.theme;
   view.mode = kept.mode == Mode::Walk ? Mode::Walk : Mode::Explore;
-  view.hidden = kept.hidden;
-  view.sizes = kept.sizes;
-  view.fold = kept.fold;
-  view.more = kept.more;
-  view.focus->colours = kept.focus->colours;
-  view.signals->slots = kept.signals->slots;
+  regions_of(view).hidden = regions_of(kept).hidden;
+  regions_of(view).sizes = regions_of(kept).sizes;
+  controls_of(view).fold = controls_of(kept).fold;
+  controls_of(view).more = controls_of(kept).more;
+  focus_of(view).colours = focus_of(kept).colours;
+  signals_of(view).slots = signals_of(kept).slots;
 }
 
 }  // namespace attnscope

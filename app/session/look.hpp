@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "app/state/view_state.hpp"
+#include "app/state/window_state.hpp"
 
 namespace attnscope {
 

@@ -9,8 +9,8 @@
 
 #include "app/kit/draw/texture.hpp"
 #include "app/state/model_look.hpp"
+#include "app/state/regions/signals_state.hpp"
 #include "app/state/session_fields.hpp"
-#include "app/state/signals_state.hpp"
 #include "app/state/teaching/lesson_state.hpp"
 #include "core/edits/dump.hpp"
 #include "core/files/document/session_file.hpp"
@@ -50,7 +50,7 @@ class Writer {
       return value.at == NamedChoice::none ? json(nullptr) : json(value.names[value.at]);
     } else if constexpr (IsOptional<T>::value) {
       return value ? written(*value) : json(nullptr);
-    } else if constexpr (std::is_same_v<T, ShownSections>) {
+    } else if constexpr (std::is_same_v<T, ListOfNames>) {
       return value.names;
     } else if constexpr (IsArray<T>::value) {
       json list = json::array();
@@ -123,7 +123,7 @@ class Reader {
     } else if constexpr (std::is_same_v<T, std::string>) {
       if (from.is_string()) to = from.get<std::string>();
       return from.is_string();
-    } else if constexpr (std::is_same_v<T, ShownSections>) {
+    } else if constexpr (std::is_same_v<T, ListOfNames>) {
       if (from.is_string()) to.names = from.get<std::string>();
       return from.is_string() && to.are_known();
     } else if constexpr (IsOptional<T>::value) {
@@ -175,7 +175,7 @@ class Marker {
       mark = mix_hash(mark, static_cast<std::uint64_t>(std::hash<std::string>{}(value)));
     } else if constexpr (std::is_same_v<T, NamedChoice>) {
       mix(value.at);
-    } else if constexpr (std::is_same_v<T, ShownSections>) {
+    } else if constexpr (std::is_same_v<T, ListOfNames>) {
       mix(value.names);
     } else if constexpr (IsOptional<T>::value) {
       mark = mix_hash(mark, std::uint64_t{value.has_value()});
@@ -209,7 +209,7 @@ std::string view_to_json(const ViewState& view, const Selection& selection, doub
   Writer writer(object);
   fields(writer, only_looked_at(view));
   writer("selection", only_looked_at(selection));
-  const KeptTrace trace = kept(view.scope, view.now, view.signals->seconds);
+  const KeptTrace trace = kept(scope_of(view), view.now, signals_of(view).seconds);
   if (trace.frozen || trace.moments.size() > 1) object["trace"] = to_json(trace);
   if (held_seconds > 0) object["held_seconds"] = held_seconds;
   if (!file.empty() && is_valid_utf8(file.native())) object["file"] = file.native();
@@ -234,7 +234,7 @@ Looks view_from_json(std::string_view text, const ViewState& now, std::vector<st
   reader("file", file);
   looks.file = file;
   reader.finish();
-  keep_slots_different(*looks.view.signals);
+  keep_slots_different(signals_of(looks.view));
   return looks;
 }
 

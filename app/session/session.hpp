@@ -12,7 +12,7 @@
 
 #include "app/session/session_trace.hpp"
 #include "app/state/selection.hpp"
-#include "app/state/view_state.hpp"
+#include "app/state/window_state.hpp"
 #include "core/document/document.hpp"
 #include "core/files/document/open.hpp"
 #include "core/files/formats/reading.hpp"

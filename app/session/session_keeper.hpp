@@ -8,7 +8,7 @@
 #include "app/scene/held.hpp"
 #include "app/session/autosave.hpp"
 #include "app/state/selection.hpp"
-#include "app/state/view_state.hpp"
+#include "app/state/window_state.hpp"
 
 namespace attnscope {
 

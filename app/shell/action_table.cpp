@@ -7,6 +7,9 @@
 #include "app/scene/page_facts.hpp"
 #include "app/shell/acts.hpp"
 #include "app/state/files_state.hpp"
+#include "app/state/regions/regions_state.hpp"
+#include "app/state/regions/signals_state.hpp"
+#include "app/state/regions/token_look.hpp"
 #include "app/views/backends/switch.hpp"
 #include "app/views/editing/weight_map.hpp"
 #include "app/views/files/files.hpp"
@@ -116,7 +119,10 @@ const Action own_actions[] = {
      false},
     {G::Look, "Neuron view, large", ImGuiKey_E, toggle_large_neurons, false, Mode::Explore},
     {G::Look, "Direction of the token strip", ImGuiKey_D,
-     [](Scene& s) { s.view.direction = static_cast<Direction>(1 - static_cast<int>(s.view.direction)); }},
+     [](Scene& s) {
+       token_look_of(s.view).direction =
+           static_cast<Direction>(1 - static_cast<int>(token_look_of(s.view).direction));
+     }},
     any_length({G::Look, "Zoom to the chosen cell, or fit the matrix", ImGuiKey_Z, fit_or_zoom, false,
                 Mode::Explore}),
     any_length({G::Look, "Swap the axes of the map", ImGuiMod_Shift | ImGuiKey_T, swap_axes}),
@@ -124,8 +130,9 @@ const Action own_actions[] = {
     any_length({G::Look, "Colours by the logarithm of the weight", ImGuiKey_L, toggle_log}),
     {G::Look, "Float64 error instead of the value", 0, toggle_errors},
     any_length({G::Look, "Next range of the colour bar", ImGuiKey_R, act::next_range}),
-    {G::Look, "Freeze the trace against time", ImGuiKey_F, [](Scene& s) { s.view.scope.turn(s.view.now); }},
-    {G::Look, "Arm the trigger of the trace", 0, [](Scene& s) { s.view.scope.arm(); }},
+    {G::Look, "Freeze the trace against time", ImGuiKey_F,
+     [](Scene& s) { scope_of(s.view).turn(s.view.now); }},
+    {G::Look, "Arm the trigger of the trace", 0, [](Scene& s) { scope_of(s.view).arm(); }},
     {G::Look, "Stage before", ImGuiKey_Comma, [](Scene& s) { act::move_stage(s, -1); }},
     {G::Look, "Stage after", ImGuiKey_Period, [](Scene& s) { act::move_stage(s, 1); }},
 
@@ -144,7 +151,7 @@ const Action own_actions[] = {
     {G::Regions, "Heads", ImGuiKey_3, [](Scene& s) { act::turn(s, Region::Heads); }},
     {G::Regions, "Signals", ImGuiKey_4, [](Scene& s) { act::turn(s, Region::Signals); }},
     any_length({G::Regions, "Inspector", ImGuiKey_5, act::turn_inspector}),
-    any_length({G::Regions, "Usual sizes", 0, [](Scene& s) { s.view.sizes = {}; }}),
+    any_length({G::Regions, "Usual sizes", 0, [](Scene& s) { regions_of(s.view).sizes = {}; }}),
     any_length({G::Regions, "Usual view", 0, act::reset_view}),
     any_length(
         {G::Regions, "Keyboard to the next region", ImGuiKey_F6, [](Scene& s) { s.view.keyboard.turn = 1; }}),

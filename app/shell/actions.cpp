@@ -11,10 +11,10 @@
 #include "app/kit/widgets/widgets.hpp"
 #include "app/scene/page_facts.hpp"
 #include "app/scene/scene.hpp"
-#include "app/state/focus_state.hpp"
-#include "app/state/inspector_state.hpp"
 #include "app/state/model_look.hpp"
 #include "app/state/presenter_state.hpp"
+#include "app/state/regions/focus_state.hpp"
+#include "app/state/regions/inspector_state.hpp"
 #include "app/state/watch/watch_state.hpp"
 
 namespace attnscope {
@@ -188,7 +188,7 @@ bool leaves_list() {
 
 /// What the key has just done, in words; for L the present kind of colours.
 std::string_view words_of_key(const Action& action, const ViewState& view) {
-  const bool was_logarithm = action.key == ImGuiKey_L && !action.only && !view.focus->log;
+  const bool was_logarithm = action.key == ImGuiKey_L && !action.only && !focus_of(view).log;
   return was_logarithm ? std::string_view("Colours by the weight itself") : action.name;
 }
 
@@ -205,7 +205,8 @@ void keep_unused_arrows(const ViewState& view) {
 
 /// The page under the mouse, which a key may replace.
 auto opened_page(const ViewState& view) {
-  return std::tuple(view.mode.name, model_look_of(view).screen, view.presenter->on, view.inspector->expanded);
+  return std::tuple(view.mode.name, model_look_of(view).screen, view.presenter->on,
+                    inspector_of(view).expanded);
 }
 
 }  // namespace

@@ -9,13 +9,17 @@
 #include "app/shell/no_text.hpp"
 #include "app/shell/page.hpp"
 #include "app/state/compare_state.hpp"
-#include "app/state/editing_state.hpp"
 #include "app/state/files_state.hpp"
-#include "app/state/inspector_state.hpp"
-#include "app/state/layout.hpp"
-#include "app/state/long_state.hpp"
 #include "app/state/model_look.hpp"
 #include "app/state/presenter_state.hpp"
+#include "app/state/regions/controls_state.hpp"
+#include "app/state/regions/editing_state.hpp"
+#include "app/state/regions/focus_state.hpp"
+#include "app/state/regions/inspector_state.hpp"
+#include "app/state/regions/layout.hpp"
+#include "app/state/regions/long_state.hpp"
+#include "app/state/regions/regions_state.hpp"
+#include "app/state/regions/stage_look.hpp"
 #include "app/state/teaching/lesson_state.hpp"
 #include "app/state/viewing.hpp"
 #include "app/state/watch/watch_state.hpp"
@@ -46,16 +50,16 @@ void move_stage(Scene& scene, int step) {
   if (scene.view.mode == Mode::Compare)
     std::erase_if(all, [](Plane plane) { return plane.kind != Plane::Kind::Value; });
   // Steps through planes of the same kind alone: values with gradients, differences, errors.
-  const auto walk_of = [](Plane plane) { return plane.is_gradient() ? Plane::Kind::Value : plane.kind; };
-  std::erase_if(all, [&](Plane plane) { return walk_of(plane) != walk_of(scene.view.stage); });
-  const auto now = std::find(all.begin(), all.end(), scene.view.stage) - all.begin();
+  const auto base_kind = [](Plane plane) { return plane.is_gradient() ? Plane::Kind::Value : plane.kind; };
+  std::erase_if(all, [&](Plane plane) { return base_kind(plane) != base_kind(stage_look_of(scene.view).stage); });
+  const auto now = std::find(all.begin(), all.end(), stage_look_of(scene.view).stage) - all.begin();
   if (all.empty()) return;
   const std::ptrdiff_t next = std::clamp<std::ptrdiff_t>(now + step, 0, std::ssize(all) - 1);
-  scene.view.show_stage(all[static_cast<std::size_t>(next)]);
+  show_stage(scene.view, all[static_cast<std::size_t>(next)]);
 }
 
 void turn(Scene& scene, Region region) {
-  bool& hidden = scene.view.hidden[static_cast<std::size_t>(region)];
+  bool& hidden = regions_of(scene.view).hidden[static_cast<std::size_t>(region)];
   hidden = !hidden;
 }
 
@@ -63,7 +67,7 @@ void turn_inspector(Scene& scene) {
   ViewState& view = scene.view;
   const bool is_drawer = view.mode != Mode::Model && is_narrow(ImGui::GetIO().DisplaySize.x, view.scale);
   if (!is_drawer) return turn(scene, Region::Inspector);
-  view.drawer = !view.drawer;
+  regions_of(view).drawer = !regions_of(view).drawer;
 }
 
 void toggle_scaling(Scene& scene) {
@@ -75,8 +79,8 @@ void toggle_scaling(Scene& scene) {
 void toggle_positions(Scene& scene) {
   if (refuse_without_scores(scene)) return;
   Positions& now = scene.document.layer().positions;
-  if (now != Positions::None) scene.view.positions = now;
-  now = now == Positions::None ? scene.view.positions : Positions::None;
+  if (now != Positions::None) controls_of(scene.view).positions = now;
+  now = now == Positions::None ? controls_of(scene.view).positions : Positions::None;
 }
 
 void leave(Scene& scene) {
@@ -88,13 +92,13 @@ void leave(Scene& scene) {
     scene.view.notices.dismiss();
   } else if (is_watching(scene.view) && !scene.view.presenter->on) {
     watch_newest(scene);
-  } else if (scene.view.editing->painting && scene.view.mode == Mode::Explore) {
+  } else if (editing_of(scene.view).painting && scene.view.mode == Mode::Explore) {
     toggle_painting(scene);
-  } else if (scene.view.inspector->expanded && scene.view.mode == Mode::Explore) {
-    scene.view.inspector->expanded = false;
-  } else if (is_narrow(ImGui::GetIO().DisplaySize.x, scene.view.scale) && scene.view.drawer &&
+  } else if (inspector_of(scene.view).expanded && scene.view.mode == Mode::Explore) {
+    inspector_of(scene.view).expanded = false;
+  } else if (is_narrow(ImGui::GetIO().DisplaySize.x, scene.view.scale) && regions_of(scene.view).drawer &&
              scene.view.mode == Mode::Explore) {
-    scene.view.drawer = false;
+    regions_of(scene.view).drawer = false;
   } else if (is_start_shown(scene.view, scene.result)) {
     leave_start(scene.view);
   } else if (scene.view.presenter->tool != PresenterTool::None) {
@@ -125,10 +129,12 @@ void leave(Scene& scene) {
 }
 
 void next_range(Scene& scene) {
-  const ColourScale scale = scene.result.is_long() ? long_scale(scene, scene.head())
-                                                   : colour_scale(scene, scene.view.stage, scene.head());
-  scene.view.locked_range = {scale.low, scale.high};
-  scene.view.range = static_cast<RangeMode>((static_cast<int>(scene.view.range) + 1) % 4);
+  const ColourScale scale = scene.result.is_long()
+                                ? long_scale(scene, scene.head())
+                                : colour_scale(scene, stage_look_of(scene.view).stage, scene.head());
+  stage_look_of(scene.view).locked_range = {scale.low, scale.high};
+  stage_look_of(scene.view).range =
+      static_cast<RangeMode>((static_cast<int>(stage_look_of(scene.view).range) + 1) % 4);
 }
 
 void undo(Scene& scene) { scene.requests.history = -1; }
@@ -145,7 +151,7 @@ void type_the_sentence(Scene& scene) {
   if (view.presenter->on) return view.notices.say("What is presented has no text field: F5 ends it.");
   if (is_page(view.mode) && scene.document.within.read()) view.mode = Mode::Model;
   if (!has_sentence(view.mode)) view.mode = Mode::Explore;
-  view.hidden[static_cast<std::size_t>(Region::Strip)] = false;
+  regions_of(view).hidden[static_cast<std::size_t>(Region::Strip)] = false;
   SentenceState& sentence = view.keyboard.sentence;
   sentence.wanted = true;
   sentence.at_end = false;
@@ -173,9 +179,9 @@ void reset_view(Scene& scene) {
   Selection chosen = scene.selection;
   const Viewing look = viewing_of(usual, chosen);
   view_again(look, scene.view, chosen);
-  scene.view.focus = {};
+  focus_of(scene.view) = {};
   if (scene.stats.planes().empty()) return;
-  scene.view.stage = weights_stage(scene.result.document);
+  stage_look_of(scene.view).stage = weights_stage(scene.result.document);
 }
 
 void show_compare(Scene& scene) {
@@ -206,17 +212,17 @@ void show_difference(Scene& scene) {
     return;
   }
   if (scene.result.is_long()) {
-    LongSide& side = scene.view.long_view->side;
+    LongSide& side = long_view_of(scene.view).side;
     if (scene.held)
       side = side == LongSide::Difference ? LongSide::A : LongSide::Difference;
     else
       scene.view.notices.say("Nothing of this length is held: press \\ to hold what is shown.");
     return;
   }
-  const Plane now = scene.view.stage;
-  if (now.is_difference()) return scene.view.show_stage(now.stage);
+  const Plane now = stage_look_of(scene.view).stage;
+  if (now.is_difference()) return show_stage(scene.view, now.stage);
   const Plane wanted(now.stage, Plane::Kind::Difference);
-  if (scene.stats.tensor(wanted)) return scene.view.show_stage(wanted);
+  if (scene.stats.tensor(wanted)) return show_stage(scene.view, wanted);
   scene.view.notices.say(
       scene.held ? "now − held needs as many tokens and heads in what is held as in what is shown."
                  : "Nothing is held yet: press \\ to hold what is shown.");
@@ -224,7 +230,7 @@ void show_difference(Scene& scene) {
 
 void to_strongest(Scene& scene) {
   if (scene.result.is_long()) {
-    scene.view.long_view->to_strongest = true;  // the map knows what is in sight
+    long_view_of(scene.view).to_strongest = true;  // the map knows what is in sight
     return;
   }
   const Measures& all = scene.result.measures;

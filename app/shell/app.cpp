@@ -14,11 +14,11 @@
 #include "app/shell/whole_window.hpp"
 #include "app/state/compare_state.hpp"
 #include "app/state/files_state.hpp"
-#include "app/state/focus_state.hpp"
-#include "app/state/heads_state.hpp"
 #include "app/state/keyboard_state.hpp"
 #include "app/state/model_look.hpp"
 #include "app/state/presenter_state.hpp"
+#include "app/state/regions/focus_state.hpp"
+#include "app/state/regions/heads_state.hpp"
 #include "app/state/start_state.hpp"
 #include "app/state/teaching/lesson_state.hpp"
 #include "app/state/watch/watch_state.hpp"
@@ -153,7 +153,8 @@ void App::frame(const Fonts& fonts) {
     const Layout layout = layout_of(space_->document, space_->shown.result, space_->view);
     const WholeWindow window(ui);
     if (space_->shown.result) draw_shown(ui, layout, presented);
-    if (!filming_.is_on()) noticed_.follow(space_->view.notices, space_->document, space_->view.focus->log);
+    if (!filming_.is_on())
+      noticed_.follow(space_->view.notices, space_->document, focus_of(space_->view).log);
     if (draw_message(ui, layout, space_->view)) files_->opening.reopen({});
     draw_sought(ui, space_->view.keyboard.sought);
   }
@@ -184,13 +185,14 @@ void App::draw_shown(const Ui& ui, const Layout& layout, PresentedView& presente
     space_->backends.compare(space_->shown.result);
   last_frame_.pass(&FrameSeconds::before);
   watch_start(scene);
-  const bool menu_waits = space_->view.heads->menu_opens;
+  const bool menu_waits = head_grid_of(space_->view).menu_opens;
   run_keyboard(scene);
   draw_help(scene);
   if (space_->view.presenter->on) take_presenter_mouse(scene, layout);
   draw_regions(scene, layout);
   if (space_->view.presenter->on) draw_presenter(scene, layout);
-  if (menu_waits) space_->view.heads->menu_opens = false;  // the heads, and so their menu, have no room
+  if (menu_waits)
+    head_grid_of(space_->view).menu_opens = false;  // the heads, and so their menu, have no room
   draw_timings(scene, layout.top);
   draw_parity(scene, layout.top);
   draw_palette(scene);

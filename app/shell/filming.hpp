@@ -16,7 +16,7 @@
 #include "app/shell/page.hpp"
 #include "app/state/requests.hpp"
 #include "app/state/teaching/lesson_state.hpp"
-#include "app/state/view_state.hpp"
+#include "app/state/window_state.hpp"
 #include "app/workspace/workspace.hpp"
 #include "core/document/document.hpp"
 #include "core/files/formats/posix.hpp"

@@ -9,8 +9,8 @@
 #include "app/kit/gl/offscreen.hpp"
 #include "app/scene/picture.hpp"
 #include "app/shell/app.hpp"
-#include "app/state/focus_state.hpp"
 #include "app/state/presenter_state.hpp"
+#include "app/state/regions/focus_state.hpp"
 #include "app/state/teaching/lesson_state.hpp"
 #include "core/base/error.hpp"
 #include "core/document/mask.hpp"
@@ -100,9 +100,9 @@ HtmlPage html_of_side(const App& app, const ToldSide& side, bool all_heads) {
   selection.cell = side.cell;
   HtmlPage page = html_of_layer(layer, MaskRule(layer.document, layer.trace), selection);
   if (!all_heads) page.heads = {std::move(page.heads[std::exchange(page.chosen, 0)])};
-  page.log = app.view().focus->log;
-  page.light = weights_map(theme(ThemeName::Light), app.view().focus->colours);
-  page.dark = weights_map(theme(ThemeName::Dark), app.view().focus->colours);
+  page.log = focus_of(app.view()).log;
+  page.light = weights_map(theme(ThemeName::Light), focus_of(app.view()).colours);
+  page.dark = weights_map(theme(ThemeName::Dark), focus_of(app.view()).colours);
   return page;
 }
 

@@ -9,9 +9,9 @@
 #include "app/results/worth_a_look.hpp"
 #include "app/scene/scene.hpp"
 #include "app/shell/replaced_text.hpp"
-#include "app/state/focus_state.hpp"
 #include "app/state/model_look.hpp"
-#include "app/state/signals_state.hpp"
+#include "app/state/regions/focus_state.hpp"
+#include "app/state/regions/signals_state.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/base/error.hpp"
 #include "core/models/opened/opened_model.hpp"
@@ -33,7 +33,7 @@ void Looking::look_at(const Spot& spot) {
     space_.selection.cell = space_.chosen.cell = *spot.cell;
     space_.selection.locked = true;
   }
-  if (spot.cells) space_.view.focus_gesture->cells_asked_for = spot.cells;
+  if (spot.cells) focus_gesture_of(space_.view).cells_asked_for = spot.cells;
 }
 
 /// Chooses an interesting head and cell of a newly opened Document: the content head if heads were built by
@@ -56,7 +56,7 @@ void Looking::choose_first_cell() {
   }
   space_.selection.cell = {query, key};
   space_.selection.locked = true;
-  space_.view.focus->log = are_weights_small(layer, space_.selection.head);
+  focus_of(space_.view).log = are_weights_small(layer, space_.selection.head);
 }
 
 /// In a long Document: a query in the middle and the key with its largest weight; colours are logarithmic, as
@@ -68,8 +68,8 @@ void Looking::choose_in_long() {
   const std::int32_t key = survey.known.strongest[static_cast<std::size_t>(row)];
   space_.selection.cell = {survey.nearest(layer.dimensions.queries / 2), std::max(0, key)};
   space_.selection.locked = true;
-  space_.view.focus = {};
-  space_.view.focus->log = true;
+  focus_of(space_.view) = {};
+  focus_of(space_.view).log = true;
 }
 
 /// In a model: the row of the token for which it predicts, and in Model mode the head of head_worth_a_look().
@@ -129,10 +129,11 @@ void Looking::record_moment() {
   const double scale =
       scale_factor(layer.document.layer().scaling, scale_width(layer.document, layer.dimensions.d_k));
   const float entropy = row.allowed < 2 ? NAN : static_cast<float>(row.entropy);  // one key has no entropy
-  space_.view.scope.observe({sequence, head, cell.query, cell.key},
-                            {space_.view.now, entropy, weight, static_cast<float>(scale),
-                             std::log(static_cast<float>(std::max<std::int64_t>(1, row.allowed)))},
-                            space_.view.signals->trigger, space_.view.signals->seconds);
+  scope_of(space_.view)
+      .observe({sequence, head, cell.query, cell.key},
+               {space_.view.now, entropy, weight, static_cast<float>(scale),
+                std::log(static_cast<float>(std::max<std::int64_t>(1, row.allowed)))},
+               signals_of(space_.view).trigger, signals_of(space_.view).seconds);
 }
 
 }  // namespace attnscope

@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "app/state/files_state.hpp"
-#include "app/state/view_state.hpp"
 #include "app/state/watch/watch_state.hpp"
+#include "app/state/window_state.hpp"
 #include "core/edits/within.hpp"
 
 namespace attnscope {

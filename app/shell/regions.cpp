@@ -13,10 +13,12 @@
 #include "app/kit/widgets/widgets.hpp"
 #include "app/scene/scene.hpp"
 #include "app/shell/page.hpp"
-#include "app/state/editing_state.hpp"
-#include "app/state/focus_state.hpp"
-#include "app/state/inspector_state.hpp"
-#include "app/state/long_state.hpp"
+#include "app/state/regions/editing_state.hpp"
+#include "app/state/regions/focus_state.hpp"
+#include "app/state/regions/inspector_state.hpp"
+#include "app/state/regions/long_state.hpp"
+#include "app/state/regions/regions_state.hpp"
+#include "app/state/regions/stage_look.hpp"
 #include "app/state/watch/watch_state.hpp"
 #include "app/views/frame/model_crumb.hpp"
 #include "app/views/long/long_parts.hpp"
@@ -34,7 +36,7 @@ bool is_visible(const Box& box) { return box.w >= 8 && box.h >= 8; }
 /// The tab at the window's right edge that slides the inspector over the picture and away again.
 void draw_tab(Scene& scene, const Box& tab) {
   const Ui& ui = scene.ui;
-  bool& open = scene.view.drawer;
+  bool& open = regions_of(scene.view).drawer;
   const Ui::Touch touch = ui.touch("Inspector drawer", tab);
   if (touch.hovered) ui.fill(tab, ui.theme.control_hover);
   ui.vertical(tab.x, tab.y, tab.h, ui.theme.hairline);
@@ -142,7 +144,7 @@ void draw_bars(Scene& scene, const Layout& layout, Stops& stops) {
 }
 
 void draw_explore_focus(Scene& scene, const Box& box) {
-  if (scene.view.inspector->expanded) {
+  if (inspector_of(scene.view).expanded) {
     draw_large_neurons(scene, box);
   } else {
     draw_focus(scene, box);
@@ -154,7 +156,8 @@ void draw_explore(Scene& scene, const Layout& layout, Stops& stops) {
   if (is_visible(layout.controls))
     stops.draw(Stop::Controls, false, [&] { draw_controls(scene, layout.controls); });
   if (is_visible(layout.heads)) stops.draw(Stop::Heads, false, [&] { draw_heads(scene, layout.heads); });
-  const bool map = !view.inspector->expanded && !view.vectors && !view.editing->weights && !view.focus->lines;
+  const bool map = !inspector_of(view).expanded && !stage_look_of(view).vectors &&
+                   !editing_of(view).weights && !focus_of(view).lines;
   if (is_visible(layout.focus))
     stops.draw(Stop::Focus, map, [&] { draw_explore_focus(scene, layout.focus); });
   if (is_visible(layout.inspector) && !layout.drawer)

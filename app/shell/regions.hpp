@@ -1,7 +1,7 @@
 // app/shell: the regions of the window, drawn where the layout has them, and the message above them.
 #pragma once
 
-#include "app/state/layout.hpp"
+#include "app/state/regions/layout.hpp"
 
 namespace attnscope {
 

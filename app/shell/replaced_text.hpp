@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "app/state/focus_state.hpp"
+#include "app/state/regions/focus_state.hpp"
 #include "core/edits/within.hpp"
 #include "core/engine/result.hpp"
 

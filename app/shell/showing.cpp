@@ -6,7 +6,7 @@
 
 #include <imgui.h>
 
-#include "app/state/focus_state.hpp"
+#include "app/state/regions/focus_state.hpp"
 
 namespace attnscope {
 namespace {
@@ -45,7 +45,7 @@ void Showing::show(const ResultPtr& good) {
   ResultPtr before = space_.shown.result;
   const bool is_other_text = text_in_sight_.takes(before ? &before->document : nullptr, good->document);
   if (is_other_text && before->layer().dimensions.keys != good->layer().dimensions.keys)
-    see_as_a_whole(*space_.view.focus, before->layer(), good->layer(), space_.selection.head);
+    see_as_a_whole(focus_of(space_.view), before->layer(), good->layer(), space_.selection.head);
   space_.shown.show(good, space_.errors, space_.backends);
   space_.backends.note(*good);
   space_.shown.stats->compare_with(held_.result());

@@ -8,10 +8,10 @@
 #include "app/exports/grid_figure.hpp"
 #include "app/kit/draw/svg.hpp"
 #include "app/kit/draw/texture.hpp"
-#include "app/state/layout.hpp"
+#include "app/state/regions/layout.hpp"
 #include "app/state/requests.hpp"
 #include "app/state/selection.hpp"
-#include "app/state/view_state.hpp"
+#include "app/state/window_state.hpp"
 #include "core/document/document.hpp"
 
 namespace attnscope {

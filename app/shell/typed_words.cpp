@@ -11,6 +11,7 @@
 #include "app/shell/no_text.hpp"
 #include "app/state/files_state.hpp"
 #include "app/state/presenter_state.hpp"
+#include "app/state/regions/regions_state.hpp"
 #include "app/state/watch/watch_state.hpp"
 #include "app/views/tokens/refused_typing.hpp"
 #include "core/edits/dump.hpp"
@@ -70,7 +71,7 @@ std::string clipboard_text() {
 /// Whether the token strip's field, to which typed words go, is in sight.
 bool TypedWords::has_sentence_in_sight() const {
   return has_sentence(space_.view.mode) && !is_watching(space_.view) &&
-         !space_.view.is_hidden(Region::Strip) && !space_.shown.result->layer().is_long() &&
+         !regions_of(space_.view).is_hidden(Region::Strip) && !space_.shown.result->layer().is_long() &&
          (typed_texts(space_.document) > 0 || space_.document.input.is_given());
 }
 

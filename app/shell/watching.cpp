@@ -4,9 +4,10 @@
 #include <exception>
 #include <utility>
 
-#include "app/state/editing_state.hpp"
 #include "app/state/files_state.hpp"
 #include "app/state/model_look.hpp"
+#include "app/state/regions/editing_state.hpp"
+#include "app/state/regions/stage_look.hpp"
 #include "app/state/watch/watch_state.hpp"
 #include "app/views/model/facts.hpp"
 #include "app/watch/watch_sight.hpp"
@@ -95,7 +96,7 @@ void Watching::open_layer() {
     arriving_.take(std::move(layer), {});
     state.on = true;
     space_.view.mode = Mode::Explore;
-    space_.view.vectors.reset();
+    stage_look_of(space_.view).vectors.reset();
     arriving_.arrival()->looks = Looks{.view = space_.view, .selection = at, .trace = {}, .file = {}};
   } catch (const std::exception& error) {
     space_.view.notices.say(error.what());

@@ -3,7 +3,7 @@
 
 #include "app/shell/regions.hpp"
 #include "app/state/selection.hpp"
-#include "app/state/view_state.hpp"
+#include "app/state/window_state.hpp"
 #include "core/engine/result.hpp"
 
 namespace attnscope {

@@ -1,6 +1,6 @@
 #include "app/state/model_look.hpp"
 
-#include "app/state/view_state.hpp"
+#include "app/state/window_state.hpp"
 
 namespace attnscope {
 

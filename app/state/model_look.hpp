@@ -18,7 +18,7 @@
 namespace attnscope {
 
 struct RgbPicture;  // core/files/formats/picture_file.hpp
-struct ViewState;   // app/state/view_state.hpp
+struct ViewState;   // app/state/window_state.hpp
 
 /// What stands in the place of the grid: the heads themselves, why one of them looked where it did, what
 /// zeroing each does, what each brings back of another text's answer, how the text goes on token by token,
@@ -55,7 +55,7 @@ struct ModelLook {
   CellValue value = CellValue::Weight;
   bool token_dims = true;  // pointing at a token dims each head to the most it gives it
   PictureState picture;
-  std::array<signed char, 15> fold{};         // sections of the controls, as ViewState::fold
+  std::array<signed char, 15> fold{};         // sections of the controls, as ControlsState::fold
   std::optional<std::int64_t> predicted_row;  // whose prediction is shown; nothing: the usual one
   std::optional<std::int64_t> followed;       // a token that is listed, however unlikely it is
   // Whose logit is split on the screen Why; nothing: the likeliest. Less the logit of the other one; nothing:

@@ -12,32 +12,6 @@
 namespace attnscope {
 namespace {
 
-/// What moves continuously, by the struct it is in; "" are the fields of ViewState itself. A page says it of
-/// its own fields.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 14> continuous{{
-    {"", "scrolls"},
-    {"focus", "zoom"},
-    {"focus", "query"},
-    {"focus", "key"},
-    {"focus", "line_row"},
-    {"inspector", "product_row"},
-    {"inspector", "key_row"},
-    {"inspector", "large_row"},
-    {"signals", "time_zoom"},
-    {"signals", "score_zoom"},
-    {"signals", "weight_zoom"},
-    {"editing", "zoomed"},
-    {"editing", "across"},
-    {"editing", "down"},
-}};
-
-bool is_continuous(std::string_view group, std::string_view name) {
-  return std::find(continuous.begin(), continuous.end(), std::pair(group, name)) != continuous.end();
-}
-
-/// The cell changes with every arrow.
-bool is_place(std::string_view group) { return group == "selection"; }
-
 template <class T>
 inline constexpr bool is_optional = false;
 template <class T>
@@ -72,14 +46,8 @@ class Walker {
   explicit Walker(Way& way) : way_(way) {}
 
   template <class T>
-  void operator()(const char* name, T& value, double = 0, double = 0) {
-    if (is_continuous(group_, name)) return;
-    const bool outer = std::exchange(in_place_, in_place_ || is_place(group_));
-    const std::string_view group = group_;
-    if (group_.empty()) group_ = name;
+  void operator()(const char*, T& value, double = 0, double = 0) {
     visit(value);
-    group_ = group;
-    in_place_ = outer;
   }
 
   /// What is visited meanwhile is a place.
@@ -94,6 +62,8 @@ class Walker {
   void visit(T& value) {
     if constexpr (std::is_same_v<T, std::string>) {
       way_.text(value);
+    } else if constexpr (std::is_same_v<T, ListOfNames>) {
+      way_.text(value.names);
     } else if constexpr (std::is_same_v<T, NamedChoice>) {
       way_.number(value.at, in_place_);
     } else if constexpr (std::is_enum_v<T> || std::is_arithmetic_v<T>) {
@@ -112,7 +82,6 @@ class Walker {
   }
 
   Way& way_;
-  std::string_view group_;  // the struct of ViewState that is being gone through
   bool in_place_ = false;
 };
 
@@ -141,8 +110,9 @@ Viewing viewing_of(const ViewState& view, const Selection& selection) {
   Taking taking;
   Walker walker(taking);
   // fields() takes what it visits as something that can be changed, for readers; this one only looks.
-  fields(walker, const_cast<ViewState&>(view));            // NOLINT(cppcoreguidelines-pro-type-const-cast)
-  walker("selection", const_cast<Selection&>(selection));  // NOLINT(cppcoreguidelines-pro-type-const-cast)
+  fields(walker, const_cast<ViewState&>(view));           // NOLINT(cppcoreguidelines-pro-type-const-cast)
+  auto& chosen = const_cast<Selection&>(selection);       // NOLINT(cppcoreguidelines-pro-type-const-cast)
+  walker.in_place([&] { walker("selection", chosen); });  // the cell changes with every arrow
   return std::move(taking.look);
 }
 
@@ -150,7 +120,7 @@ void view_again(const Viewing& look, ViewState& view, Selection& selection) {
   Giving giving{look};
   Walker walker(giving);
   fields(walker, view);
-  walker("selection", selection);
+  walker.in_place([&] { walker("selection", selection); });
 }
 
 }  // namespace attnscope

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "app/state/selection.hpp"
-#include "app/state/view_state.hpp"
+#include "app/state/window_state.hpp"
 
 namespace attnscope {
 

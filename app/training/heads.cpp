@@ -6,6 +6,7 @@
 #include "app/kit/ui/number_format.hpp"
 #include "app/kit/widgets/widgets.hpp"
 #include "app/scene/picture.hpp"
+#include "app/state/regions/focus_state.hpp"
 #include "app/training/panels.hpp"
 #include "app/training/run_words.hpp"
 
@@ -35,7 +36,7 @@ void draw_lab_matrix(const TrainingPanels& panels, const HeadPicture& of, const 
     if (of.minus != nullptr)
       numbers.matrix() -= of.minus->probe.weights.matrix(of.head / per_layer, of.head % per_layer);
     const Map map =
-        of.minus != nullptr ? ui.theme.scores : weights_map(ui.theme, panels.scene.view.focus->colours);
+        of.minus != nullptr ? ui.theme.scores : weights_map(ui.theme, focus_of(panels.scene.view).colours);
     const Tensor& whole = numbers;
     RasterJob job = whole_matrix(ui, whole.matrix(), colormap(map), box);
     job.low = of.minus != nullptr ? -1.f : 0.f;

@@ -1,6 +1,6 @@
 #include "app/training/lab_state.hpp"
 
-#include "app/state/view_state.hpp"
+#include "app/state/window_state.hpp"
 #include "core/training/tasks/task.hpp"
 
 namespace attnscope {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/state/regions/stage_look.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/edits/within.hpp"
 
@@ -50,11 +51,11 @@ bool Workspace::view_as(const Viewing& look) {
   selection = looked_at;
   chosen = place_of(looked_at);
   if (!shown.result) return true;
-  const Plane wanted = view.stage;
+  const Plane wanted = stage_look_of(view).stage;
   nothing_is_switched();
   keep_selection_inside();
   keep_plane_there();
-  return !wanted.is_difference() || view.stage == wanted;
+  return !wanted.is_difference() || stage_look_of(view).stage == wanted;
 }
 
 void Workspace::keep_selection_inside() {
@@ -64,13 +65,14 @@ void Workspace::keep_selection_inside() {
 void Workspace::keep_plane_there() {
   if (shown.result->layer().is_long()) return;  // a long result has one picture
   const std::vector<Plane> all = shown.stats->planes();
-  const Plane now = view.stage, used = weights_stage(shown.result->document);
+  const Plane now = stage_look_of(view).stage, used = weights_stage(shown.result->document);
   const bool there = std::find(all.begin(), all.end(), now) != all.end();
   const bool switched = was_used != used.stage && is_weights(now) && now.stage != Stage::Drop;
   if (switched) {
-    view.stage = used;  // show_stage() would reset the vectors in focus and the locked ends
+    // show_stage() would reset the vectors in focus and the locked ends
+    stage_look_of(view).stage = used;
   } else if (!there) {
-    view.show_stage(used);
+    show_stage(view, used);
   }
   was_used = used.stage;
 }

@@ -20,7 +20,7 @@
 #include "app/results/sight.hpp"
 #include "app/state/history.hpp"
 #include "app/state/selection.hpp"
-#include "app/state/view_state.hpp"
+#include "app/state/window_state.hpp"
 #include "app/workspace/app_options.hpp"
 #include "app/workspace/following.hpp"
 #include "app/workspace/model_following.hpp"

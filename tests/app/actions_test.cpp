@@ -12,6 +12,9 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/state/presenter_state.hpp"
+#include "app/state/regions/regions_state.hpp"
+#include "app/state/regions/signals_state.hpp"
+#include "app/state/regions/stage_look.hpp"
 #include "app/state/watch/watch_state.hpp"
 #include "app/training/lab_state.hpp"
 #include "app/training/training_runs.hpp"
@@ -107,8 +110,8 @@ const std::map<std::string_view, std::function<void(Robot&)>> preparations{
     {"Words on the picture", present},
     {"Take the last mark away", present},
     {"Clear what was drawn", present},
-    {"Stage before", [](Robot& r) { r.app().view().stage = Stage::Scale; }},
-    {"Stage after", [](Robot& r) { r.app().view().stage = Stage::Scale; }},
+    {"Stage before", [](Robot& r) { stage_look_of(r.app().view()).stage = Stage::Scale; }},
+    {"Stage after", [](Robot& r) { stage_look_of(r.app().view()).stage = Stage::Scale; }},
     {"Restore all heads", [](Robot& r) { r.key(ImGuiKey_M, ImGuiMod_Shift); }},
     {"Explore", [](Robot& r) { r.app().view().mode = Mode::Walk; }},
     {"One move back", [](Robot& r) { r.key(ImGuiKey_Space); }},
@@ -123,7 +126,7 @@ const std::map<std::string_view, std::function<void(Robot&)>> preparations{
        r.settle();
        r.click("Zero");
      }},
-    {"Usual sizes", [](Robot& r) { r.app().view().sizes.heads = 400; }},
+    {"Usual sizes", [](Robot& r) { regions_of(r.app().view()).sizes.heads = 400; }},
     {"Swap now and held",
      [](Robot& r) {
        r.key(ImGuiKey_Backslash);
@@ -148,8 +151,8 @@ struct Seen {
       : document(robot.document()),
         selection(robot.app().selection()),
         held(robot.app().held().sight().has_value()),
-        frozen(robot.app().view().scope.frozen()),
-        armed(robot.app().view().scope.state() == Oscilloscope::State::Armed) {
+        frozen(scope_of(robot.app().view()).frozen()),
+        armed(scope_of(robot.app().view()).state() == Oscilloscope::State::Armed) {
     if (const char* text = ImGui::GetClipboardText()) clipboard = text;
   }
   bool operator==(const Seen& o) const {
@@ -181,7 +184,7 @@ std::string drawing() {
 void prepare(Robot& robot, const Action& action) {
   robot.settle();
   // The trace against time changes with every frame.
-  robot.app().view().hidden[static_cast<std::size_t>(Region::Signals)] = true;
+  regions_of(robot.app().view()).hidden[static_cast<std::size_t>(Region::Signals)] = true;
   if (action.only) robot.app().view().mode = *action.only;
   robot.frame(2);
   if (const auto at = preparations.find(action.name); at != preparations.end()) at->second(robot);

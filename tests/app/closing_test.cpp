@@ -12,6 +12,7 @@
 #include "app/session/closed.hpp"
 #include "app/session/look.hpp"
 #include "app/session/session.hpp"
+#include "app/state/regions/regions_state.hpp"
 #include "app/window_robot.hpp"
 #include "core/files/document/open.hpp"
 #include "core/files/document/session_file.hpp"
@@ -130,7 +131,7 @@ TEST_CASE("the look comes back: theme, size, language, regions, Walk, the window
     choose(robot, "Look", "Deutsch");
     robot.key(ImGuiKey_4);
     robot.key(ImGuiKey_Equal, ImGuiMod_Ctrl);
-    robot.app().view().sizes.heads = 333;
+    regions_of(robot.app().view()).sizes.heads = 333;
     robot.key(ImGuiKey_F3);
     robot.settle();
     robot.app().close({1300, 900, true});
@@ -139,8 +140,8 @@ TEST_CASE("the look comes back: theme, size, language, regions, Walk, the window
   const ViewState& view = robot.app().view();
   CHECK(view.theme == ThemeName::Light);
   CHECK(view.language == "de");
-  CHECK(view.is_hidden(Region::Signals));
-  CHECK(view.sizes.heads == 333);
+  CHECK(regions_of(view).is_hidden(Region::Signals));
+  CHECK(regions_of(view).sizes.heads == 333);
   CHECK(view.mode == Mode::Walk);
   CHECK(std::abs(view.scale - 1.1f) < 1e-4f);
   CHECK(robot.app().message().empty());

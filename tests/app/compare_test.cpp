@@ -3,6 +3,7 @@
 
 #include "app/compare_robot.hpp"
 #include "app/state/compare_state.hpp"
+#include "app/state/regions/stage_look.hpp"
 #include "app/window/render.hpp"
 #include "support/temporary_directory.hpp"
 
@@ -143,7 +144,7 @@ TEST_CASE("the stage is chosen for all three pictures; keys do not leave the fou
   Comparing robot;
   click(robot, "Hold, then switch scaling off");
   click(robot, "Stage: Scores");
-  CHECK(robot.app().view().stage == Plane(Stage::Score));
+  CHECK(stage_look_of(robot.app().view()).stage == Plane(Stage::Score));
   Pair pair(robot);
   // The scale comes after the scores: their difference is 0.
   CHECK(pair.stats.range({Stage::Score, Plane::Kind::Difference}, 0, 3).high == 0);
@@ -151,11 +152,11 @@ TEST_CASE("the stage is chosen for all three pictures; keys do not leave the fou
   CHECK(pair.stats.range({Stage::Scale, Plane::Kind::Difference}, 0, 3).high > 1);
   click(robot, "Stage: Masked");
   click(robot, "Stage: Weights");
-  CHECK(robot.app().view().stage == Plane(Stage::Softmax));
+  CHECK(stage_look_of(robot.app().view()).stage == Plane(Stage::Softmax));
   for (int i = 0; i < 4; ++i) robot.key(ImGuiKey_Period);
-  CHECK(robot.app().view().stage == Plane(Stage::Softmax));
+  CHECK(stage_look_of(robot.app().view()).stage == Plane(Stage::Softmax));
   for (int i = 0; i < 9; ++i) robot.key(ImGuiKey_Comma);
-  CHECK(robot.app().view().stage == Plane(Stage::Score));
+  CHECK(stage_look_of(robot.app().view()).stage == Plane(Stage::Score));
 }
 
 TEST_CASE("one hover in all three pictures, a click chooses") {

@@ -3,6 +3,7 @@
 
 #include "app/compare_robot.hpp"
 #include "app/state/compare_state.hpp"
+#include "app/state/regions/stage_look.hpp"
 
 namespace attnscope::compare_unlike_test {
 
@@ -75,7 +76,7 @@ TEST_CASE("weights of another kind stand beside softmax's") {
   robot.key(ImGuiKey_F4);
   robot.settle();
   robot.leave();
-  CHECK(robot.app().view().stage == Plane(Stage::Linear));
+  CHECK(stage_look_of(robot.app().view()).stage == Plane(Stage::Linear));
   REQUIRE(robot.has("compare A-B 0"));
   Pair pair(robot);
   const float a = pair.a->layer().trace[Stage::Linear]->matrix(0, 3)(4, 1);

@@ -5,6 +5,7 @@
 
 #include "app/controls_robot.hpp"
 #include "app/kit/ui/number_format.hpp"
+#include "app/state/regions/controls_state.hpp"
 
 namespace attnscope::cost_test {
 
@@ -16,15 +17,15 @@ TEST_CASE("the cost section tells what the layer costs, at any length") {
        {"At tokens", "Parameters QKV", "FLOPs", "Held streaming", "Cost of Scores"})
     CHECK(robot.has(label));
   const Document before = robot.document();
-  CHECK(robot.app().view().cost_tokens == 0);
+  CHECK(controls_of(robot.app().view()).cost_tokens == 0);
   const ImVec2 knob = robot.centre("At tokens");
   robot.drag(knob, {knob.x + 60, knob.y});
-  CHECK(robot.app().view().cost_tokens > 100);
+  CHECK(controls_of(robot.app().view()).cost_tokens > 100);
   robot.type_number("At tokens value", "32768");
-  CHECK(robot.app().view().cost_tokens == 32768);
+  CHECK(controls_of(robot.app().view()).cost_tokens == 32768);
   CHECK(robot.document() == before);  // this does not change the document
   robot.type_number("At tokens value", "6");
-  CHECK(robot.app().view().cost_tokens == 0);  // its own length again
+  CHECK(controls_of(robot.app().view()).cost_tokens == 0);  // its own length again
   click(robot, "More: Cost");
   CHECK_FALSE(robot.has("Cost of Scores"));
 }

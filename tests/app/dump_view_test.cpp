@@ -14,7 +14,9 @@
 #include "app/scene/scene.hpp"
 #include "app/session/session.hpp"
 #include "app/state/files_state.hpp"
-#include "app/state/focus_state.hpp"
+#include "app/state/regions/controls_state.hpp"
+#include "app/state/regions/focus_state.hpp"
+#include "app/state/regions/stage_look.hpp"
 #include "app/views/files/files.hpp"
 #include "app/window/render.hpp"
 #include "core/base/random.hpp"
@@ -169,7 +171,7 @@ TEST_CASE("another layer of a dump keeps mask, scale, head, cell, zoom and colou
   robot.key(ImGuiKey_Comma);  // masked scores
   click(robot, "head 1");
   robot.app().looking().look_at({.head = {}, .cell = Cell{4, 1}, .cells = {}});
-  robot.app().view().focus->zoom = 2;
+  focus_of(robot.app().view()).zoom = 2;
   robot.settle();
   choose(robot, "Layer", "h.1##layer");
   const auto as_before = [&] {
@@ -178,9 +180,9 @@ TEST_CASE("another layer of a dump keeps mask, scale, head, cell, zoom and colou
     CHECK(robot.app().selection().head == 1);
     CHECK(robot.app().selection().cell == Cell{4, 1});
     CHECK(robot.app().selection().locked);
-    CHECK(robot.app().view().focus->zoom == 2);
-    CHECK(robot.app().view().focus->log);
-    CHECK(robot.app().view().stage == Plane(Stage::Mask));
+    CHECK(focus_of(robot.app().view()).zoom == 2);
+    CHECK(focus_of(robot.app().view()).log);
+    CHECK(stage_look_of(robot.app().view()).stage == Plane(Stage::Mask));
   };
   CHECK(robot.document().title == "d.safetensors · h.1");
   as_before();
@@ -201,8 +203,8 @@ TEST_CASE("of weights alone nothing is shown that the file does not hold", "[dum
   CHECK(robot.app().message().find("taken as heads, queries, keys") != std::string::npos);
   CHECK_FALSE(robot.has("Keep the guesses"));  // measured
   CHECK(robot.document().layer().masking.causal);
-  robot.app().view().fold.fill(1);
-  robot.app().view().more.fill(true);
+  controls_of(robot.app().view()).fold.fill(1);
+  controls_of(robot.app().view()).more.fill(true);
   robot.app().held().hold();
   robot.settle();
   const std::set<std::string> invented{"Given Q, K, V",
@@ -341,7 +343,7 @@ TEST_CASE("what opening a text turns off is said", "[dumps]") {
   std::ofstream(directory / "b.txt") << text;
   robot.app().files().opening.open(directory / "b.txt");
   robot.settle();
-  CHECK(robot.app().view().focus->log == (robot.app().message().find("logarithmic") != std::string::npos));
+  CHECK(focus_of(robot.app().view()).log == (robot.app().message().find("logarithmic") != std::string::npos));
   robot.key(ImGuiKey_Escape);
   robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);
   robot.settle();

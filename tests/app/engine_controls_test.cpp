@@ -10,6 +10,7 @@
 
 #include "app/controls_robot.hpp"
 #include "app/scene/scene.hpp"
+#include "app/state/regions/stage_look.hpp"
 #include "core/files/formats/safetensors.hpp"
 #include "support/sparse_weights.hpp"
 #include "support/temporary_directory.hpp"
@@ -301,7 +302,7 @@ TEST_CASE("a loss brings gradients, their norms and their pictures") {
     robot.frame();
     const Image before = robot.pixels();
     choose(robot, "Other stages", plane);
-    CHECK(robot.app().view().stage.is_gradient());
+    CHECK(stage_look_of(robot.app().view()).stage.is_gradient());
     robot.leave();
     robot.frame();
     CHECK_FALSE((robot.pixels() == before));
@@ -311,7 +312,7 @@ TEST_CASE("a loss brings gradients, their norms and their pictures") {
   CHECK(shown(robot).gradients->loss != sum);
   click(robot, "Loss: Off");
   CHECK_FALSE(shown(robot).gradients);
-  CHECK_FALSE(robot.app().view().stage.is_gradient());
+  CHECK_FALSE(stage_look_of(robot.app().view()).stage.is_gradient());
 }
 
 TEST_CASE("the statistics of the shown head") {
@@ -335,7 +336,8 @@ TEST_CASE("every stage there is can be looked at, with the keys as well") {
   std::vector<Plane> seen;
   for (int i = 0; i < 12; ++i) robot.key(ImGuiKey_Comma);
   for (int i = 0; i < 12; ++i) {
-    if (seen.empty() || seen.back() != robot.app().view().stage) seen.push_back(robot.app().view().stage);
+    if (seen.empty() || seen.back() != stage_look_of(robot.app().view()).stage)
+      seen.push_back(stage_look_of(robot.app().view()).stage);
     robot.key(ImGuiKey_Period);
     robot.settle();
   }

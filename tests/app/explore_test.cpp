@@ -6,6 +6,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "app/state/regions/stage_look.hpp"
 #include "core/edits/edits.hpp"
 #include "robot/robot.hpp"
 
@@ -210,12 +211,12 @@ TEST_CASE("stage, range, theme: looks change, the Document does not") {
   const Document document = robot.document();
   robot.click("Stage: Scores");
   robot.frame(2);
-  CHECK(robot.app().view().stage == Stage::Score);
+  CHECK(stage_look_of(robot.app().view()).stage == Stage::Score);
   const Image scores = robot.pixels();
   robot.click("Range: Head");
   robot.leave();
   robot.frame(2);
-  CHECK(robot.app().view().range == RangeMode::Head);
+  CHECK(stage_look_of(robot.app().view()).range == RangeMode::Head);
   CHECK_FALSE((robot.pixels() == scores));
   robot.click("Look");
   robot.frame(2);

@@ -11,8 +11,10 @@
 #include "app/files_robot.hpp"
 #include "app/shell/app.hpp"
 #include "app/shell/still.hpp"
-#include "app/state/editing_state.hpp"
 #include "app/state/files_state.hpp"
+#include "app/state/regions/editing_state.hpp"
+#include "app/state/regions/regions_state.hpp"
+#include "app/state/regions/stage_look.hpp"
 #include "core/files/document/open.hpp"
 #include "core/files/formats/npy.hpp"
 #include "support/program.hpp"
@@ -164,7 +166,7 @@ TEST_CASE("what cannot be drawn is refused in a sentence and writes nothing", "[
   CHECK(refusal(PictureRegion::Window, 1, directory / "none/a.svg").find("No such file") !=
         std::string::npos);
   CHECK(refusal(PictureRegion::Window, 1, {}).find("Cannot write") != std::string::npos);
-  robot.app().view().hidden[static_cast<std::size_t>(Region::Heads)] = true;
+  regions_of(robot.app().view()).hidden[static_cast<std::size_t>(Region::Heads)] = true;
   CHECK(refusal(PictureRegion::Heads, 1, directory / "a.png").find("\"heads\"") != std::string::npos);
   robot.app().view().mode = Mode::Walk;
   CHECK(refusal(PictureRegion::Signals, 1, directory / "a.png").find("only Explore") != std::string::npos);
@@ -231,8 +233,8 @@ TEST_CASE("numbers go to the clipboard with their labels, a cell with all its di
   const float difference = shown(robot).trace[Stage::Softmax]->matrix(0, 3)(2, 1) - weight;
   CHECK(std::string(ImGui::GetClipboardText()).find(fmt::format("\t{}\t", difference)) != std::string::npos);
 
-  robot.app().view().show_stage(Stage::Softmax);
-  robot.app().view().show_vectors(Stage::Output);
+  show_stage(robot.app().view(), Stage::Softmax);
+  show_vectors(robot.app().view(), Stage::Output);
   robot.key(ImGuiKey_C, ImGuiMod_Ctrl);
   robot.settle();
   text = ImGui::GetClipboardText();
@@ -302,7 +304,7 @@ TEST_CASE("keys of shared heads are exported as those of the head's group", "[ex
   robot.settle();
   REQUIRE(shown(robot).trace[Stage::Key]->shape()[1] == 2);
   REQUIRE(robot.app().selection().head == 3);
-  robot.app().view().show_vectors(Stage::Key);
+  show_vectors(robot.app().view(), Stage::Key);
   from_file_menu(robot, "Export NPY");
   name_it(robot, "keys.npy");
   const Tensor& keys = *shown(robot).trace[Stage::Key];
@@ -312,7 +314,7 @@ TEST_CASE("keys of shared heads are exported as those of the head's group", "[ex
 
 TEST_CASE("names of files have letters and numbers alone", "[export]") {
   Robot robot({.width = 1600, .height = 1000});
-  robot.app().view().editing->weights = Editable::QueryWeights;
+  editing_of(robot.app().view()).weights = Editable::QueryWeights;
   robot.settle();
   from_file_menu(robot, "Export CSV");
   CHECK(dialog_of(robot).name.ends_with(" - WQ weights.csv"));

@@ -4,7 +4,8 @@
 #include "app/files/paths.hpp"
 #include "app/focus_robot.hpp"
 #include "app/results/background_errors.hpp"
-#include "app/state/focus_state.hpp"
+#include "app/state/regions/focus_state.hpp"
+#include "app/state/regions/stage_look.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/edits/edits.hpp"
 #include "core/files/document/open.hpp"
@@ -20,24 +21,24 @@ TEST_CASE("A − B can be chosen once something is held") {
   Robot robot({.width = 1600, .height = 1000});
   robot.click("Kind: now − held");  // explains how, changes nothing
   robot.frame(2);
-  CHECK(robot.app().view().stage == Stage::Softmax);
+  CHECK(stage_look_of(robot.app().view()).stage == Stage::Softmax);
   robot.key(ImGuiKey_Backslash);
   robot.key(ImGuiKey_S);
   robot.settle();
   click(robot, "Kind: now − held");
-  CHECK(robot.app().view().stage == Plane(Stage::Softmax, Plane::Kind::Difference));
+  CHECK(stage_look_of(robot.app().view()).stage == Plane(Stage::Softmax, Plane::Kind::Difference));
   click(robot, "Stage: Scores");  // the same kind of another stage
-  CHECK(robot.app().view().stage == Plane(Stage::Score, Plane::Kind::Difference));
+  CHECK(stage_look_of(robot.app().view()).stage == Plane(Stage::Score, Plane::Kind::Difference));
   click(robot, "Kind: Value");
-  CHECK(robot.app().view().stage == Stage::Score);
+  CHECK(stage_look_of(robot.app().view()).stage == Stage::Score);
 }
 
 TEST_CASE("the float64 error is drawn in its own range, for every stage") {
   Robot robot({.width = 1600, .height = 1000});
   SeenMap map(robot);
   click(robot, "Kind: Δ f64");
-  CHECK(robot.app().view().stage == Plane(Stage::Softmax, Plane::Kind::Error));
-  CHECK(robot.app().view().range == RangeMode::Head);
+  CHECK(stage_look_of(robot.app().view()).stage == Plane(Stage::Softmax, Plane::Kind::Error));
+  CHECK(stage_look_of(robot.app().view()).range == RangeMode::Head);
   ThreadPool pool(1);
   for (const auto& [name, stage] : {std::pair{"Stage: Scores", Stage::Score},
                                     {"Stage: Masked", Stage::Mask},
@@ -45,7 +46,7 @@ TEST_CASE("the float64 error is drawn in its own range, for every stage") {
     INFO(name);
     if (stage != Stage::Softmax) click(robot, name);
     if (stage == Stage::Softmax) click(robot, "Stage: Weights");
-    CHECK(robot.app().view().stage == Plane(stage, Plane::Kind::Error));
+    CHECK(stage_look_of(robot.app().view()).stage == Plane(stage, Plane::Kind::Error));
     robot.leave();
     robot.frame(2);
     const Trace errors = float64_error({pool, {}}, robot.document(), shown(robot).trace);
@@ -66,8 +67,8 @@ TEST_CASE("the float64 error is drawn in its own range, for every stage") {
     }
   }
   click(robot, "Kind: Value");
-  CHECK(robot.app().view().range == RangeMode::All);
-  CHECK(robot.app().view().stage == Stage::Softmax);
+  CHECK(stage_look_of(robot.app().view()).range == RangeMode::All);
+  CHECK(stage_look_of(robot.app().view()).stage == Stage::Softmax);
 }
 
 TEST_CASE(
@@ -160,28 +161,29 @@ TEST_CASE("the ends of the colour bar can be dragged and go back") {
   robot.drag(high, {high.x - bar.w * 0.4f, high.y}, 8);
   robot.frame(2);
   const ViewState& view = robot.app().view();
-  CHECK(view.range == RangeMode::Lock);
-  CHECK(std::abs(view.locked_range[1] - 0.6f) < 0.02f);
-  CHECK(view.locked_range[0] == 0);
+  CHECK(stage_look_of(view).range == RangeMode::Lock);
+  CHECK(std::abs(stage_look_of(view).locked_range[1] - 0.6f) < 0.02f);
+  CHECK(stage_look_of(view).locked_range[0] == 0);
   robot.drag(low, {low.x + bar.w * 0.5f, low.y}, 8);
   robot.frame(2);
-  CHECK(std::abs(view.locked_range[0] - 0.3f) < 0.02f);
+  CHECK(std::abs(stage_look_of(view).locked_range[0] - 0.3f) < 0.02f);
   const ImVec2 end = robot.centre("Range high end");
   robot.drag(end, {end.x - 3 * bar.w, end.y}, 8);  // it stops at the other end
-  CHECK(view.locked_range[1] > view.locked_range[0]);
+  CHECK(stage_look_of(view).locked_range[1] > stage_look_of(view).locked_range[0]);
   robot.frame(40);
   robot.click("Range high end");
   robot.press();
   robot.release();
   robot.frame(2);
-  CHECK(view.range == RangeMode::All);
+  CHECK(stage_look_of(view).range == RangeMode::All);
 
   click(robot, "Stage: Scaled");
   const ImVec2 score_end = robot.centre("Range low end");
   robot.drag(score_end, {score_end.x + bar.w * 0.25f, score_end.y}, 8);
   robot.frame(2);
-  CHECK(view.range == RangeMode::Lock);
-  CHECK(view.locked_range[0] == -view.locked_range[1]);  // scores stay centred on zero
+  CHECK(stage_look_of(view).range == RangeMode::Lock);
+  CHECK(stage_look_of(view).locked_range[0] ==
+        -stage_look_of(view).locked_range[1]);  // scores stay centred on zero
   const Image before = robot.pixels();
   robot.move({bar.centre_x(), bar.centre_y()});
   robot.frame(2);
@@ -196,13 +198,13 @@ TEST_CASE("a file with many small weights opens on the logarithm, one with large
                     std::array{NamedTensor{"Q", &zeros}, NamedTensor{"K", &zeros}, NamedTensor{"V", &zeros}});
   Robot robot({.width = 1280, .height = 800});
   robot.settle();
-  CHECK_FALSE(robot.app().view().focus->log);
+  CHECK_FALSE(focus_of(robot.app().view()).log);
   robot.app().files().opening.open(path);
   robot.settle();
-  CHECK(robot.app().view().focus->log);
+  CHECK(focus_of(robot.app().view()).log);
   robot.app().files().opening.open(list_examples(assets_directory()).front().path);
   robot.settle();
-  CHECK_FALSE(robot.app().view().focus->log);
+  CHECK_FALSE(focus_of(robot.app().view()).log);
 }
 
 }  // namespace attnscope::focus_colours_test

@@ -10,7 +10,7 @@
 
 #include "app/controls_robot.hpp"
 #include "app/scene/picture.hpp"
-#include "app/state/focus_state.hpp"
+#include "app/state/regions/focus_state.hpp"
 
 namespace attnscope::test {
 
@@ -20,7 +20,7 @@ inline std::filesystem::path example(const char* name) {
 
 inline RobotOptions with(const char* file) { return {.width = 1600, .height = 1000, .file = example(file)}; }
 
-inline const FocusState& focus(Robot& robot) { return *robot.app().view().focus; }
+inline const FocusState& focus(Robot& robot) { return focus_of(robot.app().view()); }
 
 inline Box box_of(Robot& robot, std::string_view item) {
   const RecordedItem* found = robot.items().find(item);

@@ -14,7 +14,7 @@
 #include "app/kit/ui/words.hpp"
 #include "app/lesson_robot.hpp"
 #include "app/model_robot.hpp"
-#include "app/state/focus_state.hpp"
+#include "app/state/regions/focus_state.hpp"
 #include "app/views/backends/switch.hpp"
 #include "controls_robot.hpp"
 #include "core/base/error.hpp"
@@ -387,7 +387,7 @@ TEST_CASE("german: the button that fits the map shows its word, a weight's numbe
           "[words][german]") {
   Robot robot({.width = 1600, .height = 1000, .system_fonts = true});
   speak_german(robot);
-  robot.app().view().focus->zoom = 3;
+  focus_of(robot.app().view()).zoom = 3;
   robot.settle();
   CHECK(shows(robot, "Einpassen"));
   robot.key(ImGuiKey_W);

@@ -6,7 +6,9 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/compare_robot.hpp"
-#include "app/state/layout.hpp"
+#include "app/state/regions/layout.hpp"
+#include "app/state/regions/regions_state.hpp"
+#include "app/state/regions/stage_look.hpp"
 #include "robot/layout.hpp"
 
 namespace attnscope::give_way_test {
@@ -79,7 +81,7 @@ TEST_CASE("in a lower window the plots are folded, a click opens them, a double 
   robot.settle();
   REQUIRE(robot.has("split signals"));
   CHECK(map_size(robot).y < large.y);
-  CHECK(robot.app().view().sizes.signals == usual_signals(true));
+  CHECK(regions_of(robot.app().view()).sizes.signals == usual_signals(true));
   const ImVec2 edge = robot.centre("split signals");
   robot.click_at(edge);
   robot.click_at(edge);
@@ -105,7 +107,7 @@ TEST_CASE("signals, heads, inspector give way in this order") {
   CHECK(at(320, 720).controls.w == 0);
   CHECK(at(1280, 320).strip.h == 0);
   ViewState wide = view;
-  wide.sizes = {480, 640, 640, 0};  // everything dragged as far as it goes
+  regions_of(wide).sizes = {480, 640, 640, 0};  // everything dragged as far as it goes
   const Layout crowded = compute_layout(1400, 1000, wide, 1);
   CHECK(crowded.heads.w == 0);
   CHECK(crowded.tab.w > 0);  // then the inspector is a drawer
@@ -120,7 +122,7 @@ TEST_CASE("a narrow title keeps every plane in its list") {
   robot.frame(2);
   robot.click("Scaled logits");
   robot.settle();
-  CHECK(robot.app().view().stage == Plane(Stage::Scale));
+  CHECK(stage_look_of(robot.app().view()).stage == Plane(Stage::Scale));
 }
 
 }  // namespace attnscope::give_way_test

@@ -6,7 +6,7 @@
 #include <imgui_internal.h>
 
 #include "app/scene/actions.hpp"
-#include "app/state/focus_state.hpp"
+#include "app/state/regions/focus_state.hpp"
 #include "controls_robot.hpp"
 #include "hands_robot.hpp"
 
@@ -140,7 +140,7 @@ TEST_CASE("quick single keys stay keys: the same again and again, or two of them
   type_keys(robot, "scl", 0.7);  // slowly
   robot.settle();
   CHECK(robot.document().layer().scaling.kind == Scaling::Kind::InverseSqrtDk);
-  CHECK(robot.app().view().focus->log);
+  CHECK(focus_of(robot.app().view()).log);
   CHECK_FALSE(is_typing());
 }
 
@@ -149,12 +149,12 @@ TEST_CASE("a single key says what it did, with a way back that goes by itself") 
   CHECK_FALSE(robot.has("Undo this"));
   robot.key(ImGuiKey_L);
   robot.frame(2);
-  REQUIRE(robot.app().view().focus->log);
+  REQUIRE(focus_of(robot.app().view()).log);
   REQUIRE(robot.has("Undo this"));
   CHECK(robot.app().changes_in());
   robot.click("Undo this");
   robot.settle();
-  CHECK_FALSE(robot.app().view().focus->log);
+  CHECK_FALSE(focus_of(robot.app().view()).log);
   CHECK_FALSE(robot.has("Undo this"));
   robot.key(ImGuiKey_S);
   robot.frame(2);

@@ -2,6 +2,7 @@
 // output's change below.
 #include <catch2/catch_test_macros.hpp>
 
+#include "app/state/regions/stage_look.hpp"
 #include "heads_robot.hpp"
 
 namespace attnscope::heads_test {
@@ -16,7 +17,7 @@ TEST_CASE("a click on the badge mutes a head, another lets it sound again", "[he
   test::click(robot, "badge 0");
   CHECK(kind_of(robot.document(), 0) == Kind::Mute);
   CHECK(robot.app().selection().head == 3);  // the click does not choose a head
-  CHECK(robot.app().view().stage == Plane(Stage::Intervention));
+  CHECK(stage_look_of(robot.app().view()).stage == Plane(Stage::Intervention));
   const LayerResult& r = shown(robot);
   CHECK(r.trace[Stage::Intervention]->matrix(0, 0).isZero(0));
   REQUIRE(r.measures.output_change.size() == 6);
@@ -26,7 +27,7 @@ TEST_CASE("a click on the badge mutes a head, another lets it sound again", "[he
   CHECK(brightness(robot, 0) > 0.1 * bright);
   test::click(robot, "badge 0");
   CHECK(robot.document() == before);
-  CHECK(robot.app().view().stage == Plane(Stage::Softmax));
+  CHECK(stage_look_of(robot.app().view()).stage == Plane(Stage::Softmax));
   CHECK_FALSE(robot.has("restore all heads"));
 }
 

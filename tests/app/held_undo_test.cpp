@@ -7,6 +7,7 @@
 #include "app/hands_robot.hpp"
 #include "app/lessons/library.hpp"
 #include "app/state/history.hpp"
+#include "app/state/regions/stage_look.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace attnscope::held_undo_test {
@@ -34,7 +35,7 @@ struct Differing : Robot {
   bool holds(const Document& held) {
     return app().held().sight() && app().held().sight()->result->document == held;
   }
-  bool looks_at_difference() { return a != b && holds(b) && app().view().stage == difference; }
+  bool looks_at_difference() { return a != b && holds(b) && stage_look_of(app().view()).stage == difference; }
   void undo_to(const Document& there) {
     for (int steps = 0; document() != there; ++steps) {
       REQUIRE(steps < 8);
@@ -121,7 +122,7 @@ TEST_CASE("to drop what is held, and to swap it, is a step of undo") {
   const std::size_t depth = robot.app().history().depth();
   robot.press(ImGuiKey_Backslash, ImGuiMod_Shift);
   CHECK_FALSE(robot.app().held().sight());
-  CHECK(robot.app().view().stage == Stage::Softmax);
+  CHECK(stage_look_of(robot.app().view()).stage == Stage::Softmax);
   CHECK(robot.app().history().depth() == depth + 1);
   undo(robot);
   CHECK(robot.looks_at_difference());
@@ -160,7 +161,7 @@ TEST_CASE("a look at a difference comes back where what is held since has other 
   Differing robot;
   robot.retype("##Text", "Other words altogether, and more of them");
   robot.press(ImGuiKey_Escape);
-  REQUIRE(robot.app().view().stage == Stage::Softmax);
+  REQUIRE(stage_look_of(robot.app().view()).stage == Stage::Softmax);
   robot.press(ImGuiKey_Backslash);
   const Document other = robot.document();
   REQUIRE(robot.holds(other));

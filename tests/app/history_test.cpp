@@ -5,6 +5,8 @@
 
 #include "app/controls_robot.hpp"
 #include "app/scene/actions.hpp"
+#include "app/state/regions/regions_state.hpp"
+#include "app/state/regions/token_look.hpp"
 
 namespace attnscope::history_test {
 
@@ -245,8 +247,8 @@ TEST_CASE("the palette finds actions by their words and runs them") {
   robot.key(ImGuiKey_UpArrow);
   robot.key(ImGuiKey_Enter);
   robot.settle();
-  CHECK(robot.app().view().is_hidden(Region::Strip));
-  CHECK(robot.app().view().direction == Direction::QueryToKeys);
+  CHECK(regions_of(robot.app().view()).is_hidden(Region::Strip));
+  CHECK(token_look_of(robot.app().view()).direction == Direction::QueryToKeys);
   robot.key(ImGuiKey_K, ImGuiMod_Ctrl);
   robot.frame(3);
   robot.type("no such thing");

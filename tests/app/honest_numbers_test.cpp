@@ -11,7 +11,8 @@
 #include "app/kit/ui/number_words.hpp"
 #include "app/scene/head_words.hpp"
 #include "app/signals_robot.hpp"
-#include "app/state/signals_state.hpp"
+#include "app/state/regions/signals_state.hpp"
+#include "app/state/regions/stage_look.hpp"
 #include "heads_robot.hpp"
 #include "robot/layout.hpp"
 
@@ -154,7 +155,7 @@ TEST_CASE("a muted head says that it adds nothing, and what its own weights are"
   click(robot, "badge 0");
   robot.leave();
   robot.frame(2);
-  robot.app().view().show_stage(Plane(Stage::Intervention));
+  show_stage(robot.app().view(), Plane(Stage::Intervention));
   robot.settle();
   const LayerResult& layer = shown(robot);
   CHECK(layer.trace[Stage::Intervention]->matrix(0, 0)(3, 1) == 0);  // later stages use this 0
@@ -166,7 +167,7 @@ TEST_CASE("a muted head says that it adds nothing, and what its own weights are"
   // One stage before, where its pattern is, it has its rank.
   robot.key(ImGuiKey_Comma);
   robot.settle();
-  CHECK(robot.app().view().stage == Plane(Stage::Softmax));
+  CHECK(stage_look_of(robot.app().view()).stage == Plane(Stage::Softmax));
   CHECK(tells(robot, "in the row"));
   CHECK_FALSE(tells(robot, "its own weight"));
 }

@@ -14,6 +14,7 @@
 #include "app/session/session.hpp"
 #include "app/shell/app.hpp"
 #include "app/state/files_state.hpp"
+#include "app/state/regions/stage_look.hpp"
 #include "core/files/packed/unpack.hpp"
 #include "core/text/base64.hpp"
 #include "support/program.hpp"
@@ -196,7 +197,7 @@ TEST_CASE("an HTML page says by name that it shows weights where something else 
   robot.settle();
   robot.app().files().saving.save(directory / "weights.html");
   robot.settle();
-  robot.app().view().show_stage(Stage::Score);
+  show_stage(robot.app().view(), Stage::Score);
   robot.settle();
   robot.app().files().saving.save(directory / "scores.html");
   robot.settle();

@@ -18,7 +18,7 @@
 #include "app/model_robot.hpp"
 #include "app/session/session.hpp"
 #include "app/shell/app.hpp"
-#include "app/state/focus_state.hpp"
+#include "app/state/regions/focus_state.hpp"
 #include "app/views/model/facts.hpp"
 #include "core/base/random.hpp"
 #include "core/files/document/html_session.hpp"
@@ -239,7 +239,7 @@ TEST_CASE("what is on screen goes into an HTML file and comes back as the same s
   options.file = assets_directory() / "examples" / "1-the-cat-sat.json";
   Robot robot(options);
   robot.settle();
-  robot.app().view().focus->log = true;
+  focus_of(robot.app().view()).log = true;
   robot.app().looking().look_at({.head = 3, .cell = Cell{4, 1}, .cells = {}});
   robot.settle();
   robot.app().files().saving.save(directory / "a.html");
@@ -252,7 +252,7 @@ TEST_CASE("what is on screen goes into an HTML file and comes back as the same s
   CHECK(session.damage.empty());
   CHECK(session.looks->selection.head == 3);
   CHECK(session.looks->selection.cell == Cell{4, 1});
-  CHECK(session.looks->view.focus->log);
+  CHECK(focus_of(session.looks->view).log);
   const json data = data_of(bytes_of(directory / "a.html"));
   CHECK(data["at"] == json::array({3, 4, 1}));
   CHECK(std::ssize(data["heads"]) == robot.app().shown()->layer().dimensions.heads);
@@ -260,12 +260,12 @@ TEST_CASE("what is on screen goes into an HTML file and comes back as the same s
   CHECK(robot.app().window_title().find("a.html") == std::string::npos);
   CHECK(run(directory, "render a.html -o b.html --size 800x500").exit_code == 0);
   CHECK(to_json(open_session(directory / "b.html", {}).document) == to_json(before));
-  robot.app().view().focus->log = false;
+  focus_of(robot.app().view()).log = false;
   robot.app().files().opening.open(directory / "a.html");
   robot.settle();
   CHECK(to_json(robot.document()) == to_json(before));  // weights are drawn anew, with the same numbers
   CHECK(robot.app().selection().cell == Cell{4, 1});
-  CHECK(robot.app().view().focus->log);
+  CHECK(focus_of(robot.app().view()).log);
   CHECK(robot.app().window_title().find("a.html") == std::string::npos);
 }
 

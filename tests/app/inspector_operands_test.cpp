@@ -6,8 +6,9 @@
 
 #include "app/inspector_robot.hpp"
 #include "app/kit/ui/number_format.hpp"
-#include "app/state/editing_state.hpp"
-#include "app/state/inspector_state.hpp"
+#include "app/state/regions/editing_state.hpp"
+#include "app/state/regions/inspector_state.hpp"
+#include "app/state/regions/stage_look.hpp"
 #include "core/edits/numbers.hpp"
 #include "support/temporary_directory.hpp"
 
@@ -91,9 +92,9 @@ TEST_CASE("a number that follows from others leads to them") {
   REQUIRE(robot.has("Show column in W_K"));
   robot.click("Show column in W_K");
   robot.settle();
-  CHECK(robot.app().view().editing->weights == Editable::KeyWeights);
+  CHECK(editing_of(robot.app().view()).weights == Editable::KeyWeights);
   CHECK(robot.has("weight map"));
-  const ZoomRange across = robot.app().view().editing->across;
+  const ZoomRange across = editing_of(robot.app().view()).across;
   CHECK(across.from == 3 / 8.f);  // the columns of head 3
   CHECK(across.to == 4 / 8.f);
   robot.click("step weight");
@@ -102,7 +103,7 @@ TEST_CASE("a number that follows from others leads to them") {
   robot.frame(2);
   robot.click("Show token vectors");
   robot.settle();
-  CHECK(robot.app().view().vectors == Stage::Embed);
+  CHECK(stage_look_of(robot.app().view()).vectors == Stage::Embed);
   robot.click("Inspector: Vectors");
   robot.frame();
   robot.click("operand z");

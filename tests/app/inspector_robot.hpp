@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "app/controls_robot.hpp"
-#include "app/state/inspector_state.hpp"
+#include "app/state/regions/inspector_state.hpp"
 #include "app/views/inspector/numbers.hpp"
 
 namespace attnscope::test {
@@ -18,7 +18,7 @@ inline CellPlace place_of(Robot& robot) {
   return {s.sequence, s.head, s.head * d.kv_heads / d.heads, s.cell.query, s.cell.key};
 }
 
-inline const InspectorState& state(Robot& robot) { return *robot.app().view().inspector; }
+inline const InspectorState& state(Robot& robot) { return inspector_of(robot.app().view()); }
 
 /// q · k by hand, in double.
 inline double score_of(const LayerResult& r, const CellPlace& at) {

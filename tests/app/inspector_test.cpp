@@ -7,7 +7,8 @@
 
 #include "app/inspector_robot.hpp"
 #include "app/kit/ui/number_format.hpp"
-#include "app/state/inspector_state.hpp"
+#include "app/state/regions/inspector_state.hpp"
+#include "app/state/regions/stage_look.hpp"
 #include "core/edits/heads.hpp"
 #include "core/files/document/open.hpp"
 #include "robot/layout.hpp"
@@ -96,37 +97,37 @@ TEST_CASE("a click on a step shows its stage in the focus, and the arrows step o
         std::pair{"step masked", Stage::Mask}, std::pair{"step weight", Stage::Softmax}}) {
     INFO(step);
     robot.click(step);
-    CHECK(robot.app().view().stage == Plane(stage));
+    CHECK(stage_look_of(robot.app().view()).stage == Plane(stage));
     CHECK(robot.app().selection().cell == cell);
   }
   robot.click("step shifted");  // part of the softmax: it has no stage to show
-  CHECK(robot.app().view().stage == Plane(Stage::Softmax));
+  CHECK(stage_look_of(robot.app().view()).stage == Plane(Stage::Softmax));
   robot.click("Step back");
-  CHECK(robot.app().view().stage == Plane(Stage::Mask));
+  CHECK(stage_look_of(robot.app().view()).stage == Plane(Stage::Mask));
   robot.leave();
   robot.frame(2);
   CHECK(card(robot) != weights);  // the large number and the mark change, too
   robot.click("Step back");
   robot.click("Step back");
   robot.click("Step back");  // the score is the first step
-  CHECK(robot.app().view().stage == Plane(Stage::Score));
+  CHECK(stage_look_of(robot.app().view()).stage == Plane(Stage::Score));
   robot.click("Step on");
-  CHECK(robot.app().view().stage == Plane(Stage::Scale));
+  CHECK(stage_look_of(robot.app().view()).stage == Plane(Stage::Scale));
   robot.key(ImGuiKey_Period);
-  CHECK(robot.app().view().stage == Plane(Stage::Mask));
+  CHECK(stage_look_of(robot.app().view()).stage == Plane(Stage::Mask));
   // The stage replaces vectors in the focus.
-  robot.app().view().show_vectors(Stage::Query);
+  show_vectors(robot.app().view(), Stage::Query);
   robot.frame(2);
   robot.click("step scaled");
-  CHECK_FALSE(robot.app().view().vectors);
-  CHECK(robot.app().view().stage == Plane(Stage::Scale));
+  CHECK_FALSE(stage_look_of(robot.app().view()).vectors);
+  CHECK(stage_look_of(robot.app().view()).stage == Plane(Stage::Scale));
 }
 
 TEST_CASE("every setting that makes a step has its line") {
   Robot robot({.width = 1600, .height = 1300});
   const auto click_step = [&](const char* step) {
     robot.click(step);
-    return robot.app().view().stage;
+    return stage_look_of(robot.app().view()).stage;
   };
   Document changed = robot.document();
   changed.layer().soft_cap = 4;
@@ -145,7 +146,7 @@ TEST_CASE("every setting that makes a step has its line") {
   CHECK(click_step("step mixed") == Plane(Stage::Drop));
   const float weight = cell_of(robot, Stage::Intervention, 3, 2, 1);
   CHECK(near(static_cast<double>(weight), 1.0 / 3, 1e-6));
-  robot.app().view().inspector->pinned = true;
+  inspector_of(robot.app().view()).pinned = true;
   robot.click("head 0");  // a head that is not replaced: its weight is the one in use
   robot.settle();
   CHECK_FALSE(robot.has("step replaced"));
@@ -245,7 +246,7 @@ TEST_CASE("long rows scroll, and the chosen key comes into sight") {
   CHECK_FALSE(robot.has("row key 0"));
   // A session keeps the scroll position of the list.
   CHECK(state(robot).key_row > 100);
-  robot.app().view().inspector->key_row = 60;
+  inspector_of(robot.app().view()).key_row = 60;
   robot.frame(3);
   CHECK(robot.has("row key 60"));
   CHECK_FALSE(robot.has("row key 59"));
@@ -260,7 +261,7 @@ TEST_CASE("no text of a page stands in another's way") {
   for (const auto& [width, height] : {std::pair{1280, 720}, std::pair{1600, 1000}}) {
     Robot robot({.width = width, .height = height});
     for (int page = 0; page < 4; ++page) {
-      robot.app().view().inspector->page = static_cast<InspectorPage>(page);
+      inspector_of(robot.app().view()).page = static_cast<InspectorPage>(page);
       robot.settle();
       std::vector<PlacedText> mine;
       for (const PlacedText& text : texts_of(robot))
@@ -291,9 +292,9 @@ TEST_CASE("every page stands at any size and for any layer") {
          {std::pair{1600, 1000}, std::pair{700, 420}, std::pair{900, 260}, std::pair{1, 1}}) {
       robot.resize(width, height);
       for (int page = 0; page < 4; ++page) {
-        robot.app().view().inspector->page = static_cast<InspectorPage>(page);
+        inspector_of(robot.app().view()).page = static_cast<InspectorPage>(page);
         for (const bool large : {false, true}) {
-          robot.app().view().inspector->expanded = large;
+          inspector_of(robot.app().view()).expanded = large;
           robot.frame(2);
           if (width == 1600) CHECK(robot.has("Inspector: Row"));
         }

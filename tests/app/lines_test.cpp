@@ -8,7 +8,8 @@
 
 #include "app/controls_robot.hpp"
 #include "app/kit/ui/ui.hpp"
-#include "app/state/focus_state.hpp"
+#include "app/state/regions/focus_state.hpp"
+#include "app/state/regions/stage_look.hpp"
 
 namespace attnscope::lines_test {
 
@@ -46,24 +47,24 @@ TEST_CASE("G shows the weights as lines, and the stage follows") {
   robot.key(ImGuiKey_G);
   robot.settle();
   const ViewState& view = robot.app().view();
-  CHECK(view.focus->lines);
-  CHECK(view.stage == Stage::Softmax);
+  CHECK(focus_of(view).lines);
+  CHECK(stage_look_of(view).stage == Stage::Softmax);
   CHECK(robot.has("lines"));
   CHECK_FALSE(robot.has("heatmap 0"));
   click(robot, "Stage: Scaled");  // lines are weights
-  CHECK_FALSE(view.focus->lines);
+  CHECK_FALSE(focus_of(view).lines);
   CHECK(robot.has("heatmap 0"));
   click(robot, "Picture: Lines");
-  CHECK(view.focus->lines);
+  CHECK(focus_of(view).lines);
   click(robot, "Picture: Map");
-  CHECK_FALSE(view.focus->lines);
+  CHECK_FALSE(focus_of(view).lines);
 }
 
 TEST_CASE("a line stands for every weight that is kept and for no masked one") {
   Robot robot({.width = 1600, .height = 1000});
   robot.key(ImGuiKey_G);
   robot.type_number("Mass value", "100");
-  CHECK(robot.app().view().focus->mass == 1);
+  CHECK(focus_of(robot.app().view()).mass == 1);
   const auto weights = shown(robot).trace[Stage::Softmax]->matrix(0, robot.app().selection().head);
   // One query at a time, so that no other line crosses the tested place.
   for (int query = 0; query < 6; ++query) {
@@ -99,17 +100,17 @@ TEST_CASE("a click on a token of the lines chooses the query or the key") {
   CHECK(robot.app().selection().locked);
   const ImVec2 knob = robot.centre("Mass");
   robot.drag(knob, {knob.x + 60, knob.y});
-  CHECK(robot.app().view().focus->mass > 0.55f);
+  CHECK(focus_of(robot.app().view()).mass > 0.55f);
   robot.leave();
   robot.frame(2);
   const Image one = robot.pixels();
   click(robot, "Lines of: All heads");
-  CHECK(robot.app().view().focus->all_heads);
+  CHECK(focus_of(robot.app().view()).all_heads);
   robot.leave();
   robot.frame(2);
   CHECK((robot.pixels() != one));
   click(robot, "Lines of: This head");
-  CHECK_FALSE(robot.app().view().focus->all_heads);
+  CHECK_FALSE(focus_of(robot.app().view()).all_heads);
 }
 
 TEST_CASE("long texts scroll between their lines") {
@@ -123,7 +124,7 @@ TEST_CASE("long texts scroll between their lines") {
   robot.move(robot.centre("lines"));
   for (int i = 0; i < 4; ++i) robot.scroll(-1);
   robot.frame(2);
-  CHECK(robot.app().view().focus->line_row == 12);
+  CHECK(focus_of(robot.app().view()).line_row == 12);
   CHECK_FALSE(robot.has("line query 0"));
   const RecordedItem* bar = robot.items().find("lines scroll");
   REQUIRE(bar);

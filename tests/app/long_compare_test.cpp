@@ -8,7 +8,7 @@
 
 #include "app/kit/ui/number_format.hpp"
 #include "app/long_robot.hpp"
-#include "app/state/long_state.hpp"
+#include "app/state/regions/long_state.hpp"
 
 namespace attnscope::long_compare_test {
 
@@ -30,7 +30,7 @@ struct Compared : LongRobot {
     robot.app().looking().look_at({.head = 0, .cell = place, .cells = 8});
     robot.settle();
   }
-  LongSide side() { return robot.app().view().long_view->side; }
+  LongSide side() { return long_view_of(robot.app().view()).side; }
   Box box(std::string_view label) {
     const RecordedItem* const item = robot.items().find(label);
     REQUIRE(item);

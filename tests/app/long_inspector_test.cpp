@@ -6,8 +6,8 @@
 
 #include "app/kit/ui/number_format.hpp"
 #include "app/long_robot.hpp"
-#include "app/state/inspector_state.hpp"
-#include "app/state/long_state.hpp"
+#include "app/state/regions/inspector_state.hpp"
+#include "app/state/regions/long_state.hpp"
 #include "core/engine/cell_row.hpp"
 
 namespace attnscope::long_inspector_test {
@@ -56,15 +56,15 @@ TEST_CASE("the inspector's pages tell of a long result's cell, row and vectors")
   CHECK(robot.has("Minimap"));
   robot.key(ImGuiKey_K);
   robot.settle();
-  CHECK_FALSE(robot.app().view().long_view->around);
-  CHECK(robot.app().view().inspector->page == InspectorPage::Cell);
+  CHECK_FALSE(long_view_of(robot.app().view()).around);
+  CHECK(inspector_of(robot.app().view()).page == InspectorPage::Cell);
   for (const char* words : {"score", "scaled", "masked", "contribution"}) CHECK(shows(robot, words));
   CHECK(shows(robot, weight));
   CHECK(shows(robot, "rank "));
   for (const std::string& sentence : collisions(texts_of(robot))) FAIL_CHECK(sentence);
   robot.key(ImGuiKey_K);
   robot.settle();
-  CHECK(robot.app().view().inspector->page == InspectorPage::Row);
+  CHECK(inspector_of(robot.app().view()).page == InspectorPage::Row);
   for (const char* words : {"entropy H", "of ln(allowed)", "on itself", "log-sum-exp"}) {
     INFO(words);
     CHECK(shows(robot, words));
@@ -72,13 +72,13 @@ TEST_CASE("the inspector's pages tell of a long result's cell, row and vectors")
   for (const std::string& sentence : collisions(texts_of(robot))) FAIL_CHECK(sentence);
   robot.key(ImGuiKey_K);
   robot.settle();
-  CHECK(robot.app().view().inspector->page == InspectorPage::Vectors);
+  CHECK(inspector_of(robot.app().view()).page == InspectorPage::Vectors);
   CHECK(shows(robot, "cos(q, k)"));
   CHECK(shows(robot, "norm "));
   for (const std::string& sentence : collisions(texts_of(robot))) FAIL_CHECK(sentence);
   robot.key(ImGuiKey_K);
   robot.settle();
-  CHECK(robot.app().view().long_view->around);
+  CHECK(long_view_of(robot.app().view()).around);
   CHECK(robot.has("Strong key 0"));
 }
 

@@ -6,7 +6,8 @@
 
 #include "app/kit/ui/number_format.hpp"
 #include "app/long_robot.hpp"
-#include "app/state/focus_state.hpp"
+#include "app/state/regions/focus_state.hpp"
+#include "app/state/regions/stage_look.hpp"
 #include "core/engine/strong_lines.hpp"
 
 namespace attnscope::long_lines_test {
@@ -87,9 +88,9 @@ TEST_CASE("the ends of a long map's colours can be dragged, lock the range and g
   LongRobot l;
   Robot& robot = l.robot;
   const ViewState& view = robot.app().view();
-  REQUIRE(view.focus->log);
+  REQUIRE(focus_of(view).log);
   robot.app().view().notices.clear();  // the notice of opening it
-  CHECK(view.range == RangeMode::All);
+  CHECK(stage_look_of(view).range == RangeMode::All);
   robot.leave();
   robot.settle();
   const Image before = robot.pixels();
@@ -98,9 +99,9 @@ TEST_CASE("the ends of a long map's colours can be dragged, lock the range and g
   robot.drag(low, {low.x + 2 * fifth, low.y}, 8);
   robot.leave();
   robot.settle();
-  CHECK(view.range == RangeMode::Lock);
-  CHECK(std::abs(std::log10(view.locked_range[0]) + 3) < 0.1f);
-  CHECK(std::abs(view.locked_range[1] - 1) < 1e-6f);
+  CHECK(stage_look_of(view).range == RangeMode::Lock);
+  CHECK(std::abs(std::log10(stage_look_of(view).locked_range[0]) + 3) < 0.1f);
+  CHECK(std::abs(stage_look_of(view).locked_range[1] - 1) < 1e-6f);
   CHECK_FALSE(robot.pixels() == before);
   CHECK(robot.has("Range low end"));
   CHECK(std::abs(robot.centre("Range low end").x - low.x) < 3);  // the axis ends there now
@@ -108,21 +109,21 @@ TEST_CASE("the ends of a long map's colours can be dragged, lock the range and g
   const ImVec2 end = robot.centre("Range high end");
   robot.drag(end, {end.x - 9 * fifth, end.y}, 8);  // it stops at the other end
   robot.settle();
-  CHECK(view.locked_range[1] > view.locked_range[0]);
+  CHECK(stage_look_of(view).locked_range[1] > stage_look_of(view).locked_range[0]);
   robot.click("Range low end");
   robot.click("Range low end");  // a double click
   robot.settle();
-  CHECK(view.range == RangeMode::All);
+  CHECK(stage_look_of(view).range == RangeMode::All);
 
   robot.click("Range: Head");
   robot.settle();
-  CHECK(view.range == RangeMode::Head);
+  CHECK(stage_look_of(view).range == RangeMode::Head);
   float most = 0;
   for (const float weight : l.survey().known.largest.matrix().row(0)) most = std::max(most, weight);
   if (most < 0.995f) CHECK(shows(robot, tight(static_cast<double>(most))));
   robot.key(ImGuiKey_L);
   robot.settle();
-  CHECK_FALSE(view.focus->log);
+  CHECK_FALSE(focus_of(view).log);
   CHECK(shows(robot, "range"));
 }
 

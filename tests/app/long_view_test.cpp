@@ -9,8 +9,9 @@
 #include "app/kit/ui/number_format.hpp"
 #include "app/long_robot.hpp"
 #include "app/scene/actions.hpp"
-#include "app/state/focus_state.hpp"
-#include "app/state/long_state.hpp"
+#include "app/state/regions/focus_state.hpp"
+#include "app/state/regions/long_state.hpp"
+#include "app/state/regions/stage_look.hpp"
 #include "core/base/random.hpp"
 #include "core/files/formats/safetensors.hpp"
 #include "core/streaming/tile.hpp"
@@ -39,7 +40,7 @@ TEST_CASE("a long map zooms down to cells that print their exact weights") {
   robot.key(ImGuiKey_Z);
   robot.settle();
   CHECK(shows(robot, "every weight"));
-  const CellRange seen = robot.app().view().long_view->in_sight();
+  const CellRange seen = long_view_of(robot.app().view()).in_sight();
   CHECK(seen.queries < 40);
   const Cell chosen = robot.app().selection().cell;
   CHECK((chosen.query >= seen.first.query && chosen.query < seen.first.query + seen.queries));
@@ -50,12 +51,12 @@ TEST_CASE("a long map zooms down to cells that print their exact weights") {
   CHECK(shows(robot, fixed(weight, 4)));  // among the strongest keys
   robot.key(ImGuiKey_Z);
   robot.settle();
-  CHECK(robot.app().view().long_view->in_sight().queries == tokens);
+  CHECK(long_view_of(robot.app().view()).in_sight().queries == tokens);
   // The wheel zooms there, too, step by step.
   robot.move(robot.centre("long map"));
   for (int i = 0; i < 12; ++i) robot.scroll(1);
   robot.settle();
-  const CellRange near = robot.app().view().long_view->in_sight();
+  const CellRange near = long_view_of(robot.app().view()).in_sight();
   CHECK(near.queries < tokens / 8);
   const Image before = robot.pixels();
   robot.drag({700, 500}, {760, 560});
@@ -153,17 +154,17 @@ TEST_CASE("the colour bar of a long map says how the cells are spread and what i
     }
     return fixed(100 * beyond / all, 1) + " %";
   };
-  const bool log = robot.app().view().focus->log;
+  const bool log = focus_of(robot.app().view()).log;
   if (log) robot.key(ImGuiKey_L);
   robot.settle();
   CHECK(shows(robot, "clipped " + share([](float) { return false; })));
-  robot.app().view().range = RangeMode::Lock;
-  robot.app().view().locked_range = {0.01f, 0.02f};
+  stage_look_of(robot.app().view()).range = RangeMode::Lock;
+  stage_look_of(robot.app().view()).locked_range = {0.01f, 0.02f};
   robot.settle();
   CHECK(shows(robot, "clipped " + share([](float v) { return v < 0.01f || v > 0.02f; })));
   robot.key(ImGuiKey_L);  // the range is no longer locked
-  robot.app().view().range = RangeMode::Lock;
-  robot.app().view().locked_range = {0.01f, 1.0f};
+  stage_look_of(robot.app().view()).range = RangeMode::Lock;
+  stage_look_of(robot.app().view()).locked_range = {0.01f, 1.0f};
   robot.settle();
   CHECK(shows(robot, "below range " + share([](float v) { return v < 0.01f; })));
   for (const std::string& sentence : collisions(texts_of(robot))) FAIL_CHECK(sentence);
@@ -223,7 +224,7 @@ TEST_CASE("heads, pooling, colours, scale and mask of a long result change the p
   CHECK(robot.app().selection().head == 3);
   changes("mean", [&] { robot.click("Pool: Mean"); });
   changes("linear", [&] { robot.click("Colour: Linear"); });
-  CHECK_FALSE(robot.app().view().focus->log);
+  CHECK_FALSE(focus_of(robot.app().view()).log);
   changes("scale", [&] { robot.key(ImGuiKey_S); });
   CHECK(robot.document().layer().scaling.kind == Scaling::Kind::Off);
   changes("causal", [&] { robot.click("Mask: Causal"); });
@@ -274,10 +275,10 @@ TEST_CASE("one goes to a token, to a place, to the strongest cell, to a strong k
 
   robot.key(ImGuiKey_Z);
   robot.settle();
-  const CellRange before = robot.app().view().long_view->in_sight();
+  const CellRange before = long_view_of(robot.app().view()).in_sight();
   robot.click("Minimap");
   robot.settle();
-  const CellRange now = robot.app().view().long_view->in_sight();
+  const CellRange now = long_view_of(robot.app().view()).in_sight();
   CHECK(now.queries <= before.queries + 1);
   CHECK(std::abs(now.first.query + now.queries / 2 - tokens / 2) < 40);
 }
@@ -294,7 +295,7 @@ TEST_CASE("cells in sight of a long map are exported, and too many are refused")
   const std::filesystem::path part = l.directory / "part.csv";
   robot.app().files().saving.save(part);
   const std::string csv = test::bytes_of(part);
-  const CellRange seen = robot.app().view().long_view->in_sight();
+  const CellRange seen = long_view_of(robot.app().view()).in_sight();
   CHECK(std::count(csv.begin(), csv.end(), '\n') == seen.queries + 1);
   robot.app().files().saving.save(l.directory / "map.svg");
   CHECK(std::filesystem::exists(l.directory / "map.svg"));
@@ -340,7 +341,7 @@ TEST_CASE("a long document comes back from a session as it was looked at") {
   robot.app().view().notices.clear();
   robot.leave();
   robot.settle();
-  CHECK(robot.app().view().focus->zoom > 1);
+  CHECK(focus_of(robot.app().view()).zoom > 1);
   CHECK(robot.app().selection().head == 2);
 }
 

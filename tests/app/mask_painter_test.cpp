@@ -4,7 +4,8 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/controls_robot.hpp"
-#include "app/state/editing_state.hpp"
+#include "app/state/regions/controls_state.hpp"
+#include "app/state/regions/editing_state.hpp"
 #include "core/document/mask.hpp"
 #include "core/edits/mask.hpp"
 
@@ -70,7 +71,7 @@ TEST_CASE("B paints on the large picture, in this head or in all", "[painter]") 
   robot.leave();
   robot.key(ImGuiKey_B);
   robot.settle();
-  REQUIRE(robot.app().view().editing->painting);
+  REQUIRE(editing_of(robot.app().view()).painting);
   const Cell chosen = robot.app().selection().cell;
   robot.drag(cell(robot, "heatmap 0", 2, 2), cell(robot, "heatmap 0", 4, 4), 4);
   robot.settle();
@@ -83,14 +84,14 @@ TEST_CASE("B paints on the large picture, in this head or in all", "[painter]") 
   for (int h = 0; h < 8; ++h)
     for (int key = 3; key < 6; ++key) CHECK(hidden(robot, h, 0, key));
   robot.key(ImGuiKey_B, ImGuiMod_Shift);
-  CHECK_FALSE(robot.app().view().editing->all_heads);
+  CHECK_FALSE(editing_of(robot.app().view()).all_heads);
   click(robot, "Clear painting");
   CHECK_FALSE(robot.document().layer().masking.additive);
   robot.leave();
   robot.key(ImGuiKey_Escape);
-  CHECK_FALSE(robot.app().view().editing->painting);
+  CHECK_FALSE(editing_of(robot.app().view()).painting);
   click(robot, "Paint");
-  CHECK(robot.app().view().editing->painting);
+  CHECK(editing_of(robot.app().view()).painting);
   click(robot, "Paint");
   robot.click_at(cell(robot, "heatmap 0", 5, 1));
   robot.settle();
@@ -134,7 +135,7 @@ TEST_CASE("what cannot be painted says so", "[painter]") {
   robot.leave();
   robot.key(ImGuiKey_Escape);
   click(robot, "Mask: None");
-  robot.app().view().more.fill(true);
+  controls_of(robot.app().view()).more.fill(true);
   robot.settle();
 }
 

@@ -10,7 +10,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/model_robot.hpp"
-#include "app/state/focus_state.hpp"
+#include "app/state/regions/focus_state.hpp"
 #include "robot/layout.hpp"
 
 namespace attnscope::model_caption_test {
@@ -69,7 +69,7 @@ TEST_CASE("no word over the large picture of a pooled head is cut", "[model][ger
       for (const bool log : {false, true}) {
         robot.resize(width, height);
         robot.app().view().language = language;
-        robot.app().view().focus->log = log;
+        focus_of(robot.app().view()).log = log;
         robot.leave();
         robot.settle();
         point_at_another_layer(robot);

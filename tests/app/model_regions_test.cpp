@@ -5,6 +5,7 @@
 
 #include "app/model_robot.hpp"
 #include "app/pages/model/state/model_state.hpp"
+#include "app/state/regions/regions_state.hpp"
 #include "app/views/model/parts.hpp"
 
 namespace attnscope::model_regions_test {
@@ -44,7 +45,7 @@ TEST_CASE("the regions of a model are dragged within limits, a double click give
     const float usual = place_of(robot, edge);
     drag_by(robot, edge, edge.by);
     CHECK(std::abs(place_of(robot, edge) - usual - edge.by) < 2);
-    CHECK(robot.app().view().sizes.*edge.size > 0);
+    CHECK(regions_of(robot.app().view()).sizes.*edge.size > 0);
     drag_by(robot, edge, 40 * edge.by);  // far beyond the limit: the grid keeps its room
     const RecordedItem* const grid = robot.items().find("All heads");
     REQUIRE(grid != nullptr);
@@ -56,7 +57,7 @@ TEST_CASE("the regions of a model are dragged within limits, a double click give
     robot.frame(2);
     CHECK(place_of(robot, edge) == usual);
   }
-  CHECK(robot.app().view().sizes == RegionSizes{});
+  CHECK(regions_of(robot.app().view()).sizes == RegionSizes{});
 }
 
 TEST_CASE("every screen of a model has the same edges, and its own sizes beside those of Explore",
@@ -87,11 +88,11 @@ TEST_CASE("every screen of a model has the same edges, and its own sizes beside 
   robot.key(ImGuiKey_F7);
   robot.settle();
   robot.app().files().saving.save(directory / "session.json");
-  const RegionSizes kept = robot.app().view().sizes;
-  robot.app().view().sizes = {};
+  const RegionSizes kept = regions_of(robot.app().view()).sizes;
+  regions_of(robot.app().view()).sizes = {};
   robot.app().files().opening.open(directory / "session.json");
   robot.settle();
-  CHECK(robot.app().view().sizes == kept);
+  CHECK(regions_of(robot.app().view()).sizes == kept);
   CHECK(place_of(robot, edges[1]) == head);
 }
 
@@ -121,7 +122,7 @@ TEST_CASE("number keys hide the regions of a model, in a narrow window too", "[m
 TEST_CASE("what was dragged wide in a large window leaves the grid its room in a small one", "[model]") {
   const TemporaryDirectory directory;
   Robot robot(with_letters(directory, {.width = 1280, .height = 720}));
-  robot.app().view().sizes = {480, 0, 0, 0, 960, 1200};
+  regions_of(robot.app().view()).sizes = {480, 0, 0, 0, 960, 1200};
   robot.settle();
   const RecordedItem* const grid = robot.items().find("All heads");
   REQUIRE(grid != nullptr);

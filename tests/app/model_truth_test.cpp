@@ -13,7 +13,8 @@
 #include "app/kit/ui/number_words.hpp"
 #include "app/model_robot.hpp"
 #include "app/pages/model/state/model_state.hpp"
-#include "app/state/focus_state.hpp"
+#include "app/state/regions/focus_state.hpp"
+#include "app/state/regions/stage_look.hpp"
 #include "app/views/model/facts.hpp"
 #include "app/views/model/grid_picture.hpp"
 #include "core/engine/model/model_reading.hpp"
@@ -114,14 +115,14 @@ TEST_CASE("a long text is pooled by its maximum, and L acts on grid and head ali
   type_text(robot, "ab c de a");
   CHECK_FALSE(shows(robot, "max"));
   type_text(robot, letters(160));
-  robot.app().view().focus->log = false;
+  focus_of(robot.app().view()).log = false;
   robot.settle();
   CHECK(shows(robot, "max 0"));
   CHECK(shows(robot, "0 … ≥ "));  // of the large picture: it clips where the grid does
   const std::vector<Rgba> grid = pixels_of(robot, "All heads"), head = pixels_of(robot, "model map 0");
   robot.key(ImGuiKey_L);
   robot.settle();
-  CHECK(robot.app().view().focus->log);
+  CHECK(focus_of(robot.app().view()).log);
   CHECK(shows(robot, "max, log 1e−4"));
   CHECK(pixels_of(robot, "All heads") != grid);
   CHECK(pixels_of(robot, "model map 0") != head);
@@ -129,10 +130,11 @@ TEST_CASE("a long text is pooled by its maximum, and L acts on grid and head ali
   CHECK(std::ranges::any_of(texts, [](const PlacedText& text) {  // of the large picture
     return text.text.starts_with("log ") && text.text.find(" … ") != std::string::npos;
   }));
-  robot.app().view().stage = Plane(Stage::Score);  // of the layer in Explore: L is not refused here
+  stage_look_of(robot.app().view()).stage =
+      Plane(Stage::Score);  // of the layer in Explore: L is not refused here
   robot.key(ImGuiKey_L);
   robot.settle();
-  CHECK_FALSE(robot.app().view().focus->log);
+  CHECK_FALSE(focus_of(robot.app().view()).log);
   CHECK(pixels_of(robot, "All heads") == grid);
   CHECK(robot.app().view().keyboard.notice.name == "Colours by the weight itself");
   robot.key(ImGuiKey_L);
@@ -145,7 +147,7 @@ TEST_CASE("the colour bar of the grid is the switch between weight and logarithm
   const TemporaryDirectory directory;
   Robot robot(with_many_letters(directory, 256));
   type_text(robot, letters(160));
-  robot.app().view().focus->log = false;
+  focus_of(robot.app().view()).log = false;
   robot.settle();
   robot.leave();
   robot.settle();
@@ -156,7 +158,7 @@ TEST_CASE("the colour bar of the grid is the switch between weight and logarithm
     robot.settle();
     robot.leave();
     robot.settle();
-    CHECK(robot.app().view().focus->log == log);
+    CHECK(focus_of(robot.app().view()).log == log);
     CHECK(shows(robot, log ? "max, log 1e−4" : "max 0"));
     CHECK((pixels_of(robot, "All heads") == grid) != log);
     CHECK((pixels_of(robot, "model map 0") == head) != log);
@@ -165,7 +167,7 @@ TEST_CASE("the colour bar of the grid is the switch between weight and logarithm
   robot.settle();
   robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);  // one step, as L is
   robot.settle();
-  CHECK_FALSE(robot.app().view().focus->log);
+  CHECK_FALSE(focus_of(robot.app().view()).log);
   model_state_of(robot.app().view()).colour = HeadColour::Entropy;  // no weights: there is nothing to switch
   robot.settle();
   CHECK_FALSE(robot.has("Grid scale"));
@@ -204,7 +206,7 @@ TEST_CASE("a folder that holds no model is called that", "[model]") {
 TEST_CASE("the title of the grid and its colour bar stand apart in a narrow window", "[model]") {
   LettersRobot robot({.width = 1024, .height = 600});
   for (const bool log : {false, true}) {
-    robot.app().view().focus->log = log;
+    focus_of(robot.app().view()).log = log;
     robot.settle();
     for (const std::string& pair : collisions(texts_of(robot))) FAIL_CHECK(pair);
   }

@@ -18,7 +18,7 @@
 #include "app/model_robot.hpp"
 #include "app/pages/model/state/model_state.hpp"
 #include "app/scene/picture.hpp"
-#include "app/state/focus_state.hpp"
+#include "app/state/regions/focus_state.hpp"
 #include "app/views/model/facts.hpp"
 #include "app/views/model/grid_picture.hpp"
 #include "app/views/model/head_map.hpp"
@@ -109,7 +109,7 @@ TEST_CASE("a head under the mouse is previewed, a click locks it, Esc frees it",
 
 TEST_CASE("L acts on the picture of a head under the mouse, which says so", "[model]") {
   LettersRobot robot;
-  robot.app().view().focus->log = false;
+  focus_of(robot.app().view()).log = false;
   find_head(robot, 2, 3);
   robot.settle();
   REQUIRE_FALSE(model_state(robot).locked);
@@ -133,7 +133,7 @@ TEST_CASE("L acts on the picture of a head under the mouse, which says so", "[mo
   CHECK_FALSE(says_logarithm());
   robot.key(ImGuiKey_L);
   robot.settle();
-  REQUIRE(robot.app().view().focus->log);
+  REQUIRE(focus_of(robot.app().view()).log);
   REQUIRE(model_within(robot).block == 1);
   CHECK(pixels() != linear);
   CHECK(says_logarithm());

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "app/state/layout.hpp"
+#include "app/state/regions/layout.hpp"
 #include "files_robot.hpp"
 #include "robot/robot.hpp"
 #include "support/temporary_directory.hpp"

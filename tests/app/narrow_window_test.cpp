@@ -6,8 +6,9 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/lesson_robot.hpp"
-#include "app/state/inspector_state.hpp"
-#include "app/state/layout.hpp"
+#include "app/state/regions/inspector_state.hpp"
+#include "app/state/regions/layout.hpp"
+#include "app/state/regions/regions_state.hpp"
 #include "robot/layout.hpp"
 #include "robot/robot.hpp"
 
@@ -60,10 +61,10 @@ TEST_CASE("what lies under the drawer is out of the mouse's reach, and the drawe
   CHECK_FALSE(robot.app().selection().hovered_cell);
   robot.key(ImGuiKey_K);
   robot.settle();
-  CHECK(robot.app().view().inspector->page == InspectorPage::Row);
+  CHECK(inspector_of(robot.app().view()).page == InspectorPage::Row);
   robot.click("Pin");
   robot.settle();
-  CHECK(robot.app().view().inspector->pinned);
+  CHECK(inspector_of(robot.app().view()).pinned);
 }
 
 TEST_CASE(
@@ -72,14 +73,14 @@ TEST_CASE(
   robot.settle();
   CHECK(robot.has("Pin"));
   CHECK_FALSE(robot.has("Inspector drawer"));
-  robot.app().view().sizes.inspector = 300;
+  regions_of(robot.app().view()).sizes.inspector = 300;
   robot.resize(1000, 720);
   robot.settle();
   CHECK_FALSE(robot.has("Pin"));
   robot.key(ImGuiKey_5);
   robot.settle();
   CHECK(layout_now(robot).inspector.w == 300);
-  CHECK_FALSE(robot.app().view().is_hidden(Region::Inspector));
+  CHECK_FALSE(regions_of(robot.app().view()).is_hidden(Region::Inspector));
 }
 
 TEST_CASE("where the window is low the signals fold to their titles and numbers") {

@@ -6,7 +6,7 @@
 
 #include "app/inspector_robot.hpp"
 #include "app/kit/ui/number_format.hpp"
-#include "app/state/inspector_state.hpp"
+#include "app/state/regions/inspector_state.hpp"
 #include "app/views/inspector/numbers.hpp"
 #include "app/views/parts/strips.hpp"
 

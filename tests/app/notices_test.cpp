@@ -7,7 +7,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/model_robot.hpp"
-#include "app/state/focus_state.hpp"
+#include "app/state/regions/focus_state.hpp"
 #include "robot/robot.hpp"
 #include "support/temporary_directory.hpp"
 
@@ -49,7 +49,7 @@ TEST_CASE("what is said of a text that was opened leaves when that has become un
   robot.app().files().opening.open(long_one);
   robot.settle();
   REQUIRE(said(robot));
-  const bool log = robot.app().view().focus->log;
+  const bool log = focus_of(robot.app().view()).log;
   CHECK((robot.app().message().find("logarithmic") != std::string::npos) == log);
   robot.key(ImGuiKey_L);
   robot.settle();

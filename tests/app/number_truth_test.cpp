@@ -15,7 +15,7 @@
 #include "app/kit/ui/number_words.hpp"
 #include "app/kit/ui/own_words.hpp"
 #include "app/model_robot.hpp"
-#include "app/state/focus_state.hpp"
+#include "app/state/regions/focus_state.hpp"
 #include "app/walk_robot.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/edits/edits.hpp"
@@ -118,10 +118,10 @@ TEST_CASE("a long text that is pasted has the colours of one that is opened") {
   for (int i = 0; i < 240; ++i) text += i % 3 == 0 ? "cat " : i % 3 == 1 ? "mat " : "sat ";
   robot.retype("##Text", text);
   robot.settle();
-  CHECK(robot.app().view().focus->log);
+  CHECK(focus_of(robot.app().view()).log);
   robot.retype("##Text", before);
   robot.settle();
-  CHECK_FALSE(robot.app().view().focus->log);
+  CHECK_FALSE(focus_of(robot.app().view()).log);
 }
 
 TEST_CASE("the list of inputs says what is there where that is no example") {
@@ -200,7 +200,7 @@ TEST_CASE("one token and its logarithm leave the ends of the colour bar apart") 
   robot.key(ImGuiKey_Escape);
   robot.key(ImGuiKey_L);
   robot.settle();
-  REQUIRE(robot.app().view().focus->log);
+  REQUIRE(focus_of(robot.app().view()).log);
   for (const std::string& pair : collisions(texts_of(robot))) FAIL_CHECK(pair);
 }
 

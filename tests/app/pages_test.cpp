@@ -10,7 +10,7 @@
 #include "app/pages/lessons/step/moments.hpp"
 #include "app/pages/model/state/model_state.hpp"
 #include "app/shell/page.hpp"
-#include "app/state/view_state.hpp"
+#include "app/state/window_state.hpp"
 #include "app/training/lab_state.hpp"
 #include "robot/robot.hpp"
 #include "support/temporary_directory.hpp"

@@ -9,7 +9,7 @@
 
 #include "app/kit/ui/own_words.hpp"
 #include "app/model_robot.hpp"
-#include "app/state/heads_state.hpp"
+#include "app/state/regions/heads_state.hpp"
 #include "app/views/palette/entries.hpp"
 #include "controls_robot.hpp"
 
@@ -108,7 +108,7 @@ TEST_CASE("what can be chosen is found by the name of the choice, in both langua
   open_palette_and_type(robot, "sort the heads distance");
   robot.key(ImGuiKey_Enter);
   robot.settle();
-  CHECK(robot.app().view().heads->order == HeadOrder::Distance);
+  CHECK(head_grid_of(robot.app().view()).order == HeadOrder::Distance);
   CHECK(robot.app().view().mode == Mode::Explore);
 }
 

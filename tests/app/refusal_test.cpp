@@ -6,6 +6,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/compare_robot.hpp"
+#include "app/state/regions/controls_state.hpp"
 #include "robot/layout.hpp"
 
 namespace attnscope::refusal_test {
@@ -56,8 +57,8 @@ int brightness_of_map(Robot& robot) {
 }  // namespace
 
 TEST_CASE("a stale picture is dimmed and says why, also after the message is closed") {
-  Robot robot({.width = 1600, .height = 2400});  // high enough for the column with all sections unfolded
-  robot.app().view().more.fill(true);            // also shows widths d_model / heads, with 0 heads, too
+  Robot robot({.width = 1600, .height = 2400});     // high enough for the column with all sections unfolded
+  controls_of(robot.app().view()).more.fill(true);  // also shows widths d_model / heads, with 0 heads, too
   robot.settle();
   robot.leave();
   robot.frame(2);
@@ -172,7 +173,7 @@ TEST_CASE("d_k can be chosen: d_model becomes heads times it, and Compare names 
 
 TEST_CASE("d_k of its own leaves d_model alone, and any number of heads fits") {
   Robot robot({.width = 1600, .height = 2400});  // high enough for the column with all sections unfolded
-  robot.app().view().more.fill(true);
+  controls_of(robot.app().view()).more.fill(true);
   robot.settle();
   robot.click("Free d_k");
   robot.type_number("d_k value", "24");

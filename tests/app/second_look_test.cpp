@@ -12,7 +12,7 @@
 #include "app/heads_robot.hpp"
 #include "app/kit/ui/number_format.hpp"
 #include "app/model_robot.hpp"
-#include "app/state/focus_state.hpp"
+#include "app/state/regions/focus_state.hpp"
 #include "app/window/render.hpp"
 #include "core/engine/model/model_reading.hpp"
 #include "core/files/formats/posix.hpp"
@@ -44,8 +44,8 @@ std::vector<PlacedText> texts_in(Robot& robot, const std::string& label, float a
 
 TEST_CASE("another text is seen as a whole in a layer of a model, too", "[model][focus]") {
   LettersRobot robot;
-  const FocusState& focus = *robot.app().view().focus;
-  robot.app().view().focus->zoom = 3;
+  const FocusState& focus = focus_of(robot.app().view());
+  focus_of(robot.app().view()).zoom = 3;
   robot.settle();
   robot.click("##Text");
   robot.key(ImGuiKey_End);

@@ -7,7 +7,8 @@
 
 #include "app/controls_robot.hpp"
 #include "app/shell/app.hpp"
-#include "app/state/view_state.hpp"
+#include "app/state/regions/controls_state.hpp"
+#include "app/state/window_state.hpp"
 #include "support/program.hpp"
 #include "support/temporary_directory.hpp"
 
@@ -63,13 +64,13 @@ TEST_CASE("sections: a right click on a title reduces the column", "[sections]")
   robot.frame(3);
   click(robot, "This section alone");
   robot.frame(3);
-  CHECK(robot.app().view().sections.names == "mask");
+  CHECK(controls_of(robot.app().view()).sections.names == "mask");
   CHECK_FALSE(is_there(robot, "Weights"));
   robot.right_click(robot.centre("Mask"));
   robot.frame(3);
   click(robot, "All sections");
   robot.frame(3);
-  CHECK(robot.app().view().sections.names.empty());
+  CHECK(controls_of(robot.app().view()).sections.names.empty());
 }
 
 TEST_CASE("sections: a name that there is not is said, and the column is whole", "[sections]") {
@@ -80,7 +81,7 @@ TEST_CASE("sections: a name that there is not is said, and the column is whole",
   robot.app().files().opening.open(path);
   robot.settle();
   CHECK(robot.app().message().find("view.controls") != std::string::npos);
-  CHECK(robot.app().view().sections.names.empty());
+  CHECK(controls_of(robot.app().view()).sections.names.empty());
 }
 
 }  // namespace attnscope::sections_test

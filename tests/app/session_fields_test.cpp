@@ -18,6 +18,7 @@
 
 #include "app/pages/model/state/model_state.hpp"
 #include "app/session/session.hpp"
+#include "app/state/regions/signals_state.hpp"
 #include "app/state/viewing.hpp"
 #include "core/files/document/session_file.hpp"
 #include "support/temporary_directory.hpp"
@@ -52,8 +53,7 @@ class Walker {
       for (std::size_t i = 0; i < value.size(); ++i)
         walk(fmt::format("{}[{}]", path, i), value[i], least, most);
     } else if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T> || std::is_same_v<T, std::string> ||
-                         std::is_same_v<T, ShownSections> || std::is_same_v<T, NamedChoice> ||
-                         is_optional<T>) {
+                         std::is_same_v<T, ListOfNames> || std::is_same_v<T, NamedChoice> || is_optional<T>) {
       leaf_(path, value, least, most);
     } else {
       Walker inner(leaf_, path);
@@ -84,7 +84,7 @@ std::string text_of(const T& value) {
     return std::to_string(static_cast<int>(value));
   else if constexpr (std::is_same_v<T, NamedChoice>)
     return value.at == NamedChoice::none ? "nothing" : std::to_string(value.at);
-  else if constexpr (std::is_same_v<T, ShownSections>)
+  else if constexpr (std::is_same_v<T, ListOfNames>)
     return value.names;
   else if constexpr (std::is_same_v<T, signed char>)
     return std::to_string(value);
@@ -116,7 +116,7 @@ void change(const std::string& path, T& value, double least, double most) {
     value.at = value.at == NamedChoice::none ? 1 : (value.at + 1) % value.names.size();
   } else if constexpr (std::is_same_v<T, std::string>) {
     value = path + " → \"ü\"\n";
-  } else if constexpr (std::is_same_v<T, ShownSections>) {
+  } else if constexpr (std::is_same_v<T, ListOfNames>) {
     value.names = "scaling, mask";
   } else if constexpr (std::is_integral_v<T>) {
     for (const int other : {37, 5, 3, 1, 0})
@@ -302,7 +302,7 @@ TEST_CASE("keys that are not known are told, and no plot stands in two places", 
   changed = nlohmann::json::parse(view_to_json(usual.view, usual.selection));
   changed["signals"]["slots"][1] = changed["signals"]["slots"][0];
   const Looks looks = view_from_json(changed.dump(), {}, lost);
-  CHECK(looks.view.signals->slots == SignalsState{}.slots);
+  CHECK(signals_of(looks.view).slots == SignalsState{}.slots);
 }
 
 TEST_CASE("undo brings every setting back but those that move continuously", "[session]") {

@@ -11,10 +11,12 @@
 
 #include "app/controls_robot.hpp"
 #include "app/pages/walk/walk_state.hpp"
-#include "app/state/focus_state.hpp"
-#include "app/state/heads_state.hpp"
-#include "app/state/inspector_state.hpp"
-#include "app/state/signals_state.hpp"
+#include "app/state/regions/focus_state.hpp"
+#include "app/state/regions/heads_state.hpp"
+#include "app/state/regions/inspector_state.hpp"
+#include "app/state/regions/regions_state.hpp"
+#include "app/state/regions/signals_state.hpp"
+#include "app/state/regions/stage_look.hpp"
 #include "core/files/document/open.hpp"
 #include "core/files/document/session_file.hpp"
 #include "support/temporary_directory.hpp"
@@ -101,8 +103,8 @@ TEST_CASE("a session opens as it was saved: head, cell, stage, colours, regions"
   check_reopened([](Robot& robot) {
     click(robot, "head 5");
     robot.app().view().theme = ThemeName::Light;
-    robot.app().view().sizes.heads = 340;
-    robot.app().view().hidden[static_cast<std::size_t>(Region::Inspector)] = true;
+    regions_of(robot.app().view()).sizes.heads = 340;
+    regions_of(robot.app().view()).hidden[static_cast<std::size_t>(Region::Inspector)] = true;
     click(robot, "Stage: Scaled");
     robot.key(ImGuiKey_R);
     robot.key(ImGuiKey_D);
@@ -118,7 +120,7 @@ TEST_CASE("a session opens as it was saved: what is held, and the difference to 
     robot.settle();
     robot.key(ImGuiKey_Slash);
     robot.settle();
-    REQUIRE(robot.app().view().stage.is_difference());
+    REQUIRE(stage_look_of(robot.app().view()).stage.is_difference());
   });
   check_reopened([](Robot& robot) {
     robot.key(ImGuiKey_Backslash);
@@ -140,12 +142,12 @@ TEST_CASE("a session opens as it was saved: scrolled controls, edited numbers, a
     robot.move({100, 500});
     robot.scroll(-6);
     robot.settle();
-    REQUIRE(robot.app().view().scrolls.controls > 0);
-    robot.app().view().inspector->page = InspectorPage::Vectors;
-    robot.app().view().focus->log = true;
-    robot.app().view().heads->order = HeadOrder::Entropy;
-    robot.app().view().signals->slots = {PlotKind::Weights, PlotKind::EntropyMap, PlotKind::Scores,
-                                         PlotKind::Received};
+    REQUIRE(regions_of(robot.app().view()).scrolls.controls > 0);
+    inspector_of(robot.app().view()).page = InspectorPage::Vectors;
+    focus_of(robot.app().view()).log = true;
+    head_grid_of(robot.app().view()).order = HeadOrder::Entropy;
+    signals_of(robot.app().view()).slots = {PlotKind::Weights, PlotKind::EntropyMap, PlotKind::Scores,
+                                            PlotKind::Received};
   });
 }
 

@@ -5,7 +5,9 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/scene/actions.hpp"
-#include "app/state/layout.hpp"
+#include "app/state/regions/layout.hpp"
+#include "app/state/regions/regions_state.hpp"
+#include "app/state/regions/stage_look.hpp"
 #include "controls_robot.hpp"
 
 namespace attnscope::shell_test {
@@ -63,11 +65,11 @@ TEST_CASE("splitters give regions room within limits and a double click gives th
     robot.drag(from, {from.x + by.x, from.y + by.y});
     robot.frame(2);
     CHECK(std::abs(place_of(robot, edge.name, edge.upright) - usual - edge.by) < 2);
-    CHECK(robot.app().view().sizes.*edge.size > 0);
+    CHECK(regions_of(robot.app().view()).sizes.*edge.size > 0);
     const ImVec2 now = robot.centre(edge.name);
     robot.drag(now, {now.x + 30 * by.x, now.y + 30 * by.y});  // far beyond the limit: it holds
     robot.frame(2);
-    CHECK(robot.app().view().sizes.*edge.size <= 640);
+    CHECK(regions_of(robot.app().view()).sizes.*edge.size <= 640);
     const ImVec2 end = robot.centre(edge.name);
     robot.click_at(end);
     robot.press();
@@ -75,7 +77,7 @@ TEST_CASE("splitters give regions room within limits and a double click gives th
     robot.frame(2);
     CHECK(place_of(robot, edge.name, edge.upright) == usual);
   }
-  CHECK(robot.app().view().sizes == RegionSizes{});
+  CHECK(regions_of(robot.app().view()).sizes == RegionSizes{});
 }
 
 TEST_CASE("number keys hide the regions and bring them back") {
@@ -175,7 +177,7 @@ TEST_CASE("what is held as B can be subtracted, swapped and let go") {
   const Document a = robot.document();
   robot.key(ImGuiKey_Slash);
   robot.settle();
-  CHECK(robot.app().view().stage == Plane(Stage::Softmax, Plane::Kind::Difference));
+  CHECK(stage_look_of(robot.app().view()).stage == Plane(Stage::Softmax, Plane::Kind::Difference));
 
   ResultStats stats(robot.app().shown());
   stats.compare_with(robot.app().held().sight()->result);
@@ -197,7 +199,7 @@ TEST_CASE("what is held as B can be subtracted, swapped and let go") {
   CHECK(robot.document() == a);
 
   robot.retype("##Text", "Other words altogether, and more of them");  // sizes differ: no difference
-  CHECK_FALSE(robot.app().view().stage.is_difference());
+  CHECK_FALSE(stage_look_of(robot.app().view()).stage.is_difference());
   robot.key(ImGuiKey_Escape);
   robot.key(ImGuiKey_Backslash, ImGuiMod_Shift);
   robot.settle();

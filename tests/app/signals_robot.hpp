@@ -10,7 +10,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/controls_robot.hpp"
-#include "app/state/signals_state.hpp"
+#include "app/state/regions/signals_state.hpp"
 
 namespace attnscope::test {
 
@@ -28,8 +28,8 @@ inline Area area_of(Robot& robot, std::string_view label) {
   return {item->min, item->max};
 }
 
-inline const SignalsState& signals(Robot& robot) { return *robot.app().view().signals; }
-inline const Oscilloscope& scope(Robot& robot) { return robot.app().view().scope; }
+inline const SignalsState& signals(Robot& robot) { return signals_of(robot.app().view()); }
+inline const Oscilloscope& scope(Robot& robot) { return scope_of(robot.app().view()); }
 
 /// Puts a plot into a place through its title.
 inline void show(Robot& robot, int place, PlotKind kind, const char* name) {

@@ -7,8 +7,9 @@
 #include "app/kit/draw/raster.hpp"
 #include "app/scene/actions.hpp"
 #include "app/signals_robot.hpp"
-#include "app/state/layout.hpp"
-#include "app/state/signals_state.hpp"
+#include "app/state/regions/layout.hpp"
+#include "app/state/regions/regions_state.hpp"
+#include "app/state/regions/signals_state.hpp"
 #include "core/edits/edits.hpp"
 #include "core/files/document/open.hpp"
 #include "robot/layout.hpp"
@@ -309,8 +310,8 @@ TEST_CASE("every plot can be drawn and pointed at, whatever is in it") {
     ViewState& view = robot.app().view();
     for (const int first : {0, 4}) {
       for (int k = 0; k < 4; ++k)
-        view.signals->slots[static_cast<std::size_t>(k)] = static_cast<PlotKind>(first + k);
-      view.signals->log_weights = first == 4;
+        signals_of(view).slots[static_cast<std::size_t>(k)] = static_cast<PlotKind>(first + k);
+      signals_of(view).log_weights = first == 4;
       robot.key(ImGuiKey_Backslash);
       press_key(robot, ImGuiKey_C);
       for (const char* area : areas) {
@@ -337,7 +338,7 @@ TEST_CASE("no words of the signals stand in each other's way") {
         {.width = screen.width, .height = screen.height, .scale = screen.scale, .system_fonts = true});
     robot.settle();
     ViewState& view = robot.app().view();
-    view.sizes.signals = screen.signals;
+    regions_of(view).sizes.signals = screen.signals;
     robot.settle();
     robot.click("Trigger");
     robot.key(ImGuiKey_Backslash);
@@ -347,7 +348,7 @@ TEST_CASE("no words of the signals stand in each other's way") {
          {SignalsState{}.slots,
           {PlotKind::EntropyMap, PlotKind::Time, PlotKind::Weights, PlotKind::Received},
           {PlotKind::GradientNorms, PlotKind::Scores, PlotKind::EntropyHeads, PlotKind::EntropyRows}}) {
-      view.signals->slots = slots;
+      signals_of(view).slots = slots;
       robot.frame(2);
       const float top = area_of(robot, "Plot 1").min.y;
       std::vector<PlacedText> texts;

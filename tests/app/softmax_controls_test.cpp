@@ -4,6 +4,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/controls_robot.hpp"
+#include "app/state/regions/stage_look.hpp"
 
 namespace attnscope::softmax_controls_test {
 
@@ -48,7 +49,7 @@ TEST_CASE("linear attention takes the place of the softmax's weights everywhere"
   Unfolded robot("Softmax");
   click(robot, "Linear attention");
   REQUIRE(shown(robot).trace[Stage::Linear]);
-  CHECK(robot.app().view().stage == Stage::Linear);
+  CHECK(stage_look_of(robot.app().view()).stage == Stage::Linear);
   robot.click("Other stages");
   robot.frame(2);
   std::optional<ImVec2> row;  // a section of the controls has the same name
@@ -58,11 +59,11 @@ TEST_CASE("linear attention takes the place of the softmax's weights everywhere"
   REQUIRE(row);
   robot.click_at(*row);
   robot.settle();
-  CHECK(robot.app().view().stage == Stage::Softmax);
+  CHECK(stage_look_of(robot.app().view()).stage == Stage::Softmax);
   click(robot, "Stage: Weights");
-  CHECK(robot.app().view().stage == Stage::Linear);
+  CHECK(stage_look_of(robot.app().view()).stage == Stage::Linear);
   click(robot, "Linear attention");
-  CHECK(robot.app().view().stage == Stage::Softmax);
+  CHECK(stage_look_of(robot.app().view()).stage == Stage::Softmax);
 }
 
 TEST_CASE("dropout drops, another seed drops others") {
@@ -74,12 +75,13 @@ TEST_CASE("dropout drops, another seed drops others") {
   click(robot, "Dropout seed more");
   CHECK(*shown(robot).trace[Stage::Drop] != *dropped);
   choose(robot, "Other stages", "Dropped");
-  CHECK(robot.app().view().stage == Stage::Drop);
+  CHECK(stage_look_of(robot.app().view()).stage == Stage::Drop);
   const ImVec2 knob = robot.centre("Dropout");
   robot.drag(knob, {0, knob.y});
   robot.settle();
   CHECK(robot.document().layer().dropout.rate == 0);
-  CHECK(robot.app().view().stage == Stage::Softmax);  // the shown stage does not exist any more
+  CHECK(stage_look_of(robot.app().view()).stage ==
+        Stage::Softmax);  // the shown stage does not exist any more
 }
 
 }  // namespace attnscope::softmax_controls_test

@@ -15,7 +15,7 @@
 #include "app/kit/ui/number_format.hpp"
 #include "app/kit/ui/own_words.hpp"
 #include "app/kit/ui/words.hpp"
-#include "app/state/layout.hpp"
+#include "app/state/regions/layout.hpp"
 #include "app/state/start_state.hpp"
 #include "controls_robot.hpp"
 #include "robot/layout.hpp"

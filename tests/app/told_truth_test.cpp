@@ -12,9 +12,10 @@
 #include "app/controls_robot.hpp"
 #include "app/kit/ui/number_format.hpp"
 #include "app/model_robot.hpp"
-#include "app/state/editing_state.hpp"
-#include "app/state/focus_state.hpp"
 #include "app/state/presenter_state.hpp"
+#include "app/state/regions/editing_state.hpp"
+#include "app/state/regions/focus_state.hpp"
+#include "app/state/regions/signals_state.hpp"
 #include "core/attention/run_stage.hpp"
 #include "robot/layout.hpp"
 #include "support/temporary_directory.hpp"
@@ -69,15 +70,15 @@ TEST_CASE("a cell that an arrow chooses is the one shown until the mouse moves")
 
 TEST_CASE("another text is seen as a whole, one that goes on keeps its part in sight") {
   Robot robot(wide);
-  robot.app().view().focus->zoom = 3;
+  focus_of(robot.app().view()).zoom = 3;
   robot.settle();
   robot.click("##Text");
   robot.key(ImGuiKey_End);
   robot.type(" today");
   robot.settle();
-  CHECK(robot.app().view().focus->zoom == 3);
+  CHECK(focus_of(robot.app().view()).zoom == 3);
   robot.retype("##Text", "three other words");
-  CHECK(robot.app().view().focus->zoom == 1);
+  CHECK(focus_of(robot.app().view()).zoom == 1);
 }
 
 TEST_CASE("the strip has the weights that the map of a muted head has") {
@@ -100,11 +101,11 @@ TEST_CASE("a row that one key has for itself has no entropy") {
   robot.app().looking().look_at({.head = 0, .cell = Cell{0, 0}, .cells = {}});
   robot.settle();
   CHECK(shows(robot, "H = n/a"));
-  CHECK(std::isnan(robot.app().view().scope.moments().back().entropy));
+  CHECK(std::isnan(scope_of(robot.app().view()).moments().back().entropy));
   robot.app().looking().look_at({.head = 0, .cell = Cell{3, 0}, .cells = {}});
   robot.settle();
   CHECK_FALSE(shows(robot, "H = n/a"));
-  CHECK(std::isfinite(robot.app().view().scope.moments().back().entropy));
+  CHECK(std::isfinite(scope_of(robot.app().view()).moments().back().entropy));
 }
 
 TEST_CASE("undo says when it goes back to what was open before") {
@@ -275,10 +276,10 @@ TEST_CASE("a new example shows its pictures, not the weights of the one before")
   Robot robot(wide);
   robot.key(ImGuiKey_W);
   robot.settle();
-  REQUIRE(robot.app().view().editing->weights);
+  REQUIRE(editing_of(robot.app().view()).weights);
   robot.app().files().opening.open(examples / "2-three-tokens.json");
   robot.settle();
-  CHECK_FALSE(robot.app().view().editing->weights);
+  CHECK_FALSE(editing_of(robot.app().view()).weights);
 }
 
 TEST_CASE("the presenter's keys for votes are as many as there are choices") {

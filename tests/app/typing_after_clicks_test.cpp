@@ -8,8 +8,12 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/pages/model/state/model_state.hpp"
-#include "app/state/focus_state.hpp"
-#include "app/state/heads_state.hpp"
+#include "app/state/regions/controls_state.hpp"
+#include "app/state/regions/focus_state.hpp"
+#include "app/state/regions/heads_state.hpp"
+#include "app/state/regions/regions_state.hpp"
+#include "app/state/regions/stage_look.hpp"
+#include "app/state/regions/token_look.hpp"
 #include "app/views/controls/column.hpp"
 #include "core/edits/dump.hpp"
 #include "core/edits/within.hpp"
@@ -45,8 +49,8 @@ constexpr auto model_sections = static_cast<std::size_t>(Section::Text) + 1 - la
 void unfold(Robot& robot, std::size_t section) {
   ViewState& view = robot.app().view();
   if (section < layer_sections) {
-    view.fold[section] = 1;
-    view.more[section] = true;
+    controls_of(view).fold[section] = 1;
+    controls_of(view).more[section] = true;
   } else {
     model_state_of(view).fold[section - layer_sections] = 1;
   }
@@ -74,12 +78,12 @@ struct Look {
   bool log;
   explicit Look(const ViewState& view)
       : mode(view.mode),
-        stage(view.stage),
-        range(view.range),
+        stage(stage_look_of(view).stage),
+        range(stage_look_of(view).range),
         theme(view.theme),
-        direction(view.direction),
-        hidden(view.hidden),
-        log(view.focus->log) {}
+        direction(token_look_of(view).direction),
+        hidden(regions_of(view).hidden),
+        log(focus_of(view).log) {}
   bool operator==(const Look&) const = default;
 };
 
@@ -110,17 +114,17 @@ TEST_CASE("Ctrl+L goes to the sentence after a click into any control of a layer
   options.file = examples / "1-the-cat-sat.json";
   Robot robot(options);
   const std::vector<std::string> labels = controls_of(robot);
-  const auto fold = robot.app().view().fold;
-  const auto more = robot.app().view().more;
+  const auto fold = controls_of(robot.app().view()).fold;
+  const auto more = controls_of(robot.app().view()).more;
   std::size_t clicked = 0;
   for (const std::string& label : labels) {
     if (!robot.has(label)) continue;
     ++clicked;
     type_after_click(robot, label);
     robot.app().files().opening.open(*options.file);
-    robot.app().view().sections = {};
-    robot.app().view().fold = fold;
-    robot.app().view().more = more;
+    controls_of(robot.app().view()).sections = {};
+    controls_of(robot.app().view()).fold = fold;
+    controls_of(robot.app().view()).more = more;
     robot.settle();
   }
   CHECK(clicked >= 40);
@@ -130,13 +134,13 @@ TEST_CASE("Ctrl+L goes to the sentence after a click into what is folded away or
   RobotOptions options{.width = 1600, .height = 1700};
   options.file = examples / "1-the-cat-sat.json";
   Robot robot(options);
-  const auto fold = robot.app().view().fold;
-  const auto more = robot.app().view().more;
+  const auto fold = controls_of(robot.app().view()).fold;
+  const auto more = controls_of(robot.app().view()).more;
   const auto fold_all = [&] {
     robot.app().files().opening.open(*options.file);
-    robot.app().view().sections = {};
-    robot.app().view().fold = fold;
-    robot.app().view().more = more;
+    controls_of(robot.app().view()).sections = {};
+    controls_of(robot.app().view()).fold = fold;
+    controls_of(robot.app().view()).more = more;
     robot.settle();
   };
   std::size_t clicked = 0;

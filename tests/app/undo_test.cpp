@@ -5,7 +5,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "app/state/focus_state.hpp"
+#include "app/state/regions/focus_state.hpp"
 #include "app/training/lab_state.hpp"
 #include "controls_robot.hpp"
 #include "hands_robot.hpp"
@@ -88,7 +88,7 @@ TEST_CASE("what is computed while the keys of undo come up is no step") {
   keys(true);
   robot.frame();
   REQUIRE(robot.app().history().depth() == depth - 1);
-  robot.app().view().focus->log = !robot.app().view().focus->log;  // as a new result may change it
+  focus_of(robot.app().view()).log = !focus_of(robot.app().view()).log;  // as a new result may change it
   keys(false);
   robot.frame();
   robot.settle();

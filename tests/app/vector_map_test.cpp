@@ -6,6 +6,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/controls_robot.hpp"
+#include "app/state/regions/stage_look.hpp"
 #include "robot/layout.hpp"
 
 namespace attnscope::vector_map_test {
@@ -19,7 +20,7 @@ TEST_CASE("every stage of vectors can be looked at, and a row of it chosen") {
                             Stage::Concat, Stage::Output}) {
     INFO("stage " << info(stage).name);
     choose(robot, "Other stages", vector_words(stage).name);
-    REQUIRE(robot.app().view().vectors == stage);
+    REQUIRE(stage_look_of(robot.app().view()).vectors == stage);
     REQUIRE(robot.has("vector map"));
     CHECK_FALSE(robot.has("heatmap 0"));
   }
@@ -31,7 +32,7 @@ TEST_CASE("every stage of vectors can be looked at, and a row of it chosen") {
   CHECK(robot.app().selection().cell.key == 3);
   CHECK(robot.app().selection().cell.query == query);
   click(robot, "Stage: Scores");
-  CHECK_FALSE(robot.app().view().vectors);
+  CHECK_FALSE(stage_look_of(robot.app().view()).vectors);
   CHECK(robot.has("heatmap 0"));
 }
 
@@ -49,22 +50,23 @@ TEST_CASE("stages of vectors come and go with the settings") {
   CHECK(there(Stage::RotateKey));
   CHECK_FALSE(there(Stage::Position));  // nothing is added to the vectors
   choose(robot, "Other stages", vector_words(Stage::RotateKey).name);
-  CHECK(robot.app().view().vectors == Stage::RotateKey);
+  CHECK(stage_look_of(robot.app().view()).vectors == Stage::RotateKey);
   const Image rotated = robot.pixels();
   robot.type_number("RoPE base value", "20");
   CHECK(robot.pixels().pixels != rotated.pixels);
   robot.app().files().opening.open(std::filesystem::path(ATTNSCOPE_ASSETS) / "examples" /
                                    "2-three-tokens.json");
   robot.settle();
-  CHECK(robot.has(robot.app().view().vectors ? "vector map"
-                                             : "heatmap 0"));  // never a picture that does not exist
+  CHECK(robot.has(stage_look_of(robot.app().view()).vectors
+                      ? "vector map"
+                      : "heatmap 0"));  // never a picture that does not exist
 }
 
 TEST_CASE("grouped queries: the keys say which heads share them") {
   const std::filesystem::path examples = std::filesystem::path(ATTNSCOPE_ASSETS) / "examples";
   Robot robot({.width = 1600, .height = 1000, .file = examples / "9-grouped-queries.json"});
   robot.settle();
-  REQUIRE(robot.app().view().vectors == Stage::Key);
+  REQUIRE(stage_look_of(robot.app().view()).vectors == Stage::Key);
   const auto says = [&](std::string_view words) {
     const std::vector<PlacedText> texts = texts_of(robot);
     return std::any_of(texts.begin(), texts.end(),

@@ -5,7 +5,8 @@
 #include <vector>
 
 #include "app/kit/ui/number_format.hpp"
-#include "app/state/focus_state.hpp"
+#include "app/state/regions/focus_state.hpp"
+#include "app/state/regions/stage_look.hpp"
 #include "app/walk_robot.hpp"
 #include "support/temporary_directory.hpp"
 
@@ -263,15 +264,15 @@ TEST_CASE("a longer text is whole, and its weights wear the colours that Explore
                 .file = std::filesystem::path(ATTNSCOPE_ASSETS) / "examples" / "4-a-longer-text.json"});
   REQUIRE(robot.result().dimensions.keys > 60);
   CHECK_FALSE(tells(robot, "more"));
-  robot.app().view().focus->log = false;
+  focus_of(robot.app().view()).log = false;
   robot.settle();
   const double linear = brightness(robot, "walk Weights");
   robot.press(ImGuiKey_L);
-  REQUIRE(robot.app().view().focus->log);
+  REQUIRE(focus_of(robot.app().view()).log);
   CHECK(brightness(robot, "walk Weights") > 1.5 * linear);
   CHECK(tells(robot, "log 1e−4 … 1"));
-  robot.app().view().range = RangeMode::Head;
-  robot.app().view().focus->log = false;
+  stage_look_of(robot.app().view()).range = RangeMode::Head;
+  focus_of(robot.app().view()).log = false;
   robot.settle();
   CHECK(tells(robot, "0 … "));
 }

@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "app/kit/draw/image.hpp"
+#include "app/state/regions/token_look.hpp"
 #include "app/watch_robot.hpp"
 
 namespace attnscope::watch_sizes_test {
@@ -84,10 +85,10 @@ TEST_CASE("watch: a page with a process has room in every window, theme and lang
     keep_picture(robot, window, "live");
     robot.key(ImGuiKey_LeftArrow);
     watch_state(robot).colour = WatchColour::Change;
-    robot.app().view().direction = Direction::KeyToQueries;
+    token_look_of(robot.app().view()).direction = Direction::KeyToQueries;
     CHECK(faults(robot) == "");
     keep_picture(robot, window, "change");
-    robot.app().view().direction = Direction::QueryToKeys;
+    token_look_of(robot.app().view()).direction = Direction::QueryToKeys;
     robot.key(ImGuiKey_Backslash);
     robot.key(ImGuiKey_End);  // a later row than the held one
     robot.key(ImGuiKey_Slash);

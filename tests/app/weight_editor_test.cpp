@@ -6,7 +6,8 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/controls_robot.hpp"
-#include "app/state/editing_state.hpp"
+#include "app/state/regions/editing_state.hpp"
+#include "app/state/regions/stage_look.hpp"
 #include "core/edits/edits.hpp"
 #include "core/edits/numbers.hpp"
 #include "core/files/document/open.hpp"
@@ -212,7 +213,7 @@ TEST_CASE("the weights of QK-norm and sinks are edited like the matrices", "[wei
   for (const Editable block : {Editable::QueryNorm, Editable::KeyNorm, Editable::SinkLogits}) {
     INFO(symbol(block));
     REQUIRE(numbers_of(robot.document(), block));
-    robot.app().view().show_weights(block);  // scrolls to the end of a list that does not fit
+    show_weights(robot.app().view(), block);  // scrolls to the end of a list that does not fit
     robot.settle();
     robot.click_at(cell(robot, "weight map", 0, 6, 1, 8));
     robot.frame(2);
@@ -253,7 +254,7 @@ TEST_CASE("every block of weights can be opened and edited, biases and the learn
     REQUIRE(row != items.end());
     robot.click_at({(row->min.x + row->max.x) / 2, (row->min.y + row->max.y) / 2});
     robot.settle();
-    REQUIRE(robot.app().view().editing->weights == block);
+    REQUIRE(editing_of(robot.app().view()).weights == block);
     const Tensor was = numbers(robot, block);
     const std::int64_t rows = was.shape().rank() == 1 ? 1 : 64;
     robot.click_at(cell(robot, "weight map", rows - 1, 60, rows, 64));
@@ -303,7 +304,7 @@ TEST_CASE("numbers that follow from others say so; given ones are edited directl
   robot.type("9");
   robot.settle();
   CHECK(robot.document() == start);
-  CHECK_FALSE(robot.app().view().editing->numbers.typing);
+  CHECK_FALSE(editing_of(robot.app().view()).numbers.typing);
   robot.click_at(cell(robot, "vector map", 1, 2, 6, 8));
   robot.move(cell(robot, "vector map", 1, 1, 6, 8));  // a tooltip leaves with a click, until the mouse moves
   robot.frame(60);                                    // it says what to edit instead
@@ -320,7 +321,7 @@ TEST_CASE("numbers that follow from others say so; given ones are edited directl
   robot.app().files().opening.open(folder.path() / "given.json");
   robot.settle();
   choose(robot, "Other stages", "K keys");
-  robot.app().view().editing->painting = false;
+  editing_of(robot.app().view()).painting = false;
   robot.key(ImGuiKey_RightBracket);
   robot.key(ImGuiKey_RightBracket);
   robot.settle();
@@ -358,7 +359,7 @@ TEST_CASE("Home makes again what the seed makes, Shift+Home takes a new seed", "
   robot.leave();
   robot.key(ImGuiKey_W);  // from W_Q to W_K
   robot.settle();
-  CHECK(robot.app().view().editing->weights == Editable::KeyWeights);
+  CHECK(editing_of(robot.app().view()).weights == Editable::KeyWeights);
 }
 
 TEST_CASE("the wheel zooms into weights, a drag pans and is no click", "[weights]") {
@@ -366,7 +367,7 @@ TEST_CASE("the wheel zooms into weights, a drag pans and is no click", "[weights
   const Document start = robot.document();
   robot.move(robot.at(32, 32));
   for (int i = 0; i < 8; ++i) robot.scroll(1);
-  const EditingState& state = *robot.app().view().editing;
+  const EditingState& state = editing_of(robot.app().view());
   CHECK(state.across.span() < 0.3f);
   const ZoomRange across = state.across;
   const ImVec2 middle = robot.centre("weight map");

@@ -21,7 +21,7 @@
 #include "app/results/tiles.hpp"
 #include "app/session/autosave.hpp"
 #include "app/session/opening.hpp"
-#include "app/state/view_state.hpp"
+#include "app/state/window_state.hpp"
 #include "app/training/training_runs.hpp"
 #include "app/workspace/comparison.hpp"
 #include "core/base/error.hpp"

@@ -71,7 +71,7 @@ BEGIN {
     tokenizers = "units that see a tokenizer"
     kernels = "units that see a streaming kernel"
     scene = "units that see app/scene/scene.hpp"
-    view_state = "units that see app/state/view_state.hpp"
+    view_state = "units that see app/state/window_state.hpp"
     persons = "comments with somebody, nobody, whoever"
     much = folders_in_circles "|" modes "|" functions "|" members "|" app_lines "|" view_lines "|" pools "|" exps "|" \
         positions "|" arrangements "|" norms "|" families "|" tokenizers "|" kernels "|" scene "|" view_state "|" persons
@@ -245,7 +245,7 @@ END {
     see(tokenizers, "^core/tokenizers/.*[.]hpp$")
     see(kernels, "^core/streaming/kernels/.*[.]hpp$")
     see(scene, "^app/scene/scene[.]hpp$")
-    see(view_state, "^app/state/view_state[.]hpp$")
+    see(view_state, "^app/state/window_state[.]hpp$")
 
     for (i = 1; i <= count; ++i) {
         file = all[i]

@@ -5,6 +5,7 @@
 #include "app/pages/model/state/model_state.hpp"
 #include "app/state/page/mode.hpp"
 #include "app/state/page/page_state.hpp"
+#include "app/state/regions/region_states.hpp"
 #include "app/state/teaching/lesson_state.hpp"
 
 namespace attnscope {
@@ -18,8 +19,12 @@ constexpr std::array names{Mode::Explore.name, Mode::Walk.name,        Mode::Com
 }  // namespace
 
 std::vector<PageState> first_page_states() {
-  return {PageState("model", ModelState()), PageState("lesson", LessonState())};
+  std::vector<PageState> all = region_states();
+  all.emplace_back("model", ModelState());
+  all.emplace_back("lesson", LessonState());
+  return all;
 }
+
 std::span<const Mode> modes() { return known; }
 std::span<const std::string_view> mode_names() { return names; }
 

@@ -6,9 +6,11 @@
 #include <imgui_internal.h>
 
 #include "app/files/io/cards.hpp"
-#include "app/state/editing_state.hpp"
 #include "app/state/files_state.hpp"
-#include "app/state/focus_state.hpp"
+#include "app/state/regions/editing_state.hpp"
+#include "app/state/regions/focus_state.hpp"
+#include "app/state/regions/signals_state.hpp"
+#include "app/state/regions/stage_look.hpp"
 #include "app/state/start_state.hpp"
 #include "app/state/teaching/lesson_state.hpp"
 #include "app/state/watch/watch_state.hpp"
@@ -32,10 +34,10 @@ void Arriving::take(Session session, const std::filesystem::path& file, bool is_
   space_.view.files->file = file;
   space_.view.notices.leave_step();
   space_.view.notices.say(session.damage.empty() ? session.note : session.damage);
-  space_.view.scope.clear();
+  scope_of(space_.view).clear();
   space_.view.watch->on = false;
-  space_.view.focus->zoom = 1;  // a new matrix is first shown as a whole
-  if (!session.looks) space_.view.editing->weights.reset();
+  focus_of(space_.view).zoom = 1;  // a new matrix is first shown as a whole
+  if (!session.looks) editing_of(space_.view).weights.reset();
   keeping_.touch();
   space_.following.begin_anew();
   space_.history.leave_held();
@@ -54,7 +56,7 @@ void Arriving::take_made(MadeDocument made) {
         .note = {},
         .layers = {}},
        {});
-  space_.view.show_stage(Stage::Softmax);
+  show_stage(space_.view, Stage::Softmax);
   space_.view.mode = Mode::Explore;
 }
 
@@ -63,7 +65,7 @@ void Arriving::look_as_opened(Looks looks) {
   next.scale = space_.view.scale;
   next.notices = std::move(space_.view.notices);
   next.now = space_.view.now;
-  if (!looks.trace.empty()) put_back(looks.trace, next.scope, next.now);
+  if (!looks.trace.empty()) put_back(looks.trace, scope_of(next), next.now);
   lesson_of(next).next_order = lesson_of(space_.view).next_order;
   next.files = std::move(space_.view.files);
   next.start = std::move(space_.view.start);
@@ -80,7 +82,7 @@ void Arriving::look_as_opened(Looks looks) {
 void Arriving::tell_of_text() {
   if (!space_.attended || !space_.view.notices.empty()) return;
   std::string note = "Opened without a causal mask (C turns it on) and without noise in the weights.";
-  const bool log = space_.view.focus->log;
+  const bool log = focus_of(space_.view).log;
   if (log) note += " Its weights are small: colours are logarithmic (L: linear).";
   space_.view.notices.say(note + " Ctrl+Z goes back to what was open.",
                           log ? Notice::Of::Colours : Notice::Of::Document);
@@ -100,7 +102,7 @@ void Arriving::take_layer(Document layer) {
   space_.original = edited ? std::move(raw) : space_.document;
   const std::string weights = weights_note(space_.document);
   space_.view.notices.say(weights.empty() ? not_finite_note(space_.document) : weights);
-  space_.view.scope.clear();
+  scope_of(space_.view).clear();
 }
 
 void Arriving::settle_guesses(const Answers& before) {

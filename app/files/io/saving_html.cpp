@@ -9,8 +9,9 @@
 #include "app/exports/html/page_write.hpp"
 #include "app/files/io/saving.hpp"
 #include "app/scene/picture.hpp"
-#include "app/state/focus_state.hpp"
 #include "app/state/model_look.hpp"
+#include "app/state/regions/focus_state.hpp"
+#include "app/state/regions/stage_look.hpp"
 #include "app/state/teaching/lesson_state.hpp"
 #include "app/state/watch/watch_state.hpp"
 #include "app/views/model/facts.hpp"
@@ -137,14 +138,14 @@ std::shared_ptr<HtmlJob> Saving::html_job(const std::filesystem::path& to,
     kept->of_model = shown_of_model(*reading, space_.selection, model_look_of(space_.view).without_changes);
   } else {
     check_html_layer(space_.shown.result->layer());
-    const Plane& plane = space_.view.stage;
+    const Plane& plane = stage_look_of(space_.view).stage;
     if (space_.view.mode == Mode::Explore && !holds_weights(plane.stage))
       kept->looks.on_screen = attnscope::words(space_.shown.result->layer().document, plane).name;
   }
   HtmlPage& page = kept->looks;
-  page.log = space_.view.focus->log;
-  page.light = weights_map(theme(ThemeName::Light), space_.view.focus->colours);
-  page.dark = weights_map(theme(ThemeName::Dark), space_.view.focus->colours);
+  page.log = focus_of(space_.view).log;
+  page.light = weights_map(theme(ThemeName::Light), focus_of(space_.view).colours);
+  page.dark = weights_map(theme(ThemeName::Dark), focus_of(space_.view).colours);
   const bool compares_models =
       space_.view.mode == Mode::Model && model_look_of(space_.view).screen == ModelScreen::Compare;
   page.is_one_of_two = held_.result() && (space_.view.mode == Mode::Compare || compares_models);

@@ -8,7 +8,8 @@
 #include "app/pages/compare/card.hpp"
 #include "app/pages/compare/parts.hpp"
 #include "app/state/compare_state.hpp"
-#include "app/state/focus_state.hpp"
+#include "app/state/regions/focus_state.hpp"
+#include "app/state/regions/regions_state.hpp"
 
 namespace attnscope {
 namespace {
@@ -83,7 +84,7 @@ Picture draw_side(const Sides& sides, Scene& side, Plane plane, const Panel& pan
                    .scale = shared_scale(sides),
                    .name = name}};
   // A newly chosen cell is scrolled into sight in A alone; a B of another size follows A.
-  std::optional<Cell>& seen = side.view.focus_gesture->seen_cell;
+  std::optional<Cell>& seen = focus_gesture_of(side.view).seen_cell;
   const std::optional<Cell> was = seen;
   if (&side.selection != &sides.a.selection) seen = side.selection.cell;
   draw_picture(picture, panel);
@@ -157,7 +158,7 @@ void draw_panels(Sides& sides, const std::array<Panel, 3>& panels) {
 
 float plots_height(const Scene& scene, const Box& region) {
   const Ui& ui = scene.ui;
-  if (scene.view.is_hidden(Region::Signals)) return 0;
+  if (regions_of(scene.view).is_hidden(Region::Signals)) return 0;
   const float height = std::clamp(std::round(region.h * 0.26f), ui.px(152), ui.px(320));
   return region.h - height < ui.px(260) ? 0 : height;
 }

@@ -8,7 +8,7 @@
 #include "app/kit/widgets/plot.hpp"
 #include "app/pages/compare/parts.hpp"
 #include "app/scene/head_words.hpp"
-#include "app/state/long_state.hpp"
+#include "app/state/regions/long_state.hpp"
 #include "app/views/long/long_parts.hpp"
 #include "core/attention/run_stage.hpp"
 
@@ -26,7 +26,7 @@ Sides long_sides_of(Scene& scene, Scene* held) {
 }
 
 ResultStats::OfPicture of_picture(const Scene& scene, std::int64_t h, bool difference) {
-  return {scene.sequence(), h, scene.view.long_view->mean, difference};
+  return {scene.sequence(), h, long_view_of(scene.view).mean, difference};
 }
 
 /// One side, or A − B, with its colour bar.
@@ -54,7 +54,7 @@ void draw_head_of_long_difference(Sides& sides, const Box& head, int level) {
   Scene& scene = sides.a;
   draw_pool_choice(scene, line.x + ui.px(116), line.centre_y());
   const float x = line.x + ui.px(128);
-  ui.text(x, line.centre_y(), what_is_pooled(scene, scene.view.long_view->mean, level),
+  ui.text(x, line.centre_y(), what_is_pooled(scene, long_view_of(scene.view).mean, level),
           {type::label, ui.theme.text3, Ink::Regular, Align::Left, line.right() - x});
 }
 
@@ -76,7 +76,7 @@ void draw_long_difference(Sides& sides, const Panel& panel) {
 
 /// Returns the level of the cells that A shows.
 int level_in(const Scene& scene, const Panel& panel) {
-  const LongState& seen = *scene.view.long_view;
+  const LongState& seen = long_view_of(scene.view);
   return seen.keys > 0 ? level_for(panel.map.w / static_cast<float>(seen.keys)) : 0;
 }
 

@@ -9,6 +9,7 @@
 #include "app/pages/compare/parts.hpp"
 #include "app/scene/head_words.hpp"
 #include "app/state/compare_state.hpp"
+#include "app/state/regions/stage_look.hpp"
 #include "app/views/parts/unknown.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/edits/switches.hpp"
@@ -273,7 +274,7 @@ void draw_head_of_difference(Sides& sides, const Box& head) {
   if (const auto chosen =
           segments(ui, "Stage", box, names, now, stage_tips,
                    {.text_size = scene.compact ? type::tick : type::label, .disabled = unknown}))
-    scene.view.show_stage(stages[static_cast<std::size_t>(*chosen)]);
+    show_stage(scene.view, stages[static_cast<std::size_t>(*chosen)]);
 }
 
 }  // namespace attnscope

@@ -4,7 +4,8 @@
 #include "app/kit/ui/number_format.hpp"
 #include "app/pages/compare/parts.hpp"
 #include "app/state/compare_state.hpp"
-#include "app/state/focus_state.hpp"
+#include "app/state/regions/focus_state.hpp"
+#include "app/state/regions/stage_look.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/document/known.hpp"
 
@@ -44,7 +45,7 @@ Sides sides_of(Scene& scene, Scene* held) {
   const Document& document = scene.result.document;
   const Plane::Kind kind = plane_kind(compare_of(scene.view).difference);
   const Stage used = weights_stage(document);
-  Plane plane = scene.view.stage;
+  Plane plane = stage_look_of(scene.view).stage;
   const bool known =
       is_known(document, plane.stage) && (!held || is_known(held->result.document, plane.stage));
   if (plane.is_gradient() || !known) plane = used;
@@ -78,7 +79,7 @@ ColourScale difference_scale(const Sides& sides, bool all_heads) {
   if (!(largest > 0)) largest = 1;
   if (sides.difference.kind == Plane::Kind::Ratio) largest = std::min(largest, most_doublings);
   if (sides.difference.kind == Plane::Kind::Magnitude)
-    return {weights_map(a.ui.theme, a.view.focus->colours), 0, largest, false};
+    return {weights_map(a.ui.theme, focus_of(a.view).colours), 0, largest, false};
   return {a.ui.theme.scores, -largest, largest, true};
 }
 

@@ -9,6 +9,7 @@
 #include "app/pages/experiments/experiment_state.hpp"
 #include "app/pages/experiments/parts.hpp"
 #include "app/scene/picture.hpp"
+#include "app/state/regions/focus_state.hpp"
 
 namespace attnscope {
 namespace {
@@ -50,7 +51,7 @@ float draw_experiment_pictures(const ExperimentPage& page, const Box& box) {
           {type::label, ui.theme.text1, Ink::Semibold, Align::Left, side});
   ui.text(b.x, box.y + ui.px(8), page.words.picture_b(shown),
           {type::label, ui.theme.b, Ink::Semibold, Align::Left, side});
-  ColourScale scale{.map = weights_map(ui.theme, page.scene.view.focus->colours), .low = 0, .high = 1};
+  ColourScale scale{.map = weights_map(ui.theme, focus_of(page.scene.view).colours), .low = 0, .high = 1};
   const Tensor none;
   const Tensor &left = look != nullptr ? look->pictures.a : none,
                &right = look != nullptr ? look->pictures.b : none;

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "app/kit/table.hpp"
-#include "app/state/view_state.hpp"
+#include "app/state/window_state.hpp"
 
 namespace attnscope {
 

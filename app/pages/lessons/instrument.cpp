@@ -10,6 +10,7 @@
 #include "app/pages/lessons/step/side_names.hpp"
 #include "app/pages/lessons/step/telling.hpp"
 #include "app/scene/picture.hpp"
+#include "app/state/regions/stage_look.hpp"
 #include "app/views/parts/heat_map.hpp"
 #include "app/views/parts/map_parts.hpp"
 #include "core/attention/run_stage.hpp"
@@ -182,7 +183,7 @@ void draw_row_entropy(const LessonPage& page, const LessonSide& side, const Box&
 std::optional<Plane> lesson_plane(const LessonPage& page, const Scene& side) {
   const bool weights = !page.step.stage || *page.step.stage == "weights";
   const std::int64_t head = std::min(side.head(), side.result.dimensions.heads - 1);
-  Plane plane = side.view.stage;
+  Plane plane = stage_look_of(side.view).stage;
   if (weights || side.stats.tensor(plane) == nullptr) plane = lesson_weights(page, side.result, head);
   if (lessons::shows_stage(page.step, plane.stage)) return plane;
   const std::optional<Stage> last = lessons::plane_until(page.step, side.result, plane.stage);

@@ -6,6 +6,7 @@
 #include "app/pages/lessons/step/telling.hpp"
 #include "app/state/model_look.hpp"
 #include "app/state/presenter_state.hpp"
+#include "app/state/regions/stage_look.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/base/error.hpp"
 #include "core/engine/model/model_reading.hpp"
@@ -111,11 +112,11 @@ void look_as_step_says(Scene& scene, const lessons::Step& step, bool in_model) {
   }
   const std::optional<Stage> stage =
       step.stage ? lessons::plane_called(scene.result, *step.stage) : std::nullopt;
-  scene.view.show_stage(stage.value_or(weights_stage(scene.result.document)));
+  show_stage(scene.view, stage.value_or(weights_stage(scene.result.document)));
   // If the step is about vectors, free play shows them.
   if (const auto vectors = step.stage ? lessons::vectors_called(scene.result, *step.stage) : std::nullopt)
-    scene.view.show_vectors(*vectors);
-  scene.view.range = RangeMode::All;
+    show_vectors(scene.view, *vectors);
+  stage_look_of(scene.view).range = RangeMode::All;
 }
 
 void see_whether_done(Scene& scene, const lessons::Step& step) {

@@ -6,6 +6,7 @@
 #include "app/pages/model/parts/choice_names.hpp"
 #include "app/pages/model/state/model_state.hpp"
 #include "app/state/files_state.hpp"
+#include "app/state/regions/regions_state.hpp"
 #include "app/views/files/files.hpp"
 #include "app/views/palette/entries.hpp"
 #include "core/engine/model/model_reading.hpp"
@@ -29,7 +30,7 @@ void add_text_of_model(const Shown& shown, std::vector<PaletteEntry>& all) {
                          static_cast<std::size_t>(Section::Text) - static_cast<std::size_t>(Section::Model);
                      now.view.mode = Mode::Model;
                      model_state_of(now.view).screen = ModelScreen::Heads;
-                     now.view.hidden[static_cast<std::size_t>(Region::Controls)] = false;
+                     regions_of(now.view).hidden[static_cast<std::size_t>(Region::Controls)] = false;
                      model_state_of(now.view).fold[section] = 1;
                    }});
 }

@@ -6,6 +6,7 @@
 #include "app/kit/ui/number_format.hpp"
 #include "app/pages/walk/panel_formulas.hpp"
 #include "app/pages/walk/walk_state.hpp"
+#include "app/state/regions/stage_look.hpp"
 #include "app/views/parts/vector_map.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/document/known.hpp"
@@ -41,9 +42,9 @@ ColourScale score_scale(const View& v, Stage stage) {
 /// The colours that weights have in Explore: range, map and logarithm. A range locked on scores does not
 /// apply here.
 ColourScale weight_scale(const View& v, Stage stage) {
-  RangeMode& range = v.scene.view.range;
+  RangeMode& range = stage_look_of(v.scene.view).range;
   const RangeMode chosen = range;
-  if (range == RangeMode::Lock && !is_weights(v.scene.view.stage)) range = RangeMode::All;
+  if (range == RangeMode::Lock && !is_weights(stage_look_of(v.scene.view).stage)) range = RangeMode::All;
   const ColourScale scale = colour_scale(v.scene, stage, v.h);
   range = chosen;
   return scale;

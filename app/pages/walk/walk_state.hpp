@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "app/state/view_state.hpp"
+#include "app/state/window_state.hpp"
 #include "core/document/stage.hpp"
 
 namespace attnscope {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace attnscope {
@@ -25,6 +26,14 @@ struct NamedChoice {
   std::span<const std::string_view> names;
   bool can_be_none = false;
   bool operator==(const NamedChoice& other) const { return at == other.at; }
+};
+
+/// Some of a list of names, as a text: "scaling, mask"; empty: all of them. A session has the text alone.
+struct ListOfNames {
+  std::string names;
+  std::span<const std::string_view> known;
+  bool has(std::string_view name) const;
+  bool are_known() const;
 };
 
 }  // namespace attnscope

@@ -27,6 +27,11 @@ inline constexpr bool is_optional_name = false;
 template <class E>
 requires std::is_enum_v<E>
 inline constexpr bool is_optional_name<std::optional<E>> = true;
+template <class T>
+inline constexpr bool is_list_of_names = false;
+template <class E, std::size_t N>
+requires std::is_enum_v<E>
+inline constexpr bool is_list_of_names<std::array<E, N>> = true;
 
 /// Visits the names and values that a session keeps of a page; numbers with the least and the greatest that
 /// make sense. What is none of the types below and no enumeration with Names is a group: `fields(PageFields&,
@@ -45,6 +50,13 @@ class PageFields {
       NamedChoice choice{value ? static_cast<std::size_t>(*value) : NamedChoice::none, Names<E>::list, true};
       leaf(name, choice, {least, most, in_undo});
       value = choice.at == NamedChoice::none ? T() : T(static_cast<E>(choice.at));
+    } else if constexpr (is_list_of_names<T>) {
+      std::array<NamedChoice, std::tuple_size_v<T>> choices;
+      for (std::size_t i = 0; i < value.size(); ++i)
+        choices[i] = {static_cast<std::size_t>(value[i]), Names<typename T::value_type>::list};
+      leaf(name, choices, {least, most, in_undo});
+      for (std::size_t i = 0; i < value.size(); ++i)
+        value[i] = static_cast<typename T::value_type>(choices[i].at);
     } else if constexpr (requires(Limits limits) { leaf(name, value, limits); }) {
       leaf(name, value, {least, most, in_undo});
     } else {
@@ -73,14 +85,21 @@ class PageFields {
   virtual void leaf(const char* name, std::optional<double>&, Limits) = 0;
   virtual void leaf(const char* name, std::optional<std::int64_t>&, Limits) = 0;
   virtual void leaf(const char* name, std::array<signed char, 15>&, Limits) = 0;
+  virtual void leaf(const char* name, std::array<NamedChoice, 4>&, Limits) = 0;
+  virtual void leaf(const char* name, std::array<bool, 5>&, Limits) = 0;
+  virtual void leaf(const char* name, std::array<bool, 16>&, Limits) = 0;
+  virtual void leaf(const char* name, std::array<signed char, 16>&, Limits) = 0;
+  virtual void leaf(const char* name, std::array<float, 2>&, Limits) = 0;
+  virtual void leaf(const char* name, ListOfNames&, Limits) = 0;
   virtual void group(const char* name, const std::function<void(PageFields&)>&) = 0;
 };
 
-/// The state of one page: a T, which can be copied, and of which `fields(PageFields&, T&)` visits what a
-/// session keeps. A base of it that rooms below the page know too is T::Shared: they ask for that one.
+/// The state of one page, or of one region of pages: a T, which can be copied, and of which
+/// `fields(PageFields&, T&)` visits what a session keeps. A base of it that rooms below the page know too is
+/// T::Shared: they ask for that one.
 class PageState {
  public:
-  /// `name`: the key that it has in a session.
+  /// `name`: the key that it has in a session; empty: its fields stand among those of the window itself.
   template <class T>
   PageState(const char* name, T state) : name_(name), state_(std::make_unique<Of<T>>(std::move(state))) {}
   PageState(const PageState& other) : name_(other.name_), state_(other.state_->copy()) {}
@@ -167,6 +186,22 @@ class HandedOn final : public PageFields {
   void leaf(const char* name, std::array<signed char, 15>& value, Limits limits) override {
     hand_on(name, value, limits);
   }
+  void leaf(const char* name, std::array<NamedChoice, 4>& value, Limits limits) override {
+    hand_on(name, value, limits);
+  }
+  void leaf(const char* name, std::array<bool, 5>& value, Limits limits) override {
+    hand_on(name, value, limits);
+  }
+  void leaf(const char* name, std::array<bool, 16>& value, Limits limits) override {
+    hand_on(name, value, limits);
+  }
+  void leaf(const char* name, std::array<signed char, 16>& value, Limits limits) override {
+    hand_on(name, value, limits);
+  }
+  void leaf(const char* name, std::array<float, 2>& value, Limits limits) override {
+    hand_on(name, value, limits);
+  }
+  void leaf(const char* name, ListOfNames& value, Limits limits) override { hand_on(name, value, limits); }
   void group(const char* name, const std::function<void(PageFields&)>& visit) override {
     PageGroup inner{&visit};
     visit_(name, inner);

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "app/state/view_state.hpp"
+#include "app/state/window_state.hpp"
 #include "core/document/document.hpp"
 
 namespace attnscope {

@@ -14,7 +14,7 @@
 
 namespace attnscope {
 
-struct ViewState;   // app/state/view_state.hpp
+struct ViewState;   // app/state/window_state.hpp
 struct WatchSight;  // app/watch/watch_sight.hpp
 struct WatchHeadSight;
 struct WatchHeld;  // app/watch/watch_held.hpp

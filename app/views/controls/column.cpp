@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/state/layout.hpp"
 #include "app/state/model_look.hpp"
+#include "app/state/regions/controls_state.hpp"
+#include "app/state/regions/layout.hpp"
+#include "app/state/regions/regions_state.hpp"
 
 namespace attnscope {
 namespace {
@@ -35,25 +37,26 @@ Box Column::row(float logical_height, float gap_after) {
 /// Only sections of Explore can be hidden; those of a model always stand.
 bool Column::is_away(Section which) const {
   const auto at = static_cast<std::size_t>(which);
-  return at < ShownSections::known.size() && !scene.view.sections.has(ShownSections::known[at]);
+  return at < ControlsState::known_sections.size() &&
+         !controls_of(scene.view).sections.has(ControlsState::known_sections[at]);
 }
 
 /// A right click on a section's title: the column is reduced, as for a class.
 void Column::title_menu(const char* label, Section which, const Box& title) {
   const auto at = static_cast<std::size_t>(which);
-  if (at >= ShownSections::known.size()) return;
+  if (at >= ControlsState::known_sections.size()) return;
   const std::string menu = std::string("Sections: ") + label;
   if (ImGui::IsMouseHoveringRect(title.min(), title.max()) && ImGui::IsWindowHovered() &&
       ImGui::IsMouseClicked(ImGuiMouseButton_Right))
     ImGui::OpenPopup(menu.c_str());
-  ShownSections& shown = scene.view.sections;
+  ListOfNames& shown = controls_of(scene.view).sections;
   context_menu(ui(), menu.c_str(), [&] {
-    if (menu_row(ui(), "This section alone")) shown.names = ShownSections::known[at];
+    if (menu_row(ui(), "This section alone")) shown.names = ControlsState::known_sections[at];
     if (menu_row(ui(), "Hide this section")) {
       std::string rest;
-      for (std::size_t i = 0; i < ShownSections::known.size(); ++i)
-        if (i != at && shown.has(ShownSections::known[i]))
-          rest += (rest.empty() ? "" : ", ") + std::string(ShownSections::known[i]);
+      for (std::size_t i = 0; i < ControlsState::known_sections.size(); ++i)
+        if (i != at && shown.has(ControlsState::known_sections[i]))
+          rest += (rest.empty() ? "" : ", ") + std::string(ControlsState::known_sections[i]);
       if (!rest.empty()) shown.names = rest;
     }
     if (!shown.names.empty() && menu_row(ui(), "All sections")) shown.names.clear();
@@ -65,7 +68,8 @@ bool Column::begin(const SectionHead& head) {
   if (away_) return false;
   const auto at = static_cast<std::size_t>(head.which);
   constexpr auto of_model = static_cast<std::size_t>(Section::Model);
-  signed char& fold = at < of_model ? scene.view.fold[at] : model_look_of(scene.view).fold[at - of_model];
+  signed char& fold =
+      at < of_model ? controls_of(scene.view).fold[at] : model_look_of(scene.view).fold[at - of_model];
   const bool usual = head.opens == Opens::Always || (head.opens == Opens::WhenWide && !scene.compact);
   bool open = fold == 0 ? usual : fold > 0;
   const Box title = row(24, 6);
@@ -76,7 +80,7 @@ bool Column::begin(const SectionHead& head) {
   if (head.has_extras) {
     const float left = title.x + ui().px(24) + ui().text_width(head.label, type::label, Ink::Semibold);
     const std::string label = std::string("More: ") + head.label;
-    bool& more = scene.view.more[at];
+    bool& more = controls_of(scene.view).more[at];
     const Box box{left, title.y + ui().px(2), ui().px(28), ui().px(20)};
     if (dots(ui(), label.c_str(), box, open && more, head.extras_used)) {
       more = !(open && more);
@@ -198,11 +202,11 @@ void draw_column(Scene& scene, const Box& region, std::span<const DrawSection> s
   const ImVec2 top = ImGui::GetCursorScreenPos();
   Column column(scene, {region.x + ui.px(16), top.y + ui.px(12), region.w - ui.px(32), 0}, region.bottom());
   for (const DrawSection section : sections) section(column);
-  if (!scene.view.sections.names.empty()) {
+  if (!controls_of(scene.view).sections.names.empty()) {
     const Box row = column.row(28, 4);
     if (button(ui, "All sections", row,
                {"All sections", {}, "The column is reduced; this brings back what is not shown."}))
-      scene.view.sections.names.clear();
+      controls_of(scene.view).sections.names.clear();
   }
   ImGui::SetCursorScreenPos({region.x, column.y});
   ImGui::Dummy({1, ui.px(4)});
@@ -217,7 +221,7 @@ void draw_controls(Scene& scene, const Box& region) {
                                       input_section,      weights_section,   heads_section,
                                       block_section,      positions_section, backward_section,
                                       statistics_section, cost_section};
-  draw_column(scene, region, sections, scene.view.scrolls.controls);
+  draw_column(scene, region, sections, regions_of(scene.view).scrolls.controls);
 }
 
 }  // namespace attnscope

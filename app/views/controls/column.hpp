@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "app/scene/scene.hpp"
+#include "app/state/regions/controls_state.hpp"
 #include "core/document/enum_names.hpp"
 
 namespace attnscope {
@@ -84,7 +85,7 @@ class Column {
   bool begin(const SectionHead&);
   void end();
   /// Whether the rarely used controls of a section are shown.
-  bool extras(Section which) const { return scene.view.more[static_cast<std::size_t>(which)]; }
+  bool extras(Section which) const { return controls_of(scene.view).more[static_cast<std::size_t>(which)]; }
 
   /// "seed  − 7 +"; `read_out` stands instead of the number where it means something else. `wrong`: nothing
   /// can be computed with it. `why_not`: the sentence that says so of a number while it is typed; empty: it

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "app/kit/ui/number_format.hpp"
+#include "app/state/regions/controls_state.hpp"
 #include "app/views/controls/column.hpp"
 #include "core/document/known.hpp"
 
@@ -21,8 +22,8 @@ std::string bytes_of(double count) {
 /// The layer on screen, at as many tokens as the slider says.
 LayerSize asked_size(const Scene& scene) {
   LayerSize size = layer_size(scene.result.document, &scene.result.measures);
-  if (scene.view.cost_tokens <= 0) return size;
-  size.queries = size.keys = scene.view.cost_tokens;
+  if (controls_of(scene.view).cost_tokens <= 0) return size;
+  size.queries = size.keys = controls_of(scene.view).cost_tokens;
   size.cached = size.extra = 0;
   // A window stays as wide as it is; a sparse pattern is taken to leave the same share.
   const Masking& masking = scene.result.document.layer().masking;
@@ -37,7 +38,7 @@ LayerSize asked_size(const Scene& scene) {
 }
 
 void tokens_row(Column& c, const LayerSize& size) {
-  std::int64_t& asked = c.scene.view.cost_tokens;
+  std::int64_t& asked = controls_of(c.scene.view).cost_tokens;
   const std::int64_t own = layer_size(c.scene.result.document).keys;
   const SliderRange range{1, static_cast<float>(most_tokens), static_cast<float>(own), true};
   const Tip tip{"At tokens", "n queries × n keys",

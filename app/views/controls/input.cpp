@@ -3,6 +3,7 @@
 
 #include "app/kit/ui/number_format.hpp"
 #include "app/state/files_state.hpp"
+#include "app/state/regions/controls_state.hpp"
 #include "app/views/controls/column.hpp"
 #include "app/views/parts/refusal.hpp"
 #include "app/views/parts/title_words.hpp"
@@ -43,7 +44,7 @@ void memory_rows(Column& c) {
           c.ui(), "Cross-attention", "cross-attention", c.row(28), cross,
           {"Cross-attention", "Q = X·W_Q   K = N·W_K   V = N·W_V",
            "Keys and values come from a second text: the first looks at the second, as in translation."})) {
-    document = edit::memory(std::move(document), cross ? std::string() : scene.view.memory_text);
+    document = edit::memory(std::move(document), cross ? std::string() : controls_of(scene.view).memory_text);
     return;
   }
   if (!cross) return;
@@ -53,7 +54,7 @@ void memory_rows(Column& c) {
   if (text_field(c.ui(), "##Memory", c.row(28), text, "Type a second sentence")) {
     try {
       set_memory(document, b, text);
-      if (!text.empty()) scene.view.memory_text = text;
+      if (!text.empty()) controls_of(scene.view).memory_text = text;
     } catch (const std::exception& error) {
       scene.view.notices.say(error.what());
     }

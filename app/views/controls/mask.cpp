@@ -9,7 +9,7 @@
 
 #include "app/kit/ui/number_format.hpp"
 #include "app/scene/picture.hpp"
-#include "app/state/editing_state.hpp"
+#include "app/state/regions/editing_state.hpp"
 #include "app/views/controls/column.hpp"
 #include "app/views/parts/mask_painter.hpp"
 #include "app/views/parts/unknown.hpp"
@@ -64,7 +64,7 @@ void brush_on(Column& c, const Box& picture) {
 /// Lights up while the mouse paints in the focus.
 void paint_button(Column& c, const Box& box) {
   const Ui& ui = c.ui();
-  const bool on = c.scene.view.editing->painting;
+  const bool on = editing_of(c.scene.view).painting;
   const Ui::Touch touch = ui.touch("Paint", box);
   ui.fill(box,
           on              ? ui.theme.segment_on
@@ -87,14 +87,14 @@ void brush_rows(Column& c) {
   if (has_weights_alone(c.scene)) return;  // what stands in the place of a mask by hand is the weights
   const Masking mask = c.document().layer().masking;
   const bool rules = mask.causal || !mask.window.open() || mask.sparsity.kind != Sparsity::Kind::None;
-  if (!c.scene.view.editing->painting && !mask.additive) return;
+  if (!editing_of(c.scene.view).painting && !mask.additive) return;
   constexpr std::array<std::string_view, 2> names{"This head", "All heads"};
   const std::array<Tip, 2> tips{
       Tip{"This head", {}, "The brush paints the chosen head's mask alone.", "Shift+B"},
       Tip{"All heads", {}, "The brush paints every head's mask at once.", "Shift+B"}};
   if (const auto chosen =
-          c.choice("Brush for", "brush for", names, c.scene.view.editing->all_heads ? 1 : 0, tips))
-    c.scene.view.editing->all_heads = *chosen == 1;
+          c.choice("Brush for", "brush for", names, editing_of(c.scene.view).all_heads ? 1 : 0, tips))
+    editing_of(c.scene.view).all_heads = *chosen == 1;
   const Box line = c.row(28);
   const float gap = c.ui().px(8), half = std::floor((line.w - gap) / 2);
   const Box left{line.x, line.y, rules && mask.additive ? half : line.w, line.h};

@@ -5,7 +5,7 @@
 
 #include "app/kit/ui/number_format.hpp"
 #include "app/scene/scene.hpp"
-#include "app/state/editing_state.hpp"
+#include "app/state/regions/editing_state.hpp"
 
 namespace attnscope {
 namespace {
@@ -29,7 +29,7 @@ class MapDrawing {
   MapDrawing(Scene& scene, const Box& area, const NumberMap& map)
       : scene_(scene),
         ui_(scene.ui),
-        state_(*scene.view.editing),
+        state_(editing_of(scene.view)),
         area_(area),
         map_(map),
         scale_{ui_.theme.scores, -map.most, map.most, true} {}

@@ -5,7 +5,7 @@
 #include <exception>
 #include <utility>
 
-#include "app/state/editing_state.hpp"
+#include "app/state/regions/editing_state.hpp"
 #include "core/attention/run_stage.hpp"
 
 namespace attnscope {
@@ -112,17 +112,17 @@ Document applied(Scene& scene, const NumberEvent& event, Place place, Columns co
   Document& document = scene.document;
   switch (event.kind) {
     case Kind::Set: return edit::number(std::move(document), place, event.value);
-    case Kind::Restore: return scene.view.editing->before;
+    case Kind::Restore: return editing_of(scene.view).before;
     case Kind::Reset: return edit::reset_number(std::move(document), place);
     case Kind::ResetRow: return edit::reset_row(std::move(document), place, columns);
     case Kind::Zero: return edit::zero_row(std::move(document), place, columns);
     case Kind::OneHot: return edit::one_hot_row(std::move(document), place, columns);
     case Kind::Noise: {
       const float spread = deviation(document, place.block);
-      return edit::noise_row(std::move(document), place, {spread, ++scene.view.editing->noises}, columns);
+      return edit::noise_row(std::move(document), place, {spread, ++editing_of(scene.view).noises}, columns);
     }
     case Kind::PasteRow: {
-      const std::vector<float>& row = scene.view.editing->numbers.row;
+      const std::vector<float>& row = editing_of(scene.view).numbers.row;
       const auto count = std::min(std::ssize(row), static_cast<std::ptrdiff_t>(columns.end - columns.begin));
       place.column = columns.begin;
       return edit::paste_row(std::move(document), place, {row.data(), static_cast<std::size_t>(count)});
@@ -138,7 +138,7 @@ void apply(Scene& scene, const NumberEvent& event, const Place& first) {
   place.column += event.at.column;
   const Columns columns{first.column + event.stretch.begin, first.column + event.stretch.end};
   const Document before = scene.document;
-  EditingState& state = *scene.view.editing;
+  EditingState& state = editing_of(scene.view);
   if (state.began != state.numbers.count) {
     state.began = state.numbers.count;
     state.before = before;

@@ -5,7 +5,8 @@
 #include <string>
 
 #include "app/kit/ui/number_format.hpp"
-#include "app/state/editing_state.hpp"
+#include "app/state/regions/editing_state.hpp"
+#include "app/state/regions/stage_look.hpp"
 #include "app/views/editing/number_map.hpp"
 #include "app/views/editing/places.hpp"
 #include "core/edits/edits.hpp"
@@ -93,7 +94,7 @@ std::uint64_t content_of(EditingState& state, const TensorPtr& numbers) {
 /// The largest magnitude among the numbers of a head (or all of them): what the colours reach to. Measured
 /// where the block or the head is another one; content_of() comes first.
 float largest(const Weighed& w, const NumberStretch& lit) {
-  EditingState& state = *w.scene.view.editing;
+  EditingState& state = editing_of(w.scene.view);
   const auto numbers = w.numbers->matrix();
   MatrixPart part{0, 0, numbers.rows(), numbers.cols()};
   if (lit.begin != lit.end && w.has_rows_of_heads())
@@ -118,7 +119,7 @@ NumberMap map_of(const Weighed& w) {
   const NumberStretch lit = w.groups() == 0 ? NumberStretch{} : w.of(w.group_of(scene.head()));
   const bool rows = w.has_rows_of_heads();
   const bool reset = can_reset(scene.document, w.block);
-  const std::uint64_t content = content_of(*w.scene.view.editing, w.numbers);
+  const std::uint64_t content = content_of(editing_of(w.scene.view), w.numbers);
   return {.label = "weight map",
           .what = "block " + std::string(symbol(w.block)),
           .content = content,
@@ -249,11 +250,11 @@ void show_next_weights(Scene& scene) {
     scene.view.notices.say("Q, K and V are given as numbers: there are no weights. Edit them under More.");
     return;
   }
-  const std::optional<Editable> now = scene.view.editing->weights;
+  const std::optional<Editable> now = editing_of(scene.view).weights;
   const auto at = now ? std::find(all.begin(), all.end(), *now) : all.end();
-  if (!now) return scene.view.show_weights(all.front());
-  if (at == all.end() || at + 1 == all.end()) return scene.view.show_stage(scene.view.stage);
-  scene.view.show_weights(*(at + 1));
+  if (!now) return show_weights(scene.view, all.front());
+  if (at == all.end() || at + 1 == all.end()) return show_stage(scene.view, stage_look_of(scene.view).stage);
+  show_weights(scene.view, *(at + 1));
 }
 
 namespace {

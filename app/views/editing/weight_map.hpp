@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/scene/scene.hpp"
+#include "core/edits/numbers.hpp"
 
 namespace attnscope {
 

@@ -7,6 +7,7 @@
 
 #include "app/kit/ui/number_format.hpp"
 #include "app/state/model_look.hpp"
+#include "app/state/regions/focus_state.hpp"
 #include "app/views/model/grid_colours.hpp"
 #include "app/views/model/grid_regions.hpp"
 #include "app/views/model/parts.hpp"
@@ -124,7 +125,7 @@ HeadsPainting painting_of(const GridFrame& grid, int token_pixels) {
   if (grid_norms(grid) != nullptr) painting.norms = grid.reading.value_norms;
   painting.map = colormap(theme.weights);
   painting.high = grid_high(grid);
-  if (grid.scene.view.focus->log) painting.low = grid_scale(grid).low;
+  if (focus_of(grid.scene.view).log) painting.low = grid_scale(grid).low;
   painting.ground = theme.picture;
   painting.hidden = theme.hatch_ground;
   painting.nan = theme.nan;

@@ -11,6 +11,7 @@
 #include "app/exports/export_choice.hpp"
 #include "app/exports/sentence.hpp"
 #include "app/state/model_look.hpp"
+#include "app/state/regions/stage_look.hpp"
 #include "app/state/watch/watch_state.hpp"
 #include "app/views/files/files.hpp"
 #include "app/views/watch/watch.hpp"
@@ -162,7 +163,8 @@ void copy_cell(Scene& scene) {
   if (is_watching(scene.view)) return copy_watched_row(scene);
   const auto& [query, key] = scene.selection.cell;
   const std::int64_t b = scene.sequence();
-  const float value = scene.stats.matrix(scene.view.stage, b, scene.selection.head)(query, key);
+  const float value =
+      scene.stats.matrix(stage_look_of(scene.view).stage, b, scene.selection.head)(query, key);
   scene.requests.copy = fmt::format("{}", value);
   scene.view.notices.tell(fmt::format("Copied {}, {} → {}.", own(scene.requests.copy),
                                       query_label(scene.result, b, query), key_label(scene.result, b, key)));

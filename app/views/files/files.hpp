@@ -5,7 +5,7 @@
 #include "app/exports/export_choice.hpp"
 #include "app/scene/scene.hpp"
 #include "app/state/files_state.hpp"
-#include "app/state/layout.hpp"
+#include "app/state/regions/layout.hpp"
 
 namespace attnscope {
 

@@ -5,7 +5,8 @@
 #include <cmath>
 
 #include "app/kit/ui/number_format.hpp"
-#include "app/state/focus_state.hpp"
+#include "app/state/regions/focus_state.hpp"
+#include "app/state/regions/stage_look.hpp"
 
 namespace attnscope {
 namespace {
@@ -22,8 +23,8 @@ void set_end(Scene& scene, const Bar& bar, bool is_high, float value) {
   } else {
     low = bar.scale.log ? std::clamp(value, least, high / 1.01f) : std::clamp(value, 0.f, high - least);
   }
-  scene.view.range = RangeMode::Lock;
-  scene.view.locked_range = {low, high};
+  stage_look_of(scene.view).range = RangeMode::Lock;
+  stage_look_of(scene.view).locked_range = {low, high};
 }
 
 void draw_handle(Scene& scene, const Bar& bar, bool is_high) {
@@ -35,9 +36,9 @@ void draw_handle(Scene& scene, const Bar& bar, bool is_high) {
   const float reach = ui.px(5);
   const Ui::Touch touch =
       ui.touch(label, {knob.x - reach, knob.y - ui.px(3), knob.w + 2 * reach, knob.h + ui.px(6)});
-  std::optional<std::array<float, 2>>& taken = scene.view.focus_gesture->bar;
+  std::optional<std::array<float, 2>>& taken = focus_gesture_of(scene.view).bar;
   if (touch.hovered && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) {
-    scene.view.range = RangeMode::All;
+    stage_look_of(scene.view).range = RangeMode::All;
   } else if (touch.held && ImGui::IsMouseDragging(ImGuiMouseButton_Left, 1)) {
     // The bar keeps the axis it had when the handle was taken.
     if (!taken) taken = {bar.scale.low, bar.scale.high};
@@ -67,7 +68,7 @@ void read_bar(Scene& scene, const Bar& bar) {
   const Box area{bar.ramp.x, bar.ramp.y - ui.px(4), bar.ramp.w, bar.ramp.h + ui.px(8)};
   ImGui::SetNextItemAllowOverlap();  // the handles lie on it
   const Ui::Touch touch = ui.touch("Colour bar", area, false);
-  if (!touch.hovered || scene.view.focus_gesture->bar) return;
+  if (!touch.hovered || focus_gesture_of(scene.view).bar) return;
   const float mouse = std::clamp(ImGui::GetIO().MousePos.x, bar.ramp.x, bar.ramp.right() - 1);
   const std::string text = end_text(bar, bar.value_at(mouse));
   ui.fill({std::round(mouse), bar.ramp.y - ui.px(2), std::max(1.f, ui.px(1)), bar.ramp.h + ui.px(4)},
@@ -109,17 +110,17 @@ void choose_range(Scene& scene, const Bar& bar, const Box& box) {
       Tip{"Mean", {}, "Geometric mean of this head's range and that of all heads.", "R"},
       Tip{"All heads", "weights 0 … 1", "One range for all, so that heads can be compared.", "R"},
       Tip{"Lock", {}, "Keeps the ends as they are while knobs move.", "R"}};
-  if (const auto chosen = segments(ui, "Range", box, names, static_cast<int>(scene.view.range), tips,
-                                   {.text_size = type::tick})) {
-    scene.view.locked_range = {bar.scale.low, bar.scale.high};
-    scene.view.range = static_cast<RangeMode>(*chosen);
+  if (const auto chosen = segments(ui, "Range", box, names, static_cast<int>(stage_look_of(scene.view).range),
+                                   tips, {.text_size = type::tick})) {
+    stage_look_of(scene.view).locked_range = {bar.scale.low, bar.scale.high};
+    stage_look_of(scene.view).range = static_cast<RangeMode>(*chosen);
   }
 }
 
 }  // namespace
 
 Bar planned_bar(Scene& scene, const Box& ramp, const ColourScale& scale) {
-  std::optional<std::array<float, 2>>& taken = scene.view.focus_gesture->bar;
+  std::optional<std::array<float, 2>>& taken = focus_gesture_of(scene.view).bar;
   if (!ImGui::IsMouseDown(ImGuiMouseButton_Left)) taken.reset();
   return {ramp, scale, taken ? (*taken)[0] : scale.low, taken ? (*taken)[1] : scale.high};
 }

@@ -6,7 +6,8 @@
 
 #include "app/kit/ui/number_format.hpp"
 #include "app/scene/picture.hpp"
-#include "app/state/focus_state.hpp"
+#include "app/state/regions/focus_state.hpp"
+#include "app/state/regions/stage_look.hpp"
 #include "app/views/focus/bar_ends.hpp"
 #include "app/views/focus/focus_parts.hpp"
 
@@ -20,7 +21,7 @@ void draw_ends(const Scene& scene, const Bar& bar) {
   const float left = ui.text(bar.ramp.x, y, log + end_text(bar, bar.from), {type::tick, ui.theme.text2});
   const float right = ui.text(bar.ramp.right(), y, end_text(bar, bar.to),
                               {type::tick, ui.theme.text2, Ink::Regular, Align::Right});
-  const Plane plane = scene.view.stage;
+  const Plane plane = stage_look_of(scene.view).stage;
   const ValueRange own = scene.stats.range(plane, scene.sequence(), scene.head());
   const auto own_end = [&](float v) {
     const auto number = static_cast<double>(v);
@@ -39,7 +40,7 @@ void draw_ends(const Scene& scene, const Bar& bar) {
 /// A tick where the shown cell's value stands.
 void draw_value_tick(const Scene& scene, const Bar& bar) {
   const Ui& ui = scene.ui;
-  const Plane plane = scene.view.stage;
+  const Plane plane = stage_look_of(scene.view).stage;
   if (!scene.stats.tensor(plane)) return;
   const Cell cell = scene.cell();
   const float value = scene.stats.matrix(plane, scene.sequence(), scene.head())(cell.query, cell.key);
@@ -51,8 +52,8 @@ void draw_value_tick(const Scene& scene, const Bar& bar) {
 /// The map of the colours and the logarithm, under the name of the stage.
 void draw_colours(Scene& scene, const Bar& bar, const Box& box) {
   const Ui& ui = scene.ui;
-  if (!is_weights(scene.view.stage)) return;
-  FocusState& focus = *scene.view.focus;
+  if (!is_weights(stage_look_of(scene.view).stage)) return;
+  FocusState& focus = focus_of(scene.view);
   constexpr std::array<std::string_view, weight_colour_count> names{"Magma", "Viridis", "Cividis", "Blues",
                                                                     "Grey"};
   const char* const label = "Colours";
@@ -81,7 +82,7 @@ void draw_colours(Scene& scene, const Bar& bar, const Box& box) {
 }
 
 HistogramPtr spread_of(const Scene& scene, const Bar& bar, float low, float high) {
-  return scene.stats.histogram(scene.view.stage, scene.sequence(), scene.head(),
+  return scene.stats.histogram(stage_look_of(scene.view).stage, scene.sequence(), scene.head(),
                                {low, high, bar_bins, bar.scale.log});
 }
 
@@ -90,12 +91,12 @@ HistogramPtr spread_of(const Scene& scene, const Bar& bar, float low, float high
 void draw_colour_bar(Scene& scene, const Box& area, float left, float right) {
   const Ui& ui = scene.ui;
   const Bar bar = planned_bar(scene, {left, area.y + ui.px(22), right - left, ui.px(10)},
-                              colour_scale(scene, scene.view.stage, scene.head()));
+                              colour_scale(scene, stage_look_of(scene.view).stage, scene.head()));
   if (bar.ramp.w < ui.px(24)) return;
   draw_spread(ui, bar, *spread_of(scene, bar, bar.from, bar.to));
   draw_ramp(ui, "ramp", bar.ramp, bar.scale, bar.from, bar.to);
   ui.frame(bar.ramp, ui.theme.border, std::max(1.f, std::floor(ui.scale())));
-  const std::string_view what = words(scene.result.document, scene.view.stage).short_name;
+  const std::string_view what = words(scene.result.document, stage_look_of(scene.view).stage).short_name;
   ui.text(bar.ramp.x - ui.px(14), bar.ramp.centre_y(), what,
           {type::label, ui.theme.text2, Ink::Regular, Align::Right});
   draw_ends(scene, bar);

@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/state/editing_state.hpp"
-#include "app/state/focus_state.hpp"
+#include "app/state/regions/editing_state.hpp"
+#include "app/state/regions/focus_state.hpp"
+#include "app/state/regions/stage_look.hpp"
 #include "app/views/editing/weight_map.hpp"
 #include "app/views/focus/focus_parts.hpp"
 #include "app/views/parts/heat_map.hpp"
@@ -19,7 +20,7 @@ namespace {
 /// In the place of a float64 error that is not there yet: how far it is, or why there will be none.
 void draw_waiting(Scene& scene, const Box& cells) {
   const ErrorTask* task = scene.stats.error_task();
-  if (!scene.view.stage.is_error() || task == nullptr || task->result() != nullptr) return;
+  if (!stage_look_of(scene.view).stage.is_error() || task == nullptr || task->result() != nullptr) return;
   const Ui& ui = scene.ui;
   const float y = cells.centre_y(), width = std::min(ui.px(360), std::max(ui.px(120), cells.w - ui.px(24)));
   const float x = cells.centre_x() - width / 2;
@@ -80,18 +81,18 @@ void draw_focus(Scene& scene, const Box& region) {
   const float title = ui.px(scene.compact ? 44 : 48), bar = low ? ui.px(8) : ui.px(scene.compact ? 56 : 64);
   const Box area{region.x + pad, region.y + title, region.w - 2 * pad, region.h - title - bar};
   const Box all{area.x, area.y, area.w, area.h + bar};
-  std::optional<Editable>& weights = scene.view.editing->weights;
+  std::optional<Editable>& weights = editing_of(scene.view).weights;
   if (weights && !numbers_of(scene.document, *weights)) weights.reset();
-  if (const std::optional<Stage> vectors = scene.view.vectors;
+  if (const std::optional<Stage> vectors = stage_look_of(scene.view).vectors;
       vectors && (!scene.result.trace[*vectors] || !is_known(scene.result.document, *vectors)))
-    scene.view.vectors.reset();
+    stage_look_of(scene.view).vectors.reset();
   // Lines are weights, and a mask is painted on cells.
-  if (!is_weights(scene.view.stage) || is_painting(scene)) scene.view.focus->lines = false;
+  if (!is_weights(stage_look_of(scene.view).stage) || is_painting(scene)) focus_of(scene.view).lines = false;
   if (weights) {
     draw_weight_map(scene, all, *weights);
-  } else if (scene.view.vectors) {
-    draw_vector_map(scene, all, *scene.view.vectors);
-  } else if (scene.view.focus->lines) {
+  } else if (stage_look_of(scene.view).vectors) {
+    draw_vector_map(scene, all, *stage_look_of(scene.view).vectors);
+  } else if (focus_of(scene.view).lines) {
     draw_lines(scene, all);
   } else {
     draw_maps(scene, area, {area.x, region.bottom() - bar, area.w, low ? 0 : bar});

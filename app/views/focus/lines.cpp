@@ -5,7 +5,8 @@
 #include <cmath>
 
 #include "app/kit/ui/number_format.hpp"
-#include "app/state/focus_state.hpp"
+#include "app/state/regions/focus_state.hpp"
+#include "app/state/regions/stage_look.hpp"
 #include "app/views/focus/focus_parts.hpp"
 #include "app/views/focus/scroll_bar.hpp"
 #include "core/attention/run_stage.hpp"
@@ -40,8 +41,9 @@ struct HoveredToken {
 class LinesView {
  public:
   LinesView(Scene& scene, const Box& area)
-      : scene_(scene), ui_(scene.ui), focus_(*scene.view.focus), d_(scene.result.dimensions) {
-    plane_ = is_weights(scene.view.stage) ? scene.view.stage : Plane(weights_stage(scene.result.document));
+      : scene_(scene), ui_(scene.ui), focus_(focus_of(scene.view)), d_(scene.result.dimensions) {
+    plane_ = is_weights(stage_look_of(scene.view).stage) ? stage_look_of(scene.view).stage
+                                                         : Plane(weights_stage(scene.result.document));
     place(area);
   }
 
@@ -58,7 +60,7 @@ class LinesView {
     if (is_long()) {
       const Box track{area_.right() - ui_.px(4), field_.y, ui_.px(4), field_.h};
       scroll_bar(ui_, "lines scroll", {track, true, rows(), shown_rows()}, focus_.line_row,
-                 scene_.view.focus_gesture->grip_query);
+                 focus_gesture_of(scene_.view).grip_query);
     }
     draw_controls();
   }
@@ -118,7 +120,7 @@ class LinesView {
 
   /// A newly chosen query or key comes into sight.
   void follow_cell() {
-    std::optional<Cell>& seen = scene_.view.focus_gesture->seen_cell;
+    std::optional<Cell>& seen = focus_gesture_of(scene_.view).seen_cell;
     const Cell cell = scene_.selection.cell;
     const auto bring = [&](std::int64_t i) {
       const auto at = static_cast<double>(i);

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <string>
 
-#include "app/state/focus_state.hpp"
+#include "app/state/regions/focus_state.hpp"
 #include "app/views/focus/scroll_bar.hpp"
 #include "app/views/parts/map_parts.hpp"
 
@@ -15,15 +15,15 @@ constexpr float rows_of_wheel = 3;      // cells that Shift and a notch move by
 
 /// The place of the matrix under the mouse, in cells.
 void grip(const MapFrame& m, ImVec2 mouse) {
-  FocusGesture& gesture = *m.scene.view.focus_gesture;
+  FocusGesture& gesture = focus_gesture_of(m.scene.view);
   gesture.grip_query = m.queries().at(m.turned() ? mouse.x : mouse.y);
   gesture.grip_key = m.keys().at(m.turned() ? mouse.y : mouse.x);
 }
 
 /// Moves the part in sight so that the gripped place is under the mouse again.
 void pan(const MapFrame& m, ImVec2 mouse) {
-  const FocusGesture& gesture = *m.scene.view.focus_gesture;
-  FocusState& focus = *m.scene.view.focus;
+  const FocusGesture& gesture = focus_gesture_of(m.scene.view);
+  FocusState& focus = focus_of(m.scene.view);
   const auto first = [](const Axis& axis, double held, float pixel) {
     return axis.clamped(held - (axis.at(pixel) - axis.first));
   };
@@ -33,7 +33,7 @@ void pan(const MapFrame& m, ImVec2 mouse) {
 
 void take_wheel(const MapFrame& m) {
   const ImGuiIO& io = ImGui::GetIO();
-  FocusState& focus = *m.scene.view.focus;
+  FocusState& focus = focus_of(m.scene.view);
   const auto move = [&](const Axis& axis, float notches) {
     double& first = axis.keys ? focus.key : focus.query;
     const double by = std::max(1.0, axis.shown / 24) * static_cast<double>(rows_of_wheel * notches);
@@ -57,7 +57,7 @@ float other_side(const MapFrame& m) {
 }  // namespace
 
 bool take_gestures(const MapFrame& m, const Ui::Touch& touch, bool left_drags) {
-  FocusGesture& gesture = *m.scene.view.focus_gesture;
+  FocusGesture& gesture = focus_gesture_of(m.scene.view);
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const unsigned left = ImGui::GetItemID(), middle = left + 1;
   if (touch.hovered) take_wheel(m);
@@ -87,7 +87,7 @@ bool take_gestures(const MapFrame& m, const Ui::Touch& touch, bool left_drags) {
 }
 
 bool follow_requests(const MapFrame& m) {
-  FocusGesture& gesture = *m.scene.view.focus_gesture;
+  FocusGesture& gesture = focus_gesture_of(m.scene.view);
   if (!m.is_chosen || m.cells.w < 1) return false;
   const bool chose = gesture.seen_cell && *gesture.seen_cell != m.scene.selection.cell;
   gesture.seen_cell = m.scene.selection.cell;
@@ -111,8 +111,8 @@ void draw_scroll_bars(const MapFrame& m) {
   const Ui& ui = m.ui();
   const float thick = ui.px(4);
   const auto draw = [&](const Axis& axis, const Box& track, bool upright) {
-    FocusState& focus = *m.scene.view.focus;
-    FocusGesture& gesture = *m.scene.view.focus_gesture;
+    FocusState& focus = focus_of(m.scene.view);
+    FocusGesture& gesture = focus_gesture_of(m.scene.view);
     const std::string label =
         std::string(m.style.name) + (axis.keys ? " keys " : " queries ") + std::to_string(m.b);
     scroll_bar(ui, label.c_str(), {track, upright, static_cast<double>(axis.count), axis.shown},

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "app/kit/ui/number_format.hpp"
-#include "app/state/focus_state.hpp"
+#include "app/state/regions/focus_state.hpp"
 #include "app/views/parts/map_parts.hpp"
 
 namespace attnscope {
@@ -36,7 +36,7 @@ void draw_values(const MapFrame& m, const ColourScale& scale) {
   // Where a small matrix may fill its place its numbers grow with it.
   const bool is_large = m.style.largest_cell > 96 && m.side > ui.px(96);
   const float size = is_large ? type::title : m.side > ui.px(48) ? type::label : type::tick;
-  const bool is_magma = !scale.log && m.scene.view.focus->colours == WeightColours::Magma;
+  const bool is_magma = !scale.log && focus_of(m.scene.view).colours == WeightColours::Magma;
   for (std::int64_t i = m.queries().from(); i < m.queries().to(); ++i) {
     for (std::int64_t j = m.keys().from(); j < m.keys().to(); ++j) {
       if (marks(i, j) != CellKind::Number) continue;  // its hatch or dot says it

@@ -6,8 +6,9 @@
 #include "app/kit/ui/number_format.hpp"
 #include "app/scene/head_words.hpp"
 #include "app/scene/picture.hpp"
-#include "app/state/editing_state.hpp"
-#include "app/state/focus_state.hpp"
+#include "app/state/regions/editing_state.hpp"
+#include "app/state/regions/focus_state.hpp"
+#include "app/state/regions/stage_look.hpp"
 #include "app/views/editing/weight_map.hpp"
 #include "app/views/files/files.hpp"
 #include "app/views/focus/focus_parts.hpp"
@@ -24,7 +25,7 @@ Plane::Kind kind_of(Plane plane) { return plane.is_gradient() ? Plane::Kind::Val
 
 /// The four planes every Document has, of the kind that is looked at.
 std::array<Plane, 4> usual_planes(const Scene& scene) {
-  const Plane::Kind kind = kind_of(scene.view.stage);
+  const Plane::Kind kind = kind_of(stage_look_of(scene.view).stage);
   return {Plane(Stage::Score, kind), Plane(Stage::Scale, kind), Plane(Stage::Mask, kind),
           Plane(weights_stage(scene.result.document), kind)};
 }
@@ -36,18 +37,19 @@ void other_stages(Scene& scene, const std::vector<Plane>& others) {
   for (const Plane plane : others) {
     const PlaneWords w = words(scene.result.document, plane);
     if (menu_row(ui, std::string(w.name).c_str(), w.formula,
-                 !scene.view.vectors && !scene.view.editing->weights && plane == scene.view.stage))
+                 !stage_look_of(scene.view).vectors && !editing_of(scene.view).weights &&
+                     plane == stage_look_of(scene.view).stage))
       show_plane(scene, plane);
   }
   for (const Stage stage : vector_stages(scene.result)) {
     const VectorWords w = vector_words(stage);
-    if (menu_row(ui, std::string(w.name).c_str(), w.formula, scene.view.vectors == stage))
-      scene.view.show_vectors(stage);
+    if (menu_row(ui, std::string(w.name).c_str(), w.formula, stage_look_of(scene.view).vectors == stage))
+      show_vectors(scene.view, stage);
   }
   for (const Editable block : weight_blocks(scene.document)) {
     const BlockWords w = block_words(block);
-    if (menu_row(ui, std::string(w.name).c_str(), w.formula, scene.view.editing->weights == block))
-      scene.view.show_weights(block);
+    if (menu_row(ui, std::string(w.name).c_str(), w.formula, editing_of(scene.view).weights == block))
+      show_weights(scene.view, block);
   }
 }
 
@@ -62,13 +64,14 @@ float draw_more(Scene& scene, float right, float y, bool segments) {
   for (const Plane plane : scene.stats.planes()) {
     const bool plain =
         plane.kind == Plane::Kind::Value || plane.is_gradient();  // the other kinds have segments
-    if (plain && (kind_of(scene.view.stage) != Plane::Kind::Value || !is_usual(plane)))
+    if (plain && (kind_of(stage_look_of(scene.view).stage) != Plane::Kind::Value || !is_usual(plane)))
       others.push_back(plane);
   }
-  const std::optional<Editable> weights = scene.view.editing->weights;
+  const std::optional<Editable> weights = editing_of(scene.view).weights;
   std::string_view shown = "More";
-  if (!is_usual(scene.view.stage)) shown = words(scene.result.document, scene.view.stage).name;
-  if (scene.view.vectors) shown = vector_words(*scene.view.vectors).name;
+  if (!is_usual(stage_look_of(scene.view).stage))
+    shown = words(scene.result.document, stage_look_of(scene.view).stage).name;
+  if (stage_look_of(scene.view).vectors) shown = vector_words(*stage_look_of(scene.view).vectors).name;
   if (weights) shown = scene.compact ? block_words(*weights).short_name : block_words(*weights).name;
   const float width = ui.px(shown == "More" ? 84 : scene.compact ? 104 : 120);
   const Box box{right - width, y - ui.px(14), width, ui.px(28)};
@@ -93,8 +96,9 @@ float draw_stages(Scene& scene, float left, float right, float y) {
     tips[i] = {w.name, w.formula, known ? w.why : why_no_scores(), ", ."};
     if (!known) unknown |= 1u << i;
   }
-  const auto at = std::find(usual.begin(), usual.end(), scene.view.stage);
-  const bool is_other = at == usual.end() || scene.view.vectors || scene.view.editing->weights;
+  const auto at = std::find(usual.begin(), usual.end(), stage_look_of(scene.view).stage);
+  const bool is_other =
+      at == usual.end() || stage_look_of(scene.view).vectors || editing_of(scene.view).weights;
   const float wide = ui.px(scene.compact ? 232 : 300);
   const Box box{right - wide, y - ui.px(14), wide, ui.px(28)};
   if (const auto chosen =
@@ -112,8 +116,8 @@ float draw_map_or_lines(Scene& scene, float right, float y) {
       Tip{"Lines", {}, "Tokens left and right with a line for every weight that counts.", "G"}};
   const float wide = ui.px(scene.compact ? 88 : 100);
   const Box box{right - wide, y - ui.px(14), wide, ui.px(28)};
-  const bool is_other = scene.view.vectors || scene.view.editing->weights;
-  const int now = is_other ? -1 : scene.view.focus->lines ? 1 : 0;
+  const bool is_other = stage_look_of(scene.view).vectors || editing_of(scene.view).weights;
+  const int now = is_other ? -1 : focus_of(scene.view).lines ? 1 : 0;
   const auto chosen =
       segments(ui, "Picture", box, names, now, tips, {.text_size = scene.compact ? type::tick : type::label});
   if (chosen) show_lines(scene, *chosen == 1);
@@ -122,10 +126,10 @@ float draw_map_or_lines(Scene& scene, float right, float y) {
 
 /// What a figure shows, in words instead of choices. Returns the left end.
 float name_stage(const Scene& scene, float right, float y) {
-  const Plane plane = scene.view.stage;
+  const Plane plane = stage_look_of(scene.view).stage;
   std::string_view name = words(scene.result.document, plane).name;
-  if (scene.view.vectors) name = vector_words(*scene.view.vectors).name;
-  if (scene.view.editing->weights) name = block_words(*scene.view.editing->weights).name;
+  if (stage_look_of(scene.view).vectors) name = vector_words(*stage_look_of(scene.view).vectors).name;
+  if (editing_of(scene.view).weights) name = block_words(*editing_of(scene.view).weights).name;
   const Ui& ui = scene.ui;
   float left = right - ui.text(right, y, name, {type::label, ui.theme.text2, Ink::Medium, Align::Right});
   if (!scene.view.caption.empty()) {
@@ -186,19 +190,19 @@ void draw_focus_title(Scene& scene, const Box& region, float pad) {
 
 void show_plane(Scene& scene, Plane plane) {
   // Errors of two heads can be a thousandfold apart: each is looked at in its own range.
-  const bool was_error = scene.view.stage.is_error();
-  scene.view.show_stage(plane);
-  if (plane.is_error() && !was_error && scene.view.range == RangeMode::All)
-    scene.view.range = RangeMode::Head;
-  if (was_error && !plane.is_error() && scene.view.range == RangeMode::Head)
-    scene.view.range = RangeMode::All;
-  if (!is_weights(plane)) scene.view.focus->lines = false;
+  const bool was_error = stage_look_of(scene.view).stage.is_error();
+  show_stage(scene.view, plane);
+  if (plane.is_error() && !was_error && stage_look_of(scene.view).range == RangeMode::All)
+    stage_look_of(scene.view).range = RangeMode::Head;
+  if (was_error && !plane.is_error() && stage_look_of(scene.view).range == RangeMode::Head)
+    stage_look_of(scene.view).range = RangeMode::All;
+  if (!is_weights(plane)) focus_of(scene.view).lines = false;
 }
 
 std::optional<Plane> plane_of_kind(const Scene& scene, Plane::Kind kind) {
   const std::vector<Plane> all = scene.stats.planes();
   const auto there = [&](Plane plane) { return std::find(all.begin(), all.end(), plane) != all.end(); };
-  const Plane same(scene.view.stage.stage, kind);
+  const Plane same(stage_look_of(scene.view).stage.stage, kind);
   if (there(same)) return same;
   const Plane weights(weights_stage(scene.result.document), kind);
   return there(weights) ? std::optional(weights) : std::nullopt;
@@ -223,8 +227,8 @@ void draw_kinds(Scene& scene, const Box& box) {
   unsigned disabled = 0;
   for (std::size_t i = 0; i < kinds.size(); ++i)
     if (!plane_of_kind(scene, kinds[i])) disabled |= 1u << i;
-  const auto now = std::find(kinds.begin(), kinds.end(), kind_of(scene.view.stage));
-  const bool is_gradient = scene.view.stage.is_gradient();
+  const auto now = std::find(kinds.begin(), kinds.end(), kind_of(stage_look_of(scene.view).stage));
+  const bool is_gradient = stage_look_of(scene.view).stage.is_gradient();
   const auto chosen =
       segments(ui, "Kind", box, names, is_gradient ? -1 : static_cast<int>(now - kinds.begin()), tips,
                {.text_size = type::tick, .disabled = disabled});
@@ -237,7 +241,7 @@ void draw_kinds(Scene& scene, const Box& box) {
 void draw_swap(Scene& scene, const Box& box) {
   const Ui& ui = scene.ui;
   const Ui::Touch touch = ui.touch("Swap axes", box);
-  const bool on = scene.view.focus->turned;
+  const bool on = focus_of(scene.view).turned;
   ui.fill(box,
           touch.hovered ? ui.theme.control_hover
           : on          ? ui.theme.segment_on
@@ -279,7 +283,7 @@ void draw_focus_tools(Scene& scene, const Box& area, float caption, float corner
   } else {
     draw_guess_chip(scene, x, area.y + ui.px(10), room);
   }
-  if (scene.view.focus->zoom <= 1) return;
+  if (focus_of(scene.view).zoom <= 1) return;
   const float fit_right = caption > 0 ? area.right() : kinds.x - ui.px(12);
   const float fit_wide = std::max(ui.px(40), ui.text_width("Fit", type::label, Ink::Medium) + ui.px(16));
   const Box fit{fit_right - fit_wide, y - caption - ui.px(12), fit_wide, high};
@@ -288,8 +292,8 @@ void draw_focus_tools(Scene& scene, const Box& area, float caption, float corner
               {},
               "The wheel zooms about the mouse, a drag moves, a double click fits again.",
               "Z"}))
-    scene.view.focus->zoom = 1;
-  ui.text(fit.x - ui.px(8), fit.centre_y(), fixed(scene.view.focus->zoom, 1) + "×",
+    focus_of(scene.view).zoom = 1;
+  ui.text(fit.x - ui.px(8), fit.centre_y(), fixed(focus_of(scene.view).zoom, 1) + "×",
           {type::tick, ui.theme.text3, Ink::Regular, Align::Right});
 }
 

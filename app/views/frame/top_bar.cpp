@@ -8,6 +8,7 @@
 #include "app/kit/ui/words.hpp"
 #include "app/scene/page_facts.hpp"
 #include "app/scene/picture.hpp"
+#include "app/state/regions/regions_state.hpp"
 #include "app/state/watch/watch_state.hpp"
 #include "app/views/backends/switch.hpp"
 #include "app/views/files/files.hpp"
@@ -82,7 +83,7 @@ Box draw_look_menu(Scene& scene, float right, float y) {
            for (const Language& language : scene.languages)
              if (menu_row(ui, own(language.name).c_str(), "language", scene.view.language == language.code))
                scene.view.language = language.code;
-         if (menu_row(ui, "Usual sizes of the regions")) scene.view.sizes = {};
+         if (menu_row(ui, "Usual sizes of the regions")) regions_of(scene.view).sizes = {};
          if (menu_row(ui, "Milliseconds of every stage", "H", scene.view.timings))
            scene.view.timings = !scene.view.timings;
          if (menu_row(ui, "Numbers of two backends", "Shift+U", scene.view.parity))

@@ -3,7 +3,8 @@
 #include <array>
 
 #include "app/scene/head_words.hpp"
-#include "app/state/heads_state.hpp"
+#include "app/state/regions/heads_state.hpp"
+#include "app/state/regions/regions_state.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/base/error.hpp"
 #include "core/edits/heads.hpp"
@@ -70,14 +71,14 @@ void preset_rows(Scene& scene, std::int64_t h) {
 
 void open_head_menu(Scene& scene, std::int64_t head) {
   scene.view.mode = Mode::Explore;  // where the heads and their menus are
-  scene.view.hidden[static_cast<std::size_t>(Region::Heads)] = false;
-  HeadsState& state = *scene.view.heads;
+  regions_of(scene.view).hidden[static_cast<std::size_t>(Region::Heads)] = false;
+  HeadsState& state = head_grid_of(scene.view);
   state.menu_opens = state.menu_by_key = true;
   state.menu_head = head;
 }
 
 void draw_head_menu(Scene& scene, ImVec2 place) {
-  HeadsState& state = *scene.view.heads;
+  HeadsState& state = head_grid_of(scene.view);
   constexpr const char* label = "head menu";
   if (state.menu_opens) ImGui::OpenPopup(label);
   state.menu_opens = false;

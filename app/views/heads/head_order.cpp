@@ -6,7 +6,7 @@
 #include <limits>
 #include <numeric>
 
-#include "app/state/heads_state.hpp"
+#include "app/state/regions/heads_state.hpp"
 
 namespace attnscope {
 namespace {
@@ -83,7 +83,7 @@ bool can_sort_by(const LayerResult& result, HeadOrder order) {
 }
 
 const std::vector<std::int64_t>& heads_in_order(Scene& scene) {
-  HeadsState& state = *scene.view.heads;
+  HeadsState& state = head_grid_of(scene.view);
   const HeadOrder order = can_sort_by(scene.result, state.order) ? state.order : HeadOrder::Index;
   const bool other = order != state.placed_by || std::ssize(state.placed) != scene.result.dimensions.heads;
   if (other || (!state.pointed_at && !ImGui::IsMouseDown(0))) state.placed = sorted_heads(scene, order);

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "app/scene/scene.hpp"
-#include "app/state/heads_state.hpp"
+#include "app/state/regions/heads_state.hpp"
 
 namespace attnscope {
 

@@ -4,9 +4,11 @@
 #include <cmath>
 
 #include "app/scene/picture.hpp"
-#include "app/state/focus_state.hpp"
-#include "app/state/heads_state.hpp"
-#include "app/state/layout.hpp"
+#include "app/state/regions/focus_state.hpp"
+#include "app/state/regions/heads_state.hpp"
+#include "app/state/regions/layout.hpp"
+#include "app/state/regions/regions_state.hpp"
+#include "app/state/regions/stage_look.hpp"
 #include "app/views/heads/head_menu.hpp"
 #include "app/views/heads/head_order.hpp"
 #include "app/views/heads/output_change_strip.hpp"
@@ -92,7 +94,7 @@ HeadsGrid grid_of(const Ui& ui, const Box& area, std::int64_t heads, const Aspec
 void draw_title(Scene& scene, const Box& line) {
   const Ui& ui = scene.ui;
   const float width = ui.text(line.x, line.centre_y(), "Heads", {type::body, ui.theme.text1, Ink::Semibold});
-  HeadsState& state = *scene.view.heads;
+  HeadsState& state = head_grid_of(scene.view);
   const float list = std::min(ui.px(scene.compact ? 100 : 128), line.w - width - ui.px(8));
   if (list < ui.px(48)) return;
   const Box box{line.right() - list, line.y, list, line.h};
@@ -113,11 +115,12 @@ void draw_heads_footer(Scene& scene, const Box& line) {
   const Ui& ui = scene.ui;
   if (!scene.result.measures.output_change.empty() && knows_values(scene.result.document))
     return draw_output_change(scene, line);
-  const Plane plane = scene.view.stage;
-  const bool whole = is_weights(plane) && plane.stage != Stage::Drop && scene.view.range == RangeMode::All;
-  const std::string note = !whole                  ? std::string(words(scene.result.document, plane).name)
-                           : scene.view.focus->log ? "logarithm, up to 1, all"
-                                                   : "range 0 … 1, all";
+  const Plane plane = stage_look_of(scene.view).stage;
+  const bool whole =
+      is_weights(plane) && plane.stage != Stage::Drop && stage_look_of(scene.view).range == RangeMode::All;
+  const std::string note = !whole                     ? std::string(words(scene.result.document, plane).name)
+                           : focus_of(scene.view).log ? "logarithm, up to 1, all"
+                                                      : "range 0 … 1, all";
   const TextStyle style{type::tick, ui.theme.text3};
   const float width = ui.text(line.x, line.centre_y(), note, style);
   const std::string_view hint = "click a badge to mute";
@@ -137,9 +140,9 @@ ImVec2 draw_grid(Scene& scene, const Box& region, const Box& area) {
   ImGui::PushStyleVar(ImGuiStyleVar_ScrollbarSize, ui.px(8));
   ImGui::BeginChild("heads", {region.w - 2 * edge, area.h + ring}, ImGuiChildFlags_NavFlattened,
                     ImGuiWindowFlags_NoBackground);
-  keep_scroll(ui, scene.view.scrolls.heads);
+  keep_scroll(ui, regions_of(scene.view).scrolls.heads);
   const float top = ImGui::GetCursorScreenPos().y + ring;
-  const HeadsState& state = *scene.view.heads;
+  const HeadsState& state = head_grid_of(scene.view);
   ImVec2 menu{area.x, area.y};
   for (std::size_t i = 0; i < order.size(); ++i) {
     const auto column = static_cast<float>(i % static_cast<std::size_t>(grid.columns));
@@ -176,7 +179,7 @@ void draw_heads(Scene& scene, const Box& region) {
   draw_heads_footer(scene, below);
   draw_head_menu(scene, menu);
   const bool popup = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId);
-  scene.view.heads->pointed_at = popup || area.contains(ImGui::GetIO().MousePos);
+  head_grid_of(scene.view).pointed_at = popup || area.contains(ImGui::GetIO().MousePos);
   ui.vertical(region.right() - 1, region.y, region.h, ui.theme.hairline);
 }
 

@@ -7,7 +7,9 @@
 #include "app/kit/ui/number_format.hpp"
 #include "app/scene/head_words.hpp"
 #include "app/scene/picture.hpp"
-#include "app/state/heads_state.hpp"
+#include "app/state/regions/heads_state.hpp"
+#include "app/state/regions/stage_look.hpp"
+#include "app/state/regions/token_look.hpp"
 #include "app/views/heads/flags.hpp"
 #include "app/views/heads/head_order.hpp"
 #include "core/attention/run_stage.hpp"
@@ -27,7 +29,7 @@ float relevance(const Scene& scene, std::int64_t h) {
   if (!scene.selection.hovered_token) return 1;
   const auto weights = matrix_of(scene.result, weights_stage(scene.result.document), scene.sequence(), h);
   const std::int64_t token = *scene.selection.hovered_token;
-  const bool forward = scene.view.direction == Direction::QueryToKeys;
+  const bool forward = token_look_of(scene.view).direction == Direction::QueryToKeys;
   if (const std::optional<AttentionOf> stack = scene.selection.hovered_stack) {
     const AttentionOf of = scene.result.document.within.read().of;
     const bool of_encoder = of == AttentionOf::Encoder || (of == AttentionOf::Cross && forward);
@@ -124,7 +126,7 @@ class Thumbnail {
         lines_ ? picture_.bottom() + ui_.px(ThumbnailSpace::below + ThumbnailSpace::line) : picture_.bottom();
     const Ui::Touch touch = ui_.touch(id.c_str(), {box_.x, box_.y, box_.w, bottom - box_.y});
     const bool muted = kind_ == Intervention::Kind::Mute;
-    Plane plane = scene_.view.stage;
+    Plane plane = stage_look_of(scene_.view).stage;
     // A muted head still shows what it would do, faintly.
     if (muted && plane == Plane(Stage::Intervention)) plane = own_weights_stage(scene_.result.document);
     const float opacity = muted ? 0.22f : relevance(scene_, h_);
@@ -145,7 +147,7 @@ class Thumbnail {
     scene_.next.hovered_head = h_;
     scene_.view.hint = std::move(hint);
     if (!ImGui::IsMouseClicked(1)) return;
-    HeadsState& state = *scene_.view.heads;
+    HeadsState& state = head_grid_of(scene_.view);
     state.menu_opens = true;
     state.menu_by_key = false;
     state.menu_head = h_;
@@ -195,7 +197,7 @@ class Thumbnail {
     const TextStyle name{type::tick, ui_.theme.text3}, value{type::tick, ui_.theme.text2};
     float x = box_.x + ui_.text(box_.x, y, "H", name) + ui_.px(4);
     x += ui_.text(x, y, read_out(measures().normalised, 2), value) + ui_.px(6);
-    const HeadStatistic& other = shown_statistic(scene_.view.heads->placed_by);
+    const HeadStatistic& other = shown_statistic(head_grid_of(scene_.view).placed_by);
     const std::string number = read_out(other.value(scene_.result, scene_.sequence(), h_), other.places);
     if (right < box_.right()) right -= ui_.px(4);  // beside marks
     const float at = right - ui_.text_width(number, type::tick);

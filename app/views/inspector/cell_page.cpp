@@ -9,8 +9,9 @@
 #include "app/scene/cell_rows.hpp"
 #include "app/scene/head_words.hpp"
 #include "app/scene/picture.hpp"
-#include "app/state/editing_state.hpp"
-#include "app/state/inspector_state.hpp"
+#include "app/state/regions/editing_state.hpp"
+#include "app/state/regions/inspector_state.hpp"
+#include "app/state/regions/stage_look.hpp"
 #include "app/views/inspector/numbers.hpp"
 #include "app/views/inspector/pages.hpp"
 #include "app/views/parts/strips.hpp"
@@ -30,8 +31,9 @@ struct Steps {
 
 /// The plane in the focus; the weights while it shows something else.
 Plane shown_plane(const Scene& scene) {
-  const bool other = scene.view.vectors || scene.view.editing->weights || scene.view.inspector->expanded;
-  return other ? Plane(weights_stage(scene.result.document)) : scene.view.stage;
+  const bool other = stage_look_of(scene.view).vectors || editing_of(scene.view).weights ||
+                     inspector_of(scene.view).expanded;
+  return other ? Plane(weights_stage(scene.result.document)) : stage_look_of(scene.view).stage;
 }
 
 Steps steps_of(Scene& scene, const CellPlace& at, const CellRow& row) {
@@ -53,7 +55,7 @@ Steps steps_of(Scene& scene, const CellPlace& at, const CellRow& row) {
 }
 
 void show_step(Scene& scene, const Steps& steps, std::size_t index) {
-  scene.view.show_stage(*steps.lines[steps.stages[index]].stage);
+  show_stage(scene.view, *steps.lines[steps.stages[index]].stage);
 }
 
 /// "‹ scaled ›": the same cell one stage before and after. Returns the width.
@@ -177,7 +179,7 @@ float draw_ladder(Scene& scene, const Steps& steps, const Box& area, float heigh
     ui.text(x, mid, line.how,
             {type::label, ui.theme.text3, Ink::Regular, Align::Left, row.right() - x - width - ui.px(8)});
     if (touch.hovered) tell_step(scene, steps, line, row);
-    if (touch.clicked && line.stage) scene.view.show_stage(*line.stage);
+    if (touch.clicked && line.stage) show_stage(scene.view, *line.stage);
   }
   return y;
 }

@@ -6,9 +6,9 @@
 
 #include "app/kit/ui/number_format.hpp"
 #include "app/scene/picture.hpp"
-#include "app/state/editing_state.hpp"
-#include "app/state/inspector_state.hpp"
-#include "app/state/long_state.hpp"
+#include "app/state/regions/editing_state.hpp"
+#include "app/state/regions/inspector_state.hpp"
+#include "app/state/regions/long_state.hpp"
 #include "app/views/inspector/pages.hpp"
 
 namespace attnscope {
@@ -29,7 +29,7 @@ const Tip& tip_of(InspectorPage page) { return page_tips[static_cast<std::size_t
 /// A pushpin: its head is filled while it holds.
 void draw_pin_button(Scene& scene, const Box& box) {
   const Ui& ui = scene.ui;
-  const bool on = scene.view.inspector->pinned;
+  const bool on = inspector_of(scene.view).pinned;
   const Ui::Touch touch = ui.touch("Pin", box);
   if (touch.hovered || on) ui.fill(box, touch.hovered ? ui.theme.control_hover : ui.theme.control, ui.px(6));
   if (touch.focused) ui.frame(box.grown(ui.px(3)), ui.theme.query, ui.px(2), ui.px(9));
@@ -50,7 +50,7 @@ void draw_pin_button(Scene& scene, const Box& box) {
 namespace {
 
 float draw_page(Scene& scene, const CellPlace& at, const Box& area) {
-  switch (scene.view.inspector->page) {
+  switch (inspector_of(scene.view).page) {
     case InspectorPage::Cell: return draw_cell_page(scene, at, area);
     case InspectorPage::Row: return draw_row_page(scene, at, area);
     case InspectorPage::Neurons: return draw_neuron_page(scene, at, area);
@@ -72,14 +72,14 @@ float draw_tag(const Ui& ui, float right, float y, const std::string& label, Rgb
 
 CellPlace inspected_place(const Scene& scene) {
   // A number that is under the hand stays the one that it was, wherever the mouse goes.
-  const bool edits = scene.view.editing->numbers.grid.starts_with("operand ");
-  return scene.view.inspector->pinned || edits ? chosen_place(scene) : shown_place(scene);
+  const bool edits = editing_of(scene.view).numbers.grid.starts_with("operand ");
+  return inspector_of(scene.view).pinned || edits ? chosen_place(scene) : shown_place(scene);
 }
 
 void show_next_page(Scene& scene) {
-  InspectorPage& page = scene.view.inspector->page;
+  InspectorPage& page = inspector_of(scene.view).page;
   if (scene.result.is_long()) {
-    bool& around = scene.view.long_view->around;
+    bool& around = long_view_of(scene.view).around;
     const bool last = !around && page == InspectorPage::Vectors;
     if (!around && !last) page = page == InspectorPage::Cell ? InspectorPage::Row : InspectorPage::Vectors;
     if (around) page = InspectorPage::Cell;
@@ -90,7 +90,7 @@ void show_next_page(Scene& scene) {
 }
 
 void toggle_pin(Scene& scene) {
-  bool& pinned = scene.view.inspector->pinned;
+  bool& pinned = inspector_of(scene.view).pinned;
   pinned = !pinned;
   if (!pinned) return;
   scene.next.choose(scene.cell());
@@ -114,7 +114,7 @@ float draw_readout(const Scene& scene, const CellPlace& at, const Box& line, std
   }
   right = draw_tag(ui, right, y, query_label(scene.result, at.b, at.query), ui.theme.query, most);
   // Another head may be previewed meanwhile.
-  if (scene.view.inspector->pinned && right - ui.px(28) > line.x + width + ui.px(12)) {
+  if (inspector_of(scene.view).pinned && right - ui.px(28) > line.x + width + ui.px(12)) {
     const Rgba hue = ui.theme.head(at.h);
     badge(ui, {right - ui.px(26), y - ui.px(8), ui.px(20), ui.px(16)}, std::to_string(at.h), hue,
           ink_on(hue));
@@ -151,9 +151,9 @@ void draw_inspector(Scene& scene, const Box& region) {
   draw_pin_button(scene, {x + width - side, y, side, side});
   const float tabs = std::min(width - side - ui.px(8), ui.px(256));
   if (const auto page = segments(ui, "Inspector", {x, y, tabs, side}, page_names,
-                                 static_cast<int>(scene.view.inspector->page), page_tips,
+                                 static_cast<int>(inspector_of(scene.view).page), page_tips,
                                  {.text_size = tabs < ui.px(240) ? type::tick : type::label}))
-    scene.view.inspector->page = static_cast<InspectorPage>(*page);
+    inspector_of(scene.view).page = static_cast<InspectorPage>(*page);
 
   draw_chosen_page(scene, {region.x + 1, region.y + title, region.w - 1, region.h - title});
 }
@@ -164,7 +164,7 @@ void draw_chosen_page(Scene& scene, const Box& page) {
   const float pad = ui.px(scene.compact ? 14 : 20), x = page.x - 1 + pad, width = page.w + 1 - 2 * pad;
   ImGui::SetCursorScreenPos(page.min());
   ImGui::PushStyleVar(ImGuiStyleVar_ScrollbarSize, ui.px(8));
-  ImGui::BeginChild(std::string(page_names[static_cast<std::size_t>(scene.view.inspector->page)]).c_str(),
+  ImGui::BeginChild(std::string(page_names[static_cast<std::size_t>(inspector_of(scene.view).page)]).c_str(),
                     {page.w, page.h}, ImGuiChildFlags_NavFlattened, ImGuiWindowFlags_NoBackground);
   const float top = ImGui::GetCursorScreenPos().y;
   const float bottom = draw_page(scene, inspected_place(scene), {x, top, width, page.h - ui.px(12)});

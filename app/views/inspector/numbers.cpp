@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "app/state/inspector_state.hpp"
+#include "app/state/regions/inspector_state.hpp"
 
 namespace attnscope {
 

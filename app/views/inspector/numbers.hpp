@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "app/state/inspector_state.hpp"
+#include "app/state/regions/inspector_state.hpp"
 #include "app/views/parts/cell_facts.hpp"
 
 namespace attnscope {

@@ -4,8 +4,9 @@
 #include <variant>
 
 #include "app/kit/ui/number_format.hpp"
-#include "app/state/editing_state.hpp"
-#include "app/state/inspector_state.hpp"
+#include "app/state/regions/editing_state.hpp"
+#include "app/state/regions/inspector_state.hpp"
+#include "app/state/regions/stage_look.hpp"
 #include "app/views/editing/places.hpp"
 #include "app/views/editing/weight_map.hpp"
 
@@ -43,8 +44,8 @@ std::int64_t column_of(const Operand& operand, std::int64_t dimension, std::int6
 
 /// Shows the block in the focus, zoomed to the columns of the head.
 void show_column(Scene& scene, const Operand& operand, Editable block) {
-  EditingState& editing = *scene.view.editing;
-  scene.view.show_weights(block);
+  EditingState& editing = editing_of(scene.view);
+  show_weights(scene.view, block);
   editing.zoomed = "block " + std::string(symbol(block));
   editing.across = editing.down = {};
   const TensorPtr numbers = numbers_of(scene.document, block);
@@ -62,7 +63,7 @@ void explain(Scene& scene, const Operand& operand, const char* popup, std::strin
   const Ui& ui = scene.ui;
   context_menu(ui, popup, [&] {
     const std::int64_t d = std::clamp<std::int64_t>(
-        scene.view.inspector->explained, 0, std::max<std::int64_t>(0, std::ssize(operand.values) - 1));
+        inspector_of(scene.view).explained, 0, std::max<std::int64_t>(0, std::ssize(operand.values) - 1));
     const double value = static_cast<double>(operand.values[static_cast<std::size_t>(d)]);
     menu_title(ui, own(operand.symbol + "[" + std::to_string(d) + "]") + " of “" + own(operand.token) +
                        "” = " + fixed(value, 6));
@@ -75,9 +76,9 @@ void explain(Scene& scene, const Operand& operand, const char* popup, std::strin
       if (menu_row(ui, ("Show column in " + name).c_str(), note)) show_column(scene, operand, *block);
     }
     if (operand.stage != Stage::Output && scene.result.trace[Stage::Embed] && operand.stage != Stage::Mix)
-      if (menu_row(ui, "Show token vectors", "E")) scene.view.show_vectors(Stage::Embed);
+      if (menu_row(ui, "Show token vectors", "E")) show_vectors(scene.view, Stage::Embed);
     if (operand.stage == Stage::Mix && menu_row(ui, "Show the row's weights", "A"))
-      scene.view.inspector->page = InspectorPage::Row;
+      inspector_of(scene.view).page = InspectorPage::Row;
   });
 }
 
@@ -114,7 +115,7 @@ NumberGrid grid_of(const Scene& scene, const Operand& operand, const OperandPlac
 
 OperandTouch take_operand(Scene& scene, const Operand& operand, const OperandPlaces& places) {
   if (operand.values.empty()) return {};
-  NumberEditing& numbers = scene.view.editing->numbers;
+  NumberEditing& numbers = editing_of(scene.view).numbers;
   const auto place = place_of(scene.result, {operand.stage, operand.b, operand.h, operand.row});
   const NumberGrid grid = grid_of(scene, operand, places, place);
   const NumberGridResult seen = number_grid(scene.ui, numbers, grid);
@@ -131,7 +132,7 @@ OperandTouch take_operand(Scene& scene, const Operand& operand, const OperandPla
   }
   const std::string popup = std::string(places.label) + ": origin";
   if (seen.touch.clicked && touch.hovered) {
-    scene.view.inspector->explained = *touch.hovered;
+    inspector_of(scene.view).explained = *touch.hovered;
     ImGui::OpenPopup(popup.c_str());
   }
   explain(scene, operand, popup.c_str(), std::get<std::string_view>(place));

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "app/state/inspector_state.hpp"
+#include "app/state/regions/inspector_state.hpp"
 #include "app/views/parts/cell_facts.hpp"
 
 namespace attnscope {

@@ -6,7 +6,7 @@
 #include "app/kit/ui/number_format.hpp"
 #include "app/kit/widgets/row_list.hpp"
 #include "app/scene/picture.hpp"
-#include "app/state/inspector_state.hpp"
+#include "app/state/regions/inspector_state.hpp"
 #include "app/views/inspector/numbers.hpp"
 #include "app/views/inspector/operands.hpp"
 #include "app/views/inspector/pages.hpp"
@@ -72,8 +72,8 @@ void draw_header(Scene& scene, const ProductColumns& x, const Box& line) {
   const float wide = std::min(ui.px(108), x.right - x.product - ui.px(6));
   if (const auto order =
           segments(ui, "Products", {x.right - wide, line.y + ui.px(1), wide, ui.px(20)}, names,
-                   static_cast<int>(scene.view.inspector->products), tips, {.text_size = type::tick}))
-    scene.view.inspector->products = static_cast<ProductOrder>(*order);
+                   static_cast<int>(inspector_of(scene.view).products), tips, {.text_size = type::tick}))
+    inspector_of(scene.view).products = static_cast<ProductOrder>(*order);
 }
 
 /// "q₂ · k₂ = 1.4613 × 0.9444": hovering the product tells both numbers in full; q and k themselves are
@@ -157,7 +157,7 @@ struct OperandColumns {
 
 /// While a number is under the hand its row stays where it is and in sight.
 void hold_order(Scene& scene, const Products& p, const RowList& list, std::optional<std::int64_t> edited) {
-  std::vector<std::int64_t>& held = scene.view.inspector->held_order;
+  std::vector<std::int64_t>& held = inspector_of(scene.view).held_order;
   if (!edited) return held.clear();
   held = p.order;
   const auto row = std::find(held.begin(), held.end(), *edited) - held.begin();
@@ -166,8 +166,8 @@ void hold_order(Scene& scene, const Products& p, const RowList& list, std::optio
 }
 
 Products held_products(const Scene& scene, const CellPlace& at) {
-  Products p = products_of(scene.result, at, scene.view.inspector->products);
-  const std::vector<std::int64_t>& held = scene.view.inspector->held_order;
+  Products p = products_of(scene.result, at, inspector_of(scene.view).products);
+  const std::vector<std::int64_t>& held = inspector_of(scene.view).held_order;
   if (held.size() == p.order.size()) p.order = held;
   return p;
 }
@@ -199,7 +199,7 @@ float draw_products(Scene& scene, const CellPlace& at, const Box& area) {
   }
   double unseen = 0;
   {
-    const RowList list(ui, "products", rows, line, d_k, scene.view.inspector->product_row);
+    const RowList list(ui, "products", rows, line, d_k, inspector_of(scene.view).product_row);
     for (std::int64_t i = list.first(); i < list.last(); ++i) {
       const std::int64_t d = p.order[static_cast<std::size_t>(i)];
       draw_row(scene, p, d, x, list.row(i));

@@ -8,7 +8,7 @@
 #include "app/kit/widgets/row_list.hpp"
 #include "app/scene/cell_rows.hpp"
 #include "app/scene/picture.hpp"
-#include "app/state/inspector_state.hpp"
+#include "app/state/regions/inspector_state.hpp"
 #include "app/views/inspector/numbers.hpp"
 #include "app/views/inspector/pages.hpp"
 #include "core/attention/run_stage.hpp"
@@ -207,8 +207,8 @@ float draw_sorting(Scene& scene, const Box& line) {
   const float wide = std::min(ui.px(184), line.w - ui.px(44));
   if (const auto chosen =
           segments(ui, "Row order", {line.right() - wide, line.y, wide, line.h}, names,
-                   scene.view.inspector->row_by_weight ? 1 : 0, tips, {.text_size = type::tick}))
-    scene.view.inspector->row_by_weight = *chosen == 1;
+                   inspector_of(scene.view).row_by_weight ? 1 : 0, tips, {.text_size = type::tick}))
+    inspector_of(scene.view).row_by_weight = *chosen == 1;
   ui.text(line.x, line.centre_y(), "Keys", {type::label, ui.theme.text1, Ink::Medium});
   return line.bottom();
 }
@@ -224,7 +224,7 @@ float draw_row_page(Scene& scene, const CellPlace& at, const Box& area) {
   y = draw_sorting(scene, {area.x, y + ui.px(8), area.w, ui.px(24)});
   const RowColumns x = row_columns(ui, area, knows_scores(scene.result.document));
   const std::vector<RowKey> keys =
-      keys_of_row(*cells, scene.stats.rule(), at, scene.view.inspector->row_by_weight);
+      keys_of_row(*cells, scene.stats.rule(), at, inspector_of(scene.view).row_by_weight);
   const double most = largest_weight(keys);
   y += ui.px(14);
   draw_header(ui, x, y, most);
@@ -242,7 +242,7 @@ float draw_row_page(Scene& scene, const CellPlace& at, const Box& area) {
   const auto followed =
       std::find_if(keys.begin(), keys.end(), [&](const RowKey& k) { return k.key == locked.key; });
   {
-    const RowList list(ui, "row keys", box, line, std::ssize(keys), scene.view.inspector->key_row,
+    const RowList list(ui, "row keys", box, line, std::ssize(keys), inspector_of(scene.view).key_row,
                        followed - keys.begin());
     for (std::int64_t i = list.first(); i < list.last(); ++i)
       draw_key(scene, at, keys[static_cast<std::size_t>(i)], x, list.row(i), most);

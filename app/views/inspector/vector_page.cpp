@@ -5,7 +5,7 @@
 
 #include "app/kit/ui/number_format.hpp"
 #include "app/scene/picture.hpp"
-#include "app/state/inspector_state.hpp"
+#include "app/state/regions/inspector_state.hpp"
 #include "app/views/inspector/numbers.hpp"
 #include "app/views/inspector/operands.hpp"
 #include "app/views/inspector/pages.hpp"

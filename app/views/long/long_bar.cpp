@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "app/kit/ui/powers_of_ten.hpp"
-#include "app/state/long_state.hpp"
+#include "app/state/regions/long_state.hpp"
 #include "app/views/focus/bar_ends.hpp"
 #include "app/views/long/long_parts.hpp"
 
@@ -46,7 +46,7 @@ void draw_long_bar(Scene& scene, const Box& area, const Box& cells, const Colour
   const Bar bar = planned_bar(scene, {cells.x, area.y + ui.px(22), right - cells.x, ui.px(10)}, scale);
   const auto spread = [&](float low, float high) {
     return scene.stats.picture_histogram(
-        {scene.sequence(), scene.head(), scene.view.long_view->mean, scale.zero_centred},
+        {scene.sequence(), scene.head(), long_view_of(scene.view).mean, scale.zero_centred},
         {low, high, bar_bins, scale.log});
   };
   draw_spread(ui, bar, *spread(bar.from, bar.to));

@@ -6,7 +6,8 @@
 
 #include "app/kit/ui/number_format.hpp"
 #include "app/scene/head_words.hpp"
-#include "app/state/long_state.hpp"
+#include "app/state/regions/long_state.hpp"
+#include "app/state/regions/regions_state.hpp"
 #include "app/views/long/long_parts.hpp"
 
 namespace attnscope {
@@ -83,7 +84,7 @@ void go_to_rows(Column& c) {
   if (c.begin({.which = Section::GoTo, .label = "Go to", .opens = Opens::Always})) {
     const Box line = c.row(28, 6);
     const float wide = c.ui().px(56);
-    std::string& text = scene.view.long_view->go_to;
+    std::string& text = long_view_of(scene.view).go_to;
     text_field(c.ui(), "##Go to", {line.x, line.y, line.w - wide - c.ui().px(8), line.h}, text,
                "token, or 1204, 800");
     const bool entered = ImGui::IsItemDeactivated() &&
@@ -103,7 +104,7 @@ void go_to_rows(Column& c) {
     if (button(c.ui(), "Strongest cell in sight", strongest,
                {"Strongest cell in sight", "max of the weights",
                 "Among queries that see at least 16 keys, as far as they are known.", "J"}))
-      scene.view.long_view->to_strongest = true;
+      long_view_of(scene.view).to_strongest = true;
   }
   c.end();
 }
@@ -127,7 +128,7 @@ void draw_long_controls(Scene& scene, const Box& region) {
   constexpr DrawSection sections[] = {head_pictures, strong_lines_section, scaling_section,
                                       mask_rows,     softmax_section,      go_to_rows,
                                       heads_section, positions_section,    weights_memory_rows};
-  draw_column(scene, region, sections, scene.view.scrolls.controls);
+  draw_column(scene, region, sections, regions_of(scene.view).scrolls.controls);
 }
 
 }  // namespace attnscope

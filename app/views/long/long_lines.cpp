@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "app/kit/ui/number_format.hpp"
-#include "app/state/long_state.hpp"
+#include "app/state/regions/long_state.hpp"
 #include "app/views/long/long_parts.hpp"
 #include "core/engine/strong_lines.hpp"
 
@@ -84,7 +84,7 @@ void draw_entry(Column& c, const StrongLine& line, std::size_t index) {
   ui.text(x, box.y + ui.px(29), rows, {type::tick, ui.theme.text3, Ink::Regular, Align::Left, right - x});
   std::string words;
   tooltip(ui, touch.hovered, box, tip_of(line, words));
-  if (touch.hovered) scene.view.long_view->hovered_line = index;
+  if (touch.hovered) long_view_of(scene.view).hovered_line = index;
   if (touch.clicked) scene.next.choose(cell_on(p, line, scene.selection.cell.query));
 }
 
@@ -113,7 +113,7 @@ void strong_lines_section(Column& c) {
 }
 
 void draw_hovered_line(const MapFrame& m) {
-  const auto index = std::exchange(m.scene.view.long_view->hovered_line, std::nullopt);
+  const auto index = std::exchange(long_view_of(m.scene.view).hovered_line, std::nullopt);
   const LinesPtr lines = m.scene.tiles->find(LinesPlace{m.b, m.h});
   if (!index || !lines || *index >= lines->size()) return;
   const StrongLine& line = (*lines)[*index];

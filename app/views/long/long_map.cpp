@@ -5,8 +5,8 @@
 
 #include "app/kit/ui/number_format.hpp"
 #include "app/kit/ui/own_words.hpp"
-#include "app/state/focus_state.hpp"
-#include "app/state/long_state.hpp"
+#include "app/state/regions/focus_state.hpp"
+#include "app/state/regions/long_state.hpp"
 #include "app/views/long/long_parts.hpp"
 #include "app/views/parts/map_parts.hpp"
 
@@ -15,7 +15,7 @@ namespace {
 
 /// "largest weight in each 32 × 32 block, of every 8th query so far"; behind "held", or of now − held.
 std::string what_is_shown(const Scene& scene, int level) {
-  const std::string words = what_is_pooled(scene, scene.view.long_view->mean, level);
+  const std::string words = what_is_pooled(scene, long_view_of(scene.view).mean, level);
   if (shows_long_difference(scene))
     return level == 0 ? std::string("now − held of the weights") : "now − held   ·   " + words;
   if (!scene.held) return words;
@@ -31,7 +31,7 @@ float draw_side_choice(Scene& scene, float right, float y) {
           "Exact where single cells are shown; of blocks the difference of their largest or mean weights.",
           "/"}};
   const Box box{right - scene.ui.px(190), y - scene.ui.px(13), scene.ui.px(190), scene.ui.px(26)};
-  LongSide& side = scene.view.long_view->side;
+  LongSide& side = long_view_of(scene.view).side;
   if (const auto c =
           segments(scene.ui, "Side", box, names, static_cast<int>(side), tips, {.text_size = type::tick}))
     side = static_cast<LongSide>(*c);
@@ -49,9 +49,9 @@ float draw_title_choices(Scene& scene, float right, float y) {
   const bool difference = shows_long_difference(scene);  // centred on zero: it has no logarithm
   const Box log{right - ui.px(difference ? 0 : 124), y - ui.px(13), ui.px(124), ui.px(26)};
   if (!difference)
-    if (const auto c = segments(ui, "Colour", log, colours, scene.view.focus->log ? 1 : 0, colour_tips,
+    if (const auto c = segments(ui, "Colour", log, colours, focus_of(scene.view).log ? 1 : 0, colour_tips,
                                 {.text_size = type::tick}))
-      scene.view.focus->log = *c == 1;
+      focus_of(scene.view).log = *c == 1;
   return draw_pool_choice(scene, log.x - ui.px(difference ? 0 : 8), y);
 }
 
@@ -199,7 +199,7 @@ float draw_pool_choice(Scene& scene, float right, float y) {
       Tip{"Mean", "Σ w / cells of the block", "How much weight lies there; a thin line nearly vanishes."}};
   const Ui& ui = scene.ui;
   const Box pool{right - ui.px(116), y - ui.px(13), ui.px(116), ui.px(26)};
-  bool& mean = scene.view.long_view->mean;
+  bool& mean = long_view_of(scene.view).mean;
   if (const auto c = segments(ui, "Pool", pool, pools, mean ? 1 : 0, tips, {.text_size = type::tick}))
     mean = *c == 1;
   return pool.x;
@@ -209,7 +209,7 @@ namespace {
 
 /// The map is where the person is: what it shows, and what was asked of it.
 void lead(Scene& scene, const MapFrame& m) {
-  LongState& state = *scene.view.long_view;
+  LongState& state = long_view_of(scene.view);
   state.first_query = m.queries().first;
   state.first_key = m.keys().first;
   state.queries = m.queries().shown;

@@ -4,7 +4,7 @@
 
 #include "app/results/tiles.hpp"
 #include "app/scene/scene.hpp"
-#include "app/state/long_state.hpp"
+#include "app/state/regions/long_state.hpp"
 #include "app/views/controls/column.hpp"
 #include "app/views/parts/map_frame.hpp"
 

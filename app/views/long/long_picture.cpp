@@ -4,8 +4,9 @@
 #include <cmath>
 #include <utility>
 
-#include "app/state/focus_state.hpp"
-#include "app/state/long_state.hpp"
+#include "app/state/regions/focus_state.hpp"
+#include "app/state/regions/long_state.hpp"
+#include "app/state/regions/stage_look.hpp"
 #include "app/views/long/long_parts.hpp"
 #include "core/engine/survey.hpp"
 
@@ -17,14 +18,15 @@ const Survey& survey_of(const Shown& shown) {
 
 ColourScale long_scale(const Scene& scene, std::int64_t h) {
   ColourScale scale;
-  scale.map = weights_map(scene.ui.theme, scene.view.focus->colours);
-  scale.log = scene.view.focus->log;
+  scale.map = weights_map(scene.ui.theme, focus_of(scene.view).colours);
+  scale.log = focus_of(scene.view).log;
   // Ends locked on A − B, which lie on both sides of zero, mean nothing here.
-  const bool of_difference = scene.view.range == RangeMode::Lock && scene.view.locked_range[0] < 0;
-  const RangeMode range = of_difference ? RangeMode::All : scene.view.range;
+  const bool of_difference =
+      stage_look_of(scene.view).range == RangeMode::Lock && stage_look_of(scene.view).locked_range[0] < 0;
+  const RangeMode range = of_difference ? RangeMode::All : stage_look_of(scene.view).range;
   if (range == RangeMode::Lock) {
-    scale.low = scene.view.locked_range[0];
-    scale.high = scene.view.locked_range[1];
+    scale.low = stage_look_of(scene.view).locked_range[0];
+    scale.high = stage_look_of(scene.view).locked_range[1];
     if (scale.log && !(scale.low > 0)) scale.low = scale.high * least_log_weight;
     return scale;
   }
@@ -193,10 +195,10 @@ std::uint64_t content_of(const Scene& scene, const LongPicture& p, const ColourS
   std::uint64_t content = mix_hash(1, scene.result.ticket);
   for (const std::uint64_t value :
        {scene.result.refinement, static_cast<std::uint64_t>(p.h),
-        static_cast<std::uint64_t>(scene.sequence()), static_cast<std::uint64_t>(scene.view.long_view->mean),
-        static_cast<std::uint64_t>(scale.map), static_cast<std::uint64_t>(scale.log),
-        static_cast<std::uint64_t>(scene.ui.theme.name), static_cast<std::uint64_t>(p.part.turned),
-        p.difference ? scene.held->result->ticket : 0,
+        static_cast<std::uint64_t>(scene.sequence()),
+        static_cast<std::uint64_t>(long_view_of(scene.view).mean), static_cast<std::uint64_t>(scale.map),
+        static_cast<std::uint64_t>(scale.log), static_cast<std::uint64_t>(scene.ui.theme.name),
+        static_cast<std::uint64_t>(p.part.turned), p.difference ? scene.held->result->ticket : 0,
         static_cast<std::uint64_t>(p.box.w) << 32 | static_cast<std::uint64_t>(p.box.h)})
     content = mix_hash(content, value);
   content = mix_hash(mix_hash(content, scale.low), scale.high);
@@ -244,7 +246,7 @@ void mark_difference(std::span<CellKind> kinds, const AttentionProblem& other, s
 int draw_long_picture(Scene& scene, const LongPicture& p) {
   const Ui& ui = scene.ui;
   if (p.box.w < 1 || p.box.h < 1) return 0;
-  const bool mean = scene.view.long_view->mean;
+  const bool mean = long_view_of(scene.view).mean;
   const auto across = static_cast<double>(p.part.turned ? p.box.h : p.box.w);
   const int level =
       std::min(level_of(survey_of(scene).cell), level_for(static_cast<float>(across / p.part.columns)));

@@ -6,9 +6,9 @@
 
 #include "app/kit/ui/number_words.hpp"
 #include "app/kit/ui/own_words.hpp"
-#include "app/state/focus_state.hpp"
-#include "app/state/inspector_state.hpp"
-#include "app/state/long_state.hpp"
+#include "app/state/regions/focus_state.hpp"
+#include "app/state/regions/inspector_state.hpp"
+#include "app/state/regions/long_state.hpp"
 #include "app/views/inspector/pages.hpp"
 #include "app/views/long/long_parts.hpp"
 
@@ -28,7 +28,7 @@ float draw_minimap(Scene& scene, float x, float y, float width) {
                 std::max(ui.px(8), std::round(ratio > 1 ? most : most * ratio))};
   const Part whole{0, 0, static_cast<double>(d.queries), static_cast<double>(d.keys), false};
   draw_long_picture(scene, {"minimap", box, scene.head(), whole});
-  const LongState& seen = *scene.view.long_view;
+  const LongState& seen = long_view_of(scene.view);
   const bool zoomed =
       seen.queries < static_cast<double>(d.queries) || seen.keys < static_cast<double>(d.keys);
   const auto share = [](double at, std::int64_t of, float length) {
@@ -43,7 +43,7 @@ float draw_minimap(Scene& scene, float x, float y, float width) {
           {"Whole head", {}, "A click or a drag brings that part into the map."});
   if (touch.held && zoomed) {
     const ImVec2 mouse = ImGui::GetIO().MousePos;
-    FocusState& f = *scene.view.focus;
+    FocusState& f = focus_of(scene.view);
     const auto first = [](float pixel, float length, std::int64_t count, double shown) {
       const double at = static_cast<double>(pixel / length) * static_cast<double>(count) - shown / 2;
       return std::clamp(at, 0.0, std::max(0.0, static_cast<double>(count) - shown));
@@ -185,8 +185,8 @@ void draw_tabs(Scene& scene, const Box& line) {
   std::array<std::string_view, 4> names{"Around"};
   std::array<Tip, 4> tips{
       Tip{"Around", {}, "The cells round the chosen one, and the keys its query looks at most.", "K"}};
-  bool& around = scene.view.long_view->around;
-  InspectorPage& page = scene.view.inspector->page;
+  bool& around = long_view_of(scene.view).around;
+  InspectorPage& page = inspector_of(scene.view).page;
   if (page == InspectorPage::Neurons) page = InspectorPage::Cell;
   int chosen = 0;
   for (std::size_t i = 0; i < pages.size(); ++i) {
@@ -217,7 +217,7 @@ void draw_long_side(Scene& scene, const Box& region) {
   ui.horizontal(x, y, width, ui.theme.hairline);
   draw_tabs(scene, {x, y + ui.px(10), width, ui.px(26)});
   y += ui.px(44);
-  if (!scene.view.long_view->around)
+  if (!long_view_of(scene.view).around)
     return draw_chosen_page(scene, {region.x + 1, y, region.w - 1, region.bottom() - y});
   y = draw_exact_tile(scene, x, y + ui.px(12), width) + ui.px(28);
   draw_strongest(scene, x, y, width, region.bottom() - ui.px(8));

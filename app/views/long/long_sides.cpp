@@ -1,7 +1,8 @@
 // app/views/long: A, B and A − B of long results: which of them is shown, and on which scale.
 #include <algorithm>
 
-#include "app/state/long_state.hpp"
+#include "app/state/regions/long_state.hpp"
+#include "app/state/regions/stage_look.hpp"
 #include "app/views/held/settings.hpp"
 #include "app/views/long/long_parts.hpp"
 
@@ -15,7 +16,7 @@ const Survey& survey_of_held(const Shown& shown) {
 
 }  // namespace
 
-LongSide long_side(const Scene& scene) { return scene.held ? scene.view.long_view->side : LongSide::A; }
+LongSide long_side(const Scene& scene) { return scene.held ? long_view_of(scene.view).side : LongSide::A; }
 
 std::string why_no_long_difference(const Shown& scene) {
   if (!scene.held) return {};
@@ -42,13 +43,13 @@ bool is_hidden_in(const Shown& scene, bool difference, std::int64_t h, Cell cell
 
 ColourScale long_difference_scale(const Scene& scene, std::int64_t h, int level) {
   ColourScale scale{scene.ui.theme.scores, -1, 1, true, false};
-  const auto& [low, high] = scene.view.locked_range;
-  if (scene.view.range == RangeMode::Lock && low == -high && high > 0) {
+  const auto& [low, high] = stage_look_of(scene.view).locked_range;
+  if (stage_look_of(scene.view).range == RangeMode::Lock && low == -high && high > 0) {
     scale.low = low;
     scale.high = high;
     return scale;
   }
-  const bool mean = scene.view.long_view->mean && level > 0;
+  const bool mean = long_view_of(scene.view).mean && level > 0;
   const float most = scene.stats.picture_largest({scene.sequence(), h, mean, true});
   if (most > 0) {
     scale.low = -most;

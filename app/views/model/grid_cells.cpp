@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 
+#include "app/state/regions/token_look.hpp"
 #include "app/views/model/grid_colours.hpp"
 #include "app/views/model/grid_picture.hpp"
 #include "app/views/model/grid_regions.hpp"
@@ -66,7 +67,7 @@ void draw_pictures(const GridFrame& grid) {
 
 /// A head's weight on a token, by most_given() or most_given_by(); 0 for a token of the other text.
 float given(const GridFrame& grid, const ModelHead& head, std::int64_t token) {
-  const bool forward = grid.scene.view.direction == Direction::QueryToKeys;
+  const bool forward = token_look_of(grid.scene.view).direction == Direction::QueryToKeys;
   const std::optional<AttentionOf> stack = grid.scene.selection.hovered_stack;
   const bool of_encoder = head.of == AttentionOf::Encoder || (head.of == AttentionOf::Cross && forward);
   if (stack && of_encoder != (stack == AttentionOf::Encoder)) return 0;

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "app/kit/ui/number_format.hpp"
-#include "app/state/focus_state.hpp"
+#include "app/state/regions/focus_state.hpp"
 #include "app/views/model/grid_picture.hpp"
 
 namespace attnscope {
@@ -73,7 +73,7 @@ ColourScale grid_scale(const GridFrame& grid) {
   ColourScale scale{theme.weights, 0, 1};
   if (grid.state.colour != HeadColour::Pattern) return scale;
   scale.high = grid_high(grid);
-  scale.log = grid.scene.view.focus->log;
+  scale.log = focus_of(grid.scene.view).log;
   if (scale.log) scale.low = scale.high * least_log_share;
   return scale;
 }
@@ -91,7 +91,7 @@ float high_of_weights(std::int64_t keys) {
 
 float grid_high(const GridFrame& grid) {
   if (grid_norms(grid) != nullptr) return contribution_high(grid);
-  return grid.scene.view.focus->log ? 1 : high_of_weights(keys_of(grid));
+  return focus_of(grid.scene.view).log ? 1 : high_of_weights(keys_of(grid));
 }
 
 bool pools_by_maximum(const GridFrame& grid) {

@@ -6,8 +6,8 @@
 
 #include "app/kit/ui/number_format.hpp"
 #include "app/scene/picture.hpp"
-#include "app/state/focus_state.hpp"
 #include "app/state/model_look.hpp"
+#include "app/state/regions/focus_state.hpp"
 #include "app/views/model/go_to_head.hpp"
 #include "app/views/model/grid_colours.hpp"
 #include "app/views/model/head_map.hpp"
@@ -56,7 +56,7 @@ class HeadPanel {
   void draw_map(const Box& area, bool all_names = true) {
     const CellValue value = model_look_of(scene_.view).value;
     // For a long text the map of the layer, from 0 to 1, would show almost nothing.
-    const bool is_dark = !scene_.view.focus->log && high_of_weights(scene_.result.dimensions.keys) < 1;
+    const bool is_dark = !focus_of(scene_.view).log && high_of_weights(scene_.result.dimensions.keys) < 1;
     if (value == CellValue::Weight && is_layer_on_screen() && !model_look_of(scene_.view).without_changes &&
         (!is_dark || scene_.result.is_long())) {
       // The pattern of a muted head is still shown.
@@ -197,10 +197,10 @@ class HeadPanel {
   /// A head that is not in the layer on screen, from the run; the labels are those of the layer.
   void draw_preview(const Box& area, CellValue value, bool all_names) {
     const ModelRun& run = *shown_run(scene_);
-    ColourScale scale{weights_map(ui_.theme, scene_.view.focus->colours), 0, 1};
+    ColourScale scale{weights_map(ui_.theme, focus_of(scene_.view).colours), 0, 1};
     const HeadMapPtr map = head_map(scene_, head_, value);
     if (map != nullptr && value == CellValue::Contribution) scale.high = map->largest > 0 ? map->largest : 1;
-    scale.log = scene_.view.focus->log;
+    scale.log = focus_of(scene_.view).log;
     if (scale.log) scale.low = scale.high * 1e-4f;
     const std::int64_t keys = keys_seen(spec_, run, head_.of, head_.block).keys;
     clips_ = value == CellValue::Weight && !scale.log && high_of_weights(keys) < 1;

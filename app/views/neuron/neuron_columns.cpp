@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/state/inspector_state.hpp"
+#include "app/state/regions/inspector_state.hpp"
 #include "app/views/neuron/neuron_table.hpp"
 
 namespace attnscope {

@@ -7,7 +7,7 @@
 #include "app/kit/ui/number_format.hpp"
 #include "app/kit/widgets/row_list.hpp"
 #include "app/scene/picture.hpp"
-#include "app/state/inspector_state.hpp"
+#include "app/state/regions/inspector_state.hpp"
 #include "app/views/inspector/pages.hpp"
 
 namespace attnscope {
@@ -45,9 +45,10 @@ class NeuronTable {
     // The order follows the chosen key, not the one the mouse is on: nothing moves under the mouse.
     CellPlace sorted_by = at;
     sorted_by.key = scene.selection.cell.key;
-    order_ = products_of(r_, sorted_by,
-                         scene.view.inspector->by_contribution ? ProductOrder::Size : ProductOrder::Dimension)
-                 .order;
+    order_ =
+        products_of(r_, sorted_by,
+                    inspector_of(scene.view).by_contribution ? ProductOrder::Size : ProductOrder::Dimension)
+            .order;
     for (const RowKey& key : keys_) {
       const std::span<const float> k = key_vector(key.key);
       for (std::size_t d = 0; d < q_.size(); ++d) {
@@ -73,7 +74,7 @@ class NeuronTable {
     draw_names({area_.x, area_.y, area_.w, names});
     take_head();
     {
-      InspectorState& state = *scene_.view.inspector;
+      InspectorState& state = inspector_of(scene_.view);
       const RowList list(ui_, style_.label, box, style_.row_height, std::ssize(keys_),
                          style_.large ? state.large_row : state.key_row, scene_.selection.cell.key);
       std::vector<Ui::Touch> touches;
@@ -260,7 +261,7 @@ class NeuronTable {
     const Box line = part(column, {0, head_.bottom(), 0, ui_.px(16)});
     const float side = column.w / static_cast<float>(std::max<std::int64_t>(count, 1));
     const float widest = ui_.text_width(std::to_string(count - 1), type::tick);
-    const bool sorted = scene_.view.inspector->by_contribution && !order.empty();
+    const bool sorted = inspector_of(scene_.view).by_contribution && !order.empty();
     // In order some may be left out; sorted by contribution only the first few matter.
     std::int64_t step = 1;
     while (side * static_cast<float>(step) < widest + ui_.px(4) && step < count) step *= 2;
@@ -327,9 +328,9 @@ void draw_dimension_order(Scene& scene, const Box& box) {
                                     Tip{"By contribution", "|q_d · k_d| of the chosen key",
                                         "What decides the chosen key's score comes first, in every strip."}};
   if (const auto chosen =
-          segments(scene.ui, "Dimensions", box, names, scene.view.inspector->by_contribution ? 1 : 0, tips,
+          segments(scene.ui, "Dimensions", box, names, inspector_of(scene.view).by_contribution ? 1 : 0, tips,
                    {.text_size = type::tick}))
-    scene.view.inspector->by_contribution = *chosen == 1;
+    inspector_of(scene.view).by_contribution = *chosen == 1;
 }
 
 }  // namespace attnscope

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "app/state/inspector_state.hpp"
+#include "app/state/regions/inspector_state.hpp"
 #include "app/views/inspector/numbers.hpp"
 #include "app/views/parts/strips.hpp"
 

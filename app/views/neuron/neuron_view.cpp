@@ -7,7 +7,7 @@
 #include "app/kit/ui/number_format.hpp"
 #include "app/scene/head_words.hpp"
 #include "app/scene/picture.hpp"
-#include "app/state/inspector_state.hpp"
+#include "app/state/regions/inspector_state.hpp"
 #include "app/views/inspector/pages.hpp"
 #include "app/views/neuron/neuron_table.hpp"
 #include "app/views/parts/unknown.hpp"
@@ -42,7 +42,7 @@ bool sign_button(const Ui& ui, const char* label, const Box& box, bool cross, co
 /// Which strip the narrow form shows, the order of the dimensions, and the way to the large one.
 float draw_choices(Scene& scene, const Box& line, bool can_expand) {
   const Ui& ui = scene.ui;
-  InspectorState& state = *scene.view.inspector;
+  InspectorState& state = inspector_of(scene.view);
   constexpr std::array<std::string_view, 3> names{"k", "q × k", "v"};
   constexpr std::array<Tip, 3> tips{
       Tip{"Keys", "k of every key", "The keys k; the query q stands above."},
@@ -106,14 +106,16 @@ void draw_title(Scene& scene, const CellPlace& at, const Box& line) {
 
 }  // namespace
 
-void toggle_large_neurons(Scene& scene) { scene.view.inspector->expanded = !scene.view.inspector->expanded; }
+void toggle_large_neurons(Scene& scene) {
+  inspector_of(scene.view).expanded = !inspector_of(scene.view).expanded;
+}
 
 float draw_neuron_page(Scene& scene, const CellPlace& at, const Box& area) {
   const Ui& ui = scene.ui;
   if (!knows_scores(scene.result.document))
     return draw_unknown(ui, area, "queries, keys and values", why_no_scores());
   const float y = draw_choices(scene, {area.x, area.y + ui.px(4), area.w, ui.px(26)}, true) + ui.px(10);
-  const NeuronColumns columns = narrow_columns(ui, area, scene.view.inspector->strip);
+  const NeuronColumns columns = narrow_columns(ui, area, inspector_of(scene.view).strip);
   const auto rows = static_cast<float>(std::max<std::int64_t>(1, scene.result.dimensions.keys));
   const float row = std::clamp(std::floor((area.bottom() - y - ui.px(72)) / rows), ui.px(22), ui.px(28));
   return draw_neuron_table(scene, at, {area.x, y, area.w, area.bottom() - y}, columns,
@@ -139,7 +141,7 @@ void draw_large_neurons(Scene& scene, const Box& region) {
     const auto rows = static_cast<float>(std::max<std::int64_t>(1, scene.result.dimensions.keys));
     const float row = std::clamp(std::floor((area.h - ui.px(90)) / rows), ui.px(22), ui.px(40));
     const NeuronColumns columns =
-        all ? large_columns(ui, area) : narrow_columns(ui, area, scene.view.inspector->strip);
+        all ? large_columns(ui, area) : narrow_columns(ui, area, inspector_of(scene.view).strip);
     draw_neuron_table(scene, at, area, columns, {ui.theme.picture, row, "large neuron", true});
   }
   ui.unclip();

@@ -8,7 +8,10 @@
 #include "app/kit/ui/words.hpp"
 #include "app/scene/page_facts.hpp"
 #include "app/state/files_state.hpp"
-#include "app/state/signals_state.hpp"
+#include "app/state/regions/controls_state.hpp"
+#include "app/state/regions/heads_state.hpp"
+#include "app/state/regions/regions_state.hpp"
+#include "app/state/regions/signals_state.hpp"
 #include "app/views/files/files.hpp"
 #include "app/views/heads/head_order.hpp"
 #include "app/views/signals/plots.hpp"
@@ -36,9 +39,9 @@ void show_control(Scene& scene, const ControlEntry& control) {
   ViewState& view = scene.view;
   const auto section = static_cast<std::size_t>(control.section);
   view.mode = Mode::Explore;
-  view.hidden[static_cast<std::size_t>(Region::Controls)] = false;
-  view.fold[section] = 1;
-  if (control.behind_dots) view.more[section] = true;
+  regions_of(view).hidden[static_cast<std::size_t>(Region::Controls)] = false;
+  controls_of(view).fold[section] = 1;
+  if (control.behind_dots) controls_of(view).more[section] = true;
   view.keyboard.sought = {std::string(control.label), std::string(control.title), 8, {}, 0};
 }
 
@@ -65,9 +68,9 @@ void add_plots(const Shown& shown, std::vector<PaletteEntry>& all) {
   for (int i = 0; i < plot_kinds; ++i) {
     const auto kind = static_cast<PlotKind>(i);
     all.push_back({name_in_list(kind), "plot", words[static_cast<std::size_t>(i)], [kind](Scene& now) {
-                     SignalsState& signals = *now.view.signals;
+                     SignalsState& signals = signals_of(now.view);
                      now.view.mode = Mode::Explore;
-                     now.view.hidden[static_cast<std::size_t>(Region::Signals)] = false;
+                     regions_of(now.view).hidden[static_cast<std::size_t>(Region::Signals)] = false;
                      const auto& slots = signals.slots;
                      if (std::find(slots.begin(), slots.end(), kind) == slots.end())
                        show_plot(signals, 0, kind);
@@ -140,8 +143,9 @@ void add_choices_of_layer(const Shown& shown, std::vector<PaletteEntry>& all) {
       all.push_back(choice_entry("Sort the heads", each.name, words[static_cast<std::size_t>(each.order)],
                                  [order = each.order](Scene& now) {
                                    now.view.mode = Mode::Explore;
-                                   now.view.hidden[static_cast<std::size_t>(Region::Heads)] = false;
-                                   now.view.heads->order = order;
+                                   regions_of(now.view).hidden[static_cast<std::size_t>(Region::Heads)] =
+                                       false;
+                                   head_grid_of(now.view).order = order;
                                  }));
 }
 

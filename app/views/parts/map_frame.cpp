@@ -4,7 +4,8 @@
 #include <cmath>
 
 #include "app/kit/ui/own_words.hpp"
-#include "app/state/focus_state.hpp"
+#include "app/state/regions/focus_state.hpp"
+#include "app/state/regions/stage_look.hpp"
 
 namespace attnscope {
 namespace {
@@ -98,12 +99,12 @@ std::int64_t label_step(float side, float needed) {
 MapFrame plan_map(Scene& scene, const Box& area, std::int64_t b, const HeatMapStyle& style) {
   const Ui& ui = scene.ui;
   const Dimensions& d = scene.result.dimensions;
-  const FocusState& focus = *scene.view.focus;
+  const FocusState& focus = focus_of(scene.view);
   const Axis queries{.keys = false, .count = d.queries}, keys{.keys = true, .count = d.keys};
   MapFrame m{.scene = scene,
              .b = b,
              .h = scene.head(),
-             .plane = style.plane.value_or(scene.view.stage),
+             .plane = style.plane.value_or(stage_look_of(scene.view).stage),
              .style = style,
              .marked = scene.cell(),
              .is_chosen = b == scene.sequence(),
@@ -148,7 +149,7 @@ double zoom_for(const MapFrame& m, float side) {
 }  // namespace
 
 void zoom_to(const MapFrame& m, float side, ImVec2 point) {
-  FocusState& focus = *m.scene.view.focus;
+  FocusState& focus = focus_of(m.scene.view);
   focus.zoom = zoom_for(m, side);
   const double now = static_cast<double>(m.fitted) * focus.zoom;
   const auto first = [&](const Axis& axis, float pixel) {
@@ -160,7 +161,7 @@ void zoom_to(const MapFrame& m, float side, ImVec2 point) {
 }
 
 void zoom_to(const MapFrame& m, float side, Cell middle) {
-  FocusState& focus = *m.scene.view.focus;
+  FocusState& focus = focus_of(m.scene.view);
   focus.zoom = zoom_for(m, side);
   // The plan is not known before it is drawn: a map at this zoom without bounds tells how much is in sight.
   focus.query = focus.key = 0;
@@ -178,8 +179,8 @@ void bring_into_sight(const MapFrame& m, Cell cell) {
     if (at < axis.first) return axis.clamped(at);
     return at + 1 > axis.first + axis.shown ? axis.clamped(at + 1 - axis.shown) : axis.first;
   };
-  m.scene.view.focus->query = first(m.queries(), cell.query);
-  m.scene.view.focus->key = first(m.keys(), cell.key);
+  focus_of(m.scene.view).query = first(m.queries(), cell.query);
+  focus_of(m.scene.view).key = first(m.keys(), cell.key);
 }
 
 }  // namespace attnscope

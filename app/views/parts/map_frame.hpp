@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "app/state/focus_state.hpp"
+#include "app/state/regions/focus_state.hpp"
 #include "app/views/parts/heat_map.hpp"
 
 namespace attnscope {

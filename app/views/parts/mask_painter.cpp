@@ -9,7 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "app/state/editing_state.hpp"
+#include "app/state/regions/editing_state.hpp"
+#include "app/state/regions/stage_look.hpp"
 #include "app/views/parts/unknown.hpp"
 #include "core/edits/mask.hpp"
 
@@ -19,7 +20,7 @@ namespace {
 constexpr const char* no_token = "This key belongs to no token: every query sees it, so it cannot be hidden.";
 
 std::optional<std::int64_t> painted_head(const Scene& scene) {
-  if (scene.view.editing->all_heads) return std::nullopt;
+  if (editing_of(scene.view).all_heads) return std::nullopt;
   return scene.head();
 }
 
@@ -102,7 +103,7 @@ void toggle_hidden_cell(Scene& scene) {
 }
 
 void brush_mask(Scene& scene, const Ui::Touch& touch, std::int64_t b, Cell under, const Box& cell) {
-  std::optional<MaskStroke>& stroke = scene.view.editing->stroke;
+  std::optional<MaskStroke>& stroke = editing_of(scene.view).stroke;
   if (touch.held && ImGui::IsMouseClicked(ImGuiMouseButton_Left)) stroke = begin(scene, b, under);
   if (touch.hovered || touch.held) {
     const Ui& ui = scene.ui;
@@ -124,7 +125,7 @@ void brush_mask(Scene& scene, const Ui::Touch& touch, std::int64_t b, Cell under
 }
 
 bool is_painting(const Scene& scene) {
-  return scene.view.editing->painting && scene.view.mode == Mode::Explore;
+  return editing_of(scene.view).painting && scene.view.mode == Mode::Explore;
 }
 
 bool paint_mask(Scene& scene, const Ui::Touch& touch, std::int64_t b, Cell under, const Box& cell) {
@@ -141,18 +142,20 @@ void paint_from_pattern(Scene& scene) {
 }
 
 void toggle_painting(Scene& scene) {
-  EditingState& editing = *scene.view.editing;
+  EditingState& editing = editing_of(scene.view);
   if (!editing.painting && refuse_without_scores(scene)) return;
   editing.painting = !editing.painting;
   editing.stroke.reset();
-  if (!editing.painting || (!scene.view.vectors && !editing.weights)) return;
-  scene.view.show_stage(scene.view.stage);  // cells of queries and keys, to paint on
+  if (!editing.painting || (!stage_look_of(scene.view).vectors && !editing.weights)) return;
+  show_stage(scene.view, stage_look_of(scene.view).stage);  // cells of queries and keys, to paint on
 }
 
-void toggle_brush_reach(Scene& scene) { scene.view.editing->all_heads = !scene.view.editing->all_heads; }
+void toggle_brush_reach(Scene& scene) {
+  editing_of(scene.view).all_heads = !editing_of(scene.view).all_heads;
+}
 
 std::string_view brush_reach(const Scene& scene) {
-  return scene.view.editing->all_heads ? "all heads" : "this head";
+  return editing_of(scene.view).all_heads ? "all heads" : "this head";
 }
 
 }  // namespace attnscope

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "app/scene/scene.hpp"
-#include "app/state/layout.hpp"
+#include "app/state/regions/layout.hpp"
 #include "core/edits/remedies.hpp"
 
 namespace attnscope {

@@ -9,6 +9,7 @@
 #include "app/views/editing/places.hpp"
 #include "app/views/editing/weight_map.hpp"
 #include "core/document/known.hpp"
+#include "core/edits/numbers.hpp"
 
 namespace attnscope {
 namespace {

@@ -5,8 +5,9 @@
 
 #include "app/kit/ui/number_format.hpp"
 #include "app/scene/picture.hpp"
-#include "app/state/focus_state.hpp"
 #include "app/state/model_look.hpp"
+#include "app/state/regions/focus_state.hpp"
+#include "app/state/regions/token_look.hpp"
 #include "app/views/model/head_map.hpp"
 #include "app/views/model/parts.hpp"
 #include "app/views/picture/heat.hpp"
@@ -67,7 +68,7 @@ class PictureView {
 
  private:
   float facts_gap() const { return ui_.px(scene_.compact ? 20 : 32); }
-  bool forward() const { return scene_.view.direction == Direction::QueryToKeys; }
+  bool forward() const { return token_look_of(scene_.view).direction == Direction::QueryToKeys; }
   /// The token whose attention is shown: the query, or the key in the other direction.
   std::int64_t token() const {
     const Cell cell = scene_.cell();
@@ -172,7 +173,7 @@ class PictureView {
 
   template <class Matrix>
   ColourScale scale_of(const Matrix& numbers) const {
-    ColourScale scale{weights_map(ui_.theme, scene_.view.focus->colours), 0, 0};
+    ColourScale scale{weights_map(ui_.theme, focus_of(scene_.view).colours), 0, 0};
     for (const float value : patches_.values(numbers, token(), forward()))
       if (value > scale.high) scale.high = value;
     if (scale.high <= 0) scale.high = 1;
@@ -185,7 +186,7 @@ class PictureView {
     const float y = caption.y + ui_.px(11);
     float right = caption.right();
     if (high > 0) {
-      const ColourScale scale{weights_map(ui_.theme, scene_.view.focus->colours), 0, high};
+      const ColourScale scale{weights_map(ui_.theme, focus_of(scene_.view).colours), 0, high};
       const std::string place = "ramp of " + std::string(name.substr(0, 4));
       right = draw_small_ramp(ui_, place.c_str(), right, y, scale, high, "0",
                               tight(static_cast<double>(high)), ui_.px(scene_.compact ? 32 : 48));
@@ -218,7 +219,7 @@ class PictureView {
     for (const std::int64_t number :
          {token(), std::int64_t{forward()}, static_cast<std::int64_t>(head_.block), head_.head,
           static_cast<std::int64_t>(ui_.theme.name), static_cast<std::int64_t>(box.w),
-          static_cast<std::int64_t>(scene_.view.focus->colours)})
+          static_cast<std::int64_t>(focus_of(scene_.view).colours)})
       content = mix_hash(content, static_cast<std::uint64_t>(number));
     return content;
   }

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "app/scene/scene.hpp"
-#include "app/state/layout.hpp"
 #include "app/state/presenter_state.hpp"
+#include "app/state/regions/layout.hpp"
 
 namespace attnscope {
 

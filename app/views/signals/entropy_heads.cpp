@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "app/kit/ui/number_format.hpp"
-#include "app/state/signals_state.hpp"
+#include "app/state/regions/signals_state.hpp"
 #include "app/views/signals/plots.hpp"
 
 namespace attnscope {
@@ -98,7 +98,7 @@ void draw_entropy_heads(const PlotPlace& place) {
   const Ui& ui = scene.ui;
   const Measures& a = scene.result.measures;
   const Measures* held = held_measures(scene);
-  SignalsState& state = *scene.view.signals;
+  SignalsState& state = signals_of(scene.view);
   TitleLine title(place);
   constexpr std::array<std::string_view, 2> names{"nats", "0–1"};
   constexpr std::array<Tip, 2> tips{

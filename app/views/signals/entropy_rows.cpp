@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "app/kit/ui/number_format.hpp"
-#include "app/state/signals_state.hpp"
+#include "app/state/regions/signals_state.hpp"
 #include "app/views/signals/plots.hpp"
 
 namespace attnscope {
@@ -223,7 +223,7 @@ void point_at_curves(Scene& scene, const RowCurves& rows, const Axes& axes) {
 }
 
 void draw_switches(Scene& scene, TitleLine& title, bool can_differ) {
-  SignalsState& state = *scene.view.signals;
+  SignalsState& state = signals_of(scene.view);
   constexpr std::array<std::string_view, 2> names{"nats", "0–1"};
   constexpr std::array<Tip, 2> tips{
       Tip{"In nats", "H = −Σ w ln w", "Dashed: ln(allowed), the entropy of uniform weights."},
@@ -245,8 +245,8 @@ void draw_entropy_rows(const PlotPlace& place) {
   const Measures* held = held_measures(scene);
   TitleLine title(place);
   draw_switches(scene, title, held != nullptr);
-  RowCurves rows{scene, scene.result.measures, held, scene.view.signals->rows_normalised,
-                 held && scene.view.signals->difference};
+  RowCurves rows{scene, scene.result.measures, held, signals_of(scene.view).rows_normalised,
+                 held && signals_of(scene.view).difference};
   // At the right end stand the numbers of heads, and the name of what is held.
   const float names =
       rows.b && !rows.difference ? ui.text_width("held", type::tick, Ink::Semibold) + ui.px(8) : 0;

@@ -9,7 +9,7 @@
 
 #include "app/kit/widgets/plot.hpp"
 #include "app/scene/scene.hpp"
-#include "app/state/signals_state.hpp"
+#include "app/state/regions/signals_state.hpp"
 
 namespace attnscope {
 
@@ -18,7 +18,7 @@ struct PlotPlace {
   Scene& scene;
   Box box;   // of the title line and the plot
   int slot;  // 0..3
-  PlotKind kind() const { return scene.view.signals->slots[static_cast<std::size_t>(slot)]; }
+  PlotKind kind() const { return signals_of(scene.view).slots[static_cast<std::size_t>(slot)]; }
 };
 
 /// The title above a plot, and the tip of its chooser.

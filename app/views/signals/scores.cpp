@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "app/kit/ui/number_format.hpp"
-#include "app/state/signals_state.hpp"
+#include "app/state/regions/signals_state.hpp"
 #include "app/views/parts/unknown.hpp"
 #include "app/views/signals/histogram.hpp"
 #include "app/views/signals/plots.hpp"
@@ -29,7 +29,7 @@ struct ScoreSpreads {
 ScoreSpread spread_of(ResultStats& stats, const Scene& scene, Stage stage, double end) {
   const HistogramPtr fine = stats.histogram(stage, scene.sequence(), scene.head(),
                                             {static_cast<float>(-end), static_cast<float>(end), fine_bins});
-  return {bars_of(fine->bins, scene.view.signals->score_zoom), fine->deviation, fine->cells};
+  return {bars_of(fine->bins, signals_of(scene.view).score_zoom), fine->deviation, fine->cells};
 }
 
 ScoreSpreads spreads_of(const Scene& scene) {
@@ -139,7 +139,7 @@ void draw_scores(const PlotPlace& place) {
   draw_legend(ui, area, all);
 
   const Ui::Touch touch = ui.touch("scores", area, false);
-  zoom_by_mouse(touch, area, scene.view.signals->score_zoom, least_zoom(fine_bins));
+  zoom_by_mouse(touch, area, signals_of(scene.view).score_zoom, least_zoom(fine_bins));
   if (!touch.hovered) return;
   const int bar = bar_at(axes, ImGui::GetIO().MousePos.x);
   const BarEdges x = bar_edges(axes, bar);

@@ -5,8 +5,9 @@
 #include <vector>
 
 #include "app/kit/ui/number_format.hpp"
-#include "app/state/layout.hpp"
-#include "app/state/signals_state.hpp"
+#include "app/state/regions/layout.hpp"
+#include "app/state/regions/regions_state.hpp"
+#include "app/state/regions/signals_state.hpp"
 #include "app/views/signals/plots.hpp"
 
 namespace attnscope {
@@ -80,7 +81,7 @@ void draw_folded_signals(Scene& scene, const Box& region) {
         "A click opens the plots, a double click on their upper edge folds them again. A window too low for "
         "them keeps this line.";
     tooltip(ui, touch.hovered, box, tip);
-    if (touch.clicked) scene.view.sizes.signals = usual_signals(scene.compact);
+    if (touch.clicked) regions_of(scene.view).sizes.signals = usual_signals(scene.compact);
   }
 }
 

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "app/kit/ui/number_format.hpp"
-#include "app/state/signals_state.hpp"
+#include "app/state/regions/signals_state.hpp"
 #include "app/views/signals/plots.hpp"
 #include "core/document/known.hpp"
 
@@ -25,7 +25,7 @@ struct TimeWindow {
 };
 
 std::optional<double> held_entropy(const Scene& scene) {
-  const TracedCell& cell = scene.view.scope.cell();
+  const TracedCell& cell = scope_of(scene.view).cell();
   const Measures* held = held_measures(scene);
   if (!held || cell.sequence >= held->batch || cell.head >= held->heads || cell.query >= held->queries)
     return std::nullopt;
@@ -36,7 +36,8 @@ std::optional<double> held_entropy(const Scene& scene) {
 /// The highest value the axis must reach: what the row could have, what was there, and the trigger's level. A
 /// scale beyond it runs along the upper edge.
 double highest(const Scene& scene, const Oscilloscope& scope) {
-  double most = std::clamp(static_cast<double>(scene.view.signals->trigger.level), 1.0, 20.0);  // e^20 keys
+  double most =
+      std::clamp(static_cast<double>(signals_of(scene.view).trigger.level), 1.0, 20.0);  // e^20 keys
   for (std::size_t i = 0; i < scope.moments().size(); ++i) {
     const Moment& moment = scope.moments()[i];
     most = std::fmax(most, static_cast<double>(std::fmax(moment.entropy, moment.ceiling)));
@@ -46,15 +47,15 @@ double highest(const Scene& scene, const Oscilloscope& scope) {
 
 TimeWindow window_of(const Scene& scene, const Box& area) {
   const ViewState& view = scene.view;
-  const double base = view.signals->seconds;
-  const double end = view.scope.axis_end(view.now, base);
-  const double zero = view.scope.crossing().value_or(end);
-  const ZoomRange& zoom = view.signals->time_zoom;
+  const double base = signals_of(view).seconds;
+  const double end = scope_of(view).axis_end(view.now, base);
+  const double zero = scope_of(view).crossing().value_or(end);
+  const ZoomRange& zoom = signals_of(view).time_zoom;
   const auto at = [&](float share) { return end - base + base * static_cast<double>(share) - zero; };
-  return {view.scope,
+  return {scope_of(view),
           zero,
-          view.scope.trace_end(view.now),
-          {area, at(zoom.from), at(zoom.to), 0, highest(scene, view.scope) * 1.06}};
+          scope_of(view).trace_end(view.now),
+          {area, at(zoom.from), at(zoom.to), 0, highest(scene, scope_of(view)) * 1.06}};
 }
 
 /// Values jump, they do not slide: every moment holds until the next.
@@ -129,7 +130,7 @@ void draw_level(Scene& scene, const TimeWindow& window) {
   if (scope.state() == Oscilloscope::State::Off) return;
   const Ui& ui = scene.ui;
   const Axes& axes = window.axes;
-  Trigger& trigger = scene.view.signals->trigger;
+  Trigger& trigger = signals_of(scene.view).trigger;
   const float y = axes.y(static_cast<double>(trigger.level));
   const Box grip{axes.area.x, y - ui.px(5), axes.area.w, ui.px(10)};
   const Ui::Touch touch = ui.touch("Trigger level", grip, false);
@@ -187,8 +188,8 @@ void read_off(const Shown& shown, const TimeWindow& window) {
 void draw_trigger_switches(Scene& scene, const Box& row) {
   const Ui& ui = scene.ui;
   if (ui.is_figure()) return;
-  Oscilloscope& scope = scene.view.scope;
-  Trigger& trigger = scene.view.signals->trigger;
+  Oscilloscope& scope = scope_of(scene.view);
+  Trigger& trigger = signals_of(scene.view).trigger;
   const Box edge{row.x, row.y, ui.px(18), row.h};
   const Box arm{edge.right() + ui.px(2), row.y, row.right() - edge.right() - ui.px(2), row.h};
   const auto draw = [&](const Ui::Touch& touch, const Box& box, std::string_view text, Rgba ink) {
@@ -227,7 +228,7 @@ void draw_time_base(Scene& scene, const Box& box) {
   constexpr std::array<std::string_view, 3> names{"4", "8", "30"};
   constexpr std::array<int, 3> seconds{4, 8, 30};
   constexpr Tip tip{"Time base", "seconds in sight", "Time runs only while something moves."};
-  SignalsState& state = *scene.view.signals;
+  SignalsState& state = signals_of(scene.view);
   const auto now = std::find(seconds.begin(), seconds.end(), state.seconds) - seconds.begin();
   if (const auto chosen = segments(scene.ui, "Time base", box, names, static_cast<int>(now),
                                    std::array{tip, tip, tip}, {.text_size = type::tick})) {
@@ -237,7 +238,7 @@ void draw_time_base(Scene& scene, const Box& box) {
 }
 
 Box draw_title(Scene& scene, const PlotPlace& place) {
-  Oscilloscope& scope = scene.view.scope;
+  Oscilloscope& scope = scope_of(scene.view);
   TitleLine title(place);
   if (title.tool("Hold", "Hold", false,
                  {"Hold", "now − held", "What is on screen is held, to compare with what comes.", "\\"}))
@@ -247,7 +248,7 @@ Box draw_title(Scene& scene, const PlotPlace& place) {
                  {"Freeze", {}, "The trace stands still and can be read; again: it goes on.", "F"}))
     scope.turn(scene.view.now);
   const bool stands = frozen || scope.crossing();
-  return title.finish((stands ? "" : "last ") + std::to_string(scene.view.signals->seconds) + " s");
+  return title.finish((stands ? "" : "last ") + std::to_string(signals_of(scene.view).seconds) + " s");
 }
 
 }  // namespace
@@ -279,7 +280,7 @@ void draw_time(const PlotPlace& place) {
   }
   draw_level(scene, window);
   const Ui::Touch touch = ui.touch("against time", area, false);
-  zoom_by_mouse(touch, area, scene.view.signals->time_zoom, 1 / 64.f);
+  zoom_by_mouse(touch, area, signals_of(scene.view).time_zoom, 1 / 64.f);
   if (!touch.hovered) return;
   scene.view.hint = "Time runs only while something moves.";
   read_off(scene, window);

@@ -3,7 +3,7 @@
 #include <array>
 
 #include "app/scene/picture.hpp"
-#include "app/state/signals_state.hpp"
+#include "app/state/regions/signals_state.hpp"
 #include "app/views/signals/plots.hpp"
 
 namespace attnscope {
@@ -116,7 +116,7 @@ Box TitleLine::finish(std::string_view unit) {
     for (int k = 0; k < plot_kinds; ++k) {
       const auto kind = static_cast<PlotKind>(k);
       if (menu_row(ui, name_in_list(kind), {}, kind == place_.kind()))
-        show_plot(*place_.scene.view.signals, place_.slot, kind);
+        show_plot(signals_of(place_.scene.view), place_.slot, kind);
     }
   });
   const float left = title.right() + ui.px(6), left_over = right_ - left;

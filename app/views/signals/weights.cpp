@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "app/kit/ui/number_format.hpp"
-#include "app/state/signals_state.hpp"
+#include "app/state/regions/signals_state.hpp"
 #include "app/views/signals/histogram.hpp"
 #include "app/views/signals/plots.hpp"
 
@@ -145,7 +145,7 @@ void choose_axis(SignalsState& state, TitleLine& title) {
 void draw_weights(const PlotPlace& place) {
   Scene& scene = place.scene;
   const Ui& ui = scene.ui;
-  SignalsState& state = *scene.view.signals;
+  SignalsState& state = signals_of(scene.view);
   TitleLine title(place);
   choose_axis(state, title);
   const Box box = title.finish("cells, log");

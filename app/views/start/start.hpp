@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "app/scene/scene.hpp"
-#include "app/state/layout.hpp"
+#include "app/state/regions/layout.hpp"
 #include "app/state/start_state.hpp"
 
 namespace attnscope {

@@ -7,7 +7,8 @@
 #include "app/kit/ui/number_format.hpp"
 #include "app/scene/head_words.hpp"
 #include "app/scene/picture.hpp"
-#include "app/state/focus_state.hpp"
+#include "app/state/regions/focus_state.hpp"
+#include "app/state/regions/token_look.hpp"
 #include "app/views/tokens/masking.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/document/known.hpp"
@@ -68,7 +69,7 @@ Chip chip_of(const Scene& shown, const ChipRow& row, std::int64_t index) {
 /// it is.
 void choose(Scene& scene, const ChipRow& row, const Chip& chip) {
   if (row.others != nullptr) return;
-  const bool forward = scene.view.direction == Direction::QueryToKeys;
+  const bool forward = token_look_of(scene.view).direction == Direction::QueryToKeys;
   const std::int64_t place = place_of(scene, row, chip.index);
   if (row.answers_both) predict_row_of(scene, place);
   Cell chosen = scene.selection.cell;
@@ -103,7 +104,7 @@ void draw_ground(const Scene& scene, const Box& box, const ChipRow& row, const C
   } else {
     // Below 5 % the chip keeps the control's grey: the map's dark end would look like a hole in the strip.
     const bool faint = chip.weight < 0.05f;
-    const ColourScale scale{weights_map(ui.theme, scene.view.focus->colours), 0, 1};
+    const ColourScale scale{weights_map(ui.theme, focus_of(scene.view).colours), 0, 1};
     const Rgba ground = faint ? ui.theme.control : colour_of(scale, chip.weight);
     ui.fill(box, ground, radius);
     ink = chip_ink(ui.theme, ground, chip.unknown);

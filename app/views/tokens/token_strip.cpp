@@ -14,6 +14,7 @@
 #include "app/kit/widgets/prompt_field.hpp"
 #include "app/scene/scene.hpp"
 #include "app/state/model_look.hpp"
+#include "app/state/regions/token_look.hpp"
 #include "app/views/parts/refusal.hpp"
 #include "app/views/tokens/chips.hpp"
 #include "core/edits/dump.hpp"
@@ -139,7 +140,7 @@ bool strip_has_weights(const Scene& scene) {
 /// Both texts of a model with two, whichever of its attentions is looked at: below the fields' lines.
 void draw_two_texts(Scene& scene, const Box& area) {
   const Ui& ui = scene.ui;
-  const bool forward = scene.view.direction == Direction::QueryToKeys;
+  const bool forward = token_look_of(scene.view).direction == Direction::QueryToKeys;
   const AttentionOf of = scene.result.document.within.read().of;
   const float names = ui.px(68), middle = area.centre_y();
   for (const AttentionOf stack : {AttentionOf::Encoder, AttentionOf::Decoder}) {
@@ -170,7 +171,7 @@ void draw_two_texts(Scene& scene, const Box& area) {
 /// that the direction asks about.
 void draw_rows(Scene& scene, const Box& area) {
   const Ui& ui = scene.ui;
-  const bool forward = scene.view.direction == Direction::QueryToKeys;
+  const bool forward = token_look_of(scene.view).direction == Direction::QueryToKeys;
   if (has_two_texts(scene)) return draw_two_texts(scene, area);
   if (!is_cross(scene.result)) {
     draw_chips(scene, area, area.centre_y(),
@@ -273,9 +274,10 @@ void draw_token_strip(Scene& scene, const Box& strip) {
                     : std::array<std::string_view, 2>{"query → keys", "key ← queries"};
   const std::array<Tip, 2> tips{Tip{"Query → keys", {}, "Chips show the row of the chosen query.", "D"},
                                 Tip{"Key ← queries", {}, "Chips show the column of the chosen key.", "D"}};
-  if (const auto chosen = segments(ui, "Direction", direction, names, static_cast<int>(scene.view.direction),
-                                   tips, {.text_size = scene.compact ? type::tick : type::label})) {
-    scene.view.direction = static_cast<Direction>(*chosen);
+  if (const auto chosen =
+          segments(ui, "Direction", direction, names, static_cast<int>(token_look_of(scene.view).direction),
+                   tips, {.text_size = scene.compact ? type::tick : type::label})) {
+    token_look_of(scene.view).direction = static_cast<Direction>(*chosen);
   }
   const float left = strip.x + pad + field_width + ui.px(36);
   draw_rows(scene, {left, strip.y, direction.x - ui.px(20) - left, strip.h});

@@ -5,8 +5,9 @@
 #include <memory>
 #include <utility>
 
-#include "app/state/focus_state.hpp"
-#include "app/state/layout.hpp"
+#include "app/state/regions/focus_state.hpp"
+#include "app/state/regions/layout.hpp"
+#include "app/state/regions/regions_state.hpp"
 #include "app/views/watch/parts.hpp"
 #include "app/views/watch/watch.hpp"
 
@@ -53,11 +54,12 @@ float draw_watch_switch(WatchView& v, float right, float y) {
 /// The regions; in a small window these are left out in order: what is not known, the list of calls, the
 /// head, the controls.
 WatchRegions watch_regions(const Ui& ui, const Box& whole, bool compact, const ViewState& view) {
-  const RegionSizes& sizes = view.sizes;
+  const RegionSizes& sizes = regions_of(view).sizes;
   const auto size = [&](float dragged, float usual) { return ui.px(dragged > 0 ? dragged : usual); };
-  float left = view.is_hidden(Region::Controls) ? 0 : size(sizes.controls, compact ? 216 : 264);
-  float right = view.is_hidden(Region::Inspector) ? 0 : size(sizes.model_head, compact ? 280 : 368);
-  float low = view.is_hidden(Region::Signals) ? 0 : size(sizes.model_stream, compact ? 184 : 254);
+  float left = regions_of(view).is_hidden(Region::Controls) ? 0 : size(sizes.controls, compact ? 216 : 264);
+  float right =
+      regions_of(view).is_hidden(Region::Inspector) ? 0 : size(sizes.model_head, compact ? 280 : 368);
+  float low = regions_of(view).is_hidden(Region::Signals) ? 0 : size(sizes.model_stream, compact ? 184 : 254);
   const float least = ui.px(least_watch_grid), least_height = ui.px(least_watch_height);
   if (whole.w - left - right < least) left = 0;
   if (whole.w - left - right < least) right = 0;
@@ -116,7 +118,7 @@ std::string watched_head_name(const WatchView& v) {
 }
 
 ColourScale watch_scale(const Scene& scene) {
-  return {weights_map(scene.ui.theme, scene.view.focus->colours), 0, 1};
+  return {weights_map(scene.ui.theme, focus_of(scene.view).colours), 0, 1};
 }
 
 void draw_watch(Scene& scene, const Box& whole) {

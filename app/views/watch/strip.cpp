@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "app/kit/ui/number_format.hpp"
+#include "app/state/regions/token_look.hpp"
 #include "app/views/watch/parts.hpp"
 #include "app/views/watch/watch.hpp"
 
@@ -36,7 +37,7 @@ class WatchStrip {
     }
   }
 
-  bool by_key() const { return v_.scene.view.direction == Direction::KeyToQueries; }
+  bool by_key() const { return token_look_of(v_.scene.view).direction == Direction::KeyToQueries; }
 
  private:
   std::int64_t count() const { return by_key() ? v_.position + 1 : v_.end; }
@@ -186,9 +187,10 @@ void draw_watch_strip(Scene& scene, const Box& strip) {
   const std::array<Tip, 2> tips{
       Tip{"Query → keys", {}, "Chips show the row that is followed.", {}},
       Tip{"Key ← queries", {}, "Chips show what every row gives the chosen key.", {}}};
-  if (const auto chosen = segments(ui, "Direction", direction, names, static_cast<int>(scene.view.direction),
-                                   tips, {.text_size = text_size, .disabled = v.head == nullptr ? 2u : 0u}))
-    scene.view.direction = static_cast<Direction>(*chosen);
+  if (const auto chosen =
+          segments(ui, "Direction", direction, names, static_cast<int>(token_look_of(scene.view).direction),
+                   tips, {.text_size = text_size, .disabled = v.head == nullptr ? 2u : 0u}))
+    token_look_of(scene.view).direction = static_cast<Direction>(*chosen);
   const float left = strip.x + pad + field + ui.px(36);
   const Box area{left, strip.y, direction.x - ui.px(20) - left, strip.h};
   if (v.head == nullptr)

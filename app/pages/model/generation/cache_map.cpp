@@ -5,6 +5,7 @@
 
 #include "app/kit/ui/number_format.hpp"
 #include "app/pages/model/generation/parts.hpp"
+#include "app/state/regions/focus_state.hpp"
 #include "core/models/opened/model_cost.hpp"
 
 namespace attnscope {
@@ -20,7 +21,7 @@ class CacheMap {
         spec_(reading_.within.model->model->spec),
         blocks_(std::ssize(spec_.decoder->blocks)),
         region_(region) {
-    scale_ = {.map = weights_map(ui_.theme, scene.view.focus->colours), .low = 0, .high = largest()};
+    scale_ = {.map = weights_map(ui_.theme, focus_of(scene.view).colours), .low = 0, .high = largest()};
   }
 
   void draw() {

@@ -9,7 +9,7 @@
 #include "app/pages/model/state/model_state.hpp"
 #include "app/scene/picture.hpp"
 #include "app/scene/scene.hpp"
-#include "app/state/layout.hpp"
+#include "app/state/regions/layout.hpp"
 #include "app/views/controls/column.hpp"
 #include "app/views/model/parts.hpp"
 

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "app/pages/model/parts/parts.hpp"
+#include "app/state/regions/regions_state.hpp"
 
 namespace attnscope {
 namespace {
@@ -15,12 +16,13 @@ constexpr float least_grid = 320, least_grid_height = 220;  // logical
 ModelRegions model_regions(const Ui& ui, const Box& whole, bool compact, const ViewState& view) {
   ModelRegions r;
   const auto size = [&](float dragged, float usual) { return ui.px(dragged > 0 ? dragged : usual); };
-  const RegionSizes& sizes = view.sizes;
-  float left = view.is_hidden(Region::Controls) ? 0 : size(sizes.controls, compact ? 216 : 264);
-  float right = view.is_hidden(Region::Inspector) ? 0 : size(sizes.model_head, compact ? 280 : 368);
+  const RegionSizes& sizes = regions_of(view).sizes;
+  float left = regions_of(view).is_hidden(Region::Controls) ? 0 : size(sizes.controls, compact ? 216 : 264);
+  float right =
+      regions_of(view).is_hidden(Region::Inspector) ? 0 : size(sizes.model_head, compact ? 280 : 368);
   const bool picture = model_look_of(view).picture.is_there;  // the input picture needs the height
   const float usual_low = compact ? (picture ? 236 : 172) : (picture ? 320 : 264);
-  float low = view.is_hidden(Region::Signals) ? 0 : size(sizes.model_stream, usual_low);
+  float low = regions_of(view).is_hidden(Region::Signals) ? 0 : size(sizes.model_stream, usual_low);
   // The grid keeps its least size before the others: a region dragged wide in a large window is narrower in a
   // small one.
   const float least = ui.px(least_grid), least_height = ui.px(least_grid_height);
@@ -42,7 +44,7 @@ ModelRegions model_regions(const Ui& ui, const Box& whole, bool compact, const V
 
 std::vector<SplitterLine> drag_model_splitters(const Ui& ui, const ModelRegions& r, ViewState& view) {
   const float half = ui.px(splitter_reach);
-  RegionSizes& sizes = view.sizes;
+  RegionSizes& sizes = regions_of(view).sizes;
   std::vector<SplitterLine> lines;
   const auto drag = [&](const Splitter& edge) {
     if (const SplitterLine line = drag_splitter(ui, edge); line.box.w > 0) lines.push_back(line);

@@ -14,7 +14,7 @@
 #include "app/pages/model/state/patching_state.hpp"
 #include "app/pages/model/state/why_state.hpp"
 #include "app/state/model_look.hpp"
-#include "app/state/view_state.hpp"
+#include "app/state/window_state.hpp"
 
 namespace attnscope {
 

@@ -7,7 +7,7 @@
 
 #include "app/kit/ui/number_format.hpp"
 #include "app/pages/model/why/why.hpp"
-#include "app/state/focus_state.hpp"
+#include "app/state/regions/focus_state.hpp"
 #include "app/views/model/head_map.hpp"
 
 namespace attnscope {
@@ -113,7 +113,7 @@ class WhyPath {
     if (box.w >= ui_.px(60))
       badge(ui_, {box.right() - wide, std::round(box.y - ui_.px(20)), wide, ui_.px(14)}, number, hue,
             ink_on(hue));
-    const ColourScale scale{weights_map(ui_.theme, scene_.view.focus->colours), 0, 1};
+    const ColourScale scale{weights_map(ui_.theme, focus_of(scene_.view).colours), 0, 1};
     draw_pooled_map(scene_, model_head, box, scale, ("path map " + std::to_string(i)).c_str());
     draw_cell_mark(model_head, head, box);
     if (i == 0 || touch.hovered || touch.focused)

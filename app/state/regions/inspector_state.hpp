@@ -1,9 +1,11 @@
-// app/state: how the inspector and the neuron view look at the chosen cell. Nothing in here changes
+// app/state/regions: how the inspector and the neuron view look at the chosen cell. Nothing in here changes
 // a number.
 #pragma once
 
 #include <cstdint>
 #include <vector>
+
+#include "app/state/window_state.hpp"
 
 namespace attnscope {
 
@@ -31,5 +33,11 @@ struct InspectorState {
   std::int64_t explained = 0;
   bool operator==(const InspectorState&) const = default;
 };
+
+/// What a session keeps of it.
+void fields(PageFields&, InspectorState&);
+
+inline InspectorState& inspector_of(ViewState& view) { return view.pages.of<InspectorState>(); }
+inline const InspectorState& inspector_of(const ViewState& view) { return view.pages.of<InspectorState>(); }
 
 }  // namespace attnscope

@@ -1,5 +1,5 @@
-// app/state: how the focus looks at its matrix: which part is in sight, in which colours, as a map or as
-// lines. Nothing in here changes a number of the computation.
+// app/state/regions: how the focus looks at its matrix: which part is in sight, in which colours, as a map or
+// as lines. Nothing in here changes a number of the computation.
 #pragma once
 
 #include <array>
@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "app/state/selection.hpp"
+#include "app/state/window_state.hpp"
 
 namespace attnscope {
 
@@ -36,5 +37,14 @@ struct FocusGesture {
   std::optional<Cell> seen_cell;  // the chosen cell of the frame before: a new one is brought into sight
   std::optional<std::array<float, 2>> bar;  // the ends of the colour bar when a handle was taken
 };
+
+/// What a session keeps of it; of a gesture nothing.
+void fields(PageFields&, FocusState&);
+void fields(PageFields&, FocusGesture&);
+
+inline FocusState& focus_of(ViewState& view) { return view.pages.of<FocusState>(); }
+inline const FocusState& focus_of(const ViewState& view) { return view.pages.of<FocusState>(); }
+inline FocusGesture& focus_gesture_of(ViewState& view) { return view.pages.of<FocusGesture>(); }
+inline const FocusGesture& focus_gesture_of(const ViewState& view) { return view.pages.of<FocusGesture>(); }
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// app/state: how a long Document is looked at.
+// app/state/regions: how a long Document is looked at.
 #pragma once
 
 #include <cmath>
@@ -8,6 +8,7 @@
 #include <string>
 
 #include "app/state/selection.hpp"
+#include "app/state/window_state.hpp"
 
 namespace attnscope {
 
@@ -34,5 +35,11 @@ struct LongState {
   }
   bool operator==(const LongState& other) const { return mean == other.mean && side == other.side; }
 };
+
+/// What a session keeps of it.
+void fields(PageFields&, LongState&);
+
+inline LongState& long_view_of(ViewState& view) { return view.pages.of<LongState>(); }
+inline const LongState& long_view_of(const ViewState& view) { return view.pages.of<LongState>(); }
 
 }  // namespace attnscope

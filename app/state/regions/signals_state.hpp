@@ -1,4 +1,4 @@
-// app/state: how the signals are looked at: which plot stands where, and how each is drawn.
+// app/state/regions: how the signals are looked at: which plot stands where, and how each is drawn.
 #pragma once
 
 #include <array>
@@ -6,6 +6,7 @@
 
 #include "app/kit/widgets/zoom.hpp"
 #include "app/state/oscilloscope.hpp"
+#include "app/state/window_state.hpp"
 
 namespace attnscope {
 
@@ -34,5 +35,15 @@ struct SignalsState {
   ZoomRange time_zoom, score_zoom, weight_zoom;
   bool operator==(const SignalsState&) const = default;
 };
+
+/// What a session keeps of it here; the chosen cell against time is no setting: see
+/// app/session/session_trace.hpp.
+void fields(PageFields&, SignalsState&);
+void fields(PageFields&, Oscilloscope&);
+
+inline SignalsState& signals_of(ViewState& view) { return view.pages.of<SignalsState>(); }
+inline const SignalsState& signals_of(const ViewState& view) { return view.pages.of<SignalsState>(); }
+inline Oscilloscope& scope_of(ViewState& view) { return view.pages.of<Oscilloscope>(); }
+inline const Oscilloscope& scope_of(const ViewState& view) { return view.pages.of<Oscilloscope>(); }
 
 }  // namespace attnscope

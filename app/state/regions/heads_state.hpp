@@ -1,8 +1,10 @@
-// app/state: how the grid of heads is looked at.
+// app/state/regions: how the grid of heads is looked at.
 #pragma once
 
 #include <cstdint>
 #include <vector>
+
+#include "app/state/window_state.hpp"
 
 namespace attnscope {
 
@@ -32,5 +34,11 @@ struct HeadsState {
   bool menu_by_key = false;    // beside the thumbnail instead of at the mouse
   std::int64_t menu_head = 0;  // whose menu is open
 };
+
+/// What a session keeps of it.
+void fields(PageFields&, HeadsState&);
+
+inline HeadsState& head_grid_of(ViewState& view) { return view.pages.of<HeadsState>(); }
+inline const HeadsState& head_grid_of(const ViewState& view) { return view.pages.of<HeadsState>(); }
 
 }  // namespace attnscope

@@ -1,5 +1,5 @@
-// app/state: what the hand is doing: which block of weights is open, which number is typed into, how the
-// mask's brush paints. Nothing in here changes a number of the computation.
+// app/state/regions: what the hand is doing: which block of weights is open, which number is typed into, how
+// the mask's brush paints. Nothing in here changes a number of the computation.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include "app/kit/widgets/number_edit.hpp"
 #include "app/kit/widgets/zoom.hpp"
 #include "app/state/selection.hpp"
+#include "app/state/window_state.hpp"
 #include "core/analysis/value_range.hpp"
 #include "core/edits/numbers.hpp"
 
@@ -38,5 +39,11 @@ struct EditingState {
   bool all_heads = false;           // what the brush reaches: all heads, or the chosen one
   std::optional<MaskStroke> stroke;
 };
+
+/// What a session keeps of it.
+void fields(PageFields&, EditingState&);
+
+inline EditingState& editing_of(ViewState& view) { return view.pages.of<EditingState>(); }
+inline const EditingState& editing_of(const ViewState& view) { return view.pages.of<EditingState>(); }
 
 }  // namespace attnscope

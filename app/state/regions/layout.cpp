@@ -1,9 +1,10 @@
-#include "app/state/layout.hpp"
+#include "app/state/regions/layout.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include "app/kit/widgets/widgets.hpp"
+#include "app/state/regions/regions_state.hpp"
 
 namespace attnscope {
 namespace {
@@ -59,12 +60,12 @@ Layout compute_layout(float width, float height, const ViewState& view, std::siz
   l.compact = width / s < 1400;
   const float top = px(l.compact ? 40 : 48), status = px(24);
   const float extra = px(36) * static_cast<float>(std::clamp<std::size_t>(strip_lines, 1, 3) - 1);
-  const bool has_strip = !view.is_hidden(Region::Strip) && has_sentence(view.mode);
+  const bool has_strip = !regions_of(view).is_hidden(Region::Strip) && has_sentence(view.mode);
   float strip = has_strip ? px(l.compact ? 72 : 80) + extra : 0;
   const auto size = [&](Region region, float dragged, float usual, PaneLimits limits) {
-    return view.is_hidden(region) ? 0 : px(chosen(dragged, usual, limits));
+    return regions_of(view).is_hidden(region) ? 0 : px(chosen(dragged, usual, limits));
   };
-  const RegionSizes& sizes = view.sizes;
+  const RegionSizes& sizes = regions_of(view).sizes;
   const float controls = size(Region::Controls, sizes.controls, l.compact ? 216 : 264, control_limits);
   float heads = size(Region::Heads, sizes.heads, l.compact ? 182 : 276, head_limits);
   const float inspector_width = px(chosen(sizes.inspector, l.compact ? 280 : 368, inspector_limits));
@@ -72,7 +73,7 @@ Layout compute_layout(float width, float height, const ViewState& view, std::siz
 
   // The map gives way last. Its region has a comfortable size, which others make room for, and a least one.
   const float least = px(240), comfortable = px(320), comfortable_height = px(448);
-  float inspector = view.is_hidden(Region::Inspector) ? 0 : inspector_width;
+  float inspector = regions_of(view).is_hidden(Region::Inspector) ? 0 : inspector_width;
   bool narrow = is_narrow(width, s);
   if (width - controls - heads - (narrow ? 0 : inspector) < comfortable) heads = 0;
   narrow = narrow || width - controls - heads - inspector < comfortable;
@@ -100,7 +101,7 @@ Layout compute_layout(float width, float height, const ViewState& view, std::siz
   l.controls = {0, body_top, left, std::max(0.f, bottom - body_top)};
   l.heads = {left, body_top, heads, middle};
   l.tab = {width - tab, body_top, tab, middle};
-  l.drawer = tab > 0 && view.drawer;
+  l.drawer = tab > 0 && regions_of(view).drawer;
   if (l.drawer) inspector = std::min(inspector_width, l.tab.x - px(24));
   l.inspector = {width - tab - inspector, body_top, inspector, middle};
   l.focus = {left + heads, body_top, std::max(0.f, width - left - heads - tab - (l.drawer ? 0 : inspector)),
@@ -124,7 +125,7 @@ void draw_splitters(const Ui& ui, const Layout& l, ViewState& view) {
   const auto upright = [&](float x, const Box& beside) {
     return Box{x - half, beside.y, 2 * half, beside.h};
   };
-  RegionSizes& sizes = view.sizes;
+  RegionSizes& sizes = regions_of(view).sizes;
   if (l.controls.w > 0)
     drag_edge(ui, {"split controls", upright(l.controls.right(), l.controls), &sizes.controls, l.controls.x,
                    true, control_limits});

@@ -1,12 +1,12 @@
-// app/state: where the regions stand. Pure arithmetic from the window's size, the scale and what is hidden;
-// the table is in the comment of compute_layout.
+// app/state/regions: where the regions stand. Pure arithmetic from the window's size, the scale and what is
+// hidden; the table is in the comment of compute_layout.
 #pragma once
 
 #include <optional>
 
 #include "app/kit/ui/ui.hpp"
 #include "app/state/requests.hpp"
-#include "app/state/view_state.hpp"
+#include "app/state/window_state.hpp"
 
 namespace attnscope {
 

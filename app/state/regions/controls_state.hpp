@@ -1,0 +1,35 @@
+// app/state/regions: the column of controls: which sections it has, and which of them are open.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "app/state/page/names.hpp"
+#include "app/state/window_state.hpp"
+#include "core/document/settings.hpp"
+
+namespace attnscope {
+
+struct ControlsState {
+  static constexpr std::array<std::string_view, 14> known_sections{
+      "input",    "weights",    "heads", "scaling",    "mask",  "positions",    "softmax",
+      "backward", "statistics", "cost",  "long heads", "go to", "strong lines", "block"};
+
+  std::array<signed char, 16> fold{};  // sections: 0 = as the width asks, 1 = open, -1 = closed
+  std::array<bool, 16> more{};         // which sections also show their rarely used controls
+  /// The sections that it is reduced to: "scaling, mask"; empty: it has them all.
+  ListOfNames sections{.names = {}, .known = known_sections};
+  std::int64_t cost_tokens = 0;  // the length the cost is shown for; 0 = the layer's own
+  std::string memory_text = "le chat dort sur le tapis";  // what cross-attention starts with
+  Positions positions = Positions::Sinusoidal;            // what "positions on" goes back to
+};
+
+/// What a session keeps of it.
+void fields(PageFields&, ControlsState&);
+
+inline ControlsState& controls_of(ViewState& view) { return view.pages.of<ControlsState>(); }
+inline const ControlsState& controls_of(const ViewState& view) { return view.pages.of<ControlsState>(); }
+
+}  // namespace attnscope
