@@ -10,6 +10,7 @@
 #include "app/state/regions/editing_state.hpp"
 #include "app/state/regions/long_state.hpp"
 #include "app/state/regions/stage_look.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/editing/weight_map.hpp"
 #include "app/views/parts/vector_map.hpp"
 

@@ -10,9 +10,10 @@
 #include "app/exports/export.hpp"
 #include "app/scene/held.hpp"
 #include "app/state/files_state.hpp"
-#include "app/state/window_state.hpp"
 
 namespace attnscope {
+
+struct ViewState;  // app/state/window_state.hpp
 
 /// The state from which the matrix is chosen.
 struct ExportSource {

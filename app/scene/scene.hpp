@@ -16,11 +16,13 @@
 #include "app/scene/held.hpp"
 #include "app/state/requests.hpp"
 #include "app/state/selection.hpp"
-#include "app/state/window_state.hpp"
 #include "core/engine/live_engine.hpp"
 #include "core/files/document/open.hpp"
 
 namespace attnscope {
+
+struct KeyboardState;  // app/state/keyboard_state.hpp
+struct ViewState;      // app/state/window_state.hpp
 
 struct Language;
 class Page;  // app/shell/page.hpp

@@ -9,6 +9,7 @@
 #include "app/state/regions/focus_state.hpp"
 #include "app/state/regions/regions_state.hpp"
 #include "app/state/regions/signals_state.hpp"
+#include "app/state/window_state.hpp"
 #include "core/files/formats/atomic_write.hpp"
 #include "core/files/formats/posix.hpp"
 #include "core/text/utf8.hpp"

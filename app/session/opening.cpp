@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "app/state/window_state.hpp"
 #include "core/models/opened/opened_model.hpp"
 
 namespace attnscope {

@@ -12,6 +12,7 @@
 #include "app/state/regions/signals_state.hpp"
 #include "app/state/session_fields.hpp"
 #include "app/state/teaching/lesson_state.hpp"
+#include "app/state/window_state.hpp"
 #include "core/edits/dump.hpp"
 #include "core/files/document/session_file.hpp"
 #include "core/files/formats/posix.hpp"

@@ -8,9 +8,10 @@
 #include "app/scene/held.hpp"
 #include "app/session/autosave.hpp"
 #include "app/state/selection.hpp"
-#include "app/state/window_state.hpp"
 
 namespace attnscope {
+
+struct ViewState;  // app/state/window_state.hpp
 
 class SessionKeeper {
  public:

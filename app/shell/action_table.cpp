@@ -10,6 +10,7 @@
 #include "app/state/regions/regions_state.hpp"
 #include "app/state/regions/signals_state.hpp"
 #include "app/state/regions/token_look.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/backends/switch.hpp"
 #include "app/views/editing/weight_map.hpp"
 #include "app/views/files/files.hpp"

@@ -16,6 +16,7 @@
 #include "app/state/regions/focus_state.hpp"
 #include "app/state/regions/inspector_state.hpp"
 #include "app/state/watch/watch_state.hpp"
+#include "app/state/window_state.hpp"
 
 namespace attnscope {
 namespace {

@@ -23,6 +23,7 @@
 #include "app/state/teaching/lesson_state.hpp"
 #include "app/state/viewing.hpp"
 #include "app/state/watch/watch_state.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/focus/focus_parts.hpp"
 #include "app/views/heads/head_order.hpp"
 #include "app/views/long/long_parts.hpp"
@@ -51,7 +52,8 @@ void move_stage(Scene& scene, int step) {
     std::erase_if(all, [](Plane plane) { return plane.kind != Plane::Kind::Value; });
   // Steps through planes of the same kind alone: values with gradients, differences, errors.
   const auto base_kind = [](Plane plane) { return plane.is_gradient() ? Plane::Kind::Value : plane.kind; };
-  std::erase_if(all, [&](Plane plane) { return base_kind(plane) != base_kind(stage_look_of(scene.view).stage); });
+  std::erase_if(all,
+                [&](Plane plane) { return base_kind(plane) != base_kind(stage_look_of(scene.view).stage); });
   const auto now = std::find(all.begin(), all.end(), stage_look_of(scene.view).stage) - all.begin();
   if (all.empty()) return;
   const std::ptrdiff_t next = std::clamp<std::ptrdiff_t>(now + step, 0, std::ssize(all) - 1);

@@ -22,6 +22,7 @@
 #include "app/state/start_state.hpp"
 #include "app/state/teaching/lesson_state.hpp"
 #include "app/state/watch/watch_state.hpp"
+#include "app/state/window_state.hpp"
 #include "app/training/lab_state.hpp"
 #include "app/views/files/files.hpp"
 #include "app/views/model/go_to_head.hpp"

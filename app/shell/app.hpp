@@ -25,6 +25,7 @@
 #include "app/shell/typed_words.hpp"
 #include "app/shell/watching.hpp"
 #include "app/state/requests.hpp"
+#include "app/state/window_state.hpp"
 #include "app/workspace/held.hpp"
 #include "app/workspace/noticed.hpp"
 #include "app/workspace/undo_steps.hpp"

@@ -8,6 +8,7 @@
 #include "app/state/files_state.hpp"
 #include "app/state/presenter_state.hpp"
 #include "app/state/start_state.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/presenter/presenter.hpp"
 
 namespace attnscope {

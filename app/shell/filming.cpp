@@ -12,6 +12,7 @@
 #include "app/shell/still.hpp"
 #include "app/state/files_state.hpp"
 #include "app/state/teaching/lesson_state.hpp"
+#include "app/state/window_state.hpp"
 #include "core/base/error.hpp"
 #include "core/files/formats/posix.hpp"
 #include "core/text/utf8.hpp"

@@ -12,6 +12,7 @@
 #include "app/state/presenter_state.hpp"
 #include "app/state/regions/focus_state.hpp"
 #include "app/state/teaching/lesson_state.hpp"
+#include "app/state/window_state.hpp"
 #include "core/base/error.hpp"
 #include "core/document/mask.hpp"
 

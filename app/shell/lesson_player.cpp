@@ -10,6 +10,7 @@
 #include "app/scene/page_facts.hpp"
 #include "app/state/presenter_state.hpp"
 #include "app/state/teaching/lesson_state.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/presenter/speaker_page.hpp"
 
 namespace attnscope {

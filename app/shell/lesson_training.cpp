@@ -5,6 +5,7 @@
 
 #include "app/lessons/trained_step.hpp"
 #include "app/state/teaching/lesson_state.hpp"
+#include "app/state/window_state.hpp"
 #include "app/training/lab_state.hpp"
 
 namespace attnscope {

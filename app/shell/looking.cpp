@@ -12,6 +12,7 @@
 #include "app/state/model_look.hpp"
 #include "app/state/regions/focus_state.hpp"
 #include "app/state/regions/signals_state.hpp"
+#include "app/state/window_state.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/base/error.hpp"
 #include "core/models/opened/opened_model.hpp"

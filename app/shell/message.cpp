@@ -5,6 +5,7 @@
 #include "app/kit/widgets/card_window.hpp"
 #include "app/kit/widgets/widgets.hpp"
 #include "app/shell/regions.hpp"
+#include "app/state/window_state.hpp"
 
 namespace attnscope {
 

@@ -20,6 +20,7 @@
 #include "app/state/regions/regions_state.hpp"
 #include "app/state/regions/stage_look.hpp"
 #include "app/state/watch/watch_state.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/frame/model_crumb.hpp"
 #include "app/views/long/long_parts.hpp"
 #include "app/views/neuron/neuron_view.hpp"

@@ -7,6 +7,7 @@
 #include <imgui.h>
 
 #include "app/state/regions/focus_state.hpp"
+#include "app/state/window_state.hpp"
 
 namespace attnscope {
 namespace {

@@ -7,6 +7,7 @@
 #include "app/shell/replaced_text.hpp"
 #include "app/shell/typed_words.hpp"
 #include "app/state/model_look.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/model/list_problem.hpp"
 #include "core/models/opened/opened_model.hpp"
 

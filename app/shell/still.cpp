@@ -11,6 +11,7 @@
 #include "app/kit/gl/offscreen.hpp"
 #include "app/shell/app.hpp"
 #include "app/shell/html_step.hpp"
+#include "app/state/window_state.hpp"
 #include "core/base/error.hpp"
 #include "core/files/formats/posix.hpp"
 #include "core/text/utf8.hpp"

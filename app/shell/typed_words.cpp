@@ -13,6 +13,7 @@
 #include "app/state/presenter_state.hpp"
 #include "app/state/regions/regions_state.hpp"
 #include "app/state/watch/watch_state.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/tokens/refused_typing.hpp"
 #include "core/edits/dump.hpp"
 #include "core/edits/within.hpp"

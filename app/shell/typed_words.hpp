@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include "app/state/window_state.hpp"
 #include "app/workspace/held.hpp"
 #include "app/workspace/undo_steps.hpp"
 #include "app/workspace/workspace.hpp"

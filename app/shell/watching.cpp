@@ -9,6 +9,7 @@
 #include "app/state/regions/editing_state.hpp"
 #include "app/state/regions/stage_look.hpp"
 #include "app/state/watch/watch_state.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/model/facts.hpp"
 #include "app/watch/watch_sight.hpp"
 #include "app/watch/watcher.hpp"

@@ -7,6 +7,7 @@
 #include "app/kit/ui/ui.hpp"
 #include "app/state/presenter_state.hpp"
 #include "app/state/watch/watch_state.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/presenter/presenter.hpp"
 #include "app/views/start/start.hpp"
 #include "core/edits/within.hpp"

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "app/state/page/page_state.hpp"
 #include "app/state/selection.hpp"
-#include "app/state/window_state.hpp"
 
 namespace attnscope {
 
@@ -23,7 +23,7 @@ struct CompareState {
 /// What a session keeps of it.
 void fields(PageFields&, CompareState&);
 
-inline CompareState& compare_of(ViewState& view) { return view.pages.of<CompareState>(); }
-inline const CompareState& compare_of(const ViewState& view) { return view.pages.of<CompareState>(); }
+inline CompareState& compare_of(ViewState& view) { return pages_of(view).of<CompareState>(); }
+inline const CompareState& compare_of(const ViewState& view) { return pages_of(view).of<CompareState>(); }
 
 }  // namespace attnscope

@@ -1,10 +1,10 @@
 #include "app/state/model_look.hpp"
 
-#include "app/state/window_state.hpp"
+#include "app/state/page/page_state.hpp"
 
 namespace attnscope {
 
-ModelLook& model_look_of(ViewState& view) { return view.pages.of<ModelLook>(); }
-const ModelLook& model_look_of(const ViewState& view) { return view.pages.of<ModelLook>(); }
+ModelLook& model_look_of(ViewState& view) { return pages_of(view).of<ModelLook>(); }
+const ModelLook& model_look_of(const ViewState& view) { return pages_of(view).of<ModelLook>(); }
 
 }  // namespace attnscope

@@ -7,9 +7,10 @@
 #include <vector>
 
 #include "app/state/selection.hpp"
-#include "app/state/window_state.hpp"
 
 namespace attnscope {
+
+struct ViewState;  // app/state/window_state.hpp
 
 /// A value: two that are equal look alike. Numbers are kept as bits, so that a NaN equals itself.
 struct Viewing {

@@ -7,6 +7,9 @@
 
 namespace attnscope {
 
+PageStates& pages_of(ViewState& view) { return view.pages; }
+const PageStates& pages_of(const ViewState& view) { return view.pages; }
+
 bool is_watching(const ViewState& view) { return view.mode == Mode::Model && view.watch->on; }
 
 ViewState::ViewState() = default;

@@ -1,6 +1,6 @@
 #include "app/training/lab_state.hpp"
 
-#include "app/state/window_state.hpp"
+#include "app/state/page/page_state.hpp"
 #include "core/training/tasks/task.hpp"
 
 namespace attnscope {
@@ -32,7 +32,7 @@ void fields(PageFields& visit, LabState& l) {
   visit("trained", l.trained, 0, 1e6, InUndo::No);  // the program counts it
 }
 
-LabState& lab_of(ViewState& view) { return view.pages.of<LabState>(); }
-const LabState& lab_of(const ViewState& view) { return view.pages.of<LabState>(); }
+LabState& lab_of(ViewState& view) { return pages_of(view).of<LabState>(); }
+const LabState& lab_of(const ViewState& view) { return pages_of(view).of<LabState>(); }
 
 }  // namespace attnscope

@@ -2,6 +2,7 @@
 
 #include "app/exports/sentence.hpp"
 #include "app/session/session.hpp"
+#include "app/state/window_state.hpp"
 #include "app/window/app_without_window.hpp"
 #include "app/window/render.hpp"
 #include "core/base/error.hpp"

@@ -20,6 +20,7 @@
 #include "app/shell/still.hpp"
 #include "app/state/presenter_state.hpp"
 #include "app/state/teaching/lesson_state.hpp"
+#include "app/state/window_state.hpp"
 #include "app/window/app_without_window.hpp"
 #include "app/window/layers_html.hpp"
 #include "core/base/error.hpp"

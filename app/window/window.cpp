@@ -24,6 +24,7 @@
 #include "app/shell/app.hpp"
 #include "app/state/presenter_state.hpp"
 #include "app/state/watch/watch_state.hpp"
+#include "app/state/window_state.hpp"
 #include "app/window/notes_window.hpp"
 #include "app/window/running_window.hpp"
 #include "core/base/error.hpp"

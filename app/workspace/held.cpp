@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/state/window_state.hpp"
 #include "core/edits/within.hpp"
 #include "core/models/opened/opened_model.hpp"
 

@@ -8,6 +8,7 @@
 #include "app/kit/ui/own_words.hpp"
 #include "app/state/files_state.hpp"
 #include "app/state/keyboard_state.hpp"
+#include "app/state/window_state.hpp"
 #include "core/edits/within.hpp"
 #include "core/text/utf8.hpp"
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "app/state/regions/stage_look.hpp"
+#include "app/state/window_state.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/edits/within.hpp"
 

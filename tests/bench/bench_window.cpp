@@ -16,6 +16,7 @@
 
 #include "app/files/paths.hpp"
 #include "app/session/session.hpp"
+#include "app/state/window_state.hpp"
 #include "app/training/lab_state.hpp"
 #include "app/window/app_without_window.hpp"
 #include "core/base/error.hpp"

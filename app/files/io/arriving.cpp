@@ -14,6 +14,7 @@
 #include "app/state/start_state.hpp"
 #include "app/state/teaching/lesson_state.hpp"
 #include "app/state/watch/watch_state.hpp"
+#include "app/state/window_state.hpp"
 #include "core/edits/within.hpp"
 
 namespace attnscope {

@@ -7,6 +7,7 @@
 
 #include "app/kit/ui/own_words.hpp"
 #include "app/state/files_state.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/parts/title_words.hpp"
 #include "core/text/utf8.hpp"
 

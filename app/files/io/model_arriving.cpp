@@ -6,6 +6,7 @@
 #include "app/state/files_state.hpp"
 #include "app/state/model_look.hpp"
 #include "app/state/teaching/lesson_state.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/model/facts.hpp"
 #include "core/models/changes.hpp"
 #include "core/models/opened/opened_model.hpp"

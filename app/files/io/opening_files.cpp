@@ -11,6 +11,7 @@
 #include "app/scene/page_facts.hpp"
 #include "app/state/files_state.hpp"
 #include "app/state/watch/watch_state.hpp"
+#include "app/state/window_state.hpp"
 #include "core/base/error.hpp"
 #include "core/edits/within.hpp"
 #include "core/files/document/html_session.hpp"

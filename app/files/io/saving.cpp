@@ -11,6 +11,7 @@
 #include "app/exports/export_choice.hpp"
 #include "app/files/file_kinds.hpp"
 #include "app/state/files_state.hpp"
+#include "app/state/window_state.hpp"
 #include "core/base/error.hpp"
 #include "core/files/document/session_file.hpp"
 #include "core/files/formats/atomic_write.hpp"

@@ -14,6 +14,7 @@
 #include "app/state/regions/stage_look.hpp"
 #include "app/state/teaching/lesson_state.hpp"
 #include "app/state/watch/watch_state.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/model/facts.hpp"
 #include "core/base/error.hpp"
 #include "core/document/mask.hpp"

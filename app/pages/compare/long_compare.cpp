@@ -9,6 +9,7 @@
 #include "app/pages/compare/parts.hpp"
 #include "app/scene/head_words.hpp"
 #include "app/state/regions/long_state.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/long/long_parts.hpp"
 #include "core/attention/run_stage.hpp"
 

@@ -6,6 +6,7 @@
 #include "app/pages/experiments/page.hpp"
 #include "app/pages/experiments/parts.hpp"
 #include "app/state/files_state.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/files/files.hpp"
 
 namespace attnscope {

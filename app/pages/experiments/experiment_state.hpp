@@ -8,7 +8,7 @@
 #include <string>
 
 #include "app/kit/table.hpp"
-#include "app/state/window_state.hpp"
+#include "app/state/page/page_state.hpp"
 
 namespace attnscope {
 
@@ -30,9 +30,9 @@ void fields(PageFields&, ExperimentState&);
 /// The file name of the table, without extension.
 std::string experiment_file_name(const ViewState&);
 
-inline ExperimentState& experiment_of(ViewState& view) { return view.pages.of<ExperimentState>(); }
+inline ExperimentState& experiment_of(ViewState& view) { return pages_of(view).of<ExperimentState>(); }
 inline const ExperimentState& experiment_of(const ViewState& view) {
-  return view.pages.of<ExperimentState>();
+  return pages_of(view).of<ExperimentState>();
 }
 
 }  // namespace attnscope

@@ -4,6 +4,7 @@
 
 #include "app/pages/experiments/acts.hpp"
 #include "app/pages/experiments/parts.hpp"
+#include "app/state/window_state.hpp"
 #include "core/base/error.hpp"
 #include "core/files/formats/atomic_write.hpp"
 #include "core/files/formats/posix.hpp"

@@ -1,5 +1,6 @@
 // app/pages/experiments: the page's entries in the palette, besides its actions.
 #include "app/pages/experiments/parts.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/palette/entries.hpp"
 
 namespace attnscope {

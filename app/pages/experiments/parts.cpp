@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "app/state/presenter_state.hpp"
+#include "app/state/window_state.hpp"
 
 namespace attnscope {
 namespace {

@@ -8,6 +8,7 @@
 #include "app/kit/ui/number_format.hpp"
 #include "app/pages/lessons/step/acts.hpp"
 #include "app/state/presenter_state.hpp"
+#include "app/state/window_state.hpp"
 #include "app/training/run_words.hpp"
 #include "app/training/training_runs.hpp"
 

@@ -7,6 +7,7 @@
 #include "app/kit/ui/number_format.hpp"
 #include "app/kit/widgets/keyboard_focus.hpp"
 #include "app/pages/lessons/controls.hpp"
+#include "app/state/window_state.hpp"
 #include "core/edits/edits.hpp"
 #include "core/edits/heads.hpp"
 #include "core/edits/switches.hpp"

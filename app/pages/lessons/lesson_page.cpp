@@ -7,6 +7,7 @@
 #include "app/state/model_look.hpp"
 #include "app/state/presenter_state.hpp"
 #include "app/state/regions/stage_look.hpp"
+#include "app/state/window_state.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/base/error.hpp"
 #include "core/engine/model/model_reading.hpp"

@@ -6,6 +6,7 @@
 #include "app/pages/lessons/facts.hpp"
 #include "app/pages/lessons/lesson_page.hpp"
 #include "app/state/presenter_state.hpp"
+#include "app/state/window_state.hpp"
 
 namespace attnscope {
 namespace {

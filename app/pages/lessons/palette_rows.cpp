@@ -2,6 +2,7 @@
 #include "app/kit/ui/own_words.hpp"
 #include "app/pages/lessons/facts.hpp"
 #include "app/pages/lessons/step/acts.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/palette/entries.hpp"
 #include "core/text/letters.hpp"
 

@@ -3,6 +3,7 @@
 #include "app/pages/model/generation/generation.hpp"
 #include "app/pages/model/parts/parts.hpp"
 #include "app/pages/model/why/why.hpp"
+#include "app/state/window_state.hpp"
 
 namespace attnscope {
 

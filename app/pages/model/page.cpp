@@ -12,6 +12,7 @@
 #include "app/pages/model/many_texts/many_texts.hpp"
 #include "app/pages/model/why/why.hpp"
 #include "app/results/many_texts.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/parts/refusal.hpp"
 #include "app/views/tokens/masking.hpp"
 #include "core/engine/model/model_engine.hpp"

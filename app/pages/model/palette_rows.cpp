@@ -7,6 +7,7 @@
 #include "app/pages/model/state/model_state.hpp"
 #include "app/state/files_state.hpp"
 #include "app/state/regions/regions_state.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/files/files.hpp"
 #include "app/views/palette/entries.hpp"
 #include "core/engine/model/model_reading.hpp"

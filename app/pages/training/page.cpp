@@ -7,6 +7,7 @@
 #include "app/pages/training/acts.hpp"
 #include "app/pages/training/parts.hpp"
 #include "app/state/presenter_state.hpp"
+#include "app/state/window_state.hpp"
 #include "app/training/run_words.hpp"
 #include "core/base/error.hpp"
 #include "core/files/formats/atomic_write.hpp"

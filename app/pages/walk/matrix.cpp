@@ -6,6 +6,7 @@
 #include "app/kit/ui/number_format.hpp"
 #include "app/pages/walk/formula.hpp"
 #include "app/pages/walk/walk_state.hpp"
+#include "app/state/window_state.hpp"
 
 namespace attnscope::walk {
 namespace {

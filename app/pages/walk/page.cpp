@@ -1,6 +1,7 @@
 #include "app/pages/walk/page.hpp"
 
 #include "app/pages/walk/script.hpp"
+#include "app/state/window_state.hpp"
 #include "core/document/known.hpp"
 
 namespace attnscope {

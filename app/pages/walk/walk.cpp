@@ -11,6 +11,7 @@
 #include "app/pages/walk/transport.hpp"
 #include "app/pages/walk/walk_state.hpp"
 #include "app/scene/head_words.hpp"
+#include "app/state/window_state.hpp"
 #include "core/document/known.hpp"
 #include "core/edits/edits.hpp"
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "app/state/window_state.hpp"
+#include "app/state/page/page_state.hpp"
 #include "core/document/stage.hpp"
 
 namespace attnscope {
@@ -36,7 +36,7 @@ struct WalkState {
 /// What a session keeps of it.
 void fields(PageFields&, WalkState&);
 
-inline WalkState& walk_of(ViewState& view) { return view.pages.of<WalkState>(); }
-inline const WalkState& walk_of(const ViewState& view) { return view.pages.of<WalkState>(); }
+inline WalkState& walk_of(ViewState& view) { return pages_of(view).of<WalkState>(); }
+inline const WalkState& walk_of(const ViewState& view) { return pages_of(view).of<WalkState>(); }
 
 }  // namespace attnscope

@@ -248,4 +248,10 @@ struct PageStates {
   }
 };
 
+struct ViewState;  // app/state/window_state.hpp
+
+/// Those of a window: what reads one page's state or one region's sees nothing else of the window.
+PageStates& pages_of(ViewState& view);
+const PageStates& pages_of(const ViewState& view);
+
 }  // namespace attnscope

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "app/state/page/names.hpp"
-#include "app/state/window_state.hpp"
+#include "app/state/page/page_state.hpp"
 #include "core/document/settings.hpp"
 
 namespace attnscope {
@@ -29,7 +29,7 @@ struct ControlsState {
 /// What a session keeps of it.
 void fields(PageFields&, ControlsState&);
 
-inline ControlsState& controls_of(ViewState& view) { return view.pages.of<ControlsState>(); }
-inline const ControlsState& controls_of(const ViewState& view) { return view.pages.of<ControlsState>(); }
+inline ControlsState& controls_of(ViewState& view) { return pages_of(view).of<ControlsState>(); }
+inline const ControlsState& controls_of(const ViewState& view) { return pages_of(view).of<ControlsState>(); }
 
 }  // namespace attnscope

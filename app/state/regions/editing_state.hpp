@@ -9,8 +9,8 @@
 
 #include "app/kit/widgets/number_edit.hpp"
 #include "app/kit/widgets/zoom.hpp"
+#include "app/state/page/page_state.hpp"
 #include "app/state/selection.hpp"
-#include "app/state/window_state.hpp"
 #include "core/analysis/value_range.hpp"
 #include "core/edits/numbers.hpp"
 
@@ -43,7 +43,7 @@ struct EditingState {
 /// What a session keeps of it.
 void fields(PageFields&, EditingState&);
 
-inline EditingState& editing_of(ViewState& view) { return view.pages.of<EditingState>(); }
-inline const EditingState& editing_of(const ViewState& view) { return view.pages.of<EditingState>(); }
+inline EditingState& editing_of(ViewState& view) { return pages_of(view).of<EditingState>(); }
+inline const EditingState& editing_of(const ViewState& view) { return pages_of(view).of<EditingState>(); }
 
 }  // namespace attnscope

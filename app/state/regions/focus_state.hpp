@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "app/state/page/page_state.hpp"
 #include "app/state/selection.hpp"
-#include "app/state/window_state.hpp"
 
 namespace attnscope {
 
@@ -42,9 +42,11 @@ struct FocusGesture {
 void fields(PageFields&, FocusState&);
 void fields(PageFields&, FocusGesture&);
 
-inline FocusState& focus_of(ViewState& view) { return view.pages.of<FocusState>(); }
-inline const FocusState& focus_of(const ViewState& view) { return view.pages.of<FocusState>(); }
-inline FocusGesture& focus_gesture_of(ViewState& view) { return view.pages.of<FocusGesture>(); }
-inline const FocusGesture& focus_gesture_of(const ViewState& view) { return view.pages.of<FocusGesture>(); }
+inline FocusState& focus_of(ViewState& view) { return pages_of(view).of<FocusState>(); }
+inline const FocusState& focus_of(const ViewState& view) { return pages_of(view).of<FocusState>(); }
+inline FocusGesture& focus_gesture_of(ViewState& view) { return pages_of(view).of<FocusGesture>(); }
+inline const FocusGesture& focus_gesture_of(const ViewState& view) {
+  return pages_of(view).of<FocusGesture>();
+}
 
 }  // namespace attnscope

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "app/state/window_state.hpp"
+#include "app/state/page/page_state.hpp"
 
 namespace attnscope {
 
@@ -38,7 +38,7 @@ struct HeadsState {
 /// What a session keeps of it.
 void fields(PageFields&, HeadsState&);
 
-inline HeadsState& head_grid_of(ViewState& view) { return view.pages.of<HeadsState>(); }
-inline const HeadsState& head_grid_of(const ViewState& view) { return view.pages.of<HeadsState>(); }
+inline HeadsState& head_grid_of(ViewState& view) { return pages_of(view).of<HeadsState>(); }
+inline const HeadsState& head_grid_of(const ViewState& view) { return pages_of(view).of<HeadsState>(); }
 
 }  // namespace attnscope

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "app/state/window_state.hpp"
+#include "app/state/page/page_state.hpp"
 
 namespace attnscope {
 
@@ -37,7 +37,9 @@ struct InspectorState {
 /// What a session keeps of it.
 void fields(PageFields&, InspectorState&);
 
-inline InspectorState& inspector_of(ViewState& view) { return view.pages.of<InspectorState>(); }
-inline const InspectorState& inspector_of(const ViewState& view) { return view.pages.of<InspectorState>(); }
+inline InspectorState& inspector_of(ViewState& view) { return pages_of(view).of<InspectorState>(); }
+inline const InspectorState& inspector_of(const ViewState& view) {
+  return pages_of(view).of<InspectorState>();
+}
 
 }  // namespace attnscope

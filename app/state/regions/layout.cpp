@@ -5,6 +5,7 @@
 
 #include "app/kit/widgets/widgets.hpp"
 #include "app/state/regions/regions_state.hpp"
+#include "app/state/window_state.hpp"
 
 namespace attnscope {
 namespace {

@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "app/kit/ui/ui.hpp"
+#include "app/state/page/page_state.hpp"
 #include "app/state/requests.hpp"
-#include "app/state/window_state.hpp"
 
 namespace attnscope {
 

@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
+#include "app/state/page/page_state.hpp"
 #include "app/state/selection.hpp"
-#include "app/state/window_state.hpp"
 
 namespace attnscope {
 
@@ -39,7 +39,7 @@ struct LongState {
 /// What a session keeps of it.
 void fields(PageFields&, LongState&);
 
-inline LongState& long_view_of(ViewState& view) { return view.pages.of<LongState>(); }
-inline const LongState& long_view_of(const ViewState& view) { return view.pages.of<LongState>(); }
+inline LongState& long_view_of(ViewState& view) { return pages_of(view).of<LongState>(); }
+inline const LongState& long_view_of(const ViewState& view) { return pages_of(view).of<LongState>(); }
 
 }  // namespace attnscope

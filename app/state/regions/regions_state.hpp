@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "app/state/window_state.hpp"
+#include "app/state/page/page_state.hpp"
 
 namespace attnscope {
 
@@ -39,7 +39,7 @@ struct RegionsState {
 /// What a session keeps of it.
 void fields(PageFields&, RegionsState&);
 
-inline RegionsState& regions_of(ViewState& view) { return view.pages.of<RegionsState>(); }
-inline const RegionsState& regions_of(const ViewState& view) { return view.pages.of<RegionsState>(); }
+inline RegionsState& regions_of(ViewState& view) { return pages_of(view).of<RegionsState>(); }
+inline const RegionsState& regions_of(const ViewState& view) { return pages_of(view).of<RegionsState>(); }
 
 }  // namespace attnscope

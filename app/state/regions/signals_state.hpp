@@ -6,7 +6,7 @@
 
 #include "app/kit/widgets/zoom.hpp"
 #include "app/state/oscilloscope.hpp"
-#include "app/state/window_state.hpp"
+#include "app/state/page/page_state.hpp"
 
 namespace attnscope {
 
@@ -41,9 +41,9 @@ struct SignalsState {
 void fields(PageFields&, SignalsState&);
 void fields(PageFields&, Oscilloscope&);
 
-inline SignalsState& signals_of(ViewState& view) { return view.pages.of<SignalsState>(); }
-inline const SignalsState& signals_of(const ViewState& view) { return view.pages.of<SignalsState>(); }
-inline Oscilloscope& scope_of(ViewState& view) { return view.pages.of<Oscilloscope>(); }
-inline const Oscilloscope& scope_of(const ViewState& view) { return view.pages.of<Oscilloscope>(); }
+inline SignalsState& signals_of(ViewState& view) { return pages_of(view).of<SignalsState>(); }
+inline const SignalsState& signals_of(const ViewState& view) { return pages_of(view).of<SignalsState>(); }
+inline Oscilloscope& scope_of(ViewState& view) { return pages_of(view).of<Oscilloscope>(); }
+inline const Oscilloscope& scope_of(const ViewState& view) { return pages_of(view).of<Oscilloscope>(); }
 
 }  // namespace attnscope

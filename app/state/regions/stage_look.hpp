@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "app/state/page/page_state.hpp"
 #include "app/state/plane.hpp"
-#include "app/state/window_state.hpp"
 #include "core/edits/numbers.hpp"
 
 namespace attnscope {
@@ -25,8 +25,8 @@ struct StageLook {
 /// What a session keeps of it.
 void fields(PageFields&, StageLook&);
 
-inline StageLook& stage_look_of(ViewState& view) { return view.pages.of<StageLook>(); }
-inline const StageLook& stage_look_of(const ViewState& view) { return view.pages.of<StageLook>(); }
+inline StageLook& stage_look_of(ViewState& view) { return pages_of(view).of<StageLook>(); }
+inline const StageLook& stage_look_of(const ViewState& view) { return pages_of(view).of<StageLook>(); }
 
 /// The focus shows a stage, a stage of vectors, or a block of weights; the large neuron view makes room.
 void show_stage(ViewState&, Plane next);

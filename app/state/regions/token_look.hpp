@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "app/state/window_state.hpp"
+#include "app/state/page/page_state.hpp"
 
 namespace attnscope {
 
@@ -17,7 +17,7 @@ struct TokenLook {
 /// What a session keeps of it.
 void fields(PageFields&, TokenLook&);
 
-inline TokenLook& token_look_of(ViewState& view) { return view.pages.of<TokenLook>(); }
-inline const TokenLook& token_look_of(const ViewState& view) { return view.pages.of<TokenLook>(); }
+inline TokenLook& token_look_of(ViewState& view) { return pages_of(view).of<TokenLook>(); }
+inline const TokenLook& token_look_of(const ViewState& view) { return pages_of(view).of<TokenLook>(); }
 
 }  // namespace attnscope

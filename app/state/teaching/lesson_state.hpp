@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "app/state/window_state.hpp"
+#include "app/state/page/page_state.hpp"
 #include "core/document/document.hpp"
 
 namespace attnscope {
@@ -75,7 +75,7 @@ void fields(PageFields&, LessonState&);
 /// A lesson that is none of the program's own lies where the session says, from the folder of its file on.
 void find_lesson_beside(const std::filesystem::path& session, LessonState&);
 
-inline LessonState& lesson_of(ViewState& view) { return view.pages.of<LessonState>(); }
-inline const LessonState& lesson_of(const ViewState& view) { return view.pages.of<LessonState>(); }
+inline LessonState& lesson_of(ViewState& view) { return pages_of(view).of<LessonState>(); }
+inline const LessonState& lesson_of(const ViewState& view) { return pages_of(view).of<LessonState>(); }
 
 }  // namespace attnscope

@@ -6,6 +6,7 @@
 #include "app/kit/ui/number_format.hpp"
 #include "app/kit/widgets/plot.hpp"
 #include "app/state/model_look.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/atlas/head_numbers.hpp"
 #include "app/views/model/parts.hpp"
 

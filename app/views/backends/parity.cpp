@@ -6,6 +6,7 @@
 
 #include "app/kit/ui/number_format.hpp"
 #include "app/kit/ui/powers_of_ten.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/backends/floating_card.hpp"
 #include "app/views/backends/switch.hpp"
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/kit/ui/number_format.hpp"
+#include "app/state/window_state.hpp"
 
 namespace attnscope {
 namespace {

@@ -10,6 +10,7 @@
 #include "app/kit/table_view.hpp"
 #include "app/kit/ui/number_format.hpp"
 #include "app/scene/picture.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/backends/floating_card.hpp"
 #include "app/views/backends/switch.hpp"
 #include "core/document/known.hpp"

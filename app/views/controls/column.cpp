@@ -7,6 +7,7 @@
 #include "app/state/regions/controls_state.hpp"
 #include "app/state/regions/layout.hpp"
 #include "app/state/regions/regions_state.hpp"
+#include "app/state/window_state.hpp"
 
 namespace attnscope {
 namespace {

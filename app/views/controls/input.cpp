@@ -4,6 +4,7 @@
 #include "app/kit/ui/number_format.hpp"
 #include "app/state/files_state.hpp"
 #include "app/state/regions/controls_state.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/controls/column.hpp"
 #include "app/views/parts/refusal.hpp"
 #include "app/views/parts/title_words.hpp"

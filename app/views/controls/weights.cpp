@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "app/kit/ui/number_format.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/controls/column.hpp"
 #include "app/views/editing/weight_map.hpp"
 #include "app/views/parts/refusal.hpp"

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "app/kit/ui/number_format.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/editing/places.hpp"
 #include "app/views/editing/weight_map.hpp"
 #include "core/edits/edits.hpp"

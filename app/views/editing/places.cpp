@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "app/state/regions/editing_state.hpp"
+#include "app/state/window_state.hpp"
 #include "core/attention/run_stage.hpp"
 
 namespace attnscope {

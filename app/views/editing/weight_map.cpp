@@ -7,6 +7,7 @@
 #include "app/kit/ui/number_format.hpp"
 #include "app/state/regions/editing_state.hpp"
 #include "app/state/regions/stage_look.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/editing/number_map.hpp"
 #include "app/views/editing/places.hpp"
 #include "core/edits/edits.hpp"

@@ -13,6 +13,7 @@
 #include "app/state/model_look.hpp"
 #include "app/state/regions/stage_look.hpp"
 #include "app/state/watch/watch_state.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/files/files.hpp"
 #include "app/views/watch/watch.hpp"
 #include "core/edits/model.hpp"

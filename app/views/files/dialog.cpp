@@ -17,6 +17,7 @@
 #include "app/kit/widgets/modal_card.hpp"
 #include "app/state/files_state.hpp"
 #include "app/state/model_look.hpp"
+#include "app/state/window_state.hpp"
 #include "core/base/error.hpp"
 #include "core/models/opened/opened_model.hpp"
 #include "core/text/utf8.hpp"

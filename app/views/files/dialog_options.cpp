@@ -8,6 +8,7 @@
 #include "app/kit/ui/number_format.hpp"
 #include "app/scene/page_facts.hpp"
 #include "app/state/files_state.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/figures/grid_page.hpp"
 #include "app/views/files/dialog.hpp"
 #include "core/files/formats/posix.hpp"

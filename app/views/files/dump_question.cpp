@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "app/state/files_state.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/backends/floating_card.hpp"
 #include "app/views/files/files.hpp"
 #include "core/edits/dump.hpp"

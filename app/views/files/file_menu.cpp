@@ -8,6 +8,7 @@
 #include "app/scene/page_facts.hpp"
 #include "app/state/files_state.hpp"
 #include "app/state/watch/watch_state.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/files/files.hpp"
 #include "app/views/files/menu_column.hpp"
 #include "app/views/parts/title_words.hpp"

@@ -9,6 +9,7 @@
 #include "app/kit/ui/number_format.hpp"
 #include "app/kit/widgets/row_list.hpp"
 #include "app/state/files_state.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/files/dialog.hpp"
 #include "core/text/letters.hpp"
 #include "core/text/utf8.hpp"

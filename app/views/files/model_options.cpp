@@ -11,6 +11,7 @@
 #include "app/kit/ui/number_format.hpp"
 #include "app/state/files_state.hpp"
 #include "app/state/model_look.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/files/dialog.hpp"
 #include "core/models/opened/opened_model.hpp"
 

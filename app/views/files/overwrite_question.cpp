@@ -8,6 +8,7 @@
 
 #include "app/kit/widgets/modal_card.hpp"
 #include "app/state/files_state.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/files/files.hpp"
 #include "core/text/utf8.hpp"
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "app/scene/page_facts.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/files/dialog.hpp"
 #include "core/base/error.hpp"
 #include "core/text/utf8.hpp"

@@ -9,6 +9,7 @@
 #include "app/state/regions/editing_state.hpp"
 #include "app/state/regions/focus_state.hpp"
 #include "app/state/regions/stage_look.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/editing/weight_map.hpp"
 #include "app/views/files/files.hpp"
 #include "app/views/focus/focus_parts.hpp"

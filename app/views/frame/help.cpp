@@ -10,6 +10,7 @@
 
 #include "app/scene/actions.hpp"
 #include "app/scene/scene.hpp"
+#include "app/state/window_state.hpp"
 
 namespace attnscope {
 namespace {

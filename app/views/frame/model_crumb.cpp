@@ -7,6 +7,7 @@
 
 #include "app/kit/ui/number_format.hpp"
 #include "app/state/teaching/lesson_state.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/model/parts.hpp"
 #include "app/views/tokens/crumb_lines.hpp"
 #include "core/edits/within.hpp"

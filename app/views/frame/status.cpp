@@ -10,6 +10,7 @@
 #include "app/state/files_state.hpp"
 #include "app/state/model_look.hpp"
 #include "app/state/watch/watch_state.hpp"
+#include "app/state/window_state.hpp"
 #include "app/training/run_words.hpp"
 #include "app/views/files/files.hpp"
 #include "app/views/watch/watch.hpp"

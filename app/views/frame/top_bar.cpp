@@ -10,6 +10,7 @@
 #include "app/scene/picture.hpp"
 #include "app/state/regions/regions_state.hpp"
 #include "app/state/watch/watch_state.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/backends/switch.hpp"
 #include "app/views/files/files.hpp"
 #include "app/views/held/held_chip.hpp"

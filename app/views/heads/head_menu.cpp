@@ -5,6 +5,7 @@
 #include "app/scene/head_words.hpp"
 #include "app/state/regions/heads_state.hpp"
 #include "app/state/regions/regions_state.hpp"
+#include "app/state/window_state.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/base/error.hpp"
 #include "core/edits/heads.hpp"

@@ -10,6 +10,7 @@
 #include "app/state/regions/heads_state.hpp"
 #include "app/state/regions/stage_look.hpp"
 #include "app/state/regions/token_look.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/heads/flags.hpp"
 #include "app/views/heads/head_order.hpp"
 #include "core/attention/run_stage.hpp"

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "app/state/window_state.hpp"
 #include "app/views/held/settings.hpp"
 
 namespace attnscope {

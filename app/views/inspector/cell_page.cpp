@@ -12,6 +12,7 @@
 #include "app/state/regions/editing_state.hpp"
 #include "app/state/regions/inspector_state.hpp"
 #include "app/state/regions/stage_look.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/inspector/numbers.hpp"
 #include "app/views/inspector/pages.hpp"
 #include "app/views/parts/strips.hpp"

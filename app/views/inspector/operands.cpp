@@ -7,6 +7,7 @@
 #include "app/state/regions/editing_state.hpp"
 #include "app/state/regions/inspector_state.hpp"
 #include "app/state/regions/stage_look.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/editing/places.hpp"
 #include "app/views/editing/weight_map.hpp"
 

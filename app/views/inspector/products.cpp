@@ -7,6 +7,7 @@
 #include "app/kit/widgets/row_list.hpp"
 #include "app/scene/picture.hpp"
 #include "app/state/regions/inspector_state.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/inspector/numbers.hpp"
 #include "app/views/inspector/operands.hpp"
 #include "app/views/inspector/pages.hpp"

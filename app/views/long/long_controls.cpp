@@ -8,6 +8,7 @@
 #include "app/scene/head_words.hpp"
 #include "app/state/regions/long_state.hpp"
 #include "app/state/regions/regions_state.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/long/long_parts.hpp"
 
 namespace attnscope {

@@ -7,6 +7,7 @@
 #include "app/kit/ui/own_words.hpp"
 #include "app/state/regions/focus_state.hpp"
 #include "app/state/regions/long_state.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/long/long_parts.hpp"
 #include "app/views/parts/map_parts.hpp"
 

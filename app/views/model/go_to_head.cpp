@@ -1,6 +1,7 @@
 #include "app/views/model/go_to_head.hpp"
 
 #include "app/state/model_look.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/model/parts.hpp"
 #include "core/models/run_heads.hpp"
 

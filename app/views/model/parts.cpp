@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "app/state/model_look.hpp"
+#include "app/state/window_state.hpp"
 #include "core/base/error.hpp"
 
 namespace attnscope {

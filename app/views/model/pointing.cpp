@@ -3,6 +3,7 @@
 #include <imgui_internal.h>
 
 #include "app/state/model_look.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/model/parts.hpp"
 
 namespace attnscope {

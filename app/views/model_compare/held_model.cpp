@@ -4,6 +4,7 @@
 
 #include "app/state/model_look.hpp"
 #include "app/state/watch/watch_state.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/held/held_chip.hpp"
 #include "core/edits/model.hpp"
 #include "core/models/opened/opened_model.hpp"

@@ -8,6 +8,7 @@
 #include "app/kit/widgets/row_list.hpp"
 #include "app/scene/picture.hpp"
 #include "app/state/regions/inspector_state.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/inspector/pages.hpp"
 
 namespace attnscope {

@@ -12,6 +12,7 @@
 #include "app/state/regions/heads_state.hpp"
 #include "app/state/regions/regions_state.hpp"
 #include "app/state/regions/signals_state.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/files/files.hpp"
 #include "app/views/heads/head_order.hpp"
 #include "app/views/signals/plots.hpp"

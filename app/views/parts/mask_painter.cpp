@@ -11,6 +11,7 @@
 
 #include "app/state/regions/editing_state.hpp"
 #include "app/state/regions/stage_look.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/parts/unknown.hpp"
 #include "core/edits/mask.hpp"
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/state/model_look.hpp"
+#include "app/state/window_state.hpp"
 
 namespace attnscope {
 namespace {

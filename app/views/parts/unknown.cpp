@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "app/scene/scene.hpp"
+#include "app/state/window_state.hpp"
 
 namespace attnscope {
 

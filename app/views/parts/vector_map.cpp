@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "app/kit/ui/number_format.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/editing/number_map.hpp"
 #include "app/views/editing/places.hpp"
 #include "app/views/editing/weight_map.hpp"

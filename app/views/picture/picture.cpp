@@ -8,6 +8,7 @@
 #include "app/state/model_look.hpp"
 #include "app/state/regions/focus_state.hpp"
 #include "app/state/regions/token_look.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/model/head_map.hpp"
 #include "app/views/model/parts.hpp"
 #include "app/views/picture/heat.hpp"

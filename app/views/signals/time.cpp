@@ -6,6 +6,7 @@
 
 #include "app/kit/ui/number_format.hpp"
 #include "app/state/regions/signals_state.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/signals/plots.hpp"
 #include "core/document/known.hpp"
 

@@ -9,6 +9,7 @@
 #include "app/kit/widgets/marks.hpp"
 #include "app/scene/actions.hpp"
 #include "app/state/start_state.hpp"
+#include "app/state/window_state.hpp"
 #include "core/edits/switches.hpp"
 #include "core/models/opened/opened_model.hpp"
 

@@ -7,6 +7,7 @@
 #include "app/kit/ui/number_format.hpp"
 #include "app/scene/picture.hpp"
 #include "app/state/start_state.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/start/start.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/edits/switches.hpp"

@@ -9,6 +9,7 @@
 #include "app/scene/picture.hpp"
 #include "app/state/regions/focus_state.hpp"
 #include "app/state/regions/token_look.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/tokens/masking.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/document/known.hpp"

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "app/state/model_look.hpp"
+#include "app/state/window_state.hpp"
 #include "core/base/error.hpp"
 #include "core/edits/masking.hpp"
 #include "core/engine/model/model_reading.hpp"

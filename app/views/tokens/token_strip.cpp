@@ -15,6 +15,7 @@
 #include "app/scene/scene.hpp"
 #include "app/state/model_look.hpp"
 #include "app/state/regions/token_look.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/parts/refusal.hpp"
 #include "app/views/tokens/chips.hpp"
 #include "core/edits/dump.hpp"

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "app/state/window_state.hpp"
 #include "app/views/watch/parts.hpp"
 #include "app/views/watch/watch.hpp"
 

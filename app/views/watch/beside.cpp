@@ -7,6 +7,7 @@
 
 #include "app/kit/ui/number_format.hpp"
 #include "app/kit/ui/own_words.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/tokens/crumb_lines.hpp"
 #include "app/views/watch/parts.hpp"
 #include "app/views/watch/watch.hpp"

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "app/kit/ui/number_format.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/controls/column.hpp"
 #include "app/views/model/parts.hpp"
 #include "app/views/watch/parts.hpp"

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "app/state/window_state.hpp"
 #include "app/views/watch/parts.hpp"
 
 namespace attnscope {

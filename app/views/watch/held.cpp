@@ -8,6 +8,7 @@
 #include "app/kit/ui/number_format.hpp"
 #include "app/kit/ui/own_words.hpp"
 #include "app/kit/widgets/widgets.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/controls/column.hpp"
 #include "app/views/held/held_chip.hpp"
 #include "app/views/watch/parts.hpp"

@@ -8,6 +8,7 @@
 #include "app/state/regions/focus_state.hpp"
 #include "app/state/regions/layout.hpp"
 #include "app/state/regions/regions_state.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/watch/parts.hpp"
 #include "app/views/watch/watch.hpp"
 

@@ -5,6 +5,7 @@
 
 #include "app/kit/ui/own_words.hpp"
 #include "app/kit/widgets/widgets.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/watch/parts.hpp"
 #include "app/views/watch/watch.hpp"
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "app/kit/ui/number_format.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/watch/parts.hpp"
 #include "app/views/watch/watch.hpp"
 

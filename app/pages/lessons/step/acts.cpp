@@ -5,6 +5,7 @@
 #include "app/pages/lessons/parts/choice_order.hpp"
 #include "app/pages/lessons/step/moments.hpp"
 #include "app/state/presenter_state.hpp"
+#include "app/state/window_state.hpp"
 #include "app/training/training_runs.hpp"
 #include "core/engine/model/model_reading.hpp"
 

@@ -12,6 +12,7 @@
 #include "app/pages/model/atlas/parts.hpp"
 #include "app/pages/model/atlas/patching.hpp"
 #include "app/pages/model/atlas/word_differences.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/atlas/head_numbers.hpp"
 #include "core/models/opened/text_pairs.hpp"
 

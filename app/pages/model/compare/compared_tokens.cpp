@@ -7,6 +7,7 @@
 #include "app/kit/ui/number_format.hpp"
 #include "app/pages/model/compare/compared_models.hpp"
 #include "app/scene/picture.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/model_compare/tables.hpp"
 #include "core/models/changes.hpp"
 

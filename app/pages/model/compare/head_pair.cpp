@@ -7,6 +7,7 @@
 #include "app/pages/model/compare/compared_models.hpp"
 #include "app/scene/picture.hpp"
 #include "app/state/compare_state.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/model/head_map.hpp"
 #include "app/views/model_compare/tables.hpp"
 

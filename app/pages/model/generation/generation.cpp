@@ -7,6 +7,7 @@
 
 #include "app/kit/ui/number_format.hpp"
 #include "app/pages/model/generation/parts.hpp"
+#include "app/state/window_state.hpp"
 #include "core/base/error.hpp"
 #include "core/engine/model/model_generation.hpp"
 

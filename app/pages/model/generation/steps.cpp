@@ -9,6 +9,7 @@
 #include "app/kit/ui/number_format.hpp"
 #include "app/kit/widgets/transport.hpp"
 #include "app/pages/model/generation/parts.hpp"
+#include "app/state/window_state.hpp"
 #include "core/models/opened/opened_model.hpp"
 
 namespace attnscope {

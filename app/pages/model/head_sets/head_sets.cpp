@@ -9,6 +9,7 @@
 
 #include "app/kit/widgets/modal_card.hpp"
 #include "app/pages/model/state/model_state.hpp"
+#include "app/state/window_state.hpp"
 #include "core/base/error.hpp"
 #include "core/edits/head_lists.hpp"
 #include "core/models/opened/opened_model.hpp"

@@ -6,6 +6,7 @@
 #include "app/pages/model/why/why.hpp"
 #include "app/state/files_state.hpp"
 #include "app/state/watch/watch_state.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/files/menu_column.hpp"
 #include "app/views/picture/picture.hpp"
 #include "app/views/watch/watch.hpp"

@@ -6,6 +6,7 @@
 
 #include "app/kit/ui/number_format.hpp"
 #include "app/pages/model/heads/model.hpp"
+#include "app/state/window_state.hpp"
 #include "core/models/changes.hpp"
 #include "core/readouts/lens.hpp"
 

@@ -20,6 +20,7 @@
 #include "app/pages/model/state/model_state.hpp"
 #include "app/results/many_texts.hpp"
 #include "app/state/files_state.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/atlas/effect_words.hpp"
 #include "app/views/atlas/head_numbers.hpp"
 #include "app/views/model/facts.hpp"

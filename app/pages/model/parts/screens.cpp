@@ -3,6 +3,7 @@
 #include <array>
 
 #include "app/pages/model/parts/parts.hpp"
+#include "app/state/window_state.hpp"
 
 namespace attnscope {
 namespace {

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "app/pages/model/parts/parts.hpp"
+#include "app/state/window_state.hpp"
 #include "core/base/error.hpp"
 #include "core/engine/model/model_reading.hpp"
 #include "core/models/opened/opened_model.hpp"

@@ -14,7 +14,7 @@
 #include "app/pages/model/state/patching_state.hpp"
 #include "app/pages/model/state/why_state.hpp"
 #include "app/state/model_look.hpp"
-#include "app/state/window_state.hpp"
+#include "app/state/page/page_state.hpp"
 
 namespace attnscope {
 
@@ -43,7 +43,7 @@ struct ModelState : ModelLook {
 /// What a session keeps of it.
 void fields(PageFields&, ModelState&);
 
-inline ModelState& model_state_of(ViewState& view) { return view.pages.of<ModelState>(); }
-inline const ModelState& model_state_of(const ViewState& view) { return view.pages.of<ModelState>(); }
+inline ModelState& model_state_of(ViewState& view) { return pages_of(view).of<ModelState>(); }
+inline const ModelState& model_state_of(const ViewState& view) { return pages_of(view).of<ModelState>(); }
 
 }  // namespace attnscope

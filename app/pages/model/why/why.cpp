@@ -6,6 +6,7 @@
 #include "app/kit/ui/number_format.hpp"
 #include "app/kit/ui/number_words.hpp"
 #include "app/scene/head_words.hpp"
+#include "app/state/window_state.hpp"
 #include "app/views/parts/cell_facts.hpp"
 #include "core/models/run_heads.hpp"
 

@@ -5,6 +5,7 @@
 
 #include "app/kit/ui/number_format.hpp"
 #include "app/pages/model/why/why.hpp"
+#include "app/state/window_state.hpp"
 
 namespace attnscope {
 namespace {
