@@ -20,37 +20,36 @@ class CardBackend final : public Backend {
   CardBackend(std::unique_ptr<Device> device, CardSettings settings, SharedPool pool)
       : settings_(settings),
         device_(std::move(device)),
-        residents_(device_),
-        sweeps_(*device_, residents_, settings),
+        copies_(device_),
+        sweeps_(*device_, copies_, settings),
         pool_(std::move(pool)),
         name_("CUDA · " + device_->facts().name) {}
 
   std::string_view name() const override { return name_; }
 
   TensorPtr run(Stage stage, const Document& document, const Trace& so_far, std::stop_token stop) override {
-    residents_.begin();
-    return run_stage(CardStages(cpu_work(std::move(stop)), *device_, residents_, settings_), stage, document,
+    copies_.begin();
+    return run_stage(CardStages(cpu_work(std::move(stop)), *device_, copies_, settings_), stage, document,
                      sources_of<float>(document), so_far);
   }
 
   Measures measure(const Document& document, const Trace& trace, MaskFactsPtr facts,
                    std::stop_token stop) override {
-    residents_.begin();
+    copies_.begin();
     const Work work = cpu_work(std::move(stop));
-    if (auto made = card_measures(work, *device_, residents_, document, trace, facts))
-      return *std::move(made);
+    if (auto made = card_measures(work, *device_, copies_, document, trace, facts)) return *std::move(made);
     return attnscope::measure(work, document, trace, std::move(facts));
   }
 
   TensorPtr overview(const TensorPtr& weights, std::stop_token) override {
-    residents_.begin();
-    return card_overview(*device_, residents_, weights);
+    copies_.begin();
+    return card_overview(*device_, copies_, weights);
   }
 
   std::string remark() const override { return remark_; }
 
   void rest() override {
-    residents_.forget();
+    copies_.forget();
     try {
       device_->trim();
     } catch (const Error&) {
@@ -111,7 +110,7 @@ class CardBackend final : public Backend {
 
   CardSettings settings_;
   std::shared_ptr<Device> device_;  // results that are not read yet own it, too
-  Residents residents_;
+  CardCopies copies_;
   CardSweeps sweeps_;
   SharedPool pool_;
   std::string name_, remark_;

@@ -54,18 +54,18 @@ struct Tokens {
 /// The intervals of a window on the card.
 class Window {
  public:
-  Window(Residents& residents, const Document& document, const Trace& trace) {
+  Window(CardCopies& copies, const Document& document, const Trace& trace) {
     const MaskRule rule(document);
     if (!rule.is_sparse()) return;
     const MaskIntervals seen = *rule.intervals(), full = *rule.without_sparsity().intervals();
-    begin_ = residents.uploaded<std::int32_t>(seen.begin);
-    end_ = residents.uploaded<std::int32_t>(seen.end);
-    full_begin_ = residents.uploaded<std::int32_t>(full.begin);
-    full_end_ = residents.uploaded<std::int32_t>(full.end);
-    patterned_ = residents.uploaded<std::uint8_t>(seen.patterned);
-    pass_.capped = residents.get(trace[Stage::Cap]);
+    begin_ = copies.uploaded<std::int32_t>(seen.begin);
+    end_ = copies.uploaded<std::int32_t>(seen.end);
+    full_begin_ = copies.uploaded<std::int32_t>(full.begin);
+    full_end_ = copies.uploaded<std::int32_t>(full.end);
+    patterned_ = copies.uploaded<std::uint8_t>(seen.patterned);
+    pass_.capped = copies.get(trace[Stage::Cap]);
     if (const TensorPtr& bias = trace[Stage::Bias]) {
-      pass_.bias = residents.get(bias);
+      pass_.bias = copies.get(bias);
       pass_.bias_batch = bias->shape()[0] == 1 ? 0 : bias->size() / bias->shape()[0];
     }
     pass_.begin = begin_.data(), pass_.end = end_.data();
@@ -89,24 +89,24 @@ std::vector<T> fetched(Device& device, const DeviceArray<T>& array) {
 
 }  // namespace
 
-std::optional<Measures> card_measures(const Work& work, Device& device, Residents& residents,
+std::optional<Measures> card_measures(const Work& work, Device& device, CardCopies& copies,
                                       const Document& document, const Trace& trace, MaskFactsPtr facts) {
   const TensorPtr &masked = trace[Stage::Mask], &weights = trace[weights_stage(document)];
-  if (!sums_suffice(document) || !residents.is_here(*masked) || !residents.is_here(*weights)) return {};
+  if (!sums_suffice(document) || !copies.is_here(*masked) || !copies.is_here(*weights)) return {};
   if (!facts) facts = mask_facts(work, document, trace);
   const Dimensions size = check(document);
   const Tokens tokens(document, *facts, size);
-  const auto first = residents.uploaded<int>(tokens.first),
-             real_queries = residents.uploaded<int>(tokens.real_queries),
-             key_class = residents.uploaded<int>(tokens.key_class),
-             query_class = residents.uploaded<int>(tokens.query_class);
-  const auto key_marks = residents.uploaded<std::uint8_t>(tokens.key_marks);
+  const auto first = copies.uploaded<int>(tokens.first),
+             real_queries = copies.uploaded<int>(tokens.real_queries),
+             key_class = copies.uploaded<int>(tokens.key_class),
+             query_class = copies.uploaded<int>(tokens.query_class);
+  const auto key_marks = copies.uploaded<std::uint8_t>(tokens.key_marks);
 
   const std::int64_t heads = size.batch * size.heads, rows = heads * size.queries;
-  const auto sums = residents.room<SumsOfRow>(rows);
+  const auto sums = copies.room<SumsOfRow>(rows);
   MeasurePass measure_rows{};
-  measure_rows.masked = residents.get(masked);
-  measure_rows.weights = residents.get(weights);
+  measure_rows.masked = copies.get(masked);
+  measure_rows.weights = copies.get(weights);
   measure_rows.sums = sums.data();
   measure_rows.rows = rows;
   measure_rows.heads = static_cast<int>(size.heads);
@@ -119,13 +119,13 @@ std::optional<Measures> card_measures(const Work& work, Device& device, Resident
   measure_rows.key_marks = key_marks.data();
   measure_rows.temperature = document.layer().temperature;
   measure_rows.cross = has_other_keys(document);
-  const Window window(residents, document, trace);
+  const Window window(copies, document, trace);
   measure_rows.window = window.pass();
   launch_blocks(device, measure_rows);
 
   // Several parts, so that few heads still fill the card with threads.
   const std::int64_t parts = std::clamp<std::int64_t>(size.queries / 128, 1, 8);
-  const auto received = residents.room<double>(heads * parts * size.keys);
+  const auto received = copies.room<double>(heads * parts * size.keys);
   launch_each(device, ReceivedPass{measure_rows.weights, received.data(), real_queries.data(),
                                    measure_rows.heads, measure_rows.queries, measure_rows.keys,
                                    static_cast<int>(parts), heads * parts * size.keys});
@@ -139,12 +139,12 @@ std::optional<Measures> card_measures(const Work& work, Device& device, Resident
   return measure(work, document, std::move(facts), {row_sums, columns});
 }
 
-TensorPtr card_overview(Device& device, Residents& residents, const TensorPtr& weights) {
-  if (!residents.is_here(*weights)) return nullptr;
+TensorPtr card_overview(Device& device, CardCopies& copies, const TensorPtr& weights) {
+  if (!copies.is_here(*weights)) return nullptr;
   const Shape &from = weights->shape(), made = overview_shape(from);
-  DeviceArray<float> numbers = residents.room<float>(made.count());
+  DeviceArray<float> numbers = copies.room<float>(made.count());
   OverviewPass pass{};
-  pass.from = residents.get(weights);
+  pass.from = copies.get(weights);
   pass.to = numbers.data();
   pass.count = made.count();
   pass.rows = static_cast<int>(from[2]), pass.columns = static_cast<int>(from[3]);
@@ -152,7 +152,7 @@ TensorPtr card_overview(Device& device, Residents& residents, const TensorPtr& w
   pass.cell = static_cast<int>(overview_cell(from));
   launch_each(device, pass);
   device.wait();
-  return std::make_shared<const Tensor>(residents.made(made, std::move(numbers)));
+  return std::make_shared<const Tensor>(copies.made(made, std::move(numbers)));
 }
 
 }  // namespace attnscope::gpu

@@ -24,10 +24,10 @@ constexpr std::int64_t rows_at_once = 2048;
 template <class T>
 class Room {
  public:
-  T* get(Residents& residents, std::int64_t count) {
+  T* get(CardCopies& copies, std::int64_t count) {
     if (std::cmp_less(numbers_.size(), count)) {
       numbers_ = {};
-      numbers_ = residents.room<T>(count);
+      numbers_ = copies.room<T>(count);
     }
     return numbers_.data();
   }
@@ -47,15 +47,15 @@ class CardRows final : public RowOperators {
   CardRows(std::shared_ptr<Device> device, const CardSettings& settings)
       : device_(std::move(device)),
         settings_(exact(settings)),
-        residents_(device_),
-        sweeps_(*device_, residents_, settings_),
-        maps_(*device_, residents_),
+        copies_(device_),
+        sweeps_(*device_, copies_, settings_),
+        maps_(*device_, copies_),
         name_("CUDA · " + device_->facts().name) {}
 
   bool is_here() const override { return false; }
 
   FloatRows make(RowBuffer purpose, std::int64_t rows, std::int64_t width) override {
-    return {rooms_[static_cast<std::size_t>(purpose)].get(residents_, rows * width), rows, width, width};
+    return {rooms_[static_cast<std::size_t>(purpose)].get(copies_, rows * width), rows, width, width};
   }
 
   std::string_view name() const override { return name_; }
@@ -155,7 +155,7 @@ class CardRows final : public RowOperators {
   void concat_heads(const Work&, Tensor& heads, const FloatRows& to) override {
     const auto from = std::make_shared<const Tensor>(std::move(heads));
     const Shape& shape = from->shape();
-    launch_each(*device_, ConcatPass{residents_.get(from), to.data, from->size(), static_cast<int>(shape[0]),
+    launch_each(*device_, ConcatPass{copies_.get(from), to.data, from->size(), static_cast<int>(shape[0]),
                                      static_cast<int>(shape[1]), static_cast<int>(shape[2])});
   }
 
@@ -163,12 +163,11 @@ class CardRows final : public RowOperators {
                  const ConstFloatRows& rows) override {
     if (first > 0 && !before) return {};
     const std::int64_t width = rows.width;
-    DeviceArray<float> all = residents_.room<float>((first + rows.rows) * width);
-    if (first > 0)
-      sum({residents_.get(before), first, width, width}, {all.data(), first, width, width}, false);
+    DeviceArray<float> all = copies_.room<float>((first + rows.rows) * width);
+    if (first > 0) sum({copies_.get(before), first, width, width}, {all.data(), first, width, width}, false);
     sum(rows, {all.data() + first * width, rows.rows, width, width}, false);
     device_->wait();
-    return std::make_shared<const Tensor>(residents_.made({first + rows.rows, width}, std::move(all)));
+    return std::make_shared<const Tensor>(copies_.made({first + rows.rows, width}, std::move(all)));
   }
 
   bool multiply_here(const Work& work, const ConstFloatRows& x, const LinearMap& map,
@@ -177,8 +176,8 @@ class CardRows final : public RowOperators {
     if (numbers < settings_.product_from && numbers * x.rows < 16 * settings_.product_from) return false;
     const CardMap* const there = maps_.get(map);
     if (there == nullptr) return false;
-    const FloatRows given{given_.get(residents_, x.rows * x.width), x.rows, x.width, x.width},
-        made{result_.get(residents_, y.rows * y.width), y.rows, y.width, y.width};
+    const FloatRows given{given_.get(copies_, x.rows * x.width), x.rows, x.width, x.width},
+        made{result_.get(copies_, y.rows * y.width), y.rows, y.width, y.width};
     bring(work, x, given);
     multiply_by(*there, map, given, made);
     fetch(work, made, y);
@@ -196,7 +195,7 @@ class CardRows final : public RowOperators {
 
   void norm(const NormSettings& settings, const NormParameters<float>& parameters, NormPass pass) {
     const auto there = [&](std::span<const float> numbers) {
-      return numbers.empty() ? DeviceArray<float>() : residents_.uploaded(numbers);
+      return numbers.empty() ? DeviceArray<float>() : copies_.uploaded(numbers);
     };
     const DeviceArray<float> weight = there(parameters.weight), bias = there(parameters.bias);
     pass.weight = weight.data();
@@ -243,13 +242,13 @@ class CardRows final : public RowOperators {
   void multiply_parts(const CardMap& there, const LinearMap& map, const ConstFloatRows& x,
                       const FloatRows& y) {
     const std::int64_t rows = split_parts * x.rows;
-    float* const unscale = there.kind == NumberKind::Half ? unscale_.get(residents_, x.rows) : nullptr;
-    std::uint16_t* const parts = parts_.get(residents_, rows * x.width);
+    float* const unscale = there.kind == NumberKind::Half ? unscale_.get(copies_, x.rows) : nullptr;
+    std::uint16_t* const parts = parts_.get(copies_, rows * x.width);
     launch_blocks(*device_,
                   SplitPass{x.data, parts, unscale, x.rows, x.stride, static_cast<int>(x.width), there.kind});
     RowProduct product = product_of(there, map);
     product.x = parts;
-    product.y = products_.get(residents_, rows * y.width);
+    product.y = products_.get(copies_, rows * y.width);
     product.rows = rows;
     device_->multiply(product);
     launch_each(*device_, JoinProductPass{product.y, y.data, unscale, there.bias.data(), y.rows, y.width,
@@ -280,8 +279,8 @@ class CardRows final : public RowOperators {
         cosine.push_back(std::cos(angle) * frequencies.magnitude);
         sine.push_back(std::sin(angle) * frequencies.magnitude);
       }
-    turns_.cosine = residents_.uploaded(std::span<const float>(cosine));
-    turns_.sine = residents_.uploaded(std::span<const float>(sine));
+    turns_.cosine = copies_.uploaded(std::span<const float>(cosine));
+    turns_.sine = copies_.uploaded(std::span<const float>(sine));
   }
 
   struct Turns {
@@ -293,7 +292,7 @@ class CardRows final : public RowOperators {
 
   std::shared_ptr<Device> device_;
   CardSettings settings_;
-  Residents residents_;
+  CardCopies copies_;
   CardSweeps sweeps_;
   CardMaps maps_;
   std::array<Room<float>, row_purposes> rooms_;

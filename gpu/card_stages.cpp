@@ -19,11 +19,11 @@ int as_int(std::int64_t size) {
 
 template <class Fill>
 TensorPtr CardStages::made(const Shape& shape, Fill fill) const {
-  DeviceArray<float> numbers = residents_.room<float>(shape.count());
+  DeviceArray<float> numbers = copies_.room<float>(shape.count());
   fill(numbers.data());
   device_.wait();  // so that the stage's time is its own, and its failure appears here
   if (work().stop.stop_requested()) throw Cancelled();
-  return std::make_shared<const Tensor>(residents_.made(shape, std::move(numbers)));
+  return std::make_shared<const Tensor>(copies_.made(shape, std::move(numbers)));
 }
 
 void CardStages::multiply(ProductPass pass) const {
@@ -40,9 +40,9 @@ TensorPtr CardStages::project(const Ptr& x, const Ptr& w, const Ptr& bias, std::
   const std::int64_t tokens = xs[1] - first, d = ws[1] / heads;
   return made({xs[0], heads, tokens, d}, [&](float* to) {
     ProductPass pass{};
-    pass.a = residents_.get(x) + first * xs[2];
-    pass.b = residents_.get(w);
-    pass.bias = bias ? residents_.get(bias) : nullptr;
+    pass.a = copies_.get(x) + first * xs[2];
+    pass.b = copies_.get(w);
+    pass.bias = bias ? copies_.get(bias) : nullptr;
     pass.c = to;
     pass.rows = as_int(tokens), pass.columns = as_int(d), pass.inner = as_int(xs[2]);
     pass.batch = as_int(xs[0]), pass.heads = as_int(heads), pass.group = 1;
@@ -57,8 +57,8 @@ TensorPtr CardStages::score(const Ptr& query, const Ptr& key) const {
   const Shape &qs = query->shape(), &ks = key->shape();
   return made({qs[0], qs[1], qs[2], ks[2]}, [&](float* to) {
     ProductPass pass{};
-    pass.a = residents_.get(query);
-    pass.b = residents_.get(key);
+    pass.a = copies_.get(query);
+    pass.b = copies_.get(key);
     pass.c = to;
     pass.rows = as_int(qs[2]), pass.columns = as_int(ks[2]), pass.inner = as_int(qs[3]);
     pass.b_transposed = true;
@@ -73,13 +73,13 @@ TensorPtr CardStages::score(const Ptr& query, const Ptr& key) const {
 TensorPtr CardStages::scale(const Ptr& scores, double factor) const {
   return made(scores->shape(), [&](float* to) {
     launch_each(device_,
-                ElementPass{residents_.get(scores), to, scores->size(), static_cast<float>(factor), false});
+                ElementPass{copies_.get(scores), to, scores->size(), static_cast<float>(factor), false});
   });
 }
 
 TensorPtr CardStages::cap(const Ptr& scaled, float c) const {
   return made(scaled->shape(), [&](float* to) {
-    launch_each(device_, ElementPass{residents_.get(scaled), to, scaled->size(), c, true});
+    launch_each(device_, ElementPass{copies_.get(scaled), to, scaled->size(), c, true});
   });
 }
 
@@ -89,22 +89,22 @@ TensorPtr CardStages::mask(const Ptr& capped, const Ptr& bias, const Ptr& additi
   if (!intervals || rule.after_softmax() || rule.adds_hidden_value())
     return StageMath::mask(capped, bias, additive, rule);
   const Shape& shape = capped->shape();
-  const auto begin = residents_.uploaded<std::int32_t>(intervals->begin),
-             end = residents_.uploaded<std::int32_t>(intervals->end);
-  const auto patterned = residents_.uploaded<std::uint8_t>(intervals->patterned);
+  const auto begin = copies_.uploaded<std::int32_t>(intervals->begin),
+             end = copies_.uploaded<std::int32_t>(intervals->end);
+  const auto patterned = copies_.uploaded<std::uint8_t>(intervals->patterned);
   return made(shape, [&](float* to) {
     MaskPass pass{};
-    pass.capped = residents_.get(capped);
+    pass.capped = copies_.get(capped);
     pass.to = to;
     pass.batch = as_int(shape[0]), pass.heads = as_int(shape[1]);
     pass.queries = as_int(shape[2]), pass.keys = as_int(shape[3]);
     const std::int64_t cells = shape[2] * shape[3];
     if (bias) {
-      pass.bias = residents_.get(bias);
+      pass.bias = copies_.get(bias);
       pass.bias_batch = bias->shape()[0] == 1 ? 0 : shape[1] * cells;
     }
     if (additive) {
-      pass.additive = residents_.get(additive);
+      pass.additive = copies_.get(additive);
       pass.additive_head = additive->shape()[1] == 1 ? 0 : cells;
       pass.additive_batch = additive->shape()[0] == 1 ? 0 : additive->shape()[1] * cells;
     }
@@ -119,7 +119,7 @@ TensorPtr CardStages::softmax(SoftmaxKind kind, const Ptr& masked, float tempera
   const std::int64_t keys = masked->shape()[3];
   return made(masked->shape(), [&](float* to) {
     launch_blocks(device_,
-                  SoftmaxPass{residents_.get(masked), to, masked->size() / keys, as_int(keys),
+                  SoftmaxPass{copies_.get(masked), to, masked->size() / keys, as_int(keys),
                               static_cast<float>(std::numbers::log2e / static_cast<double>(temperature))});
   });
 }
@@ -128,8 +128,8 @@ TensorPtr CardStages::mix(const Ptr& weights, const Ptr& value) const {
   const Shape &as = weights->shape(), &vs = value->shape();
   return made({as[0], as[1], as[2], vs[3]}, [&](float* to) {
     ProductPass pass{};
-    pass.a = residents_.get(weights);
-    pass.b = residents_.get(value);
+    pass.a = copies_.get(weights);
+    pass.b = copies_.get(value);
     pass.c = to;
     pass.rows = as_int(as[2]), pass.columns = as_int(vs[3]), pass.inner = as_int(as[3]);
     pass.batch = as_int(as[0]), pass.heads = as_int(as[1]), pass.group = as_int(as[1] / vs[1]);
@@ -143,18 +143,18 @@ TensorPtr CardStages::mix(const Ptr& weights, const Ptr& value) const {
 TensorPtr CardStages::concat(const Ptr& mixed) const {
   const Shape& shape = mixed->shape();
   return made({shape[0], shape[2], shape[1] * shape[3]}, [&](float* to) {
-    launch_each(device_, ConcatPass{residents_.get(mixed), to, mixed->size(), as_int(shape[1]),
-                                    as_int(shape[2]), as_int(shape[3])});
+    launch_each(device_, ConcatPass{copies_.get(mixed), to, mixed->size(), as_int(shape[1]), as_int(shape[2]),
+                                    as_int(shape[3])});
   });
 }
 
 TensorPtr CardStages::rotate(const Ptr& x, const Rotation<float>& rotation) const {
   const Shape &shape = x->shape(), &turns = rotation.cosine.shape();
-  const auto cosine = residents_.uploaded(rotation.cosine.values()),
-             sine = residents_.uploaded(rotation.sine.values());
+  const auto cosine = copies_.uploaded(rotation.cosine.values()),
+             sine = copies_.uploaded(rotation.sine.values());
   return made(shape, [&](float* to) {
     RotatePass pass{};
-    pass.from = residents_.get(x);
+    pass.from = copies_.get(x);
     pass.to = to;
     pass.count = x->size();
     pass.heads = as_int(shape[1]), pass.rows = as_int(shape[2]), pass.d = as_int(shape[3]);
@@ -170,8 +170,8 @@ TensorPtr CardStages::spread_distances(const Ptr& values, std::int64_t queries, 
   const Shape& shape = values->shape();
   const Shape planes{shape[0], shape[1], queries, keys};
   return made(planes, [&](float* to) {
-    launch_each(device_, DistancePass{residents_.get(values), to, planes.count(), as_int(queries),
-                                      as_int(keys), as_int(shape[2])});
+    launch_each(device_, DistancePass{copies_.get(values), to, planes.count(), as_int(queries), as_int(keys),
+                                      as_int(shape[2])});
   });
 }
 
@@ -179,9 +179,9 @@ TensorPtr CardStages::output(const Ptr& concatenated, const Ptr& w, const Ptr& b
   const Shape &cs = concatenated->shape(), &ws = w->shape();
   return made({cs[0], cs[1], ws[1]}, [&](float* to) {
     ProductPass pass{};
-    pass.a = residents_.get(concatenated);
-    pass.b = residents_.get(w);
-    pass.bias = bias ? residents_.get(bias) : nullptr;
+    pass.a = copies_.get(concatenated);
+    pass.b = copies_.get(w);
+    pass.bias = bias ? copies_.get(bias) : nullptr;
     pass.c = to;
     pass.rows = as_int(cs[0] * cs[1]), pass.columns = as_int(ws[1]), pass.inner = as_int(cs[2]);
     pass.batch = pass.heads = pass.group = 1;

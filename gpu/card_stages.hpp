@@ -3,8 +3,8 @@
 #pragma once
 
 #include "core/attention/stage_math.hpp"
+#include "gpu/card_copies.hpp"
 #include "gpu/card_settings.hpp"
-#include "gpu/residents.hpp"
 
 namespace attnscope::gpu {
 
@@ -12,8 +12,8 @@ namespace attnscope::gpu {
 /// scores). Throws Error if the card has no room, Cancelled after a stop.
 class CardStages final : public StageMath<float> {
  public:
-  CardStages(const Work& work, Device& device, Residents& residents, const CardSettings& settings)
-      : StageMath(work), device_(device), residents_(residents), settings_(settings) {}
+  CardStages(const Work& work, Device& device, CardCopies& copies, const CardSettings& settings)
+      : StageMath(work), device_(device), copies_(copies), settings_(settings) {}
 
   Ptr project(const Ptr& x, const Ptr& w, const Ptr& bias, std::int64_t heads,
               std::int64_t first) const override;
@@ -36,7 +36,7 @@ class CardStages final : public StageMath<float> {
   void multiply(ProductPass pass) const;
 
   Device& device_;
-  Residents& residents_;
+  CardCopies& copies_;
   const CardSettings& settings_;
 };
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "core/streaming/requests.hpp"
-#include "gpu/given.hpp"
+#include "gpu/head_operands.hpp"
 #include "gpu/launching.hpp"
 #include "gpu/sweeps.hpp"
 
@@ -14,19 +14,19 @@ namespace {
 /// The exact cells of a rectangle of one head, some rows at a time.
 class Rectangle {
  public:
-  Rectangle(Device& device, Residents& residents, const AttentionProblem& p, const TileRequest& asked,
+  Rectangle(Device& device, CardCopies& copies, const AttentionProblem& p, const TileRequest& asked,
             const std::stop_token& stop)
       : device_(device),
         request_(streaming::checked(p, asked)),
         units_(units_for(p, Arithmetic::Float)),
         rows_(count_rows(request_.rows, p.queries)),
-        given_(residents, p, units_, false, request_.head, 1),
+        head_operands_(copies, p, units_, false, request_.head, 1),
         interest_(device, stop) {
     if (request_.kind != TileKind::Weights) return;
-    states_ = residents.room<RowState>(rows_);
-    given_.choose(request_.rows, rows_);
+    states_ = copies.room<RowState>(rows_);
+    head_operands_.choose(request_.rows, rows_);
     RowPass pass{};
-    pass.in = given_.operands;
+    pass.in = head_operands_.operands;
     pass.rows = states_.data();
     pass.last_item = static_cast<int>(up<std::int64_t>(rows_, gpu::tile));
     pass.stale = interest_.word();
@@ -42,11 +42,11 @@ class Rectangle {
   void make(std::int64_t row, std::int64_t count, float* cells) {
     RowRange rows = request_.rows;
     rows.begin += row * rows.step;
-    given_.choose(rows, count);
+    head_operands_.choose(rows, count);
     const CellKind kind = request_.kind == TileKind::Weights  ? CellKind::Weights
                           : request_.kind == TileKind::Masked ? CellKind::Masked
                                                               : CellKind::Scaled;
-    const CellPass pass{given_.operands,
+    const CellPass pass{head_operands_.operands,
                         states_.data() + (states_.size() == 0 ? 0 : row),
                         kind,
                         static_cast<int>(request_.first_key),
@@ -61,21 +61,21 @@ class Rectangle {
   TileRequest request_;
   Units units_;
   std::int64_t rows_;
-  Given given_;
+  HeadOperands head_operands_;
   Interest interest_;
   DeviceArray<RowState> states_;
 };
 
 }  // namespace
 
-PooledTile folded(Device& device, Residents& residents, FoldPass pass, const Shape& shape,
+PooledTile folded(Device& device, CardCopies& copies, FoldPass pass, const Shape& shape,
                   DeviceArray<float> sums, DeviceArray<float> mosts) {
   const std::int64_t count = shape.count();
   const bool has_max = mosts.size() != 0;
   DeviceArray<float> mean, max;
   if (pass.merge > 1) {
-    mean = residents.room<float>(count);
-    if (has_max) max = residents.room<float>(count);
+    mean = copies.room<float>(count);
+    if (has_max) max = copies.room<float>(count);
   } else {
     mean = std::move(sums);
     max = std::move(mosts);
@@ -84,16 +84,16 @@ PooledTile folded(Device& device, Residents& residents, FoldPass pass, const Sha
   pass.max = max.data();
   launch_each(device, pass);
   PooledTile made;
-  made.mean = residents.made(shape, std::move(mean));
-  if (has_max) made.max = residents.made(shape, std::move(max));
+  made.mean = copies.made(shape, std::move(mean));
+  if (has_max) made.max = copies.made(shape, std::move(max));
   return made;
 }
 
 Tensor CardSweeps::tile(const AttentionProblem& p, const TileRequest& request, std::stop_token stop) {
-  residents_.begin();
-  Rectangle rectangle(device_, residents_, p, request, stop);
+  copies_.begin();
+  Rectangle rectangle(device_, copies_, p, request, stop);
   const Shape shape{rectangle.rows(), rectangle.keys()};
-  const auto cells = residents_.room<float>(shape.count());
+  const auto cells = copies_.room<float>(shape.count());
   rectangle.make(0, rectangle.rows(), cells.data());
   device_.wait();
   rectangle.check();
@@ -108,19 +108,19 @@ Tensor CardSweeps::tile(const AttentionProblem& p, const TileRequest& request, s
 PooledTile CardSweeps::pooled_tile(const AttentionProblem& p, const TileRequest& request,
                                    const PooledCells& cell, std::stop_token stop) {
   streaming::check_pooled(request, cell);
-  residents_.begin();
-  Rectangle rectangle(device_, residents_, p, request, stop);
+  copies_.begin();
+  Rectangle rectangle(device_, copies_, p, request, stop);
   const std::int64_t rows = rectangle.rows(), keys = rectangle.keys();
   Parts parts{};
   parts.columns = static_cast<int>(up(keys, cell.keys_per_cell));
   parts.keys_per_cell = static_cast<int>(cell.keys_per_cell);
   parts.rows_per_part = static_cast<int>(std::min<std::int64_t>(cell.rows_per_cell, gpu::tile));
   const std::int64_t tall = parts.rows_per_part, part_rows = up(rows, tall);
-  auto sums = residents_.room<float>(part_rows * parts.columns),
-       mosts = residents_.room<float>(part_rows * parts.columns);
+  auto sums = copies_.room<float>(part_rows * parts.columns),
+       mosts = copies_.room<float>(part_rows * parts.columns);
   const std::int64_t strip =
       std::clamp<std::int64_t>(settings_.cells_at_once / (keys * tall), 1, part_rows) * tall;
-  const auto cells = residents_.room<float>(std::min(rows, strip) * keys);
+  const auto cells = copies_.room<float>(std::min(rows, strip) * keys);
   for (std::int64_t row = 0; row < rows; row += strip) {
     const std::int64_t count = std::min(strip, rows - row);
     rectangle.make(row, count, cells.data());
@@ -135,7 +135,7 @@ PooledTile CardSweeps::pooled_tile(const AttentionProblem& p, const TileRequest&
   const std::int64_t merge = cell.rows_per_cell / tall;
   const FoldPass pass{parts,   1,      static_cast<int>(part_rows), static_cast<int>(merge), rows, keys,
                       nullptr, nullptr};
-  PooledTile made = folded(device_, residents_, pass, {up(part_rows, merge), parts.columns}, std::move(sums),
+  PooledTile made = folded(device_, copies_, pass, {up(part_rows, merge), parts.columns}, std::move(sums),
                            std::move(mosts));
   device_.wait();
   rectangle.check();

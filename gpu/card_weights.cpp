@@ -50,8 +50,8 @@ CardMap CardMaps::sent(const LinearMap& map) {
   made.kind = kind_of(map, device_.facts().capability);
   const std::size_t count = static_cast<std::size_t>(map.weight.shape().count());
   const bool as_it_is = made.kind != NumberKind::Float || map.weight.type() == ElementType::Float32;
-  made.weights = residents_.room<unsigned char>(
-      static_cast<std::int64_t>(as_it_is ? bytes.size() : count * sizeof(float)));
+  made.weights =
+      copies_.room<unsigned char>(static_cast<std::int64_t>(as_it_is ? bytes.size() : count * sizeof(float)));
   if (as_it_is) {
     device_.upload(made.weights.data(), bytes.data(), bytes.size(), 0, 1);
   } else {
@@ -63,7 +63,7 @@ CardMap CardMaps::sent(const LinearMap& map) {
       device_.upload(made.weights.data() + first * sizeof(float), some.data(), size * sizeof(float), 0, 1);
     }
   }
-  if (!map.bias.empty()) made.bias = residents_.uploaded(std::span<const float>(map.bias));
+  if (!map.bias.empty()) made.bias = copies_.uploaded(std::span<const float>(map.bias));
   return made;
 }
 

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "core/blocks/weight_product.hpp"
-#include "gpu/residents.hpp"
+#include "gpu/card_copies.hpp"
 
 namespace attnscope::gpu {
 
@@ -21,7 +21,7 @@ struct CardMap {
 /// from one thread.
 class CardMaps {
  public:
-  CardMaps(Device& device, Residents& residents) : device_(device), residents_(residents) {}
+  CardMaps(Device& device, CardCopies& copies) : device_(device), copies_(copies) {}
 
   /// Null if the card has no room for it: part of its memory is reserved for computing. Valid until the next
   /// call. Throws Error when the stored numbers cannot be read.
@@ -39,7 +39,7 @@ class CardMaps {
   CardMap sent(const LinearMap&);
 
   Device& device_;
-  Residents& residents_;
+  CardCopies& copies_;
   Entries entries_;
 };
 

@@ -7,7 +7,7 @@
 
 #include "core/base/error.hpp"
 #include "core/streaming/requests.hpp"
-#include "gpu/given.hpp"
+#include "gpu/head_operands.hpp"
 #include "gpu/launching.hpp"
 
 namespace attnscope::gpu {
@@ -24,9 +24,7 @@ class Packed {
     size_ += (static_cast<std::size_t>(count) * sizeof(T) + 15) / 16 * 16;
     return at;
   }
-  void make(Residents& residents) {
-    there_ = residents.room<unsigned char>(static_cast<std::int64_t>(size_));
-  }
+  void make(CardCopies& copies) { there_ = copies.room<unsigned char>(static_cast<std::int64_t>(size_)); }
   void bring(Device& device) {
     here_ = device.host_block(size_);
     device.fetch(here_.get(), there_.data(), size_);
@@ -53,7 +51,7 @@ class Packed {
 /// A sweep whose parts are computed one after the other on the card.
 class CardSweep {
  public:
-  CardSweep(Device& device, Residents& residents, const CardSettings& settings, const AttentionProblem& p,
+  CardSweep(Device& device, CardCopies& copies, const CardSettings& settings, const AttentionProblem& p,
             const SweepRequest& request, Units units, const std::stop_token& stop, SweepProgress* progress)
       : device_(device),
         settings_(settings),
@@ -62,20 +60,20 @@ class CardSweep {
         units_(units),
         heads_(request_.last_head - request_.first_head),
         rows_(count_rows(request_.rows, p.queries)),
-        residents_(residents),
-        given_(residents, p, units, request.output, request_.first_head, heads_),
+        copies_(copies),
+        head_operands_(copies, p, units, request.output, request_.first_head, heads_),
         interest_(device, stop),
         progress_(progress) {
-    given_.choose(request_.rows, rows_);
+    head_operands_.choose(request_.rows, rows_);
     const std::int64_t count = heads_ * rows_;
-    states_ = residents.room<RowState>(count);
+    states_ = copies.room<RowState>(count);
     log_sum_exp_ = small_.add<double>(count);
     entropy_ = small_.add<float>(count);
     largest_ = small_.add<float>(count);
     strongest_ = small_.add<std::int32_t>(request_.strongest ? count : 0);
     joined_ = small_.add<float>(request_.received ? heads_ * p.keys : 0);
-    small_.make(residents);
-    if (request_.output) output_ = residents.room<float>(count * p.d_v);
+    small_.make(copies);
+    if (request_.output) output_ = copies.room<float>(count * p.d_v);
     if (request_.picture) make_parts();
   }
 
@@ -91,7 +89,7 @@ class CardSweep {
     made.rows = request_.rows;
     made.rounded = units_.arithmetic == Arithmetic::Bfloat;
     made.picture = request_.picture;
-    launch_each(device_, RowEndPass{states_.data(), heads_ * rows_, given_.operands.rule.exponent,
+    launch_each(device_, RowEndPass{states_.data(), heads_ * rows_, head_operands_.operands.rule.exponent,
                                     small_.on_card<double>(log_sum_exp_), small_.on_card<float>(entropy_),
                                     small_.on_card<float>(largest_), strongest()});
     if (request_.received)
@@ -119,8 +117,8 @@ class CardSweep {
     parts_.rows_per_part = static_cast<int>(std::min<std::int64_t>(cell.rows_per_cell, tile));
     part_rows_ = up(rows_, static_cast<std::int64_t>(parts_.rows_per_part));
     const std::int64_t count = heads_ * part_rows_ * parts_.columns;
-    part_sums_ = residents_.room<float>(count);
-    if (!has_single_weights()) part_mosts_ = residents_.room<float>(count);
+    part_sums_ = copies_.room<float>(count);
+    if (!has_single_weights()) part_mosts_ = copies_.room<float>(count);
     parts_.sum = part_sums_.data();
     parts_.most = part_mosts_.data();
   }
@@ -163,7 +161,7 @@ class CardSweep {
 
   void walk_rows() {
     RowPass pass{};
-    pass.in = given_.operands;
+    pass.in = head_operands_.operands;
     pass.output = output_.data();
     pass.d_v = static_cast<int>(p_.d_v);
     pass.rows = states_.data();
@@ -173,7 +171,7 @@ class CardSweep {
     DeviceArray<float> scratch;
     if (request_.picture && !has_narrow_cells()) {
       pass.parts = parts_;
-      scratch = residents_.room<float>(static_cast<std::int64_t>(resident) * parts_.columns * 3 * row_block);
+      scratch = copies_.room<float>(static_cast<std::int64_t>(resident) * parts_.columns * 3 * row_block);
       pass.scratch = scratch.data();
     }
     const std::int64_t blocks = up<std::int64_t>(rows_, row_block);
@@ -184,8 +182,8 @@ class CardSweep {
 
   void walk_columns() {
     ColumnPass pass{};
-    pass.in = given_.operands;
-    pass.in.key = given_.key_rows(units_);
+    pass.in = head_operands_.operands;
+    pass.in.key = head_operands_.key_rows(units_);
     pass.in.value = nullptr;
     pass.rows = states_.data();
     const int resident = device_.resident_blocks(pass, units_), key_block = key_block_of(pass, units_);
@@ -196,7 +194,7 @@ class CardSweep {
     pass.splits = static_cast<int>(splits_);
     pass.received_rows = static_cast<int>(rows_);
     if (request_.received) {
-      received_ = residents_.room<float>(splits_ * heads_ * p_.keys);
+      received_ = copies_.room<float>(splits_ * heads_ * p_.keys);
       pass.received = received_.data();
       const std::int64_t real = p_.real_queries < 0 ? p_.queries : p_.real_queries,
                          from = request_.rows.begin;
@@ -226,7 +224,7 @@ class CardSweep {
       made.strongest.assign(first, first + heads_ * rows_);
     }
     if (request_.received) made.received = small_.tensor<float>(joined_, {heads_, p_.keys});
-    if (request_.output) made.output = residents_.made({heads_, rows_, p_.d_v}, std::move(output_));
+    if (request_.output) made.output = copies_.made({heads_, rows_, p_.d_v}, std::move(output_));
   }
 
   PooledTile fold_picture() {
@@ -239,7 +237,7 @@ class CardSweep {
                         p_.keys,
                         nullptr,
                         nullptr};
-    return folded(device_, residents_, pass, {heads_, up(part_rows_, merge), parts_.columns},
+    return folded(device_, copies_, pass, {heads_, up(part_rows_, merge), parts_.columns},
                   std::move(part_sums_), std::move(part_mosts_));
   }
 
@@ -253,8 +251,8 @@ class CardSweep {
   SweepRequest request_;
   Units units_;
   std::int64_t heads_, rows_, part_rows_ = 0, splits_ = 1;
-  Residents& residents_;
-  Given given_;
+  CardCopies& copies_;
+  HeadOperands head_operands_;
   Interest interest_;
   SweepProgress* progress_;
   DeviceArray<RowState> states_;
@@ -302,10 +300,10 @@ bool CardSweeps::groups_of(const AttentionProblem& p) const {
 
 Sweep CardSweeps::sweep(const AttentionProblem& p, const SweepRequest& request, std::stop_token stop,
                         SweepProgress* progress) {
-  residents_.begin();
+  copies_.begin();
   Units units = units_for(p, arithmetic_of(p));
   units.groups = groups_of(p);
-  return CardSweep(device_, residents_, settings_, p, request, units, stop, progress).run();
+  return CardSweep(device_, copies_, settings_, p, request, units, stop, progress).run();
 }
 
 }  // namespace attnscope::gpu

@@ -5,16 +5,16 @@
 #include <string>
 
 #include "core/streaming/tile.hpp"
+#include "gpu/card_copies.hpp"
 #include "gpu/card_settings.hpp"
-#include "gpu/residents.hpp"
 
 namespace attnscope::gpu {
 
 /// Used from one thread.
 class CardSweeps {
  public:
-  CardSweeps(Device& device, Residents& residents, CardSettings settings = {})
-      : device_(device), residents_(residents), settings_(settings) {}
+  CardSweeps(Device& device, CardCopies& copies, CardSettings settings = {})
+      : device_(device), copies_(copies), settings_(settings) {}
 
   /// One sentence if the card cannot compute the problem, whatever is requested; else empty.
   std::string why_not(const AttentionProblem&) const;
@@ -34,7 +34,7 @@ class CardSweeps {
 
  private:
   Device& device_;
-  Residents& residents_;
+  CardCopies& copies_;
   CardSettings settings_;
 };
 

@@ -204,7 +204,7 @@ void App::draw_shown(const Ui& ui, const Layout& layout, PresentedView& presente
   last_frame_.pass(&FrameSeconds::drawing);
   if (guesses.any() && guesses == space_->document.input.given().guesses)
     files_->arriving.settle_guesses(answers);
-  model_.settle(document_before);
+  model_.take_edits(document_before);
   presented.end();
   if (is_mouse_resting()) next.hovered_cell.reset();
   space_->chosen.follow(space_->selection, next);

@@ -64,7 +64,7 @@ void LessonPlayer::show_step_document(const Document& wanted, bool begins) {
     space_.document.within.change() = within;
   else
     space_.document = wanted;
-  if (within) space_.document = space_.models.placed(std::move(space_.document));
+  if (within) space_.document = space_.models.with_shown_block(std::move(space_.document));
   space_.original = space_.document;
 }
 

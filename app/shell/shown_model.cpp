@@ -38,7 +38,8 @@ void ShownModel::take_readings() {
     if (newest->backend_note != std::exchange(backend_note_, newest->backend_note))
       space_.view.notices.say(Notice::Source::Backend, newest->backend_note);
   }
-  if (space_.document.within.read()) space_.document = space_.models.placed(std::move(space_.document));
+  if (space_.document.within.read())
+    space_.document = space_.models.with_shown_block(std::move(space_.document));
 }
 
 ModelWants ShownModel::wants() const {
@@ -63,9 +64,9 @@ Shown::RunningTask ShownModel::task() const {
   return {doing.what, doing.share, doing.seconds};
 }
 
-void ShownModel::settle(const Document& before) {
+void ShownModel::take_edits(const Document& before) {
   tell_lost_cache(space_, before.input);
-  if (space_.models.settle(before, space_.document)) return;
+  if (space_.models.take_edits(before, space_.document)) return;
   space_.view.notices.say(
       "This layer stands by itself now: what was changed cannot be changed inside the model. Ctrl+Z goes "
       "back.");

@@ -28,7 +28,7 @@ class ShownModel {
   void take_readings();
   /// Makes the edit since `before`, the Document at the beginning of this frame, a change inside the model,
   /// or says that it cannot.
-  void settle(const Document& before);
+  void take_edits(const Document& before);
   /// At the end of a frame: submits what is wanted, unless another model runs first.
   void follow();
   bool is_settled() const;

@@ -57,7 +57,7 @@ bool ModelFollowing::is_of_shown(const ModelContext& within) const {
          shown_->within.of == within.of && shown_->within.block == within.block;
 }
 
-Document ModelFollowing::placed(Document document) const {
+Document ModelFollowing::with_shown_block(Document document) const {
   const ModelContext& within = document.within.read();
   if (!is_of_shown(within)) return document;
   document.input = shown_->layer.input;
@@ -70,11 +70,11 @@ Document ModelFollowing::placed(Document document) const {
   return document;
 }
 
-bool ModelFollowing::settle(const Document& before, Document& document) const {
+bool ModelFollowing::take_edits(const Document& before, Document& document) const {
   const ModelContext& within = document.within.read();
   if (!is_of_shown(within) || !before.within.read()) return true;
   if (within != before.within.read()) {
-    document = placed(std::move(document));
+    document = with_shown_block(std::move(document));
     return true;
   }
   if (document.blocks == before.blocks && document.input == before.input) return true;

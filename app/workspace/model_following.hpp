@@ -45,11 +45,11 @@ class ModelFollowing {
 
   /// The Document with the shown reading's block as its layer, the Document's changes applied. Unchanged if
   /// the reading is of another model or block.
-  Document placed(Document) const;
+  Document with_shown_block(Document) const;
   /// Translates what was edited since `before`, if both are of the shown reading's block: edits of the layer
   /// become changes inside the model, and changes of the model edits of the layer. False: the model has no
   /// such change; the layer is taken out of the model.
-  bool settle(const Document& before, Document& document) const;
+  bool take_edits(const Document& before, Document& document) const;
 
  private:
   bool is_of_shown(const ModelContext&) const;

@@ -102,7 +102,7 @@ void UndoSteps::bring_back(Document said) {
     shown.precision = said.precision;
     shown.loss = said.loss;
     shown.within = said.within;
-    said = space_.models.placed(std::move(shown));
+    said = space_.models.with_shown_block(std::move(shown));
   }
   space_.document = std::move(said);
 }

@@ -207,9 +207,9 @@ TEST_CASE(
     for (int i = 0; i < 3; ++i) {
       const auto card = std::make_shared<EmulatedDevice>(i == 0 ? Schedule::Lazy : Schedule::Adversarial,
                                                          11 + static_cast<std::uint64_t>(i), i == 2 ? 5 : 3);
-      gpu::Residents residents(card);
+      gpu::CardCopies copies(card);
       found[i] =
-          gpu::CardSweeps(*card, residents, {bfloat_from, 1 << 20}).sweep(c->problem, request, {}, nullptr);
+          gpu::CardSweeps(*card, copies, {bfloat_from, 1 << 20}).sweep(c->problem, request, {}, nullptr);
     }
     CHECK(found[0].received == found[1].received);
     for (const Sweep& other : {std::cref(found[1]), std::cref(found[2])}) {

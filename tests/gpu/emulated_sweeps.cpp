@@ -23,21 +23,21 @@ std::shared_ptr<EmulatedDevice> device_of(const Setup& setup) {
 
 Sweep sweep(const AttentionProblem& problem, const SweepRequest& request, const Setup& setup) {
   const auto device = device_of(setup);
-  gpu::Residents residents(device);
-  return gpu::CardSweeps(*device, residents, settings_of(setup)).sweep(problem, request, {}, nullptr);
+  gpu::CardCopies copies(device);
+  return gpu::CardSweeps(*device, copies, settings_of(setup)).sweep(problem, request, {}, nullptr);
 }
 
 Tensor tile(const AttentionProblem& problem, const TileRequest& request, const Setup& setup) {
   const auto device = device_of(setup);
-  gpu::Residents residents(device);
-  return gpu::CardSweeps(*device, residents, settings_of(setup)).tile(problem, request, {});
+  gpu::CardCopies copies(device);
+  return gpu::CardSweeps(*device, copies, settings_of(setup)).tile(problem, request, {});
 }
 
 PooledTile pooled_tile(const AttentionProblem& problem, const TileRequest& request, const PooledCells& cells,
                        const Setup& setup) {
   const auto device = device_of(setup);
-  gpu::Residents residents(device);
-  return gpu::CardSweeps(*device, residents, settings_of(setup)).pooled_tile(problem, request, cells, {});
+  gpu::CardCopies copies(device);
+  return gpu::CardSweeps(*device, copies, settings_of(setup)).pooled_tile(problem, request, cells, {});
 }
 
 std::unique_ptr<streaming_cases::Case> in_quarters(samples::Random& random,

@@ -38,8 +38,8 @@ void check_case(std::uint64_t index, std::int64_t most) {
   settings.pairs_at_once = random.coin() ? 1 : 1 << 30;
   Sweep found;
   {
-    gpu::Residents residents(device);
-    gpu::CardSweeps sweeps(device, residents, settings);
+    gpu::CardCopies copies(device);
+    gpu::CardSweeps sweeps(device, copies, settings);
     found = sweeps.sweep(c->problem, request, {}, nullptr);
   }
   INFO("case " << index << ": " << c->description() << "; rows " << request.rows.begin << ".."
@@ -71,10 +71,10 @@ TEST_CASE("Products of warpgroups are for cards of 9.0 and scores that are produ
     settings.groups = true;
     change(*c, device.facts_, settings);
     c->connect();
-    gpu::Residents residents(device);
+    gpu::CardCopies copies(device);
     SweepRequest request;
     request.received = true;
-    const Sweep found = gpu::CardSweeps(device, residents, settings).sweep(c->problem, request, {}, nullptr);
+    const Sweep found = gpu::CardSweeps(device, copies, settings).sweep(c->problem, request, {}, nullptr);
     streaming_cases::Tolerances tolerances{3e-2, 3e-2, 3e-2, 3e-2, 3e-2, 3e-2, 3e-2, 3e-2};
     CHECK(streaming_cases::difference(found, expected_of(*c, request, 0, 2), request, tolerances) == "");
     return device.group_launches;

@@ -42,8 +42,8 @@ void check_case(std::uint64_t index, std::int64_t most, gpu::Arithmetic arithmet
   EmulatedDevice device(index % 2 == 0 ? Schedule::Lazy : Schedule::Adversarial, index);
   Sweep found;
   {
-    gpu::Residents residents(device);
-    found = gpu::CardSweeps(device, residents, settings).sweep(c->problem, request, {}, nullptr);
+    gpu::CardCopies copies(device);
+    found = gpu::CardSweeps(device, copies, settings).sweep(c->problem, request, {}, nullptr);
   }
   INFO("case " << index << ": " << c->description() << "; rows " << request.rows.begin << ".."
                << request.rows.end << " step " << request.rows.step << ", picture "
@@ -75,11 +75,11 @@ TEST_CASE("A sweep without entropies is the same in everything else") {
   request.picture = PooledCells{8, 64};
   const auto swept = [&](bool entropy) {
     const auto device = std::make_shared<EmulatedDevice>(Schedule::Adversarial);
-    gpu::Residents residents(device);
+    gpu::CardCopies copies(device);
     gpu::CardSettings settings;
     settings.bfloat_from = 0;
     settings.entropy = entropy;
-    return gpu::CardSweeps(*device, residents, settings).sweep(c->problem, request, {}, nullptr);
+    return gpu::CardSweeps(*device, copies, settings).sweep(c->problem, request, {}, nullptr);
   };
   const Sweep with = swept(true), without = swept(false);
   CHECK(without.output == with.output);
@@ -94,7 +94,7 @@ TEST_CASE("Two launches are under way at once, and progress is that of launches 
   samples::Random random(9);
   const auto c = streaming_cases::plain_case(random, {4, 1, 300, 300, 8, 8});  // 20 items of each pass
   const auto device = std::make_shared<EmulatedDevice>(Schedule::Lazy);        // takes 3 at once
-  gpu::Residents residents(device);
+  gpu::CardCopies copies(device);
   gpu::CardSettings settings;
   settings.pairs_at_once = 1;
   SweepRequest request;
@@ -113,7 +113,7 @@ TEST_CASE("Two launches are under way at once, and progress is that of launches 
       ++column_launches;
     }
   };
-  gpu::CardSweeps sweeps(*device, residents, settings);
+  gpu::CardSweeps sweeps(*device, copies, settings);
   sweeps.sweep(c->problem, request, {}, &progress);
   CHECK(row_launches == 7);
   CHECK(column_launches == 7);

@@ -101,7 +101,8 @@ void ModelArriving::take(const ModelReading& newest) {
 void ModelArriving::take_model(ModelArrival arrival) {
   if (arrival.of_lesson) {  // a lesson is not an opened file
     arriving_.take(std::move(arrival.session), {});
-    space_.document = space_.models.placed(std::move(space_.document));  // with the title of a layer
+    space_.document =
+        space_.models.with_shown_block(std::move(space_.document));  // with the title of a layer
     space_.original = space_.document;
     lesson_of(space_.view).look_due = true;
     return;
@@ -118,8 +119,8 @@ void ModelArriving::take_model(ModelArrival arrival) {
     model_look_of(space_.view).predicted_row.reset();  // it is a row of the previous text
   arriving_.take(std::move(arrival.session), file);
   model_look_of(space_.view).read = predicted_text(space_.document.within.read().input);
-  space_.document =
-      space_.models.placed(std::move(space_.document));  // with the title that it will have after a change
+  space_.document = space_.models.with_shown_block(
+      std::move(space_.document));  // with the title that it will have after a change
   space_.original = space_.document;
   if (!is_session) space_.view.mode = Mode::Model;
   space_.view.files->layers.clear();

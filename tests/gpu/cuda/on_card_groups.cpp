@@ -32,9 +32,8 @@ std::string other_than(const Sweep& found, const Sweep& expected) {
 }
 
 Sweep by(TimedDevice& device, const AttentionProblem& problem, const SweepRequest& request, bool groups) {
-  gpu::Residents residents(device);
-  Sweep made =
-      gpu::CardSweeps(device, residents, bfloat_settings(groups)).sweep(problem, request, {}, nullptr);
+  gpu::CardCopies copies(device);
+  Sweep made = gpu::CardSweeps(device, copies, bfloat_settings(groups)).sweep(problem, request, {}, nullptr);
   for (const Tensor* tensor : {&made.output, &made.mean, &made.max}) tensor->values();
   return made;
 }
@@ -103,9 +102,9 @@ void time_groups(Card& card, std::int64_t d, std::int64_t n, bool causal) {
 void warpgroups(Card& card) {
   const auto device = card.open();
   {
-    gpu::Residents residents(*device);
+    gpu::CardCopies copies(*device);
     const Numbers numbers(1, 64, 64);
-    const bool there = gpu::CardSweeps(*device, residents, bfloat_settings(true)).groups_of(numbers.problem);
+    const bool there = gpu::CardSweeps(*device, copies, bfloat_settings(true)).groups_of(numbers.problem);
     card.report("kernels of warpgroups for this card", there ? 1 : 0, "");
     if (!there) return;
   }

@@ -27,8 +27,8 @@ gpu::CardSettings settings_of(bool bfloat) {
 }
 
 Sweep swept(TimedDevice& device, const AttentionProblem& problem, const SweepRequest& request, bool bfloat) {
-  gpu::Residents residents(device);
-  return gpu::CardSweeps(device, residents, settings_of(bfloat)).sweep(problem, request, {}, nullptr);
+  gpu::CardCopies copies(device);
+  return gpu::CardSweeps(device, copies, settings_of(bfloat)).sweep(problem, request, {}, nullptr);
 }
 
 /// As the tests round them: only the card's own arithmetic is left to be wrong.
@@ -84,14 +84,13 @@ void tiles_against_oracle(Card& card, TimedDevice& device) {
       const auto row = oracle::attend_row(problem, static_cast<std::size_t>(request.head), i);
       expected.insert(expected.end(), row.weights.begin() + request.first_key, row.weights.end());
     }
-    gpu::Residents residents(device);
-    const Tensor found = gpu::CardSweeps(device, residents, {}).tile(c->problem, request, {});
+    gpu::CardCopies copies(device);
+    const Tensor found = gpu::CardSweeps(device, copies, {}).tile(c->problem, request, {});
     card.check(fmt::format("tile {}: {}", index, c->description()),
                compare::difference(found, expected, 1e-5));
     const PooledCells cells = streaming_cases::any_pooling(random);
     const auto pooled_expected = streaming_cases::expected_pooled(*c, request, cells);
-    const PooledTile pooled =
-        gpu::CardSweeps(device, residents, {}).pooled_tile(c->problem, request, cells, {});
+    const PooledTile pooled = gpu::CardSweeps(device, copies, {}).pooled_tile(c->problem, request, cells, {});
     card.check(fmt::format("pooled tile {}: {}", index, c->description()),
                compare::difference(pooled.mean, pooled_expected.mean, 3e-6) +
                    compare::difference(pooled.max, pooled_expected.max, 1e-5));

@@ -67,8 +67,8 @@ void passes_more(Card& card) {
 /// What the map asks for when it is zoomed: 128 x 128 cells, of single weights and of all of them.
 void time_tiles(Card& card, std::int64_t n) {
   const auto device = card.open();
-  gpu::Residents residents(*device);
-  gpu::CardSweeps sweeps(*device, residents);
+  gpu::CardCopies copies(*device);
+  gpu::CardSweeps sweeps(*device, copies);
   const Numbers numbers(1, n, 64);
   for (const std::int64_t side : {std::int64_t{1}, n / 128}) {
     TileRequest request;
@@ -98,10 +98,10 @@ void far_times(Card& card) {
 void abort_time(Card& card) {
   const Numbers numbers(12, card.emulated ? 700 : 131072, 64);
   const auto device = card.open();
-  gpu::Residents residents(*device);
+  gpu::CardCopies copies(*device);
   gpu::CardSettings settings;
   settings.bfloat_from = 0;
-  gpu::CardSweeps sweeps(*device, residents, settings);
+  gpu::CardSweeps sweeps(*device, copies, settings);
   SweepRequest few;
   few.rows.end = 64;
   sweeps.sweep(numbers.problem, few, {}, nullptr);  // queries, keys and values are there from now on
@@ -139,13 +139,13 @@ void memory(Card& card) {
   const std::int64_t n = card.emulated ? 500 : 131072;
   const Numbers numbers(12, n, 64);
   const auto device = card.open();
-  gpu::Residents residents(*device);
+  gpu::CardCopies copies(*device);
   gpu::CardSettings settings;
   settings.bfloat_from = 0;
   SweepRequest request;
   request.received = request.strongest = true;
   request.picture = view_cells(n);
-  gpu::CardSweeps(*device, residents, settings).sweep(numbers.problem, request, {}, nullptr);
+  gpu::CardSweeps(*device, copies, settings).sweep(numbers.problem, request, {}, nullptr);
   const double output = 12.0 * static_cast<double>(n) * 64 * 4;
   card.report(
       fmt::format("memory beyond Q, K, V and O, n={}", n),

@@ -68,11 +68,11 @@ struct Passes {
 class Stopwatch {
  public:
   Stopwatch(Card& card, gpu::CardSettings settings)
-      : card_(card), device_(card.open()), residents_(*device_), settings_(settings) {}
+      : card_(card), device_(card.open()), copies_(*device_), settings_(settings) {}
 
   /// `passes`: each launch is waited for and timed; otherwise only the whole.
   Passes time(const AttentionProblem& problem, const SweepRequest& request, bool passes) {
-    gpu::CardSweeps sweeps(*device_, residents_, settings_);
+    gpu::CardSweeps sweeps(*device_, copies_, settings_);
     std::vector<double> rows, rows_wall, columns, on_card, all, all_read;
     double crossed = 0, crossed_read = 0;
     const auto bytes = [&] { return static_cast<double>(device_->uploaded() + device_->downloaded()) / 1e6; };
@@ -110,7 +110,7 @@ class Stopwatch {
  private:
   Card& card_;
   std::unique_ptr<TimedDevice> device_;
-  gpu::Residents residents_;
+  gpu::CardCopies copies_;
   gpu::CardSettings settings_;
 };
 

@@ -15,8 +15,8 @@ void opening(Card& card) {
   const auto device = card.open();
   card.report("opening: context and memory wall", milliseconds_since(begin), "ms");
   const Numbers numbers(1, 64, 64);
-  gpu::Residents residents(*device);
-  gpu::CardSweeps sweeps(*device, residents);
+  gpu::CardCopies copies(*device);
+  gpu::CardSweeps sweeps(*device, copies);
   for (const char* which : {"first", "second"}) {
     begin = Clock::now();
     sweeps.sweep(numbers.problem, {}, {}, nullptr);

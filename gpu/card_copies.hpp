@@ -24,11 +24,11 @@ struct Wanted {
 
 /// Copies are kept for as long as their owner lives and the card has room, those without an owner until the
 /// next begin(). Used from one thread.
-class Residents {
+class CardCopies {
  public:
-  explicit Residents(std::shared_ptr<Device> device) : device_(std::move(device)) {}
+  explicit CardCopies(std::shared_ptr<Device> device) : device_(std::move(device)) {}
   /// The card must outlive all tensors that are made on it.
-  explicit Residents(Device& device) : device_(std::shared_ptr<void>(), &device) {}
+  explicit CardCopies(Device& device) : device_(std::shared_ptr<void>(), &device) {}
 
   /// Begins another problem: frees copies whose owner is gone.
   void begin();

@@ -1,4 +1,4 @@
-#include "gpu/residents.hpp"
+#include "gpu/card_copies.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -33,7 +33,7 @@ const CardValues* values_on_card(const Tensor& tensor) {
 
 }  // namespace
 
-bool Residents::is_of(const Entry& entry, const Wanted& wanted, Units units) {
+bool CardCopies::is_of(const Entry& entry, const Wanted& wanted, Units units) {
   const Wanted& has = entry.wanted;
   return is_same(entry.owner, wanted.from.owner) && has.from.data == wanted.from.data &&
          has.from.first == wanted.from.first && has.from.head_stride == wanted.from.head_stride &&
@@ -43,7 +43,7 @@ bool Residents::is_of(const Entry& entry, const Wanted& wanted, Units units) {
          entry.units.groups == units.groups;
 }
 
-void Residents::begin() {
+void CardCopies::begin() {
   // An entry without an owner counts as expired.
   const auto is_expired = [](const auto& one) { return one.owner.expired(); };
   entries_.remove_if(is_expired);
@@ -55,13 +55,13 @@ void Residents::begin() {
   for (Made& made : made_) made.used = false;
 }
 
-void Residents::forget() {
+void CardCopies::forget() {
   begin();
   entries_.clear();
   copies_.clear();
 }
 
-bool Residents::drop_unused() {
+bool CardCopies::drop_unused() {
   const auto unused = [](const auto& one) { return !one.used; };
   bool any = entries_.remove_if(unused) + copies_.remove_if(unused) > 0;
   for (const Made& made : made_) {
@@ -76,7 +76,7 @@ bool Residents::drop_unused() {
   return any;
 }
 
-Tensor Residents::made(const Shape& shape, DeviceArray<float> numbers) {
+Tensor CardCopies::made(const Shape& shape, DeviceArray<float> numbers) {
   const int rank = shape.rank();
   const std::int64_t plane = rank < 3 ? shape.count() : shape[rank - 2] * shape[rank - 1];
   const auto values = std::make_shared<const CardValues>(device_, std::move(numbers), plane);
@@ -84,7 +84,7 @@ Tensor Residents::made(const Shape& shape, DeviceArray<float> numbers) {
   return Tensor::of(shape, values);
 }
 
-const float* Residents::made_here(const Tensor& tensor) {
+const float* CardCopies::made_here(const Tensor& tensor) {
   const CardValues* const values = values_on_card(tensor);
   if (values == nullptr || !device_->can_read(values->device())) return nullptr;
   const std::shared_ptr<const DeviceArray<float>> numbers = values->on_card();
@@ -95,12 +95,13 @@ const float* Residents::made_here(const Tensor& tensor) {
   return numbers->data();
 }
 
-const float* Residents::get(const TensorPtr& tensor) {
+const float* CardCopies::get(const TensorPtr& tensor) {
   if (const float* const here = made_here(*tensor)) return here;
   return get<float>(tensor->values(), tensor);
 }
 
-const void* Residents::copy_of(const void* from, std::size_t size, const std::shared_ptr<const void>& owner) {
+const void* CardCopies::copy_of(const void* from, std::size_t size,
+                                const std::shared_ptr<const void>& owner) {
   for (Copy& copy : copies_) {
     if (copy.from != from || !is_same(copy.owner, owner)) continue;
     copy.used = true;
@@ -112,7 +113,7 @@ const void* Residents::copy_of(const void* from, std::size_t size, const std::sh
   return copies_.back().numbers.data();
 }
 
-const void* Residents::get(const Wanted& wanted, Units units) {
+const void* CardCopies::get(const Wanted& wanted, Units units) {
   if (is_ready(wanted, units))
     if (const float* const whole = whole_of(wanted.from))
       return whole + wanted.first_head * wanted.from.head_stride;
@@ -135,7 +136,7 @@ const void* Residents::get(const Wanted& wanted, Units units) {
   return entries_.back().numbers.data();
 }
 
-const float* Residents::whole_of(const HeadRows& rows) {
+const float* CardCopies::whole_of(const HeadRows& rows) {
   if (!rows.whole) return nullptr;
   try {
     return get(rows.whole) + rows.first;
@@ -144,7 +145,7 @@ const float* Residents::whole_of(const HeadRows& rows) {
   }
 }
 
-void Residents::fill(const Wanted& wanted, Units units, unsigned char* to) {
+void CardCopies::fill(const Wanted& wanted, Units units, unsigned char* to) {
   if (const float* const whole = whole_of(wanted.from))
     fill_from_card(whole, wanted, units, to);
   else
@@ -152,7 +153,7 @@ void Residents::fill(const Wanted& wanted, Units units, unsigned char* to) {
 }
 
 /// The tensor is copied once, in one piece, and serves every arithmetic and every head.
-void Residents::fill_from_card(const float* whole, const Wanted& wanted, Units units, unsigned char* to) {
+void CardCopies::fill_from_card(const float* whole, const Wanted& wanted, Units units, unsigned char* to) {
   PreparePass pass{};
   pass.from = whole + wanted.first_head * wanted.from.head_stride;
   pass.from_row = wanted.from.row_stride;
@@ -171,7 +172,7 @@ void Residents::fill_from_card(const float* whole, const Wanted& wanted, Units u
 }
 
 /// A few rows at a time: all numbers in their own type would take as much memory again.
-void Residents::fill_from_computer(const Wanted& wanted, Units units, unsigned char* to) {
+void CardCopies::fill_from_computer(const Wanted& wanted, Units units, unsigned char* to) {
   constexpr std::int64_t most_floats = std::int64_t{1} << 23;
   // Whole tiles, so that later rows begin at the same place as in one piece.
   const std::int64_t at_once = std::clamp<std::int64_t>(

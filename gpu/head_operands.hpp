@@ -6,7 +6,7 @@
 #include <span>
 
 #include "core/streaming/tile.hpp"
-#include "gpu/residents.hpp"
+#include "gpu/card_copies.hpp"
 
 namespace attnscope::gpu {
 
@@ -16,18 +16,18 @@ T up(T a, T b) {
 }
 
 /// The operands of some heads of a problem on the card, and the arrays its rule points to.
-class Given {
+class HeadOperands {
  public:
-  Given(Residents& residents, const AttentionProblem& p, Units units, bool with_value,
-        std::int64_t first_head, std::int64_t heads)
-      : residents_(residents) {
+  HeadOperands(CardCopies& copies, const AttentionProblem& p, Units units, bool with_value,
+               std::int64_t first_head, std::int64_t heads)
+      : copies_(copies) {
     const std::int64_t group = p.heads / p.kv_heads, first_key = first_head / group,
                        key_heads = up(first_head + heads, group) - first_key;
     const Units rows{units.arithmetic, units.d};
-    operands.query = residents.get({p.query, first_head, heads, p.queries, p.d_k}, rows);
+    operands.query = copies.get({p.query, first_head, heads, p.queries, p.d_k}, rows);
     key_ = {p.key, first_key, key_heads, p.keys, p.d_k};
-    operands.key = residents.get(key_, units);
-    if (with_value) operands.value = residents.get({p.value, first_key, key_heads, p.keys, p.d_v}, units);
+    operands.key = copies.get(key_, units);
+    if (with_value) operands.value = copies.get({p.value, first_key, key_heads, p.keys, p.d_v}, units);
     operands.query_from = operands.first_head = static_cast<int>(first_head);
     operands.key_from = static_cast<int>(first_key);
     operands.heads = static_cast<int>(heads);
@@ -46,7 +46,7 @@ class Given {
   const void* key_rows(Units units) {
     if (!units.groups) return operands.key;
     units.groups = false;
-    return residents_.get(key_, units);
+    return copies_.get(key_, units);
   }
 
   Operands operands{};
@@ -74,10 +74,10 @@ class Given {
   }
   template <class T>
   const T* on_card(std::span<const T> values, const std::shared_ptr<const void>& owner) {
-    return values.empty() ? nullptr : residents_.get(values, owner);
+    return values.empty() ? nullptr : copies_.get(values, owner);
   }
 
-  Residents& residents_;
+  CardCopies& copies_;
   Wanted key_;
 };
 
@@ -88,7 +88,7 @@ inline Units units_for(const AttentionProblem& p, Arithmetic arithmetic) {
 /// Folds parts into pictures of this shape, by a pass whose pictures have no memory yet: if nothing is
 /// merged, sums become means in place. Parts without largest weights give no picture of them. Complete at the
 /// next wait().
-PooledTile folded(Device& device, Residents& residents, FoldPass pass, const Shape& shape,
+PooledTile folded(Device& device, CardCopies& copies, FoldPass pass, const Shape& shape,
                   DeviceArray<float> sums, DeviceArray<float> mosts);
 
 }  // namespace attnscope::gpu
