@@ -8,7 +8,7 @@
 
 #include "core/files/formats/json_reader.hpp"
 #include "core/files/formats/limits.hpp"
-#include "core/files/formats/posix.hpp"
+#include "core/files/model/model_files.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope {
@@ -49,9 +49,9 @@ std::vector<std::int64_t> sizes_of(const Shape& shape) {
 }
 
 /// The files in an index, each with its tensors.
-std::map<std::string, std::vector<std::string>> files_of(const path& index) {
-  const std::string where = index.native();
-  const nlohmann::json value = parse_strict_json(read_whole(index, max_json_bytes), where);
+std::map<std::string, std::vector<std::string>> files_of(ModelFiles& folder, const std::string& index) {
+  const std::string where = (folder.path() / index).native();
+  const nlohmann::json value = parse_strict_json(folder.text(index, max_json_bytes), where);
   const auto map = value.is_object() ? value.find("weight_map") : value.end();
   if (!value.is_object() || map == value.end() || !map->is_object())
     throw Error(
@@ -86,8 +86,10 @@ bool is_link_to_nothing(const path& file) {
 
 }  // namespace
 
-Checkpoint::Checkpoint(const path& folder, std::span<const std::string_view> prefixes) : folder_(folder) {
-  const path single = folder / "model.safetensors", index = folder / "model.safetensors.index.json";
+Checkpoint::Checkpoint(ModelFiles& files, std::span<const std::string_view> prefixes)
+    : folder_(files.path()) {
+  const char *const single_name = "model.safetensors", *const index_name = "model.safetensors.index.json";
+  const path single = folder_ / single_name, index = folder_ / index_name;
   for (const path& file : {single, index})
     if (is_link_to_nothing(file))
       throw Error(
@@ -97,23 +99,24 @@ Checkpoint::Checkpoint(const path& folder, std::span<const std::string_view> pre
   if (exists(single) && exists(index))
     note_ = " Both model.safetensors and model.safetensors.index.json are there; the single file was read.";
   if (exists(single)) {
-    add(single, prefixes, nullptr);
+    add(files.tensors(single_name), prefixes, nullptr);
     refuse_unmerged();
     return;
   }
   if (exists(index)) {
-    for (const auto& [file, wanted] : files_of(index)) add(folder / file, prefixes, &wanted);
+    for (const auto& [file, wanted] : files_of(files, index_name))
+      add(files.tensors(file), prefixes, &wanted);
     refuse_unmerged();
     return;
   }
-  if (exists(folder / "pytorch_model.bin") || exists(folder / "pytorch_model.bin.index.json")) {
+  if (exists(folder_ / "pytorch_model.bin") || exists(folder_ / "pytorch_model.bin.index.json")) {
     throw Error(fmt::format(
         "\"{}\" has its weights in pytorch_model.bin, which is a program as much as a file and is "
         "never opened. In Python, model.save_pretrained(folder) writes model.safetensors.",
-        folder.native()));
+        folder_.native()));
   }
-  throw Error(
-      fmt::format("\"{}\" has neither model.safetensors nor model.safetensors.index.json.", folder.native()));
+  throw Error(fmt::format("\"{}\" has neither model.safetensors nor model.safetensors.index.json.",
+                          folder_.native()));
 }
 
 /// Throws Error for the state_dict() of a model wrapped by PEFT, where a weight is the sum of several
@@ -128,16 +131,15 @@ void Checkpoint::refuse_unmerged() const {
             in_quotes(folder_.native()), in_quotes(entry.tensor->name, 100)));
 }
 
-void Checkpoint::add(const path& file, std::span<const std::string_view> prefixes,
+void Checkpoint::add(const SafetensorsFile& opened, std::span<const std::string_view> prefixes,
                      const std::vector<std::string>* wanted) {
-  files_.push_back(std::make_unique<SafetensorsFile>(file));
-  const SafetensorsFile& opened = *files_.back();
   const auto keep = [&](const TensorEntry& tensor) {
     const auto [at, is_new] =
         tensors_.emplace(stripped(tensor.name, prefixes), Entry{&opened, &tensor, false});
     if (!is_new && at->second.file != &opened && at->second.tensor->name == tensor.name)
       throw Error(fmt::format("Both \"{}\" and \"{}\" have a tensor {}: which of them counts is not known.",
-                              at->second.file->path().native(), file.native(), in_quotes(tensor.name)));
+                              at->second.file->path().native(), opened.path().native(),
+                              in_quotes(tensor.name)));
     // If two names are equal after stripping, the one that needed no stripping counts.
     if (!is_new && at->first == tensor.name) at->second = {&opened, &tensor, false};
   };
@@ -146,8 +148,8 @@ void Checkpoint::add(const path& file, std::span<const std::string_view> prefixe
   if (wanted == nullptr) return;
   for (const std::string& name : *wanted)
     if (opened.find(name) == nullptr)
-      throw Error(fmt::format("\"{}\" has no tensor {}, which the index says is in it.", file.native(),
-                              in_quotes(name)));
+      throw Error(fmt::format("\"{}\" has no tensor {}, which the index says is in it.",
+                              opened.path().native(), in_quotes(name)));
 }
 
 Checkpoint::Entry& Checkpoint::find(const std::string& name, const std::string& expected) {

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +14,8 @@
 
 namespace attnscope {
 
+class ModelFiles;
+
 class Checkpoint final : public TensorSource {
  public:
   /// A folder with model.safetensors, or with model.safetensors.index.json and the files in it. Prefixes that
@@ -23,8 +24,8 @@ class Checkpoint final : public TensorSource {
   /// 2019, become "weight" and "bias". Throws Error if there is no such file, or only one that would have to
   /// be unpickled; if an index names nothing, files elsewhere, or tensors that are not where it says; for two
   /// files with the same tensor; and for an unmerged adapter. Tensors of its files that the index leaves out
-  /// are read as well.
-  Checkpoint(const std::filesystem::path& folder, std::span<const std::string_view> prefixes);
+  /// are read as well. `files` must outlive it, but not the tensors that are taken.
+  Checkpoint(ModelFiles& files, std::span<const std::string_view> prefixes);
 
   bool has(const std::string& name) const override { return tensors_.contains(name); }
   /// 8-bit integers with a scale for each row ("weight_scale"; "SCB", divided by 127) are multiplied by it;
@@ -40,7 +41,7 @@ class Checkpoint final : public TensorSource {
     const TensorEntry* tensor = nullptr;
     bool taken = false;
   };
-  void add(const std::filesystem::path& file, std::span<const std::string_view> prefixes,
+  void add(const SafetensorsFile& file, std::span<const std::string_view> prefixes,
            const std::vector<std::string>* wanted);
   void refuse_unmerged() const;
   Entry& find(const std::string& name, const std::string& expected);
@@ -50,7 +51,6 @@ class Checkpoint final : public TensorSource {
 
   std::filesystem::path folder_;
   std::string note_;  // a hint for errors about a tensor that does not fit
-  std::vector<std::unique_ptr<SafetensorsFile>> files_;
   std::map<std::string, Entry> tensors_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -180,10 +181,13 @@ StackSpec stack_of(const ArchitectureKeys& keys, const FamilyRow& family, int d_
 
 }  // namespace
 
-GgufTensors::GgufTensors(const std::filesystem::path& path) : parts_(open_gguf_parts(path)) {
-  if (parts_.size() == 1) return;
+GgufTensors::GgufTensors(const std::filesystem::path& path)
+    : GgufTensors(std::make_shared<const GgufParts>(open_gguf_parts(path))) {}
+
+GgufTensors::GgufTensors(std::shared_ptr<const GgufParts> parts) : parts_(std::move(parts)) {
+  if (parts_->size() == 1) return;
   std::set<std::string_view> seen;
-  for (const auto& part : parts_)
+  for (const auto& part : *parts_)
     for (const GgufTensor& tensor : part->tensors())
       if (!seen.insert(tensor.name).second)
         throw Error(fmt::format("{} has tensor {}, which a part before it has too.",
@@ -191,8 +195,9 @@ GgufTensors::GgufTensors(const std::filesystem::path& path) : parts_(open_gguf_p
 }
 
 const GgufFile* GgufTensors::part_of(const std::string& name) const {
-  const auto at = std::ranges::find_if(parts_, [&](const auto& part) { return part->find(name) != nullptr; });
-  return at == parts_.end() ? nullptr : at->get();
+  const auto at =
+      std::ranges::find_if(*parts_, [&](const auto& part) { return part->find(name) != nullptr; });
+  return at == parts_->end() ? nullptr : at->get();
 }
 
 const GgufTensor* GgufTensors::find(const std::string& name) const {
@@ -223,7 +228,7 @@ StoredTensor GgufTensors::take_rows(const std::string& name, std::int64_t column
 
 std::vector<std::string> GgufTensors::ignored() const {
   std::vector<std::string> names;
-  for (const auto& part : parts_)
+  for (const auto& part : *parts_)
     for (const GgufTensor& tensor : part->tensors())
       if (!taken_.contains(tensor.name)) names.push_back(tensor.name);
   return names;

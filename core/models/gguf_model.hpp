@@ -18,9 +18,11 @@ class GgufTensors final : public TensorSource {
   /// One file, or several parts of one. Throws Error as open_gguf_parts(), and naming a tensor that two parts
   /// have.
   explicit GgufTensors(const std::filesystem::path& path);
+  /// The same for parts that are open.
+  explicit GgufTensors(std::shared_ptr<const GgufParts> parts);
 
   /// The part with the metadata.
-  const GgufFile& file() const { return *parts_[0]; }
+  const GgufFile& file() const { return *parts_->front(); }
   /// Null if there is no such tensor.
   const GgufTensor* find(const std::string& name) const;
   bool has(const std::string& name) const override { return find(name) != nullptr; }
@@ -32,7 +34,7 @@ class GgufTensors final : public TensorSource {
  private:
   const GgufFile* part_of(const std::string& name) const;
 
-  std::vector<std::unique_ptr<const GgufFile>> parts_;
+  std::shared_ptr<const GgufParts> parts_;
   std::set<std::string> taken_;
 };
 

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.hpp"
-#include "core/files/formats/posix.hpp"
+#include "core/files/model/model_files.hpp"
 #include "core/models/checkpoint.hpp"
 #include "core/models/config/config.hpp"
 #include "core/models/config/families.hpp"
@@ -282,20 +282,25 @@ std::int64_t count_weights(const Model& model) {
 }
 
 ModelPtr open_model(const std::filesystem::path& given) {
-  const std::filesystem::path path = model_path(given);
-  if (is_gguf(path)) {
-    GgufTensors files(path);
-    return made(read_gguf_config(files), files, path);
+  ModelFiles files(model_path(given));
+  return open_model(files);
+}
+
+ModelPtr open_model(ModelFiles& files) {
+  const std::filesystem::path& path = files.path();
+  if (files.is_gguf()) {
+    GgufTensors tensors(files.gguf());
+    return made(read_gguf_config(tensors), tensors, path);
   }
-  const std::filesystem::path file = path / "config.json";
+  const char* const file = "config.json";
   refuse_watch_stream(path);
   if (!is_directory(path))
     throw Error(fmt::format("\"{}\" is neither a folder, which has config.json in it, nor a .gguf file.",
                             path.native()));
   refuse_adapter(path);
-  const ModelConfig config = read_config(read_whole(file, most_config_bytes), file.native());
-  Checkpoint files(path, config.within ? decoder_prefixes : config.family->prefixes);
-  return made(config, files, path);
+  const ModelConfig config = read_config(files.text(file, most_config_bytes), (path / file).native());
+  Checkpoint tensors(files, config.within ? decoder_prefixes : config.family->prefixes);
+  return made(config, tensors, path);
 }
 
 }  // namespace attnscope

@@ -13,6 +13,8 @@
 
 namespace attnscope {
 
+class ModelFiles;
+
 /// Weight and bias of a norm; both empty if the block has no such norm.
 struct NormWeights {
   std::vector<float> weight, bias;
@@ -81,5 +83,7 @@ using ModelPtr = std::shared_ptr<const Model>;
 /// Opens a Hugging Face folder (config.json and safetensors) or a GGUF file. Weights stay in the file's map.
 /// Throws Error naming the file and the field or tensor, what was found and what was expected.
 ModelPtr open_model(const std::filesystem::path& path);
+/// The same for files of model_path(), which what else is read of the model can then use.
+ModelPtr open_model(ModelFiles& files);
 
 }  // namespace attnscope

@@ -6,23 +6,23 @@
 #include <string_view>
 #include <utility>
 
-#include "core/files/formats/gguf.hpp"
+#include "core/files/model/model_files.hpp"
 #include "core/tokenizers/word_level.hpp"
 
 namespace attnscope::tokenizers {
 
-bool has_tokenizer(const std::filesystem::path& path) {
+bool has_tokenizer(ModelFiles& model) {
   constexpr auto files =
       std::to_array<std::string_view>({"tokenizer.json", "vocab.json", "vocab.txt", "spiece.model",
                                        "tokenizer.model", "sentencepiece.bpe.model"});
-  if (is_gguf(path)) {
-    const GgufFile file(path);
-    const auto kind = file.metadata().string("tokenizer.ggml.model");
+  if (model.is_gguf()) {
+    const std::shared_ptr<const GgufParts> parts = model.gguf();
+    const auto kind = parts->front()->metadata().string("tokenizer.ggml.model");
     return kind && *kind != "no_vocab" && *kind != "none";
   }
   return std::ranges::any_of(files, [&](std::string_view file) {
     std::error_code problem;  // a dangling link counts as a file: reading it reports the error
-    return std::filesystem::symlink_status(path / file, problem).type() !=
+    return std::filesystem::symlink_status(model.path() / file, problem).type() !=
            std::filesystem::file_type::not_found;
   });
 }

@@ -189,6 +189,9 @@ TEST_CASE("run and tokenize take a chat", "[cli][models][chat]") {
       run(directory, "tokenize m --chat-user ab").out ==
       R"({"text":"<|endoftext|>abc","ids":[4,3,2],"tokens":["<|endoftext|>","ab","c"],"offsets":[[0,13],[13,15],[15,16]]})"
       "\n");
+  // One of the model's files stands for its folder.
+  CHECK(run(directory, "tokenize m/config.json --chat-user ab").out ==
+        run(directory, "tokenize m --chat-user ab").out);
   CHECK(ids("--chat-user ab --no-generation-prompt") == std::vector{4, 3});
   directory.write("chat.json",
                   R"([{"role": "user", "content": " a"}, {"role": "assistant", "content": "c"}])");

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.hpp"
+#include "core/files/model/model_files.hpp"
 #include "core/gguf_samples.hpp"
 #include "core/tokenizers/chat/chat_template.hpp"
 #include "core/tokenizers/read/chat_format.hpp"
@@ -53,7 +54,8 @@ void write_tokenizer(const TemporaryDirectory& folder) {
 }
 
 ChatFormat loaded(const TemporaryDirectory& folder) {
-  return load_chat_format(folder.path(), *load_tokenizer(folder.path()));
+  ModelFiles files(folder.path());
+  return load_chat_format(files, *load_tokenizer(files));
 }
 
 }  // namespace
@@ -147,8 +149,8 @@ TEST_CASE("a GGUF file has a chat template in its metadata", "[tokenizers][chat]
   file.value("tokenizer.chat_template", STRING, text("{{ bos_token }}a"));
   file.value("tokenizer.chat_templates", ARRAY, array(STRING, {text("rag")}));
   file.value("tokenizer.chat_template.rag", STRING, text("r"));
-  const std::filesystem::path path = folder.write("m.gguf", file.bytes());
-  const ChatFormat format = load_chat_format(path, *load_tokenizer(path));
+  ModelFiles files(folder.write("m.gguf", file.bytes()));
+  const ChatFormat format = load_chat_format(files, *load_tokenizer(files));
   CHECK(format.of("").where == "m.gguf, tokenizer.chat_template");
   CHECK(format.of("rag").source == "r");
   CHECK(render_chat(format, format.of(""), {.messages = {{"a", "a"}}}).text == "<s>a");

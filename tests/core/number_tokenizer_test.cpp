@@ -9,6 +9,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "core/files/model/model_files.hpp"
 #include "core/gguf_samples.hpp"
 #include "core/models/opened/first_text.hpp"
 #include "core/models/opened/opened_model.hpp"
@@ -24,6 +25,11 @@ ModelTokens read(const OpenedModel& opened, const std::string& words) {
   ModelText text;
   text.text = words;
   return tokens_of(opened, text);
+}
+
+bool brings_tokenizer(const std::filesystem::path& path) {
+  ModelFiles files(path);
+  return tokenizers::has_tokenizer(files);
 }
 
 }  // namespace
@@ -49,18 +55,18 @@ TEST_CASE("a model without a tokenizer reads the numbers of its tokens", "[model
 
 TEST_CASE("any file that a tokenizer is read from is one", "[tokenizers]") {
   const test::TemporaryDirectory directory;
-  CHECK_FALSE(tokenizers::has_tokenizer(directory.path()));
+  CHECK_FALSE(brings_tokenizer(directory.path()));
   for (const char* file : {"tokenizer.json", "vocab.json", "vocab.txt", "spiece.model", "tokenizer.model",
                            "sentencepiece.bpe.model"}) {
     INFO(file);
     std::ofstream(directory / file) << "";
-    CHECK(tokenizers::has_tokenizer(directory.path()));
+    CHECK(brings_tokenizer(directory.path()));
     std::filesystem::remove(directory / file);
   }
   std::ofstream(directory / "tokenizer_config.json") << "{}";
-  CHECK_FALSE(tokenizers::has_tokenizer(directory.path()));
+  CHECK_FALSE(brings_tokenizer(directory.path()));
   std::filesystem::create_symlink(directory / "nowhere", directory / "tokenizer.json");
-  CHECK(tokenizers::has_tokenizer(directory.path()));  // an error only when it is read
+  CHECK(brings_tokenizer(directory.path()));  // an error only when it is read
 }
 
 TEST_CASE("a GGUF says whether it brings a tokenizer", "[tokenizers]") {
@@ -69,7 +75,7 @@ TEST_CASE("a GGUF says whether it brings a tokenizer", "[tokenizers]") {
   const auto has = [&](const std::string& kind) {
     GgufSample sample;
     if (!kind.empty()) sample.value("tokenizer.ggml.model", STRING, text(kind));
-    return tokenizers::has_tokenizer(directory.write("a.gguf", sample.head()));
+    return brings_tokenizer(directory.write("a.gguf", sample.head()));
   };
   CHECK(has("gpt2"));
   CHECK(has("llama"));

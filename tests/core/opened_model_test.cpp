@@ -10,6 +10,7 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include "core/base/error.hpp"
+#include "core/files/model/model_files.hpp"
 #include "core/models/opened/file_facts.hpp"
 #include "core/models/opened/first_text.hpp"
 #include "core/opened_models.hpp"
@@ -91,7 +92,8 @@ TEST_CASE("the same files elsewhere are the same model, other weights another", 
   small_models::write_gpt(directory / "two", other);
   fs::copy(directory / "one", directory / "three");
   const auto facts = [&](const char* name) {
-    return file_facts(*open_model(directory / name), directory / name);
+    ModelFiles files(directory / name);
+    return file_facts(*open_model(files), files);
   };
   const FileFacts one = facts("one");
   CHECK(one.name == "one");

@@ -3,6 +3,7 @@
 #include <fstream>
 
 #include "core/files/formats/safetensors.hpp"
+#include "core/files/model/model_files.hpp"
 #include "core/models/checkpoint.hpp"
 #include "fuzz/harness.hpp"
 
@@ -31,7 +32,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::ofstream(folder / "model.safetensors.index.json", std::ios::binary)
       .write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
   fuzz::expect_result_or_sentence([&] {
-    Checkpoint files(folder, prefixes);
+    ModelFiles opened(folder);
+    Checkpoint files(opened, prefixes);
     for (const std::string& name : files.ignored())
       if (name != "model.w" && name != "v.gamma" && name != "u")
         fuzz::finding("a tensor from elsewhere", name);

@@ -10,8 +10,7 @@
 
 namespace attnscope {
 
-std::string chat_text(const std::filesystem::path& model, const tokenizers::Tokenizer& tokenizer,
-                      const ChatOptions& options) {
+std::string chat_text(ModelFiles& model, const tokenizers::Tokenizer& tokenizer, const ChatOptions& options) {
   constexpr std::uint64_t most_bytes = 16 << 20;
   const tokenizers::ChatFormat format = tokenizers::load_chat_format(model, tokenizer);
   const tokenizers::ChatTemplate& chosen = format.of(options.template_name);

@@ -1,7 +1,6 @@
 // app/cli: a chat from the command line, as the text format that a model was trained on.
 #pragma once
 
-#include <filesystem>
 #include <optional>
 #include <string>
 
@@ -9,6 +8,8 @@
 #include "core/tokenizers/tokenizer.hpp"
 
 namespace attnscope {
+
+class ModelFiles;
 
 struct ChatOptions {
   // Exactly one of these is set.
@@ -23,6 +24,6 @@ struct ChatOptions {
 
 /// The text contains its special tokens: encode it without adding others. Prints on stderr the date that the
 /// template was given, and which messages the template does not put into the text unchanged. Throws Error.
-std::string chat_text(const std::filesystem::path& model, const tokenizers::Tokenizer&, const ChatOptions&);
+std::string chat_text(ModelFiles& model, const tokenizers::Tokenizer&, const ChatOptions&);
 
 }  // namespace attnscope

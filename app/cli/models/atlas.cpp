@@ -16,6 +16,7 @@
 #include "core/files/formats/atomic_write.hpp"
 #include "core/models/opened/opened_model.hpp"
 #include "core/readouts/text/not_finite.hpp"
+#include "core/tokenizers/tokenizer.hpp"
 
 namespace attnscope {
 namespace {

@@ -4,20 +4,28 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <utility>
 
 #include "core/base/parallel.hpp"
 #include "core/models/model.hpp"
-#include "core/tokenizers/tokenizer.hpp"
 
 namespace attnscope {
+
+class ModelFiles;
+namespace tokenizers {
+class Tokenizer;
+}
 
 /// For one thread at a time.
 class ModelAtHand {
  public:
-  explicit ModelAtHand(std::filesystem::path path) : path_(std::move(path)) {}
+  /// Any path that model_path() takes.
+  explicit ModelAtHand(const std::filesystem::path&);
+  ~ModelAtHand();
 
+  /// As it was given.
   const std::filesystem::path& path() const { return path_; }
+  /// Opened once for the model, its tokenizer and its chat templates.
+  ModelFiles& files() { return *files_; }
   /// Both are read once; the model prints say_note(). Throw Error at every call if reading fails.
   const Model& model();
   const tokenizers::Tokenizer& tokenizer();
@@ -26,6 +34,7 @@ class ModelAtHand {
 
  private:
   std::filesystem::path path_;
+  std::unique_ptr<ModelFiles> files_;
   ModelPtr model_;
   std::shared_ptr<const tokenizers::Tokenizer> tokenizer_;
   std::optional<ThreadPool> pool_;

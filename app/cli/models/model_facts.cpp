@@ -17,6 +17,7 @@
 #include "core/base/error.hpp"
 #include "core/models/model.hpp"
 #include "core/text/utf8.hpp"
+#include "core/tokenizers/tokenizer.hpp"
 
 namespace attnscope {
 namespace {
@@ -164,7 +165,7 @@ void tokenize_lines(ModelAtHand& model, bool json) {
 }
 
 void tokenize_chat(ModelAtHand& model, const ChatOptions& chat) {
-  EncodingWriter(model.tokenizer(), to_stdout).write_chat(chat_text(model.path(), model.tokenizer(), chat));
+  EncodingWriter(model.tokenizer(), to_stdout).write_chat(chat_text(model.files(), model.tokenizer(), chat));
   to_stdout("\n");
 }
 
@@ -182,7 +183,7 @@ std::string encodings_of_chat(ModelAtHand& model, const ChatOptions& chat) {
   std::string all = "[";
   EncodingWriter(model.tokenizer(), [&](std::string_view piece) {
     all += piece;
-  }).write_chat(chat_text(model.path(), model.tokenizer(), chat));
+  }).write_chat(chat_text(model.files(), model.tokenizer(), chat));
   return all + "]";
 }
 

@@ -15,12 +15,14 @@
 #include "core/base/error.hpp"
 #include "core/files/formats/limits.hpp"
 #include "core/files/formats/posix.hpp"
+#include "core/files/model/model_files.hpp"
 #include "core/models/opened/opened_model.hpp"
 #include "core/models/pictures/image_input.hpp"
 #include "core/readouts/hook_tensors.hpp"
 #include "core/readouts/lens.hpp"
 #include "core/readouts/text/prediction.hpp"
 #include "core/readouts/unembed.hpp"
+#include "core/tokenizers/tokenizer.hpp"
 
 namespace attnscope {
 namespace {
@@ -32,7 +34,7 @@ ModelInput input_of_text(const RunModelOptions& options, ModelAtHand& at_hand) {
   const tokenizers::Tokenizer& tokenizer = at_hand.tokenizer();
   ModelText text;
   if (options.chat.is_given())
-    text.text = chat_text(at_hand.path(), tokenizer, options.chat);
+    text.text = chat_text(at_hand.files(), tokenizer, options.chat);
   else
     text.text = options.text_file ? read_whole(*options.text_file, max_text_bytes) : *options.text;
   text.special = !options.chat.is_given();
@@ -50,7 +52,7 @@ std::vector<ModelInput> inputs_of(const RunModelOptions& options, ModelAtHand& a
     throw Error(
         fmt::format("--image is for models that take pictures; this model is {}.", model.spec.family));
   if (options.image) {
-    const ImagePreparation how = image_preparation(at_hand.path(), *model.spec.image);
+    const ImagePreparation how = image_preparation(at_hand.files().path(), *model.spec.image);
     ModelInput input;
     input.image = prepared_image(read_picture(*options.image), how, *model.spec.image);
     say_note(note_on_picture(*options.image));

@@ -27,6 +27,7 @@
 #include "app/cli/parts/checked_option.hpp"
 #include "core/base/error.hpp"
 #include "core/base/worker.hpp"
+#include "core/tokenizers/tokenizer.hpp"
 
 namespace attnscope {
 namespace {

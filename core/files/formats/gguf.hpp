@@ -27,6 +27,7 @@ class GgufFile {
   explicit GgufFile(const std::filesystem::path& path);
 
   const std::filesystem::path& path() const { return file_->path(); }
+  const MappedFile& map() const { return *file_; }
   std::uint32_t version() const { return header_.version; }
   std::uint32_t alignment() const { return header_.alignment; }  // of the data, in bytes
   const GgufMetadata& metadata() const& { return header_.metadata; }

@@ -29,8 +29,8 @@ void check_part(const GgufFile& part, std::int64_t number, std::int64_t count) {
 
 }  // namespace
 
-std::vector<std::unique_ptr<const GgufFile>> open_gguf_parts(const std::filesystem::path& path) {
-  std::vector<std::unique_ptr<const GgufFile>> parts;
+GgufParts open_gguf_parts(const std::filesystem::path& path) {
+  GgufParts parts;
   auto given = std::make_unique<const GgufFile>(path);
   const std::int64_t count = given->metadata().integer(count_key).value_or(1);
   if (count <= 1) {

@@ -35,6 +35,8 @@ Error system_error(std::string_view what, const std::filesystem::path& path) {
 
 namespace {
 
+thread_local std::vector<std::filesystem::path>* opened_files = nullptr;  // of OpenedFiles
+
 /// A clone without Git LFS has a pointer file of three lines in place of each large file.
 void refuse_lfs_pointer(const Descriptor& file, std::uint64_t size, const std::filesystem::path& path) {
   constexpr std::string_view begin = "version https://git-lfs.github.com/spec/";
@@ -63,8 +65,12 @@ Descriptor open_regular(const std::filesystem::path& path) {
                             in_quotes(path.native())));
   }
   refuse_lfs_pointer(file, static_cast<std::uint64_t>(status.st_size), path);
+  if (opened_files != nullptr) opened_files->push_back(path);
   return file;
 }
+
+OpenedFiles::OpenedFiles() { opened_files = &paths_; }
+OpenedFiles::~OpenedFiles() { opened_files = nullptr; }
 
 std::uint64_t size_of(const Descriptor& file, const std::filesystem::path& path) {
   struct stat status {};

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/base/error.hpp"
 
@@ -32,6 +33,21 @@ Error system_error(std::string_view what, const std::filesystem::path& path);
 /// Opens a regular file for reading; never blocks on a pipe. Throws Error saying what the path is instead,
 /// also for a Git LFS pointer, whose file was not fetched.
 Descriptor open_regular(const std::filesystem::path& path);
+/// For tests: while it lives, it lists the files that open_regular() opens on this thread, in their order. At
+/// most one on a thread.
+class OpenedFiles {
+ public:
+  OpenedFiles();
+  ~OpenedFiles();
+  OpenedFiles(const OpenedFiles&) = delete;
+  OpenedFiles& operator=(const OpenedFiles&) = delete;
+
+  const std::vector<std::filesystem::path>& paths() const { return paths_; }
+
+ private:
+  std::vector<std::filesystem::path> paths_;
+};
+
 /// The current size in bytes.
 std::uint64_t size_of(const Descriptor& file, const std::filesystem::path& path);
 /// Reads exactly `size` bytes from `offset` on. Throws Error if the file ends before that.

@@ -65,6 +65,7 @@ class SafetensorsFile {
   /// reading its bytes would end the program.
   const TensorEntry* find(std::string_view name) const;
   const std::filesystem::path& path() const { return file_->path(); }
+  const MappedFile& map() const { return *file_; }
   /// The tensor as stored: F32, F16 and BF16 stay in the map, which lives as long as any tensor in it; other
   /// types are converted to float first. Throws Error as to_tensor(); so does using the tensor once the file
   /// has become shorter.

@@ -7,11 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "core/files/formats/gguf_parts.hpp"
 #include "core/files/formats/json_reader.hpp"
-#include "core/files/formats/limits.hpp"
-#include "core/files/formats/posix.hpp"
-#include "core/files/formats/safetensors.hpp"
+#include "core/files/model/model_files.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope {
@@ -41,54 +38,43 @@ class Hash {
 
 /// A file with weights, and the offset at which they begin.
 struct WeightFile {
-  fs::path path;
+  const MappedFile* file = nullptr;
   std::uint64_t data = 0;
 };
 
-std::uint64_t safetensors_data(const fs::path& path) {
-  const Descriptor file = open_regular(path);
+std::uint64_t safetensors_data(const MappedFile& file) {
   unsigned char bytes[8] = {};
-  read_exactly(file, path, 0, bytes, sizeof bytes);
+  file.read(0, bytes, sizeof bytes);
   std::uint64_t header = 0;
   for (int i = 7; i >= 0; --i) header = header << 8 | bytes[i];
   return header + sizeof bytes;
 }
 
 /// The weight files of the opened model.
-std::vector<WeightFile> weight_files(const fs::path& path) {
+std::vector<WeightFile> weight_files(ModelFiles& model) {
   std::vector<WeightFile> files;
-  if (is_gguf(path)) {
-    for (const auto& part : open_gguf_parts(path)) {
-      std::uint64_t data = fs::file_size(part->path());
+  if (model.is_gguf()) {
+    for (const auto& part : *model.gguf()) {
+      std::uint64_t data = part->map().size();
       for (const GgufTensor& tensor : part->tensors()) data = std::min(data, tensor.begin);
-      files.push_back({part->path(), data});
+      files.push_back({&part->map(), data});
     }
     return files;
   }
-  const fs::path single = path / "model.safetensors", index = path / "model.safetensors.index.json";
-  std::vector<fs::path> paths{single};
-  if (!exists(single)) {
-    const auto json = parse_strict_json(read_whole(index, max_json_bytes), index.native());
-    paths.clear();
-    for (const auto& [tensor, file] : json.at("weight_map").items())
-      paths.push_back(path / file.get<std::string>());
-    std::ranges::sort(paths);
-    paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
-  }
-  for (const fs::path& file : paths) files.push_back({file, safetensors_data(file)});
+  for (const auto& [name, file] : model.opened_tensors())
+    files.push_back({&file.map(), safetensors_data(file.map())});
   return files;
 }
 
 /// Hashes the file's size, its header and pieces of its weights.
 void add_file(const WeightFile& weights, Hash& hash) {
   constexpr std::uint64_t pieces = 32, piece = 4096, most_header = 64 << 20;
-  const Descriptor file = open_regular(weights.path);
-  const std::uint64_t size = size_of(file, weights.path), data = std::min(weights.data, size);
+  const std::uint64_t size = weights.file->size(), data = std::min(weights.data, size);
   hash.add(size);
   std::string bytes;
   const auto add = [&](std::uint64_t begin, std::uint64_t length) {
     bytes.resize(static_cast<std::size_t>(length));
-    read_exactly(file, weights.path, begin, bytes.data(), bytes.size());
+    weights.file->read(begin, bytes.data(), bytes.size());
     hash.add(bytes);
   };
   add(0, std::min(data, most_header));
@@ -164,10 +150,10 @@ std::string gguf_name(const fs::path& path, const Told& told) {
   return stem.starts_with("sha256") && told && !told->empty() ? std::string(*told) : stem;
 }
 
-std::optional<TrainedHere> trained_here(const fs::path& folder) {
-  const fs::path file = folder / "model.safetensors";
-  if (!exists(file)) return std::nullopt;
-  const std::map<std::string, std::string> header = SafetensorsFile(file).metadata();
+std::optional<TrainedHere> trained_here(const ModelFiles& files) {
+  const auto weights = files.opened_tensors().find("model.safetensors");
+  if (weights == files.opened_tensors().end()) return std::nullopt;
+  const std::map<std::string, std::string>& header = weights->second.metadata();
   const auto name = header.find("attnscope.name"), seed = header.find("attnscope.seed"),
              steps = header.find("attnscope.steps");
   if (name == header.end() || seed == header.end() || steps == header.end()) return std::nullopt;
@@ -186,25 +172,26 @@ std::string folder_name(const fs::path& path) {
   return own == "model" || is_revision(own) ? "" : own;
 }
 
-FileFacts file_facts(const Model& model, const fs::path& path) {
+FileFacts file_facts(const Model& model, ModelFiles& files) {
+  const fs::path& path = files.path();
   FileFacts facts;
   Hash hash;
-  if (is_gguf(path)) {
-    const auto parts = open_gguf_parts(path);
-    facts.name = gguf_name(path, parts[0]->metadata().string("general.name"));
+  if (files.is_gguf()) {
+    const std::shared_ptr<const GgufParts> parts = files.gguf();
+    facts.name = gguf_name(path, parts->front()->metadata().string("general.name"));
   } else {
-    const fs::path file = path / "config.json";
-    const std::string config = read_whole(file, config_limit);
+    const std::string& config = files.text("config.json", config_limit);
     facts.name = folder_name(path);
-    if (facts.name.empty()) facts.name = config_name(parse_strict_json(config, file.native()));
+    if (facts.name.empty())
+      facts.name = config_name(parse_strict_json(config, (path / "config.json").native()));
     hash.add(config);
-    facts.trained = trained_here(path);
+    facts.trained = trained_here(files);
   }
   facts.name = printable(facts.name.empty() ? model.spec.family : facts.name);
   facts.storage = StoredBytes(model).most();
-  for (const WeightFile& file : weight_files(path)) {
-    facts.bytes += fs::file_size(file.path);
-    add_file(file, hash);
+  for (const WeightFile& weights : weight_files(files)) {
+    facts.bytes += weights.file->size();
+    add_file(weights, hash);
   }
   facts.fingerprint = hash.value();
   return facts;

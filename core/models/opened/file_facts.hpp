@@ -12,14 +12,16 @@
 
 namespace attnscope {
 
+class ModelFiles;
+
 /// See OpenedModel.
 struct FileFacts {
   std::string name, storage;
   std::uint64_t bytes = 0, fingerprint = 0;
   std::optional<TrainedHere> trained;
 };
-/// The path is the folder or file of the model. Throws Error naming the file.
-FileFacts file_facts(const Model&, const std::filesystem::path&);
+/// `files`: those that the model was opened from. Throws Error naming the file.
+FileFacts file_facts(const Model&, ModelFiles& files);
 
 /// The name of a model's folder: NAME in a Hugging Face cache (models--ORG--NAME/snapshots/REVISION), else
 /// the folder's own name; empty if neither gives a name.

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.hpp"
-#include "core/files/formats/gguf.hpp"
+#include "core/files/model/model_files.hpp"
 #include "core/models/model_path.hpp"
 #include "core/models/opened/file_facts.hpp"
 #include "core/models/opened/user_chat.hpp"
@@ -242,10 +242,10 @@ bool is_model_path(const fs::path& given) {
 namespace {
 
 /// Reads the chat template; a model without one can still be opened.
-void read_chats(OpenedModel& opened) {
+void read_chats(ModelFiles& files, OpenedModel& opened) {
   try {
     tokenizers::ChatFormat chats;
-    if (!opened.reads_numbers) chats = tokenizers::load_chat_format(opened.path, *opened.tokenizer);
+    if (!opened.reads_numbers) chats = tokenizers::load_chat_format(files, *opened.tokenizer);
     chats.of("");
     opened.chats = std::make_shared<const tokenizers::ChatFormat>(std::move(chats));
   } catch (const Error& error) {
@@ -256,27 +256,27 @@ void read_chats(OpenedModel& opened) {
 }  // namespace
 
 OpenedModelPtr open_whole_model(const fs::path& given, Reading* reading) {
-  const fs::path path = model_path(given);
+  ModelFiles files(model_path(given));
   constexpr std::uint64_t steps = 3;
   expect(reading, steps);
   const auto opened = std::make_shared<OpenedModel>();
-  opened->path = path;
-  opened->model = open_model(path);
+  opened->path = files.path();
+  opened->model = open_model(files);
   advance(reading, 1);
   const ModelSpec& spec = opened->model->spec;
   if (spec.image) {
-    opened->preparation = image_preparation(path, *spec.image);
+    opened->preparation = image_preparation(opened->path, *spec.image);
   } else {
-    opened->reads_numbers = !tokenizers::has_tokenizer(path);
+    opened->reads_numbers = !tokenizers::has_tokenizer(files);
     opened->tokenizer = opened->reads_numbers
                             ? tokenizers::number_tokenizer(static_cast<tokenizers::Id>(spec.vocabulary))
-                            : tokenizers::load_tokenizer(path);
+                            : tokenizers::load_tokenizer(files);
     for (tokenizers::Id id = 0; id < opened->tokenizer->vocabulary_size(); ++id)
       if (opened->tokenizer->is_special(id)) opened->special.push_back(id);
-    read_chats(*opened);
+    read_chats(files, *opened);
   }
   advance(reading, 1);
-  FileFacts facts = file_facts(*opened->model, path);
+  FileFacts facts = file_facts(*opened->model, files);
   opened->name = std::move(facts.name);
   opened->storage = std::move(facts.storage);
   opened->bytes = facts.bytes;

@@ -10,8 +10,8 @@
 #include <fmt/format.h>
 
 #include "core/base/error.hpp"
-#include "core/files/formats/gguf_parts.hpp"
 #include "core/files/formats/posix.hpp"
+#include "core/files/model/model_files.hpp"
 #include "core/text/utf8.hpp"
 #include "core/tokenizers/read/tokenizer_folder.hpp"
 
@@ -53,7 +53,7 @@ void read_jinja_files(const TokenizerFolder& folder, std::vector<ChatTemplate>& 
 
 void read_json_files(const TokenizerFolder& folder, std::vector<ChatTemplate>& to) {
   for (const char* file : {"tokenizer_config.json", "chat_template.json"}) {
-    const nlohmann::json object = folder.object(file);
+    const nlohmann::json& object = folder.object(file);
     in_file(file, [&] {
       if (const JsonNode node = JsonNode(&object, "")["chat_template"]) add_templates(node, file, to);
     });
@@ -95,10 +95,10 @@ void name_special_tokens(const TokenizerFolder& folder, const Tokenizer& tokeniz
   for (auto& token : folder.further_special()) format.special_tokens.push_back(std::move(token));
 }
 
-ChatFormat read_gguf(const fs::path& path, const Tokenizer& tokenizer) {
-  const auto parts = open_gguf_parts(path);
-  const GgufMetadata& metadata = parts[0]->metadata();
-  const std::string file = path.filename().string(), key = "tokenizer.chat_template";
+ChatFormat read_gguf(ModelFiles& files, const Tokenizer& tokenizer) {
+  const std::shared_ptr<const GgufParts> parts = files.gguf();
+  const GgufMetadata& metadata = parts->front()->metadata();
+  const std::string file = files.path().filename().string(), key = "tokenizer.chat_template";
   ChatFormat format;
   const auto add = [&](std::string_view name, const std::string& at) {
     if (const auto source = metadata.string(at))
@@ -115,9 +115,9 @@ ChatFormat read_gguf(const fs::path& path, const Tokenizer& tokenizer) {
 
 }  // namespace
 
-ChatFormat load_chat_format(const fs::path& path, const Tokenizer& tokenizer) {
-  if (is_gguf(path)) return read_gguf(path, tokenizer);
-  const TokenizerFolder folder(path);
+ChatFormat load_chat_format(ModelFiles& files, const Tokenizer& tokenizer) {
+  if (files.is_gguf()) return read_gguf(files, tokenizer);
+  const TokenizerFolder folder(files);
   ChatFormat format;
   read_jinja_files(folder, format.templates);
   if (format.templates.empty()) read_json_files(folder, format.templates);

@@ -1,10 +1,12 @@
 // core/tokenizers/read: chat templates from the files of a model.
 #pragma once
 
-#include <filesystem>
-
 #include "core/tokenizers/chat/chat_template.hpp"
 #include "core/tokenizers/tokenizer.hpp"
+
+namespace attnscope {
+class ModelFiles;
+}
 
 namespace attnscope::tokenizers {
 
@@ -13,6 +15,6 @@ namespace attnscope::tokenizers {
 /// the special tokens that its files name. For a GGUF file: tokenizer.chat_template, and
 /// tokenizer.chat_template.NAME for the names in tokenizer.chat_templates. No templates if there are none.
 /// Throws Error naming the file and the key if they are not strings. `tokenizer`: the model's.
-ChatFormat load_chat_format(const std::filesystem::path& path, const Tokenizer& tokenizer);
+ChatFormat load_chat_format(ModelFiles& files, const Tokenizer& tokenizer);
 
 }  // namespace attnscope::tokenizers

@@ -171,7 +171,7 @@ void add_tokens_of_pieces(const TokenizerFolder& folder, const SentencePieceMode
 }
 
 TokenizerParts from_sentence_piece(const TokenizerFolder& folder, const char* file) {
-  const std::string bytes = folder.read(file);
+  const std::string& bytes = folder.read(file);
   if (is_tiktoken(bytes))
     refuse_model(file, "is a list of tokens in base64 (tiktoken), not a SentencePiece model");
   const SentencePieceModel model = read_sentence_piece_model(bytes, file);

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "core/base/error.hpp"
-#include "core/files/formats/gguf_parts.hpp"
 #include "core/files/formats/json_reader.hpp"
+#include "core/files/model/model_files.hpp"
 #include "core/text/utf8.hpp"
 #include "core/tokenizers/read/gguf_tokenizer.hpp"
 #include "core/tokenizers/read/json_stages.hpp"
@@ -93,12 +93,18 @@ TokenizerParts read_tokenizer_json(std::string_view text, const std::string& whe
 }
 
 std::shared_ptr<const Tokenizer> load_tokenizer(const fs::path& path) {
-  if (is_gguf(path)) return read_gguf_tokenizer(*open_gguf_parts(path)[0]);
-  const TokenizerFolder folder(path);
+  ModelFiles files(path);
+  return load_tokenizer(files);
+}
+
+std::shared_ptr<const Tokenizer> load_tokenizer(ModelFiles& files) {
+  if (files.is_gguf()) return read_gguf_tokenizer(*files.gguf()->front());
+  const fs::path& path = files.path();
+  const TokenizerFolder folder(files);
   const char* file = "tokenizer.json";
   TokenizerParts parts;
   if (folder.has(file)) {
-    const std::string text = folder.read(file);
+    const std::string& text = folder.read(file);
     json object = parse_strict_json(text, file);
     put_class_stages(folder, text, object);
     parts = read_tokenizer_object(object, file);

@@ -8,6 +8,10 @@
 
 #include "core/tokenizers/tokenizer.hpp"
 
+namespace attnscope {
+class ModelFiles;
+}
+
 namespace attnscope::tokenizers {
 
 /// For a GGUF file: the tokenizer in its metadata. For a folder: tokenizer.json; if there is none, vocab.json
@@ -17,6 +21,8 @@ namespace attnscope::tokenizers {
 /// added_tokens.json add and name tokens as AutoTokenizer of transformers 5 reads them. Truncation and
 /// padding settings are not applied here: they are left to the run of the model. Throws Error naming the
 /// file, the field and what was found.
+std::shared_ptr<const Tokenizer> load_tokenizer(ModelFiles& files);
+/// The same for a tokenizer without its model.
 std::shared_ptr<const Tokenizer> load_tokenizer(const std::filesystem::path& path);
 
 /// The parts of a tokenizer.json. `where` names the file in errors.

@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "core/files/formats/json_reader.hpp"
-#include "core/files/formats/posix.hpp"
-
 namespace attnscope::tokenizers {
 namespace {
 
@@ -14,6 +11,11 @@ using nlohmann::json;
 using enum TokenizerClass;
 
 constexpr std::uint64_t most_bytes = 256 * 1'048'576;
+
+const json& no_object() {
+  static const json none = json::object();
+  return none;
+}
 
 /// Class names without "Tokenizer" and "Fast".
 constexpr std::pair<std::string_view, TokenizerClass> class_names[] = {
@@ -103,26 +105,25 @@ std::vector<std::string> usual_tokens_of(TokenizerClass of) {
   return {};
 }
 
-TokenizerFolder::TokenizerFolder(fs::path path) : path_(std::move(path)) {
-  config_ = object("tokenizer_config.json");
-  map_ = object("special_tokens_map.json");
+TokenizerFolder::TokenizerFolder(ModelFiles& files)
+    : files_(files), config_(object("tokenizer_config.json")), map_(object("special_tokens_map.json")) {
   find_class();
 }
 
 void TokenizerFolder::find_class() {
-  json model = json::object();
+  const json* model = &no_object();
   try {
-    model = object("config.json");
+    model = &object("config.json");
   } catch (const Error&) {  // opening the model reports the error
   }
   const auto text_of = [](const json& object, const char* key) {
     const auto found = object.find(key);
     return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
   };
-  model_type_ = text_of(model, "model_type");
+  model_type_ = text_of(*model, "model_type");
   std::string name = text_of(config_, "tokenizer_class");
   names_class_ = !name.empty();
-  if (name.empty()) name = text_of(model, "tokenizer_class");
+  if (name.empty()) name = text_of(*model, "tokenizer_class");
   name = without_end(without_end(name, "Fast"), "Tokenizer");
   if (model_type_ == "qwen2" && !name.empty()) name = "Qwen2";  // many wrongly name another class
   if (is_general(name) || std::ranges::find(file_types, model_type_) != std::end(file_types)) return;
@@ -139,13 +140,13 @@ bool TokenizerFolder::needs_python() const {
   return map->is_array() || (map->is_object() && !map->value("AutoTokenizer", json()).is_null());
 }
 
-bool TokenizerFolder::has(const char* name) const { return fs::is_regular_file(path_ / name); }
+bool TokenizerFolder::has(const char* name) const { return fs::is_regular_file(path() / name); }
 
-std::string TokenizerFolder::read(const char* name) const { return read_whole(path_ / name, most_bytes); }
+const std::string& TokenizerFolder::read(const char* name) const { return files_.text(name, most_bytes); }
 
-json TokenizerFolder::object(const char* name) const {
-  if (!has(name)) return json::object();
-  json value = parse_strict_json(read(name), name);
+const json& TokenizerFolder::object(const char* name) const {
+  if (!has(name)) return no_object();
+  const json& value = files_.json(name, most_bytes);
   if (!value.is_object()) throw Error(fmt::format("{} must be an object.", name));
   return value;
 }

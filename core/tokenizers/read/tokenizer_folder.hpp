@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.hpp"
+#include "core/files/model/model_files.hpp"
 #include "core/text/utf8.hpp"
 #include "core/tokenizers/read/json_node.hpp"
 #include "core/tokenizers/read/sentence_piece_model.hpp"
@@ -50,16 +51,16 @@ inline constexpr std::pair<const char*, Id SpecialIds::*> special_names[] = {
 /// The class's default names in the order of special_names; "" = it has no such token. Empty for Other.
 std::vector<std::string> usual_tokens_of(TokenizerClass);
 
-/// Reads each file once.
+/// `files` must outlive it; what it returns lives as long as they do.
 class TokenizerFolder {
  public:
-  explicit TokenizerFolder(std::filesystem::path path);
+  explicit TokenizerFolder(ModelFiles& files);
 
-  const std::filesystem::path& path() const { return path_; }
+  const std::filesystem::path& path() const { return files_.path(); }
   bool has(const char* name) const;
-  std::string read(const char* name) const;
+  const std::string& read(const char* name) const;
   /// The object in a JSON file; an empty one if the file does not exist.
-  nlohmann::json object(const char* name) const;
+  const nlohmann::json& object(const char* name) const;
   /// A value of tokenizer_config.json.
   JsonNode setting(const char* name) const { return JsonNode(&config_, "")[name]; }
   const nlohmann::json& config() const { return config_; }
@@ -92,8 +93,8 @@ class TokenizerFolder {
  private:
   void find_class();
 
-  std::filesystem::path path_;
-  nlohmann::json config_, map_;
+  ModelFiles& files_;
+  const nlohmann::json &config_, &map_;
   TokenizerClass class_ = TokenizerClass::Other;
   bool names_class_ = false;
   std::string other_class_;
