@@ -13,7 +13,6 @@
 #include "core/base/error.hpp"
 #include "core/models/opened/opened_model.hpp"
 #include "core/readouts/text/prediction.hpp"
-#include "core/tokenizers/tokenizer.hpp"
 
 namespace attnscope::lessons {
 namespace {
@@ -68,7 +67,7 @@ std::size_t token_of(const AskedModel& asked) {
     return static_cast<std::size_t>(found - classes.begin());
   }
   if (!model.tokenizer) throw Error("This model reads no words.");
-  const auto ids = model.tokenizer->encode(asked.word, {.add_special_tokens = false}).ids();
+  const std::vector<std::int64_t> ids = plain_tokens(model, asked.word);
   if (ids.size() != 1)
     throw Error(fmt::format("\"{}\" is {} tokens of this model; a word that is asked for has to be one.",
                             asked.word, ids.size()));

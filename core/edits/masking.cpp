@@ -14,9 +14,7 @@
 namespace attnscope {
 namespace {
 
-const std::string& mask_of(const OpenedModel& opened) {
-  return *opened.tokenizer->token(opened.tokenizer->special_ids().mask);
-}
+const std::string& mask_of(const OpenedModel& opened) { return *mask_name(opened); }
 
 /// Whether the masks of the word are at its place in the text.
 bool stands_in(const MaskedWord& word, std::string_view text, std::string_view mask) {
@@ -44,7 +42,7 @@ std::optional<FoundMask> find_mask(const ModelContext& within, const ModelTokens
   if (!within || !fills_masks(*within.model) || row < 0 || row >= std::ssize(tokens.tokens.tokens))
     return std::nullopt;
   const Token& token = tokens.tokens.tokens[static_cast<std::size_t>(row)];
-  if (token.id != within.model->tokenizer->special_ids().mask || token.begin < 0) return std::nullopt;
+  if (token.id != mask_token(*within.model) || token.begin < 0) return std::nullopt;
   const std::string& mask = mask_of(*within.model);
   for (std::size_t i = 0; i < within.input.masked.size(); ++i) {
     const MaskedWord& word = within.input.masked[i];
@@ -70,8 +68,7 @@ tokenizers::Range word_of(const OpenedModel& opened, const std::string& text, co
 }  // namespace
 
 bool fills_masks(const OpenedModel& opened) {
-  return opened.model->spec.head.kind == HeadKind::MaskedToken && opened.tokenizer &&
-         opened.tokenizer->token(opened.tokenizer->special_ids().mask) != nullptr;
+  return opened.model->spec.head.kind == HeadKind::MaskedToken && mask_name(opened) != nullptr;
 }
 
 std::optional<MaskedWord> masked_word(const ModelContext& within, const ModelTokens& tokens,
@@ -133,7 +130,7 @@ ModelContext toggled_mask(ModelContext within, std::int64_t row) {
     changed.replace(static_cast<std::size_t>(word.at), mask.size() * word.tokens.size(), word.word);
     return text(std::move(within), std::move(changed));
   }
-  if (token.id == opened.tokenizer->special_ids().mask)
+  if (token.id == mask_token(opened))
     throw Error(fmt::format("This {} was typed: which word was there is not known.", mask));
   if (token.begin < 0 || token.special)
     throw Error(fmt::format("{} is no word of the text: only those can be masked.", in_quotes(token.text)));

@@ -16,7 +16,7 @@ std::string chat_text(ModelFiles& model, const tokenizers::Tokenizer& tokenizer,
   const tokenizers::ChatTemplate& chosen = format.of(options.template_name);
   tokenizers::ChatRequest request{.messages = {},
                                   .add_generation_prompt = options.generation_prompt,
-                                  .today = options.date ? *options.date : tokenizers::day_of_clock()};
+                                  .today = options.date ? *options.date : day_of_clock()};
   if (options.file)
     request.messages = tokenizers::read_chat(read_whole(*options.file, most_bytes), *options.file);
   else
@@ -24,7 +24,7 @@ std::string chat_text(ModelFiles& model, const tokenizers::Tokenizer& tokenizer,
   tokenizers::RenderedChat made = tokenizers::render_chat(format, chosen, request);
   if (made.asks_date)
     fmt::print(stderr, "attnscope: The chat template puts a date into the text; it was told {}.\n",
-               tokenizers::to_string(request.today));
+               to_string(request.today));
   for (const std::size_t message : made.changed)
     fmt::print(stderr, "attnscope: The chat template does not put message {} into the text as it stands.\n",
                message + 1);

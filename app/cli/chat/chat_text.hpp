@@ -4,19 +4,21 @@
 #include <optional>
 #include <string>
 
-#include "core/tokenizers/chat/chat_template.hpp"
-#include "core/tokenizers/tokenizer.hpp"
+#include "core/text/day.hpp"
 
 namespace attnscope {
 
 class ModelFiles;
+namespace tokenizers {
+class Tokenizer;
+}
 
 struct ChatOptions {
   // Exactly one of these is set.
-  std::optional<std::string> file;           // path of a file of messages
-  std::optional<std::string> user;           // one message of a user
-  std::string template_name = {};            // empty: the default one
-  std::optional<tokenizers::Day> date = {};  // the date for templates that ask for it; empty: today
+  std::optional<std::string> file;  // path of a file of messages
+  std::optional<std::string> user;  // one message of a user
+  std::string template_name = {};   // empty: the default one
+  std::optional<Day> date = {};     // the date for templates that ask for it; empty: today
   bool generation_prompt = true;
 
   bool is_given() const { return file || user; }

@@ -11,6 +11,7 @@
 #include "app/cli/over_texts/similar_command.hpp"
 #include "app/cli/over_texts/texts_output.hpp"
 #include "app/cli/parts/checked_option.hpp"
+#include "core/text/day.hpp"
 #include "core/text/whole_text.hpp"
 
 namespace attnscope {
@@ -151,7 +152,7 @@ struct ModelCommands::Lines {
         ->type_name("NAME");
     add_checked(command, {"--chat-date", "DAY", "The day that a chat template is told which asks for it",
                           "a day like 2026-11-27", [this](const std::string& day) {
-                            run.chat.date = tokenizers::day_from(day);
+                            run.chat.date = day_from(day);
                             return run.chat.date.has_value();
                           }});
     command.add_flag_callback(

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "app/kit/ui/own_words.hpp"
-#include "core/tokenizers/tokenizer.hpp"
 
 namespace attnscope {
 namespace {
@@ -48,9 +47,7 @@ std::string in_parts(std::string_view problem, std::span<const std::string> name
 
 std::string list_problem(const std::string& sentence, const OpenedModel& opened) {
   std::array<std::string, 2> names{opened.model->spec.family, ""};
-  if (opened.tokenizer)
-    if (const std::string* mask = opened.tokenizer->token(opened.tokenizer->special_ids().mask))
-      names[1] = *mask;
+  if (const std::string* const mask = mask_name(opened)) names[1] = *mask;
   return in_parts(sentence, names);
 }
 

@@ -14,7 +14,6 @@
 #include "app/views/tokens/masking.hpp"
 #include "core/edits/masking.hpp"
 #include "core/models/changes.hpp"
-#include "core/tokenizers/tokenizer.hpp"
 
 namespace attnscope {
 namespace {
@@ -51,7 +50,7 @@ void fill_mask(Scene& scene, std::int64_t row, std::int64_t id) {
   const Token& token = rows.tokens[static_cast<std::size_t>(row)];
   const std::string& text = scene.document.within.read().input.text;
   if (token.begin < 0 || token.end > std::ssize(text) || text != reading.within.input.text) return;
-  std::string word = opened.tokenizer->piece(static_cast<tokenizers::Id>(id));
+  std::string word = text_of_token(opened, id);
   if (const std::size_t begin = word.find_first_not_of(' '); begin != word.npos) word.erase(0, begin);
   std::string filled = text;
   filled.replace(static_cast<std::size_t>(token.begin), static_cast<std::size_t>(token.end - token.begin),

@@ -8,7 +8,6 @@
 #include "core/base/error.hpp"
 #include "core/edits/masking.hpp"
 #include "core/engine/model/model_reading.hpp"
-#include "core/tokenizers/tokenizer.hpp"
 
 namespace attnscope {
 namespace {
@@ -65,8 +64,8 @@ void predict_row_of(Scene& scene, std::int64_t row) {
   const HeadKind kind = scene.model->within.model->model->spec.head.kind;
   const std::vector<Token>& tokens = scene.model->tokens->tokens.tokens;
   if (row < 0 || row >= std::ssize(tokens)) return;
-  const bool is_mask = can_mask(scene) && tokens[static_cast<std::size_t>(row)].id ==
-                                              scene.model->within.model->tokenizer->special_ids().mask;
+  const bool is_mask =
+      can_mask(scene) && tokens[static_cast<std::size_t>(row)].id == mask_token(*scene.model->within.model);
   if (kind == HeadKind::TokenClass || is_mask) model_look_of(scene.view).predicted_row = row;
 }
 

@@ -7,7 +7,6 @@
 #include "core/models/model_head.hpp"
 #include "core/models/opened/layer_changes.hpp"
 #include "core/readouts/text/not_finite.hpp"
-#include "core/tokenizers/tokenizer.hpp"
 
 namespace attnscope {
 namespace {
@@ -30,9 +29,9 @@ std::optional<std::int64_t> prediction_row(const OpenedModel& opened, const Mode
   if (wanted && *wanted >= 0 && *wanted < rows) return wanted;
   if (spec.decoder) return rows - 1;
   const std::vector<Token>& labels = tokens.tokens.tokens;
-  const auto mask = opened.tokenizer ? opened.tokenizer->special_ids().mask : tokenizers::no_id;
+  const std::int64_t mask = mask_token(opened);
   const auto found = spec.head.kind == HeadKind::MaskedToken
-                         ? std::ranges::find(tokens.input.ids, std::int64_t{mask}) - tokens.input.ids.begin()
+                         ? std::ranges::find(tokens.input.ids, mask) - tokens.input.ids.begin()
                          : std::ranges::find(labels, false, &Token::special) - labels.begin();
   return found < rows ? std::optional<std::int64_t>(found) : std::nullopt;
 }

@@ -10,7 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "core/files/formats/json_writer.hpp"
-#include "core/tokenizers/chat/chat_template.hpp"
+#include "core/text/day.hpp"
 
 namespace attnscope {
 namespace {
@@ -159,7 +159,7 @@ ModelText read_text(JsonFields& fields, const std::string& where) {
   text.ids = fields.wholes("ids", most_id);
   if (const nlohmann::json* found = fields.find("chat_day")) {
     text.chat_day = fields.text("chat_day", "");
-    if (!tokenizers::day_from(*text.chat_day)) fields.fail("chat_day", "a day like \"2026-11-27\"", *found);
+    if (!day_from(*text.chat_day)) fields.fail("chat_day", "a day like \"2026-11-27\"", *found);
   }
   return text;
 }

@@ -297,6 +297,29 @@ std::string prediction_label(const OpenedModel& opened, std::int64_t id) {
   return id < std::ssize(classes) ? printable(classes[static_cast<std::size_t>(id)]) : fmt::format("#{}", id);
 }
 
+std::int64_t mask_token(const OpenedModel& opened) {
+  return opened.tokenizer ? opened.tokenizer->special_ids().mask : tokenizers::no_id;
+}
+
+const std::string* mask_name(const OpenedModel& opened) {
+  return opened.tokenizer ? opened.tokenizer->token(opened.tokenizer->special_ids().mask) : nullptr;
+}
+
+std::string text_of_token(const OpenedModel& opened, std::int64_t id) {
+  return opened.tokenizer->piece(static_cast<tokenizers::Id>(id));
+}
+
+std::vector<std::int64_t> plain_tokens(const OpenedModel& opened, std::string_view text) {
+  const auto ids = opened.tokenizer->encode(text, {.add_special_tokens = false}).ids();
+  return {ids.begin(), ids.end()};
+}
+
+bool puts_special_tokens(const OpenedModel& opened) { return !opened.tokenizer->encode("").tokens.empty(); }
+
+bool chat_may_ask_date(const OpenedModel& opened) {
+  return opened.chats && opened.chats->of("").may_ask_date();
+}
+
 const Sequence& ModelTokens::queries_of(AttentionOf of) const {
   return of == AttentionOf::Encoder || decoder_tokens.tokens.empty() ? tokens : decoder_tokens;
 }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/document/input.hpp"
@@ -61,6 +62,20 @@ OpenedModelPtr open_whole_model(const std::filesystem::path&, Reading* = nullptr
 std::string token_label(const OpenedModel&, std::int64_t id);
 /// The label of a prediction: a class's name if the model has classes, else token_label().
 std::string prediction_label(const OpenedModel&, std::int64_t id);
+
+/// The token that stands for a masked word; -1 if the tokenizer names none or the model reads pictures.
+std::int64_t mask_token(const OpenedModel&);
+/// Its name, "[MASK]"; null if there is none.
+const std::string* mask_name(const OpenedModel&);
+/// The text that a token adds to what was said before it. The model reads text.
+std::string text_of_token(const OpenedModel&, std::int64_t id);
+/// The tokens of a text without those that the model's format puts around it. The model reads text.
+std::vector<std::int64_t> plain_tokens(const OpenedModel&, std::string_view text);
+/// Whether the model's format puts special tokens around a text, so that an empty one has tokens. The model
+/// reads text.
+bool puts_special_tokens(const OpenedModel&);
+/// Whether its default chat template may ask for the date. Throws Error if there is no such template.
+bool chat_may_ask_date(const OpenedModel&);
 
 /// A text as a model reads it: its input, and labels for the rows of both stacks.
 struct ModelTokens {

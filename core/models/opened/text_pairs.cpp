@@ -103,7 +103,7 @@ std::vector<TextPair> usual_pairs(const OpenedModel& opened) {
       return {{"When Mary and John went to the store, John gave a drink to",
                "When Mary and John went to the store, Mary gave a drink to", "Mary", "John"}};
     case HeadKind::MaskedToken: {
-      const std::string* const mask = opened.tokenizer->token(opened.tokenizer->special_ids().mask);
+      const std::string* const mask = mask_name(opened);
       if (mask == nullptr) return {};
       return {{fmt::format("The capital of France is {}.", *mask),
                fmt::format("The capital of Italy is {}.", *mask), "Paris", "Rome"}};

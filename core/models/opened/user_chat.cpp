@@ -37,7 +37,7 @@ std::optional<tokenizers::Range> UserChat::in_said(const tokenizers::Range& rang
 }
 
 UserChat user_chat(const tokenizers::ChatFormat& format, const std::string& said, const std::string& day) {
-  const auto today = tokenizers::day_from(day);
+  const auto today = day_from(day);
   if (!today)
     throw Error(fmt::format("The day of the chat is {}; a day like \"2026-11-27\" was expected.",
                             in_quotes(day, 20)));

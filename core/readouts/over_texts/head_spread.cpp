@@ -11,7 +11,6 @@
 #include "core/readouts/text/not_finite.hpp"
 #include "core/readouts/unembed.hpp"
 #include "core/text/utf8.hpp"
-#include "core/tokenizers/tokenizer.hpp"
 
 namespace attnscope {
 namespace {
@@ -48,9 +47,9 @@ EffectRow effect_row(const OpenedModel& opened, const ModelInput& input) {
   const ModelSpec& spec = opened.model->spec;
   if (spec.head.kind != HeadKind::MaskedToken || spec.head.input != HeadInput::EveryRow)
     return {.exists = true};
-  const tokenizers::Id mask = opened.tokenizer->special_ids().mask;
-  const auto at = std::ranges::find(input.ids, std::int64_t{mask});
-  if (mask == tokenizers::no_id || at == input.ids.end()) return {};
+  const std::int64_t mask = mask_token(opened);
+  const auto at = std::ranges::find(input.ids, mask);
+  if (mask < 0 || at == input.ids.end()) return {};
   return {.exists = true, .row = at - input.ids.begin()};
 }
 
@@ -94,7 +93,7 @@ class SpreadMaker {
           "Each token has classes of its own here: effects over many texts have no row that they could be "
           "measured on.");
     if (std::ranges::any_of(rows_, &EffectRow::exists)) return;
-    const std::string* const mask = opened_.tokenizer->token(opened_.tokenizer->special_ids().mask);
+    const std::string* const mask = mask_name(opened_);
     throw Error(fmt::format(
         "No text of {} has a masked token, whose prediction the effects are measured on: write {} for a "
         "word.",

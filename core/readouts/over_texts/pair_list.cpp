@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "core/text/utf8.hpp"
-#include "core/tokenizers/tokenizer.hpp"
 
 namespace attnscope {
 namespace {
@@ -83,11 +82,11 @@ class PairReader {
     const bool reads_two = spec.reads_two_texts();
     const std::int64_t last = std::ssize(reads_two ? clean.decoder_ids : clean.ids) - 1;
     if (spec.head.kind != HeadKind::MaskedToken || spec.head.input != HeadInput::EveryRow) return last;
-    const tokenizers::Id mask = opened_.tokenizer->special_ids().mask;
-    const std::string* const name = opened_.tokenizer->token(mask);
+    const std::int64_t mask = mask_token(opened_);
+    const std::string* const name = mask_name(opened_);
     const auto row_of_mask = [&](const ModelInput& input, std::string_view which) {
-      const auto at = std::ranges::find(input.ids, std::int64_t{mask});
-      if (mask == tokenizers::no_id || at == input.ids.end())
+      const auto at = std::ranges::find(input.ids, mask);
+      if (mask < 0 || at == input.ids.end())
         throw Error(
             fmt::format("The {} text has no masked token, whose prediction the effects are measured "
                         "on: write {} for a word.",

@@ -3,12 +3,12 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "core/text/day.hpp"
 #include "core/tokenizers/chat/jinja.hpp"
 
 namespace attnscope::tokenizers {
@@ -61,11 +61,5 @@ struct RenderedChat {
 /// raises an exception or does not know a role; or a template whose text would differ from that of
 /// transformers.
 RenderedChat render_chat(const ChatFormat&, const ChatTemplate&, const ChatRequest&);
-
-/// "2026-11-27"; nothing if it is not a valid date from 1900 on.
-std::optional<Day> day_from(std::string_view text);
-std::string to_string(const Day&);
-/// Today in this machine's time zone.
-Day day_of_clock();
 
 }  // namespace attnscope::tokenizers

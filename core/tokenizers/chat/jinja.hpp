@@ -5,11 +5,6 @@
 
 namespace attnscope::tokenizers {
 
-/// A date of the Gregorian calendar: year 1900 to 9999, month 1 to 12, day 1 to 31.
-struct Day {
-  int year = 0, month = 0, day = 0;
-};
-
 struct JinjaText {
   std::string text;
   std::string problem;     // one line on why there is no text; empty if there is text

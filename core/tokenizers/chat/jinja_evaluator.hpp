@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 
+#include "core/text/day.hpp"
 #include "core/tokenizers/chat/jinja.hpp"
 #include "core/tokenizers/chat/jinja_tree.hpp"
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/text/day.hpp"
 #include "core/tokenizers/chat/jinja.hpp"
 #include "core/tokenizers/chat/jinja_source.hpp"
 

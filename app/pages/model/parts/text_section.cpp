@@ -10,8 +10,7 @@
 #include "core/base/error.hpp"
 #include "core/engine/model/model_reading.hpp"
 #include "core/models/opened/opened_model.hpp"
-#include "core/tokenizers/chat/chat_template.hpp"
-#include "core/tokenizers/tokenizer.hpp"
+#include "core/text/day.hpp"
 
 namespace attnscope {
 namespace {
@@ -20,9 +19,6 @@ bool takes_pairs(const OpenedModel& opened) {
   const ModelSpec& spec = opened.model->spec;
   return spec.encoder && !spec.decoder && !opened.reads_numbers;
 }
-
-/// Whether its format puts special tokens around a text: then an empty text has tokens.
-bool has_special_tokens(const OpenedModel& opened) { return !opened.tokenizer->encode("").tokens.empty(); }
 
 void draw_second_text(Column& c, const ModelContext& now) {
   const bool typed = now.input.ids.empty();
@@ -84,10 +80,10 @@ void draw_chat(Column& c, const ModelContext& now, const OpenedModel& opened, bo
           typed && takes))
     change_within(c.scene, [is_chat](ModelContext within) {
       std::optional<std::string> day;
-      if (!is_chat) day = tokenizers::to_string(tokenizers::day_of_clock());
+      if (!is_chat) day = to_string(day_of_clock());
       return edit::chat(std::move(within), std::move(day));
     });
-  if (is_chat && opened.chats && opened.chats->of("").may_ask_date())
+  if (is_chat && chat_may_ask_date(opened))
     c.remark("The chat template is told the day " + own(*now.input.chat_day) + ".");
   if (now.input.chat_day && !takes)
     c.remark("The text is read as it stands: this model takes no chat.", true);
@@ -139,7 +135,7 @@ void text_section(Column& c) {
     if (!reading.tokens->untold.empty()) c.remark(reading.tokens->untold, true);
     if (!takes_pairs(opened) || opened.no_chat.empty()) draw_chat(c, now, opened, is_chat);
     if (takes_pairs(opened)) draw_second_text(c, now);
-    if (has_special_tokens(opened)) draw_special_tokens(c, now, is_chat);
+    if (puts_special_tokens(opened)) draw_special_tokens(c, now, is_chat);
     draw_ids(c);
   }
   c.end();
