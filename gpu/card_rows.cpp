@@ -200,9 +200,9 @@ class CardRows final : public RowOperators {
     const DeviceArray<float> weight = there(parameters.weight), bias = there(parameters.bias);
     pass.weight = weight.data();
     pass.bias = bias.data();
-    pass.added_to_weight = settings.one_plus ? 1 : 0;
+    pass.added_to_weight = adds_one(settings.kind) ? 1 : 0;
     pass.epsilon = settings.epsilon;
-    pass.centred = settings.kind == NormKind::Layer;
+    pass.centred = is_centred(settings.kind);
     launch_blocks(*device_, pass);
   }
 

@@ -302,7 +302,7 @@ class StageRun {
 std::optional<NormSettings> norm_of(const LayerSpec& layer) {
   if (layer.qk_norm.kind == QkNorm::Kind::None) return std::nullopt;
   NormSettings settings;
-  settings.kind = layer.qk_norm.kind == QkNorm::Kind::Layer ? NormKind::Layer : NormKind::RootMeanSquare;
+  settings.kind = layer.qk_norm.kind == QkNorm::Kind::Layer ? NormKind::LayerNorm : NormKind::RmsNorm;
   settings.epsilon = static_cast<double>(layer.qk_norm.epsilon);
   return settings;
 }
@@ -310,7 +310,7 @@ std::optional<NormSettings> norm_of(const LayerSpec& layer) {
 std::optional<NormSettings> latent_norm_of(const LayerSpec& layer) {
   if (!layer.latent.normed) return std::nullopt;
   NormSettings settings;
-  settings.kind = NormKind::RootMeanSquare;
+  settings.kind = NormKind::RmsNorm;
   settings.epsilon = static_cast<double>(layer.latent.epsilon);
   return settings;
 }

@@ -3,9 +3,20 @@
 #include <cmath>
 #include <vector>
 
+#include "core/base/error.hpp"
 #include "core/base/row_blocks.hpp"
 
 namespace attnscope {
+
+bool is_centred(NormKind kind) {
+  switch (kind) {
+    case NormKind::LayerNorm: return true;
+    case NormKind::RmsNorm:
+    case NormKind::RmsNormOnePlus: return false;
+    case NormKind::None: break;
+  }
+  throw Error("norm: no rows are normed where the norm is none");
+}
 
 /// A named namespace: lambdas in functions with external linkage hold the types.
 namespace norm {
@@ -19,7 +30,7 @@ template <class T>
 RowStatistics statistics_of(const NormSettings& settings, const T* x, std::int64_t d) {
   RowStatistics row;
   const auto count = static_cast<double>(d);
-  if (settings.kind == NormKind::Layer) {
+  if (is_centred(settings.kind)) {
     double sum = 0;
     for (std::int64_t i = 0; i < d; ++i) sum += static_cast<double>(x[i]);
     row.mean = sum / count;
@@ -37,7 +48,7 @@ template <class T>
 double weight_at(const NormSettings& settings, const NormParameters<T>& parameters, std::int64_t i) {
   if (parameters.weight.empty()) return 1;
   const auto w = static_cast<double>(parameters.weight[static_cast<std::size_t>(i)]);
-  return settings.one_plus ? 1 + w : w;
+  return adds_one(settings.kind) ? 1 + w : w;
 }
 
 }  // namespace norm
@@ -87,7 +98,7 @@ NormGradients<T> normalise_backward(const Work& work, const NormSettings& settin
         mean_g += g(i);
         mean_gu += g(i) * u(i);
       }
-      mean_g = settings.kind == NormKind::Layer ? mean_g / static_cast<double>(d) : 0;
+      mean_g = is_centred(settings.kind) ? mean_g / static_cast<double>(d) : 0;
       mean_gu /= static_cast<double>(d);
       T* to = gradients.x.data() + row * d;
       for (std::int64_t i = 0; i < d; ++i)

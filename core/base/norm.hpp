@@ -10,15 +10,22 @@
 
 namespace attnscope {
 
+/// The norms of layers, models and networks that are trained; for names see core/document/enum_names.hpp.
 enum class NormKind : std::uint8_t {
-  Layer,           // Ba et al. 2016
-  RootMeanSquare,  // Zhang and Sennrich 2019
+  LayerNorm,       // Ba et al. 2016: weight and bias
+  RmsNorm,         // Zhang and Sennrich 2019: weight
+  RmsNormOnePlus,  // the same, times 1 + weight: Gemma
+  None,            // no norm: rows are unchanged
 };
 
+/// Whether the mean of a row is subtracted. Throws Error for None, so that code that norms rows refuses it.
+bool is_centred(NormKind);
+/// Whether rows are multiplied by 1 + weight.
+inline bool adds_one(NormKind kind) { return kind == NormKind::RmsNormOnePlus; }
+
 struct NormSettings {
-  NormKind kind = NormKind::Layer;
-  double epsilon = 1e-5;  // > 0 and finite
-  bool one_plus = false;  // the rows are multiplied by 1 + weight, as in Gemma
+  NormKind kind = NormKind::LayerNorm;  // not None
+  double epsilon = 1e-5;                // > 0 and finite
   bool operator==(const NormSettings&) const = default;
 };
 
@@ -28,7 +35,7 @@ struct NormParameters {
   std::span<const T> weight, bias;
 };
 
-/// Norms each row x of d numbers. Layer: y = (x − mean) / √(Σ (x − mean)² / d + ε) · w + b. RootMeanSquare: y
+/// Norms each row x of d numbers. LayerNorm: y = (x − mean) / √(Σ (x − mean)² / d + ε) · w + b. RmsNorm: y
 /// = x / √(Σ x² / d + ε) · w + b. Sums run in double, and each result is rounded once. y may be x. Throws
 /// Cancelled.
 template <class T>
@@ -41,8 +48,8 @@ struct NormGradients {
   TensorOf<T> weight, bias;  // [d]; empty without one
 };
 
-/// Backward of normalise(). With r = 1 / √(… + ε), u = (x − mean)·r or x·r, and g = dy·w: Layer: dx = r·(g −
-/// mean(g) − u·mean(g·u)); RootMeanSquare: dx = r·(g − u·mean(g·u)); both: dw = Σ dy·u, db = Σ dy over the
+/// Backward of normalise(). With r = 1 / √(… + ε), u = (x − mean)·r or x·r, and g = dy·w: LayerNorm: dx =
+/// r·(g − mean(g) − u·mean(g·u)); RmsNorm: dx = r·(g − u·mean(g·u)); both: dw = Σ dy·u, db = Σ dy over the
 /// rows.
 template <class T>
 NormGradients<T> normalise_backward(const Work&, const NormSettings&, const NormParameters<T>&,

@@ -14,10 +14,10 @@ void normalise_rows(const Work& work, const NormSettings& settings, const NormPa
     job.x = {x.row(at.first), x.stride};
     job.rows = static_cast<int>(at.count);
     job.width = static_cast<int>(x.width);
-    job.centred = settings.kind == NormKind::Layer;
+    job.centred = is_centred(settings.kind);
     job.epsilon = settings.epsilon;
     job.weight = data(parameters.weight);
-    job.added_to_weight = settings.one_plus ? 1 : 0;
+    job.added_to_weight = adds_one(settings.kind) ? 1 : 0;
     job.bias = data(parameters.bias);
     job.out = y.row(at.first);
     job.out_stride = y.stride;

@@ -46,7 +46,7 @@ constexpr auto norm_places = std::to_array<NormPlace>({
 });
 
 bool is_there(const NormPlace& place, const BlockSettings& block) {
-  if (!has_block(block) || block.norm == BlockNorm::None || (place.of_mlp && !block.mlp)) return false;
+  if (!has_block(block) || block.norm == NormKind::None || (place.of_mlp && !block.mlp)) return false;
   for (const BlockKind kind : place.kinds)
     if (kind == block.kind) return true;
   return false;
@@ -63,10 +63,9 @@ std::optional<StageNorm> norm_at(const BlockSettings& block, Stage stage) {
   for (const NormPlace& place : norm_places) {
     if (place.stage != stage || !is_there(place, block)) continue;
     NormSettings settings;
-    settings.kind = block.norm == BlockNorm::Layer ? NormKind::Layer : NormKind::RootMeanSquare;
+    settings.kind = block.norm;
     settings.epsilon = static_cast<double>(block.epsilon);
-    settings.one_plus = block.norm == BlockNorm::OnePlus;
-    return StageNorm{settings, place.weight, place.bias, block.norm == BlockNorm::Layer};
+    return StageNorm{settings, place.weight, place.bias, block.norm == NormKind::LayerNorm};
   }
   return std::nullopt;
 }
@@ -79,7 +78,7 @@ bool reads(const BlockSettings& block, Parameter which) {
     case ParameterKind::BlockNorm:
       for (const NormPlace& place : norm_places) {
         if (!is_there(place, block)) continue;
-        if (which == place.weight || (which == place.bias && block.norm == BlockNorm::Layer)) return true;
+        if (which == place.weight || (which == place.bias && block.norm == NormKind::LayerNorm)) return true;
       }
       return false;
     default: return false;

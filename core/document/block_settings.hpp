@@ -21,16 +21,9 @@ enum class BlockKind : std::uint8_t {
   Parallel,  // x += A(N x) + M(N′ x): GPT-NeoX (Wang and Komatsuzaki 2021)
 };
 
-enum class BlockNorm : std::uint8_t {
-  Layer,           // Ba et al. 2016: weight and bias
-  RootMeanSquare,  // Zhang and Sennrich 2019: weight
-  OnePlus,         // the same, times 1 + weight: Gemma
-  None,            // no norm: rows are unchanged
-};
-
 struct BlockSettings {
   BlockKind kind = BlockKind::None;  // None: the other members are ignored
-  BlockNorm norm = BlockNorm::Layer;
+  NormKind norm = NormKind::LayerNorm;
   float epsilon = 1e-5f;           // added to the mean square; > 0 and finite
   bool attention_residual = true;  // x is added to the output of attention
   bool mlp_residual = true;        // x is added to the MLP's output; always on for Parallel

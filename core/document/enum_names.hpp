@@ -66,7 +66,7 @@ ATTNSCOPE_ENUM_NAMES(BlockKind, BlockKind::Parallel,
                       {"post-norm", "Post-norm", "post-norm block"},
                       {"sandwich", "Sandwich", "sandwich block"},
                       {"parallel", "Parallel", "parallel block"}});
-ATTNSCOPE_ENUM_NAMES(BlockNorm, BlockNorm::None,
+ATTNSCOPE_ENUM_NAMES(NormKind, NormKind::None,
                      {{"layer", "LN", "LayerNorm"},
                       {"rms", "RMS", "RMSNorm"},
                       {"rms-one-plus", "RMS 1+w", "RMSNorm (1 + w)"},

@@ -22,7 +22,7 @@ BlockSettings block_of(BlockPreset preset, int d_model) {
       break;
     case BlockPreset::Llama:
       block.kind = BlockKind::PreNorm;
-      block.norm = BlockNorm::RootMeanSquare;
+      block.norm = NormKind::RmsNorm;
       block.epsilon = 1e-6f;
       block.gated = true;
       block.activation = Activation::Silu;
@@ -41,9 +41,8 @@ std::optional<BlockPreset> preset_of(const BlockSettings& block, int d_model) {
 }
 
 Document block(Document document, const BlockSettings& block) {
-  const auto adds_one = [](const BlockSettings& settings) { return settings.norm == BlockNorm::OnePlus; };
-  const float shift = static_cast<float>(adds_one(std::as_const(document).layer().block)) -
-                      static_cast<float>(adds_one(block));
+  const float shift = static_cast<float>(adds_one(std::as_const(document).layer().block.norm)) -
+                      static_cast<float>(adds_one(block.norm));
   document.layer().block = block;
   for (const Parameter which :
        {Parameter::AttentionNorm, Parameter::OutputNorm, Parameter::MlpNorm, Parameter::MlpOutputNorm}) {

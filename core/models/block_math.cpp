@@ -37,7 +37,7 @@ void BlockMath::prepare_heads(std::size_t block, std::span<const std::int64_t> p
   const HeadsInRows queries{rows.data + columns.query, rows.rows, of.heads, rows.stride, columns.stride};
   const HeadsInRows keys{rows.data + columns.key, rows.rows, of.kv_heads, rows.stride, columns.stride};
   if (spec_.head_norms) {
-    const NormSettings settings{NormKind::RootMeanSquare, spec_.norm.epsilon, false};
+    const NormSettings settings{NormKind::RmsNorm, spec_.norm.epsilon};
     const auto norm_heads = [&](const HeadsInRows& heads, const NormWeights& norm) {
       operators_.norm_heads(work_, settings, {norm.weight, norm.bias}, heads, of.d_k);
     };

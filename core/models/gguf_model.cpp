@@ -156,11 +156,11 @@ StackSpec stack_of(const ArchitectureKeys& keys, const FamilyRow& family, int d_
   stack.blocks.assign(static_cast<std::size_t>(keys.whole("block_count", 1, 1024)),
                       attention_of(keys, family, d_model));
   stack.arrangement = family.arrangement;
-  const bool layer = family.norm == NormKind::Layer;
-  stack.norm = {family.norm,
+  const bool layer = family.norm == NormKind::LayerNorm;
+  // A GGUF file holds 1 + w where the config's family stores w.
+  stack.norm = {adds_one(family.norm) ? NormKind::RmsNorm : family.norm,
                 keys.number_or(layer ? "attention.layer_norm_epsilon" : "attention.layer_norm_rms_epsilon",
-                               family.keys.default_epsilon),
-                false};
+                               family.keys.default_epsilon)};
   stack.positions = family.positions;
   const bool gemma = family.arrangement == Arrangement::Sandwich;
   if (family.positions == ModelPositions::Rotary)

@@ -45,7 +45,7 @@ class Reader {
     }
     if (const PartName* name = find_part(names, Part::Patches)) read_patches(*name);
     if (const PartName* name = find_part(names, Part::EmbeddingNorm))
-      model_.embedding_norm = norm(*name, 0, NormKind::Layer, spec_.d_model);
+      model_.embedding_norm = norm(*name, 0, NormKind::LayerNorm, spec_.d_model);
     if (spec_.encoder) read_stack(family_.encoder, *spec_.encoder, model_.encoder);
     // An encoder used as a decoder has the encoder's parts.
     const std::span<const PartName> decoder = family_.decoder.empty() ? family_.encoder : family_.decoder;
@@ -121,7 +121,7 @@ class Reader {
     const std::int64_t d = spec_.d_model;
     const std::string out(row.out);
     if (!row.dense.empty()) model_.head.dense = map({Part::Logits, row.dense, BiasRule::Always}, 0, d, d);
-    if (!row.norm.empty()) model_.head.norm = norm({Part::Logits, row.norm}, 0, NormKind::Layer, d);
+    if (!row.norm.empty()) model_.head.norm = norm({Part::Logits, row.norm}, 0, NormKind::LayerNorm, d);
     if (masked)
       read_logits(out);
     else
@@ -151,7 +151,7 @@ class Reader {
     const std::string at = path(name, block);
     NormWeights norm;
     norm.weight = files_.take_floats(at + ".weight", Shape{d});
-    if (kind == NormKind::Layer) norm.bias = files_.take_floats(at + ".bias", Shape{d});
+    if (kind == NormKind::LayerNorm) norm.bias = files_.take_floats(at + ".bias", Shape{d});
     return norm;
   }
 
@@ -224,8 +224,8 @@ class Reader {
     }
     weights.output = map(*find_part(names, Part::Output), i, queries, d);
     if (spec.head_norms) {
-      weights.query_norm = norm(*find_part(names, Part::QueryNorm), i, NormKind::RootMeanSquare, d_k);
-      weights.key_norm = norm(*find_part(names, Part::KeyNorm), i, NormKind::RootMeanSquare, d_k);
+      weights.query_norm = norm(*find_part(names, Part::QueryNorm), i, NormKind::RmsNorm, d_k);
+      weights.key_norm = norm(*find_part(names, Part::KeyNorm), i, NormKind::RmsNorm, d_k);
     }
     return weights;
   }

@@ -41,8 +41,7 @@ void transform_rows(const Model& model, std::vector<float>& x, std::int64_t rows
   }
   if (!model.head.norm.exists()) return;
   const StackSpec& stack = model.spec.encoder ? *model.spec.encoder : *model.spec.decoder;
-  apply_norm(work, {NormKind::Layer, stack.norm.epsilon, false}, model.head.norm, x.data(), rows, d,
-             x.data());
+  apply_norm(work, {NormKind::LayerNorm, stack.norm.epsilon}, model.head.norm, x.data(), rows, d, x.data());
 }
 
 /// tanh(W·x + b).

@@ -61,8 +61,8 @@ class Embedder {
     const NormWeights& norm = model_.embedding_norm;
     if (!norm.exists()) return;
     const StackSpec& stack = model_.spec.encoder ? *model_.spec.encoder : *model_.spec.decoder;
-    apply_norm(work_, {NormKind::Layer, stack.norm.epsilon, false}, norm, rows.row(first),
-               rows.rows() - first, rows.width, rows.row(first));
+    apply_norm(work_, {NormKind::LayerNorm, stack.norm.epsilon}, norm, rows.row(first), rows.rows() - first,
+               rows.width, rows.row(first));
   }
 
  private:

@@ -109,7 +109,7 @@ LogitSplit split_logit(const Model& model, const ModelRun& run, std::int64_t row
     split.parts.push_back({.kind = kind});
     split.values.push_back(value);
   };
-  if (final_norm.exists() && stack.spec.norm.kind == NormKind::Layer)
+  if (final_norm.exists() && stack.spec.norm.kind == NormKind::LayerNorm)
     extra(StreamPart::Kind::Centring,
           -norm.mean * std::accumulate(map.values().begin(), map.values().end(), 0.0));
   if (!final_norm.bias.empty())

@@ -10,7 +10,7 @@ FixedNorm fixed(const NormSettings& settings, const NormWeights& weights, std::s
   FixedNorm norm;
   if (!weights.exists()) return norm;
   const auto count = static_cast<double>(row.size());
-  if (settings.kind == NormKind::Layer) {
+  if (is_centred(settings.kind)) {
     for (const T x : row) norm.mean += static_cast<double>(x);
     norm.mean /= count;
   }
@@ -34,7 +34,7 @@ std::vector<double> norm_weight(const NormSettings& settings, const NormWeights&
                                 std::int64_t width) {
   if (!weights.exists()) return std::vector<double>(static_cast<std::size_t>(width), 1.0);
   std::vector<double> weight(weights.weight.begin(), weights.weight.end());
-  if (settings.one_plus)
+  if (adds_one(settings.kind))
     for (double& w : weight) ++w;
   return weight;
 }

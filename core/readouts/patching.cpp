@@ -124,7 +124,7 @@ TensorOf<double> answer_direction(const PatchedPair& pair) {
   for (std::size_t c = 0; c < weight.size(); ++c)
     map.values()[c] =
         (map.values()[c] - other.values()[c]) * model.spec.logit_scale * weight[c] * norm.inverse;
-  if (!weights.exists() || stack.spec.norm.kind != NormKind::Layer) return map;
+  if (!weights.exists() || stack.spec.norm.kind != NormKind::LayerNorm) return map;
   // Centring can be applied before the sum instead of behind it.
   const double mean = std::accumulate(map.values().begin(), map.values().end(), 0.0) / static_cast<double>(d);
   for (double& value : map.values()) value -= mean;

@@ -106,7 +106,7 @@ class HeadSide {
         (map_.matrix() * Eigen::Map<const Eigen::VectorXf>(x, d).cast<double>() - ones_ * scale.norm.mean) *
             scale.norm.inverse +
         from_norm_bias_ + bias_;
-    const NormSettings settings{NormKind::RootMeanSquare, stack_.spec.norm.epsilon, false};
+    const NormSettings settings{NormKind::RmsNorm, stack_.spec.norm.epsilon};
     const FixedNorm own = fixed_norm(settings, *head_norm_,
                                      std::span<const double>(raw.data(), static_cast<std::size_t>(d_k_)));
     const std::vector<double> weight = norm_weight(settings, *head_norm_, d_k_);

@@ -15,7 +15,7 @@ namespace {
 Tensor norm_numbers(const BlockSettings& block, const ParameterInfo& row, const Shape& shape) {
   const bool bias = row.key.ends_with("bias");
   Tensor numbers(shape);
-  std::ranges::fill(numbers.values(), bias || block.norm == BlockNorm::OnePlus ? 0.f : 1.f);
+  std::ranges::fill(numbers.values(), bias || adds_one(block.norm) ? 0.f : 1.f);
   return numbers;
 }
 

@@ -85,7 +85,7 @@ TEST_CASE("What a block leaves out shares the tensor of the stage before") {
   CHECK(post[Stage::MlpNorm] == post[Stage::StreamNorm]);
   CHECK(post[Stage::StreamNorm] != post[Stage::Residual]);
   document.layer().block.mlp = document.layer().block.attention_residual = false;
-  document.layer().block.norm = BlockNorm::None;
+  document.layer().block.norm = NormKind::None;
   const Trace bare = trace_of<float>(document);
   CHECK(bare[Stage::BlockOutput] == bare[Stage::Output]);
   CHECK_FALSE(bare[Stage::Up]);
@@ -139,7 +139,7 @@ TEST_CASE("Given weights keep their numbers and get those that a block lacks") {
   CHECK(document.layer().weights[Parameter::WUp] == up);
   CHECK(document.layer().weights[Parameter::WDown]->shape() == Shape{32, 8});
   BlockSettings block = document.layer().block;
-  block.norm = BlockNorm::OnePlus;
+  block.norm = NormKind::RmsNormOnePlus;
   const Document shifted = edit::block(document, block);
   for (const float w : shifted.layer().weights[Parameter::AttentionNorm]->values()) CHECK(w == 0);
   const Document back = edit::block(shifted, document.layer().block);
@@ -152,7 +152,7 @@ TEST_CASE("Given weights keep their numbers and get those that a block lacks") {
 TEST_CASE("A document file keeps its block") {
   BlockSettings block = edit::block_of(BlockPreset::Llama, 16);
   block.kind = BlockKind::Sandwich;
-  block.norm = BlockNorm::OnePlus;
+  block.norm = NormKind::RmsNormOnePlus;
   block.attention_residual = false;
   block.activation = Activation::QuickGelu;
   const Document document = edit::block(text_of(Recipe::Random), block);

@@ -8,7 +8,7 @@ namespace {
 struct FamilyShape {
   std::string_view family;
   BlockKind kind;
-  BlockNorm norm;
+  NormKind norm;
   float epsilon;
   bool gated;
   Activation activation;
@@ -21,25 +21,25 @@ struct FamilyShape {
 };
 
 constexpr FamilyShape shapes[]{
-    {"GPT-2", BlockKind::PreNorm, BlockNorm::Layer, 1e-5f, false, Activation::GeluTanh, 0, Positions::Learned,
-     true, true},
-    {"BERT", BlockKind::PostNorm, BlockNorm::Layer, 1e-12f, false, Activation::Gelu, 0, Positions::Learned,
+    {"GPT-2", BlockKind::PreNorm, NormKind::LayerNorm, 1e-5f, false, Activation::GeluTanh, 0,
+     Positions::Learned, true, true},
+    {"BERT", BlockKind::PostNorm, NormKind::LayerNorm, 1e-12f, false, Activation::Gelu, 0, Positions::Learned,
      false, true},
-    {"ViT", BlockKind::PreNorm, BlockNorm::Layer, 1e-12f, false, Activation::Gelu, 0, Positions::Learned,
+    {"ViT", BlockKind::PreNorm, NormKind::LayerNorm, 1e-12f, false, Activation::Gelu, 0, Positions::Learned,
      false, true},
-    {"BLOOM", BlockKind::PreNorm, BlockNorm::Layer, 1e-5f, false, Activation::GeluTanh, 0, Positions::Alibi,
-     true, true},
-    {"GPT-NeoX", BlockKind::Parallel, BlockNorm::Layer, 1e-5f, false, Activation::Gelu, 0,
+    {"BLOOM", BlockKind::PreNorm, NormKind::LayerNorm, 1e-5f, false, Activation::GeluTanh, 0,
+     Positions::Alibi, true, true},
+    {"GPT-NeoX", BlockKind::Parallel, NormKind::LayerNorm, 1e-5f, false, Activation::Gelu, 0,
      Positions::RopeHalf, true, true},
-    {"Llama", BlockKind::PreNorm, BlockNorm::RootMeanSquare, 1e-6f, true, Activation::Silu, 20,
-     Positions::RopeHalf, true, false, 1},
-    {"Qwen3", BlockKind::PreNorm, BlockNorm::RootMeanSquare, 1e-6f, true, Activation::Silu, 18,
-     Positions::RopeHalf, true, false, 1, 0, true},
-    {"Gemma 2", BlockKind::Sandwich, BlockNorm::OnePlus, 1e-6f, true, Activation::GeluTanh, 16,
+    {"Llama", BlockKind::PreNorm, NormKind::RmsNorm, 1e-6f, true, Activation::Silu, 20, Positions::RopeHalf,
+     true, false, 1},
+    {"Qwen3", BlockKind::PreNorm, NormKind::RmsNorm, 1e-6f, true, Activation::Silu, 18, Positions::RopeHalf,
+     true, false, 1, 0, true},
+    {"Gemma 2", BlockKind::Sandwich, NormKind::RmsNormOnePlus, 1e-6f, true, Activation::GeluTanh, 16,
      Positions::RopeHalf, true, false, 1, 50},
-    {"T5", BlockKind::PreNorm, BlockNorm::RootMeanSquare, 1e-6f, false, Activation::Relu, 16,
+    {"T5", BlockKind::PreNorm, NormKind::RmsNorm, 1e-6f, false, Activation::Relu, 16,
      Positions::RelativeBuckets, false, false, 0, 0, false, false},
-    {"T5 1.1", BlockKind::PreNorm, BlockNorm::RootMeanSquare, 1e-6f, true, Activation::GeluTanh, 16,
+    {"T5 1.1", BlockKind::PreNorm, NormKind::RmsNorm, 1e-6f, true, Activation::GeluTanh, 16,
      Positions::RelativeBuckets, false, false, 0, 0, false, false},
 };
 

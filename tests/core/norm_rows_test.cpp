@@ -34,32 +34,29 @@ TEST_CASE("every instruction set's norms equal those in double", "[norm_rows]") 
                            streaming::InstructionSet::Avx512, streaming::InstructionSet::Neon}) {
       const streaming::Kernels* const kernels = streaming::kernels_for(set);
       if (kernels == nullptr) continue;
-      for (const bool centred : {true, false}) {
-        for (const bool one_plus : {true, false}) {
-          CAPTURE(d, kernels->name, centred, one_plus);
-          const NormSettings settings{centred ? NormKind::Layer : NormKind::RootMeanSquare, 1e-5, one_plus};
-          TensorOf<double> expected(x.shape());
-          normalise<double>(Work{pool, {}}, settings, {w.values(), b.values()}, x.matrix(),
-                            expected.matrix());
-          Tensor found(Shape{9, d + 3});
-          kernels->normalise({{x_float.data(), d},
-                              9,
-                              static_cast<int>(d),
-                              centred,
-                              1e-5,
-                              w_float.data(),
-                              one_plus ? 1.0 : 0.0,
-                              b_float.data(),
-                              found.data(),
-                              d + 3});
-          for (std::int64_t row = 0; row < 9; ++row) {
-            for (std::int64_t i = 0; i < d; ++i) {
-              const double y = expected.data()[row * d + i];
-              CHECK(std::abs(static_cast<double>(found.data()[row * (d + 3) + i]) - y) <=
-                    6.1e-8 * std::abs(y) + 1e-9);  // rounded once
-            }
-            for (std::int64_t i = d; i < d + 3; ++i) CHECK(found.data()[row * (d + 3) + i] == 0);
+      for (const NormKind kind : {NormKind::LayerNorm, NormKind::RmsNorm, NormKind::RmsNormOnePlus}) {
+        CAPTURE(d, kernels->name, kind);
+        const NormSettings settings{kind, 1e-5};
+        TensorOf<double> expected(x.shape());
+        normalise<double>(Work{pool, {}}, settings, {w.values(), b.values()}, x.matrix(), expected.matrix());
+        Tensor found(Shape{9, d + 3});
+        kernels->normalise({{x_float.data(), d},
+                            9,
+                            static_cast<int>(d),
+                            is_centred(kind),
+                            1e-5,
+                            w_float.data(),
+                            adds_one(kind) ? 1.0 : 0.0,
+                            b_float.data(),
+                            found.data(),
+                            d + 3});
+        for (std::int64_t row = 0; row < 9; ++row) {
+          for (std::int64_t i = 0; i < d; ++i) {
+            const double y = expected.data()[row * d + i];
+            CHECK(std::abs(static_cast<double>(found.data()[row * (d + 3) + i]) - y) <=
+                  6.1e-8 * std::abs(y) + 1e-9);  // rounded once
           }
+          for (std::int64_t i = d; i < d + 3; ++i) CHECK(found.data()[row * (d + 3) + i] == 0);
         }
       }
     }
@@ -70,7 +67,7 @@ TEST_CASE("rows of any stride are normed in place, each by itself", "[norm_rows]
   ThreadPool pool(2);
   const Work work{pool, {}};
   const Tensor x = drawn<float>(Shape{130, 70}, 4, 1, 0);
-  const NormSettings settings{NormKind::Layer, 1e-5, false};
+  const NormSettings settings{NormKind::LayerNorm, 1e-5};
   Tensor all = x;
   normalise_rows(work, settings, {}, {all.data(), 130, 64, 70}, {all.data(), 130, 64, 70});
   for (const std::int64_t row : {0, 1, 63, 64, 129}) {

@@ -8,6 +8,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>
 
+#include "core/base/error.hpp"
 #include "core/base/random.hpp"
 #include "core/compare.hpp"
 #include "oracle/blocks.hpp"
@@ -50,7 +51,7 @@ TEST_CASE("norms equal the naive ones in double", "[norm]") {
     const Tensor x = drawn<float>(Shape{9, d}, 1, 0.5, 100), w = drawn<float>(Shape{d}, 2, 0.25, 1),
                  b = drawn<float>(Shape{d}, 3);
     const NormParameters<float> both{w.values(), b.values()}, weight{w.values(), {}};
-    const NormSettings layer{NormKind::Layer, 1e-5, false}, rms{NormKind::RootMeanSquare, 1e-6, false};
+    const NormSettings layer{NormKind::LayerNorm, 1e-5}, rms{NormKind::RmsNorm, 1e-6};
     const Tensor y = normalised(layer, both, x), z = normalised(rms, weight, x);
     const std::vector<double> wide(w.values().begin(), w.values().end()),
         bias(b.values().begin(), b.values().end());
@@ -73,17 +74,22 @@ TEST_CASE("a weight that is stored as what is added to one", "[norm]") {
   const Tensor x = drawn<float>(Shape{3, 8}, 4), w = drawn<float>(Shape{8}, 5, 0.25);
   Tensor more = w;
   for (float& value : more.values()) value += 1;
-  const NormSettings plain{NormKind::RootMeanSquare, 1e-6, false},
-      one_plus{NormKind::RootMeanSquare, 1e-6, true};
+  const NormSettings plain{NormKind::RmsNorm, 1e-6}, one_plus{NormKind::RmsNormOnePlus, 1e-6};
   const Tensor expected = normalised(plain, {more.values(), {}}, x),
                found = normalised(one_plus, {w.values(), {}}, x);
   CHECK(difference<float>(found.values(), compare::in_double(expected), 2e-7).empty());
 }
 
+TEST_CASE("rows are not normed where the norm is none", "[norm]") {
+  const Tensor x = drawn<float>(Shape{3, 8}, 4);
+  CHECK_THROWS_AS(normalised({NormKind::None, 1e-5}, NormParameters<float>{}, x), Error);
+  CHECK_FALSE(adds_one(NormKind::None));
+}
+
 TEST_CASE("gradients of norms equal finite differences", "[norm]") {
   for (const NormSettings settings :
-       {NormSettings{NormKind::Layer, 1e-5, false}, NormSettings{NormKind::RootMeanSquare, 1e-6, false},
-        NormSettings{NormKind::RootMeanSquare, 1e-6, true}}) {
+       {NormSettings{NormKind::LayerNorm, 1e-5}, NormSettings{NormKind::RmsNorm, 1e-6},
+        NormSettings{NormKind::RmsNormOnePlus, 1e-6}}) {
     const Shape shape{4, 6};
     TensorOf<double> x = drawn<double>(shape, 6), w = drawn<double>(Shape{6}, 7),
                      b = drawn<double>(Shape{6}, 8);
@@ -128,8 +134,8 @@ TEST_CASE("ONNX's norm tests pass", "[norm][onnx]") {
     for (int i = axis < 0 ? rank + axis : axis; i < rank; ++i) d *= x.shape()[i];
     const Tensor rows = Tensor(x).reshaped(Shape{x.size() / d, d});
     const Tensor weight = one.input("scale"), bias = one.has_input("B") ? one.input("B") : Tensor();
-    const NormSettings settings{layer ? NormKind::Layer : NormKind::RootMeanSquare,
-                                one.attributes.value("epsilon", 1e-5), false};
+    const NormSettings settings{layer ? NormKind::LayerNorm : NormKind::RmsNorm,
+                                one.attributes.value("epsilon", 1e-5)};
     const Tensor y = normalised(settings, {weight.values(), bias.values()}, rows);
     CHECK(difference<float>(y.values(), compare::in_double(one.outputs().at("Y")), 1e-6).empty());
     ++seen;

@@ -238,7 +238,7 @@ TEST_CASE("backward: the softmax with sinks, which have a gradient of their own"
 TEST_CASE("backward: normed heads, with the rows of no token as they are") {
   Family f;
   const Values x = f.tensor({2, 2, 4, 6}), g = f.tensor(x.shape()), weight = f.tensor({6});
-  for (const NormKind kind : {NormKind::Layer, NormKind::RootMeanSquare}) {
+  for (const NormKind kind : {NormKind::LayerNorm, NormKind::RmsNorm}) {
     const NormSettings settings{kind, 0.1};
     const auto forward = [&](const Values& of, const Values& by) {
       return norm_heads<double>(f.work(), settings, &by, of, 3);

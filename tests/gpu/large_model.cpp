@@ -69,7 +69,7 @@ StackSpec stack_of(const Sizes& sizes) {
   attention.d_k = sizes.d_k;
   attention.scale = 1 / std::sqrt(sizes.d_k);
   stack.blocks.assign(static_cast<std::size_t>(sizes.blocks), attention);
-  stack.norm.kind = NormKind::RootMeanSquare;
+  stack.norm.kind = NormKind::RmsNorm;
   stack.positions = ModelPositions::Rotary;
   stack.rope.rotated = sizes.d_k;
   stack.causal = stack.gated = true;

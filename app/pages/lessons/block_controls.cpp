@@ -54,7 +54,7 @@ float draw_norm_control(LessonPage& page, const Box& at) {
                           {"Norm", {}, "What brings each token's vector to one size.", {}}, [&] {
                             for (std::size_t i = 0; i < formulas.size(); ++i) {
                               BlockSettings block = now;
-                              block.norm = static_cast<BlockNorm>(i);
+                              block.norm = static_cast<NormKind>(i);
                               if (menu_row(page.ui(), std::string(enum_name(block.norm).label).c_str(),
                                            formulas[i], block.norm == now.norm))
                                 change_lesson_block(page, block);

@@ -95,7 +95,7 @@ class BlockOperands {
       return;
     }
     const Eigen::ArrayXd x = row(normed()).transpose().template cast<double>().array();
-    const bool centred = norm->settings.kind == NormKind::Layer;
+    const bool centred = is_centred(norm->settings.kind);
     const double mean = centred ? x.mean() : 0;
     const double root = std::sqrt((x - mean).square().mean() + norm->settings.epsilon);
     Formula above(size_), below(size_);
@@ -104,9 +104,9 @@ class BlockOperands {
       above.add(mean < 0 ? " + " : " \u2212 ", theme_.text3).add(fixed(std::abs(mean), 2), theme_.text1);
     below.add(fixed(root, 2), theme_.text1);
     f.over(std::move(above), std::move(below), theme_.text3);
-    const double stored = number(norm->weight, norm->settings.one_plus ? 0 : 1);
+    const double stored = number(norm->weight, adds_one(norm->settings.kind) ? 0 : 1);
     f.add("  · ", theme_.text3);
-    if (norm->settings.one_plus) {
+    if (adds_one(norm->settings.kind)) {
       f.add("(1 + " + fixed(stored, 2) + ")", theme_.text1);
     } else {
       f.add(fixed(stored, 2), theme_.text1).lowered("γ", theme_.text3);

@@ -6,10 +6,11 @@ namespace attnscope::walk {
 namespace {
 
 std::string norm_words(const View& v, const std::string& of) {
-  const BlockNorm norm = v.document().layer().block.norm;
-  if (norm == BlockNorm::Layer) return of + ", minus its mean, is divided by its deviation, times γ, plus β.";
-  return of + (norm == BlockNorm::OnePlus ? " is divided by its root mean square, times 1 + w."
-                                          : " is divided by its root mean square, times γ.");
+  const NormKind norm = v.document().layer().block.norm;
+  if (norm == NormKind::LayerNorm)
+    return of + ", minus its mean, is divided by its deviation, times γ, plus β.";
+  return of + (adds_one(norm) ? " is divided by its root mean square, times 1 + w."
+                              : " is divided by its root mean square, times γ.");
 }
 
 std::string one_row(const View& v, Stage stage) {

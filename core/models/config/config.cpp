@@ -130,8 +130,7 @@ StackSpec stack_of(const ConfigObject& config, const FamilyRow& family, const Mo
   stack.arrangement = family.arrangement;
   if (stack.arrangement == Arrangement::Parallel && !config.boolean("use_parallel_residual", true))
     stack.arrangement = Arrangement::PreNorm;
-  stack.norm = {family.norm, config.number(keys.epsilon, keys.default_epsilon),
-                family.arrangement == Arrangement::Sandwich};
+  stack.norm = {family.norm, config.number(keys.epsilon, keys.default_epsilon)};
   stack.positions = family.positions;
   if (stack.positions == ModelPositions::Rotary)
     stack.rope = rope_of(config, family, stack.blocks[0].d_k, std::max(1, spec.max_positions));

@@ -25,11 +25,6 @@ BlockKind kind_of(Arrangement arrangement) {
   return BlockKind::None;
 }
 
-BlockNorm norm_of(const NormSettings& norm) {
-  if (norm.kind == NormKind::Layer) return BlockNorm::Layer;
-  return norm.one_plus ? BlockNorm::OnePlus : BlockNorm::RootMeanSquare;
-}
-
 TensorPtr row_of(const std::vector<float>& numbers) {
   if (numbers.empty()) return nullptr;
   return std::make_shared<const Tensor>(Shape{std::ssize(numbers)}, numbers);
@@ -152,7 +147,7 @@ class LayerMaker {
   void add_block() {
     BlockSettings& block = layer_.block;
     block.kind = kind_of(stack_.arrangement);
-    block.norm = norm_of(stack_.norm);
+    block.norm = stack_.norm.kind;
     block.epsilon = static_cast<float>(stack_.norm.epsilon);
     block.mlp = cross_ || !stack_.cross;
     block.gated = weights_.gate.has_value();
