@@ -130,7 +130,7 @@ class CardRows final : public RowOperators {
                                          activation});
   }
 
-  void rotate(const Work&, const RopeSettings& rope, const RopeFrequencies& frequencies,
+  void rotate(const Work&, Positions kind, const RopeFrequencies& frequencies,
               std::span<const std::int64_t> positions, const HeadsInRows& x) override {
     prepare_turns(frequencies, positions);
     TurnPass pass{};
@@ -138,7 +138,7 @@ class CardRows final : public RowOperators {
     pass.rows = x.rows, pass.row_stride = x.row_stride, pass.head_stride = x.head_stride;
     pass.heads = static_cast<int>(x.heads), pass.pairs = static_cast<int>(frequencies.frequency.size());
     pass.cosine = turns_.cosine.data(), pass.sine = turns_.sine.data();
-    pass.interleaved = rope.interleaved;
+    pass.interleaved = kind == Positions::RopeInterleaved;
     launch_each(*device_, pass);
   }
 

@@ -184,8 +184,11 @@ class CellSources {
   void turn(std::int64_t position) {
     const RopeSettings rope = rope_of(document_, size_.d_k);
     const std::int64_t zero = 0, length = rope_length(document_, size_);
-    query_ = rotate(work_, query_, rotation_at<double>({&position, 1}, 1, rope, length));
-    keys_ = rotate(work_, keys_, rotation_at<double>({&zero, 1}, size_.token_keys(), rope, length));
+    query_ = rotate(work_, query_,
+                    rotation_at<double>({&position, 1}, 1, rope, document_.layer().positions, length));
+    keys_ = rotate(
+        work_, keys_,
+        rotation_at<double>({&zero, 1}, size_.token_keys(), rope, document_.layer().positions, length));
   }
 
   const Work& work_;

@@ -66,16 +66,16 @@ Rotation<T> rotation_at(std::span<const std::int64_t> first, std::int64_t tokens
   RopeSettings plain;
   plain.base = base;
   plain.rotated = r;
-  plain.interleaved = interleaved;
-  return rotation_at<T>(first, tokens, plain, 0);
+  return rotation_at<T>(first, tokens, plain, interleaved ? Positions::RopeInterleaved : Positions::RopeHalf,
+                        0);
 }
 
 template <class T>
 Rotation<T> rotation_at(std::span<const std::int64_t> first, std::int64_t tokens, const RopeSettings& rope,
-                        std::int64_t length) {
+                        Positions kind, std::int64_t length) {
   const RopeFrequenciesOf<double> frequencies = exact_rope_frequencies(rope, length);
   const Shape shape{std::ssize(first), tokens, rope.rotated / 2};
-  Rotation<T> rotation{TensorOf<T>(shape), TensorOf<T>(shape), rope.interleaved};
+  Rotation<T> rotation{TensorOf<T>(shape), TensorOf<T>(shape), kind == Positions::RopeInterleaved};
   for (std::int64_t i = 0; i < shape[2]; ++i) {
     const double frequency = frequencies.frequency[static_cast<std::size_t>(i)];
     for (std::int64_t b = 0; b < shape[0]; ++b) {
@@ -94,7 +94,6 @@ RopeSettings rope_of(const Document& document, std::int64_t d_k) {
   RopeSettings rope;
   rope.base = static_cast<double>(settings.rope_base);
   rope.rotated = rotated_dims(document, d_k);
-  rope.interleaved = document.layer().positions == Positions::RopeInterleaved;
   rope.scaling = settings.rope_scaling;
   rope.factor = static_cast<double>(settings.rope_factor);
   rope.trained_positions = settings.rope_trained;
@@ -120,13 +119,15 @@ template <class T>
 Rotation<T> query_rotation(const Document& document, const Dimensions& size) {
   std::vector<std::int64_t> first;
   for (std::int64_t b = 0; b < size.batch; ++b) first.push_back(query_offset(document, size, b));
-  return rotation_at<T>(first, size.queries, rope_of(document, size.d_k), rope_length(document, size));
+  return rotation_at<T>(first, size.queries, rope_of(document, size.d_k), document.layer().positions,
+                        rope_length(document, size));
 }
 
 template <class T>
 Rotation<T> key_rotation(const Document& document, const Dimensions& size) {
   constexpr std::array<std::int64_t, 1> zero{0};
-  return rotation_at<T>(zero, size.token_keys(), rope_of(document, size.d_k), rope_length(document, size));
+  return rotation_at<T>(zero, size.token_keys(), rope_of(document, size.d_k), document.layer().positions,
+                        rope_length(document, size));
 }
 
 template <class T>
@@ -253,9 +254,9 @@ template Rotation<float> rotation_at(std::span<const std::int64_t>, std::int64_t
 template Rotation<double> rotation_at(std::span<const std::int64_t>, std::int64_t, std::int64_t, double,
                                       bool);
 template Rotation<float> rotation_at(std::span<const std::int64_t>, std::int64_t, const RopeSettings&,
-                                     std::int64_t);
+                                     Positions, std::int64_t);
 template Rotation<double> rotation_at(std::span<const std::int64_t>, std::int64_t, const RopeSettings&,
-                                      std::int64_t);
+                                      Positions, std::int64_t);
 template Rotation<float> query_rotation(const Document&, const Dimensions&);
 template Rotation<double> query_rotation(const Document&, const Dimensions&);
 template Rotation<float> key_rotation(const Document&, const Dimensions&);

@@ -35,10 +35,11 @@ struct Rotation {
 template <class T>
 Rotation<T> rotation_at(std::span<const std::int64_t> first, std::int64_t tokens, std::int64_t r, double base,
                         bool interleaved);
-/// The same with scaled frequencies; `length`: the length of the text, for RopeScaling::Dynamic.
+/// The same with scaled frequencies, in the pairs of RopeHalf or RopeInterleaved; `length`: the length of the
+/// text, for RopeScaling::Dynamic.
 template <class T>
 Rotation<T> rotation_at(std::span<const std::int64_t> first, std::int64_t tokens, const RopeSettings&,
-                        std::int64_t length);
+                        Positions, std::int64_t length);
 
 /// The rotary settings of a Document for queries and keys of width d_k, and the text length that
 /// RopeScaling::Dynamic uses: the last position of queries and keys, plus 1.

@@ -55,13 +55,6 @@ std::optional<NormSettings> norm_of(const LayerSpec&);
 /// The norm of a layer's latents; nullopt without one.
 std::optional<NormSettings> latent_norm_of(const LayerSpec&);
 
-/// Whether queries and keys are rotated; whether a bias that depends on the distance alone is added to the
-/// scores; whether any bias is.
-inline bool is_rotary(Positions p) { return p == Positions::RopeHalf || p == Positions::RopeInterleaved; }
-inline bool is_distance_bias(Positions p) { return p == Positions::RelativeBuckets || p == Positions::Alibi; }
-inline bool is_added_to_scores(Positions p) {
-  return is_distance_bias(p) || p == Positions::RelativeWindows || p == Positions::Disentangled;
-}
 /// The parameter that holds the learned bias of a kind of positions.
 inline std::optional<Parameter> bias_table(Positions p) {
   switch (p) {

@@ -6,10 +6,11 @@
 
 namespace attnscope {
 
-void rotate_in_place(const Work& work, const RopeSettings& rope, const RopeFrequencies& frequencies,
+void rotate_in_place(const Work& work, Positions kind, const RopeFrequencies& frequencies,
                      std::span<const std::int64_t> positions, const HeadsInRows& in) {
   const auto pairs = static_cast<std::int64_t>(frequencies.frequency.size());
-  const std::int64_t apart = rope.interleaved ? 1 : pairs, step = rope.interleaved ? 2 : 1;
+  const bool interleaved = kind == Positions::RopeInterleaved;
+  const std::int64_t apart = interleaved ? 1 : pairs, step = interleaved ? 2 : 1;
   const double row_ns = static_cast<double>(pairs * (20 + 2 * in.heads));
   for_row_blocks(work, 1, 1, in.rows, row_ns, [&](const RowBlock& at) {
     std::vector<float> cosine(static_cast<std::size_t>(pairs)), sine(cosine.size());

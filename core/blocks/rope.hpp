@@ -17,9 +17,9 @@ struct HeadsInRows {
   std::int64_t rows = 0, heads = 0, row_stride = 0, head_stride = 0;
 };
 
-/// Rotates the heads in place; row i has position positions[i]. Angles are float, as in transformers. Throws
-/// Cancelled.
-void rotate_in_place(const Work&, const RopeSettings&, const RopeFrequencies&,
-                     std::span<const std::int64_t> positions, const HeadsInRows&);
+/// Rotates the heads in place by the pairs of RopeHalf or RopeInterleaved; row i has position positions[i].
+/// Angles are float, as in transformers. Throws Cancelled.
+void rotate_in_place(const Work&, Positions, const RopeFrequencies&, std::span<const std::int64_t> positions,
+                     const HeadsInRows&);
 
 }  // namespace attnscope

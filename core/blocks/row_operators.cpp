@@ -67,9 +67,9 @@ void CpuRows::gate(const Work& work, Activation activation, const FloatRows& gat
                   ConstMatrixMap<float>(up.data, up.rows, up.stride));
 }
 
-void CpuRows::rotate(const Work& work, const RopeSettings& rope, const RopeFrequencies& frequencies,
+void CpuRows::rotate(const Work& work, Positions kind, const RopeFrequencies& frequencies,
                      std::span<const std::int64_t> positions, const HeadsInRows& in) {
-  rotate_in_place(work, rope, frequencies, positions, in);
+  rotate_in_place(work, kind, frequencies, positions, in);
 }
 
 void CpuRows::sweep(const Work& work, Sweep& result, const AttentionProblem& problem,

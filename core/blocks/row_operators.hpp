@@ -58,8 +58,8 @@ class RowOperators {
   virtual void activate(const Work&, Activation, const FloatRows& x) = 0;
   virtual void gate(const Work&, Activation, const FloatRows& gate, const ConstFloatRows& up) = 0;
   /// As rotate_in_place().
-  virtual void rotate(const Work&, const RopeSettings&, const RopeFrequencies&,
-                      std::span<const std::int64_t> positions, const HeadsInRows&) = 0;
+  virtual void rotate(const Work&, Positions, const RopeFrequencies&, std::span<const std::int64_t> positions,
+                      const HeadsInRows&) = 0;
 
   /// Like sweep_into(). The problem's numbers are in main memory; if they belong to a tensor that keep() made
   /// (see HeadRows), they are read from that tensor.
@@ -100,8 +100,8 @@ class CpuRows : public RowOperators {
   void multiply(const Work&, const ConstFloatRows& x, const LinearMap&, const FloatRows& y) override;
   void activate(const Work&, Activation, const FloatRows& x) override;
   void gate(const Work&, Activation, const FloatRows& gate, const ConstFloatRows& up) override;
-  void rotate(const Work&, const RopeSettings&, const RopeFrequencies&,
-              std::span<const std::int64_t> positions, const HeadsInRows&) override;
+  void rotate(const Work&, Positions, const RopeFrequencies&, std::span<const std::int64_t> positions,
+              const HeadsInRows&) override;
   void sweep(const Work&, Sweep& result, const AttentionProblem&, const SweepRequest&) override;
   void concat_heads(const Work&, Tensor& heads, const FloatRows& to) override;
   TensorPtr keep(const Work&, const TensorPtr&, std::int64_t, const ConstFloatRows&) override { return {}; }

@@ -14,10 +14,10 @@ namespace attnscope {
 /// The kind for the "rope_type" of config files; nullopt for other names.
 std::optional<RopeScaling> rope_scaling_from(std::string_view name);
 
+/// Which numbers make a pair, Positions::RopeHalf or RopeInterleaved say.
 struct RopeSettings {
   double base = 10'000;
   std::int64_t rotated = 0;  // rotated dimensions of a head; even
-  bool interleaved = false;  // pairs (2i, 2i + 1) instead of (i, i + rotated / 2)
   RopeScaling scaling = RopeScaling::None;
   double factor = 1;                   // of the context, for all kinds but None
   std::int64_t trained_positions = 0;  // Dynamic, Yarn, Llama3: length of the contexts before scaling

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/tensor.hpp"
+#include "core/transformer/positions.hpp"
 
 namespace attnscope {
 
@@ -15,22 +16,6 @@ namespace attnscope {
 enum class Embedding {
   Gaussian,   // d_model numbers from N(0, 1); positions are added over all of them
   HandBuilt,  // first half: the token (1, content word or not, its code), second half: the position
-};
-
-/// Positional encodings. Sinusoidal and Learned are added to token vectors, RelativeBuckets, Alibi,
-/// RelativeWindows and Disentangled to scores; RopeHalf and RopeInterleaved rotate queries and keys.
-enum class Positions {
-  None,
-  Sinusoidal,       // Vaswani et al. 2017, section 3.5
-  Learned,          // a vector for each position, from Parameter::PositionTable or from the seed
-  RelativeBuckets,  // a number for each head and bucket of distances (Raffel et al. 2020, section 2.1)
-  Alibi,            // -slope · |distance|, a slope for each head (Press et al. 2022)
-  RopeHalf,  // rotates the pairs (i, i + r/2) of the first r dimensions (Su et al. 2021; Llama's layout)
-  RopeInterleaved,  // rotates the pairs (2i, 2i + 1) of the first r dimensions (Su et al. 2021; GPT-J's
-                    // layout)
-  RelativeWindows,  // a number for each head, rows apart and columns apart in a window of the image of
-                    // Sparsity::grid and side (Liu et al. 2021, section 3.2, equation 4)
-  Disentangled,     // queries and keys are also multiplied with relative-position vectors (He et al. 2021)
 };
 
 /// ω_i = 10000^(-2i/d): radians per token of the i-th sine and cosine among d position dimensions (Vaswani et

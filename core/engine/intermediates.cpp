@@ -61,7 +61,7 @@ std::span<const float> Intermediates::feature(Stage stage, std::int64_t row) {
     const std::int64_t position = query ? query_offset(document, result_.dimensions, b_) + row : row;
     ThreadPool caller_only(1);
     features = rotate(Work{caller_only, {}}, features,
-                      rotation_at<float>({&position, 1}, 1, rope_of(document, x.size()),
+                      rotation_at<float>({&position, 1}, 1, rope_of(document, x.size()), layer().positions,
                                          rope_length(document, result_.dimensions)));
   }
   entry->second.assign(features.values().begin(), features.values().end());

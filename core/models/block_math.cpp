@@ -5,7 +5,7 @@ namespace attnscope {
 BlockMath::BlockMath(const StackSpec& spec, const StackWeights& weights, std::int64_t length,
                      const Work& work, RowOperators& operators)
     : spec_(spec), weights_(weights), work_(work), operators_(operators) {
-  if (spec.positions == ModelPositions::Rotary) frequencies_ = rope_frequencies(spec.rope, length);
+  if (is_rotary(spec.positions)) frequencies_ = rope_frequencies(spec.rope, length);
 }
 
 void BlockMath::norm(const NormWeights& weights, const ConstFloatRows& x, const FloatRows& y) const {
@@ -44,9 +44,9 @@ void BlockMath::prepare_heads(std::size_t block, std::span<const std::int64_t> p
     norm_heads(queries, weights.query_norm);
     norm_heads(keys, weights.key_norm);
   }
-  if (spec_.positions != ModelPositions::Rotary || !of.rotary) return;
-  operators_.rotate(work_, spec_.rope, frequencies_, positions, queries);
-  operators_.rotate(work_, spec_.rope, frequencies_, positions, keys);
+  if (!is_rotary(spec_.positions) || !of.rotary) return;
+  operators_.rotate(work_, spec_.positions, frequencies_, positions, queries);
+  operators_.rotate(work_, spec_.positions, frequencies_, positions, keys);
 }
 
 FloatRows BlockMath::output(const LinearMap& w_o, const ConstFloatRows& heads) {

@@ -201,7 +201,7 @@ class Reader {
     PartName up = *find_part(names, Part::Up);
     // T5 calls a single map "wi", and the second of two "wi_1".
     const std::string second = std::string(up.path) + "_1";
-    if (spec.gated && spec.positions == ModelPositions::RelativeBuckets) up.path = second;
+    if (spec.gated && spec.positions == Positions::RelativeBuckets) up.path = second;
     block.up = map(up, i, spec_.d_model, spec_.d_inner);
     block.down = map(*find_part(names, Part::Down), i, spec_.d_inner, spec_.d_model);
     return block;

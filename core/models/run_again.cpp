@@ -21,8 +21,7 @@ bool is_text_alone(const ModelInput& input) {
 bool rows_stay(const Model& model, const ModelChanges& changes) {
   if (model.spec.encoder || !model.spec.decoder || looks_ahead(changes)) return false;
   const StackSpec& stack = *model.spec.decoder;
-  const bool by_length =
-      stack.positions == ModelPositions::Rotary && stack.rope.scaling == RopeScaling::Dynamic;
+  const bool by_length = is_rotary(stack.positions) && stack.rope.scaling == RopeScaling::Dynamic;
   return stack.causal && !by_length;
 }
 

@@ -111,7 +111,7 @@ void check_input(const Model& model, const ModelInput& input) {
                             input.mask.size()));
   // ALiBi counts only tokens that are not hidden; the biases here go by position.
   if (const StackSpec* stack = model.spec.decoder ? &*model.spec.decoder : nullptr;
-      stack != nullptr && stack->positions == ModelPositions::Alibi) {
+      stack != nullptr && stack->positions == Positions::Alibi) {
     const auto first = std::ranges::find(input.mask, 1);
     const auto hidden = std::find(first, input.mask.end(), 0);
     if (std::find(hidden, input.mask.end(), 1) != input.mask.end())

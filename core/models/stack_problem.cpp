@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "core/attention/positions.hpp"
+#include "core/base/error.hpp"
+#include "core/document/enum_names.hpp"
 
 namespace attnscope {
 namespace {
@@ -36,22 +40,35 @@ void add_distances(BlockProblem& made, Bias&& bias) {
   p.distance_bias = made.distance_bias;
 }
 
-void add_positions(BlockProblem& made, const StackSpec& spec, const StackWeights& weights) {
+void add_alibi(BlockProblem& made) {
+  const std::vector<double> slopes = alibi_slopes(made.problem.heads);
+  add_distances(made, [&](std::int64_t h, std::int64_t distance) {
+    // Without a causal mask, keys after the query are seen, too: the bias falls with distance on both
+    // sides.
+    return static_cast<float>(-slopes[static_cast<std::size_t>(h)] * static_cast<double>(std::abs(distance)));
+  });
+}
+
+void add_buckets(BlockProblem& made, const StackSpec& spec, const StackWeights& weights) {
   const std::int64_t heads = made.problem.heads;
-  if (spec.positions == ModelPositions::Alibi) {
-    const std::vector<double> slopes = alibi_slopes(heads);
-    add_distances(made, [&](std::int64_t h, std::int64_t distance) {
-      // Without a causal mask, keys after the query are seen, too: the bias falls with distance on both
-      // sides.
-      return static_cast<float>(-slopes[static_cast<std::size_t>(h)] *
-                                static_cast<double>(std::abs(distance)));
-    });
-  }
-  if (spec.positions != ModelPositions::RelativeBuckets) return;
   add_distances(made, [&](std::int64_t h, std::int64_t distance) {
     const std::int64_t bucket = relative_bucket(distance, spec.buckets, spec.bucket_distance, !spec.causal);
     return weights.relative_bias[static_cast<std::size_t>(bucket * heads + h)];
   });
+}
+
+void add_positions(BlockProblem& made, const StackSpec& spec, const StackWeights& weights) {
+  switch (spec.positions) {
+    case Positions::Alibi: return add_alibi(made);
+    case Positions::RelativeBuckets: return add_buckets(made, spec, weights);
+    case Positions::Learned:
+    case Positions::RopeHalf:
+    case Positions::RopeInterleaved: return;
+    case Positions::None:
+    case Positions::Sinusoidal:
+    case Positions::RelativeWindows:
+    case Positions::Disentangled: refuse_positions(spec.positions);
+  }
 }
 
 BlockProblem sized(const StackSpec& spec, const AttentionSpec& of, std::int64_t queries, std::int64_t keys) {
@@ -68,6 +85,11 @@ BlockProblem sized(const StackSpec& spec, const AttentionSpec& of, std::int64_t 
 }
 
 }  // namespace
+
+void refuse_positions(Positions positions) {
+  throw Error(fmt::format("Positions of a model: {}; learned, RoPE, ALiBi or T5 buckets were expected.",
+                          enum_name(positions).words));
+}
 
 void set_window(const StackSpec& spec, const AttentionSpec& of, AttentionProblem& p) {
   p.causal = spec.causal;

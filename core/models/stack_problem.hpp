@@ -18,6 +18,9 @@ struct BlockProblem {
   std::vector<std::uint8_t> allowed;
 };
 
+/// Throws Error with the name of positions that no model has here.
+[[noreturn]] void refuse_positions(Positions);
+
 /// Sets the causal mask and the window of a block's self-attention.
 void set_window(const StackSpec&, const AttentionSpec&, AttentionProblem&);
 

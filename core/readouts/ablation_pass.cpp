@@ -29,8 +29,8 @@ class Batch {
         work_(work),
         n_(run_.hidden[0].rows()),
         d_(pass.model.spec.d_model),
-        positions_(spec_.positions == ModelPositions::Rotary ? token_positions(model_.spec, pass.base.input)
-                                                             : std::vector<std::int64_t>()),
+        positions_(is_rotary(spec_.positions) ? token_positions(model_.spec, pass.base.input)
+                                              : std::vector<std::int64_t>()),
         math_(spec_, weights_, positions_.empty() ? n_ : std::ranges::max(positions_) + 1, work, operators_) {
   }
 

@@ -25,7 +25,7 @@ int last_block(const Model& model, const HookBlocks& blocks) {
 }
 
 bool turns(const StackSpec& stack, const AttentionSpec& block) {
-  return (stack.positions == ModelPositions::Rotary && block.rotary) || stack.head_norms;
+  return (is_rotary(stack.positions) && block.rotary) || stack.head_norms;
 }
 
 Tensor tensor_of(const KeptRows& rows) { return Tensor(Shape{rows.rows(), rows.width}, rows.values); }

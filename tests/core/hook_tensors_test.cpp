@@ -171,7 +171,7 @@ TEST_CASE("TransformerLens' names of every family fit each other", "[readouts][h
         CHECK(worst_sum(hooks.in(b, "hook_resid_mid"), pre, attention) < 1e-5);
         CHECK(worst_sum(post, hooks.in(b, "hook_resid_mid"), mlp) < 1e-5);
       }
-      const bool rotary = stack.positions == ModelPositions::Rotary;
+      const bool rotary = is_rotary(stack.positions);
       const Tensor &q = hooks.in(b, rotary ? "attn.hook_rot_q" : "attn.hook_q"),
                    &k = hooks.in(b, rotary ? "attn.hook_rot_k" : "attn.hook_k"),
                    &v = hooks.in(b, "attn.hook_v"), &z = hooks.in(b, "attn.hook_z"),
@@ -201,7 +201,7 @@ TEST_CASE("TransformerLens' names of every family fit each other", "[readouts][h
             const auto score = static_cast<double>(scores.matrix(h)(i, j));
             sum += std::exp(score);
             if (j > i) CHECK(std::isinf(score));
-            if (std::isinf(score) || stack.positions == ModelPositions::Alibi) continue;
+            if (std::isinf(score) || stack.positions == Positions::Alibi) continue;
             double dot = 0;
             for (std::int64_t c = 0; c < spec.d_k; ++c)
               dot += hooks.number(q, i, h, c) * hooks.number(k, j, group, c);

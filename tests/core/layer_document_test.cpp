@@ -65,9 +65,7 @@ bool counts_from_zero(const ModelInput& input) {
   return true;
 }
 
-bool turns(const ModelSpec& spec) {
-  return spec.decoder && spec.decoder->positions == ModelPositions::Rotary;
-}
+bool turns(const ModelSpec& spec) { return spec.decoder && is_rotary(spec.decoder->positions); }
 
 /// All inputs of a model's golden file; returns how many runs were compared.
 int compare_model(const fs::path& folder, Machine& machine) {
@@ -130,18 +128,30 @@ TEST_CASE("every block of every tiny model computes to the run's numbers", "[mod
   CHECK(compared >= 14);
 }
 
+TEST_CASE("positions that no model has are refused by their names", "[models][layer_document]") {
+  Machine machine;
+  const Opened o("llama");
+  Model model = *o.model;
+  model.spec.decoder->positions = Positions::Disentangled;
+  const auto refusal = ContainsSubstring("Positions of a model: disentangled; learned, RoPE");
+  CHECK_THROWS_WITH(run_model(model, o.input, {}, machine.work), refusal);
+  CHECK_THROWS_WITH(block_tensors(model, AttentionOf::Decoder, 0), refusal);
+}
+
 TEST_CASE("rotary positions of every kind turn a layer's heads as the model's", "[models][layer_document]") {
   Machine machine;
   const Opened o("llama");
-  const auto compare_with = [&](const std::function<void(RopeSettings&)>& set) {
+  const auto compare_with = [&](const std::function<void(RopeSettings&)>& set,
+                                Positions kind = Positions::RopeHalf) {
     Model model = *o.model;
+    model.spec.decoder->positions = kind;
     RopeSettings& rope = model.spec.decoder->rope;
     rope.factor = 3;
     rope.trained_positions = 5;
     set(rope);
     compare_all(model, run_model(model, o.input, {.logits = LogitRows::None}, machine.work), machine);
   };
-  compare_with([](RopeSettings& rope) { rope.interleaved = true; });
+  compare_with([](RopeSettings&) {}, Positions::RopeInterleaved);
   compare_with([](RopeSettings& rope) { rope.rotated = 2; });
   compare_with([](RopeSettings& rope) { rope.divisors = {1.5f, 4}; });
   for (const RopeScaling scaling :

@@ -243,7 +243,7 @@ TEST_CASE("what a GGUF header leaves out is its family's default, and what it sa
   CHECK(stack.norm.epsilon == 0.5);
   CHECK(stack.rope.base == 500);
   CHECK(stack.rope.rotated == 2);
-  CHECK_FALSE(stack.rope.interleaved);
+  CHECK(stack.positions == Positions::RopeHalf);
   CHECK(said.spec.vocabulary == 3);
   CHECK(said.spec.begin_id == 2);
   CHECK(said.spec.end_ids == std::vector<std::int64_t>{1});
@@ -257,7 +257,8 @@ TEST_CASE("what a GGUF header leaves out is its family's default, and what it sa
   });
   CHECK_FALSE(none.spec.begin_id);
   CHECK(none.spec.end_ids.empty());
-  CHECK(none.spec.decoder->rope.interleaved);  // rows of its queries and keys are in the order of pairs
+  CHECK(none.spec.decoder->positions ==
+        Positions::RopeInterleaved);  // rows of its queries and keys are in the order of pairs
   CHECK(none.spec.decoder->blocks[0].window == 5);
   CHECK(none.spec.decoder->blocks[1].window == 5);
 }

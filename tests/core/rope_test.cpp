@@ -24,10 +24,11 @@ std::vector<std::int64_t> counted(std::int64_t first, std::int64_t n) {
 }
 
 /// [heads][rows][d], each head rotated.
-Tensor turned(const RopeSettings& rope, Tensor x, std::int64_t first = 0) {
+Tensor turned(const RopeSettings& rope, Tensor x, std::int64_t first = 0,
+              Positions kind = Positions::RopeHalf) {
   ThreadPool pool(2);
   const std::int64_t heads = x.shape()[0], rows = x.shape()[1], d = x.shape()[2];
-  rotate_in_place(Work{pool, {}}, rope, rope_frequencies(rope, first + rows), counted(first, rows),
+  rotate_in_place(Work{pool, {}}, kind, rope_frequencies(rope, first + rows), counted(first, rows),
                   {x.data(), rows, heads, d, rows * d});
   return x;
 }
@@ -80,8 +81,7 @@ TEST_CASE("rotary positions of every scaling equal transformers'", "[rope]") {
 TEST_CASE("products of turned rows depend on the distance alone", "[rope]") {
   RopeSettings rope;
   rope.rotated = 6;  // of 8: the last two stay
-  for (const bool interleaved : {false, true}) {
-    rope.interleaved = interleaved;
+  for (const Positions kind : {Positions::RopeHalf, Positions::RopeInterleaved}) {
     Tensor q(Shape{1, 12, 8}), k(Shape{1, 12, 8});
     for (std::int64_t row = 0; row < 12; ++row) {
       for (std::int64_t i = 0; i < 8; ++i) {
@@ -89,14 +89,14 @@ TEST_CASE("products of turned rows depend on the distance alone", "[rope]") {
         k.data()[row * 8 + i] = std::cos(static_cast<float>(2 * i));
       }
     }
-    const Tensor near = turned(rope, q), keys = turned(rope, k);
+    const Tensor near = turned(rope, q, 0, kind), keys = turned(rope, k, 0, kind);
     const auto product = [&](std::int64_t i, std::int64_t j) {
       return static_cast<double>(near.matrix(0).row(i).dot(keys.matrix(0).row(j)));
     };
     for (std::int64_t i = 0; i < 6; ++i) CHECK(std::abs(product(i + 3, i) - product(9, 6)) < 1e-5);
     for (std::int64_t row = 0; row < 12; ++row)
       for (std::int64_t i = 6; i < 8; ++i) CHECK(near.matrix(0)(row, i) == q.matrix(0)(row, i));
-    CHECK(turned(rope, q, 0).matrix(0).row(0) == q.matrix(0).row(0));  // position 0 is not rotated
+    CHECK(turned(rope, q, 0, kind).matrix(0).row(0) == q.matrix(0).row(0));  // position 0 is not rotated
   }
 }
 

@@ -136,14 +136,14 @@ TEST_CASE("backward: rotary positions turn back") {
   RopeSettings rope;
   rope.base = 100;
   rope.rotated = 4;
-  for (const auto& [interleaved, scaling] :
-       {std::pair{false, RopeScaling::None}, std::pair{true, RopeScaling::None},
-        std::pair{false, RopeScaling::Yarn}}) {  // whose cosine and sine are longer than 1
-    rope.interleaved = interleaved;
+  for (const auto& [kind, scaling] :
+       {std::pair{Positions::RopeHalf, RopeScaling::None},
+        std::pair{Positions::RopeInterleaved, RopeScaling::None},
+        std::pair{Positions::RopeHalf, RopeScaling::Yarn}}) {  // whose cosine and sine are longer than 1
     rope.scaling = scaling;
     rope.factor = 8;
     rope.trained_positions = 4;
-    const Rotation<double> rotation = rotation_at<double>(first, 3, rope, 7);
+    const Rotation<double> rotation = rotation_at<double>(first, 3, rope, kind, 7);
     CHECK(disagreement(x, rotate_backward(f.work(), g, rotation), g,
                        [&](const Values& of) { return rotate(f.work(), of, rotation); }) == "");
   }

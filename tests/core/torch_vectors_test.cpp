@@ -221,7 +221,8 @@ TEST_CASE("Positions agree with the models' own code, shared vectors", "[torch]"
     const std::int64_t first = 0;
     for (const std::string which : {"q", "k"}) {
       const TensorOf<double> x = load<double>(rope, which);
-      const Rotation<double> rotation = rotation_at<double>({&first, 1}, x.shape()[2], how, x.shape()[2]);
+      const Rotation<double> rotation =
+          rotation_at<double>({&first, 1}, x.shape()[2], how, Positions::RopeHalf, x.shape()[2]);
       const TensorOf<double> turned = rotate(Work{pool, {}}, x, rotation);
       // The model computes angles of up to 39 radians in float.
       CHECK(difference(turned, in_double(load<double>(rope, std::string(kind) + "." + which + "_rot")),

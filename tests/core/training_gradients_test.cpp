@@ -61,7 +61,7 @@ std::vector<Setting> every_setting() {
   };
   add("as it is", [](Setting&) {});
   for (const auto& [name, positions] :
-       {std::pair("rotary", Positions::Rotary), std::pair("ALiBi", Positions::Alibi),
+       {std::pair("rotary", Positions::RopeHalf), std::pair("ALiBi", Positions::Alibi),
         std::pair("sinusoidal", Positions::Sinusoidal), std::pair("no positions", Positions::None)})
     add(name, [&](Setting& of) { of.spec.positions = positions; });
   add("post-norm", [](Setting& of) { of.spec.norm = NormPlace::Post; });
@@ -71,7 +71,7 @@ std::vector<Setting> every_setting() {
   add("norms of heads", [](Setting& of) { of.spec.head_norms = true; });
   add("norms of heads, rotary, both ways", [](Setting& of) {
     of.spec.head_norms = true;
-    of.spec.positions = Positions::Rotary;
+    of.spec.positions = Positions::RopeHalf;
     of.spec.causal = false;
   });
   add("no MLP", [](Setting& of) { of.spec.inner = 0; });

@@ -1,6 +1,7 @@
 // Recipes: written and read back, and refused with a sentence that names the field, what was found and what
 // was expected.
 #include <string>
+#include <utility>
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
@@ -76,6 +77,19 @@ TEST_CASE("a recipe that does not fit is refused with a sentence", "[training]")
     const std::string message = refusal(one.json);
     CHECK_THAT(message, ContainsSubstring(one.says));
     CHECK(test::is_sentence(message));
+  }
+}
+
+TEST_CASE("a network refuses positions that only layers have, by their names", "[training]") {
+  NetworkSpec spec = find_task("induction")->recipe.network;
+  for (const auto& [positions, name] :
+       {std::pair{Positions::RopeInterleaved, "rope-interleaved"},
+        std::pair{Positions::RelativeBuckets, "buckets"}, std::pair{Positions::RelativeWindows, "windows"},
+        std::pair{Positions::Disentangled, "disentangled"}}) {
+    spec.positions = positions;
+    CHECK(test::message_of<Error>([&] { check(spec); }) ==
+          std::string("network.positions is ") + name +
+              "; learned, rotary, alibi, sinusoidal or none was expected.");
   }
 }
 

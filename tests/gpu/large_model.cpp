@@ -70,7 +70,7 @@ StackSpec stack_of(const Sizes& sizes) {
   attention.scale = 1 / std::sqrt(sizes.d_k);
   stack.blocks.assign(static_cast<std::size_t>(sizes.blocks), attention);
   stack.norm.kind = NormKind::RmsNorm;
-  stack.positions = ModelPositions::Rotary;
+  stack.positions = Positions::RopeHalf;
   stack.rope.rotated = sizes.d_k;
   stack.causal = stack.gated = true;
   stack.activation = Activation::Silu;

@@ -15,6 +15,7 @@
 #include "app/cli/parts/model_note.hpp"
 #include "app/session/session.hpp"
 #include "core/base/error.hpp"
+#include "core/document/enum_names.hpp"
 #include "core/models/model.hpp"
 #include "core/text/utf8.hpp"
 #include "core/tokenizers/tokenizer.hpp"
@@ -103,14 +104,18 @@ class EncodingWriter {
 
 void to_stdout(std::string_view piece) { std::fwrite(piece.data(), 1, piece.size(), stdout); }
 
+std::string_view position_words(Positions positions) {
+  if (is_rotary(positions)) return "rotary";
+  return positions == Positions::RelativeBuckets ? "relative buckets" : enum_name(positions).words;
+}
+
 void print_stack(const char* name, const StackSpec& stack) {
   const AttentionSpec& one = stack.blocks[0];
   fmt::print("{}: {} layer{}, {} head{} of {}", name, stack.blocks.size(),
              stack.blocks.size() == 1 ? "" : "s", one.heads, one.heads == 1 ? "" : "s", one.d_k);
   if (one.kv_heads != one.heads) fmt::print(", {} of keys and values", one.kv_heads);
-  constexpr std::array positions{"learned", "rotary", "ALiBi", "relative buckets"};
-  fmt::print("; positions: {}; MLP: {}{}\n", positions[static_cast<std::size_t>(stack.positions)],
-             stack.gated ? "gated " : "", name_of(stack.activation));
+  fmt::print("; positions: {}; MLP: {}{}\n", position_words(stack.positions), stack.gated ? "gated " : "",
+             name_of(stack.activation));
   if (std::ranges::any_of(stack.blocks, [](const AttentionSpec& block) { return block.window > 0; })) {
     fmt::print("  windows:");
     for (const AttentionSpec& block : stack.blocks)

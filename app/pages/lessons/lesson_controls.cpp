@@ -8,6 +8,7 @@
 #include "app/kit/widgets/keyboard_focus.hpp"
 #include "app/pages/lessons/controls.hpp"
 #include "app/state/window_state.hpp"
+#include "core/document/enum_names.hpp"
 #include "core/edits/edits.hpp"
 #include "core/edits/heads.hpp"
 #include "core/edits/switches.hpp"
@@ -203,19 +204,17 @@ float draw_head_control(LessonPage& page, const Box& at) {
 
 float draw_positions_control(LessonPage& page, const Box& at) {
   const Ui& ui = page.ui();
-  constexpr std::array<std::pair<Positions, const char*>, 5> kinds{{{Positions::None, "None"},
-                                                                    {Positions::Sinusoidal, "Sinusoidal"},
-                                                                    {Positions::Learned, "Learned"},
-                                                                    {Positions::Alibi, "ALiBi"},
-                                                                    {Positions::RopeHalf, "RoPE, halves"}}};
+  constexpr std::array kinds{Positions::None, Positions::Sinusoidal, Positions::Learned, Positions::Alibi,
+                             Positions::RopeHalf};
   Positions& now = page.scene.document.layer().positions;
   const float name = ui.text(at.x, at.centre_y(), "positions", {type::label, ui.theme.text2}) + ui.px(10);
-  const auto known = std::ranges::find(kinds, now, &std::pair<Positions, const char*>::first);
+  const bool known = std::ranges::find(kinds, now) != kinds.end();
   const Box box{at.x + name, at.centre_y() - ui.px(14), ui.px(130), ui.px(28)};
-  drop(ui, "Positions", box, known == kinds.end() ? "Other" : known->second,
+  drop(ui, "Positions", box, known ? enum_name(now).label : "Other",
        {"Positions", {}, "How the order of the tokens reaches the scores.", "O"}, [&] {
-         for (const auto& [kind, label] : kinds)
-           if (menu_row(ui, label, {}, kind == now) && !page.covered) now = kind;
+         for (const Positions kind : kinds)
+           if (menu_row(ui, std::string(enum_name(kind).label).c_str(), {}, kind == now) && !page.covered)
+             now = kind;
        });
   return name + box.w;
 }

@@ -8,6 +8,7 @@
 #include "app/pages/training/acts.hpp"
 #include "app/pages/training/parts.hpp"
 #include "app/training/run_words.hpp"
+#include "core/document/enum_names.hpp"
 
 namespace attnscope {
 namespace {
@@ -42,15 +43,19 @@ struct LabColumn {
   }
 };
 
-std::string_view position_words(training::Positions positions) {
+std::string_view position_words(Positions positions) {
   switch (positions) {
-    case training::Positions::Learned: return "learned positions";
-    case training::Positions::Rotary: return "RoPE";
-    case training::Positions::Alibi: return "ALiBi";
-    case training::Positions::Sinusoidal: return "sinusoidal positions";
-    case training::Positions::None: break;
+    case Positions::Learned: return "learned positions";
+    case Positions::RopeHalf: return "RoPE";
+    case Positions::Alibi: return "ALiBi";
+    case Positions::Sinusoidal: return "sinusoidal positions";
+    case Positions::None: return "no positions";
+    case Positions::RopeInterleaved:
+    case Positions::RelativeBuckets:
+    case Positions::RelativeWindows:
+    case Positions::Disentangled: break;  // a network has none of them
   }
-  return "no positions";
+  return enum_name(positions).words;
 }
 
 void draw_task(LabColumn& c) {

@@ -1,9 +1,14 @@
 #include "app/state/regions/controls_state.hpp"
 
+#include "core/document/enum_names.hpp"
+
 namespace attnscope {
 
-ATTNSCOPE_NAMES(Positions, {"none", "sinusoidal", "learned", "buckets", "alibi", "rope-half",
-                            "rope-interleaved", "windows", "disentangled"});
+/// As in documents.
+template <>
+struct Names<Positions> {
+  static constexpr auto list = enum_column<Positions>(&EnumName::key);
+};
 
 void fields(PageFields& visit, ControlsState& controls) {
   visit("fold", controls.fold, -1, 1);

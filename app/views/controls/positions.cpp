@@ -7,6 +7,7 @@
 #include "app/kit/ui/number_format.hpp"
 #include "app/views/controls/column.hpp"
 #include "core/attention/run_stage.hpp"
+#include "core/document/enum_names.hpp"
 #include "core/document/known.hpp"
 #include "core/edits/dump.hpp"
 
@@ -14,22 +15,21 @@ namespace attnscope {
 namespace {
 
 struct Kind {
-  const char* name;
   std::string_view note, short_note;  // in the list; beside the title
   bool added_to_x;                    // has nothing to act on where Q, K and V are given
 };
 
 /// In the order of the enumerators.
-constexpr std::array<Kind, 9> kinds{{
-    {"None", "X = token vectors", "none", false},
-    {"Sinusoidal", "sin, cos (t / 10000^(2i/d))", "sinusoidal", true},
-    {"Learned", "a vector for each position", "learned", true},
-    {"Relative buckets", "b(head, bucket of j − p)", "buckets", false},
-    {"ALiBi", "− slope · |j − p|", "ALiBi", false},
-    {"RoPE, halves", "pairs (i, i + r/2) turn", "RoPE", false},
-    {"RoPE, interleaved", "pairs (2i, 2i + 1) turn", "RoPE", false},
-    {"Rows and columns", "b(head, Δrow, Δcolumn)", "windows", false},
-    {"Disentangled", "q·k + q·kᵣ + k·qᵣ", "disentangled", true},
+constexpr std::array<Kind, EnumNames<Positions>::list.size()> kinds{{
+    {"X = token vectors", "none", false},
+    {"sin, cos (t / 10000^(2i/d))", "sinusoidal", true},
+    {"a vector for each position", "learned", true},
+    {"b(head, bucket of j − p)", "buckets", false},
+    {"− slope · |j − p|", "ALiBi", false},
+    {"pairs (i, i + r/2) turn", "RoPE", false},
+    {"pairs (2i, 2i + 1) turn", "RoPE", false},
+    {"b(head, Δrow, Δcolumn)", "windows", false},
+    {"q·k + q·kᵣ + k·qᵣ", "disentangled", true},
 }};
 
 std::string_view why(Positions kind) {
@@ -222,12 +222,13 @@ void positions_section(Column& c) {
       c.remark("Not in the file: it has the weights alone.");
       return c.end();
     }
-    const std::string_view shown = given && now == Positions::None ? "None added here" : kind.name;
-    drop(c.ui(), "Positions kind", c.row(28), shown, {kind.name, kind.note, why(now), "O"}, [&] {
+    const std::string_view shown = given && now == Positions::None ? "None added here" : enum_name(now).label;
+    drop(c.ui(), "Positions kind", c.row(28), shown, {enum_name(now).label, kind.note, why(now), "O"}, [&] {
       for (std::size_t i = 0; i < kinds.size(); ++i) {
         if (given && kinds[i].added_to_x) continue;
         const auto which = static_cast<Positions>(i);
-        if (menu_row(c.ui(), kinds[i].name, kinds[i].note, now == which)) document.layer().positions = which;
+        if (menu_row(c.ui(), std::string(enum_name(which).label).c_str(), kinds[i].note, now == which))
+          document.layer().positions = which;
       }
     });
     if (are_positions_guessed(document)) {

@@ -102,7 +102,7 @@ std::vector<AttentionSpec> attention_of(const ConfigObject& config, const Family
   one.d_k =
       config.whole(keys.head_width, shares ? d_model / one.heads : keys.default_head_width, 1, most_width);
   one.scale = 1 / std::sqrt(static_cast<double>(one.d_k));
-  if (family.positions == ModelPositions::RelativeBuckets) one.scale = 1;
+  if (family.positions == Positions::RelativeBuckets) one.scale = 1;
   if (family.arrangement == Arrangement::Sandwich)
     one.scale = 1 / std::sqrt(config.number("query_pre_attn_scalar", 256));
   const bool gpt2 = family.name == "GPT-2";
@@ -132,7 +132,7 @@ StackSpec stack_of(const ConfigObject& config, const FamilyRow& family, const Mo
     stack.arrangement = Arrangement::PreNorm;
   stack.norm = {family.norm, config.number(keys.epsilon, keys.default_epsilon)};
   stack.positions = family.positions;
-  if (stack.positions == ModelPositions::Rotary)
+  if (is_rotary(stack.positions))
     stack.rope = rope_of(config, family, stack.blocks[0].d_k, std::max(1, spec.max_positions));
   stack.soft_cap = cap_of(config, "attn_logit_softcapping", family, 50);
   stack.residual_after_norm =
@@ -316,7 +316,7 @@ void read_stacks(const ConfigObject& config, const FamilyRow& family, ModelSpec&
       stack_of(config, family, spec, config.whole(keys.layers, keys.default_layers, 1, most_blocks));
   if (decodes) spec.decoder->causal = config.boolean("is_causal", true);
   if (!decodes || spec.decoder->causal) return;
-  if (family.positions == ModelPositions::Alibi)
+  if (family.positions == Positions::Alibi)
     config.refuse("is_causal", "false is not known here for a model with ALiBi.");
   // Without a causal mask, the window's width counts the keys on each side, without the query's own.
   for (AttentionSpec& block : spec.decoder->blocks)

@@ -96,9 +96,9 @@ void check_layers(const ConfigObject& config, const FamilyRow& family, const Sta
 void check_positions(const ConfigObject& config, const FamilyRow& family) {
   const json* type = config.find("position_embedding_type");
   if (type == nullptr) return;
-  const std::string_view own = family.positions == ModelPositions::Rotary  ? "rope"
-                               : family.positions == ModelPositions::Alibi ? "alibi"
-                                                                           : "absolute";
+  const std::string_view own = is_rotary(family.positions)            ? "rope"
+                               : family.positions == Positions::Alibi ? "alibi"
+                                                                      : "absolute";
   if (*type != own && *type != "absolute") refuse(config, "position_embedding_type", *type, family);
 }
 
@@ -128,7 +128,7 @@ void refuse_unread(const ConfigObject& config, const FamilyRow& family, const Mo
       refuse(config, "pooler_act", *act, family);
     need(config, family, "pooler_output_size", spec.d_model);
   }
-  if (stack.positions == ModelPositions::Rotary && family.arrangement != Arrangement::Parallel &&
+  if (is_rotary(stack.positions) && family.arrangement != Arrangement::Parallel &&
       stack.rope.rotated != attention.d_k / 2 * 2)
     config.refuse("partial_rotary_factor",
                   fmt::format("{} of {} dimensions of a head would turn; a model of the family {} turns all.",

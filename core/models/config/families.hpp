@@ -80,7 +80,7 @@ struct FamilyRow {
   std::span<const std::string_view> prefixes;     // that all tensor names of a file may begin with
   Arrangement arrangement;
   NormKind norm;
-  ModelPositions positions;
+  Positions positions;
   FusedOrder fused;
   bool input_output;  // matrices lie as [d_in][d_out]
   ConfigKeys keys;

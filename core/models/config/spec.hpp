@@ -10,6 +10,7 @@
 #include "core/base/norm.hpp"
 #include "core/blocks/activation.hpp"
 #include "core/blocks/rope.hpp"
+#include "core/transformer/positions.hpp"
 
 namespace attnscope {
 
@@ -21,21 +22,13 @@ enum class Arrangement : std::uint8_t {
   Parallel,  // x += A(N x) + M(N′ x)
 };
 
-/// How a model encodes the order of its tokens.
-enum class ModelPositions : std::uint8_t {
-  Learned,          // a table that is added to the embeddings
-  Rotary,           // see rope.hpp
-  Alibi,            // Press et al. 2022
-  RelativeBuckets,  // T5's: one table, in the first block, shared by all blocks of the stack
-};
-
 /// Attention settings that may differ between blocks.
 struct AttentionSpec {
   int heads = 1, kv_heads = 1;
   int d_k = 1;              // of queries, keys and values
   double scale = 1;         // multiplies the scores
   std::int64_t window = 0;  // keys that a query sees, its own included; 0 = all
-  bool rotary = true;       // with ModelPositions::Rotary: whether this block rotates queries and keys
+  bool rotary = true;       // with rotary positions: whether this block rotates queries and keys
 };
 
 /// A stack of blocks.
@@ -43,13 +36,13 @@ struct StackSpec {
   std::vector<AttentionSpec> blocks;
   Arrangement arrangement = Arrangement::PreNorm;
   NormSettings norm;
-  ModelPositions positions = ModelPositions::Learned;
-  RopeSettings rope;                        // for Rotary
-  int buckets = 32, bucket_distance = 128;  // for RelativeBuckets
-  bool causal = false;                      // also: relative buckets are one-sided
-  bool cross = false;                       // attention to another stack's output, in each block
-  double soft_cap = 0;                      // of scores; 0 = off
-  bool head_norms = false;                  // queries and keys of each head are normalised (RMS)
+  Positions positions = Positions::Learned;  // RelativeBuckets: one table, shared by all blocks
+  RopeSettings rope;                         // of rotary positions
+  int buckets = 32, bucket_distance = 128;   // for RelativeBuckets
+  bool causal = false;                       // also: relative buckets are one-sided
+  bool cross = false;                        // attention to another stack's output, in each block
+  double soft_cap = 0;                       // of scores; 0 = off
+  bool head_norms = false;                   // queries and keys of each head are normalised (RMS)
   Activation activation = Activation::Gelu;
   bool gated = false;                // MLP: f(x·W_gate) · (x·W_up)
   bool residual_after_norm = false;  // PreNorm: the residual stream continues from N x, not from x

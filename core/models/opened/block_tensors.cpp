@@ -11,6 +11,7 @@
 #include "core/base/error.hpp"
 #include "core/document/document.hpp"
 #include "core/models/opened/dense_columns.hpp"
+#include "core/models/stack_problem.hpp"
 
 namespace attnscope {
 namespace {
@@ -95,21 +96,26 @@ class LayerMaker {
   void add_positions() {
     PositionSettings& settings = layer_.position_settings;
     switch (stack_.positions) {
-      case ModelPositions::Learned: break;
-      case ModelPositions::Alibi: layer_.positions = Positions::Alibi; break;
-      case ModelPositions::Rotary:
+      case Positions::Learned: break;
+      case Positions::Alibi: layer_.positions = stack_.positions; break;
+      case Positions::RopeHalf:
+      case Positions::RopeInterleaved:
         if (!of_.rotary) break;
-        layer_.positions = stack_.rope.interleaved ? Positions::RopeInterleaved : Positions::RopeHalf;
+        layer_.positions = stack_.positions;
         settings = rotary_settings(stack_.rope, of_.d_k);
         break;
-      case ModelPositions::RelativeBuckets:
-        layer_.positions = Positions::RelativeBuckets;
+      case Positions::RelativeBuckets:
+        layer_.positions = stack_.positions;
         settings.buckets = stack_.buckets;
         settings.bucket_distance = stack_.bucket_distance;
         settings.buckets_two_sided = !stack_.causal;
         at(Parameter::RelativeBias) =
             std::make_shared<const Tensor>(Shape{stack_.buckets, of_.heads}, stack_weights_.relative_bias);
         break;
+      case Positions::None:
+      case Positions::Sinusoidal:
+      case Positions::RelativeWindows:
+      case Positions::Disentangled: refuse_positions(stack_.positions);
     }
   }
 

@@ -150,14 +150,14 @@ ModelShape model_shape(const NetworkSpec& spec) {
         spec.read_outs.size() == 2 && std::ranges::all_of(spec.read_outs, [&](const ReadOut& read_out) {
           return read_out.classes == spec.vocabulary;
         });
-    if (spec.positions != Positions::Rotary || !spec.scaled || spec.inner == 0 || !both)
+    if (spec.positions != Positions::RopeHalf || !spec.scaled || spec.inner == 0 || !both)
       refuse("this encoder's parts: a Reader has rotary positions, an MLP and two read-outs of words");
     return ModelShape::Reader;
   }
   if (spec.read_outs.size() != 1 || spec.read_outs[0].classes != spec.vocabulary || spec.read_outs[0].bias)
     refuse("these read-outs: one of all tokens without a bias is known");
   if (spec.positions == Positions::Learned) return ModelShape::Gpt2;
-  if (spec.positions != Positions::Rotary || !spec.scaled)
+  if (spec.positions != Positions::RopeHalf || !spec.scaled)
     refuse("these positions under a causal mask: learned and rotary ones are known");
   return ModelShape::NeoX;
 }

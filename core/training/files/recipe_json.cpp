@@ -1,5 +1,6 @@
 #include "core/training/files/recipe_json.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -8,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/document/enum_names.hpp"
 #include "core/files/formats/json_reader.hpp"
 #include "core/files/formats/posix.hpp"
 #include "core/text/utf8.hpp"
@@ -21,7 +23,15 @@ using nlohmann::json;
 constexpr std::uint64_t most_recipe_bytes = 1 << 20;
 constexpr int most_whole = 10'000'000;
 
-constexpr std::array<std::string_view, 5> position_names{"learned", "rotary", "alibi", "sinusoidal", "none"};
+/// In recipes "rotary" means halves, the only rotary positions of a network.
+constexpr std::string_view name_in_recipe(Positions positions) {
+  return positions == Positions::RopeHalf ? "rotary" : enum_name(positions).key;
+}
+constexpr auto position_names = [] {
+  std::array<std::string_view, known_positions.size()> names;
+  std::ranges::transform(known_positions, names.begin(), name_in_recipe);
+  return names;
+}();
 constexpr std::array<std::string_view, 3> norm_names{"pre", "post", "none"};
 constexpr std::array<std::string_view, 2> schedule_names{"cosine", "constant"};
 /// "narrow", then as Initialiser has them.
@@ -72,7 +82,10 @@ void read_network(const json& value, NetworkSpec& spec, const std::string& where
   spec.vocabulary = whole(fields, "vocabulary", spec.vocabulary);
   spec.patch = whole(fields, "patch", spec.patch);
   spec.length = whole(fields, "length", spec.length);
-  choice(fields, "positions", spec.positions, position_names);
+  auto positions =
+      static_cast<std::size_t>(std::ranges::find(known_positions, spec.positions) - known_positions.begin());
+  choice(fields, "positions", positions, position_names);
+  spec.positions = known_positions.at(positions);
   choice(fields, "norm", spec.norm, norm_names);
   spec.causal = fields.boolean("causal", spec.causal);
   spec.scaled = fields.boolean("scaled", spec.scaled);
@@ -135,7 +148,7 @@ json network_value(const NetworkSpec& spec) {
           {"vocabulary", spec.vocabulary},
           {"patch", spec.patch},
           {"length", spec.length},
-          {"positions", position_names[static_cast<std::size_t>(spec.positions)]},
+          {"positions", name_in_recipe(spec.positions)},
           {"norm", norm_names[static_cast<std::size_t>(spec.norm)]},
           {"causal", spec.causal},
           {"scaled", spec.scaled},

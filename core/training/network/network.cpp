@@ -43,10 +43,10 @@ template <class T>
 Network<T>::Network(const NetworkSpec& of)
     : spec(of),
       layout(layout_of(of)),
-      cosines(table_size(of.positions == Positions::Rotary, of.length, of.d_k() / 2)),
+      cosines(table_size(of.positions == Positions::RopeHalf, of.length, of.d_k() / 2)),
       sines(cosines.size()),
       waves(table_size(of.positions == Positions::Sinusoidal, of.length, of.width)) {
-  if (of.positions == Positions::Rotary) fill_rotary(of, *this);
+  if (of.positions == Positions::RopeHalf) fill_rotary(of, *this);
   if (of.positions == Positions::Sinusoidal) fill_waves(of, *this);
   if (of.positions == Positions::Alibi)
     for (const double slope : alibi_slopes(of.heads)) slopes.push_back(static_cast<T>(slope));

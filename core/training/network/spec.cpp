@@ -1,10 +1,12 @@
 #include "core/training/network/spec.hpp"
 
+#include <algorithm>
 #include <string_view>
 
 #include <fmt/format.h>
 
 #include "core/base/error.hpp"
+#include "core/document/enum_names.hpp"
 
 namespace attnscope::training {
 namespace {
@@ -44,7 +46,11 @@ void check(const NetworkSpec& spec) {
     throw Error(fmt::format(
         "network.heads is {}; a number that divides the width, {}, was expected, or a head_width.",
         spec.heads, spec.width));
-  if (spec.positions == Positions::Rotary && spec.d_k() % 2 != 0)
+  if (std::ranges::find(known_positions, spec.positions) == known_positions.end())
+    throw Error(
+        fmt::format("network.positions is {}; learned, rotary, alibi, sinusoidal or none was expected.",
+                    enum_name(spec.positions).key));
+  if (spec.positions == Positions::RopeHalf && spec.d_k() % 2 != 0)
     throw Error(fmt::format(
         "network.head_width is {}; an even number was expected: rotary positions turn pairs.", spec.d_k()));
   if (!(spec.drawing.gain > 0 && spec.drawing.gain <= 1000))

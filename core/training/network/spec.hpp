@@ -1,22 +1,15 @@
 // core/training/network: a small transformer in words: everything about it but its numbers.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "core/document/layer.hpp"
+#include "core/transformer/positions.hpp"
 
 namespace attnscope::training {
-
-/// How the attention knows the order of its tokens.
-enum class Positions : std::uint8_t {
-  Learned,  // a table that is added to the embeddings
-  Rotary,  // halves of each head's queries and keys are turned, base 10000 (Su et al. 2021, as GPT-NeoX does)
-  Alibi,   // −slope · |i − j| joins the scores (Press et al. 2022)
-  Sinusoidal,  // sines and cosines are added to the embeddings (Vaswani et al. 2017)
-  None,
-};
 
 /// Where the norms stand; N is a LayerNorm, epsilon 1e-5.
 enum class NormPlace : std::uint8_t {
@@ -44,14 +37,18 @@ struct ReadOut {
   bool operator==(const ReadOut&) const = default;
 };
 
+/// The positions that a network can have.
+inline constexpr std::array known_positions{Positions::Learned, Positions::RopeHalf, Positions::Alibi,
+                                            Positions::Sinusoidal, Positions::None};
+
 struct NetworkSpec {
   int layers = 1, width = 32, heads = 1;
-  int head_width = 0;  // of queries, keys and values; 0: width / heads
-  int inner = 0;       // of the MLP, GELU with tanh; 0 = there is none
-  int vocabulary = 0;  // tokens; 0: patches come in behind a learned class token
-  int patch = 0;       // numbers of a patch
-  int length = 16;     // the most rows of a sequence, the class token included
-  Positions positions = Positions::Learned;
+  int head_width = 0;                        // of queries, keys and values; 0: width / heads
+  int inner = 0;                             // of the MLP, GELU with tanh; 0 = there is none
+  int vocabulary = 0;                        // tokens; 0: patches come in behind a learned class token
+  int patch = 0;                             // numbers of a patch
+  int length = 16;                           // the most rows of a sequence, the class token included
+  Positions positions = Positions::Learned;  // see known_positions; rotary ones with base 10000
   NormPlace norm = NormPlace::Pre;
   bool causal = false;
   bool scaled = true;       // scores are divided by √d_k

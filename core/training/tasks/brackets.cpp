@@ -91,7 +91,7 @@ TaskRow brackets_task() {
   recipe.network.inner = 128;
   recipe.network.vocabulary = 5;
   recipe.network.length = 32;
-  recipe.network.positions = Positions::Rotary;
+  recipe.network.positions = Positions::RopeHalf;
   recipe.network.causal = true;
   recipe.network.read_outs = {{5, false, false}};
   recipe.optimiser.rate = 3e-3;

@@ -77,7 +77,7 @@ TaskRow induction_row(std::string_view key, int width, int heads, double rate) {
   recipe.network.heads = heads;
   recipe.network.vocabulary = 32;
   recipe.network.length = 48;
-  recipe.network.positions = Positions::Rotary;
+  recipe.network.positions = Positions::RopeHalf;
   recipe.network.causal = true;
   recipe.network.read_outs = {{32, false, false}};
   recipe.optimiser.rate = rate;

@@ -186,7 +186,7 @@ TaskRow reader_row(std::string_view key, int layers, int width, int steps) {
   recipe.network.width = width;
   recipe.network.inner = 4 * width;
   recipe.network.heads = 4;
-  recipe.network.positions = Positions::Rotary;
+  recipe.network.positions = Positions::RopeHalf;
   recipe.network.read_outs = {{words}, {words}};
   recipe.optimiser.rate = 2e-3;
   recipe.optimiser.warm_up = 150;

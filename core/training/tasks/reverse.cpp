@@ -44,7 +44,7 @@ TaskRow reverse_task() {
   recipe.network.length = 12;
   recipe.network.read_outs = {{16}};
   row.control = recipe;
-  row.control.network.positions = Positions::Rotary;
+  row.control.network.positions = Positions::RopeHalf;
   row.control.optimiser.rate = 5e-3;
   row.control_words =
       "Rotary positions know how far two tokens are apart, not where they stand: one layer cannot find the "

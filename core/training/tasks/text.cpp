@@ -120,7 +120,7 @@ TaskRow text_task() {
   recipe.network.inner = 256;
   recipe.network.vocabulary = 2;
   recipe.network.length = 64;
-  recipe.network.positions = Positions::Rotary;
+  recipe.network.positions = Positions::RopeHalf;
   recipe.network.causal = true;
   recipe.network.read_outs = {{2, false, false}};
   recipe.optimiser.rate = 2e-3;

@@ -7,6 +7,7 @@
 #include "app/kit/ui/number_format.hpp"
 #include "app/pages/model/parts/choice_names.hpp"
 #include "app/pages/model/parts/parts.hpp"
+#include "core/document/enum_names.hpp"
 
 namespace attnscope {
 namespace {
@@ -19,12 +20,18 @@ std::string megabytes(std::uint64_t bytes) {
 
 std::string position_words(const StackSpec& stack) {
   switch (stack.positions) {
-    case ModelPositions::Rotary: return "RoPE, base " + grouped(static_cast<std::int64_t>(stack.rope.base));
-    case ModelPositions::Alibi: return "ALiBi";
-    case ModelPositions::RelativeBuckets: return "relative, " + std::to_string(stack.buckets) + " buckets";
-    case ModelPositions::Learned: break;
+    case Positions::RopeHalf:
+    case Positions::RopeInterleaved:
+      return "RoPE, base " + grouped(static_cast<std::int64_t>(stack.rope.base));
+    case Positions::Alibi: return "ALiBi";
+    case Positions::RelativeBuckets: return "relative, " + std::to_string(stack.buckets) + " buckets";
+    case Positions::None:
+    case Positions::Sinusoidal:
+    case Positions::Learned:
+    case Positions::RelativeWindows:
+    case Positions::Disentangled: break;  // of them a model has learned ones only
   }
-  return "learned";
+  return std::string(enum_name(stack.positions).words);
 }
 
 std::string sharing_words(const AttentionSpec& attention) {
