@@ -179,7 +179,7 @@ void add_block(const LayerSize& size, const CostNumbers& n, std::vector<StageCos
   const auto add = [&](Stage stage, double flops, double numbers) {
     stages.push_back({stage, flops, number * numbers, number * numbers});
   };
-  const bool parallel = size.block.kind == BlockKind::Parallel;
+  const bool parallel = size.block.kind == Arrangement::Parallel;
   for (const StageInfo& row : stage_table) {
     const Stage stage = row.stage;
     if (norm_at(size.block, stage)) add(stage, 4 * vectors, 2 * vectors);

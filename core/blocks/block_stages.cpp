@@ -72,7 +72,7 @@ class Around {
       : work_(work),
         run_(run),
         block_(run.document.layer().block),
-        parallel_(block_.kind == BlockKind::Parallel) {}
+        parallel_(block_.kind == Arrangement::Parallel) {}
 
   Ptr forward(Stage stage) const {
     if (stage == Stage::AttentionNorm) return normed(stage, at(Stage::Position));

@@ -9,7 +9,7 @@ struct NormPlace {
   Stage stage;
   Parameter weight, bias;
   bool of_mlp;
-  std::array<BlockKind, 3> kinds;  // kinds with a norm at the stage; unused entries are None
+  std::array<Arrangement, 3> kinds;  // kinds with a norm at the stage; unused entries are None
 };
 
 constexpr auto norm_places = std::to_array<NormPlace>({
@@ -17,37 +17,37 @@ constexpr auto norm_places = std::to_array<NormPlace>({
      Parameter::AttentionNorm,
      Parameter::AttentionNormBias,
      false,
-     {BlockKind::PreNorm, BlockKind::Sandwich, BlockKind::Parallel}},
+     {Arrangement::PreNorm, Arrangement::Sandwich, Arrangement::Parallel}},
     {Stage::OutputNorm,
      Parameter::OutputNorm,
      Parameter::OutputNormBias,
      false,
-     {BlockKind::Sandwich, BlockKind::None, BlockKind::None}},
+     {Arrangement::Sandwich, Arrangement::None, Arrangement::None}},
     {Stage::StreamNorm,
      Parameter::OutputNorm,
      Parameter::OutputNormBias,
      false,
-     {BlockKind::PostNorm, BlockKind::None, BlockKind::None}},
+     {Arrangement::PostNorm, Arrangement::None, Arrangement::None}},
     {Stage::MlpNorm,
      Parameter::MlpNorm,
      Parameter::MlpNormBias,
      true,
-     {BlockKind::PreNorm, BlockKind::Sandwich, BlockKind::Parallel}},
+     {Arrangement::PreNorm, Arrangement::Sandwich, Arrangement::Parallel}},
     {Stage::MlpOutputNorm,
      Parameter::MlpOutputNorm,
      Parameter::MlpOutputNormBias,
      true,
-     {BlockKind::Sandwich, BlockKind::None, BlockKind::None}},
+     {Arrangement::Sandwich, Arrangement::None, Arrangement::None}},
     {Stage::BlockOutput,
      Parameter::MlpOutputNorm,
      Parameter::MlpOutputNormBias,
      true,
-     {BlockKind::PostNorm, BlockKind::None, BlockKind::None}},
+     {Arrangement::PostNorm, Arrangement::None, Arrangement::None}},
 });
 
 bool is_there(const NormPlace& place, const BlockSettings& block) {
   if (!has_block(block) || block.norm == NormKind::None || (place.of_mlp && !block.mlp)) return false;
-  for (const BlockKind kind : place.kinds)
+  for (const Arrangement kind : place.kinds)
     if (kind == block.kind) return true;
   return false;
 }

@@ -9,20 +9,12 @@
 #include "core/base/norm.hpp"
 #include "core/document/parameters.hpp"
 #include "core/document/stage.hpp"
+#include "core/transformer/arrangement.hpp"
 
 namespace attnscope {
 
-/// The arrangement of attention A and MLP M; N, N′ are norms.
-enum class BlockKind : std::uint8_t {
-  None,      // the attention layer by itself
-  PreNorm,   // x += A(N x); x += M(N x): GPT-2, Llama (Xiong et al. 2020)
-  PostNorm,  // x = N(x + A x); x = N(x + M x): Vaswani et al. 2017, BERT
-  Sandwich,  // x += N′(A(N x)); x += N′(M(N x)): Gemma 2 (Ding et al. 2021)
-  Parallel,  // x += A(N x) + M(N′ x): GPT-NeoX (Wang and Komatsuzaki 2021)
-};
-
 struct BlockSettings {
-  BlockKind kind = BlockKind::None;  // None: the other members are ignored
+  Arrangement kind = Arrangement::None;  // None: the other members are ignored
   NormKind norm = NormKind::LayerNorm;
   float epsilon = 1e-5f;           // added to the mean square; > 0 and finite
   bool attention_residual = true;  // x is added to the output of attention
@@ -34,7 +26,7 @@ struct BlockSettings {
   bool operator==(const BlockSettings&) const = default;
 };
 
-inline bool has_block(const BlockSettings& block) { return block.kind != BlockKind::None; }
+inline bool has_block(const BlockSettings& block) { return block.kind != Arrangement::None; }
 inline bool has_mlp(const BlockSettings& block) { return has_block(block) && block.mlp; }
 /// Width of the MLP; 0 without one.
 std::int64_t inner_width(const BlockSettings&, std::int64_t d_model);

@@ -60,7 +60,7 @@ ATTNSCOPE_ENUM_NAMES(QkNorm::Kind, QkNorm::Kind::Layer,
                      {{"none", "Off", "no QK-norm"},
                       {"rms", "RMS", "QK RMSNorm"},
                       {"layer", "LN", "QK LayerNorm"}});
-ATTNSCOPE_ENUM_NAMES(BlockKind, BlockKind::Parallel,
+ATTNSCOPE_ENUM_NAMES(Arrangement, Arrangement::Parallel,
                      {{"none", "None", "no block"},
                       {"pre-norm", "Pre-norm", "pre-norm block"},
                       {"post-norm", "Post-norm", "post-norm block"},

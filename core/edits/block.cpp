@@ -13,15 +13,15 @@ BlockSettings block_of(BlockPreset preset, int d_model) {
   switch (preset) {
     case BlockPreset::None: break;
     case BlockPreset::Bert:
-      block.kind = BlockKind::PostNorm;
+      block.kind = Arrangement::PostNorm;
       block.epsilon = 1e-12f;
       break;
     case BlockPreset::Gpt:
-      block.kind = BlockKind::PreNorm;
+      block.kind = Arrangement::PreNorm;
       block.activation = Activation::GeluTanh;
       break;
     case BlockPreset::Llama:
-      block.kind = BlockKind::PreNorm;
+      block.kind = Arrangement::PreNorm;
       block.norm = NormKind::RmsNorm;
       block.epsilon = 1e-6f;
       block.gated = true;

@@ -1,10 +1,13 @@
 #include "core/models/block_math.hpp"
 
+#include "core/models/stack_problem.hpp"
+
 namespace attnscope {
 
 BlockMath::BlockMath(const StackSpec& spec, const StackWeights& weights, std::int64_t length,
                      const Work& work, RowOperators& operators)
     : spec_(spec), weights_(weights), work_(work), operators_(operators) {
+  check_arrangement(spec);
   if (is_rotary(spec.positions)) frequencies_ = rope_frequencies(spec.rope, length);
 }
 

@@ -91,6 +91,12 @@ void refuse_positions(Positions positions) {
                           enum_name(positions).words));
 }
 
+void check_arrangement(const StackSpec& spec) {
+  if (spec.arrangement == Arrangement::None)
+    throw Error(
+        "Arrangement of a model's blocks: none; pre-norm, post-norm, sandwich or parallel was expected.");
+}
+
 void set_window(const StackSpec& spec, const AttentionSpec& of, AttentionProblem& p) {
   p.causal = spec.causal;
   if (of.window <= 0) return;

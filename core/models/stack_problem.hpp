@@ -20,6 +20,8 @@ struct BlockProblem {
 
 /// Throws Error with the name of positions that no model has here.
 [[noreturn]] void refuse_positions(Positions);
+/// Throws Error for blocks without an arrangement.
+void check_arrangement(const StackSpec&);
 
 /// Sets the causal mask and the window of a block's self-attention.
 void set_window(const StackSpec&, const AttentionSpec&, AttentionProblem&);

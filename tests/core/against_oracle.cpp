@@ -352,7 +352,7 @@ Expected expected(const Document& document, const TraceOf<T>& trace) {
         oracle::linear(e.answer.concatenated, numbers(w[Parameter::WOutput]), numbers(w[Parameter::BOutput]),
                        p.batch * p.queries, p.heads * p.d_v, unsigned_(document.layer().d_model));
     const auto width = unsigned_(document.layer().d_model);
-    if (document.layer().block.kind != BlockKind::None)
+    if (document.layer().block.kind != Arrangement::None)
       e.block = oracle::around_attention(block_of(document, size), last_rows(e.x, p.batch, width, p.queries),
                                          e.output);
   }

@@ -151,7 +151,7 @@ TEST_CASE("Given weights keep their numbers and get those that a block lacks") {
 
 TEST_CASE("A document file keeps its block") {
   BlockSettings block = edit::block_of(BlockPreset::Llama, 16);
-  block.kind = BlockKind::Sandwich;
+  block.kind = Arrangement::Sandwich;
   block.norm = NormKind::RmsNormOnePlus;
   block.attention_residual = false;
   block.activation = Activation::QuickGelu;
@@ -166,7 +166,7 @@ TEST_CASE("Given Q, K and V stand in no block") {
   samples::Random random(5);
   Document document = samples::given_document(random.tensor({1, 2, 3, 4}), random.tensor({1, 2, 3, 4}),
                                               random.tensor({1, 2, 3, 4}));
-  document.layer().block.kind = BlockKind::PreNorm;
+  document.layer().block.kind = Arrangement::PreNorm;
   CHECK_THROWS_MATCHES(check(document), Error, MessageMatches(ContainsSubstring("no token vectors")));
 }
 

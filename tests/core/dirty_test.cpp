@@ -197,7 +197,7 @@ std::vector<Change> all_changes() {
        },
        {Field::Intervention}},
       {"dropout", [](Document& d) { d.layer().dropout.rate = 0.5f; }, {Field::Dropout}},
-      {"block.kind", [](Document& d) { d.layer().block.kind = BlockKind::PostNorm; }, {Field::Block}},
+      {"block.kind", [](Document& d) { d.layer().block.kind = Arrangement::PostNorm; }, {Field::Block}},
       {"block.norm", [](Document& d) { d.layer().block.norm = NormKind::None; }, {Field::BlockNorms}},
       {"block.epsilon", [](Document& d) { d.layer().block.epsilon = 0.1f; }, {Field::BlockNorms}},
       {"block.attention_residual",

@@ -112,8 +112,15 @@ TEST_CASE("every setting comes back", "[json]") {
   document.layer().add_zero_attn = true;
   document.layer().qk_norm = {QkNorm::Kind::Layer, 1e-3f};
   document.layer().latent = {8, 2, 5, false, 1e-3f};
-  document.layer().block = {
-      BlockKind::Sandwich, NormKind::RmsNormOnePlus, 1e-6f, false, false, false, true, Activation::Silu, 24};
+  document.layer().block = {Arrangement::Sandwich,
+                            NormKind::RmsNormOnePlus,
+                            1e-6f,
+                            false,
+                            false,
+                            false,
+                            true,
+                            Activation::Silu,
+                            24};
   document.layer().position_settings = {
       500,   4,     RopeScaling::Yarn,
       2.5f,  100,   0.5f,

@@ -154,10 +154,10 @@ TEST_CASE("check() says in one sentence what does not fit and what would") {
        "The epsilon of the block's norms is 0; it must be a finite number above 0."},
       {[](Document& d) { d.layer().block.d_inner = -1; },
        "The width of the MLP is -1; it must be from 0 to 65536."},
-      {[](Document& d) { d.layer().block.kind = BlockKind::PreNorm; },
+      {[](Document& d) { d.layer().block.kind = Arrangement::PreNorm; },
        "W_up is missing; it must be [d_model, d_inner] = [64, 256]."},
       {[](Document& d) {
-         d.layer().block.kind = BlockKind::PostNorm;
+         d.layer().block.kind = Arrangement::PostNorm;
          d.layer().block.mlp = false;
          d.layer().weights[Parameter::OutputNorm] = zeros({8});
        },

@@ -7,7 +7,7 @@ namespace {
 
 struct FamilyShape {
   std::string_view family;
-  BlockKind kind;
+  Arrangement kind;
   NormKind norm;
   float epsilon;
   bool gated;
@@ -21,25 +21,25 @@ struct FamilyShape {
 };
 
 constexpr FamilyShape shapes[]{
-    {"GPT-2", BlockKind::PreNorm, NormKind::LayerNorm, 1e-5f, false, Activation::GeluTanh, 0,
+    {"GPT-2", Arrangement::PreNorm, NormKind::LayerNorm, 1e-5f, false, Activation::GeluTanh, 0,
      Positions::Learned, true, true},
-    {"BERT", BlockKind::PostNorm, NormKind::LayerNorm, 1e-12f, false, Activation::Gelu, 0, Positions::Learned,
+    {"BERT", Arrangement::PostNorm, NormKind::LayerNorm, 1e-12f, false, Activation::Gelu, 0,
+     Positions::Learned, false, true},
+    {"ViT", Arrangement::PreNorm, NormKind::LayerNorm, 1e-12f, false, Activation::Gelu, 0, Positions::Learned,
      false, true},
-    {"ViT", BlockKind::PreNorm, NormKind::LayerNorm, 1e-12f, false, Activation::Gelu, 0, Positions::Learned,
-     false, true},
-    {"BLOOM", BlockKind::PreNorm, NormKind::LayerNorm, 1e-5f, false, Activation::GeluTanh, 0,
+    {"BLOOM", Arrangement::PreNorm, NormKind::LayerNorm, 1e-5f, false, Activation::GeluTanh, 0,
      Positions::Alibi, true, true},
-    {"GPT-NeoX", BlockKind::Parallel, NormKind::LayerNorm, 1e-5f, false, Activation::Gelu, 0,
+    {"GPT-NeoX", Arrangement::Parallel, NormKind::LayerNorm, 1e-5f, false, Activation::Gelu, 0,
      Positions::RopeHalf, true, true},
-    {"Llama", BlockKind::PreNorm, NormKind::RmsNorm, 1e-6f, true, Activation::Silu, 20, Positions::RopeHalf,
+    {"Llama", Arrangement::PreNorm, NormKind::RmsNorm, 1e-6f, true, Activation::Silu, 20, Positions::RopeHalf,
      true, false, 1},
-    {"Qwen3", BlockKind::PreNorm, NormKind::RmsNorm, 1e-6f, true, Activation::Silu, 18, Positions::RopeHalf,
+    {"Qwen3", Arrangement::PreNorm, NormKind::RmsNorm, 1e-6f, true, Activation::Silu, 18, Positions::RopeHalf,
      true, false, 1, 0, true},
-    {"Gemma 2", BlockKind::Sandwich, NormKind::RmsNormOnePlus, 1e-6f, true, Activation::GeluTanh, 16,
+    {"Gemma 2", Arrangement::Sandwich, NormKind::RmsNormOnePlus, 1e-6f, true, Activation::GeluTanh, 16,
      Positions::RopeHalf, true, false, 1, 50},
-    {"T5", BlockKind::PreNorm, NormKind::RmsNorm, 1e-6f, false, Activation::Relu, 16,
+    {"T5", Arrangement::PreNorm, NormKind::RmsNorm, 1e-6f, false, Activation::Relu, 16,
      Positions::RelativeBuckets, false, false, 0, 0, false, false},
-    {"T5 1.1", BlockKind::PreNorm, NormKind::RmsNorm, 1e-6f, true, Activation::GeluTanh, 16,
+    {"T5 1.1", Arrangement::PreNorm, NormKind::RmsNorm, 1e-6f, true, Activation::GeluTanh, 16,
      Positions::RelativeBuckets, false, false, 0, 0, false, false},
 };
 

@@ -128,7 +128,8 @@ TEST_CASE("every block of every tiny model computes to the run's numbers", "[mod
   CHECK(compared >= 14);
 }
 
-TEST_CASE("positions that no model has are refused by their names", "[models][layer_document]") {
+TEST_CASE("positions and arrangements that no model has are refused by their names",
+          "[models][layer_document]") {
   Machine machine;
   const Opened o("llama");
   Model model = *o.model;
@@ -136,6 +137,11 @@ TEST_CASE("positions that no model has are refused by their names", "[models][la
   const auto refusal = ContainsSubstring("Positions of a model: disentangled; learned, RoPE");
   CHECK_THROWS_WITH(run_model(model, o.input, {}, machine.work), refusal);
   CHECK_THROWS_WITH(block_tensors(model, AttentionOf::Decoder, 0), refusal);
+  model.spec.decoder->positions = Positions::RopeHalf;
+  model.spec.decoder->arrangement = Arrangement::None;
+  const auto lone = ContainsSubstring("Arrangement of a model's blocks: none;");
+  CHECK_THROWS_WITH(run_model(model, o.input, {}, machine.work), lone);
+  CHECK_THROWS_WITH(block_tensors(model, AttentionOf::Decoder, 0), lone);
 }
 
 TEST_CASE("rotary positions of every kind turn a layer's heads as the model's", "[models][layer_document]") {

@@ -91,7 +91,7 @@ TEST_CASE("what a person edits in a block is a change of the model that does the
       }
       ModelRun run = run_model(*o.model, o.input, {.changes = changes}, machine.work);
       Document document = layer_document(*o.model, run, tensors, {}, {});
-      const bool with_mlp = tensors.layer.block.mlp && tensors.layer.block.kind != BlockKind::PostNorm;
+      const bool with_mlp = tensors.layer.block.mlp && tensors.layer.block.kind != Arrangement::PostNorm;
       for (int step = 0; step < 5; ++step) {
         document = edited(std::move(document), with_mlp, random);
         const auto like = changes_like(tensors, changes, document.layer());
@@ -180,7 +180,7 @@ TEST_CASE("edits that a model's changes cannot say make it another layer", "[mod
       layer_edit([](LayerSpec& l) { l.dropout.rate = 0.5f; }),
       layer_edit([](LayerSpec& l) { l.masking.mistake = MaskMistake::Transposed; }),
       layer_edit([](LayerSpec& l) { l.masking.window.left = 1; }),
-      layer_edit([](LayerSpec& l) { l.block.kind = BlockKind::PostNorm; }),
+      layer_edit([](LayerSpec& l) { l.block.kind = Arrangement::PostNorm; }),
       layer_edit([](LayerSpec& l) { l.block.attention_residual = false; }),
       layer_edit([](LayerSpec& l) { l.block.activation = Activation::Relu; }),
   };

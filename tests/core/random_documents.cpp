@@ -63,7 +63,7 @@ void randomise_block(Random random, Document& document) {
   BlockSettings& block = layer.block;
   block = {};
   if (!rarely(random, 3)) return;
-  block.kind = static_cast<BlockKind>(random.between(1, 4));
+  block.kind = static_cast<Arrangement>(random.between(1, 4));
   block.norm = static_cast<NormKind>(random.between(0, 3));
   block.epsilon = random.coin() ? 0.2f : 1.0f;  // finite differences want it smooth
   block.attention_residual = !rarely(random, 4);

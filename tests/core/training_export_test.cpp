@@ -161,7 +161,7 @@ TEST_CASE("a network that no family has the shape of is refused with a sentence"
     if (!is_known) CHECK(test::is_sentence(message));
   }
   NetworkSpec spec = find_task("induction")->recipe.network;
-  spec.norm = NormPlace::Post;
+  spec.arrangement = Arrangement::PostNorm;
   CHECK_THAT(message_of<Error>([&] { model_shape(spec); }), ContainsSubstring("norms"));
 }
 

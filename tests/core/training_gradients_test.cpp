@@ -64,8 +64,8 @@ std::vector<Setting> every_setting() {
        {std::pair("rotary", Positions::RopeHalf), std::pair("ALiBi", Positions::Alibi),
         std::pair("sinusoidal", Positions::Sinusoidal), std::pair("no positions", Positions::None)})
     add(name, [&](Setting& of) { of.spec.positions = positions; });
-  add("post-norm", [](Setting& of) { of.spec.norm = NormPlace::Post; });
-  add("no norms", [](Setting& of) { of.spec.norm = NormPlace::None; });
+  add("post-norm", [](Setting& of) { of.spec.arrangement = Arrangement::PostNorm; });
+  add("no norms", [](Setting& of) { of.spec.norm = NormKind::None; });
   add("both ways", [](Setting& of) { of.spec.causal = false; });
   add("unscaled", [](Setting& of) { of.spec.scaled = false; });
   add("norms of heads", [](Setting& of) { of.spec.head_norms = true; });
@@ -77,7 +77,7 @@ std::vector<Setting> every_setting() {
   add("no MLP", [](Setting& of) { of.spec.inner = 0; });
   add("no MLP, post-norm", [](Setting& of) {
     of.spec.inner = 0;
-    of.spec.norm = NormPlace::Post;
+    of.spec.arrangement = Arrangement::PostNorm;
   });
   add("wide heads", [](Setting& of) { of.spec.head_width = 18; });
   add("tied", [](Setting& of) { of.spec.read_outs = {{7, true, false}}; });

@@ -93,6 +93,28 @@ TEST_CASE("a network refuses positions that only layers have, by their names", "
   }
 }
 
+TEST_CASE("a network refuses arrangements and norms that only layers and models have", "[training]") {
+  const NetworkSpec plain = find_task("induction")->recipe.network;
+  const auto refused = [&](Arrangement arrangement, NormKind norm) {
+    NetworkSpec spec = plain;
+    spec.arrangement = arrangement;
+    spec.norm = norm;
+    return test::message_of<Error>([&] { check(spec); });
+  };
+  for (const Arrangement arrangement : {Arrangement::None, Arrangement::Sandwich, Arrangement::Parallel})
+    CHECK_THAT(refused(arrangement, NormKind::LayerNorm),
+               ContainsSubstring("pre-norm or post-norm was expected"));
+  CHECK_THAT(refused(Arrangement::PreNorm, NormKind::RmsNorm), ContainsSubstring("network is rms;"));
+  CHECK_THAT(refused(Arrangement::PostNorm, NormKind::None), ContainsSubstring("post-norm without norms"));
+  Recipe recipe = find_task("induction")->recipe;
+  for (const auto& [arrangement, norm] : {std::pair{Arrangement::PostNorm, NormKind::LayerNorm},
+                                          std::pair{Arrangement::PreNorm, NormKind::None}}) {
+    recipe.network.arrangement = arrangement;
+    recipe.network.norm = norm;
+    CHECK(recipe_from_json(recipe_json(recipe), "recipe.json") == recipe);
+  }
+}
+
 TEST_CASE("a text of one's own is cut into characters or words", "[training]") {
   const test::TemporaryDirectory folder;
   std::string text;

@@ -38,7 +38,7 @@ float draw_block_control(LessonPage& page, const Box& at) {
       [&] {
         for (std::size_t i = 0; i < notes.size(); ++i) {
           BlockSettings block = now;
-          block.kind = static_cast<BlockKind>(i);
+          block.kind = static_cast<Arrangement>(i);
           if (menu_row(page.ui(), std::string(enum_name(block.kind).label).c_str(), notes[i],
                        block.kind == now.kind))
             change_lesson_block(page, block);

@@ -53,7 +53,7 @@ class Arranger {
     room_ = area.h - heads.upper - heads.lower - heads.upper_foot - heads.lower_foot - heads.gutter;
   }
 
-  Arrangement run() {
+  MatrixPlaces run() {
     out_.places.resize(wants_.size());
     choose();
     columns();
@@ -339,13 +339,13 @@ class Arranger {
   std::array<float, 2> column_{};  // width of printed columns, by line
   float row_ = 0, parameter_height_ = 0, combining_height_ = 0, upper_height_ = 0, lower_height_ = 0;
   std::int64_t seen_upper_ = 0, seen_lower_ = 0;  // rows
-  Arrangement out_;
+  MatrixPlaces out_;
 };
 
 }  // namespace
 
-Arrangement arrange(const Ui& ui, const Box& area, std::span<const Want> wants, const Heads& heads,
-                    bool numbers) {
+MatrixPlaces arrange(const Ui& ui, const Box& area, std::span<const Want> wants, const Heads& heads,
+                     bool numbers) {
   return Arranger(ui, area, wants, heads, numbers).run();
 }
 

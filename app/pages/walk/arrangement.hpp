@@ -33,7 +33,7 @@ struct Place {
   bool printed = false;                // cells are large enough for their numbers
 };
 
-struct Arrangement {
+struct MatrixPlaces {
   std::vector<Place> places;  // one for each Want
   Box gutter;                 // between the lines, for the buses
   bool fits = true;           // false: something is wider than the area
@@ -50,6 +50,6 @@ struct Heads {
 };
 
 /// `numbers`: if not everything can be printed, shows some cells with their numbers instead of all without.
-Arrangement arrange(const Ui&, const Box& area, std::span<const Want>, const Heads&, bool numbers);
+MatrixPlaces arrange(const Ui&, const Box& area, std::span<const Want>, const Heads&, bool numbers);
 
 }  // namespace attnscope::walk

@@ -82,7 +82,7 @@ class BlockOperands {
     switch (stage_) {
       case Stage::OutputNorm: return Stage::Output;
       case Stage::StreamNorm: return Stage::Residual;
-      case Stage::MlpNorm: return block_.kind == BlockKind::Parallel ? Stage::Position : Stage::StreamNorm;
+      case Stage::MlpNorm: return block_.kind == Arrangement::Parallel ? Stage::Position : Stage::StreamNorm;
       case Stage::MlpOutputNorm: return Stage::Down;
       case Stage::BlockOutput: return Stage::MlpResidual;
       default: return Stage::Position;

@@ -69,7 +69,7 @@ std::string block_formula_of(const View& v, Stage stage) {
     return symbol_of(v, from) + "·W" + index + (w[bias] ? " + b" + index : "");
   };
   const auto made = [&]() -> std::string {
-    const bool parallel = block.kind == BlockKind::Parallel;
+    const bool parallel = block.kind == Arrangement::Parallel;
     switch (stage) {
       case Stage::OutputNorm: return "norm(Y)";
       case Stage::Residual: return "X + " + symbol_of(v, Stage::OutputNorm);

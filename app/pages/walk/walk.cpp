@@ -86,7 +86,7 @@ float draw_stages(const View& v, float left, float right, float y) {
 
 /// Steppers for head and, in a batch, sequence; at the right the stages, the choice of numbers, and the
 /// sizes.
-void draw_header(const View& v, const Box& bar, const Arrangement& arrangement) {
+void draw_header(const View& v, const Box& bar, const MatrixPlaces& arrangement) {
   if (bar.h <= 0) return;
   const Ui& ui = v.ui();
   Scene& scene = v.scene;
@@ -188,7 +188,7 @@ Heads heads_of(const Ui& ui, const std::vector<Panel>& panels, float key_labels)
 
 struct Standing {
   std::vector<Panel> panels;
-  Arrangement arrangement;
+  MatrixPlaces arrangement;
   bool upright = false;
 };
 

@@ -35,7 +35,7 @@ void arrangement_row(Column& c) {
         "Pre-norm: GPT-2, Llama. Post-norm: BERT. Sandwich: Gemma 2. Parallel: GPT-NeoX."},
        [&] {
          for (std::size_t i = 0; i < notes.size(); ++i) {
-           const auto kind = static_cast<BlockKind>(i);
+           const auto kind = static_cast<Arrangement>(i);
            if (!menu_row(c.ui(), std::string(enum_name(kind).label).c_str(), notes[i], kind == block.kind))
              continue;
            block.kind = kind;
@@ -60,7 +60,7 @@ void residual_rows(Column& c) {
              {"Residual around attention", "R = X + Y",
               "Without it the token vectors reach the MLP through attention alone."}))
     change_block(c, block);
-  if (!block.mlp || block.kind == BlockKind::Parallel) return;  // parallel adds both to one x
+  if (!block.mlp || block.kind == Arrangement::Parallel) return;  // parallel adds both to one x
   if (c.turn("MLP residual", "x + MLP", block.mlp_residual,
              {"Residual around the MLP", "R₂ = R + O", "Without it the MLP's output replaces the stream."}))
     change_block(c, block);

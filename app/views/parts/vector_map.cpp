@@ -220,7 +220,7 @@ VectorWords vector_words(const BlockSettings& block, Stage stage) {
   if (!is_of_block(stage)) return usual;
   if (stage == Stage::Residual && !block.attention_residual)
     return {usual.name, "R = Y", "Output of attention alone: nothing is added."};
-  if (stage == Stage::MlpResidual && !block.mlp_residual && block.kind != BlockKind::Parallel)
+  if (stage == Stage::MlpResidual && !block.mlp_residual && block.kind != Arrangement::Parallel)
     return {usual.name, "R₂ = O", "Output of the MLP alone: nothing is added."};
   if (norm_at(block, stage)) return usual;
   constexpr std::string_view passed = "Passed on as it is: no norm stands here.";

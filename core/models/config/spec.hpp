@@ -10,17 +10,10 @@
 #include "core/base/norm.hpp"
 #include "core/blocks/activation.hpp"
 #include "core/blocks/rope.hpp"
+#include "core/transformer/arrangement.hpp"
 #include "core/transformer/positions.hpp"
 
 namespace attnscope {
-
-/// How a block adds attention and MLP to the residual stream x; N, N′ are norms.
-enum class Arrangement : std::uint8_t {
-  PreNorm,   // x += A(N x); x += M(N x)
-  PostNorm,  // x = N(x + A x); x = N(x + M x)
-  Sandwich,  // x += N′(A(N x)); x += N′(M(N x))
-  Parallel,  // x += A(N x) + M(N′ x)
-};
 
 /// Attention settings that may differ between blocks.
 struct AttentionSpec {
@@ -34,7 +27,7 @@ struct AttentionSpec {
 /// A stack of blocks.
 struct StackSpec {
   std::vector<AttentionSpec> blocks;
-  Arrangement arrangement = Arrangement::PreNorm;
+  Arrangement arrangement = Arrangement::PreNorm;  // not None
   NormSettings norm;
   Positions positions = Positions::Learned;  // RelativeBuckets: one table, shared by all blocks
   RopeSettings rope;                         // of rotary positions

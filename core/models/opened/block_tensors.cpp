@@ -16,16 +16,6 @@
 namespace attnscope {
 namespace {
 
-BlockKind kind_of(Arrangement arrangement) {
-  switch (arrangement) {
-    case Arrangement::PreNorm: return BlockKind::PreNorm;
-    case Arrangement::PostNorm: return BlockKind::PostNorm;
-    case Arrangement::Sandwich: return BlockKind::Sandwich;
-    case Arrangement::Parallel: return BlockKind::Parallel;
-  }
-  return BlockKind::None;
-}
-
 TensorPtr row_of(const std::vector<float>& numbers) {
   if (numbers.empty()) return nullptr;
   return std::make_shared<const Tensor>(Shape{std::ssize(numbers)}, numbers);
@@ -152,7 +142,7 @@ class LayerMaker {
 
   void add_block() {
     BlockSettings& block = layer_.block;
-    block.kind = kind_of(stack_.arrangement);
+    block.kind = stack_.arrangement;
     block.norm = stack_.norm.kind;
     block.epsilon = static_cast<float>(stack_.norm.epsilon);
     block.mlp = cross_ || !stack_.cross;
@@ -198,6 +188,7 @@ void check_block(const ModelSpec& spec, AttentionOf of, int block) {
                                                          : "attention to an encoder"));
   if (block < 0 || block >= std::ssize(stack->blocks))
     throw Error(fmt::format("There is no layer {}; the model has 0 to {}.", block, stack->blocks.size() - 1));
+  check_arrangement(*stack);
   if (stack->residual_after_norm)
     throw Error(fmt::format(
         "This model of {} adds to the stream after the norm, not to the stream itself; a layer by itself "

@@ -74,7 +74,9 @@ void silence(LayerSpec& layer, Parameter matrix, Parameter bias) {
   layer.weights[bias] = nullptr;
 }
 
-bool stands_without_mlp(const BlockSettings& block) { return block.mlp && block.kind != BlockKind::PostNorm; }
+bool stands_without_mlp(const BlockSettings& block) {
+  return block.mlp && block.kind != Arrangement::PostNorm;
+}
 
 void impose_heads(const BlockTensors& block, const ModelChanges& changes, LayerSpec& layer) {
   layer.interventions.clear();

@@ -135,7 +135,7 @@ ModelShape model_shape(const NetworkSpec& spec) {
     throw Error(fmt::format(
         "No family of models that is known here has {}; the weights stand in the checkpoint alone.", what));
   };
-  if (spec.norm != NormPlace::Pre) refuse("its norms there");
+  if (!spec.is_pre_norm()) refuse("its norms there");
   if (spec.head_norms) refuse("LayerNorms and norms of queries and keys at once");
   if (spec.inside() != spec.width) refuse("heads that are not as wide together as the stream");
   if (spec.reads_patches()) {

@@ -33,6 +33,10 @@ constexpr auto position_names = [] {
   return names;
 }();
 constexpr std::array<std::string_view, 3> norm_names{"pre", "post", "none"};
+std::size_t norm_place(const NetworkSpec& spec) {
+  if (!spec.has_norms()) return 2;
+  return spec.arrangement == Arrangement::PostNorm ? 1 : 0;
+}
 constexpr std::array<std::string_view, 2> schedule_names{"cosine", "constant"};
 /// "narrow", then as Initialiser has them.
 constexpr std::array<std::string_view, 6> initialiser_names{"narrow",   "xavier",     "normal",
@@ -86,7 +90,10 @@ void read_network(const json& value, NetworkSpec& spec, const std::string& where
       static_cast<std::size_t>(std::ranges::find(known_positions, spec.positions) - known_positions.begin());
   choice(fields, "positions", positions, position_names);
   spec.positions = known_positions.at(positions);
-  choice(fields, "norm", spec.norm, norm_names);
+  std::size_t norm = norm_place(spec);
+  choice(fields, "norm", norm, norm_names);
+  spec.arrangement = norm == 1 ? Arrangement::PostNorm : Arrangement::PreNorm;
+  spec.norm = norm == 2 ? NormKind::None : NormKind::LayerNorm;
   spec.causal = fields.boolean("causal", spec.causal);
   spec.scaled = fields.boolean("scaled", spec.scaled);
   spec.head_norms = fields.boolean("head_norms", spec.head_norms);
@@ -149,7 +156,7 @@ json network_value(const NetworkSpec& spec) {
           {"patch", spec.patch},
           {"length", spec.length},
           {"positions", name_in_recipe(spec.positions)},
-          {"norm", norm_names[static_cast<std::size_t>(spec.norm)]},
+          {"norm", norm_names[norm_place(spec)]},
           {"causal", spec.causal},
           {"scaled", spec.scaled},
           {"head_norms", spec.head_norms},

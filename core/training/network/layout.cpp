@@ -44,7 +44,7 @@ BlockLayout block_of(const NetworkSpec& spec, int number, Builder& builder) {
   const auto name = [&](std::string_view part) { return fmt::format("{}.{}", number, part); };
   const int d = spec.width, inside = spec.inside();
   BlockLayout block;
-  const bool normed = spec.norm != NormPlace::None;
+  const bool normed = spec.has_norms();
   if (normed) block.attention_norm = builder.norm(name("attention_norm"), d);
   block.maps = builder.map(name("query_key_value"), d, 3 * inside);
   if (spec.head_norms) {
@@ -147,7 +147,7 @@ Layout layout_of(const NetworkSpec& spec) {
   if (spec.positions == Positions::Learned)
     layout.position_table = builder.add("position_table", spec.length, spec.width, true);
   for (int i = 0; i < spec.layers; ++i) layout.blocks.push_back(block_of(spec, i, builder));
-  if (spec.norm == NormPlace::Pre) layout.final_norm = builder.norm("final_norm", spec.width);
+  if (spec.is_pre_norm()) layout.final_norm = builder.norm("final_norm", spec.width);
   for (std::size_t i = 0; i < spec.read_outs.size(); ++i) {
     const ReadOut& read_out = spec.read_outs[i];
     const std::string name = fmt::format("read_out.{}", i);

@@ -30,7 +30,7 @@ struct NormAt {
 };
 
 struct BlockLayout {
-  NormAt attention_norm, mlp_norm;  // of NormPlace::None: -1
+  NormAt attention_norm, mlp_norm;  // of NormKind::None: -1
   MapAt maps;                       // queries of all heads, keys, values side by side: [d][3 · inside]
   std::int64_t query_norm = -1, key_norm = -1;
   MapAt output, up, down;

@@ -12,7 +12,7 @@ Pass<T>::Pass(const Network<T>& network, const Kernels<T>& kernels, int sequence
     : network_(network), kernels_(kernels), plane_row_(padded(network.spec.length)) {
   const NetworkSpec& spec = network.spec;
   const std::int64_t rows = std::int64_t{sequences} * spec.length, d = spec.width, inside = spec.inside();
-  const bool normed = spec.norm != NormPlace::None, post = spec.norm == NormPlace::Post, mlp = spec.inner > 0;
+  const bool normed = spec.has_norms(), post = spec.is_post_norm(), mlp = spec.inner > 0;
   const auto room = [&](bool there, std::int64_t width) { return Buffer<T>(there ? rows * width : 0); };
   for (int i = 0; i < spec.layers; ++i) {
     Layer layer;
@@ -36,8 +36,8 @@ Pass<T>::Pass(const Network<T>& network, const Kernels<T>& kernels, int sequence
   int classes = 0;
   for (const ReadOut& read_out : spec.read_outs) classes = std::max(classes, read_out.classes);
   out_ = room(true, d);
-  last_ = room(spec.norm == NormPlace::Pre, d);
-  last_moments_ = room(spec.norm == NormPlace::Pre, 2);
+  last_ = room(spec.is_pre_norm(), d);
+  last_moments_ = room(spec.is_pre_norm(), 2);
   patch_rows_ = room(spec.reads_patches(), spec.patch);
   d_ = room(true, d);
   d_narrow_ = room(true, d);
@@ -137,7 +137,7 @@ T* Pass<T>::run_mlp(int number, WeightsOf<T> weights, T* middle) {
     std::copy_n(middle, std::int64_t{rows_} * spec.width, after);
     return after;
   }
-  const bool post = spec.norm == NormPlace::Post, pre = spec.norm == NormPlace::Pre;
+  const bool post = spec.is_post_norm(), pre = spec.is_pre_norm();
   const T* x = middle;
   if (pre) {
     kernels_.normalise(norm_of(middle, weights, block.mlp_norm, layer.mlp_moments.data()),
@@ -159,7 +159,7 @@ void Pass<T>::mlp_backward(int number, WeightsOf<T> weights, T* gradient) {
   if (spec.inner == 0) return;
   const BlockLayout& block = network_.layout.blocks[static_cast<std::size_t>(number)];
   Layer& layer = layers_[static_cast<std::size_t>(number)];
-  const bool post = spec.norm == NormPlace::Post, pre = spec.norm == NormPlace::Pre;
+  const bool post = spec.is_post_norm(), pre = spec.is_pre_norm();
   T* const d = d_.data();
   T* const d_weight = gradient + block.mlp_norm.weight;
   T* const d_bias = gradient + block.mlp_norm.bias;
@@ -187,7 +187,7 @@ void Pass<T>::forward(WeightsOf<T> weights, const Rows& rows, const Operation& o
     attend(i, weights, rows, operation);
     run_mlp(i, weights, layers_[static_cast<std::size_t>(i)].middle.data());
   }
-  if (network_.spec.norm == NormPlace::Pre)
+  if (network_.spec.is_pre_norm())
     kernels_.normalise(norm_of(out_.data(), weights, network_.layout.final_norm, last_moments_.data()),
                        last_.data(), network_.spec.width);
 }
@@ -203,7 +203,7 @@ void Pass<T>::backward(WeightsOf<T> weights, const Rows& rows, const Operation& 
                        T* score_norms) {
   const NetworkSpec& spec = network_.spec;
   const NormAt& norm = network_.layout.final_norm;
-  if (spec.norm == NormPlace::Pre)
+  if (spec.is_pre_norm())
     kernels_.normalise_backward(norm_of(out_.data(), weights, norm, last_moments_.data()), d_.data(),
                                 spec.width, d_.data(), spec.width, false, gradient + norm.weight,
                                 gradient + norm.bias);

@@ -185,7 +185,7 @@ void Pass<T>::attend(int number, WeightsOf<T> weights, const Rows& rows, const O
   const NetworkSpec& spec = network_.spec;
   const BlockLayout& block = network_.layout.blocks[static_cast<std::size_t>(number)];
   Layer& layer = layers_[static_cast<std::size_t>(number)];
-  const bool post = spec.norm == NormPlace::Post, pre = spec.norm == NormPlace::Pre;
+  const bool post = spec.is_post_norm(), pre = spec.is_pre_norm();
   const T* x = layer.in.data();
   if (pre) {
     kernels_.normalise(norm_of(x, weights, block.attention_norm, layer.moments.data()), layer.normed.data(),
@@ -209,7 +209,7 @@ void Pass<T>::attend_backward(int number, WeightsOf<T> weights, const Rows& rows
   const NetworkSpec& spec = network_.spec;
   const BlockLayout& block = network_.layout.blocks[static_cast<std::size_t>(number)];
   Layer& layer = layers_[static_cast<std::size_t>(number)];
-  const bool post = spec.norm == NormPlace::Post, pre = spec.norm == NormPlace::Pre;
+  const bool post = spec.is_post_norm(), pre = spec.is_pre_norm();
   T* const d = d_.data();
   T* const d_weight = gradient + block.attention_norm.weight;
   T* const d_bias = gradient + block.attention_norm.bias;

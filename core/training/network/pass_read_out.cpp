@@ -32,7 +32,7 @@ double Pass<T>::read_out(std::size_t number, WeightsOf<T> weights, const Targets
   const ReadOutMaps<T> maps = maps_of(weights, map, tied);
   const int d = spec.width, classes = map.d_out;
   const std::int64_t row = padded(classes);
-  const T* const last = spec.norm == NormPlace::Pre ? last_.data() : out_.data();
+  const T* const last = spec.is_pre_norm() ? last_.data() : out_.data();
   const auto row_at = [&](int i) { return std::int64_t{targets.rows[static_cast<std::size_t>(i)]} * d; };
   if (!every)
     for (int i = 0; i < count; ++i) std::copy_n(last + row_at(i), d, gathered_.data() + std::int64_t{i} * d);
@@ -64,7 +64,7 @@ void Pass<T>::logits(std::size_t read_out, WeightsOf<T> weights, std::span<const
   const NetworkSpec& spec = network_.spec;
   const MapAt& map = network_.layout.read_outs[read_out];
   const ReadOutMaps<T> maps = maps_of(weights, map, spec.read_outs[read_out].tied);
-  const T* const last = spec.norm == NormPlace::Pre ? last_.data() : out_.data();
+  const T* const last = spec.is_pre_norm() ? last_.data() : out_.data();
   const int d = spec.width, count = static_cast<int>(rows.size());
   for (int i = 0; i < count; ++i)
     std::copy_n(last + std::int64_t{rows[static_cast<std::size_t>(i)]} * d, d,

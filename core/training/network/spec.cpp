@@ -31,6 +31,17 @@ void check_read_outs(const NetworkSpec& spec) {
   }
 }
 
+void check_norms(const NetworkSpec& spec) {
+  if (spec.arrangement != Arrangement::PreNorm && spec.arrangement != Arrangement::PostNorm)
+    throw Error(fmt::format("The arrangement of the network is {}; pre-norm or post-norm was expected.",
+                            enum_name(spec.arrangement).key));
+  if (spec.norm != NormKind::LayerNorm && spec.norm != NormKind::None)
+    throw Error(
+        fmt::format("The norm of the network is {}; layer or none was expected.", enum_name(spec.norm).key));
+  if (!spec.has_norms() && spec.arrangement != Arrangement::PreNorm)
+    throw Error("The arrangement of the network is post-norm without norms; pre-norm was expected.");
+}
+
 }  // namespace
 
 void check(const NetworkSpec& spec) {
@@ -50,6 +61,7 @@ void check(const NetworkSpec& spec) {
     throw Error(
         fmt::format("network.positions is {}; learned, rotary, alibi, sinusoidal or none was expected.",
                     enum_name(spec.positions).key));
+  check_norms(spec);
   if (spec.positions == Positions::RopeHalf && spec.d_k() % 2 != 0)
     throw Error(fmt::format(
         "network.head_width is {}; an even number was expected: rotary positions turn pairs.", spec.d_k()));

@@ -6,17 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "core/base/norm.hpp"
 #include "core/document/layer.hpp"
+#include "core/transformer/arrangement.hpp"
 #include "core/transformer/positions.hpp"
 
 namespace attnscope::training {
-
-/// Where the norms stand; N is a LayerNorm, epsilon 1e-5.
-enum class NormPlace : std::uint8_t {
-  Pre,   // x += A(N x); x += M(N x); a last N before the read-outs
-  Post,  // x = N(x + A x); x = N(x + M x)
-  None,  // x += A x; x += M x
-};
 
 /// How the matrices of the blocks are drawn; biases begin at 0, norms at 1.
 struct Drawing {
@@ -43,13 +38,14 @@ inline constexpr std::array known_positions{Positions::Learned, Positions::RopeH
 
 struct NetworkSpec {
   int layers = 1, width = 32, heads = 1;
-  int head_width = 0;                        // of queries, keys and values; 0: width / heads
-  int inner = 0;                             // of the MLP, GELU with tanh; 0 = there is none
-  int vocabulary = 0;                        // tokens; 0: patches come in behind a learned class token
-  int patch = 0;                             // numbers of a patch
-  int length = 16;                           // the most rows of a sequence, the class token included
-  Positions positions = Positions::Learned;  // see known_positions; rotary ones with base 10000
-  NormPlace norm = NormPlace::Pre;
+  int head_width = 0;                              // of queries, keys and values; 0: width / heads
+  int inner = 0;                                   // of the MLP, GELU with tanh; 0 = there is none
+  int vocabulary = 0;                              // tokens; 0: patches come in behind a learned class token
+  int patch = 0;                                   // numbers of a patch
+  int length = 16;                                 // the most rows of a sequence, the class token included
+  Positions positions = Positions::Learned;        // see known_positions; rotary ones with base 10000
+  Arrangement arrangement = Arrangement::PreNorm;  // with a last norm before the read-outs, or PostNorm
+  NormKind norm = NormKind::LayerNorm;             // epsilon 1e-5; or None, with PreNorm alone
   bool causal = false;
   bool scaled = true;       // scores are divided by √d_k
   bool head_norms = false;  // queries and keys of each head are normalised: RMS, epsilon 1e-6, weights [d_k]
@@ -57,6 +53,9 @@ struct NetworkSpec {
   std::vector<ReadOut> read_outs;
 
   int d_k() const { return head_width > 0 ? head_width : width / heads; }
+  bool has_norms() const { return norm != NormKind::None; }
+  bool is_pre_norm() const { return has_norms() && arrangement == Arrangement::PreNorm; }
+  bool is_post_norm() const { return has_norms() && arrangement == Arrangement::PostNorm; }
   int inside() const { return heads * d_k(); }  // of all heads
   bool reads_patches() const { return vocabulary == 0; }
   bool operator==(const NetworkSpec&) const = default;
