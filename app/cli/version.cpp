@@ -1,29 +1,17 @@
 #include "app/cli/version.hpp"
 
-#include <array>
-
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "app/cli/built_with.hpp"
 #include "app/files/paths.hpp"
 #include "app/kit/gl/offscreen.hpp"
 #include "app/results/choose_backend.hpp"
 #include "core/base/error.hpp"
-#include "core/streaming/kernels/kernels.hpp"
+#include "core/streaming/instruction_sets.hpp"
 
 namespace attnscope {
 namespace {
-
-std::string instruction_sets_found() {
-  using streaming::InstructionSet;
-  constexpr std::array all{InstructionSet::Baseline, InstructionSet::Neon,         InstructionSet::Avx2,
-                           InstructionSet::Avx512,   InstructionSet::Avx512Bfloat, InstructionSet::AmxBfloat};
-  std::string found;
-  for (const InstructionSet set : all)
-    if (const streaming::Kernels* kernels = streaming::kernels_for(set))
-      found += fmt::format("{}{}", found.empty() ? "" : "; ", kernels->name);
-  return found;
-}
 
 std::string card_found() {
   const std::vector<BackendChoice> backends = list_backends();
@@ -59,8 +47,8 @@ std::string version_text() {
       "OpenGL:          {}\n"
       "assets:          {}",
       ATTNSCOPE_VERSION, built.commit.empty() ? "" : fmt::format(" (commit {})", built.commit),
-      built.compiler, built.kind, built.flags, instruction_sets_found(), card_found(), opengl_found(),
-      assets_found());
+      built.compiler, built.kind, built.flags, fmt::join(streaming::instruction_set_names(), "; "),
+      card_found(), opengl_found(), assets_found());
 }
 
 }  // namespace attnscope

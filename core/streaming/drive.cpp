@@ -5,6 +5,8 @@
 #include <new>
 #include <numbers>
 
+#include "core/streaming/instruction_sets.hpp"
+
 namespace attnscope::streaming {
 
 ScratchPool::Memory ScratchPool::take() {
@@ -71,6 +73,15 @@ Rows value_rows(const AttentionProblem& p, std::int64_t head) {
 
 const Kernels& chosen(const Kernels* kernels) {
   return kernels != nullptr ? *kernels : *kernels_for(best_instruction_set());
+}
+
+std::vector<std::string_view> instruction_set_names() {
+  constexpr std::array all{InstructionSet::Baseline, InstructionSet::Neon,         InstructionSet::Avx2,
+                           InstructionSet::Avx512,   InstructionSet::Avx512Bfloat, InstructionSet::AmxBfloat};
+  std::vector<std::string_view> names;
+  for (const InstructionSet set : all)
+    if (const Kernels* const kernels = kernels_for(set)) names.emplace_back(kernels->name);
+  return names;
 }
 
 double cell_nanoseconds(const AttentionProblem& p, const Kernels& kernels) {
