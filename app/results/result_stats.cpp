@@ -279,41 +279,6 @@ TotalVariationPtr ResultStats::moved(std::int64_t b, std::int64_t h) {
       });
 }
 
-float ResultStats::largest(Stage stage) {
-  if (largest_[stage]) return *largest_[stage];
-  float largest = 0;
-  const auto values = result_->layer().trace[stage]->values();
-  // Of very many numbers a sample, since all would block the window. The step is odd so that it reaches every
-  // dimension.
-  constexpr std::size_t most = std::size_t{1} << 22;
-  const std::size_t step = values.size() > most ? (values.size() / most) | 1 : 1;
-  for (std::size_t i = 0; i < values.size(); i += step)
-    if (std::isfinite(values[i])) largest = std::max(largest, std::abs(values[i]));
-  return largest_[stage].emplace(largest == 0 ? 1 : largest);
-}
-
-std::int64_t ResultStats::not_finite(Stage stage) {
-  if (not_finite_[stage]) return *not_finite_[stage];
-  std::int64_t count = 0;
-  if (result_->layer().trace[stage])
-    for (const float value : result_->layer().trace[stage]->values())
-      if (!std::isfinite(value)) ++count;
-  return not_finite_[stage].emplace(count);
-}
-
-float ResultStats::largest(Projection which, std::int64_t first_column, std::int64_t columns) {
-  const auto [at, added] = kept_->largest_weights.try_emplace({which, first_column, columns}, 0.0f);
-  if (!added) return at->second;
-  if (const TensorPtr& block = result_->document.layer().weights[matrix_of(which)]) {
-    const auto values = block->matrix().middleCols(first_column, columns);
-    for (Eigen::Index i = 0; i < values.rows(); ++i)
-      for (Eigen::Index j = 0; j < columns; ++j)
-        if (std::isfinite(values(i, j))) at->second = std::max(at->second, std::abs(values(i, j)));
-  }
-  if (at->second == 0) at->second = 1;
-  return at->second;
-}
-
 HistogramPtr ResultStats::histogram(Plane plane, std::int64_t b, std::int64_t h,
                                     const HistogramRequest& request) {
   const TensorPtr values = tensor(plane);

@@ -84,8 +84,10 @@ class ResultStats {
   /// The largest magnitude among the finite values of a stage of vectors, over all heads and sequences; 1 if
   /// none is above 0. Of more than four million numbers only an even sample is read.
   float largest(Stage);
-  /// The same for one head's columns of a block of the document's weights.
-  float largest(Projection, std::int64_t first_column, std::int64_t columns);
+  /// The same for columns of a matrix of the document's weights, and for the values' own input of a sequence;
+  /// 1 if there is none.
+  float largest(Parameter, std::int64_t first_column, std::int64_t columns);
+  float largest_value_input(std::int64_t b);
   /// The count of NaN and infinite numbers of a stage of vectors, over all heads and sequences; 0 if there is
   /// no such stage.
   std::int64_t not_finite(Stage);

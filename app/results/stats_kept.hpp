@@ -1,5 +1,5 @@
-// app/results: the caches of ResultStats. Only for result_stats.cpp: their nine templates take long to
-// compile, and every view includes ResultStats.
+// app/results: the caches of ResultStats. Only for result_stats.cpp and largest_stats.cpp: their nine
+// templates take long to compile, and every view includes ResultStats.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,8 @@ struct ResultStats::Kept {
   using HeadKey = std::tuple<Plane, std::int64_t, std::int64_t>;  // sequence, head
   using Ranges = std::vector<ValueRange>;                         // [heads]
 
-  std::map<std::tuple<Projection, std::int64_t, std::int64_t>, float> largest_weights;
+  std::map<std::tuple<Parameter, std::int64_t, std::int64_t>, float> largest_weights;
+  std::map<std::int64_t, float> largest_value_inputs;  // by sequence
   std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>, CellReference> references;
   std::map<HeadKey, std::pair<Stamp, ValueRange>> sampled;
 

@@ -2,6 +2,10 @@
 // rough numbers are marked as such.
 #include "app/results/result_stats.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/controls_robot.hpp"
@@ -60,6 +64,27 @@ void ask_all(ResultStats& stats, std::int64_t tokens) {
 }
 
 }  // namespace
+
+TEST_CASE("the largest of a matrix of weights, and of the values' own input, is looked for once",
+          "[results]") {
+  const auto matrix = std::make_shared<Tensor>(Shape{2, 3}), own = std::make_shared<Tensor>(Shape{2, 1, 2});
+  std::ranges::copy(std::array{1.f, -5.f, NAN, 2.f, 0.f, 3.f}, matrix->values().begin());
+  std::ranges::copy(std::array{0.f, -0.5f, 7.f, INFINITY}, own->values().begin());
+  const auto result = std::make_shared<Result>(*result_of(4, 1, 1));
+  result->document.layer().weights[Parameter::WLatent] = matrix;
+  ResultStats stats(result);
+  result->document.input.change<Vectors>().value = own;
+  CHECK(stats.largest(Parameter::WLatent, 0, 3) == 5);
+  CHECK(stats.largest(Parameter::WLatent, 0, 1) == 2);
+  CHECK(stats.largest(Parameter::WQueryLatent, 0, 1) == 1);  // there is none
+  CHECK(stats.largest_value_input(0) == 0.5f);
+  CHECK(stats.largest_value_input(1) == 7);
+  // Every frame asks: the numbers of a result do not change, and are not gone through again.
+  matrix->values().front() = 9;
+  own->values().front() = 9;
+  CHECK(stats.largest(Parameter::WLatent, 0, 3) == 5);
+  CHECK(stats.largest_value_input(0) == 0.5f);
+}
 
 TEST_CASE("of a small result everything is there when it is asked for") {
   const ResultPtr result = result_of(40, 1, 1);

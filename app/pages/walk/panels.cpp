@@ -102,18 +102,18 @@ class Builder {
     // In latent attention W_K makes only the part of a key that is the head's own.
     const std::int64_t shared = which == Projection::Key ? shared_key_width(v_.document()) : 0;
     const std::int64_t width = trace()[stage]->shape()[3] - shared;
-    panels_.push_back(
-        {.id = "walk " + name,
-         .stage = stage,
-         .rows = Rows::Dimensions,
-         .unit = Unit::Parameters,
-         .title = name,
-         .why = "The columns that belong to this head; one column for each of its dimensions.",
-         .sign = std::move(sign),
-         .values = block->matrix(),
-         .first_column = head * width,
-         .columns = width,
-         .scale = centred(ui(), v_.scene.stats.largest(which, head * width, width), parameter_span)});
+    panels_.push_back({.id = "walk " + name,
+                       .stage = stage,
+                       .rows = Rows::Dimensions,
+                       .unit = Unit::Parameters,
+                       .title = name,
+                       .why = "The columns that belong to this head; one column for each of its dimensions.",
+                       .sign = std::move(sign),
+                       .values = block->matrix(),
+                       .first_column = head * width,
+                       .columns = width,
+                       .scale = centred(ui(), v_.scene.stats.largest(matrix_of(which), head * width, width),
+                                        parameter_span)});
   }
 
   /// The matrix of a latent, and the latents of all tokens.
@@ -121,16 +121,17 @@ class Builder {
     if (!v_.script.has(stage)) return;
     const ConstMatrixMap<float> values = v_.document().layer().weights[which]->matrix();
     const std::string name(info(which).name);
-    panels_.push_back({.id = "walk " + name,
-                       .stage = stage,
-                       .rows = Rows::Dimensions,
-                       .unit = Unit::Parameters,
-                       .title = name,
-                       .why = "Makes the latent of every token; all heads share it.",
-                       .sign = std::move(sign),
-                       .values = values,
-                       .columns = values.cols(),
-                       .scale = centred(ui(), values.cwiseAbs().maxCoeff(), parameter_span)});
+    panels_.push_back(
+        {.id = "walk " + name,
+         .stage = stage,
+         .rows = Rows::Dimensions,
+         .unit = Unit::Parameters,
+         .title = name,
+         .why = "Makes the latent of every token; all heads share it.",
+         .sign = std::move(sign),
+         .values = values,
+         .columns = values.cols(),
+         .scale = centred(ui(), v_.scene.stats.largest(which, 0, values.cols()), parameter_span)});
     panels_.push_back(vectors(stage, rows, Unit::Before, 0));
     panels_.back().sign = "=";
   }
@@ -196,7 +197,7 @@ class Builder {
                          .why = "Input of the values: vectors of their own.",
                          .values = values,
                          .columns = values.cols(),
-                         .scale = centred(ui(), values.cwiseAbs().maxCoeff(), vector_span)});
+                         .scale = centred(ui(), v_.scene.stats.largest_value_input(v_.b), vector_span)});
     }
     if (sources_)
       parameters(Stage::Value, Projection::Value, v_.kv,
@@ -276,7 +277,7 @@ class Builder {
          .values = values,
          .columns = values.cols(),
          .scale =
-             centred(ui(), v_.scene.stats.largest(Projection::Output, 0, values.cols()), parameter_span)});
+             centred(ui(), v_.scene.stats.largest(Parameter::WOutput, 0, values.cols()), parameter_span)});
   }
 
   /// The attention's output and the stages of the block after it.
