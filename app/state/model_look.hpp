@@ -78,8 +78,6 @@ struct ModelLook {
   bool without_changes = false;  // pressed: the model as it is, without what was changed inside
   float grid_scroll = 0;         // logical pixels
   bool layer_effects = true;     // the grid has a column with what its layers do
-  std::shared_ptr<const void> contributions_of;  // of these lengths of values
-  float usual_contribution = 1;                  // is what the colours of the grid go up to
 
   bool has_chosen_tokens() const { return followed || split_token || split_minus; }
   /// A chosen token, where it is one of the model with this fingerprint.

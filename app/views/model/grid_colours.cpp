@@ -5,7 +5,6 @@
 
 #include "app/kit/ui/number_format.hpp"
 #include "app/state/regions/focus_state.hpp"
-#include "app/views/model/grid_picture.hpp"
 
 namespace attnscope {
 namespace {
@@ -30,14 +29,6 @@ std::int64_t keys_of(const GridFrame& grid) {
   return attention_of(grid.run, grid.chosen.of).empty()
              ? 1
              : keys_seen(grid.spec, grid.run, grid.chosen.of, 0).keys;
-}
-
-float contribution_high(const GridFrame& grid) {
-  if (grid.state.contributions_of != grid.reading.value_norms) {
-    grid.state.contributions_of = grid.reading.value_norms;
-    grid.state.usual_contribution = usual_contribution(grid.spec, grid.run, *grid.reading.value_norms);
-  }
-  return grid.state.usual_contribution;
 }
 
 }  // namespace
@@ -90,7 +81,7 @@ float high_of_weights(std::int64_t keys) {
 }
 
 float grid_high(const GridFrame& grid) {
-  if (grid_norms(grid) != nullptr) return contribution_high(grid);
+  if (grid_norms(grid) != nullptr) return grid.reading.usual_contribution;
   return focus_of(grid.scene.view).log ? 1 : high_of_weights(keys_of(grid));
 }
 

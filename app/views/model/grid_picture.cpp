@@ -5,6 +5,7 @@
 
 #include "app/kit/draw/raster.hpp"
 #include "app/views/model/facts.hpp"
+#include "core/engine/model/usual_contribution.hpp"
 
 namespace attnscope {
 namespace {
@@ -35,24 +36,6 @@ CellsSeen cells_seen(const KeysSeen& seen, const PooledCells& cells, std::int64_
           (seen.last(end) + cells.keys_per_cell - 1) / cells.keys_per_cell};
 }
 
-/// The factors of the weights, for every column of a head's picture: the mean of its keys' norms.
-void take_factors(const ValueNorms* norms, const ModelHead& head, const PooledCells& cells,
-                  std::int64_t columns, std::vector<float>& factors) {
-  factors.assign(static_cast<std::size_t>(columns), 1);
-  if (norms == nullptr) return;
-  const auto& blocks = (*norms)[static_cast<std::size_t>(head.of)];
-  const auto block = static_cast<std::size_t>(head.block), h = static_cast<std::size_t>(head.head);
-  if (block >= blocks.size() || h >= blocks[block].size()) return;
-  const std::vector<float>& keys = blocks[block][h];
-  for (std::int64_t column = 0; column < columns; ++column) {
-    const std::int64_t begin = column * cells.keys_per_cell;
-    const std::int64_t end = std::min<std::int64_t>(std::ssize(keys), begin + cells.keys_per_cell);
-    float sum = 0;
-    for (std::int64_t j = begin; j < end; ++j) sum += keys[static_cast<std::size_t>(j)];
-    factors[static_cast<std::size_t>(column)] = end > begin ? sum / static_cast<float>(end - begin) : 0;
-  }
-}
-
 /// The means of cells, or their largest weights.
 const Tensor& numbers_of(const HeadPictures& pictures, bool by_maximum) {
   return by_maximum && pictures.largest.size() > 0 ? pictures.largest : pictures.mean;
@@ -75,7 +58,7 @@ class BlockPainter {
     if (pictures_.mean.size() == 0) return;
     const auto values = numbers_of(pictures_, job_.by_maximum).matrix(cell.head.head);
     const int width = static_cast<int>(cell.box.w), height = static_cast<int>(cell.box.h);
-    take_factors(job_.norms, cell.head, pictures_.cells, values.cols(), factors_);
+    take_factors(cell.head, values.cols());
     if (std::ssize(across_) != width) across_ = spans(values.cols(), width);
     if (std::ssize(down_) != height) down_ = spans(values.rows(), height);
     const int left = static_cast<int>(cell.box.x - job_.plan.window.x);
@@ -89,6 +72,12 @@ class BlockPainter {
   }
 
  private:
+  void take_factors(const ModelHead& head, std::int64_t columns) {
+    if (job_.norms == nullptr) return factors_.assign(static_cast<std::size_t>(columns), 1);
+    take_column_norms(*job_.norms, head.of, static_cast<std::size_t>(head.block),
+                      static_cast<std::size_t>(head.head), pictures_.cells, columns, factors_);
+  }
+
   void colour_line(const ConstMatrixMap<float>& values, const CellSpan& rows) {
     sums_.assign(across_.size(), 0.f);
     counts_.assign(across_.size(), 0);
@@ -189,25 +178,6 @@ float most_given_by(const ModelSpec& spec, const ModelRun& run, const ModelHead&
   for (std::int64_t column = 0; column < values.cols(); ++column)
     if (const float value = values(row, column); value > most) most = value;
   return std::min(1.f, most);
-}
-
-float usual_contribution(const ModelSpec& spec, const ModelRun& run, const ValueNorms& norms) {
-  std::vector<float> largest, factors;
-  for (const ModelHead& head : all_model_heads(spec)) {
-    const HeadPictures* const pictures = pictures_of(run, head);
-    if (pictures == nullptr) continue;
-    const auto values = pictures->mean.matrix(head.head);
-    take_factors(&norms, head, pictures->cells, values.cols(), factors);
-    float most = 0;
-    for (std::int64_t row = 0; row < values.rows(); ++row)
-      for (std::int64_t column = 0; column < values.cols(); ++column)
-        most = std::max(most, values(row, column) * factors[static_cast<std::size_t>(column)]);
-    largest.push_back(most);
-  }
-  if (largest.empty()) return 1;
-  const auto at = largest.begin() + std::ssize(largest) * 3 / 4;
-  std::nth_element(largest.begin(), at, largest.end());
-  return *at > 0 ? *at : 1;
 }
 
 }  // namespace attnscope

@@ -28,10 +28,6 @@ struct GridPainter {
   Image paint() const;
 };
 
-/// The 75th percentile, over the heads, of the largest α·‖v·W_O‖ in their pictures: a few heads of the last
-/// layers are so large that the others would be black beside them. 1 if there is none.
-float usual_contribution(const ModelSpec&, const ModelRun&, const ValueNorms&);
-
 /// The largest weight that any query with a choice gives to a key, 0 … 1: exact if a cell of the pictures is
 /// one weight, else the largest of its cell. 1 if the run has no pictures.
 float most_given(const ModelSpec&, const ModelRun&, const ModelHead&, std::int64_t key);

@@ -145,6 +145,7 @@ struct ModelReading {
   std::shared_ptr<const std::vector<std::vector<HeadScores>>>
       battery;                                      // on repeated random tokens, model without changes
   std::shared_ptr<const ValueNorms> value_norms;    // of `run`, if wanted
+  float usual_contribution = 1;                     // of `run` with value_norms (usual_contribution())
   std::shared_ptr<const TensorOf<double>> rollout;  // if wanted: the share of each input token in a row
   std::shared_ptr<const ChangesAlone> alone;
   std::shared_ptr<const EffectsReading> effects;    // in part first

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/engine/model/usual_contribution.hpp"
 #include "core/readouts/contribution.hpp"
 
 namespace attnscope {
@@ -16,6 +17,7 @@ void ModelValues::begin(ModelRunPtr run) {
   if (run == run_) return;
   run_ = std::move(run);
   norms_.reset();
+  usual_ = 1;
 }
 
 const TensorOf<double>& ModelValues::squares(const Model& model, AttentionOf of, std::size_t block,
@@ -40,6 +42,7 @@ void ModelValues::step(const Model& model, const Work& work) {
         blocks[block].emplace_back(norms.begin(), norms.end());
       }
   }
+  usual_ = usual_contribution(*run_, *made);
   norms_ = std::move(made);
 }
 

@@ -279,7 +279,10 @@ void ModelWork::fill(ModelReading& reading) {
   if (wants_.why && why_.is_known(*wants_.why, run_, row_)) reading.why = why_.reading();
   if (wants_generation()) reading.generation = generation_.reading();
   if (wants_.lens && ModelLens::exists(opened_->model->spec)) reading.lens = lens_.reading();
-  if (values_.is_done(run_)) reading.value_norms = values_.reading();
+  if (values_.is_done(run_)) {
+    reading.value_norms = values_.reading();
+    reading.usual_contribution = values_.usual();
+  }
   if (rollout_.is_done()) reading.rollout = rollout_.reading();
   if (scored_ == run_ && scored_of_ == within_.of) {
     reading.scores = scores_;
