@@ -1,6 +1,6 @@
 // app/results: the largest magnitudes of ResultStats, which colours of stages and of matrices go up to.
 #include <algorithm>
-#include <cmath>
+#include <span>
 
 #include "app/results/result_stats.hpp"
 #include "app/results/stats_kept.hpp"
@@ -9,34 +9,37 @@
 namespace attnscope {
 namespace {
 
-/// 1 where no finite number of the columns is other than 0.
+float or_one(float largest) { return largest == 0 ? 1 : largest; }
+
 float largest_of_columns(const ConstMatrixMap<float>& values, std::int64_t first, std::int64_t columns) {
-  const float largest = largest_magnitude(values, {0, first, values.rows(), columns});
-  return largest == 0 ? 1 : largest;
+  return or_one(largest_magnitude(values, {0, first, values.rows(), columns}));
+}
+
+/// Of very many numbers a sample, since all would block the window: whole vectors, so that it reaches every
+/// dimension.
+float largest_of_vectors(const Tensor& of) {
+  constexpr std::size_t most = std::size_t{1} << 22;
+  const std::span<const float> values = of.values();
+  if (values.size() <= most) return or_one(largest_magnitude(values));
+  const auto width = static_cast<std::size_t>(of.shape()[of.shape().rank() - 1]);
+  const std::size_t step = (values.size() / most + 1) * width;
+  float largest = 0;
+  for (std::size_t i = 0; i < values.size(); i += step)
+    largest = std::max(largest, largest_magnitude(values.subspan(i, width)));
+  return or_one(largest);
 }
 
 }  // namespace
 
 float ResultStats::largest(Stage stage) {
-  if (largest_[stage]) return *largest_[stage];
-  float largest = 0;
-  const auto values = result_->layer().trace[stage]->values();
-  // Of very many numbers a sample, since all would block the window. The step is odd so that it reaches every
-  // dimension.
-  constexpr std::size_t most = std::size_t{1} << 22;
-  const std::size_t step = values.size() > most ? (values.size() / most) | 1 : 1;
-  for (std::size_t i = 0; i < values.size(); i += step)
-    if (std::isfinite(values[i])) largest = std::max(largest, std::abs(values[i]));
-  return largest_[stage].emplace(largest == 0 ? 1 : largest);
+  if (!largest_[stage]) largest_[stage] = largest_of_vectors(*result_->layer().trace[stage]);
+  return *largest_[stage];
 }
 
 std::int64_t ResultStats::not_finite(Stage stage) {
   if (not_finite_[stage]) return *not_finite_[stage];
-  std::int64_t count = 0;
-  if (result_->layer().trace[stage])
-    for (const float value : result_->layer().trace[stage]->values())
-      if (!std::isfinite(value)) ++count;
-  return not_finite_[stage].emplace(count);
+  const TensorPtr& values = result_->layer().trace[stage];
+  return not_finite_[stage].emplace(values ? count_not_finite(values->values()) : 0);
 }
 
 float ResultStats::largest(Parameter which, std::int64_t first_column, std::int64_t columns) {

@@ -31,15 +31,22 @@ std::int32_t least_positive(std::span<const float> values, std::span<const std::
   return least;
 }
 
-std::int64_t count_not_finite(std::span<const float> values) {
-  const float* const v = values.data();
-  std::int32_t count = 0;  // a row has fewer cells
-  for (std::size_t i = 0; i < values.size(); ++i)
-    count += (std::bit_cast<std::int32_t>(v[i]) & ~sign_bit) >= infinity_bits;
-  return count;
-}
-
 }  // namespace
+
+std::int64_t count_not_finite(std::span<const float> values) {
+  // At a time: an int32 counts them, of which twice as many fit in a vector.
+  constexpr std::size_t most = std::size_t{1} << 30;
+  std::int64_t all = 0;
+  for (; !values.empty(); values = values.subspan(std::min(most, values.size()))) {
+    const float* const v = values.data();
+    const std::size_t end = std::min(most, values.size());
+    std::int32_t count = 0;
+    for (std::size_t i = 0; i < end; ++i)
+      count += (std::bit_cast<std::int32_t>(v[i]) & ~sign_bit) >= infinity_bits;
+    all += count;
+  }
+  return all;
+}
 
 void widen_range(std::span<const float> values, std::span<const std::uint8_t> seen, float& least,
                  float& greatest) {
@@ -77,15 +84,23 @@ ValueRange value_range(const ConstMatrixMap<float>& values, const SeeRow& see, s
   return range;
 }
 
+float largest_magnitude(std::span<const float> values) {
+  const float* const v = values.data();
+  std::int32_t most = 0;  // magnitudes have the order of their bits, in which a compiler uses vectors
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::int32_t bits = std::bit_cast<std::int32_t>(v[i]) & ~sign_bit;
+    const std::int32_t own = bits < infinity_bits ? bits : 0;
+    most = own > most ? own : most;
+  }
+  return float_of(most);
+}
+
 float largest_magnitude(const ConstMatrixMap<float>& values, const MatrixPart& part) {
   float most = 0;
   for (std::int64_t i = part.row; i < part.row + part.rows; ++i) {
     const std::span<const float> row(values.row(i).data() + part.column,
                                      static_cast<std::size_t>(part.columns));
-    for (const float x : row) {
-      const float size = std::abs(x);
-      if (size > most && size <= std::numeric_limits<float>::max()) most = size;
-    }
+    most = std::max(most, largest_magnitude(row));
   }
   return most;
 }

@@ -23,8 +23,11 @@ struct MatrixPart {
   std::int64_t row = 0, column = 0, rows = 0, columns = 0;
   bool operator==(const MatrixPart&) const = default;
 };
-/// The largest |x| of the finite numbers in the part; 0 where there is none.
+/// The largest |x| of the finite numbers, of all or of a part; 0 where there is none.
+float largest_magnitude(std::span<const float> values);
 float largest_magnitude(const ConstMatrixMap<float>& values, const MatrixPart&);
+/// How many are NaN or infinite.
+std::int64_t count_not_finite(std::span<const float> values);
 
 /// Widens [least, greatest] by the finite values where seen[i] is not 0.
 void widen_range(std::span<const float> values, std::span<const std::uint8_t> seen, float& least,

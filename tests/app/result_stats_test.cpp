@@ -86,6 +86,23 @@ TEST_CASE("the largest of a matrix of weights, and of the values' own input, is 
   CHECK(stats.largest_value_input(0) == 0.5f);
 }
 
+TEST_CASE("of very many vectors a sample has every dimension, and all that is not finite is counted",
+          "[results]") {
+  constexpr std::int64_t width = 64, vectors = 70'000;  // more than four million numbers
+  const auto queries = std::make_shared<Tensor>(Shape{1, 1, vectors, width});
+  for (std::int64_t i = 0; i < vectors; ++i) {
+    queries->matrix()(i, 0) = i % 2 == 0 ? NAN : INFINITY;
+    queries->matrix()(i, width - 1) = -3;
+  }
+  const auto result = std::make_shared<Result>(*result_of(4, 1, 1));
+  const auto layer = std::make_shared<LayerResult>(result->layer());
+  layer->trace[Stage::Query] = queries;
+  result->layers = {layer};
+  ResultStats stats(result);
+  CHECK(stats.largest(Stage::Query) == 3);
+  CHECK(stats.not_finite(Stage::Query) == vectors);
+}
+
 TEST_CASE("of a small result everything is there when it is asked for") {
   const ResultPtr result = result_of(40, 1, 1);
   ResultStats stats(result);
