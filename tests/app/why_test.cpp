@@ -1,7 +1,10 @@
 // "Why did it look there?" in the window: the parts add up to the score and the logit of the run, and are
 // links to their heads.
+#include "app/pages/model/why/why.hpp"
+
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
@@ -111,6 +114,39 @@ TEST_CASE("a score and a logit are shown as the sum of their parts", "[model][wh
     robot.settle();
     CHECK(state.screen == ModelScreen::Heads);
   }
+}
+
+TEST_CASE("a split is grouped once, and again for another split or other numbers of parts", "[model][why]") {
+  const test::TemporaryDirectory directory;
+  write_letters_gpt(directory / "letters");
+  RobotOptions options;
+  options.width = 1400;
+  options.height = 900;
+  options.file = directory / "letters";
+  Robot robot(options);
+  robot.retype("##Text", "abc de ab");
+  robot.key(ImGuiKey_Escape);
+  robot.settle();
+  robot.click("Why?");
+  robot.settle();
+  WhyState& state = model_state_of(robot.app().view()).split;
+  const std::shared_ptr<const WhyGroups> first = state.groups;
+  REQUIRE(first);
+  CHECK(first->by_key == key_sums(why_shown(robot).score));
+  CHECK(std::abs(first->cells.matrix().sum() - why_shown(robot).score.score) < 1e-5);
+  robot.settle();
+  CHECK(state.groups == first);  // no frame groups them again
+  state.query_parts = 4;
+  robot.settle();
+  REQUIRE(state.groups != first);
+  CHECK(state.groups->queries.size() <= 4);
+  CHECK(state.groups->keys.size() == first->keys.size());
+  const std::shared_ptr<const WhyGroups> fewer = state.groups;
+  state.over_mean = false;
+  robot.settle();
+  REQUIRE(state.groups);
+  CHECK(state.groups != fewer);
+  CHECK(state.groups->by_key == key_sums(why_shown(robot).score));
 }
 
 TEST_CASE("the weight of a zeroed head is the one of its map, not 0", "[model][why]") {

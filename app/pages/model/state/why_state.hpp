@@ -11,6 +11,7 @@
 namespace attnscope {
 
 struct OpenedModel;  // core/models/opened/opened_model.hpp
+struct WhyGroups;    // app/pages/model/why/why.hpp
 struct WhyReading;   // core/engine/model/model_why.hpp
 
 /// The tokens whose logits are split are in ModelLook.
@@ -32,6 +33,7 @@ struct WhyState {
   // The last known split, shown until the next is computed, with its words.
   std::shared_ptr<const WhyReading> shown;
   std::shared_ptr<const OpenedModel> of;
+  std::shared_ptr<const WhyGroups> groups;  // of `shown`; null: not asked for yet
   std::string query, key, token_name, minus_name;
 };
 

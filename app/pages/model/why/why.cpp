@@ -142,6 +142,7 @@ const WhyReading* shown_why(Scene& scene) {
   if (reading.why && reading.why != split.shown) {
     split.shown = reading.why;
     split.of = reading.within.model;
+    split.groups.reset();
     const WhyReading& why = *split.shown;
     split.query = token_words(reading.tokens->queries_of(why.asked.score.of), why.asked.score.query);
     split.key = token_words(reading.tokens->keys_of(why.asked.score.of), why.asked.score.key);
@@ -150,6 +151,22 @@ const WhyReading* shown_why(Scene& scene) {
   }
   if (shown_run(scene) != reading.run) return nullptr;  // splits are of the changed model
   return split.of == reading.within.model ? split.shown.get() : nullptr;
+}
+
+std::shared_ptr<const WhyGroups> why_groups(WhyState& state) {
+  if (state.groups && state.groups->query_parts == state.query_parts &&
+      state.groups->key_parts == state.key_parts)
+    return state.groups;
+  const ScoreSplit& split = state.shown->score;
+  const auto made = std::make_shared<WhyGroups>();
+  made->query_parts = state.query_parts;
+  made->key_parts = state.key_parts;
+  made->by_key = key_sums(split);
+  made->queries =
+      group_parts(split.query_parts, query_sums(split), static_cast<std::size_t>(state.query_parts));
+  made->keys = group_parts(split.key_parts, made->by_key, static_cast<std::size_t>(state.key_parts));
+  made->cells = grouped_cells(split, made->queries, made->keys);
+  return state.groups = made;
 }
 
 std::string_view no_why(const Scene& scene) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,16 @@ namespace attnscope {
 /// The newest split of the model on screen, kept in WhyState until the next is computed; null: none yet, or
 /// the model is shown without its changes.
 const WhyReading* shown_why(Scene&);
+/// A score's parts as the table shows them.
+struct WhyGroups {
+  std::int64_t query_parts = 0, key_parts = 0;  // the most groups, as in WhyState
+  std::vector<PartGroup> queries, keys;
+  TensorOf<double> cells;      // grouped_cells()
+  std::vector<double> by_key;  // key_sums()
+};
+/// Of WhyState::shown, which must have a score. Computed once for a split and its numbers of groups: 48
+/// layers of 25 heads make 1.8 million cells.
+std::shared_ptr<const WhyGroups> why_groups(WhyState&);
 /// A sentence that says why there is no split.
 std::string_view no_why(const Scene&);
 

@@ -189,7 +189,8 @@ class WhyPath {
     ui_.text(box.x, y += line, score,
              {type::tick, ui_.theme.text2, Ink::Regular, Align::Left, box.w - ui_.px(6)});
     // Parts that the path does not follow: the largest parts of the key that are not heads on the path.
-    const std::vector<double> sums = key_sums(why_.score);
+    const std::shared_ptr<const WhyGroups> groups = why_groups(model_state_of(scene_.view).split);
+    const std::vector<double>& sums = groups->by_key;
     std::vector<std::size_t> parts;
     for (std::size_t i = 0; i < sums.size(); ++i)
       if (!is_on_path(why_.score.key_parts[i])) parts.push_back(i);

@@ -24,11 +24,11 @@ class WhyTable {
         why_(why),
         split_(why.score),
         words_(model_state_of(scene.view).split),
+        groups_(why_groups(model_state_of(scene.view).split)),
+        queries_(groups_->queries),
+        keys_(groups_->keys),
+        cells_(groups_->cells),
         region_(region) {
-    const std::vector<double> by_query = query_sums(split_), by_key = key_sums(split_);
-    queries_ = group_parts(split_.query_parts, by_query, static_cast<std::size_t>(words_.query_parts));
-    keys_ = group_parts(split_.key_parts, by_key, static_cast<std::size_t>(words_.key_parts));
-    cells_ = grouped_cells(split_, queries_, keys_);
     for (const double value : cells_.values()) most_ = std::max(most_, std::abs(value));
     for (const PartGroup& group : queries_) most_sum_ = std::max(most_sum_, std::abs(group.sum));
     for (const PartGroup& group : keys_) most_sum_ = std::max(most_sum_, std::abs(group.sum));
@@ -252,10 +252,11 @@ class WhyTable {
   const WhyReading& why_;
   const ScoreSplit& split_;
   const WhyState& words_;
+  std::shared_ptr<const WhyGroups> groups_;
+  const std::vector<PartGroup>&queries_, &keys_;
+  const TensorOf<double>& cells_;
   Box region_, area_, grid_;
   float label_ = 0, sum_ = 0, below_ = 0, formula_ = 0, head_ = 0, side_x_ = 0, side_y_ = 0;
-  std::vector<PartGroup> queries_, keys_;
-  TensorOf<double> cells_;
   double most_ = 1e-12, most_sum_ = 1e-12;
   ColourScale scale_;
 };
