@@ -1,5 +1,5 @@
-// app/state: how A and B are looked at: the state of the page Compare, which Model's comparison and the shell
-// look into as well.
+// app/state: the state of the page Compare: how A and B are shown. The comparison of the page Model and the
+// shell read it too.
 #pragma once
 
 #include <cstdint>
@@ -10,17 +10,17 @@
 
 namespace attnscope {
 
-/// What the third picture shows: A − B, |A − B|, or how many times as large A is.
+/// What the third picture shows: A − B, |A − B|, or log2 |A| / |B|.
 enum class DifferenceKind : std::uint8_t { Signed, Magnitude, Ratio };
 
 struct CompareState {
   DifferenceKind difference = DifferenceKind::Signed;
-  std::int64_t held_head = -1;       // of what is held, beside the chosen head of now; -1: the same
-  std::optional<Cell> hovered_in_b;  // where B has other tokens than A: the cell the mouse is on there
+  std::int64_t held_head = -1;       // the head of B beside the chosen head of A; -1: the same index
+  std::optional<Cell> hovered_in_b;  // the cell of B under the mouse, where B has other tokens than A
   bool operator==(const CompareState&) const = default;
 };
 
-/// What a session keeps of it.
+/// Visits the fields that a session keeps.
 void fields(PageFields&, CompareState&);
 
 inline CompareState& compare_of(ViewState& view) { return pages_of(view).of<CompareState>(); }

@@ -9,9 +9,9 @@
 namespace attnscope {
 namespace {
 
-constexpr double rest_seconds = 1;  // seconds without a change that end a step while a text is typed
+constexpr double rest_seconds = 1;  // seconds without a change that end a step while the input is busy
 
-/// What a text takes with its tokens.
+/// The bytes of the texts and their tokens.
 std::size_t bytes_of(const Sequences& sequences) {
   std::size_t bytes = 0;
   for (const Sequence& sequence : sequences) {
@@ -21,7 +21,7 @@ std::size_t bytes_of(const Sequences& sequences) {
   return bytes;
 }
 
-/// The bytes of texts and blocks of a Document that no other one counted before.
+/// The bytes of a Document's texts and blocks that are not in `counted` yet; adds them to it.
 std::size_t new_bytes(const Document& document, std::set<const void*>& counted) {
   std::size_t bytes = 0;
   for (const Sequences* each : {&document.input.sequences, &document.input.memory})
@@ -55,7 +55,7 @@ void History::leave_held() {
 
 bool History::is_held_left() const { return left_ && !is_same(*left_, held_); }
 
-/// Whether what was held is released or replaced, not yet in a step, and by the person.
+/// Whether the user released or replaced B and no step has recorded it yet.
 bool History::note_left(Hand hand) {
   if (!is_held_left()) {
     left_.reset();
@@ -79,7 +79,7 @@ void History::record(const Document& document, const Viewing& look) {
   future_.clear();
   seen_.reset();
   acted_ = false;
-  // From the newest to the oldest, as far as steps and bytes reach.
+  // Keeps steps from the newest to the oldest while both limits allow.
   std::set<const void*> counted;
   std::size_t bytes = new_bytes(*present_, counted), kept = 0;
   while (kept < past_.size() && kept < max_steps && bytes <= max_bytes)
@@ -96,7 +96,7 @@ void History::observe(const Document& document, const Viewing& look, Hand hand, 
   if (present_ && !left_) present_->held = held_;
   if (present_ && present_->document == document) {
     seen_.reset();
-    present_->origin = origin_;  // the same may have been opened from another file
+    present_->origin = origin_;  // the same Document may have been opened from another file
     acted_ = present_->look != look && (acted_ || hand.acted);
     if (is_left_by_hand && !hand.busy) return record(document, look);
     if (left_ && !is_left_by_hand) {
@@ -107,7 +107,7 @@ void History::observe(const Document& document, const Viewing& look, Hand hand, 
     if (present_->look == look) return;
     if (stepped || (!acted_ && !hand.busy)) {
       present_->look = look;
-      acted_ = false;  // the key that stepped did nothing else: what follows once it is computed is no step
+      acted_ = false;  // this key did nothing else: a later change by the new result is no step
     } else if (present_is_place_ && present_->look.differs_in_place_only(look)) {
       present_->look = look;
       future_.clear();

@@ -1,5 +1,5 @@
-// app/state: undo. A list of steps: Documents, which are values and share their texts and blocks of numbers,
-// each with how it was looked at and what was held beside it.
+// app/state: undo. A list of steps: a Document, the look (Viewing) and the held state B. Documents are
+// values that share their texts and blocks of numbers.
 #pragma once
 
 #include <cstddef>
@@ -16,79 +16,79 @@
 
 namespace attnscope {
 
-/// What the person is doing in a frame.
+/// The user's input in a frame.
 struct Hand {
-  bool busy = false;  // a held mouse button, a text field: a step is not finished yet
-  bool acted =
-      true;  // a key, a button or the wheel; else what changed of the look is the program's own doing
-  bool pressed = true;  // of that, something that went down: after a step back or forward what comes up, or a
-                        // key that is only held with others, acts no more
+  bool busy = false;  // a button is held, a text field is active, text is generated: the step is not finished
+  bool acted = true;  // a key, a button or the wheel was used; else the program itself changed the look
+  bool pressed = true;  // a key or button went down. After undo or redo, the release of a key or a modifier
+                        // alone does not count as `acted`
 };
 
-/// What is held as B: computed again when it comes back, so that no result is kept.
+/// The held state B without its result: it is computed again when a step brings it back.
 struct HeldThen {
   Document document;
-  double seconds = 0;  // when it was held, of the caller's clock
+  double seconds = 0;  // when it was held, on the clock of observe()
 };
 using HeldThenPtr = std::shared_ptr<const HeldThen>;  // null: nothing is held
 
-/// What was opened, a file or a lesson: shared by all steps from there on until something else is opened.
+/// The file or lesson that was opened. All steps share it until another one is opened.
 struct Origin {
-  std::filesystem::path file;                           // where saving writes; empty: nowhere yet
-  std::optional<std::filesystem::file_time_type> time;  // of the file, when it was opened or saved
-  Document saved;                                       // as the file has it
+  std::filesystem::path file;                           // where saving writes; empty: no file yet
+  std::optional<std::filesystem::file_time_type> time;  // its write time when it was opened or saved
+  Document saved;                                       // the content of the file
 };
 using OriginPtr = std::shared_ptr<Origin>;
 
-/// A value: a copy brings back what was there when it was made (steps share their texts and blocks).
+/// A value: assigning an earlier copy restores that history (steps share their texts and blocks).
 class History {
  public:
   struct Step {
     Document document;
     Viewing look;
-    HeldThenPtr held = {};  // when it was there last
-    /// In the list: the step before holds something else, and going over the two exchanges it. In what undo()
-    /// and redo() return: whether `held` comes with the step; else what is held stays.
+    HeldThenPtr held = {};  // B when this step was last on screen
+    /// In the list: the step before has another B, and undo or redo between the two steps exchanges B. In the
+    /// result of undo() and redo(): whether the caller restores `held`; else B stays as it is.
     bool takes_held = false;
-    OriginPtr origin = {};  // whose changes these are
+    OriginPtr origin = {};  // the opened file or lesson that this step changes
   };
-  /// Steps, and bytes of texts and blocks, that are kept; the oldest go first.
+  /// Limits on the number of steps, and on the bytes of their texts and blocks; the oldest steps go first.
   static constexpr std::size_t max_steps = 200;
   static constexpr std::size_t max_bytes = std::size_t{256} << 20;
 
-  /// Called after every frame. What changed becomes a step once no hand is busy with it, so that a drag is
-  /// one step; a Document that a hand is busy with, once it has rested for a second. Looks that differ only
-  /// in the chosen cell make one step as long as nothing else changes. A look that no hand changed belongs to
-  /// the step that is there.
+  /// Called after every frame. A change becomes a step once the input is no longer busy, so that a drag is
+  /// one step; while the input is busy, once the Document has not changed for a second. Looks that differ
+  /// only in their place make one step as long as nothing else changes. A change of the look without
+  /// input belongs to the present step.
   void observe(const Document&, const Viewing&, Hand, double seconds);
 
-  /// Another Document takes its place now: what a hand was still busy with in this one becomes a step.
+  /// Called before another Document replaces this one: an unfinished change becomes a step.
   void end_step(const Document&, const Viewing&);
 
-  /// The look of this Document was changed from `before` to `after` by what was computed: no step of its own.
+  /// A new result changed the look of this Document from `before` to `after`: the present step takes the new
+  /// look, no step is added.
   void follow(const Document&, const Viewing& before, const Viewing& after);
 
-  /// What is held now, null where nothing is: said before every observe(), undo() and redo(). To hold
-  /// something is no step: it is compared with what undo brings back.
+  /// Sets B, null if nothing is held. Call it before every observe(), undo() and redo(). Holding a state is
+  /// no step: B stays and is compared with the Document that undo restores.
   void holds(const HeldThen*);
-  /// Whose changes the steps are: said before every observe().
+  /// Sets the origin of the steps that follow. Call it before every observe().
   void belong_to(OriginPtr origin) { origin_ = std::move(origin); }
-  /// What holds() said last is released or replaced in this frame. Where the person did it, it is a step even
-  /// when nothing else changes; else it belongs to the step that is there.
+  /// The B of the last holds() is released or replaced in this frame. If the user did it, it is a step even
+  /// when nothing else changes; else it belongs to the present step.
   void leave_held();
 
-  /// One step back or forward from what is there; nothing at the end of the list. What changed since the last
-  /// step becomes a step first. What changes of the look in the same frame is not a step.
+  /// One step back or forward; nothing at the end of the list. A change since the last step becomes a step
+  /// first. Changes of the look in the same frame are not a step.
   std::optional<Step> undo(const Document&, const Viewing&);
   std::optional<Step> redo(const Document&, const Viewing&);
 
-  /// Steps that lead back from here.
+  /// Number of steps that undo can go back.
   std::size_t depth() const { return past_.size(); }
-  /// Whether steps lead forward from here: a change forgets them.
+  /// Whether redo has a step; a change discards the steps ahead.
   bool can_redo() const { return !future_.empty(); }
-  /// The Documents that undo leads to, the next one last.
+  /// The steps that undo leads to, the next one last.
   const std::deque<Step>& past() const { return past_; }
-  /// Steps recorded so far, those that were forgotten too.
+  /// Number of steps recorded so far, with those discarded since.
   std::uint64_t recorded() const { return recorded_; }
 
  private:
@@ -103,21 +103,21 @@ class History {
   std::optional<Document> seen_;  // changed, but not yet a step
   double seen_at_ = 0;
   OriginPtr origin_;
-  HeldThenPtr held_;                 // now
-  std::optional<HeldThenPtr> left_;  // before it was released or replaced; nothing: it was not
+  HeldThenPtr held_;                 // B now
+  std::optional<HeldThenPtr> left_;  // B before it was released or replaced; nothing: neither happened
   bool left_by_hand_ = false;
   std::uint64_t recorded_ = 0;
-  bool present_is_place_ = false;  // the last step differs from the one before in its place only
-  bool stepped_ = false;           // back or forward in this frame
-  bool acted_ = false;             // a look that differs from the last step's is a person's doing
-  bool is_step_last_ = false;      // nothing was pressed since the last step back or forward
+  bool present_is_place_ = false;  // the present step differs from the one before in its place only
+  bool stepped_ = false;           // undo or redo ran in this frame
+  bool acted_ = false;             // input changed the look since the present step
+  bool is_step_last_ = false;      // no key or button went down since the last undo or redo
 };
 
-/// A step that was gone back to, until its Document, and what it held, is computed.
+/// A step that undo or redo restored, until its Document and its B are computed.
 struct ComingStep {
   Viewing look;
-  std::uint64_t steps = 0;  // recorded() then
-  HeldThenPtr held = {};    // taken where the look is at a difference that is not there without it
+  std::uint64_t steps = 0;  // recorded() at that time
+  HeldThenPtr held = {};    // restored if the look shows a difference that needs this B
 };
 
 }  // namespace attnscope

@@ -1,13 +1,13 @@
-// app/state: a member that stands on the heap, with the value semantics of a member.
+// app/state: a member on the heap with value semantics.
 #pragma once
 
 #include <memory>
 
 namespace attnscope {
 
-/// Copies are deep, a const one gives a const T. A header that holds one needs only T's declaration, so that
-/// a change of T recompiles the files that look into it and no others: the holder's constructors, assignments
-/// and destructor are then defined where T is complete.
+/// Copies are deep; a const Indirect gives a const T. A header with an Indirect member needs only T's
+/// declaration, so that a change of T recompiles only the files that use T: the holder's constructors,
+/// assignments and destructor must then be defined where T is complete.
 template <class T>
 class Indirect {
  public:
@@ -17,7 +17,7 @@ class Indirect {
     if (this != &other) value_ = std::make_unique<T>(*other);
     return *this;
   }
-  /// What was moved from can only be assigned to or destroyed.
+  /// A moved-from Indirect can only be assigned to or destroyed.
   Indirect(Indirect&&) noexcept = default;
   Indirect& operator=(Indirect&&) noexcept = default;
   ~Indirect() = default;

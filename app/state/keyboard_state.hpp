@@ -1,4 +1,4 @@
-// app/state: where the keyboard is and what it has just done. Of the moment: no session keeps it.
+// app/state: which widgets have the keyboard and what the last key did. No session keeps it.
 #pragma once
 
 #include <array>
@@ -11,38 +11,38 @@
 
 namespace attnscope {
 
-/// The groups of widgets that F6 goes round, in the order in which Tab comes through them.
+/// The groups of widgets that F6 cycles through, in the order of Tab.
 enum class Stop : std::uint8_t { Sentence, Controls, Heads, Focus, Inspector, Signals, TopBar };
 inline constexpr int stop_count = 7;
 
-/// What a single key has just changed: the status line names it for a while, with a way back.
+/// The change that a single key has just made: the status line names it for a while and says how to undo it.
 struct KeyNotice {
-  std::string_view name;  // of the action, or a sentence; empty: nothing to tell
-  std::string key;        // that was pressed
+  std::string_view name;  // of the action, or a sentence; empty: no notice
+  std::string key;        // the pressed key
   bool can_undo = true;
-  double until = 0;  // ImGui::GetTime()
+  double until = 0;  // shown up to this ImGui::GetTime()
 };
 
-/// The token strip: its text field, and which chips are in sight.
+/// The token strip: its text fields, and which chips are in sight.
 struct SentenceState {
-  bool wanted = false;    // the field asks for the keyboard until it has it
-  bool at_end = false;    // and then goes on typing behind its last letter, instead of selecting all
-  int waited = 0;         // frames since it asked
-  bool active = false;    // it had the keyboard in the last frame
-  bool wide = false;      // it has room to type: from the first key until mouse and keyboard leave it
-  std::size_t field = 0;  // of the batch, the one that is meant
-  // Of the queries' and the keys' row: the first chip in sight, the chip it followed last, and what the
-  // wheel still has to move.
+  bool wanted = false;    // the field requests the keyboard until it has it
+  bool at_end = false;    // the cursor then goes behind the last letter; else all text is selected
+  int waited = 0;         // frames since the request
+  bool active = false;    // the field had the keyboard in the last frame
+  bool wide = false;      // has room to type: while active, and until the click that ends that is over
+  std::size_t field = 0;  // index of the field meant
+  // For the row of queries and the row of keys: the first chip in sight, and the chosen token that was last
+  // brought into sight.
   std::array<std::int64_t, 2> first{}, followed{-1, -1};
 };
 
 struct KeyboardState {
-  int turn = 0;                // F6: to the next region, or to the one before
-  std::optional<Stop> wanted;  // gets the keyboard in this frame
-  std::optional<Stop> now;     // had it in the last frame
-  KeyNotice pressed;           // what a single key ran in this frame, shown if it changed something
+  int turn = 0;                // F6: +1 to the next group, −1 to the one before; 0: not pressed
+  std::optional<Stop> wanted;  // the group that gets the keyboard in this frame
+  std::optional<Stop> now;     // the group that had it in the last frame
+  KeyNotice pressed;  // the action that a single key ran in this frame; becomes `notice` if it made a step
   KeyNotice notice;
-  bool takes_words = false;  // letters are words now, wherever they go: no single key acts
+  bool takes_words = false;  // typed letters are text, even without a field: no single key runs an action
   bool was_covered = false;  // a dialog or a list was open in the last frame
   bool on_map = false;       // the map has the keyboard: arrows move the cell
   SentenceState sentence;

@@ -1,4 +1,4 @@
-// app/state: a head of a model, and what of it its pictures show.
+// app/state: a head of a model, and the value that its pictures show.
 #pragma once
 
 #include <cstdint>

@@ -9,8 +9,8 @@ namespace attnscope {
 namespace {
 
 constexpr double least_seconds = 4, seconds_a_letter = 0.04, seconds_for_an_offer = 15;
-constexpr double stays_after_rest = 1;  // seconds from when the mouse leaves it
-constexpr double least_of_answer = 12;  // seconds from the first key or move of the mouse on
+constexpr double stays_after_rest = 1;  // seconds after the mouse leaves the card
+constexpr double least_of_answer = 12;  // seconds from the first key or mouse move
 
 bool passes(const Notice& notice) {
   return notice.source == Notice::Source::Success || notice.source == Notice::Source::Answer;

@@ -1,5 +1,5 @@
-// app/state: what the window has to say. Each source has at most one sentence; the newest stands on the card
-// at the lower edge, and when it goes the one before comes back.
+// app/state: the window's messages. Each source has at most one; the newest is shown on the card at the lower
+// edge, and when it goes the one before is shown again.
 #pragma once
 
 #include <optional>
@@ -9,59 +9,60 @@
 namespace attnscope {
 
 struct Notice {
-  /// Answer: to what a person has just done, or what must be known of it. Engine: the Document cannot be
-  /// computed. Backend: another one computes than the one that was chosen. Model: the model cannot be run.
-  /// Progress: something is on its way.
-  /// Success: leaves by itself.
+  /// Answer: reply to the user's last action. Engine: the Document cannot be computed. Backend: another
+  /// backend computes than the chosen one. Model: the model cannot be run. Progress: a long task is running.
+  /// Success: an action succeeded; the message leaves by itself.
   enum class Source { Answer, Engine, Backend, Model, Progress, Success };
-  /// A button that does what the notice is about.
+  /// A button on the card.
   enum class Offer { None, ReopenLast };
-  /// What makes it untrue. Document: another one, what was just opened or changed having changed again.
-  /// Colours: that, and other colours. Step: undo, redo and opening.
+  /// Which change makes the message untrue and removes it. Document: a change of the Document. Colours: a
+  /// change of the Document or of its colours. Step: undo, redo or opening a file; these remove Document and
+  /// Colours too.
   enum class Of { Anything, Document, Colours, Step };
   Source source = Source::Answer;
   std::string text;  // one sentence or two
-  double until = 0;  // on Dear ImGui's clock, of a Success and an Answer; 0: as long as it is true
+  double until = 0;  // of a Success or an Answer: the ImGui::GetTime() at which it leaves; 0: it stays
   Offer offer = Offer::None;
   Of of = Of::Anything;
-  bool is_followed = false;  // of a Document that has been seen by follow_document()
+  bool is_followed = false;  // follow_document() ran since it was put: a later change removes it
 };
 
 class Notices {
  public:
-  /// Takes the place of what the source said before; an empty text: it has nothing to say any more.
+  /// Replaces the source's message; an empty text removes it.
   void say(Notice::Source source, std::string text);
-  /// An answer: it stays until it is dismissed or there is another one, or until a person who is there had
-  /// ample time to read it.
+  /// An Answer: stays until it is dismissed or replaced, or until its reading time is over. That time begins
+  /// with the first input event.
   void say(std::string text, Notice::Of of = Notice::Of::Anything) {
     put({.source = Notice::Source::Answer, .text = std::move(text), .of = of});
   }
-  /// Says what went well: it leaves when there was time enough to read it.
+  /// A Success: leaves after the time needed to read it.
   void tell(std::string text, Notice::Offer offer = Notice::Offer::None);
   void tell_of(Notice::Of of, std::string text);
 
-  /// What that source says; null where it says nothing.
+  /// The message of the source; null if it has none.
   const Notice* of(Notice::Source source) const;
-  /// The newest; null where nothing is said.
+  /// The newest message; null if there is none.
   const Notice* newest() const { return list_.empty() ? nullptr : &list_.back(); }
   bool empty() const { return list_.empty(); }
-  /// The newest one's; empty where nothing is said.
+  /// The newest message's text; empty if there is none.
   std::string text() const { return list_.empty() ? std::string() : list_.back().text; }
 
-  /// Whether one is true of the Document alone that is there, or of its colours.
+  /// Whether a message depends on the Document or on its colours.
   bool speak_of_document() const;
-  /// Once a frame, when everything that changes Document and colours has done so: where they are others
-  /// than in the frame before, what was said of those goes; what was said since is of these.
+  /// Called once a frame, after everything that can change the Document and the colours. If they differ from
+  /// the frame before, removes the messages that depend on them and were put before the last call.
   void follow_document(bool is_another, bool other_colours);
-  /// Undo, redo or opening: what was said of a change goes.
+  /// Called on undo, redo and opening: removes all messages but those of Of::Anything.
   void leave_step();
 
-  /// Takes the newest away.
+  /// Removes the newest message.
   void dismiss();
   void clear() { list_.clear(); }
-  /// In how many seconds, from the last frame on, the next one leaves; empty when none does.
+  /// Seconds from the last frame until the next message leaves by itself; empty if none does.
   std::optional<double> leaves_in() const;
-  /// Once a frame: those whose time has come go; while the mouse rests on the card, the newest stays.
+  /// Called once a frame: removes messages whose time is over. The newest stays while the mouse rests on
+  /// the card.
   void let_leave(bool rested_on);
 
  private:

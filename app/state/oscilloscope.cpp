@@ -6,7 +6,7 @@
 namespace attnscope {
 namespace {
 
-/// Two rows that are not numbers are the same row to look at.
+/// Equality of values in which NaN equals NaN.
 bool same(float a, float b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
 bool same_values(const Moment& a, const Moment& b) {
@@ -36,7 +36,7 @@ void Oscilloscope::observe(const TracedCell& cell, const Moment& moment, const T
   if (state_ == State::Triggered) {
     const double full = crossing_ + time_base / 2;
     if (moment.seconds >= full) return freeze(full);
-    if (cell != cell_) return freeze(moment.seconds);  // what was caught is not mixed with another cell's
+    if (cell != cell_) return freeze(moment.seconds);  // the triggered trace is not mixed with another cell's
   }
   if (cell != cell_) moments_.clear();
   cell_ = cell;
@@ -79,7 +79,7 @@ double Oscilloscope::axis_end(double now, double time_base) const {
 }
 
 std::optional<Moment> Oscilloscope::at(double seconds) const {
-  std::size_t low = 0, high = moments_.size();  // the first moment that is later
+  std::size_t low = 0, high = moments_.size();  // low ends at the first moment after `seconds`
   while (low < high) {
     const std::size_t middle = (low + high) / 2;
     if (moments_[middle].seconds <= seconds) {

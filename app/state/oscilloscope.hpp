@@ -1,7 +1,6 @@
-// app/state: what the chosen cell did while a knob moved, kept as an oscilloscope keeps it: a ring of fixed
-// capacity, a trace that can be frozen, a trigger that freezes it around the moment in which the entropy
-// crosses a level. Time is the time in which frames came: while nothing moves, it stands still and costs
-// nothing.
+// app/state: the values of the chosen cell over time, recorded like on an oscilloscope: a ring of fixed
+// capacity, a trace that can be frozen, and a trigger that freezes it around the moment at which the entropy
+// crosses a level. The clock is that of the frames: while no frame is drawn it stops and nothing is recorded.
 #pragma once
 
 #include <cstddef>
@@ -11,16 +10,17 @@
 
 namespace attnscope {
 
-/// The values of the traced cell from one time on, until the next moment.
+/// The values of the traced cell from `seconds` until the next moment.
 struct Moment {
-  double seconds = 0;                        // on the clock of the frames
-  float entropy = 0, weight = 0, scale = 0;  // H of the cell's row in nats; what scores are multiplied with
-  float ceiling = 0;                         // ln(allowed keys): the most H could be
-  /// All three NaN: no frame was drawn from here to the next moment.
+  double seconds = 0;  // on the clock of the frames
+  float entropy = 0, weight = 0,
+        scale = 0;    // H of the row in nats; scale: the scores' factor
+  float ceiling = 0;  // ln(allowed keys): the largest possible H
+  /// Entropy, weight and scale are NaN: the trace was frozen from here to the next moment.
   bool is_gap() const { return scale != scale; }
 };
 
-/// The newest moments, oldest first. A full ring forgets the oldest.
+/// The newest moments, oldest first. push() on a full ring drops the oldest.
 class MomentRing {
  public:
   explicit MomentRing(std::size_t capacity) : slots_(capacity) {}
@@ -40,7 +40,7 @@ class MomentRing {
 
 enum class Edge : std::uint8_t { Rising, Falling };
 
-/// When the trace freezes: the entropy reaches the level from below or from above.
+/// The trigger's condition: the entropy reaches the level from below (Rising) or from above (Falling).
 struct Trigger {
   float level = 0.5f;  // nats
   Edge edge = Edge::Rising;
@@ -57,35 +57,36 @@ class Oscilloscope {
  public:
   static constexpr std::size_t capacity = 4096;  // half a minute at 120 changes a second
 
-  /// Off: the trace runs until it is frozen by hand. Armed: it runs until the level is crossed. Triggered: it
-  /// was; the trace goes on for half the time base, so that the crossing comes to stand in the middle.
+  /// Off: the trace runs until it is frozen by hand. Armed: the trace runs and waits for the level to be
+  /// crossed. Triggered: the level was crossed; the trace runs on for half the time base and then freezes, so
+  /// that the crossing is in the middle.
   enum class State : std::uint8_t { Off, Armed, Triggered };
 
-  /// Notes the cell's values if they changed; once a frame. A frozen trace ignores them. Another cell starts
-  /// a new trace, or ends the one that has triggered. `time_base`: seconds in sight.
+  /// Called once a frame: records the cell's values if they changed. A frozen trace ignores them. Another
+  /// cell starts a new trace, or freezes a triggered one. `time_base`: seconds in sight.
   void observe(const TracedCell&, const Moment&, const Trigger&, double time_base);
-  /// Forgets the trace and goes on; an armed trigger stays armed.
+  /// Deletes the trace and runs; an armed trigger stays armed.
   void clear();
 
-  /// The trace stands still as it is at this time.
+  /// Freezes the trace at this time.
   void freeze(double now);
-  /// It goes on, after a gap.
+  /// Runs again; a gap marks the frozen time.
   void run();
-  /// Freezes it, or lets it go on.
+  /// Toggles between frozen and running.
   void turn(double now) { frozen() ? run() : freeze(now); }
   bool frozen() const { return frozen_at_.has_value(); }
 
-  /// Goes on and waits for the next crossing.
+  /// Runs and waits for the next crossing.
   void arm();
   void disarm() { state_ = State::Off; }
   State state() const { return state_; }
-  /// Where the level was crossed; nothing unless triggered.
+  /// The time at which the level was crossed; nothing unless triggered.
   std::optional<double> crossing() const;
 
-  /// The right end of the time axis, and where the trace itself ends: now, or where it was frozen.
+  /// The right end of the time axis, and the end of the trace: now, or the time it was frozen at.
   double axis_end(double now, double time_base) const;
   double trace_end(double now) const { return frozen_at_.value_or(now); }
-  /// What held at this time; nothing in a gap or before the trace begins. After the last moment: that one.
+  /// The values at this time; nothing in a gap or before the trace begins. After the last moment: its values.
   std::optional<Moment> at(double seconds) const;
 
   const MomentRing& moments() const { return moments_; }

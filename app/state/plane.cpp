@@ -41,7 +41,8 @@ ConstMatrixMap<float> matrix_of(const LayerResult& result, Plane plane, std::int
 }
 
 std::uint64_t made_in(const LayerResult& result, Plane plane) {
-  // Gradients are not stages: they may change with every result. The bit keeps them apart from the runs.
+  // Gradients are no stages and may change with every result. The bit keeps their ids apart from those of
+  // stages.
   if (plane.is_gradient()) return result.ticket | std::uint64_t{1} << 63;
   return result.made_in[plane.stage];
 }

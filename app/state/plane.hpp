@@ -1,5 +1,5 @@
-// app/state: what can be looked at as a picture of queries by keys: the stages that have that shape, how the
-// loss changes with their numbers, and how they differ from the state that is held as B or from float64.
+// app/state: what can be shown as a picture of queries by keys: the stages of that shape, their gradients,
+// and their differences to the held state B or to float64.
 #pragma once
 
 #include <compare>
@@ -18,9 +18,9 @@ struct Plane {
     Value,
     Gradient,    // d loss / d stage
     Error,       // the stage minus the same stage in float64
-    Difference,  // A - B: the stage minus the same stage of the state that is held
+    Difference,  // A - B: the stage minus the same stage of the held state
     Magnitude,   // |A - B|
-    Ratio,       // log2 |A| / |B|: how many times as large, the same distance up and down
+    Ratio,       // log2 |A| / |B|: a factor and its inverse are equally far from 0
   };
   Stage stage = Stage::Softmax;
   Kind kind = Kind::Value;
@@ -28,10 +28,10 @@ struct Plane {
   constexpr Plane(Stage s, Kind k = Kind::Value) : stage(s), kind(k) {}
   bool is_gradient() const { return kind == Kind::Gradient; }
   bool is_error() const { return kind == Kind::Error; }
-  /// Taken against the state that is held.
+  /// Computed against the held state.
   bool is_difference() const { return kind >= Kind::Difference; }
   bool operator==(const Plane&) const = default;
-  /// For keys of maps: any order does.
+  /// Some total order, for keys of maps.
   auto operator<=>(const Plane& other) const { return key() <=> other.key(); }
 
  private:
@@ -42,20 +42,20 @@ struct Plane {
 /// second result and errors a second computation: see ResultStats.
 std::vector<Plane> planes(const LayerResult&);
 
-/// The tensor of a value or gradient; null where the result has none.
+/// The tensor of a value or gradient; null if the result has none.
 const TensorPtr& tensor_of(const LayerResult&, Plane);
-/// One head of one sequence: [queries][keys]. What is the same for the whole batch serves every sequence.
+/// One head of one sequence: [queries][keys]. A tensor with a batch of 1 serves every sequence.
 ConstMatrixMap<float> head_of(const Tensor&, std::int64_t b, std::int64_t h);
 ConstMatrixMap<float> matrix_of(const LayerResult&, Plane, std::int64_t b, std::int64_t h);
-/// Tells a plane's tensors apart for the picture cache; a pointer would not: freed addresses come back.
+/// Identifies a plane's tensor for the picture cache. A pointer would not do: freed addresses are reused.
 std::uint64_t made_in(const LayerResult&, Plane);
 
-/// Attention weights of some kind: from 0 up, not centred on zero.
+/// Whether the plane holds attention weights of some kind: not centred on zero.
 bool is_weights(Plane);
-/// Whether cells that the mask hides are marked: from the mask on.
+/// Whether masked cells are marked: in the masked logits, in weights and in gradients.
 bool shows_mask(const Document&, Plane);
 
-/// What a plane is called: on the chooser, beside the colour bar, and in a tooltip.
+/// The texts for a plane: in the chooser, beside the colour bar, and in its tooltip.
 struct PlaneWords {
   std::string_view name, short_name, formula, why;
 };

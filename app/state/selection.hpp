@@ -1,4 +1,5 @@
-// app/state: what is looked at. One thing, shared by all views: hover previews, click locks, Esc unlocks.
+// app/state: the selected sequence, head and cell, shared by all views: hover previews, click locks, Esc
+// unlocks.
 #pragma once
 
 #include <cstdint>
@@ -24,14 +25,14 @@ struct CellRange {
 struct Selection {
   std::int64_t sequence = 0;  // of the batch
   std::int64_t head = 0;      // chosen by a click
-  Cell cell;                  // the last one looked at, or the locked one
+  Cell cell;                  // the locked cell, else the last one previewed
   bool locked = false;
 
-  // What the mouse is on in this frame; written by any view, read by all views in the next frame.
+  // What is under the mouse: any view writes it in one frame, all views read it in the next.
   std::optional<std::int64_t> hovered_head;
   std::optional<Cell> hovered_cell;
-  std::optional<std::int64_t> hovered_token;  // in the token strip: dims thumbnails to that token's relevance
-  std::optional<AttentionOf> hovered_stack;   // whose it is, in a model with two texts: encoder or decoder
+  std::optional<std::int64_t> hovered_token;  // in the token strip: dims thumbnails by that token's relevance
+  std::optional<AttentionOf> hovered_stack;   // of that token, in a model with two texts: encoder or decoder
 
   void choose(Cell at) {
     cell = at;
@@ -43,20 +44,20 @@ struct Selection {
   bool operator==(const Selection&) const = default;
 };
 
-/// What a person chose, which may lie beyond the result in sight: it is found again when a text that was
-/// retyped, or a document that comes back, has it.
+/// The place that the user chose. It may lie outside of the current result, and is selected again once a
+/// retyped text or a restored Document is large enough.
 struct ChosenPlace {
   std::int64_t sequence = 0, head = 0;
   Cell cell;
-  /// What differs in `next` was chosen since.
+  /// Takes from `next` what differs from `before`: the user chose it in between.
   void follow(const Selection& before, const Selection& next);
 };
-/// The selection with this in the place of its own.
+/// The selection with `ChosenPlace` as its sequence, head and cell.
 Selection at(Selection, const ChosenPlace&);
 ChosenPlace place_of(const Selection&);
 
 bool is_inside(Cell, const Dimensions&);
-/// The same, or the nearest, in a result of these sizes; what is hovered and not there is hovered no more.
+/// The selection clamped to a result of these sizes; hovered items outside of it are dropped.
 Selection kept_inside(Selection, const Dimensions&);
 
 }  // namespace attnscope

@@ -1,6 +1,6 @@
-// app/state: what a session keeps of a look, and its names in the file: a line for a field, a list of names,
-// in order, for an enumeration. Pages and regions say it of their own, see PageState. The rest is of the
-// moment.
+// app/state: the view settings that a session keeps and their names in the file: a line for a field, a list
+// of names, in order, for an enumeration. Pages and regions define their own, see PageState. All other state
+// is not kept.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace attnscope {
 
 ATTNSCOPE_NAMES(ThemeName, {"dark", "light", "contrast"});
 
-/// visit(name, value) for everything that is kept; numbers with the least and the greatest that make sense.
+/// Calls visit(name, value) for everything that is kept; numbers with their least and greatest valid values.
 template <class Visit>
 void fields(Visit& visit, Cell& c) {
   visit("query", c.query, 0, 1 << 30);

@@ -1,4 +1,4 @@
-// app/state: what sessions and lessons call the stages.
+// app/state: the names of the stages in sessions and lessons.
 #pragma once
 
 #include "app/state/page/names.hpp"

@@ -32,7 +32,7 @@ StartState read_start(const std::filesystem::path& directory) {
     };
     for (std::size_t i = 0; i < first_steps; ++i) start.steps[i].done = says(names[i]);
     start.left = says(left_name);
-  } catch (const Error&) {  // the first run has none
+  } catch (const Error&) {  // on the first run there is no file
   }
   return start;
 }

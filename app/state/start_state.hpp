@@ -1,5 +1,5 @@
-// app/state: what the first launch offers to do beside the living picture: how far that is done, and
-// what came of it.
+// app/state: the three things that the first launch offers to try beside the live picture: which are done,
+// and what was measured.
 #pragma once
 
 #include <array>
@@ -11,46 +11,45 @@
 
 namespace attnscope {
 
-/// Three things, each of which ticks itself off however it is done.
+/// The three things to try. Each is ticked off however the user does it.
 enum class FirstStep : std::uint8_t { Scaling, Future, Sentence };
 inline constexpr std::size_t first_steps = 3;
 
 struct StartState {
-  /// What a step turns on, of a Document.
+  /// The properties of a Document whose change takes a step.
   struct Facts {
     bool divided = false, causal = false;
     std::vector<std::string> texts;
     std::string title;  // of the Document
   };
-  /// What of a Result shows that a step was taken.
+  /// The measures of a Result that show the effect of a step.
   struct Measured {
     double entropy = 0;  // mean of the heads' means, nats
     double later = 0;    // share of the weight on keys behind the query's own token
   };
   struct Step {
     bool done = false;
-    bool waiting = false;  // was done, and its result is not there yet
+    bool waiting = false;  // done, but its result is not computed yet
     Measured before;
-    std::string seen;  // what came of it, one or two sentences
+    std::string seen;  // its effect, in one or two sentences
   };
 
   bool open = false;
   bool left = false;  // not to be shown again
   std::array<Step, first_steps> steps;
-  FirstStep last = FirstStep::Scaling;  // that was done
-  double seen_at = 0;                   // ImGui::GetTime() when something was last seen to have come of one
-  std::optional<Facts> facts;           // when the frame began
+  FirstStep last = FirstStep::Scaling;  // the step done last
+  double seen_at = 0;                   // ImGui::GetTime() when the effect of a step was last shown
+  std::optional<Facts> facts;           // of the Document when the frame began
   std::optional<Facts> untouched;       // before the first step was taken
-  bool changed = false;                 // `left` or a tick, since it was written
+  bool changed = false;                 // `left` or a tick changed since the last write_start()
 
   Step& step(FirstStep which) { return steps[static_cast<std::size_t>(which)]; }
   const Step& step(FirstStep which) const { return steps[static_cast<std::size_t>(which)]; }
   bool all_done() const;
 };
 
-/// What was ticked and whether it was left, from run to run, in `directory`/first-steps: one word a line.
-/// With an empty directory, or where there is no such file, nothing. What cannot be read or written is no
-/// reason to complain.
+/// Keep the ticks and `left` from run to run in `directory`/first-steps: one word a line. Without a directory
+/// or a file, read_start returns an empty state. Errors of reading and writing are ignored.
 StartState read_start(const std::filesystem::path& directory);
 void write_start(const std::filesystem::path& directory, const StartState&);
 

@@ -37,8 +37,7 @@ T value_of(std::uint64_t bits) {
     return static_cast<T>(static_cast<std::int64_t>(bits));
 }
 
-/// Goes through the fields and hands every number and text that undo covers to `Way`, which takes or gives
-/// it.
+/// Visits the fields and hands every number and text that undo restores to `Way`, which reads or writes it.
 template <class Way>
 class Walker {
  public:
@@ -50,7 +49,7 @@ class Walker {
     visit(value);
   }
 
-  /// What is visited meanwhile is a place.
+  /// Numbers that visit_it() visits belong to Viewing::place.
   void in_place(const auto& visit_it) {
     const bool before = std::exchange(in_place_, true);
     visit_it();
@@ -109,10 +108,10 @@ struct Giving {
 Viewing viewing_of(const ViewState& view, const Selection& selection) {
   Taking taking;
   Walker walker(taking);
-  // fields() takes what it visits as something that can be changed, for readers; this one only looks.
+  // fields() takes mutable references, for visitors that read sessions; this visitor changes nothing.
   fields(walker, const_cast<ViewState&>(view));           // NOLINT(cppcoreguidelines-pro-type-const-cast)
   auto& chosen = const_cast<Selection&>(selection);       // NOLINT(cppcoreguidelines-pro-type-const-cast)
-  walker.in_place([&] { walker("selection", chosen); });  // the cell changes with every arrow
+  walker.in_place([&] { walker("selection", chosen); });  // the arrow keys move the cell: no setting
   return std::move(taking.look);
 }
 

@@ -1,6 +1,6 @@
-// app/state: what the window itself and every page need of how things are looked at: colours, language, which
-// page, what is said, which cards are open. What a page or a region keeps is a PageState, in a header of its
-// own. Nothing in here changes a number of the computation.
+// app/state: the view state of the window and of every page: colours, language, page, messages, open cards.
+// The state of a page or region is a PageState with its own header. Nothing in here changes a number of the
+// computation.
 #pragma once
 
 #include <cstddef>
@@ -28,35 +28,34 @@ struct ViewState {
   ViewState& operator=(ViewState&&) noexcept;
   ~ViewState();
 
-  static constexpr float least_scale = 0.75f, most_scale = 3;  // that a person can choose
+  static constexpr float least_scale = 0.75f, most_scale = 3;  // that the user can choose
 
   ThemeName theme = ThemeName::Dark;
   std::string language = "en";  // of every text, see words.hpp
   float scale = 1;              // pixels per logical pixel
   Mode mode = Mode::Explore;
-  PageStates pages;  // of pages and regions: focus_of(view), walk_of(view) …
+  PageStates pages;  // of pages and regions; accessed as focus_of(view), walk_of(view) …
 
-  Notices notices;  // what the card at the lower edge says
+  Notices notices;  // the messages on the card at the lower edge
   std::string
-      refusal;  // why the picture is not of the Document as it is now: one sentence; empty while it is
-  std::string
-      caption;       // of a picture that is drawn for a file: the value of what is swept; empty on the screen
-  std::string hint;  // what the mouse is on, for the status line; filled anew each frame
-  double now = 0;    // seconds since the App began; a frame counts at most 0.1 s
-  std::string palette_text;  // what was typed into the command palette, and the row that Enter would run
+      refusal;  // one sentence that says why the picture does not show the current Document; empty if it does
+  std::string caption;  // of a picture drawn for a file: the value of the swept setting; empty on the screen
+  std::string hint;     // about the item under the mouse, for the status line; set anew each frame
+  double now = 0;       // seconds since the App began; a frame counts at most 0.1 s
+  std::string palette_text;  // the text in the command palette, and the row that Enter runs
   std::size_t palette_row = 0;
   bool palette_opens = false;  // in this frame
-  bool palette_waits = false;  // it is open, and its field does not have the keyboard yet
-  bool palette_shown = false;  // in the last frame
-  bool palette_keeps = false;  // it was closed by no hand: what was typed is there when it opens again
+  bool palette_waits = false;  // it is open, but its field does not have the keyboard yet
+  bool palette_shown = false;  // it was open in the last frame
+  bool palette_keeps = false;  // the program closed it, not the user: it keeps its text for the next opening
   bool help = false;           // the page of keys and gestures is open
   bool timings = false;        // the card with the milliseconds of every stage is open
   bool parity = false;         // the card with the differences between two backends is open
   Indirect<PresenterState> presenter;
   Indirect<WatchState> watch;  // the attention of a running process, in the place of a model
-  Indirect<FilesState> files;  // the file menu and what it opens
+  Indirect<FilesState> files;  // the file menu, the file dialog and their cards
   Indirect<StartState> start;  // three things to try, on the first launch
-  KeyboardState keyboard;      // where it is, what it has just done, what it shows
+  KeyboardState keyboard;      // which widgets have it, what the last key did
 };
 
 }  // namespace attnscope

@@ -5,8 +5,8 @@
 namespace attnscope {
 namespace {
 
-/// Calls `see` with every name of a list that is separated by commas, without the blanks around it; stops at
-/// the first false.
+/// Calls `see` with every name of a comma-separated list, without the blanks around it; stops at the first
+/// false and returns it.
 template <class See>
 bool all_names(std::string_view list, See see) {
   while (!list.empty()) {

@@ -1,4 +1,4 @@
-// app/state/page: what sessions call the values of an enumeration: a list of names, in order.
+// app/state/page: the names of an enumeration's values in sessions: a list of names, in order.
 #pragma once
 
 #include <array>
@@ -12,14 +12,14 @@ namespace attnscope {
 template <class E>
 struct Names;
 
-/// Names the values of E from 0 on. To be used in namespace attnscope.
+/// Names the values of E, from 0 on. Use it in namespace attnscope.
 #define ATTNSCOPE_NAMES(E, ...)                                                \
   template <>                                                                  \
   struct Names<E> {                                                            \
     static constexpr auto list = std::to_array<std::string_view>(__VA_ARGS__); \
   }
 
-/// A value by its place in a list of names, for a visitor that does not know its type.
+/// An enumeration's value as an index into its names, for a visitor that does not know the type.
 struct NamedChoice {
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
   std::size_t at = none;
@@ -28,7 +28,8 @@ struct NamedChoice {
   bool operator==(const NamedChoice& other) const { return at == other.at; }
 };
 
-/// Some of a list of names, as a text: "scaling, mask"; empty: all of them. A session has the text alone.
+/// A subset of a list of names as a text: "scaling, mask"; empty: all of them. A session stores only the
+/// text.
 struct ListOfNames {
   std::string names;
   std::span<const std::string_view> known;

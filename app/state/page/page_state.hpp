@@ -1,5 +1,5 @@
-// app/state/page: what a page keeps of how it is looked at, as a value: it is copied with the ViewState,
-// written into sessions and brought back by undo, though only the page knows what it is.
+// app/state/page: the state of a page's view as a value. It is copied with the ViewState, written into
+// sessions and restored by undo; only the page knows its type.
 #pragma once
 
 #include <array>
@@ -18,8 +18,8 @@
 
 namespace attnscope {
 
-/// Whether undo brings a value back. What moves continuously stays as it is; Place: it comes back with the
-/// chosen cell, and does not count as a change by itself.
+/// Whether undo restores a value. No: for values that move continuously, such as scrolling. Place: restored
+/// like the chosen cell; consecutive changes of places alone make one step.
 enum class InUndo : std::uint8_t { No, Yes, Place };
 
 template <class T>
@@ -33,9 +33,9 @@ template <class E, std::size_t N>
 requires std::is_enum_v<E>
 inline constexpr bool is_list_of_names<std::array<E, N>> = true;
 
-/// Visits the names and values that a session keeps of a page; numbers with the least and the greatest that
-/// make sense. What is none of the types below and no enumeration with Names is a group: `fields(PageFields&,
-/// T&)` visits what is in it. A type that no page has had so far is one line more in each class.
+/// Visits the names and values of a page that a session keeps; numbers with their least and greatest valid
+/// values. A type that has no leaf() below and is no enumeration with Names is a group: `fields(PageFields&,
+/// T&)` visits its members. A new leaf type needs one line in this class and one in HandedOn.
 class PageFields {
  public:
   template <class T>
@@ -63,7 +63,7 @@ class PageFields {
       group(name, [&value](PageFields& inner) { fields(inner, value); });
     }
   }
-  /// The same for a value that undo does not bring back, or as a place.
+  /// The same with an InUndo and no limits on the number.
   template <class T>
   void operator()(const char* name, T& value, InUndo in_undo) {
     (*this)(name, value, -1e15, 1e15, in_undo);
@@ -94,12 +94,12 @@ class PageFields {
   virtual void group(const char* name, const std::function<void(PageFields&)>&) = 0;
 };
 
-/// The state of one page, or of one region of pages: a T, which can be copied, and of which
-/// `fields(PageFields&, T&)` visits what a session keeps. A base of it that rooms below the page know too is
-/// T::Shared: they ask for that one.
+/// The state of one page or region: a copyable T for which `fields(PageFields&, T&)` visits what a session
+/// keeps. A T may name a base class as T::Shared: get<T::Shared>() then finds it too, for code that must not
+/// depend on the page.
 class PageState {
  public:
-  /// `name`: the key that it has in a session; empty: its fields stand among those of the window itself.
+  /// `name`: its key in a session; empty: its fields are stored among those of the window.
   template <class T>
   PageState(const char* name, T state) : name_(name), state_(std::make_unique<Of<T>>(std::move(state))) {}
   PageState(const PageState& other) : name_(other.name_), state_(other.state_->copy()) {}
@@ -107,14 +107,14 @@ class PageState {
     if (this != &other) name_ = other.name_, state_ = other.state_->copy();
     return *this;
   }
-  /// What was moved from can only be assigned to or destroyed.
+  /// A moved-from PageState can only be assigned to or destroyed.
   PageState(PageState&&) noexcept = default;
   PageState& operator=(PageState&&) noexcept = default;
   ~PageState() = default;
 
   const char* name() const { return name_; }
   void visit(PageFields& fields) { state_->visit(fields); }
-  /// Null where it is no T, nor shares one.
+  /// The T, or the base T of a state that names it as Shared; null if it is neither.
   template <class T>
   T* get() {
     return static_cast<T*>(state_->find(typeid(T)));
@@ -149,13 +149,13 @@ class PageState {
   std::unique_ptr<Any> state_;
 };
 
-/// What is in a group of a page's fields, for a visitor of session_fields.hpp.
+/// The members of a group of a page's fields, for a visitor of session_fields.hpp.
 struct PageGroup {
   const std::function<void(PageFields&)>* visit;
 };
 
-/// A page's fields for a visitor of session_fields.hpp; one that goes through what undo covers has a member
-/// `of_undo`, and in_place(f), which calls f for a place.
+/// Passes a page's fields on to a visitor of session_fields.hpp. A visitor with a member `of_undo` gets only
+/// the fields that undo restores, those of InUndo::Place within a call of its in_place(f).
 template <class Visit>
 class HandedOn final : public PageFields {
  public:
@@ -222,14 +222,14 @@ void fields(Visit& visit, PageState& page) {
   page.visit(handed_on);
 }
 
-/// Those of all pages, as they are at the first start, in the order of the table of pages. Defined with that
-/// table, in app/pages/all.cpp.
+/// The initial states of all pages, in the order of the table of pages. Defined with that table, in
+/// app/pages/all.cpp.
 std::vector<PageState> first_page_states();
 
 struct PageStates {
   std::vector<PageState> all = first_page_states();
 
-  /// The state of the page that has a T.
+  /// The state of type T, or with the Shared base T. Throws std::bad_cast if no page has one.
   template <class T>
   T& of() {
     return in<T>(all);
@@ -250,7 +250,7 @@ struct PageStates {
 
 struct ViewState;  // app/state/window_state.hpp
 
-/// Those of a window: what reads one page's state or one region's sees nothing else of the window.
+/// The page states of a window, for code that needs nothing else of the ViewState.
 PageStates& pages_of(ViewState& view);
 const PageStates& pages_of(const ViewState& view);
 

@@ -17,16 +17,16 @@ struct ControlsState {
       "input",    "weights",    "heads", "scaling",    "mask",  "positions",    "softmax",
       "backward", "statistics", "cost",  "long heads", "go to", "strong lines", "block"};
 
-  std::array<signed char, 16> fold{};  // sections: 0 = as the width asks, 1 = open, -1 = closed
+  std::array<signed char, 16> fold{};  // sections: 0 = depends on the window's width, 1 = open, -1 = closed
   std::array<bool, 16> more{};         // which sections also show their rarely used controls
-  /// The sections that it is reduced to: "scaling, mask"; empty: it has them all.
+  /// The sections that the column is reduced to: "scaling, mask"; empty: all sections.
   ListOfNames sections{.names = {}, .known = known_sections};
-  std::int64_t cost_tokens = 0;  // the length the cost is shown for; 0 = the layer's own
-  std::string memory_text = "le chat dort sur le tapis";  // what cross-attention starts with
-  Positions positions = Positions::Sinusoidal;            // what "positions on" goes back to
+  std::int64_t cost_tokens = 0;  // the number of tokens the cost is shown for; 0 = the layer's own
+  std::string memory_text = "le chat dort sur le tapis";  // the initial second text of cross-attention
+  Positions positions = Positions::Sinusoidal;            // the kind that "positions on" restores
 };
 
-/// What a session keeps of it.
+/// Visits the fields that a session keeps.
 void fields(PageFields&, ControlsState&);
 
 inline ControlsState& controls_of(ViewState& view) { return pages_of(view).of<ControlsState>(); }

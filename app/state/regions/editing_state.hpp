@@ -1,5 +1,5 @@
-// app/state/regions: what the hand is doing: which block of weights is open, which number is typed into, how
-// the mask's brush paints. Nothing in here changes a number of the computation.
+// app/state/regions: the state of editing: which block of weights is open, which number is edited, how the
+// mask's brush paints. Nothing in here changes a number of the computation.
 #pragma once
 
 #include <cstdint>
@@ -18,29 +18,29 @@ namespace attnscope {
 
 /// The stroke of the mask's brush, from press to release.
 struct MaskStroke {
-  bool hides = true;          // decided by the first cell
-  std::int64_t sequence = 0;  // where it began
+  bool hides = true;          // masks or unmasks; the first cell decides
+  std::int64_t sequence = 0;  // the sequence it began in
   Cell last;
 };
 
 struct EditingState {
   NumberEditing numbers;    // the one number in the window that is edited
-  std::uint64_t began = 0;  // its count, and the Document as it was then, for Esc
+  std::uint64_t began = 0;  // numbers.count of the last edit, and the Document before it, which Esc restores
   Document before;
-  std::uint64_t noises = 0;         // rows that became noise: each draws its own
-  std::optional<Editable> weights;  // a block that the focus shows instead of a stage
-  std::string zoomed;               // what `across` and `down` belong to
-  ZoomRange across, down;           // of the columns and rows of vectors and weights
-  TensorPtr shown;                  // the block that was drawn last, kept so that its address is its own,
-  std::uint64_t shown_count = 0;    // and how many were before it
-  MatrixPart measured;              // the part of it whose largest magnitude is known,
-  float largest = -1;               // and that; below 0: of none
+  std::uint64_t noises = 0;         // number of rows filled with noise so far: each draws other numbers
+  std::optional<Editable> weights;  // the block that the focus shows instead of a stage
+  std::string zoomed;               // the matrix that `across` and `down` belong to
+  ZoomRange across, down;           // the columns and rows in sight
+  TensorPtr shown;                  // the block drawn last, kept so that no other block gets its address,
+  std::uint64_t shown_count = 0;    // and the number of blocks drawn so far
+  MatrixPart measured;              // the part of `shown` whose largest magnitude is known,
+  float largest = -1;               // and that magnitude; below 0: not measured
   bool painting = false;            // the mouse paints the mask in the focus
-  bool all_heads = false;           // what the brush reaches: all heads, or the chosen one
+  bool all_heads = false;           // the brush paints all heads, else the chosen one
   std::optional<MaskStroke> stroke;
 };
 
-/// What a session keeps of it.
+/// Visits the fields that a session keeps.
 void fields(PageFields&, EditingState&);
 
 inline EditingState& editing_of(ViewState& view) { return pages_of(view).of<EditingState>(); }

@@ -1,4 +1,4 @@
-// app/state/regions: how the grid of heads is looked at.
+// app/state/regions: the state of the grid of heads.
 #pragma once
 
 #include <cstdint>
@@ -24,18 +24,18 @@ enum class HeadOrder : std::uint8_t {
 
 struct HeadsState {
   HeadOrder order = HeadOrder::Index;
-  /// The heads as they stand, and the order that put them there. They stay while the mouse is among them, so
-  /// that none runs away from a click.
+  /// The heads in the order on screen, and the HeadOrder that sorted them. The order does not change while
+  /// the mouse is on the grid, so that no head moves away from a click.
   std::vector<std::int64_t> placed;
   HeadOrder placed_by = HeadOrder::Index;
   bool pointed_at = false;  // the mouse was on the grid in the last frame
 
   bool menu_opens = false;     // in this frame, for menu_head
-  bool menu_by_key = false;    // beside the thumbnail instead of at the mouse
+  bool menu_by_key = false;    // the menu opens beside the thumbnail instead of at the mouse
   std::int64_t menu_head = 0;  // whose menu is open
 };
 
-/// What a session keeps of it.
+/// Visits the fields that a session keeps.
 void fields(PageFields&, HeadsState&);
 
 inline HeadsState& head_grid_of(ViewState& view) { return pages_of(view).of<HeadsState>(); }

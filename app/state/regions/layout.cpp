@@ -12,7 +12,7 @@ namespace {
 
 using PaneLimits = SplitterLimits;
 constexpr PaneLimits head_limits{112, 640}, inspector_limits{240, 640}, signal_limits{112, 480};
-constexpr float lowest_signals = 128;  // unless they are dragged: curves are 54 high then
+constexpr float lowest_signals = 128;  // logical pixels, unless dragged: the curves are 54 high then
 
 /// The usual size of a region, or what its splitter was dragged to.
 float chosen(float dragged, float usual, PaneLimits limits) {
@@ -72,7 +72,8 @@ Layout compute_layout(float width, float height, const ViewState& view, std::siz
   const float inspector_width = px(chosen(sizes.inspector, l.compact ? 280 : 368, inspector_limits));
   float signals = size(Region::Signals, sizes.signals, usual_signals(l.compact), signal_limits);
 
-  // The map gives way last. Its region has a comfortable size, which others make room for, and a least one.
+  // The map gives way last: other regions shrink to give it the comfortable size, and are hidden to give it
+  // the least one.
   const float least = px(240), comfortable = px(320), comfortable_height = px(448);
   float inspector = regions_of(view).is_hidden(Region::Inspector) ? 0 : inspector_width;
   bool narrow = is_narrow(width, s);
@@ -84,7 +85,8 @@ Layout compute_layout(float width, float height, const ViewState& view, std::siz
   if (height - top - strip - status < least) strip = 0;
   const float body_top = top + strip, body = height - body_top - status;
   const bool opened = sizes.signals > 0;
-  // Where the inspector stands beside the map the plots get lower before they fold: 1280 x 720 has them.
+  // Where the inspector is beside the map the plots get lower before they fold, so that 1280 x 720 shows
+  // them.
   if (signals > 0 && !opened && !is_narrow(width, s))
     signals = std::clamp(body - comfortable_height, px(lowest_signals), signals);
   if (signals > 0 && body - signals < (opened ? least : comfortable_height)) {

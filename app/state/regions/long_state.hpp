@@ -1,4 +1,4 @@
-// app/state/regions: how a long Document is looked at.
+// app/state/regions: how a long Document is shown.
 #pragma once
 
 #include <cmath>
@@ -17,15 +17,15 @@ enum class LongSide : std::uint8_t { A, B, Difference };
 
 struct LongState {
   bool mean = false;            // pooled cells show their mean instead of their largest weight
-  LongSide side = LongSide::A;  // without something held always A
+  LongSide side = LongSide::A;  // read as A while nothing is held
   // Of the moment:
-  bool around = true;  // beside the map: the cells round the chosen one, not a page of the inspector
-  double first_query = 0, first_key = 0, queries = 0, keys = 0;  // what the map shows, in cells
-  std::string go_to;                        // what was typed into the field: a place or a token
-  bool to_strongest = false;                // the strongest cell in sight was asked for
-  std::optional<std::size_t> hovered_line;  // of the list of strong lines
+  bool around = true;  // beside the map: the cells round the chosen one; else a page of the inspector
+  double first_query = 0, first_key = 0, queries = 0, keys = 0;  // the part that the map shows, in cells
+  std::string go_to;                                             // the text of the field: a place or a token
+  bool to_strongest = false;                // a request: choose the strongest cell in sight
+  std::optional<std::size_t> hovered_line;  // an index into the list of strong lines
 
-  /// The cells that the map shows, those at the edges in full.
+  /// The cells that the map shows, with those that its edges cut.
   CellRange in_sight() const {
     const auto from = [](double first) { return static_cast<std::int64_t>(std::floor(first)); };
     const auto count = [&](double first, double shown) {
@@ -36,7 +36,7 @@ struct LongState {
   bool operator==(const LongState& other) const { return mean == other.mean && side == other.side; }
 };
 
-/// What a session keeps of it.
+/// Visits the fields that a session keeps.
 void fields(PageFields&, LongState&);
 
 inline LongState& long_view_of(ViewState& view) { return pages_of(view).of<LongState>(); }

@@ -14,7 +14,7 @@
 namespace attnscope {
 
 std::vector<PageState> region_states() {
-  // Without a name: in a session their fields stand among those of the window itself.
+  // States without a name store their fields among those of the window.
   std::vector<PageState> all;
   all.emplace_back("", StageLook());
   all.emplace_back("", TokenLook());

@@ -1,5 +1,5 @@
-// app/state/regions: the states of all regions, as they are at the first start. Several pages draw them: they
-// belong to no page's folder.
+// app/state/regions: the initial states of all regions. Several pages draw regions, so their states are in no
+// page's folder.
 #pragma once
 
 #include <vector>

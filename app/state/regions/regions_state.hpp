@@ -12,9 +12,9 @@ namespace attnscope {
 
 enum class Region : std::uint8_t { Strip, Controls, Heads, Inspector, Signals };
 
-/// What the splitters were dragged to, in logical pixels: widths of controls, heads and inspector, height of
-/// the signals; in Model mode the width of the head and the height of the residual stream. 0 = as the
-/// window's size asks.
+/// The sizes set with the splitters, in logical pixels: widths of controls, heads and inspector, height of
+/// the signals; in Model mode the width of the head and the height of the residual stream. 0 = depends on the
+/// window's size.
 struct RegionSizes {
   float controls = 0, heads = 0, inspector = 0, signals = 0;
   float model_head = 0, model_stream = 0;
@@ -36,7 +36,7 @@ struct RegionsState {
   bool is_hidden(Region region) const { return hidden[static_cast<std::size_t>(region)]; }
 };
 
-/// What a session keeps of it.
+/// Visits the fields that a session keeps.
 void fields(PageFields&, RegionsState&);
 
 inline RegionsState& regions_of(ViewState& view) { return pages_of(view).of<RegionsState>(); }

@@ -1,4 +1,4 @@
-// app/state/regions: how the signals are looked at: which plot stands where, and how each is drawn.
+// app/state/regions: the state of the signals: which plot is in which place, and how each is drawn.
 #pragma once
 
 #include <array>
@@ -16,27 +16,27 @@ enum class PlotKind : std::uint8_t {
   EntropyMap,     // heads by queries
   Scores,         // histogram before and after scaling
   Weights,        // histogram of the weights
-  Time,           // the chosen cell while a knob moves
+  Time,           // the chosen cell over time, see Oscilloscope
   GradientNorms,  // per head
   Received,       // attention received by every key
 };
 inline constexpr int plot_kinds = 8;
 
 struct SignalsState {
-  /// What stands in each place, from the left; no plot twice.
+  /// The plot in each place, from the left; no plot twice.
   std::array<PlotKind, 4> slots{PlotKind::EntropyRows, PlotKind::EntropyHeads, PlotKind::Scores,
                                 PlotKind::Time};
-  bool rows_normalised = false;  // entropy per row: shares of ln(allowed) instead of nats
-  bool heads_normalised = true;  // the same per head
-  bool difference = false;       // entropy per row: A - B, where B is held
-  bool log_weights = false;      // the weights' histogram runs over decades
+  bool rows_normalised = false;  // entropy per row: as a share of ln(allowed) instead of nats
+  bool heads_normalised = true;  // the same for entropy per head
+  bool difference = false;       // entropy per row: A - B, if B is held
+  bool log_weights = false;      // the histogram of weights has a logarithmic axis
   int seconds = 8;               // time base: 4, 8 or 30
   Trigger trigger;
   ZoomRange time_zoom, score_zoom, weight_zoom;
   bool operator==(const SignalsState&) const = default;
 };
 
-/// What a session keeps of it here; the chosen cell against time is no setting: see
+/// Visits the fields that a session keeps. The trace of an Oscilloscope has none here: see
 /// app/session/session_trace.hpp.
 void fields(PageFields&, SignalsState&);
 void fields(PageFields&, Oscilloscope&);

@@ -27,7 +27,7 @@ void show_stage(ViewState& view, Plane next) {
   StageLook& look = stage_look_of(view);
   look.vectors.reset();
   look.stage = next;
-  // Locked ends of another stage mean nothing.
+  // The locked ends are those of another stage.
   if (look.range == RangeMode::Lock) look.range = RangeMode::All;
 }
 

@@ -7,14 +7,14 @@
 
 namespace attnscope {
 
-/// What the query looks at, or which queries look at the key.
+/// The tint of the chips: the weights of the query's row, or those of the key's column.
 enum class Direction : std::uint8_t { QueryToKeys, KeyToQueries };
 
 struct TokenLook {
   Direction direction = Direction::QueryToKeys;
 };
 
-/// What a session keeps of it.
+/// Visits the fields that a session keeps.
 void fields(PageFields&, TokenLook&);
 
 inline TokenLook& token_look_of(ViewState& view) { return pages_of(view).of<TokenLook>(); }

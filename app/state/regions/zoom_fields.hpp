@@ -1,5 +1,5 @@
-// app/state/regions: the part of a plot or of a block of numbers that is in sight, as sessions keep it. It
-// moves continuously: undo does not bring it back.
+// app/state/regions: the session's fields of a ZoomRange, the part of a plot or block of numbers that is in
+// sight. It moves continuously, so undo does not restore it.
 #pragma once
 
 #include "app/kit/widgets/zoom.hpp"

@@ -1,5 +1,5 @@
-// app/state/teaching: how far a lesson has come and what was answered. The shell brings its steps on screen;
-// the page, app/pages/lessons, draws them.
+// app/state/teaching: the current step of a lesson and the answers given. app/shell brings the steps on
+// screen, app/pages/lessons draws them.
 #pragma once
 
 #include <any>
@@ -21,58 +21,60 @@ namespace attnscope {
 struct ToldStep;  // app/lessons/told_step.hpp
 
 inline constexpr std::size_t most_answers = 6;
-inline constexpr int frames_to_answer = 8;  // until the columns of a step stand as what was revealed needs
+inline constexpr int frames_to_answer = 8;  // until a step's columns have the layout of the answer
 
-/// What was answered to the question of a step.
+/// The answer to the question of a step.
 struct StepAnswer {
-  std::int64_t chosen = -1;     // of choices, its place in the lesson's file; -1: none yet
-  std::optional<double> value;  // that was dragged
-  std::vector<float> sketch;    // weights of a row, one a key; empty: not touched yet
-  std::vector<float> curve;     // that was drawn on a run's axes, see draw_into(); empty: not touched yet
+  std::int64_t chosen = -1;     // index of the choice in the lesson's file; -1: none yet
+  std::optional<double> value;  // the dragged number
+  std::vector<float> sketch;    // the drawn weights of a row, one a key; empty: not touched yet
+  std::vector<float> curve;     // the curve drawn on a run's axes, see draw_into(); empty: not touched yet
   bool revealed = false;
-  std::optional<bool> near;  // of what was dragged or drawn, since it was seen revealed; not kept
-  std::array<std::int64_t, most_answers> votes{};  // of a class, by the choices' places in the file
+  std::optional<bool> near;  // whether the dragged or drawn answer is near; set once revealed, not kept
+  std::array<std::int64_t, most_answers> votes{};  // of a class, by the index of the choice in the file
   bool operator==(const StepAnswer&) const = default;
 };
 
 struct LessonState {
   std::string name;           // see LessonLibrary::follow(); empty: the list of lessons
   std::int64_t step = 0;      // from 0
-  std::int64_t order = 0;     // of this playing: the seed of the order of choices, see choice_order()
+  std::int64_t order = 0;     // the seed of the order of the choices, see choice_order()
   StepAnswer answer;          // to this step's question
-  bool notes = false;         // of the speaker stand beside the step
-  bool pytorch = false;       // in the place of NumPy
-  bool counts_votes = false;  // digits count the answers of a class
+  bool notes = false;         // the speaker's notes are shown beside the step
+  bool pytorch = false;       // code is shown in PyTorch instead of NumPy
+  bool counts_votes = false;  // digit keys count the votes of a class
 
   // Of the moment.
-  std::int64_t next_order = 0;                 // of the next one; 0: always the same
-  std::map<std::int64_t, StepAnswer> answers;  // of the other steps
-  std::set<std::int64_t> reached;              // steps whose condition held once
-  bool question_due = false;                   // is to be brought into sight
-  bool type_due = false;                       // the step's field for a text is to take the keyboard
-  bool look_due = false;                       // the step's cell and stage are chosen when it is computed
-  bool model_due = false;                      // the step waits for the model of its lesson
-  std::string spoken;                          // the step's notes with their numbers, for the speaker
-  std::optional<Document> left;                // free play: the step as it was left, for the way back
+  std::int64_t next_order = 0;                 // `order` of the next playing; 0: always the same order
+  std::map<std::int64_t, StepAnswer> answers;  // to the other steps' questions
+  std::set<std::int64_t> reached;              // steps whose condition has been met
+  bool question_due = false;                   // a request: scroll the question into sight
+  bool type_due = false;                       // a request: give the keyboard to the step's text field
+  bool look_due = false;         // a request: choose the step's cell and stage once it is computed
+  bool model_due = false;        // the step waits for its lesson's model
+  std::string spoken;            // the speaker's notes of the step, with their numbers filled in
+  std::optional<Document> left;  // free play: the Document of the step, for the return
 
-  /// The step is told here as it is drawn, and only its picture is drawn; null: it is drawn whole.
+  /// Where drawing the step stores its words, so that only the picture is drawn; null: the whole step is
+  /// drawn.
   std::shared_ptr<ToldStep> told;
-  /// So many frames more the answer is brought into sight.
+  /// For this many more frames the answer is scrolled into sight.
   int answer_due = 0;
-  /// What the page keeps of the step while it is on screen, see app/pages/lessons/step/moments.hpp: where it
-  /// is scrolled. Empty: the step begins anew.
+  /// The page's state of the step while it is on screen, such as its scroll position, see
+  /// app/pages/lessons/step/moments.hpp. Empty: the step begins anew.
   std::any on_page;
 
-  /// It is played from its beginning: choices stand in another order than the last time.
+  /// Called when the lesson begins: the choices get another order than the last time.
   void shuffle() {
     order = next_order;
     next_order = next_order * 48271 % 2147483647;  // Lehmer's generator: 0 stays 0, and nothing becomes 0
   }
 };
 
-/// What a session keeps of it.
+/// Visits the fields that a session keeps.
 void fields(PageFields&, LessonState&);
-/// A lesson that is none of the program's own lies where the session says, from the folder of its file on.
+/// Makes the relative path ("./…") of a lesson of the user's own absolute: it is relative to the folder of
+/// the session's file.
 void find_lesson_beside(const std::filesystem::path& session, LessonState&);
 
 inline LessonState& lesson_of(ViewState& view) { return pages_of(view).of<LessonState>(); }

@@ -1,4 +1,5 @@
-// app/state/watch: a model on the disk beside a watched process: what is offered, and what comparing it gave.
+// app/state/watch: a model on the disk beside a watched process: the offer to open it, and the result of the
+// comparison.
 #pragma once
 
 #include <cstdint>
@@ -7,18 +8,18 @@
 
 namespace attnscope {
 
-/// A model that has the shapes of the watched one. That says nothing of its weights.
+/// A model on the disk with the shapes of the watched one. Its weights may differ.
 struct WatchOffer {
-  std::filesystem::path path;  // to be opened
+  std::filesystem::path path;  // the file or folder to open
   std::string name;            // printable
   std::string where;           // "Ollama"; empty: opened here before, or named by the process
   bool is_named = false;       // the process says that it loaded a model of this name, or of this path
   bool operator==(const WatchOffer&) const = default;
 };
 
-/// How far a layer of the opened model is from the watched one, for the same tokens.
+/// The difference of a layer between the opened and the watched model, for the same tokens.
 struct JoinVerdict {
-  /// Another mask: the call hid keys that the model on the disk looks at, such as padding.
+  /// OtherMask: the watched call masked keys that the model on the disk does not, such as padding.
   enum class Kind : std::uint8_t { Agrees, Differs, OtherMask };
   Kind kind = Kind::Differs;
   std::int64_t layer = 0, rows = 0, heads = 0;
