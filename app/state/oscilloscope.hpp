@@ -12,10 +12,9 @@ namespace attnscope {
 
 /// The values of the traced cell from `seconds` until the next moment.
 struct Moment {
-  double seconds = 0;  // on the clock of the frames
-  float entropy = 0, weight = 0,
-        scale = 0;    // H of the row in nats; scale: the scores' factor
-  float ceiling = 0;  // ln(allowed keys): the largest possible H
+  double seconds = 0;                        // on the clock of the frames
+  float entropy = 0, weight = 0, scale = 0;  // H of the row in nats; scale: the factor of the scores
+  float ceiling = 0;                         // ln(allowed keys): the largest possible H
   /// Entropy, weight and scale are NaN: the trace was frozen from here to the next moment.
   bool is_gap() const { return scale != scale; }
 };

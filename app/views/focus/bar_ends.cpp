@@ -11,7 +11,7 @@
 namespace attnscope {
 namespace {
 
-/// Locks the range with one end at the value; the ends never meet.
+/// Locks the range with one end at the value; keeps a least distance between the ends.
 void set_end(Scene& scene, const Bar& bar, bool is_high, float value) {
   const float least = bar.scale.log ? 1e-12f : (bar.to - bar.from) * 1e-3f;
   float low = bar.scale.low, high = bar.scale.high;
@@ -80,7 +80,7 @@ void read_bar(Scene& scene, const Bar& bar) {
   ui.text(tag.centre_x(), tag.centre_y(), text, {type::tick, ui.theme.text1, Ink::Regular, Align::Centre});
 }
 
-/// Beyond an end that cuts values off: a triangle that points outwards.
+/// A triangle beyond an end that cuts values off; it points outwards.
 void draw_beyond(const Ui& ui, const Box& ramp, bool above) {
   const float size = ui.px(6);
   for (float i = 0; i < size; ++i) {
@@ -90,7 +90,7 @@ void draw_beyond(const Ui& ui, const Box& ramp, bool above) {
   }
 }
 
-/// Where values are cut off: "clipped above 0.4 %", "below 1e−4: 29.3 %".
+/// The shares of values that are cut off: "clipped above 0.4 %", "below 1e−4: 29.3 %".
 std::string beyond_words(const Bar& bar, const Histogram& h) {
   const double cells = static_cast<double>(std::max<std::int64_t>(1, h.cells));
   const double above = 100 * static_cast<double>(h.above) / cells,

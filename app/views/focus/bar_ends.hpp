@@ -1,5 +1,5 @@
-// app/views: a colour bar that can be held by its ends: the ramp as an axis, the handles at its ends, the
-// value under the mouse and the choice of the range. Short and long maps have it.
+// app/views: a colour bar whose ends can be dragged: the ramp as an axis, the handles at its ends, the value
+// under the mouse and the choice of the range. Short and long maps use it.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace attnscope {
 
-/// The bar and the axis it stands for: the ends of the scale, or, while one of these is dragged, what they
-/// were.
+/// The ramp and its axis, which runs between the ends of the scale; while an end is dragged, between the ends
+/// at the start of the drag.
 struct Bar {
   Box ramp;
   ColourScale scale;
@@ -27,20 +27,20 @@ struct Bar {
   }
 };
 
-/// The bar of a scale where the ramp is; its axis stays while an end is held.
+/// The bar of a scale over `ramp`; its axis does not change while an end is dragged.
 Bar planned_bar(Scene&, const Box& ramp, const ColourScale&);
-/// A value as it is written at an end of the bar.
+/// The text of a value at an end of the bar.
 std::string end_text(const Bar&, float value);
-/// The handles, which lock the range where they are dragged to (a double click goes back to all heads), and
-/// the value under the mouse, shown above the bar.
+/// Draws the handles and the value under the mouse above the bar. Dragging a handle locks the range at the
+/// new end; a double click restores the range of all heads.
 void take_bar_mouse(Scene&, const Bar&);
-/// How the values are spread along the axis, above the ramp.
+/// The histogram of the values along the axis, above the ramp.
 inline constexpr int bar_bins = 48;
 void draw_spread(const Ui&, const Bar&, const Histogram&);
-/// Triangles beyond the ends that cut values off.
+/// A triangle beyond each end that cuts values off.
 void draw_clipped(const Ui&, const Bar&, const Histogram&);
-/// From x on, beside the bar, as far as there is room: Head, Mean, All or Lock, and the share that is cut off
-/// at the ends of the scale.
+/// Right of the bar, from x on, if there is room: the choice Head, Mean, All or Lock, and the share of values
+/// cut off at the ends of the scale (`at_ends`). Draws draw_clipped() too.
 void draw_range(Scene&, const Box& area, const Bar&, float x, const Histogram& at_ends);
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// app/views: the colour bar of the focus. It tells the truth: real ends, how the values are spread, what lies
+// app/views: the colour bar of the focus. It shows the real ends, the histogram of the values and the share
 // beyond the ends; its ends can be dragged.
 #include <algorithm>
 #include <array>
@@ -29,7 +29,7 @@ void draw_ends(const Scene& scene, const Bar& bar) {
     return small ? tiny(number) : fixed(number, 3);
   };
   const std::string ends = own_end(own.low) + " … " + own_end(own.high);
-  const float room = bar.ramp.w - 2 * std::max(left, right) - ui.px(24);  // in the middle
+  const float room = bar.ramp.w - 2 * std::max(left, right) - ui.px(24);  // between the ends' texts
   for (const std::string& words : {"this head " + ends, ends}) {
     if (ui.text_width(words, type::tick) > room) continue;
     ui.text(bar.ramp.centre_x(), y, words, {type::tick, ui.theme.text3, Ink::Regular, Align::Centre});
@@ -37,7 +37,7 @@ void draw_ends(const Scene& scene, const Bar& bar) {
   }
 }
 
-/// A tick where the shown cell's value stands.
+/// A tick at the shown cell's value.
 void draw_value_tick(const Scene& scene, const Bar& bar) {
   const Ui& ui = scene.ui;
   const Plane plane = stage_look_of(scene.view).stage;
@@ -49,7 +49,7 @@ void draw_value_tick(const Scene& scene, const Bar& bar) {
   ui.fill({x - ui.px(1), bar.ramp.bottom(), ui.px(2), ui.px(4)}, ui.theme.query);
 }
 
-/// The map of the colours and the logarithm, under the name of the stage.
+/// The choice of the colour map and of the logarithm, under the name of the stage.
 void draw_colours(Scene& scene, const Bar& bar, const Box& box) {
   const Ui& ui = scene.ui;
   if (!is_weights(stage_look_of(scene.view).stage)) return;

@@ -1,6 +1,6 @@
 // app/views/focus: the chosen head, large: its matrix of the chosen stage with token labels on both axes, the
-// entropy of every row at the right, attention received under every column, and a colour bar that tells the
-// truth; or its weights as lines between tokens.
+// entropy of every row at the right, attention received under every column, and a colour bar; or its weights
+// as lines between tokens.
 #include <algorithm>
 #include <cmath>
 
@@ -18,7 +18,7 @@
 namespace attnscope {
 namespace {
 
-/// In the place of a float64 error that is not there yet: how far it is, or why there will be none.
+/// While the float64 error is not computed: the progress, or why it cannot be computed.
 void draw_waiting(Scene& scene, const Box& cells) {
   const ErrorTask* task = scene.stats.error_task();
   if (!stage_look_of(scene.view).stage.is_error() || task == nullptr || task->result() != nullptr) return;
@@ -40,11 +40,11 @@ void draw_waiting(Scene& scene, const Box& cells) {
   if (scene.view.hint.empty()) scene.view.hint = words;
 }
 
-/// Maps side by side, or one, with their tools above and the colour bar below.
+/// One map, or the maps of a batch side by side, with their tools above and the colour bar below.
 void draw_maps(Scene& scene, const Box& area, const Box& bar) {
   const Ui& ui = scene.ui;
   const std::int64_t batch = scene.result.dimensions.batch;
-  // A batch stands side by side while each map keeps a readable size; else the chosen sequence alone.
+  // The maps of a batch are side by side if each has a readable size; else only the chosen sequence is shown.
   const std::int64_t most = std::max<std::int64_t>(1, static_cast<std::int64_t>(area.w / ui.px(280)));
   const std::int64_t maps = batch <= most ? batch : 1;
   Box chosen{}, first{};
@@ -77,7 +77,7 @@ void draw_focus(Scene& scene, const Box& region) {
   ui.fill(region, ui.theme.picture);
   ui.clip(region);
   draw_focus_title(scene, region, pad);
-  // The map gives way last: in a low region it stands without its strips and its colour bar.
+  // The map gives way last: a low region has no strips and no colour bar.
   const bool low = region.h < ui.px(360);
   const float title = ui.px(scene.compact ? 44 : 48), bar = low ? ui.px(8) : ui.px(scene.compact ? 56 : 64);
   const Box area{region.x + pad, region.y + title, region.w - 2 * pad, region.h - title - bar};
@@ -87,7 +87,7 @@ void draw_focus(Scene& scene, const Box& region) {
   if (const std::optional<Stage> vectors = stage_look_of(scene.view).vectors;
       vectors && (!scene.result.trace[*vectors] || !is_known(scene.result.document, *vectors)))
     stage_look_of(scene.view).vectors.reset();
-  // Lines are weights, and a mask is painted on cells.
+  // Lines show only weights, and a mask is painted only on cells.
   if (!is_weights(stage_look_of(scene.view).stage) || is_painting(scene)) focus_of(scene.view).lines = false;
   if (weights) {
     draw_weight_map(scene, all, *weights);

@@ -1,4 +1,4 @@
-// app/views: what the keys of the focus do.
+// app/views: the actions of the focus's keys.
 #include <algorithm>
 
 #include "app/kit/widgets/resting_mouse.hpp"
@@ -23,7 +23,7 @@ void toggle_log(Scene& scene) {
   }
   focus_of(scene.view).log = !focus_of(scene.view).log;
   if (stage_look_of(scene.view).range == RangeMode::Lock)
-    stage_look_of(scene.view).range = RangeMode::All;  // its ends were for the other one
+    stage_look_of(scene.view).range = RangeMode::All;  // the locked ends were those of the other scale
 }
 
 void show_lines(Scene& scene, bool lines) {

@@ -5,33 +5,33 @@
 
 namespace attnscope {
 
-/// Badge and name of the head, map or lines, and what is shown: the title line of the region.
+/// The title line of the region: badge and name of the head, the choice of map or lines, and the stages.
 void draw_focus_title(Scene&, const Box& region, float pad);
-/// The line above the map: the stage itself, A − B or the float64 error at its right end; what a zoomed map
-/// says of itself before them, or above them where captions stand `caption` high; at `corner_x` the button
-/// that swaps the axes.
+/// The line above the map. At its right end the choice of the stage itself, A − B or the float64 error. Of a
+/// zoomed map the zoom and the button Fit, left of it, or above it if `caption` > 0 (the height of the maps'
+/// captions). Left of `corner_x` the button that swaps the axes.
 void draw_focus_tools(Scene&, const Box& area, float caption, float corner_x);
-/// Ramp with handles, histogram, true ends, this head's own ends and the share beyond them, the choice of
-/// colours, and beside it the range mode.
+/// The colour bar: ramp with handles, histogram, the scale's true ends, this head's own ends, the choice of
+/// colours; beside it the range mode and the share of values that are cut off.
 void draw_colour_bar(Scene&, const Box& area, float left, float right);
-/// Tokens left and right with a line for every weight that is kept, and below them what is kept.
+/// Tokens left and right with a line for every weight that is kept, and below them the share that is kept.
 void draw_lines(Scene&, const Box& area);
 
-/// The stage as it is, minus B, or minus float64: the plane of this kind that is nearest to the shown one;
-/// empty when there is none.
+/// The shown stage as a plane of this kind; if it has none, the weights as one; empty if there is none
+/// either.
 std::optional<Plane> plane_of_kind(const Scene&, Plane::Kind);
 
 void show_plane(Scene&, Plane);
-/// Lines, which are weights whatever was looked at before, or the map.
+/// Switches to lines, which always show weights, or to the map.
 void show_lines(Scene&, bool lines);
 
-// What the keys do.
+// The actions of the keys.
 void fit_or_zoom(Scene&);    // Z
 void swap_axes(Scene&);      // Shift+T
 void toggle_log(Scene&);     // L
 void toggle_lines(Scene&);   // G
 void toggle_errors(Scene&);  // the float64 error instead of the value
-/// Moves the chosen cell on the screen, whichever way the axes run.
+/// Moves the chosen cell in directions of the screen, also when the axes are swapped.
 void move_cell(Scene&, std::int64_t down, std::int64_t right);
 
 }  // namespace attnscope

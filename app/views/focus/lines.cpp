@@ -1,5 +1,5 @@
 // app/views: the chosen head, or all heads, as lines between tokens: queries at the left, keys at the right,
-// a line for every weight that is kept, as opaque as it is large.
+// a line for every weight that is kept; the larger the weight, the more opaque the line.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr float faintest = 0.0016f;  // weights below are not drawn: 4 % opaque
 constexpr std::int64_t most_cells = std::int64_t{1}
-                                    << 20;  // looked at in a frame; more: queries in sight alone
+                                    << 20;  // read in a frame; of more, only those of the queries in sight
 constexpr std::size_t most_lines = 6000;    // drawn at a time, the strongest ones
 
 struct HeadLine {
@@ -24,10 +24,10 @@ struct HeadLine {
   std::int64_t head = 0;
 };
 
-/// What became of the lines that were kept.
+/// The numbers of kept lines, by what happened to them.
 struct Tally {
   std::int64_t kept = 0, allowed = 0, drawn = 0, faint = 0, out_of_sight = 0, too_many = 0;
-  bool only_in_sight = false;  // the queries out of sight are not even counted
+  bool only_in_sight = false;  // queries out of sight are not counted
 };
 
 enum class Side { Query, Key };
@@ -37,7 +37,7 @@ struct HoveredToken {
   std::int64_t index;
 };
 
-/// The region in one frame: where tokens stand and what the mouse is on.
+/// The region in one frame: the places of the tokens and the token under the mouse.
 class LinesView {
  public:
   LinesView(Scene& scene, const Box& area)
@@ -85,7 +85,7 @@ class LinesView {
       for (std::int64_t i = 0; i < std::min<std::int64_t>(count(side), 256); ++i)
         widest = std::max(widest, ui_.text_width(label(side, i), type::label, Ink::Semibold));
     label_width_ = std::min(widest, ui_.px(120));
-    // Outside the labels the weights of a hovered token are printed.
+    // The weights of a hovered token are printed outside of the labels.
     const float beside = label_width_ + ui_.px(10) + ui_.px(56);
     const float span = std::clamp(area.w - 2 * beside, ui_.px(60), ui_.px(420));
     left_ = std::round(area.centre_x() - span / 2);
@@ -118,7 +118,7 @@ class LinesView {
     return all;
   }
 
-  /// A newly chosen query or key comes into sight.
+  /// Scrolls a newly chosen query or key into sight.
   void follow_cell() {
     std::optional<Cell>& seen = focus_gesture_of(scene_.view).seen_cell;
     const Cell cell = scene_.selection.cell;
@@ -185,7 +185,7 @@ class LinesView {
     return hovered_->index == (hovered_->side == Side::Query ? line.query : line.key);
   }
 
-  /// Those to draw, the faintest first, so that strong ones lie on top.
+  /// The lines to draw, the faintest first, so that strong ones are on top.
   std::vector<HeadLine> lines_in_sight() {
     std::vector<HeadLine> lines;
     const InSight queries = in_sight(Side::Query), keys = in_sight(Side::Key);
@@ -240,7 +240,7 @@ class LinesView {
                  ui_.px(1.25f) + ui_.scale() * 1.5f * weight);
   }
 
-  /// Keeps the part of a line between the field's upper and lower edge; false when there is none.
+  /// Clips a line to the field's upper and lower edge; false if nothing is left.
   bool cut_to_field(ImVec2& from, ImVec2& to) const {
     const float top = field_.y, bottom = field_.bottom();
     if ((from.y < top && to.y < top) || (from.y > bottom && to.y > bottom)) return false;
@@ -254,7 +254,7 @@ class LinesView {
     return true;
   }
 
-  /// The chosen cell's own line, unless it is masked or another token is looked at.
+  /// The line of the chosen cell, unless it is masked or another token is hovered.
   void draw_chosen() const {
     const Cell cell = scene_.cell();
     const std::int64_t b = scene_.sequence(), h = scene_.head();
@@ -274,7 +274,7 @@ class LinesView {
              {type::tick, colour, Ink::Medium, queries ? Align::Right : Align::Left});
   }
 
-  /// The weights of the hovered token's lines, at their other ends; of several heads the strongest.
+  /// Prints the weights of the hovered token's lines at their other ends; of several heads the largest.
   void print_weights(const std::vector<HeadLine>& lines) const {
     if (!hovered_) return;
     const Side other = hovered_->side == Side::Query ? Side::Key : Side::Query;
@@ -327,9 +327,9 @@ class LinesView {
   FocusState& focus_;
   const Dimensions& d_;
   Plane plane_{Stage::Softmax};
-  Box area_, field_;  // all of it, and where the lines are
+  Box area_, field_;  // the whole region, and the part with the lines
   float pitch_ = 0, label_width_ = 0, left_ = 0,
-        right_ = 0;  // of a row; of the labels; the ends of the lines
+        right_ = 0;  // height of a row; width of the labels; ends of the lines
   std::optional<HoveredToken> hovered_;
   Tally tally_;
 };

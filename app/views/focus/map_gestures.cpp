@@ -1,4 +1,5 @@
-// app/views: moving over a heatmap: the wheel zooms, a drag moves, bars at the edges show where one is.
+// app/views: moving in a heatmap: the wheel zooms, a drag moves, scroll bars at the edges show the part in
+// sight.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -13,14 +14,14 @@ namespace {
 constexpr double step_of_wheel = 1.25;  // one notch
 constexpr float rows_of_wheel = 3;      // cells that Shift and a notch move by
 
-/// The place of the matrix under the mouse, in cells.
+/// Notes the place of the matrix under the mouse, in cells.
 void grip(const MapFrame& m, ImVec2 mouse) {
   FocusGesture& gesture = focus_gesture_of(m.scene.view);
   gesture.grip_query = m.queries().at(m.turned() ? mouse.x : mouse.y);
   gesture.grip_key = m.keys().at(m.turned() ? mouse.y : mouse.x);
 }
 
-/// Moves the part in sight so that the gripped place is under the mouse again.
+/// Moves the part in sight so that the gripped place stays under the mouse.
 void pan(const MapFrame& m, ImVec2 mouse) {
   const FocusGesture& gesture = focus_gesture_of(m.scene.view);
   FocusState& focus = focus_of(m.scene.view);
@@ -49,7 +50,8 @@ void take_wheel(const MapFrame& m) {
   if (io.MouseWheelH != 0) move(m.across, io.MouseWheelH);
 }
 
-/// Fits the matrix, or zooms until numbers can be read: at least twice as large.
+/// The cell size that Z toggles to: that of the fitted matrix, or one at which numbers can be read, at least
+/// twice as large.
 float other_side(const MapFrame& m) {
   return m.is_zoomed() ? m.fitted : std::max(readable_side(m.ui()), 2 * m.fitted);
 }
@@ -69,7 +71,7 @@ bool take_gestures(const MapFrame& m, const Ui::Touch& touch, bool left_drags) {
   }
   if (left_drags && touch.hovered && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) {
     zoom_to(m, other_side(m), mouse);
-    gesture.dragged = left;  // the release of the second click chooses nothing
+    gesture.dragged = left;  // so that the release of the second click chooses no cell
     grip(m, mouse);
     return true;
   }

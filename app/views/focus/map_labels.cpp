@@ -11,9 +11,9 @@ namespace {
 /// Which labels of an axis are drawn.
 struct Thinning {
   std::int64_t step = 1;
-  bool numbers = false;  // places instead of tokens, at round ones
+  bool numbers = false;  // round indices instead of tokens
 
-  /// `needed` by a token, `number_room` by a number, device pixels.
+  /// Room for a token (`needed`) and for a number (`number_room`), device pixels.
   Thinning(const Axis& axis, float needed, float number_room) : step(label_step(axis.side(), needed)) {
     if (step <= most_skipped) return;
     numbers = true;
@@ -27,7 +27,7 @@ struct Thinning {
   }
 };
 
-/// Calls draw(i, place, is_marked) for the labels of an axis that find room.
+/// Calls draw(i, place, is_marked) for the labels of an axis that have room.
 template <class Draw>
 void for_labels(const MapFrame& m, const Axis& axis, const Thinning& thin, float needed, Draw&& draw) {
   const std::int64_t marked = m.is_chosen ? m.marked_on(axis) : -1;
@@ -37,7 +37,7 @@ void for_labels(const MapFrame& m, const Axis& axis, const Thinning& thin, float
     if (!is_marked && marked >= 0 && std::abs(static_cast<float>(i - marked)) * axis.side() < needed)
       continue;
     const Stretch place = axis.cell(i);
-    // At the ends of a zoomed map a cell may be cut: its label needs room in what is left of it.
+    // A cell cut by the edge of a zoomed map gets a label only if its visible part has room for it.
     if (!axis.is_whole() && place.length < std::min(std::floor(axis.side()), needed) - 1) continue;
     draw(i, place, is_marked);
   }
@@ -56,7 +56,7 @@ void draw_axis_names(const MapFrame& m) {
   const float y = m.area.y + m.caption() + ui.px(10);
   const float width =
       ui.text(m.cells.x, y, m.turned() ? "query →" : "key →", {type::label, m.hue(m.across), Ink::Medium});
-  // Maps side by side have no room for it: their rows tell them apart.
+  // Maps side by side have no room for the range in sight.
   if (!m.style.caption)
     ui.text(m.cells.x + width + ui.px(12), y, range_in_sight(m.across), {type::tick, ui.theme.text3});
   const float left = m.cells.x - ui.px(10);
@@ -89,13 +89,13 @@ void draw_top_labels(const MapFrame& m) {
   const float needed = ui.px(label_height);
   const float widest = ui.text_width(grouped(m.across.count - 1), type::tick) + ui.px(10);
   const Thinning thin(m.across, needed, std::max(ui.px(28), widest));
-  // Numbers lie, since their step leaves room for them; so do tokens where zooming made room.
+  // Numbers are horizontal, as their step leaves room for them; so are tokens if zooming made room.
   const float wide = thin.numbers ? std::max(ui.px(28), widest) : needed;
   for_labels(m, m.across, thin, wide, [&](std::int64_t i, const Stretch& place, bool marked) {
     if (!m.style.all_names && !marked) return;
     if (thin.numbers && !marked) {
       const float half = ui.text_width(grouped(i), type::tick) / 2;
-      if (place.centre() - half < m.cells.x - ui.px(6)) return;  // there stands the name of the rows
+      if (place.centre() - half < m.cells.x - ui.px(6)) return;  // the name of the rows is there
       ui.text(place.centre(), m.cells.y - ui.px(14), grouped(i),
               {type::tick, ui.theme.text3, Ink::Regular, Align::Centre});
       return;
@@ -130,7 +130,7 @@ void draw_mark(const MapFrame& m) {
   const Box cell = m.cell_in_sight(m.marked);
   const float gap = m.side > ui.px(6) ? std::max(1.f, std::floor(ui.scale())) : 0;
   const float thin = std::max(1.f, ui.px(1));
-  // Each tick stands while its row or column is in sight, whether the cell is or not.
+  // A tick is drawn if its row or column is in sight, even if the cell is not.
   if (cell.h > 0)
     ui.fill({m.cells.x - ui.px(6), cell.y, ui.px(3), std::max(thin, cell.h - gap)}, m.hue(m.down));
   if (cell.w > 0)

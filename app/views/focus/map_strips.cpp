@@ -1,5 +1,5 @@
-// app/views: the two strips beside a heatmap: entropy of every query, attention that every key received, each
-// before what uniform attention under the same mask would have.
+// app/views: the two strips beside a heatmap: entropy of every query, and attention received by every key,
+// each compared with uniform attention under the same mask.
 #include <algorithm>
 #include <cmath>
 
@@ -9,9 +9,9 @@
 namespace attnscope {
 namespace {
 
-/// What a strip says of one row or column.
+/// The bar and the number of one row or column.
 struct Mark {
-  float full = 0, filled = 0;  // shares of the strip's length: the track, and what is filled of it
+  float full = 0, filled = 0;  // shares of the strip's length: of uniform attention, and the value itself
   std::string text;
   bool muted = false;
 };
@@ -32,7 +32,7 @@ class Strip {
 
   Mark operator()(std::int64_t i) const { return axis_.keys ? of_key(i) : of_query(i); }
 
-  /// Of several that share a pixel: the longest of both bars.
+  /// For several rows or columns in one pixel: the longest of both bars.
   Mark longest(std::int64_t from, std::int64_t to) const {
     Mark all;
     for (std::int64_t i = from; i < to; ++i) {
@@ -83,7 +83,7 @@ class Strip {
   double most_ = 0;
 };
 
-/// Calls bar(from, to, place): a row or column each, or, where several share a pixel, those of each pixel.
+/// Calls bar(from, to, place) for every row or column; if several share a pixel, for every pixel.
 template <class Bar>
 void for_bars(const Axis& axis, Bar&& bar) {
   if (axis.side() >= 2) {
@@ -97,7 +97,7 @@ void for_bars(const Axis& axis, Bar&& bar) {
   }
 }
 
-/// Whether the number of i is written: every step-th one that is not too near to the marked one.
+/// Whether the number of i is written: the marked one, and every step-th one that is not too near to it.
 struct Numbers {
   std::int64_t step, marked;
   float side, needed;
@@ -117,19 +117,19 @@ Rgba mark_ink(const Ui& ui, const Mark& mark, bool marked) {
   return marked ? ui.theme.text1 : mark.muted ? ui.theme.text3 : ui.theme.text2;
 }
 
-/// Bars without a gap between them make an area, which must not outshine the map.
+/// Bars without a gap form an area: they are fainter, so that they do not outshine the map.
 Rgba colour(const MapFrame& m, const Axis& axis, bool marked) {
   if (marked) return m.hue(axis);
   return axis.side() >= 2 ? m.ui().theme.bar : fade(m.ui().theme.bar, 0.5f);
 }
 
-/// Of the most that a row could have. Where it has none and could have some, the ground is no bar: it would
-/// read as all of it.
+/// The colour of the ground, which is as long as the largest possible value. The stub of a row with fewer
+/// than two allowed keys has that of a bar; a long ground in that colour would look like the largest value.
 Rgba ground_of(const Ui& ui, const Mark& mark) {
   return mark.muted && mark.full <= 0 ? ui.theme.bar : ui.theme.bar_ground;
 }
 
-/// How thick the mark of uniform attention is.
+/// Thickness of the mark of uniform attention.
 float tick_of(const Ui& ui) { return std::max(1.f, std::floor(ui.scale())); }
 
 void draw_heading(const MapFrame& m, const Axis& axis, float x, float width) {
@@ -216,11 +216,11 @@ void draw_bottom_strip(const MapFrame& m) {
       const Stretch cell = axis.cell(i);
       if (!is_written(i, cell)) continue;
       const Mark mark = strip(i);
-      // Under its own bar while bars are wide; where they are thin a number would stand among its
-      // neighbours'.
+      // A number is under its own bar while bars are wide; among thin bars it is below the strip's full
+      // height, clear of its neighbours.
       const float mark_of_uniform = std::round(bar.full * tallest) + tick_of(ui);
       const float reach = is_written.step > 1 || !axis.keys ? tallest : std::max(height, mark_of_uniform);
-      // The names of the strip end at the first column.
+      // The strip's heading ends at the first column.
       const float half = ui.text_width(mark.text, type::tick, Ink::Semibold) / 2;
       const float centre = std::max(cell.centre(), m.cells.x - ui.px(6) + half);
       if (centre > cell.centre() && i != marked) continue;

@@ -10,7 +10,7 @@
 namespace attnscope {
 namespace {
 
-/// As many digits as a cell has room for.
+/// The value with as many digits as a cell has room for.
 std::string printed(const MapFrame& m, double value) {
   if (m.style.print) return m.style.print(value, m.side / m.ui().scale());
   const Ui& ui = m.ui();
@@ -33,15 +33,15 @@ void draw_values(const MapFrame& m, const ColourScale& scale) {
   const bool weights = is_weights(m.plane);
   const auto values = m.scene.stats.matrix(m.plane, m.b, m.h);
   CellMarks marks(m.scene, m.plane, m.b, m.h);
-  // Where a small matrix may fill its place its numbers grow with it.
+  // The numbers of a small matrix with large cells are larger.
   const bool is_large = m.style.largest_cell > 96 && m.side > ui.px(96);
   const float size = is_large ? type::title : m.side > ui.px(48) ? type::label : type::tick;
   const bool is_magma = !scale.log && focus_of(m.scene.view).colours == WeightColours::Magma;
   for (std::int64_t i = m.queries().from(); i < m.queries().to(); ++i) {
     for (std::int64_t j = m.keys().from(); j < m.keys().to(); ++j) {
-      if (marks(i, j) != CellKind::Number) continue;  // its hatch or dot says it
+      if (marks(i, j) != CellKind::Number) continue;  // a hatch or dot shows it instead
       const Box cell = m.cell_in_sight({i, j});
-      // A number cut in half would be read as another one.
+      // A number that is cut off would be read as another number.
       if (cell.w < m.side * 0.9f - 1 || cell.h < std::min(m.side - 1, ui.px(16))) continue;
       const float v = values(i, j);
       Rgba ink = 0xFFFFFFFFu;
@@ -85,7 +85,7 @@ ReadOut read(const MapFrame& m, Cell cell) {
   return out;
 }
 
-/// How much of the box lies on cells that the mask hides, 0..1, seen at nine points.
+/// The share of the box that lies on masked cells, 0..1, sampled at nine points.
 float share_masked(const MapFrame& m, const Box& box) {
   if (!shows_mask(m.scene.result.document, m.plane)) return 0;
   int masked = 0;
@@ -102,8 +102,8 @@ float share_masked(const MapFrame& m, const Box& box) {
 
 bool overlaps(Stretch a, Stretch b) { return a.begin < b.end() && b.begin < a.end(); }
 
-/// In one of the four corners around the cell, clear of its row and column: the one with most masked cells
-/// below, the upper right one of equals. Beside the cells where no corner has room.
+/// The box of the read-out: at one of the four corners around the cell, clear of its row and column. Of the
+/// corners with room the one that covers most masked cells; of equal ones the upper right, then clockwise.
 Box place_read_out(const MapFrame& m, const Box& within, Cell at, float width, float height) {
   const Ui& ui = m.ui();
   const Box cell = m.cell_in_sight(at);

@@ -1,4 +1,4 @@
-// app/views: a thin bar that shows which part of something long is in sight; dragging it moves there.
+// app/views: a thin scroll bar.
 #pragma once
 
 #include "app/kit/ui/ui.hpp"
@@ -8,11 +8,11 @@ namespace attnscope {
 struct ScrollBar {
   Box track;
   bool upright = true;
-  double count = 0, shown = 0;  // of the whole, and in sight; the same unit as `first`
+  double count = 0, shown = 0;  // the whole length and that in sight, in the unit of `first`
 };
 
-/// `first`: where the part in sight begins. `held`: how far behind it the mouse has taken the thumb; belongs
-/// to the drag. A press beside the thumb brings its middle there.
+/// `first`: the start of the part in sight; a drag changes it. `held`: the caller keeps it during the drag:
+/// the distance of the mouse from `first`. A press beside the thumb moves the thumb's middle there.
 void scroll_bar(const Ui&, const char* label, const ScrollBar&, double& first, double& held);
 
 }  // namespace attnscope

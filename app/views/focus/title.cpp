@@ -21,18 +21,17 @@
 namespace attnscope {
 namespace {
 
-/// Value, A − B or error; what a gradient is taken of counts as a value.
+/// The kind of a plane; a gradient counts as a value.
 Plane::Kind kind_of(Plane plane) { return plane.is_gradient() ? Plane::Kind::Value : plane.kind; }
 
-/// The four planes every Document has, of the kind that is looked at.
+/// The four planes that every Document has, in the kind that is shown.
 std::array<Plane, 4> usual_planes(const Scene& scene) {
   const Plane::Kind kind = kind_of(stage_look_of(scene.view).stage);
   return {Plane(Stage::Score, kind), Plane(Stage::Scale, kind), Plane(Stage::Mask, kind),
           Plane(weights_stage(scene.result.document), kind)};
 }
 
-/// The rows of the list: what else is a picture of queries by keys, the vectors before and after, the blocks
-/// of weights.
+/// The rows of the list: the other planes of queries by keys, the stages of vectors, the blocks of weights.
 void other_stages(Scene& scene, const std::vector<Plane>& others) {
   const Ui& ui = scene.ui;
   for (const Plane plane : others) {
@@ -54,7 +53,8 @@ void other_stages(Scene& scene, const std::vector<Plane>& others) {
   }
 }
 
-/// Everything that has no segment; all planes where there is no room for segments. Returns the left end.
+/// A list of everything that has no segment; of all planes if there is no room for segments. Returns its left
+/// end.
 float draw_more(Scene& scene, float right, float y, bool segments) {
   const Ui& ui = scene.ui;
   const std::array<Plane, 4> usual = usual_planes(scene);
@@ -125,7 +125,7 @@ float draw_map_or_lines(Scene& scene, float right, float y) {
   return box.x;
 }
 
-/// What a figure shows, in words instead of choices. Returns the left end.
+/// In a figure: the name of the stage instead of the choosers. Returns its left end.
 float name_stage(const Scene& scene, float right, float y) {
   const Plane plane = stage_look_of(scene.view).stage;
   std::string_view name = words(scene.result.document, plane).name;
@@ -140,7 +140,7 @@ float name_stage(const Scene& scene, float right, float y) {
   return left;
 }
 
-/// What a head is called, from long to short.
+/// Texts for the head's name and role, from long to short.
 std::vector<std::string> head_wordings(const Ui& ui, const LayerResult& result, std::int64_t h) {
   if (is_head_muted(result.document, h))
     return {"muted · adds nothing · its own pattern: one stage before (,)", "muted · adds nothing", "muted"};
@@ -181,7 +181,7 @@ void draw_focus_title(Scene& scene, const Box& region, float pad) {
                {type::body, ui.theme.text1, Ink::Semibold, Align::Left, std::max(1.f, right - x)}) +
        gap;
   if (ui.is_figure() && draw_guess_chip(scene, x, y, right - x) > 0) return;
-  // The longest of these that fits as a whole.
+  // Draws the longest wording that fits.
   for (const std::string& wording : head_wordings(scene.ui, scene.result, h)) {
     if (ui.text_width(wording, type::label) > right - x) continue;
     ui.text(x, y, wording, {type::label, ui.theme.text3});
@@ -190,7 +190,7 @@ void draw_focus_title(Scene& scene, const Box& region, float pad) {
 }
 
 void show_plane(Scene& scene, Plane plane) {
-  // Errors of two heads can be a thousandfold apart: each is looked at in its own range.
+  // The errors of two heads can differ by a factor of 1000, so each head has its own range.
   const bool was_error = stage_look_of(scene.view).stage.is_error();
   show_stage(scene.view, plane);
   if (plane.is_error() && !was_error && stage_look_of(scene.view).range == RangeMode::All)
@@ -238,7 +238,7 @@ void draw_kinds(Scene& scene, const Box& box) {
       show_plane(scene, *plane);
 }
 
-/// A square with a corner turned over: what the button does.
+/// The button that swaps the axes.
 void draw_swap(Scene& scene, const Box& box) {
   const Ui& ui = scene.ui;
   const Ui::Touch touch = ui.touch("Swap axes", box);
