@@ -1,4 +1,4 @@
-// app/views/heads: the marks of a head that is not as it should be, and what they mean.
+// app/views/heads: the marks of unusual heads and their meanings.
 #include "app/views/heads/flags.hpp"
 
 #include <array>
@@ -32,7 +32,7 @@ constexpr std::array<FlagWords, 6> flag_words{{
 
 const FlagWords& words(HeadFlag flag) { return flag_words[static_cast<std::size_t>(flag)]; }
 
-/// Three small columns: one that stands out, or all alike.
+/// Three small columns: one higher than the others, or all equal.
 void draw_columns(const Ui& ui, const Box& box, std::array<float, 3> heights, Rgba colour) {
   const float width = ui.px(2), step = ui.px(3);
   for (std::size_t i = 0; i < heights.size(); ++i) {
@@ -75,8 +75,8 @@ std::vector<HeadFlag> flags_of(const LayerResult& result, std::int64_t b, std::i
   std::vector<HeadFlag> flags;
   if (m.not_finite > 0) flags.push_back(HeadFlag::NotFinite);
   if (m.rows_without_key > 0) flags.push_back(HeadFlag::NoKey);
-  if (intervened) return flags;  // a pattern that was put there, and gradients that it cuts off
-  // A head that does what its name says is not flagged for it.
+  if (intervened) return flags;  // its pattern is set, and cuts off gradients
+  // A head whose role is one key per row, or uniform, is not flagged for it.
   const bool named = (m.one_key || m.is_uniform) && !role_of(result, h).does.empty();
   if (m.one_key && !named) flags.push_back(HeadFlag::OneKey);
   if (m.is_uniform && !named) flags.push_back(HeadFlag::Uniform);
@@ -103,7 +103,7 @@ std::string_view mark_of(HeadFlag flag) {
 
 namespace {
 
-/// Where mark number i stands.
+/// The box of mark i.
 Box place(const Ui& ui, float right, float y, std::size_t i) {
   const float side = ui.px(10), step = side + ui.px(3);
   return {right - side - step * static_cast<float>(i), std::round(y - side / 2), side, side};

@@ -71,7 +71,7 @@ void preset_rows(Scene& scene, std::int64_t h) {
 }  // namespace
 
 void open_head_menu(Scene& scene, std::int64_t head) {
-  scene.view.mode = Mode::Explore;  // where the heads and their menus are
+  scene.view.mode = Mode::Explore;  // only Explore has the heads and their menus
   regions_of(scene.view).hidden[static_cast<std::size_t>(Region::Heads)] = false;
   HeadsState& state = head_grid_of(scene.view);
   state.menu_opens = state.menu_by_key = true;
@@ -100,7 +100,7 @@ void freeze_head(Scene& scene, std::int64_t head) {
   for (std::int64_t b = 0; b < shape[0]; ++b) pattern->matrix(b) = weights.matrix(b, head);
   try {
     Document next = edit::freeze(scene.document, head, pattern);
-    edit::fit_interventions(next);  // the Document may be ahead of the picture
+    edit::fit_interventions(next);  // the Document may be newer than the result
     scene.document = std::move(next);
   } catch (const Error& error) {
     scene.view.notices.say(error.what());

@@ -17,7 +17,7 @@ double mean_of(const LayerResult& result, std::int64_t b, std::int64_t h) {
   return result.measures.head(b, h).*member;
 }
 
-/// The largest weight of a row that has a choice: one allowed key takes everything.
+/// The largest weight among rows with at least two allowed keys: a single key always has weight 1.
 double largest_chosen(const LayerResult& result, std::int64_t b, std::int64_t h) {
   double largest = std::numeric_limits<double>::quiet_NaN();
   for (std::int64_t query = 0; query < result.dimensions.queries; ++query) {
@@ -27,13 +27,13 @@ double largest_chosen(const LayerResult& result, std::int64_t b, std::int64_t h)
   return largest;
 }
 
-/// The attention that the most looked at key receives, in rows: the number of queries when all look at it.
+/// The largest attention received by a key, summed over the queries: at most their number.
 double most_received(const LayerResult& result, std::int64_t b, std::int64_t h) {
   const std::vector<double>& received = result.measures.head(b, h).received;
   return received.empty() ? 0 : *std::max_element(received.begin(), received.end());
 }
 
-/// Of dW_Q, dW_K and dW_V together; the same for every sequence.
+/// The norm of dW_Q, dW_K and dW_V together; the same for every sequence.
 double gradient_norm(const LayerResult& result, std::int64_t, std::int64_t h) {
   if (h >= std::ssize(result.head_gradients)) return std::numeric_limits<double>::quiet_NaN();
   const HeadGradients& g = result.head_gradients[static_cast<std::size_t>(h)];

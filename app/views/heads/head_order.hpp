@@ -1,4 +1,4 @@
-// app/views/heads: what heads can be sorted by, and the order they stand in.
+// app/views/heads: the statistics that heads can be sorted by, and the resulting order.
 #pragma once
 
 #include <optional>
@@ -11,25 +11,26 @@
 
 namespace attnscope {
 
-/// One statistic of a head, as the list and the thumbnails call it.
+/// One statistic of a head, with its texts in the list and on thumbnails.
 struct HeadStatistic {
   HeadOrder order;
   std::string_view name;                                                // in the list
   std::string_view short_name;                                          // before the number on a thumbnail
-  std::string_view note;                                                // what it is, in the list
-  double (*value)(const LayerResult&, std::int64_t b, std::int64_t h);  // NaN where the head has none
-  int places;                                                           // of the number on a thumbnail
+  std::string_view note;                                                // its definition, in the list
+  double (*value)(const LayerResult&, std::int64_t b, std::int64_t h);  // NaN if the head has none
+  int places;                                                           // decimal places on a thumbnail
 };
 /// In the order of HeadOrder.
 std::span<const HeadStatistic> head_statistics();
 const HeadStatistic& statistic(HeadOrder);
-/// The one that stands beside the entropy on the thumbnails: what they are sorted by, or the largest weight.
+/// The statistic beside the entropy on thumbnails: that of the order; the largest weight for Index and
+/// Entropy.
 const HeadStatistic& shown_statistic(HeadOrder);
-/// Whether the result has the numbers to sort by it: gradients need a loss.
+/// Whether the result has the statistic: gradients need a loss.
 bool can_sort_by(const LayerResult&, HeadOrder);
 
-/// The heads of the shown sequence as the grid has them: the largest first, those without a number last,
-/// equal ones by index.
+/// The heads of the shown sequence in the order of the grid: the largest statistic first, heads without one
+/// last, equal ones by index. The order stays while the mouse is on the grid or a button is held.
 const std::vector<std::int64_t>& heads_in_order(Scene&);
 
 }  // namespace attnscope

@@ -1,5 +1,5 @@
 // app/views: all heads as live thumbnails under one shared range, so that sinks and diffuse heads can be
-// compared; sorted by what is looked for, and intervened on to see what the output owes to them.
+// compared. They can be sorted by a statistic, and intervened on to see their effect on the output.
 #include <algorithm>
 #include <cmath>
 
@@ -18,10 +18,10 @@
 namespace attnscope {
 namespace {
 
-/// How the thumbnails stand: device pixels.
+/// The layout of the thumbnails, device pixels.
 struct HeadsGrid {
   int columns = 2;
-  float side = 0, width = 0, row_height = 0;  // side: the longer one of a picture; width: of a thumbnail
+  float side = 0, width = 0, row_height = 0;  // side: the picture's longer one; width: of a thumbnail
   bool lines = false;                         // with a line of read-outs
   float pitch = 0;                            // from column to column
 };
@@ -30,14 +30,14 @@ constexpr int most_columns = 8;
 
 float column_gap(const Ui& ui) { return ui.px(12); }
 
-/// What a thumbnail needs besides its picture's height.
+/// The height of a thumbnail without its picture.
 float overhead(const Ui& ui, bool lines) {
   using Space = ThumbnailSpace;
   const float below = lines ? Space::below + Space::line + Space::gap : Space::gap_without_line;
   return ui.px(Space::label) + ui.px(Space::above) + ui.px(below);
 }
 
-/// So many columns that share the width.
+/// The grid with this number of columns, which share the width.
 HeadsGrid with_columns(const Ui& ui, const Box& area, int columns, const Aspect& aspect, bool lines) {
   HeadsGrid grid{.columns = columns, .lines = lines};
   const auto count = static_cast<float>(columns);
@@ -46,7 +46,8 @@ HeadsGrid with_columns(const Ui& ui, const Box& area, int columns, const Aspect&
   return grid;
 }
 
-/// The number of columns that makes the pictures largest without scrolling; side 0 where none does.
+/// The grid with the number of columns that makes the pictures largest without scrolling; side 0 if none
+/// fits.
 HeadsGrid fit(const Ui& ui, const Box& area, std::int64_t heads, const Aspect& aspect, bool lines) {
   const float besides = overhead(ui, lines), label = ui.px(112);
   HeadsGrid best;
@@ -57,7 +58,7 @@ HeadsGrid fit(const Ui& ui, const Box& area, std::int64_t heads, const Aspect& a
     if (aspect.wide < 1 && grid.width < ui.px(ThumbnailSpace::least_side)) break;
     grid.side = std::min(grid.side, height);
     if (grid.side <= best.side) continue;
-    // Beside a narrow picture the label still has room.
+    // The thumbnail of a narrow picture is wide enough for its label.
     const Box picture = aspect.picture(ui, 0, 0, grid.side);
     grid.width = aspect.wide < 1 ? std::max(picture.w, std::min(grid.width, label)) : picture.w;
     grid.row_height = picture.h + besides;
@@ -66,8 +67,8 @@ HeadsGrid fit(const Ui& ui, const Box& area, std::int64_t heads, const Aspect& a
   return best;
 }
 
-/// Columns that the height keeps narrow spread to the region's right edge, as far as they still look like a
-/// grid.
+/// Spreads the columns to the region's right edge if the height limits the pictures; the gap grows by at most
+/// 0.6 of a thumbnail's width.
 HeadsGrid spread(const Ui& ui, HeadsGrid grid, const Box& area) {
   const float least = grid.width + column_gap(ui);
   const float wanted =
@@ -76,7 +77,8 @@ HeadsGrid spread(const Ui& ui, HeadsGrid grid, const Box& area) {
   return grid;
 }
 
-/// Read-outs where they hardly cost the pictures anything; below a readable size the grid scrolls.
+/// The grid with read-outs if they hardly make the pictures smaller, else without; it scrolls if the pictures
+/// would be too small to read.
 HeadsGrid grid_of(const Ui& ui, const Box& area, std::int64_t heads, const Aspect& aspect) {
   const HeadsGrid bare = fit(ui, area, heads, aspect, false), with_words = fit(ui, area, heads, aspect, true);
   const bool roomy = with_words.side >= ui.px(ThumbnailSpace::least_side_with_line);
@@ -86,7 +88,7 @@ HeadsGrid grid_of(const Ui& ui, const Box& area, std::int64_t heads, const Aspec
   if (bare.side >= least) return spread(ui, bare, area);
   const int columns = std::clamp(static_cast<int>((area.w + gap) / (least + gap)), 1, most_columns);
   HeadsGrid scrolled = with_columns(ui, area, columns, aspect, false);
-  scrolled.side = std::min(scrolled.side, scrolled.width * 3);  // of few keys and many queries
+  scrolled.side = std::min(scrolled.side, scrolled.width * 3);  // with few keys and many queries
   scrolled.row_height = aspect.picture(ui, 0, 0, scrolled.side).h + overhead(ui, false);
   return spread(ui, scrolled, area);
 }
@@ -110,7 +112,7 @@ void draw_title(Scene& scene, const Box& line) {
        });
 }
 
-/// Below the heads: the range of their colours, or what intervention does to the output.
+/// Below the heads: the range of their colours, or the change of the output by interventions.
 void draw_heads_footer(Scene& scene, const Box& line) {
   const Ui& ui = scene.ui;
   if (!scene.result.measures.output_change.empty() && knows_values(scene.result.document))
@@ -128,8 +130,8 @@ void draw_heads_footer(Scene& scene, const Box& line) {
     ui.text(line.right(), line.centre_y(), hint, {type::tick, ui.theme.text3, Ink::Regular, Align::Right});
 }
 
-/// The thumbnails in a child window that scrolls; only what is in view is painted. Returns where the menu of
-/// a head opens that the keyboard asked for.
+/// The thumbnails in a child window that scrolls; only those in sight are drawn. Returns the position for a
+/// menu opened by the keyboard.
 ImVec2 draw_grid(Scene& scene, const Box& region, const Box& area) {
   const Ui& ui = scene.ui;
   const std::vector<std::int64_t>& order = heads_in_order(scene);

@@ -31,14 +31,14 @@ std::span<const OutputChange> rows_of(const Shown& shown) {
       .subspan(static_cast<std::size_t>(shown.sequence() * m.queries), static_cast<std::size_t>(m.queries));
 }
 
-/// The columns of pixels that belong to row i of n.
+/// The pixel columns of row i of n.
 Box column(const Box& bars, std::int64_t i, std::int64_t n) {
   const Box cell = cell_box(bars, 0, i, 1, n);
   return {cell.x, bars.y, std::max(1.f, cell.w), bars.h};
 }
 
-/// A bar for each query, the longest as high as the strip. Where they are narrower than a pixel the larger
-/// one is seen, as it is drawn over the smaller.
+/// A bar for each query, the longest as high as the strip. Of bars in the same pixel the longest is visible,
+/// as all have one foot; that of the shown query is drawn last.
 void draw_bars(const Shown& shown, const Box& bars) {
   const Ui& ui = shown.ui;
   const Theme& theme = ui.theme;

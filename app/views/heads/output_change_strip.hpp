@@ -1,12 +1,12 @@
-// app/views/heads: what head intervention does to the output, below the heads.
+// app/views/heads: the change of the output by interventions on heads, shown below the heads.
 #pragma once
 
 #include "app/scene/scene.hpp"
 
 namespace attnscope {
 
-/// ‖ΔY‖ / ‖Y‖ of every token of the shown sequence as bars, the number of the query in sight, and the way
-/// back. A bar previews its query while hovered and keeps it when clicked.
+/// ‖ΔY‖ / ‖Y‖ of every token of the shown sequence as bars, the number of the shown query, and a button that
+/// removes the interventions. A hovered bar previews its query, a click chooses it.
 void draw_output_change(Scene&, const Box& line);
 
 }  // namespace attnscope

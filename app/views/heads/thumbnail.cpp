@@ -24,8 +24,8 @@ Intervention::Kind operation_on(const Document& document, std::int64_t h) {
                                        : Intervention::Kind::None;
 }
 
-/// How much the hovered token of the strip matters to this head: the most any of its cells gives it, 0..1. A
-/// row with one allowed key gives it everything without a choice and does not count.
+/// The opacity of the thumbnail: 1 without a hovered token, else from 0.22 to 1 by the largest weight of the
+/// token's column (or row). Rows with one allowed key do not count: their weight is always 1.
 float relevance(const Scene& scene, std::int64_t h) {
   if (!scene.selection.hovered_token) return 1;
   const auto weights = matrix_of(scene.result, weights_stage(scene.result.document), scene.sequence(), h);
@@ -46,8 +46,8 @@ float relevance(const Scene& scene, std::int64_t h) {
   return 0.22f + 0.78f * std::min(1.f, most);
 }
 
-/// ".46", or "n/a" where a head has no such number. What is small is no zero: in a long text no weight may be
-/// as large as .01.
+/// ".46", or "n/a" if a head has no such number. Values below .005 are not rounded to 0: in a long text all
+/// weights may be that small.
 std::string read_out(double value, int places) {
   if (std::isnan(value)) return "n/a";
   if (places == 2 && value != 0 && std::abs(value) < 0.005) return tight(value);
@@ -71,7 +71,7 @@ class Thumbnail {
         label_y_(box.y + ui_.px(ThumbnailSpace::label) / 2) {}
 
   void draw() {
-    // What lies on the thumbnail comes first in input.
+    // Widgets on the thumbnail come first, as the first one under the mouse gets the input.
     const float right = draw_badge();
     const float below = picture_.bottom() + ui_.px(ThumbnailSpace::below + ThumbnailSpace::line / 2);
     const float marks = lines_
@@ -80,7 +80,7 @@ class Thumbnail {
     touch_picture();
     draw_label(right);
     if (lines_) draw_read_outs(marks, below);
-    // Without a line of their own the marks lie in the corner that a causal mask leaves empty.
+    // Without the line of read-outs the marks are in the corner that a causal mask leaves empty.
     draw_flags(scene_, lines_ ? box_.right() : picture_.right() - ui_.px(2),
                lines_ ? below : picture_.y + ui_.px(8), h_, lines_ ? 0 : ui_.theme.panel);
   }
@@ -128,7 +128,7 @@ class Thumbnail {
     const Ui::Touch touch = ui_.touch(id.c_str(), {box_.x, box_.y, box_.w, bottom - box_.y});
     const bool muted = kind_ == Intervention::Kind::Mute;
     Plane plane = stage_look_of(scene_.view).stage;
-    // A muted head still shows what it would do, faintly.
+    // A muted head shows its own weights, faintly.
     if (muted && plane == Plane(Stage::Intervention)) plane = own_weights_stage(scene_.result.document);
     const float opacity = muted ? 0.22f : relevance(scene_, h_);
     draw_matrix(scene_, id.c_str(), picture_, plane, scene_.sequence(), h_, colour_scale(scene_, plane, h_),
@@ -143,7 +143,7 @@ class Thumbnail {
     show_tip(touch.hovered);
   }
 
-  /// The mouse is on the head: previews it, and a right click opens its menu.
+  /// Called while the mouse is on the head: previews it; a right click opens its menu.
   void point_at(std::string hint) {
     scene_.next.hovered_head = h_;
     scene_.view.hint = std::move(hint);
@@ -154,8 +154,8 @@ class Thumbnail {
     state.menu_head = h_;
   }
 
-  /// The name or what was put in its place. Where names do not fit, or there is none, the entropy, unless it
-  /// stands below anyway.
+  /// The role's name, or the intervention. If names do not fit, or there is none, the normalised entropy,
+  /// unless the read-outs show it.
   std::string label_text(float room) const {
     const bool muted = kind_ == Intervention::Kind::Mute,
                replaced = kind_ != Intervention::Kind::None && !muted;
@@ -167,7 +167,7 @@ class Thumbnail {
       if (!lines_) return muted ? std::string(words(kind_).state) : "H " + entropy;
       return role_name(scene_.result, h_);
     }
-    // The score stands beside the name, and goes last.
+    // The score follows the name; the long name is shortened before the score is dropped.
     const std::string score = "  " + in_cell(role.score),
                       short_name = short_role_name(ui_, scene_.result, h_);
     for (const std::string& text : {role.does + score, short_name + score})
@@ -188,8 +188,8 @@ class Thumbnail {
   }
   Ink ink() const { return chosen_ ? Ink::Medium : Ink::Regular; }
 
-  /// Below the picture: mean entropy at the left, the largest weight or what the heads are sorted by at the
-  /// right, as far as there is room beside the marks.
+  /// Below the picture: mean normalised entropy at the left; at the right the largest weight, or the
+  /// statistic of the order, if there is room beside the marks.
   void draw_read_outs(float right, float y) {
     if (kind_ == Intervention::Kind::Mute) {
       ui_.text(box_.x, y, words(kind_).state, {type::tick, ui_.theme.text3});
