@@ -1,6 +1,5 @@
-// app/views/inspector: one cell with every number it is made of: the products of q and k, the steps from
-// score to weight, and what the cell adds to the output. The large number is that of the stage the focus
-// shows.
+// app/views/inspector: one cell with all its numbers: the products of q and k, the steps from score to
+// weight, and its contribution to the output. The large number is that of the stage that the focus shows.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -26,8 +25,8 @@ namespace {
 struct Steps {
   CellFacts facts;
   std::vector<LadderLine> lines;
-  std::vector<std::size_t> stages;  // lines that have a picture
-  std::optional<std::size_t> now;   // among `stages`
+  std::vector<std::size_t> stages;  // indices of the lines whose stage has a picture
+  std::optional<std::size_t> now;   // the shown one, an index into `stages`
 };
 
 /// The plane in the focus; the weights while it shows something else.
@@ -40,7 +39,7 @@ Plane shown_plane(const Scene& scene) {
 Steps steps_of(Scene& scene, const CellPlace& at, const CellRow& row) {
   Steps steps{facts_of(scene, at, row), {}, {}, {}};
   steps.lines = ladder_of(scene, steps.facts);
-  // Where room is dear, hovering the weight tells what float64 makes of it.
+  // In a compact window the float64 weight is only in the tooltip of the weight.
   if (scene.compact) std::erase_if(steps.lines, [](const LadderLine& l) { return l.name == "float64"; });
   const Plane plane = shown_plane(scene);
   // The map of a long result shows weights alone: no line leads to another picture.
@@ -59,7 +58,7 @@ void show_step(Scene& scene, const Steps& steps, std::size_t index) {
   show_stage(scene.view, *steps.lines[steps.stages[index]].stage);
 }
 
-/// "‹ scaled ›": the same cell one stage before and after. Returns the width.
+/// "‹ scaled ›": buttons to the same cell one stage before and after. Returns the width.
 float draw_stepper(Scene& scene, const Steps& steps, std::string_view name, const Box& line) {
   const Ui& ui = scene.ui;
   const float side = ui.px(20);
@@ -93,7 +92,7 @@ float draw_stepper(Scene& scene, const Steps& steps, std::string_view name, cons
   return width + 2 * side + ui.px(4);
 }
 
-/// `of_muted`: of the zeros in the place of a muted head's weights.
+/// `of_muted`: the cell is one of the zeros shown for a muted head.
 std::string cell_rank_of(const Shown& shown, const CellFacts& f, bool of_muted) {
   if (std::isnan(f.weight)) return "not a number";
   if (f.masked && !knows_scores(shown.result.document)) return "0 in the file";
@@ -102,7 +101,7 @@ std::string cell_rank_of(const Shown& shown, const CellFacts& f, bool of_muted) 
   return "rank " + grouped(f.rank) + " of " + grouped(f.allowed) + " in the row";
 }
 
-/// The number of the shown stage, large; below it which stage that is, and what can be said of it.
+/// The number of the shown stage, large; below it the stage's name and a remark.
 float draw_head(Scene& scene, const Steps& steps, const Box& area) {
   const Ui& ui = scene.ui;
   const CellFacts& f = steps.facts;
@@ -137,7 +136,7 @@ float draw_head(Scene& scene, const Steps& steps, const Box& area) {
   return line.bottom();
 }
 
-/// What hovering a line of the ladder tells.
+/// The tooltip of a line of the ladder.
 void tell_step(Scene& scene, const Steps& steps, const LadderLine& line, const Box& row) {
   const CellFacts& f = steps.facts;
   const Document& document = scene.result.document;
@@ -192,8 +191,8 @@ float draw_output(Scene& scene, const CellFacts& f, const Box& area) {
     return draw_unknown(ui, area, "values and outputs", why_no_values(scene.result.document));
   const std::span<const float> v = vector_of(scene.result, Stage::Value, f.b, f.kv, f.key);
   const StripMatrix added = strip_of(v, f.mixed);
-  // Colours are those of the values themselves, of which a weight lets a share through: what is next to
-  // nothing looks like it. Numbers too small for two places have a common factor.
+  // The colour scale is that of the values, so that a small contribution has a faint colour. Numbers too
+  // small for two decimal places have a common factor.
   const float most = scene.stats.largest(Stage::Value), largest = largest_of(added);
   const Box strip{area.x, area.y + ui.px(24), area.w, ui.px(22)};
   const bool printed = has_room_for_numbers(ui, strip, 1, added.cols());
@@ -244,7 +243,7 @@ float draw_cell_page(Scene& scene, const CellPlace& at, const Box& area) {
     return y;
   };
   float y = rule(draw_head(scene, steps, area) + ui.px(scene.compact ? 5 : 8)) + ui.px(scene.compact ? 3 : 6);
-  // From the bottom up: the ladder and the output strip have fixed heights, the products take what is left.
+  // Ladder and output strip, at the bottom, have fixed heights; the products take the remaining height.
   const float line = ui.px(scene.compact ? 19 : 22), gap = ui.px(scene.compact ? 6 : 8);
   const float ladder = line * static_cast<float>(steps.lines.size()), output = ui.px(66);
   const float room = area.bottom() - y - ladder - output - 3 * gap;

@@ -26,7 +26,7 @@ constexpr std::array<Tip, 4> page_tips{
 std::string_view name_of(InspectorPage page) { return page_names[static_cast<std::size_t>(page)]; }
 const Tip& tip_of(InspectorPage page) { return page_tips[static_cast<std::size_t>(page)]; }
 
-/// A pushpin: its head is filled while it holds.
+/// A pushpin; its head is filled while the inspector is pinned.
 void draw_pin_button(Scene& scene, const Box& box) {
   const Ui& ui = scene.ui;
   const bool on = inspector_of(scene.view).pinned;
@@ -59,7 +59,7 @@ float draw_page(Scene& scene, const CellPlace& at, const Box& area) {
   return draw_vector_page(scene, at, area);
 }
 
-/// A round-cornered tag of a token's hue that ends at `right`. Returns its left end.
+/// A rounded tag in a token's hue, its right end at `right`. Returns its left end.
 float draw_tag(const Ui& ui, float right, float y, const std::string& label, Rgba hue, float most) {
   const float width = std::min(most, ui.text_width(label, type::label, Ink::Semibold) + ui.px(20));
   const Box box{right - width, y - ui.px(12), width, ui.px(24)};
@@ -71,7 +71,7 @@ float draw_tag(const Ui& ui, float right, float y, const std::string& label, Rgb
 }  // namespace
 
 CellPlace inspected_place(const Scene& scene) {
-  // A number that is under the hand stays the one that it was, wherever the mouse goes.
+  // While a number is edited the cell does not follow the mouse.
   const bool edits = editing_of(scene.view).numbers.grid.starts_with("operand ");
   return inspector_of(scene.view).pinned || edits ? chosen_place(scene) : shown_place(scene);
 }
@@ -113,7 +113,7 @@ float draw_readout(const Scene& scene, const CellPlace& at, const Box& line, std
     right -= ui.text(right, y, "→", {type::label, ui.theme.text3, Ink::Regular, Align::Right}) + ui.px(6);
   }
   right = draw_tag(ui, right, y, query_label(scene.result, at.b, at.query), ui.theme.query, most);
-  // Another head may be previewed meanwhile.
+  // While pinned, another head may be previewed: the tag shows the pinned one.
   if (inspector_of(scene.view).pinned && right - ui.px(28) > line.x + width + ui.px(12)) {
     const Rgba hue = ui.theme.head(at.h);
     badge(ui, {right - ui.px(26), y - ui.px(8), ui.px(20), ui.px(16)}, std::to_string(at.h), hue,

@@ -15,7 +15,7 @@ std::span<const float> vector_of(const LayerResult& result, Stage stage, std::in
   const Shape& shape = tensor->shape();
   const std::int64_t rows = shape[shape.rank() - 2], width = shape[shape.rank() - 1];
   if (row < 0 || row >= rows) return {};
-  const std::int64_t entry = shape[0] == 1 ? 0 : b;  // what is the same for the whole batch serves all
+  const std::int64_t entry = shape[0] == 1 ? 0 : b;  // a batch of 1 serves every sequence
   const std::int64_t outer = shape.rank() == 4 ? entry * shape[1] + h : entry;
   return tensor->values().subspan(static_cast<std::size_t>((outer * rows + row) * width),
                                   static_cast<std::size_t>(width));

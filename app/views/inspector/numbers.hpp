@@ -1,5 +1,5 @@
-// app/views/inspector: the numbers of the pages, apart from how they are drawn: the products of a query and a
-// key, the keys of a row, the norms of vectors.
+// app/views/inspector: the numbers of the pages, without drawing: the products of a query and a key, the keys
+// of a row, the norms of vectors.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace attnscope {
 
-/// One row of a stage of vectors of the result: of a head where it has heads (h counts those of the stage),
-/// else of the whole sequence. Empty when the result has no such stage or row.
+/// One row of a stage of vectors: of head h if the stage has heads (h counts its own: query or key/value
+/// heads), else of the whole sequence. Empty if the result has no such stage or row.
 std::span<const float> vector_of(const LayerResult&, Stage, std::int64_t b, std::int64_t h, std::int64_t row);
 
-/// How queries and keys are called where they are multiplied: as they come, normed, or rotated.
+/// The symbols of the multiplied query and key: plain, normed or rotated.
 struct OperandNames {
   const char* query;
   const char* key;
@@ -24,12 +24,11 @@ struct OperandNames {
 };
 OperandNames operand_names(const LayerResult&);
 
-/// The query's and the key's numbers that are multiplied, rotated where positions are rotary, and what each
-/// dimension gives to the score.
+/// The multiplied numbers of query and key (rotated if positions are rotary), and each dimension's product.
 struct Products {
   std::span<const float> q, k;                              // [d_k]
   std::vector<double> product;                              // [d_k]
-  std::vector<std::int64_t> order;                          // the dimensions as they are listed
+  std::vector<std::int64_t> order;                          // the dimensions in the order of the list
   double sum(std::int64_t first, std::int64_t last) const;  // over order[first … last - 1]
   double sum() const { return sum(0, std::ssize(order)); }
 };
@@ -41,16 +40,16 @@ std::vector<std::int64_t> ordered(std::span<const double> values, ProductOrder);
 struct RowKey {
   std::int64_t key = 0;
   double score = 0;       // q·k
-  double weight = 0;      // the one that counts
-  double cumulative = 0;  // of the weights up to and with this key, as they are listed
-  bool masked = false;    // hidden, and without weight
+  double weight = 0;      // the effective one
+  double cumulative = 0;  // sum of the listed weights up to and with this one
+  bool masked = false;    // masked, and the weight is 0
 };
-/// By position, or the largest weight first.
+/// The keys of the row by position, or the largest weight first.
 std::vector<RowKey> keys_of_row(const CellRow&, const MaskRule&, const CellPlace&, bool by_weight);
-/// The same of a result that keeps its planes.
+/// The same for a result that keeps its planes.
 std::vector<RowKey> keys_of_row(const LayerResult&, const MaskRule&, const CellPlace&, bool by_weight);
 
-/// In double: the Euclidean norm, and the cosine of the angle between two vectors; NaN where one is 0.
+/// Computed in double: the Euclidean norm, and the cosine of the angle between two vectors; NaN if one is 0.
 double norm(std::span<const float>);
 double cosine(std::span<const float>, std::span<const float>);
 

@@ -14,7 +14,7 @@
 namespace attnscope {
 namespace {
 
-/// The block of weights whose column makes a dimension of the stage; nothing where no block does.
+/// The block of weights whose column produces a dimension of the stage; nothing if there is none.
 std::optional<Editable> weights_behind(const Document& document, Stage stage) {
   if (document.input.is_given()) return std::nullopt;
   switch (stage) {
@@ -32,18 +32,18 @@ std::optional<Editable> weights_behind(const Document& document, Stage stage) {
   }
 }
 
-/// How many of a head's first dimensions W_K does not make: those of the key that all heads share.
+/// The number of a head's first dimensions that W_K does not produce: those of the key shared by all heads.
 std::int64_t shared_of(const Document& document, Stage stage) {
   return weights_behind(document, stage) == Editable::KeyWeights ? shared_key_width(document) : 0;
 }
 
-/// The column of the block: dimensions of heads stand side by side.
+/// The column of the block: the dimensions of the heads are side by side.
 std::int64_t column_of(const Operand& operand, std::int64_t dimension, std::int64_t shared) {
   if (operand.stage == Stage::Output) return dimension;
   return operand.h * (std::ssize(operand.values) - shared) + dimension - shared;
 }
 
-/// Shows the block in the focus, zoomed to the columns of the head.
+/// Shows the block in the focus, zoomed to the head's columns.
 void show_column(Scene& scene, const Operand& operand, Editable block) {
   EditingState& editing = editing_of(scene.view);
   show_weights(scene.view, block);
@@ -59,7 +59,7 @@ void show_column(Scene& scene, const Operand& operand, Editable block) {
   if (!(editing.across.from < editing.across.to)) editing.across = {};
 }
 
-/// "q = x · W_Q: 1.461 = Σ x_i · W_Q[i, 26] + b", and where to go.
+/// "q = x · W_Q: 1.461 = Σ x_i · W_Q[i, 26] + b", and links to the numbers.
 void explain(Scene& scene, const Operand& operand, const char* popup, std::string_view why) {
   const Ui& ui = scene.ui;
   context_menu(ui, popup, [&] {

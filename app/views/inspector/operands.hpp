@@ -1,5 +1,5 @@
-// app/views/inspector: numbers of vectors under the hand. Where they are given they are edited in place;
-// where they follow from others a click says from which and leads there.
+// app/views/inspector: mouse and keyboard on the numbers of vectors. Given numbers are edited in place; on a
+// computed one a click explains where it comes from and leads there.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace attnscope {
 
-/// One row of a stage of vectors, as the pages show it.
+/// One row of a stage of vectors that a page shows.
 struct Operand {
   Stage stage = Stage::Query;
   std::int64_t b = 0, h = 0, row = 0;  // h: a head of the stage
@@ -19,7 +19,7 @@ struct Operand {
   std::span<const float> values;
 };
 
-/// Where its numbers stand. `label` is unique and takes the mouse.
+/// The places of its numbers. `label`: unique, the ID of the area that takes the mouse.
 struct OperandPlaces {
   const char* label;
   Box area;
@@ -29,10 +29,10 @@ struct OperandPlaces {
 
 struct OperandTouch {
   std::optional<std::int64_t> hovered;  // the dimension under the mouse
-  std::optional<std::int64_t> edited;   // the one that is typed into, scrubbed or offered a list
+  std::optional<std::int64_t> edited;   // the one that is typed into, scrubbed, or whose list is open
 };
 
-/// Takes mouse and keyboard of the numbers, which the caller has drawn before.
+/// Handles mouse and keyboard on the numbers; the caller has drawn them before.
 OperandTouch take_operand(Scene&, const Operand&, const OperandPlaces&);
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// app/views/inspector: the table of products that a score is the sum of.
+// app/views/inspector: the table of the products whose sum is a score.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr float least_line = 16, most_line = 22, header_height = 24;
 
-/// Where the columns of numbers end, and what is left for bars.
+/// The right ends of the columns of numbers, and the remaining room for bars.
 struct ProductColumns {
   float dimension, q, k, product, bars, right;
 };
@@ -28,9 +28,9 @@ ProductColumns product_columns_of(const Ui& ui, const Box& area) {
           area.x + numbers,   area.x + numbers + ui.px(12),         area.right()};
 }
 
-/// Bars of both signs on one scale: zero stands where the largest of either side just fits.
+/// One scale for bars of both signs: zero is placed so that the largest bar of either side just fits.
 struct BarScale {
-  float zero, unit;  // device pixels: of 0, and for 1
+  float zero, unit;  // device pixels: the x of 0, and the length of 1
 };
 
 BarScale scale_of(const Ui& ui, const ProductColumns& x, const std::vector<double>& products) {
@@ -77,8 +77,7 @@ void draw_header(Scene& scene, const ProductColumns& x, const Box& line) {
     inspector_of(scene.view).products = static_cast<ProductOrder>(*order);
 }
 
-/// "q₂ · k₂ = 1.4613 × 0.9444": hovering the product tells both numbers in full; q and k themselves are
-/// operands.
+/// The tooltip of a product: "q₂ · k₂ = 1.4613 × 0.9444". The columns q and k are operands with their own.
 void tell_product(Scene& scene, const Products& p, std::int64_t d, const ProductColumns& x, const Box& row) {
   const Ui& ui = scene.ui;
   const float left = x.k + ui.px(6);
@@ -111,7 +110,7 @@ void draw_row(Scene& scene, const Products& p, std::int64_t d, const ProductColu
   number(x.product, p.product[at], ui.theme.text1, Ink::Medium);
 }
 
-/// The two columns of operands of the rows in sight, open to the hand.
+/// The two editable columns of operands of the rows in sight.
 struct OperandColumns {
   Scene& scene;
   const CellPlace& at;
@@ -121,7 +120,7 @@ struct OperandColumns {
 
   std::int64_t dimension(std::int64_t row) const { return p.order[static_cast<std::size_t>(row)]; }
 
-  /// The dimension that is edited, if one is.
+  /// Handles input on one column; returns the edited dimension, if any.
   std::optional<std::int64_t> take(const char* label, const Operand& operand, float right) const {
     const Ui& ui = scene.ui;
     const float width = ui.px(scene.compact ? 42 : 52);
@@ -156,7 +155,7 @@ struct OperandColumns {
   }
 };
 
-/// While a number is under the hand its row stays where it is and in sight.
+/// While a number is edited its row keeps its place and stays in sight.
 void hold_order(Scene& scene, const Products& p, const RowList& list, std::optional<std::int64_t> edited) {
   std::vector<std::int64_t>& held = inspector_of(scene.view).held_order;
   if (!edited) return held.clear();

@@ -1,5 +1,5 @@
-// app/views/inspector: the whole row of a query: every key with its weight as a bar, the mass so far, and
-// what the row measures.
+// app/views/inspector: the whole row of a query: every key with its weight as a bar, the cumulative weight,
+// and the measures of the row.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr float least_key_line = 20, most_key_line = 26;
 
-/// Where the columns stand; numbers end at their x.
+/// The places of the columns; numbers are right-aligned at their x.
 struct RowColumns {
   float token, token_width, score, weight, bars, bars_width, sum;
   bool has_score;
@@ -88,7 +88,7 @@ void draw_key(Scene& scene, const CellPlace& at, const RowKey& key, const RowCol
     ui.fill({track.x, track.y, length > 0 ? std::max(1.f, length) : 0, track.h},
             chosen ? ui.theme.key : ui.theme.bar, ui.px(2));
   }
-  // The mass so far, with a line below it that is as long as the share.
+  // The cumulative weight, with a line below it of proportional length.
   const float room = ui.px(28);
   ui.text(x.sum, y - ui.px(1), in_cell(key.cumulative),
           {type::tick, ui.theme.text2, Ink::Regular, Align::Right});
@@ -146,7 +146,7 @@ std::vector<Fact> facts_of_row(const Shown& shown, const CellRow& cells) {
     add("masked mass", share(m.dropped),
         {"Masked mass", "Σ of full attention's weights on hidden keys",
          "Share of the row's full attention on keys that the window or pattern masks."});
-  if (!knows_scores(r.document)) return facts;  // of scores
+  if (!knows_scores(r.document)) return facts;  // the facts below are of scores
   add("log-sum-exp", fixed(m.log_sum_exp, 2),
       {"Log-sum-exp",
        has_sinks(r.document.layer()) ? "ln (Σ exp(masked / τ) + exp(s / τ))" : "ln Σ exp(masked / τ)",
@@ -178,7 +178,7 @@ void draw_facts(const Shown& shown, const std::vector<Fact>& facts, const Box& a
 float draw_head(Scene& scene, const CellPlace& at, const RowMeasures& m, const Box& area) {
   const Ui& ui = scene.ui;
   const bool none = m.allowed == 0;
-  // A muted head has no weights; those that linear attention implies may be negative.
+  // No entropy: the head is muted, or linear attention implies negative weights.
   const bool is_off = std::isnan(m.entropy) && std::isfinite(m.largest);
   draw_readout(scene, at, {area.x, area.y, area.w, ui.px(readout_height)},
                none                      ? "no key"

@@ -1,5 +1,5 @@
-// app/views/inspector: the vectors behind a cell, number by number: what the query asks, what the key answers
-// and hands on, what the head gives, and the layer's input and output for the query.
+// app/views/inspector: the vectors of a cell, number by number: the query's q, the key's k and v, the head's
+// output, and the layer's input and output for the query.
 #include <algorithm>
 #include <cmath>
 
@@ -15,7 +15,7 @@
 namespace attnscope {
 namespace {
 
-/// One vector with its words.
+/// One vector with its description.
 struct ListedVector : Operand {
   std::string what;
   Rgba hue = 0;
@@ -52,7 +52,7 @@ std::vector<ListedVector> vectors_of(const Shown& shown, const CellPlace& at) {
   return all;
 }
 
-/// How a vector is cut into lines: with numbers while there are few, else as colours alone.
+/// How a vector is broken into lines: with printed numbers if there are few, else only as colours.
 struct Cut {
   std::int64_t columns = 1, lines = 1;
   float height = 0;
@@ -70,7 +70,7 @@ Cut cut_of(const Ui& ui, float width, std::int64_t size) {
   return cut;
 }
 
-/// Where a vector's cells stand, line by line.
+/// The places of a vector's cells, line by line.
 struct Cells {
   Box area;
   Cut cut;
