@@ -1,5 +1,5 @@
-// app/views/signals: the mean entropy of every head as a bar, from its lowest to its highest row as a
-// whisker, and where B's mean is.
+// app/views/signals: the mean entropy of every head as a bar, a whisker from its lowest to its highest row,
+// and a mark at B's mean.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -22,7 +22,7 @@ RowSpread spread_of(const HeadMeasures& head, bool normalised) {
 
 std::string entropy_number(double v) { return std::isnan(v) ? "n/a" : fixed(v, 2); }
 
-/// Of the mean: "n/a" where it is not defined, "NaN" where the weights are none.
+/// The text of the mean: "n/a" if it is not defined, "NaN" if weights are not finite.
 std::string mean_text(const HeadMeasures& head, const RowSpread& spread) {
   return head.not_finite == 0 ? entropy_number(spread.mean) : "NaN";
 }
@@ -30,7 +30,7 @@ std::string mean_text(const HeadMeasures& head, const RowSpread& spread) {
 /// One head's row of the plot.
 struct HeadRow {
   std::int64_t head;
-  Box box;        // from edge to edge, touchable
+  Box box;        // over the whole width, takes the mouse
   bool labelled;  // there is room for its number
 };
 
@@ -47,7 +47,7 @@ void draw_bar(const Shown& scene, const Axes& axes, const HeadRow& row, const Ro
               const std::optional<RowSpread>& b) {
   const Ui& ui = scene.ui;
   const bool chosen = row.head == scene.head();
-  const bool low = row.box.h < ui.px(7);  // many heads: no room for whiskers but the shown head's
+  const bool low = row.box.h < ui.px(7);  // many heads: only the shown head has a whisker
   const float y = std::round(row.box.centre_y());
   const float height = std::clamp(std::round(row.box.h * (low ? 0.75f : 0.5f)), 1.f, ui.px(8));
   if (std::isfinite(a.mean)) {
@@ -69,7 +69,7 @@ void draw_bar(const Shown& scene, const Axes& axes, const HeadRow& row, const Ro
   ui.text(row.box.right() - ui.px(4), y, mean_text(head, a), {type::tick, colour, ink, Align::Right});
 }
 
-/// The largest value in sight: the axis of nats ends there.
+/// The end of the axis in nats: the largest row entropy of A, or head mean of B.
 double most_of(const Measures& a, const Measures* b, std::int64_t sequence) {
   double most = 0.1;
   for (std::int64_t h = 0; h < a.heads; ++h) {
@@ -123,7 +123,7 @@ void draw_entropy_heads(const PlotPlace& place) {
     return held ? std::optional(spread_in(*held, h)) : std::nullopt;
   };
   for (std::int64_t h = 0; h < a.heads; ++h) {
-    // The shown head's number always stands, and keeps its neighbours away.
+    // The shown head always has its number; numbers too near to it are left out.
     const bool labelled = h == shown || (h % step == 0 && std::abs(h - shown) >= step);
     const float y = axes.area.y + static_cast<float>(h) * row_height;
     const HeadRow row{h, {box.x, y, box.w, row_height}, labelled};

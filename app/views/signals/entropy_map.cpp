@@ -1,5 +1,4 @@
-// app/views/signals: the entropy of all rows of all heads as one picture: heads downwards, queries to the
-// right.
+// app/views/signals: the entropy of all rows of all heads as one picture: heads down, queries across.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -11,14 +10,15 @@
 namespace attnscope {
 namespace {
 
-/// The map ends before its brightest colours: the focus stays the brightest thing in the window.
+/// The upper end of the colour scale: above 1, so that the brightest colours are not used and the focus stays
+/// brightest.
 constexpr float damped_end = 1 / 0.8f;
 
 const RowMeasures& row_of(const Shown& shown, const Cell& at) {
   return shown.result.measures.row(shown.sequence(), at.query, at.key);
 }
 
-/// Heads as rows, queries as columns; `Cell` names both here.
+/// Heads as rows, queries as columns. Here a `Cell` is {head, query}.
 void draw_picture(const Shown& shown, const Box& box) {
   const Ui& ui = shown.ui;
   const Measures& m = shown.result.measures;
@@ -102,7 +102,7 @@ void draw_entropy_map(const PlotPlace& place) {
                  std::floor(box.h - ui.px(28))};
   if (area.w < 8 || area.h < 8) return;
   draw_picture(scene, area);
-  // Labels stand under the middle of their column.
+  // The axis is shifted by half a column, so that labels are under the middle of their column.
   const auto columns = static_cast<double>(m.queries);
   const Axes axes{area, -0.5, columns - 0.5, 0, 1};
   draw_head_numbers(scene, axes, m.heads);

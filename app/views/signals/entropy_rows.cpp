@@ -1,5 +1,5 @@
-// app/views/signals: the entropy of every query's row, all heads as curves under the ceiling ln(allowed); and
-// how far it is from B's.
+// app/views/signals: the entropy of every query's row, all heads as curves below the ceiling ln(allowed); or
+// its difference to B.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -17,17 +17,17 @@ namespace {
 
 using Points = std::vector<ImVec2>;
 
-constexpr float dense = 1.5f, apart = 4;  // logical pixels between rows, and between means in their place
+constexpr float dense = 1.5f, apart = 4;  // logical pixels: least between rows; between means instead
 
-/// What is drawn of each row.
+/// The values of the curves.
 struct RowCurves {
   const Scene& scene;
   const Measures& a;
   const Measures* b;  // null: nothing comparable is held
   bool normalised, difference;
-  std::int64_t rows_in_mean = 1;  // of curves that are not looked at
+  std::int64_t rows_in_mean = 1;  // number of rows in a mean, for the curves of the other heads
 
-  /// Of a row that fewer than two keys share there is none: its curve has a gap.
+  /// The entropy of a row; NaN, a gap in the curve, if fewer than two keys are allowed.
   double value(const Measures& m, std::int64_t h, std::int64_t i) const {
     const RowMeasures& row = m.row(scene.sequence(), h, i);
     if (row.allowed < 2) return std::numeric_limits<double>::quiet_NaN();
@@ -42,7 +42,7 @@ struct RowCurves {
       points.push_back({static_cast<float>(i), static_cast<float>(value(h, i))});
     return points;
   }
-  /// The mean of the rows that share a point, as far as it is known in them.
+  /// The mean of the rows in the point that holds row i, without NaN.
   double mean_around(std::int64_t h, std::int64_t i) const {
     const std::int64_t begin = i - i % rows_in_mean, end = std::min(a.queries, begin + rows_in_mean);
     double sum = 0;
@@ -55,7 +55,8 @@ struct RowCurves {
     }
     return count > 0 ? sum / count : std::numeric_limits<double>::quiet_NaN();
   }
-  /// Of a head that is not looked at: many of them, row by row, would be one block.
+  /// The curve of a head that is not the shown one: dense rows are averaged, as many curves would form a
+  /// block.
   Points faint_curve(std::int64_t h) const {
     if (rows_in_mean == 1) return curve(h);
     Points points;
@@ -76,7 +77,7 @@ struct RowCurves {
   }
 };
 
-/// The ends of the y axis: the same whichever head is looked at, so that a preview does not move the curves.
+/// The y axis. It does not depend on the shown head, so that a preview does not move the curves.
 Axes axes_of(const RowCurves& rows, const Box& area) {
   Axes axes{area, 0, rows.a.queries > 1 ? static_cast<double>(rows.a.queries - 1) : 1, 0, 1.06};
   if (rows.normalised && !rows.difference) return axes;
@@ -104,7 +105,7 @@ void draw_ceiling(const Ui& ui, const RowCurves& rows, const Axes& axes) {
   }
   draw_dashed_curve(ui, axes, points, ui.theme.text3, std::max(1.f, ui.px(1)));
   if (axes.y(static_cast<double>(points.back().y)) > axes.area.bottom() - 1 && points.size() == 1) return;
-  // Named where there is air above it: a causal mask leaves it at the left.
+  // The name is at the left, where a causal mask leaves room above the ceiling.
   constexpr std::string_view name = "ln(allowed)";
   const float width = ui.text_width(name, type::tick), x = axes.area.x + ui.px(4);
   float lowest = axes.area.bottom();
@@ -115,16 +116,16 @@ void draw_ceiling(const Ui& ui, const RowCurves& rows, const Axes& axes) {
   }
   if (lowest - ui.px(16) < axes.area.y - ui.px(2)) return;
   ui.fill({x - ui.px(2), lowest - ui.px(16), width + ui.px(4), ui.px(14)},
-          ui.theme.panel);  // over a hairline
+          ui.theme.panel);  // covers the hairlines
   ui.text(x, lowest - ui.px(9), name, {type::tick, ui.theme.text3});
 }
 
-/// Rows that are no numbers, and rows without a key, at the foot of the plot.
+/// Marks of rows that are not finite, and of rows without a key, at the foot of the plot.
 void draw_row_marks(const Ui& ui, const RowCurves& rows, const Axes& axes) {
   const float wide = std::clamp(axes.area.w / static_cast<float>(rows.a.queries), ui.px(2), ui.px(8));
   for (std::int64_t i = 0; i < rows.a.queries; ++i) {
     const RowMeasures& row = rows.a.row(rows.scene.sequence(), rows.scene.head(), i);
-    const bool nan = !std::isfinite(row.largest);  // of a muted head only the entropy is n/a
+    const bool nan = !std::isfinite(row.largest);  // a muted head lacks only the entropy
     if (!nan && row.allowed > 0) continue;
     const float x = std::round(axes.x(static_cast<double>(i)) - wide / 2);
     ui.fill({x, axes.area.bottom() - ui.px(nan ? 4 : 2), wide, ui.px(nan ? 4 : 2)},
@@ -190,7 +191,7 @@ void draw_marked_query(const Ui& ui, const RowCurves& rows, const Axes& axes) {
   draw_value_tag(ui, axes, point, read_out(rows, query));
 }
 
-/// The head whose curve is under the mouse, when one is near.
+/// The head whose curve is nearest to the mouse, within 7 logical pixels.
 std::optional<std::int64_t> nearest_head(const Ui& ui, const RowCurves& rows, const Axes& axes,
                                          std::int64_t query, float y) {
   std::optional<std::int64_t> nearest;
@@ -247,7 +248,7 @@ void draw_entropy_rows(const PlotPlace& place) {
   draw_switches(scene, title, held != nullptr);
   RowCurves rows{scene, scene.result.measures, held, signals_of(scene.view).rows_normalised,
                  held && signals_of(scene.view).difference};
-  // At the right end stand the numbers of heads, and the name of what is held.
+  // Room at the right end for the heads' numbers and the label "held".
   const float names =
       rows.b && !rows.difference ? ui.text_width("held", type::tick, Ink::Semibold) + ui.px(8) : 0;
   const float width = place.box.w - ui.px(28) - std::max(ui.px(22), names);

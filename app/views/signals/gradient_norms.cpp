@@ -1,5 +1,5 @@
-// app/views/signals: how large the loss's gradients are in each head's W_Q, W_K and W_V, on a logarithmic
-// axis with the ends from which a head stands out from the layer.
+// app/views/signals: the norms of the loss's gradients in each head's W_Q, W_K and W_V, on a logarithmic axis
+// with the limits beyond which a head is flagged.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -40,7 +40,7 @@ void draw_no_loss(Scene& scene, const Box& box) {
   }
 }
 
-/// The axis is in powers of ten and holds both limits of the layer (see
+/// The axis, in powers of ten; it includes both limits of the layer (see
 /// core/attention/backward/gradients.hpp).
 Axes axes_of(const std::vector<HeadGradients>& heads, const Box& area) {
   const GradientLimits limits = gradient_limits(heads);
@@ -65,7 +65,7 @@ void draw_ground(const Ui& ui, const Axes& axes, const GradientLimits& limits) {
   const Rgba odd = fade(ui.theme.key, 0.12f);
   ui.fill({area.x, area.y, left - area.x, area.h}, odd);
   ui.fill({right, area.y, area.right() - right, area.h}, odd);
-  // Powers of a thousand first, then others where there is room beside them.
+  // Labels at powers of a thousand first, then at others that have room.
   std::vector<std::pair<float, float>> used;
   for (const int power : {-6, 0, -3, 3, -9, -12, 6, 9, -15, -18, 1, -1, 2, -2, -4, 4}) {
     if (power < axes.x0 || power > axes.x1) continue;
@@ -90,7 +90,7 @@ struct GradientRow {
   bool shown;
 };
 
-/// Three dots on one row: Q above, V below where the row is high enough, so that colour is not alone.
+/// Three dots on one row. In a high row Q is above and V below, so that not only the colour tells them apart.
 void draw_norms(const Ui& ui, const Axes& axes, const GradientRow& line) {
   const auto norms = norms_of(line.norms);
   const Box& row = line.box;
@@ -99,7 +99,7 @@ void draw_norms(const Ui& ui, const Axes& axes, const GradientRow& line) {
   const float apart = row.h >= ui.px(10) ? std::min(row.h / 4.5f, ui.px(5)) : 0;
   const float radius = std::clamp(row.h / 5, 1.5f * ui.scale(), ui.px(shown ? 4 : 3));
   if (shown) ui.fill({axes.area.x, row.y, axes.area.w, row.h}, fade(ui.theme.text1, 0.08f), ui.px(2));
-  const auto place = [&](double norm) {  // of a dot; the ends stand for 0 and for what is not finite
+  const auto place = [&](double norm) {  // x of a dot; the ends are 0 and not finite
     if (!std::isfinite(norm)) return axes.area.right();
     return norm > 0 ? axes.x(std::log10(norm)) : axes.area.x;
   };

@@ -1,5 +1,5 @@
-// app/views/signals: the eight plots and the line above each: a chooser of what stands in the place, the
-// plot's own switches at the right.
+// app/views/signals: the eight plots and the line above each: a chooser of the plot, and the plot's own
+// switches at the right.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace attnscope {
 
-/// One of the places side by side.
+/// One of the places for plots, which are side by side.
 struct PlotPlace {
   Scene& scene;
   Box box;   // of the title line and the plot
@@ -26,21 +26,21 @@ Tip words(PlotKind);
 /// Its name in the list of the chooser.
 const char* name_in_list(PlotKind);
 
-/// Puts a plot into a place; where it stood before comes what stood here.
+/// Puts a plot into a place. If another place has it, that place gets the plot of this one.
 void show_plot(SignalsState&, int slot, PlotKind);
 
-/// The title line, filled from the right. Switches for which there is no room are left out.
+/// The title line, filled from the right. Switches without room are left out.
 class TitleLine {
  public:
   explicit TitleLine(const PlotPlace& place) : place_(place), right_(place.box.right()) {}
-  /// A small button; `on` shows that it is in force. True when it was clicked.
+  /// A small button, highlighted if `on`. True when it was clicked.
   bool tool(const char* label, std::string_view shown, bool on, const Tip&);
-  /// Small segments.
+  /// Small segments; returns the one that was clicked.
   std::optional<int> choice(const char* label, std::span<const std::string_view> names, int chosen,
                             std::span<const Tip> tips);
-  /// Room for something that the caller draws, `width` device pixels; nothing where there is none.
+  /// A box of `width` device pixels for the caller to draw into; nothing if there is no room.
   std::optional<Box> room(float width);
-  /// The chooser and what is left of the unit. Returns the box below the line.
+  /// Draws the chooser, and the unit as far as there is room. Returns the box below the line.
   Box finish(std::string_view unit);
 
  private:
@@ -48,13 +48,13 @@ class TitleLine {
   float right_;
 };
 
-/// The measures of B where its rows can be compared with those that are shown; else null.
+/// The measures of B if its rows can be compared with the shown ones; else null.
 const Measures* held_measures(const Shown&);
-/// Fill of the differences above and below 0.
+/// The fills of differences above and below 0.
 Rgba positive_fill(const Ui&);
 Rgba negative_fill(const Ui&);
 
-/// Words in the middle of a plot that has nothing to show: what is missing, and what to do about it.
+/// The text of a plot without data: what is missing, and the remedy.
 void draw_empty_plot(const Ui&, const Box&, std::string_view what, std::string_view remedy);
 
 void draw_entropy_rows(const PlotPlace&);

@@ -1,5 +1,5 @@
-// app/views/signals: how much attention every key of the shown head receives from all queries together,
-// beside what it would receive from uniform attention under the same mask.
+// app/views/signals: the attention that every key of the shown head receives from all queries together, and
+// what it would receive from uniform attention under the same mask.
 #include <algorithm>
 #include <cmath>
 
@@ -9,12 +9,12 @@
 namespace attnscope {
 namespace {
 
-/// Column sums of one head, and B's where they can be compared.
+/// Column sums of one head, and B's if they can be compared.
 struct Received {
   const std::vector<double>& a;
   const std::vector<double>& uniform;
   const std::vector<double>* b;
-  std::int64_t key;  // looked at
+  std::int64_t key;  // the shown one
 
   std::int64_t count() const { return std::ssize(a); }
 };
@@ -25,7 +25,7 @@ double largest(const std::vector<double>& values) {
   return most;
 }
 
-/// Where the keys are narrower than pixels, a pixel column is as high as the highest of its keys.
+/// If keys are narrower than pixels, a pixel column has the height of its largest key.
 void draw_bars(const Ui& ui, const Axes& axes, const Received& keys) {
   const float gap = axes.area.w / static_cast<float>(keys.count()) >= ui.px(4) ? std::max(1.f, ui.px(1)) : 0;
   const auto place = [&](std::int64_t key) {

@@ -1,4 +1,4 @@
-// app/views/signals: how the scores of the shown head are spread before and after scaling, and after it in B.
+// app/views/signals: histograms of the shown head's scores before and after scaling, and after it in B.
 #include <algorithm>
 #include <cmath>
 
@@ -19,7 +19,7 @@ struct ScoreSpread {
   std::int64_t cells = 0;
 };
 
-/// Everything that is drawn; the axis reaches equally far to both sides.
+/// All histograms of the plot; the axis is −end … end.
 struct ScoreSpreads {
   double end = 1;
   ScoreSpread before, after;

@@ -1,4 +1,4 @@
-// app/views: the signals: up to four plots side by side; what stands in each place is chosen in its title.
+// app/views: the signals: up to four plots side by side; each is chosen in the title of its place.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -15,8 +15,8 @@ namespace {
 
 constexpr float least_place_width = 300;  // of a place, logical pixels
 
-/// Which places fit, from the left. Where four do not, the second gives way first: per head is in every
-/// thumbnail's tooltip as well.
+/// The places that fit, from the left. If four do not fit, the second is left out first: entropy per head,
+/// which is there at the start, is in every thumbnail's tooltip as well.
 std::vector<int> places_in(float width, float place) {
   const int count = std::clamp(static_cast<int>(width / place), 1, 4);
   if (count == 1) return {0};
@@ -38,7 +38,7 @@ void draw_plot(const PlotPlace& place) {
   }
 }
 
-/// What a plot marks for the chosen cell; empty where that is no single number.
+/// The number that a plot marks for the chosen cell; empty if it is no single number.
 std::string marked_number(const Shown& shown, PlotKind kind) {
   const Measures& all = shown.result.measures;
   const RowMeasures& row = all.row(shown.sequence(), shown.head(), shown.cell().query);

@@ -1,5 +1,5 @@
-// app/views/signals: entropy, weight and scale of the chosen cell against time, as an oscilloscope shows
-// them: freeze, time base, a trigger level that can be dragged, a cursor that reads values off.
+// app/views/signals: entropy, weight and scale of the chosen cell over time, as on an oscilloscope: freeze,
+// time base, a trigger level that can be dragged, a cursor with the values.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -15,8 +15,8 @@ namespace {
 
 constexpr float margin = 74;  // right of the plot: names of the traces, trigger and time base
 
-/// The window of time in sight. Its x axis counts from `zero`: now, where the trace was frozen, or where the
-/// trigger was crossed.
+/// The window of time in sight. Its x axis counts from `zero`: now, the time of freezing, or the time at
+/// which the trigger level was crossed.
 struct TimeWindow {
   const Oscilloscope& scope;
   double zero, trace_end;
@@ -34,8 +34,8 @@ std::optional<double> held_entropy(const Scene& scene) {
   return std::isfinite(entropy) ? std::optional(entropy) : std::nullopt;
 }
 
-/// The highest value the axis must reach: what the row could have, what was there, and the trigger's level. A
-/// scale beyond it runs along the upper edge.
+/// The upper end of the axis: the largest of ln(allowed), the recorded entropies and the trigger's level. A
+/// scale factor above it is drawn at the upper edge.
 double highest(const Scene& scene, const Oscilloscope& scope) {
   double most =
       std::clamp(static_cast<double>(signals_of(scene.view).trigger.level), 1.0, 20.0);  // e^20 keys
@@ -59,7 +59,7 @@ TimeWindow window_of(const Scene& scene, const Box& area) {
           {area, at(zoom.from), at(zoom.to), 0, highest(scene, scope_of(view)) * 1.06}};
 }
 
-/// Values jump, they do not slide: every moment holds until the next.
+/// The trace as steps: the values of a moment hold until the next.
 std::vector<ImVec2> steps_of(const TimeWindow& window, float Moment::*value) {
   std::vector<ImVec2> points;
   const MomentRing& moments = window.scope.moments();
@@ -92,7 +92,7 @@ void draw_time_axis(const Ui& ui, const TimeWindow& window) {
   }
 }
 
-/// What the axis counts: time that passes while nothing moves is not on it.
+/// The title of the time axis. Time without frames is not on it.
 void draw_time_title(const Ui& ui, const Box& area) {
   ui.text(area.centre_x(), area.bottom() + ui.px(25), "seconds in motion",
           {type::tick, ui.theme.text3, Ink::Regular, Align::Centre, area.w});
@@ -120,12 +120,12 @@ void draw_traces(const Scene& scene, const TimeWindow& window, float labels_top)
   if (knows_scores(scene.result.document)) trace(&Moment::scale, "×", ui.theme.text3, 1 * ui.scale());
   trace(&Moment::weight, "w ", ui.theme.key, 2 * ui.scale());
   trace(&Moment::entropy, "H ", ui.theme.query, 2 * ui.scale());
-  std::reverse(ends.begin(), ends.end());              // the entropy's name stands where its trace ends
+  std::reverse(ends.begin(), ends.end());              // the first label, that of the entropy, is not moved
   const float lowest = axes.area.bottom() - ui.px(9);  // clear of the time base
   draw_end_labels(ui, {axes.area.right() + ui.px(9), labels_top, lowest}, ends);
 }
 
-/// The level: a line that is dragged up and down, and what it waits for.
+/// The trigger level: a line that can be dragged up and down, with the trigger's state.
 void draw_level(Scene& scene, const TimeWindow& window) {
   const Oscilloscope& scope = window.scope;
   if (scope.state() == Oscilloscope::State::Off) return;
@@ -158,7 +158,7 @@ void draw_level(Scene& scene, const TimeWindow& window) {
            "Drag it. The crossing comes to stand in the middle of the plot."});
 }
 
-/// Values at the time under the mouse.
+/// The values at the time under the mouse.
 void read_off(const Shown& shown, const TimeWindow& window) {
   const Ui& ui = shown.ui;
   const Axes& axes = window.axes;

@@ -1,4 +1,4 @@
-// app/views/signals: names of the plots and the line above each.
+// app/views/signals: the names of the plots and the line above each.
 #include <algorithm>
 #include <array>
 
@@ -120,7 +120,7 @@ Box TitleLine::finish(std::string_view unit) {
     }
   });
   const float left = title.right() + ui.px(6), left_over = right_ - left;
-  // What does not fit goes from the end on, as a whole where it can.
+  // Drops parts of the unit from the end, at "  ·  ", until it fits.
   for (std::size_t last = unit.rfind("  ·  ");
        last != std::string_view::npos && ui.text_width(unit, type::tick) > left_over;
        last = unit.rfind("  ·  "))

@@ -1,5 +1,5 @@
-// app/views/signals: how the weights of the shown head are spread: few cells matter and many hardly do, so
-// counts are logarithmic; the weights may be as well.
+// app/views/signals: the histogram of the shown head's weights. Few cells have large weights and many have
+// tiny ones, so counts are logarithmic; the axis of the weights can be, too.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -31,7 +31,7 @@ std::string power_of_ten(int power) {
          std::string(units[static_cast<std::size_t>(std::min(power / 3, 4))]);
 }
 
-/// 1, 10, 100, … cells.
+/// The axis of counts: 1, 10, 100, … cells.
 void draw_count_axis(const Ui& ui, const Axes& axes) {
   const float decade = axes.area.h / static_cast<float>(axes.y1);
   const int step = std::max(1, static_cast<int>(std::ceil(ui.px(16) / decade)));
@@ -44,7 +44,7 @@ void draw_count_axis(const Ui& ui, const Axes& axes) {
   }
 }
 
-/// The axis is in powers of ten: 1e−8 … 1.
+/// The logarithmic axis of the weights, in powers of ten: 1e−8 … 1.
 void draw_decades(const Ui& ui, const Axes& axes) {
   const double step = nice_step(axes.x1 - axes.x0, 4);
   for (double v = std::ceil(axes.x0 / step - 1e-6) * step; v <= axes.x1 + step * 1e-6; v += step) {
@@ -63,7 +63,7 @@ struct WeightPlot {
   std::optional<Bars> held;
   bool logarithmic;
   Axes axes;
-  Box zero;  // where the bar of the zeros stands
+  Box zero;  // the place of the bar of zero weights
 
   double at(double x) const { return logarithmic ? std::pow(10.0, x) : x; }
 };
@@ -161,17 +161,17 @@ void draw_weights(const PlotPlace& place) {
 
   WeightPlot plot{scene, a, b, bars_of(a, state), {}, state.log_weights, {}, {}};
   if (b) plot.held = bars_of(*b, state);
-  const float gutter = ui.px(a.zero > 0 ? 30 : 2);  // for the bar of the zeros
+  const float gutter = ui.px(a.zero > 0 ? 30 : 2);  // for the bar of zero weights
   const float left = ui.px(34) + gutter;
   const Box area{box.x + left, box.y + ui.px(4), box.w - left - ui.px(8), box.h - ui.px(26)};
   if (area.w < 8 || area.h < 8) return;
   const double most = std::max({height_of_bar(plot.bars.largest()), height_of_bar(a.zero), 1.05,
                                 plot.held ? height_of_bar(plot.held->largest()) : 0});
   const double low = state.log_weights ? -WeightSpread::decades : 0, span = state.log_weights ? -low : 1;
-  const double shares = std::min(0.4, static_cast<double>(ui.px(18) / area.h));  // bars end below them
+  const double shares = std::min(0.4, static_cast<double>(ui.px(18) / area.h));  // room above the bars
   plot.axes = {area, low + span * plot.bars.from, low + span * plot.bars.to, 0, most / (1 - shares)};
   plot.zero = {area.x - gutter + ui.px(2), area.y, a.zero > 0 ? ui.px(10) : 0, area.h};
-  Axes counts = plot.axes;  // their hairlines run behind the zeros as well
+  Axes counts = plot.axes;  // the hairlines of the counts also cross the bar of zeros
   counts.area.x = plot.zero.x - ui.px(2);
   counts.area.w = area.right() - counts.area.x;
   draw_count_axis(ui, counts);
