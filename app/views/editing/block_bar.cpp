@@ -1,4 +1,4 @@
-// The controls that hold for a whole block of numbers: gain, initialiser, seed, zero and reset.
+// app/views: the controls of a whole block of numbers: gain, initialiser, seed, zero and reset.
 #include <algorithm>
 #include <cstdint>
 #include <exception>
@@ -14,7 +14,7 @@
 namespace attnscope {
 namespace {
 
-/// A cursor that goes from left to right.
+/// Draws the controls from left to right.
 class BlockBar {
  public:
   BlockBar(Scene& scene, const Box& area, Editable block)
@@ -34,7 +34,7 @@ class BlockBar {
   }
 
  private:
-  /// The next control, as long as there is room for it.
+  /// Draws the next control if there is room for it.
   void draw(float logical_width, float logical_height, void (BlockBar::*control)(const Box&)) {
     const float gap = ui_.px(scene_.compact ? 8 : 12);
     const Box box{x_, std::round(area_.y + (ui_.px(36) - ui_.px(logical_height)) / 2), ui_.px(logical_width),
@@ -65,7 +65,7 @@ class BlockBar {
       change([&](Document d) { return edit::gain(std::move(d), block_, std::clamp(*factor, 1e-3f, 1e3f)); });
   }
 
-  /// What the block is drawn with, if it is drawn at all.
+  /// The name of the block's initialiser, or of its origin if it has none.
   std::string drawn_with() const {
     const Weights w = scene_.document.layer().weights;
     if (const auto& own = w.of(*projection_of(block_)).drawn)

@@ -10,9 +10,9 @@
 namespace attnscope {
 namespace {
 
-constexpr float least_cells = 4;  // that the wheel zooms to
+constexpr float least_cells = 4;  // the wheel zooms to at least this many cells
 
-/// Whole cells of an axis of `count` that a zoom leaves in sight.
+/// The whole cells of an axis of `count` that are in sight at a zoom.
 NumberStretch in_sight(const ZoomRange& zoom, std::int64_t count) {
   const auto n = static_cast<float>(count);
   const auto size = std::clamp<std::int64_t>(std::llround(zoom.span() * n), 1, count);
@@ -55,7 +55,7 @@ class MapDrawing {
   }
 
  private:
-  /// The number that is typed into comes into sight: Tab may have left it.
+  /// Scrolls the number that is typed into into sight: Tab can move out of it.
   void follow() {
     const NumberEditing& numbers = state_.numbers;
     if (!numbers.is(map_.label) || !numbers.typing || numbers.begun) return;
@@ -82,7 +82,7 @@ class MapDrawing {
     const std::int64_t shown_rows = down.end - down.begin, shown_columns = across.end - across.begin;
     const auto side = [](float room, std::int64_t count, float most) {
       const float exact = room / static_cast<float>(count);
-      return exact >= most ? most : exact >= 24 ? std::floor(exact) : exact;  // small ones fill the room
+      return exact >= most ? most : exact >= 24 ? std::floor(exact) : exact;  // small cells fill the room
     };
     const float w = std::floor(side(wide, shown_columns, ui_.px(56)) * static_cast<float>(shown_columns));
     const float h = std::floor(side(high, shown_rows, ui_.px(36)) * static_cast<float>(shown_rows));
@@ -248,7 +248,7 @@ class MapDrawing {
   const NumberMap& map_;
   const ColourScale scale_;
   CellsInSight cells_;
-  float room_ = 0;  // for the labels of rows
+  float room_ = 0;  // width of the rows' labels
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// app/views: a matrix of zero-centred numbers, large: labels, printed values, wheel zoom and drag pan, and
-// every number open to the hand. Vectors and weights look and behave alike here.
+// app/views: a large matrix of zero-centred, editable numbers: labels, printed values, wheel zoom and drag
+// pan. Vectors and weights share it.
 #pragma once
 
 #include <functional>
@@ -12,19 +12,19 @@
 namespace attnscope {
 
 struct NumberMap {
-  const char* label;          // unique: what takes the mouse, and the picture
-  std::string what;           // the zoom goes with it: another one starts whole
-  std::uint64_t content = 0;  // a hash of the numbers
+  const char* label;          // unique: the ID of the area that takes the mouse, and of the picture
+  std::string what;           // names the matrix: the zoom is reset when it changes
+  std::uint64_t content = 0;  // identifies the numbers: the picture is drawn anew when it changes
   ConstMatrixMap<float> values{nullptr, 0, 0};
   float most = 1;                // ends of the colours: -most … most
-  std::string colour_note = {};  // what these ends are of, beside the bar
+  std::string colour_note = {};  // the text beside the bar: which numbers these ends are of
   std::string_view row_title = "token ↓";
   std::function<std::string(std::int64_t)> row_label, column_label;
-  std::int64_t marked = -1;  // a row with a tick, in the hue
+  std::int64_t marked = -1;  // the row with a tick in `hue`; -1: none
   Rgba hue = 0;
-  /// What is bright: the columns (or rows, for W_O) of one head; empty: everything.
+  /// The columns (or rows, for W_O) that are not dimmed, those of one head; empty: all.
   NumberStretch lit_columns = {}, lit_rows = {};
-  // What stands beside the mouse, as in NumberGrid.
+  // As in NumberGrid.
   std::function<std::string(NumberAt)> name;
   std::function<Tip(NumberAt)> tip;
   std::function<bool(NumberAt)> can_edit;
@@ -32,10 +32,10 @@ struct NumberMap {
   std::function<bool(NumberAt)> can_reset = [](NumberAt) { return true; };
 };
 
-/// Where the cells of a map stand that may be zoomed into: whole cells only.
+/// The places of the cells of a zoomable map: only whole cells are in sight.
 struct CellsInSight {
   Box box;                                                    // device pixels
-  std::int64_t row0 = 0, column0 = 0, rows = 0, columns = 0;  // the part of the matrix that fills it
+  std::int64_t row0 = 0, column0 = 0, rows = 0, columns = 0;  // the part of the matrix in `box`
   float side_x() const { return box.w / static_cast<float>(columns); }
   float side_y() const { return box.h / static_cast<float>(rows); }
   Box of(std::int64_t row, std::int64_t column) const {
@@ -43,7 +43,7 @@ struct CellsInSight {
   }
 };
 
-/// Draws the map with a colour bar below it. A click that was not used to edit is in touch.clicked.
+/// Draws the map with a colour bar below it. A click that does not edit is in touch.clicked.
 struct NumberMapResult : NumberGridResult {
   CellsInSight cells;  // to draw more around them
 };

@@ -24,7 +24,7 @@ PlaceOrWhy place_of_token(const LayerResult& result, const VectorRow& at, Editab
   return Place{block, at.row, 0, at.b, 0};
 }
 
-/// Keys and values: of the cache, given, the learned one, the one of zeros.
+/// The Place of a key or value: cached, given, or learned; the zero key has none.
 PlaceOrWhy place_of_key(const LayerResult& result, const VectorRow& at, bool values) {
   const Dimensions& d = result.dimensions;
   const Document& document = result.document;
@@ -98,7 +98,7 @@ bool can_reset(const Document& document, Editable block) {
 
 namespace {
 
-/// How far numbers of the block spread: noise of the same size is worth looking at.
+/// The root mean square of the block, for noise of the same size; 1 if it is 0 or not finite.
 float deviation(const Document& document, Editable block) {
   const TensorPtr numbers = numbers_of(document, block);
   if (!numbers || numbers->size() == 0) return 1;

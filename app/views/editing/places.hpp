@@ -1,5 +1,4 @@
-// app/views: which number of the Document stands behind a number of the picture, and what to edit where there
-// is none.
+// app/views: the number of the Document behind a number on screen, or what to edit instead if it is computed.
 #pragma once
 
 #include <optional>
@@ -12,22 +11,22 @@
 
 namespace attnscope {
 
-/// A row of a stage of vectors as it is in the picture: head h of the stage's own tensor.
+/// A row of a stage of vectors; h: a head of the stage's own tensor.
 struct VectorRow {
   Stage stage;
   std::int64_t b = 0, h = 0, row = 0;
 };
 
-/// The Place of the row's first number; or, where it follows from others, one sentence that says from which.
+/// The Place of the row's first number; if the row is computed, one sentence that says from what.
 std::variant<Place, std::string_view> place_of(const LayerResult&, const VectorRow&);
-/// Whether what is edited at the Place can be reset.
+/// Whether numbers of the block can be reset.
 bool can_reset(const Document&, Editable);
 
-/// Does to the Document what the hand did to a number of a grid. `first` is the Place of the grid's row at
-/// column 0, the stretch of the event counts from there. What cannot be done is said in a notice.
+/// Applies an edit in a grid to the Document. `first`: the Place of column 0 of the edited row; the event's
+/// stretch counts from it. If the edit is refused, the Document stays and a notice says why.
 void apply(Scene&, const NumberEvent&, const Place& first);
 
-/// The lines of a tooltip over a number: how it is edited, or why it is not.
+/// The tooltip of a number: how to edit it, or why it cannot be edited.
 Tip number_tip(bool can_edit, bool can_reset, std::string_view why_not = {});
 
 }  // namespace attnscope

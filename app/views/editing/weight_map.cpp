@@ -20,7 +20,7 @@ bool is_row(Editable block) {
   return parameter && info(*parameter).rank() == 1;
 }
 
-/// Whose columns a block has: of heads of queries, of heads of keys and values, or of none.
+/// The heads that a block's columns belong to: query heads, key/value heads, or none.
 enum class Heads { None, OfQueries, OfKeys };
 
 Heads columns_of(Editable block) {
@@ -42,23 +42,23 @@ bool is_value(Editable block) {
          });
 }
 
-/// One block with what its parts share. Widths are those of the edited Document, whose block it is.
+/// A block and its layout. Widths are those of the edited Document, which may be newer than the result.
 struct Weighed {
   Scene& scene;
   Editable block;
   TensorPtr numbers;
   int heads = 1, kv_heads = 1;
-  std::int64_t width = 1;  // of a head in this block
+  std::int64_t width = 1;  // of one head's part of the block
 
-  /// Heads side by side in the columns, or one above the other in the rows of W_O.
+  /// The number of heads side by side in the columns, or below each other in the rows of W_O.
   std::int64_t groups() const {
     if (block == Editable::OutputWeights) return heads;
     return columns_of(block) == Heads::OfQueries ? heads : columns_of(block) == Heads::OfKeys ? kv_heads : 0;
   }
-  /// The group of a head of queries, and the first head of a group.
+  /// The group of a query head, and the first query head of a group.
   std::int64_t group_of(std::int64_t head) const { return groups() == 0 ? 0 : head * groups() / heads; }
   std::int64_t head_of(std::int64_t group) const { return groups() == 0 ? 0 : group * heads / groups(); }
-  NumberStretch of(std::int64_t group) const {  // clipped: the Document may not fit together for a moment
+  NumberStretch of(std::int64_t group) const {  // clipped, as sizes can disagree during an edit
     const Shape& shape = numbers->shape();
     const std::int64_t size = has_rows_of_heads() ? shape[0] : shape[shape.rank() - 1];
     return {std::min(group * width, size), std::min((group + 1) * width, size)};
@@ -82,7 +82,7 @@ Weighed weighed(Scene& scene, Editable block, const TensorPtr& numbers) {
   return w;
 }
 
-/// The number of blocks drawn so far: another one is another picture.
+/// A content id that changes whenever another block is drawn.
 std::uint64_t content_of(EditingState& state, const TensorPtr& numbers) {
   if (state.shown != numbers) {
     state.shown = numbers;
@@ -92,8 +92,8 @@ std::uint64_t content_of(EditingState& state, const TensorPtr& numbers) {
   return mix_hash(std::uint64_t{0x5eed}, state.shown_count);
 }
 
-/// The largest magnitude among the numbers of a head (or all of them): what the colours reach to. Measured
-/// where the block or the head is another one; content_of() comes first.
+/// The ends of the colours: the largest magnitude of the head's part (or of the block). Measured again when
+/// the block or the head changes; call content_of() before.
 float largest(const Weighed& w, const NumberStretch& lit) {
   EditingState& state = editing_of(w.scene.view);
   const auto numbers = w.numbers->matrix();
@@ -162,7 +162,7 @@ NumberMap map_of(const Weighed& w) {
           .can_reset = [reset](NumberAt) { return reset; }};
 }
 
-/// The heads over their columns, or beside their rows, in their hues; the chosen one bold.
+/// Marks of the heads below their columns, or right of their rows, in their hues; the chosen one bold.
 void draw_head_marks(const Weighed& w, const CellsInSight& cells) {
   const Ui& ui = w.scene.ui;
   const bool rows = w.has_rows_of_heads();
@@ -260,7 +260,7 @@ void show_next_weights(Scene& scene) {
 
 namespace {
 
-/// Whether a seed makes anything; says so where it does not.
+/// Whether a seed makes any numbers; a notice if not.
 bool has_seed(Scene& scene) {
   const Input& input = scene.document.input;
   if (input.is_text()) return true;

@@ -1,5 +1,5 @@
 // app/views: the weight editor: a block of weights as an editable heatmap, the chosen head's columns framed,
-// and above it what holds for the whole block: gain, initialiser, seed, zero, reset.
+// and above it the controls of the whole block: gain, initialiser, seed, zero, reset.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace attnscope {
 
-/// By Initialiser.
+/// Indexed by Initialiser.
 struct InitialiserWords {
   const char* name;
   std::string_view formula;
@@ -22,7 +22,7 @@ inline constexpr std::array<InitialiserWords, 5> initialisers{{{"Xavier", "N(0, 
                                                                {"Orthogonal", "WᵀW = 1"},
                                                                {"nn.Linear", "U(−1/√in, 1/√in)"}}};
 
-/// The blocks of weights the Document has: W_Q … W_O, biases and the learned key where there are some.
+/// The blocks of weights that the Document has: W_Q … W_O, biases, the learned key and others.
 std::vector<Editable> weight_blocks(const Document&);
 
 struct BlockWords {
@@ -33,12 +33,14 @@ BlockWords block_words(Editable);
 /// Draws the block of the edited Document into the area.
 void draw_weight_map(Scene&, const Box& area, Editable);
 
-/// The controls that hold for a whole block; X has a gain, the four matrices also an initialiser and a seed.
+/// The controls of a whole block: zero and reset; for X and the projections also a gain, for the projections
+/// an initialiser and a seed.
 void draw_block_bar(Scene&, const Box& area, Editable);
 
-/// W: W_Q, W_K, … one after the other, then the stages again.
+/// Key W: shows the next block, W_Q, W_K, …, and after the last one the stage again.
 void show_next_weights(Scene&);
-/// Home and Shift+Home: what the recipe and the seed make, without numbers edited by hand; with another seed.
+/// Home and Shift+Home: weights and token vectors as recipe and seed make them, without edits by hand; the
+/// second with a new seed.
 void draw_weights_again(Scene&);
 void draw_new_weights(Scene&);
 
