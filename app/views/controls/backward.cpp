@@ -1,4 +1,4 @@
-// app/views/controls: what is differentiated, and how large the gradients of the shown head's weights are.
+// app/views/controls: the loss, and the gradient norms of the shown head's weights.
 #include <array>
 #include <cmath>
 
@@ -20,7 +20,7 @@ void loss_row(Column& c) {
   if (const auto chosen =
           segments(c.ui(), "Loss", c.row(28), names, static_cast<int>(loss.kind), tips, style)) {
     loss.kind = static_cast<Loss::Kind>(*chosen);
-    loss.given.reset();  // a target is no gradient, and the other way round
+    loss.given.reset();  // the given tensor is a target or a gradient of the other loss
   }
 }
 

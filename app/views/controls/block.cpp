@@ -1,4 +1,4 @@
-// app/views/controls: the block around the attention layer: as well-known models have it, or part by part.
+// app/views/controls: the block around the attention layer: presets of known models, or part by part.
 #include "core/edits/block.hpp"
 
 #include <algorithm>
@@ -60,7 +60,8 @@ void residual_rows(Column& c) {
              {"Residual around attention", "R = X + Y",
               "Without it the token vectors reach the MLP through attention alone."}))
     change_block(c, block);
-  if (!block.mlp || block.kind == Arrangement::Parallel) return;  // parallel adds both to one x
+  if (!block.mlp || block.kind == Arrangement::Parallel)
+    return;  // a parallel block has one residual for both
   if (c.turn("MLP residual", "x + MLP", block.mlp_residual,
              {"Residual around the MLP", "R₂ = R + O", "Without it the MLP's output replaces the stream."}))
     change_block(c, block);

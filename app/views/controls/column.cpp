@@ -35,14 +35,14 @@ Box Column::row(float logical_height, float gap_after) {
   return box;
 }
 
-/// Only sections of Explore can be hidden; those of a model always stand.
+/// Only sections of Explore can be hidden; those of a model are always shown.
 bool Column::is_away(Section which) const {
   const auto at = static_cast<std::size_t>(which);
   return at < ControlsState::known_sections.size() &&
          !controls_of(scene.view).sections.has(ControlsState::known_sections[at]);
 }
 
-/// A right click on a section's title: the column is reduced, as for a class.
+/// The menu of a right click on a section's title, which reduces the column, such as for a class.
 void Column::title_menu(const char* label, Section which, const Box& title) {
   const auto at = static_cast<std::size_t>(which);
   if (at >= ControlsState::known_sections.size()) return;
@@ -77,7 +77,7 @@ bool Column::begin(const SectionHead& head) {
   const float name_end =
       ui().px(head.has_extras ? 60 : 24) + ui().text_width(head.label, type::label, Ink::Semibold);
   const std::string note = ui().fitted(head.note, type::tick, Ink::Regular, title.w - name_end);
-  // Dear ImGui gives a click to the first widget under the mouse: the dots come before the whole line.
+  // The dots come before the line, as Dear ImGui gives a click to the first widget under the mouse.
   if (head.has_extras) {
     const float left = title.x + ui().px(24) + ui().text_width(head.label, type::label, Ink::Semibold);
     const std::string label = std::string("More: ") + head.label;
@@ -101,7 +101,7 @@ bool Column::begin(const SectionHead& head) {
 
 void Column::end() {
   if (away_) return;
-  // What was unfolded at the lower end comes into sight, its title at most to the top.
+  // Scrolls a section unfolded at the lower end into sight, its title at most to the top.
   if (opened_ && y > bottom_) {
     const float top = ImGui::GetWindowPos().y + ui().px(12);
     ImGui::SetScrollY(ImGui::GetScrollY() + std::min(y + ui().px(12) - bottom_, *opened_ - top));
@@ -217,7 +217,7 @@ void draw_column(Scene& scene, const Box& region, std::span<const DrawSection> s
 }
 
 void draw_controls(Scene& scene, const Box& region) {
-  // What a class plays with comes first at every width; in a small window the rest folds to one line each.
+  // The sections used most in class come first; in a small window the others fold to one line each.
   constexpr DrawSection sections[] = {scaling_section,    mask_section,      softmax_section,
                                       input_section,      weights_section,   heads_section,
                                       block_section,      positions_section, backward_section,

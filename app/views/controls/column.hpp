@@ -1,6 +1,6 @@
-// app/views/controls: the column of controls, one foldable section per part of the Document. What is used
-// rarely is tucked behind the dots beside a section's title. A moved knob is a moved picture: nothing has an
-// Apply button.
+// app/views/controls: the column of controls, one foldable section per part of the Document. Rarely used
+// controls are behind the dots beside a section's title. Every change takes effect at once: there is no Apply
+// button.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ enum class Section {
   GoTo,
   StrongLines,
   Block,
-  // Of a model: folded by themselves, see ModelLook::fold.
+  // Of a model: ModelLook::fold has their folding.
   Model,
   Changes,
   Colours,
@@ -49,7 +49,7 @@ enum class Section {
   Text
 };
 
-/// When a section is open that was neither folded nor unfolded.
+/// When a section is open that the user has neither folded nor unfolded.
 enum class Opens { Always, WhenWide, OnDemand };
 
 struct SectionHead {
@@ -58,19 +58,19 @@ struct SectionHead {
   std::string note = {};  // at the right end of the title's line
   Opens opens = Opens::WhenWide;
   bool has_extras = false;   // rarely used controls, behind dots
-  bool extras_used = false;  // the dots light up: something behind them is not as it usually is
+  bool extras_used = false;  // the dots light up: a setting behind them is not at its default
 };
 
-/// The bounds of a whole number that is chosen in the column, and what one press adds to it.
+/// The bounds of a whole number in the column, and the step of one press.
 struct WholeRange {
   int least, most;
   int step = 1;
 };
 
-/// A cursor that goes down the column; sections place their rows with it.
+/// A cursor that moves down the column; sections place their rows with it.
 class Column {
  public:
-  /// `first`: left, top and width of the first row; `bottom`: where the region in sight ends.
+  /// `first`: left, top and width of the first row; `bottom`: the lower end of the visible region.
   Column(Scene& of, const Box& first, float bottom)
       : scene(of), x(first.x), y(first.y), width(first.w), bottom_(bottom) {}
 
@@ -81,30 +81,30 @@ class Column {
   Document& document() const { return scene.document; }
   Box row(float logical_height, float gap_after = 8);
 
-  /// The section's title; its rows follow when this is true, then end().
+  /// Draws the section's title. If it returns true the caller draws the rows. Call end() in both cases.
   bool begin(const SectionHead&);
   void end();
-  /// Whether the rarely used controls of a section are shown.
+  /// Whether a section shows its rarely used controls.
   bool extras(Section which) const { return controls_of(scene.view).more[static_cast<std::size_t>(which)]; }
 
-  /// "seed  − 7 +"; `read_out` stands instead of the number where it means something else. `wrong`: nothing
-  /// can be computed with it. `why_not`: the sentence that says so of a number while it is typed; empty: it
-  /// can be computed with.
+  /// "seed  − 7 +". `next(±1)`: the number after a press of − or +. `read_out`: shown instead of the number,
+  /// if not empty. `wrong`: nothing can be computed with the number. `why_not`: the sentence that refuses a
+  /// number while it is typed; empty: it is accepted. Returns the new number.
   std::optional<std::int64_t> number(const char* label, std::string_view shown, std::int64_t value,
                                      const std::function<std::int64_t(int)>& next, const Tip&,
                                      std::string_view read_out = {}, bool wrong = false,
                                      const std::function<std::string(std::int64_t)>& why_not = {});
-  /// The same of a setting, which it sets; true when it did.
+  /// The same for a setting, which it sets; true if it did.
   bool whole_number(const char* label, std::string_view shown, int& value, WholeRange range, const Tip&,
                     std::string_view read_out = {});
-  /// The same of the seed of random numbers, from 0 on.
+  /// The same for a seed of random numbers, which is at least 0.
   void seed(const char* label, std::string_view shown, std::uint64_t& value, const Tip&);
-  /// A switch over the whole row, which turns the setting; true when it did.
+  /// A switch over the whole row that toggles the setting; true if it did.
   bool turn(const char* label, std::string_view shown, bool& on, const Tip&, float gap_after = 4);
   /// "softmax  [stable | naive]"
   std::optional<int> choice(const char* label, std::string_view shown,
                             std::span<const std::string_view> names, int chosen, std::span<const Tip> tips);
-  /// The same of an enumeration, by the labels of its names; true when it set the value.
+  /// The same for an enumeration, with its labels as names; true if it set the value.
   template <class E>
   bool pick(const char* label, std::string_view shown, E& value, std::span<const Tip> tips) {
     const std::optional<int> chosen =
@@ -123,11 +123,11 @@ class Column {
   void title_menu(const char* label, Section, const Box& title);
 
   float bottom_;
-  bool away_ = false;            // the section that was begun last: the column is reduced to others
-  std::optional<float> opened_;  // top of a section that was unfolded in this frame
+  bool away_ = false;            // the column is reduced and does not show the section begun last
+  std::optional<float> opened_;  // top of the section unfolded in this frame
 };
 
-/// The region with these sections one below the other; it scrolls, and where to is kept in `scroll`.
+/// The region with these sections below each other. `scroll` keeps its scroll position, logical pixels.
 using DrawSection = void (*)(Column&);
 void draw_column(Scene&, const Box& region, std::span<const DrawSection> sections, float& scroll);
 
@@ -139,7 +139,7 @@ inline constexpr std::string_view built_gain =
 void input_section(Column&);
 void weights_section(Column&);
 void heads_section(Column&);
-/// Only where there is a block; block_row(), of the weights, is where one is put around the layer.
+/// Drawn only if there is a block. block_row(), in the section of the weights, puts one around the layer.
 void block_section(Column&);
 void block_row(Column&);
 void scaling_section(Column&);

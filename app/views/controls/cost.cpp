@@ -1,4 +1,4 @@
-// app/views/controls: what this layer costs, at its own length or at any other, stage by stage.
+// app/views/controls: the cost of this layer, at its own length or at any other, stage by stage.
 #include "core/analysis/cost.hpp"
 
 #include <algorithm>
@@ -15,17 +15,17 @@ namespace {
 constexpr double most_tokens = 131072;  // the right end of the slider
 
 std::string bytes_of(double count) {
-  constexpr double too_many = 9e18;  // what a count can hold
+  constexpr double too_many = 9e18;  // fits into the integer
   return bytes(static_cast<std::int64_t>(std::min(count, too_many)));
 }
 
-/// The layer on screen, at as many tokens as the slider says.
+/// The size of the shown layer at the number of tokens of the slider.
 LayerSize asked_size(const Scene& scene) {
   LayerSize size = layer_size(scene.result.document, &scene.result.measures);
   if (controls_of(scene.view).cost_tokens <= 0) return size;
   size.queries = size.keys = controls_of(scene.view).cost_tokens;
   size.cached = size.extra = 0;
-  // A window stays as wide as it is; a sparse pattern is taken to leave the same share.
+  // A window keeps its width; a sparse pattern is assumed to leave the same share of cells.
   const Masking& masking = scene.result.document.layer().masking;
   const auto n = static_cast<double>(size.keys);
   if (masking.window.left >= 0) {
@@ -105,7 +105,7 @@ void total_rows(Column& c, const LayerSize& size, const LayerCost& cost) {
   if (size.linear) c.remark("Counted as linear attention does it; its n² weights are made here to be shown.");
 }
 
-/// "Scores  37 k  ▬▬▬───": a stage's share of all operations.
+/// "Scores  37 k  ▬▬▬───": a stage's operations, and their share of all.
 void stage_rows(Column& c, const LayerCost& cost) {
   for (const StageCost& stage : cost.stages) {
     const std::string label = "Cost of " + std::string(info(stage.stage).name);

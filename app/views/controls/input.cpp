@@ -1,4 +1,4 @@
-// app/views/controls: what goes in: the text, its padding, a second text, and what is already in the cache.
+// app/views/controls: the input: the text, its padding, a second text, and the number of cached tokens.
 #include <algorithm>
 
 #include "app/kit/ui/number_format.hpp"
@@ -15,7 +15,7 @@
 namespace attnscope {
 namespace {
 
-/// The second text of one sequence; an empty one stays as an empty field to type into.
+/// Sets the second text of one sequence; an empty text keeps the field, to type into.
 void set_memory(Document& document, std::size_t b, std::string text) {
   Sequence sequence;
   if (!text.empty()) sequence = edit::memory(document, std::move(text)).input.memory.front();
@@ -71,7 +71,7 @@ std::string_view given_words(GivenTensors holds) {
   return "Given Q, K, V";
 }
 
-/// What is there, where it is no example, and the examples.
+/// The rows of the list: the shown input, if it is no example, and the examples.
 void input_list(Column& c, const std::string& shown) {
   Scene& scene = c.scene;
   const std::string& title = scene.document.title;
@@ -83,7 +83,8 @@ void input_list(Column& c, const std::string& shown) {
       scene.requests.open = example.path;
 }
 
-/// Which layer of a dump is shown. After an undo the file may be another: then none of its layers is.
+/// The choice of a dump's layer. Not drawn if the Document is no layer of the last dump, such as after an
+/// undo.
 void layer_row(Column& c) {
   Scene& scene = c.scene;
   const FilesState& files = *scene.view.files;

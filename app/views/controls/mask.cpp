@@ -1,5 +1,5 @@
-// app/views/controls: causal mask and padding mask, and the picture of the whole mask, which can be painted
-// on.
+// app/views/controls: causal mask and padding mask, and the picture of the whole mask, on which cells can be
+// painted.
 #include "core/edits/mask.hpp"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ void kind_row(Column& c) {
     c.document() = edit::with_mask_choice(std::move(c.document()), *chosen);
 }
 
-/// How it is known that a dump is causal, or not.
+/// Remarks on a dump: that its causality is guessed, and from what.
 void said_row(Column& c) {
   const Document& document = c.document();
   const Guesses& guesses = document.input.given().guesses;
@@ -46,7 +46,7 @@ void said_row(Column& c) {
   }
 }
 
-/// A drag on the small picture paints.
+/// Painting by a drag on the small picture.
 void brush_on(Column& c, const Box& picture) {
   const Dimensions& d = c.scene.result.dimensions;
   const Ui::Touch touch = c.ui().touch("Mask picture", picture, false);
@@ -61,7 +61,7 @@ void brush_on(Column& c, const Box& picture) {
              cell_box(picture, under.query, under.key, d.queries, d.keys));
 }
 
-/// Lights up while the mouse paints in the focus.
+/// The button that switches painting in the focus; it lights up while that is on.
 void paint_button(Column& c, const Box& box) {
   const Ui& ui = c.ui();
   const bool on = editing_of(c.scene.view).painting;
@@ -82,9 +82,9 @@ void paint_button(Column& c, const Box& box) {
   if (touch.clicked) toggle_painting(c.scene);
 }
 
-/// What the brush reaches, and the whole mask by hand at once.
+/// The heads that the brush paints, and the buttons for the whole painted mask.
 void brush_rows(Column& c) {
-  if (has_weights_alone(c.scene)) return;  // what stands in the place of a mask by hand is the weights
+  if (has_weights_alone(c.scene)) return;  // masking.additive holds ln of the weights, no painted mask
   const Masking mask = c.document().layer().masking;
   const bool rules = mask.causal || !mask.window.open() || mask.sparsity.kind != Sparsity::Kind::None;
   if (!editing_of(c.scene.view).painting && !mask.additive) return;
@@ -109,7 +109,7 @@ void brush_rows(Column& c) {
     c.document() = edit::clear_hand_mask(std::move(c.document()));
 }
 
-/// The mask as it is, and how many cells it leaves.
+/// The picture of the mask, and the number of allowed cells.
 void picture_rows(Column& c) {
   Scene& scene = c.scene;
   const Dimensions& d = scene.result.dimensions;
@@ -120,7 +120,7 @@ void picture_rows(Column& c) {
                     std::floor(side * std::min(1.f, static_cast<float>(mine) / static_cast<float>(other))));
   };
   const float wide = share(d.keys, d.queries), high = share(d.queries, d.keys);
-  const Box row = c.row(std::max(68.f, high), 6);  // three lines stand beside it
+  const Box row = c.row(std::max(68.f, high), 6);  // beside it are three lines
   const Box picture{row.x, row.y, c.ui().px(wide), c.ui().px(high)};
   draw_mask_picture(scene, "mask picture", picture);
   brush_on(c, picture);
@@ -146,7 +146,7 @@ void picture_rows(Column& c) {
   }
 }
 
-/// The setting of the mask that is in force though its control is folded away; said beside the title.
+/// The note beside the section's title: the mask's rule, also if its control is folded away.
 std::string rule_in_use(const Masking& mask, bool behind_cache) {
   if (mask.mistake != MaskMistake::None) return "with a mistake";
   if (mask.sparsity.kind == Sparsity::Kind::Strided) return "strided";
@@ -154,7 +154,7 @@ std::string rule_in_use(const Masking& mask, bool behind_cache) {
   if (mask.sparsity.kind == Sparsity::Kind::Lsh) return "LSH buckets";
   if (mask.sparsity.kind == Sparsity::Kind::Windows) return "2-D windows";
   if (!mask.window.open()) return "window";
-  if (mask.causal) return behind_cache ? "bottom-right" : "causal, top-left";  // of the picture: its corner
+  if (mask.causal) return behind_cache ? "bottom-right" : "causal, top-left";  // corner of the diagonal
   return "";
 }
 
@@ -162,7 +162,7 @@ std::string rule_in_use(const Masking& mask, bool behind_cache) {
 std::string summary(const Document& document, bool behind_cache, bool by_hand) {
   std::string words = rule_in_use(document.layer().masking, behind_cache);
   if (!document.layer().masking.additive || !by_hand) return words;
-  if (words == "causal, top-left") words = "causal";  // there is room for one more word
+  if (words == "causal, top-left") words = "causal";  // leaves room for the next word
   const std::string painted = document.input.is_given() ? "additive" : "painted";
   return words.empty() ? painted : words + " · " + painted;
 }

@@ -1,4 +1,4 @@
-// app/views/controls: windows and sparse patterns, for which heads they hold, what hidden scores become, and
+// app/views/controls: windows and sparse patterns, the heads they apply to, the value of masked scores, and
 // masks that are wrong on purpose.
 #include <algorithm>
 #include <array>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr int most = 1 << 20;  // tokens
 
-/// "window left": how many keys are seen on that side, −1 = all of them.
+/// "window left": the number of visible keys on that side, −1 = all.
 void window_rows(Column& c) {
   Window& window = c.document().layer().masking.window;
   for (const bool left : {true, false}) {
@@ -88,7 +88,7 @@ void pattern_rows(Column& c) {
   if (s.kind == Sparsity::Kind::Lsh) lsh_rows(c, s);
 }
 
-/// Which heads causal, window and pattern hold for.
+/// The heads that causal mask, window and pattern apply to.
 void heads_row(Column& c) {
   std::vector<int>& heads = c.document().layer().masking.heads;
   const int head = static_cast<int>(c.scene.selection.head);
@@ -145,7 +145,7 @@ constexpr std::array<Mistake, 5> mistakes{{
      "Padding hides queries instead of keys: real tokens still look at [pad]."},
 }};
 
-/// What is missing for a mistake to show.
+/// The remark on the setting without which a mistake has no effect; else empty.
 std::string_view needed(const Masking& mask) {
   const bool lopsided = mask.causal || mask.window.left != mask.window.right;
   if (mask.mistake == MaskMistake::Transposed && !lopsided) return "Turn the causal mask on to see it.";

@@ -1,4 +1,4 @@
-// app/views/controls: how the order of the tokens reaches the scores.
+// app/views/controls: how positions of tokens enter the scores.
 #include "core/attention/positions.hpp"
 
 #include <algorithm>
@@ -15,8 +15,8 @@ namespace attnscope {
 namespace {
 
 struct Kind {
-  std::string_view note, short_note;  // in the list; beside the title
-  bool added_to_x;                    // has nothing to act on where Q, K and V are given
+  std::string_view note, short_note;  // in the list, and beside the title
+  bool added_to_x;                    // acts on X: no effect if Q, K and V are given
 };
 
 /// In the order of the enumerators.
@@ -58,12 +58,12 @@ std::string_view why(Positions kind) {
   return {};
 }
 
-/// Settings that check() refuses together are moved to the nearest that fit.
+/// Moves settings that check() would refuse together to the nearest accepted ones.
 void make_fit(PositionSettings& s) {
   const int least = s.buckets_two_sided ? 4 : 2;
   s.buckets = std::clamp(s.buckets, least, 4096);
   if (s.buckets_two_sided) s.buckets += s.buckets % 2;
-  const int exact = s.buckets / (s.buckets_two_sided ? 4 : 2);  // buckets for single distances, each side
+  const int exact = s.buckets / (s.buckets_two_sided ? 4 : 2);  // buckets for single distances, a side
   s.bucket_distance = std::clamp(s.bucket_distance, exact + 1, 1 << 24);
 }
 
@@ -84,7 +84,7 @@ constexpr std::array<Scaled, 5> scalings{{
      "Pairs with few turns within the trained length are divided by the factor, those with many stay."},
 }};
 
-/// A bound in turns within the trained length.
+/// A slider for a bound, in turns within the trained length.
 void turns_row(Column& c, const char* label, std::string_view shown, float& turns, float rest,
                const Tip& tip) {
   if (const auto moved = slider(c.ui(), label, shown, fixed(static_cast<double>(turns), 2), c.row(36, 4),
@@ -103,12 +103,12 @@ void turns_rows(Column& c, PositionSettings& s) {
   const float low_was = low, high_was = high;
   turns_row(c, "Few turns", "few turns", low, 1, few);
   turns_row(c, "Many turns", "many turns", high, yarn ? 32.f : 4.f, many);
-  // One pushes the other: check() wants them apart.
+  // A moved bound pushes the other one: check() requires low < high.
   if (low != low_was) high = std::max(high, low * 1.01f);
   if (high != high_was && low >= high) low = high / 1.01f;
 }
 
-/// For texts longer than those of training.
+/// RoPE scaling, for texts longer than those of training.
 void scaling_rows(Column& c) {
   PositionSettings& s = c.document().layer().position_settings;
   const Scaled& now = scalings[static_cast<std::size_t>(s.rope_scaling)];
@@ -158,7 +158,7 @@ void rotary_rows(Column& c) {
   scaling_rows(c);
 }
 
-/// The image and the windows are those of the mask's pattern.
+/// Width of the image and side of a window, which are settings of the mask's pattern.
 void image_rows(Column& c) {
   Sparsity& s = c.document().layer().masking.sparsity;
   c.whole_number(

@@ -27,7 +27,7 @@ std::string scale_read_out(const Document& document, std::int64_t d_k) {
 void cap_rows(Column& c) {
   Document& document = c.document();
   const float cap = document.layer().soft_cap;
-  constexpr float first_cap = 5;  // bites on scores of a few units, as the hand-built heads have them
+  constexpr float first_cap = 5;  // has an effect on scores of a few units, as those of hand-built heads
   if (toggle(c.ui(), "Soft-cap", "soft-cap", c.row(28, 4), cap > 0,
              {"Soft-cap", "x → c · tanh(x / c), before the mask",
               "Capped logits lie in (−c, c): without bias or additive mask, weight ratios stay below "
@@ -61,7 +61,7 @@ void kind_rows(Column& c) {
         "and rows need not add up to 1.");
 }
 
-/// A logit that takes weight and gives no value.
+/// The sink: a logit per head that takes weight and has no value.
 void sink_rows(Column& c) {
   Document& document = c.document();
   const bool on = document.layer().weights[Parameter::SinkLogits] != nullptr;
@@ -82,7 +82,7 @@ void sink_rows(Column& c) {
   if (document.layer().linear) c.remark("Linear attention has no softmax: the sink takes no part.");
 }
 
-/// What stands in rows whose keys are all hidden.
+/// The weights of rows whose keys are all masked.
 void empty_row(Column& c) {
   Document& document = c.document();
   const std::array<Tip, 3> tips{

@@ -1,4 +1,4 @@
-// app/views/controls: what kind of head the shown one is: where its weight goes, how far, over how many keys.
+// app/views/controls: statistics of the shown head: where its weight goes, how far, over how many keys.
 #include <algorithm>
 #include <cmath>
 
@@ -11,13 +11,13 @@ namespace {
 
 std::string number(double value) { return own_number(std::isfinite(value) ? fixed(value, 2) : "n/a"); }
 
-/// What uniform attention has, said where the number itself stands.
+/// The explanation `why` with the value of uniform attention appended.
 std::string beside(std::string_view why, double uniform) {
   if (!std::isfinite(uniform)) return std::string(why);
   return std::string(why) + "  Uniform attention under this mask has " + number(uniform) + ".";
 }
 
-/// "3.20 vs 4.50": the second is what uniform attention has.
+/// "3.20 vs 4.50": the second is that of uniform attention.
 void fact_row(Column& c, const char* label, std::string_view shown, double value, double uniform,
               const Tip& tip) {
   const std::string why = beside(tip.why, uniform);
@@ -25,7 +25,7 @@ void fact_row(Column& c, const char* label, std::string_view shown, double value
          {tip.title, tip.formula, why});
 }
 
-/// "on itself  ▬▬▬─|─  0.42": a share of the weight, with a tick where uniform attention has it.
+/// "on itself  ▬▬▬─|─  0.42": a share of the weight, with a tick at that of uniform attention.
 void share_row(Column& c, const char* label, std::string_view shown, double share, double uniform, Tip tip) {
   const Ui& ui = c.ui();
   const Box line = c.row(20, 4);

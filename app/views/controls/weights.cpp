@@ -1,4 +1,4 @@
-// app/views/controls: where the projections come from, and into how many heads of what width they are cut.
+// app/views/controls: the origin of the projections, and the number and width of their heads.
 #include <algorithm>
 
 #include "app/kit/ui/number_format.hpp"
@@ -14,7 +14,7 @@
 namespace attnscope {
 namespace {
 
-/// How all four blocks are drawn; the weight editor does it for one.
+/// The initialiser of all four blocks; the weight editor has that of one block.
 void initialiser_row(Column& c) {
   Document& document = c.document();
   const Initialiser now = document.layer().weights.initialiser;
@@ -29,7 +29,7 @@ void initialiser_row(Column& c) {
        });
 }
 
-/// What no longer follows from the recipe, and the way back.
+/// If weights or token vectors were edited by hand: the button that resets them.
 void edited_row(Column& c) {
   const Document& document = c.document();
   const Weights w = document.layer().weights;
@@ -95,7 +95,7 @@ void qk_norm_row(Column& c) {
   if (c.pick("QK-norm", "QK-norm", kind, tips)) document = edit::qk_norm(std::move(document), kind);
 }
 
-/// Latent attention: the widths of the vectors that queries, keys and values are made of.
+/// Latent attention: the widths of the latents that queries, keys and values are computed from.
 void latent_rows(Column& c) {
   Document& document = c.document();
   const Latent now = document.layer().latent;
@@ -133,16 +133,16 @@ void latent_rows(Column& c) {
   if (is_changed) document = edit::latent(std::move(document), next);
 }
 
-/// Keys that belong to no token: somewhere to put weight that no token deserves.
+/// Keys that belong to no token, which can take weight from the tokens.
 void added_key_rows(Column& c) {
   Document& document = c.document();
   const Weights w = document.layer().weights;
   if (!document.input.is_given()) {
-    if (!has_latent(document))  // else queries read something else than keys and values
+    if (!has_latent(document))  // else queries are computed from another vector than keys and values
       c.turn("Fused QKV", "fused QKV", document.layer().weights.fused,
              {"Fused QKV", "[Q K V] = X·[W_Q W_K W_V]",
               "One product instead of three, as fast code does it. The numbers stay the same."});
-    // Given numbers bring their learned key with them, or have none.
+    // Given weights include a learned key or cannot have one.
     const bool can_learn = w.recipe != Recipe::Given || w[Parameter::BiasK];
     if (can_learn &&
         toggle(c.ui(), "Learned key", "learned key", c.row(28, 4), w[Parameter::BiasK] != nullptr,
@@ -165,7 +165,7 @@ void added_key_rows(Column& c) {
   latent_rows(c);
 }
 
-/// The next number up or down that divides `whole`.
+/// The next divisor of `whole` above or below `now`; `now` if there is none.
 std::int64_t next_divisor(std::int64_t whole, std::int64_t now, int step) {
   for (std::int64_t n = now + step; n >= 1 && n <= whole; n += step) {
     if (whole % n == 0) return n;
@@ -175,7 +175,7 @@ std::int64_t next_divisor(std::int64_t whole, std::int64_t now, int step) {
 
 int small(std::int64_t number) { return static_cast<int>(std::clamp<std::int64_t>(number, -1, 1 << 20)); }
 
-/// Why nothing can be computed with a number, while it is typed.
+/// For a number while it is typed: the sentence that says why it cannot be used, or empty.
 std::function<std::string(std::int64_t)> why_not(const Document& document, LayerNumber what, int least = -1) {
   return [&document, what, least](std::int64_t typed) {
     return why_unfit(document, what, std::max(least, small(typed)));
@@ -187,8 +187,8 @@ std::string_view head_width_formula(const Document& document) {
   return document.layer().d_k > 0 ? "W_Q [d_model, heads · dₖ]" : "dₖ = d_model / heads";
 }
 
-/// dₖ: of its own, or d_model / heads, where another dₖ is another d_model. Where that is no whole number it
-/// is shown as it is.
+/// dₖ: a setting of its own, or d_model / heads; then a change of dₖ changes d_model, and a quotient that is
+/// no whole number is shown with its decimals.
 void head_width_row(Column& c) {
   Document& document = c.document();
   const bool is_free = document.layer().d_k > 0;
