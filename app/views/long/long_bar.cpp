@@ -10,7 +10,7 @@
 namespace attnscope {
 namespace {
 
-/// The true ends under the corners, and the powers of ten between them where there is room.
+/// The true ends below the corners, and the powers of ten between them that have room.
 void draw_long_ends(const Ui& ui, const Bar& bar) {
   const float y = bar.ramp.bottom() + ui.px(11);
   const TextStyle left{type::tick, ui.theme.text2},
@@ -27,7 +27,7 @@ void draw_long_ends(const Ui& ui, const Bar& bar) {
     ui.text(bar.ramp.centre_x(), y, "0", {type::tick, ui.theme.text2, Ink::Regular, Align::Centre});
   if (!bar.scale.log) return;
   const float needed = ui.px(28);
-  float free = from;  // where the last words end
+  float free = from;  // right end of the last text
   for (int decade = -12; decade < 0; ++decade) {
     const auto value = static_cast<float>(std::pow(10.0, decade));
     if (value <= bar.from || value >= bar.to) continue;
@@ -57,7 +57,7 @@ void draw_long_bar(Scene& scene, const Box& area, const Box& cells, const Colour
   draw_long_ends(ui, bar);
   take_bar_mouse(scene, bar);
   const HistogramPtr at_ends = spread(scale.low, scale.high);
-  // In a figure the true ends say it; A − B has a range of its own.
+  // In a figure the true ends are enough; A − B has its own range.
   if (ui.is_figure() || scale.zero_centred) return draw_clipped(ui, bar, *at_ends);
   draw_range(scene, area, bar, right + ui.px(16), *at_ends);
 }

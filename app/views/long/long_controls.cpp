@@ -1,5 +1,5 @@
-// app/views/long: left of a long map: what changes it, the heads as small pictures, where to go, and what it
-// costs.
+// app/views/long: left of a long map: its settings, the heads as small pictures, the field to go to a place,
+// and the cost.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -1,4 +1,4 @@
-// app/views/long: the list of a head's strong lines and where each of them runs on the map.
+// app/views/long: the list of a head's strong lines, and the hovered one on the map.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -36,7 +36,7 @@ bool lies_on(const AttentionProblem& p, const StrongLine& line, Cell cell) {
   return cell.key == (line.kind == LineKind::Column ? line.at : p.offset + cell.query - line.at);
 }
 
-/// The chosen query's cell on the line, or that of the query in its middle.
+/// The cell of the line in the chosen query's row; if the line does not reach it, in the row of its middle.
 Cell cell_on(const AttentionProblem& p, const StrongLine& line, std::int64_t query) {
   if (query < line.first_query || query >= line.last_query) query = (line.first_query + line.last_query) / 2;
   const std::int64_t key = line.kind == LineKind::Column ? line.at : p.offset + query - line.at;

@@ -1,4 +1,4 @@
-// app/views/long: the head in the middle: whole or in part, down to single cells with their numbers.
+// app/views/long: the map of the head: all of it or a part, down to single cells with their numbers.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -14,7 +14,7 @@
 namespace attnscope {
 namespace {
 
-/// "largest weight in each 32 × 32 block, of every 8th query so far"; behind "held", or of now − held.
+/// what_is_pooled(), after "held", "now" or "now − held" while something is held.
 std::string what_is_shown(const Scene& scene, int level) {
   const std::string words = what_is_pooled(scene, long_view_of(scene.view).mean, level);
   if (shows_long_difference(scene))
@@ -23,7 +23,7 @@ std::string what_is_shown(const Scene& scene, int level) {
   return (long_side(scene) == LongSide::B ? "held   ·   " : "now   ·   ") + words;
 }
 
-/// Now, held or now − held while something is held; returns where the choice begins.
+/// The choice of now, held or now − held; returns its left end.
 float draw_side_choice(Scene& scene, float right, float y) {
   constexpr std::array<std::string_view, 3> names{"now", "held", "now − held"};
   constexpr std::array<Tip, 3> tips{
@@ -39,7 +39,7 @@ float draw_side_choice(Scene& scene, float right, float y) {
   return box.x;
 }
 
-/// Pooling and colours at the right end of the title; returns where they begin.
+/// The choices of side, pooling and colours at the right end of the title; returns their left end.
 float draw_title_choices(Scene& scene, float right, float y) {
   const Ui& ui = scene.ui;
   constexpr std::array<std::string_view, 2> colours{"Linear", "Log"};
@@ -47,7 +47,7 @@ float draw_title_choices(Scene& scene, float right, float y) {
       Tip{"Linear", "0 … 1", "Colours follow the weight itself.", "L"},
       Tip{"Logarithmic", "1e−5 … 1", "Small weights, which are most of them, can be told apart.", "L"}};
   if (scene.held) right = draw_side_choice(scene, right, y) - ui.px(8);
-  const bool difference = shows_long_difference(scene);  // centred on zero: it has no logarithm
+  const bool difference = shows_long_difference(scene);  // centred on zero: no logarithm
   const Box log{right - ui.px(difference ? 0 : 124), y - ui.px(13), ui.px(124), ui.px(26)};
   if (!difference)
     if (const auto c = segments(ui, "Colour", log, colours, focus_of(scene.view).log ? 1 : 0, colour_tips,
@@ -65,7 +65,7 @@ void draw_long_title(Scene& scene, const Box& region, float pad, int level) {
   badge(ui, {x, y - ui.px(9), ui.px(22), ui.px(18)}, std::to_string(h), hue, ink_on(hue));
   x += ui.px(32);
   x += ui.text(x, y, "Head " + std::to_string(h), {type::title, ui.theme.text1, Ink::Semibold}) + ui.px(12);
-  // A figure has the sentence and the colour bar, which say as much.
+  // A figure needs no choices: it has the sentence and the colour bar.
   const float end =
       ui.is_figure() ? region.right() - pad : draw_title_choices(scene, region.right() - pad, y);
   ui.text(x, y, what_is_shown(scene, level),
@@ -96,7 +96,7 @@ void take_long_mouse(const MapFrame& m, int level, const char* name) {
   const Ui::Touch touch = m.ui().touch(name, m.cells);
   if (touch.focused)
     m.ui().frame(m.cells.grown(m.ui().px(3)), m.ui().theme.query, m.ui().px(2), m.ui().px(4));
-  if (touch.hovered && !touch.pointed) return;  // by the keyboard: the mouse is nowhere
+  if (touch.hovered && !touch.pointed) return;  // hovered by the keyboard, not by the mouse
   const bool is_gesture = take_gestures(m, touch, true);
   if (is_gesture || !ImGui::IsMousePosValid() || !(touch.hovered || touch.clicked)) return;
   const Cell under = m.under(ImGui::GetIO().MousePos);
@@ -128,7 +128,7 @@ void draw_exact_numbers(const MapFrame& m, const ColourScale& scale, bool differ
       const auto v = static_cast<double>(*weight);
       const std::string text = std::abs(v) < 0.005 ? tight(v) : m.side > ui.px(80) ? fixed(v, 4) : in_cell(v);
       const auto size = m.side > ui.px(48) ? type::label : type::tick;
-      if (ui.text_width(text, size) > m.side) continue;  // "−4e-13" beside its like would be one number
+      if (ui.text_width(text, size) > m.side) continue;  // numbers that touch would be read as one
       ui.text(cell.centre_x(), cell.centre_y(), text,
               {size, ink_on(colour_of(scale, *weight)), Ink::Regular, Align::Centre, m.side});
     }
@@ -164,7 +164,7 @@ std::optional<Cell> find_place(const Scene& scene, const std::string& text) {
     if (c != ' ') digits += c;
   const bool is_number = !digits.empty() && digits.find_first_not_of("0123456789,") == std::string::npos;
   if (is_number) {
-    // "27353, 15066" is query and key; "15,066" one number with a separator has three digits behind it.
+    // A comma and a blank separate query and key: "27353, 15066". "15,066" is one number.
     const std::size_t comma = text.find(", ");
     const auto number = [](const std::string& part, std::int64_t count) {
       std::int64_t value = 0;
@@ -208,7 +208,7 @@ float draw_pool_choice(Scene& scene, float right, float y) {
 
 namespace {
 
-/// The map is where the person is: what it shows, and what was asked of it.
+/// Notes the part that the map shows, and serves the request for the strongest cell.
 void lead(Scene& scene, const MapFrame& m) {
   LongState& state = long_view_of(scene.view);
   state.first_query = m.queries().first;

@@ -1,5 +1,5 @@
-// app/views/long: a Document too long to keep its weights, looked at by pooled pictures and exact tiles. What
-// the parts of the view share.
+// app/views/long: the view of a Document too long to store its weights: pooled pictures and exact tiles. The
+// parts of the view and their shared functions.
 #pragma once
 
 #include "app/results/tiles.hpp"
@@ -10,30 +10,31 @@
 
 namespace attnscope {
 
-/// The survey of the sequence that is shown; scene.result must be long.
+/// The survey of the shown sequence; scene.result must be long.
 const Survey& survey_of(const Shown&);
-/// Of the weights of a head: 0 … 1, or its logarithm from 1e−5 on, or what the range mode says.
+/// The scale of a head's weights: from 0 to the end of the range mode (All: 1), or to locked ends. If
+/// logarithmic, from 1e−5 of the upper end on.
 ColourScale long_scale(const Scene&, std::int64_t h);
-/// Of A − B: centred on zero, to the largest difference of the head's pictures or to locked ends; `level` of
-/// the cells that are shown.
+/// The scale of A − B: centred on zero, up to the largest difference of the head's pictures or to locked
+/// ends. `level`: of the shown cells.
 ColourScale long_difference_scale(const Scene&, std::int64_t h, int level);
-/// Of two sides of a comparison: one range for both.
+/// One scale for both sides of a comparison.
 ColourScale long_scale_of_both(const Scene& a, const Scene& b, std::int64_t h);
 
-/// Which side the map of Explore shows; A while nothing is held.
+/// The side that the map of Explore shows; A while nothing is held.
 LongSide long_side(const Scene&);
-/// One sentence that says why no cell of B stands for one of A; empty when each does.
+/// One sentence that says why the cells of A and B do not correspond; empty if they do or nothing is held.
 std::string why_no_long_difference(const Shown&);
-/// Whether there is an A − B.
+/// Whether A − B can be shown.
 bool has_long_difference(const Shown&);
-/// Whether the map of Explore shows it.
+/// Whether the map of Explore shows A − B.
 bool shows_long_difference(const Scene&);
-/// Whether the cell is hidden; of A − B, in both.
+/// Whether the cell is masked; of A − B: masked in both.
 bool is_hidden_in(const Shown&, bool difference, std::int64_t h, Cell);
-inline constexpr float least_log_weight = 1e-5f;
+inline constexpr float least_log_weight = 1e-5f;  // as a share of the upper end
 
-/// How many queries and keys a cell of the picture has to a side when a token takes `side` device pixels:
-/// 2^level.
+/// The level of a picture's cells if a token takes `side` device pixels: a cell has 2^level queries and keys,
+/// at least one pixel.
 int level_for(float side);
 
 /// One head, or the part of it that fills the box.
@@ -42,62 +43,62 @@ struct LongPicture {
   Box box;
   std::int64_t h = 0;
   Part part;
-  bool difference = false;                // A − B of the cells instead of those of A
+  bool difference = false;                // the cells of A − B instead of those of A
   std::optional<ColourScale> scale = {};  // instead of its own
 };
-/// From tiles where there are any and from the survey's picture elsewhere; tiles that are missing are wanted.
-/// A − B of pooled cells is that of their means or of their largest weights. Returns the level of the cells
-/// that it shows.
+/// Drawn from tiles, and where they are missing from the survey's picture; missing tiles are requested. A − B
+/// of pooled cells is the difference of their means or of their largest weights. Returns the level of the
+/// cells.
 int draw_long_picture(Scene&, const LongPicture&);
 
-/// The exact weight of a cell, or A − B of it; nothing while its tile is not there.
+/// The exact weight of a cell, or its A − B; nothing while the tile is not computed. Requests the tile.
 std::optional<float> weight_at(Scene&, bool difference, std::int64_t h, Cell);
 
-/// The list of the head's strong lines, a section of the controls; a click goes there.
+/// The list of the head's strong lines, a section of the controls; a click chooses a cell on the line.
 void strong_lines_section(Column&);
-/// Where the line runs that the mouse is on in the list.
+/// Draws the line that is hovered in the list on the map.
 void draw_hovered_line(const MapFrame&);
 
-/// Entropy of the queries in sight at the right (least, mean, most of each pixel) and attention that the keys
-/// in sight received below, on a logarithmic scale; beside A − B the mean of B as well.
+/// Entropy of the queries in sight at the right, and attention received by the keys in sight below, on a
+/// logarithmic scale: least, mean and largest value of each pixel; of A − B also the mean of B.
 void draw_long_strips(const MapFrame&, float width, bool difference);
-/// Entropy of all queries along the box: least, mean and most of each pixel, and the means of B where it is
-/// given.
+/// Entropy of all queries along the box: least, mean and largest value of each pixel, and the means of `b` if
+/// it is not null.
 void draw_entropy_of_queries(const Scene& a, const Scene* b, const Box&);
 
-/// The ramp from left to right with its true ends, which can be dragged, and the choice of the range.
+/// The colour bar: the ramp with its true ends, which can be dragged, and the choice of the range.
 void draw_long_bar(Scene&, const Box& area, const Box& cells, const ColourScale&);
 
-/// One map: a head whole or in part, down to single cells with their numbers.
+/// One map of a head: all of it or a part, down to single cells with their numbers.
 struct LongMap {
   Box area;  // with its labels and strips
   bool difference = false;
   bool strips = true;
-  const char* name = "long map";          // of what takes the mouse, and of the picture
+  const char* name = "long map";          // the ID of the area that takes the mouse, and of the picture
   std::optional<ColourScale> scale = {};  // instead of its own
-  bool leads = true;                      // what it shows is where the person is
+  bool leads = true;                      // sets LongState to the part it shows, and serves zoom requests
 };
 struct DrawnLongMap {
   Box cells;
   int level = 0;
   ColourScale scale;
 };
-/// Nothing where there is no room for a cell.
+/// Draws the map; nothing if there is no room for a cell.
 std::optional<DrawnLongMap> draw_one_long_map(Scene&, const LongMap&);
-/// "largest weight in each 32 × 32 block, of every 8th query so far".
+/// "largest weight in each 32 × 32 block · of every 8th query so far".
 std::string what_is_pooled(const Shown&, bool mean, int level);
-/// Largest or mean; returns where the choice begins.
+/// The choice of largest or mean; returns its left end.
 float draw_pool_choice(Scene&, float right, float y);
 
 void draw_long_map(Scene&, const Box& region);
 void draw_long_controls(Scene&, const Box& region);
 void draw_long_side(Scene&, const Box& region);
 
-/// The strongest cell among the known rows in sight, of queries that can see at least 16 keys; nothing when
-/// there is none.
+/// The cell with the largest weight among the known rows in sight whose query may see at least 16 keys;
+/// nothing if there is none.
 std::optional<Cell> strongest_in_sight(const Shown&, const MapFrame&);
-/// The next key after the chosen one, round the end, whose token is the text; a number is a place: "1204", or
-/// "27353, 15066" for query and key. Nothing when there is none.
+/// The next key after the chosen one, wrapping round, whose token is `text`; nothing if there is none. A
+/// number is a place: "1204" a query, "27353, 15066" query and key, clamped to the text.
 std::optional<Cell> find_place(const Scene&, const std::string& text);
 
 }  // namespace attnscope

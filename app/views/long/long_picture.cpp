@@ -1,4 +1,4 @@
-// app/views/long: pooled pictures of a head: which cells fill a box, from tiles or from the survey.
+// app/views/long: pooled pictures of a head, from tiles or from the survey.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -20,7 +20,7 @@ ColourScale long_scale(const Scene& scene, std::int64_t h) {
   ColourScale scale;
   scale.map = weights_map(scene.ui.theme, focus_of(scene.view).colours);
   scale.log = focus_of(scene.view).log;
-  // Ends locked on A − B, which lie on both sides of zero, mean nothing here.
+  // Ends locked on A − B are on both sides of zero and do not apply to weights.
   const bool of_difference =
       stage_look_of(scene.view).range == RangeMode::Lock && stage_look_of(scene.view).locked_range[0] < 0;
   const RangeMode range = of_difference ? RangeMode::All : stage_look_of(scene.view).range;
@@ -51,14 +51,14 @@ namespace {
 
 int level_of(std::int64_t cell) { return std::countr_zero(static_cast<std::uint64_t>(cell)); }
 
-/// What fills a box: cells of one level, and which of them.
+/// The cells that fill a box: their level, values and place.
 struct ShownCells {
   int level;
   ConstMatrixMap<float> values;
   std::int64_t first_query, first_key;  // of values(0, 0), in tokens
 };
 
-/// Whether a mask hides a block without any weight. Only its corners are asked: there may be millions of
+/// Whether a mask hides a block of weight 0. Only its corners are checked: a block can have millions of
 /// cells.
 bool are_corners_hidden(const AttentionProblem& p, std::int64_t h, std::int64_t query, std::int64_t key,
                         std::int64_t size) {
@@ -68,13 +68,14 @@ bool are_corners_hidden(const AttentionProblem& p, std::int64_t h, std::int64_t 
          is_hidden(p, h, last_query, key) && is_hidden(p, h, last_query, last_key);
 }
 
-/// Kinds of a row of cells: masked where no query of the cell sees any of its keys.
+/// The kinds of a row of cells. Masked: no query of the cell sees any of its keys; under a mask of single
+/// cells this is estimated for pooled cells: the weight is 0 and the corners are masked.
 void mark_row(const AttentionProblem& p, std::int64_t h, const ShownCells& cells, std::int64_t row,
               std::span<CellKind> kinds) {
   const std::int64_t size = std::int64_t{1} << cells.level;
   const std::int64_t query = cells.first_query + row * size, last = std::min(p.queries, query + size) - 1;
   const KeyInterval a = visible(p, h, query), b = visible(p, h, last);
-  // Intervals move on with the queries, so the first and the last bound them all.
+  // Intervals move monotonically with the queries, so the first and the last bound all of them.
   const std::int64_t begin = std::min(a.begin, b.begin), end = std::max(a.end, b.end);
   const bool by_cell = has_cell_mask(p);
   for (std::size_t i = 0; i < kinds.size(); ++i) {
@@ -88,7 +89,7 @@ void mark_row(const AttentionProblem& p, std::int64_t h, const ShownCells& cells
   }
 }
 
-/// Tiles side by side as one matrix; where one is missing, the nearest coarser cells that are there.
+/// Tiles side by side as one matrix; a missing tile is filled with the survey's coarser cells.
 class Mosaic {
  public:
   Mosaic(Scene& scene, std::int64_t h, int level, const Part& part)
@@ -133,8 +134,7 @@ class Mosaic {
   std::int64_t first_key() const { return (across0_ * Tiles::side) << level_; }
 
  private:
-  /// Looks the tiles up and wants what is missing, from the middle of the part outwards; hidden ones are left
-  /// out.
+  /// Looks the tiles up and requests them, from the middle of the part outwards; masked ones are left out.
   void find(const Part& part) {
     struct Missing {
       double distance;
@@ -157,7 +157,7 @@ class Mosaic {
     }
     std::stable_sort(missing.begin(), missing.end(),
                      [](const Missing& a, const Missing& b) { return a.distance < b.distance; });
-    for (const Missing& m : missing) scene_.tiles->want(m.place);  // what is there already costs nothing
+    for (const Missing& m : missing) scene_.tiles->want(m.place);  // a tile that exists costs nothing
   }
 
   void place(Tensor& whole, std::int64_t down, std::int64_t across,
@@ -186,11 +186,11 @@ class Mosaic {
   const Survey& survey_;
   std::int64_t h_;
   int level_;
-  std::int64_t down0_ = 0, down1_ = 0, across0_ = 0, across1_ = 0;  // tiles [0, 1)
+  std::int64_t down0_ = 0, down1_ = 0, across0_ = 0, across1_ = 0;  // half-open ranges of tiles
   std::vector<std::shared_ptr<const WeightTile>> tiles_;            // row by row
 };
 
-/// Everything that the picture depends on, besides the tiles.
+/// A hash of everything that the picture depends on, except the tiles.
 std::uint64_t content_of(const Scene& scene, const LongPicture& p, const ColourScale& scale) {
   std::uint64_t content = mix_hash(1, scene.result.ticket);
   for (const std::uint64_t value :
@@ -207,7 +207,7 @@ std::uint64_t content_of(const Scene& scene, const LongPicture& p, const ColourS
   return content;
 }
 
-/// The cells of one side: its tiles put together, or its survey's picture as it is.
+/// The cells of one side: composed of its tiles, or the survey's picture.
 class SideCells {
  public:
   SideCells(Scene& scene, std::int64_t h, int level, const Part& part) : survey_(survey_of(scene)), h_(h) {
@@ -232,7 +232,7 @@ class SideCells {
   std::optional<Mosaic> mosaic_;
 };
 
-/// Masked is what is hidden in both; 0 is no underflow there.
+/// The kinds of A − B: masked if masked in both; all others are numbers, as 0 is no underflow there.
 void mark_difference(std::span<CellKind> kinds, const AttentionProblem& other, std::int64_t h,
                      const ShownCells& cells, std::int64_t row) {
   std::vector<CellKind> in_b(kinds.size());

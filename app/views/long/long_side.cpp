@@ -1,5 +1,5 @@
-// app/views/long: right of a long map: where one is in the whole head, the exact cells round the chosen one,
-// and the keys its query looks at most.
+// app/views/long: right of a long map: a minimap of the whole head, the exact cells round the chosen one, and
+// the keys with the largest weights of its query.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -15,7 +15,7 @@
 namespace attnscope {
 namespace {
 
-/// The whole head small, with a frame where the map is; a click or a drag goes there.
+/// The whole head small, with a frame around the part on the map; a click or a drag moves it.
 float draw_minimap(Scene& scene, float x, float y, float width) {
   const Ui& ui = scene.ui;
   const Dimensions& d = scene.result.dimensions;
@@ -54,7 +54,7 @@ float draw_minimap(Scene& scene, float x, float y, float width) {
   return box.bottom();
 }
 
-/// Beside the minimap: what is known and how long it took.
+/// Beside the minimap: how many rows are known and the time taken.
 void draw_survey_facts(const Shown& shown, float x, float y, float width) {
   const Ui& ui = shown.ui;
   const Survey& survey = survey_of(shown);
@@ -74,7 +74,7 @@ void draw_survey_facts(const Shown& shown, float x, float y, float width) {
   }
 }
 
-/// Cells round the chosen one with their labels and numbers.
+/// The cells round the chosen one with labels and numbers.
 float draw_exact_tile(Scene& scene, float x, float y, float width) {
   const Ui& ui = scene.ui;
   const Dimensions& d = scene.result.dimensions;
@@ -133,7 +133,7 @@ float draw_exact_tile(Scene& scene, float x, float y, float width) {
   return top + static_cast<float>(std::min(count, d.queries)) * side;
 }
 
-/// The query's strongest keys as bars; a click goes there.
+/// The query's keys with the largest weights as bars; a click chooses the key.
 void draw_strongest(Scene& scene, float x, float y, float width, float bottom) {
   const Ui& ui = scene.ui;
   const Cell chosen = scene.cell();
@@ -177,8 +177,8 @@ void draw_strongest(Scene& scene, float x, float y, float width, float bottom) {
   }
 }
 
-/// The cells round the chosen one, or a page of the inspector, which tells of what is shown now. Neurons
-/// would need every key's vector at once.
+/// The choice of the cells round the chosen one or a page of the inspector, which is always of A. There is no
+/// page Neurons: it needs the vectors of all keys at once.
 void draw_tabs(Scene& scene, const Box& line) {
   const Ui& ui = scene.ui;
   constexpr std::array pages{InspectorPage::Cell, InspectorPage::Row, InspectorPage::Vectors};

@@ -1,4 +1,4 @@
-// app/views/long: A, B and A − B of long results: which of them is shown, and on which scale.
+// app/views/long: A, B and A − B of long results: which one is shown, and its scale.
 #include <algorithm>
 
 #include "app/state/regions/long_state.hpp"
@@ -26,7 +26,7 @@ std::string why_no_long_difference(const Shown& scene) {
 
 bool has_long_difference(const Shown& scene) {
   if (!scene.held_tiles) return false;
-  // The first look at an A that is computed anew has coarser cells: A − B comes with the next one.
+  // The first survey of an A that is computed anew has coarser cells: A − B needs the next one.
   return why_no_long_difference(scene).empty() && survey_of(scene).cell == survey_of_held(scene).cell;
 }
 

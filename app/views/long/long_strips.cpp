@@ -1,4 +1,4 @@
-// app/views/long: the strips beside a long map: thousands of queries and keys share a pixel.
+// app/views/long: the strips beside a long map, where many queries or keys share a pixel.
 #include <algorithm>
 #include <cmath>
 
@@ -8,7 +8,7 @@
 namespace attnscope {
 namespace {
 
-/// Least, mean and most of the numbers behind one pixel; empty when there is none.
+/// Least, mean and largest number of one pixel; `count` is 0 if it has none.
 struct Band {
   double least = INFINITY, most = -INFINITY, sum = 0;
   std::int64_t count = 0;
@@ -22,7 +22,7 @@ struct Band {
   double mean() const { return sum / static_cast<double>(count); }
 };
 
-/// The tokens [from, to) behind a pixel of an axis.
+/// The tokens [from, to) of a pixel of an axis.
 std::pair<std::int64_t, std::int64_t> behind(const Axis& axis, float pixel) {
   const auto from = static_cast<std::int64_t>(std::floor(axis.at(axis.place.begin + pixel)));
   const auto to = static_cast<std::int64_t>(std::ceil(axis.at(axis.place.begin + pixel + 1)));
@@ -36,12 +36,12 @@ Band entropy_behind(const Axis& queries, std::int64_t h, const Survey& survey, f
   const std::int64_t step = survey.known.rows.step;
   Band band;
   for (std::int64_t r = (from + step - 1) / step; r * step < to; ++r) band.add(static_cast<double>(row(r)));
-  // Between two known queries the one before stands for both.
+  // Without a known query in the pixel, takes the last known one before it.
   if (band.count == 0) band.add(static_cast<double>(row(survey.row_of(from))));
   return band;
 }
 
-/// Attention received per key: exact once every query is known, before that from the picture's means.
+/// Attention received per key: exact once every query is known; before, estimated from the picture's means.
 Band received_behind(const MapFrame& m, const Survey& survey, float pixel) {
   const auto [from, to] = behind(m.keys(), pixel);
   const std::int64_t h = m.h - survey.known.first_head;
@@ -62,19 +62,20 @@ double most_entropy(std::int64_t keys) {
   return std::log(static_cast<double>(std::max<std::int64_t>(2, keys)));
 }
 
-/// Where a sum of weights stands: 10⁻³ … the number of queries, by its logarithm.
+/// The place of a sum of weights on a logarithmic axis from 10⁻³ to the number of queries, 0 … 1.
 double place_of_received(const MapFrame& m, double sum) {
   const double least = 1e-3, most = static_cast<double>(m.queries().count);
   return std::clamp(std::log(std::max(sum, least) / least) / std::log(most / least), 0.0, 1.0);
 }
 
-/// One strip: `place` gives the band's ends and mean in 0 … 1.
+/// One strip. draw_strip() gets each pixel's Band from `look`, and from `place` the place of a value in 0
+/// … 1.
 struct LongStrip {
   const Axis& axis;
   Box box;
   bool upright;  // along the rows
   Rgba hue;
-  bool is_second = false;  // only the line of means, over a strip that is there
+  bool is_second = false;  // draws only the line of means, over a strip that is drawn
 };
 
 template <class Look, class Place>
