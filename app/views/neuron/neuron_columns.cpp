@@ -1,4 +1,4 @@
-// app/views/neuron: where the columns of the neuron view stand, large and narrow.
+// app/views/neuron: the places of the columns of the neuron view, large and narrow.
 #include <algorithm>
 #include <cmath>
 

@@ -21,12 +21,12 @@ std::string_view scaled_name(const LayerResult& r, bool narrow) {
   return r.document.layer().scaling.kind == Scaling::Kind::InverseSqrtDk ? "÷ √dₖ" : "scaled";
 }
 
-/// A number of the colour scales, in little room: "±2.1".
+/// The ends of a colour scale as a short text: "±2.1".
 std::string reach(float most) { return "±" + tight(static_cast<double>(most)); }
 
-/// What the mouse is on: a row, and a dimension of the strips of q and k or of those of v.
+/// The row under the mouse, and the dimension in the strips of q and k or in those of v.
 struct Under {
-  std::optional<std::int64_t> key, dimension, value;  // dimension: as listed
+  std::optional<std::int64_t> key, dimension, value;  // dimension: an index into the order on screen
 };
 
 class NeuronTable {
@@ -43,7 +43,7 @@ class NeuronTable {
         keys_(keys_of_row(r_, scene.stats.rule(), at, false)),
         q_(vector_of(r_, Stage::RotateQuery, at.b, at.h, at.query)),
         o_(vector_of(r_, Stage::Mix, at.b, at.h, at.query)) {
-    // The order follows the chosen key, not the one the mouse is on: nothing moves under the mouse.
+    // The order depends on the chosen key, not on the hovered one, so that nothing moves under the mouse.
     CellPlace sorted_by = at;
     sorted_by.key = scene.selection.cell.key;
     order_ =
@@ -177,7 +177,7 @@ class NeuronTable {
     draw_bar(key, row, chosen);
   }
 
-  /// Beside the number, or where there is no room a thin one below it.
+  /// The bar of a weight beside its number, or a thin one below it if there is no room.
   void draw_bar(const RowKey& key, const Box& row, bool chosen) const {
     const bool beside = x_.bar.there();
     const Box track = beside ? Box{x_.bar.x, std::round(row.centre_y() - ui_.px(4)), x_.bar.w, ui_.px(8)}
@@ -192,7 +192,7 @@ class NeuronTable {
              ui_.px(beside ? 2 : 1));
   }
 
-  /// The strips of all rows in sight: one picture a column.
+  /// The strips of all rows in sight, one picture for each column.
   void draw_blocks(const RowList& list, const Box& box) const {
     const std::int64_t rows = list.last() - list.first();
     const auto width = std::ssize(q_);
@@ -224,7 +224,7 @@ class NeuronTable {
     if (marked) mark_column(ui_, block, *marked, values.cols());
   }
 
-  /// The query above the keys that it is multiplied with, what it takes away above the values.
+  /// The query above its keys and products, the head's output z above the values.
   void draw_head() const {
     ui_.text(x_.token.x, head_.centre_y(), query_label(r_, at_.b, at_.query),
              {type::label, ui_.theme.query, Ink::Semibold, Align::Left, x_.token.w});
@@ -255,7 +255,7 @@ class NeuronTable {
     ui_.horizontal(area_.x, head_.bottom() + ui_.px(style_.large ? 18 : 2), area_.w, ui_.theme.hairline);
   }
 
-  /// Which dimensions stand in a column of strips; none where they do not all fit.
+  /// The indices of the dimensions in a column of strips, as many as fit; in sorted order all or none.
   void draw_indices(const ColumnSpan& column, std::span<const std::int64_t> order) const {
     if (!column.there()) return;
     const std::int64_t count = order.empty() ? std::ssize(o_) : std::ssize(order);
@@ -263,7 +263,8 @@ class NeuronTable {
     const float side = column.w / static_cast<float>(std::max<std::int64_t>(count, 1));
     const float widest = ui_.text_width(std::to_string(count - 1), type::tick);
     const bool sorted = inspector_of(scene_.view).by_contribution && !order.empty();
-    // In order some may be left out; sorted by contribution only the first few matter.
+    // In order, indices can be left out; sorted by contribution they cannot be inferred from their
+    // neighbours.
     std::int64_t step = 1;
     while (side * static_cast<float>(step) < widest + ui_.px(4) && step < count) step *= 2;
     if (sorted && step > 1) return;
@@ -275,7 +276,7 @@ class NeuronTable {
     }
   }
 
-  /// One line on the numbers under the mouse.
+  /// One line about the number under the mouse.
   void draw_facts(const Box& line) const {
     std::string text = x_.bar.there() ? "Hover a strip for its numbers, click a key to choose it."
                                       : "Hover a strip for its numbers.";
@@ -311,7 +312,7 @@ class NeuronTable {
   std::vector<RowKey> keys_;
   std::span<const float> q_, o_;  // [d_k], [d_v]
   std::vector<std::int64_t> order_;
-  float most_key_ = 0, most_product_ = 0, most_value_ = 0;  // of this head; o is never larger than v
+  float most_key_ = 0, most_product_ = 0, most_value_ = 0;  // of this head; o never exceeds v
   double most_weight_ = 0;
   Under under_;
 };

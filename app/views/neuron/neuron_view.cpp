@@ -15,7 +15,7 @@
 namespace attnscope {
 namespace {
 
-/// Two arrows that point apart, or a cross.
+/// A button with two arrows that point apart, or with a cross.
 bool sign_button(const Ui& ui, const char* label, const Box& box, bool cross, const Tip& tip) {
   const Ui::Touch touch = ui.touch(label, box);
   if (touch.hovered) ui.fill(box, ui.theme.control_hover, ui.px(6));
@@ -39,7 +39,8 @@ bool sign_button(const Ui& ui, const char* label, const Box& box, bool cross, co
   return touch.clicked;
 }
 
-/// Which strip the narrow form shows, the order of the dimensions, and the way to the large one.
+/// The choices of the strip of the narrow form and of the order of dimensions, and the button for the large
+/// view. Returns the y below.
 float draw_choices(Scene& scene, const Box& line, bool can_expand) {
   const Ui& ui = scene.ui;
   InspectorState& state = inspector_of(scene.view);
@@ -73,7 +74,7 @@ float draw_choices(Scene& scene, const Box& line, bool can_expand) {
   return line.bottom();
 }
 
-/// The narrowest area with room for all strips side by side.
+/// The least width for all strips side by side, logical pixels.
 constexpr float least_neuron_width = 500;
 
 void draw_title(Scene& scene, const CellPlace& at, const Box& line) {
