@@ -25,20 +25,20 @@ struct Chip {
   std::string label, number;
 };
 
-/// The token that a chip stands for: its place among all tokens of its text.
+/// The position of a chip's token in its text.
 std::int64_t place_of(const Shown& shown, const ChipRow& row, std::int64_t index) {
   return row.of_keys ? index : position_of(shown.result, shown.sequence(), index);
 }
 
-/// The weights that the chips have. A muted head of a model mixes nothing; what it would do is in its map,
-/// and so it is here.
+/// The stage of the weights that tint the chips. For a muted head of a model they are its own weights, as in
+/// its map.
 Stage tinted_stage(const Scene& scene) {
   const Document& layer = scene.result.document;
   const bool is_out = is_head_out(layer, scene.head());
   return scene.view.mode == Mode::Model && is_out ? own_weights_stage(layer) : weights_stage(layer);
 }
 
-/// A chip with the weight of the shown query's row, or of the shown key's column.
+/// A chip, with its weight in the shown query's row or in the shown key's column.
 Chip chip_of(const Scene& shown, const ChipRow& row, std::int64_t index) {
   const LayerResult& r = shown.result;
   const Cell cell = shown.cell();
@@ -66,8 +66,8 @@ Chip chip_of(const Scene& shown, const ChipRow& row, std::int64_t index) {
   return chip;
 }
 
-/// A click chooses the query, or the key in the other direction; in a row of its own every chip chooses what
-/// it is.
+/// A click chooses the query, or the key if the direction is KeyToQueries; if queries and keys have separate
+/// rows, the row decides.
 void choose(Scene& scene, const ChipRow& row, const Chip& chip) {
   if (row.others != nullptr) return;
   const bool forward = token_look_of(scene.view).direction == Direction::QueryToKeys;
@@ -78,7 +78,7 @@ void choose(Scene& scene, const ChipRow& row, const Chip& chip) {
     (row.of_keys ? chosen.key : chosen.query) = chip.index;
   } else if (forward) {
     const std::int64_t query = place - position_of(scene.result, scene.sequence(), 0);
-    if (query < 0 || query >= scene.result.dimensions.queries) return;  // cached: it asks nothing any more
+    if (query < 0 || query >= scene.result.dimensions.queries) return;  // a cached token is no query
     chosen.query = query;
   } else {
     chosen.key = std::clamp<std::int64_t>(place, 0, scene.result.dimensions.keys - 1);
@@ -103,7 +103,7 @@ void draw_ground(const Scene& scene, const Box& box, const ChipRow& row, const C
     ui.fill(box, ui.theme.nan, radius);
     ink = ink_on(ui.theme.nan);
   } else {
-    // Below 5 % the chip keeps the control's grey: the map's dark end would look like a hole in the strip.
+    // Below 5 % the chip has the grey of a control: the dark end of the map would look like a hole.
     const bool faint = chip.weight < 0.05f;
     const ColourScale scale{weights_map(ui.theme, focus_of(scene.view).colours), 0, 1};
     const Rgba ground = faint ? ui.theme.control : colour_of(scale, chip.weight);
@@ -155,7 +155,7 @@ void draw_chip(Scene& scene, const Box& box, const ChipRow& row, const Chip& chi
   if (touch.clicked) choose(scene, row, chip);
 }
 
-/// Which chips of a row are in sight: those from `first` on that fit between the dots of those that do not.
+/// The chips in sight: those from `first` on that fit between the dots that stand for the others.
 struct InSight {
   const std::vector<float>& widths;
   float gap, room, dots;
@@ -167,7 +167,7 @@ struct InSight {
     for (std::int64_t i = 0; i < count(); ++i) all += step(i);
     return all <= room;
   }
-  /// The last one in sight when `first` is the first.
+  /// The last chip in sight if `first` is the first.
   std::int64_t last(std::int64_t first) const {
     const float left = room - (first > 0 ? 2 : 1) * dots;
     float used = 0;
@@ -175,7 +175,7 @@ struct InSight {
     for (; i < count() && used + step(i) - gap <= left; ++i) used += step(i);
     return std::max(first, i - 1);
   }
-  /// The first one when `last` ends within so much of the room.
+  /// The first chip so that `last` ends within `within` pixels.
   std::int64_t first_for(std::int64_t last, float within) const {
     std::int64_t first = std::clamp<std::int64_t>(last, 0, count() - 1);
     for (float used = 0; first > 0 && used + step(first) < within; --first) used += step(first);
@@ -183,14 +183,14 @@ struct InSight {
   }
 };
 
-/// The tokens that a row of chips brings into sight.
+/// The tokens that a row of chips scrolls into sight.
 struct Followed {
   std::int64_t chosen = 0;
-  std::optional<std::int64_t> hovered;  // while the mouse is on a cell
+  std::optional<std::int64_t> hovered;  // set while the mouse is on a cell
 };
 
-/// The chip that the row begins with: where the wheel has moved it, but a newly chosen token comes into
-/// sight. What is hovered does so as long as the mouse is there; then the row stands where it stood.
+/// The first chip of the row: moved by the wheel, and so that a newly chosen token is in sight. A hovered
+/// token is in sight while the mouse is on it; then the row returns to its place.
 std::int64_t first_chip(SentenceState& state, std::size_t row, const InSight& sight, const Followed& tokens,
                         float wheel) {
   std::int64_t& first = state.first[row];
@@ -241,7 +241,7 @@ void draw_chips(Scene& scene, const Box& area, float y, const ChipRow& row) {
   std::vector<float> widths;
   for (std::int64_t i = 0; i < count; ++i) {
     chips.push_back(chip_of(scene, row, i));
-    // "masked" stands under a hidden chip and must not run into its neighbour.
+    // A chip is at least as wide as "masked" below it needs.
     const std::string_view below = chips.back().masked ? "masked" : chips.back().dropped ? "dropped" : "";
     const float least = std::max(ui.px(32), ui.text_width(below, type::tick) - ui.px(6));
     const float request = ui.text_width(chips.back().label, type::body, Ink::Medium) + ui.px(20);

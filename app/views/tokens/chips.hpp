@@ -14,20 +14,20 @@ namespace attnscope {
 /// A row of chips: the queries or the keys of the shown sequence.
 struct ChipRow {
   bool of_keys = false;
-  bool tinted = false;        // by the weights; else it only says which token is chosen
-  bool answers_both = false;  // one text: a chip is a key as well as a query
-  const char* name = "";      // of a chip, before its number
-  bool numbers = false;       // stand above the chips
+  bool tinted = false;        // by the weights; else only the chosen tokens are marked
+  bool answers_both = false;  // one text for both: a chip is a key as well as a query
+  const char* name = "";      // the ID of a chip, before its index
+  bool numbers = false;       // positions above the chips
   // In a model with two texts:
-  std::optional<AttentionOf> stack = {};       // whose tokens they are
-  const std::vector<Token>* others = nullptr;  // tokens that the shown layer does not see: labels alone
+  std::optional<AttentionOf> stack = {};       // the stack that the tokens belong to
+  const std::vector<Token>* others = nullptr;  // tokens that the shown layer does not see: only labels
 };
 
-/// The colour of a chip's word on its ground, opaque. A word that the model does not know is legible like any
-/// other: dots below it say so.
+/// The opaque text colour of a chip on its ground. A word unknown to the model is as legible as any other;
+/// dots below mark it.
 Rgba chip_ink(const Theme&, Rgba ground, bool unknown);
 
-/// The chips from the left end of the area, centred on `y`.
+/// Draws the chips from the left end of the area, centred on `y`.
 void draw_chips(Scene&, const Box& area, float y, const ChipRow&);
 
 }  // namespace attnscope

@@ -16,13 +16,13 @@ bool can_mask(const Scene& scene) {
   return scene.model != nullptr && scene.model->tokens && fills_masks(*scene.model->within.model);
 }
 
-/// Of a model that predicts classes or answers an Alt+click is a click like any other.
+/// Whether an Alt+click is a plain click: of models that predict classes or answer spans.
 bool chooses_by_click(const ModelReading& reading) {
   const HeadKind kind = reading.within.model->model->spec.head.kind;
   return kind == HeadKind::TokenClass || kind == HeadKind::SequenceClass || kind == HeadKind::AnswerSpan;
 }
 
-/// What the menu offers of a row: its word to mask, or the one to put back.
+/// The menu of a row: mask its word, or restore it; predict this token.
 void mask_row(Scene& scene, std::int64_t row) {
   const ModelReading& reading = *scene.model;
   const std::optional<MaskedWord> masked = masked_word(reading.within, *reading.tokens, row);

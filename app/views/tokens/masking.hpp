@@ -1,4 +1,4 @@
-// app/views/tokens: a word of an encoder's text is masked by a gesture on its chip, and put back.
+// app/views/tokens: masking a word of an encoder's text by its chip, and restoring it.
 #pragma once
 
 #include <cstdint>
@@ -7,18 +7,18 @@
 
 namespace attnscope {
 
-/// Masks the word that a row's token is of, or puts it back, and asks for the prediction of that row. What is
-/// refused is said in a message.
+/// Masks the word of a row's token and shows the prediction of that row, or restores the word. A message says
+/// why it is refused.
 void toggle_mask(Scene&, std::int64_t row);
-/// The same for the token that is looked at.
+/// The same for the chosen query.
 void toggle_mask_of_chosen(Scene&);
 
-/// A token was chosen: where the model says something of each token, or fills masks and this is one, that row
-/// is what is predicted.
+/// Called when a token is chosen: shows the prediction of its row if the model classifies tokens, or if it
+/// fills masks and the token is one.
 void predict_row_of(Scene&, std::int64_t row);
 
-/// Alt-click and the menu of a right click on the chip of a row, where the model fills masks. True when the
-/// click was taken.
+/// Alt+click and the right-click menu on the chip of a row, if the model fills masks; else a message says why
+/// not, except for classifiers and question answering. True if the click was used.
 bool take_masking(Scene&, const Ui::Touch&, std::int64_t row);
 
 }  // namespace attnscope

@@ -1,5 +1,5 @@
-// app/views/tokens: letters for which there is no field, as behind a Ctrl+L where nothing can be typed. They
-// were meant for one, so none of them is an action's key.
+// app/views/tokens: typed letters without a text field, such as after a Ctrl+L where no text can be typed.
+// They are text, so they must not run the actions of single keys.
 #pragma once
 
 #include <string_view>
@@ -13,13 +13,13 @@ namespace attnscope {
 inline constexpr std::string_view no_key_acts =
     "No key acts while words are typed, and there is no sentence for them";
 
-/// What is typed next goes nowhere, until a click, Escape or a pause. The status line says so.
+/// Typed letters are ignored until a click, Escape or a pause of 2 s. The status line says so.
 inline void refuse_typing(KeyboardState& keyboard) {
   constexpr double pause = 2;  // seconds
   keyboard.notice = {no_key_acts, "", false, ImGui::GetTime() + pause};
 }
 
-/// Once a frame, before any key of it does something.
+/// Called once a frame, before its keys run actions.
 inline bool is_typing_refused(KeyboardState& keyboard) {
   const ImGuiIO& io = ImGui::GetIO();
   if (keyboard.notice.name != no_key_acts || ImGui::GetTime() >= keyboard.notice.until) return false;

@@ -1,5 +1,5 @@
 // app/views/tokens: the token strip: the sentence as editable text and as chips that are tinted like the
-// heatmap's row (or column), so the strip is the row. With a second text the queries stand over the keys.
+// heatmap's row (or column). With a second text the queries are above the keys.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -27,7 +27,8 @@ namespace {
 
 constexpr std::size_t most_strip_fields = 3;
 
-/// The keyboard comes in the frame after it was asked for, and not at all when something else asks as well.
+/// Requests the keyboard for the field, again every third frame and 12 frames long: Dear ImGui gives it in
+/// the next frame, and ignores the request if another widget makes one.
 void ask_for_keyboard(SentenceState& sentence) {
   constexpr int patience = 12, again = 3;  // frames
   if (sentence.waited >= patience) {
@@ -37,7 +38,7 @@ void ask_for_keyboard(SentenceState& sentence) {
   }
 }
 
-/// The keyboard is there: all of the text is selected, or its end is typed on.
+/// The field has got the keyboard: all text is selected, or the cursor is put at its end.
 void take_over(SentenceState& sentence) {
   if (!sentence.wanted) return;
   sentence.wanted = false;
@@ -45,8 +46,8 @@ void take_over(SentenceState& sentence) {
   if (sentence.at_end && typed != nullptr) typed->ReloadUserBufAndMoveToEnd();
 }
 
-/// Letters that run from right to left stand in the field in the order of typing: below it they stand as they
-/// are read. Below several lines this lies over what is there.
+/// The field shows right-to-left text in the order of typing; this shows it below the field as it is read.
+/// Below a field of several lines it covers what is there.
 void draw_reading(const Ui& ui, const Box& usual, float bottom, std::string_view text) {
   const TextStyle style{type::tick, ui.theme.text2, Ink::Regular, Align::Left, usual.w - ui.px(20)};
   const float x = usual.x + ui.px(10);
@@ -98,8 +99,8 @@ void draw_text_field(Scene& scene, const Box& box, std::size_t index) {
   if (!many && scene.ui.is_shaped(now)) draw_reading(scene.ui, box, ImGui::GetItemRectMax().y, now);
 }
 
-/// Labels of given tensors: taken once there are as many as tokens; until then what is typed stands there
-/// and is counted below.
+/// The field for labels of given tensors. They are used once there is one for every token; until then the
+/// number of typed ones is shown below.
 void draw_labels_field(Scene& scene, const Box& box, std::size_t index) {
   const Ui& ui = scene.ui;
   const Sequence& sequence = scene.document.input.sequences[index];
@@ -133,12 +134,13 @@ void draw_labels_field(Scene& scene, const Box& box, std::size_t index) {
           {type::tick, ui.theme.key, Ink::Medium, Align::Left, box.w - ui.px(12)});
 }
 
-/// The layer is that with the changes: while the model is shown without them, no weight of it stands here.
+/// Whether chips may show weights. The layer's weights are those with the changes, so not while the model is
+/// shown without them.
 bool strip_has_weights(const Scene& scene) {
   return scene.view.mode != Mode::Model || !model_look_of(scene.view).without_changes;
 }
 
-/// Both texts of a model with two, whichever of its attentions is looked at: below the fields' lines.
+/// Both texts of an encoder-decoder model, whichever of its attentions is shown.
 void draw_two_texts(Scene& scene, const Box& area) {
   const Ui& ui = scene.ui;
   const bool forward = token_look_of(scene.view).direction == Direction::QueryToKeys;
@@ -168,8 +170,8 @@ void draw_two_texts(Scene& scene, const Box& area) {
   }
 }
 
-/// One row where queries and keys are the same text; else the queries over the keys, and only those tinted
-/// that the direction asks about.
+/// One row if queries and keys are the same text; else the queries above the keys. The row that the direction
+/// asks about is tinted.
 void draw_rows(Scene& scene, const Box& area) {
   const Ui& ui = scene.ui;
   const bool forward = token_look_of(scene.view).direction == Direction::QueryToKeys;
@@ -183,7 +185,7 @@ void draw_rows(Scene& scene, const Box& area) {
                 .numbers = true});
     return;
   }
-  // The weights under the tinted row need room: below the keys, or between the rows.
+  // The weights below the tinted row need room, below the keys or between the rows.
   const float middle = area.centre_y(), names = ui.px(60);
   const float top = middle - ui.px(forward ? 28 : 32), bottom = middle + ui.px(forward ? 16 : 28);
   for (const bool keys : {false, true}) {
@@ -196,8 +198,8 @@ void draw_rows(Scene& scene, const Box& area) {
   }
 }
 
-/// As wide as in the mock; wider for a longer text, and with the keyboard in it as far as the strip allows,
-/// in steps, so that the chips do not move with every letter.
+/// 232 logical pixels (compact: 184); wider for a longer text, up to 0.3 of the strip. While the field has
+/// the keyboard up to 0.62 of it, in steps, so that the chips do not move with every letter.
 float width_of_fields(const Scene& scene, const Box& strip) {
   const Ui& ui = scene.ui;
   const float usual = ui.px(scene.compact ? 184 : 232);
@@ -212,7 +214,7 @@ float width_of_fields(const Scene& scene, const Box& strip) {
   return std::clamp(std::round(request), usual, room);
 }
 
-/// The fields, one below the other, or what stands in their place.
+/// The fields below each other; without text the name of the image, or that vectors are given.
 void draw_fields(Scene& scene, const Box& first, std::size_t count) {
   const Ui& ui = scene.ui;
   SentenceState& sentence = scene.view.keyboard.sentence;
@@ -241,7 +243,7 @@ void draw_fields(Scene& scene, const Box& first, std::size_t count) {
     ui.text(field.x + ui.px(10), field.centre_y(), shown,
             {type::label, ui.theme.text3, Ink::Regular, Align::Left, field.w - ui.px(20)});
   }
-  // A click on a chip that takes the keyboard away must find the chip where it was.
+  // A click on a chip takes the keyboard away: until it ends the field stays wide, so that no chip moves.
   const bool click = ImGui::IsMouseDown(0) || ImGui::IsMouseReleased(0);
   sentence.wide = sentence.active || (sentence.wide && click);
 }
@@ -255,7 +257,7 @@ bool has_two_texts(const Shown& shown) {
 }
 
 bool has_text_field(const Scene& scene) {
-  return typed_texts(scene.document) > 0 || scene.document.input.is_given();  // its text, or its labels
+  return typed_texts(scene.document) > 0 || scene.document.input.is_given();  // of the text, or of labels
 }
 
 void draw_token_strip(Scene& scene, const Box& strip) {
@@ -282,7 +284,7 @@ void draw_token_strip(Scene& scene, const Box& strip) {
   }
   const float left = strip.x + pad + field_width + ui.px(36);
   draw_rows(scene, {left, strip.y, direction.x - ui.px(20) - left, strip.h});
-  if (!scene.view.refusal.empty() || is_stale(scene))  // the chips are of the text as it was computed last
+  if (!scene.view.refusal.empty() || is_stale(scene))  // the chips show the text computed last
     ui.fill({left - ui.px(8), strip.y, direction.x - ui.px(8) - left, strip.h - 1},
             fade(ui.theme.canvas, 0.66f));
   ui.horizontal(strip.x, strip.bottom() - 1, strip.w, ui.theme.hairline);
