@@ -71,7 +71,7 @@ class History {
   /// Sets B, null if nothing is held. Call it before every observe(), undo() and redo(). Holding a state is
   /// no step: B stays and is compared with the Document that undo restores.
   void holds(const HeldThen*);
-  /// Sets the origin of the steps that follow. Call it before every observe().
+  /// Sets the origin of the present step and of those that follow. Call it before every observe().
   void belong_to(OriginPtr origin) { origin_ = std::move(origin); }
   /// The B of the last holds() is released or replaced in this frame. If the user did it, it is a step even
   /// when nothing else changes; else it belongs to the present step.

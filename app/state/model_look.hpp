@@ -34,7 +34,7 @@ struct PictureState {
   bool shown = true;     // instead of the residual stream
   bool rollout = false;  // attention rollout beside the head
 
-  // Of the moment.
+  // Not kept in sessions.
   bool is_there = false;                    // the model reads images
   std::shared_ptr<const void> photo_of;     // the tokens that `photo` was made for
   std::shared_ptr<const RgbPicture> photo;  // the image as the model gets it
@@ -66,7 +66,7 @@ struct ModelLook {
   std::string tokens_of;
   std::int64_t held_shift = 0;  // layer i of A is compared with layer i + held_shift of B
 
-  // Of the moment.
+  // Not kept in sessions.
   std::string read;  // the text that the model read last; row indices refer to it
   ModelScreen before_compare = ModelScreen::Heads;  // the screen that F4 returns to
   std::optional<double> stale_since;  // since when the result on screen is older than the text or a change

@@ -24,9 +24,9 @@ struct PresenterMark {
 
 struct PresenterState {
   bool on = false;
-  std::chrono::steady_clock::time_point began = {};  // the zero of the speaker's clock
 
-  // Of the moment.
+  // Not kept in sessions.
+  std::chrono::steady_clock::time_point began = {};  // the zero of the speaker's clock
   PresenterTool tool = PresenterTool::None;
   std::vector<PresenterMark> marks;
   bool draws = false;        // the last mark is still being drawn

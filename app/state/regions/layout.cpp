@@ -14,7 +14,7 @@ using PaneLimits = SplitterLimits;
 constexpr PaneLimits head_limits{112, 640}, inspector_limits{240, 640}, signal_limits{112, 480};
 constexpr float lowest_signals = 128;  // logical pixels, unless dragged: the curves are 54 high then
 
-/// The usual size of a region, or what its splitter was dragged to.
+/// The usual size of a region, or the clamped size set by its splitter.
 float chosen(float dragged, float usual, PaneLimits limits) {
   return dragged > 0 ? std::clamp(dragged, limits.least, limits.most) : usual;
 }

@@ -18,7 +18,7 @@ enum class LongSide : std::uint8_t { A, B, Difference };
 struct LongState {
   bool mean = false;            // pooled cells show their mean instead of their largest weight
   LongSide side = LongSide::A;  // read as A while nothing is held
-  // Of the moment:
+  // Not kept in sessions:
   bool around = true;  // beside the map: the cells round the chosen one; else a page of the inspector
   double first_query = 0, first_key = 0, queries = 0, keys = 0;  // the part that the map shows, in cells
   std::string go_to;                                             // the text of the field: a place or a token

@@ -44,7 +44,7 @@ struct LessonState {
   bool pytorch = false;       // code is shown in PyTorch instead of NumPy
   bool counts_votes = false;  // digit keys count the votes of a class
 
-  // Of the moment.
+  // Not kept in sessions.
   std::int64_t next_order = 0;                 // `order` of the next playing; 0: always the same order
   std::map<std::int64_t, StepAnswer> answers;  // to the other steps' questions
   std::set<std::int64_t> reached;              // steps whose condition has been met

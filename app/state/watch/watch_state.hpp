@@ -29,7 +29,7 @@ struct WatchState {
   std::filesystem::path wanted;
   bool is_chosen = false;  // `wanted` was chosen in the list: other streams wait until it ends
   std::uint64_t sends = WantsQueryKeyValue | WantsMasks;
-  bool paused = false;  // the picture stands still; the process does not
+  bool paused = false;  // the picture is not updated; the process goes on
 
   // The row that is shown: that of a chosen position (nothing: the newest), or the mean of all rows.
   std::optional<std::int64_t> row;
@@ -56,7 +56,7 @@ struct WatchState {
   std::shared_ptr<const WatchJoin> join;     // the opened model; null: none
   std::vector<JoinVerdict> verdicts;  // of its layers against the watched ones, for those compared so far
 
-  // Of the moment.
+  // Transient.
   std::shared_ptr<const WatchHeadSight>
       held_head;                            // the chosen head of `held`; null: not made, or nothing is held
   bool open_layer = false;                  // a request: the chosen layer becomes the Document

@@ -55,7 +55,7 @@ class MapDrawing {
   }
 
  private:
-  /// Scrolls the number that is typed into into sight: Tab can move out of it.
+  /// Scrolls the edited number into sight: Tab can move to one outside of it.
   void follow() {
     const NumberEditing& numbers = state_.numbers;
     if (!numbers.is(map_.label) || !numbers.typing || numbers.begun) return;

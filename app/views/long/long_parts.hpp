@@ -37,7 +37,7 @@ inline constexpr float least_log_weight = 1e-5f;  // as a share of the upper end
 /// at least one pixel.
 int level_for(float side);
 
-/// One head, or the part of it that fills the box.
+/// A head or a part of it, drawn into the box.
 struct LongPicture {
   const char* place;
   Box box;
